@@ -1,0 +1,136 @@
+// Package chat is the conversation in one form: what a client asks, and what a model answers, event by event.
+//
+// Every upstream decodes to [Event] and every client form encodes from it; nothing is translated pairwise.
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+)
+
+// Model answers a request with events. Leaving the range early closes the upstream.
+//
+// The order is: Reasoning, Text and calls as the model wrote them, then at most one Usage, then exactly one Finish.
+// An error ends the sequence; no Finish follows it.
+type Model interface {
+	Stream(ctx context.Context, r *Request) iter.Seq2[Event, error]
+}
+
+// Source yields events on demand. Next returns io.EOF behind the last one; a Source that ends without a Finish event
+// must return another error, since a reply without an end is not a reply. Close stops the upstream at once and may be
+// called more than once.
+type Source interface {
+	Next() (Event, error)
+	Close() error
+}
+
+// Kind says what an Event carries.
+type Kind uint8
+
+// The kinds of event.
+const (
+	None      Kind = iota // the zero Event: nothing
+	Text                  // Event.Text is a fragment of the visible reply
+	Reasoning             // Event.Text is a fragment of the model's thinking
+	CallStart             // a call begins: Event.Text is the tool's name, Event.ID its id if the model wrote one
+	CallArgs              // Event.Text is a fragment of the arguments, strict JSON when concatenated
+	CallEnd               // the call is complete and its arguments are one JSON object
+	Usage                 // Event.Meta.Usage counts the tokens
+	Finish                // Event.Text is the reason: one of the Finish constants
+)
+
+// String names the kind as the golden files do.
+func (k Kind) String() string {
+	return [...]string{"none", "text", "reasoning", "call", "args", "end", "usage", "finish"}[k]
+}
+
+// Reasons of a Finish event. Whether a stopped reply held calls is for the encoder to say ("tool_calls").
+const (
+	Stop   = "stop"   // the model ended by itself, or at a stop sequence
+	Length = "length" // the reply was cut: token limit, context full, or endless repetition
+)
+
+// Event is one step of a reply. Its strings are immutable and may be kept.
+type Event struct {
+	Kind  Kind
+	Index int    // of the call, counted 0, 1, 2 … in order of appearance; 0 for other kinds
+	ID    string // CallStart: the id on the wire, verbatim; empty when the model wrote none
+	Text  string // see the kinds
+	Meta  *Meta  // Finish and Usage: what else is known; nil otherwise
+}
+
+// Meta is what a reply says about itself at its end.
+type Meta struct {
+	Cause    string   // Finish: why, in words, when the reason alone does not tell ("repeat-abort")
+	Usage    *Counts  // tokens, when the upstream counted them
+	Format   string   // the model family whose format was read
+	Strategy string   // how the raw text was had: raw, native, …
+	Repairs  []string // what the decoder had to mend, one name a defect, each once
+}
+
+// Counts are token counts of one reply.
+type Counts struct {
+	Prompt, Completion int
+}
+
+// Role says who speaks.
+type Role string
+
+// The roles. A developer message is a System message here.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+)
+
+// Message is one turn.
+type Message struct {
+	Role      Role
+	Content   string
+	Reasoning string   // Assistant: what it thought
+	Calls     []Call   // Assistant: what it called
+	CallID    string   // ToolRole: the call that is answered
+	Name      string   // ToolRole: the tool that answered, when the client says so
+	Images    [][]byte // User: pictures, decoded
+}
+
+// Call is a finished tool call.
+type Call struct {
+	ID   string
+	Name string
+	Args json.RawMessage // one JSON object, spelled as the model spelled it
+}
+
+// Tool is a function that the model may call.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage // JSON Schema of the arguments; empty means any object
+	Strict      bool            // the client wants arguments that fit the schema exactly
+}
+
+// Request is what a client asks, whichever form it used. The zero value of each option means "the client did not say".
+type Request struct {
+	Model     string
+	Messages  []Message
+	Tools     []Tool
+	MaxTokens int      // of the reply; 0: no limit of the client's
+	Stop      []string // text sequences that end the reply
+	Seed      *int64
+
+	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
+
+	Think   *bool                      // thinking on or off; nil: the model's default
+	Options map[string]json.RawMessage // options of the model server, passed on as they are
+	Extra   map[string]json.RawMessage // fields that nobody here understood, kept
+
+	Pulse *Pulse // nil: nobody waits for flushes or heartbeats
+}
+
+// Pulse is how the upstream's reader keeps the client's side alive while it waits.
+type Pulse struct {
+	Idle func()       // called before each read that may block: nothing more is buffered, so flush
+	Beat func() error // called, never at the same time as anything else of the reply, after each silent interval; an error cancels
+}

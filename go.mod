@@ -1,0 +1,3 @@
+module toolnorm
+
+go 1.26
