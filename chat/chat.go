@@ -134,3 +134,15 @@ type Pulse struct {
 	Idle func()       // called before each read that may block: nothing more is buffered, so flush
 	Beat func() error // called, never at the same time as anything else of the reply, after each silent interval; an error cancels
 }
+
+// Info describes a model that can be asked.
+type Info struct {
+	ID      string
+	Created int64  // Unix seconds; 0 when unknown
+	Owner   string // "ollama", "toolnorm", …
+}
+
+// Catalog lists the models that can be asked. A part that cannot be reached is left out, not an error.
+type Catalog interface {
+	Models(ctx context.Context) ([]Info, error)
+}
