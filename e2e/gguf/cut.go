@@ -1,0 +1,89 @@
+package gguf
+
+import (
+	"fmt"
+	"slices"
+)
+
+// reserved are texts that a tokenizer takes for its own, and that therefore no piece may be: those which llama.cpp
+// treats as the end of a reply wherever they appear in a vocabulary, and what the one merge makes.
+var reserved = []string{
+	" t", "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|return|>", "<|call|>",
+	"<|calls|>", "<|flush|>", "<end_of_turn>", "<turn|>", "<|tool_response>", "<|endofturn|>", "<|end_of_text|>",
+	"<EOT>", "_<EOT>", "<end_of_utterance>", "</s>", "<eos>", "[EOT]", "[EOS]", "<|fim_pad|>", "<|repo_name|>",
+	"<|file_sep|>", "<|eot|>", "<|eom|>",
+}
+
+// cutter hands out pieces and keeps them unique.
+type cutter struct{ used map[string]bool }
+
+// cutAll cuts every script. Those that leave no choice go first, so that no free one takes their pieces.
+func cutAll(scripts []Script) ([][]string, error) {
+	c := cutter{used: map[string]bool{}}
+	for _, r := range reserved {
+		c.used[r] = true
+	}
+	out := make([][]string, len(scripts))
+	for _, fixed := range []bool{true, false} {
+		for i, s := range scripts {
+			if (len(s.Parts) > 1 || s.Loop) != fixed {
+				continue
+			}
+			var err error
+			if out[i], err = c.cut(s); err != nil {
+				return nil, fmt.Errorf("gguf: script %q: %w", s.Name, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// cut is the pieces of one script. An empty script has none.
+func (c *cutter) cut(s Script) ([]string, error) {
+	if len(s.Parts) > 1 {
+		return c.exact(s.Parts)
+	}
+	if len(s.Parts) == 0 || s.Parts[0] == "" {
+		return nil, nil
+	}
+	return c.free(s.Parts[0], s.Piece)
+}
+
+// exact takes each part as one piece.
+func (c *cutter) exact(parts []string) ([]string, error) {
+	for _, p := range parts {
+		if len(p) < 2 || c.used[p] {
+			return nil, fmt.Errorf("the part %q is a token already, or shorter than two bytes", p)
+		}
+		c.used[p] = true
+	}
+	return parts, nil
+}
+
+// free cuts by bytes, so characters get split on purpose. Lengths go round size-1, size, size+1; a piece that is taken
+// grows byte by byte, and a tail that cannot grow joins the pieces before it.
+func (c *cutter) free(text string, size int) ([]string, error) {
+	if size == 0 {
+		size = 3
+	}
+	var out []string
+	for k, rest := 0, text; rest != ""; k++ {
+		n := min(max(2, size+(7*k)%3-1), len(rest))
+		for n < len(rest) && c.used[rest[:n]] {
+			n++
+		}
+		p := rest[:n]
+		rest = rest[n:]
+		for len(p) < 2 || c.used[p] {
+			if len(out) == 0 {
+				return nil, fmt.Errorf("its text %q cannot be cut into pieces that no other script has", text)
+			}
+			last := out[len(out)-1]
+			delete(c.used, last)
+			out, p = slices.Delete(out, len(out)-1, len(out)), last+p
+		}
+		c.used[p] = true
+		out = append(out, p)
+	}
+	return out, nil
+}

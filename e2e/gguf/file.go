@@ -1,0 +1,144 @@
+package gguf
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+)
+
+// Value types of GGUF.
+const (
+	typeU32    = 4
+	typeI32    = 5
+	typeF32    = 6
+	typeBool   = 7
+	typeString = 8
+	typeArray  = 9
+)
+
+const alignment = 32
+
+// describe writes what a loader must know besides the weights.
+func (m *Model) describe(f *file, v *vocabulary) {
+	f.str("general.architecture", "llama")
+	f.str("general.name", "scripted")
+	f.u32("general.file_type", 0)
+	f.u32("llama.block_count", 1)
+	f.u32("llama.context_length", 32768)
+	f.u32("llama.embedding_length", dim)
+	f.u32("llama.feed_forward_length", ffn)
+	f.u32("llama.attention.head_count", heads)
+	f.u32("llama.attention.head_count_kv", heads)
+	f.f32("llama.attention.layer_norm_rms_epsilon", 1e-6)
+	f.u32("llama.rope.dimension_count", head)
+	f.f32("llama.rope.freq_base", 1e9)
+	f.u32("llama.vocab_size", uint32(len(v.tokens)))
+	f.str("tokenizer.ggml.model", "gpt2")
+	f.str("tokenizer.ggml.pre", "default")
+	f.strs("tokenizer.ggml.tokens", v.tokens)
+	f.i32s("tokenizer.ggml.token_type", v.types)
+	f.strs("tokenizer.ggml.merges", []string{"Ġ t"})
+	f.u32("tokenizer.ggml.bos_token_id", uint32(v.bos))
+	f.u32("tokenizer.ggml.eos_token_id", uint32(v.eos))
+	f.boolean("tokenizer.ggml.add_bos_token", true)
+	if m.template != "" {
+		f.str("tokenizer.chat_template", m.template)
+	}
+}
+
+// file is a GGUF file in the making: little endian, first the keys, then the tensors' places, then their data.
+type file struct {
+	keys, places []byte
+	numKeys      uint64
+	tensors      []tensor
+	offset       uint64 // of the next tensor, from the start of the data
+}
+
+func (f *file) key(name string, kind uint32) {
+	f.numKeys++
+	f.keys = appendString(f.keys, name)
+	f.keys = binary.LittleEndian.AppendUint32(f.keys, kind)
+}
+
+func (f *file) str(name, value string) {
+	f.key(name, typeString)
+	f.keys = appendString(f.keys, value)
+}
+
+func (f *file) u32(name string, value uint32) {
+	f.key(name, typeU32)
+	f.keys = binary.LittleEndian.AppendUint32(f.keys, value)
+}
+
+func (f *file) f32(name string, value float32) {
+	f.key(name, typeF32)
+	f.keys = binary.LittleEndian.AppendUint32(f.keys, math.Float32bits(value))
+}
+
+func (f *file) boolean(name string, value bool) {
+	f.key(name, typeBool)
+	f.keys = append(f.keys, map[bool]byte{true: 1}[value])
+}
+
+func (f *file) array(name string, kind uint32, n int) {
+	f.key(name, typeArray)
+	f.keys = binary.LittleEndian.AppendUint32(f.keys, kind)
+	f.keys = binary.LittleEndian.AppendUint64(f.keys, uint64(n))
+}
+
+func (f *file) strs(name string, values []string) {
+	f.array(name, typeString, len(values))
+	for _, s := range values {
+		f.keys = appendString(f.keys, s)
+	}
+}
+
+func (f *file) i32s(name string, values []int32) {
+	f.array(name, typeI32, len(values))
+	for _, x := range values {
+		f.keys = binary.LittleEndian.AppendUint32(f.keys, uint32(x))
+	}
+}
+
+func (f *file) tensor(t tensor) {
+	f.places = appendString(f.places, t.name)
+	f.places = binary.LittleEndian.AppendUint32(f.places, uint32(len(t.dims)))
+	for _, d := range t.dims {
+		f.places = binary.LittleEndian.AppendUint64(f.places, d)
+	}
+	f.places = binary.LittleEndian.AppendUint32(f.places, 0) // F32
+	f.places = binary.LittleEndian.AppendUint64(f.places, f.offset)
+	f.offset += (4*uint64(len(t.data)) + alignment - 1) / alignment * alignment
+	f.tensors = append(f.tensors, t)
+}
+
+func (f *file) writeTo(w io.Writer) (n int64, err error) {
+	out := []byte("GGUF")
+	out = binary.LittleEndian.AppendUint32(out, 3)
+	out = binary.LittleEndian.AppendUint64(out, uint64(len(f.tensors)))
+	out = binary.LittleEndian.AppendUint64(out, f.numKeys)
+	out = append(append(out, f.keys...), f.places...)
+	for _, t := range f.tensors {
+		n, err = flush(w, n, out, err)
+		out = out[:0]
+		for _, x := range t.data {
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
+		}
+	}
+	return flush(w, n, out, err)
+}
+
+// flush writes b, padded to the alignment, unless err says that writing has failed already.
+func flush(w io.Writer, n int64, b []byte, err error) (int64, error) {
+	if err != nil {
+		return n, err
+	}
+	b = append(b, make([]byte, (alignment-len(b)%alignment)%alignment)...)
+	wrote, err := w.Write(b)
+	return n + int64(wrote), err
+}
+
+func appendString(b []byte, s string) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(s)))
+	return append(b, s...)
+}

@@ -1,0 +1,97 @@
+// Package gguf writes small language models that say exactly what they are told: each one holds a set of scripts, and a
+// real model server that loads it emits the chosen script byte by byte, at any temperature.
+//
+// A script is chosen by its selector, the token <|s:NAME|>, in a user message or a tool result; of several the latest
+// wins, when at least 40 bytes of prompt lie between them. Without one within about 4,500 bytes of the prompt's end the
+// script named "default" answers.
+//
+// # How it works
+//
+// The model is a llama of one layer whose weights are set by hand. Each token i has a random unit vector u(i). The
+// output row of a script's piece k+1 points along u(piece k), so a piece brings up the next one. All four attention
+// heads copy the vector of the latest selector to the current place; the first piece of each script points along its
+// selector's, and starts when nothing is there to be continued. Everything else scores tens of logits lower.
+//
+// The chain goes by token identity, therefore no two pieces of a model may be equal; see [New].
+package gguf
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Script is one answer of the model.
+type Script struct {
+	Name  string   // made of [a-z0-9_.-]; appears in the selector
+	Parts []string // the text. One part is cut freely; of several, each becomes exactly one token
+	Piece int      // the usual number of bytes a token; 0 means 3
+	Loop  bool     // after the last piece comes the first again, for ever
+}
+
+// Selector is the token that chooses the script.
+func (s Script) Selector() string { return "<|s:" + s.Name + "|>" }
+
+// Model is a set of scripts, cut into tokens.
+type Model struct {
+	scripts  []Script // sorted by name
+	pieces   [][]string
+	template string // of chat, jinja; may be empty
+}
+
+// New cuts the scripts into pieces, all of them different. The script "default" must be there. It fails when two scripts
+// share a name or no cut exists in which every piece is unique. The template, which may be empty, is the jinja chat
+// template that goes into the file. The same input always gives the same model.
+func New(scripts []Script, template string) (*Model, error) {
+	m := &Model{scripts: slices.Clone(scripts), template: template}
+	slices.SortFunc(m.scripts, func(a, b Script) int { return strings.Compare(a.Name, b.Name) })
+	hasDefault := false
+	for i, s := range m.scripts {
+		if i > 0 && s.Name == m.scripts[i-1].Name {
+			return nil, fmt.Errorf("gguf: two scripts are named %q", s.Name)
+		}
+		hasDefault = hasDefault || s.Name == "default"
+	}
+	if !hasDefault {
+		return nil, fmt.Errorf("gguf: no script is named %q", "default")
+	}
+	var err error
+	m.pieces, err = cutAll(m.scripts)
+	return m, err
+}
+
+// Pieces are the tokens of a script in order, nil when the model has no such script. They join to the script's text.
+func (m *Model) Pieces(name string) []string {
+	for i, s := range m.scripts {
+		if s.Name == name {
+			return m.pieces[i]
+		}
+	}
+	return nil
+}
+
+// WriteTo writes the model as a GGUF file of version 3.
+func (m *Model) WriteTo(w io.Writer) (int64, error) {
+	v := m.vocabulary()
+	f := file{}
+	m.describe(&f, v)
+	for _, t := range m.tensors(v) {
+		f.tensor(t)
+	}
+	return f.writeTo(w)
+}
+
+// WriteFile writes the model to a file of that name.
+func (m *Model) WriteFile(name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = m.WriteTo(f)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}

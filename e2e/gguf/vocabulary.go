@@ -1,0 +1,72 @@
+package gguf
+
+// Token types of GGUF.
+const (
+	normal      = 1
+	control     = 3
+	userDefined = 4 // found in prompt text as well
+)
+
+// vocabulary is the tokens in order: 256 bytes, the merge, three control tokens, a selector a script, then the pieces of
+// one script after the other.
+type vocabulary struct {
+	tokens    []string // as the file spells them
+	types     []int32
+	bos, eos  int
+	selectors []int   // of each script
+	pieces    [][]int // of each script
+}
+
+// mergeToken is " t": a loader wants at least one merge. None leads to a piece, so prompts are read byte by byte.
+const mergeToken = "Ġt"
+
+func (m *Model) vocabulary() *vocabulary {
+	v := &vocabulary{}
+	for b := range 256 {
+		v.add(spell(string([]byte{byte(b)})), normal)
+	}
+	v.add(mergeToken, normal)
+	v.bos = v.add("<|endoftext|>", control)
+	v.add("<|im_start|>", control)
+	v.eos = v.add("<|im_end|>", control)
+	for _, s := range m.scripts {
+		v.selectors = append(v.selectors, v.add(s.Selector(), userDefined))
+	}
+	for _, pieces := range m.pieces {
+		ids := make([]int, 0, len(pieces))
+		for _, p := range pieces {
+			ids = append(ids, v.add(spell(p), normal))
+		}
+		v.pieces = append(v.pieces, ids)
+	}
+	return v
+}
+
+func (v *vocabulary) add(token string, kind int32) int {
+	v.tokens = append(v.tokens, token)
+	v.types = append(v.types, kind)
+	return len(v.tokens) - 1
+}
+
+// spell writes bytes as GPT-2 vocabularies do: printable Latin-1 stands for itself, every other byte, in order, for
+// U+0100, U+0101 and so on.
+func spell(s string) string {
+	out := make([]rune, 0, len(s))
+	for i := range len(s) {
+		out = append(out, byteRunes[s[i]])
+	}
+	return string(out)
+}
+
+var byteRunes = func() (table [256]rune) {
+	next := rune(0x100)
+	for b := range table {
+		if b >= '!' && b <= '~' || b >= 0xA1 && b <= 0xAC || b >= 0xAE {
+			table[b] = rune(b)
+			continue
+		}
+		table[b] = next
+		next++
+	}
+	return table
+}()

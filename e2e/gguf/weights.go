@@ -1,0 +1,155 @@
+package gguf
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// The shape of the model, and the strengths that its weights are made of.
+const (
+	dim   = 512 // width: dims 0..3 are flags, the others hold u
+	heads = 4
+	head  = dim / heads // width of a head
+	ffn   = 32          // all zero
+
+	flagAny      = 0 // 1 on every token
+	flagSelector = 1 // 1 on selectors
+	flagBOS      = 2 // 1 on the begin-of-sequence token
+	flagLast     = 3 // 2 on the last piece of a script that ends
+	firstFree    = 4
+
+	chain = 10.0 // pull of the next piece
+	start = 4.5  // pull of the first piece, by the selector that attention has copied
+)
+
+type tensor struct {
+	name string
+	dims []uint64 // input first
+	data []float32
+}
+
+// tensors are the weights. A matrix is rows of outputs, each over all inputs.
+func (m *Model) tensors(v *vocabulary) []tensor {
+	n := len(v.tokens)
+	u := directions(n)
+	q, k := attention()
+	square, wide, tall := []uint64{dim, dim}, []uint64{dim, ffn}, []uint64{ffn, dim}
+	zero := make([]float32, dim*ffn)
+	return []tensor{
+		{"token_embd.weight", []uint64{dim, uint64(n)}, m.embeddings(v, u)},
+		{"blk.0.attn_norm.weight", []uint64{dim}, ones()},
+		{"blk.0.attn_q.weight", square, q},
+		{"blk.0.attn_k.weight", square, k},
+		{"blk.0.attn_v.weight", square, diagonal(1)},
+		{"blk.0.attn_output.weight", square, diagonal(0.1)},
+		{"blk.0.ffn_norm.weight", []uint64{dim}, ones()},
+		{"blk.0.ffn_gate.weight", wide, zero},
+		{"blk.0.ffn_up.weight", wide, zero},
+		{"blk.0.ffn_down.weight", tall, zero},
+		{"output_norm.weight", []uint64{dim}, ones()},
+		{"output.weight", []uint64{dim, uint64(n)}, m.output(v, u)},
+	}
+}
+
+// directions are the vectors u: Gaussian, of length one, zero on the flags.
+func directions(n int) [][]float32 {
+	r := rand.New(rand.NewPCG(7, 7))
+	out := make([][]float32, n)
+	for i := range out {
+		out[i] = make([]float32, dim)
+		var sum float64
+		for d := firstFree; d < dim; d++ {
+			x := r.NormFloat64()
+			out[i][d] = float32(x)
+			sum += x * x
+		}
+		scale := float32(1 / math.Sqrt(sum))
+		for d := range out[i] {
+			out[i][d] *= scale
+		}
+	}
+	return out
+}
+
+func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
+	out := make([]float32, len(u)*dim)
+	row := func(i int) []float32 { return out[i*dim : (i+1)*dim] }
+	for i := range u {
+		addScaled(row(i), 2, u[i])
+		row(i)[flagAny] = 1
+	}
+	for _, s := range v.selectors {
+		row(s)[flagSelector] = 1
+	}
+	row(v.bos)[flagBOS] = 1
+	for i, pieces := range v.pieces {
+		if len(pieces) > 0 && !m.scripts[i].Loop {
+			row(pieces[len(pieces)-1])[flagLast] = 2
+		}
+	}
+	return out
+}
+
+// attention is the query and key matrices, alike in all heads. Rotation turns the pair of dims (2i, 2i+1) of a head by
+// 1e9^(-2i/128) a position. In pair 63 that is nothing: selectors score 866 there, the begin token 62, others 0. In
+// pair 28 the query stands at a right angle to the key, so the score falls by 0.19 a position: the latest selector wins.
+func attention() (q, k []float32) {
+	common := math.Sqrt(dim) / math.Sqrt(5)  // dim 0 of an ordinary token after the norm
+	flagged := math.Sqrt(dim) / math.Sqrt(6) // the flags of a selector or the begin token
+	q, k = make([]float32, dim*dim), make([]float32, dim*dim)
+	for h := range heads {
+		at := func(row, col int) int { return (h*head+row)*dim + col }
+		q[at(126, flagAny)] = float32(14 / common)
+		k[at(126, flagSelector)] = float32(700 / flagged)
+		k[at(126, flagBOS)] = float32(50 / flagged)
+		q[at(57, flagAny)] = float32(57 / common)
+		k[at(56, flagSelector)] = float32(320 / flagged)
+	}
+	return q, k
+}
+
+// output is one row a token: what must have gone before for the token to come up.
+func (m *Model) output(v *vocabulary, u [][]float32) []float32 {
+	out := make([]float32, len(u)*dim)
+	row := func(i int) []float32 { return out[i*dim : (i+1)*dim] }
+	row(v.eos)[flagLast] = chain
+	for i, s := range m.scripts {
+		pieces, first := v.pieces[i], v.eos
+		if len(pieces) > 0 {
+			first = pieces[0]
+		}
+		addScaled(row(first), start, u[v.selectors[i]])
+		if s.Name == "default" {
+			addScaled(row(first), start, u[v.bos])
+		}
+		for k := 1; k < len(pieces); k++ {
+			addScaled(row(pieces[k]), chain, u[pieces[k-1]])
+		}
+		if s.Loop && len(pieces) > 0 {
+			addScaled(row(first), chain, u[pieces[len(pieces)-1]])
+		}
+	}
+	return out
+}
+
+func addScaled(dst []float32, by float32, src []float32) {
+	for i, x := range src {
+		dst[i] += by * x
+	}
+}
+
+func diagonal(x float32) []float32 {
+	out := make([]float32, dim*dim)
+	for i := range dim {
+		out[i*dim+i] = x
+	}
+	return out
+}
+
+func ones() []float32 {
+	out := make([]float32, dim)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}
