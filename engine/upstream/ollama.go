@@ -1,6 +1,188 @@
 package upstream
 
 import (
-	_ "github.com/ollama/ollama/api"
-	_ "github.com/valyala/fastjson"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
 )
+
+const (
+	quickTime = 10 * time.Second // for calls that need no model
+	maxError  = 64 << 10         // bytes read of an error's body
+	maxRender = 64 << 20         // bytes read of a rendered prompt
+)
+
+// Ollama is a client of one Ollama server. It is safe for concurrent use.
+type Ollama struct {
+	base    string
+	http    *http.Client
+	api     *api.Client
+	scratch sync.Pool
+}
+
+// NewOllama makes a client of the server at base, as ParseHost gives it. A nil transport means the network, with
+// settings for streams: nothing compressed, small buffers, connections kept.
+func NewOllama(base string, rt http.RoundTripper) (*Ollama, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	if rt == nil {
+		rt = transport()
+	}
+	c := &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &Ollama{base: base, http: c, api: api.NewClient(u, c), scratch: sync.Pool{New: newScratch}}, nil
+}
+
+// transport is made for many streams to one host. It has no time limit on answers: Ollama sends its headers with the
+// first record, and the Pulse watches that wait.
+func transport() *http.Transport {
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 10 * time.Second,
+		DisableCompression:  true,
+		MaxIdleConns:        1024,
+		MaxIdleConnsPerHost: 1024,
+		IdleConnTimeout:     90 * time.Second,
+		ReadBufferSize:      4 << 10,
+		WriteBufferSize:     4 << 10,
+	}
+}
+
+// Chat begins a reply of /api/chat: the server renders the prompt and looks for calls itself.
+func (o *Ollama) Chat(ctx context.Context, p *Pulse, r *ChatRequest) (chat.Source, error) {
+	limit := p.limits.FirstByte
+	if limit > 0 && p.limits.Load > 0 {
+		limit += p.limits.Load // one answer stands for both
+	}
+	w := wait{limit, silentFirst}
+	return o.stream(ctx, p, "/api/chat", r, w, w)
+}
+
+// Generate begins a reply of /api/generate: the raw text of the model.
+func (o *Ollama) Generate(ctx context.Context, p *Pulse, r *GenerateRequest) (chat.Source, error) {
+	return o.stream(ctx, p, "/api/generate", r, wait{p.limits.FirstByte, silentFirst}, wait{p.limits.Idle, silentIdle})
+}
+
+// What a client reads when a wait is over.
+const (
+	silentLoad  = "the model server did not load the model within %v"
+	silentFirst = "the model server sent nothing for %v: it may be busy with other requests, or hang"
+	silentIdle  = "the model server stopped in the middle of its reply and sent nothing for %v"
+)
+
+// Render gives the prompt that r comes to with the model's own template. It loads the model. A server that does not
+// know how to render only gives an empty string; so that it loses no time, r should ask for few tokens.
+func (o *Ollama) Render(ctx context.Context, p *Pulse, r *ChatRequest) (string, error) {
+	q := *r
+	q.RenderOnly, q.Stream = true, false
+	resp, err := o.post(ctx, p, "/api/chat", &q, wait{p.limits.Load, silentLoad})
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: wait{p.limits.Load, silentLoad}}, maxRender))
+	if err != nil {
+		return "", broken(ctx, "", err)
+	}
+	var reply api.ChatResponse
+	if err := json.Unmarshal(body, &reply); err != nil {
+		return "", fault.New(fault.Unavailable, "the model server's rendering cannot be read: %w", err)
+	}
+	if reply.DebugInfo == nil {
+		return "", nil
+	}
+	return reply.DebugInfo.RenderedTemplate, nil
+}
+
+// stream posts a request and reads its records.
+func (o *Ollama) stream(ctx context.Context, p *Pulse, path string, body any, first, later wait) (chat.Source, error) {
+	resp, err := o.post(ctx, p, path, body, first)
+	if err != nil {
+		return nil, err
+	}
+	s := &stream{ctx: ctx, body: resp.Body, scratch: o.scratch.Get().(*scratch), release: o.release}
+	s.scratch.in.Reset(&pulsed{r: resp.Body, pulse: p, first: first, later: later})
+	return s, nil
+}
+
+// release keeps a stream's buffers for the next one, unless they have grown large.
+func (o *Ollama) release(s *scratch) {
+	s.in.Reset(nil)
+	if !s.grown {
+		o.scratch.Put(s)
+	}
+}
+
+// post sends a request and waits for the head of the answer, which must be 200.
+func (o *Ollama) post(ctx context.Context, p *Pulse, path string, body any, w wait) (*http.Response, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.base+path, bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	p.begin(w)
+	resp, err := o.http.Do(req)
+	p.end()
+	if err != nil {
+		return nil, broken(ctx, o.base, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w}, maxError))
+		return nil, refused(resp.StatusCode, resp.Header, text)
+	}
+	return resp, nil
+}
+
+// Show describes a model: capabilities, template, parser, trained context length.
+func (o *Ollama) Show(ctx context.Context, model string) (*api.ShowResponse, error) {
+	return quick(ctx, o, func(ctx context.Context) (*api.ShowResponse, error) {
+		return o.api.Show(ctx, &api.ShowRequest{Model: model})
+	})
+}
+
+// Tags lists the models that the server has, with their digests.
+func (o *Ollama) Tags(ctx context.Context) (*api.ListResponse, error) {
+	return quick(ctx, o, o.api.List)
+}
+
+// Version is the server's version.
+func (o *Ollama) Version(ctx context.Context) (string, error) {
+	return quick(ctx, o, o.api.Version)
+}
+
+// quick runs a call that needs no model and so has little time; its error becomes a fault.
+func quick[T any](ctx context.Context, o *Ollama, call func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, quickTime)
+	defer cancel()
+	v, err := call(ctx)
+	var status api.StatusError
+	var auth api.AuthorizationError
+	switch {
+	case err == nil:
+		return v, nil
+	case errors.As(err, &status):
+		return v, explain(status.StatusCode, unwrap([]byte(status.ErrorMessage)))
+	case errors.As(err, &auth):
+		return v, explain(auth.StatusCode, "not signed in")
+	}
+	return v, broken(ctx, o.base, err)
+}

@@ -1,0 +1,167 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// repeatLimit is how often Ollama lets a model write the same token in a row before it gives up. Older versions then
+// end the stream without a word.
+const repeatLimit = 30
+
+// drainTime is how long a finished stream is waited for, so that its connection can serve the next one.
+const drainTime = 50 * time.Millisecond
+
+// stream reads the records of /api/chat or /api/generate. It is a chat.Source.
+type stream struct {
+	ctx     context.Context // ends the reads; its cause says why
+	body    io.ReadCloser
+	scratch *scratch
+	release func(*scratch)
+	text    chat.Strings
+
+	queue  []chat.Event // what the last record held
+	head   int          // queue[:head] has been given out
+	over   error        // what Next returns once the queue is empty
+	calls  int          // begun so far
+	last   string       // the last token, trimmed
+	repeat int          // how often it came in a row
+}
+
+var _ chat.Source = (*stream)(nil)
+
+// Next gives the next event.
+func (s *stream) Next() (chat.Event, error) {
+	for s.head == len(s.queue) {
+		if s.over != nil {
+			return chat.Event{}, s.over
+		}
+		s.queue, s.head = s.queue[:0], 0
+		s.over = s.read()
+	}
+	s.head++
+	return s.queue[s.head-1], nil
+}
+
+// Close stops the upstream: at once when the reply is not complete, else so that the connection can be used again.
+func (s *stream) Close() error {
+	if s.scratch == nil {
+		return nil
+	}
+	if s.over == io.EOF {
+		stop := time.AfterFunc(drainTime, func() { s.body.Close() })
+		io.Copy(io.Discard, io.LimitReader(s.body, 4096))
+		stop.Stop()
+	} else {
+		s.over = fault.New(fault.Canceled, "the reply was closed")
+	}
+	s.release(s.scratch)
+	s.scratch, s.queue, s.head = nil, nil, 0
+	return s.body.Close()
+}
+
+// read queues the events of the next record. Its error is what ends the stream behind them; nil: nothing ends it.
+func (s *stream) read() error {
+	line, whole, err := s.scratch.next()
+	if err != nil {
+		return s.ended(err)
+	}
+	v, err := s.scratch.parse(line)
+	switch {
+	case err != nil && !whole:
+		return s.ended(errCut)
+	case err != nil:
+		return fault.New(fault.Unavailable, "the model server sent a record that is no JSON: %w", err)
+	}
+	return s.record(v, line)
+}
+
+// record queues the events of one record. v is line, parsed.
+func (s *stream) record(v *fastjson.Value, line []byte) error {
+	if e := v.Get("error"); e != nil {
+		return s.failed(e)
+	}
+	m := v.Get("message") // of /api/chat; /api/generate has it all on top
+	if m == nil {
+		m = v
+	}
+	s.add(chat.Reasoning, m.GetStringBytes("thinking"))
+	text := m.GetStringBytes("content")
+	if text == nil {
+		text = v.GetStringBytes("response")
+	}
+	s.add(chat.Text, text)
+	if len(m.GetArray("tool_calls")) > 0 {
+		if err := s.addCalls(line); err != nil {
+			return err
+		}
+	}
+	if v.GetBool("done") {
+		return s.finish(v)
+	}
+	return nil
+}
+
+// add queues a fragment, if there is one, and counts repetitions.
+func (s *stream) add(k chat.Kind, text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	str := s.text.Of(text)
+	s.queue = append(s.queue, chat.Event{Kind: k, Text: str})
+	if token := bytes.TrimSpace(text); string(token) != s.last {
+		s.last, s.repeat = strings.TrimSpace(str), 0
+	}
+	s.repeat++
+}
+
+// finish queues the counts and the end of a complete reply.
+func (s *stream) finish(v *fastjson.Value) error {
+	n := &chat.Counts{Prompt: v.GetInt("prompt_eval_count"), Completion: v.GetInt("eval_count")}
+	if *n != (chat.Counts{}) {
+		s.queue = append(s.queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: n}})
+	}
+	reason := chat.Stop
+	if string(v.GetStringBytes("done_reason")) == "length" {
+		reason = chat.Length
+	}
+	s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: reason})
+	return io.EOF
+}
+
+// failed is the end by an error record.
+func (s *stream) failed(e *fastjson.Value) error {
+	text := unwrap(e.MarshalTo(nil))
+	if strings.Contains(text, "token repeat limit") {
+		return s.repeated()
+	}
+	return explain(0, text)
+}
+
+// repeated ends a reply that the server gave up because the model went round in circles.
+func (s *stream) repeated() error {
+	s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: "repeat-abort"}})
+	return io.EOF
+}
+
+// ended is the end of a stream that has no final record.
+func (s *stream) ended(err error) error {
+	switch {
+	case err == io.EOF && s.repeat >= repeatLimit:
+		return s.repeated()
+	case errors.Is(err, errLong):
+		return fault.New(fault.Unavailable, "the model server's reply cannot be read: %w", err)
+	case err == io.EOF || errors.Is(err, errCut):
+		return fault.New(fault.Unavailable, "the model server ended its reply in the middle: its log may say why")
+	}
+	return broken(s.ctx, "", err)
+}
