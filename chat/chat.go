@@ -122,6 +122,7 @@ type Request struct {
 
 	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
 
+	Hold    int                        // bytes of a call's arguments that wait before it leaves, as adapters.Options.Hold; 0: the engine's setting
 	Think   *bool                      // thinking on or off; nil: the model's default
 	Options map[string]json.RawMessage // options of the model server, passed on as they are
 	Extra   map[string]json.RawMessage // fields that nobody here understood, kept

@@ -21,6 +21,8 @@ const (
 	Busy                    // the upstream has no place free: try again later
 	Timeout                 // the upstream was silent for too long
 	Canceled                // the client went away
+	Forbidden               // the caller may not ask this server
+	Method                  // the path exists, the method does not
 )
 
 // table is the one place where a kind becomes a status and an OpenAI error type and code.
@@ -36,6 +38,8 @@ var table = [...]struct {
 	Busy:        {http.StatusServiceUnavailable, "server_error", "upstream_busy"},
 	Timeout:     {http.StatusGatewayTimeout, "server_error", "upstream_timeout"},
 	Canceled:    {499, "invalid_request_error", "client_closed_request"},
+	Forbidden:   {http.StatusForbidden, "invalid_request_error", "forbidden"},
+	Method:      {http.StatusMethodNotAllowed, "invalid_request_error", "method_not_allowed"},
 }
 
 // Error is a fault with its public sentence.
