@@ -1,0 +1,36 @@
+package engine
+
+import "strings"
+
+// match finds the value of the longest pattern that fits the name. In a pattern, * stands for any text.
+func match(patterns map[string]string, name string) (string, bool) {
+	best, value, found := "", "", false
+	for p, v := range patterns {
+		longer := len(p) > len(best) || len(p) == len(best) && p < best
+		if (!found || longer) && fits(p, name) {
+			best, value, found = p, v, true
+		}
+	}
+	return value, found
+}
+
+// fits reports whether the pattern is the whole name.
+func fits(pattern, name string) bool {
+	first, rest, ok := strings.Cut(pattern, "*")
+	if !ok {
+		return pattern == name
+	}
+	name, ok = strings.CutPrefix(name, first)
+	if !ok {
+		return false
+	}
+	parts := strings.Split(rest, "*")
+	for _, part := range parts[:len(parts)-1] { // the leftmost place leaves most for the others
+		_, after, ok := strings.Cut(name, part)
+		if !ok {
+			return false
+		}
+		name = after
+	}
+	return strings.HasSuffix(name, parts[len(parts)-1])
+}

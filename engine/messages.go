@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// wireMessages is the conversation in Ollama's form: arguments as objects, results with the name of their tool.
+func wireMessages(ms []chat.Message) ([]upstream.Message, error) {
+	out := make([]upstream.Message, len(ms))
+	names := map[string]string{} // of the tools, by call id
+	for i, m := range ms {
+		w := upstream.Message{Role: string(m.Role), Content: m.Content, Thinking: m.Reasoning, Images: m.Images}
+		for j, c := range m.Calls {
+			args, err := arguments(c)
+			if err != nil {
+				at := fmt.Sprintf("messages[%d].tool_calls[%d].function.arguments", i, j)
+				return nil, &fault.Error{Kind: fault.Invalid, Param: at, Message: at + " must be one JSON object", Cause: err}
+			}
+			w.Calls = append(w.Calls, upstream.Call{ID: c.ID})
+			w.Calls[j].Function.Index, w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = j, c.Name, args
+			names[c.ID] = c.Name
+		}
+		if m.Role == chat.ToolRole {
+			w.CallID, w.ToolName = m.CallID, m.Name
+			if w.ToolName == "" {
+				w.ToolName = names[m.CallID]
+			}
+		}
+		out[i] = w
+	}
+	return out, nil
+}
+
+// arguments are a call's, as an object: some clients write an empty text for none.
+func arguments(c chat.Call) (json.RawMessage, error) {
+	if len(bytes.TrimSpace(c.Args)) == 0 {
+		return json.RawMessage("{}"), nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(c.Args, &members); err != nil {
+		return nil, err
+	}
+	if members == nil {
+		return nil, fmt.Errorf("%s is no object", c.Args)
+	}
+	return c.Args, nil
+}

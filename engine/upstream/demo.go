@@ -1,0 +1,240 @@
+package upstream
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/adapters"
+)
+
+// DemoPrefix begins the names of the demo's models: demo/NAME writes as the models of format NAME do.
+const DemoPrefix = "demo/"
+
+// demoDelta is the length of one piece of the demo's text, in bytes.
+const demoDelta = 4
+
+// Demo is a model server for a bare machine. It speaks Ollama's native API and plays every model family: it picks a
+// tool by the words of the last user message, fills the arguments from that message and the schema, and writes the call
+// as the family does, piece by piece. Once it is given a tool's result it answers in words.
+type Demo struct {
+	Delay time.Duration // between two pieces; 0: 2 ms, negative: none
+}
+
+var _ http.Handler = (*Demo)(nil)
+
+// demoTurn is what the demo's own rendering puts into a prompt: all that it needs for an answer.
+type demoTurn struct {
+	Tools    []Tool    `json:"tools,omitempty"`
+	Messages []Message `json:"messages"`
+}
+
+// ServeHTTP answers as Ollama would.
+func (d *Demo) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/api/version":
+		demoJSON(w, http.StatusOK, struct {
+			Version string `json:"version"`
+		}{"0.0.0-demo"})
+	case "/api/tags":
+		demoJSON(w, http.StatusOK, demoTags())
+	case "/api/show":
+		demoRead(w, r, d.show)
+	case "/api/chat":
+		demoRead(w, r, d.chat)
+	case "/api/generate":
+		demoRead(w, r, d.generate)
+	default:
+		demoFail(w, http.StatusNotFound, "404 page not found")
+	}
+}
+
+// demoTags lists one model for each format.
+func demoTags() api.ListResponse {
+	var list api.ListResponse
+	for _, f := range adapters.All() {
+		name := DemoPrefix + f.Name
+		list.Models = append(list.Models, api.ListModelResponse{Name: name, Model: name, Digest: "demo:" + f.Name, ModifiedAt: time.Unix(0, 0).UTC()})
+	}
+	return list
+}
+
+// demoFormat is the format that a demo model writes, nil when there is no such model.
+func demoFormat(name string) *adapters.Format {
+	return adapters.Named(strings.TrimSuffix(strings.TrimPrefix(name, DemoPrefix), ":latest"))
+}
+
+// show describes a model.
+func (d *Demo) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest) {
+	if demoFormat(r.Model) == nil {
+		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", r.Model))
+		return
+	}
+	demoJSON(w, http.StatusOK, api.ShowResponse{
+		Template:     "{{ .Tools }}{{ .Messages }}",
+		Capabilities: []model.Capability{model.CapabilityCompletion, model.CapabilityTools},
+	})
+}
+
+// chat renders a prompt, or answers with calls that are read already.
+func (d *Demo) chat(w http.ResponseWriter, r *http.Request, q *ChatRequest) {
+	f := demoFormat(q.Model)
+	if f == nil {
+		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
+		return
+	}
+	turn := demoTurn{q.Tools, q.Messages}
+	if q.RenderOnly {
+		prompt, _ := json.Marshal(turn)
+		demoJSON(w, http.StatusOK, api.ChatResponse{Model: q.Model, DebugInfo: &api.DebugInfo{RenderedTemplate: string(prompt)}})
+		return
+	}
+	text, call := turn.answer()
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true}
+	out.write(text, q.Options)
+	if call != nil {
+		out.call(call)
+	}
+	out.end()
+}
+
+// generate continues a prompt of the demo's own rendering; of any other text it makes a user's message.
+func (d *Demo) generate(w http.ResponseWriter, r *http.Request, q *GenerateRequest) {
+	f := demoFormat(q.Model)
+	if f == nil {
+		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
+		return
+	}
+	var turn demoTurn
+	if err := json.Unmarshal([]byte(q.Prompt), &turn); err != nil {
+		turn = demoTurn{Messages: []Message{{Role: "user", Content: q.Prompt}}}
+	}
+	text, call := turn.answer()
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model}
+	out.write(inDialect(f, turn.Tools, text, call), q.Options)
+	out.end()
+}
+
+// delay is the pause between two pieces.
+func (d *Demo) delay() time.Duration { return max(or(d.Delay, 2*time.Millisecond), 0) }
+
+// demoWriter writes one streamed reply.
+type demoWriter struct {
+	w      http.ResponseWriter
+	r      *http.Request
+	delay  time.Duration
+	model  string
+	chat   bool // as /api/chat, else as /api/generate
+	pieces int
+	reason string
+}
+
+// demoRecord is one record of either form.
+type demoRecord struct {
+	Model      string   `json:"model"`
+	CreatedAt  string   `json:"created_at"`
+	Message    *Message `json:"message,omitempty"`
+	Response   *string  `json:"response,omitempty"`
+	Done       bool     `json:"done"`
+	DoneReason string   `json:"done_reason,omitempty"`
+	Prompt     int      `json:"prompt_eval_count,omitempty"`
+	Eval       int      `json:"eval_count,omitempty"`
+}
+
+// write sends the text in small pieces, each of whole characters, up to a stop sequence or the token limit.
+func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
+	o.reason = "stop"
+	var stops []string
+	limit := 0
+	json.Unmarshal(options["stop"], &stops)
+	json.Unmarshal(options["num_predict"], &limit)
+	for _, stop := range stops {
+		text, _, _ = strings.Cut(text, stop)
+	}
+	for len(text) > 0 {
+		if limit > 0 && o.pieces == limit {
+			o.reason = "length"
+			return
+		}
+		n := min(demoDelta, len(text))
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n++
+		}
+		o.piece(text[:n])
+		text = text[n:]
+	}
+}
+
+// piece sends one record of text.
+func (o *demoWriter) piece(text string) {
+	o.pieces++
+	if o.delay > 0 {
+		select {
+		case <-time.After(o.delay):
+		case <-o.r.Context().Done():
+		}
+	}
+	if o.chat {
+		o.record(demoRecord{Message: &Message{Role: "assistant", Content: text}})
+	} else {
+		o.record(demoRecord{Response: &text})
+	}
+}
+
+// call sends a call whole, as Ollama does.
+func (o *demoWriter) call(c *Call) {
+	c.ID = "call_demo0000"
+	o.record(demoRecord{Message: &Message{Role: "assistant", Calls: []Call{*c}}})
+}
+
+// end sends the last record.
+func (o *demoWriter) end() {
+	last := demoRecord{Done: true, DoneReason: o.reason, Prompt: 1, Eval: max(o.pieces, 1)}
+	if o.chat {
+		last.Message = &Message{Role: "assistant"}
+	} else {
+		last.Response = new(string)
+	}
+	o.record(last)
+}
+
+// record sends one record at once.
+func (o *demoWriter) record(r demoRecord) {
+	if o.r.Context().Err() != nil {
+		return
+	}
+	r.Model, r.CreatedAt = o.model, "2026-01-01T00:00:00Z"
+	o.w.Header().Set("Content-Type", "application/x-ndjson")
+	json.NewEncoder(o.w).Encode(r)
+	http.NewResponseController(o.w).Flush()
+}
+
+// demoRead decodes a request's body and passes it on.
+func demoRead[T any](w http.ResponseWriter, r *http.Request, then func(http.ResponseWriter, *http.Request, *T)) {
+	var q T
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRender)).Decode(&q); err != nil {
+		demoFail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	then(w, r, &q)
+}
+
+// demoJSON writes a whole answer.
+func demoJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(v)
+}
+
+// demoFail writes an error in Ollama's form.
+func demoFail(w http.ResponseWriter, status int, text string) {
+	demoJSON(w, status, struct {
+		Error string `json:"error"`
+	}{text})
+}

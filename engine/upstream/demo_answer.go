@@ -1,0 +1,118 @@
+package upstream
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// maxQuoted is how much of a result the demo repeats, and how much of a message it looks at, in bytes.
+const maxQuoted = 8 << 10
+
+// answer is the demo's next message: some text and perhaps a call behind it.
+func (t demoTurn) answer() (string, *Call) {
+	last, user := Message{}, ""
+	for _, m := range t.Messages {
+		last = m
+		if m.Role == "user" {
+			user = m.Content
+		}
+	}
+	user = user[max(0, len(user)-maxQuoted):]
+	switch {
+	case last.Role == "tool":
+		return fmt.Sprintf("The tool %s answered:\n\n%s\n\nThat is all I have to say.", last.ToolName, last.Content[:min(len(last.Content), maxQuoted)]), nil
+	case len(t.Tools) == 0:
+		return "Hello! I am a demo without a model behind me: offer me tools and I will call one. You said: " + user, nil
+	}
+	f := pick(t.Tools, user)
+	call := &Call{}
+	call.Function.Name, call.Function.Arguments = f.Name, fill(f, user)
+	return fmt.Sprintf("I will use %s for this.\n", f.Name), call
+}
+
+// pick finds the function with most of the message's words in its name (which count three times) and description, the
+// first of them when several have as many.
+func pick(tools []Tool, message string) Function {
+	said := map[string]bool{}
+	for _, w := range words(message) {
+		said[w] = true
+	}
+	best, most := 0, -1
+	for i, t := range tools {
+		score := 0
+		for _, w := range words(t.Function.Name) {
+			score += 3 * count(said[w])
+		}
+		for _, w := range words(t.Function.Description) {
+			score += count(said[w])
+		}
+		if strings.Contains(message, t.Function.Name) {
+			score += 100
+		}
+		if score > most {
+			best, most = i, score
+		}
+	}
+	return tools[best].Function
+}
+
+// count is 1 for true.
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// words are the words of three letters or more in s, in lower case, without a plural's s; CamelCase and snake_case are
+// several words.
+func words(s string) []string {
+	var b strings.Builder
+	before := ' '
+	for _, c := range s {
+		if unicode.IsUpper(c) && unicode.IsLower(before) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(c))
+		before = c
+	}
+	var out []string
+	for _, w := range strings.FieldsFunc(b.String(), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		if w = strings.TrimSuffix(w, "s"); len(w) >= 3 && w != "the" && w != "and" && w != "for" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// inDialect is the whole text of an answer as the family writes it. Where a call behind text would not be read as a
+// call, the text is left out.
+func inDialect(f *adapters.Format, tools []Tool, text string, call *Call) string {
+	if call == nil {
+		return text
+	}
+	c := chat.Call{Name: call.Function.Name, Args: call.Function.Arguments}
+	written := string(f.Append([]byte(text), c))
+	if reads(f, tools, written) {
+		return written
+	}
+	return string(f.Append(nil, c))
+}
+
+// reads reports whether the format finds a call in the text.
+func reads(f *adapters.Format, tools []Tool, text string) bool {
+	var offered []chat.Tool
+	for _, t := range tools {
+		offered = append(offered, chat.Tool{Name: t.Function.Name, Schema: t.Function.Parameters})
+	}
+	for ev, err := range f.Decode(&fixed{chat.Event{Kind: chat.Text, Text: text}, chat.Event{Kind: chat.Finish, Text: chat.Stop}}, adapters.Options{Tools: offered}) {
+		if err != nil || ev.Kind == chat.CallStart {
+			return err == nil
+		}
+	}
+	return false
+}
