@@ -1,0 +1,112 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// chat answers a chat completion request. What goes wrong before the first byte becomes a status; later it is told in
+// the reply's own form.
+func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
+	m := &meter{ResponseWriter: w}
+	t := &turn{start: time.Now(), id: "chatcmpl-" + rand.Text()}
+	err := s.answer(m, r, t)
+	if err != nil && m.status == 0 {
+		writeError(m, err)
+	}
+	t.log(s.cfg.Log, m, err)
+	return nil
+}
+
+// answer reads the request and runs its reply.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, t *turn) error {
+	w.Header().Set("X-Request-Id", t.id)
+	ask, err := s.read(w, r)
+	if err != nil {
+		return err
+	}
+	t.model, t.stream = ask.Model, ask.Stream
+	reply, err := s.open(r.Header, ask, Out{W: w, ID: t.id, Created: t.start, Stall: s.cfg.Stall})
+	if err != nil {
+		return err
+	}
+	err = s.run(r.Context(), ask, reply, t)
+	if gone := r.Context().Err(); err != nil && gone != nil {
+		err = fault.New(fault.Canceled, "the client went away: %w", err)
+	}
+	if end := reply.Close(err); err == nil {
+		err = end
+	}
+	return err
+}
+
+// read reads the whole body, which must happen before anything is answered: net/http watches for a client that goes
+// away only once the body is read.
+func (s *Server) read(w http.ResponseWriter, r *http.Request) (*Ask, error) {
+	ctl := http.NewResponseController(w)
+	// Writers without deadlines are those of tests; there is nothing to wait for.
+	_ = ctl.SetReadDeadline(time.Now().Add(s.cfg.BodyWait))
+	defer func() { _ = ctl.SetReadDeadline(time.Time{}) }()
+	var body bytes.Buffer
+	if r.ContentLength > s.cfg.MaxBody {
+		return nil, s.tooLarge()
+	}
+	body.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead)
+	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, s.cfg.MaxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, s.tooLarge()
+	case err != nil:
+		return nil, fault.New(fault.Invalid, "the request's body ended early: %w", err)
+	}
+	ask, err := parseAsk(body.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	if ask.Model == "" {
+		ask.Model = s.cfg.DefaultModel
+	}
+	if ask.Model == "" {
+		return nil, asFault(bad("model", "must name a model; GET /v1/models lists them"))
+	}
+	return ask, nil
+}
+
+// tooLarge names the limit.
+func (s *Server) tooLarge() error {
+	return fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", s.cfg.MaxBody)
+}
+
+// open finds the dialect of the reply.
+func (s *Server) open(h http.Header, a *Ask, out Out) (Reply, error) {
+	for _, d := range s.dialects {
+		if reply, err := d.Open(h, a, out); reply != nil || err != nil {
+			return reply, err
+		}
+	}
+	return nil, fault.New(fault.Invalid, "the form of the reply is not one that is served")
+}
+
+// run is the one loop: events in, the client's form out. The model's reader flushes the reply whenever it must wait.
+func (s *Server) run(ctx context.Context, a *Ask, reply Reply, t *turn) error {
+	// A flush that fails fails again at the next event, and the client's context ends with it.
+	a.Pulse = &chat.Pulse{Idle: func() { _ = reply.Flush() }, Beat: reply.Ping}
+	for e, err := range s.cfg.Model.Stream(ctx, &a.Request) {
+		if err != nil {
+			return err
+		}
+		t.note(e)
+		if err := reply.Event(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package proxy
+
+import (
+	"net/http"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// modelInfo is a model as OpenAI lists it.
+type modelInfo struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"`
+	OwnedBy string `json:"owned_by"`
+}
+
+// infoOf is OpenAI's form of i.
+func infoOf(i chat.Info) modelInfo {
+	return modelInfo{ID: i.ID, Object: "model", Created: i.Created, OwnedBy: i.Owner}
+}
+
+// models lists what can be asked.
+func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
+	infos, err := s.cfg.Catalog.Models(r.Context())
+	if err != nil {
+		return err
+	}
+	data := make([]modelInfo, len(infos)) // never null
+	for i, info := range infos {
+		data[i] = infoOf(info)
+	}
+	return writeValue(w, struct {
+		Object string      `json:"object"`
+		Data   []modelInfo `json:"data"`
+	}{"list", data})
+}
+
+// model describes one of them. Ollama's tag "latest" goes without saying.
+func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
+	infos, err := s.cfg.Catalog.Models(r.Context())
+	if err != nil {
+		return err
+	}
+	id := r.PathValue("id")
+	for _, info := range infos {
+		if info.ID == id || info.ID == id+":latest" {
+			return writeValue(w, infoOf(info))
+		}
+	}
+	f := fault.New(fault.NotFound, "no model named %q; GET /v1/models lists them", id)
+	f.Code = "model_not_found"
+	return f
+}

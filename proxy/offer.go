@@ -1,0 +1,120 @@
+package proxy
+
+import (
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+)
+
+// readTools reads the tools that the client offers.
+func (a *Ask) readTools(v *fastjson.Value) error {
+	a.Tools = nil
+	if isNull(v) {
+		return nil
+	}
+	return items(v, func(_ int, v *fastjson.Value) error {
+		t, err := readTool(v)
+		a.Tools = append(a.Tools, t)
+		return err
+	})
+}
+
+// readTool reads one tool: {"type":"function","function":{…}}, or the function's fields without that wrapping.
+func readTool(v *fastjson.Value) (t chat.Tool, err error) {
+	if v.Type() != fastjson.TypeObject {
+		return t, bad("", "must be an object, not %s", kindOf(v))
+	}
+	if kind := v.Get("type"); !isNull(kind) && string(kind.GetStringBytes()) != "function" {
+		return t, bad("type", `must be "function"`)
+	}
+	if f := v.Get("function"); f != nil {
+		return t, within("function", readOffer(&t, f))
+	}
+	return t, readOffer(&t, v)
+}
+
+// readOffer reads a tool's name, description and schema.
+func readOffer(t *chat.Tool, v *fastjson.Value) error {
+	err := each(v, func(key string, v *fastjson.Value) (err error) {
+		switch key {
+		case "name":
+			return text(&t.Name)(v)
+		case "description":
+			return text(&t.Description)(v)
+		case "strict":
+			return flag(&t.Strict)(v)
+		case "parameters":
+			if isNull(v) {
+				return nil
+			}
+			if v.Type() != fastjson.TypeObject {
+				return bad("", "must be a JSON Schema, an object, not %s", kindOf(v))
+			}
+			t.Schema, err = raw(v)
+		}
+		return err
+	})
+	if err == nil && strings.TrimSpace(t.Name) == "" {
+		err = bad("name", "must not be empty")
+	}
+	return err
+}
+
+// choose applies tool_choice: "none" takes the offer back, and what it names must be on offer.
+func (a *Ask) choose(v *fastjson.Value) error {
+	if isNull(v) {
+		return nil
+	}
+	if v.Type() == fastjson.TypeObject {
+		return within("tool_choice", a.chooseNamed(v))
+	}
+	switch choice := string(v.GetStringBytes()); choice {
+	case "none":
+		a.Tools = nil
+	case "auto":
+	case "required", "any":
+		if len(a.Tools) == 0 {
+			return bad("tool_choice", "is %q, but no tools are offered", choice)
+		}
+	default:
+		return bad("tool_choice", `must be "none", "auto", "required" or an object that names a tool`)
+	}
+	return nil
+}
+
+// chooseNamed checks {"type":"function","function":{"name":…}} and {"type":"allowed_tools",…}.
+func (a *Ask) chooseNamed(v *fastjson.Value) error {
+	switch kind := string(v.GetStringBytes("type")); kind {
+	case "function":
+		if v.Exists("function") {
+			return within("function", a.offered(v.Get("function")))
+		}
+		return a.offered(v)
+	case "allowed_tools":
+		tools := v.Get("allowed_tools", "tools")
+		if tools == nil {
+			tools = v.Get("tools")
+		}
+		return within("tools", items(tools, func(_ int, v *fastjson.Value) error {
+			if f := v.Get("function"); f != nil {
+				return within("function", a.offered(f))
+			}
+			return a.offered(v)
+		}))
+	default:
+		return bad("type", `must be "function" or "allowed_tools", not %q`, kind)
+	}
+}
+
+// offered checks that v's name is that of an offered tool.
+func (a *Ask) offered(v *fastjson.Value) error {
+	name := string(v.GetStringBytes("name"))
+	for _, t := range a.Tools {
+		if t.Name == name {
+			return nil
+		}
+	}
+	return bad("name", "no tool named %q is offered", name)
+}

@@ -1,0 +1,114 @@
+// Package proxy is the OpenAI-compatible face: it reads what a client asks, lets a chat.Model answer, and writes the
+// reply in the client's own form while it comes.
+package proxy
+
+import (
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// Defaults of Config.
+const (
+	DefaultMaxBody  = 20 << 20         // bytes
+	DefaultBodyWait = 30 * time.Second // for a whole request
+	DefaultStall    = 60 * time.Second // for a client that takes nothing
+)
+
+// Config says what a Server serves, and to whom. Model and Catalog are needed; the zero value of the rest will do.
+type Config struct {
+	Model   chat.Model
+	Catalog chat.Catalog
+	Log     zerolog.Logger // one line a request; the zero value logs nothing
+
+	Version      string        // what /version says
+	DefaultModel string        // answers requests that name no model; empty: such requests are an error
+	MaxBody      int64         // of a request, in bytes; 0: DefaultMaxBody
+	BodyWait     time.Duration // until a request must be there whole; 0: DefaultBodyWait
+	Stall        time.Duration // until a client that takes nothing is given up; 0: DefaultStall
+
+	Hosts   []string // host names, besides localhost and every IP address, under which the server is asked; "*": any
+	Origins []string // web origins, besides those on this machine, whose pages may ask; "*": any
+}
+
+// Server is the http.Handler of the OpenAI-compatible face.
+type Server struct {
+	cfg      Config
+	dialects []Dialect
+	mux      *http.ServeMux
+}
+
+// New makes a Server.
+func New(cfg Config) *Server {
+	if cfg.MaxBody == 0 {
+		cfg.MaxBody = DefaultMaxBody
+	}
+	if cfg.BodyWait == 0 {
+		cfg.BodyWait = DefaultBodyWait
+	}
+	if cfg.Stall == 0 {
+		cfg.Stall = DefaultStall
+	}
+	s := &Server{cfg: cfg, dialects: []Dialect{openAI{}}, mux: http.NewServeMux()}
+	s.route("POST", "/v1/chat/completions", s.chat)
+	s.route("GET", "/v1/models", s.models)
+	s.route("GET", "/v1/models/{id...}", s.model)
+	s.route("GET", "/healthz", s.health)
+	s.route("GET", "/version", s.version)
+	s.mux.HandleFunc("/", s.unknown)
+	return s
+}
+
+// route serves a path with one method, and says so to requests with another.
+func (s *Server) route(method, path string, h func(http.ResponseWriter, *http.Request) error) {
+	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
+			w.Header().Set("Allow", method)
+			writeError(w, fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, method, r.Method))
+			return
+		}
+		if err := h(w, r); err != nil {
+			writeError(w, err)
+		}
+	})
+}
+
+// ServeHTTP answers one request, if its caller may ask.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := s.admit(w.Header(), r); err != nil {
+		s.cfg.Log.Warn().Str("path", r.URL.Path).Str("host", r.Host).Str("origin", r.Header.Get("Origin")).Msg("turned away")
+		writeError(w, err)
+		return
+	}
+	if isPreflight(r) {
+		preflight(w.Header(), r)
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// unknown answers for every other path.
+func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+	writeError(w, fault.New(fault.NotFound, "no such path: %s; the API begins at /v1, as in /v1/chat/completions", r.URL.Path))
+}
+
+// health says that the process serves; it says nothing about the model servers behind it.
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
+	return writeValue(w, struct {
+		Status string `json:"status"`
+	}{"ok"})
+}
+
+// version says what is running.
+func (s *Server) version(w http.ResponseWriter, _ *http.Request) error {
+	return writeValue(w, struct {
+		Version string `json:"version"`
+		Go      string `json:"go"`
+	}{s.cfg.Version, runtime.Version()})
+}

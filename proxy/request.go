@@ -1,0 +1,198 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"sync"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// Ask is what a client asks: the request, and the form in which it wants the reply.
+type Ask struct {
+	chat.Request
+	Stream bool // piece by piece, else whole
+	Usage  bool // count tokens at the end of a stream
+}
+
+const (
+	// keepParser is the largest body, in bytes, whose parser goes back to the pool.
+	keepParser = 1 << 20
+	// maxValues bounds the JSON values in a body, since each costs 120 bytes when parsed, however short it is.
+	maxValues = 1 << 20
+)
+
+// parsers keeps fastjson's arenas between requests.
+var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
+
+// parseAsk reads a request in OpenAI's chat form. Every error is a fault of kind Invalid that names the field.
+func parseAsk(body []byte) (*Ask, error) {
+	if len(body) > maxValues && commas(body) > maxValues {
+		return nil, fault.New(fault.Invalid, "the body holds more than %d JSON values", maxValues)
+	}
+	p := parsers.Get().(*fastjson.Parser)
+	if len(body) <= keepParser {
+		defer parsers.Put(p)
+	}
+	v, err := p.ParseBytes(body) // first, since it bounds the depth that the validator recurses into
+	if err == nil {
+		err = fastjson.ValidateBytes(body)
+	}
+	if err != nil {
+		return nil, notJSON(body)
+	}
+	a, err := readAsk(v)
+	if err != nil {
+		return nil, asFault(err)
+	}
+	return a, nil
+}
+
+// notJSON says where a body stops being JSON.
+func notJSON(body []byte) error {
+	var any json.RawMessage
+	err := json.Unmarshal(body, &any)
+	var at *json.SyntaxError
+	switch {
+	case len(bytes.TrimSpace(body)) == 0:
+		return fault.New(fault.Invalid, "the body is empty; it must be a JSON object")
+	case errors.As(err, &at):
+		return fault.New(fault.Invalid, "the body is not valid JSON: %s, at byte %d", at.Error(), at.Offset)
+	}
+	return fault.New(fault.Invalid, "the body is not valid JSON, or is nested more than %d levels deep", fastjson.MaxDepth)
+}
+
+// commas counts the commas outside strings: the body holds at most one value more than that, and its nesting.
+func commas(body []byte) (n int) {
+	for len(body) > 0 {
+		q := bytes.IndexByte(body, '"')
+		if q < 0 {
+			return n + bytes.Count(body, []byte{','}) + bytes.Count(body, []byte{'['})
+		}
+		n += bytes.Count(body[:q], []byte{','}) + bytes.Count(body[:q], []byte{'['})
+		body = body[q+1:]
+		for {
+			end := bytes.IndexAny(body, `"\`)
+			if end < 0 {
+				return n
+			}
+			if body[end] == '"' {
+				body = body[end+1:]
+				break
+			}
+			body = body[min(end+2, len(body)):]
+		}
+	}
+	return n
+}
+
+// readAsk reads the parsed body.
+func readAsk(v *fastjson.Value) (*Ask, error) {
+	a := &Ask{}
+	var in incoming
+	if v.Type() != fastjson.TypeObject {
+		return nil, bad("", "the body must be a JSON object, not %s", kindOf(v))
+	}
+	if err := each(v, func(key string, v *fastjson.Value) error { return a.field(&in, key, v) }); err != nil {
+		return nil, err
+	}
+	if len(a.Messages) == 0 {
+		return nil, bad("messages", "must be an array of at least one message")
+	}
+	if in.n != nil && *in.n != 1 {
+		return nil, bad("n", "only one reply a request can be had")
+	}
+	a.MaxTokens = in.limit()
+	return a, a.choose(in.choice)
+}
+
+// incoming holds the fields that only make sense together with others.
+type incoming struct {
+	n, maxTokens, maxCompletionTokens *int64
+	choice                            *fastjson.Value
+}
+
+// limit is the reply's length limit in tokens; what is not positive means none, as many clients have it.
+func (in *incoming) limit() int {
+	n := in.maxCompletionTokens
+	if n == nil {
+		n = in.maxTokens
+	}
+	if n == nil {
+		return 0
+	}
+	return int(min(max(*n, 0), math.MaxInt32))
+}
+
+// field reads one field of the body. What nobody here knows is kept as it is.
+func (a *Ask) field(in *incoming, key string, v *fastjson.Value) error {
+	switch key {
+	case "model":
+		return text(&a.Model)(v)
+	case "messages":
+		return a.readMessages(v)
+	case "tools":
+		return a.readTools(v)
+	case "tool_choice":
+		in.choice = v
+		return a.keep(key, v)
+	case "stream":
+		return flag(&a.Stream)(v)
+	case "stream_options":
+		return a.streamOptions(v)
+	case "max_tokens":
+		return integer(&in.maxTokens)(v)
+	case "max_completion_tokens":
+		return integer(&in.maxCompletionTokens)(v)
+	case "n":
+		return integer(&in.n)(v)
+	case "functions", "function_call":
+		return bad("", "this form was given up by OpenAI; send tools and tool_choice")
+	}
+	return a.sampling(key, v)
+}
+
+// sampling reads the fields that say how the model should write.
+func (a *Ask) sampling(key string, v *fastjson.Value) error {
+	switch key {
+	case "stop":
+		return a.readStop(v)
+	case "seed":
+		return integer(&a.Seed)(v)
+	case "temperature":
+		return number(&a.Temperature)(v)
+	case "top_p":
+		return number(&a.TopP)(v)
+	case "presence_penalty":
+		return number(&a.PresencePenalty)(v)
+	case "frequency_penalty":
+		return number(&a.FrequencyPenalty)(v)
+	case "think":
+		return a.readThink(v)
+	case "reasoning_effort":
+		return a.readEffort(v)
+	case "options":
+		return a.readOptions(v)
+	case "num_ctx", "top_k", "min_p", "repeat_penalty":
+		return a.option(key, v)
+	}
+	return a.keep(key, v)
+}
+
+// keep puts a field aside unread.
+func (a *Ask) keep(key string, v *fastjson.Value) error {
+	b, err := raw(v)
+	if err != nil {
+		return err
+	}
+	if a.Extra == nil {
+		a.Extra = make(map[string]json.RawMessage)
+	}
+	a.Extra[key] = b
+	return nil
+}

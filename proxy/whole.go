@@ -1,0 +1,144 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// whole collects a stream of events into one chat completion.
+type whole struct {
+	out        Out
+	model      string
+	mayBeEmpty bool // the client's stop sequences may leave nothing
+
+	text, reasoning, args strings.Builder
+	calls                 []toolCall
+	count                 chat.Counts
+	begun                 calls
+	end                   *chat.Event // the Finish event
+}
+
+var _ Reply = (*whole)(nil)
+
+// toolCall is a call in a whole reply.
+type toolCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+// completion is OpenAI's whole reply.
+type completion struct {
+	ID      string          `json:"id"`
+	Object  string          `json:"object"`
+	Created int64           `json:"created"`
+	Model   string          `json:"model"`
+	Choices [1]choice       `json:"choices"`
+	Usage   json.RawMessage `json:"usage"`
+}
+
+// choice is the one reply in a completion.
+type choice struct {
+	Index   int `json:"index"`
+	Message struct {
+		Role      string     `json:"role"`
+		Content   *string    `json:"content"` // null beside calls when there is no text
+		Reasoning string     `json:"reasoning_content,omitempty"`
+		ToolCalls []toolCall `json:"tool_calls,omitempty"`
+	} `json:"message"`
+	FinishReason string `json:"finish_reason"`
+}
+
+// Event collects one event. A call that is never finished is left out: nothing half is shown.
+func (w *whole) Event(e chat.Event) error {
+	switch e.Kind {
+	case chat.Text:
+		w.text.WriteString(e.Text)
+	case chat.Reasoning:
+		w.reasoning.WriteString(e.Text)
+	case chat.CallStart:
+		w.begun.begun++
+		w.args.Reset()
+		c := toolCall{ID: e.ID, Type: "function"}
+		c.Function.Name = e.Text
+		w.calls = append(w.calls[:w.begun.ended], c)
+	case chat.CallArgs:
+		w.args.WriteString(e.Text)
+	case chat.CallEnd:
+		w.endCall()
+	case chat.Finish:
+		w.end = &e
+	}
+	if e.Meta != nil && e.Meta.Usage != nil {
+		w.count = *e.Meta.Usage
+	}
+	return nil
+}
+
+// endCall completes the last call.
+func (w *whole) endCall() {
+	args := w.args.String()
+	if args == "" {
+		args = "{}"
+	}
+	w.calls[w.begun.ended].Function.Arguments = args
+	w.begun.ended++
+}
+
+// Flush does nothing: a whole reply has no pieces.
+func (w *whole) Flush() error { return nil }
+
+// Ping does nothing: the status is not known before the end.
+func (w *whole) Ping() error { return nil }
+
+// Close writes the reply, or returns err for the caller to answer.
+func (w *whole) Close(err error) error {
+	if err == nil && w.end == nil {
+		err = fault.New(fault.Unavailable, "the reply ended without saying why")
+	}
+	if err != nil {
+		return err
+	}
+	c := completion{ID: w.out.ID, Object: "chat.completion", Created: w.out.Created.Unix(), Model: w.model, Usage: appendCounts(nil, w.count)}
+	w.fill(&c.Choices[0])
+	m := &c.Choices[0].Message
+	if w.text.Len()+w.reasoning.Len()+len(m.ToolCalls) == 0 && !w.mayBeEmpty && w.end.Text != chat.Length {
+		return errEmpty()
+	}
+	return w.write(&c)
+}
+
+// fill says what the model said.
+func (w *whole) fill(c *choice) {
+	c.Message.Role = "assistant"
+	c.Message.Reasoning = w.reasoning.String()
+	c.Message.ToolCalls = w.calls[:w.begun.ended]
+	if text := w.text.String(); text != "" || w.begun.ended == 0 {
+		c.Message.Content = &text
+	}
+	c.FinishReason = finishReason(w.end.Text, w.begun)
+}
+
+// write sends the reply, with what is known of its making in the header.
+func (w *whole) write(c *completion) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(c); err != nil {
+		return err
+	}
+	h := w.out.W.Header()
+	if m := w.end.Meta; m != nil {
+		setSafe(h, "X-Toolnorm-Format", m.Format)
+		setSafe(h, "X-Toolnorm-Strategy", m.Strategy)
+		setSafe(h, "X-Toolnorm-Repairs", strings.Join(m.Repairs, ","))
+	}
+	return writeJSON(w.out.W, 200, b.Bytes())
+}
