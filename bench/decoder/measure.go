@@ -1,0 +1,150 @@
+package decoder
+
+import (
+	"fmt"
+	"runtime"
+	"syscall"
+	"time"
+
+	"toolnorm/bench/text"
+)
+
+// Sizes are the lengths of the text or of the argument, in bytes.
+var Sizes = []int{1 << 10, 10 << 10, 100 << 10, 1 << 20}
+
+const (
+	rounds    = 9                     // of which the fastest counts: whatever else the machine does only adds
+	roundTime = 30 * time.Millisecond // how long a round should take at least
+	patience  = 10 * time.Second      // a reply that would take longer is not measured
+)
+
+// Cost is what one token of a reply costs.
+type Cost struct {
+	NS      float64 // nanoseconds of processor time
+	Allocs  float64
+	Wrong   bool // the reply was not read as what it is
+	Skipped bool // it would have taken too long
+}
+
+// Row is one family's text at all Sizes, read by both sides.
+type Row struct {
+	Family       string
+	Text         string // "prose" or "call"
+	Ours, Ollama []Cost
+}
+
+// Growth is how much more a token costs at the largest size than at 10 KiB.
+func Growth(costs []Cost) float64 { return costs[len(costs)-1].NS / costs[1].NS }
+
+// Measure measures every family; peers as well, unless alone.
+func Measure(alone bool) ([]Row, error) {
+	var all []Row
+	for _, f := range Families {
+		for _, kind := range []string{"prose", "call"} {
+			r, err := measureRow(f, kind, alone)
+			if err != nil {
+				return nil, fmt.Errorf("%s, %s: %w", f.Name, kind, err)
+			}
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// measureRow measures one family's text at all sizes.
+func measureRow(f Family, kind string, alone bool) (Row, error) {
+	checked, err := ours(f, true)
+	if err != nil {
+		return Row{}, err
+	}
+	plain, err := ours(f, false)
+	if err != nil {
+		return Row{}, err
+	}
+	r := Row{Family: f.Name, Text: kind}
+	if r.Ours, err = costs(checked, plain, f, kind); err != nil || alone {
+		return r, err
+	}
+	peer, err := ollamas(f)
+	if err != nil {
+		return Row{}, err
+	}
+	r.Ollama, err = costs(peer, peer, f, kind)
+	return r, err
+}
+
+// trial is one size of a row.
+type trial struct {
+	tokens []string
+	times  int // replies a round
+	rounds int
+}
+
+// costs runs read at growing sizes, as long as patience lasts; check says first whether the reply is read rightly.
+// The sizes take turns, so that a busy moment of the machine strikes them alike.
+func costs(check, read reader, f Family, kind string) ([]Cost, error) {
+	all, trials := make([]Cost, len(Sizes)), make([]trial, len(Sizes))
+	var last time.Duration
+	for i, n := range Sizes {
+		if last*100 > patience { // ten times the length may take a hundred times as long
+			all[i].Skipped = true
+			continue
+		}
+		raw, want, wantCalls := text.Prose(f.Name, n), "", 0
+		if kind == "call" {
+			raw, want = text.Call(f.Name, n)
+			wantCalls = 1
+		}
+		t := trial{tokens: text.Tokens(raw), rounds: rounds}
+		start := time.Now()
+		calls, got, err := check(t.tokens)
+		if err != nil {
+			return nil, err
+		}
+		last = time.Since(start)
+		all[i].Wrong = calls != wantCalls || got != want
+		t.times = int(roundTime/max(last, 1)) + 1
+		if last > time.Second {
+			t.rounds = 1
+		}
+		trials[i] = t
+	}
+	for round := range rounds {
+		for i, t := range trials {
+			if round < t.rounds {
+				all[i].take(t.run(read), round == 0)
+			}
+		}
+	}
+	return all, nil
+}
+
+// take keeps the smaller of two costs, or the only one.
+func (c *Cost) take(d Cost, only bool) {
+	if only {
+		c.NS, c.Allocs = d.NS, d.Allocs
+	}
+	c.NS, c.Allocs = min(c.NS, d.NS), min(c.Allocs, d.Allocs)
+}
+
+// run is one round's cost per token.
+func (t trial) run(read reader) Cost {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start := processorTime()
+	for range t.times {
+		read(t.tokens)
+	}
+	took := processorTime() - start
+	runtime.ReadMemStats(&after)
+	each := float64(len(t.tokens) * t.times)
+	return Cost{NS: float64(took.Nanoseconds()) / each, Allocs: float64(after.Mallocs-before.Mallocs) / each}
+}
+
+// processorTime is what this process has used so far, its garbage collector included.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail for the process itself
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

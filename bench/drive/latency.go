@@ -1,0 +1,65 @@
+package drive
+
+import (
+	"fmt"
+	"time"
+
+	"toolnorm/bench/fake"
+)
+
+// firstRounds is how many replies the first token is waited for, one after the other.
+const firstRounds = 300
+
+// First is the median time to the first token of each server, one stream at a time, the servers in turn.
+func First(urls []string) ([]time.Duration, error) {
+	seen := make([][]time.Duration, len(urls))
+	for round := range firstRounds + 20 {
+		for i, url := range urls {
+			r, err := Stream(url, fake.Script{Bytes: 16}, false)
+			if err != nil {
+				return nil, err
+			}
+			if round >= 20 { // the first ones warm up
+				seen[i] = append(seen[i], r.First)
+			}
+		}
+	}
+	all := make([]time.Duration, len(urls))
+	for i := range urls {
+		all[i] = median(seen[i])
+	}
+	return all, nil
+}
+
+// Early says how a long call came through.
+type Early struct {
+	Share   float64       // of the argument's bytes that had come before the upstream was done
+	Silence time.Duration // the longest one
+	First   time.Duration // until the first piece of the call
+	Took    time.Duration // the whole reply, as the upstream wrote it
+	Pieces  int
+}
+
+// LongCall plays a call with n bytes of content at rate tokens a second through the server at url.
+func LongCall(up *fake.Server, url string, n, rate int) (Early, error) {
+	id := fmt.Sprintf("%s-%d", url, time.Now().UnixNano())
+	start := time.Now()
+	r, err := Stream(url, fake.Script{ID: id, Call: true, Bytes: n, Rate: rate}, true)
+	if err != nil {
+		return Early{}, err
+	}
+	done := up.When(id)
+	e := Early{Silence: r.Silence, First: r.First, Took: done.Sub(start), Pieces: len(r.Arrived)}
+	early, all := 0, 0
+	for _, p := range r.Arrived {
+		all += len(p.Text)
+		if p.At.Before(done) {
+			early += len(p.Text)
+		}
+	}
+	if all == 0 {
+		return e, fmt.Errorf("%s: the reply held no call", url)
+	}
+	e.Share = float64(early) / float64(all)
+	return e, nil
+}

@@ -1,0 +1,93 @@
+// Package drive runs proxies as their own processes, sends them load over the loopback interface, and reads what it
+// cost them from /proc.
+package drive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// Proxy is a running proxy.
+type Proxy struct {
+	Name string
+	URL  string
+
+	cmd *exec.Cmd
+}
+
+// Launch starts a program that listens at the address which args gets, and waits until it does. What it prints goes
+// to log.
+func Launch(name string, log io.Writer, args func(addr string) []string) (*Proxy, error) {
+	addr, err := freeAddr()
+	if err != nil {
+		return nil, err
+	}
+	argv := args(addr)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	p := &Proxy{Name: name, URL: "http://" + addr, cmd: cmd}
+	for range 200 {
+		if c, err := net.DialTimeout("tcp", addr, time.Second); err == nil {
+			c.Close()
+			return p, nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return nil, errors.Join(fmt.Errorf("%s does not listen on %s", name, addr), p.Close())
+}
+
+// freeAddr is an address of the loopback interface on which nobody listens.
+func freeAddr() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
+}
+
+// Close ends the process.
+func (p *Proxy) Close() error {
+	p.cmd.Process.Signal(os.Interrupt)
+	ended := time.AfterFunc(5*time.Second, func() { p.cmd.Process.Kill() })
+	defer ended.Stop()
+	err := p.cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return nil // how it ends when it is told to does not matter here
+	}
+	return err
+}
+
+// CPU is the processor time that the process has used so far, in user and system mode, to the nanosecond.
+func (p *Proxy) CPU() (time.Duration, error) {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.cmd.Process.Pid))
+	if err != nil || len(threads) == 0 {
+		return 0, fmt.Errorf("%s: no /proc/PID/task/*/schedstat", p.Name)
+	}
+	var sum time.Duration
+	for _, t := range threads {
+		b, err := os.ReadFile(t)
+		if err != nil {
+			return 0, err
+		}
+		first, _, _ := bytes.Cut(b, []byte(" "))
+		ns, err := strconv.ParseInt(string(first), 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", t, err)
+		}
+		sum += time.Duration(ns)
+	}
+	return sum, nil
+}

@@ -1,0 +1,35 @@
+package drive
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+)
+
+// Reverse serves httputil.ReverseProxy in front of target until the process ends: what any Go proxy costs that
+// converts nothing. It reads the request's body first, as a proxy must that looks into it.
+func Reverse(addr, target string) error {
+	u, err := url.Parse(target)
+	if err != nil {
+		return err
+	}
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DisableCompression = true
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 1024, 1024
+	p := &httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(u) },
+		Transport:     t,
+		FlushInterval: -1,
+	}
+	return http.ListenAndServe(addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(io.LimitReader(r.Body, 8<<20))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		p.ServeHTTP(w, r)
+	}))
+}

@@ -1,0 +1,118 @@
+package drive
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"toolnorm/bench/fake"
+	"toolnorm/bench/text"
+)
+
+// client keeps enough connections for every stream of a load.
+var client = &http.Client{Transport: &http.Transport{MaxIdleConns: 1024, MaxIdleConnsPerHost: 1024, DisableCompression: true}}
+
+// Reply is what came of one stream.
+type Reply struct {
+	First   time.Duration // from the request to the first data line with something in it
+	Silence time.Duration // the longest time between two lines, the wait for the first one not counted
+	Ended   bool          // [DONE] has come
+	Arrived []Piece       // pieces of arguments, when they were asked for
+}
+
+// Piece is a fragment of a call's arguments and when it came.
+type Piece struct {
+	At   time.Time
+	Text string
+}
+
+// request is the body that has a script played, with the tool offered.
+func request(sc fake.Script) ([]byte, error) {
+	script, err := json.Marshal(sc)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{
+		"model": fake.Model, "stream": true,
+		"messages": []map[string]string{{"role": "user", "content": string(script)}},
+		"tools": []map[string]any{{"type": "function", "function": map[string]any{
+			"name": text.Tool, "parameters": json.RawMessage(text.Schema)}}},
+	})
+}
+
+// Stream plays a script through the server at url and reads the reply to its end. With pieces, the arguments are kept.
+func Stream(url string, sc fake.Script, pieces bool) (Reply, error) {
+	body, err := request(sc)
+	if err != nil {
+		return Reply{}, err
+	}
+	start := time.Now()
+	resp, err := client.Post(url+"/v1/chat/completions", "application/json", bytes.NewReader(body))
+	if err != nil {
+		return Reply{}, err
+	}
+	defer resp.Body.Close()
+	in := bufio.NewScanner(resp.Body)
+	in.Buffer(make([]byte, 64<<10), 4<<20)
+	if resp.StatusCode != http.StatusOK {
+		in.Scan()
+		return Reply{}, fmt.Errorf("%s: %s: %s", url, resp.Status, in.Bytes())
+	}
+	return read(in, start, pieces)
+}
+
+// read reads a reply line by line.
+func read(in *bufio.Scanner, start time.Time, pieces bool) (r Reply, err error) {
+	var last time.Time
+	for in.Scan() {
+		data, ok := bytes.CutPrefix(in.Bytes(), []byte("data: "))
+		if !ok {
+			continue
+		}
+		now := time.Now()
+		if !last.IsZero() {
+			r.Silence = max(r.Silence, now.Sub(last))
+		}
+		last = now
+		r.Ended = r.Ended || string(data) == "[DONE]"
+		if r.First == 0 && full(data) {
+			r.First = now.Sub(start)
+		}
+		if pieces {
+			if args := arguments(data); args != "" {
+				r.Arrived = append(r.Arrived, Piece{now, args})
+			}
+		}
+	}
+	if err := in.Err(); err != nil {
+		return r, err
+	}
+	if !r.Ended {
+		return r, fmt.Errorf("a reply ended without [DONE]")
+	}
+	return r, nil
+}
+
+// full tells a chunk with text or a call from one that only names the role.
+func full(data []byte) bool {
+	return bytes.Contains(data, []byte(`"content":"`)) && !bytes.Contains(data, []byte(`"content":""`)) ||
+		bytes.Contains(data, []byte(`"tool_calls"`))
+}
+
+// arguments is the fragment of arguments in a chunk.
+func arguments(data []byte) string {
+	var c struct {
+		Choices []struct {
+			Delta struct {
+				Calls []struct{ Function struct{ Arguments string } } `json:"tool_calls"`
+			}
+		}
+	}
+	if json.Unmarshal(data, &c) != nil || len(c.Choices) == 0 || len(c.Choices[0].Delta.Calls) == 0 {
+		return ""
+	}
+	return c.Choices[0].Delta.Calls[0].Function.Arguments
+}

@@ -1,0 +1,77 @@
+// Package text writes replies of any length as model families write them, and cuts them into tokens.
+package text
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Tool is the tool that Call calls; its arguments are path and content, both strings.
+const Tool = "write_file"
+
+// Schema is the JSON Schema of the tool's arguments.
+const Schema = `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`
+
+// TokenBytes is the length of a token; about what tokens of English text and code have.
+const TokenBytes = 4
+
+// sentence and line are repeated to the length wanted. Both hold what a decoder has to look at twice.
+const (
+	sentence = "The river runs past the old mill, and in spring it is wide; nobody knows why (a < b, they say).\n"
+	line     = "\tif got[i] < want && !ok { return fmt.Errorf(\"row %d: {%q}\", i, want) } // it's \\done\n"
+)
+
+// Prose is n bytes of text without a call, in front of which family, if it writes messages, puts its header.
+func Prose(family string, n int) string {
+	text := repeated(sentence, n)
+	if family == "harmony" {
+		return "<|channel|>final<|message|>" + text
+	}
+	return text
+}
+
+// Call is one call of Tool, as family writes it, whose content is n bytes long. Any other family writes bare JSON.
+func Call(family string, n int) (reply, content string) {
+	content = repeated(line, n)
+	args := fmt.Sprintf(`{"path": "a.go", "content": %s}`, quoted(content))
+	switch family {
+	case "hermes":
+		return fmt.Sprintf("<tool_call>\n{\"name\": %q, \"arguments\": %s}\n</tool_call>", Tool, args), content
+	case "qwen3-coder":
+		return fmt.Sprintf("<tool_call>\n<function=%s>\n<parameter=path>\na.go\n</parameter>\n<parameter=content>\n%s\n</parameter>\n</function>\n</tool_call>", Tool, content), content
+	case "glm4":
+		return fmt.Sprintf("<tool_call>%s\n<arg_key>path</arg_key>\n<arg_value>a.go</arg_value>\n<arg_key>content</arg_key>\n<arg_value>%s</arg_value>\n</tool_call>", Tool, content), content
+	case "gemma4":
+		return fmt.Sprintf(`<|tool_call>call:%s{path:<|"|>a.go<|"|>,content:<|"|>%s<|"|>}<tool_call|>`, Tool, content), content
+	case "mistral":
+		return fmt.Sprintf("[TOOL_CALLS]%s[ARGS]%s", Tool, args), content
+	case "harmony":
+		return fmt.Sprintf("<|channel|>commentary to=functions.%s <|constrain|>json<|message|>%s<|call|>", Tool, args), content
+	}
+	return fmt.Sprintf(`{"name": %q, "arguments": %s}`, Tool, args), content
+}
+
+// Tokens cuts s into pieces of TokenBytes.
+func Tokens(s string) []string {
+	tokens := make([]string, 0, len(s)/TokenBytes+1)
+	for len(s) > TokenBytes {
+		tokens = append(tokens, s[:TokenBytes])
+		s = s[TokenBytes:]
+	}
+	return append(tokens, s)
+}
+
+// repeated is piece over and over, n bytes of it.
+func repeated(piece string, n int) string {
+	return strings.Repeat(piece, n/len(piece)+1)[:n]
+}
+
+// quoted is s as a JSON string, spelled as models spell it: nothing escaped for HTML.
+func quoted(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
+}
