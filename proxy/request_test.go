@@ -209,7 +209,7 @@ func BenchmarkRequestOf200KiB(b *testing.B) {
 		tools = append(tools, fmt.Sprintf(`{"type":"function","function":{"name":"f%d","description":%q,"parameters":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a"]}}}`, i, strings.Repeat("words ", 40)))
 	}
 	for range 100 {
-		turns = append(turns, fmt.Sprintf(`{"role":"user","content":%q}`, strings.Repeat("some \"text\"\n", 150)))
+		turns = append(turns, fmt.Sprintf(`{"role":"user","content":%q}`, strings.Repeat("a line of \"text\" as long as most lines of code are, or nearly so\n", 28)))
 	}
 	body := []byte(`{"model":"m","tools":[` + strings.Join(tools, ",") + `],"messages":[` + strings.Join(turns, ",") + `]}`)
 	b.SetBytes(int64(len(body)))

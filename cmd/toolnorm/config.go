@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"toolnorm/adapters"
+	"toolnorm/engine"
+	"toolnorm/engine/upstream"
+)
+
+// Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name in capitals), and in
+// the YAML file; flags win over the environment, and that over the file.
+type Config struct {
+	Listen  string   `default:"127.0.0.1:11435" help:"Where to serve. Port 0 takes a free one."`
+	Ollama  string   `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"The Ollama server, in any spelling that OLLAMA_HOST takes. It need not be up."`
+	Data    string   `placeholder:"DIR" help:"Folder for what must outlive the process. Default: toolnorm in the user's data folder."`
+	Config  string   `placeholder:"FILE" help:"YAML file with these settings. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
+	Model   string   `placeholder:"NAME" help:"The model that answers requests which name none. Default: such requests are an error."`
+	Hosts   []string `placeholder:"NAME" help:"Host names, besides localhost and every IP address, under which clients may ask. * allows any."`
+	Origins []string `placeholder:"URL" help:"Web origins, besides those on this machine, whose pages may ask. * allows any."`
+
+	Format   map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and the format in which they write. Default: by the model's name."`
+	Strategy map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, native or prompt. Default: by probing."`
+	Hold     string            `default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
+	NumCtx   int               `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: the server's choice."`
+
+	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys never are."`
+	LogFormat string `default:"text" enum:"text,json" help:"How to log: text or json."`
+
+	MaxBody          int64         `default:"20971520" help:"The largest request taken, in bytes."`
+	BodyTimeout      time.Duration `default:"30s" help:"How long a request may take to arrive."`
+	ClientTimeout    time.Duration `default:"60s" help:"How long a client may take nothing of its reply."`
+	LoadTimeout      time.Duration `default:"6m" help:"How long Ollama may take to load a model."`
+	FirstByteTimeout time.Duration `default:"10m" help:"How long Ollama may then take for the first word."`
+	IdleTimeout      time.Duration `default:"2m" help:"How long Ollama may be silent between two words."`
+	Heartbeat        time.Duration `default:"8s" help:"After how long a silence a stream shows the client a sign of life."`
+	Grace            time.Duration `default:"10s" help:"How long running replies may go on when the server is stopped."`
+}
+
+// commands are what the program can be told to do.
+type commands struct {
+	Serve   Config   `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
+	Version struct{} `cmd:"" help:"Say which version this is."`
+}
+
+// errDone says that the arguments asked for something that is done already, as help.
+var errDone = errors.New("done")
+
+// ParseFlags reads the settings from arguments, environment and file. It returns errDone when there is nothing to run.
+func (m *Main) ParseFlags(args []string) error {
+	cli, err := m.parse(args, nil)
+	if err != nil {
+		return err
+	}
+	file, err := readFile(cli.Serve.Config)
+	if err != nil {
+		return err
+	}
+	if file != nil {
+		if cli, err = m.parse(args, file); err != nil {
+			return fmt.Errorf("%w (the settings in %s count as well)", err, file.path)
+		}
+	}
+	m.Config = cli.Serve
+	return nil
+}
+
+// strays are the variables that look like settings and are none. They only deserve a warning: a container platform
+// makes such names up for a service of this name.
+func strays(app *kong.Application) (names []string) {
+	known := map[string]bool{}
+	for _, cmd := range app.Children {
+		for _, flag := range cmd.Flags {
+			for _, env := range flag.Envs {
+				known[env] = true
+			}
+		}
+	}
+	for _, env := range os.Environ() {
+		if name, _, _ := strings.Cut(env, "="); strings.HasPrefix(name, "TOOLNORM_") && !known[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// parse reads the arguments, with the file's settings below them.
+func (m *Main) parse(args []string, file *file) (*commands, error) {
+	cli := new(commands)
+	done := false
+	options := []kong.Option{
+		kong.Name("toolnorm"),
+		kong.Description("An OpenAI-compatible endpoint in front of local models: tool calls come out strict, while they stream."),
+		kong.Writers(m.stdout, m.stderr), kong.Exit(func(int) { done = true }), kong.DefaultEnvars("TOOLNORM"),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	}
+	if file != nil {
+		options = append(options, kong.Resolvers(file))
+	}
+	parser, err := kong.New(cli, options...)
+	if err != nil {
+		return nil, err
+	}
+	m.strays = strays(parser.Model)
+	ctx, err := parser.Parse(args)
+	switch {
+	case done:
+		return nil, errDone
+	case err != nil:
+		return nil, fmt.Errorf("%w; toolnorm serve -h lists the settings", err)
+	case ctx.Command() == "version":
+		fmt.Fprintln(m.stdout, "toolnorm", version())
+		return nil, errDone
+	}
+	return cli, nil
+}
+
+// settings are those that need more than reading.
+type settings struct {
+	ollama string
+	hold   int
+}
+
+// resolve checks the settings that have rules, fills in the data folder, and says which one is wrong.
+func (c *Config) resolve() (s settings, err error) {
+	if s.ollama, err = upstream.ParseHost(c.Ollama); err != nil {
+		return s, fmt.Errorf("ollama: %w", err)
+	}
+	if s.hold, err = parseHold(c.Hold); err != nil {
+		return s, err
+	}
+	for name, n := range map[string]int64{
+		"max-body": c.MaxBody, "body-timeout": int64(c.BodyTimeout), "client-timeout": int64(c.ClientTimeout), "load-timeout": int64(c.LoadTimeout),
+		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "grace": int64(c.Grace) + 1,
+	} {
+		if n <= 0 {
+			return s, fmt.Errorf("%s: must be more than 0", name)
+		}
+	}
+	if c.Data, err = dataFolder(c.Data); err != nil {
+		return s, err
+	}
+	return s, engine.Config{Ollama: s.ollama, Strategy: c.Strategy, Format: c.Format, NumCtx: c.NumCtx}.Validate()
+}
+
+// parseHold turns the setting's words into a number of bytes.
+func parseHold(s string) (int, error) {
+	switch s {
+	case "short":
+		return adapters.HoldShort, nil
+	case "none":
+		return adapters.HoldNone, nil
+	case "call":
+		return adapters.HoldCall, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n <= 0 {
+		return 0, fmt.Errorf("hold: must be none, short, call or a number of bytes, not %q", s)
+	}
+	return n, nil
+}
+
+// dataFolder is dir as an absolute path, or the default one.
+func dataFolder(dir string) (string, error) {
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("data: name a folder, since %w", err)
+		}
+		base := os.Getenv("XDG_DATA_HOME")
+		if !strings.HasPrefix(base, "/") { // relative ones are to be ignored, says the XDG specification
+			base = filepath.Join(home, ".local", "share")
+		}
+		dir = filepath.Join(base, "toolnorm")
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("data: %w", err)
+	}
+	return abs, nil
+}

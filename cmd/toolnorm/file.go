@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"go.yaml.in/yaml/v3"
+)
+
+// file is a YAML file of settings, named as the flags are.
+type file struct {
+	path   string
+	values map[string]setting
+}
+
+// setting is one value in a file.
+type setting struct {
+	line  int
+	value any // a string, []any or map[string]any
+}
+
+var _ kong.Resolver = (*file)(nil)
+
+// readFile reads the settings in path; with an empty path those in the default file, and nil when there is none.
+func readFile(path string) (*file, error) {
+	wanted := path != ""
+	if !wanted {
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return nil, nil // no home, no default file
+		}
+		path = filepath.Join(dir, "toolnorm", "toolnorm.yaml")
+	}
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !wanted:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	f := &file{path: path, values: make(map[string]setting)}
+	if err := f.parse(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// parse reads the mapping that the file must be.
+func (f *file) parse(text []byte) error {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return err
+	}
+	if len(doc.Content) == 0 {
+		return nil // nothing but comments
+	}
+	root := doc.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: must be a mapping of settings to values", root.Line)
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, node := root.Content[i], root.Content[i+1]
+		if _, twice := f.values[key.Value]; twice {
+			return fmt.Errorf("line %d: %s is set twice", key.Line, key.Value)
+		}
+		v, err := valueOf(node)
+		if err != nil {
+			return fmt.Errorf("line %d: %s: %w", node.Line, key.Value, err)
+		}
+		f.values[key.Value] = setting{line: key.Line, value: v}
+	}
+	return nil
+}
+
+// valueOf turns a node into what a flag can take. Scalars stay text: the flag knows its type.
+func valueOf(n *yaml.Node) (any, error) {
+	switch n.Kind {
+	case yaml.ScalarNode:
+		return n.Value, nil
+	case yaml.SequenceNode:
+		var list []string
+		if err := n.Decode(&list); err != nil {
+			return nil, errors.New("must be a list of words")
+		}
+		all := make([]any, len(list))
+		for i, s := range list {
+			all[i] = s
+		}
+		return all, nil
+	case yaml.MappingNode:
+		var m map[string]string
+		if err := n.Decode(&m); err != nil {
+			return nil, errors.New("must be a mapping of words to words")
+		}
+		all := make(map[string]any, len(m))
+		for k, s := range m {
+			all[k] = s
+		}
+		return all, nil
+	}
+	return nil, errors.New("must be a word, a list or a mapping")
+}
+
+// Validate finds settings that do not exist.
+func (f *file) Validate(app *kong.Application) error {
+	var known []string
+	for _, cmd := range app.Children {
+		for _, flag := range cmd.Flags {
+			known = append(known, flag.Name)
+		}
+	}
+	for name, s := range f.values {
+		if !slices.Contains(known, name) || name == "config" {
+			return fmt.Errorf("%s, line %d: there is no setting %q", f.path, s.line, name)
+		}
+	}
+	return nil
+}
+
+// Resolve gives the file's value of a flag, unless the environment has one.
+func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	for _, env := range flag.Envs {
+		if _, set := os.LookupEnv(env); set {
+			return nil, nil
+		}
+	}
+	s, ok := f.values[flag.Name]
+	if !ok {
+		return nil, nil
+	}
+	if _, isMap := s.value.(map[string]any); isMap != flag.IsMap() {
+		return nil, fmt.Errorf("%s, line %d: %s", f.path, s.line, map[bool]string{true: "must be no mapping", false: "must be a mapping"}[isMap])
+	}
+	if _, isList := s.value.([]any); isList && !flag.IsSlice() {
+		return nil, fmt.Errorf("%s, line %d: must be one value, not a list", f.path, s.line)
+	}
+	if text, isText := s.value.(string); isText && strings.TrimSpace(text) == "" && !flag.IsSlice() {
+		return nil, fmt.Errorf("%s, line %d: has no value", f.path, s.line)
+	}
+	return s.value, nil
+}

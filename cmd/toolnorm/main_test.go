@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"toolnorm/adapters"
+)
+
+// clean gives the test an environment without settings, and the path of a settings file with that text.
+func clean(t *testing.T, text string) (path string) {
+	t.Helper()
+	for _, env := range os.Environ() {
+		if name, value, _ := strings.Cut(env, "="); strings.HasPrefix(name, "TOOLNORM_") || name == "OLLAMA_HOST" {
+			os.Unsetenv(name)
+			t.Cleanup(func() { os.Setenv(name, value) })
+		}
+	}
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	t.Setenv("XDG_DATA_HOME", dir)
+	path = filepath.Join(dir, "settings.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// log is a buffer that the program may write while the test reads.
+type log struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
+	path := clean(t, "listen: 127.0.0.1:1\nmodel: from-file\nnum-ctx: 1\nhosts: [a, b]\nformat: {qwen*: hermes}\nheartbeat: 3s\n")
+	t.Setenv("TOOLNORM_MODEL", "from-env")
+	t.Setenv("TOOLNORM_NUM_CTX", "2")
+	t.Setenv("TOOLNORM_CONFIG", path)
+	m := NewMain(io.Discard, io.Discard)
+	if err := m.ParseFlags([]string{"--num-ctx", "3", "--strategy", "a*=raw;b=native"}); err != nil {
+		t.Fatal(err)
+	}
+	c := m.Config
+	if c.Listen != "127.0.0.1:1" || c.Model != "from-env" || c.NumCtx != 3 || c.Heartbeat != 3*time.Second || c.IdleTimeout != 2*time.Minute {
+		t.Errorf("got %+v", c)
+	}
+	if !reflect.DeepEqual(c.Hosts, []string{"a", "b"}) || !reflect.DeepEqual(c.Format, map[string]string{"qwen*": "hermes"}) ||
+		!reflect.DeepEqual(c.Strategy, map[string]string{"a*": "raw", "b": "native"}) {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestOllamaIsFoundWhereOllamaSaysItIs(t *testing.T) {
+	for _, tt := range []struct{ own, ollama, want string }{
+		{"", "", "http://127.0.0.1:11434"},
+		{"", "0.0.0.0", "http://127.0.0.1:11434"},
+		{"", "box:9", "http://box:9"},
+		{"https://other", "box:9", "https://other:443"},
+	} {
+		clean(t, "")
+		for name, value := range map[string]string{"TOOLNORM_OLLAMA": tt.own, "OLLAMA_HOST": tt.ollama} {
+			if value != "" {
+				t.Setenv(name, value)
+			} else {
+				os.Unsetenv(name)
+			}
+		}
+		m := NewMain(io.Discard, io.Discard)
+		if err := m.ParseFlags(nil); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := m.Config.resolve(); err != nil || s.ollama != tt.want {
+			t.Errorf("TOOLNORM_OLLAMA=%q OLLAMA_HOST=%q: %q, %v, want %q", tt.own, tt.ollama, s.ollama, err, tt.want)
+		}
+	}
+}
+
+func TestWrongSettingsAreNamed(t *testing.T) {
+	for _, tt := range []struct{ file, args, want string }{
+		{"liste: x", "", `line 1: there is no setting "liste"`},
+		{"# a\nmodel: x\nmodel: y", "", "line 3: model is set twice"},
+		{"- a", "", "line 1: must be a mapping"},
+		{"model: [a]", "", "line 1: must be one value"},
+		{"model: {a: b}", "", "line 1: must be no mapping"},
+		{"format: hermes", "", "line 1: must be a mapping"},
+		{"model:", "", "line 1: has no value"},
+		{"hosts: [{a: b}]", "", "line 1: hosts: must be a list of words"},
+		{"config: x", "", `there is no setting "config"`},
+		{"\tx", "", "settings.yaml"},
+		{"log-level: loud", "", "--log-level must be one of"},
+		{"num-ctx: many", "", "--num-ctx"},
+		{"heartbeat: 0s", "", "heartbeat: must be more than 0"},
+		{"ollama: 'ftp://x'", "", "the scheme must be http or https"},
+		{"hold: tight", "", `hold: must be none, short, call or a number of bytes, not "tight"`},
+		{"strategy: {a: guess}", "", `"guess"`},
+		{"listen: 127.0.0.1:99999", "", "listen:"},
+		{"", "--lisen=x", "--lisen"},
+		{"", "serve --num-ctx=x", "--num-ctx"},
+		{"", "sarve", "sarve"},
+	} {
+		m := NewMain(io.Discard, io.Discard)
+		err := m.ParseFlags(append(strings.Fields(tt.args), "--config", clean(t, tt.file)))
+		if err == nil {
+			err = m.Run()
+			m.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("file %q, arguments %q: error %v, want one with %q", tt.file, tt.args, err, tt.want)
+		}
+	}
+	if err := NewMain(io.Discard, io.Discard).ParseFlags([]string{"--config", "/no/such/file.yaml"}); err == nil || !strings.Contains(err.Error(), "/no/such/file.yaml") {
+		t.Errorf("missing file: error %v", err)
+	}
+}
+
+func TestHelpAndVersionEndWell(t *testing.T) {
+	clean(t, "")
+	for args, want := range map[string]string{"serve -h": "--listen", "-h": "version", "version": "toolnorm "} {
+		var out bytes.Buffer
+		err := NewMain(&out, io.Discard).ParseFlags(strings.Fields(args))
+		if !errors.Is(err, errDone) || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: error %v, printed %q, want %q in it", args, err, out.String(), want)
+		}
+	}
+}
+
+func TestEverySettingIsExplained(t *testing.T) {
+	typ := reflect.TypeFor[Config]()
+	for i := range typ.NumField() {
+		if f := typ.Field(i); f.Tag.Get("help") == "" {
+			t.Errorf("setting %s has no help", f.Name)
+		}
+	}
+}
+
+func TestHoldIsReadInEveryForm(t *testing.T) {
+	for s, want := range map[string]int{"short": adapters.HoldShort, "none": adapters.HoldNone, "call": adapters.HoldCall, "64": 64} {
+		if got, err := parseHold(s); err != nil || got != want {
+			t.Errorf("hold %q = %d, %v, want %d", s, got, err, want)
+		}
+	}
+}
+
+func TestTheProgramServesAndStops(t *testing.T) {
+	clean(t, "")
+	t.Setenv("TOOLNORM_STRAY", "x")
+	var out log
+	m := NewMain(io.Discard, &out)
+	// Nothing listens on port 1: the server must come up all the same.
+	if err := m.ParseFlags([]string{"--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Run(); err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	for path, want := range map[string]string{"/healthz": "ok", "/version": release, "/v1/models": "demo/"} {
+		resp, err := http.Get(m.URL() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != 200 || !strings.Contains(string(b), want) {
+			t.Errorf("%s: %d %s %v, want %q", path, resp.StatusCode, b, err, want)
+		}
+	}
+	for deadline := time.Now().Add(5 * time.Second); !strings.Contains(out.String(), "does not answer"); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the log never says that Ollama is away: %s", out.String())
+		}
+	}
+	if !strings.Contains(out.String(), m.URL()) || !strings.Contains(out.String(), "TOOLNORM_STRAY") {
+		t.Errorf("the log lacks the address or the stray variable: %s", out.String())
+	}
+	if err := m.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	if _, err := http.Get(m.URL() + "/healthz"); err == nil {
+		t.Error("the server still answers after Close")
+	}
+}

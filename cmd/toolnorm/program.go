@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	stdlog "log"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/engine"
+	"toolnorm/engine/upstream"
+	"toolnorm/proxy"
+)
+
+// Main is the whole program, so that a test can start it in its own process.
+type Main struct {
+	Config Config
+
+	strays         []string // environment variables that look like settings
+	stdout, stderr io.Writer
+	log            zerolog.Logger
+	server         *http.Server
+	listener       net.Listener
+	failed         chan error
+	stop           context.CancelFunc // ends what runs beside the server
+}
+
+// NewMain makes a program that writes its help to stdout and its log to stderr.
+func NewMain(stdout, stderr io.Writer) *Main {
+	return &Main{stdout: stdout, stderr: stderr, failed: make(chan error, 1), stop: func() {}}
+}
+
+// Run starts to serve and returns. The parts of the program are named here, and nowhere else.
+func (m *Main) Run() error {
+	settings, err := m.Config.resolve()
+	if err != nil {
+		return err
+	}
+	m.log = newLog(m.stderr, m.Config)
+	for _, name := range m.strays {
+		m.log.Warn().Str("variable", name).Msg("the environment has no such setting")
+	}
+	eng := engine.New(engine.Config{
+		Ollama: settings.ollama, Log: m.log, Strategy: m.Config.Strategy, Format: m.Config.Format,
+		Hold: settings.hold, NumCtx: m.Config.NumCtx, DefaultModel: m.Config.Model,
+		Timeouts: upstream.Timeouts{
+			Load: m.Config.LoadTimeout, FirstByte: m.Config.FirstByteTimeout, Idle: m.Config.IdleTimeout, Beat: m.Config.Heartbeat,
+		},
+	})
+	face := proxy.New(proxy.Config{
+		Model: eng, Catalog: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
+		MaxBody: m.Config.MaxBody, BodyWait: m.Config.BodyTimeout, Stall: m.Config.ClientTimeout,
+		Hosts: m.Config.Hosts, Origins: m.Config.Origins,
+	})
+	return m.serve(face, settings.ollama)
+}
+
+// serve listens and answers until Close.
+func (m *Main) serve(h http.Handler, ollama string) error {
+	var err error
+	if m.listener, err = net.Listen("tcp", m.Config.Listen); err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	m.server = &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          stdlog.New(m.log.With().Str("part", "http").Logger(), "", 0),
+	}
+	var ctx context.Context
+	ctx, m.stop = context.WithCancel(context.Background())
+	go watch(ctx, m.log, ollama) // ends with m.stop
+	m.announce(ollama)
+	go func() { // ends when the server is closed
+		if err := m.server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
+			m.failed <- fmt.Errorf("serve: %w", err)
+		}
+	}()
+	return nil
+}
+
+// announce says where the server is, and warns when others than this machine can reach it.
+func (m *Main) announce(ollama string) {
+	m.log.Info().Str("version", version()).Str("url", m.URL()+"/v1").Str("ollama", ollama).Msg("serving")
+	addr, err := netip.ParseAddrPort(m.listener.Addr().String())
+	if err == nil && !addr.Addr().Unmap().IsLoopback() {
+		m.log.Warn().Str("listen", m.Config.Listen).Msg("every machine that reaches this address can use the models; there is no password")
+	}
+}
+
+// URL is the address that the server has, without a slash at its end. It is known once Run has returned.
+func (m *Main) URL() string { return "http://" + m.listener.Addr().String() }
+
+// Failed gives the error that ended the server, if one did.
+func (m *Main) Failed() <-chan error { return m.failed }
+
+// Close takes no more requests and waits for those that run, for as long as the settings say; then it cuts them.
+func (m *Main) Close() error {
+	m.stop()
+	if m.server == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), m.Config.Grace)
+	defer cancel()
+	err := m.server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		m.log.Warn().Dur("after_ms", m.Config.Grace).Msg("cutting the replies that still run")
+		err = m.server.Close()
+	}
+	return err
+}
+
+// version is what the build knows of itself.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return release
+	}
+	return info.Main.Version
+}
+
+// release is the version of a build that knows none itself.
+const release = "0.1.0-dev"
