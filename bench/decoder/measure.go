@@ -2,11 +2,14 @@ package decoder
 
 import (
 	"fmt"
+	"io"
+	"iter"
 	"runtime"
 	"syscall"
 	"time"
 
 	"toolnorm/bench/text"
+	"toolnorm/chat"
 )
 
 // Sizes are the lengths of the text or of the argument, in bytes.
@@ -36,6 +39,38 @@ type Row struct {
 // Growth is how much more a token costs at the largest size than at 10 KiB.
 func Growth(costs []Cost) float64 { return costs[len(costs)-1].NS / costs[1].NS }
 
+// Floor is what a token costs when it is pulled from a source and yielded as it is: what no decoder of this shape can
+// go below.
+func Floor() float64 {
+	tokens := text.Tokens(text.Prose("", 100<<10))
+	var c Cost
+	for round := range rounds {
+		c.take(trial{tokens: tokens, times: 20}.run(func(tokens []string) (calls int, content string, err error) {
+			for e, err := range passed(&tokenSource{tokens: tokens}) {
+				if err != nil || e.Kind == chat.CallEnd {
+					calls++
+				}
+			}
+			return calls, "", nil
+		}), round == 0)
+	}
+	return c.NS
+}
+
+// passed yields what in gives.
+//
+//go:noinline
+func passed(in chat.Source) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		for {
+			e, err := in.Next()
+			if err == io.EOF || !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
 // Measure measures every family; peers as well, unless alone.
 func Measure(alone bool) ([]Row, error) {
 	var all []Row
@@ -62,15 +97,15 @@ func measureRow(f Family, kind string, alone bool) (Row, error) {
 		return Row{}, err
 	}
 	r := Row{Family: f.Name, Text: kind}
-	if r.Ours, err = costs(checked, plain, f, kind); err != nil || alone {
-		return r, err
+	if r.Ours = costs(checked, plain, f, kind); alone {
+		return r, nil
 	}
 	peer, err := ollamas(f)
 	if err != nil {
 		return Row{}, err
 	}
-	r.Ollama, err = costs(peer, peer, f, kind)
-	return r, err
+	r.Ollama = costs(peer, peer, f, kind)
+	return r, nil
 }
 
 // trial is one size of a row.
@@ -82,7 +117,7 @@ type trial struct {
 
 // costs runs read at growing sizes, as long as patience lasts; check says first whether the reply is read rightly.
 // The sizes take turns, so that a busy moment of the machine strikes them alike.
-func costs(check, read reader, f Family, kind string) ([]Cost, error) {
+func costs(check, read reader, f Family, kind string) []Cost {
 	all, trials := make([]Cost, len(Sizes)), make([]trial, len(Sizes))
 	var last time.Duration
 	for i, n := range Sizes {
@@ -98,11 +133,8 @@ func costs(check, read reader, f Family, kind string) ([]Cost, error) {
 		t := trial{tokens: text.Tokens(raw), rounds: rounds}
 		start := time.Now()
 		calls, got, err := check(t.tokens)
-		if err != nil {
-			return nil, err
-		}
 		last = time.Since(start)
-		all[i].Wrong = calls != wantCalls || got != want
+		all[i].Wrong = err != nil || calls != wantCalls || got != want
 		t.times = int(roundTime/max(last, 1)) + 1
 		if last > time.Second {
 			t.rounds = 1
@@ -116,7 +148,7 @@ func costs(check, read reader, f Family, kind string) ([]Cost, error) {
 			}
 		}
 	}
-	return all, nil
+	return all
 }
 
 // take keeps the smaller of two costs, or the only one.

@@ -24,14 +24,20 @@ func All(w io.Writer, program string) error {
 		return err
 	}
 	head(w)
-	fmt.Fprint(w, "## The decoder\n\nNanoseconds of processor time a token of four bytes, over a whole reply, the best of nine rounds; growth is 1 MiB over 10 KiB.\n\n")
+	fmt.Fprint(w, "## The decoder\n\nNanoseconds of processor time a token of four bytes, over a whole reply, the best of nine rounds; growth is 1 MiB over 10 KiB.\n")
+	fmt.Fprintf(w, "Pulling a token from a source and yielding it as it is takes %.0f ns of each. The limits are %.1f allocations a token and %.1f for growth.\n\n", decoder.Floor(), decoder.MaxAllocs, decoder.MaxGrowth)
 	Ours(w, rows)
-	for _, b := range decoder.Breaches(rows) {
-		fmt.Fprintf(w, "\nOver the limit: %s.\n", b)
-	}
+	breaches(w, decoder.Breaches(rows))
 	fmt.Fprint(w, "\n### Beside Ollama's own parsers\n\nTheir cost a token on the same tokens, as a multiple of ours (in brackets: nanoseconds). A reply that would take more than ten seconds is skipped.\nTheir first event of a call is its last; ours leaves at the commit point.\n\n")
 	beside(w, rows)
 	return proxies(w, program)
+}
+
+// breaches lists the limits that are broken.
+func breaches(w io.Writer, all []string) {
+	if len(all) > 0 {
+		fmt.Fprintf(w, "\nOver the limit:\n\n- %s\n", strings.Join(all, "\n- "))
+	}
 }
 
 // head says what was measured, where and how.

@@ -47,7 +47,7 @@ func Call(family string, n int) (reply, content string) {
 	case "mistral":
 		return fmt.Sprintf("[TOOL_CALLS]%s[ARGS]%s", Tool, args), content
 	case "harmony":
-		return fmt.Sprintf("<|channel|>commentary to=functions.%s <|constrain|>json<|message|>%s<|call|>", Tool, args), content
+		return fmt.Sprintf("<|channel|>commentary to=functions.%s <|constrain|>json<|message|>%s", Tool, args), content
 	}
 	return fmt.Sprintf(`{"name": %q, "arguments": %s}`, Tool, args), content
 }
