@@ -1,0 +1,272 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// body answers with that text.
+func body(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }
+}
+
+// cutOff answers with that text and breaks the connection.
+func cutOff(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, text)
+		http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// TestEnds is how streams can end, and what each end comes to.
+func TestEnds(t *testing.T) {
+	const hi = `{"response":"hi","done":false}` + "\n"
+	const middle = "error 502 upstream_error: the model server ended its reply in the middle: its log may say why\n"
+	rows := []struct {
+		name    string
+		handler http.HandlerFunc
+		want    string
+	}{
+		{"a final record", body(hi + `{"response":"","done":true,"done_reason":"length"}`), "text 0 \"hi\"\nfinish 0 \"length\"\n"},
+		{"blank lines and CRLF", body("\n\r\n" + `{"response":"hi"}` + "\r\n\n" + `{"done":true}` + "\r\n"), "text 0 \"hi\"\nfinish 0 \"stop\"\n"},
+		{"records behind the end", body(hi + `{"done":true}` + "\n" + hi), "text 0 \"hi\"\nfinish 0 \"stop\"\n"},
+		{"no final record", body(hi), "text 0 \"hi\"\n" + middle},
+		{"nothing at all", body(""), middle},
+		{"cut inside a record", body(hi + `{"response":"he`), "text 0 \"hi\"\n" + middle},
+		{"connection broken", cutOff(hi + `{"response":"he`), "text 0 \"hi\"\nerror 502 upstream_error: the connection to the model server broke in the middle of the reply\n"},
+		{"no JSON", body(hi + "<html>\n"), "text 0 \"hi\"\nerror 502 upstream_error: the model server sent a record that is no JSON: "},
+		{"an error record", body(hi + `{"error":"out of memory"}` + "\n"), "text 0 \"hi\"\nerror 502 upstream_error: the model server says: out of memory\n"},
+		{"an error inside an error", body(hi + `{"error":"{\"error\":{\"code\":400,\"message\":\"request (15005 tokens) exceeds the available context size (4096 tokens), try increasing it\",\"n_ctx\":4096}}"}`),
+			"text 0 \"hi\"\nerror 400 context_length_exceeded: the model server says: request (15005 tokens) exceeds the available context size (4096 tokens), try increasing it\n"},
+		{"an error object", body(`{"error":{"message":"no"}}`), "error 502 upstream_error: the model server says: no\n"},
+		{"a call without arguments", body(`{"message":{"tool_calls":[{"function":{"name":"f"}}]},"done":true}`), "call 0 \"f\"\nargs 0 \"{}\"\nend 0\nfinish 0 \"stop\"\n"},
+		{"a call's digits and order", body(`{"message":{"tool_calls":[{"function":{"name":"f","arguments":{"b":12345678901234567890,"a":1.50}}}]},"done":true}`),
+			"call 0 \"f\"\nargs 0 \"{\\\"b\\\":12345678901234567890,\\\"a\\\":1.50}\"\nend 0\nfinish 0 \"stop\"\n"},
+		{"arguments in a string", body(`{"message":{"tool_calls":[{"function":{"name":"f","arguments":"{\"a\":1}"}}]},"done":true}`), "call 0 \"f\"\nargs 0 \"{\\\"a\\\":1}\"\nend 0\nfinish 0 \"stop\"\n"},
+		{"arguments that are a list", body(`{"message":{"tool_calls":[{"function":{"name":"f","arguments":[1]}}]},"done":true}`), "error 502 upstream_error: the model server sent a call of \"f\" whose arguments are no object\n"},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			got := ask(t, fake(t, row.handler), "/api/generate")
+			if row.name == "no JSON" { // the parser's own words follow
+				got = got[:min(len(got), len(row.want))]
+			}
+			if got != row.want {
+				t.Errorf("events:\n%swant:\n%s", got, row.want)
+			}
+		})
+	}
+}
+
+func TestStatuses(t *testing.T) {
+	rows := []struct {
+		status int
+		header string
+		body   string
+		kind   fault.Kind
+		says   string
+		retry  time.Duration
+	}{
+		{404, "", `{"error":"model 'x' not found"}`, fault.NotFound, "model 'x' not found", 0},
+		{400, "", `{"error":"bad"}`, fault.Invalid, "bad", 0},
+		{413, "", "", fault.TooLarge, "Request Entity Too Large", 0},
+		{503, "", `{"error":"server busy"}`, fault.Busy, "server busy", 2 * time.Second},
+		{503, "7", `{"error":"server busy"}`, fault.Busy, "server busy", 7 * time.Second},
+		{500, "", "plain text", fault.Unavailable, "plain text", 0},
+		{302, "", "", fault.Unavailable, "Found", 0},
+	}
+	for _, row := range rows {
+		o := fake(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Retry-After", row.header)
+			w.WriteHeader(row.status)
+			io.WriteString(w, row.body)
+		})
+		ctx, p := NewPulse(t.Context(), nil, Timeouts{})
+		_, err := o.Generate(ctx, p, &GenerateRequest{})
+		p.Stop()
+		f := fault.From(err)
+		if f.Kind != row.kind || !strings.HasSuffix(f.Message, row.says) || f.Retry != row.retry {
+			t.Errorf("%d %s: %v kind %d retry %v, want kind %d retry %v", row.status, row.body, f, f.Kind, f.Retry, row.kind, row.retry)
+		}
+	}
+}
+
+func TestRefusedConnectionSaysWhatToDo(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := "http://" + l.Addr().String()
+	l.Close()
+	o, err := NewOllama(base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tags := o.Tags(t.Context())
+	ctx, p := NewPulse(t.Context(), nil, Timeouts{})
+	defer p.Stop()
+	_, chat := o.Chat(ctx, p, &ChatRequest{})
+	for _, err := range []error{tags, chat} {
+		if f := fault.From(err); f.Kind != fault.Unavailable || !strings.Contains(f.Message, base) || !strings.Contains(f.Message, "ollama serve") {
+			t.Errorf("refused: %v, want a sentence with %s that says what to do", err, base)
+		}
+	}
+}
+
+func TestLongRecords(t *testing.T) {
+	for _, row := range []struct {
+		size int // of the text inside the record
+		ok   bool
+	}{{4095, true}, {1 << 20, true}, {maxRecord - 64, true}, {maxRecord + 1, false}} {
+		text := strings.Repeat("x", row.size)
+		o := fake(t, body(fmt.Sprintf(`{"response":"%s","done":false}`+"\n"+`{"done":true}`+"\n", text)))
+		got := ask(t, o, "/api/generate")
+		want := fmt.Sprintf("text 0 %q\nfinish 0 \"stop\"\n", text)
+		if !row.ok {
+			want = "error 502 upstream_error: the model server's reply cannot be read: a record is longer than 16 MiB\n"
+		}
+		if got != want {
+			t.Errorf("%d bytes: got %d bytes of events, %.80q", row.size, len(got), got)
+		}
+	}
+}
+
+// TestSilence has servers that say nothing, before the head, before the first record and after it.
+func TestSilence(t *testing.T) {
+	hang := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body) // a server sees its client go only when it has read the request
+			if text != "-" {
+				io.WriteString(w, text)
+				http.NewResponseController(w).Flush()
+			}
+			<-r.Context().Done()
+		}
+	}
+	for _, row := range []struct{ name, sent, want string }{
+		{"before the head", "-", "the model server sent nothing for 40ms: it may be busy with other requests, or hang"},
+		{"before the first record", "", "the model server sent nothing for 40ms: it may be busy with other requests, or hang"},
+		{"in the middle", `{"response":"hi"}` + "\n", "the model server stopped in the middle of its reply and sent nothing for 30ms"},
+	} {
+		o := fake(t, hang(row.sent))
+		ctx, p := NewPulse(t.Context(), nil, Timeouts{FirstByte: 40 * time.Millisecond, Idle: 30 * time.Millisecond})
+		src, err := o.Generate(ctx, p, &GenerateRequest{})
+		for err == nil {
+			_, err = src.Next()
+		}
+		if src != nil {
+			src.Close()
+		}
+		p.Stop()
+		if f := fault.From(err); f.Kind != fault.Timeout || f.Message != row.want {
+			t.Errorf("%s: %v, want a timeout that says %q", row.name, err, row.want)
+		}
+	}
+}
+
+// endless writes records until the client goes, and tells when it saw that.
+func endless(seen chan<- time.Time) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		for r.Context().Err() == nil {
+			io.WriteString(w, `{"response":"hi","done":false}`+"\n")
+			http.NewResponseController(w).Flush()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(time.Millisecond):
+			}
+		}
+		seen <- time.Now()
+	}
+}
+
+// TestLeavingStopsTheServer leaves replies in two ways; the server must see it at once, and nothing may stay behind.
+func TestLeavingStopsTheServer(t *testing.T) {
+	seen := make(chan time.Time, 1)
+	o := fake(t, endless(seen))
+	demo, err := NewOllama("http://demo", InProcess(endless(seen)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := runtime.NumGoroutine()
+	for _, server := range []*Ollama{o, demo} {
+		for _, leave := range []string{"close", "cancel"} {
+			parent, cancel := context.WithCancel(t.Context())
+			ctx, p := NewPulse(parent, nil, Timeouts{})
+			src, err := server.Generate(ctx, p, &GenerateRequest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				if _, err := src.Next(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			left := time.Now()
+			if leave == "close" {
+				src.Close()
+			} else {
+				cancel()
+				for err == nil {
+					_, err = src.Next()
+				}
+				if fault.From(err).Kind != fault.Canceled {
+					t.Errorf("after cancel: %v", err)
+				}
+			}
+			if late := (<-seen).Sub(left); late > 50*time.Millisecond {
+				t.Errorf("%s: the server went on for %v", leave, late)
+			}
+			src.Close()
+			src.Close()
+			p.Stop()
+			cancel()
+		}
+	}
+	o.http.CloseIdleConnections()
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			buf := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
+		}
+	}
+}
+
+func TestFinishedStreamsShareAConnection(t *testing.T) {
+	peers := map[string]bool{}
+	o := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		peers[r.RemoteAddr] = true
+		body(`{"response":"hi"}`+"\n"+`{"done":true}`+"\n")(w, r)
+	})
+	for range 10 {
+		ask(t, o, "/api/generate")
+	}
+	if len(peers) != 1 {
+		t.Errorf("10 streams took %d connections, want 1", len(peers))
+	}
+}
+
+func TestNextAfterClose(t *testing.T) {
+	o := fake(t, body(`{"response":"hi"}`+"\n"+`{"done":true}`+"\n"))
+	ctx, p := NewPulse(t.Context(), nil, Timeouts{})
+	defer p.Stop()
+	src, err := o.Generate(ctx, p, &GenerateRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src.Close()
+	if ev, err := src.Next(); err == nil || ev.Kind != chat.None {
+		t.Errorf("Next after Close = %v, %v, want an error", ev, err)
+	}
+}
