@@ -1,4 +1,25 @@
 // Package adapters turns what a model wrote into events, and calls back into what the model would have written.
+//
+// A [Format] is an example of a model family's own output with holes: one small text file that is documentation, parser,
+// printer and test at once (families/*.txt). [Format.Decode] reads a reply while it streams, [Format.Append] is its
+// inverse.
+//
+// How the decoder is arranged, from the bytes up:
+//
+//	reader.go    one buffer over the source; at(i) is the only way to look forward
+//	emit.go      what leaves: text that is decided, calls and what of their arguments is held
+//	match.go     literals, names and call patterns: no, cut, or committed
+//	decode.go    the states text and reasoning, and the order of decisions at a mark
+//	envelope.go  {"name": …, "arguments": …} and its many spellings
+//	json.go, string.go, scalar.go  the lenient reader of arguments: strict JSON out, append only
+//	tagged.go    <parameter=key>value</parameter>, typed by schema
+//	python.go    f(a=1, b="x")
+//	message.go   formats made of messages with headers (harmony)
+//	bare.go      calls without marks, in fences or at the start of a line, and the evidence they need
+//
+// Three rules keep the events independent of how the text was cut into chunks: only at(i) looks forward; what may still be
+// taken back is declared by a hold, never by "has it been sent"; functions up to the commit answer no, cut or committed,
+// and functions behind it cannot fail.
 package adapters
 
 import (
@@ -22,38 +43,12 @@ type Options struct {
 	Alone  bool        // read this format only; else the marks of every known format are live, this one's first
 }
 
-// Format is one model family's way of writing.
-type Format struct {
-	Name string
-}
-
-// For returns the format of a model by its name, the generic one when no family claims it.
-func For(model string) *Format { return &Format{Name: "generic"} }
-
-// Named returns the format with that name, or nil.
-func Named(name string) *Format { return &Format{Name: name} }
-
-// All returns every known format, sorted by name.
-func All() []*Format { return []*Format{{Name: "generic"}} }
-
-// Decode reads a reply. Text from the source is decoded; every other event passes through as a barrier.
+// Decode reads a reply. Text from the source is decoded; every other event passes through, and no call or mark reaches
+// over it. The sequence ends with a Finish event or an error from the source; model text never makes an error. Leaving
+// the range closes the source.
 func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		defer in.Close()
-		for {
-			e, err := in.Next()
-			if err != nil {
-				return
-			}
-			if !yield(e, nil) {
-				return
-			}
-		}
+		newDecoder(f, in, o, yield).run()
 	}
 }
-
-// Append writes calls as the family's models write them.
-func (f *Format) Append(dst []byte, calls ...chat.Call) []byte { return dst }
-
-// Prompt is the text that teaches a model the tools and this form of calling them.
-func (f *Format) Prompt(tools []chat.Tool) string { return "" }

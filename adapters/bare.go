@@ -1,0 +1,152 @@
+package adapters
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"toolnorm/chat"
+)
+
+// maxUnmarked bounds a call without marks that is held until it is whole, in bytes.
+const maxUnmarked = 1 << 16
+
+// unmarked reads calls that carry no marks: JSON, a fence, a name with its arguments behind it. They need evidence. At the
+// start of the reply (behind reasoning, or behind another call) JSON with an offered name and a first argument that is a
+// parameter streams; everything else is held to its end and must be announced, complete and the last thing.
+func (d *decoder) unmarked(c int, line bool) bool {
+	if d.drafting || !line && !d.announced() {
+		return false
+	}
+	start := d.blank
+	switch {
+	case c == '`' && line:
+		return d.fenced(start)
+	case c == '~' && line && d.has(0, "~~~"):
+		d.fence = '~'
+		return false
+	case start && (c == '{' || c == '[') && d.bareStream():
+		return true
+	case c == '{' || c == '[' || line && isWord(c):
+		return (start || d.announced()) && d.heldCalls()
+	}
+	return false
+}
+
+// bareStream reads JSON calls at the start of the reply; they stream from their commit point.
+func (d *decoder) bareStream() bool {
+	d.bare = true
+	a := d.attempt(bareObjects)
+	d.bare = false
+	return a == committed
+}
+
+// The patterns that calls without marks are read by.
+var (
+	bareObjects = &pattern{f: new(Format), glue: 2, parts: []part{{hole: "calls"}}}
+	bareJSON    = &pattern{f: new(Format), glue: 2, parts: []part{{hole: "name"}, {hole: "json"}}}
+	barePython  = &pattern{f: new(Format), glue: 2, parts: []part{{hole: "python"}}}
+)
+
+// heldCalls reads calls as a draft.
+func (d *decoder) heldCalls() bool {
+	return d.draft(maxUnmarked, func() bool {
+		for d.bareCall() {
+			d.pos += d.space(0)
+		}
+		return d.done > 0 && d.at(0) < 0 && d.complete()
+	})
+}
+
+// bareCall reads one call without marks here, whichever form it has.
+func (d *decoder) bareCall() bool {
+	done, start := d.done, d.pos
+	for _, p := range []*pattern{bareObjects, barePython, bareJSON} {
+		if d.attempt(p) == committed && d.done > done {
+			return true
+		}
+		if d.pos != start {
+			return false
+		}
+	}
+	return false
+}
+
+// complete says whether every call of the draft has the parameters that its tool requires and no others.
+func (d *decoder) complete() bool {
+	var t *tool
+	var args []byte
+	for _, e := range d.drafted {
+		switch e.Kind {
+		case chat.CallStart:
+			t, args = d.tools.exact[e.Text], args[:0]
+		case chat.CallArgs:
+			args = append(args, e.Text...)
+		case chat.CallEnd:
+			if !fitsTool(t, args) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func fitsTool(t *tool, args []byte) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(args, &members) != nil {
+		return false
+	}
+	for _, name := range t.schema().Required() {
+		if _, ok := members[name]; !ok {
+			return false
+		}
+	}
+	for name := range members {
+		if len(t.schema().Members()) > 0 && !t.schema().Has(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// announceSize is how much of the text in front of a call is looked at, in bytes.
+const announceSize = 240
+
+// hedges are words of documentation, advice and quotation: a call behind them is an example.
+var hedges = [][]byte{
+	[]byte("could"), []byte("would"), []byte("example"), []byte("like this"), []byte("like so"), []byte("e.g."), []byte("for instance"),
+	[]byte("such as"), []byte("format"), []byte("if you"), []byte("you can"), []byte("you may"), []byte("might"), []byte("either"),
+	[]byte(" or "), []byte("schema"), []byte("syntax"), []byte("looks"), []byte("look like"), []byte("instead"), []byte("should"),
+	[]byte("not "), []byte("n't"), []byte("log"), []byte("said"), []byte("wrote"), []byte("output"), []byte("response"), []byte("document"),
+	[]byte("template"), []byte("expected"), []byte("option"), []byte("means"), []byte("returned"), []byte("received"), []byte("sample"),
+	[]byte("request body"), []byte("payload"), []byte("previous"), []byte("earlier"), []byte("user:"), []byte("assistant:"), []byte("json is"),
+}
+
+// announced says whether the text in front of here announces a call: it ends a sentence or a line, and is no advice,
+// documentation or quotation.
+func (d *decoder) announced() bool {
+	end := d.gapAt
+	text := bytes.TrimSpace(d.slice(max(d.base, end-announceSize), end))
+	if len(text) == 0 {
+		return true
+	}
+	if bytes.HasSuffix(text, []byte(`":`)) {
+		return false // a member of a larger document
+	}
+	switch text[len(text)-1] {
+	case ':', '.', '!':
+	default:
+		if !bytes.HasSuffix(text, []byte("…")) {
+			return false
+		}
+	}
+	if last := text[bytes.LastIndexByte(text, '\n')+1:]; bytes.Trim(last, "0123456789.) ") == nil || bytes.IndexByte(text, '?') >= 0 {
+		return false // a numbered list, or a question to the user
+	}
+	lower := bytes.ToLower(text)
+	for _, h := range hedges {
+		if bytes.Contains(lower, h) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,162 @@
+package adapters
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// errLater says that a declaration is like one that is not known yet.
+var errLater = errors.New("like a format that is not known yet")
+
+// route is one line of a message family: the recipient or channel it is for, and what the body is.
+type route struct {
+	field, value string // "to" or "channel" and the value; "to" and "{name}" is any offered tool; "to" and "*" any recipient; "else"
+	body         string // reasoning, text, junk, json
+}
+
+// parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment line.
+func (s *Set) parse(src []byte) (*Format, error) {
+	f := &Format{}
+	own := map[string]bool{}
+	head, _, _ := strings.Cut("\n"+string(src), "\n-- ")
+	for n, line := range strings.Split(head, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		kind, value, _ := strings.Cut(line, " ")
+		if err := s.line(f, kind, strings.TrimLeft(value, " "), own); err != nil {
+			if err == errLater {
+				return nil, err
+			}
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if f.Name == "" {
+		return nil, errors.New("no format line")
+	}
+	f.prepare()
+	return f, nil
+}
+
+// line takes over one line of a declaration. own tells which kinds the declaration has given itself: the first line of a
+// kind replaces all lines of that kind that it had from the format it is like.
+func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
+	first := !own[kind]
+	own[kind] = true
+	switch kind {
+	case "format":
+		f.Name = value
+	case "models":
+		f.Models = append(f.Models, strings.Fields(strings.ToLower(value))...)
+	case "like":
+		cousin := s.Named(value)
+		if cousin == nil {
+			return errLater
+		}
+		f.takeFrom(cousin)
+	case "think":
+		return declare(f, &f.think, first, value)
+	case "section":
+		return declare(f, &f.section, first, value)
+	case "call":
+		return declare(f, &f.call, first, value)
+	case "arg":
+		return declare(f, &f.arg, first, value)
+	case "header":
+		p, err := compile(f, value)
+		f.header = p
+		return err
+	case "drop":
+		f.drop = append(fresh(f.drop, first), strings.Fields(value)...)
+	case "ends":
+		f.ends = append(fresh(f.ends, first), strings.Fields(value)...)
+	case "quote":
+		f.quotes = append(fresh(f.quotes, first), strings.Fields(value)...)
+	case "keys":
+		return f.nameKeys(value)
+	case "route":
+		return f.route(value, first)
+	default:
+		return fmt.Errorf("no line kind %q", kind)
+	}
+	return nil
+}
+
+func fresh(list []string, first bool) []string {
+	if first {
+		return nil
+	}
+	return list
+}
+
+// declare compiles one example into a list of alternatives.
+func declare(f *Format, list *[]*pattern, first bool, value string) error {
+	p, err := compile(f, value)
+	if err != nil {
+		return err
+	}
+	if first {
+		*list = nil
+	}
+	*list = append(*list, p)
+	return nil
+}
+
+func (f *Format) nameKeys(value string) error {
+	f.keys = map[string]string{}
+	for _, field := range strings.Fields(value) {
+		k, v, ok := strings.Cut(field, "=")
+		if !ok {
+			return fmt.Errorf("keys are written name=word, not %q", field)
+		}
+		f.keys[k] = v
+	}
+	return nil
+}
+
+func (f *Format) route(value string, first bool) error {
+	if first {
+		f.routes = nil
+	}
+	field, body, ok := strings.Cut(value, " ")
+	if !ok {
+		return fmt.Errorf("a route is written field=value {body}, not %q", value)
+	}
+	body = strings.Trim(strings.TrimSpace(body), "{}")
+	switch body {
+	case "reasoning", "text", "junk", "json":
+	default:
+		return fmt.Errorf("no body {%s} in a route", body)
+	}
+	name, want, _ := strings.Cut(field, "=")
+	f.routes = append(f.routes, route{field: name, value: want, body: body})
+	return nil
+}
+
+// takeFrom copies a cousin's lines. Patterns are compiled again, since each knows its format.
+func (f *Format) takeFrom(g *Format) {
+	again := func(list []*pattern) []*pattern {
+		var out []*pattern
+		for _, p := range list {
+			q := *p
+			q.f = f
+			out = append(out, &q)
+		}
+		return out
+	}
+	f.think, f.section, f.call, f.arg = again(g.think), again(g.section), again(g.call), again(g.arg)
+	f.drop, f.ends, f.quotes, f.keys, f.routes = g.drop, g.ends, g.quotes, g.keys, g.routes
+	if g.header != nil {
+		f.header = again([]*pattern{g.header})[0]
+	}
+}
+
+// copyFor is the format as a member of another set.
+func (f *Format) copyFor(s *Set) *Format {
+	c := &Format{Name: f.Name, Models: f.Models, set: s}
+	c.takeFrom(f)
+	c.prepare()
+	return c
+}

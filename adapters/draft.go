@@ -1,0 +1,54 @@
+package adapters
+
+import "toolnorm/chat"
+
+// draft reads calls without sending anything, under a virtual end of the text size bytes ahead. When read answers true
+// what was read leaves, else everything is as before. Reaching the virtual end is a no.
+func (d *decoder) draft(size int, read func() bool) bool {
+	if d.drafting || d.exhausted() {
+		return false
+	}
+	d.flush()
+	before := *d
+	d.drafting, d.drafted, d.draftGlue = true, d.drafted[:0], -1
+	d.limit, d.hit = d.pos+size, false
+	if d.pin < 0 {
+		d.pin = d.gapAt
+	}
+	ok := read() && !d.hit && !d.wasCut && d.done > before.done
+	d.drafting, d.limit, d.hit = false, unlimited, false
+	if !ok {
+		d.undo(&before)
+		return false
+	}
+	d.acceptText(&before)
+	if d.state == chat.Reasoning {
+		d.state, d.fresh = chat.Text, true
+	}
+	for _, e := range d.drafted {
+		d.emit(e)
+	}
+	return true
+}
+
+// acceptText lets the text in front of an accepted draft leave.
+func (d *decoder) acceptText(before *decoder) {
+	here, blank := d.pos, d.blank
+	d.gapAt, d.markAt, d.blank = before.gapAt, before.markAt, before.blank
+	d.textFrom, d.textTo, d.textKind = before.textFrom, before.textTo, before.textKind
+	d.leave(d.draftGlue)
+	d.pos, d.blank, d.pin = here, blank, -1
+	d.textFrom, d.textTo = d.pos, d.pos
+}
+
+// undo takes a failed draft back; what was read from the source meanwhile stays.
+func (d *decoder) undo(before *decoder) {
+	d.waste = before.waste + d.pos - before.pos
+	d.pos, d.pin, d.gapAt, d.markAt, d.glue = before.pos, before.pin, before.gapAt, before.markAt, before.glue
+	d.textFrom, d.textTo, d.textKind = before.textFrom, before.textTo, before.textKind
+	d.blank, d.fresh, d.ticks, d.afterCall = before.blank, before.fresh, before.ticks, before.afterCall
+	d.calls, d.done, d.wasCut, d.call = before.calls, before.done, before.wasCut, nil
+	d.repairs = before.repairs
+	d.stack, d.quotes, d.python, d.bareKeys, d.noColons, d.unclosed = d.stack[:0], nil, false, false, false, false
+	d.bare, d.inKey, d.closing = before.bare, false, before.closing
+}

@@ -1,0 +1,242 @@
+package adapters
+
+import (
+	"unicode/utf8"
+
+	"toolnorm/chat"
+)
+
+// shortCall is how many bytes of arguments wait under HoldShort.
+const shortCall = 512
+
+// call is the call being read: its strict JSON so far and how much of it may leave.
+type call struct {
+	tool *tool
+	id   string
+	out  []byte // arguments not sent yet
+	sent int    // bytes of arguments sent
+
+	released bool // CallStart has left
+	holds    int  // open holds
+	heldAt   int  // len(out) when the outermost hold opened
+	endAt    int  // what was decided (sent + out) when the end of the text was first seen; -1 before
+	broken   bool // an element was cut: the call is not complete, whatever follows
+}
+
+// emit hands one event on, or keeps it while a draft is open.
+func (d *decoder) emit(e chat.Event) {
+	if d.drafting {
+		d.drafted = append(d.drafted, e)
+		return
+	}
+	if !d.dead && !d.yield(e, nil) {
+		d.dead, d.ended = true, true
+	}
+}
+
+// keep declares the n bytes from here on to be text (or reasoning) and steps over them. They leave with the next flush.
+func (d *decoder) keep(n int) {
+	if n == 0 {
+		return
+	}
+	if d.textTo != d.pos || d.textKind != d.state {
+		d.flushText()
+		d.textFrom, d.textKind = d.pos, d.state
+	}
+	d.pos += n
+	d.textTo = d.pos
+}
+
+// flushText sends the text that is decided.
+func (d *decoder) flushText() {
+	if d.textFrom < d.textTo {
+		d.emit(chat.Event{Kind: d.textKind, Text: d.strings.Of(d.slice(d.textFrom, d.textTo))})
+	}
+	d.textFrom, d.textTo = d.pos, d.pos
+}
+
+// flush sends everything that is decided, before waiting for more. A rune that is not whole yet stays.
+func (d *decoder) flush() {
+	if d.drafting {
+		return
+	}
+	if d.textFrom < d.textTo {
+		text := d.slice(d.textFrom, d.textTo)
+		if n := len(text) - partialRune(text); n > 0 {
+			d.emit(chat.Event{Kind: d.textKind, Text: d.strings.Of(text[:n])})
+			d.textFrom += n
+		}
+	}
+	if d.call != nil && d.call.tool != nil {
+		d.flushArgs()
+	}
+}
+
+// partialRune is how many bytes at the end of b begin a rune without ending it.
+func partialRune(b []byte) int {
+	for n := 1; n <= len(b) && n < utf8.UTFMax; n++ {
+		c := b[len(b)-n]
+		if c < utf8.RuneSelf {
+			return 0
+		}
+		if utf8.RuneStart(c) {
+			if utf8.FullRune(b[len(b)-n:]) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// commit begins a call: the text in front of it loses the family's glue and leaves, and no rewind goes behind this point
+// (a draft's caller can still drop everything).
+func (d *decoder) commit(t *tool, id string) {
+	if !d.drafting {
+		d.leave(d.glue)
+		d.pin = -1
+	} else if d.draftGlue < 0 {
+		d.draftGlue = d.glue
+	}
+	d.call = &d.calling
+	*d.call = call{tool: t, id: id, out: d.calling.out[:0], endAt: -1}
+	if d.hold < 0 {
+		d.release()
+	}
+}
+
+// leave decides the white space in front of the mark at d.markAt: glue newlines go, the rest is text. Where no text but
+// white space stands in front, all of it goes.
+func (d *decoder) leave(glue int) {
+	end := d.markAt
+	for n := 0; n < glue && end > d.gapAt && d.slice(end-1, end)[0] == '\n'; n++ {
+		end--
+	}
+	here := d.pos
+	if !d.blank || d.state == chat.Reasoning {
+		d.pos = d.gapAt
+		d.keep(end - d.gapAt)
+	}
+	d.pos = here
+	d.flushText()
+}
+
+// release sends CallStart.
+func (d *decoder) release() {
+	c := d.call
+	c.released = true
+	d.emit(chat.Event{Kind: chat.CallStart, Index: d.calls, ID: c.id, Text: c.tool.Name})
+}
+
+// decided is how many bytes of out can no longer be taken back.
+func (c *call) decided() int {
+	if c.holds > 0 {
+		return c.heldAt
+	}
+	return len(c.out)
+}
+
+// flushArgs sends what is decided of the arguments, when the degree of holding allows it.
+func (d *decoder) flushArgs() {
+	if c := d.call; c.released || c.sent+c.decided() > d.hold {
+		d.sendArgs(c.decided())
+	}
+}
+
+// sendArgs sends the first n bytes of out.
+func (d *decoder) sendArgs(n int) {
+	c := d.call
+	if !c.released {
+		d.release()
+	}
+	if n == 0 {
+		return
+	}
+	d.emit(chat.Event{Kind: chat.CallArgs, Index: d.calls, Text: d.strings.Of(c.out[:n])})
+	c.sent += n
+	c.out = append(c.out[:0], c.out[n:]...)
+	c.heldAt -= n
+}
+
+// sawEnd notes how much was decided when the end of the text was first seen inside a call.
+func (d *decoder) sawEnd() {
+	if c := d.call; c != nil && c.endAt < 0 {
+		c.endAt = c.sent + c.decided()
+	}
+}
+
+// put appends to the arguments.
+func (d *decoder) put(s string)      { d.call.out = append(d.call.out, s...) }
+func (d *decoder) putByte(b byte)    { d.call.out = append(d.call.out, b) }
+func (d *decoder) putBytes(b []byte) { d.call.out = append(d.call.out, b...) }
+
+// holdOn opens a hold and answers where, so that the output can be taken back to there.
+func (d *decoder) holdOn() int {
+	c := d.call
+	if c.holds == 0 {
+		c.heldAt = len(c.out)
+	}
+	c.holds++
+	return c.sent + len(c.out)
+}
+
+// holdOff closes the innermost hold.
+func (d *decoder) holdOff() { d.call.holds-- }
+
+// takeBack removes what was put since the hold that answered at.
+func (d *decoder) takeBack(at int) { d.call.out = d.call.out[:at-d.call.sent] }
+
+// held is what was put since the hold that answered at.
+func (d *decoder) held(at int) []byte { return d.call.out[at-d.call.sent:] }
+
+// endCall ends the call. closed says that the envelope's own closers were seen.
+func (d *decoder) endCall(closed bool) {
+	c := d.call
+	d.call = nil
+	if c.broken || !closed && d.atEnd() && d.lengthCut() {
+		d.call = c
+		d.cutCall()
+		d.call = nil
+		return
+	}
+	if !closed {
+		d.repaired("closers")
+	}
+	d.call = c
+	c.holds = 0
+	d.sendArgs(len(c.out))
+	d.emit(chat.Event{Kind: chat.CallEnd, Index: d.calls})
+	d.call = nil
+	d.calls++
+	d.done++
+	d.blank, d.afterCall = true, true
+}
+
+// cutCall ends a call that the end of the text cut: what was decided leaves if the call had been released by then, and it
+// stays open; a call that was still held is left out.
+func (d *decoder) cutCall() {
+	c := d.call
+	d.wasCut = true
+	decided := c.endAt
+	if decided < 0 {
+		decided = c.sent + c.decided()
+	}
+	if !c.released && decided <= d.hold {
+		return
+	}
+	d.sendArgs(max(decided-c.sent, 0))
+	d.calls++
+}
+
+// atEnd says whether the text is over.
+func (d *decoder) atEnd() bool { return d.at(0) < 0 }
+
+// repaired notes a defect that was mended, each once.
+func (d *decoder) repaired(what string) {
+	for _, r := range d.repairs {
+		if r == what {
+			return
+		}
+	}
+	d.repairs = append(d.repairs, what)
+}

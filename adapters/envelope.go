@@ -1,0 +1,380 @@
+package adapters
+
+import "toolnorm/chat/schema"
+
+// Member names by their meaning in an envelope, whichever family writes it.
+var (
+	nameKeys = map[string]bool{"name": true, "tool": true, "tool_name": true, "function": true, "function_name": true, "tool_call": true, "action": true}
+	argsKeys = map[string]bool{"arguments": true, "parameters": true, "params": true, "args": true, "input": true, "tool_input": true, "action_input": true, "kwargs": true}
+	idKeys   = map[string]bool{"id": true, "tool_call_id": true, "call_id": true}
+	wrapKeys = map[string]bool{"function": true, "tool_call": true, "function_call": true, "tool": true, "call": true}
+	listKeys = map[string]bool{"tool_calls": true, "calls": true, "function_calls": true, "tools": true}
+	// echoKeys are what the "arguments" of a tool list's echo begin with: a schema, not arguments.
+	echoKeys = map[string]bool{"type": true, "properties": true, "$schema": true, "required": true}
+)
+
+// maxWrap is how many objects may stand around a call's own one.
+const maxWrap = 3
+
+// envelope is what is known of a call while its object is read.
+type envelope struct {
+	t      *tool
+	id     string
+	argsAt int      // position of the arguments when they came before the name; -1
+	others []member // members that mean nothing to an envelope
+}
+
+// member is a member of an object that was passed over.
+type member struct {
+	key string
+	at  int // position of its value
+}
+
+// objects reads the calls that are JSON objects: one, several in a row, or a list of them.
+func (d *decoder) objects(p *pattern) answer {
+	d.skipFence()
+	d.pos += d.space(0)
+	brackets := 0
+	for ; d.at(0) == '[' && brackets < 2; brackets++ {
+		d.pos++
+		d.pos += d.space(0)
+	}
+	a := d.envelope(0)
+	if a != committed {
+		return a
+	}
+	for d.nextObject() {
+	}
+	d.extraBraces()
+	for ; brackets > 0 && d.at(d.space(0)) == ']'; brackets-- {
+		d.pos += d.space(0) + 1
+	}
+	if d.at(d.space(0)) == '`' && d.has(d.space(0), "```") {
+		d.pos += d.space(0) + 3
+	}
+	closed := d.close(p) && brackets == 0
+	if d.call != nil {
+		d.endCall(closed)
+	}
+	return committed
+}
+
+// extraBraces steps over closing braces that close nothing.
+func (d *decoder) extraBraces() {
+	for d.at(0) == '}' {
+		d.pos++
+		d.repaired("extra-closer")
+	}
+}
+
+// nextObject reads a further object behind a separator, after ending the call before it.
+func (d *decoder) nextObject() bool {
+	n := d.separator()
+	if d.at(n) != '{' {
+		return false
+	}
+	start := d.pos
+	if d.call != nil {
+		d.endCall(true)
+	}
+	if d.wasCut {
+		return false
+	}
+	pin := d.pin
+	if pin < 0 {
+		d.pin = d.pos
+	}
+	d.pos += n
+	d.gapAt, d.markAt, d.glue = start, d.pos, 0
+	if d.envelope(0) != committed {
+		d.pos, d.pin = start, pin
+		return false
+	}
+	return true
+}
+
+// separator is the offset behind what may stand between two objects.
+func (d *decoder) separator() int {
+	n := d.space(0)
+	for c := d.at(n); c == ',' || c == ';' || c == '}'; c = d.at(n) {
+		n++
+		n += d.space(n)
+	}
+	return n
+}
+
+// envelope reads one object that may be a call, and leaves the call open for its closers.
+func (d *decoder) envelope(depth int) answer {
+	if c := d.at(0); c != '{' {
+		return endOr(c, no)
+	}
+	d.pos++
+	env := envelope{argsAt: -1}
+	for {
+		d.pos += d.space(0)
+		switch c := d.at(0); c {
+		case -1:
+			return cut
+		case ',':
+			d.pos++
+			continue
+		case '{':
+			if env.t == nil && len(env.others) == 0 { // doubled braces
+				d.pos++
+				continue
+			}
+			return no
+		case '}':
+			d.pos++
+			return d.whole(&env)
+		}
+		d.evidence = true
+		key, a := d.memberKey()
+		if a != yes {
+			return a
+		}
+		if a = d.member(&env, key, depth); a != yes {
+			return a
+		}
+	}
+}
+
+// memberKey reads a member's name and the colon, up to the value.
+func (d *decoder) memberKey() (string, answer) {
+	out, a := d.scratch(func() { d.key(false) })
+	if a != yes {
+		return "", a
+	}
+	d.pos += d.space(0)
+	if c := d.at(0); c != ':' && c != '=' {
+		return "", endOr(c, no)
+	}
+	d.pos++
+	d.pos += d.space(0)
+	return unquote(out), endOr(d.at(0), yes)
+}
+
+// member takes one member into the envelope. It answers yes to go on, and committed when the call was in it.
+func (d *decoder) member(env *envelope, key string, depth int) answer {
+	c := d.at(0)
+	switch {
+	case nameKeys[key] && env.t == nil && isQuote(c):
+		t, a := d.nameString()
+		env.t = t
+		return a
+	case wrapKeys[key] && c == '{' && depth < maxWrap:
+		return d.wrapped(d.envelope(depth + 1))
+	case listKeys[key] && c == '[' && depth < maxWrap:
+		d.pos++
+		d.pos += d.space(0)
+		a := d.envelope(depth + 1)
+		for a == committed && d.nextObject() {
+		}
+		if n := d.space(0); a == committed && d.at(n) == ']' {
+			d.pos += n + 1
+		}
+		return d.wrapped(a)
+	case argsKeys[key] && env.t != nil && !env.describes():
+		a := d.arguments(env.t, env.id, nil)
+		if a == committed {
+			d.restOfObject()
+		}
+		return a
+	case argsKeys[key] && env.argsAt < 0 && env.t == nil:
+		env.argsAt = d.pos
+	case idKeys[key] && isQuote(c):
+		out, a := d.scratch(func() { d.value(nil) })
+		env.id = unquote(out)
+		return a
+	default:
+		env.others = append(env.others, member{key, d.pos})
+	}
+	_, a := d.scratch(func() { d.value(nil) })
+	return a
+}
+
+// wrapped goes on behind an inner object: what is left of the outer one is skipped.
+func (d *decoder) wrapped(a answer) answer {
+	if a == committed {
+		d.restOfObject()
+	}
+	return a
+}
+
+// describes says whether the object describes a tool: an echo of the tool list, not a call.
+func (e *envelope) describes() bool {
+	for _, m := range e.others {
+		if m.key == "description" && !e.t.schema().Has("description") {
+			return true
+		}
+	}
+	return false
+}
+
+// nameString reads a quoted name, only as long as it can become an offered one.
+func (d *decoder) nameString() (*tool, answer) {
+	quote := d.at(0)
+	for n := 1; n < maxName; n++ {
+		switch c := d.at(n); {
+		case c < 0:
+			return nil, cut
+		case c == quote:
+			t := d.tools.find(string(d.slice(d.pos+1, d.pos+n)))
+			if t == nil {
+				return nil, no
+			}
+			d.pos += n + 1
+			return t, yes
+		case !d.tools.begins(d.slice(d.pos+1, d.pos+n+1)):
+			return nil, no
+		}
+	}
+	return nil, no
+}
+
+// whole decides an object that was read to its end without arguments behind a name.
+func (d *decoder) whole(env *envelope) answer {
+	if env.t == nil || env.describes() {
+		return no
+	}
+	end := d.pos
+	switch {
+	case env.argsAt >= 0:
+		d.pos = env.argsAt
+		if a := d.arguments(env.t, env.id, nil); a != committed {
+			return a
+		}
+	case len(env.others) == 0:
+		if d.bare {
+			return no
+		}
+		d.commit(env.t, env.id)
+		d.put("{}")
+	default:
+		return d.flat(env, end)
+	}
+	d.pos = end
+	return committed
+}
+
+// flat reads an object whose other members are the arguments themselves. All of them must be members of the schema.
+func (d *decoder) flat(env *envelope, end int) answer {
+	t := env.t.schema()
+	for _, m := range env.others {
+		if !t.Has(m.key) {
+			return no
+		}
+	}
+	d.commit(env.t, env.id)
+	d.putByte('{')
+	for i, m := range env.others {
+		if i > 0 {
+			d.putByte(',')
+		}
+		d.call.out = append(schema.AppendQuote(d.call.out, m.key), ':')
+		d.pos = m.at
+		d.value(t.Prop(m.key))
+	}
+	d.putByte('}')
+	d.pos = end
+	return committed
+}
+
+// restOfObject skips what follows the arguments up to the object's closing brace. An id that comes so late is taken when
+// nothing of the call has left.
+func (d *decoder) restOfObject() {
+	for {
+		n := d.space(0)
+		if d.at(n) == ',' {
+			n += 1 + d.space(n+1)
+		}
+		switch c := d.at(n); {
+		case c == '}':
+			d.pos += n + 1
+			return
+		case !isQuote(c):
+			return
+		}
+		start := d.pos
+		d.pos += n
+		c := d.call
+		key, a := d.memberKey()
+		if a != yes {
+			d.pos, d.call = start, c
+			return
+		}
+		out, _ := d.scratch(func() { d.value(nil) })
+		if idKeys[key] && c != nil && !c.released {
+			c.id = unquote(out)
+		}
+	}
+}
+
+// arguments reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
+// when it is something that stands for one.
+func (d *decoder) arguments(t *tool, id string, quotes []string) answer {
+	d.pos += d.space(0)
+	switch c := d.at(0); {
+	case c < 0:
+		return cut
+	case c == '{':
+		if a := d.objectFits(t); a != yes {
+			return a
+		}
+		d.commit(t, id)
+		d.quotes = quotes
+		d.object(t.schema())
+		d.quotes = nil
+		return committed
+	case isQuote(c) || c == '[' || c == 'n' || c == 'N':
+		return d.standIn(t, id)
+	}
+	return no
+}
+
+// objectFits looks at the first member of the arguments: a schema in their place is an echo of the tool list, and a call
+// without marks must begin with a parameter of the tool.
+func (d *decoder) objectFits(t *tool) answer {
+	start := d.pos
+	defer func() { d.pos = start }()
+	d.pos++
+	d.pos += d.space(0)
+	c := d.at(0)
+	if c < 0 && d.bare {
+		return cut
+	}
+	if !isQuote(c) {
+		if c == '.' || c == '<' && len(d.f.quotes) == 0 {
+			return no // a placeholder
+		}
+		return yes
+	}
+	out, a := d.scratch(func() { d.key(false) })
+	if a != yes {
+		if d.bare {
+			return a
+		}
+		return yes
+	}
+	key := unquote(out)
+	if t.schema().Has(key) || !d.bare && !echoKeys[key] {
+		return yes
+	}
+	return no
+}
+
+// standIn reads arguments that are not an object but mean one: an object in a string, a list around it, pairs of name and
+// value, null, or the value of the only parameter.
+func (d *decoder) standIn(t *tool, id string) answer {
+	out, a := d.scratch(func() { d.value(nil) })
+	if a != yes {
+		return a
+	}
+	args, ok := objectOf(string(out), t.schema())
+	if !ok {
+		return no
+	}
+	d.commit(t, id)
+	d.put(args)
+	return committed
+}

@@ -1,0 +1,88 @@
+package adapters
+
+import "strings"
+
+// maxLabel bounds the label of a fence, in bytes.
+const maxLabel = 32
+
+// fenced reads a fence: one that holds nothing but calls is read, every other passes whole as text.
+func (d *decoder) fenced(start bool) bool {
+	if !d.has(0, "```") {
+		return false
+	}
+	n := 3
+	for n < maxLabel && d.at(n) >= 0 && d.at(n) != '\n' {
+		n++
+	}
+	if d.at(n) != '\n' {
+		return false
+	}
+	label := string(d.slice(d.pos+3, d.pos+n))
+	if d.readable(label) && (start || d.announced()) && d.fencedCalls(n, label, start) {
+		return true
+	}
+	d.fence = '`'
+	return false
+}
+
+// readable says whether a fence with this label may hold calls.
+func (d *decoder) readable(label string) bool {
+	switch label {
+	case "", "json", "xml", "tool_call", "tool_code":
+		return true
+	case "python":
+		for _, p := range d.f.call {
+			if p.holeAt(0) == "python" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply JSON streams.
+func (d *decoder) fencedCalls(n int, label string, start bool) bool {
+	before := d.pos
+	d.pos += n
+	d.pos += d.space(0)
+	if start && (d.at(0) == '{' || d.at(0) == '[') && d.bareStream() {
+		return true
+	}
+	d.pos = before
+	return d.draft(maxUnmarked, func() bool {
+		d.pos += n
+		d.pos += d.space(0)
+		for d.bareCall() || d.markedCall() {
+			d.pos += d.space(0)
+		}
+		if d.has(0, "```") {
+			d.pos += 3
+		} else if d.at(0) >= 0 && d.pos > before && !d.closedFence() {
+			return false
+		}
+		return d.complete() && (start || d.at(d.space(0)) < 0)
+	})
+}
+
+// closedFence says whether the closing backquotes have just been read, as part of a call's closers.
+func (d *decoder) closedFence() bool {
+	return d.pos-d.base >= 3 && string(d.slice(d.pos-3, d.pos)) == "```"
+}
+
+// inFence keeps the text of a fence up to the line that closes it.
+func (d *decoder) inFence(c int) {
+	if c != '\n' && !d.fresh {
+		d.solid(1)
+		return
+	}
+	n := 0
+	for n < maxGap && isSpace(d.at(n)) {
+		n++
+	}
+	d.keep(n)
+	d.fresh = n == maxGap
+	if d.has(0, strings.Repeat(string(d.fence), 3)) {
+		d.fence = 0
+		d.solid(3)
+	}
+}

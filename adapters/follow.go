@@ -1,0 +1,182 @@
+package adapters
+
+// maxKey bounds how far is looked for a key behind a quote, in bytes.
+const maxKey = 128
+
+// closes says whether a quote closes its string: whether what stands at offset i, behind it, can follow a value. Every
+// closing quote of valid JSON passes; an inner quote of prose or code does not.
+func (d *decoder) closes(i int) bool {
+	if d.inKey {
+		return true
+	}
+	c := d.call
+	seen := c.endAt
+	defer func() { c.endAt = seen }() // looking ahead is not having read
+	return d.valueFollows(i)
+}
+
+// valueFollows says whether what stands at offset i can follow a value of the innermost container.
+func (d *decoder) valueFollows(i int) bool {
+	for depth := len(d.stack); depth > 0; depth-- {
+		i += d.space(i)
+		c := d.at(i)
+		kind := d.stack[depth-1]
+		switch {
+		case c < 0:
+			return true
+		case c == ',' || d.has(i, "，"):
+			return d.memberFollows(i+d.commaLen(i), kind)
+		case c == '}' || c == ']' || c == ')':
+			for depth > 0 && closerOf(d.stack[depth-1]) != c {
+				depth--
+			}
+			if depth == 0 {
+				return false
+			}
+			i++
+			continue
+		case c == '+':
+			return d.joins(i + 1)
+		case c == '/' || c == '#':
+			return d.at(i+1) == '/' || d.at(i+1) == '*' || c == '#' && d.at(i+1) == ' '
+		case kind != '{':
+			if _, ok := d.quoteAt(i); ok && d.python {
+				return true
+			}
+			return d.isMark(i)
+		default:
+			return d.keyFollows(i) || d.isMark(i)
+		}
+	}
+	return d.argumentsEnd(i)
+}
+
+// joins says whether a short string that ends a value stands at offset i: the right side of a concatenation.
+func (d *decoder) joins(i int) bool {
+	i += d.space(i)
+	q, ok := d.quoteAt(i)
+	if !ok {
+		return false
+	}
+	for n := i + len(q.open); n < i+maxKey; n++ {
+		switch c := d.at(n); {
+		case c < 0:
+			return true
+		case c == '\\':
+			n++
+		case c == int(q.close[0]) && d.has(n, q.close):
+			return d.valueFollows(n + len(q.close))
+		}
+	}
+	return true
+}
+
+func (d *decoder) commaLen(i int) int {
+	if d.at(i) == ',' {
+		return 1
+	}
+	return len("，")
+}
+
+// argumentsEnd says whether what stands at offset i can follow the arguments as a whole.
+func (d *decoder) argumentsEnd(i int) bool {
+	i += d.space(i)
+	c := d.at(i)
+	p := d.closing
+	switch {
+	case c < 0 || c == '}' || c == ',' || c == ']' || c == ')' || c == ';' || d.isMark(i):
+		return true
+	case p == nil:
+		return true
+	case p.hole("call") >= 0 || p.hole("calls") >= 0:
+		return false
+	case len(p.close) > 0:
+		_, ok := d.closerAt(i, p)
+		return ok
+	}
+	return true
+}
+
+// memberFollows says whether a next member of a container of the kind can stand at offset i, behind a comma.
+func (d *decoder) memberFollows(i int, kind byte) bool {
+	for {
+		i += d.space(i)
+		if d.at(i) != ',' {
+			break
+		}
+		i++
+	}
+	c := d.at(i)
+	if c < 0 || c == '}' || c == ']' || c == ')' {
+		return true
+	}
+	if kind == '{' || kind == callArgs {
+		return d.keyFollows(i)
+	}
+	if _, ok := d.quoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' || c >= '0' && c <= '9' {
+		return true
+	}
+	for _, w := range []string{"true", "false", "null", "True", "False", "None", "..."} {
+		if d.has(i, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyFollows says whether a key and its colon stand at offset i.
+func (d *decoder) keyFollows(i int) bool {
+	if q, ok := d.quoteAt(i); ok {
+		return d.quotedKey(i+len(q.open), q.close)
+	}
+	if d.quotes == nil && !d.bareKeys && !d.python {
+		return d.knownKey(i)
+	}
+	n := i
+	for ; n < i+maxKey; n++ {
+		c := d.at(n)
+		if c == ':' || c == '=' {
+			return n > i
+		}
+		if c < 0 {
+			return true // cut inside what looks like a key
+		}
+		if c == '\n' || c == ',' || c == '}' || c == '"' || d.quotes == nil && !isWord(c) && c != '-' && c != ' ' {
+			return false
+		}
+	}
+	return false
+}
+
+// quotedKey says whether a quoted key that begins at offset i is closed and followed by a colon.
+func (d *decoder) quotedKey(i int, quote string) bool {
+	for n := i; n < i+maxKey; n++ {
+		c := d.at(n)
+		if c < 0 {
+			return true // cut inside what looks like a key
+		}
+		if c == '\\' {
+			n++
+		} else if c == int(quote[0]) && d.has(n, quote) {
+			n += len(quote)
+			n += d.space(n)
+			c = d.at(n)
+			return c == ':' || c == '=' || c < 0 || d.noColons || d.has(n, "：")
+		}
+	}
+	return false
+}
+
+// knownKey says whether a bare word that the called tool's schema knows, and a colon, stand at offset i.
+func (d *decoder) knownKey(i int) bool {
+	n := i
+	for isWord(d.at(n)) && n < i+maxKey {
+		n++
+	}
+	if n == i || d.call.tool == nil || !d.call.tool.schema().Has(string(d.slice(d.pos+i, d.pos+n))) {
+		return false
+	}
+	n += d.space(n)
+	c := d.at(n)
+	return c == ':' || c == '='
+}

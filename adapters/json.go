@@ -1,0 +1,405 @@
+package adapters
+
+import (
+	"bytes"
+	"strings"
+
+	"toolnorm/chat/schema"
+)
+
+// maxDepth bounds how deep arguments may nest. What is deeper cuts the call.
+const maxDepth = 512
+
+// scratch runs a reading function with the output kept apart, before a call is committed. The bytes are valid until the
+// next scratch. It answers cut when an element was cut, no when nothing was there.
+func (d *decoder) scratch(read func()) ([]byte, answer) {
+	saved, depth := d.call, len(d.stack)
+	d.aside = call{out: d.aside.out[:0], endAt: -1}
+	d.call = &d.aside
+	read()
+	d.call, d.stack = saved, d.stack[:depth]
+	switch {
+	case d.aside.broken:
+		return nil, cut
+	case len(d.aside.out) == 0:
+		return nil, endOr(d.at(0), no)
+	}
+	return d.aside.out, yes
+}
+
+// value reads one value as t wants it, and answers false when there is none. What is written is strict JSON.
+func (d *decoder) value(t *schema.Type) bool {
+	c := d.at(0)
+	switch {
+	case c < 0:
+		return false
+	case c == '{' || c == '[' || c == '(':
+		d.container(c, t)
+		return true
+	}
+	if q, ok := d.quoteAt(0); ok {
+		d.stringValue(q, t)
+		return true
+	}
+	return d.scalar(t)
+}
+
+// container reads an object, a list or a tuple. Under a schema of strings its text is the value.
+func (d *decoder) container(c int, t *schema.Type) {
+	asText := t.Only(schema.String | schema.Null)
+	wrap := c == '{' && t.Only(schema.Array|schema.Null)
+	at := 0
+	switch {
+	case asText:
+		at = d.holdOn()
+		t = nil
+	case wrap:
+		d.putByte('[')
+		t = t.Item()
+	}
+	doubled := c == '{' && d.at(1) == '{'
+	if doubled {
+		d.pos++
+		d.repaired("doubled-braces")
+	}
+	switch {
+	case c == '{' && !d.numberSet():
+		d.object(t)
+	case c == '{':
+		d.list(t, '{')
+	default:
+		d.list(t, byte(c))
+	}
+	if doubled && d.at(0) == '}' {
+		d.pos++
+	}
+	switch {
+	case asText:
+		text := string(d.held(at))
+		d.takeBack(at)
+		d.call.out = schema.AppendQuote(d.call.out, text)
+		d.holdOff()
+	case wrap:
+		d.putByte(']')
+	}
+}
+
+// numberSet says whether the brace here opens a set: a number can be no key.
+func (d *decoder) numberSet() bool {
+	c := d.at(1)
+	return c >= '0' && c <= '9'
+}
+
+// push enters a container and steps over its opening byte. It answers false when it is too deep to be arguments.
+func (d *decoder) push(kind, out byte) bool {
+	d.pos++
+	if len(d.stack) >= maxDepth {
+		d.call.broken = true
+		d.put("null")
+		return false
+	}
+	d.stack = append(d.stack, kind)
+	d.putByte(out)
+	return true
+}
+
+func (d *decoder) pop(out byte) {
+	d.stack = d.stack[:len(d.stack)-1]
+	d.putByte(out)
+}
+
+// object reads the members of an object, from its brace on.
+func (d *decoder) object(t *schema.Type) {
+	if !d.push('{', '{') {
+		return
+	}
+	for n := 0; ; n++ {
+		at := d.holdOn()
+		comma := d.between(n > 0)
+		if d.containerEnds('{') {
+			d.dropComma(comma)
+			d.holdOff()
+			d.pop('}')
+			return
+		}
+		if n > 0 && comma < 0 {
+			d.putByte(',')
+			d.repaired("missing-comma")
+		}
+		if !d.pair(t) {
+			d.takeBack(at)
+			d.holdOff()
+			n--
+		}
+	}
+}
+
+// pair reads a key, a colon and a value; the hold of the key ends where its value begins. It answers false when there is
+// no value, with the hold still open.
+func (d *decoder) pair(t *schema.Type) bool {
+	start := d.call.sent + len(d.call.out)
+	before := d.pos
+	d.key(d.quotes != nil)
+	key := unquote(bytes.TrimSpace(d.call.out[start-d.call.sent:]))
+	d.blanks()
+	d.colon()
+	d.blanks()
+	c := d.at(0)
+	if c < 0 || c == ',' || c == '}' || c == ']' || d.isMark(0) {
+		d.repaired("truncated")
+		d.call.broken = d.call.broken || c < 0
+		if d.pos == before {
+			d.pos++ // never stand still
+		}
+		return false
+	}
+	typ := t.Prop(key)
+	scalar := !d.streams(typ)
+	if !scalar {
+		d.holdOff()
+	}
+	if !d.value(typ) {
+		d.put("null")
+		d.pos++
+	}
+	if scalar {
+		d.holdOff()
+	}
+	return true
+}
+
+// streams says whether the value that begins here leaves as it comes; anything else waits with its key.
+func (d *decoder) streams(t *schema.Type) bool {
+	c := d.at(0)
+	if c == '{' || c == '[' || c == '(' {
+		return true
+	}
+	_, ok := d.quoteAt(0)
+	return ok && t.Allows(schema.String) && t.Enum() == nil
+}
+
+// colon steps over what stands between key and value.
+func (d *decoder) colon() {
+	d.putByte(':')
+	switch c := d.at(0); {
+	case c == ':':
+		d.pos++
+	case c == '=':
+		d.pos++
+		if d.at(0) == '>' {
+			d.pos++
+		}
+	case d.has(0, "："):
+		d.pos += len("：")
+	default:
+		d.noColons = true
+		d.repaired("missing-colon")
+	}
+}
+
+// list reads the elements of a list or tuple, from its bracket on.
+func (d *decoder) list(t *schema.Type, open byte) {
+	if !d.push(open, '[') {
+		return
+	}
+	item := t.Item()
+	for n := 0; ; n++ {
+		at := d.holdOn()
+		comma := d.between(n > 0)
+		if d.containerEnds(open) {
+			d.dropComma(comma)
+			d.holdOff()
+			d.pop(']')
+			return
+		}
+		if n > 0 && comma < 0 {
+			d.putByte(',')
+		}
+		if d.has(0, "...") {
+			d.pos += 3
+		} else if c := d.at(0); c != '=' && c != ':' {
+			d.holdOff()
+			before := d.pos
+			if d.value(item) {
+				continue
+			}
+			d.holdOn()
+			if d.pos == before {
+				d.pos++
+			}
+		} else {
+			d.pos++
+		}
+		d.takeBack(at)
+		d.holdOff()
+		n--
+	}
+}
+
+// between copies the white space in front of a member and one comma; behind the first member (some) the comma counts. It
+// answers where the comma stands in the output, -1 without one.
+func (d *decoder) between(some bool) int {
+	comma := -1
+	for {
+		d.blanks()
+		n := 1
+		if d.has(0, "，") {
+			n = len("，")
+		} else if d.at(0) != ',' {
+			return comma
+		}
+		d.pos += n
+		if some && comma < 0 {
+			comma = d.call.sent + len(d.call.out)
+			d.putByte(',')
+		}
+	}
+}
+
+// dropComma takes back a comma that nothing followed.
+func (d *decoder) dropComma(comma int) {
+	if comma >= 0 {
+		d.takeBack(comma)
+		d.repaired("trailing-comma")
+	}
+}
+
+// containerEnds says whether the container opened by kind ends here: at its own closer, which is stepped over; at an outer
+// one's, at a mark or at the end of the text, where its own is missing. A closer that closes nothing is skipped.
+func (d *decoder) containerEnds(kind byte) bool {
+	for {
+		c := d.at(0)
+		switch {
+		case c == closerOf(kind):
+			d.pos++
+			return true
+		case c < 0:
+			d.unclosed = true
+			return true
+		case c == '}' || c == ']' || c == ')':
+			if d.opened(c) {
+				d.repaired("closers")
+				return true
+			}
+			d.pos++
+			if len(d.stack) > 1 {
+				d.repaired("closers")
+				return true // the wrong closer for this container
+			}
+			d.repaired("extra-closer")
+			d.blanks()
+		default:
+			if d.isMark(0) {
+				d.unclosed = true
+				d.repaired("closers")
+				return true
+			}
+			return false
+		}
+	}
+}
+
+func closerOf(kind byte) int {
+	switch kind {
+	case '{':
+		return '}'
+	case '[':
+		return ']'
+	}
+	return ')'
+}
+
+// opened says whether some open container is closed by c.
+func (d *decoder) opened(c int) bool {
+	for _, kind := range d.stack {
+		if closerOf(kind) == c {
+			return true
+		}
+	}
+	return false
+}
+
+// blanks copies white space and drops comments; odd spaces become plain ones.
+func (d *decoder) blanks() {
+	for {
+		c := d.at(0)
+		switch {
+		case isSpace(c):
+			d.putByte(byte(c))
+			d.pos++
+		case c == '/' && d.at(1) == '/' || c == '#':
+			d.skipLine()
+		case c == '/' && d.at(1) == '*':
+			d.skipComment()
+		case c >= 0x80:
+			n := d.oddSpace()
+			if n == 0 {
+				return
+			}
+			d.putByte(' ')
+			d.pos += n
+		default:
+			return
+		}
+	}
+}
+
+func (d *decoder) skipLine() {
+	d.repaired("comments")
+	for c := d.at(0); c >= 0 && c != '\n'; c = d.at(0) {
+		d.pos++
+	}
+}
+
+func (d *decoder) skipComment() {
+	d.repaired("comments")
+	d.pos += 2
+	for d.at(0) >= 0 && !d.has(0, "*/") {
+		d.pos++
+	}
+	if d.at(0) >= 0 {
+		d.pos += 2
+	}
+}
+
+// oddSpaces are spaces that JSON does not know.
+var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}
+
+// oddSpace is the length of the odd space that stands here, 0 when none does.
+func (d *decoder) oddSpace() int {
+	for _, s := range oddSpaces {
+		if d.has(0, s) {
+			d.repaired("odd-space")
+			return len(s)
+		}
+	}
+	return 0
+}
+
+// isMark says whether a mark that can end or follow a call stands at offset i.
+func (d *decoder) isMark(i int) bool {
+	c := d.at(i)
+	if c < 0 {
+		return false
+	}
+	for _, m := range d.v.marks[c] {
+		if m.kind != thinkOpen && m.kind != thinkClose && d.has(i, m.key) {
+			return true
+		}
+	}
+	return c == '`' && len(d.stack) > 0 && d.has(i, "```")
+}
+
+// repairAs reads a whole document. whole says that nothing of it was missing or left over.
+func repairAs(text string, t *schema.Type) (out string, whole bool) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	d := &decoder{reader: reader{buf: []byte(text), limit: unlimited, ended: true}, v: bareView, hold: HoldCall}
+	d.call = &call{endAt: -1, tool: &tool{}}
+	d.pos += d.space(0)
+	found := d.value(t)
+	d.pos += d.space(0)
+	return string(d.call.out), found && !d.call.broken && !d.unclosed && d.at(0) < 0
+}
+
+// bareView has no marks: for documents outside a reply.
+var bareView = new(view)

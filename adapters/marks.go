@@ -1,0 +1,120 @@
+package adapters
+
+import "slices"
+
+// markKind says what a mark means, in the order in which candidates of one key are tried.
+type markKind uint8
+
+const (
+	thinkOpen markKind = iota
+	sectionOpen
+	callOpen
+	innerOpen
+	headerOpen
+	turnMark // drop and ends
+	closeMark
+	thinkClose
+)
+
+// mark is a key that begins something.
+type mark struct {
+	key  string
+	kind markKind
+	p    *pattern // what it begins; for closers the pattern it closes; nil for turn marks
+}
+
+// special says whether the mark looks like a token of its own rather than like a tag that prose may mention.
+func (m *mark) special() bool { return m.key[0] == '[' || m.key[1] == '|' || m.key[1] >= 0x80 }
+
+// view is the index of the marks that are live when one format is read.
+type view struct {
+	marks [256][]mark // by the key's first byte; longest key first, then kind, then the configured format first
+	stops [256]bool   // bytes at which prose is looked at
+	names []*pattern  // patterns whose remains (name and body without marks) are read
+}
+
+// viewOf is the index for reading a format, alone or with all formats of its set.
+func (f *Format) viewOf(alone bool) *view {
+	if alone {
+		f.once1.Do(func() { f.lone = newView([]*Format{f}) })
+		return f.lone
+	}
+	f.once.Do(func() {
+		list := []*Format{f}
+		for _, g := range f.set.formats {
+			if g != f {
+				list = append(list, g)
+			}
+		}
+		f.live = newView(list)
+	})
+	return f.live
+}
+
+func newView(formats []*Format) *view {
+	v := new(view)
+	for _, f := range formats {
+		v.addFormat(f)
+	}
+	for _, c := range "\n`{[" {
+		v.stops[c] = true
+	}
+	for c := range v.marks {
+		v.stops[c] = v.stops[c] || len(v.marks[c]) > 0
+		slices.SortStableFunc(v.marks[c], func(a, b mark) int {
+			if n := len(b.key) - len(a.key); n != 0 {
+				return n
+			}
+			return int(a.kind) - int(b.kind)
+		})
+	}
+	return v
+}
+
+func (v *view) addFormat(f *Format) {
+	for _, p := range f.think {
+		v.add(thinkOpen, p.parts[0].lit, p)
+		v.add(thinkClose, p.parts[len(p.parts)-1].lit, p)
+	}
+	for _, p := range f.section {
+		v.add(sectionOpen, p.parts[0].lit, p)
+		v.addClosers(p)
+	}
+	for _, p := range f.call {
+		v.add(callOpen, p.parts[0].lit, p)
+		v.addClosers(p)
+		if q := p.withoutWrapper(); q != nil {
+			v.add(innerOpen, q.parts[0].lit, q)
+		}
+	}
+	if f.header != nil {
+		v.add(headerOpen, f.header.parts[0].lit, f.header)
+		v.addWord(headerOpen, channelMark, f.header)
+	}
+	for _, w := range slices.Concat(f.drop, f.ends) {
+		v.addWord(turnMark, w, nil)
+	}
+}
+
+func (v *view) addClosers(p *pattern) {
+	for _, l := range p.close {
+		v.add(closeMark, l, p)
+	}
+}
+
+func (v *view) add(k markKind, l literal, p *pattern) {
+	if key := l.key(); len(key) > 1 {
+		v.addWord(k, key, p)
+	}
+}
+
+// addWord adds a mark once a pattern.
+func (v *view) addWord(k markKind, key string, p *pattern) {
+	list := &v.marks[key[0]]
+	for _, m := range *list {
+		if m.key == key && m.kind == k && m.p == p {
+			return
+		}
+	}
+	*list = append(*list, mark{key: key, kind: k, p: p})
+}

@@ -1,0 +1,329 @@
+package adapters
+
+import "bytes"
+
+// answer is what matching says up to the commit.
+type answer uint8
+
+const (
+	no        answer = iota // a byte came that cannot be
+	cut                     // the text ended while every byte so far fitted
+	yes                     // it stands there
+	committed               // a call has begun and was read to its end: no way back
+)
+
+// literal matches a literal at offset i and answers the offset behind it.
+func (d *decoder) literal(i int, l literal) (int, answer) {
+	for _, u := range l.units {
+		switch u.kind {
+		case exact:
+			switch d.at(i) {
+			case int(u.b):
+				i++
+			case -1:
+				return i, cut
+			default:
+				return i, no
+			}
+		case oneNewline:
+			if d.at(i) == '\n' {
+				i++
+			}
+		case aQuote:
+			i = d.optionalQuote(i)
+		case anEquals:
+			i += d.space(i)
+			if c := d.at(i); c != '=' {
+				return i, endOr(c, no)
+			}
+			i++
+			i += d.space(i)
+		default:
+			n := d.elastic(i)
+			if n == 0 && u.kind == someSpace {
+				return i, endOr(d.at(i), no)
+			}
+			i += n
+		}
+	}
+	return i, yes
+}
+
+// endOr is cut at the end of the text, else a.
+func endOr(c int, a answer) answer {
+	if c < 0 {
+		return cut
+	}
+	return a
+}
+
+// elastic counts white space at offset i, the two characters \ n included.
+func (d *decoder) elastic(i int) int {
+	n := i
+	for {
+		n += d.space(n)
+		if d.at(n) != '\\' || d.at(n+1) != 'n' {
+			return n - i
+		}
+		n += 2
+	}
+}
+
+func (d *decoder) optionalQuote(i int) int {
+	switch d.at(i) {
+	case '"', '\'':
+		return i + 1
+	case '\\':
+		if d.at(i+1) == '"' {
+			return i + 2
+		}
+	}
+	return i
+}
+
+// attempt tries to read a call by its pattern from here on. What failed attempts may read in all is bounded, so that
+// hostile text stays linear.
+func (d *decoder) attempt(p *pattern) answer {
+	if d.exhausted() {
+		return no
+	}
+	start, pin, closing := d.pos, d.pin, d.closing
+	if pin < 0 {
+		d.pin = d.gapAt
+	}
+	d.glue, d.closing = p.glue, p
+	a := d.match(p)
+	d.closing = closing
+	if a != committed {
+		d.waste += d.pos - start
+		d.pos, d.pin = start, pin
+	}
+	return a
+}
+
+// exhausted says whether failed attempts have read so much that no more are made.
+func (d *decoder) exhausted() bool { return d.waste > 1<<16+8*d.pos }
+
+// match reads the parts of a call pattern one after the other, up to the body, which commits.
+func (d *decoder) match(p *pattern) answer {
+	var t *tool
+	id := ""
+	for i, part := range p.parts {
+		a := yes
+		switch {
+		case part.hole == "":
+			a = d.skipLiteral(part.lit, t != nil && d.opens(p, i+1))
+		case part.hole == "name":
+			t, a = d.name(p, i)
+		case part.hole == "id":
+			id, a = d.id(p, i)
+		default:
+			return d.body(p, i, t, id)
+		}
+		if a != yes {
+			return a
+		}
+	}
+	if t == nil {
+		return no
+	}
+	d.commit(t, id)
+	d.put("{}")
+	d.endCall(true)
+	return committed
+}
+
+// skipLiteral steps over a literal. Where the body's first byte stands in its place it may be missing.
+func (d *decoder) skipLiteral(l literal, optional bool) answer {
+	n, a := d.literal(0, l)
+	if a == yes {
+		d.pos += n
+	} else if optional {
+		return yes
+	}
+	return a
+}
+
+// opens says whether the body that is hole i of p begins right here.
+func (d *decoder) opens(p *pattern, i int) bool {
+	switch p.holeAt(i) {
+	case "json", "pseudo":
+		return d.at(0) == '{'
+	}
+	return false
+}
+
+// maxName bounds a tool's name in bytes.
+const maxName = 128
+
+// name reads a tool's name: as long as it can still become an offered one, up to what follows in the pattern.
+func (d *decoder) name(p *pattern, i int) (*tool, answer) {
+	d.pos += d.space(0)
+	if c := d.at(0); c == '[' || c == '"' {
+		d.pos++
+	}
+	for n := 0; n < maxName; n++ {
+		c := d.at(n)
+		if c < 0 {
+			d.evidence = d.evidence || n > 0
+			return nil, cut
+		}
+		if d.nameEnds(p, i, n, c) {
+			t := d.tools.find(string(d.slice(d.pos, d.pos+n)))
+			if t == nil {
+				return nil, no
+			}
+			d.pos += n
+			if c == '"' {
+				d.pos++
+			}
+			return t, yes
+		}
+		if !d.tools.begins(d.slice(d.pos, d.pos+n+1)) {
+			return nil, no
+		}
+	}
+	return nil, no
+}
+
+// nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal, an argument or a closer.
+func (d *decoder) nameEnds(p *pattern, i, n, c int) bool {
+	if c == '\n' || c == '{' || c == '"' || c == '\\' && d.at(n+1) == 'n' {
+		return true
+	}
+	if i+1 < len(p.parts) {
+		if l := p.parts[i+1].lit; l.begins(c) {
+			if _, a := d.literal(n, l); a != no {
+				return true
+			}
+		}
+	}
+	if c != '<' {
+		return false
+	}
+	for _, arg := range p.f.arg {
+		if d.has(n, arg.parts[0].lit.key()) {
+			return true
+		}
+	}
+	for _, l := range p.close {
+		if d.has(n, l.key()) {
+			return true
+		}
+	}
+	return false
+}
+
+// begins says whether a literal can begin with the byte.
+func (l literal) begins(c int) bool {
+	if len(l.units) == 0 {
+		return false
+	}
+	switch u := l.units[0]; u.kind {
+	case exact:
+		return int(u.b) == c
+	case aQuote:
+		return c == '"' || c == '\'' || c == '\\' || len(l.units) > 1 && int(l.units[1].b) == c
+	case anEquals:
+		return c == '=' || isSpace(c)
+	}
+	return isSpace(c) || len(l.units) > 1 && int(l.units[1].b) == c
+}
+
+// id reads a call's id up to the next literal.
+func (d *decoder) id(p *pattern, i int) (string, answer) {
+	for n := 0; n < maxName; n++ {
+		c := d.at(n)
+		if c < 0 {
+			return "", cut
+		}
+		if i+1 < len(p.parts) {
+			if _, a := d.literal(n, p.parts[i+1].lit); a == yes {
+				id := string(bytes.TrimSpace(d.slice(d.pos, d.pos+n)))
+				d.pos += n
+				return id, yes
+			}
+		}
+		if c == '\n' || c == '{' {
+			return "", no
+		}
+	}
+	return "", no
+}
+
+// body reads the hole that holds the arguments, and what follows it.
+func (d *decoder) body(p *pattern, i int, t *tool, id string) answer {
+	switch p.parts[i].hole {
+	case "call", "calls":
+		return d.objects(p)
+	case "python":
+		return d.pythonCalls(p)
+	case "args":
+		return d.taggedCall(p, t, id)
+	}
+	return d.namedCall(p, t, id)
+}
+
+// namedCall reads arguments whose tool is known already: a JSON object, a string or null in its place, or nothing but a closer.
+func (d *decoder) namedCall(p *pattern, t *tool, id string) answer {
+	if t == nil {
+		return no
+	}
+	start := d.pos
+	d.skipFence()
+	if n, ok := d.closerAt(d.space(0), p); ok && n > 0 {
+		d.commit(t, id)
+		d.put("{}")
+	} else if a := d.arguments(t, id, p.f.quotes); a != committed {
+		d.pos = start
+		return a
+	}
+	d.extraBraces()
+	d.endCall(d.close(p))
+	return committed
+}
+
+// skipFence steps over the opening line of a fence in front of JSON.
+func (d *decoder) skipFence() {
+	n := d.space(0)
+	if !d.has(n, "```") {
+		return
+	}
+	for n += 3; d.at(n) >= 'a' && d.at(n) <= 'z'; n++ {
+	}
+	n += d.space(n)
+	if d.at(n) == '{' {
+		d.pos += n
+	}
+}
+
+// closerAt says whether one of the pattern's closers stands at offset i, and where it ends.
+func (d *decoder) closerAt(i int, p *pattern) (int, bool) {
+	if p == nil {
+		return i, false
+	}
+	for _, l := range p.close {
+		if n, a := d.literal(i, l); a == yes {
+			return n, true
+		}
+	}
+	return i, false
+}
+
+// close steps over the closers of a call, each of them optional, and says whether the last one was seen. A closer that the
+// end of the text cut is structure too.
+func (d *decoder) close(p *pattern) bool {
+	if p == nil {
+		return true
+	}
+	list := p.close
+	closed := len(list) == 0
+	for i, l := range list {
+		n, a := d.literal(d.elastic(0), l)
+		if a == cut && !isSpace(d.at(0)) && d.at(0) >= 0 || a == yes {
+			d.pos += n
+			closed = a == yes && i == len(list)-1
+		}
+	}
+	return closed
+}

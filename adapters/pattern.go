@@ -1,0 +1,242 @@
+package adapters
+
+import (
+	"fmt"
+	"strings"
+)
+
+// pattern is one example of a declaration: literals with holes between them.
+type pattern struct {
+	f     *Format
+	glue  int       // newlines in front that belong to the text before it
+	tail  int       // newlines behind that belong to the text after it
+	parts []part    // literals and holes as they stand, glue and tail taken off
+	inner bool      // the wrapper is left out: reading starts at the second mark
+	close []literal // the marks behind the body, one by one
+}
+
+// part is a literal, or a hole when hole is set.
+type part struct {
+	hole string
+	lit  literal
+}
+
+// literal is a fixed piece of an example: as it is printed, and as it is matched.
+type literal struct {
+	text  string
+	units []unit
+}
+
+// unit is the smallest thing a literal matches: a byte, or one of the elastic places below.
+type unit struct {
+	kind unitKind
+	b    byte
+}
+
+type unitKind uint8
+
+const (
+	exact      unitKind = iota
+	anySpace            // white space or none, also the two characters \ n
+	someSpace           // at least one white space
+	oneNewline          // a newline or none: it belongs to the mark, more of them to the value
+	aQuote              // ", ', \" or nothing
+	anEquals            // = with white space around it
+)
+
+// holes is the closed set of hole words and whether they read a call's body.
+var holes = map[string]bool{
+	"reasoning": false, "calls": true, "call": true, "name": false, "id": false, "junk": false,
+	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true,
+}
+
+// compile reads an example. \n is a newline, {{ a literal brace, {word} a hole.
+func compile(f *Format, example string) (*pattern, error) {
+	p := &pattern{f: f}
+	text := strings.ReplaceAll(example, `\n`, "\n")
+	trimmed := strings.TrimLeft(text, "\n")
+	p.glue = len(text) - len(trimmed)
+	for trimmed != "" {
+		lit, hole, rest, err := cutHole(trimmed)
+		if err != nil {
+			return nil, err
+		}
+		if lit != "" {
+			p.parts = append(p.parts, part{lit: literal{text: lit}})
+		}
+		if hole != "" {
+			p.parts = append(p.parts, part{hole: hole})
+		}
+		trimmed = rest
+	}
+	p.trimTail()
+	for i := range p.parts {
+		if p.parts[i].hole == "" {
+			p.parts[i].lit.units = units(p.parts[i].lit.text, p.holeAt(i-1), p.holeAt(i+1))
+		}
+	}
+	p.close = p.closers()
+	return p, nil
+}
+
+// cutHole splits text at its first hole.
+func cutHole(text string) (lit, hole, rest string, err error) {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '{' {
+			continue
+		}
+		if strings.HasPrefix(text[i:], "{{") {
+			text = text[:i] + text[i+1:]
+			continue
+		}
+		word, rest, ok := strings.Cut(text[i+1:], "}")
+		if _, known := holes[word]; !ok || !known {
+			return "", "", "", fmt.Errorf("no hole {%s}", word)
+		}
+		return text[:i], word, rest, nil
+	}
+	return text, "", "", nil
+}
+
+// trimTail takes the newlines off the end: behind a reasoning's closer they are glue, behind a call white space goes anyway.
+func (p *pattern) trimTail() {
+	n := len(p.parts)
+	if n == 0 || p.parts[n-1].hole != "" || p.hole("value") >= 0 {
+		return
+	}
+	lit := &p.parts[n-1].lit
+	short := strings.TrimRight(lit.text, "\n")
+	p.tail = len(lit.text) - len(short)
+	if lit.text = short; short == "" {
+		p.parts = p.parts[:n-1]
+	}
+}
+
+// holeAt is the hole word of part i, or "".
+func (p *pattern) holeAt(i int) string {
+	if i < 0 || i >= len(p.parts) {
+		return ""
+	}
+	return p.parts[i].hole
+}
+
+// hole is the index of the first hole with that word, or -1.
+func (p *pattern) hole(word string) int {
+	for i, part := range p.parts {
+		if part.hole == word {
+			return i
+		}
+	}
+	return -1
+}
+
+// body is the index of the hole that reads the call's arguments, or -1.
+func (p *pattern) body() int {
+	for i, part := range p.parts {
+		if holes[part.hole] {
+			return i
+		}
+	}
+	return -1
+}
+
+// units compiles a literal that stands between two holes (or the pattern's ends).
+func units(text, before, after string) []unit {
+	var out []unit
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		first, last := i == 0, i == len(text)-1
+		switch {
+		case c == '\n' && (first && rawHole(before) || last && rawHole(after)):
+			out = append(out, unit{kind: oneNewline})
+		case c == '\n':
+			out = appendSpace(out, anySpace)
+		case c == ' ' && !first && !last && isLetter(text[i-1]) && isLetter(text[i+1]):
+			out = appendSpace(out, someSpace)
+		case c == ' ':
+			out = appendSpace(out, anySpace)
+		case c == '"' && (first && before != "" || last && after != ""):
+			out = append(out, unit{kind: aQuote})
+		case c == '=':
+			out = append(out, unit{kind: anEquals})
+		default:
+			out = append(out, unit{kind: exact, b: c})
+		}
+	}
+	return out
+}
+
+// rawHole says whether a hole's text is taken as it is, so that white space beside it is data but for one newline.
+func rawHole(word string) bool { return word == "reasoning" || word == "value" }
+
+func appendSpace(list []unit, k unitKind) []unit {
+	if n := len(list); n > 0 && list[n-1].kind == anySpace {
+		return list
+	}
+	return append(list, unit{kind: k})
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// key is the literal's first solid piece: what the index of marks looks for.
+func (l literal) key() string {
+	var key []byte
+	for _, u := range l.units {
+		if u.kind == exact {
+			key = append(key, u.b)
+		} else if len(key) > 0 {
+			break
+		}
+	}
+	return string(key)
+}
+
+// pieces splits a literal at its elastic white space: the closers of a call one by one.
+func (l literal) pieces() []literal {
+	var out []literal
+	start := 0
+	cut := func(end int) {
+		if end > start {
+			out = append(out, literal{units: l.units[start:end]})
+		}
+	}
+	for i, u := range l.units {
+		if u.kind == anySpace {
+			cut(i)
+			start = i + 1
+		}
+	}
+	cut(len(l.units))
+	return out
+}
+
+// withoutWrapper is the pattern that starts at the second mark of a wrapped call, nil when there is only one. It is unique
+// enough to begin a call: models leave the wrapper out.
+func (p *pattern) withoutWrapper() *pattern {
+	if p.hole("name") != 1 {
+		return nil
+	}
+	text := p.parts[0].lit.text
+	at := strings.LastIndexByte(text, '\n') + 1
+	if at == 0 {
+		if at = strings.LastIndex(text, "><") + 1; at == 0 {
+			return nil
+		}
+	}
+	q := *p
+	q.inner = true
+	q.parts = append([]part(nil), p.parts...)
+	q.parts[0].lit = literal{text: text[at:], units: units(text[at:], "", "name")}
+	return &q
+}
+
+// closers are the marks behind the body, one by one.
+func (p *pattern) closers() []literal {
+	var out []literal
+	for i := p.body() + 1; i > 0 && i < len(p.parts); i++ {
+		if p.parts[i].hole == "" {
+			out = append(out, p.parts[i].lit.pieces()...)
+		}
+	}
+	return out
+}

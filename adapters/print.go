@@ -1,0 +1,350 @@
+package adapters
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+)
+
+// Append writes calls as the family's models write them: behind text when dst is not empty, with the family's white space
+// between them. Arguments that are no JSON object are mended first; it never fails.
+func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
+	if len(calls) == 0 {
+		return dst
+	}
+	if f.header != nil {
+		return f.appendMessages(dst, calls)
+	}
+	if len(f.section) > 0 {
+		return f.appendSection(dst, calls)
+	}
+	return f.appendCalls(dst, calls)
+}
+
+// appendSection writes calls between the marks of a section.
+func (f *Format) appendSection(dst []byte, calls []chat.Call) []byte {
+	p := f.section[0]
+	if len(dst) > 0 {
+		dst = appendNewlines(dst, p.glue)
+	}
+	for _, part := range p.parts {
+		if part.hole == "calls" {
+			dst = f.appendCalls(dst, calls)
+		} else {
+			dst = append(dst, part.lit.text...)
+		}
+	}
+	return dst
+}
+
+func (f *Format) appendCalls(dst []byte, calls []chat.Call) []byte {
+	p := f.call[0]
+	if p.hole("calls") >= 0 || p.hole("python") >= 0 {
+		return f.appendCall(f.glued(dst, p.glue), p, calls)
+	}
+	for i := range calls {
+		glue := p.glue
+		if i > 0 {
+			glue = min(glue, 1)
+		}
+		dst = f.appendCall(f.glued(dst, glue), p, calls[i:i+1])
+	}
+	return dst
+}
+
+// glued appends newlines behind something.
+func (f *Format) glued(dst []byte, n int) []byte {
+	if len(dst) == 0 {
+		return dst
+	}
+	return appendNewlines(dst, n)
+}
+
+func appendNewlines(dst []byte, n int) []byte {
+	for range n {
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// appendCall fills the holes of a call pattern.
+func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call) []byte {
+	c := calls[0]
+	for _, part := range p.parts {
+		switch part.hole {
+		case "":
+			dst = append(dst, part.lit.text...)
+		case "name":
+			dst = append(dst, c.Name...)
+		case "id":
+			dst = append(dst, c.ID...)
+		case "json":
+			dst = appendSpaced(dst, objectText(c.Args))
+		case "call", "calls":
+			dst = f.appendObjects(dst, calls)
+		case "args":
+			dst = f.appendTags(dst, c)
+		case "pseudo":
+			dst = appendPseudo(dst, []byte(objectText(c.Args)), f.quotes[0])
+		case "python":
+			dst = appendPython(dst, calls)
+		}
+	}
+	return dst
+}
+
+// appendObjects writes calls as JSON objects, as a list when there are several.
+func (f *Format) appendObjects(dst []byte, calls []chat.Call) []byte {
+	list := len(calls) > 1 || f.call[0].hole("calls") >= 0 && f.keys["list"] == "always"
+	if list {
+		dst = append(dst, '[')
+	}
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = append(dst, `{"`+f.word("name")+`": `...)
+		dst = schema.AppendQuote(dst, c.Name)
+		dst = append(dst, `, "`+f.word("args")+`": `...)
+		dst = appendSpaced(dst, objectText(c.Args))
+		dst = append(dst, '}')
+	}
+	if list {
+		dst = append(dst, ']')
+	}
+	return dst
+}
+
+// word is the member name that the family prints.
+func (f *Format) word(meaning string) string {
+	if w := f.keys[meaning]; w != "" {
+		return w
+	}
+	if meaning == "args" {
+		return "arguments"
+	}
+	return meaning
+}
+
+// appendTags writes each argument by the family's first arg line, strings raw and everything else as JSON.
+func (f *Format) appendTags(dst []byte, c chat.Call) []byte {
+	for i, m := range membersOf(objectText(c.Args)) {
+		if i > 0 {
+			dst = append(dst, '\n')
+		}
+		for _, part := range f.arg[0].parts {
+			switch part.hole {
+			case "":
+				dst = append(dst, part.lit.text...)
+			case "key":
+				dst = append(dst, m.key...)
+			case "value":
+				dst = append(dst, rawText(m.value)...)
+			}
+		}
+	}
+	return dst
+}
+
+// rawText is a value as a tag holds it: a string without quotes, anything else as JSON with blanks.
+func rawText(value string) string {
+	if value[0] == '"' {
+		return unquote([]byte(value))
+	}
+	return string(appendSpaced(nil, value))
+}
+
+// appendPython writes calls as a Python list.
+func appendPython(dst []byte, calls []chat.Call) []byte {
+	dst = append(dst, '[')
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = append(append(dst, c.Name...), '(')
+		for k, m := range membersOf(objectText(c.Args)) {
+			if k > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = append(append(dst, m.key...), '=')
+			dst = appendPythonValue(dst, m.value)
+		}
+		dst = append(dst, ')')
+	}
+	return append(dst, ']')
+}
+
+// appendPythonValue writes a JSON value as Python source; JSON strings are Python strings.
+func appendPythonValue(dst []byte, value string) []byte {
+	switch value {
+	case "true":
+		return append(dst, "True"...)
+	case "false":
+		return append(dst, "False"...)
+	case "null":
+		return append(dst, "None"...)
+	}
+	return append(dst, value...)
+}
+
+// appendMessages writes each call as a message of its own.
+func (f *Format) appendMessages(dst []byte, calls []chat.Call) []byte {
+	for i, c := range calls {
+		if i > 0 || len(dst) > 0 {
+			dst = append(dst, startMark+"assistant"...)
+		}
+		dst = fmt.Appendf(dst, "%scommentary to=functions.%s %sjson%s", channelMark, c.Name, constrainMark, messageMark)
+		dst = appendSpaced(dst, objectText(c.Args))
+		if i < len(calls)-1 {
+			dst = append(dst, "<|end|>"...)
+		} else {
+			dst = append(dst, "<|call|>"...)
+		}
+	}
+	return dst
+}
+
+// objectText is a call's arguments as one JSON object.
+func objectText(args json.RawMessage) string {
+	if json.Valid(args) && len(bytes.TrimSpace(args)) > 0 && bytes.TrimSpace(args)[0] == '{' {
+		return string(bytes.TrimSpace(args))
+	}
+	if out, _ := repairAs(string(args), nil); strings.HasPrefix(out, "{") {
+		return out
+	}
+	return "{}"
+}
+
+// field is a member of an object, its value as JSON text.
+type field struct{ key, value string }
+
+// membersOf are the members of an object in their order.
+func membersOf(object string) []field {
+	dec := json.NewDecoder(strings.NewReader(object))
+	if _, err := dec.Token(); err != nil {
+		return nil
+	}
+	var out []field
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return out
+		}
+		var value json.RawMessage
+		if dec.Decode(&value) != nil {
+			return out
+		}
+		out = append(out, field{fmt.Sprint(key), string(value)})
+	}
+	return out
+}
+
+// appendSpaced writes JSON with one blank after each comma and colon and none elsewhere, as chat templates do. Number text
+// and member order stay.
+func appendSpaced(dst []byte, text string) []byte {
+	inString := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case inString:
+			dst = append(dst, c)
+			if c == '\\' {
+				i++
+				dst = append(dst, text[i])
+			}
+			inString = c != '"'
+		case c == '"':
+			inString = true
+			dst = append(dst, c)
+		case c == ',' || c == ':':
+			dst = append(dst, c, ' ')
+		case !isSpace(int(c)):
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// appendPseudo writes JSON with bare keys and strings between the family's own delimiters.
+func appendPseudo(dst, value []byte, quote string) []byte {
+	switch value[0] {
+	case '{':
+		dst = append(dst, '{')
+		for i, m := range membersOf(string(value)) {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(append(dst, m.key...), ':')
+			dst = appendPseudo(dst, []byte(m.value), quote)
+		}
+		return append(dst, '}')
+	case '[':
+		var list []json.RawMessage
+		_ = json.Unmarshal(value, &list)
+		dst = append(dst, '[')
+		for i, v := range list {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendPseudo(dst, v, quote)
+		}
+		return append(dst, ']')
+	case '"':
+		return append(append(append(dst, quote...), unquote(value)...), quote...)
+	}
+	return append(dst, value...)
+}
+
+// Prompt is the text that teaches a model the tools and this form of calling them. It is empty without tools.
+func (f *Format) Prompt(tools []chat.Tool) string {
+	if len(tools) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("# Tools\n\nYou may call these functions:\n")
+	for _, t := range tools {
+		params := t.Schema
+		if len(params) == 0 {
+			params = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		fmt.Fprintf(&b, "\n{\"name\": %s, \"description\": %s, \"parameters\": %s}\n", strconv.Quote(t.Name), schema.Quote(t.Description), appendSpaced(nil, string(params)))
+	}
+	b.WriteString("\nTo call one, write exactly this, with nothing behind it:\n\n")
+	b.Write(f.Append(nil, example(tools[0])))
+	b.WriteString("\n\nOtherwise answer in plain text.")
+	return b.String()
+}
+
+// example is a call of a tool with a placeholder for each required parameter.
+func example(t chat.Tool) chat.Call {
+	typ := schema.Compile(t.Schema)
+	args := []byte{'{'}
+	for i, name := range typ.Required() {
+		if i > 0 {
+			args = append(args, ',')
+		}
+		args = append(schema.AppendQuote(args, name), ':')
+		args = append(args, placeholder(typ.Prop(name))...)
+	}
+	return chat.Call{ID: "example00", Name: t.Name, Args: append(args, '}')}
+}
+
+func placeholder(t *schema.Type) string {
+	if e := t.Enum(); len(e) > 0 {
+		return e[0]
+	}
+	for _, p := range []struct {
+		kind schema.Kinds
+		text string
+	}{{schema.String, `"…"`}, {schema.Integer, "1"}, {schema.Number, "1.5"}, {schema.Boolean, "true"}, {schema.Array, "[]"}, {schema.Object, "{}"}} {
+		if t.Allows(p.kind) {
+			return p.text
+		}
+	}
+	return "null"
+}

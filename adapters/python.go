@@ -1,0 +1,218 @@
+package adapters
+
+import (
+	"toolnorm/chat/schema"
+)
+
+// callArgs is the kind of container that a Python call's parentheses are.
+const callArgs = 'f'
+
+// pythonCalls reads Python calls: a list of them in brackets, or one after the other.
+func (d *decoder) pythonCalls(p *pattern) answer {
+	d.pos += d.space(0)
+	bracket := d.at(0) == '['
+	if bracket {
+		d.pos++
+		d.pos += d.space(0)
+	}
+	a := d.pythonCall()
+	if a != committed {
+		return a
+	}
+	for d.nextPython(bracket) {
+	}
+	if n := d.space(0); bracket && d.at(n) == ']' {
+		d.pos += n + 1
+	}
+	d.closeLast(d.close(p))
+	return committed
+}
+
+// nextPython reads a further call behind a comma or a newline.
+func (d *decoder) nextPython(bracket bool) bool {
+	n := d.space(0)
+	if d.at(n) == ',' || d.at(n) == ';' {
+		n += 1 + d.space(n+1)
+	} else if bracket || n == 0 {
+		return false
+	}
+	if !isWord(d.at(n)) {
+		return false
+	}
+	start, pin := d.pos, d.pin
+	d.closeLast(true)
+	if pin < 0 {
+		d.pin = d.pos
+	}
+	d.pos += n
+	d.gapAt, d.markAt, d.glue = start, d.pos, 0
+	if d.pythonCall() != committed {
+		d.pos, d.pin = start, pin
+		return false
+	}
+	return true
+}
+
+// closeLast ends the call that is still open, if one is.
+func (d *decoder) closeLast(closed bool) {
+	if d.call != nil {
+		d.endCall(closed)
+	}
+}
+
+// pythonCall reads NAME(K=V, …) and leaves the call open. print( around it is dropped. Nothing is committed before the
+// closing parenthesis, so text that turns out to be no call comes back whole.
+func (d *decoder) pythonCall() answer {
+	printed := d.has(0, "print(")
+	if printed {
+		d.pos += len("print(")
+	}
+	t, a := d.pythonName()
+	if a != yes {
+		return a
+	}
+	d.evidence = true
+	args, a := d.pythonArgs(t)
+	if a != yes {
+		return a
+	}
+	if n := d.space(0); printed && d.at(n) == ')' {
+		d.pos += n + 1
+	}
+	d.commit(t, "")
+	d.put(args)
+	return committed
+}
+
+// pythonName reads a name and the parenthesis directly behind it.
+func (d *decoder) pythonName() (*tool, answer) {
+	n := 0
+	for n < maxName && (isWord(d.at(n)) || d.at(n) == '.' || d.at(n) == '-') && !d.has(n, ".call(") {
+		n++
+		if !d.tools.begins(d.slice(d.pos, d.pos+n)) {
+			return nil, no
+		}
+	}
+	end := n
+	if d.has(n, ".call(") { // Llama's built-in tools
+		end = n + len(".call")
+	}
+	if c := d.at(end); c != '(' || n == 0 {
+		return nil, endOr(c, no)
+	}
+	t := d.tools.find(string(d.slice(d.pos, d.pos+n)))
+	if t == nil {
+		return nil, no
+	}
+	d.pos += end + 1
+	return t, yes
+}
+
+// pythonArgs reads the arguments up to the closing parenthesis and answers them as one object.
+func (d *decoder) pythonArgs(t *tool) (string, answer) {
+	saved := d.call
+	d.aside = call{out: d.aside.out[:0], endAt: -1, tool: nil}
+	d.call, d.python = &d.aside, true
+	a := d.objectArgument(t)
+	if a == no {
+		a = d.keywords(t)
+	}
+	broken := d.call.broken
+	d.call, d.python, d.stack = saved, false, d.stack[:0]
+	if broken {
+		a = cut
+	}
+	return string(d.aside.out), a
+}
+
+// objectArgument reads one object in the place of keywords: f({"a": 1}).
+func (d *decoder) objectArgument(t *tool) answer {
+	start := d.pos
+	d.skipBlanks()
+	if d.at(0) == '{' && d.objectFits(t) == yes {
+		d.aside.out = d.aside.out[:0]
+		d.stack = append(d.stack[:0], callArgs)
+		d.object(t.schema())
+		d.skipBlanks()
+		if d.at(0) == ')' {
+			d.pos++
+			return yes
+		}
+	}
+	d.pos, d.aside.out, d.aside.broken = start, d.aside.out[:0], false
+	return no
+}
+
+// keywords reads K=V pairs. Positional values take the required parameters in order.
+func (d *decoder) keywords(t *tool) answer {
+	d.stack = append(d.stack[:0], callArgs)
+	d.putByte('{')
+	typ := t.schema()
+	for n := 0; ; n++ {
+		d.skipBlanks()
+		c := d.at(0)
+		switch {
+		case c == ')':
+			d.pos++
+			d.putByte('}')
+			return yes
+		case c < 0:
+			return cut
+		case n > 0 && c != ',':
+			return no
+		case n > 0:
+			d.pos++
+			d.skipBlanks()
+			if d.at(0) == ')' {
+				n--
+				continue
+			}
+			d.putByte(',')
+		}
+		key, a := d.keyword(typ, n)
+		if a != yes {
+			return a
+		}
+		d.call.out = append(schema.AppendQuote(d.call.out, key), ':')
+		if !d.pythonValue(typ.Prop(key)) {
+			return endOr(d.at(0), no)
+		}
+	}
+}
+
+func (d *decoder) skipBlanks() { d.pos += d.space(0) }
+
+// keyword reads "K =", or names the parameter of a positional value.
+func (d *decoder) keyword(t *schema.Type, n int) (string, answer) {
+	i := 0
+	for isWord(d.at(i)) || d.at(i) == '-' || d.at(i) >= 0x80 {
+		i++
+	}
+	end := i + d.space(i)
+	switch c := d.at(end); {
+	case c < 0:
+		return "", cut
+	case i > 0 && c == '=' && d.at(end+1) != '=', i > 0 && c == ':':
+		key := string(d.slice(d.pos, d.pos+i))
+		d.pos += end + 1
+		d.skipBlanks()
+		return key, yes
+	}
+	if req := t.Required(); n < len(req) {
+		return req[n], yes
+	}
+	if m := t.Members(); n == 0 && len(m) == 1 {
+		return m[0], yes
+	}
+	return "", no
+}
+
+// pythonValue reads a value; string prefixes (r"…", f"…", b"…") are dropped.
+func (d *decoder) pythonValue(t *schema.Type) bool {
+	if c := d.at(0); c == 'r' || c == 'f' || c == 'b' || c == 'u' {
+		if q := d.at(1); q == '"' || q == '\'' {
+			d.pos++
+		}
+	}
+	return d.value(t)
+}

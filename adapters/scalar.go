@@ -1,0 +1,160 @@
+package adapters
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"toolnorm/chat/schema"
+)
+
+// key reads a member's name and writes it as a JSON string. A wild one is everything up to the colon.
+func (d *decoder) key(wild bool) {
+	if q, ok := d.quoteAt(0); ok {
+		d.inKey = true
+		d.str(q)
+		d.inKey = false
+		return
+	}
+	n := 0
+	for n < maxKey {
+		c := d.at(n)
+		if c < 0 || c == ':' || c == '=' || c == ',' || c == '}' || c == '\n' || !wild && !isWord(c) && c != '-' && c != '.' && c != '$' {
+			break
+		}
+		n++
+	}
+	if d.at(n) < 0 {
+		d.call.broken = true
+	}
+	if n > 0 {
+		d.bareKeys = true
+		name := bytes.TrimSpace(d.slice(d.pos, d.pos+n))
+		d.call.out = schema.AppendQuote(d.call.out, string(name))
+		d.pos += n
+		d.repaired("bare-keys")
+	}
+}
+
+// literals are the words for true, false and null in JSON, Python and JavaScript.
+var literals = map[string]string{
+	"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false",
+	"null": "null", "None": "null", "none": "null", "nil": "null", "undefined": "null", "NULL": "null",
+	"NaN": "null", "nan": "null", "Infinity": "null", "-Infinity": "null", "inf": "null", "-inf": "null",
+}
+
+// scalar reads a number, a literal, or a bare phrase; nothing of it leaves before it is whole. It answers false when
+// there is none.
+func (d *decoder) scalar(t *schema.Type) bool {
+	n := 0
+	for wordByte(d.at(n)) {
+		n++
+	}
+	word := string(d.slice(d.pos, d.pos+n))
+	if value, ok := literal1(word); ok && d.valueEnds(n) {
+		d.pos += n
+		d.putScalar(word, value, t)
+		return true
+	}
+	return d.phrase(t)
+}
+
+// wordByte says whether a byte can be part of a number or a literal.
+func wordByte(c int) bool { return isWord(c) || c == '+' || c == '-' || c == '.' }
+
+// literal1 reads a word as a JSON scalar.
+func literal1(word string) (string, bool) {
+	if v, ok := literals[word]; ok {
+		return v, true
+	}
+	if schema.IsNumber(word) {
+		return word, true
+	}
+	return number(word)
+}
+
+// number mends the spelling of a number.
+func number(s string) (string, bool) {
+	sign := ""
+	if rest, minus := strings.CutPrefix(s, "-"); minus {
+		sign, s = "-", rest
+	} else {
+		s = strings.TrimPrefix(s, "+")
+	}
+	if s == "" || s[0] != '.' && (s[0] < '0' || s[0] > '9') {
+		return "", false
+	}
+	if len(s) > 2 && (s[1] == 'x' || s[1] == 'X') {
+		n, err := strconv.ParseUint(s[2:], 16, 64)
+		return sign + strconv.FormatUint(n, 10), err == nil
+	}
+	s = strings.ReplaceAll(s, "_", "")
+	if strings.HasPrefix(s, ".") {
+		s = "0" + s
+	}
+	s = strings.TrimSuffix(s, ".")
+	for len(s) > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9' {
+		s = s[1:]
+	}
+	return sign + s, schema.IsNumber(s)
+}
+
+// valueEnds says whether a scalar can end at offset n: nothing of a phrase follows.
+func (d *decoder) valueEnds(n int) bool {
+	n += d.space(n)
+	c := d.at(n)
+	if c < 0 || strings.IndexByte(",}])/#", byte(c)) >= 0 || c >= 0x80 || d.isMark(n) {
+		return true
+	}
+	if d.inList() && (c == '-' || c >= '0' && c <= '9') {
+		return true // a missing comma
+	}
+	if len(d.stack) > 0 && d.stack[len(d.stack)-1] == '{' {
+		_, quoted := d.quoteAt(n)
+		return quoted || d.keyFollows(n)
+	}
+	return len(d.stack) == 0
+}
+
+func (d *decoder) inList() bool { return len(d.stack) > 0 && d.stack[len(d.stack)-1] == '[' }
+
+// putScalar writes a scalar in the type that the schema wants; word is how the model spelled it.
+func (d *decoder) putScalar(word, value string, t *schema.Type) {
+	if t.Known() && t.Allows(schema.String) && !t.Allows(schema.KindOf(value)) && value != "null" {
+		d.call.out = schema.AppendQuote(d.call.out, word)
+		return
+	}
+	if word != value {
+		d.repaired("literals")
+	}
+	d.put(t.Fit(value))
+}
+
+// phrase reads a value that lost its quotes: up to a comma, a closer, a newline, a mark, or a quote that opens a key.
+func (d *decoder) phrase(t *schema.Type) bool {
+	n := 0
+scan:
+	for {
+		c := d.at(n)
+		switch {
+		case c < 0:
+			d.call.broken = n > 0 || d.call.broken
+			break scan
+		case c == ',' || c == '}' || c == ']' || c == '\n' || c == ')' && len(d.stack) > 0 && closerOf(d.stack[len(d.stack)-1]) == ')':
+			break scan
+		case c >= 0x80 && (d.has(n, "，") || d.has(n, "：")), c == '<' && d.isMark(n):
+			break scan
+		case c == '"' && n > 0 && d.keyFollows(n):
+			break scan
+		}
+		n++
+	}
+	text := strings.TrimSpace(string(d.slice(d.pos, d.pos+n)))
+	if text == "" {
+		return false
+	}
+	d.pos += n
+	d.repaired("bare-words")
+	d.put(t.Fit(schema.Quote(text)))
+	return true
+}

@@ -1,0 +1,295 @@
+package adapters
+
+import (
+	"unicode/utf8"
+
+	"toolnorm/chat/schema"
+)
+
+// delim is what opens and closes a string. A raw one knows no escapes inside.
+type delim struct {
+	open, close string
+	raw         bool
+	stops       *[256]bool // bytes inside that mean something
+}
+
+// stopsFor is the table of bytes at which copying a string stops.
+func stopsFor(extra string) *[256]bool {
+	t := new([256]bool)
+	for c := range t {
+		t[c] = c < ' ' || c == '"' || c == '\\' || c >= 0x80
+	}
+	for i := range len(extra) {
+		t[extra[i]] = true
+	}
+	return t
+}
+
+var (
+	plainStops  = stopsFor("")
+	singleStops = stopsFor("'")
+	tickStops   = stopsFor("`")
+	angleStops  = stopsFor("<")
+)
+
+// delims are the string delimiters of sloppy JSON, longer ones before their beginnings.
+var delims = []delim{
+	{`"""`, `"""`, false, plainStops},
+	{`'''`, `'''`, false, singleStops},
+	{`"`, `"`, false, plainStops},
+	{`'`, `'`, false, singleStops},
+	{"`", "`", false, tickStops},
+	{`\"`, `\"`, false, plainStops},
+	{"“", "”", false, plainStops},
+	{"‘", "’", false, plainStops},
+	{"„", "“", false, plainStops},
+}
+
+func isQuote(c int) bool { return c == '"' || c == '\'' || c == '`' }
+
+// quoteAt finds the string delimiter that stands at offset i.
+func (d *decoder) quoteAt(i int) (delim, bool) {
+	c := d.at(i)
+	if c < 0 {
+		return delim{}, false
+	}
+	for _, q := range d.quotes {
+		if len(q) > 1 && int(q[0]) == c && d.has(i, q) {
+			return delim{q, q, true, angleStops}, true
+		}
+	}
+	for _, q := range delims {
+		if int(q.open[0]) != c {
+			continue
+		}
+		if len(q.open) == 1 || d.has(i, q.open) && (q.open != `"""` && q.open != `'''` || d.tripled(i)) {
+			return q, true
+		}
+	}
+	return delim{}, false
+}
+
+// tripled says whether three quotes open a string rather than being an empty one and a third.
+func (d *decoder) tripled(i int) bool {
+	n := i + 3
+	c := d.at(n)
+	return c >= 0 && c != ',' && c != '}' && c != ']' && c != ':'
+}
+
+// stringValue reads a string as t wants it: it streams where strings are allowed, and is held and turned into what the
+// schema names where they are not.
+func (d *decoder) stringValue(q delim, t *schema.Type) {
+	if t.Allows(schema.String) && t.Enum() == nil {
+		d.str(q)
+		return
+	}
+	at := d.holdOn()
+	d.str(q)
+	value := string(d.held(at))
+	if !d.call.broken {
+		if fit := fitString(value, t); fit != value {
+			d.takeBack(at)
+			d.put(fit)
+			d.repaired("types")
+		}
+	}
+	d.holdOff()
+}
+
+// fitString turns a JSON string into the type that the schema allows instead, if its text spells one.
+func fitString(value string, t *schema.Type) string {
+	if fit := t.Fit(value); fit != value || t.Allows(schema.String) {
+		return fit
+	}
+	inner := unquote([]byte(value))
+	for _, c := range []struct {
+		open byte
+		kind schema.Kinds
+	}{{'{', schema.Object}, {'[', schema.Array}} {
+		if inner != "" && inner[0] == c.open && t.Allows(c.kind) {
+			if out, whole := repairAs(inner, t); whole {
+				return out
+			}
+		}
+	}
+	if t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.String) {
+		return "[" + value + "]"
+	}
+	return value
+}
+
+// str reads a string and writes it as JSON spells it. A text that ends inside it breaks the call.
+func (d *decoder) str(q delim) {
+	if q.open != `"` {
+		d.repaired("quotes")
+	}
+	d.pos += len(q.open)
+	d.putByte('"')
+	path := !q.raw && d.windowsPath()
+	for {
+		d.copyPlain(q)
+		c := d.at(0)
+		switch {
+		case c < 0:
+			d.call.broken = true
+			d.repaired("truncated")
+			d.putByte('"')
+			return
+		case c == int(q.close[0]) && d.has(0, q.close) && d.closes(len(q.close)):
+			d.pos += len(q.close)
+			next, joined := d.joined()
+			if !joined {
+				d.putByte('"')
+				return
+			}
+			q = next
+		case c == '\\' && (q.raw || path):
+			d.put(`\\`)
+			d.pos++
+		case c == '\\':
+			d.escape()
+		case c >= 0x80:
+			d.rune()
+		case c == '"':
+			d.put(`\"`)
+			d.pos++
+			if q.open == `"` {
+				d.repaired("inner-quotes")
+			}
+		case c < ' ':
+			d.call.out = schema.AppendEscaped(d.call.out, string(rune(c)))
+			d.pos++
+		default:
+			d.putByte(byte(c))
+			d.pos++
+		}
+	}
+}
+
+// copyPlain copies bytes of a string that mean nothing.
+func (d *decoder) copyPlain(q delim) {
+	w := d.window()
+	i := 0
+	for i < len(w) {
+		if c := w[i]; !q.stops[c] {
+			i++
+			continue
+		} else if c < utf8.RuneSelf || q.close[0] >= utf8.RuneSelf {
+			break
+		}
+		r, n := utf8.DecodeRune(w[i:])
+		if r == utf8.RuneError && n <= 1 {
+			break
+		}
+		i += n
+	}
+	d.putBytes(w[:i])
+	d.pos += i
+}
+
+// rune copies one character, or replaces one byte that begins none.
+func (d *decoder) rune() {
+	w := d.window()
+	for n := len(w); !utf8.FullRune(w) && d.at(n) >= 0; n++ {
+		w = d.window()
+	}
+	r, n := utf8.DecodeRune(w)
+	if r == utf8.RuneError && n <= 1 {
+		d.put("\uFFFD")
+		d.pos++
+		return
+	}
+	d.putBytes(w[:n])
+	d.pos += n
+}
+
+// windowsPath says whether the string that begins here is a path whose backslashes are not doubled.
+func (d *decoder) windowsPath() bool {
+	c := d.at(0)
+	if c == '\\' {
+		return d.at(1) == '\\' && isWord(d.at(2)) && d.sharePath(2)
+	}
+	if c < 0 || !isLetter(byte(c)) || d.at(1) != ':' || d.at(2) != '\\' {
+		return false
+	}
+	switch c := d.at(3); c {
+	case 'n', 'r', 't':
+		next := d.at(4)
+		return next >= 'a' && next <= 'z'
+	default:
+		return isWord(c)
+	}
+}
+
+// sharePath says whether a host's name and a single backslash stand at offset i.
+func (d *decoder) sharePath(i int) bool {
+	n := i
+	for n < i+maxName && (isWord(d.at(n)) || d.at(n) == '-' || d.at(n) == '.') {
+		n++
+	}
+	return d.at(n) == '\\' && isWord(d.at(n+1))
+}
+
+func isWord(c int) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 0 && c < 0x80 && isLetter(byte(c))
+}
+
+// escape reads a backslash and what it escapes.
+func (d *decoder) escape() {
+	switch c := d.at(1); c {
+	case -1:
+		d.pos++
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		d.putByte('\\')
+		d.putByte(byte(c))
+		d.pos += 2
+	case '\'', '`':
+		d.putByte(byte(c))
+		d.pos += 2
+	case 'u':
+		d.unicodeEscape()
+	default:
+		d.put(`\\`)
+		d.pos++
+		d.repaired("escapes")
+	}
+}
+
+// unicodeEscape copies \uXXXX; without four digits the backslash stands for itself.
+func (d *decoder) unicodeEscape() {
+	for i := 2; i < 6; i++ {
+		if c := d.at(i); !isHex(c) {
+			if c < 0 {
+				d.pos += i
+				return
+			}
+			d.put(`\\`)
+			d.pos++
+			d.repaired("escapes")
+			return
+		}
+	}
+	d.putBytes(d.slice(d.pos, d.pos+6))
+	d.pos += 6
+}
+
+func isHex(c int) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// joined steps over "+" and the opening of a string that is joined to the one just read; in Python they may just follow
+// each other.
+func (d *decoder) joined() (delim, bool) {
+	n := d.space(0)
+	if d.at(n) == '+' {
+		n += 1 + d.space(n+1)
+	} else if !d.python {
+		return delim{}, false
+	}
+	q, ok := d.quoteAt(n)
+	if ok {
+		d.pos += n + len(q.open)
+		d.repaired("joined-strings")
+	}
+	return q, ok
+}

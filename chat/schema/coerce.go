@@ -1,0 +1,234 @@
+package schema
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// KindOf tells the type of a JSON value by its first byte; a number is Integer when its text is one.
+func KindOf(value string) Kinds {
+	if value == "" {
+		return 0
+	}
+	switch value[0] {
+	case '"':
+		return String
+	case '{':
+		return Object
+	case '[':
+		return Array
+	case 't', 'f':
+		return Boolean
+	case 'n':
+		return Null
+	}
+	if strings.ContainsAny(value, ".eE") {
+		return Number
+	}
+	return Integer | Number
+}
+
+// IsNumber says whether s is a number as strict JSON spells it.
+func IsNumber(s string) bool {
+	i := 0
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	start := i
+	i = digits(s, i)
+	if i == start || s[start] == '0' && i > start+1 {
+		return false
+	}
+	if i < len(s) && s[i] == '.' {
+		frac := i + 1
+		if i = digits(s, frac); i == frac {
+			return false
+		}
+	}
+	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		exp := i
+		if i = digits(s, exp); i == exp {
+			return false
+		}
+	}
+	return i == len(s) && i > 0
+}
+
+func digits(s string, i int) int {
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	return i
+}
+
+// FromText reads untyped text (a tagged value, or a string where the schema wants something else) as a number, boolean,
+// null or enum member that t allows. It answers JSON text, and false when the text spells none of these.
+func (t *Type) FromText(text string) (string, bool) {
+	if !t.Known() {
+		return "", false
+	}
+	s := strings.TrimSpace(text)
+	if v, ok := t.fromEnum(s); ok {
+		return v, true
+	}
+	switch lower := strings.ToLower(s); {
+	case t.kinds&Null != 0 && (s == "null" || s == "None" || s == "nil"):
+		return "null", true
+	case t.kinds&Boolean != 0 && (lower == "true" || lower == "false"):
+		return lower, true
+	case t.kinds&(Integer|Number) != 0:
+		if n, ok := number(s, t.kinds&Number == 0); ok {
+			return n, true
+		}
+	}
+	if t.Only(Boolean | Null) {
+		return boolWord(strings.ToLower(s))
+	}
+	return "", false
+}
+
+// boolWord reads the words people use for true and false.
+func boolWord(s string) (string, bool) {
+	switch s {
+	case "1", "yes", "on":
+		return "true", true
+	case "0", "no", "off":
+		return "false", true
+	}
+	return "", false
+}
+
+// number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped.
+func number(s string, integer bool) (string, bool) {
+	s = strings.TrimPrefix(s, "+")
+	if !IsNumber(s) {
+		return "", false
+	}
+	if !integer || !strings.ContainsAny(s, ".eE") {
+		return s, true
+	}
+	whole, frac, _ := strings.Cut(s, ".")
+	if frac != "" && strings.Trim(frac, "0") == "" {
+		return whole, true
+	}
+	return "", false
+}
+
+// fromEnum matches text with an enum of other things than strings, or with a string regardless of case and quotes when
+// that is unique.
+func (t *Type) fromEnum(s string) (string, bool) {
+	bare := strings.Trim(s, `"'`)
+	found, n := "", 0
+	for _, v := range t.enum {
+		word := v
+		if v != "" && v[0] == '"' && json.Unmarshal([]byte(v), &word) != nil {
+			continue
+		}
+		if word == s {
+			return v, true
+		}
+		if strings.EqualFold(word, bare) {
+			found, n = v, n+1
+		}
+	}
+	return found, n == 1
+}
+
+// Fit answers a JSON scalar that t allows: the value as it is when it fits, else its nearest spelling in the right type,
+// else the value unchanged. A string is given and answered with its quotes.
+func (t *Type) Fit(value string) string {
+	if !t.Known() || t.fits(value) {
+		return value
+	}
+	if value[0] == '"' {
+		var s string
+		if json.Unmarshal([]byte(value), &s) == nil {
+			if v, ok := t.FromText(s); ok {
+				return v
+			}
+		}
+		return value
+	}
+	if v, ok := t.FromText(value); ok {
+		return v
+	}
+	if t.kinds&String != 0 && KindOf(value)&Null == 0 {
+		return Quote(value)
+	}
+	return value
+}
+
+func (t *Type) fits(value string) bool {
+	if t.kinds&KindOf(value) == 0 {
+		return false
+	}
+	if len(t.enum) == 0 {
+		return true
+	}
+	for _, v := range t.enum {
+		if v == value {
+			return true
+		}
+	}
+	return false
+}
+
+// Quote writes s as a JSON string without escaping more than JSON demands.
+func Quote(s string) string {
+	return string(AppendQuote(nil, s))
+}
+
+// AppendQuote appends s as a JSON string. Invalid UTF-8 becomes U+FFFD.
+func AppendQuote(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	dst = AppendEscaped(dst, s)
+	return append(dst, '"')
+}
+
+// AppendEscaped appends s as it stands inside a JSON string.
+func AppendEscaped(dst []byte, s string) []byte {
+	start := 0
+	for i, r := range s {
+		if r >= ' ' && r != '"' && r != '\\' && r != '\uFFFD' {
+			continue
+		}
+		dst = append(append(dst, s[start:i]...), escape(r)...)
+		start = i + runeLen(s[i:], r)
+	}
+	return append(dst, s[start:]...)
+}
+
+func runeLen(s string, r rune) int {
+	if r == '\uFFFD' && strings.HasPrefix(s, "\uFFFD") {
+		return 3
+	}
+	return 1
+}
+
+// escape is one character as JSON writes it inside a string.
+func escape(r rune) string {
+	switch r {
+	case '"':
+		return `\"`
+	case '\\':
+		return `\\`
+	case '\n':
+		return `\n`
+	case '\r':
+		return `\r`
+	case '\t':
+		return `\t`
+	case '\b':
+		return `\b`
+	case '\f':
+		return `\f`
+	case '\uFFFD':
+		return "\uFFFD"
+	}
+	const hex = "0123456789abcdef"
+	return `\u00` + string(hex[r>>4&15]) + string(hex[r&15])
+}
