@@ -1,0 +1,238 @@
+package toolnorm
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The mechanical rules of this repository, checked so that nobody has to police them.
+const (
+	longestFunction = 90 // lines
+	mostModules     = 16 // direct dependencies
+)
+
+// goPackage is a folder of Go files that are no tests.
+type goPackage struct {
+	dir   string
+	files map[string]*ast.File
+}
+
+// readPackages parses every package of this module.
+func readPackages(t *testing.T) (*token.FileSet, []goPackage) {
+	t.Helper()
+	set := token.NewFileSet()
+	byDir := map[string]map[string]*ast.File{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules" || ownModule(path)) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		dir := filepath.ToSlash(filepath.Dir(path))
+		if byDir[dir] == nil {
+			byDir[dir] = map[string]*ast.File{}
+		}
+		byDir[dir][path] = f
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []goPackage
+	for dir, files := range byDir {
+		all = append(all, goPackage{dir, files})
+	}
+	return set, all
+}
+
+// ownModule says that a folder is a module of its own.
+func ownModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func TestEveryPackageBeginsWithASentence(t *testing.T) {
+	_, all := readPackages(t)
+	for _, p := range all {
+		if !slices.ContainsFunc(mapValues(p.files), func(f *ast.File) bool { return len(f.Doc.Text()) > 40 }) {
+			t.Errorf("%s: no package sentence", p.dir)
+		}
+	}
+}
+
+// mapValues are the files of a package.
+func mapValues(m map[string]*ast.File) (all []*ast.File) {
+	for _, f := range m {
+		all = append(all, f)
+	}
+	return all
+}
+
+func TestEveryExportedNameIsDocumented(t *testing.T) {
+	set, all := readPackages(t)
+	for _, p := range all {
+		for _, f := range p.files {
+			for _, d := range f.Decls {
+				for _, name := range undocumented(d) {
+					t.Errorf("%s: %s has no comment", set.Position(d.Pos()), name)
+				}
+			}
+		}
+	}
+}
+
+// undocumented lists a declaration's exported names that no comment explains: neither above nor behind them, nor above
+// the group they stand in.
+func undocumented(d ast.Decl) (names []string) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Name.IsExported() && d.Doc == nil && exportedReceiver(d) {
+			names = append(names, d.Name.Name)
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				if s.Name.IsExported() && d.Doc == nil && s.Doc == nil && s.Comment == nil {
+					names = append(names, s.Name.Name)
+				}
+			case *ast.ValueSpec:
+				if s.Names[0].IsExported() && d.Doc == nil && s.Doc == nil && s.Comment == nil {
+					names = append(names, s.Names[0].Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// exportedReceiver says that d is a function, or a method of an exported type.
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	typ := d.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	id, ok := typ.(*ast.Ident)
+	return !ok || id.IsExported()
+}
+
+func TestFunctionsAreShortAndNeverPanic(t *testing.T) {
+	set, all := readPackages(t)
+	for _, p := range all {
+		for _, f := range p.files {
+			for _, d := range f.Decls {
+				fn, ok := d.(*ast.FuncDecl)
+				if !ok {
+					continue
+				}
+				if n := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1; n > longestFunction {
+					t.Errorf("%s: %s is %d lines long, more than %d", set.Position(fn.Pos()), fn.Name.Name, n, longestFunction)
+				}
+				if fn.Recv == nil && fn.Name.Name == "init" {
+					t.Errorf("%s: init runs behind the reader's back", set.Position(fn.Pos()))
+				}
+				if at := panicIn(fn); at.IsValid() && !strings.HasPrefix(strings.ToLower(fn.Name.Name), "must") {
+					t.Errorf("%s: %s panics; only Must functions may", set.Position(at), fn.Name.Name)
+				}
+			}
+		}
+	}
+}
+
+// panicIn finds a call of panic.
+func panicIn(fn *ast.FuncDecl) (at token.Pos) {
+	ast.Inspect(fn, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok {
+			if id, ok := c.Fun.(*ast.Ident); ok && id.Name == "panic" {
+				at = c.Pos()
+			}
+		}
+		return true
+	})
+	return at
+}
+
+// below says what each layer may import of this module. A package that is not listed may import everything.
+var below = map[string][]string{
+	"internal/fault":  {},
+	"internal/sse":    {},
+	"chat":            {},
+	"chat/schema":     {"chat"},
+	"adapters":        {"chat", "chat/schema"},
+	"tools":           {"chat", "chat/schema"},
+	"engine":          {"chat", "chat/schema", "adapters", "engine/upstream", "internal/fault"},
+	"engine/upstream": {"chat", "chat/schema", "adapters", "internal/fault"},
+	"proxy":           {"chat", "chat/schema", "adapters", "internal/fault", "internal/sse"},
+}
+
+// standardOnly are the leaves: the standard library and each other, nothing else.
+var standardOnly = []string{"chat", "chat/schema", "adapters", "tools"}
+
+func TestImportsPointDown(t *testing.T) {
+	set, all := readPackages(t)
+	for _, p := range all {
+		allowed, listed := below[p.dir]
+		for _, f := range p.files {
+			for _, imp := range f.Imports {
+				path := strings.Trim(imp.Path.Value, `"`)
+				own, isOwn := strings.CutPrefix(path, "toolnorm/")
+				switch {
+				case isOwn && listed && !slices.Contains(allowed, own):
+					t.Errorf("%s: %s may not import %s", set.Position(imp.Pos()), p.dir, path)
+				case !isOwn && strings.Contains(path, ".") && slices.Contains(standardOnly, p.dir):
+					t.Errorf("%s: %s may only import the standard library, not %s", set.Position(imp.Pos()), p.dir, path)
+				}
+			}
+		}
+	}
+}
+
+func TestLeavesDependOnNothingOutside(t *testing.T) {
+	for _, leaf := range standardOnly {
+		if _, err := os.Stat(leaf); err != nil {
+			continue // not there yet
+		}
+		out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./"+leaf).CombinedOutput()
+		if err != nil {
+			t.Fatalf("go list: %v\n%s", err, out)
+		}
+		for _, dep := range strings.Fields(string(out)) {
+			if !slices.Contains(standardOnly, strings.TrimPrefix(dep, "toolnorm/")) {
+				t.Errorf("%s depends on %s", leaf, dep)
+			}
+		}
+	}
+}
+
+func TestDependenciesAreFew(t *testing.T) {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var direct []string
+	for line := range strings.Lines(string(mod)) {
+		f := strings.Fields(strings.TrimPrefix(line, "require "))
+		if len(f) == 2 && strings.Contains(f[0], ".") && strings.HasPrefix(f[1], "v") { // "// indirect" makes more
+			direct = append(direct, f[0])
+		}
+	}
+	if n := len(direct); n == 0 || n > mostModules {
+		t.Errorf("%d direct dependencies, want 1 to %d: %q", n, mostModules, direct)
+	}
+}
