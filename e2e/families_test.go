@@ -1,0 +1,161 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+
+	"toolnorm/e2e/script"
+)
+
+var offered = []string{"get_weather", "get_time", "write_file"}
+
+// TestEveryDialectThroughEverySetUp asks toolnorm for every script in every set-up: streamed by both clients and whole
+// by the current one; once more streamed by a toolnorm that reads everything as the generic format. The anchor is asked
+// of Ollama's own endpoint as well, for the table.
+func TestEveryDialectThroughEverySetUp(t *testing.T) {
+	l := open(t)
+	byName, generic := l.proxied(t, ""), l.proxied(t, "generic")
+	var rows []row
+	for _, s := range setups {
+		rows = append(rows, row{
+			setup:   s.name,
+			ollama:  l.score(s, l.scripts, func(sc script.Script) []string { return l.askOllama(s, sc) }),
+			named:   l.score(s, l.scripts, func(sc script.Script) []string { return l.askAll(byName, s, sc) }),
+			generic: l.score(s, l.scripts, func(sc script.Script) []string { return l.askStream(generic, s, sc) }),
+		})
+	}
+	for _, r := range rows {
+		for _, err := range append(r.named.faults, r.generic.faults...) {
+			t.Error(err)
+		}
+	}
+	printTable(rows)
+}
+
+type row struct {
+	setup                  string
+	ollama, named, generic score
+}
+
+// score counts right replies, those of the anchor apart.
+type score struct {
+	calls, callsOf int // anchor scripts with calls
+	text, textOf   int // anchor scripts that must stay text
+	more, moreOf   int // the others
+	faults         []string
+}
+
+// score asks for each script, two at a time, and counts those without fault.
+func (l *lane) score(s setup, scripts []script.Script, ask func(script.Script) []string) (sum score) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	places := make(chan struct{}, 2)
+	for _, sc := range scripts {
+		if sc.Reply == nil {
+			continue
+		}
+		places <- struct{}{}
+		wg.Go(func() {
+			found := ask(sc)
+			mu.Lock()
+			defer mu.Unlock()
+			sum.add(s, sc, found)
+			<-places
+		})
+	}
+	wg.Wait()
+	return sum
+}
+
+func (sum *score) add(s setup, sc script.Script, found []string) {
+	n, of := &sum.more, &sum.moreOf
+	switch {
+	case sc.Anchor && len(sc.Reply.Calls) > 0:
+		n, of = &sum.calls, &sum.callsOf
+	case sc.Anchor:
+		n, of = &sum.text, &sum.textOf
+	}
+	*of++
+	if len(found) == 0 {
+		*n++
+		return
+	}
+	sum.faults = append(sum.faults, fmt.Sprintf("%s, %s/%s: the model wrote %s\n%s", s.name, sc.Family, sc.Name, clip(sc.Text()), strings.Join(found, "\n")))
+}
+
+// clip shortens a long text for a message.
+func clip(text string) string {
+	if len(text) > 600 {
+		return fmt.Sprintf("%q … (%d bytes)", text[:600], len(text))
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// askOllama asks Ollama's own endpoint, the anchor only.
+func (l *lane) askOllama(s setup, sc script.Script) []string {
+	if !sc.Anchor {
+		return nil
+	}
+	return faults(sc.Reply, l.current.chat(l.ollama, l.ask(s.name, sc, true)))
+}
+
+// askStream streams a script by the current client and checks every rule.
+func (l *lane) askStream(base string, s setup, sc script.Script) []string {
+	got := l.current.chat(base, l.ask(s.name, sc, true))
+	return l.judge("streamed", sc, got)
+}
+
+func (l *lane) judge(how string, sc script.Script, got reply) []string {
+	found := append(faults(sc.Reply, got), thinkFault(sc.Reply, got)...)
+	if got.Raw != "" && got.Status == 0 {
+		found = append(found, broken(got, offered)...)
+	}
+	for i, c := range got.Calls {
+		if want := len(c.Arguments) / 100; len(c.Arguments) > 5000 && got.Raw != "" && c.Pieces < want {
+			found = append(found, fmt.Sprintf("call %d: %d bytes of arguments came in %d pieces, want %d or more", i, len(c.Arguments), c.Pieces, want))
+		}
+	}
+	for i := range found {
+		found[i] = how + ": " + found[i]
+	}
+	return found
+}
+
+// askAll streams a script by both clients and asks for it whole; all three must be right, and alike.
+func (l *lane) askAll(base string, s setup, sc script.Script) []string {
+	streamed := l.current.chat(base, l.ask(s.name, sc, true))
+	found := l.judge("streamed", sc, streamed)
+	old := l.old.chat(base, l.ask(s.name, sc, true))
+	found = append(found, l.judge("streamed to "+l.old.name, sc, old)...)
+	whole := l.current.chat(base, l.ask(s.name, sc, false))
+	whole.Raw = "" // no stream
+	found = append(found, l.judge("whole", sc, whole)...)
+	for _, other := range []reply{old, whole} {
+		if a, b := gist(streamed), gist(other); a != b {
+			found = append(found, fmt.Sprintf("replies differ: %s and %s", a, b))
+		}
+	}
+	return found
+}
+
+// gist is what two replies to one question must have in common.
+func gist(r reply) string {
+	return fmt.Sprintf("content %q, reasoning %q, finish %q, error %t, calls\n%s", r.Content, r.Reasoning, r.Finish, r.Error != "", gotCalls(r))
+}
+
+func printTable(rows []row) {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "\nset-up\tOllama /v1: calls\ttext\ttoolnorm: calls\ttext\tmore scripts\tread as generic: calls\ttext\tmore scripts")
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%d/%d\t%d/%d", r.setup, r.ollama.calls, r.ollama.callsOf, r.ollama.text, r.ollama.textOf)
+		for _, s := range []score{r.named, r.generic} {
+			fmt.Fprintf(w, "\t%d/%d\t%d/%d\t%d/%d", s.calls, s.callsOf, s.text, s.textOf, s.more, s.moreOf)
+		}
+		fmt.Fprintln(w)
+	}
+	w.Flush()
+}
