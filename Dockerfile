@@ -1,0 +1,18 @@
+# A static binary in an image that holds nothing else, run by a user without rights.
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /toolnorm ./cmd/toolnorm && mkdir /data
+
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+COPY --from=build /toolnorm /toolnorm
+COPY --from=build --chown=65532:65532 /data /data
+USER 65532:65532
+ENV TOOLNORM_LISTEN=0.0.0.0:11435 TOOLNORM_DATA=/data HOME=/data
+VOLUME /data
+EXPOSE 11435
+ENTRYPOINT ["/toolnorm"]
+CMD ["serve"]

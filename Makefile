@@ -1,0 +1,48 @@
+# make run     build and serve on 127.0.0.1:11435
+# make test    unit tests; they need nothing but Go
+# make race    the same under the race detector
+# make e2e     the lane with a real Ollama and real clients; installs what it needs outside the tree
+# make bench   benchmarks beside peers; writes docs/benchmarks.md
+# make fuzz    every fuzz target, FUZZTIME each
+# make lint    gofmt, go vet, staticcheck, and the structure test
+
+FUZZTIME ?= 30s
+# Run by version, so that the product's go.mod knows nothing of it.
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: run build install test race e2e bench fuzz lint
+
+run: build
+	./bin/toolnorm serve
+
+build:
+	CGO_ENABLED=0 go build -trimpath -o bin/toolnorm ./cmd/toolnorm
+
+install:
+	CGO_ENABLED=0 go install -trimpath ./cmd/toolnorm
+
+test:
+	go test ./...
+
+race:
+	go test -race ./...
+
+e2e:
+	./e2e/run.sh
+
+bench:
+	./bench/run.sh
+
+fuzz:
+	@for pkg in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+lint:
+	@out=$$(find . -name node_modules -prune -o -name '*.go' -exec gofmt -l {} +); if [ -n "$$out" ]; then echo "not gofmt'd:"; echo "$$out"; exit 1; fi
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	go test -count=1 -run . .
