@@ -38,12 +38,17 @@ func stopped(in iter.Seq2[chat.Event, error], stops []string) iter.Seq2[chat.Eve
 	}
 }
 
-// first is where the first of the sequences begins in s, or -1.
+// first is where the sequence begins that is complete first in s, the longest if several end there; -1 when none is.
+// What counts is the end, so that text that comes in pieces stops where the same text in one piece does.
 func first(s string, stops []string) int {
-	found := -1
+	found, end := -1, len(s)+1
 	for _, stop := range stops {
-		if at := strings.Index(s, stop); stop != "" && at >= 0 && (found < 0 || at < found) {
-			found = at
+		at := strings.Index(s, stop)
+		if stop == "" || at < 0 {
+			continue
+		}
+		if e := at + len(stop); e < end || e == end && at < found {
+			found, end = at, e
 		}
 	}
 	return found

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// fakeOllama is a server with one model, m.
+type fakeOllama struct {
+	caps    []model.Capability
+	prompt  string // what a rendering gives; empty: the server does not know how to render only
+	text    string // what the model writes, in records of one byte
+	digest  string
+	refuse  map[string]int // path -> status
+	gone    chan time.Time // if set, the model writes for ever, and here comes when the client left
+	mu      sync.Mutex
+	asked   []string // the paths, with "render" for renderings
+	chats   []upstream.ChatRequest
+	generes []upstream.GenerateRequest
+}
+
+func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	if status := f.refuse[r.URL.Path]; status != 0 {
+		w.WriteHeader(status)
+		io.WriteString(w, `{"error":"no"}`)
+		return
+	}
+	switch r.URL.Path {
+	case "/api/tags":
+		f.note("tags")
+		json.NewEncoder(w).Encode(api.ListResponse{Models: []api.ListModelResponse{{Name: "m:latest", Digest: f.digest, ModifiedAt: time.Unix(7, 0)}}})
+	case "/api/show":
+		f.note("show")
+		json.NewEncoder(w).Encode(api.ShowResponse{Capabilities: f.caps})
+	case "/api/chat":
+		f.chat(w, r, body)
+	case "/api/generate":
+		f.note("generate")
+		var q upstream.GenerateRequest
+		json.Unmarshal(body, &q)
+		f.generes = append(f.generes, q)
+		f.write(w, r, func(s string) string { return fmt.Sprintf(`{"response":%q,"done":false}`, s) })
+	}
+}
+
+func (f *fakeOllama) chat(w http.ResponseWriter, r *http.Request, body []byte) {
+	var q upstream.ChatRequest
+	json.Unmarshal(body, &q)
+	f.chats = append(f.chats, q)
+	if q.RenderOnly {
+		f.note("render")
+		reply := api.ChatResponse{Done: true}
+		if f.prompt != "" {
+			reply.DebugInfo = &api.DebugInfo{RenderedTemplate: f.prompt}
+		}
+		json.NewEncoder(w).Encode(reply)
+		return
+	}
+	f.note("chat")
+	f.write(w, r, func(s string) string { return fmt.Sprintf(`{"message":{"content":%q},"done":false}`, s) })
+}
+
+func (f *fakeOllama) note(what string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, what)
+}
+
+// write sends the text, one byte a record, and the end.
+func (f *fakeOllama) write(w http.ResponseWriter, r *http.Request, record func(string) string) {
+	for f.gone != nil && r.Context().Err() == nil {
+		fmt.Fprintln(w, record("x"))
+		http.NewResponseController(w).Flush()
+		time.Sleep(time.Millisecond)
+	}
+	if f.gone != nil {
+		f.gone <- time.Now()
+		return
+	}
+	for _, c := range f.text {
+		fmt.Fprintln(w, record(string(c)))
+	}
+	fmt.Fprintln(w, `{"done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":4}`)
+}
+
+// start runs the fake behind an Engine.
+func (f *fakeOllama) start(t *testing.T, cfg Config) *Engine {
+	s := httptest.NewServer(f)
+	t.Cleanup(s.Close)
+	cfg.Ollama = s.URL
+	if f.digest == "" {
+		f.digest = "sha:1"
+	}
+	return New(cfg)
+}
+
+// paths are what was asked so far, and forgets it.
+func (f *fakeOllama) paths() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := strings.Join(f.asked, " ")
+	f.asked = nil
+	return s
+}
+
+// collect is a reply in short: its text, its calls, its Finish, its error.
+func collect(t *testing.T, e chat.Model, r *chat.Request) (text string, calls []chat.Call, end *chat.Event, err error) {
+	t.Helper()
+	return gather(t.Context(), e, r)
+}
+
+func gather(ctx context.Context, e chat.Model, r *chat.Request) (text string, calls []chat.Call, end *chat.Event, err error) {
+	for ev, e := range e.Stream(ctx, r) {
+		if e != nil {
+			return text, calls, end, fault.From(e)
+		}
+		switch ev.Kind {
+		case chat.Text:
+			text += ev.Text
+		case chat.CallStart:
+			calls = append(calls, chat.Call{ID: ev.ID, Name: ev.Text})
+		case chat.CallArgs:
+			calls[ev.Index].Args = append(calls[ev.Index].Args, ev.Text...)
+		case chat.Finish:
+			end = &ev
+		}
+	}
+	return text, calls, end, nil
+}
+
+// user is a request of one message.
+func user(text string) *chat.Request {
+	return &chat.Request{Model: "m", Messages: []chat.Message{{Role: chat.User, Content: text}}}
+}

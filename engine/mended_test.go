@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+)
+
+// rendering is a real rendering of Ollama and the tools that it was asked with.
+type rendering struct {
+	Prompt string `json:"prompt"`
+	Tools  []struct {
+		Function struct {
+			Name, Description string
+			Parameters        json.RawMessage
+		}
+	} `json:"tools"`
+}
+
+// TestMended takes real renderings: two templates that print Go structs and one that prints JSON.
+func TestMended(t *testing.T) {
+	for file, want := range map[string]string{
+		"hermes": "# Tools\n<tools>\n" +
+			`{"type": "function", "function": {"name":"get_weather","description":"Weather for a city","parameters":{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}}}` + "\n" +
+			`{"type": "function", "function": {"name":"get_time","description":"Time in a zone","parameters":{"type":"object","properties":{"tz":{"type":"string"}}}}}` + "\n</tools>",
+		"thinker": `<tools>{"name":"get_weather","description":"Weather for a city","parameters":{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}}` +
+			`{"name":"get_time","description":"Time in a zone","parameters":{"type":"object","properties":{"tz":{"type":"string"}}}}</tools>`,
+		"native": `{"type": "function", "function": {"name": "get_weather", "description": "Weather for a city", "parameters": {"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}}}`,
+	} {
+		data, err := os.ReadFile("testdata/render-" + file + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r rendering
+		if err := json.Unmarshal(data, &r); err != nil {
+			t.Fatal(err)
+		}
+		var sent []upstream.Tool
+		var full []chat.Tool
+		for _, tool := range r.Tools {
+			f := tool.Function
+			full = append(full, chat.Tool{Name: f.Name, Description: f.Description, Schema: f.Parameters})
+			sent = append(sent, upstream.Tool{Function: upstream.Function{Name: f.Name, Description: f.Description, Parameters: reduce(f.Parameters)}})
+		}
+		got := mended(r.Prompt, sent, full)
+		if !strings.Contains(got, want) || strings.Contains(got, "<nil>") {
+			t.Errorf("%s: prompt\n%s\nwant in it\n%s", file, got, want)
+		}
+		if file == "native" && got != r.Prompt {
+			t.Error("a prompt with JSON was changed")
+		}
+		begin, end := strings.Index(r.Prompt, "<tools>"), len(r.Prompt)-strings.Index(r.Prompt, "</tools>")
+		if got[:begin] != r.Prompt[:begin] || got[len(got)-end:] != r.Prompt[len(r.Prompt)-end:] {
+			t.Errorf("%s: text around the tools was changed:\n%s", file, got)
+		}
+	}
+}

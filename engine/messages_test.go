@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"encoding/json"
+	"testing"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+var history = []chat.Message{
+	{Role: chat.System, Content: "Be brief."},
+	{Role: chat.User, Content: "Weather?"},
+	{Role: chat.Assistant, Reasoning: "hm", Calls: []chat.Call{
+		{ID: "c1", Name: "get_weather", Args: json.RawMessage(`{"z":12345678901234567890,"a":1.50}`)},
+		{ID: "c2", Name: "get_time"},
+	}},
+	{Role: chat.ToolRole, CallID: "c1", Content: "sunny"},
+	{Role: chat.ToolRole, CallID: "x", Name: "get_time", Content: "noon"},
+}
+
+func TestHistoryInOllamasForm(t *testing.T) {
+	ms, err := wireMessages(history)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := json.Marshal(ms)
+	want := `[{"role":"system","content":"Be brief."},{"role":"user","content":"Weather?"},` +
+		`{"role":"assistant","content":"","thinking":"hm","tool_calls":[` +
+		`{"id":"c1","function":{"index":0,"name":"get_weather","arguments":{"z":12345678901234567890,"a":1.50}}},` +
+		`{"id":"c2","function":{"index":1,"name":"get_time","arguments":{}}}]},` +
+		`{"role":"tool","content":"sunny","tool_name":"get_weather","tool_call_id":"c1"},` +
+		`{"role":"tool","content":"noon","tool_name":"get_time","tool_call_id":"x"}]`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestDescribedGrowsAtItsEnd wants each turn's messages to begin with those of the turn before: else the server reads
+// the whole prompt again.
+func TestDescribedGrowsAtItsEnd(t *testing.T) {
+	f := adapters.Named("hermes")
+	r := &chat.Request{Tools: []chat.Tool{weather}}
+	var before []chat.Message
+	for n := 2; n <= len(history); n++ {
+		r.Messages = history[:n]
+		now := described(r, f)
+		if len(now.Tools) != 0 || len(now.Messages) != n || now.Messages[0].Role != chat.System {
+			t.Fatalf("%d messages: %+v", n, now)
+		}
+		for i, m := range now.Messages {
+			if i < len(before) && m.Content != before[i].Content {
+				t.Errorf("message %d changed from %q to %q", i, before[i].Content, m.Content)
+			}
+			if len(m.Calls) > 0 || m.Role == chat.ToolRole {
+				t.Errorf("message %d still needs a template for tools: %+v", i, m)
+			}
+		}
+		before = now.Messages
+	}
+	if got := before[3].Content; got != "Result of get_weather:\nsunny" {
+		t.Errorf("the result became %q", got)
+	}
+	if history[2].Calls == nil {
+		t.Error("the request's own messages were changed")
+	}
+}
