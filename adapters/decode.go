@@ -29,6 +29,8 @@ type decoder struct {
 	fence     byte // the character of the fenced block that is text; 0 outside
 	afterCall bool // a call was the last thing
 
+	thinks []*pattern // the reasoning marks whose closers count now
+
 	// The attempt at a call.
 	pin      int // bytes from here on may be read again; -1 without an attempt
 	gapAt    int // where the white space in front of the mark begins
@@ -72,7 +74,7 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 		d.hold = shortCall
 	}
 	if p := f.opened(o.Prompt); p != nil {
-		d.state = chat.Reasoning
+		d.state, d.thinks = chat.Reasoning, f.think
 		d.skipOpener(p, strings.HasSuffix(o.Prompt, "\n"))
 	}
 	return d

@@ -14,7 +14,7 @@ func (d *decoder) openReasoning(p *pattern) answer {
 	d.leave(p.glue)
 	d.pos += n
 	d.flushText()
-	d.state = chat.Reasoning
+	d.state, d.thinks = chat.Reasoning, []*pattern{p}
 	return committed
 }
 
@@ -92,7 +92,7 @@ func (d *decoder) reasoning() {
 // reasoningEnds reads the closer behind n newlines, the last of which belongs to it.
 func (d *decoder) reasoningEnds(n int) bool {
 	first := max(n-1, 0)
-	for _, p := range d.thinks() {
+	for _, p := range d.thinks {
 		l := p.parts[len(p.parts)-1].lit
 		skip := first
 		if n > 0 && l.units[0].kind != oneNewline {
@@ -108,14 +108,6 @@ func (d *decoder) reasoningEnds(n int) bool {
 		return true
 	}
 	return false
-}
-
-// thinks are the reasoning marks of the format; one that has none takes those of the generic format.
-func (d *decoder) thinks() []*pattern {
-	if len(d.f.think) > 0 || d.f.set == nil || d.f.set.generic == nil {
-		return d.f.think
-	}
-	return d.f.set.generic.think
 }
 
 // maxDraft bounds a call inside open reasoning, in bytes.
@@ -162,7 +154,7 @@ func (d *decoder) markedCall() bool {
 
 // closesReasoning says whether the closer of the reasoning stands here.
 func (d *decoder) closesReasoning() bool {
-	for _, p := range d.thinks() {
+	for _, p := range d.thinks {
 		if _, a := d.literal(0, p.parts[len(p.parts)-1].lit); a != no {
 			return true
 		}

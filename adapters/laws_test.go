@@ -1,0 +1,273 @@
+package adapters
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"toolnorm/chat"
+)
+
+// words are values that are hard to write and to read again.
+var words = []string{
+	"Paris", "", " ", "two words", "it's", `say "hi"`, `back\slash`, `C:\temp\new`, "line\nbreak", "tab\there", "한국어", "日本語", "🙂🚀", "a < b && c > d",
+	"</p>", "<b>bold</b>", "{", "}", "[1,2]", `{"a":1}`, "null", "true", "42", "007", "1e5", "x=1, y=2", "# comment", "// comment", "`code`", "é", "\u00a0", "'", `"`,
+}
+
+func randomWord(r *rand.Rand) string {
+	s := words[r.Intn(len(words))]
+	if r.Intn(3) == 0 {
+		s += " " + words[r.Intn(len(words))]
+	}
+	return s
+}
+
+// randomCall is a call of one of the test tools.
+func randomCall(r *rand.Rand) chat.Call {
+	text := func() string { b, _ := json.Marshal(randomWord(r)); return string(b) }
+	switch r.Intn(5) {
+	case 0:
+		return chat.Call{Name: "get_weather", Args: json.RawMessage(fmt.Sprintf(`{"city":%s,"days":%d}`, text(), r.Intn(100)-50))}
+	case 1:
+		return chat.Call{Name: "get_time", Args: json.RawMessage(`{}`)}
+	case 2:
+		return chat.Call{Name: "write_file", Args: json.RawMessage(fmt.Sprintf(`{"path":%s,"content":%s}`, text(), text()))}
+	case 3:
+		return chat.Call{Name: "search", Args: json.RawMessage(fmt.Sprintf(`{"query":%s}`, text()))}
+	}
+	return chat.Call{Name: "make_order", Args: json.RawMessage(fmt.Sprintf(
+		`{"id":%d,"items":[{"sku":%s,"qty":%d}],"rush":%v,"weight":%d.5,"tags":[%s,%s]}`, r.Int63(), text(), r.Intn(9), r.Intn(2) == 0, r.Intn(90), text(), text()))}
+}
+
+// canPrint says whether a family can express a value: raw tags cannot keep a newline or a blank at the edge that belongs to
+// the mark, and Gemma's delimiter cannot stand in a string.
+func canPrint(f *Format, c chat.Call) bool {
+	if len(f.arg) == 0 {
+		return true
+	}
+	for _, m := range membersOf(string(c.Args)) {
+		if text := rawText(m.value); strings.HasPrefix(text, "\n") || strings.HasSuffix(text, "\n") {
+			return false
+		}
+	}
+	return true
+}
+
+func TestPrintedCallsAreReadAgain(t *testing.T) {
+	tools := testTools(t)
+	for _, f := range All() {
+		t.Run(f.Name, func(t *testing.T) {
+			r := rand.New(rand.NewSource(7))
+			for range 2000 {
+				var calls []chat.Call
+				for range 1 + r.Intn(3) {
+					if c := randomCall(r); canPrint(f, c) {
+						calls = append(calls, c)
+					}
+				}
+				raw := string(f.Append(nil, calls...))
+				got := decodeCalls(t, f, randomCuts(raw, r), Options{Tools: tools})
+				if len(got) != len(calls) {
+					t.Fatalf("%q\n%d calls read, %d printed", raw, len(got), len(calls))
+				}
+				for i := range calls {
+					if got[i].Name != calls[i].Name || !sameJSON(t, string(got[i].Args), string(calls[i].Args)) {
+						t.Fatalf("%q\ngot  %s %s\nwant %s %s", raw, got[i].Name, got[i].Args, calls[i].Name, calls[i].Args)
+					}
+				}
+			}
+		})
+	}
+}
+
+// decodeCalls reads the finished calls of a reply.
+func decodeCalls(t *testing.T, f *Format, cut []string, o Options) []chat.Call {
+	t.Helper()
+	var out []chat.Call
+	for e, err := range f.Decode(&pieces{list: cut, finish: chat.Stop}, o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e.Kind {
+		case chat.CallStart:
+			out = append(out, chat.Call{ID: e.ID, Name: e.Text})
+		case chat.CallArgs:
+			out[len(out)-1].Args = append(out[len(out)-1].Args, e.Text...)
+		}
+	}
+	return out
+}
+
+// soup shuffles marks, names and junk of all families.
+func soup(r *rand.Rand) string {
+	var marks []string
+	for _, f := range All() {
+		for _, list := range [][]*pattern{f.think, f.section, f.call, f.arg} {
+			for _, p := range list {
+				for _, part := range p.parts {
+					if part.hole == "" {
+						marks = append(marks, part.lit.text)
+					}
+				}
+			}
+		}
+		marks = append(append(marks, f.drop...), f.ends...)
+	}
+	marks = append(marks, "get_weather", "get_time", "city", "Paris", `{"name": "get_weather", "arguments": {"city": "Oslo"}}`, `{"city":"Rome"}`, `{"name":"`, `"arguments":`,
+		"{", "}", "[", "]", "(", ")", `"`, "'", ",", ":", "=", "\n", "\n\n", " ", "<", ">", "</", "`", "```", "```json\n", "\\", "3", "true", "None", "한", "🙂", "\xff", "\x00",
+		"get_weather(city=\"Bonn\")", " to=functions.get_time", "<|start|>assistant", "Sure: ", "hello")
+	var b strings.Builder
+	for range 1 + r.Intn(30) {
+		b.WriteString(marks[r.Intn(len(marks))])
+	}
+	return b.String()
+}
+
+func TestSoupNeverBreaksAnything(t *testing.T) {
+	tools := testTools(t)
+	n := 400
+	if testing.Short() {
+		n = 60
+	}
+	for _, f := range All() {
+		t.Run(f.Name, func(t *testing.T) {
+			r := rand.New(rand.NewSource(11))
+			for i := range n {
+				raw := soup(r)
+				checkDecode(t, f, raw, []string{chat.Stop, chat.Length}[i%2], Options{Tools: tools, Hold: []int{HoldNone, HoldShort, HoldCall}[i%3]})
+			}
+		})
+	}
+}
+
+// checkDecode holds every law that any input must obey.
+func checkDecode(t *testing.T, f *Format, raw, finish string, o Options) {
+	t.Helper()
+	whole, err := transcript(f, []string{raw}, finish, o)
+	if err != nil {
+		t.Fatalf("%q: %v", raw, err)
+	}
+	if got, err := transcript(f, bytesOf(raw), finish, o); got != whole || err != nil {
+		t.Fatalf("hold %d, finish %s\nraw   %q\nbytes %s\nwhole %s\nerr %v", o.Hold, finish, raw, got, whole, err)
+	}
+	checkEvents(t, f, raw, finish, o)
+}
+
+// checkEvents checks the grammar of the events: indexes, one start and end a call, arguments that are one JSON object, no
+// fragment between calls, no text made up.
+func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
+	t.Helper()
+	next, open, args := 0, false, ""
+	plain := ""
+	for e, err := range f.Decode(&pieces{list: []string{raw}, finish: finish}, o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e.Kind {
+		case chat.Text, chat.Reasoning:
+			if open {
+				t.Fatalf("%q: text inside a call", raw)
+			}
+			plain += e.Text
+		case chat.CallStart:
+			if open || e.Index != next || e.Text == "" {
+				t.Fatalf("%q: start %+v, want index %d", raw, e, next)
+			}
+			open, args, next = true, "", next+1
+		case chat.CallArgs:
+			args += e.Text
+		case chat.CallEnd:
+			var object map[string]json.RawMessage
+			if json.Unmarshal([]byte(args), &object) != nil || object == nil {
+				t.Fatalf("%q: arguments %q are no object", raw, args)
+			}
+			open = false
+		case chat.Finish:
+			if open && e.Text != chat.Length {
+				t.Fatalf("%q: an open call and finish %s", raw, e.Text)
+			}
+		}
+	}
+	if !subsequence(plain, raw) {
+		t.Fatalf("%q: text %q is not in the input", raw, plain)
+	}
+	if next == 0 && !strings.Contains(raw, "<") && !strings.Contains(raw, "[") && finish == chat.Stop && plain != raw {
+		t.Fatalf("%q: no call and no mark, but the text is %q", raw, plain)
+	}
+}
+
+// subsequence says whether the bytes of s stand in of in that order.
+func subsequence(s, of string) bool {
+	i := 0
+	for k := 0; k < len(of) && i < len(s); k++ {
+		if of[k] == s[i] {
+			i++
+		}
+	}
+	return i == len(s)
+}
+
+// FuzzDecode holds the laws for any text, in every format.
+func FuzzDecode(f *testing.F) {
+	tools := testTools(f)
+	formats := All()
+	for _, g := range goldens(f) {
+		f.Add(g.raw, uint8(0))
+	}
+	r := rand.New(rand.NewSource(3))
+	for i := range 50 {
+		f.Add(soup(r), uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, raw string, how uint8) {
+		if len(raw) > 2000 {
+			return
+		}
+		o := Options{Tools: tools, Hold: []int{HoldNone, HoldShort, HoldCall}[int(how>>1)%3]}
+		if how&64 != 0 {
+			o.Prompt = "<think>\n"
+		}
+		checkDecode(t, formats[int(how)%len(formats)], raw, []string{chat.Stop, chat.Length}[how&1], o)
+	})
+}
+
+// FuzzParse reads any declaration without a panic, and whatever it accepts can print and decode.
+func FuzzParse(f *testing.F) {
+	paths := []string{"families/hermes.txt", "families/harmony.txt", "families/gemma4.txt", "families/glm4.txt"}
+	for _, p := range paths {
+		if src, err := families.ReadFile(p); err == nil {
+			head, _, _ := strings.Cut(string(src), "\n-- ")
+			f.Add(head)
+		}
+	}
+	tools := testTools(f)
+	f.Fuzz(func(t *testing.T, src string) {
+		format, err := Parse([]byte(src))
+		if err != nil {
+			return
+		}
+		raw := string(format.Append(nil, chat.Call{Name: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`)}))
+		if len(raw) < 2000 {
+			checkDecode(t, format, raw, chat.Stop, Options{Tools: tools})
+		}
+	})
+}
+
+// FuzzRepair turns any text into strict JSON, and leaves strict JSON alone (but for what looks like a Windows path: R24).
+func FuzzRepair(f *testing.F) {
+	for _, seed := range []string{`{"a":1}`, `{'a':'it's'}`, `[1,2,]`, `{"p":"C:\new"}`, `{"a":"x" + "y"}`, "{\"a\":\"\xff\"}"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		out, whole := repairAs(text, nil)
+		if out != "" && !json.Valid([]byte(out)) {
+			t.Fatalf("repair(%q) = %q", text, out)
+		}
+		if json.Valid([]byte(text)) && whole && text != "" && strings.TrimLeft(text, " \t\r\n")[0] != '"' && len(text) < 500 && !strings.Contains(text, `:\`) && !strings.Contains(text, `"\\`) {
+			if !sameJSON(t, out, text) {
+				t.Fatalf("repair(%q) = %q changes valid JSON", text, out)
+			}
+		}
+	})
+}
