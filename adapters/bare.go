@@ -14,20 +14,75 @@ const maxUnmarked = 1 << 16
 // start of the reply (behind reasoning, or behind another call) JSON with an offered name and a first argument that is a
 // parameter streams; everything else is held to its end and must be announced, complete and the last thing.
 func (d *decoder) unmarked(c int, line bool) bool {
-	if d.drafting || !line && !d.announced() {
-		return false
-	}
-	start := d.blank
 	switch {
+	case d.drafting:
+		return false
 	case c == '`' && line:
-		return d.fenced(start)
+		return d.fenced(d.blank)
 	case c == '~' && line && d.has(0, "~~~"):
 		d.fence = '~'
 		return false
-	case start && (c == '{' || c == '[') && d.bareStream():
+	case !d.callAhead(c, line):
+		return false
+	}
+	start := d.blank
+	if start && (c == '{' || c == '[') && d.bareStream() {
 		return true
-	case c == '{' || c == '[' || line && isWord(c):
-		return (start || d.announced()) && d.heldCalls()
+	}
+	return (start || d.announced()) && d.heldCalls()
+}
+
+// callAhead is a quick look at what begins with c: an object whose first member means something to an envelope, a list of
+// those or of Python calls, or an offered name at the start of a line. Most text ends here.
+func (d *decoder) callAhead(c int, line bool) bool {
+	i := 0
+	for ; (c == '[' || c == '{' && i > 0) && i < maxKey; c = d.at(i) {
+		if c == '{' {
+			return d.envelopeAhead(i)
+		}
+		i++
+		i += d.space(i)
+	}
+	if c == '{' {
+		return d.envelopeAhead(i)
+	}
+	return (line || i > 0) && isWord(c) && d.nameAhead(i)
+}
+
+// envelopeAhead says whether the object at offset i begins with a member that means something to an envelope.
+func (d *decoder) envelopeAhead(i int) bool {
+	for d.at(i) == '{' || isSpace(d.at(i)) {
+		i++
+	}
+	if c := d.at(i); c == '"' || c == '\'' {
+		i++
+	}
+	n := i
+	for n < i+maxWord && isWord(d.at(n)) {
+		n++
+	}
+	key := string(d.slice(d.pos+i, d.pos+n))
+	return nameKeys[key] || argsKeys[key] || idKeys[key] || wrapKeys[key] || listKeys[key] || key == "type"
+}
+
+// maxWord bounds the member names of an envelope, in bytes.
+const maxWord = 24
+
+// nameAhead says whether an offered name and its arguments stand at offset i.
+func (d *decoder) nameAhead(i int) bool {
+	if d.has(i, "print(") {
+		return true
+	}
+	for n := i; n < i+maxName; n++ {
+		c := d.at(n)
+		if c == '(' || c == '{' || c == ' ' || c == '\n' {
+			n += d.space(n)
+			c = d.at(n)
+			return c == '(' || c == '{'
+		}
+		if c < 0 || !d.tools.begins(d.slice(d.pos+i, d.pos+n+1)) {
+			return d.has(n, "call(") && n > i
+		}
 	}
 	return false
 }

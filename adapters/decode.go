@@ -68,7 +68,7 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	d := &decoder{f: f, v: f.viewOf(o.Alone), yield: yield, hold: o.Hold, state: chat.Text, blank: true, fresh: true, pin: -1}
 	d.src, d.limit = in, unlimited
 	if len(o.Tools) > 0 {
-		d.tools = newToolset(o.Tools)
+		d.tools = &toolset{offered: o.Tools}
 	}
 	if o.Hold == HoldShort {
 		d.hold = shortCall

@@ -140,7 +140,12 @@ func (d *decoder) pair(t *schema.Type) bool {
 	start := d.call.sent + len(d.call.out)
 	before := d.pos
 	d.key(d.quotes != nil)
-	key := unquote(bytes.TrimSpace(d.call.out[start-d.call.sent:]))
+	written := d.call.out[start-d.call.sent:]
+	if len(written) == 0 {
+		d.pos++ // no key can begin with this byte
+		return false
+	}
+	key := unquote(bytes.TrimSpace(written))
 	d.blanks()
 	d.colon()
 	d.blanks()

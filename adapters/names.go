@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"toolnorm/chat"
@@ -25,8 +26,9 @@ func (t *tool) schema() *schema.Type {
 // toolset finds the offered tools by the names that models write: exactly, then without a known prefix, then without
 // regard to case and separators when that is unique. Never by edit distance.
 type toolset struct {
-	exact map[string]*tool
-	forms []form // sorted by folded name
+	offered []chat.Tool // until the first look-up builds the rest
+	exact   map[string]*tool
+	forms   []form // sorted by folded name
 }
 
 // form is a folded spelling of a tool's name. A spelling that two tools share belongs to neither.
@@ -35,40 +37,43 @@ type form struct {
 	tool   *tool
 }
 
-// prefixes are name spaces that models put in front of a name although nobody offered them.
+// prefixes are name spaces, folded, that models put in front of a name although nobody offered them.
 var prefixes = []string{"functions", "function", "defaultapi", "tools", "tool", "api"}
 
-func newToolset(offered []chat.Tool) *toolset {
-	s := &toolset{exact: make(map[string]*tool, len(offered))}
-	for _, o := range offered {
-		t := &tool{Tool: o}
+// build makes the look-up tables, once: a reply without calls never needs them.
+func (s *toolset) build() {
+	if s.exact != nil {
+		return
+	}
+	s.exact, s.forms = make(map[string]*tool, len(s.offered)), make([]form, 0, len(s.offered))
+	all := make([]tool, len(s.offered))
+	for i, o := range s.offered {
 		if s.exact[o.Name] != nil || o.Name == "" {
 			continue
 		}
+		t := &all[i]
+		t.Tool = o
 		s.exact[o.Name] = t
-		for _, f := range folds(o.Name) {
-			s.forms = append(s.forms, form{f, t})
-			for _, p := range prefixes {
-				s.forms = append(s.forms, form{p + f, t})
-			}
+		s.forms = append(s.forms, form{fold(o.Name), t})
+		if short := withoutPrefix(o.Name); short != "" {
+			s.forms = append(s.forms, form{fold(short), t})
 		}
 	}
 	slices.SortFunc(s.forms, func(a, b form) int { return strings.Compare(a.folded, b.folded) })
-	return s
 }
 
-// folds are the folded spellings of an offered name: whole, and without a server's or a client's own prefix.
-func folds(name string) []string {
-	out := []string{fold(name)}
-	for _, sep := range []string{".", "__"} {
-		if i := strings.LastIndex(name, sep); i > 0 {
-			out = append(out, fold(name[i+len(sep):]))
-		}
+// withoutPrefix is an offered name without a server's name or a client's random prefix, "" when it has none.
+func withoutPrefix(name string) string {
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		return name[i+1:]
+	}
+	if i := strings.LastIndex(name, "__"); i > 0 {
+		return name[i+2:]
 	}
 	if len(name) > 7 && name[6] == '_' && isBase36(name[:6]) {
-		out = append(out, fold(name[7:]))
+		return name[7:]
 	}
-	return out
+	return ""
 }
 
 // isBase36 says whether s could be a random prefix: small letters and digits with at least one digit.
@@ -77,32 +82,46 @@ func isBase36(s string) bool {
 }
 
 // fold drops case and separators.
-func fold(name string) string {
-	var b strings.Builder
-	for i := 0; i < len(name); i++ {
+func fold(name string) string { return string(appendFold(nil, name)) }
+
+func appendFold[S string | []byte](dst []byte, name S) []byte {
+	for i := range len(name) {
 		switch c := name[i]; {
 		case c == '_' || c == '-' || c == '.' || c == ' ':
 		case c >= 'A' && c <= 'Z':
-			b.WriteByte(c + 'a' - 'A')
+			dst = append(dst, c+'a'-'A')
 		default:
-			b.WriteByte(c)
+			dst = append(dst, c)
 		}
 	}
-	return b.String()
+	return dst
 }
 
 // find returns the tool that a model means by name, or nil.
 func (s *toolset) find(name string) *tool {
+	s.build()
 	name = strings.TrimSpace(name)
 	if t := s.exact[name]; t != nil {
 		return t
 	}
 	folded := fold(name)
-	if folded == "" {
-		return nil
+	if t := s.folded(folded); t != nil {
+		return t
 	}
+	for _, p := range prefixes {
+		if rest, ok := strings.CutPrefix(folded, p); ok {
+			if t := s.folded(rest); t != nil {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// folded returns the one tool with that folded name, or nil.
+func (s *toolset) folded(name string) *tool {
 	var found *tool
-	for i := s.search(folded); i < len(s.forms) && s.forms[i].folded == folded; i++ {
+	for i := s.search(name); name != "" && i < len(s.forms) && s.forms[i].folded == name; i++ {
 		if found != nil && found != s.forms[i].tool {
 			return nil
 		}
@@ -113,12 +132,26 @@ func (s *toolset) find(name string) *tool {
 
 // begins says whether some offered name can still be written once name has been.
 func (s *toolset) begins(name []byte) bool {
-	folded := fold(string(name))
+	s.build()
+	var buf [maxName + 1]byte
+	folded := string(appendFold(buf[:0], name))
+	if s.leads(folded) {
+		return true
+	}
+	for _, p := range prefixes {
+		if rest, ok := strings.CutPrefix(folded, p); ok && s.leads(rest) || strings.HasPrefix(p, folded) {
+			return true
+		}
+	}
+	return false
+}
+
+// leads says whether a folded name begins with folded.
+func (s *toolset) leads(folded string) bool {
 	i := s.search(folded)
 	return i < len(s.forms) && strings.HasPrefix(s.forms[i].folded, folded)
 }
 
 func (s *toolset) search(folded string) int {
-	i, _ := slices.BinarySearchFunc(s.forms, folded, func(f form, want string) int { return strings.Compare(f.folded, want) })
-	return i
+	return sort.Search(len(s.forms), func(i int) bool { return s.forms[i].folded >= folded })
 }
