@@ -4,56 +4,14 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"strings"
-
-	"github.com/rs/zerolog"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 )
-
-// Config says where the models are and how they are read. The zero value uses Ollama at its default address.
-type Config struct {
-	Ollama       string            // base URL of Ollama, as upstream.ParseHost gives it; empty: http://127.0.0.1:11434
-	Log          zerolog.Logger    // the zero value logs nothing
-	Strategy     map[string]string // model name with * for any text -> raw, native or prompt; the longest match wins; no match: by probing
-	Format       map[string]string // model name with * for any text -> name of a format; no match: by the model's name
-	Hold         int               // adapters.Options.Hold of requests that do not say; 0: short calls leave whole, long ones stream
-	Timeouts     upstream.Timeouts // zero fields take the defaults
-	NumCtx       int               // context length asked of Ollama, in tokens; 0: the server's choice
-	DefaultModel string            // answers requests that name no model; empty: such requests are an error
-	Demo         upstream.Demo     // the zero value writes at a pace that can be seen
-}
-
-// The strategies of getting at the raw text.
-const (
-	Raw    = "raw"    // the server renders the prompt only, then continues it without reading what the model writes
-	Native = "native" // the server renders, and reads calls itself; what it misses is still decoded
-	Prompt = "prompt" // the tools are described in the system text, for models that were never taught to call
-)
-
-// Validate says what is wrong with the configuration: an unknown strategy or format, a negative number, a bad address.
-func (c Config) Validate() error {
-	for model, s := range c.Strategy {
-		if s != Raw && s != Native && s != Prompt {
-			return fmt.Errorf("strategy of %q: %q is none of raw, native, prompt", model, s)
-		}
-	}
-	for model, name := range c.Format {
-		if adapters.Named(name) == nil {
-			return fmt.Errorf("format of %q: there is no format %q", model, name)
-		}
-	}
-	if c.NumCtx < 0 {
-		return fmt.Errorf("num_ctx: %d is negative", c.NumCtx)
-	}
-	_, err := upstream.ParseHost(c.Ollama)
-	return err
-}
 
 // Engine is a chat.Model and a chat.Catalog over one Ollama server and the demo models. It is safe for concurrent use.
 type Engine struct {

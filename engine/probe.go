@@ -107,6 +107,9 @@ func (t *turn) probe(ctx context.Context) (facts, error) {
 	t.server.remember(t.model, f)
 	t.engine.cfg.Log.Info().Str("model", t.model).Str("format", t.format.Name).Bool("tools", f.tools).
 		Bool("thinking", f.thinking).Bool("render", f.render).Msg("model probed")
+	if !f.tools {
+		t.engine.cfg.Log.Warn().Str("model", t.model).Msg("the model has no template for tools: they are described in the system text")
+	}
 	return f, nil
 }
 

@@ -34,7 +34,6 @@ func (t *turn) choose() string {
 	}
 	switch {
 	case len(t.request.Tools) > 0 && !t.facts.tools:
-		t.engine.cfg.Log.Info().Str("model", t.model).Msg("the model has no template for tools: they are described in the system text")
 		return Prompt
 	case t.facts.render && !pictures(t.request):
 		return Raw

@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,46 +11,6 @@ import (
 
 // maxFill is how deep a schema is filled.
 const maxFill = 8
-
-// What a message can hold that an argument may want. Each find is used once.
-type finds struct {
-	message string
-	quoted  []string // "…", '…', `…`, “…”
-	ids     []string // EMP001, TCK-42
-	dates   []string // 2026-11-21
-	numbers []string
-	names   []string // words with a capital inside a sentence: Paris, New York
-	paths   []string // notes.txt, /etc/hosts, src/main.go
-}
-
-// find looks a message through. Text that is quoted is not looked at again for the other kinds, except for paths.
-func find(message string) *finds {
-	f := &finds{message: message}
-	rest := regexp.MustCompile("\"([^\"]+)\"|`([^`]+)`|“([^”]+)”|(?:^|\\s)'([^']+)'").ReplaceAllStringFunc(message, func(s string) string {
-		s = strings.Trim(strings.TrimSpace(s), "\"`'“”")
-		f.quoted = append(f.quoted, s)
-		return " "
-	})
-	for _, kind := range []struct {
-		to      *[]string
-		pattern string
-	}{
-		{&f.dates, `\b\d{4}-\d\d-\d\d\b`},
-		{&f.ids, `\b[A-Z]{2,}[-_]?\d+\b`},
-		{&f.paths, `(?:[\w.-]*/)+[\w.-]+|\b[\w-]+\.[a-z]{1,4}\b`},
-		{&f.numbers, `-?\b\d+(?:\.\d+)?\b`},
-		{&f.names, `[A-Z][\p{L}]+(?: [A-Z][\p{L}]+)*`},
-	} {
-		rest = regexp.MustCompile(kind.pattern).ReplaceAllStringFunc(rest, func(s string) string {
-			*kind.to = append(*kind.to, s)
-			return " "
-		})
-	}
-	if i := strings.IndexFunc(message, func(c rune) bool { return c != ' ' }); i >= 0 && len(f.names) > 0 && strings.HasPrefix(message[i:], f.names[0]) {
-		f.names = f.names[1:] // a sentence's first word has its capital for another reason
-	}
-	return f
-}
 
 // fill writes the arguments of a call as one JSON object: what is required, and what the message holds.
 func fill(f Function, message string) json.RawMessage {

@@ -156,6 +156,8 @@ func (s *stream) repeated() error {
 // ended is the end of a stream that has no final record.
 func (s *stream) ended(err error) error {
 	switch {
+	case s.ctx.Err() != nil: // a server that sees its client leave may end in good order
+		return broken(s.ctx, "", err)
 	case err == io.EOF && s.repeat >= repeatLimit:
 		return s.repeated()
 	case errors.Is(err, errLong):

@@ -1,0 +1,127 @@
+package upstream
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// delay is the pause between two pieces.
+func (d *Demo) delay() time.Duration { return max(or(d.Delay, 2*time.Millisecond), 0) }
+
+// demoWriter writes one streamed reply.
+type demoWriter struct {
+	w      http.ResponseWriter
+	r      *http.Request
+	delay  time.Duration
+	model  string
+	chat   bool // as /api/chat, else as /api/generate
+	pieces int
+	reason string
+}
+
+// demoRecord is one record of either form.
+type demoRecord struct {
+	Model      string   `json:"model"`
+	CreatedAt  string   `json:"created_at"`
+	Message    *Message `json:"message,omitempty"`
+	Response   *string  `json:"response,omitempty"`
+	Done       bool     `json:"done"`
+	DoneReason string   `json:"done_reason,omitempty"`
+	Prompt     int      `json:"prompt_eval_count,omitempty"`
+	Eval       int      `json:"eval_count,omitempty"`
+}
+
+// write sends the text in small pieces, each of whole characters, up to a stop sequence or the token limit.
+func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
+	o.reason = "stop"
+	var stops []string
+	limit := 0
+	json.Unmarshal(options["stop"], &stops)
+	json.Unmarshal(options["num_predict"], &limit)
+	for _, stop := range stops {
+		text, _, _ = strings.Cut(text, stop)
+	}
+	for len(text) > 0 {
+		if limit > 0 && o.pieces == limit {
+			o.reason = "length"
+			return
+		}
+		n := min(demoDelta, len(text))
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n++
+		}
+		o.piece(text[:n])
+		text = text[n:]
+	}
+}
+
+// piece sends one record of text.
+func (o *demoWriter) piece(text string) {
+	o.pieces++
+	if o.delay > 0 {
+		select {
+		case <-time.After(o.delay):
+		case <-o.r.Context().Done():
+		}
+	}
+	if o.chat {
+		o.record(demoRecord{Message: &Message{Role: "assistant", Content: text}})
+	} else {
+		o.record(demoRecord{Response: &text})
+	}
+}
+
+// call sends a call whole, as Ollama does.
+func (o *demoWriter) call(c *Call) {
+	c.ID = "call_demo0000"
+	o.record(demoRecord{Message: &Message{Role: "assistant", Calls: []Call{*c}}})
+}
+
+// end sends the last record.
+func (o *demoWriter) end() {
+	last := demoRecord{Done: true, DoneReason: o.reason, Prompt: 1, Eval: max(o.pieces, 1)}
+	if o.chat {
+		last.Message = &Message{Role: "assistant"}
+	} else {
+		last.Response = new(string)
+	}
+	o.record(last)
+}
+
+// record sends one record at once.
+func (o *demoWriter) record(r demoRecord) {
+	if o.r.Context().Err() != nil {
+		return
+	}
+	r.Model, r.CreatedAt = o.model, "2026-01-01T00:00:00Z"
+	o.w.Header().Set("Content-Type", "application/x-ndjson")
+	json.NewEncoder(o.w).Encode(r)
+	http.NewResponseController(o.w).Flush()
+}
+
+// demoRead decodes a request's body and passes it on.
+func demoRead[T any](w http.ResponseWriter, r *http.Request, then func(http.ResponseWriter, *http.Request, *T)) {
+	var q T
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRender)).Decode(&q); err != nil {
+		demoFail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	then(w, r, &q)
+}
+
+// demoJSON writes a whole answer.
+func demoJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(v)
+}
+
+// demoFail writes an error in Ollama's form.
+func demoFail(w http.ResponseWriter, status int, text string) {
+	demoJSON(w, status, struct {
+		Error string `json:"error"`
+	}{text})
+}
