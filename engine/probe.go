@@ -50,6 +50,7 @@ func (s *server) digest(ctx context.Context, name string) (string, error) {
 	if !strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ":") {
 		name += ":latest"
 	}
+	name = strings.ToLower(name) // as Ollama compares names
 	s.mu.Lock()
 	fresh := time.Since(s.listed) < digestAge
 	d := s.digests[name]
@@ -63,7 +64,7 @@ func (s *server) digest(ctx context.Context, name string) (string, error) {
 	}
 	digests := make(map[string]string, len(list.Models))
 	for _, m := range list.Models {
-		digests[m.Name] = m.Digest
+		digests[strings.ToLower(m.Name)] = m.Digest
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,12 +72,12 @@ func (s *server) digest(ctx context.Context, name string) (string, error) {
 	return digests[name], nil
 }
 
-// lookup is what is known of the model with that digest.
+// lookup is what is known of the model with that digest; nothing is ever known of one that the server does not list.
 func (s *server) lookup(name, digest string) (facts, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f, ok := s.known[name]
-	return f, ok && f.digest == digest
+	return f, ok && digest != "" && f.digest == digest
 }
 
 // remember keeps what was found out.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"strings"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -84,7 +85,7 @@ func (t *turn) raw(ctx context.Context, body *upstream.ChatRequest, tools []chat
 	src, err := t.server.client.Generate(ctx, t.pulse, &upstream.GenerateRequest{
 		Model: t.model, Prompt: prompt, Raw: true, Stream: true, Options: options,
 	})
-	return src, prompt[max(len(prompt)-tailLength, 0):], err
+	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), err // the prompt itself may go
 }
 
 // body is the request in Ollama's form.
@@ -98,7 +99,7 @@ func (t *turn) body(r *chat.Request) (*upstream.ChatRequest, error) {
 		f := upstream.Function{Name: tool.Name, Description: tool.Description, Parameters: reduce(tool.Schema)}
 		body.Tools = append(body.Tools, upstream.Tool{Type: "function", Function: f})
 	}
-	if t.facts.thinking {
+	if t.facts.thinking { // other models answer 400 to the very word
 		body.Think = r.Think
 	}
 	return body, nil
