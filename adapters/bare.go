@@ -36,12 +36,11 @@ func (d *decoder) unmarked(c int, line bool) bool {
 // those or of Python calls, or an offered name at the start of a line. Most text ends here.
 func (d *decoder) callAhead(c int, line bool) bool {
 	i := 0
-	for ; (c == '[' || c == '{' && i > 0) && i < maxKey; c = d.at(i) {
-		if c == '{' {
-			return d.envelopeAhead(i)
-		}
+	for ; c == '[' && i < maxWord; c = d.at(i) {
 		i++
-		i += d.space(i)
+		for k := 0; k < maxWord && isSpace(d.at(i)); k++ {
+			i++
+		}
 	}
 	if c == '{' {
 		return d.envelopeAhead(i)
@@ -51,7 +50,15 @@ func (d *decoder) callAhead(c int, line bool) bool {
 
 // envelopeAhead says whether the object at offset i begins with a member that means something to an envelope.
 func (d *decoder) envelopeAhead(i int) bool {
-	for d.at(i) == '{' || isSpace(d.at(i)) {
+	for range maxWrap {
+		if d.at(i) == '{' {
+			i++
+		}
+		if isSpace(d.at(i)) {
+			i++
+		}
+	}
+	for k := 0; k < maxWord && isSpace(d.at(i)); k++ {
 		i++
 	}
 	if c := d.at(i); c == '"' || c == '\'' {

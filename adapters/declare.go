@@ -36,6 +36,14 @@ func (s *Set) parse(src []byte) (*Format, error) {
 	if f.Name == "" {
 		return nil, errors.New("no format line")
 	}
+	if len(f.call) == 0 && f.header == nil {
+		return nil, errors.New("no call line: how does the family write a call?")
+	}
+	for _, p := range f.call {
+		if p.hole("args") >= 0 && len(f.arg) == 0 || p.hole("pseudo") >= 0 && len(f.quotes) == 0 {
+			return nil, errors.New("{args} needs an arg line, {pseudo} a quote line")
+		}
+	}
 	f.prepare()
 	return f, nil
 }
@@ -57,17 +65,19 @@ func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
 		}
 		f.takeFrom(cousin)
 	case "think":
-		return declare(f, &f.think, first, value)
+		return declare(f, &f.think, first, value, "# reasoning #")
 	case "section":
-		return declare(f, &f.section, first, value)
+		return declare(f, &f.section, first, value, "# calls #")
 	case "call":
-		return declare(f, &f.call, first, value)
+		return declare(f, &f.call, first, value, "")
 	case "arg":
-		return declare(f, &f.arg, first, value)
+		return declare(f, &f.arg, first, value, "# key # value #")
 	case "header":
-		p, err := compile(f, value)
-		f.header = p
-		return err
+		var list []*pattern
+		if err := declare(f, &list, first, value, "# junk #"); err != nil {
+			return err
+		}
+		f.header = list[0]
 	case "drop":
 		f.drop = append(fresh(f.drop, first), strings.Fields(value)...)
 	case "ends":
@@ -91,11 +101,18 @@ func fresh(list []string, first bool) []string {
 	return list
 }
 
-// declare compiles one example into a list of alternatives.
-func declare(f *Format, list *[]*pattern, first bool, value string) error {
+// declare compiles one example into a list of alternatives. shape is what it must look like, literals written #; empty for
+// a call.
+func declare(f *Format, list *[]*pattern, first bool, value, shape string) error {
 	p, err := compile(f, value)
 	if err != nil {
 		return err
+	}
+	if got := p.shape(); shape != "" && got != shape {
+		return fmt.Errorf("the example must be made of %s (# is a mark), not %s", shape, got)
+	}
+	if shape == "" && !p.isCall() {
+		return fmt.Errorf("a call needs a {name} or {id} behind a mark, or a hole that holds one: {call}, {calls}, {python}")
 	}
 	if first {
 		*list = nil

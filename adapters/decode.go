@@ -283,8 +283,9 @@ func (d *decoder) begin(c int, line bool) bool {
 	start := d.pos
 	d.evidence = false
 	wasCut, glue := false, 0
-	for i := range d.v.marks[c] {
-		m := &d.v.marks[c][i]
+	marks := d.marksAt(0)
+	for i := range marks {
+		m := &marks[i]
 		if !d.has(0, m.key) {
 			continue
 		}
@@ -358,11 +359,7 @@ func (d *decoder) turn(n int) answer {
 
 // structure says whether a mark that is no closer stands at offset i.
 func (d *decoder) structure(i int) bool {
-	c := d.at(i)
-	if c < 0 {
-		return false
-	}
-	for _, m := range d.v.marks[c] {
+	for _, m := range d.marksAt(i) {
 		if m.kind <= turnMark && d.has(i, m.key) {
 			return true
 		}

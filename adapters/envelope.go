@@ -344,7 +344,7 @@ func (d *decoder) objectFits(t *tool) answer {
 		return cut
 	}
 	if !isQuote(c) {
-		if c == '.' || c == '<' && len(d.f.quotes) == 0 {
+		if c == '.' || c == '<' && len(d.f.quotes) == 0 || d.bare && c != '}' {
 			return no // a placeholder
 		}
 		return yes

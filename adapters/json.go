@@ -383,16 +383,12 @@ func (d *decoder) oddSpace() int {
 
 // isMark says whether a mark that can end or follow a call stands at offset i.
 func (d *decoder) isMark(i int) bool {
-	c := d.at(i)
-	if c < 0 {
-		return false
-	}
-	for _, m := range d.v.marks[c] {
+	for _, m := range d.marksAt(i) {
 		if m.kind != thinkOpen && m.kind != thinkClose && d.has(i, m.key) {
 			return true
 		}
 	}
-	return c == '`' && len(d.stack) > 0 && d.has(i, "```")
+	return len(d.stack) > 0 && d.has(i, "```")
 }
 
 // repairAs reads a whole document. whole says that nothing of it was missing or left over.

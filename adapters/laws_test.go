@@ -160,7 +160,7 @@ func checkDecode(t *testing.T, f *Format, raw, finish string, o Options) {
 func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
 	t.Helper()
 	next, open, args := 0, false, ""
-	plain := ""
+	plain, ended := "", ""
 	for e, err := range f.Decode(&pieces{list: []string{raw}, finish: finish}, o) {
 		if err != nil {
 			t.Fatal(err)
@@ -185,6 +185,7 @@ func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
 			}
 			open = false
 		case chat.Finish:
+			ended = e.Text
 			if open && e.Text != chat.Length {
 				t.Fatalf("%q: an open call and finish %s", raw, e.Text)
 			}
@@ -193,7 +194,7 @@ func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
 	if !subsequence(plain, raw) {
 		t.Fatalf("%q: text %q is not in the input", raw, plain)
 	}
-	if next == 0 && !strings.Contains(raw, "<") && !strings.Contains(raw, "[") && finish == chat.Stop && plain != raw {
+	if next == 0 && !strings.Contains(raw, "<") && !strings.Contains(raw, "[") && ended == chat.Stop && plain != raw {
 		t.Fatalf("%q: no call and no mark, but the text is %q", raw, plain)
 	}
 }

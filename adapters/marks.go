@@ -28,9 +28,22 @@ func (m *mark) special() bool { return m.key[0] == '[' || m.key[1] == '|' || m.k
 
 // view is the index of the marks that are live when one format is read.
 type view struct {
-	marks [256][]mark // by the key's first byte; longest key first, then kind, then the configured format first
-	stops [256]bool   // bytes at which prose is looked at
-	names []*pattern  // patterns whose remains (name and body without marks) are read
+	marks  [256][]mark     // by the key's first byte; longest key first, then kind, then the configured format first
+	stops  [256]bool       // bytes at which prose is looked at
+	second [256]*[256]bool // by the key's first byte: the second bytes that some key has
+	names  []*pattern      // patterns whose remains (name and body without marks) are read
+}
+
+// marksAt is the list of marks that could stand at offset i, by the first two bytes there.
+func (d *decoder) marksAt(i int) []mark {
+	c := d.at(i)
+	if c < 0 || d.v.second[c] == nil {
+		return nil
+	}
+	if next := d.at(i + 1); next < 0 || !d.v.second[c][next] {
+		return nil
+	}
+	return d.v.marks[c]
 }
 
 // viewOf is the index for reading a format, alone or with all formats of its set.
@@ -117,4 +130,8 @@ func (v *view) addWord(k markKind, key string, p *pattern) {
 		}
 	}
 	*list = append(*list, mark{key: key, kind: k, p: p})
+	if v.second[key[0]] == nil {
+		v.second[key[0]] = new([256]bool)
+	}
+	v.second[key[0]][key[1]] = true
 }

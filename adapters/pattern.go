@@ -130,6 +130,29 @@ func (p *pattern) hole(word string) int {
 	return -1
 }
 
+// shape names the parts of a pattern, literals as #.
+func (p *pattern) shape() string {
+	var words []string
+	for _, part := range p.parts {
+		if part.hole == "" {
+			words = append(words, "#")
+		} else {
+			words = append(words, part.hole)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// isCall says whether a call can be read by the pattern: it is a list of calls, or names the tool behind a mark.
+func (p *pattern) isCall() bool {
+	for _, word := range []string{"call", "calls", "python"} {
+		if p.hole(word) >= 0 {
+			return true
+		}
+	}
+	return p.hole("name") >= 1 && p.holeAt(0) == ""
+}
+
 // body is the index of the hole that reads the call's arguments, or -1.
 func (p *pattern) body() int {
 	for i, part := range p.parts {

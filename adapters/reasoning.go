@@ -116,8 +116,7 @@ const maxDraft = 4096
 // callInReasoning reads calls behind n newlines as a draft, and lets what follows decide: at the end of the text or of the
 // turn they are calls and end the reasoning; a closer or prose makes them reasoning.
 func (d *decoder) callInReasoning(n int) bool {
-	c := d.at(n)
-	if len(d.v.marks[c]) == 0 {
+	if d.marksAt(n) == nil {
 		return false
 	}
 	return d.draft(maxDraft, func() bool {
@@ -133,13 +132,9 @@ func (d *decoder) callInReasoning(n int) bool {
 
 // markedCall reads one call, or one section of them, that begins with a mark right here.
 func (d *decoder) markedCall() bool {
-	c := d.at(0)
-	if c < 0 {
-		return false
-	}
-	start := d.pos
-	for i := range d.v.marks[c] {
-		m := &d.v.marks[c][i]
+	start, marks := d.pos, d.marksAt(0)
+	for i := range marks {
+		m := &marks[i]
 		if m.kind != sectionOpen && m.kind != callOpen && m.kind != innerOpen || !d.has(0, m.key) {
 			continue
 		}
@@ -164,7 +159,7 @@ func (d *decoder) closesReasoning() bool {
 
 // turnEnds says whether a mark of the turn stands here.
 func (d *decoder) turnEnds() bool {
-	for _, m := range d.v.marks[d.at(0)] {
+	for _, m := range d.marksAt(0) {
 		if m.kind == turnMark && d.has(0, m.key) {
 			return true
 		}

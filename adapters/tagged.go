@@ -295,11 +295,7 @@ func (d *decoder) closersFollow(p *pattern, i int) bool {
 
 // endMark says whether a mark that ends or begins a call or a turn stands at offset i.
 func (d *decoder) endMark(i int) bool {
-	c := d.at(i)
-	if c < 0 {
-		return false
-	}
-	for _, m := range d.v.marks[c] {
+	for _, m := range d.marksAt(i) {
 		section := m.kind == closeMark && len(m.p.f.section) > 0
 		if (m.kind >= sectionOpen && m.kind <= turnMark || section) && d.has(i, m.key) {
 			return true
