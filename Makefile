@@ -21,11 +21,14 @@ build:
 install:
 	CGO_ENABLED=0 go install -trimpath ./cmd/toolnorm
 
+# The real lane is e2e's alone: elsewhere it finds nothing installed, and says so.
+WITHOUT_REAL = TOOLNORM_E2E= TOOLNORM_E2E_CACHE=/nonexistent
+
 test:
-	go test ./...
+	$(WITHOUT_REAL) go test ./...
 
 race:
-	go test -race ./...
+	$(WITHOUT_REAL) go test -race ./...
 
 e2e:
 	./e2e/run.sh

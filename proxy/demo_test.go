@@ -9,6 +9,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/streamcheck"
 )
 
 // TestEveryFormatStreamsByTheRules runs the whole chain without a model server: each family's dialect, written by the
@@ -22,7 +23,7 @@ func TestEveryFormatStreamsByTheRules(t *testing.T) {
 			body := `{"model":"demo/` + f.Name + `","messages":[{"role":"user","content":"Get the weather of \"서울\" for 3 days."}],` +
 				`"tools":[{"type":"function","function":{"name":"get_weather","description":"Get the weather","parameters":{"type":"object","required":["city","days"],"properties":{"city":{"type":"string"},"days":{"type":"integer"}}}}}]`
 			resp, text := do(t, "POST", srv.URL+"/v1/chat/completions", body+`,"stream":true,"stream_options":{"include_usage":true}}`)
-			got := mustStream(t, resp.Header, text, expect{usage: true, tools: offered})
+			got := mustStream(t, resp.Header, text, streamcheck.Expect{Usage: true, Tools: offered})
 			if len(got.Calls) != 1 || got.Calls[0].Name != "get_weather" || got.Finish != "tool_calls" || got.Text == "" {
 				t.Fatalf("got %+v", got)
 			}

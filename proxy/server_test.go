@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/streamcheck"
 )
 
 // script is a model that says what it is told to. A step is an event, an error, or one of the marks below.
@@ -122,4 +123,17 @@ var offered = []string{"get_weather", "get_time"}
 func post(t *testing.T, srv *httptest.Server, more string) (*http.Response, string) {
 	t.Helper()
 	return do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"q"}],`+twoTools+more+`}`)
+}
+
+// mustStream puts a stream together and fails the test for every rule that it breaks.
+func mustStream(t *testing.T, h http.Header, body string, want streamcheck.Expect) streamcheck.Reply {
+	t.Helper()
+	r, broken := streamcheck.Check(h, body, want)
+	for _, b := range broken {
+		t.Error(b)
+	}
+	if len(broken) > 0 {
+		t.Logf("the stream was:\n%s", body)
+	}
+	return r
 }

@@ -10,49 +10,58 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/streamcheck"
 )
+
+// called are calls as a client sees them: pairs of name and arguments.
+func called(pairs ...string) (all []streamcheck.Call) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		all = append(all, streamcheck.Call{ID: call(i/2, "").ID, Name: pairs[i], Args: pairs[i+1]})
+	}
+	return all
+}
 
 func TestStreamKeepsEveryRule(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		script script
-		want   reply
+		want   streamcheck.Reply
 	}{
 		{"text", script{say("Hel"), idle, say("lo"), finish("stop")},
-			reply{Text: "Hello", Finish: "stop", Chunks: 3}},
+			streamcheck.Reply{Text: "Hello", Finish: "stop", Chunks: 3}},
 		{"what arrives together leaves together", script{say("a"), say("b"), think("c"), say("d"), finish("stop")},
-			reply{Text: "abd", Reasoning: "c", Finish: "stop", Chunks: 4}},
+			streamcheck.Reply{Text: "abd", Reasoning: "c", Finish: "stop", Chunks: 4}},
 		{"a call in pieces", script{call(0, "get_weather"), idle, args(0, `{"city":`), idle, args(0, `"Par`), args(0, `is"}`), endOf(0), finish("stop")},
-			reply{Calls: []gotCall{{"call_0", "get_weather", `{"city":"Paris"}`}}, Finish: "tool_calls", Chunks: 4, ArgChunks: 3}},
+			streamcheck.Reply{Calls: called("get_weather", `{"city":"Paris"}`), Finish: "tool_calls", Chunks: 4, ArgChunks: 3}},
 		{"a call whole", script{call(0, "get_weather"), args(0, `{"city":"Paris"}`), endOf(0), finish("stop")},
-			reply{Calls: []gotCall{{"call_0", "get_weather", `{"city":"Paris"}`}}, Finish: "tool_calls", Chunks: 2, ArgChunks: 1}},
+			streamcheck.Reply{Calls: called("get_weather", `{"city":"Paris"}`), Finish: "tool_calls", Chunks: 2, ArgChunks: 1}},
 		{"no arguments", script{call(0, "get_time"), args(0, ""), endOf(0), finish("stop")},
-			reply{Calls: []gotCall{{"call_0", "get_time", `{}`}}, Finish: "tool_calls", Chunks: 2, ArgChunks: 1}},
+			streamcheck.Reply{Calls: called("get_time", `{}`), Finish: "tool_calls", Chunks: 2, ArgChunks: 1}},
 		{"no arguments, start sent before", script{call(0, "get_time"), idle, endOf(0), finish("stop")},
-			reply{Calls: []gotCall{{"call_0", "get_time", `{}`}}, Finish: "tool_calls", Chunks: 3, ArgChunks: 2}},
+			streamcheck.Reply{Calls: called("get_time", `{}`), Finish: "tool_calls", Chunks: 3, ArgChunks: 2}},
 		{"text, two calls, text", script{think("hm"), say("I look. "), call(0, "get_time"), args(0, "{}"), endOf(0), call(1, "get_weather"), args(1, `{"a":1}`), endOf(1), say("Done."), finish("stop")},
-			reply{Reasoning: "hm", Text: "I look. Done.", Calls: []gotCall{{"call_0", "get_time", "{}"}, {"call_1", "get_weather", `{"a":1}`}}, Finish: "tool_calls", Chunks: 6, ArgChunks: 2}},
+			streamcheck.Reply{Reasoning: "hm", Text: "I look. Done.", Calls: called("get_time", "{}", "get_weather", `{"a":1}`), Finish: "tool_calls", Chunks: 6, ArgChunks: 2}},
 		{"cut inside a call", script{call(0, "get_weather"), args(0, `{"city":"Pa`), finish("length")},
-			reply{Calls: []gotCall{{"call_0", "get_weather", `{"city":"Pa`}}, Finish: "length", Chunks: 2, ArgChunks: 1}},
+			streamcheck.Reply{Calls: called("get_weather", `{"city":"Pa`), Finish: "length", Chunks: 2, ArgChunks: 1}},
 		{"cut inside a call by a server that calls it a stop", script{call(0, "get_weather"), args(0, `{"city":"Pa`), finish("stop")},
-			reply{Calls: []gotCall{{"call_0", "get_weather", `{"city":"Pa`}}, Finish: "length", Chunks: 2, ArgChunks: 1}},
+			streamcheck.Reply{Calls: called("get_weather", `{"city":"Pa`), Finish: "length", Chunks: 2, ArgChunks: 1}},
 		{"cut behind a call", script{call(0, "get_time"), endOf(0), say("an"), finish("length")},
-			reply{Text: "an", Calls: []gotCall{{"call_0", "get_time", `{}`}}, Finish: "length", Chunks: 3, ArgChunks: 1}},
+			streamcheck.Reply{Text: "an", Calls: called("get_time", `{}`), Finish: "length", Chunks: 3, ArgChunks: 1}},
 		{"cut before anything could be shown", script{finish("length")},
-			reply{Finish: "length", Chunks: 2}},
+			streamcheck.Reply{Finish: "length", Chunks: 2}},
 		{"heartbeats", script{beat, say("a"), beat, beat, finish("stop")},
-			reply{Text: "a", Finish: "stop", Chunks: 2, Comments: []string{": keep-alive", ": keep-alive", ": keep-alive"}}},
+			streamcheck.Reply{Text: "a", Finish: "stop", Chunks: 2, Comments: []string{": keep-alive", ": keep-alive", ": keep-alive"}}},
 		{"characters cut over events and batches", script{say("가\xea"), idle, say("\xb0"), idle, say("\x80!"), idle, say("\xf0\x9f"), think("\x98"), finish("stop")},
-			reply{Text: "가가!\ufffd\ufffd", Reasoning: "\ufffd", Finish: "stop", Chunks: 5}},
+			streamcheck.Reply{Text: "가가!\ufffd\ufffd", Reasoning: "\ufffd", Finish: "stop", Chunks: 5}},
 		{"text that JSON escapes", script{say("\"\\\n\x00\u2028<&>"), finish("stop")},
-			reply{Text: "\"\\\n\x00\u2028<&>", Finish: "stop", Chunks: 2}},
+			streamcheck.Reply{Text: "\"\\\n\x00\u2028<&>", Finish: "stop", Chunks: 2}},
 		{"repairs told in a comment", script{say("a"), chat.Event{Kind: chat.Finish, Text: "stop", Meta: &chat.Meta{Format: "hermes", Repairs: []string{"comma", "quote\n"}}}},
-			reply{Text: "a", Finish: "stop", Chunks: 2, Comments: []string{": format=hermes repairs=comma,quote"}}},
+			streamcheck.Reply{Text: "a", Finish: "stop", Chunks: 2, Comments: []string{": format=hermes repairs=comma,quote"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			srv, _ := serve(t, tt.script)
 			resp, body := post(t, srv, `,"stream":true`)
-			if got := mustStream(t, resp.Header, body, expect{tools: offered}); !reflect.DeepEqual(got, tt.want) {
+			if got := mustStream(t, resp.Header, body, streamcheck.Expect{Tools: offered}); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got  %+v\nwant %+v", got, tt.want)
 			}
 			for key, want := range map[string]string{"X-Accel-Buffering": "no", "Cache-Control": "no-cache"} {
@@ -71,13 +80,13 @@ func TestTokensAreCountedOnRequest(t *testing.T) {
 	} {
 		srv, _ := serve(t, s)
 		resp, body := post(t, srv, `,"stream":true,"stream_options":{"include_usage":true}`)
-		got := mustStream(t, resp.Header, body, expect{usage: true, tools: offered})
+		got := mustStream(t, resp.Header, body, streamcheck.Expect{Usage: true, Tools: offered})
 		want := map[string]int{"counted": 12, "not counted": 0}[name]
 		if got.Usage == nil || *got.Usage.Total != want {
 			t.Errorf("%s: usage %+v, want a total of %d", name, got.Usage, want)
 		}
 		resp, body = post(t, srv, `,"stream":true`)
-		mustStream(t, resp.Header, body, expect{tools: offered})
+		mustStream(t, resp.Header, body, streamcheck.Expect{Tools: offered})
 	}
 }
 
@@ -108,7 +117,7 @@ func TestErrorAfterTheFirstByteIsTheLastEvent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			srv, _ := serve(t, s)
 			resp, body := post(t, srv, `,"stream":true`)
-			got, broken := checkStream(resp.Header, body, expect{tools: offered})
+			got, broken := streamcheck.Check(resp.Header, body, streamcheck.Expect{Tools: offered})
 			if got.Error == nil || got.Finish != "" || strings.Contains(body, "[DONE]") || strings.Contains(body, "secret") {
 				t.Errorf("no clean error at the end of\n%s", body)
 			}
@@ -198,7 +207,7 @@ func TestAnyEventsInAnyBatchesKeepTheRules(t *testing.T) {
 		s, want := randomReply(rnd)
 		srv, _ := serve(t, s)
 		resp, body := post(t, srv, `,"stream":true,"stream_options":{"include_usage":true}`)
-		got := mustStream(t, resp.Header, body, expect{usage: true, tools: offered})
+		got := mustStream(t, resp.Header, body, streamcheck.Expect{Usage: true, Tools: offered})
 		if got.Text != want.Text || got.Reasoning != want.Reasoning || !reflect.DeepEqual(got.Calls, want.Calls) {
 			t.Fatalf("got %+v\nwant %+v", got, want)
 		}
@@ -207,7 +216,7 @@ func TestAnyEventsInAnyBatchesKeepTheRules(t *testing.T) {
 }
 
 // randomReply makes a reply and what a client should see of it.
-func randomReply(rnd *rand.Rand) (s script, want reply) {
+func randomReply(rnd *rand.Rand) (s script, want streamcheck.Reply) {
 	pieces := func(text string, event func(string) chat.Event) {
 		for text != "" {
 			n := 1 + rnd.IntN(len(text))
@@ -233,7 +242,7 @@ func randomReply(rnd *rand.Rand) (s script, want reply) {
 			s = append(s, call(i, "get_weather"))
 			pieces(obj, func(p string) chat.Event { return args(i, p) })
 			s = append(s, endOf(i))
-			want.Calls = append(want.Calls, gotCall{call(i, "").ID, "get_weather", obj})
+			want.Calls = append(want.Calls, streamcheck.Call{ID: call(i, "").ID, Name: "get_weather", Args: obj})
 		}
 	}
 	return append(s, finish("stop")), want
