@@ -37,7 +37,7 @@ func (l *lane) startToolnorm(format string) error {
 		args = append(args, "--format", "*="+format)
 	}
 	cmd := exec.Command(bin, args...)
-	cmd.Env = append(os.Environ(), "HOME="+l.dir, "XDG_CONFIG_HOME="+l.dir)
+	cmd.Env = append(os.Environ(), "HOME="+l.dir, "XDG_CONFIG_HOME="+filepath.Join(l.dir, "config"))
 	if err := l.run(cmd, "http://"+addr+"/healthz"); err != nil {
 		return err
 	}

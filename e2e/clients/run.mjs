@@ -15,12 +15,16 @@ async function stream(client, body) {
   const completions = client.chat.completions.stream ? client.chat.completions : client.beta.chat.completions;
   const runner = completions.stream(body);
   const pieces = [];
+  let reasoning = ''; // the helper knows no such field and would keep the last fragment only
   for await (const chunk of runner) {
+    reasoning += chunk.choices[0]?.delta?.reasoning_content ?? '';
     for (const call of chunk.choices[0]?.delta?.tool_calls ?? []) {
       pieces[call.index] = (pieces[call.index] ?? 0) + (call.function?.arguments ? 1 : 0);
     }
   }
-  return [await runner.finalChatCompletion(), pieces];
+  const reply = await runner.finalChatCompletion();
+  reply.choices[0].message.reasoning_content = reasoning;
+  return [reply, pieces];
 }
 
 async function run({ base, body }) {
@@ -41,7 +45,7 @@ async function run({ base, body }) {
     const [reply, pieces] = body.stream ? await stream(client, body) : [await client.chat.completions.create(body), []];
     const { message, finish_reason } = reply.choices[0];
     result.content = message.content ?? '';
-    result.reasoning = message.reasoning_content ?? message.reasoning ?? '';
+    result.reasoning = message.reasoning_content ?? '';
     result.finish = finish_reason ?? '';
     result.calls = (message.tool_calls ?? []).map((c, i) => ({ ...c.function, id: c.id, pieces: pieces[i] ?? 0 }));
     result.usage = reply.usage;

@@ -22,7 +22,7 @@ const alignment = 32
 func (m *Model) describe(f *file, v *vocabulary) {
 	f.str("general.architecture", "llama")
 	f.str("general.name", "scripted")
-	f.u32("general.file_type", 0)
+	f.u32("general.file_type", 7) // mostly Q8_0
 	f.u32("llama.block_count", 1)
 	f.u32("llama.context_length", 32768)
 	f.u32("llama.embedding_length", dim)
@@ -106,9 +106,9 @@ func (f *file) tensor(t tensor) {
 	for _, d := range t.dims {
 		f.places = binary.LittleEndian.AppendUint64(f.places, d)
 	}
-	f.places = binary.LittleEndian.AppendUint32(f.places, 0) // F32
+	f.places = binary.LittleEndian.AppendUint32(f.places, t.kind())
 	f.places = binary.LittleEndian.AppendUint64(f.places, f.offset)
-	f.offset += (4*uint64(len(t.data)) + alignment - 1) / alignment * alignment
+	f.offset += (t.size() + alignment - 1) / alignment * alignment
 	f.tensors = append(f.tensors, t)
 }
 
@@ -120,10 +120,7 @@ func (f *file) writeTo(w io.Writer) (n int64, err error) {
 	out = append(append(out, f.keys...), f.places...)
 	for _, t := range f.tensors {
 		n, err = flush(w, n, out, err)
-		out = out[:0]
-		for _, x := range t.data {
-			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
-		}
+		out = t.append(out[:0])
 	}
 	return flush(w, n, out, err)
 }

@@ -23,9 +23,10 @@ const (
 )
 
 type tensor struct {
-	name string
-	dims []uint64 // input first
-	data []float32
+	name  string
+	dims  []uint64 // input first
+	data  []float32
+	small bool // to be written in eight bits a number
 }
 
 // tensors are the weights. A matrix is rows of outputs, each over all inputs.
@@ -36,18 +37,18 @@ func (m *Model) tensors(v *vocabulary) []tensor {
 	square, wide, tall := []uint64{dim, dim}, []uint64{dim, ffn}, []uint64{ffn, dim}
 	zero := make([]float32, dim*ffn)
 	return []tensor{
-		{"token_embd.weight", []uint64{dim, uint64(n)}, m.embeddings(v, u)},
-		{"blk.0.attn_norm.weight", []uint64{dim}, ones()},
-		{"blk.0.attn_q.weight", square, q},
-		{"blk.0.attn_k.weight", square, k},
-		{"blk.0.attn_v.weight", square, diagonal(1)},
-		{"blk.0.attn_output.weight", square, diagonal(0.1)},
-		{"blk.0.ffn_norm.weight", []uint64{dim}, ones()},
-		{"blk.0.ffn_gate.weight", wide, zero},
-		{"blk.0.ffn_up.weight", wide, zero},
-		{"blk.0.ffn_down.weight", tall, zero},
-		{"output_norm.weight", []uint64{dim}, ones()},
-		{"output.weight", []uint64{dim, uint64(n)}, m.output(v, u)},
+		{name: "token_embd.weight", dims: []uint64{dim, uint64(n)}, data: m.embeddings(v, u)},
+		{name: "blk.0.attn_norm.weight", dims: []uint64{dim}, data: ones()},
+		{name: "blk.0.attn_q.weight", dims: square, data: q},
+		{name: "blk.0.attn_k.weight", dims: square, data: k},
+		{name: "blk.0.attn_v.weight", dims: square, data: diagonal(1)},
+		{name: "blk.0.attn_output.weight", dims: square, data: diagonal(0.1)},
+		{name: "blk.0.ffn_norm.weight", dims: []uint64{dim}, data: ones()},
+		{name: "blk.0.ffn_gate.weight", dims: wide, data: zero},
+		{name: "blk.0.ffn_up.weight", dims: wide, data: zero},
+		{name: "blk.0.ffn_down.weight", dims: tall, data: zero},
+		{name: "output_norm.weight", dims: []uint64{dim}, data: ones()},
+		{name: "output.weight", dims: []uint64{dim, uint64(n)}, data: m.output(v, u), small: true},
 	}
 }
 
