@@ -42,6 +42,11 @@ func gate() error {
 	if err != nil {
 		return err
 	}
+	hostile, err := decoder.MeasureHostile()
+	if err != nil {
+		return err
+	}
+	rows = append(rows, hostile...)
 	report.Ours(os.Stdout, rows)
 	if b := decoder.Breaches(rows); len(b) > 0 {
 		return errors.New("\n  " + strings.Join(b, "\n  "))

@@ -4,8 +4,8 @@ import "fmt"
 
 // What the gate asks of every family.
 const (
-	MaxAllocs = 0.2 // per token, from 10 KiB on: what a reply costs once is spread over it
-	MaxGrowth = 1.3 // cost of a token at 1 MiB over that at 10 KiB
+	MaxAllocs = 0.2 // per token, from 10 KiB on: what a reply costs once is spread over it; not of hostile text
+	MaxGrowth = 1.3 // cost of a token at 1 MiB over that at 10 KiB; of hostile text too
 )
 
 // Breaches says, a line each, where rows break a limit or were not read rightly.
@@ -13,21 +13,29 @@ func Breaches(rows []Row) []string {
 	var all []string
 	for _, r := range rows {
 		where := r.Family + ", " + r.Text
-		for i, c := range r.Ours {
-			switch {
-			case c.Skipped:
-				all = append(all, fmt.Sprintf("%s: %s takes longer than %v", where, Size(Sizes[i]), patience))
-			case c.Wrong:
-				all = append(all, fmt.Sprintf("%s: %s is not read rightly", where, Size(Sizes[i])))
-			case i > 0 && c.Allocs > MaxAllocs:
-				all = append(all, fmt.Sprintf("%s: %.2f allocations a token at %s, the limit is %.1f", where, c.Allocs, Size(Sizes[i]), MaxAllocs))
-			}
+		if s := r.wrong(); s != "" {
+			all = append(all, where+": "+s)
 		}
 		if g := Growth(r.Ours); g > MaxGrowth {
 			all = append(all, fmt.Sprintf("%s: a token at 1 MiB costs %.2f times one at 10 KiB, the limit is %.1f", where, g, MaxGrowth))
 		}
 	}
 	return all
+}
+
+// wrong says what is wrong with the row at the smallest size where something is.
+func (r Row) wrong() string {
+	for i, c := range r.Ours {
+		switch {
+		case c.Skipped:
+			return fmt.Sprintf("%s would take more than %v", Size(Sizes[i]), patience)
+		case c.Wrong:
+			return fmt.Sprintf("%s is not read rightly", Size(Sizes[i]))
+		case i > 0 && c.Allocs > MaxAllocs && r.Family != "hostile":
+			return fmt.Sprintf("%.2f allocations a token at %s, the limit is %.1f", c.Allocs, Size(Sizes[i]), MaxAllocs)
+		}
+	}
+	return ""
 }
 
 // Size is n bytes in words.

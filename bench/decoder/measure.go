@@ -31,13 +31,19 @@ type Cost struct {
 
 // Row is one family's text at all Sizes, read by both sides.
 type Row struct {
-	Family       string
-	Text         string // "prose" or "call"
+	Family       string // or "hostile"
+	Text         string // "prose", "call", or what is hostile
 	Ours, Ollama []Cost
 }
 
-// Growth is how much more a token costs at the largest size than at 10 KiB.
-func Growth(costs []Cost) float64 { return costs[len(costs)-1].NS / costs[1].NS }
+// Growth is how much more a token costs at the largest size than at 10 KiB; 0 when that is not known.
+func Growth(costs []Cost) float64 {
+	last := costs[len(costs)-1]
+	if last.Skipped {
+		return 0
+	}
+	return last.NS / costs[1].NS
+}
 
 // Floor is what a token costs when it is pulled from a source and yielded as it is: what no decoder of this shape can
 // go below.
@@ -97,15 +103,49 @@ func measureRow(f Family, kind string, alone bool) (Row, error) {
 		return Row{}, err
 	}
 	r := Row{Family: f.Name, Text: kind}
-	if r.Ours = costs(checked, plain, f, kind); alone {
+	if r.Ours = costs(checked, plain, f.sample(kind)); alone {
 		return r, nil
 	}
 	peer, err := ollamas(f)
 	if err != nil {
 		return Row{}, err
 	}
-	r.Ollama = costs(peer, peer, f, kind)
+	r.Ollama = costs(peer, peer, f.sample(kind))
 	return r, nil
+}
+
+// sample is a reply and what must be read in it.
+type sample struct {
+	raw     string
+	calls   int
+	content string // of the call
+	any     bool   // whatever is read is right
+}
+
+// sample makes the family's prose or call of n bytes.
+func (f Family) sample(kind string) func(n int) sample {
+	return func(n int) (s sample) {
+		if kind == "call" {
+			s.raw, s.content = text.Call(f.Name, n)
+			s.calls = 1
+			return s
+		}
+		return sample{raw: text.Prose(f.Name, n)}
+	}
+}
+
+// MeasureHostile measures the decoder, with every format live, on texts made to slow it down.
+func MeasureHostile() ([]Row, error) {
+	read, err := ours(Family{Name: "generic"}, false)
+	if err != nil {
+		return nil, err
+	}
+	var all []Row
+	for _, h := range text.Hostiles {
+		of := func(n int) sample { return sample{raw: h.Text(n), any: true} }
+		all = append(all, Row{Family: "hostile", Text: h.Name, Ours: costs(read, read, of)})
+	}
+	return all, nil
 }
 
 // trial is one size of a row.
@@ -117,24 +157,20 @@ type trial struct {
 
 // costs runs read at growing sizes, as long as patience lasts; check says first whether the reply is read rightly.
 // The sizes take turns, so that a busy moment of the machine strikes them alike.
-func costs(check, read reader, f Family, kind string) []Cost {
+func costs(check, read reader, of func(n int) sample) []Cost {
 	all, trials := make([]Cost, len(Sizes)), make([]trial, len(Sizes))
-	var last time.Duration
+	var last, before time.Duration
 	for i, n := range Sizes {
-		if last*100 > patience { // ten times the length may take a hundred times as long
+		if expected(before, last) > patience {
 			all[i].Skipped = true
 			continue
 		}
-		raw, want, wantCalls := text.Prose(f.Name, n), "", 0
-		if kind == "call" {
-			raw, want = text.Call(f.Name, n)
-			wantCalls = 1
-		}
-		t := trial{tokens: text.Tokens(raw), rounds: rounds}
+		s := of(n)
+		t := trial{tokens: text.Tokens(s.raw), rounds: rounds}
 		start := time.Now()
 		calls, got, err := check(t.tokens)
-		last = time.Since(start)
-		all[i].Wrong = err != nil || calls != wantCalls || got != want
+		before, last = last, time.Since(start)
+		all[i].Wrong = err != nil || !s.any && (calls != s.calls || got != s.content)
 		t.times = int(roundTime/max(last, 1)) + 1
 		if last > time.Second {
 			t.rounds = 1
@@ -149,6 +185,15 @@ func costs(check, read reader, f Family, kind string) []Cost {
 		}
 	}
 	return all
+}
+
+// expected is how long a reply of ten times the length takes, when the last two lengths took so long: a hundred times
+// as long as the last at most, ten times at least, else as the growth so far says.
+func expected(before, last time.Duration) time.Duration {
+	if before == 0 {
+		return last * 100
+	}
+	return max(min(last*last/before, last*100), last*10)
 }
 
 // take keeps the smaller of two costs, or the only one.

@@ -24,7 +24,11 @@ func Ours(w io.Writer, rows []decoder.Row) {
 		for _, c := range r.Ours {
 			fmt.Fprintf(w, " %s |", nanoseconds(c))
 		}
-		fmt.Fprintf(w, " %.2f | %.3f | %.3f |\n", decoder.Growth(r.Ours), r.Ours[1].Allocs, r.Ours[len(r.Ours)-1].Allocs)
+		growth := "unknown"
+		if g := decoder.Growth(r.Ours); g > 0 {
+			growth = fmt.Sprintf("%.2f", g)
+		}
+		fmt.Fprintf(w, " %s | %.3f | %.3f |\n", growth, r.Ours[1].Allocs, r.Ours[len(r.Ours)-1].Allocs)
 	}
 }
 
@@ -76,7 +80,10 @@ func times(peer, ours decoder.Cost) string {
 
 // multiple is a ratio with as many digits as say something.
 func multiple(x float64) string {
-	if x < 10 {
+	switch {
+	case x < 1:
+		return fmt.Sprintf("%.2fx", x)
+	case x < 10:
 		return fmt.Sprintf("%.1fx", x)
 	}
 	return fmt.Sprintf("%.0fx", x)

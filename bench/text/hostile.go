@@ -1,0 +1,34 @@
+package text
+
+import "strings"
+
+// Hostile is text that begins something over and over and never ends it.
+type Hostile struct {
+	Name string
+
+	first, piece string
+}
+
+// Hostiles are the ones measured. Whatever they cost, a token must not cost more at the end than at the beginning.
+var Hostiles = []Hostile{
+	{"less-than signs", "", "<"},
+	{"opening braces", "", "{"},
+	{"lines that open a brace", "", "\n{"},
+	{"opening marks", "", "<tool_call>"},
+	{"half calls", "", "<tool_call>\n{\"name\": \"" + Tool + "\""},
+	{"half calls of Mistral", "", "[TOOL_CALLS]" + Tool + "[ARGS]{\"path\": \""},
+	{"half calls without marks", "", "Calling:\n{\"name\": \"" + Tool + "\", \"arguments\": {\"path\": \""},
+	{"lines that are the tool's name", "", Tool + "\n"},
+	{"fences", "", "```json\n"},
+	{"newlines", "", "\n"},
+	{"quotes in a string", "<tool_call>\n{\"name\": \"" + Tool + "\", \"arguments\": {\"path\": \"", "a \"b\" c, "},
+	{"nested objects", "<tool_call>\n{\"name\": \"" + Tool + "\", \"arguments\": ", "{\"a\":"},
+	{"closers in a value", "<tool_call>\n<function=" + Tool + ">\n<parameter=path>\n", "</parameter>\n"},
+	{"openers in a value", "<tool_call>\n<function=" + Tool + ">\n<parameter=path>\n", "\n<parameter=content>"},
+	{"drafts in reasoning", "<think>", "x<tool_call>\n{\"name\": \"" + Tool + "\", \"arguments\": {\"path\": \""},
+}
+
+// Text is n bytes of it and its beginning.
+func (h Hostile) Text(n int) string {
+	return h.first + strings.Repeat(h.piece, n/len(h.piece)+1)[:n]
+}
