@@ -1,0 +1,191 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"toolnorm/e2e/script"
+)
+
+// named is the script with that name.
+func (l *lane) named(t *testing.T, name string) script.Script {
+	t.Helper()
+	for _, sc := range l.scripts {
+		if sc.Name == name {
+			return sc
+		}
+	}
+	t.Fatalf("no script %q", name)
+	return script.Script{}
+}
+
+// post sends a chat and hands over the body as it comes.
+func post(t *testing.T, ctx context.Context, base string, r request) *http.Response {
+	t.Helper()
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions", bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp
+}
+
+// TestLongArgumentsComeWhileTheyAreWritten counts instead of timing: the model writes 10 KiB in some 260 tokens, and what
+// had waited for the end would be one large last piece.
+func TestLongArgumentsComeWhileTheyAreWritten(t *testing.T) {
+	l := open(t)
+	base := l.proxied(t, "")
+	for _, sc := range l.scripts {
+		if !strings.HasSuffix(sc.Name, "_long") {
+			continue
+		}
+		resp := post(t, t.Context(), base, l.ask("hermes", sc, true))
+		sizes := argumentSizes(t, resp)
+		total, largest := 0, 0
+		for _, n := range sizes {
+			total, largest = total+n, max(largest, n)
+		}
+		if total < 10<<10 {
+			t.Errorf("%s: %d bytes of arguments, want 10 KiB or more", sc.Name, total)
+		}
+		last := 0
+		if len(sizes) > 0 {
+			last = sizes[len(sizes)-1]
+		}
+		if early := float64(total-last) / float64(total); early < 0.99 || largest > 1024 {
+			t.Errorf("%s: %.4f of the argument bytes came before the last piece and the largest piece has %d bytes, want 0.99 or more and 1024 or fewer", sc.Name, early, largest)
+		}
+	}
+}
+
+// argumentSizes are the lengths of the argument fragments of a stream, in order.
+func argumentSizes(t *testing.T, resp *http.Response) (sizes []int) {
+	t.Helper()
+	defer resp.Body.Close()
+	lines := bufio.NewReader(resp.Body)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return sizes
+		}
+		var chunk struct {
+			Choices []struct {
+				Delta struct {
+					ToolCalls []toolCall `json:"tool_calls"`
+				}
+			}
+		}
+		if data, ok := strings.CutPrefix(line, "data: {"); ok {
+			if err := json.Unmarshal([]byte("{"+data), &chunk); err != nil {
+				t.Fatalf("chunk %q: %v", line, err)
+			}
+		}
+		for _, choice := range chunk.Choices {
+			for _, call := range choice.Delta.ToolCalls {
+				if n := len(call.Function.Arguments); n > 0 {
+					sizes = append(sizes, n)
+				}
+			}
+		}
+	}
+}
+
+// TestDroppedStreamFreesTheServer leaves an endless reply. Ollama runs one request of a model at a time, so the next
+// reply proves that the first has been stopped; else it would wait for ten times the context, 80,000 tokens.
+func TestDroppedStreamFreesTheServer(t *testing.T) {
+	l := open(t)
+	base := l.proxied(t, "")
+	endless := l.ask("hermes", l.named(t, "loop"), true)
+	endless.MaxTokens = 0
+	ctx, leave := context.WithCancel(t.Context())
+	resp := post(t, ctx, base, endless)
+	if _, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil {
+		t.Fatalf("the endless reply: %v", err)
+	}
+	leave()
+	resp.Body.Close()
+	plain := l.named(t, "plain")
+	done := make(chan reply, 1)
+	go func() { done <- l.current.chat(base, l.ask("hermes", plain, true)) }() // ends with the chat, by the client's timeout at the latest
+	select {
+	case got := <-done:
+		if f := faults(plain.Reply, got); len(f) > 0 {
+			t.Errorf("the next reply: %q", f)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("20 s after the client left, Ollama has not answered the next request")
+	}
+}
+
+// TestEndlessRepetitionEndsWithLength: Ollama aborts a model that repeats itself, without an end of its own.
+func TestEndlessRepetitionEndsWithLength(t *testing.T) {
+	l := open(t)
+	base := l.proxied(t, "")
+	for _, model := range []string{"hermes", "native"} {
+		r := l.ask(model, l.named(t, "rep"), true)
+		r.MaxTokens = 0
+		got := l.current.chat(base, r)
+		if got.Error != "" || got.Finish != "length" || !strings.HasPrefix(got.Content, "zzzz") {
+			t.Errorf("%s: error %q, finish_reason %q, content %q; want length and the text so far", model, got.Error, got.Finish, got.Content)
+		}
+		for _, rule := range broken(got, offered) {
+			t.Errorf("%s: %s", model, rule)
+		}
+	}
+}
+
+// TestToolLoop lets the model call a tool, answers it, and lets the answer choose what the model says next: another
+// call, then text. The client sends back exactly what it got.
+func TestToolLoop(t *testing.T) {
+	l := open(t)
+	base := l.proxied(t, "")
+	for _, s := range setups {
+		r := l.ask(s.name, l.named(t, "hermes_pre"), true)
+		for _, next := range []string{"q3c_one", "plain"} {
+			got := l.current.chat(base, r)
+			if len(got.Calls) != 1 || got.Error != "" {
+				t.Fatalf("%s: before %s: calls %+v, error %q, want one call", s.name, next, got.Calls, got.Error)
+			}
+			call := got.Calls[0]
+			result := "The tool of this long conversation says at last: " + l.named(t, next).Model.Selector()
+			r.Messages = append(r.Messages,
+				message{Role: "assistant", Content: got.Content, ToolCalls: []toolCall{{
+					ID: call.ID, Type: "function", Function: function{Name: call.Name, Arguments: call.Arguments},
+				}}},
+				message{Role: "tool", CallID: call.ID, Content: result})
+		}
+		if f := faults(l.named(t, "plain").Reply, l.current.chat(base, r)); len(f) > 0 {
+			t.Errorf("%s: the last reply: %q", s.name, f)
+		}
+	}
+}
+
+// TestUsageOnRequestOnly: the counts come in a last chunk when asked for, and are those of the tokens really written.
+func TestUsageOnRequestOnly(t *testing.T) {
+	l := open(t)
+	base := l.proxied(t, "")
+	sc := l.named(t, "hermes")
+	asked := l.current.chat(base, l.ask("hermes", sc, true))
+	if u := asked.Usage; u == nil || u.Prompt < 100 || u.Completion < 10 || u.Total != u.Prompt+u.Completion {
+		t.Errorf("usage %+v, want the tokens of the prompt and the reply", u)
+	}
+	r := l.ask("hermes", sc, true)
+	r.Options = nil
+	if got := l.current.chat(base, r); strings.Contains(got.Raw, `"choices":[]`) {
+		t.Errorf("a usage chunk that nobody asked for: %s", got.Raw)
+	}
+}
