@@ -15,6 +15,7 @@ type Config struct {
 	Log          zerolog.Logger    // the zero value logs nothing
 	Strategy     map[string]string // model name with * for any text -> raw, native or prompt; the longest match wins; no match: by probing
 	Format       map[string]string // model name with * for any text -> name of a format; no match: by the model's name
+	Formats      *adapters.Set     // the formats that are known; nil: those that come with the program
 	Hold         int               // adapters.Options.Hold of requests that do not say; 0: short calls leave whole, long ones stream
 	Timeouts     upstream.Timeouts // zero fields take the defaults
 	NumCtx       int               // context length asked of Ollama, in tokens; 0: the server's choice
@@ -37,7 +38,7 @@ func (c Config) Validate() error {
 		}
 	}
 	for model, name := range c.Format {
-		if adapters.Named(name) == nil {
+		if c.formats().Named(name) == nil {
 			return fmt.Errorf("format of %q: there is no format %q", model, name)
 		}
 	}
@@ -46,4 +47,12 @@ func (c Config) Validate() error {
 	}
 	_, err := upstream.ParseHost(c.Ollama)
 	return err
+}
+
+// formats are the formats that are known.
+func (c Config) formats() *adapters.Set {
+	if c.Formats == nil {
+		return adapters.Builtin()
+	}
+	return c.Formats
 }

@@ -111,11 +111,11 @@ func (e *Engine) format(model string) *adapters.Format {
 		name, ok = strings.CutPrefix(model, upstream.DemoPrefix)
 	}
 	if ok {
-		if f := adapters.Named(name); f != nil {
+		if f := e.cfg.formats().Named(name); f != nil {
 			return f
 		}
 	}
-	return adapters.For(model)
+	return e.cfg.formats().For(model)
 }
 
 // Models lists the server's models, then the demo's. A server that cannot be reached is left out.

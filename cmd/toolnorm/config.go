@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,7 +22,7 @@ import (
 type Config struct {
 	Listen  string   `default:"127.0.0.1:11435" help:"Where to serve. Port 0 takes a free one."`
 	Ollama  string   `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"The Ollama server, in any spelling that OLLAMA_HOST takes. It need not be up."`
-	Data    string   `placeholder:"DIR" help:"Folder for what must outlive the process. Default: toolnorm in the user's data folder."`
+	Data    string   `placeholder:"DIR" help:"Folder of what is the user's own; model families are read from families/*.txt in it. Default: toolnorm in the user's data folder."`
 	Config  string   `placeholder:"FILE" help:"YAML file with these settings. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
 	Model   string   `placeholder:"NAME" help:"The model that answers requests which name none. Default: such requests are an error."`
 	Hosts   []string `placeholder:"NAME" help:"Host names, besides localhost and every IP address, under which clients may ask. * allows any."`
@@ -125,8 +126,9 @@ func (m *Main) parse(args []string, file *file) (*commands, error) {
 
 // settings are those that need more than reading.
 type settings struct {
-	ollama string
-	hold   int
+	ollama  string
+	hold    int
+	formats *adapters.Set
 }
 
 // resolve checks the settings that have rules, fills in the data folder, and says which one is wrong.
@@ -148,7 +150,10 @@ func (c *Config) resolve() (s settings, err error) {
 	if c.Data, err = dataFolder(c.Data); err != nil {
 		return s, err
 	}
-	return s, engine.Config{Ollama: s.ollama, Strategy: c.Strategy, Format: c.Format, NumCtx: c.NumCtx}.Validate()
+	if s.formats, err = userFormats(filepath.Join(c.Data, "families")); err != nil {
+		return s, err
+	}
+	return s, engine.Config{Ollama: s.ollama, Strategy: c.Strategy, Format: c.Format, Formats: s.formats, NumCtx: c.NumCtx}.Validate()
 }
 
 // parseHold turns the setting's words into a number of bytes.
@@ -186,4 +191,16 @@ func dataFolder(dir string) (string, error) {
 		return "", fmt.Errorf("data: %w", err)
 	}
 	return abs, nil
+}
+
+// userFormats are the formats that come with the program, and those that the user has put into dir, if it is there.
+func userFormats(dir string) (*adapters.Set, error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return adapters.Builtin(), nil
+	}
+	set, err := adapters.Builtin().Load(os.DirFS(dir))
+	if err != nil {
+		return nil, fmt.Errorf("model families in %s: %w", dir, err)
+	}
+	return set, nil
 }

@@ -146,6 +146,32 @@ func TestHelpAndVersionEndWell(t *testing.T) {
 	}
 }
 
+func TestTheUsersOwnFamiliesAreRead(t *testing.T) {
+	clean(t, "")
+	data := t.TempDir()
+	if err := os.Mkdir(filepath.Join(data, "families"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	family := filepath.Join(data, "families", "mine.txt")
+	run := func(text string) error {
+		if err := os.WriteFile(family, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m := NewMain(io.Discard, io.Discard)
+		if err := m.ParseFlags([]string{"--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1", "--data", data, "--format", "x*=mine"}); err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		return m.Run()
+	}
+	if err := run("format  mine\nmodels  mine*\ncall    <mine>{call}</mine>\n"); err != nil {
+		t.Errorf("a family of the user's own: %v", err)
+	}
+	if err := run("nonsense\n"); err == nil || !strings.Contains(err.Error(), "mine.txt") {
+		t.Errorf("a wrong file: %v, want an error that names it", err)
+	}
+}
+
 func TestEverySettingIsExplained(t *testing.T) {
 	typ := reflect.TypeFor[Config]()
 	for i := range typ.NumField() {

@@ -48,7 +48,7 @@ func (m *Main) Run() error {
 		m.log.Warn().Str("variable", name).Msg("the environment has no such setting")
 	}
 	eng := engine.New(engine.Config{
-		Ollama: settings.ollama, Log: m.log, Strategy: m.Config.Strategy, Format: m.Config.Format,
+		Ollama: settings.ollama, Log: m.log, Strategy: m.Config.Strategy, Format: m.Config.Format, Formats: settings.formats,
 		Hold: settings.hold, NumCtx: m.Config.NumCtx, DefaultModel: m.Config.Model,
 		Timeouts: upstream.Timeouts{
 			Load: m.Config.LoadTimeout, FirstByte: m.Config.FirstByteTimeout, Idle: m.Config.IdleTimeout, Beat: m.Config.Heartbeat,
