@@ -92,9 +92,7 @@ func (p *pieces) Next() (chat.Event, error) {
 
 func (p *pieces) Close() error { return nil }
 
-// whole, single and pairs are ways to cut a text.
-func single(s string) []string { return strings.Split(s, "") }
-
+// bytesOf cuts a text into its bytes.
 func bytesOf(s string) []string {
 	out := make([]string, len(s))
 	for i := range len(s) {

@@ -79,9 +79,9 @@ func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
 		}
 		f.header = list[0]
 	case "drop":
-		f.drop = append(fresh(f.drop, first), strings.Fields(value)...)
+		return marksOf(&f.drop, first, value)
 	case "ends":
-		f.ends = append(fresh(f.ends, first), strings.Fields(value)...)
+		return marksOf(&f.ends, first, value)
 	case "quote":
 		f.quotes = append(fresh(f.quotes, first), strings.Fields(value)...)
 	case "keys":
@@ -90,6 +90,17 @@ func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
 		return f.route(value, first)
 	default:
 		return fmt.Errorf("no line kind %q", kind)
+	}
+	return nil
+}
+
+// marksOf adds the marks of a line to a list.
+func marksOf(list *[]string, first bool, value string) error {
+	*list = append(fresh(*list, first), strings.Fields(value)...)
+	for _, mark := range *list {
+		if len(mark) < 2 {
+			return fmt.Errorf("the mark %q is too short to be one", mark)
+		}
 	}
 	return nil
 }
@@ -110,6 +121,9 @@ func declare(f *Format, list *[]*pattern, first bool, value, shape string) error
 	}
 	if got := p.shape(); shape != "" && got != shape {
 		return fmt.Errorf("the example must be made of %s (# is a mark), not %s", shape, got)
+	}
+	if p.holeAt(0) == "" && len(p.parts[0].lit.key()) < 2 {
+		return fmt.Errorf("the example must begin with a mark of at least two bytes")
 	}
 	if shape == "" && !p.isCall() {
 		return fmt.Errorf("a call needs a {name} or {id} behind a mark, or a hole that holds one: {call}, {calls}, {python}")

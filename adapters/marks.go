@@ -31,7 +31,6 @@ type view struct {
 	marks  [256][]mark     // by the key's first byte; longest key first, then kind, then the configured format first
 	stops  [256]bool       // bytes at which prose is looked at
 	second [256]*[256]bool // by the key's first byte: the second bytes that some key has
-	names  []*pattern      // patterns whose remains (name and body without marks) are read
 }
 
 // marksAt is the list of marks that could stand at offset i, by the first two bytes there.
