@@ -5,7 +5,7 @@ import "fmt"
 // What the gate asks of every family.
 const (
 	MaxAllocs = 0.2 // per token, from 10 KiB on: what a reply costs once is spread over it; not of hostile text
-	MaxGrowth = 1.3 // cost of a token at 1 MiB over that at 10 KiB; of hostile text too
+	MaxGrowth = 1.3 // see Row.Growth; of hostile text too
 )
 
 // Breaches says, a line each, where rows break a limit or were not read rightly.
@@ -16,8 +16,8 @@ func Breaches(rows []Row) []string {
 		if s := r.wrong(); s != "" {
 			all = append(all, where+": "+s)
 		}
-		if g := Growth(r.Ours); g > MaxGrowth {
-			all = append(all, fmt.Sprintf("%s: a token at 1 MiB costs %.2f times one at 10 KiB, the limit is %.1f", where, g, MaxGrowth))
+		if g := r.Growth(); g > MaxGrowth {
+			all = append(all, fmt.Sprintf("%s: a token at 1 MiB costs %.2f times one in a short text, the limit is %.1f", where, g, MaxGrowth))
 		}
 	}
 	return all
@@ -31,7 +31,7 @@ func (r Row) wrong() string {
 			return fmt.Sprintf("%s would take more than %v", Size(Sizes[i]), patience)
 		case c.Wrong:
 			return fmt.Sprintf("%s is not read rightly", Size(Sizes[i]))
-		case i > 0 && c.Allocs > MaxAllocs && r.Family != "hostile":
+		case i > 0 && c.Allocs > MaxAllocs && r.Family != hostile:
 			return fmt.Sprintf("%.2f allocations a token at %s, the limit is %.1f", c.Allocs, Size(Sizes[i]), MaxAllocs)
 		}
 	}

@@ -29,10 +29,10 @@ func All(w io.Writer, program string) error {
 		return err
 	}
 	head(w)
-	fmt.Fprint(w, "## The decoder\n\nNanoseconds of processor time a token of four bytes, over a whole reply, the best of nine rounds; growth is 1 MiB over 10 KiB.\n")
+	fmt.Fprint(w, "## The decoder\n\nNanoseconds of processor time a token of four bytes, over a whole reply, the best of at least nine rounds; growth is 1 MiB over 10 KiB.\n")
 	fmt.Fprintf(w, "Pulling a token from a source and yielding it as it is takes %.0f ns of each. The limits are %.1f allocations a token and %.1f for growth.\n\n", decoder.Floor(), decoder.MaxAllocs, decoder.MaxGrowth)
 	Ours(w, rows)
-	fmt.Fprint(w, "\nText made to slow the decoder down, every format live:\n\n")
+	fmt.Fprint(w, "\nText made to slow the decoder down, every format live; growth is 1 MiB over 100 KiB, since a short text fits into what may be held:\n\n")
 	Ours(w, hostile)
 	breaches(w, decoder.Breaches(append(slices.Clone(rows), hostile...)))
 	fmt.Fprint(w, "\n### Beside Ollama's own parsers\n\nTheir cost a token on the same tokens, as a multiple of ours (in brackets: nanoseconds). A reply that would take more than ten seconds is skipped.\nTheir first event of a call is its last; ours leaves at the commit point.\n\n")

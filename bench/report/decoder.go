@@ -25,7 +25,7 @@ func Ours(w io.Writer, rows []decoder.Row) {
 			fmt.Fprintf(w, " %s |", nanoseconds(c))
 		}
 		growth := "unknown"
-		if g := decoder.Growth(r.Ours); g > 0 {
+		if g := r.Growth(); g > 0 {
 			growth = fmt.Sprintf("%.2f", g)
 		}
 		fmt.Fprintf(w, " %s | %.3f | %.3f |\n", growth, r.Ours[1].Allocs, r.Ours[len(r.Ours)-1].Allocs)
