@@ -44,66 +44,6 @@ func post(t *testing.T, ctx context.Context, base string, r request) *http.Respo
 	return resp
 }
 
-// TestLongArgumentsComeWhileTheyAreWritten counts instead of timing: the model writes 10 KiB in some 260 tokens, and what
-// had waited for the end would be one large last piece.
-func TestLongArgumentsComeWhileTheyAreWritten(t *testing.T) {
-	l := open(t)
-	base := l.proxied(t, "")
-	for _, sc := range l.scripts {
-		if !strings.HasSuffix(sc.Name, "_long") {
-			continue
-		}
-		resp := post(t, t.Context(), base, l.ask("hermes", sc, true))
-		sizes := argumentSizes(t, resp)
-		total, largest := 0, 0
-		for _, n := range sizes {
-			total, largest = total+n, max(largest, n)
-		}
-		if total < 10<<10 {
-			t.Errorf("%s: %d bytes of arguments, want 10 KiB or more", sc.Name, total)
-		}
-		last := 0
-		if len(sizes) > 0 {
-			last = sizes[len(sizes)-1]
-		}
-		if early := float64(total-last) / float64(total); early < 0.99 || largest > 1024 {
-			t.Errorf("%s: %.4f of the argument bytes came before the last piece and the largest piece has %d bytes, want 0.99 or more and 1024 or fewer", sc.Name, early, largest)
-		}
-	}
-}
-
-// argumentSizes are the lengths of the argument fragments of a stream, in order.
-func argumentSizes(t *testing.T, resp *http.Response) (sizes []int) {
-	t.Helper()
-	defer resp.Body.Close()
-	lines := bufio.NewReader(resp.Body)
-	for {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			return sizes
-		}
-		var chunk struct {
-			Choices []struct {
-				Delta struct {
-					ToolCalls []toolCall `json:"tool_calls"`
-				}
-			}
-		}
-		if data, ok := strings.CutPrefix(line, "data: {"); ok {
-			if err := json.Unmarshal([]byte("{"+data), &chunk); err != nil {
-				t.Fatalf("chunk %q: %v", line, err)
-			}
-		}
-		for _, choice := range chunk.Choices {
-			for _, call := range choice.Delta.ToolCalls {
-				if n := len(call.Function.Arguments); n > 0 {
-					sizes = append(sizes, n)
-				}
-			}
-		}
-	}
-}
-
 // TestDroppedStreamFreesTheServer leaves an endless reply. Ollama runs one request of a model at a time, so the next
 // reply proves that the first has been stopped; else it would wait for ten times the context, 80,000 tokens.
 func TestDroppedStreamFreesTheServer(t *testing.T) {

@@ -115,7 +115,7 @@ func (l *lane) judge(how string, sc script.Script, got reply) []string {
 		found = append(found, broken(got, offered)...)
 	}
 	for i, c := range got.Calls {
-		if want := len(c.Arguments) / 100; len(c.Arguments) > 5000 && got.Raw != "" && c.Pieces < want {
+		if want := len(c.Arguments) / 1000; len(c.Arguments) > 5000 && got.Raw != "" && c.Pieces < want {
 			found = append(found, fmt.Sprintf("call %d: %d bytes of arguments came in %d pieces, want %d or more", i, len(c.Arguments), c.Pieces, want))
 		}
 	}

@@ -15,37 +15,37 @@ import (
 // It reads every model in the given format; "" lets it choose by the model's name.
 func (l *lane) proxied(t *testing.T, format string) string {
 	t.Helper()
-	if l.proxies[format] == "" {
-		if err := l.startToolnorm(format); err != nil {
-			t.Fatalf("start toolnorm: %v", err)
-		}
+	if l.proxies[format] != "" {
+		return l.proxies[format]
 	}
-	return l.proxies[format]
-}
-
-func (l *lane) startToolnorm(format string) error {
-	addr, err := freeAddr()
-	if err != nil {
-		return err
-	}
-	bin := filepath.Join(l.dir, "toolnorm"+format)
-	if out, err := exec.Command("go", "build", "-o", bin, "toolnorm/cmd/toolnorm").CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
-	}
-	args := []string{"serve", "--listen", addr, "--ollama", l.ollama, "--data", filepath.Join(l.dir, "data"+format)}
+	args := []string{"--ollama", l.ollama}
 	if format != "" {
 		args = append(args, "--format", "*="+format)
 	}
-	cmd := exec.Command(bin, args...)
-	cmd.Env = append(os.Environ(), "HOME="+l.dir, "XDG_CONFIG_HOME="+filepath.Join(l.dir, "config"))
-	if err := l.run(cmd, "http://"+addr+"/healthz"); err != nil {
-		return err
+	base, err := l.startToolnorm("toolnorm"+format, args...)
+	if err != nil {
+		t.Fatalf("start toolnorm: %v", err)
 	}
 	if l.proxies == nil {
 		l.proxies = map[string]string{}
 	}
-	l.proxies[format] = "http://" + addr
-	return nil
+	l.proxies[format] = base
+	return base
+}
+
+// startToolnorm builds the program under a name of its own and serves it until the lane ends.
+func (l *lane) startToolnorm(name string, args ...string) (base string, err error) {
+	addr, err := freeAddr()
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(l.dir, name)
+	if out, err := exec.Command("go", "build", "-o", bin, "toolnorm/cmd/toolnorm").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	cmd := exec.Command(bin, append([]string{"serve", "--listen", addr, "--data", filepath.Join(l.dir, "data", name)}, args...)...)
+	cmd.Env = append(os.Environ(), "HOME="+l.dir, "XDG_CONFIG_HOME="+filepath.Join(l.dir, "config"))
+	return "http://" + addr, l.run(cmd, "http://"+addr+"/healthz")
 }
 
 func loadTools() (tools []json.RawMessage, err error) {
