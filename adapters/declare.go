@@ -122,11 +122,11 @@ func declare(f *Format, list *[]*pattern, first bool, value, shape string) error
 	if got := p.shape(); shape != "" && got != shape {
 		return fmt.Errorf("the example must be made of %s (# is a mark), not %s", shape, got)
 	}
-	if p.holeAt(0) == "" && len(p.parts[0].lit.key()) < 2 {
-		return fmt.Errorf("the example must begin with a mark of at least two bytes")
-	}
 	if shape == "" && !p.isCall() {
 		return fmt.Errorf("a call needs a {name} or {id} behind a mark, or a hole that holds one: {call}, {calls}, {python}")
+	}
+	if p.holeAt(0) == "" && len(p.parts[0].lit.key()) < 2 {
+		return fmt.Errorf("the example must begin with a mark of at least two bytes")
 	}
 	if first {
 		*list = nil

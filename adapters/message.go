@@ -46,6 +46,9 @@ func (d *decoder) header() (fields, answer) {
 				return h, yes
 			case channelMark:
 				h.channel, i = d.word(i)
+				if c := d.at(i - len(h.channel)); c >= 0 && c != '?' && !isWord(c) {
+					return h, no // prose about the mark
+				}
 			case constrainMark:
 				_, i = d.word(i)
 			}
