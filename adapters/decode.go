@@ -44,9 +44,9 @@ type decoder struct {
 	// The call being read.
 	call     *call // nil outside
 	calling  call
-	aside    call   // the output of scratch
-	stack    []byte // open containers of the arguments
-	quotes   []string
+	aside    call    // the output of scratch
+	stack    []byte  // open containers of the arguments
+	quotes   []delim // delimiters of {pseudo}; nil in JSON
 	python   bool
 	inKey    bool
 	seen     []string // keys of tagged arguments so far

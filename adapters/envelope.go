@@ -312,7 +312,7 @@ func (d *decoder) restOfObject() {
 
 // arguments reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
 // when it is something that stands for one.
-func (d *decoder) arguments(t *tool, id string, quotes []string) answer {
+func (d *decoder) arguments(t *tool, id string, quotes []delim) answer {
 	d.pos += d.space(0)
 	switch c := d.at(0); {
 	case c < 0:
@@ -344,7 +344,7 @@ func (d *decoder) objectFits(t *tool) answer {
 		return cut
 	}
 	if !isQuote(c) {
-		if c == '.' || c == '<' && len(d.f.quotes) == 0 || d.bare && c != '}' {
+		if c == '.' || c == '<' && (d.closing == nil || d.closing.f.delims == nil) || d.bare && c != '}' {
 			return no // a placeholder
 		}
 		return yes

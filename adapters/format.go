@@ -24,6 +24,7 @@ type Format struct {
 	keys   map[string]string // member names that this family prints
 	quotes []string          // string delimiters of {pseudo}, the first one printed
 
+	delims     []delim    // the quotes of more than one byte, ready to read; nil without a quote line
 	closeBytes *[256]bool // first bytes of what can end a tagged value
 	valueStops *[256]bool // bytes at which copying a tagged value stops
 

@@ -274,7 +274,7 @@ func (d *decoder) namedCall(p *pattern, t *tool, id string) answer {
 	if n, ok := d.closerAt(d.space(0), p); ok && n > 0 {
 		d.commit(t, id)
 		d.put("{}")
-	} else if a := d.arguments(t, id, p.f.quotes); a != committed {
+	} else if a := d.arguments(t, id, p.f.delims); a != committed {
 		d.pos = start
 		return a
 	}

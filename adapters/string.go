@@ -29,7 +29,6 @@ var (
 	plainStops  = stopsFor("")
 	singleStops = stopsFor("'")
 	tickStops   = stopsFor("`")
-	angleStops  = stopsFor("<")
 )
 
 // delims are the string delimiters of sloppy JSON, longer ones before their beginnings.
@@ -54,8 +53,8 @@ func (d *decoder) quoteAt(i int) (delim, bool) {
 		return delim{}, false
 	}
 	for _, q := range d.quotes {
-		if len(q) > 1 && int(q[0]) == c && d.has(i, q) {
-			return delim{q, q, true, angleStops}, true
+		if int(q.open[0]) == c && d.has(i, q.open) {
+			return q, true
 		}
 	}
 	for _, q := range delims {

@@ -304,7 +304,7 @@ func (d *decoder) endMark(i int) bool {
 	return false
 }
 
-// prepare builds the tables for reading tagged values.
+// prepare builds the tables for reading tagged values and delimited strings.
 func (f *Format) prepare() {
 	f.closeBytes = new([256]bool)
 	note := func(l literal) {
@@ -322,6 +322,14 @@ func (f *Format) prepare() {
 	for _, p := range f.call {
 		for _, l := range p.close {
 			note(l)
+		}
+	}
+	for _, q := range f.quotes {
+		if f.delims == nil {
+			f.delims = []delim{}
+		}
+		if len(q) > 1 {
+			f.delims = append(f.delims, delim{q, q, true, stopsFor(q[:1])})
 		}
 	}
 	f.valueStops = stopsFor("\n")
