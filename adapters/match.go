@@ -1,7 +1,5 @@
 package adapters
 
-import "bytes"
-
 // answer is what matching says up to the commit.
 type answer uint8
 
@@ -102,7 +100,7 @@ func (d *decoder) attempt(p *pattern) answer {
 }
 
 // exhausted says whether failed attempts have read so much that no more are made.
-func (d *decoder) exhausted() bool { return d.waste > 1<<16+8*d.pos }
+func (d *decoder) exhausted() bool { return d.waste > 1<<16+2*d.pos }
 
 // match reads the parts of a call pattern one after the other, up to the body, which commits.
 func (d *decoder) match(p *pattern) answer {
@@ -151,104 +149,6 @@ func (d *decoder) opens(p *pattern, i int) bool {
 		return d.at(0) == '{'
 	}
 	return false
-}
-
-// maxName bounds a tool's name in bytes.
-const maxName = 128
-
-// name reads a tool's name: as long as it can still become an offered one, up to what follows in the pattern.
-func (d *decoder) name(p *pattern, i int) (*tool, answer) {
-	d.pos += d.space(0)
-	if c := d.at(0); c == '[' || c == '"' {
-		d.pos++
-	}
-	for n := 0; n < maxName; n++ {
-		c := d.at(n)
-		if c < 0 {
-			d.evidence = d.evidence || n > 0
-			return nil, cut
-		}
-		if d.nameEnds(p, i, n, c) {
-			t := d.tools.find(string(d.slice(d.pos, d.pos+n)))
-			if t == nil {
-				return nil, no
-			}
-			d.pos += n
-			if c == '"' {
-				d.pos++
-			}
-			return t, yes
-		}
-		if !d.tools.begins(d.slice(d.pos, d.pos+n+1)) {
-			return nil, no
-		}
-	}
-	return nil, no
-}
-
-// nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal, an argument or a closer.
-func (d *decoder) nameEnds(p *pattern, i, n, c int) bool {
-	if c == '\n' || c == '{' || c == '"' || c == '\\' && d.at(n+1) == 'n' {
-		return true
-	}
-	if i+1 < len(p.parts) {
-		if l := p.parts[i+1].lit; l.begins(c) {
-			if _, a := d.literal(n, l); a != no {
-				return true
-			}
-		}
-	}
-	if c != '<' {
-		return false
-	}
-	for _, arg := range p.f.arg {
-		if d.has(n, arg.parts[0].lit.key()) {
-			return true
-		}
-	}
-	for _, l := range p.close {
-		if d.has(n, l.key()) {
-			return true
-		}
-	}
-	return false
-}
-
-// begins says whether a literal can begin with the byte.
-func (l literal) begins(c int) bool {
-	if len(l.units) == 0 {
-		return false
-	}
-	switch u := l.units[0]; u.kind {
-	case exact:
-		return int(u.b) == c
-	case aQuote:
-		return c == '"' || c == '\'' || c == '\\' || len(l.units) > 1 && int(l.units[1].b) == c
-	case anEquals:
-		return c == '=' || isSpace(c)
-	}
-	return isSpace(c) || len(l.units) > 1 && int(l.units[1].b) == c
-}
-
-// id reads a call's id up to the next literal.
-func (d *decoder) id(p *pattern, i int) (string, answer) {
-	for n := 0; n < maxName; n++ {
-		c := d.at(n)
-		if c < 0 {
-			return "", cut
-		}
-		if i+1 < len(p.parts) {
-			if _, a := d.literal(n, p.parts[i+1].lit); a == yes {
-				id := string(bytes.TrimSpace(d.slice(d.pos, d.pos+n)))
-				d.pos += n
-				return id, yes
-			}
-		}
-		if c == '\n' || c == '{' {
-			return "", no
-		}
-	}
-	return "", no
 }
 
 // body reads the hole that holds the arguments, and what follows it.

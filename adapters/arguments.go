@@ -1,0 +1,70 @@
+package adapters
+
+// arguments reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
+// when it is something that stands for one.
+func (d *decoder) arguments(t *tool, id string, quotes []delim) answer {
+	d.pos += d.space(0)
+	switch c := d.at(0); {
+	case c < 0:
+		return cut
+	case c == '{':
+		if a := d.objectFits(t); a != yes {
+			return a
+		}
+		d.commit(t, id)
+		d.quotes = quotes
+		d.object(t.schema())
+		d.quotes = nil
+		return committed
+	case isQuote(c) || c == '[' || c == 'n' || c == 'N':
+		return d.standIn(t, id)
+	}
+	return no
+}
+
+// objectFits looks at the first member of the arguments: a schema in their place is an echo of the tool list, and a call
+// without marks must begin with a parameter of the tool.
+func (d *decoder) objectFits(t *tool) answer {
+	start := d.pos
+	defer func() { d.pos = start }()
+	d.pos++
+	d.pos += d.space(0)
+	c := d.at(0)
+	if c < 0 && d.bare {
+		return cut
+	}
+	if !isQuote(c) {
+		if c == '.' || c == '<' && (d.closing == nil || d.closing.f.delims == nil) || d.bare && c != '}' {
+			return no // a placeholder
+		}
+		return yes
+	}
+	out, a := d.scratch(func() { d.key(false) })
+	if a != yes {
+		if d.bare {
+			return a
+		}
+		return yes
+	}
+	key := unquote(out)
+	if t.schema().Has(key) || !d.bare && !echoKeys[key] {
+		return yes
+	}
+	return no
+}
+
+// standIn reads arguments that are not an object but mean one: an object in a string, a list around it, pairs of name and
+// value, null, or the value of the only parameter.
+func (d *decoder) standIn(t *tool, id string) answer {
+	out, a := d.scratch(func() { d.value(nil) })
+	if a != yes {
+		return a
+	}
+	args, ok := objectOf(string(out), t.schema())
+	if !ok {
+		return no
+	}
+	d.commit(t, id)
+	d.put(args)
+	return committed
+}

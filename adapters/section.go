@@ -1,0 +1,57 @@
+package adapters
+
+// section reads the calls between the marks of a section. The opener is structure only when a call commits behind it, or
+// its closer follows at once.
+func (d *decoder) section(p *pattern) answer {
+	n, a := d.literal(0, p.parts[0].lit)
+	if a != yes {
+		return a
+	}
+	d.glue = p.glue
+	i := n + d.space(n)
+	if end, ok := d.closerAt(i, p); ok {
+		d.leave(p.glue)
+		d.pos += end
+		d.afterCall = true
+		return committed
+	}
+	start := d.pos
+	d.pos += i
+	a = d.anyCall(p.f)
+	if a != committed {
+		d.pos = start
+		return a
+	}
+	for d.anotherCall(p.f) {
+	}
+	if end, ok := d.closerAt(d.space(0), p); ok {
+		d.pos += end
+	}
+	return committed
+}
+
+// anyCall tries the call patterns of a format here.
+func (d *decoder) anyCall(f *Format) answer {
+	a := no
+	for _, p := range f.call {
+		switch d.attempt(p) {
+		case committed:
+			return committed
+		case cut:
+			a = cut
+		}
+	}
+	return a
+}
+
+// anotherCall reads one more call of a section, behind white space.
+func (d *decoder) anotherCall(f *Format) bool {
+	start, n := d.pos, d.space(0)
+	d.gapAt, d.markAt = d.pos, d.pos+n
+	d.pos += n
+	if d.anyCall(f) == committed {
+		return true
+	}
+	d.pos = start
+	return false
+}

@@ -1,0 +1,58 @@
+package adapters
+
+// blanks copies white space and drops comments; odd spaces become plain ones.
+func (d *decoder) blanks() {
+	for {
+		c := d.at(0)
+		switch {
+		case isSpace(c):
+			d.putByte(byte(c))
+			d.pos++
+		case c == '/' && d.at(1) == '/' || c == '#':
+			d.skipLine()
+		case c == '/' && d.at(1) == '*':
+			d.skipComment()
+		case c >= 0x80:
+			n := d.oddSpace()
+			if n == 0 {
+				return
+			}
+			d.putByte(' ')
+			d.pos += n
+		default:
+			return
+		}
+	}
+}
+
+func (d *decoder) skipLine() {
+	d.repaired("comments")
+	for c := d.at(0); c >= 0 && c != '\n'; c = d.at(0) {
+		d.pos++
+	}
+}
+
+func (d *decoder) skipComment() {
+	d.repaired("comments")
+	d.pos += 2
+	for d.at(0) >= 0 && !d.has(0, "*/") {
+		d.pos++
+	}
+	if d.at(0) >= 0 {
+		d.pos += 2
+	}
+}
+
+// oddSpaces are spaces that JSON does not know.
+var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}
+
+// oddSpace is the length of the odd space that stands here, 0 when none does.
+func (d *decoder) oddSpace() int {
+	for _, s := range oddSpaces {
+		if d.has(0, s) {
+			d.repaired("odd-space")
+			return len(s)
+		}
+	}
+	return 0
+}

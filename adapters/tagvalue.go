@@ -1,0 +1,187 @@
+package adapters
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"toolnorm/chat/schema"
+)
+
+// tagValue reads the value of one tag. A string streams; anything else waits until it is whole and becomes what the schema
+// says. The hold of the key ends where a streaming value begins, else behind the value.
+func (d *decoder) tagValue(p *pattern, h head, t *schema.Type) {
+	typ := t.Prop(h.key)
+	if len(t.Members()) > 0 && !t.Has(h.key) || typ.Only(schema.String|schema.Null) && typ.Allows(schema.String) && typ.Enum() == nil {
+		d.holdOff()
+		d.putByte('"')
+		d.rawValue(p, h, t, true)
+		d.putByte('"')
+		return
+	}
+	at := d.call.sent + len(d.call.out)
+	d.rawValue(p, h, t, false)
+	text := string(d.held(at))
+	d.takeBack(at)
+	d.put(fromText(text, typ))
+	d.holdOff()
+}
+
+// fromText turns the raw text of a tag into JSON of the type. Without a type it is JSON if it is strict JSON other than a
+// string, else a string.
+func fromText(text string, t *schema.Type) string {
+	trimmed := strings.TrimSpace(text)
+	if !t.Known() {
+		if trimmed != "" && trimmed[0] != '"' && json.Valid([]byte(trimmed)) {
+			return trimmed
+		}
+		return schema.Quote(text)
+	}
+	if v, ok := t.FromText(text); ok {
+		return v
+	}
+	if trimmed != "" && (trimmed[0] == '{' && t.Allows(schema.Object) || (trimmed[0] == '[' || trimmed[0] == '(') && t.Allows(schema.Array)) {
+		if out, whole := repairAs(trimmed, t); whole {
+			return out
+		}
+	}
+	if t.Only(schema.Array|schema.Null) && trimmed != "" && trimmed[0] != '[' {
+		return "[" + fromText(text, t.Item()) + "]"
+	}
+	return schema.Quote(text)
+}
+
+// rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as they are.
+func (d *decoder) rawValue(p *pattern, h head, t *schema.Type, escape bool) {
+	q := delim{close: "<", stops: p.f.valueStops}
+	for {
+		d.copyPlain(q)
+		c := d.at(0)
+		if c < 0 {
+			return
+		}
+		if c == '\n' || p.f.closeBytes[c] {
+			if n, ends := d.valueEnd(p, h, t); ends {
+				d.pos += n
+				return
+			}
+		}
+		switch {
+		case c >= 0x80:
+			d.rune()
+			continue
+		case escape && (c < ' ' || c == '"' || c == '\\'):
+			d.call.out = schema.AppendEscaped(d.call.out, string(rune(c)))
+		default:
+			d.putByte(byte(c))
+		}
+		d.pos++
+	}
+}
+
+// valueEnd says whether the value ends here, and how many bytes of its closer to step over.
+func (d *decoder) valueEnd(p *pattern, h head, t *schema.Type) (int, bool) {
+	own := h.p.parts[len(h.p.parts)-1].lit
+	n, a := d.literal(0, own)
+	if a == yes && d.afterValue(p, n) {
+		return n, true
+	}
+	lead, trims := 0, own.units[0].kind == oneNewline
+	if d.at(0) == '\n' {
+		if !trims {
+			return 0, false
+		}
+		lead = 1
+	}
+	if a == cut && n > lead+1 || d.at(lead) < 0 {
+		for d.at(n) >= 0 {
+			n++
+		}
+		return n, true
+	}
+	if d.closersFollow(p, lead) || d.nextArg(p.f, t, lead, trims) {
+		return lead, true
+	}
+	return 0, false
+}
+
+// nextArg says whether the head of a further argument stands at offset i in place of the value's own closer: a parameter of
+// the tool that was not seen yet, behind a newline where the family writes one.
+func (d *decoder) nextArg(f *Format, t *schema.Type, i int, newline bool) bool {
+	if newline && i == 0 {
+		return false
+	}
+	h, a := d.argHead(f, i)
+	return a == yes && t.Has(h.key) && !slices.Contains(d.seen, h.key)
+}
+
+// afterValue says whether what stands at offset i can follow a value's closer: another argument, a closer of the call that
+// is followed in turn, a mark, or the end of the text.
+func (d *decoder) afterValue(p *pattern, i int) bool {
+	i += d.elastic(i)
+	if d.at(i) < 0 || d.endMark(i) {
+		return true
+	}
+	for _, arg := range p.f.arg {
+		if d.has(i, arg.parts[0].lit.key()) {
+			return true
+		}
+	}
+	for k, l := range p.close {
+		end, a := d.literal(i, l)
+		if a == cut {
+			return true
+		}
+		if a == yes {
+			return k == len(p.close)-1 && len(p.f.section) == 0 || d.closerOrEnd(p, k+1, end)
+		}
+	}
+	return false
+}
+
+// closerOrEnd says whether a closer from the k-th on, a mark or the end of the text stands behind offset i.
+func (d *decoder) closerOrEnd(p *pattern, k, i int) bool {
+	i += d.elastic(i)
+	if d.at(i) < 0 || d.endMark(i) {
+		return true
+	}
+	for ; k < len(p.close); k++ {
+		if _, a := d.literal(i, p.close[k]); a != no {
+			return true
+		}
+	}
+	return false
+}
+
+// closersFollow says whether the rest of the call's closers and then a mark or the end of the text stand at offset i: the
+// value's own closer was left out.
+func (d *decoder) closersFollow(p *pattern, i int) bool {
+	for k := range p.close {
+		end, a := d.literal(i, p.close[k])
+		if a != yes {
+			continue
+		}
+		for _, l := range p.close[k+1:] {
+			n, a := d.literal(end+d.elastic(end), l)
+			if a == yes {
+				end = n
+			} else if a == no {
+				break
+			}
+		}
+		end += d.elastic(end)
+		return d.at(end) < 0 || d.endMark(end)
+	}
+	return false
+}
+
+// endMark says whether a mark that ends or begins a call or a turn stands at offset i.
+func (d *decoder) endMark(i int) bool {
+	for _, m := range d.marksAt(i) {
+		section := m.kind == closeMark && len(m.p.f.section) > 0
+		if (m.kind >= sectionOpen && m.kind <= turnMark || section) && d.has(i, m.key) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,209 @@
+package adapters
+
+import (
+	"toolnorm/chat"
+)
+
+// text reads the text state: plain bytes leave as they come, and at each byte that could begin something it is tried.
+func (d *decoder) text() {
+	for d.state == chat.Text {
+		switch c := d.plain(&d.v.stops); {
+		case c < 0:
+			return
+		case d.fence != 0:
+			d.inFence(c)
+		case isSpace(c) || d.fresh:
+			d.gap()
+		case c == '`':
+			d.backquotes()
+		default:
+			d.gapAt, d.markAt = d.pos, d.pos
+			if !d.begin(c, false) {
+				d.solid(1)
+			}
+		}
+	}
+}
+
+// plain keeps bytes up to one that means something and answers it; -1 at the end of the text. At the start of a line, and
+// while there is only white space, the very next byte means something.
+func (d *decoder) plain(stops *[256]bool) int {
+	for {
+		w := d.window()
+		if len(w) > 0 && (d.fresh || d.blank && isSpace(int(w[0]))) {
+			return int(w[0])
+		}
+		i := 0
+		for i < len(w) && !stops[w[i]] {
+			i++
+		}
+		d.solid(i)
+		if i < len(w) {
+			return int(w[i])
+		}
+		if d.at(0) < 0 {
+			return -1
+		}
+	}
+}
+
+// solid keeps n bytes of text that are not white space alone.
+func (d *decoder) solid(n int) {
+	if n > 0 {
+		d.keep(n)
+		d.blank, d.afterCall, d.fresh = false, false, false
+	}
+}
+
+// maxGap is how much white space waits to see whether a mark follows, in bytes.
+const maxGap = 64
+
+// gap reads the white space from here on and what stands behind it, at the start of a line or of the reply.
+func (d *decoder) gap() {
+	n, line := 0, d.fresh
+	for n < maxGap && isSpace(d.at(n)) {
+		line = line || d.at(n) == '\n'
+		n++
+	}
+	if line {
+		d.ticks = 0
+	}
+	d.gapAt, d.markAt = d.pos, d.pos+n
+	c := d.at(n)
+	if c < 0 && d.blank && d.done > 0 {
+		d.pos += n // white space behind the last call is no text
+		return
+	}
+	if n == maxGap || c < 0 {
+		d.fresh = line
+		d.keep(n)
+		return
+	}
+	d.fresh = false
+	d.pos += n
+	if line && c == '>' && d.at(1) == ' ' {
+		d.ticks = quotedLine
+	}
+	if d.begin(c, line || d.blank) {
+		return
+	}
+	d.pos = d.gapAt
+	d.keep(n)
+	if c == '`' {
+		d.backquotes()
+	} else {
+		d.solid(1)
+	}
+}
+
+// backquotes keeps a run of backquotes, which opens or closes an inline code span.
+func (d *decoder) backquotes() {
+	n := 0
+	for d.at(n) == '`' {
+		n++
+	}
+	switch d.ticks {
+	case 0:
+		d.ticks = n
+	case n:
+		d.ticks = 0
+	}
+	d.solid(n)
+}
+
+// quotedLine is d.ticks in a line that quotes.
+const quotedLine = -1
+
+// begin tries everything that can begin with c, here at d.markAt. It answers true when something did: the text in front
+// has left and reading goes on behind it. An attempt that the end of the text cut is structure when it got further than
+// its mark, or when the mark is no word of prose: a special token, or alone on its line.
+func (d *decoder) begin(c int, line bool) bool {
+	if d.ticks != 0 {
+		return false
+	}
+	start := d.pos
+	d.evidence = false
+	wasCut, glue := false, 0
+	marks := d.marksAt(0)
+	for i := range marks {
+		m := &marks[i]
+		if !d.has(0, m.key) {
+			continue
+		}
+		switch d.try(m) {
+		case committed:
+			return true
+		case cut:
+			wasCut = wasCut || line || d.evidence || d.lengthCut() || m.special()
+			glue = max(glue, d.glue)
+		}
+		d.pos = start
+	}
+	if d.tools != nil && (line || c == '{') && d.unmarked(c, line) {
+		return true
+	}
+	d.pos = start
+	if wasCut {
+		d.dropRest(glue)
+	}
+	return wasCut
+}
+
+// try reads what a mark begins.
+func (d *decoder) try(m *mark) answer {
+	switch m.kind {
+	case thinkOpen:
+		return d.openReasoning(m.p)
+	case sectionOpen:
+		if d.tools != nil {
+			return d.section(m.p)
+		}
+	case callOpen, innerOpen:
+		if d.tools != nil {
+			return d.attempt(m.p)
+		}
+	case headerOpen:
+		return d.message(m.p)
+	case turnMark:
+		return d.turn(len(m.key))
+	case closeMark:
+		if d.afterCall && d.blank {
+			d.pos += len(m.key)
+			return committed
+		}
+	case thinkClose:
+		return d.strayCloser(m.p)
+	}
+	return no
+}
+
+// dropRest drops the rest of the text: a mark or a call that the end of the text cut.
+func (d *decoder) dropRest(glue int) {
+	d.leave(glue)
+	d.wasCut = true
+	for d.at(0) >= 0 {
+		d.pos += len(d.window())
+	}
+	d.textFrom, d.textTo = d.pos, d.pos
+}
+
+// turn drops a mark of the turn where it ends something: at the end of the text, or before another mark.
+func (d *decoder) turn(n int) answer {
+	i := n + d.space(n)
+	if d.at(i) >= 0 && !d.afterCall && !d.structure(i) {
+		return no
+	}
+	d.leave(0)
+	d.pos += n
+	return committed
+}
+
+// structure says whether a mark that is no closer stands at offset i.
+func (d *decoder) structure(i int) bool {
+	for _, m := range d.marksAt(i) {
+		if m.kind <= turnMark && d.has(i, m.key) {
+			return true
+		}
+	}
+	return false
+}
