@@ -186,8 +186,11 @@ func costs(check, read reader, of func(n int) sample, most int) []Cost {
 		before, last = last, processorTime()-start
 		all[i].Wrong = err != nil || !s.any && (calls != s.calls || got != s.content)
 		t.times = int(roundTime/max(last, 1)) + 1
-		if last > time.Second {
+		switch {
+		case last > 5*time.Second:
 			t.rounds = 1
+		case last > time.Second:
+			t.rounds = 3
 		}
 		trials[i] = t
 	}
@@ -196,7 +199,7 @@ func costs(check, read reader, of func(n int) sample, most int) []Cost {
 			break
 		}
 		for i, t := range trials {
-			if t.rounds > 1 || round < t.rounds {
+			if round < t.rounds || t.rounds == rounds {
 				all[i].take(t.run(read), round == 0)
 			}
 		}
