@@ -10,62 +10,71 @@ import (
 // decoder reads one reply. It is straight-line code: where it needs a byte it asks at, which reads from the source.
 type decoder struct {
 	reader
+	place
+	reading
 	f     *Format
 	v     *view
 	tools *toolset // nil when no tools are offered
 	yield func(chat.Event, error) bool
 	dead  bool // the range was left
 	hold  int  // bytes of arguments that wait before a call leaves; negative: none
+	waste int  // bytes that failed attempts have read
 
-	// Text.
-	strings   chat.Strings
+	strings chat.Strings
+	thinks  []*pattern // the reasoning marks whose closers count now
+
+	call    *call // the call being read; nil outside
+	calling call  // what call points to
+	aside   call  // the output of scratch
+
+	drafting  bool // events are kept in drafted
+	drafted   []chat.Event
+	draftGlue int // glue of the draft's first call; -1 before
+}
+
+// place is how far the reply has been read and what is decided of it: all that a failed draft takes back.
+type place struct {
+	pos int // position of the next byte to read
+
 	state     chat.Kind // what plain bytes are now: Text or Reasoning
 	textFrom  int       // decided text that has not left: positions textFrom to textTo, of kind textKind
 	textTo    int
 	textKind  chat.Kind
 	blank     bool // no text but white space since the start, the reasoning's end or the last call
 	fresh     bool // at the start of a line
-	ticks     int  // length of the backquotes that opened an inline code span; 0 outside; a quoted line counts as one
-	fence     byte // the character of the fenced block that is text; 0 outside
 	afterCall bool // a call was the last thing
+	ticks     int  // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
+	fence     byte // the character of the fenced block that is text; 0 outside
 
-	thinks []*pattern // the reasoning marks whose closers count now
+	pin      int      // bytes from here on may be read again; -1 without an attempt
+	gapAt    int      // where the white space in front of the mark begins
+	markAt   int      // where the mark begins
+	glue     int      // newlines in front of the mark that belong to it
+	closing  *pattern // the pattern whose call is being read
+	evidence bool     // more than a mark was read: a cut here is a cut call
+	bare     bool     // the call has no marks, so its arguments must begin with a parameter of the tool
 
-	// The attempt at a call.
-	pin      int // bytes from here on may be read again; -1 without an attempt
-	gapAt    int // where the white space in front of the mark begins
-	markAt   int // where the mark begins
-	glue     int // newlines in front of the mark that belong to it
-	closing  *pattern
-	evidence bool // more than a mark was read: a cut here is a cut call
-	bare     bool // the call has no marks, so its arguments must begin with a parameter of the tool
-	waste    int  // bytes that failed attempts have read
+	calls   int      // index of the next call
+	done    int      // calls finished
+	wasCut  bool     // a call was cut
+	repairs []string // what was mended, each once
+}
 
-	// The call being read.
-	call     *call // nil outside
-	calling  call
-	aside    call    // the output of scratch
-	stack    []byte  // open containers of the arguments
-	quotes   []delim // delimiters of {pseudo}; nil in JSON
-	python   bool
-	inKey    bool
+// reading is the state of the argument reader, for one call.
+type reading struct {
+	stack    []byte   // open containers
+	quotes   []delim  // delimiters of {pseudo}; nil in JSON
 	seen     []string // keys of tagged arguments so far
+	python   bool     // inside a Python call
+	inKey    bool     // inside a key, which ends at its first quote
 	noColons bool     // a key without a colon was seen
 	bareKeys bool     // a key without quotes was seen
 	unclosed bool     // a container was closed for the model
-
-	// The reply.
-	calls     int // index of the next call
-	done      int // calls finished
-	drafting  bool
-	drafted   []chat.Event
-	draftGlue int // glue of the draft's first call; -1 before
-	wasCut    bool
-	repairs   []string
 }
 
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
-	d := &decoder{f: f, v: f.viewOf(o.Alone), yield: yield, hold: o.Hold, state: chat.Text, blank: true, fresh: true, pin: -1}
+	d := &decoder{f: f, v: f.viewOf(o.Alone), yield: yield, hold: o.Hold}
+	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.src, d.limit = in, unlimited
 	if len(o.Tools) > 0 {
 		d.tools = &toolset{offered: o.Tools}

@@ -9,7 +9,7 @@ func (d *decoder) draft(size int, read func() bool) bool {
 		return false
 	}
 	d.flush()
-	before := *d
+	before := d.place
 	d.drafting, d.drafted, d.draftGlue = true, d.drafted[:0], -1
 	d.limit, d.hit = d.pos+size, false
 	if d.pin < 0 {
@@ -32,7 +32,7 @@ func (d *decoder) draft(size int, read func() bool) bool {
 }
 
 // acceptText lets the text in front of an accepted draft leave.
-func (d *decoder) acceptText(before *decoder) {
+func (d *decoder) acceptText(before *place) {
 	here, blank := d.pos, d.blank
 	d.gapAt, d.markAt, d.blank = before.gapAt, before.markAt, before.blank
 	d.textFrom, d.textTo, d.textKind = before.textFrom, before.textTo, before.textKind
@@ -42,13 +42,8 @@ func (d *decoder) acceptText(before *decoder) {
 }
 
 // undo takes a failed draft back; what was read from the source meanwhile stays.
-func (d *decoder) undo(before *decoder) {
-	d.waste = before.waste + d.pos - before.pos
-	d.pos, d.pin, d.gapAt, d.markAt, d.glue = before.pos, before.pin, before.gapAt, before.markAt, before.glue
-	d.textFrom, d.textTo, d.textKind = before.textFrom, before.textTo, before.textKind
-	d.blank, d.fresh, d.ticks, d.afterCall = before.blank, before.fresh, before.ticks, before.afterCall
-	d.calls, d.done, d.wasCut, d.call = before.calls, before.done, before.wasCut, nil
-	d.repairs = before.repairs
-	d.stack, d.quotes, d.python, d.bareKeys, d.noColons, d.unclosed = d.stack[:0], nil, false, false, false, false
-	d.bare, d.inKey, d.closing = before.bare, false, before.closing
+func (d *decoder) undo(before *place) {
+	d.waste += d.pos - before.pos
+	d.place, d.call = *before, nil
+	d.reading = reading{stack: d.stack[:0], seen: d.seen[:0]}
 }

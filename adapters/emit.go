@@ -192,21 +192,26 @@ func (d *decoder) held(at int) []byte { return d.call.out[at-d.call.sent:] }
 // endCall ends the call. closed says that the envelope's own closers were seen.
 func (d *decoder) endCall(closed bool) {
 	c := d.call
-	d.call = nil
-	if c.broken || !closed && d.atEnd() && d.lengthCut() {
-		d.call = c
+	d.call = nil // looking for the end of the text is not reading the call
+	isCut := c.broken || !closed && d.atEnd() && d.lengthCut()
+	d.call = c
+	if isCut {
 		d.cutCall()
-		d.call = nil
-		return
+	} else {
+		d.finishCall(closed)
 	}
+	d.call = nil
+	d.reading = reading{stack: d.stack[:0], seen: d.seen[:0]}
+}
+
+// finishCall sends the rest of a complete call.
+func (d *decoder) finishCall(closed bool) {
 	if !closed {
 		d.repaired("closers")
 	}
-	d.call = c
-	c.holds = 0
-	d.sendArgs(len(c.out))
+	d.call.holds = 0
+	d.sendArgs(len(d.call.out))
 	d.emit(chat.Event{Kind: chat.CallEnd, Index: d.calls})
-	d.call = nil
 	d.calls++
 	d.done++
 	d.blank, d.afterCall = true, true

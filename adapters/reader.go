@@ -8,14 +8,13 @@ import (
 
 // reader is one buffer over the text of a source. Positions are absolute: they count bytes of text since the start.
 //
-//	base <= keep <= pos <= base+len(buf)
+//	base <= pos <= base+len(buf)
 //
-// Bytes from keep on may still be needed; those before it are dropped when more is read.
+// Bytes in front of pos that may still be needed are kept (compact), the others dropped when more is read.
 type reader struct {
 	src  chat.Source
 	buf  []byte
 	base int // position of buf[0]
-	pos  int // position of the next byte to read
 
 	limit int  // at answers -1 from here on: the virtual end of a draft
 	hit   bool // at has answered -1 because of limit
