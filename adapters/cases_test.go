@@ -264,6 +264,20 @@ func TestGoldenCases(t *testing.T) {
 	}
 }
 
+// TestEachFormatReadsItsOwnAlone leaves out generic, which is all of them together.
+func TestEachFormatReadsItsOwnAlone(t *testing.T) {
+	tools := testTools(t)
+	for _, g := range goldens(t) {
+		if g.format == "generic" {
+			continue
+		}
+		o := Options{Tools: tools, Prompt: g.prompt, Hold: g.holds()[0], Alone: true}
+		if got, err := transcript(Named(g.format), []string{g.raw}, g.finish, o); got != g.want || err != nil {
+			t.Errorf("%s/%s\nraw  %q\ngot  %s\nwant %s\nerr %v", g.format, g.name, g.raw, got, g.want, err)
+		}
+	}
+}
+
 func TestAnySplitGivesTheSameEvents(t *testing.T) {
 	tools := testTools(t)
 	for _, g := range goldens(t) {
