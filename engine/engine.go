@@ -27,6 +27,9 @@ var (
 // New makes an Engine. The server need not be up: each request finds out for itself. Of a configuration that Validate
 // refuses, the wrong parts are ignored.
 func New(cfg Config) *Engine {
+	if cfg.Demo.Formats == nil {
+		cfg.Demo.Formats = cfg.Formats
+	}
 	base, err := upstream.ParseHost(cfg.Ollama)
 	if err != nil {
 		cfg.Log.Error().Err(err).Msg("using Ollama's default address")

@@ -23,7 +23,8 @@ const demoDelta = 4
 // tool by the words of the last user message, fills the arguments from that message and the schema, and writes the call
 // as the family does, piece by piece. Once it is given a tool's result it answers in words.
 type Demo struct {
-	Delay time.Duration // between two pieces; 0: 2 ms, negative: none
+	Delay   time.Duration // between two pieces; 0: 2 ms, negative: none
+	Formats *adapters.Set // the formats it writes; nil: those that come with the program
 }
 
 var _ http.Handler = (*Demo)(nil)
@@ -42,7 +43,7 @@ func (d *Demo) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Version string `json:"version"`
 		}{"0.0.0-demo"})
 	case "/api/tags":
-		demoJSON(w, http.StatusOK, demoTags())
+		demoJSON(w, http.StatusOK, d.tags())
 	case "/api/show":
 		demoRead(w, r, d.show)
 	case "/api/chat":
@@ -54,24 +55,32 @@ func (d *Demo) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// demoTags lists one model for each format.
-func demoTags() api.ListResponse {
+// formats are the formats it writes.
+func (d *Demo) formats() *adapters.Set {
+	if d.Formats == nil {
+		return adapters.Builtin()
+	}
+	return d.Formats
+}
+
+// tags lists one model for each format.
+func (d *Demo) tags() api.ListResponse {
 	var list api.ListResponse
-	for _, f := range adapters.All() {
+	for _, f := range d.formats().All() {
 		name := DemoPrefix + f.Name
 		list.Models = append(list.Models, api.ListModelResponse{Name: name, Model: name, Digest: "demo:" + f.Name, ModifiedAt: time.Unix(0, 0).UTC()})
 	}
 	return list
 }
 
-// demoFormat is the format that a demo model writes, nil when there is no such model.
-func demoFormat(name string) *adapters.Format {
-	return adapters.Named(strings.TrimSuffix(strings.TrimPrefix(name, DemoPrefix), ":latest"))
+// format is the format that a demo model writes, nil when there is no such model.
+func (d *Demo) format(name string) *adapters.Format {
+	return d.formats().Named(strings.TrimSuffix(strings.TrimPrefix(name, DemoPrefix), ":latest"))
 }
 
 // show describes a model.
 func (d *Demo) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest) {
-	if demoFormat(r.Model) == nil {
+	if d.format(r.Model) == nil {
 		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", r.Model))
 		return
 	}
@@ -83,7 +92,7 @@ func (d *Demo) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest) 
 
 // chat renders a prompt, or answers with calls that are read already.
 func (d *Demo) chat(w http.ResponseWriter, r *http.Request, q *ChatRequest) {
-	f := demoFormat(q.Model)
+	f := d.format(q.Model)
 	if f == nil {
 		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
 		return
@@ -105,7 +114,7 @@ func (d *Demo) chat(w http.ResponseWriter, r *http.Request, q *ChatRequest) {
 
 // generate continues a prompt of the demo's own rendering; of any other text it makes a user's message.
 func (d *Demo) generate(w http.ResponseWriter, r *http.Request, q *GenerateRequest) {
-	f := demoFormat(q.Model)
+	f := d.format(q.Model)
 	if f == nil {
 		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
 		return
