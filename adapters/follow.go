@@ -65,7 +65,8 @@ func (d *decoder) joins(i int) bool {
 		case c == '\\':
 			n++
 		case c == int(q.close[0]) && d.has(n, q.close):
-			return d.valueFollows(n + len(q.close))
+			n += len(q.close)
+			return d.at(n+d.space(n)) == '+' || d.valueFollows(n) // a chain is believed, or looking ahead has no end
 		}
 	}
 	return true

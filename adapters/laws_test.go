@@ -272,3 +272,17 @@ func FuzzRepair(f *testing.F) {
 		}
 	})
 }
+
+// TestHostileTextIsReadToItsEnd repeats pieces that once made the decoder read the same bytes again and again. A reader
+// that is quadratic here takes minutes; the benchmarks measure the slope.
+func TestHostileTextIsReadToItsEnd(t *testing.T) {
+	tools := testTools(t)
+	starts := []string{"", "Sure:\n", "<think>\n", "<tool_call>\n{\"name\": \"write_file\", \"arguments\": {\"path\": \"a\", \"content\": \"", "<tool_call>\n<function=write_file>\n<parameter=path>\n"}
+	units := []string{"<", "{", "\"+\"", "\" + ", "\", \"", "{\"name\":\"", "{\"arguments\":{\"a\":\"", ".\nwrite_file(path=\"", "<tool_call>\n{\"name\": \"write_file\", \"x\": \"", "```json\n{", "\n</parameter>\n<parameter=", "<|start|>", "\n", "`"}
+	for _, start := range starts {
+		for _, unit := range units {
+			raw := start + strings.Repeat(unit, (64<<10)/len(unit))
+			checkEvents(t, Named("generic"), raw, chat.Stop, Options{Tools: tools})
+		}
+	}
+}

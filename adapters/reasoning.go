@@ -139,8 +139,8 @@ func (d *decoder) markedCall() bool {
 			continue
 		}
 		done := d.done
-		if d.try(m) == committed && d.done > done {
-			return true
+		if d.try(m) == committed {
+			return d.done > done
 		}
 		d.pos = start
 	}

@@ -22,6 +22,7 @@ var Hostiles = []Hostile{
 	{"fences", "", "```json\n"},
 	{"newlines", "", "\n"},
 	{"quotes in a string", "<tool_call>\n{\"name\": \"" + Tool + "\", \"arguments\": {\"path\": \"", "a \"b\" c, "},
+	{"joined strings", "<tool_call>\n{\"name\": \"" + Tool + "\", \"arguments\": {\"path\": \"", "\"+\""},
 	{"nested objects", "<tool_call>\n{\"name\": \"" + Tool + "\", \"arguments\": ", "{\"a\":"},
 	{"closers in a value", "<tool_call>\n<function=" + Tool + ">\n<parameter=path>\n", "</parameter>\n"},
 	{"openers in a value", "<tool_call>\n<function=" + Tool + ">\n<parameter=path>\n", "\n<parameter=content>"},
