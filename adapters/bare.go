@@ -115,7 +115,7 @@ func (d *decoder) heldCalls() bool {
 		for d.bareCall() {
 			d.pos += d.space(0)
 		}
-		return d.done > 0 && d.at(0) < 0 && d.complete()
+		return d.modelEnded() && d.complete()
 	})
 }
 

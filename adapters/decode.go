@@ -67,6 +67,7 @@ type reading struct {
 	seen     []string // keys of tagged arguments so far
 	python   bool     // inside a Python call
 	inKey    bool     // inside a key, which ends at its first quote
+	inner    bool     // the string being read has quotes inside that are not escaped
 	noColons bool     // a key without a colon was seen
 	bareKeys bool     // a key without quotes was seen
 	unclosed bool     // a container was closed for the model

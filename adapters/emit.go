@@ -193,7 +193,7 @@ func (d *decoder) held(at int) []byte { return d.call.out[at-d.call.sent:] }
 func (d *decoder) endCall(closed bool) {
 	c := d.call
 	d.call = nil // looking for the end of the text is not reading the call
-	isCut := c.broken || !closed && d.atEnd() && d.lengthCut()
+	isCut := c.broken || (!closed || d.unclosed) && d.atEnd() && d.lengthCut()
 	d.call = c
 	if isCut {
 		d.cutCall()
@@ -233,8 +233,8 @@ func (d *decoder) cutCall() {
 	d.calls++
 }
 
-// atEnd says whether the text is over.
-func (d *decoder) atEnd() bool { return d.at(0) < 0 }
+// atEnd says whether the text is over, but for white space.
+func (d *decoder) atEnd() bool { return d.at(d.space(0)) < 0 }
 
 // repaired notes a defect that was mended, each once.
 func (d *decoder) repaired(what string) {

@@ -86,11 +86,16 @@ func (d *decoder) nextObject() bool {
 	}
 	d.pos += n
 	d.gapAt, d.markAt, d.glue = start, d.pos, 0
-	if d.envelope(0) != committed {
+	switch d.envelope(0) {
+	case committed:
+		return true
+	case cut:
+		d.toEnd()
+		d.wasCut = true
+	default:
 		d.pos, d.pin = start, pin
-		return false
 	}
-	return true
+	return false
 }
 
 // separator is the offset behind what may stand between two objects.
@@ -293,6 +298,10 @@ func (d *decoder) restOfObject() {
 			d.pos += n + 1
 			return
 		case !isQuote(c):
+			d.unclosed = true
+			if c < 0 {
+				d.toEnd() // a comma behind the arguments is structure
+			}
 			return
 		}
 		start := d.pos
@@ -300,7 +309,10 @@ func (d *decoder) restOfObject() {
 		c := d.call
 		key, a := d.memberKey()
 		if a != yes {
-			d.pos, d.call = start, c
+			d.pos, d.call, d.unclosed = start, c, true
+			if a == cut {
+				d.toEnd()
+			}
 			return
 		}
 		out, _ := d.scratch(func() { d.value(nil) })

@@ -60,7 +60,8 @@ func (d *decoder) fencedCalls(n int, label string, start bool) bool {
 		} else if d.at(0) >= 0 && d.pos > before && !d.closedFence() {
 			return false
 		}
-		return d.complete() && (start || d.at(d.space(0)) < 0)
+		d.pos += d.space(0)
+		return d.complete() && (start || d.modelEnded())
 	})
 }
 

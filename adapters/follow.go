@@ -38,17 +38,46 @@ func (d *decoder) valueFollows(i int) bool {
 		case c == '+':
 			return d.joins(i + 1)
 		case c == '/' || c == '#':
-			return d.at(i+1) == '/' || d.at(i+1) == '*' || c == '#' && d.at(i+1) == ' '
+			return d.comment(i)
 		case kind != '{':
 			if _, ok := d.quoteAt(i); ok && d.python {
 				return true
 			}
 			return d.isMark(i)
 		default:
-			return d.keyFollows(i) || d.isMark(i)
+			return d.plainKey(i) || d.isMark(i)
 		}
 	}
 	return d.argumentsEnd(i)
+}
+
+// comment says whether a comment that ends its line and quotes nothing stands at offset i.
+func (d *decoder) comment(i int) bool {
+	if c := d.at(i + 1); d.at(i) == '/' && c != '/' && c != '*' {
+		return false
+	}
+	for n := i; n < i+maxKey; n++ {
+		switch c := d.at(n); {
+		case c == '\n':
+			return true
+		case c < 0 || isQuote(c):
+			return false
+		}
+	}
+	return false
+}
+
+// plainKey says whether a key stands at offset i although no comma does: it must be a plain word, quoted or not.
+func (d *decoder) plainKey(i int) bool {
+	c := d.at(i)
+	if c != '"' && c != '\'' {
+		return d.keyFollows(i)
+	}
+	n := i + 1
+	for isWord(d.at(n)) || d.at(n) == '-' || d.at(n) == '.' {
+		n++
+	}
+	return n > i+1 && d.at(n) == c && d.quotedKey(n, string(rune(c)))
 }
 
 // joins says whether a short string that ends a value stands at offset i: the right side of a concatenation.
@@ -128,7 +157,7 @@ func (d *decoder) memberFollows(i int, kind byte) bool {
 // keyFollows says whether a key and its colon stand at offset i.
 func (d *decoder) keyFollows(i int) bool {
 	if q, ok := d.quoteAt(i); ok {
-		return d.quotedKey(i+len(q.open), q.close)
+		return d.quotedKey(i+len(q.open), q.close) && (!d.inner || d.expected(i+len(q.open), q.close))
 	}
 	if d.quotes == nil && !d.bareKeys && !d.python {
 		return d.knownKey(i)
@@ -147,6 +176,20 @@ func (d *decoder) keyFollows(i int) bool {
 		}
 	}
 	return false
+}
+
+// expected says whether the quoted key at offset i is a parameter of the tool, or could be any key. It is asked where a
+// string has shown quotes that are not escaped: the next such quote is more likely one of them than the end.
+func (d *decoder) expected(i int, quote string) bool {
+	t := d.call.tool
+	if len(d.stack) != 1 || t == nil || len(t.schema().Members()) == 0 {
+		return true
+	}
+	n := i
+	for n < i+maxKey && d.at(n) >= 0 && !d.has(n, quote) {
+		n++
+	}
+	return t.schema().Has(string(d.slice(d.pos+i, d.pos+n)))
 }
 
 // quotedKey says whether a quoted key that begins at offset i is closed and followed by a colon.

@@ -286,3 +286,27 @@ func TestHostileTextIsReadToItsEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestAReplyCutAnywhereHoldsNoHalfCall cuts every golden reply at every byte: a call that is finished then is one of the
+// whole reply's, and nothing is both shown as text and part of a call.
+func TestAReplyCutAnywhereHoldsNoHalfCall(t *testing.T) {
+	tools := testTools(t)
+	for _, g := range goldens(t) {
+		if g.finish != chat.Stop {
+			continue
+		}
+		o := Options{Tools: tools, Prompt: g.prompt, Hold: HoldCall}
+		whole, _ := transcript(Named(g.format), []string{g.raw}, chat.Stop, o)
+		for i := range g.raw {
+			got, err := transcript(Named(g.format), []string{g.raw[:i]}, chat.Length, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range strings.Split(got, "\n") {
+				if strings.HasPrefix(line, "call ") && !strings.Contains(whole, line) || strings.HasPrefix(line, "open ") {
+					t.Errorf("%s/%s\ncut  %q\ngot  %s\nwhole %s", g.format, g.name, g.raw[:i], got, whole)
+				}
+			}
+		}
+	}
+}

@@ -60,7 +60,7 @@ func (d *decoder) elastic(i int) int {
 	n := i
 	for {
 		n += d.space(n)
-		if d.at(n) != '\\' || d.at(n+1) != 'n' {
+		if n > i+maxSpace || d.at(n) != '\\' || d.at(n+1) != 'n' {
 			return n - i
 		}
 		n += 2

@@ -118,10 +118,13 @@ func (d *decoder) slice(from, to int) []byte { return d.buf[from-d.base : to-d.b
 
 func isSpace(c int) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// space counts the white space from offset i on.
+// maxSpace bounds the white space between the parts of a call, in bytes.
+const maxSpace = 4096
+
+// space counts the white space from offset i on, up to maxSpace.
 func (d *decoder) space(i int) int {
 	n := i
-	for isSpace(d.at(n)) {
+	for n < i+maxSpace && isSpace(d.at(n)) {
 		n++
 	}
 	return n - i

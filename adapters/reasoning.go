@@ -126,7 +126,7 @@ func (d *decoder) callInReasoning(n int) bool {
 			found = true
 			d.pos += d.space(0)
 		}
-		return found && !d.wasCut && (d.at(0) < 0 || !d.closesReasoning() && d.turnEnds())
+		return found && !d.wasCut && (d.modelEnded() || !d.closesReasoning() && d.turnEnds())
 	})
 }
 
@@ -146,6 +146,9 @@ func (d *decoder) markedCall() bool {
 	}
 	return false
 }
+
+// modelEnded says whether the text is over because the model ended it.
+func (d *decoder) modelEnded() bool { return d.at(0) < 0 && !d.lengthCut() }
 
 // closesReasoning says whether the closer of the reasoning stands here.
 func (d *decoder) closesReasoning() bool {

@@ -124,6 +124,7 @@ func (d *decoder) str(q delim) {
 	}
 	d.pos += len(q.open)
 	d.putByte('"')
+	d.inner = false
 	path := !q.raw && d.windowsPath()
 	for {
 		d.copyPlain(q)
@@ -153,6 +154,7 @@ func (d *decoder) str(q delim) {
 			d.put(`\"`)
 			d.pos++
 			if q.open == `"` {
+				d.inner = true
 				d.repaired("inner-quotes")
 			}
 		case c < ' ':

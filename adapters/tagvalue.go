@@ -170,7 +170,7 @@ func (d *decoder) closersFollow(p *pattern, i int) bool {
 			}
 		}
 		end += d.elastic(end)
-		return d.at(end) < 0 || d.endMark(end)
+		return d.at(end) < 0 && !d.lengthCut() || d.endMark(end)
 	}
 	return false
 }
