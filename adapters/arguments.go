@@ -1,5 +1,7 @@
 package adapters
 
+import "toolnorm/chat/schema"
+
 // arguments reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
 // when it is something that stands for one.
 func (d *decoder) arguments(t *tool, id string, quotes []delim) answer {
@@ -7,6 +9,8 @@ func (d *decoder) arguments(t *tool, id string, quotes []delim) answer {
 	switch c := d.at(0); {
 	case c < 0:
 		return cut
+	case c == '`':
+		return d.cutFence()
 	case c == '{':
 		if a := d.objectFits(t); a != yes {
 			return a
@@ -47,6 +51,9 @@ func (d *decoder) objectFits(t *tool) answer {
 		return yes
 	}
 	key := unquote(out)
+	if d.describesParameter(t.schema().Prop(key)) {
+		return no
+	}
 	if t.schema().Has(key) || !d.bare && !echoKeys[key] {
 		return yes
 	}
@@ -67,4 +74,19 @@ func (d *decoder) standIn(t *tool, id string) answer {
 	d.commit(t, id)
 	d.put(args)
 	return committed
+}
+
+// describesParameter says whether behind the key just read stands a description of a parameter in place of its value: an
+// object that begins with type or description where the schema allows none.
+func (d *decoder) describesParameter(t *schema.Type) bool {
+	n := d.space(0)
+	if d.at(n) != ':' || !t.Known() || t.Allows(schema.Object) {
+		return false
+	}
+	n += 1 + d.space(n+1)
+	if d.at(n) != '{' {
+		return false
+	}
+	n += 1 + d.space(n+1)
+	return d.has(n, `"type"`) || d.has(n, `"description"`)
 }

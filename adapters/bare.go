@@ -123,7 +123,10 @@ func (d *decoder) heldCalls() bool {
 func (d *decoder) bareCall() bool {
 	done, start := d.done, d.pos
 	for _, p := range []*pattern{bareObjects, barePython, bareJSON} {
-		if d.attempt(p) == committed && d.done > done {
+		d.bare = p == bareJSON // a word and a brace are program text, unless a parameter follows in quotes
+		a := d.attempt(p)
+		d.bare = false
+		if a == committed && d.done > done {
 			return true
 		}
 		if d.pos != start {
@@ -174,13 +177,12 @@ func fitsTool(t *tool, args []byte) bool {
 const announceSize = 240
 
 // hedges are words of documentation, advice and quotation: a call behind them is an example.
-var hedges = [][]byte{
-	[]byte("could"), []byte("would"), []byte("example"), []byte("like this"), []byte("like so"), []byte("e.g."), []byte("for instance"),
-	[]byte("such as"), []byte("format"), []byte("if you"), []byte("you can"), []byte("you may"), []byte("might"), []byte("either"),
-	[]byte(" or "), []byte("schema"), []byte("syntax"), []byte("looks"), []byte("look like"), []byte("instead"), []byte("should"),
-	[]byte("not "), []byte("n't"), []byte("log"), []byte("said"), []byte("wrote"), []byte("output"), []byte("response"), []byte("document"),
-	[]byte("template"), []byte("expected"), []byte("option"), []byte("means"), []byte("returned"), []byte("received"), []byte("sample"),
-	[]byte("request body"), []byte("payload"), []byte("previous"), []byte("earlier"), []byte("user:"), []byte("assistant:"), []byte("json is"),
+var hedges = []string{
+	"could", "would", "example", "like this", "like so", "e.g.", "for instance", "such as", "format", "if you", "you can", "you may", "might",
+	"either", " or ", "schema", "syntax", "looks", "look like", "instead", "should", "not ", "n't", "log", "said", "wrote", "output",
+	"response", "document", "template", "expected", "option", "means", "returned", "received", "sample", "request body", "payload", "previous",
+	"earlier", "user:", "assistant:", "json is", "never", "careful", "danger", "warn", "contain", "fixture", "valid", "attacker", "inject",
+	"json for", "예를", "다음과 같이", "예시", "例えば", "例如", "比如",
 }
 
 // announced says whether the text in front of here announces a call: it ends a sentence or a line, and is no advice,
@@ -194,21 +196,55 @@ func (d *decoder) announced() bool {
 	if bytes.HasSuffix(text, []byte(`":`)) {
 		return false // a member of a larger document
 	}
-	switch text[len(text)-1] {
-	case ':', '.', '!':
-	default:
-		if !bytes.HasSuffix(text, []byte("…")) {
-			return false
-		}
+	if !endsSentence(text) {
+		return false
 	}
 	if last := text[bytes.LastIndexByte(text, '\n')+1:]; bytes.Trim(last, "0123456789.) ") == nil || bytes.IndexByte(text, '?') >= 0 {
 		return false // a numbered list, or a question to the user
 	}
 	lower := bytes.ToLower(text)
-	for _, h := range hedges {
-		if bytes.Contains(lower, h) {
-			return false
+	return !containsAny(lower, hedges) && containsAny(lastSentence(lower), intents)
+}
+
+// sentenceEnds are the marks that end a sentence or announce something.
+var sentenceEnds = []string{":", ".", "!", "…", "。", "：", "！"}
+
+func endsSentence(text []byte) bool {
+	for _, end := range sentenceEnds {
+		if bytes.HasSuffix(text, []byte(end)) {
+			return true
 		}
 	}
-	return true
+	return false
+}
+
+// lastSentence is what follows the last end of a sentence but the one at the end.
+func lastSentence(text []byte) []byte {
+	body := bytes.TrimRight(text, ":.!…。：！ \n")
+	start := 0
+	for _, end := range sentenceEnds {
+		if i := bytes.LastIndex(body, []byte(end+" ")); i >= 0 {
+			start = max(start, i+len(end))
+		}
+		if i := bytes.LastIndex(body, []byte(end+"\n")); i >= 0 {
+			start = max(start, i+len(end))
+		}
+	}
+	return text[start:]
+}
+
+func containsAny(text []byte, words []string) bool {
+	for _, w := range words {
+		if bytes.Contains(text, []byte(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// intents are words by which a model says that it is about to act, in the languages of most users.
+var intents = []string{
+	"i'll", "i’ll", "i will", "let me", "let's", "let’s", "i need to", "i'm going to", "i am going to", "i'm ", "i am ", "i look", "i check", "i call", "i use", "i search", "i write",
+	"calling", "checking", "searching", "looking", "using", "running", "writing", "reading", "fetching", "getting", "tool call", "function call", "sure", "okay", "ok,", "one moment", "right away", "of course", "certainly",
+	"하겠", "할게", "볼게", "겠습니다", "합니다", "します", "しましょう", "調べ", "我来", "让我", "我将", "我会", "我需要", "正在",
 }

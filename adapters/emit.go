@@ -218,10 +218,12 @@ func (d *decoder) finishCall(closed bool) {
 }
 
 // cutCall ends a call that the end of the text cut: what was decided leaves if the call had been released by then, and it
-// stays open; a call that was still held is left out.
+// stays open; a call that was still held is left out. White space behind it is no text.
 func (d *decoder) cutCall() {
 	c := d.call
 	d.wasCut = true
+	d.toEnd()
+	d.textFrom, d.textTo = d.pos, d.pos
 	decided := c.endAt
 	if decided < 0 {
 		decided = c.sent + c.decided()

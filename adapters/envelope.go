@@ -49,9 +49,7 @@ func (d *decoder) objects(p *pattern) answer {
 	for ; brackets > 0 && d.at(d.space(0)) == ']'; brackets-- {
 		d.pos += d.space(0) + 1
 	}
-	if d.at(d.space(0)) == '`' && d.has(d.space(0), "```") {
-		d.pos += d.space(0) + 3
-	}
+	d.closeFence()
 	closed := d.close(p) && brackets == 0
 	if d.call != nil {
 		d.endCall(closed)
@@ -250,8 +248,8 @@ func (d *decoder) whole(env *envelope) answer {
 			return a
 		}
 	case len(env.others) == 0:
-		if d.bare {
-			return no
+		if d.bare || len(env.t.schema().Required()) > 0 && d.at(d.space(0)) == '{' {
+			return no // nothing says that it is a call, or its arguments stand behind it
 		}
 		d.commit(env.t, env.id)
 		d.put("{}")

@@ -17,7 +17,7 @@ func (d *decoder) fenced(start bool) bool {
 	if d.at(n) != '\n' {
 		return false
 	}
-	label := string(d.slice(d.pos+3, d.pos+n))
+	label := strings.ToLower(strings.TrimSpace(string(d.slice(d.pos+3, d.pos+n))))
 	if d.readable(label) && (start || d.announced()) && d.fencedCalls(n, label, start) {
 		return true
 	}
@@ -28,7 +28,7 @@ func (d *decoder) fenced(start bool) bool {
 // readable says whether a fence with this label may hold calls.
 func (d *decoder) readable(label string) bool {
 	switch label {
-	case "", "json", "xml", "tool_call", "tool_code":
+	case "", "json", "xml", "tool", "tool_call", "tool_code":
 		return true
 	case "python":
 		for _, p := range d.f.call {

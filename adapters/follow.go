@@ -56,9 +56,12 @@ func (d *decoder) comment(i int) bool {
 	if c := d.at(i + 1); d.at(i) == '/' && c != '/' && c != '*' {
 		return false
 	}
-	for n := i; n < i+maxKey; n++ {
+	if c := d.at(i); c != '/' && c != '#' {
+		return false
+	}
+	for n := i; n < i+4*maxKey; n++ {
 		switch c := d.at(n); {
-		case c == '\n':
+		case c == '\n' || c == '*' && n == i+1:
 			return true
 		case c < 0 || isQuote(c):
 			return false

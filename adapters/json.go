@@ -152,6 +152,7 @@ func (d *decoder) pair(t *schema.Type) bool {
 	c := d.at(0)
 	if c < 0 || c == ',' || c == '}' || c == ']' || d.isMark(0) {
 		d.repaired("truncated")
+		d.unclosed = true
 		d.call.broken = d.call.broken || c < 0
 		if d.pos == before {
 			d.pos++ // never stand still

@@ -179,8 +179,26 @@ func (d *decoder) namedCall(p *pattern, t *tool, id string) answer {
 		return a
 	}
 	d.extraBraces()
+	d.closeFence()
 	d.endCall(d.close(p))
 	return committed
+}
+
+// closeFence steps over the end of a fence around arguments.
+func (d *decoder) closeFence() {
+	if n := d.space(0); d.has(n, "```") {
+		d.pos += n + 3
+	}
+}
+
+// cutFence is cut when the text ends inside the opening line of a fence.
+func (d *decoder) cutFence() answer {
+	for n := range maxLabel {
+		if d.at(n) < 0 {
+			return cut
+		}
+	}
+	return no
 }
 
 // skipFence steps over the opening line of a fence in front of JSON.

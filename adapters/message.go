@@ -59,11 +59,16 @@ func (d *decoder) header() (fields, answer) {
 				h.to = to
 			} else if words++; w == "" || words > 3 || !headerWord(w, h) {
 				return h, no
+			} else if h.channel == "" && isChannel(w) {
+				h.channel = w
 			}
 		}
 	}
 	return h, no
 }
+
+// isChannel says whether a word names a channel.
+func isChannel(w string) bool { return w == "analysis" || w == "commentary" || w == "final" }
 
 // headerWord says whether a plain word may stand in a header: the role in front, the content type behind.
 func headerWord(w string, h fields) bool {
@@ -199,6 +204,7 @@ func (d *decoder) messageCall(p *pattern, h fields, t *tool) answer {
 		return a
 	}
 	d.extraBraces()
+	d.closeFence()
 	n := d.messageEnds(p, d.space(0))
 	d.pos += n
 	d.endCall(n > 0)

@@ -209,9 +209,13 @@ func (d *decoder) keyword(t *schema.Type, n int) (string, answer) {
 
 // pythonValue reads a value; string prefixes (r"…", f"…", b"…") are dropped.
 func (d *decoder) pythonValue(t *schema.Type) bool {
-	if c := d.at(0); c == 'r' || c == 'f' || c == 'b' || c == 'u' {
-		if q := d.at(1); q == '"' || q == '\'' {
-			d.pos++
+	c := d.at(0)
+	if next := d.at(1); (c == 'r' || c == 'f' || c == 'b' || c == 'u') && (next == '"' || next == '\'') {
+		d.pos++
+		if q, ok := d.quoteAt(0); ok && c == 'r' {
+			q.raw = true
+			d.stringValue(q, t)
+			return true
 		}
 	}
 	return d.value(t)

@@ -103,7 +103,7 @@ func number(s string) (string, bool) {
 func (d *decoder) valueEnds(n int) bool {
 	n += d.space(n)
 	c := d.at(n)
-	if c < 0 || strings.IndexByte(",}])/#", byte(c)) >= 0 || c >= 0x80 || d.isMark(n) {
+	if c < 0 || strings.IndexByte(",}])", byte(c)) >= 0 || d.wideComma(n) || d.comment(n) || d.isMark(n) {
 		return true
 	}
 	if d.inList() && (c == '-' || c >= '0' && c <= '9') {
@@ -114,6 +114,11 @@ func (d *decoder) valueEnds(n int) bool {
 		return quoted || d.keyFollows(n)
 	}
 	return len(d.stack) == 0
+}
+
+// wideComma says whether full-width punctuation stands at offset n in the place of a comma or colon.
+func (d *decoder) wideComma(n int) bool {
+	return d.at(n) >= 0x80 && (d.has(n, "，") || d.has(n, "："))
 }
 
 func (d *decoder) inList() bool { return len(d.stack) > 0 && d.stack[len(d.stack)-1] == '[' }
@@ -132,6 +137,9 @@ func (d *decoder) putScalar(word, value string, t *schema.Type) {
 
 // phrase reads a value that lost its quotes: up to a comma, a closer, a newline, a mark, or a quote that opens a key.
 func (d *decoder) phrase(t *schema.Type) bool {
+	if d.python {
+		return false // an expression, which nobody evaluates here
+	}
 	n := 0
 scan:
 	for {
@@ -140,9 +148,9 @@ scan:
 		case c < 0:
 			d.call.broken = n > 0 || d.call.broken
 			break scan
-		case c == ',' || c == '}' || c == ']' || c == '\n' || c == ')' && len(d.stack) > 0 && closerOf(d.stack[len(d.stack)-1]) == ')':
+		case c == ',' && (d.inList() || d.memberFollows(n+1, '{')), c == '}' && d.valueFollows(n), c == ']' || c == '\n':
 			break scan
-		case c >= 0x80 && (d.has(n, "，") || d.has(n, "：")), c == '<' && d.isMark(n):
+		case c == ')' && len(d.stack) > 0 && closerOf(d.stack[len(d.stack)-1]) == ')', d.wideComma(n), c == '<' && d.isMark(n):
 			break scan
 		case c == '"' && n > 0 && d.keyFollows(n):
 			break scan

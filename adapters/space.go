@@ -8,7 +8,7 @@ func (d *decoder) blanks() {
 		case isSpace(c):
 			d.putByte(byte(c))
 			d.pos++
-		case c == '/' && d.at(1) == '/' || c == '#':
+		case (c == '/' && d.at(1) == '/' || c == '#') && d.comment(0):
 			d.skipLine()
 		case c == '/' && d.at(1) == '*':
 			d.skipComment()

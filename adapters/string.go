@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"toolnorm/chat/schema"
@@ -213,12 +214,12 @@ func (d *decoder) windowsPath() bool {
 	if c < 0 || !isLetter(byte(c)) || d.at(1) != ':' || d.at(2) != '\\' {
 		return false
 	}
-	switch c := d.at(3); c {
-	case 'n', 'r', 't':
+	switch third := d.at(3); third {
+	case 'n', 'r', 't': // these are escapes too: only behind the letter of a drive that people have
 		next := d.at(4)
-		return next >= 'a' && next <= 'z'
+		return next >= 'a' && next <= 'z' && (c <= 'Z' || c >= 'c' && c <= 'e')
 	default:
-		return isWord(c)
+		return isWord(third)
 	}
 }
 
@@ -228,7 +229,8 @@ func (d *decoder) sharePath(i int) bool {
 	for n < i+maxName && (isWord(d.at(n)) || d.at(n) == '-' || d.at(n) == '.') {
 		n++
 	}
-	return d.at(n) == '\\' && isWord(d.at(n+1))
+	next := d.at(n + 1)
+	return d.at(n) == '\\' && isWord(next) && strings.IndexByte("nrtbfu", byte(next)) < 0
 }
 
 func isWord(c int) bool {

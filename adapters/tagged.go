@@ -17,6 +17,7 @@ func (d *decoder) taggedCall(p *pattern, t *tool, id string) answer {
 		d.pos += n
 		a := d.arguments(t, id, nil)
 		if a == committed {
+			d.extraBraces()
 			d.endCall(d.close(p))
 		}
 		return a

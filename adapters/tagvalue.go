@@ -41,7 +41,7 @@ func fromText(text string, t *schema.Type) string {
 		return v
 	}
 	if trimmed != "" && (trimmed[0] == '{' && t.Allows(schema.Object) || (trimmed[0] == '[' || trimmed[0] == '(') && t.Allows(schema.Array)) {
-		if out, whole := repairAs(trimmed, t); whole {
+		if out, whole := repairAs(trimmed, t); whole && (!t.Allows(schema.String) || json.Valid([]byte(trimmed))) {
 			return out
 		}
 	}
