@@ -115,6 +115,11 @@ func (d *decoder) match(p *pattern) answer {
 			t, a = d.name(p, i)
 		case part.hole == "id":
 			id, a = d.id(p, i)
+			if a == yes && p.hole("name") < 0 {
+				if t = d.tools.inID(id); t == nil {
+					a = no
+				}
+			}
 		default:
 			return d.body(p, i, t, id)
 		}

@@ -48,6 +48,7 @@ const (
 var holes = map[string]bool{
 	"reasoning": false, "calls": true, "call": true, "name": false, "id": false, "junk": false,
 	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true,
+	"text": false, "type": false,
 }
 
 // compile reads an example. \n is a newline, {{ a literal brace, {word} a hole.
@@ -150,7 +151,7 @@ func (p *pattern) isCall() bool {
 			return true
 		}
 	}
-	return p.hole("name") >= 1 && p.holeAt(0) == ""
+	return (p.hole("name") >= 1 || p.hole("id") >= 1) && p.holeAt(0) == ""
 }
 
 // body is the index of the hole that reads the call's arguments, or -1.
@@ -190,7 +191,7 @@ func units(text, before, after string) []unit {
 }
 
 // rawHole says whether a hole's text is taken as it is, so that white space beside it is data but for one newline.
-func rawHole(word string) bool { return word == "reasoning" || word == "value" }
+func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
 
 func appendSpace(list []unit, k unitKind) []unit {
 	if n := len(list); n > 0 && list[n-1].kind == anySpace {

@@ -164,6 +164,8 @@ func (d *decoder) try(m *mark) answer {
 		}
 	case headerOpen:
 		return d.message(m.p)
+	case textOpen:
+		return d.openPlain(m.p)
 	case turnMark:
 		return d.turn(len(m.key))
 	case closeMark:
@@ -185,6 +187,21 @@ func (d *decoder) dropRest(glue int) {
 		d.pos += len(d.window())
 	}
 	d.textFrom, d.textTo = d.pos, d.pos
+}
+
+// openPlain drops the opener of a plain reply, where nothing but white space stands in front.
+func (d *decoder) openPlain(p *pattern) answer {
+	n, a := d.literal(0, p.parts[0].lit)
+	if a != yes {
+		return a
+	}
+	if !d.blank {
+		return no
+	}
+	d.leave(p.glue)
+	d.pos += n
+	d.textFrom, d.textTo = d.pos, d.pos
+	return committed
 }
 
 // turn drops a mark of the turn where it ends something: at the end of the text, or before another mark.
