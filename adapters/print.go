@@ -78,7 +78,7 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 	for i, part := range p.parts {
 		switch part.hole {
 		case "":
-			dst = append(dst, part.lit.text...)
+			dst = append(dst, p.printed(i, dst, c)...)
 		case "name":
 			dst = append(dst, c.Name...)
 		case "id":
@@ -96,6 +96,16 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 		}
 	}
 	return dst
+}
+
+// printed is literal i behind dst. The newline behind {args} goes with the last argument: without arguments there is only
+// the one in front.
+func (p *pattern) printed(i int, dst []byte, c chat.Call) string {
+	text := p.parts[i].lit.text
+	if p.holeAt(i-1) == "args" && len(dst) > 0 && dst[len(dst)-1] == '\n' && len(membersOf(objectText(c.Args))) == 0 {
+		return strings.TrimPrefix(text, "\n")
+	}
+	return text
 }
 
 // printedID is a call's id. Where the family writes no name beside it, the id is what names the tool.
