@@ -157,6 +157,9 @@ func (s *toolset) folded(name string) *tool {
 
 // begins says whether some offered name can still be written once name has been.
 func (s *toolset) begins(name []byte) bool {
+	if len(name) > 0 && (name[0] == '.' || name[0] == '-') {
+		return false // the full stop of a sentence about a mark; folding would drop it
+	}
 	s.build()
 	var buf [maxName + 1]byte
 	folded := string(appendFold(buf[:0], name))
