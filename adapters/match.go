@@ -90,6 +90,9 @@ func (d *decoder) attempt(p *pattern) answer {
 		d.pin = d.gapAt
 	}
 	d.glue, d.closing = p.glue, p
+	if d.outer >= 0 {
+		d.glue = d.outer
+	}
 	a := d.match(p)
 	d.closing = closing
 	if a != committed {

@@ -38,6 +38,7 @@ type unitKind uint8
 const (
 	exact      unitKind = iota
 	anySpace            // white space or none, also the two characters \ n
+	blanks              // the same, but inside a mark: no border between two
 	someSpace           // at least one white space
 	oneNewline          // a newline or none: it belongs to the mark, more of them to the value
 	aQuote              // ", ', \" or nothing
@@ -178,7 +179,7 @@ func units(text, before, after string) []unit {
 		case c == ' ' && !first && !last && isLetter(text[i-1]) && isLetter(text[i+1]):
 			out = appendSpace(out, someSpace)
 		case c == ' ':
-			out = appendSpace(out, anySpace)
+			out = appendSpace(out, blanks)
 		case c == '"' && (first && before != "" || last && after != ""):
 			out = append(out, unit{kind: aQuote})
 		case c == '=':
@@ -194,7 +195,10 @@ func units(text, before, after string) []unit {
 func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
 
 func appendSpace(list []unit, k unitKind) []unit {
-	if n := len(list); n > 0 && list[n-1].kind == anySpace {
+	if n := len(list); n > 0 && (list[n-1].kind == anySpace || list[n-1].kind == blanks) {
+		if k == anySpace {
+			list[n-1].kind = k
+		}
 		return list
 	}
 	return append(list, unit{kind: k})

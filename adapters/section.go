@@ -17,7 +17,9 @@ func (d *decoder) section(p *pattern) answer {
 	}
 	start := d.pos
 	d.pos += i
+	d.outer = p.glue
 	a = d.anyCall(p.f)
+	d.outer = -1
 	if a != committed {
 		d.pos = start
 		return a

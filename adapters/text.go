@@ -169,8 +169,8 @@ func (d *decoder) try(m *mark) answer {
 	case turnMark:
 		return d.turn(len(m.key))
 	case closeMark:
-		if d.afterCall && d.blank {
-			d.pos += len(m.key)
+		if n, ok := d.closerAt(0, m.p); ok && d.afterCall && d.blank {
+			d.pos += n
 			return committed
 		}
 	case thinkClose:
