@@ -51,6 +51,7 @@ type place struct {
 	markAt   int      // where the mark begins
 	glue     int      // newlines in front of the mark that belong to it
 	outer    int      // glue of the section whose first call is being read; -1 elsewhere
+	reply    *pattern // the marks of a plain reply whose opener was read
 	closing  *pattern // the pattern whose call is being read
 	evidence bool     // more than a mark was read: a cut here is a cut call
 	bare     bool     // the call has no marks, so its arguments must begin with a parameter of the tool

@@ -21,7 +21,7 @@ const (
 type mark struct {
 	key  string
 	kind markKind
-	p    *pattern // what it begins; for closers the pattern it closes; nil for turn marks
+	p    *pattern // what it begins; for closers the pattern it closes; nil for marks of the turn
 }
 
 // special says whether the mark looks like a token of its own rather than like a tag that prose may mention.
@@ -120,7 +120,7 @@ func (v *view) addPlain(f *Format, own bool) {
 		m := mark{key: p.parts[0].lit.key()}
 		if own || m.special() {
 			v.add(textOpen, p.parts[0].lit, p)
-			v.addWord(turnMark, p.parts[len(p.parts)-1].lit.key(), nil)
+			v.addWord(turnMark, p.parts[len(p.parts)-1].lit.key(), p)
 		}
 	}
 }

@@ -165,8 +165,11 @@ func (d *decoder) try(m *mark) answer {
 	case headerOpen:
 		return d.message(m.p)
 	case textOpen:
-		return d.openPlain(m.p)
+		return d.openPlain(m)
 	case turnMark:
+		if m.p != nil && m.p != d.reply && !m.special() {
+			return no // the closer of a plain reply that was not opened
+		}
 		return d.turn(len(m.key))
 	case closeMark:
 		if n, ok := d.closerAt(0, m.p); ok && d.afterCall && d.blank {
@@ -189,16 +192,18 @@ func (d *decoder) dropRest(glue int) {
 	d.textFrom, d.textTo = d.pos, d.pos
 }
 
-// openPlain drops the opener of a plain reply, where nothing but white space stands in front.
-func (d *decoder) openPlain(p *pattern) answer {
-	n, a := d.literal(0, p.parts[0].lit)
+// openPlain drops the opener of a plain reply, where nothing but white space stands in front. One that looks like a tag may
+// be the answer itself: it counts behind reasoning only.
+func (d *decoder) openPlain(m *mark) answer {
+	n, a := d.literal(0, m.p.parts[0].lit)
 	if a != yes {
 		return a
 	}
-	if !d.blank {
+	if !d.blank || d.thinks == nil && !m.special() {
 		return no
 	}
-	d.leave(p.glue)
+	d.leave(m.p.glue)
+	d.reply = m.p
 	d.pos += n
 	d.textFrom, d.textTo = d.pos, d.pos
 	return committed
