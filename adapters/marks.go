@@ -120,7 +120,7 @@ func (v *view) addPlain(f *Format, own bool) {
 		m := mark{key: p.parts[0].lit.key()}
 		if own || m.special() {
 			v.add(textOpen, p.parts[0].lit, p)
-			v.addWord(turnMark, p.parts[len(p.parts)-1].lit.key(), p)
+			v.add(turnMark, p.parts[len(p.parts)-1].lit, p)
 		}
 	}
 }
