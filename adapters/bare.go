@@ -115,8 +115,19 @@ func (d *decoder) heldCalls() bool {
 		for d.bareCall() {
 			d.pos += d.space(0)
 		}
-		return d.modelEnded() && d.complete()
+		return d.over() && d.complete()
 	})
+}
+
+// over says whether the model has ended here: by itself, or with a mark of the turn that is the last thing.
+func (d *decoder) over() bool {
+	for _, m := range d.marksAt(0) {
+		if m.kind == turnMark && d.has(0, m.key) {
+			n := len(m.key)
+			return d.at(n+d.space(n)) < 0
+		}
+	}
+	return d.modelEnded()
 }
 
 // bareCall reads one call without marks here, whichever form it has.

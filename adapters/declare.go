@@ -3,6 +3,7 @@ package adapters
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -66,12 +67,14 @@ func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
 		f.takeFrom(cousin)
 	case "think":
 		return declare(f, &f.think, first, value, "# reasoning #")
+	case "text":
+		return declare(f, &f.plain, first, value, "# text #")
 	case "section":
 		return declare(f, &f.section, first, value, "# calls #")
 	case "call":
 		return declare(f, &f.call, first, value, "")
 	case "arg":
-		return declare(f, &f.arg, first, value, "# key # value #")
+		return declare(f, &f.arg, first, value, "# key # value #", "# key # type # value #")
 	case "header":
 		var list []*pattern
 		if err := declare(f, &list, first, value, "# junk #"); err != nil {
@@ -112,17 +115,18 @@ func fresh(list []string, first bool) []string {
 	return list
 }
 
-// declare compiles one example into a list of alternatives. shape is what it must look like, literals written #; empty for
+// declare compiles one example into a list of alternatives. shapes are what it may look like, literals written #; [""] for
 // a call.
-func declare(f *Format, list *[]*pattern, first bool, value, shape string) error {
+func declare(f *Format, list *[]*pattern, first bool, value string, shapes ...string) error {
 	p, err := compile(f, value)
 	if err != nil {
 		return err
 	}
-	if got := p.shape(); shape != "" && got != shape {
-		return fmt.Errorf("the example must be made of %s (# is a mark), not %s", shape, got)
+	isCall := shapes[0] == ""
+	if got := p.shape(); !isCall && !slices.Contains(shapes, got) {
+		return fmt.Errorf("the example must be made of %s (# is a mark), not %s", shapes[0], got)
 	}
-	if shape == "" && !p.isCall() {
+	if isCall && !p.isCall() {
 		return fmt.Errorf("a call needs a {name} or {id} behind a mark, or a hole that holds one: {call}, {calls}, {python}")
 	}
 	if p.holeAt(0) == "" && len(p.parts[0].lit.key()) < 2 {
@@ -177,7 +181,7 @@ func (f *Format) takeFrom(g *Format) {
 		}
 		return out
 	}
-	f.think, f.section, f.call, f.arg = again(g.think), again(g.section), again(g.call), again(g.arg)
+	f.think, f.plain, f.section, f.call, f.arg = again(g.think), again(g.plain), again(g.section), again(g.call), again(g.arg)
 	f.drop, f.ends, f.quotes, f.keys, f.routes = g.drop, g.ends, g.quotes, g.keys, g.routes
 	if g.header != nil {
 		f.header = again([]*pattern{g.header})[0]

@@ -50,6 +50,8 @@ type place struct {
 	gapAt    int      // where the white space in front of the mark begins
 	markAt   int      // where the mark begins
 	glue     int      // newlines in front of the mark that belong to it
+	outer    int      // glue of the section whose first call is being read; -1 elsewhere
+	reply    *pattern // the marks of a plain reply whose opener was read
 	closing  *pattern // the pattern whose call is being read
 	evidence bool     // more than a mark was read: a cut here is a cut call
 	bare     bool     // the call has no marks, so its arguments must begin with a parameter of the tool
@@ -76,6 +78,7 @@ type reading struct {
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
 	d := &decoder{f: f, v: f.viewOf(o.Alone), yield: yield, hold: o.Hold}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
+	d.outer = -1
 	d.src, d.limit = in, unlimited
 	if len(o.Tools) > 0 {
 		d.tools = &toolset{offered: o.Tools}

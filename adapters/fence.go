@@ -18,7 +18,7 @@ func (d *decoder) fenced(start bool) bool {
 		return false
 	}
 	label := strings.ToLower(strings.TrimSpace(string(d.slice(d.pos+3, d.pos+n))))
-	if d.readable(label) && (start || d.announced()) && d.fencedCalls(n, label, start) {
+	if readable(label) && (start || d.announced()) && d.fencedCalls(n, label, start) {
 		return true
 	}
 	d.fence = '`'
@@ -26,16 +26,10 @@ func (d *decoder) fenced(start bool) bool {
 }
 
 // readable says whether a fence with this label may hold calls.
-func (d *decoder) readable(label string) bool {
+func readable(label string) bool {
 	switch label {
 	case "", "json", "xml", "tool", "tool_call", "tool_code":
 		return true
-	case "python":
-		for _, p := range d.f.call {
-			if p.holeAt(0) == "python" {
-				return true
-			}
-		}
 	}
 	return false
 }

@@ -121,6 +121,8 @@ func (d *decoder) argumentsEnd(i int) bool {
 		return true
 	case p == nil:
 		return true
+	case d.python && isWord(c) && !d.has(i, "print(") && d.nameAhead(i):
+		return true // the next call, one a line
 	case p.hole("call") >= 0 || p.hole("calls") >= 0:
 		return false
 	case len(p.close) > 0:

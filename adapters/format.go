@@ -15,7 +15,7 @@ type Format struct {
 	Name   string   // as the declaration's first line says
 	Models []string // globs on the model's name, lower case
 
-	think, section, call, arg []*pattern
+	think, plain, section, call, arg []*pattern // plain: the text lines
 
 	drop   []string          // marks of the turn, removed where they end something
 	ends   []string          // message families: the marks that end a message

@@ -104,7 +104,7 @@ func decodeCalls(t *testing.T, f *Format, cut []string, o Options) []chat.Call {
 func soup(r *rand.Rand) string {
 	var marks []string
 	for _, f := range All() {
-		for _, list := range [][]*pattern{f.think, f.section, f.call, f.arg} {
+		for _, list := range [][]*pattern{f.think, f.plain, f.section, f.call, f.arg} {
 			for _, p := range list {
 				for _, part := range p.parts {
 					if part.hole == "" {

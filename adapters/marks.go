@@ -11,6 +11,7 @@ const (
 	callOpen
 	innerOpen
 	headerOpen
+	textOpen
 	turnMark // drop and ends
 	closeMark
 	thinkClose
@@ -20,7 +21,7 @@ const (
 type mark struct {
 	key  string
 	kind markKind
-	p    *pattern // what it begins; for closers the pattern it closes; nil for turn marks
+	p    *pattern // what it begins; for closers the pattern it closes; nil for marks of the turn
 }
 
 // special says whether the mark looks like a token of its own rather than like a tag that prose may mention.
@@ -52,9 +53,12 @@ func (f *Format) viewOf(alone bool) *view {
 		return f.lone
 	}
 	f.once.Do(func() {
-		list := []*Format{f}
+		list := []*Format{f} // then the generic one: where families differ about a mark, its reading is the neutral one
+		if f.set.generic != nil && f != f.set.generic {
+			list = append(list, f.set.generic)
+		}
 		for _, g := range f.set.formats {
-			if g != f {
+			if g != f && g != f.set.generic {
 				list = append(list, g)
 			}
 		}
@@ -65,8 +69,9 @@ func (f *Format) viewOf(alone bool) *view {
 
 func newView(formats []*Format) *view {
 	v := new(view)
-	for _, f := range formats {
+	for i, f := range formats {
 		v.addFormat(f)
+		v.addPlain(f, i == 0)
 	}
 	for _, c := range "\n`{[" {
 		v.stops[c] = true
@@ -105,6 +110,18 @@ func (v *view) addFormat(f *Format) {
 	}
 	for _, w := range slices.Concat(f.drop, f.ends) {
 		v.addWord(turnMark, w, nil)
+	}
+}
+
+// addPlain adds the marks around a plain reply. Those that look like tags count in their own family only: elsewhere they
+// may be the answer.
+func (v *view) addPlain(f *Format, own bool) {
+	for _, p := range f.plain {
+		m := mark{key: p.parts[0].lit.key()}
+		if own || m.special() {
+			v.add(textOpen, p.parts[0].lit, p)
+			v.add(turnMark, p.parts[len(p.parts)-1].lit, p)
+		}
 	}
 }
 

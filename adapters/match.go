@@ -90,6 +90,9 @@ func (d *decoder) attempt(p *pattern) answer {
 		d.pin = d.gapAt
 	}
 	d.glue, d.closing = p.glue, p
+	if d.outer >= 0 {
+		d.glue = d.outer
+	}
 	a := d.match(p)
 	d.closing = closing
 	if a != committed {
@@ -115,6 +118,11 @@ func (d *decoder) match(p *pattern) answer {
 			t, a = d.name(p, i)
 		case part.hole == "id":
 			id, a = d.id(p, i)
+			if a == yes && p.hole("name") < 0 {
+				if t = d.tools.inID(id); t == nil {
+					a = no
+				}
+			}
 		default:
 			return d.body(p, i, t, id)
 		}

@@ -79,21 +79,29 @@ func (l literal) begins(c int) bool {
 	return isSpace(c) || len(l.units) > 1 && int(l.units[1].b) == c
 }
 
-// id reads a call's id up to the next literal.
+// id reads a call's id up to the next literal: where it has to name the tool, as long as it can.
 func (d *decoder) id(p *pattern, i int) (string, answer) {
 	for n := 0; n < maxName; n++ {
 		c := d.at(n)
 		if c < 0 {
 			return "", cut
 		}
-		if i+1 < len(p.parts) {
-			if _, a := d.literal(n, p.parts[i+1].lit); a == yes {
+		if i+1 < len(p.parts) && n > 0 {
+			skip := d.space(n)
+			_, a := d.literal(n+skip, p.parts[i+1].lit)
+			if a == yes || c == '{' && p.holeAt(i+2) == "json" {
 				id := string(bytes.TrimSpace(d.slice(d.pos, d.pos+n)))
-				d.pos += n
+				d.pos += n + skip
 				return id, yes
 			}
+			if a == cut {
+				return "", cut
+			}
 		}
-		if c == '\n' || c == '{' {
+		if isSpace(c) && n > 0 || c == '\n' || c == '{' {
+			return "", no
+		}
+		if p.hole("name") < 0 && !d.tools.beginsID(d.slice(d.pos, d.pos+n+1)) {
 			return "", no
 		}
 	}

@@ -38,6 +38,7 @@ type unitKind uint8
 const (
 	exact      unitKind = iota
 	anySpace            // white space or none, also the two characters \ n
+	blanks              // the same, but inside a mark: no border between two
 	someSpace           // at least one white space
 	oneNewline          // a newline or none: it belongs to the mark, more of them to the value
 	aQuote              // ", ', \" or nothing
@@ -48,6 +49,7 @@ const (
 var holes = map[string]bool{
 	"reasoning": false, "calls": true, "call": true, "name": false, "id": false, "junk": false,
 	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true,
+	"text": false, "type": false,
 }
 
 // compile reads an example. \n is a newline, {{ a literal brace, {word} a hole.
@@ -150,7 +152,7 @@ func (p *pattern) isCall() bool {
 			return true
 		}
 	}
-	return p.hole("name") >= 1 && p.holeAt(0) == ""
+	return (p.hole("name") >= 1 || p.hole("id") >= 1) && p.holeAt(0) == ""
 }
 
 // body is the index of the hole that reads the call's arguments, or -1.
@@ -177,7 +179,7 @@ func units(text, before, after string) []unit {
 		case c == ' ' && !first && !last && isLetter(text[i-1]) && isLetter(text[i+1]):
 			out = appendSpace(out, someSpace)
 		case c == ' ':
-			out = appendSpace(out, anySpace)
+			out = appendSpace(out, blanks)
 		case c == '"' && (first && before != "" || last && after != ""):
 			out = append(out, unit{kind: aQuote})
 		case c == '=':
@@ -190,10 +192,13 @@ func units(text, before, after string) []unit {
 }
 
 // rawHole says whether a hole's text is taken as it is, so that white space beside it is data but for one newline.
-func rawHole(word string) bool { return word == "reasoning" || word == "value" }
+func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
 
 func appendSpace(list []unit, k unitKind) []unit {
-	if n := len(list); n > 0 && list[n-1].kind == anySpace {
+	if n := len(list); n > 0 && (list[n-1].kind == anySpace || list[n-1].kind == blanks) {
+		if k == anySpace {
+			list[n-1].kind = k
+		}
 		return list
 	}
 	return append(list, unit{kind: k})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"toolnorm/chat"
@@ -33,7 +34,7 @@ func (f *Format) appendSection(dst []byte, calls []chat.Call) []byte {
 	}
 	for _, part := range p.parts {
 		if part.hole == "calls" {
-			dst = f.appendCalls(dst, calls)
+			dst = append(dst, f.appendCalls(nil, calls)...) // from nothing: the first call has no glue in a section
 		} else {
 			dst = append(dst, part.lit.text...)
 		}
@@ -44,14 +45,14 @@ func (f *Format) appendSection(dst []byte, calls []chat.Call) []byte {
 func (f *Format) appendCalls(dst []byte, calls []chat.Call) []byte {
 	p := f.call[0]
 	if p.hole("calls") >= 0 || p.hole("python") >= 0 {
-		return f.appendCall(f.glued(dst, p.glue), p, calls)
+		return f.appendCall(f.glued(dst, p.glue), p, calls, 0)
 	}
 	for i := range calls {
 		glue := p.glue
 		if i > 0 {
 			glue = min(glue, 1)
 		}
-		dst = f.appendCall(f.glued(dst, glue), p, calls[i:i+1])
+		dst = f.appendCall(f.glued(dst, glue), p, calls[i:i+1], i)
 	}
 	return dst
 }
@@ -71,52 +72,76 @@ func appendNewlines(dst []byte, n int) []byte {
 	return dst
 }
 
-// appendCall fills the holes of a call pattern.
-func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call) []byte {
+// appendCall fills the holes of a call pattern. n is the place of the first call among all.
+func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []byte {
 	c := calls[0]
-	for _, part := range p.parts {
+	for i, part := range p.parts {
 		switch part.hole {
 		case "":
-			dst = append(dst, part.lit.text...)
+			dst = append(dst, p.printed(i, dst, c)...)
 		case "name":
 			dst = append(dst, c.Name...)
 		case "id":
-			dst = append(dst, c.ID...)
+			dst = append(dst, printedID(p, c, n)...)
 		case "json":
 			dst = appendSpaced(dst, objectText(c.Args))
 		case "call", "calls":
-			dst = f.appendObjects(dst, calls)
+			dst = f.appendObjects(dst, calls, i > 0 && strings.HasSuffix(p.parts[i-1].lit.text, "["))
 		case "args":
 			dst = f.appendTags(dst, c)
 		case "pseudo":
 			dst = appendPseudo(dst, []byte(objectText(c.Args)), f.quotes[0])
 		case "python":
-			dst = appendPython(dst, calls)
+			dst = f.appendPython(dst, calls)
 		}
 	}
 	return dst
 }
 
-// appendObjects writes calls as JSON objects, as a list when there are several.
-func (f *Format) appendObjects(dst []byte, calls []chat.Call) []byte {
-	list := len(calls) > 1 || f.call[0].hole("calls") >= 0 && f.keys["list"] == "always"
-	if list {
-		dst = append(dst, '[')
+// printed is literal i behind dst. The newline behind {args} goes with the last argument: without arguments there is only
+// the one in front.
+func (p *pattern) printed(i int, dst []byte, c chat.Call) string {
+	text := p.parts[i].lit.text
+	if p.holeAt(i-1) == "args" && len(dst) > 0 && dst[len(dst)-1] == '\n' && len(membersOf(objectText(c.Args))) == 0 {
+		return strings.TrimPrefix(text, "\n")
 	}
+	return text
+}
+
+// printedID is a call's id. Where the family writes no name beside it, the id is what names the tool.
+func printedID(p *pattern, c chat.Call, n int) string {
+	if p.hole("name") >= 0 || strings.HasPrefix(strings.TrimPrefix(c.ID, "functions."), c.Name+":") {
+		return c.ID
+	}
+	return fmt.Sprintf("functions.%s:%d", c.Name, n)
+}
+
+// appendObjects writes calls as JSON objects, as a list when there are several; bracketed says that the example has the
+// brackets itself.
+func (f *Format) appendObjects(dst []byte, calls []chat.Call, bracketed bool) []byte {
+	open, between, end := "", ", ", ""
+	switch {
+	case f.keys["list"] == "lines":
+		open, between, end = "[\n    ", ",\n    ", "\n]"
+	case !bracketed && (len(calls) > 1 || f.keys["list"] == "always"):
+		open, end = "[", "]"
+	}
+	dst = append(dst, open...)
 	for i, c := range calls {
 		if i > 0 {
-			dst = append(dst, ", "...)
+			dst = append(dst, between...)
 		}
-		dst = append(dst, `{"`+f.word("name")+`": `...)
+		dst = append(dst, '{')
+		if id := f.keys["id"]; id != "" {
+			dst = fmt.Appendf(dst, `"%s": "%d", `, id, i)
+		}
+		dst = append(dst, `"`+f.word("name")+`": `...)
 		dst = schema.AppendQuote(dst, c.Name)
 		dst = append(dst, `, "`+f.word("args")+`": `...)
 		dst = appendSpaced(dst, objectText(c.Args))
 		dst = append(dst, '}')
 	}
-	if list {
-		dst = append(dst, ']')
-	}
-	return dst
+	return append(dst, end...)
 }
 
 // word is the member name that the family prints.
@@ -142,6 +167,8 @@ func (f *Format) appendTags(dst []byte, c chat.Call) []byte {
 				dst = append(dst, part.lit.text...)
 			case "key":
 				dst = append(dst, m.key...)
+			case "type":
+				dst = strconv.AppendBool(dst, m.value[0] == '"')
 			case "value":
 				dst = append(dst, rawText(m.value)...)
 			}
@@ -158,12 +185,16 @@ func rawText(value string) string {
 	return string(appendSpaced(nil, value))
 }
 
-// appendPython writes calls as a Python list.
-func appendPython(dst []byte, calls []chat.Call) []byte {
-	dst = append(dst, '[')
+// appendPython writes calls as a Python list, or one a line.
+func (f *Format) appendPython(dst []byte, calls []chat.Call) []byte {
+	open, between, end := "[", ", ", "]"
+	if f.keys["list"] == "lines" {
+		open, between, end = "", "\n", ""
+	}
+	dst = append(dst, open...)
 	for i, c := range calls {
 		if i > 0 {
-			dst = append(dst, ", "...)
+			dst = append(dst, between...)
 		}
 		dst = append(append(dst, c.Name...), '(')
 		for k, m := range membersOf(objectText(c.Args)) {
@@ -175,7 +206,7 @@ func appendPython(dst []byte, calls []chat.Call) []byte {
 		}
 		dst = append(dst, ')')
 	}
-	return append(dst, ']')
+	return append(dst, end...)
 }
 
 // appendPythonValue writes a JSON value as Python source; JSON strings are Python strings.
@@ -188,7 +219,7 @@ func appendPythonValue(dst []byte, value string) []byte {
 	case "null":
 		return append(dst, "None"...)
 	}
-	return append(dst, value...)
+	return appendSpaced(dst, value)
 }
 
 // appendMessages writes each call as a message of its own.

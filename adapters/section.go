@@ -9,7 +9,7 @@ func (d *decoder) section(p *pattern) answer {
 	}
 	d.glue = p.glue
 	i := n + d.space(n)
-	if end, ok := d.closerAt(i, p); ok {
+	if end, ok := d.sectionEnds(i, p.f); ok {
 		d.leave(p.glue)
 		d.pos += end
 		d.afterCall = true
@@ -17,17 +17,30 @@ func (d *decoder) section(p *pattern) answer {
 	}
 	start := d.pos
 	d.pos += i
+	d.outer = p.glue
 	a = d.anyCall(p.f)
+	d.outer = -1
 	if a != committed {
 		d.pos = start
 		return a
 	}
 	for d.anotherCall(p.f) {
 	}
-	if end, ok := d.closerAt(d.space(0), p); ok {
+	if end, ok := d.sectionEnds(d.space(0), p.f); ok {
 		d.pos += end
 	}
 	return committed
+}
+
+// sectionEnds says whether the closer of a section stands at offset i, and where it ends. Any of the family's closers ends
+// any of its sections: models open with one word and close with another.
+func (d *decoder) sectionEnds(i int, f *Format) (int, bool) {
+	for _, p := range f.section {
+		if end, ok := d.closerAt(i, p); ok {
+			return end, true
+		}
+	}
+	return i, false
 }
 
 // anyCall tries the call patterns of a format here.

@@ -40,9 +40,10 @@ func (d *decoder) taggedCall(p *pattern, t *tool, id string) answer {
 
 // head is the opening of one tagged argument.
 type head struct {
-	p   *pattern
-	key string
-	end int // offset behind it: where the value begins
+	p    *pattern
+	key  string
+	wire string // what the tag says of the value's type; "" when it says nothing
+	end  int    // offset behind it: where the value begins
 }
 
 // argHead reads the head of an argument at offset i.
@@ -60,33 +61,53 @@ func (d *decoder) argHead(f *Format, i int) (head, answer) {
 	return head{}, best
 }
 
-// headBy reads a head by one pattern: literal, key, literal.
+// headBy reads a head by one pattern: literals with a key, perhaps a type, between them.
 func (d *decoder) headBy(p *pattern, i int) (head, answer) {
-	i, a := d.literal(i, p.parts[0].lit)
-	if a != yes {
-		return head{}, a
+	h := head{p: p}
+	for k := 0; ; k += 2 {
+		end, a := d.literal(i, p.parts[k].lit)
+		if a != yes {
+			return head{}, a
+		}
+		hole := p.holeAt(k + 1)
+		if hole == "value" {
+			h.end = end
+			return h, yes
+		}
+		i = d.upTo(end, p.parts[k+2].lit)
+		if i <= end {
+			return head{}, endOr(i, no)
+		}
+		word := strings.Trim(string(d.slice(d.pos+end, d.pos+i)), `"' `)
+		if hole == "key" {
+			h.key = word
+		} else {
+			h.wire = word
+		}
 	}
-	mid := p.parts[2].lit
+}
+
+// upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does, -1 when the text ends
+// before that is known.
+func (d *decoder) upTo(i int, l literal) int {
 	for n := i; n < i+maxKey; n++ {
 		c := d.at(n)
 		if c < 0 {
-			return head{}, cut
+			return -1
 		}
-		if mid.begins(c) {
-			end, a := d.literal(n, mid)
-			if a == yes && n > i {
-				key := strings.Trim(string(d.slice(d.pos+i, d.pos+n)), `"' `)
-				return head{p, key, end}, yes
-			}
-			if a == cut {
-				return head{}, cut
+		if l.begins(c) {
+			switch _, a := d.literal(n, l); {
+			case a == cut:
+				return -1
+			case a == yes && n > i:
+				return n
 			}
 		}
 		if c == '\n' {
 			break
 		}
 	}
-	return head{}, no
+	return 0
 }
 
 // tags reads the arguments one after the other and writes them as one object.

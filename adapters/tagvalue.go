@@ -12,7 +12,7 @@ import (
 // says. The hold of the key ends where a streaming value begins, else behind the value.
 func (d *decoder) tagValue(p *pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
-	if len(t.Members()) > 0 && !t.Has(h.key) || typ.Only(schema.String|schema.Null) && typ.Allows(schema.String) && typ.Enum() == nil {
+	if h.isText(t, typ) {
 		d.holdOff()
 		d.putByte('"')
 		d.rawValue(p, h, t, true)
@@ -23,8 +23,32 @@ func (d *decoder) tagValue(p *pattern, h head, t *schema.Type) {
 	d.rawValue(p, h, t, false)
 	text := string(d.held(at))
 	d.takeBack(at)
-	d.put(fromText(text, typ))
+	d.put(h.read(text, typ))
 	d.holdOff()
+}
+
+// isText says whether the value is its own text: the tag says so and the schema allows it, or the tag says nothing and the
+// schema allows nothing else.
+func (h head) isText(t, typ *schema.Type) bool {
+	switch h.wire {
+	case "true", "string", "str":
+		return !typ.Known() || typ.Allows(schema.String) && typ.Enum() == nil
+	case "":
+		return len(t.Members()) > 0 && !t.Has(h.key) || typ.Only(schema.String|schema.Null) && typ.Allows(schema.String) && typ.Enum() == nil
+	}
+	return false
+}
+
+// read turns the raw text of a tag into JSON: as JSON where the tag says that it is, else by the schema.
+func (h head) read(text string, t *schema.Type) string {
+	switch h.wire {
+	case "true", "string", "str", "":
+		return fromText(text, t)
+	}
+	if out, whole := repairAs(text, t); whole {
+		return out
+	}
+	return fromText(text, t)
 }
 
 // fromText turns the raw text of a tag into JSON of the type. Without a type it is JSON if it is strict JSON other than a

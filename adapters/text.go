@@ -164,11 +164,16 @@ func (d *decoder) try(m *mark) answer {
 		}
 	case headerOpen:
 		return d.message(m.p)
+	case textOpen:
+		return d.openPlain(m)
 	case turnMark:
+		if m.p != nil && m.p != d.reply && !m.special() {
+			return no // the closer of a plain reply that was not opened
+		}
 		return d.turn(len(m.key))
 	case closeMark:
-		if d.afterCall && d.blank {
-			d.pos += len(m.key)
+		if n, ok := d.closerAt(0, m.p); ok && d.afterCall && d.blank {
+			d.pos += n
 			return committed
 		}
 	case thinkClose:
@@ -185,6 +190,23 @@ func (d *decoder) dropRest(glue int) {
 		d.pos += len(d.window())
 	}
 	d.textFrom, d.textTo = d.pos, d.pos
+}
+
+// openPlain drops the opener of a plain reply, where nothing but white space stands in front. One that looks like a tag may
+// be the answer itself: it counts behind reasoning only.
+func (d *decoder) openPlain(m *mark) answer {
+	n, a := d.literal(0, m.p.parts[0].lit)
+	if a != yes {
+		return a
+	}
+	if !d.blank || d.thinks == nil && !m.special() {
+		return no
+	}
+	d.leave(m.p.glue)
+	d.reply = m.p
+	d.pos += n
+	d.textFrom, d.textTo = d.pos, d.pos
+	return committed
 }
 
 // turn drops a mark of the turn where it ends something: at the end of the text, or before another mark.

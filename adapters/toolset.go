@@ -118,6 +118,31 @@ func (s *toolset) find(name string) *tool {
 	return nil
 }
 
+// inID returns the tool that an id names: functions.NAME:0 and what models make of it. A bare counter means the only tool
+// that is offered.
+func (s *toolset) inID(id string) *tool {
+	base := id
+	if i := strings.LastIndexByte(id, ':'); i > 0 {
+		base = id[:i]
+	}
+	if t := s.find(base); t != nil {
+		return t
+	}
+	base = strings.TrimRight(base, "0123456789")
+	if t := s.find(base); t != nil {
+		return t
+	}
+	if len(s.offered) == 1 && (base == "" || fold(base) == "call") {
+		return s.find(s.offered[0].Name)
+	}
+	return nil
+}
+
+// beginsID says whether an id that names a tool can still be written once id has been.
+func (s *toolset) beginsID(id []byte) bool {
+	return s.begins(id) || s.inID(string(id)) != nil || len(s.offered) == 1 && strings.HasPrefix("call", string(id))
+}
+
 // folded returns the one tool with that folded name, or nil.
 func (s *toolset) folded(name string) *tool {
 	var found *tool
@@ -132,6 +157,9 @@ func (s *toolset) folded(name string) *tool {
 
 // begins says whether some offered name can still be written once name has been.
 func (s *toolset) begins(name []byte) bool {
+	if len(name) > 0 && (name[0] == '.' || name[0] == '-') {
+		return false // the full stop of a sentence about a mark; folding would drop it
+	}
 	s.build()
 	var buf [maxName + 1]byte
 	folded := string(appendFold(buf[:0], name))
