@@ -50,15 +50,7 @@ func (d *decoder) callAhead(c int, line bool) bool {
 
 // envelopeAhead says whether the object at offset i begins with a member that means something to an envelope.
 func (d *decoder) envelopeAhead(i int) bool {
-	for range maxWrap {
-		if d.at(i) == '{' {
-			i++
-		}
-		if isSpace(d.at(i)) {
-			i++
-		}
-	}
-	for k := 0; k < maxWord && isSpace(d.at(i)); k++ {
+	for end := i + maxWord; i < end && (d.at(i) == '{' || isSpace(d.at(i))); {
 		i++
 	}
 	if c := d.at(i); c == '"' || c == '\'' {
