@@ -42,11 +42,14 @@ const hostile = "hostile"
 
 // Growth is how much more a token costs at 1 MiB than at 10 KiB; 0 when that is not known. Of hostile text it is told
 // from 100 KiB on: what is held for a while, up to 64 KiB of it, costs a short text less.
-func (r Row) Growth() float64 {
-	if r.Family == hostile {
-		return growth(r.Ours, 2)
+func (r Row) Growth() float64 { return growth(r.Ours, base(r.Family)) }
+
+// base is the place in Sizes that a family's growth is told from.
+func base(family string) int {
+	if family == hostile {
+		return 2
 	}
-	return growth(r.Ours, 1)
+	return 1
 }
 
 // growth is the cost at the largest size over that at another one; 0 when it is not known.
@@ -116,14 +119,14 @@ func measureRow(f Family, kind string, alone bool) (Row, error) {
 		return Row{}, err
 	}
 	r := Row{Family: f.Name, Text: kind}
-	if r.Ours = costs(checked, plain, f.sample(kind), mostRounds); alone {
+	if r.Ours = costs(checked, plain, f.sample(kind), base(f.Name), mostRounds); alone {
 		return r, nil
 	}
 	peer, err := ollamas(f)
 	if err != nil {
 		return Row{}, err
 	}
-	r.Ollama = costs(peer, peer, f.sample(kind), rounds)
+	r.Ollama = costs(peer, peer, f.sample(kind), base(f.Name), rounds)
 	return r, nil
 }
 
@@ -156,7 +159,7 @@ func MeasureHostile() ([]Row, error) {
 	var all []Row
 	for _, h := range text.Hostiles {
 		of := func(n int) sample { return sample{raw: h.Text(n), any: true} }
-		all = append(all, Row{Family: hostile, Text: h.Name, Ours: costs(read, read, of, mostRounds)})
+		all = append(all, Row{Family: hostile, Text: h.Name, Ours: costs(read, read, of, base(hostile), mostRounds)})
 	}
 	return all, nil
 }
@@ -170,8 +173,8 @@ type trial struct {
 
 // costs runs read at growing sizes, as long as patience lasts; check says first whether the reply is read rightly.
 // The sizes take turns, so that a busy moment of the machine strikes them alike; there are rounds of them, and up to most
-// while the growth is over its limit.
-func costs(check, read reader, of func(n int) sample, most int) []Cost {
+// while the growth from Sizes[base] on is over what is aimed at.
+func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	all, trials := make([]Cost, len(Sizes)), make([]trial, len(Sizes))
 	var last, before time.Duration
 	for i, n := range Sizes {
@@ -195,7 +198,7 @@ func costs(check, read reader, of func(n int) sample, most int) []Cost {
 		trials[i] = t
 	}
 	for round := range most {
-		if round >= rounds && growth(all, 1) <= MaxGrowth {
+		if round >= rounds && growth(all, base) <= AimGrowth {
 			break
 		}
 		for i, t := range trials {
