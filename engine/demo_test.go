@@ -21,7 +21,7 @@ func TestDemoOfEveryFormat(t *testing.T) {
 		e := New(Config{Strategy: map[string]string{"*": strategy}, Demo: upstream.Demo{Delay: -1}})
 		for _, f := range adapters.All() {
 			t.Run(strategy+"/"+f.Name, func(t *testing.T) {
-				r := &chat.Request{Model: upstream.DemoPrefix + f.Name, Tools: tools}
+				r := &chat.Request{Model: "demo/" + f.Name, Tools: tools}
 				for ask, want := range map[string]string{
 					"What is the weather in Paris for 3 days?": `get_weather {"city":"Paris","days":3}`,
 					"Please write a file called notes.txt":     `write_file {"path":"notes.txt","content":"This is line 1`,

@@ -5,7 +5,6 @@ package engine
 import (
 	"context"
 	"iter"
-	"strings"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -13,10 +12,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Engine is a chat.Model and a chat.Catalog over one Ollama server and the demo models. It is safe for concurrent use.
+// Engine is a chat.Model and a chat.Catalog over an Ollama server and the demo models. It is safe for concurrent use.
 type Engine struct {
-	cfg          Config
-	ollama, demo *server
+	cfg     Config
+	servers []*server // the first one's models go by their own names
 }
 
 var (
@@ -35,11 +34,12 @@ func New(cfg Config) *Engine {
 		cfg.Log.Error().Err(err).Msg("using Ollama's default address")
 		base, _ = upstream.ParseHost("")
 	}
-	return &Engine{
-		cfg:    cfg,
-		ollama: newServer(upstream.NewOllama(base, nil)),
-		demo:   newServer(upstream.NewOllama("http://demo", upstream.InProcess(&cfg.Demo))),
-	}
+	first, err := upstream.NewOllama(base, nil)
+	demo, demoErr := upstream.NewOllama("http://demo", upstream.InProcess(&cfg.Demo))
+	return &Engine{cfg: cfg, servers: []*server{
+		{name: "ollama", backend: newOllama("ollama", first, err)},
+		{name: demoName, backend: newOllama("toolnorm", demo, demoErr)},
+	}}
 }
 
 // Stream answers r. See chat.Model for the order of events.
@@ -67,7 +67,7 @@ func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	if err != nil {
 		return nil, err
 	}
-	src, tail, err := t.source(ctx)
+	src, tail, err := t.server.open(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -85,56 +85,56 @@ func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 
 // turn finds out all that answering r depends on.
 func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Request) (*turn, error) {
-	t := &turn{engine: e, pulse: pulse, request: r, model: r.Model, server: e.ollama}
-	if t.model == "" {
-		t.model = e.cfg.DefaultModel
+	name := r.Model
+	if name == "" {
+		name = e.cfg.DefaultModel
 	}
-	if t.model == "" {
+	if name == "" {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the request names no model, and no default model is configured"}
 	}
-	if strings.HasPrefix(t.model, upstream.DemoPrefix) {
-		t.server = e.demo
-	}
-	t.format = e.format(t.model)
+	t := &turn{engine: e, pulse: pulse, request: r, name: name}
+	t.server, t.model = e.route(name)
+	t.format = e.format(t)
 	var err error
 	if t.options, err = t.serverOptions(); err != nil {
 		return nil, err
 	}
-	if t.facts, err = t.probe(ctx); err != nil {
+	if t.facts, err = t.server.probe(ctx, t); err != nil {
 		return nil, err
 	}
 	t.strategy = t.choose()
 	return t, nil
 }
 
-// format is the model's format: by configuration, by the demo's name, else by the model's name.
-func (e *Engine) format(model string) *adapters.Format {
-	name, ok := match(e.cfg.Format, model)
-	if !ok {
-		name, ok = strings.CutPrefix(model, upstream.DemoPrefix)
+// format is that of the turn's model: by configuration, by the demo's name, else by the model's name.
+func (e *Engine) format(t *turn) *adapters.Format {
+	name, ok := match(e.cfg.Format, t.name)
+	if !ok && t.server.name == demoName {
+		name, ok = t.model, true
 	}
 	if ok {
 		if f := e.cfg.formats().Named(name); f != nil {
 			return f
 		}
 	}
-	return e.cfg.formats().For(model)
+	return e.cfg.formats().For(t.model)
 }
 
-// Models lists the server's models, then the demo's. A server that cannot be reached is left out.
+// Models lists the models of every server, by the names that clients call them. A server that cannot be reached is left
+// out.
 func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 	var all []chat.Info
-	for _, s := range []struct {
-		*server
-		owner string
-	}{{e.ollama, "ollama"}, {e.demo, "toolnorm"}} {
-		list, err := s.client.Tags(ctx)
+	for i, s := range e.servers {
+		list, err := s.models(ctx)
 		if err != nil {
-			e.cfg.Log.Debug().Err(err).Str("owner", s.owner).Msg("models left out")
+			e.cfg.Log.Debug().Err(err).Str("server", s.name).Msg("models left out")
 			continue
 		}
-		for _, m := range list.Models {
-			all = append(all, chat.Info{ID: m.Name, Created: max(m.ModifiedAt.Unix(), 0), Owner: s.owner})
+		for _, m := range list {
+			if i > 0 {
+				m.ID = s.name + "/" + m.ID
+			}
+			all = append(all, m)
 		}
 	}
 	return all, ctx.Err()

@@ -13,7 +13,6 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 )
 
@@ -77,12 +76,12 @@ func TestModelsAreProbedOncePerDigest(t *testing.T) {
 	if got := f.paths(); got != "render generate" {
 		t.Errorf("the second request asked %s", got)
 	}
-	e.ollama.listed = time.Time{}
+	e.servers[0].backend.(*ollama).listed = time.Time{}
 	collect(t, e, user("hi"))
 	if got := f.paths(); got != "tags render generate" {
 		t.Errorf("with an old list the request asked %s", got)
 	}
-	f.digest, e.ollama.listed = "sha:2", time.Time{}
+	f.digest, e.servers[0].backend.(*ollama).listed = "sha:2", time.Time{}
 	collect(t, e, user("hi"))
 	if got := f.paths(); got != "tags show render render generate" {
 		t.Errorf("with a new digest the request asked %s", got)
@@ -247,7 +246,7 @@ func TestModels(t *testing.T) {
 			t.Errorf("%s: models %v", name, ids)
 		}
 		for _, format := range adapters.All() {
-			if !slices.Contains(ids, upstream.DemoPrefix+format.Name) {
+			if !slices.Contains(ids, "demo/"+format.Name) {
 				t.Errorf("%s: no demo model of %s", name, format.Name)
 			}
 		}

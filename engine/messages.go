@@ -10,6 +10,23 @@ import (
 	"toolnorm/internal/fault"
 )
 
+// wireRequest is r in Ollama's form.
+func wireRequest(t *turn, r *chat.Request) (*upstream.ChatRequest, error) {
+	messages, err := wireMessages(r.Messages)
+	if err != nil {
+		return nil, err
+	}
+	body := &upstream.ChatRequest{Model: t.model, Messages: messages, Options: t.options}
+	for _, tool := range r.Tools {
+		f := upstream.Function{Name: tool.Name, Description: tool.Description, Parameters: reduce(tool.Schema)}
+		body.Tools = append(body.Tools, upstream.Tool{Type: "function", Function: f})
+	}
+	if t.facts.thinking { // other models answer 400 to the very word
+		body.Think = r.Think
+	}
+	return body, nil
+}
+
 // wireMessages is the conversation in Ollama's form: arguments as objects, results with the name of their tool.
 func wireMessages(ms []chat.Message) ([]upstream.Message, error) {
 	out := make([]upstream.Message, len(ms))

@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
-	"strings"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -12,16 +10,14 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// tailLength is how much of a prompt's end the decoder sees, in bytes.
-const tailLength = 64
-
 // turn is one request on its way to the model server.
 type turn struct {
 	engine   *Engine
 	server   *server
 	pulse    *upstream.Pulse
 	request  *chat.Request
-	model    string
+	name     string // of the model, as the client calls it
+	model    string // as its server calls it
 	format   *adapters.Format
 	options  map[string]json.RawMessage // of the model server
 	facts    facts
@@ -30,7 +26,7 @@ type turn struct {
 
 // choose picks the strategy: the configured one, else the one that shows most of what the model wrote.
 func (t *turn) choose() string {
-	if s, ok := match(t.engine.cfg.Strategy, t.model); ok {
+	if s, ok := match(t.engine.cfg.Strategy, t.name); ok {
 		return s
 	}
 	switch {
@@ -50,59 +46,6 @@ func pictures(r *chat.Request) bool {
 		}
 	}
 	return false
-}
-
-// source begins the reply by the turn's strategy. Tail is the end of the rendered prompt, empty when it is not known.
-func (t *turn) source(ctx context.Context) (src chat.Source, tail string, err error) {
-	r := t.request
-	if t.strategy == Prompt {
-		r = described(r, t.format)
-	}
-	body, err := t.body(r)
-	if err != nil {
-		return nil, "", err
-	}
-	if t.strategy == Raw || t.strategy == Prompt && t.facts.render && !pictures(r) {
-		return t.raw(ctx, body, r.Tools)
-	}
-	body.Stream = true
-	src, err = t.server.client.Chat(ctx, t.pulse, body)
-	return src, "", err
-}
-
-// raw renders the prompt and has it continued.
-func (t *turn) raw(ctx context.Context, body *upstream.ChatRequest, tools []chat.Tool) (chat.Source, string, error) {
-	options := body.Options
-	body.Options = with(options, "num_predict", 1) // a server that does not render but answers is soon done
-	prompt, err := t.server.client.Render(ctx, t.pulse, body)
-	if err != nil {
-		return nil, "", err
-	}
-	if prompt == "" {
-		return nil, "", fault.New(fault.Unavailable, "the model server does not render prompts alone: strategy raw cannot work with %q", t.model)
-	}
-	prompt = mended(prompt, body.Tools, tools)
-	src, err := t.server.client.Generate(ctx, t.pulse, &upstream.GenerateRequest{
-		Model: t.model, Prompt: prompt, Raw: true, Stream: true, Options: options,
-	})
-	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), err // the prompt itself may go
-}
-
-// body is the request in Ollama's form.
-func (t *turn) body(r *chat.Request) (*upstream.ChatRequest, error) {
-	messages, err := wireMessages(r.Messages)
-	if err != nil {
-		return nil, err
-	}
-	body := &upstream.ChatRequest{Model: t.model, Messages: messages, Options: t.options}
-	for _, tool := range r.Tools {
-		f := upstream.Function{Name: tool.Name, Description: tool.Description, Parameters: reduce(tool.Schema)}
-		body.Tools = append(body.Tools, upstream.Tool{Type: "function", Function: f})
-	}
-	if t.facts.thinking { // other models answer 400 to the very word
-		body.Think = r.Think
-	}
-	return body, nil
 }
 
 // ownStops reports whether stop sequences are matched here: with tools the server would cut calls in two, and a call

@@ -13,13 +13,11 @@ import (
 	"toolnorm/adapters"
 )
 
-// DemoPrefix begins the names of the demo's models: demo/NAME writes as the models of format NAME do.
-const DemoPrefix = "demo/"
-
 // demoDelta is the length of one piece of the demo's text, in bytes.
 const demoDelta = 4
 
-// Demo is a model server for a bare machine. It speaks Ollama's native API and plays every model family: it picks a
+// Demo is a model server for a bare machine. It speaks Ollama's native API and plays every model family, each by a model
+// of the format's name: it picks a
 // tool by the words of the last user message, fills the arguments from that message and the schema, and writes the call
 // as the family does, piece by piece. Once it is given a tool's result it answers in words.
 type Demo struct {
@@ -67,15 +65,14 @@ func (d *Demo) formats() *adapters.Set {
 func (d *Demo) tags() api.ListResponse {
 	var list api.ListResponse
 	for _, f := range d.formats().All() {
-		name := DemoPrefix + f.Name
-		list.Models = append(list.Models, api.ListModelResponse{Name: name, Model: name, Digest: "demo:" + f.Name, ModifiedAt: time.Unix(0, 0).UTC()})
+		list.Models = append(list.Models, api.ListModelResponse{Name: f.Name, Model: f.Name, Digest: "demo:" + f.Name, ModifiedAt: time.Unix(0, 0).UTC()})
 	}
 	return list
 }
 
 // format is the format that a demo model writes, nil when there is no such model.
 func (d *Demo) format(name string) *adapters.Format {
-	return d.formats().Named(strings.TrimSuffix(strings.TrimPrefix(name, DemoPrefix), ":latest"))
+	return d.formats().Named(strings.TrimSuffix(name, ":latest"))
 }
 
 // show describes a model.

@@ -109,7 +109,7 @@ func TestDemoSpeaksOllama(t *testing.T) {
 
 func TestDemoAnswersInWords(t *testing.T) {
 	o := demoClient(t)
-	name := DemoPrefix + adapters.All()[0].Name
+	name := adapters.All()[0].Name
 	ctx, p := NewPulse(t.Context(), nil, Timeouts{})
 	defer p.Stop()
 	result := Message{Role: "tool", ToolName: "get_weather", Content: "sunny, 21°"}
@@ -144,7 +144,7 @@ func TestDemoKeepsLimits(t *testing.T) {
 		`{"stop":["x","llo"]}`:   "text 0 \"He\"\nusage 0 {Prompt:1 Completion:1}\nfinish 0 \"stop\"\n",
 		`{"num_predict":999999}`: "",
 	} {
-		q := GenerateRequest{Model: DemoPrefix + adapters.All()[0].Name, Prompt: "hi"}
+		q := GenerateRequest{Model: adapters.All()[0].Name, Prompt: "hi"}
 		json.Unmarshal([]byte(options), &q.Options)
 		src, err := o.Generate(ctx, p, &q)
 		if err != nil {
@@ -166,7 +166,7 @@ func TestDemoStreams(t *testing.T) {
 	defer p.Stop()
 	prompt, _ := json.Marshal(demoTurn{Messages: []Message{{Role: "user", Content: strings.Repeat("long ", 20)}}})
 	begin := time.Now()
-	src, err := o.Generate(ctx, p, &GenerateRequest{Model: DemoPrefix + adapters.All()[0].Name, Prompt: string(prompt)})
+	src, err := o.Generate(ctx, p, &GenerateRequest{Model: adapters.All()[0].Name, Prompt: string(prompt)})
 	if err != nil {
 		t.Fatal(err)
 	}

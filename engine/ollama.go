@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// tailLength is how much of a prompt's end the decoder sees, in bytes.
+const tailLength = 64
+
+// ollama is a server that speaks Ollama's native API, and what has been found out about its models.
+type ollama struct {
+	client *upstream.Ollama
+	owner  string // of its models, for those who list them
+
+	mu      sync.Mutex
+	digests map[string]string
+	listed  time.Time
+	known   map[string]facts
+}
+
+var _ backend = (*ollama)(nil)
+
+// newOllama wraps a client. Making one fails only for a URL that ParseHost would not have given.
+func newOllama(owner string, c *upstream.Ollama, err error) *ollama {
+	if err != nil {
+		c, _ = upstream.NewOllama("", nil)
+	}
+	return &ollama{client: c, owner: owner, known: map[string]facts{}}
+}
+
+// models lists what the server has pulled.
+func (o *ollama) models(ctx context.Context) ([]chat.Info, error) {
+	list, err := o.client.Tags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]chat.Info, len(list.Models))
+	for i, m := range list.Models {
+		all[i] = chat.Info{ID: m.Name, Created: max(m.ModifiedAt.Unix(), 0), Owner: o.owner}
+	}
+	return all, nil
+}
+
+// open begins the reply. See backend.
+func (o *ollama) open(ctx context.Context, t *turn) (src chat.Source, tail string, err error) {
+	r := t.request
+	if t.strategy == Prompt {
+		r = described(r, t.format)
+	}
+	body, err := wireRequest(t, r)
+	if err != nil {
+		return nil, "", err
+	}
+	if t.strategy == Raw || t.strategy == Prompt && t.facts.render && !pictures(r) {
+		return o.raw(ctx, t, body, r.Tools)
+	}
+	body.Stream = true
+	src, err = o.client.Chat(ctx, t.pulse, body)
+	return src, "", err
+}
+
+// raw renders the prompt and has it continued.
+func (o *ollama) raw(ctx context.Context, t *turn, body *upstream.ChatRequest, tools []chat.Tool) (chat.Source, string, error) {
+	options := body.Options
+	body.Options = with(options, "num_predict", 1) // a server that does not render but answers is soon done
+	prompt, err := o.client.Render(ctx, t.pulse, body)
+	if err != nil {
+		return nil, "", err
+	}
+	if prompt == "" {
+		return nil, "", fault.New(fault.Unavailable, "the model server does not render prompts alone: strategy raw cannot work with %q", t.model)
+	}
+	prompt = mended(prompt, body.Tools, tools)
+	src, err := o.client.Generate(ctx, t.pulse, &upstream.GenerateRequest{
+		Model: t.model, Prompt: prompt, Raw: true, Stream: true, Options: options,
+	})
+	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), err // the prompt itself may go
+}
