@@ -172,6 +172,7 @@ func panicIn(fn *ast.FuncDecl) (at token.Pos) {
 var below = map[string][]string{
 	"internal/fault":  {},
 	"internal/sse":    {},
+	"internal/golden": {"chat"},
 	"chat":            {},
 	"chat/schema":     {"chat"},
 	"adapters":        {"chat", "chat/schema"},

@@ -10,9 +10,9 @@ import (
 func TestRepairs(t *testing.T) {
 	input := ""
 	for _, s := range readSections(t, "testdata/json/repairs.txt") {
-		name, part, _ := strings.Cut(s.name, " ")
+		name, part, _ := strings.Cut(s.Name, " ")
 		if part == "input" {
-			input = s.text
+			input = s.Text
 			continue
 		}
 		if reason := elsewhere[name[:min(3, len(name))]]; reason != "" || name == "R38c" {
@@ -20,8 +20,8 @@ func TestRepairs(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			got, _ := repairAs(input, nil)
-			if !sameJSON(t, got, s.text) {
-				t.Errorf("repair(%q) = %s, want %s", input, got, s.text)
+			if !sameJSON(t, got, s.Text) {
+				t.Errorf("repair(%q) = %s, want %s", input, got, s.Text)
 			}
 		})
 	}
@@ -44,9 +44,9 @@ func sameJSON(t *testing.T, a, b string) bool {
 
 func TestCleanJSONIsUntouched(t *testing.T) {
 	for _, s := range readSections(t, "testdata/json/clean.txt") {
-		t.Run(s.name, func(t *testing.T) {
-			if got, whole := repairAs(s.text, nil); got != strings.TrimSpace(s.text) || !whole {
-				t.Errorf("repair(%q) = %q (whole %v)", s.text, got, whole)
+		t.Run(s.Name, func(t *testing.T) {
+			if got, whole := repairAs(s.Text, nil); got != strings.TrimSpace(s.Text) || !whole {
+				t.Errorf("repair(%q) = %q (whole %v)", s.Text, got, whole)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/golden"
 )
 
 // words are values that are hard to write and to read again.
@@ -68,7 +69,7 @@ func TestPrintedCallsAreReadAgain(t *testing.T) {
 					}
 				}
 				raw := string(f.Append(nil, calls...))
-				got := decodeCalls(t, f, randomCuts(raw, r), Options{Tools: tools})
+				got := decodeCalls(t, f, golden.Random(raw, r), Options{Tools: tools})
 				if len(got) != len(calls) {
 					t.Fatalf("%q\n%d calls read, %d printed", raw, len(got), len(calls))
 				}
@@ -86,7 +87,7 @@ func TestPrintedCallsAreReadAgain(t *testing.T) {
 func decodeCalls(t *testing.T, f *Format, cut []string, o Options) []chat.Call {
 	t.Helper()
 	var out []chat.Call
-	for e, err := range f.Decode(&pieces{list: cut, finish: chat.Stop}, o) {
+	for e, err := range f.Decode(golden.Source(cut, chat.Stop), o) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +150,7 @@ func checkDecode(t *testing.T, f *Format, raw, finish string, o Options) {
 	if err != nil {
 		t.Fatalf("%q: %v", raw, err)
 	}
-	if got, err := transcript(f, bytesOf(raw), finish, o); got != whole || err != nil {
+	if got, err := transcript(f, golden.Bytes(raw), finish, o); got != whole || err != nil {
 		t.Fatalf("hold %d, finish %s\nraw   %q\nbytes %s\nwhole %s\nerr %v", o.Hold, finish, raw, got, whole, err)
 	}
 	checkEvents(t, f, raw, finish, o)
@@ -161,7 +162,7 @@ func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
 	t.Helper()
 	next, open, args := 0, false, ""
 	plain, ended := "", ""
-	for e, err := range f.Decode(&pieces{list: []string{raw}, finish: finish}, o) {
+	for e, err := range f.Decode(golden.Source([]string{raw}, finish), o) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +216,7 @@ func FuzzDecode(f *testing.F) {
 	tools := testTools(f)
 	formats := All()
 	for _, g := range goldens(f) {
-		f.Add(g.raw, uint8(0))
+		f.Add(g.Raw, uint8(0))
 	}
 	r := rand.New(rand.NewSource(3))
 	for i := range 50 {
@@ -292,19 +293,19 @@ func TestHostileTextIsReadToItsEnd(t *testing.T) {
 func TestAReplyCutAnywhereHoldsNoHalfCall(t *testing.T) {
 	tools := testTools(t)
 	for _, g := range goldens(t) {
-		if g.finish != chat.Stop {
+		if g.Finish != chat.Stop {
 			continue
 		}
-		o := Options{Tools: tools, Prompt: g.prompt, Hold: HoldCall}
-		whole, _ := transcript(Named(g.format), []string{g.raw}, chat.Stop, o)
-		for i := range g.raw {
-			got, err := transcript(Named(g.format), []string{g.raw[:i]}, chat.Length, o)
+		o := Options{Tools: tools, Prompt: g.Prompt, Hold: HoldCall}
+		whole, _ := transcript(Named(g.format), []string{g.Raw}, chat.Stop, o)
+		for i := range g.Raw {
+			got, err := transcript(Named(g.format), []string{g.Raw[:i]}, chat.Length, o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, line := range strings.Split(got, "\n") {
 				if strings.HasPrefix(line, "call ") && !strings.Contains(whole, line) || strings.HasPrefix(line, "open ") {
-					t.Errorf("%s/%s\ncut  %q\ngot  %s\nwhole %s", g.format, g.name, g.raw[:i], got, whole)
+					t.Errorf("%s/%s\ncut  %q\ngot  %s\nwhole %s", g.format, g.Name, g.Raw[:i], got, whole)
 				}
 			}
 		}

@@ -1,0 +1,48 @@
+// Package golden reads case files, cuts their texts in every way that matters, and writes replies in their notation: for
+// the tests of package adapters, and for users who check a family of their own. The notation is described in
+// adapters/testdata/README.md.
+package golden
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Section is one named text of a case file.
+type Section struct{ Name, Text string }
+
+// Sections reads a case file: sections "-- NAME --", each followed by its text; what stands in front of the first one is
+// left out. One newline in front of the next section line is no text. A section "-- NAME quoted --" holds a Go string
+// literal; an error names the section that does not.
+func Sections(src []byte) ([]Section, error) {
+	var out []Section
+	for line := range strings.Lines(string(src)) {
+		name, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "-- ")
+		if ok && strings.HasSuffix(name, " --") {
+			out = append(out, Section{Name: strings.TrimSuffix(name, " --")})
+		} else if len(out) > 0 {
+			out[len(out)-1].Text += line
+		}
+	}
+	for i := range out {
+		if err := out[i].unquote(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// unquote takes off what the form of the file added to a text.
+func (s *Section) unquote() (err error) {
+	s.Text = strings.TrimSuffix(s.Text, "\n")
+	name, quoted := strings.CutSuffix(s.Name, " quoted")
+	if !quoted {
+		return nil
+	}
+	s.Name = name
+	if s.Text, err = strconv.Unquote(strings.TrimSpace(s.Text)); err != nil {
+		return fmt.Errorf("section %q: not a Go string literal", name)
+	}
+	return nil
+}

@@ -1,0 +1,20 @@
+package golden
+
+import (
+	_ "embed" // for tools.json
+	"fmt"
+
+	"toolnorm/chat"
+)
+
+//go:embed tools.json
+var tools []byte
+
+// Tools are the tools that every case is offered, unless its reader brings others.
+func Tools() ([]chat.Tool, error) {
+	list, err := chat.ParseTools(tools)
+	if err != nil {
+		return nil, fmt.Errorf("tools.json: %w", err)
+	}
+	return list, nil
+}
