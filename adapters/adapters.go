@@ -13,6 +13,7 @@
 //	match.go, name.go, section.go  literals, call patterns, names: no, cut, or committed
 //	envelope.go, arguments.go      {"name": …, "arguments": …} and its many spellings
 //	json.go, string.go, scalar.go, follow.go  the lenient reader of arguments: strict JSON out, append only
+//	repair.go                      the same reader for whole documents: finds the JSON in a text
 //	tagged.go, tagvalue.go         <parameter=key>value</parameter>, typed by schema, and where a value ends
 //	python.go                      f(a=1, b="x")
 //	bare.go, fence.go              calls without marks, and the evidence they need

@@ -2,13 +2,15 @@ package adapters
 
 import (
 	"bytes"
-	"strings"
 
 	"toolnorm/chat/schema"
 )
 
-// maxDepth bounds how deep arguments may nest. What is deeper cuts the call.
-const maxDepth = 512
+// maxDepth bounds how deep arguments may nest. What is deeper cuts the call, and is noted as tooDeep.
+const (
+	maxDepth = 512
+	tooDeep  = "too-deep"
+)
 
 // scratch runs a reading function with the output kept apart, before a call is committed. The bytes are valid until the
 // next scratch. It answers cut when an element was cut, no when nothing was there.
@@ -65,9 +67,10 @@ func (d *decoder) container(c int, t *schema.Type) {
 	switch {
 	case c == '{' && !d.numberSet():
 		d.object(t)
-	case c == '{':
-		d.list(t, '{')
 	default:
+		if c != '[' {
+			d.repaired("tuples")
+		}
 		d.list(t, byte(c))
 	}
 	if doubled && d.at(0) == '}' {
@@ -95,6 +98,7 @@ func (d *decoder) push(kind, out byte) bool {
 	d.pos++
 	if len(d.stack) >= maxDepth {
 		d.call.broken = true
+		d.repaired(tooDeep)
 		d.put("null")
 		return false
 	}
@@ -195,8 +199,10 @@ func (d *decoder) colon() {
 		if d.at(0) == '>' {
 			d.pos++
 		}
+		d.repaired("equals")
 	case d.has(0, "："):
 		d.pos += len("：")
+		d.repaired("full-width")
 	default:
 		d.noColons = true
 		d.repaired("missing-colon")
@@ -220,9 +226,11 @@ func (d *decoder) list(t *schema.Type, open byte) {
 		}
 		if n > 0 && comma < 0 {
 			d.putByte(',')
+			d.repaired("missing-comma")
 		}
 		if d.has(0, "...") {
 			d.pos += 3
+			d.repaired("ellipsis")
 		} else if c := d.at(0); c != '=' && c != ':' {
 			d.holdOff()
 			before := d.pos
@@ -251,6 +259,7 @@ func (d *decoder) between(some bool) int {
 		n := 1
 		if d.has(0, "，") {
 			n = len("，")
+			d.repaired("full-width")
 		} else if d.at(0) != ',' {
 			return comma
 		}
@@ -258,6 +267,8 @@ func (d *decoder) between(some bool) int {
 		if some && comma < 0 {
 			comma = d.call.sent + len(d.call.out)
 			d.putByte(',')
+		} else {
+			d.repaired("extra-comma")
 		}
 	}
 }
@@ -334,17 +345,3 @@ func (d *decoder) isMark(i int) bool {
 	}
 	return len(d.stack) > 0 && d.has(i, "```")
 }
-
-// repairAs reads a whole document. whole says that nothing of it was missing or left over.
-func repairAs(text string, t *schema.Type) (out string, whole bool) {
-	text = strings.TrimPrefix(text, "\ufeff")
-	d := &decoder{reader: reader{buf: []byte(text), limit: unlimited, ended: true}, v: bareView, hold: HoldCall}
-	d.call = &call{endAt: -1, tool: &tool{}}
-	d.pos += d.space(0)
-	found := d.value(t)
-	d.pos += d.space(0)
-	return string(d.call.out), found && !d.call.broken && !d.unclosed && d.at(0) < 0
-}
-
-// bareView has no marks: for documents outside a reply.
-var bareView = new(view)

@@ -256,24 +256,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzRepair turns any text into strict JSON, and leaves strict JSON alone (but for what looks like a Windows path: R24).
-func FuzzRepair(f *testing.F) {
-	for _, seed := range []string{`{"a":1}`, `{'a':'it's'}`, `[1,2,]`, `{"p":"C:\new"}`, `{"a":"x" + "y"}`, "{\"a\":\"\xff\"}"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		out, whole := repairAs(text, nil)
-		if out != "" && !json.Valid([]byte(out)) {
-			t.Fatalf("repair(%q) = %q", text, out)
-		}
-		if json.Valid([]byte(text)) && whole && text != "" && strings.TrimLeft(text, " \t\r\n")[0] != '"' && len(text) < 500 && !strings.Contains(text, `:\`) && !strings.Contains(text, `"\\`) {
-			if !sameJSON(t, out, text) {
-				t.Fatalf("repair(%q) = %q changes valid JSON", text, out)
-			}
-		}
-	})
-}
-
 // TestHostileTextIsReadToItsEnd repeats pieces that once made the decoder read the same bytes again and again. A reader
 // that is quadratic here takes minutes; the benchmarks measure the slope.
 func TestHostileTextIsReadToItsEnd(t *testing.T) {

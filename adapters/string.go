@@ -147,6 +147,9 @@ func (d *decoder) str(q delim) {
 		case c == '\\' && (q.raw || path):
 			d.put(`\\`)
 			d.pos++
+			if path {
+				d.repaired("paths")
+			}
 		case c == '\\':
 			d.escape()
 		case c >= 0x80:
@@ -161,6 +164,9 @@ func (d *decoder) str(q delim) {
 		case c < ' ':
 			d.call.out = schema.AppendEscaped(d.call.out, string(rune(c)))
 			d.pos++
+			if !q.raw {
+				d.repaired("control-bytes")
+			}
 		default:
 			d.putByte(byte(c))
 			d.pos++
@@ -199,6 +205,7 @@ func (d *decoder) rune() {
 	if r == utf8.RuneError && n <= 1 {
 		d.put("\uFFFD")
 		d.pos++
+		d.repaired("utf-8")
 		return
 	}
 	d.putBytes(w[:n])
@@ -249,6 +256,7 @@ func (d *decoder) escape() {
 	case '\'', '`':
 		d.putByte(byte(c))
 		d.pos += 2
+		d.repaired("escapes")
 	case 'u':
 		d.unicodeEscape()
 	default:

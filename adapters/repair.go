@@ -1,0 +1,206 @@
+package adapters
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolnorm/chat/schema"
+)
+
+// Repair reads a document that was meant to be JSON, as models write it: with prose, a fence or reasoning around it, in
+// Python's or JavaScript's spelling, with quotes, commas and closers wrong or missing. It gives strict JSON, number text
+// and member order kept, values in the types that t wants (nil: as they are), and the names of what was mended, each once.
+// Valid JSON comes back byte for byte, unless t wants another type, it is an object in a string, or a string in it looks
+// like a Windows path whose backslashes were not doubled. A text that was cut is closed, and "truncated" says so.
+//
+// A text without any JSON is an error, and so is one that is nested deeper than 512 levels. Time is linear.
+func Repair(text string, t *schema.Type) (out string, repairs []string, err error) {
+	trimmed := strings.Trim(text, " \t\r\n")
+	body := withoutReasoning(trimmed)
+	doc := documentIn(body, t)
+	switch {
+	case doc == nil:
+		return "", nil, errors.New("there is no JSON in the text")
+	case slices.Contains(doc.repairs, tooDeep):
+		return "", nil, fmt.Errorf("the JSON is nested deeper than %d levels", maxDepth)
+	}
+	if inner := objectInside(doc.out, t); inner != nil {
+		inner.repairs = append(append(doc.repairs, "object-in-string"), inner.repairs...)
+		doc = inner
+	}
+	if doc.out == trimmed {
+		return text, doc.repairs, nil
+	}
+	if doc.around || body != trimmed {
+		doc.repairs = append(doc.repairs, "text-around")
+	}
+	return doc.out, doc.repairs, nil
+}
+
+// document is a value that was read somewhere in a text.
+type document struct {
+	out     string
+	repairs []string
+	whole   bool // nothing of it was missing
+	end     int  // how many bytes were read
+	around  bool // more than white space stands around it
+}
+
+// readDocument reads the value at the start of a text, nil when there is none.
+func readDocument(text string, t *schema.Type) *document {
+	d := documentReader(text)
+	d.pos += d.space(0)
+	if !d.value(t) {
+		return nil
+	}
+	if d.unclosed {
+		d.repaired("closers")
+	}
+	end := d.pos
+	d.pos += d.space(0)
+	return &document{string(d.call.out), d.repairs, !d.call.broken && !d.unclosed, end, d.at(0) >= 0}
+}
+
+// documentReader is a decoder for a text that is no reply.
+func documentReader(text string) *decoder {
+	d := &decoder{reader: reader{buf: []byte(text), limit: unlimited, ended: true}, v: bareView, hold: HoldCall}
+	d.call = &call{endAt: -1, tool: &tool{}}
+	return d
+}
+
+// repairAs reads a whole document that begins with its value. whole says that nothing of it was missing or left over.
+func repairAs(text string, t *schema.Type) (out string, whole bool) {
+	doc := readDocument(strings.TrimPrefix(text, "\ufeff"), t)
+	if doc == nil {
+		return "", false
+	}
+	return doc.out, doc.whole && !doc.around
+}
+
+// bareView has no marks: for documents outside a reply.
+var bareView = new(view)
+
+// withoutReasoning takes a block of reasoning off the front, in any family's marks.
+func withoutReasoning(text string) string {
+	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
+	for _, f := range All() {
+		for _, p := range f.think {
+			rest, ok := strings.CutPrefix(text, p.parts[0].lit.key())
+			if _, answer, closed := strings.Cut(rest, p.parts[len(p.parts)-1].lit.key()); ok && closed {
+				return strings.TrimSpace(answer)
+			}
+		}
+	}
+	return text
+}
+
+// documentIn finds the value in a text: at its start, or the best of what begins inside; nil when there is none.
+func documentIn(text string, t *schema.Type) *document {
+	switch {
+	case text == "" || strings.HasPrefix(text, "```"):
+	case text[0] == '{' || text[0] == '[':
+		return readDocument(text, t)
+	case text[0] == '(' || isString(text):
+		if rest := openingLost(text); rest != "" {
+			doc := readDocument("{"+rest, t)
+			doc.repairs = append(doc.repairs, "opening-brace")
+			return doc
+		}
+		if doc := readDocument(text, t); doc != nil && !doc.around {
+			return doc
+		}
+	default:
+		if _, ok := literal1(text); ok {
+			return readDocument(text, t)
+		}
+	}
+	return bestIn(text, t)
+}
+
+// isString says whether a text begins with a string.
+func isString(text string) bool {
+	_, ok := documentReader(text).quoteAt(0)
+	return ok
+}
+
+// openingLost is the text of an object whose opening brace was left out: it begins with a key, perhaps behind the key of the
+// arguments. It is empty where nothing of that kind stands.
+func openingLost(text string) string {
+	key, rest := keyOf(text)
+	if _, next := keyOf(rest); argsKeys[key] && next != "" {
+		return rest
+	}
+	if rest != "" {
+		return text
+	}
+	return ""
+}
+
+// keyOf reads a quoted key and gives what stands behind its colon, nothing when there is none.
+func keyOf(text string) (key, rest string) {
+	if text == "" || !isString(text) {
+		return "", ""
+	}
+	doc := readDocument(text, nil)
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text[doc.end:]), ":")
+	if !ok {
+		return "", ""
+	}
+	return unquote([]byte(doc.out)), strings.TrimSpace(rest)
+}
+
+// maxCandidates bounds how many places of a text are tried, so that time is linear.
+const maxCandidates = 16
+
+// bestIn reads the values that begin inside a text, each behind the last: the first that is strict JSON and holds
+// something, else the first that is whole, else the first.
+func bestIn(text string, t *schema.Type) (best *document) {
+	rank, at := -1, 0
+	for range maxCandidates {
+		n := strings.IndexAny(text[at:], "{[")
+		if n < 0 {
+			break
+		}
+		at += n
+		doc := readDocument(text[at:], t)
+		if r := doc.rank(text[at:]); r > rank {
+			best, rank = doc, r
+		}
+		at += doc.end
+	}
+	if best != nil {
+		best.around = true
+	}
+	return best
+}
+
+// rank says how sure it is that a value was meant. text is what it was read from.
+func (doc *document) rank(text string) int {
+	switch {
+	case len(doc.out) <= len("{}"), doc.out[0] == '[' && slices.Contains(doc.repairs, "bare-words"):
+		return 0 // nothing, or words in brackets
+	case json.Valid([]byte(text[:doc.end])):
+		return 3
+	case doc.whole:
+		return 2
+	}
+	return 1
+}
+
+// objectInside reads the object or list that a string holds, nil when it holds none or a string is wanted.
+func objectInside(value string, t *schema.Type) *document {
+	if value[0] != '"' || t.Only(schema.String|schema.Null) {
+		return nil
+	}
+	inner := strings.TrimSpace(unquote([]byte(value)))
+	if inner == "" || inner[0] != '{' && (inner[0] != '[' || !json.Valid([]byte(inner))) {
+		return nil
+	}
+	if doc := readDocument(inner, t); doc.whole && !doc.around {
+		return doc
+	}
+	return nil
+}
