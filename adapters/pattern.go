@@ -219,7 +219,7 @@ func (l literal) key() string {
 	return string(key)
 }
 
-// pieces splits a literal at its elastic white space: the closers of a call one by one.
+// pieces splits a literal at its elastic white space and between two marks: the closers of a call one by one.
 func (l literal) pieces() []literal {
 	var out []literal
 	start := 0
@@ -229,9 +229,13 @@ func (l literal) pieces() []literal {
 		}
 	}
 	for i, u := range l.units {
-		if u.kind == anySpace {
+		switch {
+		case u.kind == anySpace:
 			cut(i)
 			start = i + 1
+		case i > 0 && u == (unit{b: '<'}) && l.units[i-1] == (unit{b: '>'}):
+			cut(i)
+			start = i
 		}
 	}
 	cut(len(l.units))

@@ -50,7 +50,7 @@ func (f *Format) appendCalls(dst []byte, calls []chat.Call) []byte {
 	for i := range calls {
 		glue := p.glue
 		if i > 0 {
-			glue = min(glue, 1)
+			glue = max(min(glue, 1)-p.tail, 0)
 		}
 		dst = f.appendCall(f.glued(dst, glue), p, calls[i:i+1], i)
 	}
@@ -88,15 +88,18 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 		case "call", "calls":
 			dst = f.appendObjects(dst, calls, i > 0 && strings.HasSuffix(p.parts[i-1].lit.text, "["))
 		case "args":
-			dst = f.appendTags(dst, c)
+			dst = f.appendTags(dst, c, p.onLines(i))
 		case "pseudo":
 			dst = appendPseudo(dst, []byte(objectText(c.Args)), f.quotes[0])
 		case "python":
 			dst = f.appendPython(dst, calls)
 		}
 	}
-	return dst
+	return appendNewlines(dst, p.tail)
 }
+
+// onLines says whether hole i of the pattern stands on lines of its own.
+func (p *pattern) onLines(i int) bool { return i > 0 && strings.HasSuffix(p.parts[i-1].lit.text, "\n") }
 
 // printed is literal i behind dst. The newline behind {args} goes with the last argument: without arguments there is only
 // the one in front.
@@ -156,9 +159,9 @@ func (f *Format) word(meaning string) string {
 }
 
 // appendTags writes each argument by the family's first arg line, strings raw and everything else as JSON.
-func (f *Format) appendTags(dst []byte, c chat.Call) []byte {
+func (f *Format) appendTags(dst []byte, c chat.Call, lines bool) []byte {
 	for i, m := range membersOf(objectText(c.Args)) {
-		if i > 0 {
+		if i > 0 && lines {
 			dst = append(dst, '\n')
 		}
 		for _, part := range f.arg[0].parts {

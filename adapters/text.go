@@ -170,7 +170,7 @@ func (d *decoder) try(m *mark) answer {
 		if m.p != nil && m.p != d.reply && !m.special() {
 			return no // the closer of a plain reply that was not opened
 		}
-		return d.turn(len(m.key))
+		return d.turn(m)
 	case closeMark:
 		if n, ok := d.closerAt(0, m.p); ok && d.afterCall && d.blank {
 			d.pos += n
@@ -209,15 +209,38 @@ func (d *decoder) openPlain(m *mark) answer {
 	return committed
 }
 
-// turn drops a mark of the turn where it ends something: at the end of the text, or before another mark.
-func (d *decoder) turn(n int) answer {
-	i := n + d.space(n)
-	if d.at(i) >= 0 && !d.afterCall && !d.structure(i) {
+// turn drops a mark of the turn where it ends something: at the end of the text, or before another mark; white space up to
+// there is no text. The newlines that belong to a plain reply's closer go with it, no others.
+func (d *decoder) turn(m *mark) answer {
+	n := len(m.key)
+	space := d.space(n)
+	over := d.at(n+space) < 0 || d.structure(n+space)
+	if !over && !d.afterCall {
 		return no
+	}
+	if m.p != nil {
+		d.closePlain(m.p, n)
+		return committed
 	}
 	d.leave(0)
 	d.pos += n
+	if over {
+		d.pos += space
+	}
 	return committed
+}
+
+// closePlain steps over the closer of a plain reply, n bytes long, and the newlines beside it that are the family's.
+func (d *decoder) closePlain(p *pattern, n int) {
+	glue := 0
+	if p.parts[len(p.parts)-1].lit.units[0].kind == oneNewline {
+		glue = 1
+	}
+	d.leave(glue)
+	d.pos += n
+	for k := 0; k < p.tail && d.at(0) == '\n'; k++ {
+		d.pos++
+	}
 }
 
 // structure says whether a mark that is no closer stands at offset i.
