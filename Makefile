@@ -2,6 +2,7 @@
 # make test    unit tests; they need nothing but Go
 # make race    the same under the race detector
 # make e2e     the lane with a real Ollama and real clients; installs what it needs outside the tree
+# make e2e-models   real small models: who calls the right tool; writes docs/models.md. About an hour; ROWS=regexp for some
 # make bench   benchmarks beside peers; writes docs/benchmarks.md
 # make fuzz    every fuzz target, FUZZTIME each
 # make lint    gofmt, go vet, staticcheck, and the structure test
@@ -10,7 +11,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build install test race e2e bench fuzz lint
+.PHONY: run build install test race e2e e2e-models bench fuzz lint
 
 run: build
 	./bin/toolnorm serve
@@ -32,6 +33,9 @@ race:
 
 e2e:
 	./e2e/run.sh
+
+e2e-models:
+	./e2e/models/run.sh
 
 bench:
 	./bench/run.sh

@@ -3,4 +3,6 @@
 //
 // Everything is in its tests. They need what install.sh puts into the cache and skip without it; with
 // TOOLNORM_E2E=required a missing part is a failure. run.sh installs, builds, and runs them.
+//
+// Real models are measured apart from all that, by models/run.sh: see package models.
 package e2e

@@ -1,0 +1,156 @@
+package models
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// maxTokens bounds a reply: a call takes 20 to 60 tokens, and a model that rambles is cut.
+const maxTokens = 200
+
+// Answer is what came back for a prompt.
+type Answer struct {
+	Prompt    string
+	Calls     []Call  `json:",omitempty"`
+	Text      string  `json:",omitempty"`
+	Reasoning string  `json:",omitempty"`
+	Finish    string  `json:",omitempty"`
+	Error     string  `json:",omitempty"` // why there is no whole reply
+	Strategy  string  `json:",omitempty"` // that toolnorm says it used
+	Seconds   float64 // from the request to the end of the reply
+}
+
+// Call is one call with its fragments joined.
+type Call struct{ ID, Name, Args string }
+
+type body struct {
+	Model       string          `json:"model"`
+	Messages    []message       `json:"messages"`
+	Tools       json.RawMessage `json:"tools"`
+	Stream      bool            `json:"stream"`
+	Temperature float64         `json:"temperature"`
+	MaxTokens   int             `json:"max_tokens"`
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// Ask sends one prompt with the tools to an OpenAI-compatible server (base without /v1), streamed, at temperature 0.
+// It reads whatever a patient client would: fragments by index, text beside calls, calls in the last chunk.
+func Ask(ctx context.Context, base, model, prompt string, tools json.RawMessage) (a Answer) {
+	a.Prompt = prompt
+	start := time.Now()
+	if err := a.ask(ctx, base, body{Model: model, Messages: []message{{"user", prompt}}, Tools: tools, Stream: true, MaxTokens: maxTokens}); err != nil {
+		a.Error = err.Error()
+	}
+	a.Seconds = time.Since(start).Seconds()
+	return a
+}
+
+func (a *Answer) ask(ctx context.Context, base string, b body) error {
+	text, err := json.Marshal(b)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions", bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	a.Strategy = resp.Header.Get("X-Toolnorm-Strategy")
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 2000))
+		return fmt.Errorf("%d %s", resp.StatusCode, bytes.TrimSpace(text))
+	}
+	return a.read(resp.Body)
+}
+
+// read collects a stream until its end.
+func (a *Answer) read(r io.Reader) error {
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadString('\n')
+		data, ok := strings.CutPrefix(strings.TrimSpace(line), "data:")
+		if data = strings.TrimSpace(data); ok && data != "[DONE]" {
+			if err := a.chunk(data); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF && a.Finish == "" {
+			return fmt.Errorf("the stream ended without a finish_reason")
+		}
+		if err != nil {
+			return ignoreEOF(err)
+		}
+	}
+}
+
+func ignoreEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// fragment is a part of a call.
+type fragment struct {
+	Index    int
+	ID       string
+	Function struct{ Name, Arguments string }
+}
+
+func (a *Answer) chunk(data string) error {
+	var c struct {
+		Error   json.RawMessage
+		Choices []struct {
+			Delta struct {
+				Content   string
+				Reasoning string     `json:"reasoning"`
+				Thinking  string     `json:"reasoning_content"`
+				Calls     []fragment `json:"tool_calls"`
+			}
+			Finish string `json:"finish_reason"`
+		}
+	}
+	if err := json.Unmarshal([]byte(data), &c); err != nil {
+		return fmt.Errorf("chunk %s: %w", data, err)
+	}
+	if len(c.Error) > 0 {
+		return fmt.Errorf("error event %s", c.Error)
+	}
+	for _, choice := range c.Choices {
+		a.Text += choice.Delta.Content
+		a.Reasoning += choice.Delta.Reasoning + choice.Delta.Thinking
+		for _, f := range choice.Delta.Calls {
+			a.fragment(f)
+		}
+		if choice.Finish != "" {
+			a.Finish = choice.Finish
+		}
+	}
+	return nil
+}
+
+// fragment adds to the call it belongs to: a new id begins one, whatever the index says.
+func (a *Answer) fragment(f fragment) {
+	last := len(a.Calls) - 1
+	if last < 0 || f.ID != "" && f.ID != a.Calls[last].ID || f.ID == "" && f.Function.Name != "" {
+		a.Calls = append(a.Calls, Call{ID: f.ID, Name: f.Function.Name})
+		last++
+	}
+	a.Calls[last].Args += f.Function.Arguments
+}

@@ -1,0 +1,39 @@
+package models
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// Machine says in a line what the figures were measured on.
+func Machine() string {
+	name := "unknown processor"
+	b, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(b)) {
+		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == "model name" {
+			name = strings.TrimSpace(value)
+		}
+	}
+	return fmt.Sprintf("%s, %d cores, %s/%s, no GPU", name, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
+}
+
+// Load is the machine's load average over the last minute; 0 where it is not known.
+func Load() float64 {
+	b, _ := os.ReadFile("/proc/loadavg")
+	first, _, _ := strings.Cut(string(b), " ")
+	load, _ := strconv.ParseFloat(first, 64)
+	return load
+}
+
+// Revision is the commit of the tree that is measured.
+func Revision() string {
+	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}

@@ -1,0 +1,177 @@
+package models
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+const someTools = `
+# a comment
+What's the weather
+in Paris?
+=> get_weather {"city": "~^paris", "days?": 1}
+
+Two?
+=> get_weather {"city": "Rome"}
+=> get_weather {"city": "Oslo"}
+
+Note it.
+=> add_note {"text": "~a < b", "tags": ["Home"]}
+
+Hello.
+=> none
+`
+
+func parsed(t *testing.T, text string) []Prompt {
+	t.Helper()
+	prompts, err := ParsePrompts(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prompts
+}
+
+func TestPromptsAreParagraphs(t *testing.T) {
+	prompts := parsed(t, someTools)
+	if len(prompts) != 4 || prompts[0].Text != "What's the weather\nin Paris?" || len(prompts[1].Want) != 2 || len(prompts[3].Want) != 0 {
+		t.Errorf("read %+v", prompts)
+	}
+	for _, bad := range []string{"=> none", "Hello.\n\n", "Hello.\n=> f {", "Hello."} {
+		if got, err := ParsePrompts(bad); err == nil {
+			t.Errorf("ParsePrompts(%q) = %+v, want an error", bad, got)
+		}
+	}
+}
+
+// TestThePromptsFile holds the file to what the report promises.
+func TestThePromptsFile(t *testing.T) {
+	text, err := os.ReadFile("prompts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := 0
+	prompts := parsed(t, string(text))
+	for _, p := range prompts {
+		plain += count(len(p.Want) == 0)
+	}
+	if len(prompts) < 40 || plain < 10 || len(prompts)-plain < 30 {
+		t.Errorf("%d prompts, %d of them want no call; want 40 and 10 at least", len(prompts), plain)
+	}
+}
+
+func TestJudgingCalls(t *testing.T) {
+	prompts := parsed(t, someTools)
+	for _, c := range []struct {
+		prompt           int
+		calls            string // NAME ARGUMENTS, one a line
+		tools, arguments bool
+	}{
+		{0, `get_weather {"city":"Paris, France"}`, true, true},
+		{0, `get_weather {"days":1,"city":" paris "}`, true, true},
+		{0, `get_weather {"city":"Paris","days":2}`, true, false},
+		{0, `get_weather {"city":"Paris","days":"1"}`, true, false},
+		{0, `get_weather {"city":"Paris","unit":"C"}`, true, false},
+		{0, `get_weather {"days":1}`, true, false},
+		{0, `get_weather {"city":"Pa`, true, false},
+		{0, `get_time {"city":"Paris"}`, false, false},
+		{0, "get_weather {\"city\":\"Paris\"}\nget_time {}", false, false},
+		{0, ``, false, true},
+		{1, "get_weather {\"city\":\"OSLO\"}\nget_weather {\"city\":\"Rome\"}", true, true},
+		{1, "get_weather {\"city\":\"Oslo\"}\nget_weather {\"city\":\"Oslo\"}", true, false},
+		{1, `get_weather {"city":"Rome"}`, false, true},
+		{2, `add_note {"text":"if a < b","tags":["home"]}`, true, true},
+		{2, `add_note {"text":"if a < b","tags":"home"}`, true, false},
+		{2, `add_note {"text":"if a &lt; b","tags":["home"]}`, true, false},
+		{3, ``, true, true},
+		{3, `get_time {}`, false, false},
+	} {
+		var calls []Call
+		for line := range strings.Lines(c.calls) {
+			name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+			calls = append(calls, Call{Name: name, Args: args})
+		}
+		if tools, arguments := prompts[c.prompt].judge(calls); tools != c.tools || tools && arguments != c.arguments {
+			t.Errorf("judge(%s) = %v, %v, want %v, %v", c.calls, tools, arguments, c.tools, c.arguments)
+		}
+	}
+}
+
+func TestScoreCounts(t *testing.T) {
+	prompts := parsed(t, someTools)
+	paris := Call{Name: "get_weather", Args: `{"city":"Paris"}`}
+	got := ScoreOf(prompts, []Answer{
+		{Calls: []Call{paris}, Seconds: 3}, {Calls: []Call{paris}, Seconds: 1}, {Error: "gone", Seconds: 9}, {Calls: []Call{paris}, Seconds: 2},
+	})
+	want := Score{Calls: 3, Tools: 1, Arguments: 1, Plain: 1, False: 1, Errors: 1, Median: 3}
+	if got != want {
+		t.Errorf("ScoreOf = %+v, want %+v", got, want)
+	}
+}
+
+func TestStreamsArePutTogetherGenerously(t *testing.T) {
+	for name, c := range map[string]struct{ stream, calls, text, fails string }{
+		"fragments": {stream: `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]}}]}
+data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"x\":"}}]}}]}
+data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}}]}
+data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
+data: [DONE]`, calls: `f{"x":1}`},
+		"two calls with one index, in the last chunk": {stream: `data: {"choices":[{"delta":{"content":"Hi","tool_calls":[` +
+			`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}},{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`,
+			calls: `f{}g{}`, text: "Hi"},
+		"cut":   {stream: `data: {"choices":[{"delta":{"content":"Hi"}}]}`, text: "Hi", fails: "without a finish_reason"},
+		"error": {stream: `data: {"error":{"message":"gone"}}`, fails: "gone"},
+	} {
+		var a Answer
+		err := a.read(strings.NewReader(c.stream))
+		calls := ""
+		for _, call := range a.Calls {
+			calls += call.Name + call.Args
+		}
+		if calls != c.calls || a.Text != c.text || (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+			t.Errorf("%s: calls %q, text %q, error %v", name, calls, a.Text, err)
+		}
+	}
+}
+
+func TestRowsAreKeptForTheSamePrompts(t *testing.T) {
+	dir := t.TempDir()
+	prompts := parsed(t, "A?\n=> none")
+	row := Row{Setup: "S", Way: "Ollama's `/v1`", Answers: []Answer{{Prompt: "A?", Text: "no"}}}
+	if err := row.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	empty := Row{Setup: row.Setup, Way: row.Way}
+	if got, err := empty.Saved(dir, prompts); err != nil || len(got.Answers) != 1 || got.Answers[0].Text != "no" {
+		t.Errorf("Saved = %+v, %v", got, err)
+	}
+	if got, err := empty.Saved(dir, parsed(t, "B?\n=> none")); err != nil || len(got.Answers) != 0 {
+		t.Errorf("Saved for other prompts = %+v, %v", got, err)
+	}
+	if got, err := empty.Saved(t.TempDir(), prompts); err != nil || len(got.Answers) != 0 {
+		t.Errorf("Saved where there is nothing = %+v, %v", got, err)
+	}
+}
+
+func TestReportShowsScoresAndMisses(t *testing.T) {
+	r := Report{Machine: "M", Versions: "V", Prompts: parsed(t, someTools), Rows: []Row{
+		{Setup: "S", Way: "nobody"},
+		{Setup: "S", Way: "toolnorm", Load: 2, Revision: "abc", Answers: []Answer{
+			{Calls: []Call{{Name: "get_weather", Args: `{"city":"Paris"}`}}, Strategy: "raw", Seconds: 1.25},
+			{Text: "I can't\nuse `f`."}, {Text: "I can't\nuse `f`."}, {Text: "Hello!"},
+		}},
+	}}
+	var b strings.Builder
+	r.Write(&b)
+	for _, want := range []string{
+		"3 prompts want a call, 1 want none", "| toolnorm (raw) | 1 of 3 | 1 of 3 | 0 of 1 | 0 | 0.0 |",
+		"- Two? · Note it.\n  `` I can't⏎use `f`. ``\n", "Revision: abc.",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "nobody") || strings.Contains(b.String(), "Hello!") {
+		t.Errorf("the report shows a row without answers, or a right reply:\n%s", b.String())
+	}
+}

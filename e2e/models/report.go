@@ -1,0 +1,182 @@
+package models
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Report is what docs/models.md is made of.
+type Report struct {
+	Machine  string // one line
+	Versions string // one line
+	Prompts  []Prompt
+	Rows     []Row // in the order of the table; rows without answers are left out
+}
+
+// Write writes the page.
+func (r Report) Write(w io.Writer) {
+	calls, plain := 0, 0
+	for _, p := range r.Prompts {
+		calls += count(len(p.Want) > 0)
+		plain += count(len(p.Want) == 0)
+	}
+	fmt.Fprintf(w, head, calls, plain, maxTokens, r.Machine, r.Versions)
+	fmt.Fprintf(w, "Load average while measuring: %s. Revision: %s.\n\n", r.loads(), r.revisions())
+	r.scores(w)
+	r.misses(w)
+}
+
+const head = `# Real small models
+
+Written by ` + "`make e2e-models`" + `; do not edit. The prompts, the five tools and the calls that count as right are files in
+` + "`e2e/models`" + `: %d prompts want a call, %d want none. Temperature 0, at most %d tokens a reply, streamed, no system text.
+
+Machine: %s.
+Versions: %s.
+
+- **right tool**: just the tools that were wanted were called, and no others
+- **right arguments**: and each with the arguments that were wanted, and no others
+- **false calls**: prompts that want none and drew one
+- **seconds**: median time of a whole reply. They depend on the machine and on what else it did; compare neighbours only.
+
+`
+
+// loads are the lowest and the highest load average.
+func (r Report) loads() string {
+	var all []float64
+	for _, row := range r.Rows {
+		if len(row.Answers) > 0 {
+			all = append(all, row.Load)
+		}
+	}
+	if len(all) == 0 {
+		return "not known"
+	}
+	return fmt.Sprintf("%.0f to %.0f", slices.Min(all), slices.Max(all))
+}
+
+// revisions are those of toolnorm that were measured.
+func (r Report) revisions() string {
+	var all []string
+	for _, row := range r.Rows {
+		if row.Revision != "" && !slices.Contains(all, row.Revision) {
+			all = append(all, row.Revision)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func (r Report) scores(w io.Writer) {
+	setup := ""
+	for _, row := range r.Rows {
+		if len(row.Answers) == 0 {
+			continue
+		}
+		if row.Setup != setup {
+			setup = row.Setup
+			fmt.Fprintf(w, "## %s\n\n| calls read by | right tool | right arguments | false calls | errors | seconds |\n|---|--:|--:|--:|--:|--:|\n", setup)
+		}
+		s := ScoreOf(r.Prompts, row.Answers)
+		fmt.Fprintf(w, "| %s | %d of %d | %d of %d | %d of %d | %d | %.1f |\n", row.name(), s.Tools, s.Calls, s.Arguments, s.Calls, s.False, s.Plain, s.Errors, s.Median)
+		if r.lastOf(row) {
+			fmt.Fprintln(w)
+		}
+	}
+}
+
+// lastOf says that no row of the same set-up follows.
+func (r Report) lastOf(row Row) bool {
+	last := ""
+	for _, other := range r.Rows {
+		if other.Setup == row.Setup && len(other.Answers) > 0 {
+			last = other.Way
+		}
+	}
+	return last == row.Way
+}
+
+// name is the way, with the strategy that was used when it was left to choose.
+func (r Row) name() string {
+	if len(r.Answers) > 0 && r.Answers[0].Strategy != "" && !strings.Contains(r.Way, r.Answers[0].Strategy) {
+		return r.Way + " (" + r.Answers[0].Strategy + ")"
+	}
+	return r.Way
+}
+
+// mostMisses is how many different wrong replies a row shows.
+const mostMisses = 12
+
+// misses lists what went wrong, for looking into. Prompts that drew the same reply share a line.
+func (r Report) misses(w io.Writer) {
+	fmt.Fprint(w, "## What went wrong\n\nReplies that are not right, cut to a line: the calls as they were read, else the text.\n")
+	for _, row := range r.Rows {
+		wrong, drawn := r.wrong(row)
+		if len(wrong) > 0 {
+			fmt.Fprintf(w, "\n### %s; %s\n\n", row.Setup, row.Way)
+		}
+		for _, said := range wrong[:min(len(wrong), mostMisses)] {
+			fmt.Fprintf(w, "- %s\n  %s\n", strings.Join(drawn[said], " · "), code(said))
+		}
+		if more := len(wrong) - mostMisses; more > 0 {
+			fmt.Fprintf(w, "- and %d more\n", more)
+		}
+	}
+}
+
+// wrong are the replies that are not right, in order, and the prompts that drew each.
+func (r Report) wrong(row Row) (wrong []string, drawn map[string][]string) {
+	drawn = map[string][]string{}
+	for i, a := range row.Answers {
+		p := r.Prompts[i]
+		tools, arguments := p.judge(a.Calls)
+		if tools && arguments && a.Error == "" {
+			continue
+		}
+		said := clip(a.said())
+		if drawn[said] == nil {
+			wrong = append(wrong, said)
+		}
+		drawn[said] = append(drawn[said], clip(p.Text))
+	}
+	for said, prompts := range drawn {
+		if len(prompts) > 3 {
+			drawn[said] = []string{fmt.Sprintf("%d prompts", len(prompts))}
+		}
+	}
+	return wrong, drawn
+}
+
+// said is what an answer came to.
+func (a Answer) said() string {
+	switch {
+	case a.Error != "":
+		return "error: " + a.Error
+	case len(a.Calls) == 0:
+		return a.Text
+	}
+	var b strings.Builder
+	for _, c := range a.Calls {
+		fmt.Fprintf(&b, "%s %s ", c.Name, c.Args)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// code is text as Markdown's code, with the fence that it needs.
+func code(s string) string {
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	return fence + " " + s + " " + fence
+}
+
+// clip is text on one line of at most 160 characters.
+func clip(s string) string {
+	s = strings.ReplaceAll(strings.TrimSpace(s), "\n", "⏎")
+	if r := []rune(s); len(r) > 160 {
+		return string(r[:160]) + "…"
+	}
+	return s
+}

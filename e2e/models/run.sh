@@ -1,0 +1,8 @@
+#!/bin/sh
+# Measures the real models and writes docs/models.md; about an hour on two idle cores. ROWS, a regular expression,
+# chooses rows by "set-up, way"; the others stay as the last run measured them.
+set -eu
+cd "$(dirname "$0")"
+./install.sh
+cd ..
+TOOLNORM_E2E_MODELS=${ROWS:-.} TOOLNORM_E2E_REPORT=$(pwd)/../docs/models.md exec nice -n 15 go test -count=1 -timeout 6h -v -run '^TestRealModels$' .

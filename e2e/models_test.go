@@ -1,0 +1,207 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"toolnorm/e2e/models"
+)
+
+// realModel is a real model as Ollama is told to run it. Its name is what toolnorm chooses the format by.
+type realModel struct {
+	name, file, template string // template: a file of models/setups; empty: the model's own
+	threads              int    // one is fastest for the tiny ones
+	title                string
+}
+
+// The file's own template first: on one file, Ollama cannot serve it after a Go template without unloading.
+var realModels = []realModel{
+	{"qwen2.5-coder:1.5b", "qwen2.5-coder-1.5b", "", 2, "Qwen2.5-Coder-1.5B, its own template"},
+	{"qwen2.5-coder:1.5b-library", "qwen2.5-coder-1.5b", "chatml.tmpl", 2, "Qwen2.5-Coder-1.5B, the template of Ollama's library"},
+	{"smollm2:135m", "smollm2-135m", "", 1, "SmolLM2-135M, its own template (without tools)"},
+	{"smollm2:135m-chatml", "smollm2-135m", "chatml.tmpl", 1, "SmolLM2-135M, ChatML with tools"},
+	{"gemma3:270m", "gemma3-270m", "chatml.tmpl", 1, "Gemma 3 270M (base model), ChatML with tools"},
+}
+
+// way is one way of getting calls out of a model; without arguments for toolnorm it is Ollama's own endpoint.
+type way struct {
+	title string
+	args  []string
+}
+
+var ways = []way{
+	{"Ollama's own `/v1`", nil},
+	{"toolnorm, its own choice", []string{"--log-level", "info"}},
+	{"toolnorm, `raw`", []string{"--strategy", "*=raw"}},
+	{"toolnorm, `native`", []string{"--strategy", "*=native"}},
+	{"toolnorm, `prompt`", []string{"--strategy", "*=prompt"}},
+}
+
+// TestRealModels measures the real models and writes the report to the file that TOOLNORM_E2E_REPORT names. The regular
+// expression TOOLNORM_E2E_MODELS chooses rows by "set-up, way"; the others come from earlier runs. A model's mistakes
+// fail nothing.
+func TestRealModels(t *testing.T) {
+	chosen := os.Getenv("TOOLNORM_E2E_MODELS")
+	if chosen == "" {
+		t.Skip("real models are measured by make e2e-models only: they take an hour")
+	}
+	rows := regexp.MustCompile(chosen)
+	m := openModels(t)
+	for _, model := range realModels {
+		created := false
+		for _, w := range ways {
+			row, err := models.Row{Setup: model.title, Way: w.title}.Saved(m.saved, m.prompts)
+			if rows.MatchString(row.Setup + ", " + row.Way) {
+				if !created {
+					m.create(t, model)
+					created = true
+				}
+				row, err = m.measure(t, model, w)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.report.Rows = append(m.report.Rows, row)
+		}
+		if created {
+			m.unload(t, model.name)
+		}
+	}
+	var page bytes.Buffer
+	m.report.Write(&page)
+	if err := os.WriteFile(os.Getenv("TOOLNORM_E2E_REPORT"), page.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// modelLane is an Ollama with the real models.
+type modelLane struct {
+	lane
+	env     []string // Ollama's
+	saved   string   // folder of the rows
+	prompts []models.Prompt
+	offered json.RawMessage
+	bases   map[string]string // base addresses of toolnorm by the title of the way
+	report  models.Report
+}
+
+// openModels reads the questions and starts Ollama, which goes with the test.
+func openModels(t *testing.T) *modelLane {
+	t.Helper()
+	m := &modelLane{bases: map[string]string{}}
+	m.dir = t.TempDir()
+	t.Cleanup(func() {
+		for i := len(m.stops) - 1; i >= 0; i-- {
+			m.stops[i]()
+		}
+	})
+	text, err := os.ReadFile("models/prompts.txt")
+	if err == nil {
+		m.prompts, err = models.ParsePrompts(string(text))
+	}
+	if err == nil {
+		m.offered, err = os.ReadFile("models/tools.json")
+	}
+	if err == nil {
+		err = m.locate()
+	}
+	if err == nil {
+		m.saved = filepath.Join(filepath.Dir(installed.server), "models", "rows")
+		err = m.serve()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.report = models.Report{Machine: models.Machine(), Versions: "Ollama " + filepath.Base(installed.server), Prompts: m.prompts}
+	return m
+}
+
+// serve starts an Ollama with a folder of its own.
+func (m *modelLane) serve() error {
+	addr, err := freeAddr()
+	if err != nil {
+		return err
+	}
+	m.env = append(os.Environ(), "OLLAMA_HOST="+addr, "HOME="+m.dir, "OLLAMA_MODELS="+filepath.Join(m.dir, "models"),
+		"OLLAMA_NO_CLOUD=1", "OLLAMA_NUM_PARALLEL=1", "OLLAMA_KEEP_ALIVE=1h", "OLLAMA_CONTEXT_LENGTH=4096")
+	serve := exec.Command(filepath.Join(installed.server, "bin", "ollama"), "serve")
+	serve.Env = m.env
+	m.ollama = "http://" + addr
+	return m.run(serve, m.ollama+"/api/version")
+}
+
+// create makes a set-up known to Ollama; a large file takes a minute.
+func (m *modelLane) create(t *testing.T, model realModel) {
+	t.Helper()
+	file, err := model.modelfile(m.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	create := exec.Command(filepath.Join(installed.server, "bin", "ollama"), "create", model.name, "-f", file)
+	create.Env = m.env
+	if out, err := create.CombinedOutput(); err != nil {
+		t.Fatalf("create %s: %v\n%s", model.name, err, out)
+	}
+}
+
+func (r realModel) modelfile(dir string) (string, error) {
+	gguf := filepath.Join(filepath.Dir(installed.server), "models", r.file+".gguf")
+	text := fmt.Sprintf("FROM %s\nPARAMETER num_thread %d\n", gguf, r.threads)
+	if r.template != "" {
+		b, err := os.ReadFile(filepath.Join("models", "setups", r.template))
+		if err != nil {
+			return "", err
+		}
+		text += fmt.Sprintf("TEMPLATE \"\"\"%s\"\"\"\n", b)
+	}
+	file := filepath.Join(dir, strings.ReplaceAll(r.name, ":", "-")+".modelfile")
+	return file, os.WriteFile(file, []byte(text), 0o644)
+}
+
+// measure asks everything in one way, and saves the answers.
+func (m *modelLane) measure(t *testing.T, model realModel, w way) (row models.Row, err error) {
+	base, err := m.base(w)
+	if err != nil {
+		return row, err
+	}
+	row = models.Row{Setup: model.title, Way: w.title, Revision: models.Revision()}
+	for _, p := range m.prompts {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		row.Answers = append(row.Answers, models.Ask(ctx, base, model.name, p.Text, m.offered))
+		cancel()
+	}
+	row.Load = models.Load()
+	t.Logf("%s, %s: %+v", row.Setup, row.Way, models.ScoreOf(m.prompts, row.Answers))
+	return row, row.Save(m.saved)
+}
+
+// base is the address to ask.
+func (m *modelLane) base(w way) (base string, err error) {
+	if w.args == nil {
+		return m.ollama, nil
+	}
+	if m.bases[w.title] == "" {
+		name := "toolnorm" + fmt.Sprint(len(m.bases))
+		m.bases[w.title], err = m.startToolnorm(name, append([]string{"--ollama", m.ollama}, w.args...)...)
+	}
+	return m.bases[w.title], err
+}
+
+// unload frees the model's memory, and its runner, which another set-up of the same file could not use.
+func (m *modelLane) unload(t *testing.T, name string) {
+	resp, err := http.Post(m.ollama+"/api/generate", "application/json", strings.NewReader(`{"model":"`+name+`","keep_alive":0}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+}
