@@ -20,10 +20,28 @@ func (d *decoder) arguments(t *tool, id string, quotes []delim) answer {
 		d.object(t.schema())
 		d.quotes = nil
 		return committed
+	case isQuote(c) && d.quotedObject(c):
+		d.repaired("inner-quotes")
+		d.pos += 1 + d.space(1)
+		a := d.arguments(t, id, quotes)
+		if a == committed && d.at(d.space(0)) == c {
+			d.pos += d.space(0) + 1
+		}
+		return a
 	case isQuote(c) || c == '[' || c == 'n' || c == 'N':
 		return d.standIn(t, id)
 	}
 	return no
+}
+
+// quotedObject says whether here stands an object between quotes whose own quotes are not escaped: "{"city": "Rome"}".
+func (d *decoder) quotedObject(quote int) bool {
+	n := 1 + d.space(1)
+	if d.at(n) != '{' {
+		return false
+	}
+	n += 1 + d.space(n+1)
+	return d.at(n) == quote && (isWord(d.at(n+1)) || d.at(n+1) < 0)
 }
 
 // objectFits looks at the first member of the arguments: a schema in their place is an echo of the tool list, and a call

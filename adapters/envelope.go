@@ -121,6 +121,11 @@ func (d *decoder) envelope(depth int) answer {
 		case ',':
 			d.pos++
 			continue
+		case int("，"[0]):
+			if d.has(0, "，") {
+				d.pos += len("，")
+				continue
+			}
 		case '{':
 			if env.t == nil && len(env.others) == 0 { // doubled braces
 				d.pos++
@@ -149,10 +154,14 @@ func (d *decoder) memberKey() (string, answer) {
 		return "", a
 	}
 	d.pos += d.space(0)
-	if c := d.at(0); c != ':' && c != '=' {
+	switch c := d.at(0); {
+	case c == ':' || c == '=':
+		d.pos++
+	case d.has(0, "："):
+		d.pos += len("：")
+	default:
 		return "", endOr(c, no)
 	}
-	d.pos++
 	d.pos += d.space(0)
 	return unquote(out), endOr(d.at(0), yes)
 }
@@ -160,9 +169,10 @@ func (d *decoder) memberKey() (string, answer) {
 // member takes one member into the envelope. It answers yes to go on, and committed when the call was in it.
 func (d *decoder) member(env *envelope, key string, depth int) answer {
 	c := d.at(0)
+	q, quoted := d.quoteAt(0)
 	switch {
-	case nameKeys[key] && env.t == nil && isQuote(c):
-		t, a := d.nameString()
+	case nameKeys[key] && env.t == nil && quoted:
+		t, a := d.nameString(q)
 		env.t = t
 		return a
 	case wrapKeys[key] && c == '{' && depth < maxWrap:
@@ -185,7 +195,7 @@ func (d *decoder) member(env *envelope, key string, depth int) answer {
 		return a
 	case argsKeys[key] && env.argsAt < 0 && env.t == nil:
 		env.argsAt = d.pos
-	case idKeys[key] && isQuote(c):
+	case idKeys[key] && quoted:
 		out, a := d.scratch(func() { d.value(nil) })
 		env.id = unquote(out)
 		return a
@@ -215,20 +225,20 @@ func (e *envelope) describes() bool {
 }
 
 // nameString reads a quoted name, only as long as it can become an offered one.
-func (d *decoder) nameString() (*tool, answer) {
-	quote := d.at(0)
-	for n := 1; n < maxName; n++ {
+func (d *decoder) nameString(q delim) (*tool, answer) {
+	from := len(q.open)
+	for n := from; n < maxName; n++ {
 		switch c := d.at(n); {
 		case c < 0:
 			return nil, cut
-		case c == quote:
-			t := d.tools.find(string(d.slice(d.pos+1, d.pos+n)))
+		case c == int(q.close[0]) && d.has(n, q.close):
+			t := d.tools.find(string(d.slice(d.pos+from, d.pos+n)))
 			if t == nil {
 				return nil, no
 			}
-			d.pos += n + 1
+			d.pos += n + len(q.close)
 			return t, yes
-		case !d.tools.begins(d.slice(d.pos+1, d.pos+n+1)):
+		case c != int(q.close[0]) && !d.tools.begins(d.slice(d.pos+from, d.pos+n+1)):
 			return nil, no
 		}
 	}
@@ -283,6 +293,12 @@ func (d *decoder) flat(env *envelope, end int) answer {
 	return committed
 }
 
+// startsString says whether a string begins at offset n.
+func (d *decoder) startsString(n int) bool {
+	_, ok := d.quoteAt(n)
+	return ok
+}
+
 // restOfObject skips what follows the arguments up to the object's closing brace. An id that comes so late is taken when
 // nothing of the call has left.
 func (d *decoder) restOfObject() {
@@ -295,7 +311,7 @@ func (d *decoder) restOfObject() {
 		case c == '}':
 			d.pos += n + 1
 			return
-		case !isQuote(c):
+		case !d.startsString(n):
 			d.unclosed = true
 			if c < 0 {
 				d.toEnd() // a comma behind the arguments is structure

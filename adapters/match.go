@@ -123,6 +123,9 @@ func (d *decoder) match(p *pattern) answer {
 		switch {
 		case part.hole == "":
 			a = d.skipLiteral(part.lit, t != nil && d.opens(p, i+1))
+			if i == 0 && a == yes {
+				d.skipDoubled(p)
+			}
 		case part.hole == "name":
 			t, a = d.name(p, i)
 		case part.hole == "id":
@@ -157,6 +160,17 @@ func (d *decoder) skipLiteral(l literal, optional bool) answer {
 		return yes
 	}
 	return a
+}
+
+// skipDoubled steps over an opener that is written twice.
+func (d *decoder) skipDoubled(p *pattern) {
+	if p.markless() {
+		return
+	}
+	n, a := d.literal(d.space(0), p.parts[0].lit)
+	if a == yes {
+		d.pos += n
+	}
 }
 
 // opens says whether the body that is hole i of p begins right here.
@@ -260,5 +274,19 @@ func (d *decoder) close(p *pattern) bool {
 			closed = a == yes && i == len(list)-1
 		}
 	}
-	return closed
+	return closed || d.openerAsCloser(p)
+}
+
+// openerAsCloser steps over the opener of a call where its closer is due and nothing follows: models mix up the two.
+func (d *decoder) openerAsCloser(p *pattern) bool {
+	if p.markless() {
+		return false
+	}
+	n, a := d.literal(d.elastic(0), p.parts[0].lit)
+	if a != yes || d.at(n+d.space(n)) >= 0 || d.lengthCut() {
+		return false
+	}
+	d.pos += n
+	d.repaired("closers")
+	return true
 }

@@ -15,6 +15,11 @@ type pattern struct {
 	close []literal // the marks behind the body, one by one
 }
 
+// markless says whether the pattern begins with nothing that could be taken for a mark.
+func (p *pattern) markless() bool {
+	return p.parts[0].hole != "" || len(strings.TrimSpace(p.parts[0].lit.text)) < 3
+}
+
 // part is a literal, or a hole when hole is set.
 type part struct {
 	hole string
