@@ -117,6 +117,7 @@ func (d *decoder) object(t *schema.Type) {
 	if !d.push('{', '{') {
 		return
 	}
+	seen := len(d.seen)
 	for n := 0; ; n++ {
 		at := d.holdOn()
 		comma := d.between(n > 0)
@@ -124,13 +125,14 @@ func (d *decoder) object(t *schema.Type) {
 			d.dropComma(comma)
 			d.holdOff()
 			d.pop('}')
+			d.seen = d.seen[:seen]
 			return
 		}
 		if n > 0 && comma < 0 {
 			d.putByte(',')
 			d.repaired("missing-comma")
 		}
-		if !d.pair(t) {
+		if !d.pair(t, seen) {
 			d.takeBack(at)
 			d.holdOff()
 			n--
@@ -139,8 +141,8 @@ func (d *decoder) object(t *schema.Type) {
 }
 
 // pair reads a key, a colon and a value; the hold of the key ends where its value begins. It answers false when there is
-// no value, with the hold still open.
-func (d *decoder) pair(t *schema.Type) bool {
+// no value, with the hold still open. The object's keys so far are d.seen[seen:].
+func (d *decoder) pair(t *schema.Type, seen int) bool {
 	start := d.call.sent + len(d.call.out)
 	before := d.pos
 	d.key(d.quotes != nil)
@@ -150,6 +152,14 @@ func (d *decoder) pair(t *schema.Type) bool {
 		return false
 	}
 	key := unquote(bytes.TrimSpace(written))
+	if len(t.Members()) > 0 {
+		if name := d.meant(t, key, d.seen[seen:]); name != key {
+			key = name
+			d.takeBack(start)
+			d.call.out = schema.AppendQuote(d.call.out, key)
+		}
+		d.seen = append(d.seen, key)
+	}
 	d.blanks()
 	d.colon()
 	d.blanks()
@@ -168,9 +178,13 @@ func (d *decoder) pair(t *schema.Type) bool {
 	if !scalar {
 		d.holdOff()
 	}
+	from := d.call.sent + len(d.call.out)
 	if !d.value(typ) {
 		d.put("null")
 		d.pos++
+	}
+	if scalar && string(d.held(from)) == "null" && d.omitted(t, key) {
+		return false
 	}
 	if scalar {
 		d.holdOff()

@@ -196,7 +196,11 @@ func (d *decoder) messageCall(p *pattern, h fields, t *tool) answer {
 		d.put("{}")
 		a = committed
 	} else {
-		a = d.arguments(t, "", nil)
+		start := d.pos
+		if a = d.arguments(t, "", nil); a == no {
+			d.pos = start
+			a = d.rawBody(p, t)
+		}
 	}
 	d.closing = nil
 	if a != committed {

@@ -173,6 +173,7 @@ func (d *decoder) keywords(t *tool) answer {
 		if a != yes {
 			return a
 		}
+		key = d.meant(typ, key, nil)
 		d.call.out = append(schema.AppendQuote(d.call.out, key), ':')
 		if !d.pythonValue(typ.Prop(key)) {
 			return endOr(d.at(0), no)

@@ -132,7 +132,17 @@ func (d *decoder) putScalar(word, value string, t *schema.Type) {
 	if word != value {
 		d.repaired("literals")
 	}
-	d.put(t.Fit(value))
+	d.put(fitScalar(value, t))
+}
+
+// fitScalar is a number or literal in the type that the schema wants; alone where it wants a list, in a list.
+func fitScalar(value string, t *schema.Type) string {
+	if t.Only(schema.Array|schema.Null) && value != "null" {
+		if item := t.Item().Fit(value); t.Item().Allows(schema.KindOf(item)) {
+			return "[" + item + "]"
+		}
+	}
+	return t.Fit(value)
 }
 
 // phrase reads a value that lost its quotes: up to a comma, a closer, a newline, a mark, or a quote that opens a key.

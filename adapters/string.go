@@ -112,8 +112,10 @@ func fitString(value string, t *schema.Type) string {
 			}
 		}
 	}
-	if t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.String) {
-		return "[" + value + "]"
+	if t.Only(schema.Array | schema.Null) {
+		if item := fitString(value, t.Item()); t.Item().Allows(schema.KindOf(item)) {
+			return "[" + item + "]"
+		}
 	}
 	return value
 }

@@ -127,6 +127,7 @@ func (d *decoder) tags(p *pattern, t *schema.Type) {
 		if a != yes {
 			break
 		}
+		h.key = d.meant(t, h.key, d.seen)
 		d.holdOn()
 		if len(d.seen) > 0 {
 			d.putByte(',')

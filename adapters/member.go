@@ -1,0 +1,45 @@
+package adapters
+
+import (
+	"slices"
+	"strings"
+
+	"toolnorm/chat/schema"
+)
+
+// meant is the member of t that a key stands for: itself when the schema has it, else the only one that is spelled alike
+// but for case, _ and -, unless that one was written already (it is among seen).
+func (d *decoder) meant(t *schema.Type, key string, seen []string) string {
+	if t.Has(key) {
+		return key
+	}
+	found := ""
+	for _, name := range t.Members() {
+		if strings.EqualFold(letters(name), letters(key)) {
+			if found != "" {
+				return key
+			}
+			found = name
+		}
+	}
+	if found == "" || slices.Contains(seen, found) {
+		return key
+	}
+	d.repaired("key-spelling")
+	return found
+}
+
+// letters is a name without its separators.
+func letters(name string) string {
+	return strings.NewReplacer("_", "", "-", "").Replace(name)
+}
+
+// omitted says whether a member is left out because it is null where the schema neither allows null nor asks for the member.
+func (d *decoder) omitted(t *schema.Type, key string) bool {
+	typ := t.Prop(key)
+	if !typ.Known() || typ.Allows(schema.Null) || slices.Contains(t.Required(), key) {
+		return false
+	}
+	d.repaired("null-omitted")
+	return true
+}
