@@ -357,5 +357,18 @@ func (d *decoder) isMark(i int) bool {
 			return true
 		}
 	}
-	return len(d.stack) > 0 && d.has(i, "```")
+	return len(d.stack) > 0 && (d.has(i, "```") || d.argCloser(i))
+}
+
+// argCloser says whether the closer of a tagged argument of the call that is read stands at offset i.
+func (d *decoder) argCloser(i int) bool {
+	if d.closing == nil {
+		return false
+	}
+	for _, arg := range d.closing.f.arg {
+		if _, a := d.literal(i, arg.parts[len(arg.parts)-1].lit); a == yes {
+			return true
+		}
+	}
+	return false
 }

@@ -19,6 +19,13 @@ func (d *decoder) tagValue(p *pattern, h head, t *schema.Type) {
 		d.putByte('"')
 		return
 	}
+	if n := d.space(0); h.isJSON(typ) && d.jsonOpens(n, typ) {
+		d.pos += n
+		d.holdOff()
+		d.value(typ)
+		d.skipValue(p, h, t)
+		return
+	}
 	at := d.call.sent + len(d.call.out)
 	d.rawValue(p, h, t, false)
 	text := string(d.held(at))
@@ -37,6 +44,39 @@ func (h head) isText(t, typ *schema.Type) bool {
 		return len(t.Members()) > 0 && !t.Has(h.key) || typ.Only(schema.String|schema.Null) && typ.Allows(schema.String) && typ.Enum() == nil
 	}
 	return false
+}
+
+// isJSON says whether the value can only be an object or a list.
+func (h head) isJSON(typ *schema.Type) bool {
+	return h.wire != "true" && typ.Only(schema.Object|schema.Array)
+}
+
+// jsonOpens says whether an object or a list that the schema allows opens at offset i, and what it holds looks like JSON.
+// From there on it streams.
+func (d *decoder) jsonOpens(i int, typ *schema.Type) bool {
+	n := i + 1 + d.space(i+1)
+	c := d.at(n)
+	switch d.at(i) {
+	case '{':
+		return typ.Allows(schema.Object) && c == '"'
+	case '[':
+		return typ.Allows(schema.Array) && (c == '"' || c == '{' || c == '[' || c == '-' || c >= '0' && c <= '9')
+	}
+	return false
+}
+
+// skipValue steps over what stands behind a complete value, up to where the value of the tag ends.
+func (d *decoder) skipValue(p *pattern, h head, t *schema.Type) {
+	for d.at(0) >= 0 {
+		if n, ends := d.valueEnd(p, h, t); ends {
+			d.pos += n
+			return
+		}
+		if !isSpace(d.at(0)) {
+			d.repaired("extra-closer")
+		}
+		d.pos++
+	}
 }
 
 // read turns the raw text of a tag into JSON: as JSON where the tag says that it is, else by the schema.
