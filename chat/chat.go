@@ -116,8 +116,9 @@ type Request struct {
 	Model     string
 	Messages  []Message
 	Tools     []Tool
-	MaxTokens int      // of the reply; 0: no limit of the client's
-	Stop      []string // text sequences that end the reply
+	Continue  *Continuation // a text to write on instead of answering Messages, which are empty then, as Tools are; nil: answer
+	MaxTokens int           // of the reply; 0: no limit of the client's
+	Stop      []string      // text sequences that end the reply
 	Seed      *int64
 
 	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64

@@ -63,6 +63,9 @@ func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Eve
 
 // open begins a reply: the source, decoded, with the finishing touches.
 func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Request) (iter.Seq2[chat.Event, error], error) {
+	if r.Continue != nil {
+		return e.complete(ctx, pulse, r)
+	}
 	t, err := e.turn(ctx, pulse, r)
 	if err != nil {
 		return nil, err
@@ -85,6 +88,19 @@ func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 
 // turn finds out all that answering r depends on.
 func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Request) (*turn, error) {
+	t, err := e.begin(pulse, r)
+	if err != nil {
+		return nil, err
+	}
+	if t.facts, err = t.server.probe(ctx, t); err != nil {
+		return nil, err
+	}
+	t.strategy = t.choose()
+	return t, nil
+}
+
+// begin is what is known of r's turn without asking a server.
+func (e *Engine) begin(pulse *upstream.Pulse, r *chat.Request) (*turn, error) {
 	name := r.Model
 	if name == "" {
 		name = e.cfg.DefaultModel
@@ -96,14 +112,8 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	t.server, t.model = e.route(name)
 	t.format = e.format(t)
 	var err error
-	if t.options, err = t.serverOptions(); err != nil {
-		return nil, err
-	}
-	if t.facts, err = t.server.probe(ctx, t); err != nil {
-		return nil, err
-	}
-	t.strategy = t.choose()
-	return t, nil
+	t.options, err = t.serverOptions()
+	return t, err
 }
 
 // format is that of the turn's model: by configuration, by the demo's name, else by the model's name.

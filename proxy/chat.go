@@ -12,28 +12,46 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// chat answers a chat completion request. What goes wrong before the first byte becomes a status; later it is told in
-// the reply's own form.
-func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
-	m := &meter{ResponseWriter: w}
-	t := &turn{start: time.Now(), id: "chatcmpl-" + rand.Text()}
-	err := s.answer(m, r, t)
-	if err != nil && m.status == 0 {
-		writeError(m, err)
+// question is one form of asking a model: how it is read, and how its reply is opened.
+type question struct {
+	name   string // in the log
+	prefix string // of the reply's id
+	read   func(body []byte) (*Ask, error)
+	open   func(h http.Header, a *Ask, out Out) (Reply, error)
+	fail   func(w http.ResponseWriter, err error) // answers with an error
+}
+
+// ask answers questions of one form. What goes wrong before the first byte becomes a status; later it is told in the
+// reply's own form.
+func (s *Server) ask(q question) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		m := &meter{ResponseWriter: w}
+		t := &turn{question: q.name, start: time.Now(), id: q.prefix + rand.Text()}
+		err := s.answer(m, r, q, t)
+		if err != nil && m.status == 0 {
+			q.fail(m, err)
+		}
+		t.log(s.cfg.Log, m, err)
+		return nil
 	}
-	t.log(s.cfg.Log, m, err)
-	return nil
 }
 
 // answer reads the request and runs its reply.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, t *turn) error {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *turn) error {
 	w.Header().Set("X-Request-Id", t.id)
-	ask, err := s.read(w, r)
+	body, err := s.body(w, r)
 	if err != nil {
 		return err
 	}
+	ask, err := q.read(body)
+	if err != nil {
+		return err
+	}
+	if err := s.orDefault(&ask.Model); err != nil {
+		return err
+	}
 	t.model, t.stream = ask.Model, ask.Stream
-	reply, err := s.open(r.Header, ask, Out{W: w, ID: t.id, Created: t.start, Stall: s.cfg.Stall})
+	reply, err := q.open(r.Header, ask, Out{W: w, ID: t.id, Created: t.start, Stall: s.cfg.Stall})
 	if err != nil {
 		return err
 	}
@@ -47,9 +65,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, t *turn) error {
 	return err
 }
 
-// read reads the whole body, which must happen before anything is answered: net/http watches for a client that goes
+// body reads the whole body, which must happen before anything is answered: net/http watches for a client that goes
 // away only once the body is read.
-func (s *Server) read(w http.ResponseWriter, r *http.Request) (*Ask, error) {
+func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	ctl := http.NewResponseController(w)
 	// Writers without deadlines are those of tests; there is nothing to wait for.
 	_ = ctl.SetReadDeadline(time.Now().Add(s.cfg.BodyWait))
@@ -67,17 +85,18 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (*Ask, error) {
 	case err != nil:
 		return nil, fault.New(fault.Invalid, "the request's body ended early: %w", err)
 	}
-	ask, err := parseAsk(body.Bytes())
-	if err != nil {
-		return nil, err
+	return body.Bytes(), nil
+}
+
+// orDefault fills in the model that answers requests which name none.
+func (s *Server) orDefault(model *string) error {
+	if *model == "" {
+		*model = s.cfg.DefaultModel
 	}
-	if ask.Model == "" {
-		ask.Model = s.cfg.DefaultModel
+	if *model == "" {
+		return asFault(bad("model", "must name a model; GET /v1/models lists them"))
 	}
-	if ask.Model == "" {
-		return nil, asFault(bad("model", "must name a model; GET /v1/models lists them"))
-	}
-	return ask, nil
+	return nil
 }
 
 // tooLarge names the limit.
@@ -85,8 +104,8 @@ func (s *Server) tooLarge() error {
 	return fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", s.cfg.MaxBody)
 }
 
-// open finds the dialect of the reply.
-func (s *Server) open(h http.Header, a *Ask, out Out) (Reply, error) {
+// dialect finds the dialect of the reply.
+func (s *Server) dialect(h http.Header, a *Ask, out Out) (Reply, error) {
 	for _, d := range s.dialects {
 		if reply, err := d.Open(h, a, out); reply != nil || err != nil {
 			return reply, err

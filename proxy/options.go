@@ -79,16 +79,19 @@ func (a *Ask) readEffort(v *fastjson.Value) error {
 	return nil
 }
 
-// readOptions reads options of the model server's own.
-func (a *Ask) readOptions(v *fastjson.Value) error {
-	if isNull(v) {
+// readOptions reads options of the model server's own: all of them in a field "options", or a field that is one.
+func readOptions(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error {
+	switch {
+	case isNull(v):
 		return nil
+	case key == "options":
+		return each(v, func(key string, v *fastjson.Value) error { return readOption(dst, key, v) })
 	}
-	return each(v, a.option)
+	return readOption(dst, key, v)
 }
 
-// option sets one option of the model server.
-func (a *Ask) option(key string, v *fastjson.Value) error {
+// readOption reads one option of the model server.
+func readOption(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error {
 	if isNull(v) {
 		return nil
 	}
@@ -96,9 +99,9 @@ func (a *Ask) option(key string, v *fastjson.Value) error {
 	if err != nil {
 		return err
 	}
-	if a.Options == nil {
-		a.Options = make(map[string]json.RawMessage)
+	if *dst == nil {
+		*dst = make(map[string]json.RawMessage)
 	}
-	a.Options[key] = b
+	(*dst)[key] = b
 	return nil
 }

@@ -22,9 +22,10 @@ const (
 
 // Config says what a Server serves, and to whom. Model and Catalog are needed; the zero value of the rest will do.
 type Config struct {
-	Model   chat.Model
-	Catalog chat.Catalog
-	Log     zerolog.Logger // one line a request; the zero value logs nothing
+	Model    chat.Model
+	Catalog  chat.Catalog
+	Embedder chat.Embedder  // nil: /v1/embeddings answers that there is none
+	Log      zerolog.Logger // one line a request; the zero value logs nothing
 
 	Version      string        // what /version says
 	DefaultModel string        // answers requests that name no model; empty: such requests are an error
@@ -55,7 +56,9 @@ func New(cfg Config) *Server {
 		cfg.Stall = DefaultStall
 	}
 	s := &Server{cfg: cfg, dialects: []Dialect{openAI{}}, mux: http.NewServeMux()}
-	s.route("POST", "/v1/chat/completions", s.chat)
+	s.route("POST", "/v1/chat/completions", s.ask(question{"chat", "chatcmpl-", parseAsk, s.dialect, writeError}))
+	s.route("POST", "/v1/completions", s.ask(question{"completion", "cmpl-", parseCompletion, openText, writeError}))
+	s.route("POST", "/v1/embeddings", s.embeddings)
 	s.route("GET", "/v1/models", s.models)
 	s.route("GET", "/v1/models/{id...}", s.model)
 	s.route("GET", "/healthz", s.health)

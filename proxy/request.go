@@ -31,9 +31,19 @@ const (
 var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
 
 // parseAsk reads a request in OpenAI's chat form. Every error is a fault of kind Invalid that names the field.
-func parseAsk(body []byte) (*Ask, error) {
+func parseAsk(body []byte) (a *Ask, err error) {
+	err = parse(body, func(v *fastjson.Value) (err error) {
+		a, err = readAsk(v)
+		return err
+	})
+	return a, err
+}
+
+// parse parses a body, which must be an object, and has it read. What read finds wrong becomes a fault; v is valid until
+// read returns.
+func parse(body []byte, read func(v *fastjson.Value) error) error {
 	if len(body) > maxValues && commas(body) > maxValues {
-		return nil, fault.New(fault.Invalid, "the body holds more than %d JSON values", maxValues)
+		return fault.New(fault.Invalid, "the body holds more than %d JSON values", maxValues)
 	}
 	p := parsers.Get().(*fastjson.Parser)
 	if len(body) <= keepParser {
@@ -44,13 +54,15 @@ func parseAsk(body []byte) (*Ask, error) {
 		err = fastjson.ValidateBytes(body)
 	}
 	if err != nil {
-		return nil, notJSON(body)
+		return notJSON(body)
 	}
-	a, err := readAsk(v)
-	if err != nil {
-		return nil, asFault(err)
+	if v.Type() != fastjson.TypeObject {
+		return asFault(bad("", "the body must be a JSON object, not %s", kindOf(v)))
 	}
-	return a, nil
+	if err := read(v); err != nil {
+		return asFault(err)
+	}
+	return nil
 }
 
 // notJSON says where a body stops being JSON.
@@ -95,19 +107,15 @@ func commas(body []byte) (n int) {
 func readAsk(v *fastjson.Value) (*Ask, error) {
 	a := &Ask{}
 	var in incoming
-	if v.Type() != fastjson.TypeObject {
-		return nil, bad("", "the body must be a JSON object, not %s", kindOf(v))
-	}
 	if err := each(v, func(key string, v *fastjson.Value) error { return a.field(&in, key, v) }); err != nil {
 		return nil, err
 	}
 	if len(a.Messages) == 0 {
 		return nil, bad("messages", "must be an array of at least one message")
 	}
-	if in.n != nil && *in.n != 1 {
-		return nil, bad("n", "only one reply a request can be had")
+	if err := in.apply(a); err != nil {
+		return nil, err
 	}
-	a.MaxTokens = in.limit()
 	return a, a.choose(in.choice)
 }
 
@@ -115,6 +123,15 @@ func readAsk(v *fastjson.Value) (*Ask, error) {
 type incoming struct {
 	n, maxTokens, maxCompletionTokens *int64
 	choice                            *fastjson.Value
+}
+
+// apply sets what they come to together.
+func (in *incoming) apply(a *Ask) error {
+	if in.n != nil && *in.n != 1 {
+		return bad("n", "only one reply a request can be had")
+	}
+	a.MaxTokens = in.limit()
+	return nil
 }
 
 // limit is the reply's length limit in tokens; what is not positive means none, as many clients have it.
@@ -176,10 +193,8 @@ func (a *Ask) sampling(key string, v *fastjson.Value) error {
 		return a.readThink(v)
 	case "reasoning_effort":
 		return a.readEffort(v)
-	case "options":
-		return a.readOptions(v)
-	case "num_ctx", "top_k", "min_p", "repeat_penalty":
-		return a.option(key, v)
+	case "options", "num_ctx", "top_k", "min_p", "repeat_penalty":
+		return readOptions(&a.Options, key, v)
 	}
 	return a.keep(key, v)
 }

@@ -110,7 +110,7 @@ func (s *stream) Ping() error {
 // Close ends the stream. An error before the first byte is the caller's to answer with a status; later it is an event.
 func (s *stream) Close(err error) error {
 	if err == nil && !s.done {
-		err = fault.New(fault.Unavailable, "the reply ended without saying why")
+		err = errUnfinished()
 	}
 	if err == nil && s.empty && !s.stops {
 		err = errEmpty()
@@ -120,13 +120,23 @@ func (s *stream) Close(err error) error {
 			return err
 		}
 		s.endRun()
-		s.out.Buf = append(s.out.Buf, "data: "...)
-		s.out.Buf = appendError(s.out.Buf, err)
-		s.out.Buf = append(s.out.Buf, "\n\n"...)
-		return s.out.Flush()
+		return failStream(s.out, err)
 	}
-	s.out.Buf = append(s.out.Buf, "data: [DONE]\n\n"...)
-	return s.out.Flush()
+	return endStream(s.out)
+}
+
+// failStream ends a stream of which something has left by an error event.
+func failStream(out *sse.Writer, err error) error {
+	out.Buf = append(out.Buf, "data: "...)
+	out.Buf = appendError(out.Buf, err)
+	out.Buf = append(out.Buf, "\n\n"...)
+	return out.Flush()
+}
+
+// endStream ends a stream well.
+func endStream(out *sse.Writer) error {
+	out.Buf = append(out.Buf, "data: [DONE]\n\n"...)
+	return out.Flush()
 }
 
 // start opens a call's first chunk: its index, id, type, name, and as yet no arguments.
@@ -282,6 +292,11 @@ func appendCounts(b []byte, c chat.Counts) []byte {
 	b = append(b, `,"total_tokens":`...)
 	b = strconv.AppendInt(b, int64(c.Prompt+c.Completion), 10)
 	return append(b, '}')
+}
+
+// errUnfinished is the fault of a reply whose events end without a Finish.
+func errUnfinished() error {
+	return fault.New(fault.Unavailable, "the reply ended without saying why")
 }
 
 // errEmpty is the fault of a model that stopped without a word: an empty reply makes agents repeat for ever.

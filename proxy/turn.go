@@ -12,14 +12,15 @@ import (
 
 // turn is what the log says of one request: never a prompt, a reply or a key.
 type turn struct {
-	start  time.Time
-	first  time.Duration // from start to the first event; 0: none came
-	id     string
-	model  string
-	stream bool
-	calls  int
-	meta   chat.Meta
-	count  chat.Counts
+	question string // its form
+	start    time.Time
+	first    time.Duration // from start to the first event; 0: none came
+	id       string
+	model    string
+	stream   bool
+	calls    int
+	meta     chat.Meta
+	count    chat.Counts
 }
 
 // note takes from an event what the log wants.
@@ -61,7 +62,7 @@ func (t *turn) log(log zerolog.Logger, m *meter, err error) {
 		Int("prompt_tokens", t.count.Prompt).Int("completion_tokens", t.count.Completion).
 		Dur("ttft_ms", t.first).Dur("total_ms", time.Since(t.start)).
 		Int("status", status).Int64("bytes", m.bytes).Err(cause(err)).
-		Msg("chat")
+		Msg(t.question)
 }
 
 // cause is what the operator should read of err: the innermost sentence we know, or nil.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"toolnorm/chat"
-	"toolnorm/internal/fault"
 )
 
 // whole collects a stream of events into one chat completion.
@@ -101,7 +100,7 @@ func (w *whole) Ping() error { return nil }
 // Close writes the reply, or returns err for the caller to answer.
 func (w *whole) Close(err error) error {
 	if err == nil && w.end == nil {
-		err = fault.New(fault.Unavailable, "the reply ended without saying why")
+		err = errUnfinished()
 	}
 	if err != nil {
 		return err

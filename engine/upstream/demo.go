@@ -27,6 +27,9 @@ type Demo struct {
 
 var _ http.Handler = (*Demo)(nil)
 
+// demoText is how the demo goes on with a text that is no conversation.
+const demoText = " and here a model would write on. This is only a demo of how its words arrive."
+
 // demoTurn is what the demo's own rendering puts into a prompt: all that it needs for an answer.
 type demoTurn struct {
 	Tools    []Tool    `json:"tools,omitempty"`
@@ -48,6 +51,8 @@ func (d *Demo) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		demoRead(w, r, d.chat)
 	case "/api/generate":
 		demoRead(w, r, d.generate)
+	case "/api/embed":
+		demoRead(w, r, d.embed)
 	default:
 		demoFail(w, http.StatusNotFound, "404 page not found")
 	}
@@ -109,19 +114,30 @@ func (d *Demo) chat(w http.ResponseWriter, r *http.Request, q *ChatRequest) {
 	out.end()
 }
 
-// generate continues a prompt of the demo's own rendering; of any other text it makes a user's message.
-func (d *Demo) generate(w http.ResponseWriter, r *http.Request, q *GenerateRequest) {
+// demoPrompt is a request for more text.
+type demoPrompt struct {
+	GenerateRequest
+	Suffix string `json:"suffix"`
+}
+
+// generate continues a prompt of the demo's own rendering, and any raw text; of other text it makes a user's message.
+func (d *Demo) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
 	f := d.format(q.Model)
 	if f == nil {
 		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
 		return
 	}
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model}
 	var turn demoTurn
-	if err := json.Unmarshal([]byte(q.Prompt), &turn); err != nil {
+	if err := json.Unmarshal([]byte(q.Prompt), &turn); err != nil || turn.Messages == nil {
+		if q.Raw || q.Suffix != "" {
+			out.write(demoText, q.Options)
+			out.end()
+			return
+		}
 		turn = demoTurn{Messages: []Message{{Role: "user", Content: q.Prompt}}}
 	}
 	text, call := turn.answer()
-	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model}
 	out.write(inDialect(f, turn.Tools, text, call), q.Options)
 	out.end()
 }

@@ -1,0 +1,49 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+
+	"toolnorm/internal/fault"
+)
+
+// maxVectors is how much of an answer full of vectors is read, in bytes.
+const maxVectors = 1 << 30
+
+// EmbedRequest is the body of /api/embed.
+type EmbedRequest struct {
+	Model      string                     `json:"model"`
+	Input      []string                   `json:"input"`
+	Dimensions int                        `json:"dimensions,omitempty"`
+	Truncate   bool                       `json:"truncate"`
+	Options    map[string]json.RawMessage `json:"options,omitempty"`
+	KeepAlive  json.RawMessage            `json:"keep_alive,omitempty"`
+}
+
+// Embed gives a vector for each text.
+func (o *Ollama) Embed(ctx context.Context, p *Pulse, r *EmbedRequest) (*api.EmbedResponse, error) {
+	w := p.untilFirst()
+	resp, err := o.post(ctx, p, "/api/embed", r, w)
+	var f *fault.Error
+	if errors.As(err, &f) && strings.Contains(f.Message, "does not support embeddings") {
+		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the model " + r.Model + " cannot embed", Cause: f}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w, later: wait{p.limits.Idle, silentIdle}}, maxVectors))
+	if err != nil {
+		return nil, broken(ctx, "", err)
+	}
+	var reply api.EmbedResponse
+	if err := json.Unmarshal(body, &reply); err != nil {
+		return nil, fault.New(fault.Unavailable, "the model server's embeddings cannot be read: %w", err)
+	}
+	return &reply, nil
+}
