@@ -50,9 +50,17 @@ func (d *decoder) keep(n int) {
 // flushText sends the text that is decided.
 func (d *decoder) flushText() {
 	if d.textFrom < d.textTo {
-		d.emit(chat.Event{Kind: d.textKind, Text: d.strings.Of(d.slice(d.textFrom, d.textTo))})
+		d.emit(chat.Event{Kind: d.textKind, Text: d.textOf(d.textFrom, d.textTo)})
 	}
 	d.textFrom, d.textTo = d.pos, d.pos
+}
+
+// textOf is the text between two positions: the upstream's own string when it is just that.
+func (d *decoder) textOf(from, to int) string {
+	if from == d.lastAt && to-from == len(d.last) {
+		return d.last
+	}
+	return d.strings.Of(d.slice(from, to))
 }
 
 // flush sends everything that is decided, before waiting for more. A rune that is not whole yet stays.
@@ -63,7 +71,7 @@ func (d *decoder) flush() {
 	if d.textFrom < d.textTo {
 		text := d.slice(d.textFrom, d.textTo)
 		if n := len(text) - partialRune(text); n > 0 {
-			d.emit(chat.Event{Kind: d.textKind, Text: d.strings.Of(text[:n])})
+			d.emit(chat.Event{Kind: d.textKind, Text: d.textOf(d.textFrom, d.textFrom+n)})
 			d.textFrom += n
 		}
 	}

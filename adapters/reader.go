@@ -16,6 +16,9 @@ type reader struct {
 	buf  []byte
 	base int // position of buf[0]
 
+	last   string // the piece read last
+	lastAt int    // its position
+
 	limit int  // at answers -1 from here on: the virtual end of a draft
 	hit   bool // at has answered -1 because of limit
 	ended bool // no text follows before the barrier (or at all)
@@ -80,6 +83,7 @@ func (d *decoder) fill() bool {
 		switch {
 		case e.Kind == chat.Text && e.Text == "" || e.Kind == chat.None:
 		case e.Kind == chat.Text:
+			d.last, d.lastAt = e.Text, d.base+len(d.buf)
 			d.buf = append(d.buf, e.Text...)
 			return true
 		case e.Kind == chat.Usage:
