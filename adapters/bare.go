@@ -111,15 +111,17 @@ func (d *decoder) heldCalls() bool {
 	})
 }
 
-// over says whether the model has ended here: by itself, or with a mark of the turn that is the last thing.
+// over says whether the model has ended here, behind white space: by itself, or with a mark of the turn that is the last
+// thing.
 func (d *decoder) over() bool {
-	for _, m := range d.marksAt(0) {
-		if m.kind == turnMark && d.has(0, m.key) {
-			n := len(m.key)
-			return d.at(n+d.space(n)) < 0
+	i := d.space(0)
+	for _, m := range d.marksAt(i) {
+		if m.kind == turnMark && d.has(i, m.key) {
+			i += len(m.key)
+			return d.at(i+d.space(i)) < 0
 		}
 	}
-	return d.modelEnded()
+	return d.at(i) < 0 && !d.lengthCut()
 }
 
 // bareCall reads one call without marks here, whichever form it has.

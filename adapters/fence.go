@@ -5,6 +5,10 @@ import "strings"
 // maxLabel bounds the label of a fence, in bytes.
 const maxLabel = 32
 
+// isFence says whether the family writes its calls in a fence. Such an example is for printing: a fence in a reply is read
+// by its label and what it holds, in every family alike.
+func (p *pattern) isFence() bool { return strings.HasPrefix(p.parts[0].lit.text, "```") }
+
 // fenced reads a fence: one that holds nothing but calls is read, every other passes whole as text.
 func (d *decoder) fenced(start bool) bool {
 	if !d.has(0, "```") {
@@ -54,8 +58,7 @@ func (d *decoder) fencedCalls(n int, label string, start bool) bool {
 		} else if d.at(0) >= 0 && d.pos > before && !d.closedFence() {
 			return false
 		}
-		d.pos += d.space(0)
-		return d.complete() && (start || d.modelEnded())
+		return d.complete() && (start || d.over())
 	})
 }
 

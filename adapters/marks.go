@@ -98,6 +98,9 @@ func (v *view) addFormat(f *Format) {
 		v.addClosers(p)
 	}
 	for _, p := range f.call {
+		if p.isFence() {
+			continue // fences are read by their own rules, with evidence
+		}
 		v.add(callOpen, p.parts[0].lit, p)
 		v.addClosers(p)
 		if q := p.withoutWrapper(); q != nil {

@@ -190,6 +190,9 @@ func units(text, before, after string) []unit {
 		case c == '=':
 			out = append(out, unit{kind: anEquals})
 		default:
+			if c == '<' && !first && text[i-1] == '>' { // between two tags
+				out = append(out, unit{kind: anySpace})
+			}
 			out = append(out, unit{kind: exact, b: c})
 		}
 	}
@@ -224,7 +227,7 @@ func (l literal) key() string {
 	return string(key)
 }
 
-// pieces splits a literal at its elastic white space and between two marks: the closers of a call one by one.
+// pieces splits a literal at its elastic white space: the closers of a call one by one.
 func (l literal) pieces() []literal {
 	var out []literal
 	start := 0
@@ -234,13 +237,9 @@ func (l literal) pieces() []literal {
 		}
 	}
 	for i, u := range l.units {
-		switch {
-		case u.kind == anySpace:
+		if u.kind == anySpace {
 			cut(i)
 			start = i + 1
-		case i > 0 && u == (unit{b: '<'}) && l.units[i-1] == (unit{b: '>'}):
-			cut(i)
-			start = i
 		}
 	}
 	cut(len(l.units))

@@ -113,6 +113,9 @@ func (p *pattern) printed(i int, dst []byte, c chat.Call) string {
 
 // printedID is a call's id. Where the family writes no name beside it, the id is what names the tool.
 func printedID(p *pattern, c chat.Call, n int) string {
+	if c.ID == "" && p.hole("name") >= 0 {
+		return fmt.Sprintf("call%06d", n)
+	}
 	if p.hole("name") >= 0 || strings.HasPrefix(strings.TrimPrefix(c.ID, "functions."), c.Name+":") {
 		return c.ID
 	}
@@ -126,6 +129,8 @@ func (f *Format) appendObjects(dst []byte, calls []chat.Call, bracketed bool) []
 	switch {
 	case f.keys["list"] == "lines":
 		open, between, end = "[\n    ", ",\n    ", "\n]"
+	case f.keys["list"] == "bare":
+		between = "\n"
 	case !bracketed && (len(calls) > 1 || f.keys["list"] == "always"):
 		open, end = "[", "]"
 	}
@@ -134,17 +139,26 @@ func (f *Format) appendObjects(dst []byte, calls []chat.Call, bracketed bool) []
 		if i > 0 {
 			dst = append(dst, between...)
 		}
-		dst = append(dst, '{')
-		if id := f.keys["id"]; id != "" {
-			dst = fmt.Appendf(dst, `"%s": "%d", `, id, i)
+		if object := f.appendObject(nil, c, i); f.keys["objects"] == "python" {
+			dst = appendRepr(dst, string(object))
+		} else {
+			dst = append(dst, object...)
 		}
-		dst = append(dst, `"`+f.word("name")+`": `...)
-		dst = schema.AppendQuote(dst, c.Name)
-		dst = append(dst, `, "`+f.word("args")+`": `...)
-		dst = appendSpaced(dst, objectText(c.Args))
-		dst = append(dst, '}')
 	}
 	return append(dst, end...)
+}
+
+// appendObject writes a call, the n-th of its reply, as one JSON object.
+func (f *Format) appendObject(dst []byte, c chat.Call, n int) []byte {
+	dst = append(dst, '{')
+	if id := f.keys["id"]; id != "" {
+		dst = fmt.Appendf(dst, `"%s": "%d", `, id, n)
+	}
+	dst = append(dst, `"`+f.word("name")+`": `...)
+	dst = schema.AppendQuote(dst, c.Name)
+	dst = append(dst, `, "`+f.word("args")+`": `...)
+	dst = appendSpaced(dst, objectText(c.Args))
+	return append(dst, '}')
 }
 
 // word is the member name that the family prints.
@@ -212,8 +226,12 @@ func (f *Format) appendPython(dst []byte, calls []chat.Call) []byte {
 	return append(dst, end...)
 }
 
-// appendPythonValue writes a JSON value as Python source; JSON strings are Python strings.
+// appendPythonValue writes a JSON value as the value of a keyword. A list becomes Python source; a string is that already,
+// and an object stays JSON, as LFM2.5 writes it.
 func appendPythonValue(dst []byte, value string) []byte {
+	if value[0] == '[' {
+		return appendRepr(dst, value)
+	}
 	switch value {
 	case "true":
 		return append(dst, "True"...)
