@@ -13,7 +13,7 @@ import (
 )
 
 // maxTokens bounds a reply: a call takes 20 to 60 tokens, and a model that rambles is cut.
-const maxTokens = 200
+const maxTokens = 128
 
 // Answer is what came back for a prompt.
 type Answer struct {

@@ -31,7 +31,7 @@ func (r Report) Write(w io.Writer) {
 const head = `# Real small models
 
 Written by ` + "`make e2e-models`" + `; do not edit. The prompts, the five tools and the calls that count as right are files in
-` + "`e2e/models`" + `: %d prompts want a call, %d want none. Temperature 0, at most %d tokens a reply, streamed, no system text.
+` + "`e2e/models`" + `: %d prompts want a call, %d want none. Temperature 0, at most %d tokens a reply, streamed, no system text, one thread a model.
 
 Machine: %s.
 Versions: %s.
