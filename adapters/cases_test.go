@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -72,27 +73,20 @@ func goldens(t testing.TB) []familyCase {
 
 var degrees = map[string]int{"none": HoldNone, "short": HoldShort, "call": HoldCall}
 
-// holds are the degrees in which a case is run.
-func (g *familyCase) holds() []int {
-	if g.Hold != "" {
-		return []int{degrees[g.Hold]}
+// decodeAs reads replies in a family.
+func decodeAs(f *Format, o Options) golden.Decode {
+	return func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error] {
+		o.Prompt, o.Hold = prompt, degrees[hold]
+		return f.Decode(in, o)
 	}
-	return []int{HoldShort, HoldNone, HoldCall}
 }
 
 func TestGoldenCases(t *testing.T) {
-	tools := testTools(t)
+	o := Options{Tools: testTools(t)}
 	for _, g := range goldens(t) {
 		t.Run(g.format+"/"+g.Name, func(t *testing.T) {
-			f := Named(g.format)
-			for i, hold := range g.holds() {
-				if i > 0 && strings.Contains(g.Want, "\nopen") || i > 0 && g.Finish == chat.Length {
-					break
-				}
-				got, err := transcript(f, []string{g.Raw}, g.Finish, Options{Tools: tools, Prompt: g.Prompt, Hold: hold})
-				if err != nil || got != g.Want {
-					t.Fatalf("hold %d\nraw  %q\ngot  %s\nwant %s\nerr %v", hold, g.Raw, got, g.Want, err)
-				}
+			if d := g.Whole(decodeAs(Named(g.format), o)); d != nil {
+				t.Error(d)
 			}
 		})
 	}
@@ -100,24 +94,23 @@ func TestGoldenCases(t *testing.T) {
 
 // TestEachFormatReadsItsOwnAlone leaves out generic, which is all of them together.
 func TestEachFormatReadsItsOwnAlone(t *testing.T) {
-	tools := testTools(t)
+	o := Options{Tools: testTools(t), Alone: true}
 	for _, g := range goldens(t) {
 		if g.format == "generic" {
 			continue
 		}
-		o := Options{Tools: tools, Prompt: g.Prompt, Hold: g.holds()[0], Alone: true}
-		if got, err := transcript(Named(g.format), []string{g.Raw}, g.Finish, o); got != g.Want || err != nil {
-			t.Errorf("%s/%s\nraw  %q\ngot  %s\nwant %s\nerr %v", g.format, g.Name, g.Raw, got, g.Want, err)
+		if d := g.Whole(decodeAs(Named(g.format), o)); d != nil {
+			t.Errorf("%s/%s\n%v", g.format, g.Name, d)
 		}
 	}
 }
 
 func TestAnySplitGivesTheSameEvents(t *testing.T) {
-	tools := testTools(t)
+	o := Options{Tools: testTools(t)}
 	for _, g := range goldens(t) {
 		t.Run(g.format+"/"+g.Name, func(t *testing.T) {
-			for _, hold := range []int{HoldShort, HoldNone, HoldCall} {
-				checkSplits(t, Named(g.format), g.Raw, g.Finish, Options{Tools: tools, Prompt: g.Prompt, Hold: hold})
+			if d := g.Split(decodeAs(Named(g.format), o)); d != nil {
+				t.Error(d)
 			}
 		})
 	}

@@ -18,9 +18,9 @@ type route struct {
 
 // parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment line.
 func (s *Set) parse(src []byte) (*Format, error) {
-	f := &Format{}
+	f := &Format{file: string(src)}
 	own := map[string]bool{}
-	head, _, _ := strings.Cut("\n"+string(src), "\n-- ")
+	head := "\n" + f.Declaration()
 	for n, line := range strings.Split(head, "\n") {
 		line = strings.TrimRight(line, " \t\r")
 		if line == "" || line[0] == '#' {
@@ -190,7 +190,7 @@ func (f *Format) takeFrom(g *Format) {
 
 // copyFor is the format as a member of another set.
 func (f *Format) copyFor(s *Set) *Format {
-	c := &Format{Name: f.Name, Models: f.Models, set: s}
+	c := &Format{Name: f.Name, Models: f.Models, file: f.file, set: s}
 	c.takeFrom(f)
 	c.prepare()
 	return c

@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -23,6 +24,8 @@ type Format struct {
 	routes []route           // message families: what a message is, by its header
 	keys   map[string]string // member names that this family prints
 	quotes []string          // string delimiters of {pseudo}, the first one printed
+
+	file string // what it was read from, cases and all
 
 	delims     []delim    // the quotes of more than one byte, ready to read; nil without a quote line
 	closeBytes *[256]bool // first bytes of what can end a tagged value
@@ -175,19 +178,23 @@ func (s *Set) All() []*Format {
 	return all
 }
 
-// Parse reads one declaration that stands for itself: the set it is read with is the built-in one and this format.
-func Parse(src []byte) (*Format, error) {
-	s := new(Set)
-	for _, f := range Builtin().formats {
-		s.add(f.copyFor(s))
+// Parse reads a declaration, or a whole family file: the set it is read with is the built-in one and this format.
+func Parse(src []byte) (*Format, error) { return Builtin().Parse(src) }
+
+// Parse reads a declaration, or a whole family file, as a member of a new set: this one and the format, which replaces one
+// of the same name. An error names the line.
+func (s *Set) Parse(src []byte) (*Format, error) {
+	set := new(Set)
+	for _, f := range s.formats {
+		set.add(f.copyFor(set))
 	}
-	f, err := s.parse(src)
+	f, err := set.parse(src)
+	if err == errLater {
+		err = errors.New("the format it is like does not exist")
+	}
 	if err != nil {
-		if err == errLater {
-			err = fmt.Errorf("the format it is like does not exist")
-		}
 		return nil, err
 	}
-	s.add(f)
+	set.add(f)
 	return f, nil
 }

@@ -49,29 +49,48 @@ type Config struct {
 // commands are what the program can be told to do.
 type commands struct {
 	Serve   Config   `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
+	Decode  decode   `cmd:"" help:"Read what a model wrote from standard input, and print the events that come of it."`
+	Repair  repair   `cmd:"" help:"Read what was meant to be JSON from standard input, and print it as strict JSON."`
+	Formats formats  `cmd:"" help:"List, show, test and guess model families."`
 	Version struct{} `cmd:"" help:"Say which version this is."`
 }
 
 // errDone says that the arguments asked for something that is done already, as help.
 var errDone = errors.New("done")
 
-// ParseFlags reads the settings from arguments, environment and file. It returns errDone when there is nothing to run.
+// ParseFlags reads the command and the settings from arguments, environment and file. It returns errDone when there is
+// nothing to run.
 func (m *Main) ParseFlags(args []string) error {
-	cli, err := m.parse(args, nil)
+	cli, said, err := m.parse(args, nil)
 	if err != nil {
 		return err
 	}
-	file, err := readFile(cli.Serve.Config)
-	if err != nil {
-		return err
-	}
-	if file != nil {
-		if cli, err = m.parse(args, file); err != nil {
-			return fmt.Errorf("%w (the settings in %s count as well)", err, file.path)
+	if path, takesFile := configOf(said); takesFile {
+		file, err := readFile(path)
+		if err != nil {
+			return err
+		}
+		if file != nil {
+			if cli, said, err = m.parse(args, file); err != nil {
+				return fmt.Errorf("%w (the settings in %s count as well)", err, file.path)
+			}
 		}
 	}
 	m.Config = cli.Serve
+	if said.Command() != "serve" {
+		m.command = func() error { return said.Run(m) }
+	}
 	return nil
+}
+
+// configOf is the settings file that was named, and whether the command has such a flag at all.
+func configOf(said *kong.Context) (path string, takesFile bool) {
+	for _, flag := range said.Flags() {
+		if flag.Name == "config" {
+			path, takesFile = said.FlagValue(flag).(string)
+		}
+	}
+	return path, takesFile
 }
 
 // strays are the variables that look like settings and are none. They only deserve a warning: a container platform
@@ -94,7 +113,7 @@ func strays(app *kong.Application) (names []string) {
 }
 
 // parse reads the arguments, with the file's settings below them.
-func (m *Main) parse(args []string, file *file) (*commands, error) {
+func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error) {
 	cli := new(commands)
 	done := false
 	options := []kong.Option{
@@ -108,20 +127,20 @@ func (m *Main) parse(args []string, file *file) (*commands, error) {
 	}
 	parser, err := kong.New(cli, options...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m.strays = strays(parser.Model)
 	ctx, err := parser.Parse(args)
 	switch {
 	case done:
-		return nil, errDone
+		return nil, nil, errDone
 	case err != nil:
-		return nil, fmt.Errorf("%w; toolnorm serve -h lists the settings", err)
+		return nil, nil, fmt.Errorf("%w; %s", err, whereHelpIs(err))
 	case ctx.Command() == "version":
 		fmt.Fprintln(m.stdout, "toolnorm", version())
-		return nil, errDone
+		return nil, nil, errDone
 	}
-	return cli, nil
+	return cli, ctx, nil
 }
 
 // settings are those that need more than reading.

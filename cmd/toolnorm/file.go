@@ -112,7 +112,9 @@ func (f *file) Validate(app *kong.Application) error {
 	var known []string
 	for _, cmd := range app.Children {
 		for _, flag := range cmd.Flags {
-			known = append(known, flag.Name)
+			if len(flag.Envs) > 0 { // the flags of other commands are no settings
+				known = append(known, flag.Name)
+			}
 		}
 	}
 	for name, s := range f.values {
@@ -125,6 +127,9 @@ func (f *file) Validate(app *kong.Application) error {
 
 // Resolve gives the file's value of a flag, unless the environment has one.
 func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if len(flag.Envs) == 0 {
+		return nil, nil
+	}
 	for _, env := range flag.Envs {
 		if _, set := os.LookupEnv(env); set {
 			return nil, nil

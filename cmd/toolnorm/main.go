@@ -1,5 +1,6 @@
 // Command toolnorm serves an OpenAI-compatible endpoint in front of local models, whose tool calls it turns into strict
-// ones while they stream. "toolnorm serve -h" lists its settings.
+// ones while they stream. "toolnorm serve -h" lists its settings. "toolnorm decode", "repair" and "formats" let one look at
+// what a model wrote without any server.
 package main
 
 import (
@@ -12,29 +13,36 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:])
-	stop()
-	if err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintf(os.Stderr, "toolnorm: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-// run does what the arguments say until ctx ends. A second signal kills, since the first one gives the signals back.
-func run(ctx context.Context, args []string) error {
+// run does what the arguments say.
+func run(args []string) error {
 	m := NewMain(os.Stdout, os.Stderr)
 	switch err := m.ParseFlags(args); {
 	case errors.Is(err, errDone):
 		return nil
 	case err != nil:
 		return err
+	case m.command != nil:
+		return m.command() // a signal ends it at once
 	}
+	return serve(m)
+}
+
+// serve runs the server until a signal. A second signal kills, since the first one gives the signals back.
+func serve(m *Main) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	if err := m.Run(); err != nil {
 		return err
 	}
 	select {
 	case <-ctx.Done():
+		stop()
 	case err := <-m.Failed():
 		return errors.Join(err, m.Close())
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"runtime/debug"
 	"time"
 
@@ -23,7 +24,9 @@ import (
 type Main struct {
 	Config Config
 
-	strays         []string // environment variables that look like settings
+	strays         []string     // environment variables that look like settings
+	command        func() error // what to do instead of serving; nil: serve
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	log            zerolog.Logger
 	server         *http.Server
@@ -32,9 +35,9 @@ type Main struct {
 	stop           context.CancelFunc // ends what runs beside the server
 }
 
-// NewMain makes a program that writes its help to stdout and its log to stderr.
+// NewMain makes a program that writes its help, and what commands print, to stdout and its log to stderr.
 func NewMain(stdout, stderr io.Writer) *Main {
-	return &Main{stdout: stdout, stderr: stderr, failed: make(chan error, 1), stop: func() {}}
+	return &Main{stdin: os.Stdin, stdout: stdout, stderr: stderr, failed: make(chan error, 1), stop: func() {}}
 }
 
 // Run starts to serve and returns. The parts of the program are named here, and nowhere else.

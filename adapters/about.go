@@ -1,0 +1,56 @@
+package adapters
+
+import (
+	"slices"
+	"strings"
+)
+
+// File is the text that the format was read from: the declaration, and the cases below it.
+func (f *Format) File() string { return f.file }
+
+// Declaration is the declaration as it was written, comments included, without the cases.
+func (f *Format) Declaration() string {
+	head, _, _ := strings.Cut("\n"+f.file, "\n-- ")
+	return strings.TrimPrefix(head, "\n")
+}
+
+// Marks are what opens the family's sections, calls and messages, as the declaration has it: each once, in its order. It is
+// empty for a family that writes without marks.
+func (f *Format) Marks() []string {
+	var marks []string
+	for _, list := range [][]*pattern{f.section, f.call} {
+		for _, p := range list {
+			marks = append(marks, p.opener())
+		}
+	}
+	if f.header != nil {
+		marks = append(marks, f.header.opener())
+	}
+	return distinct(marks)
+}
+
+// Thinks are the pairs of marks around the family's reasoning, each pair joined by an ellipsis. It is empty for a family
+// that has no such marks.
+func (f *Format) Thinks() []string {
+	var marks []string
+	for _, p := range f.think {
+		marks = append(marks, p.opener()+"…"+strings.TrimSpace(p.parts[len(p.parts)-1].lit.text))
+	}
+	return distinct(marks)
+}
+
+// opener is the literal that a pattern begins with, up to the first line break.
+func (p *pattern) opener() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(p.parts[0].lit.text), "\n")
+	return line
+}
+
+// distinct drops empty and repeated words.
+func distinct(list []string) (out []string) {
+	for _, s := range list {
+		if s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

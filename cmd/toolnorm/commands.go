@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// folders say where the user's own things are, for commands that read families.
+type folders struct {
+	Data   string `placeholder:"DIR" help:"Folder of what is the user's own; model families are read from families/*.txt in it. Default: toolnorm in the user's data folder."`
+	Config string `placeholder:"FILE" help:"YAML file with settings. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
+}
+
+// formats are all formats: those that come with the program, and the user's own.
+func (f folders) formats() (*adapters.Set, error) {
+	dir, err := dataFolder(f.Data)
+	if err != nil {
+		return nil, err
+	}
+	return userFormats(filepath.Join(dir, "families"))
+}
+
+// formatIn is the format with that name.
+func formatIn(set *adapters.Set, name string) (*adapters.Format, error) {
+	if f := set.Named(name); f != nil {
+		return f, nil
+	}
+	return nil, fmt.Errorf("no format %q; toolnorm formats list names them", name)
+}
+
+// readTools reads a file of tools; no path is no tools.
+func readTools(path string) ([]chat.Tool, error) {
+	if path == "" {
+		return nil, nil
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := chat.ParseTools(src)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return tools, nil
+}
+
+// whereHelpIs says which help explains what was wrong with the arguments.
+func whereHelpIs(err error) string {
+	var wrong *kong.ParseError
+	if !errors.As(err, &wrong) || wrong.Context.Selected() == nil || wrong.Context.Command() == "serve" {
+		return "toolnorm serve -h lists the settings"
+	}
+	words, _, _ := strings.Cut(wrong.Context.Command(), " <")
+	return "toolnorm " + words + " -h says how it is used"
+}

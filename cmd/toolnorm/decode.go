@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/internal/golden"
+)
+
+// decode reads what a model wrote and prints the events that come of it.
+type decode struct {
+	folders
+	Model      string `env:"-" placeholder:"NAME" help:"The model that wrote; its name tells the format. Default: one that nobody knows."`
+	Format     string `env:"-" placeholder:"NAME" help:"The format in which it wrote, whatever the model."`
+	Tools      string `env:"-" placeholder:"FILE" help:"The tools that were offered: OpenAI's list, or an object that holds it as tools. Without tools nothing is a call."`
+	PromptTail string `env:"-" placeholder:"TEXT" help:"How the prompt ended: tells whether the reply begins inside reasoning."`
+	Finish     string `env:"-" default:"stop" enum:"stop,length" help:"How the reply ended: stop, or length when it was cut."`
+	Hold       string `env:"-" default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
+	JSONL      bool   `env:"-" name:"jsonl" help:"Read a request a line, {id, model, format, tools, prompt_tail, finish, deltas or text, stream}, and answer each with a line {id, calls, content, reasoning, finish, error}. The flags stand in for what a request does not say."`
+}
+
+// Run does it.
+func (c *decode) Run(m *Main) error {
+	set, err := c.formats()
+	if err != nil {
+		return err
+	}
+	tools, err := readTools(c.Tools)
+	if err != nil {
+		return err
+	}
+	hold, err := parseHold(c.Hold)
+	if err != nil {
+		return err
+	}
+	f, err := c.format(set, c.Model, c.Format)
+	if err != nil {
+		return err
+	}
+	o := adapters.Options{Tools: tools, Prompt: c.PromptTail, Hold: hold}
+	if c.JSONL {
+		return answerLines(m.stdin, m.stdout, maxInput, lineDecoder{c, set, o}.answer, longLine)
+	}
+	return c.print(m, f, o)
+}
+
+// print decodes standard input and writes its events as the cases of families do. What else is known goes to stderr.
+func (c *decode) print(m *Main, f *adapters.Format, o adapters.Options) error {
+	text, err := readInput(m.stdin)
+	if err != nil {
+		return err
+	}
+	var end chat.Event
+	events := f.Decode(golden.Source([]string{text}, c.Finish), o)
+	transcript, err := golden.Transcript(func(yield func(chat.Event, error) bool) {
+		for e, err := range events {
+			end = e
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(m.stderr, c.remark(f, len(o.Tools), end))
+	_, err = fmt.Fprintln(m.stdout, transcript)
+	return err
+}
+
+// remark says how the reply was read.
+func (c *decode) remark(f *adapters.Format, tools int, end chat.Event) string {
+	s := "read as " + f.Name
+	if end.Meta != nil && len(end.Meta.Repairs) > 0 {
+		s += "; mended: " + strings.Join(end.Meta.Repairs, ", ")
+	}
+	if tools == 0 {
+		s += "; no tools are offered (--tools), so nothing is a call"
+	}
+	return s
+}
+
+// format is the named format, else that of the model, else the generic one.
+func (c *decode) format(set *adapters.Set, model, name string) (*adapters.Format, error) {
+	if name == "" {
+		return set.For(model), nil
+	}
+	return formatIn(set, name)
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/internal/golden"
+)
+
+// lineRequest is one line of decode --jsonl. What it does not say is as the flags say.
+type lineRequest struct {
+	ID         json.RawMessage `json:"id"` // anything; comes back as it is
+	Model      string          `json:"model"`
+	Format     string          `json:"format"`
+	Tools      json.RawMessage `json:"tools"`
+	PromptTail *string         `json:"prompt_tail"`
+	Finish     string          `json:"finish"`
+	Deltas     []string        `json:"deltas"` // the reply as it arrived
+	Text       string          `json:"text"`   // the same in one piece
+	Stream     bool            `json:"stream"` // whether the client reads a stream; a whole reply holds calls until they are complete
+}
+
+// lineReply answers one line.
+type lineReply struct {
+	ID        json.RawMessage `json:"id"`
+	Calls     []lineCall      `json:"calls"`
+	Content   string          `json:"content"`
+	Reasoning string          `json:"reasoning"`
+	Finish    string          `json:"finish"` // stop or length; empty with an error
+	Error     *string         `json:"error"`
+}
+
+// lineCall is one call of a reply.
+type lineCall struct {
+	ID        string `json:"id,omitempty"` // what the model wrote
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`      // strict JSON as text
+	Open      bool   `json:"open,omitempty"` // it was cut behind its release: the arguments are the beginning of an object
+
+	ended bool // the arguments are set
+}
+
+// lineDecoder answers lines with what the flags said.
+type lineDecoder struct {
+	flags   *decode
+	formats *adapters.Set
+	options adapters.Options
+}
+
+// longLine answers a line that is not read.
+func longLine() any { return failed(nil, errLong) }
+
+// failed is the answer to a line that cannot be read as a request.
+func failed(id json.RawMessage, err error) *lineReply {
+	text := err.Error()
+	return &lineReply{ID: id, Calls: []lineCall{}, Error: &text}
+}
+
+// answer decodes the reply that one line holds. It never fails: what is wrong is in the answer.
+func (d lineDecoder) answer(line []byte) any {
+	var q lineRequest
+	if err := json.Unmarshal(line, &q); err != nil {
+		return failed(q.ID, notRequest(err))
+	}
+	f, o, err := d.prepare(&q)
+	if err != nil {
+		return failed(q.ID, err)
+	}
+	pieces := q.Deltas
+	if pieces == nil {
+		pieces = []string{q.Text}
+	}
+	c := collector{calls: []lineCall{}}
+	for e, err := range f.Decode(golden.Source(pieces, q.Finish), o) {
+		if err != nil {
+			return failed(q.ID, err)
+		}
+		c.add(e)
+	}
+	return c.reply(q.ID)
+}
+
+// prepare says how a request is to be read, and fills in its finish.
+func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options, error) {
+	o := d.options
+	model, name := q.Model, q.Format
+	if model == "" && name == "" {
+		model, name = d.flags.Model, d.flags.Format
+	}
+	f, err := d.flags.format(d.formats, model, name)
+	if err != nil {
+		return nil, o, err
+	}
+	if len(q.Tools) > 0 {
+		if o.Tools, err = chat.ParseTools(q.Tools); err != nil {
+			return nil, o, fmt.Errorf("tools: %w", err)
+		}
+	}
+	if q.PromptTail != nil {
+		o.Prompt = *q.PromptTail
+	}
+	if !q.Stream {
+		o.Hold = adapters.HoldCall
+	}
+	switch q.Finish {
+	case "":
+		q.Finish = d.flags.Finish
+	case chat.Stop, chat.Length:
+	default:
+		return nil, o, errors.New("finish: must be stop or length")
+	}
+	return f, o, nil
+}
+
+// collector joins the events of a reply.
+type collector struct {
+	content, reasoning, args []byte
+	calls                    []lineCall
+	finish                   string
+}
+
+func (c *collector) add(e chat.Event) {
+	switch e.Kind {
+	case chat.Text:
+		c.content = append(c.content, e.Text...)
+	case chat.Reasoning:
+		c.reasoning = append(c.reasoning, e.Text...)
+	case chat.CallStart:
+		c.calls, c.args = append(c.calls, lineCall{ID: e.ID, Name: e.Text}), c.args[:0]
+	case chat.CallArgs:
+		c.args = append(c.args, e.Text...)
+	case chat.CallEnd:
+		c.endCall(false)
+	case chat.Finish:
+		c.endCall(true)
+		c.finish = e.Text
+	}
+}
+
+// endCall gives the last call its arguments, unless it has them.
+func (c *collector) endCall(open bool) {
+	if n := len(c.calls); n > 0 && !c.calls[n-1].ended {
+		last := &c.calls[n-1]
+		last.Arguments, last.Open, last.ended = string(c.args), open, true
+	}
+}
+
+func (c *collector) reply(id json.RawMessage) *lineReply {
+	return &lineReply{ID: id, Calls: c.calls, Content: string(c.content), Reasoning: string(c.reasoning), Finish: c.finish}
+}

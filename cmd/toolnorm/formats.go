@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"toolnorm/adapters"
+	"toolnorm/internal/family"
+	"toolnorm/internal/golden"
+)
+
+// formats are the commands about model families.
+type formats struct {
+	List listFormats `cmd:"" help:"List the families: name, the marks of their calls, and the models that are known to write so."`
+	Show showFormat  `cmd:"" help:"Print a family's declaration as it was written."`
+	Test testFormat  `cmd:"" help:"Run the cases of a family's file, whole and cut everywhere, and say what differs."`
+}
+
+// listFormats prints a line a family.
+type listFormats struct{ folders }
+
+// Run does it.
+func (c *listFormats) Run(m *Main) error {
+	set, err := c.formats()
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(m.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tMARKS\tMODELS")
+	for _, f := range set.All() {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", f.Name, strings.Join(f.Marks(), "  "), strings.Join(f.Models, " "))
+	}
+	return w.Flush()
+}
+
+// showFormat prints a declaration.
+type showFormat struct {
+	folders
+	Name  string `arg:"" help:"The family."`
+	Cases bool   `env:"-" help:"Its cases as well: the whole file."`
+}
+
+// Run does it.
+func (c *showFormat) Run(m *Main) error {
+	set, err := c.formats()
+	if err != nil {
+		return err
+	}
+	f, err := formatIn(set, c.Name)
+	if err != nil {
+		return err
+	}
+	text := f.Declaration()
+	if c.Cases {
+		text = f.File()
+	}
+	_, err = fmt.Fprintln(m.stdout, strings.TrimRight(text, "\n"))
+	return err
+}
+
+// testFormat runs a family's cases.
+type testFormat struct {
+	folders
+	File  string `arg:"" help:"The family's file, or the name of a family that is known."`
+	Tools string `env:"-" placeholder:"FILE" help:"The tools that the cases are offered. Default: those of the families that come with the program."`
+}
+
+// Run does it. What differs goes to stdout; that something does is an error.
+func (c *testFormat) Run(m *Main) error {
+	f, err := c.format()
+	if err != nil {
+		return err
+	}
+	tools, err := readTools(c.Tools)
+	if c.Tools == "" {
+		tools, err = golden.Tools()
+	}
+	if err != nil {
+		return err
+	}
+	cases, problems, err := family.Check(f, tools)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", c.File, err)
+	case cases == 0 && len(problems) == 0:
+		return fmt.Errorf("%s: the declaration can be read, and reads what it prints; but there are no cases", c.File)
+	}
+	for _, p := range problems {
+		fmt.Fprintf(m.stdout, "%s: %s\n", p.Where, strings.ReplaceAll(p.Err.Error(), "\n", "\n  "))
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("%s: %s, %s", c.File, count(cases, "case"), count(len(problems), "problem"))
+	}
+	_, err = fmt.Fprintf(m.stdout, "%s: %s, each whole and cut everywhere; printed calls are read again\n", f.Name, count(cases, "case"))
+	return err
+}
+
+// format is the family in the file; where there is no such file, the known family of that name.
+func (c *testFormat) format() (*adapters.Format, error) {
+	set, err := c.formats()
+	if err != nil {
+		return nil, err
+	}
+	src, err := os.ReadFile(c.File)
+	if errors.Is(err, os.ErrNotExist) && set.Named(c.File) != nil {
+		return set.Named(c.File), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := set.Parse(src)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.File, err)
+	}
+	return f, nil
+}
+
+// count is a number of things in words.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

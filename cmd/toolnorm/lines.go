@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxInput is how many bytes of standard input are taken: as a whole, or of one line.
+const maxInput = 256 << 20
+
+// errLong says that a line is longer than that.
+var errLong = fmt.Errorf("the line has more than %d MiB", maxInput>>20)
+
+// readInput reads everything there is.
+func readInput(in io.Reader) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if err != nil {
+		return "", fmt.Errorf("read standard input: %w", err)
+	}
+	if len(text) > maxInput {
+		return "", fmt.Errorf("standard input: more than %d MiB", maxInput>>20)
+	}
+	return string(text), nil
+}
+
+// answerLines answers each line with one line of JSON, which leaves before the next line is read. tooLong answers lines of
+// more than limit bytes. It ends with the input.
+func answerLines(in io.Reader, out io.Writer, limit int, answer func(line []byte) any, tooLong func() any) error {
+	lines := bufio.NewReaderSize(in, 64<<10)
+	buffered := bufio.NewWriter(out)
+	replies := json.NewEncoder(buffered)
+	replies.SetEscapeHTML(false)
+	for {
+		line, whole, err := readLine(lines, limit)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read standard input: %w", err)
+		}
+		reply := tooLong
+		if whole {
+			reply = func() any { return answer(line) }
+		}
+		if err := replies.Encode(reply()); err != nil {
+			return err
+		}
+		if err := buffered.Flush(); err != nil {
+			return err
+		}
+	}
+}
+
+// readLine reads a line without its end; the last one may have none. whole is false when the line is longer than limit
+// bytes: then it is read over.
+func readLine(r *bufio.Reader, limit int) (line []byte, whole bool, err error) {
+	whole = true
+	for {
+		part, err := r.ReadSlice('\n')
+		if whole = whole && len(line)+len(part) <= limit+1; whole {
+			line = append(line, part...)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && (len(line) > 0 || !whole):
+			return line, whole, nil
+		}
+		return bytes.TrimRight(line, "\r\n"), whole, err
+	}
+}
+
+// notRequest says why a line of JSON is no request.
+func notRequest(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		return fmt.Errorf("not a request: %s cannot be a JSON %s", wrong.Field, wrong.Value)
+	}
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("not a request: must be an object, not a JSON %s", wrong.Value)
+	}
+	return fmt.Errorf("not a request: %w", err)
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat/schema"
+)
+
+// repair makes strict JSON of a text that was meant to be JSON.
+type repair struct {
+	Schema string `env:"-" placeholder:"FILE" help:"JSON Schema whose types the values are given where they only miss them: \"5\" becomes 5 where a number is wanted."`
+	JSONL  bool   `env:"-" name:"jsonl" help:"Read a request a line, {id, text, schema}, and answer each with a line {id, json, repairs, error}; json is text. The flag stands in for a schema that a request does not have."`
+}
+
+// Run does it.
+func (c *repair) Run(m *Main) error {
+	var text []byte
+	if c.Schema != "" {
+		var err error
+		if text, err = os.ReadFile(c.Schema); err != nil {
+			return err
+		}
+	}
+	typ, err := compile(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Schema, err)
+	}
+	if c.JSONL {
+		answer := func(line []byte) any { return repairLine(line, typ) }
+		return answerLines(m.stdin, m.stdout, maxInput, answer, func() any { return repairFailed(nil, errLong) })
+	}
+	return c.print(m, typ)
+}
+
+// print repairs standard input. What was mended goes to stderr.
+func (c *repair) print(m *Main, typ *schema.Type) error {
+	text, err := readInput(m.stdin)
+	if err != nil {
+		return err
+	}
+	out, repairs, err := adapters.Repair(text, typ)
+	if err != nil {
+		return err
+	}
+	if len(repairs) > 0 {
+		fmt.Fprintln(m.stderr, "mended:", strings.Join(repairs, ", "))
+	}
+	if !strings.HasSuffix(out, "\n") {
+		out += "\n"
+	}
+	_, err = fmt.Fprint(m.stdout, out)
+	return err
+}
+
+// compile reads a schema; no text and null are none.
+func compile(text json.RawMessage) (*schema.Type, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return nil, fmt.Errorf("not a JSON Schema: %w", err)
+	}
+	switch v.(type) {
+	case map[string]any, bool, nil:
+		return schema.Compile(text), nil
+	}
+	return nil, errors.New("not a JSON Schema: must be an object")
+}
+
+// repairRequest is one line of repair --jsonl, and repairReply its answer.
+type (
+	repairRequest struct {
+		ID     json.RawMessage `json:"id"`
+		Text   *string         `json:"text"`
+		Schema json.RawMessage `json:"schema"`
+	}
+	repairReply struct {
+		ID      json.RawMessage `json:"id"`
+		JSON    *string         `json:"json"`
+		Repairs []string        `json:"repairs,omitempty"`
+		Error   *string         `json:"error"`
+	}
+)
+
+// repairLine answers one line. It never fails: what is wrong is in the answer.
+func repairLine(line []byte, typ *schema.Type) *repairReply {
+	var q repairRequest
+	if err := json.Unmarshal(line, &q); err != nil {
+		return repairFailed(q.ID, notRequest(err))
+	}
+	if q.Text == nil {
+		return repairFailed(q.ID, errors.New("no text"))
+	}
+	if len(q.Schema) > 0 {
+		var err error
+		if typ, err = compile(q.Schema); err != nil {
+			return repairFailed(q.ID, fmt.Errorf("schema: %w", err))
+		}
+	}
+	out, repairs, err := adapters.Repair(*q.Text, typ)
+	if err != nil {
+		return repairFailed(q.ID, err)
+	}
+	return &repairReply{ID: q.ID, JSON: &out, Repairs: repairs}
+}
+
+func repairFailed(id json.RawMessage, err error) *repairReply {
+	text := err.Error()
+	return &repairReply{ID: id, Error: &text}
+}

@@ -1,0 +1,141 @@
+// Package family checks a model family's file as its author would, lists families as documentation does, and proposes a
+// declaration for a model by looking at what its template makes of calls.
+package family
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/internal/golden"
+)
+
+// Problem is one thing that a family does not do.
+type Problem struct {
+	Where string // "case NAME", or what else was tried
+	Err   error
+}
+
+// Check runs the cases of a family's file: whole and cut in every way, in every degree of holding, among all formats and
+// alone. Then it prints calls and reads them again. It gives the number of cases and what went wrong, at most one problem
+// a case; an error means that the cases cannot be read.
+func Check(f *adapters.Format, tools []chat.Tool) (cases int, problems []Problem, err error) {
+	list, err := golden.Cases([]byte(f.File()))
+	if err != nil {
+		return 0, nil, err
+	}
+	for i := range list {
+		if d := checkCase(f, tools, &list[i]); d != nil {
+			problems = append(problems, Problem{"case " + list[i].Name, d})
+		}
+	}
+	return len(list), append(problems, ReadsBack(f)...), nil
+}
+
+func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
+	all, alone := adapters.Options{Tools: tools}, adapters.Options{Tools: tools, Alone: true}
+	if d := c.Whole(decodeAs(f, all)); d != nil {
+		return d
+	}
+	if d := c.Split(decodeAs(f, all)); d != nil {
+		return d
+	}
+	if d := c.Whole(decodeAs(f, alone)); d != nil && f.Name != "generic" { // which is all families together
+		d.How += ", no other family's marks"
+		return d
+	}
+	return nil
+}
+
+// decodeAs reads replies in a family.
+func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
+	return func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error] {
+		o.Prompt = prompt
+		o.Hold = map[string]int{"none": adapters.HoldNone, "short": adapters.HoldShort, "call": adapters.HoldCall}[hold]
+		return f.Decode(in, o)
+	}
+}
+
+// samples are calls that a family must be able to write, and the tools for them.
+var (
+	sampleTools = []chat.Tool{
+		{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}`)},
+		{Name: "get_time", Schema: json.RawMessage(`{"type":"object","properties":{}}`)},
+		{Name: "write_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"mode":{"type":"object"},"new":{"type":"boolean"}}}`)},
+	}
+	samples = [][]chat.Call{
+		{{Name: "get_weather", Args: json.RawMessage(`{"city":"Paris","days":3}`)}},
+		{{Name: "get_time", Args: json.RawMessage(`{}`)}},
+		{{Name: "get_weather", Args: json.RawMessage(`{"city":"서울 🙂"}`)}, {Name: "get_weather", Args: json.RawMessage(`{"city":"it's \"there\""}`)}},
+		{{Name: "write_file", Args: json.RawMessage(`{"path":"a/b.go","content":"if a < b && c {\n\treturn \"x\"\n}","tags":["1","two"],"mode":{"read":true},"new":false}`)}},
+	}
+)
+
+// ReadsBack prints calls in the family's form and reads them again: alone, and behind text if they begin with a mark.
+func ReadsBack(f *adapters.Format) (problems []Problem) {
+	for _, calls := range samples {
+		for _, text := range []string{"", "I look."} {
+			raw := string(f.Append([]byte(text), calls...))
+			if text != "" && !marked(f, raw[len(text):]) {
+				continue
+			}
+			if err := reads(f, raw, text, calls); err != nil {
+				problems = append(problems, Problem{"printed calls", fmt.Errorf("raw  %q\n%w", raw, err)})
+			}
+		}
+	}
+	return problems
+}
+
+// marked says whether a call begins with one of the family's marks.
+func marked(f *adapters.Format, call string) bool {
+	call = strings.TrimSpace(call)
+	return slices.ContainsFunc(f.Marks(), func(mark string) bool { return strings.HasPrefix(call, mark) })
+}
+
+// reads says what of calls and of the text in front of them raw does not give.
+func reads(f *adapters.Format, raw, text string, calls []chat.Call) error {
+	var got []chat.Call
+	var gotText string
+	for e, err := range f.Decode(golden.Source([]string{raw}, chat.Stop), adapters.Options{Tools: sampleTools}) {
+		switch {
+		case err != nil:
+			return err
+		case e.Kind == chat.Text:
+			gotText += e.Text
+		case e.Kind == chat.CallStart:
+			got = append(got, chat.Call{Name: e.Text})
+		case e.Kind == chat.CallArgs:
+			got[len(got)-1].Args = append(got[len(got)-1].Args, e.Text...)
+		}
+	}
+	if gotText != text {
+		return fmt.Errorf("got  text %q\nwant text %q", gotText, text)
+	}
+	for i, c := range calls {
+		if len(got) != len(calls) || got[i].Name != c.Name || !same(got[i].Args, c.Args) {
+			return fmt.Errorf("got  %s\nwant %s", written(got), written(calls))
+		}
+	}
+	return nil
+}
+
+// same compares two objects, white space aside.
+func same(a, b []byte) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+// written are calls on one line.
+func written(calls []chat.Call) string {
+	var b bytes.Buffer
+	for _, c := range calls {
+		fmt.Fprintf(&b, "%s %s; ", c.Name, c.Args)
+	}
+	return b.String()
+}
