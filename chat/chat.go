@@ -57,16 +57,25 @@ type Event struct {
 	Index int    // of the call, counted 0, 1, 2 … in order of appearance; 0 for other kinds
 	ID    string // CallStart: the id on the wire, verbatim; empty when the model wrote none
 	Text  string // see the kinds
-	Meta  *Meta  // Finish and Usage: what else is known; nil otherwise
+	Meta  *Meta  // what else is known, at the end and with probabilities; nil otherwise
 }
 
-// Meta is what a reply says about itself at its end.
+// Meta is what a reply says about itself, most of it at its end.
 type Meta struct {
 	Cause    string   // Finish: why, in words, when the reason alone does not tell ("repeat-abort")
 	Usage    *Counts  // tokens, when the upstream counted them
 	Format   string   // the model family whose format was read
 	Strategy string   // how the raw text was had: raw, native, …
 	Repairs  []string // what the decoder had to mend, one name a defect, each once
+	Logprobs []Token  // Text and Finish, when the request asks for them: the tokens of this text, or of text before it that has none
+}
+
+// Token is a piece of text as the model counts it, with its probability.
+type Token struct {
+	Text    string
+	Logprob float64 // natural logarithm of the probability
+	Bytes   []byte  // what Text stands for, which need not be whole characters; nil when the server does not say
+	Top     []Token // the likeliest tokens in its place, if the request asks for them
 }
 
 // Counts are token counts of one reply.
@@ -123,8 +132,14 @@ type Request struct {
 
 	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
 
+	Format      json.RawMessage // JSON Schema of the whole reply, or "json" in quotes for any JSON; nil: free text. Not together with Tools
+	Logprobs    bool            // each token with its probability, in Meta.Logprobs. Not together with Tools
+	TopLogprobs int             // the likeliest tokens beside each, 0 to 20
+
 	Hold    int                        // bytes of a call's arguments that wait before it leaves, as adapters.Options.Hold; 0: the engine's setting
 	Think   *bool                      // thinking on or off; nil: the model's default
+	Effort  string                     // with Think on, how much: minimal, low, medium, high, xhigh or max, for models that know levels; empty: not said
+	Keep    json.RawMessage            // how long the server keeps the model loaded, in Ollama's words: seconds, or "5m"; nil: the server's choice
 	Options map[string]json.RawMessage // options of the model server, passed on as they are
 	Extra   map[string]json.RawMessage // fields that nobody here understood, kept
 

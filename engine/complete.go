@@ -51,6 +51,6 @@ func all(src chat.Source) iter.Seq2[chat.Event, error] {
 func (o *ollama) complete(ctx context.Context, t *turn) (chat.Source, error) {
 	c := t.request.Continue
 	return o.client.Complete(ctx, t.pulse, &upstream.CompleteRequest{
-		Model: t.model, Prompt: c.Prompt, Suffix: c.Suffix, Stream: true, Options: t.options,
+		Model: t.model, Prompt: c.Prompt, Suffix: c.Suffix, Stream: true, Options: t.options, KeepAlive: t.request.Keep,
 	})
 }

@@ -78,7 +78,11 @@ func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	if hold == 0 {
 		hold = e.cfg.Hold
 	}
-	events := closing(src, t.format.Decode(src, adapters.Options{Tools: r.Tools, Prompt: tail, Hold: hold}))
+	events := all(src)
+	if !r.Logprobs { // with them each text belongs to its tokens, and there are no calls to look for
+		events = t.format.Decode(src, adapters.Options{Tools: r.Tools, Prompt: tail, Hold: hold})
+	}
+	events = closing(src, events)
 	events = numbered(events, r.Messages)
 	if t.ownStops() {
 		events = stopped(events, r.Stop)
@@ -96,7 +100,7 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 		return nil, err
 	}
 	t.strategy = t.choose()
-	return t, nil
+	return t, t.possible()
 }
 
 // begin is what is known of r's turn without asking a server.

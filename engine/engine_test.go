@@ -39,7 +39,7 @@ func TestStrategies(t *testing.T) {
 		{"no tools offered", fakeOllama{caps: plain, prompt: "p"}, nil, user("hi"), Raw, "tags show render render generate"},
 		{"a server that does not render", fakeOllama{caps: tools}, nil, withTool(user("hi")), Native, "tags show render chat"},
 		{"native by configuration", fakeOllama{caps: tools, prompt: "p"}, map[string]string{"*": Native}, withTool(user("hi")), Native, "tags show render chat"},
-		{"pictures", fakeOllama{caps: tools, prompt: "p"}, nil, withPicture(user("hi")), Native, "tags show render chat"},
+		{"pictures", fakeOllama{caps: append(tools, model.CapabilityVision), prompt: "p"}, nil, withPicture(user("hi")), Native, "tags show render chat"},
 		{"a model without tools", fakeOllama{caps: plain, prompt: "p"}, nil, withTool(user("hi")), Prompt, "tags show render render generate"},
 		{"neither tools nor rendering", fakeOllama{caps: plain}, nil, withTool(user("hi")), Prompt, "tags show render chat"},
 	}
@@ -106,7 +106,7 @@ func TestWhatIsSent(t *testing.T) {
 	if got := options(raw.Options); got != `min_p=0.1 num_ctx=8192 num_predict=99 seed=5 temperature=0.25` {
 		t.Errorf("generate options %s", got)
 	}
-	if render.Think == nil || *render.Think || render.Stream || render.Truncate || !render.RenderOnly {
+	if string(render.Think) != "false" || render.Stream || render.Truncate || !render.RenderOnly {
 		t.Errorf("rendered with %+v", render)
 	}
 	if got := string(render.Tools[0].Function.Parameters); got != `{"type":"object","properties":{"city":{"description":"(pattern: ^.+$)","type":"string"},"days":{"type":"integer"}},"required":["city"]}` {

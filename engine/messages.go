@@ -16,13 +16,13 @@ func wireRequest(t *turn, r *chat.Request) (*upstream.ChatRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := &upstream.ChatRequest{Model: t.model, Messages: messages, Options: t.options}
+	body := &upstream.ChatRequest{
+		Model: t.model, Messages: messages, Options: t.options, Think: t.think(), KeepAlive: r.Keep,
+		Format: r.Format, Logprobs: r.Logprobs, TopLogprobs: r.TopLogprobs,
+	}
 	for _, tool := range r.Tools {
 		f := upstream.Function{Name: tool.Name, Description: tool.Description, Parameters: reduce(tool.Schema)}
 		body.Tools = append(body.Tools, upstream.Tool{Type: "function", Function: f})
-	}
-	if t.facts.thinking { // other models answer 400 to the very word
-		body.Think = r.Think
 	}
 	return body, nil
 }

@@ -79,7 +79,7 @@ func (o *ollama) raw(ctx context.Context, t *turn, body *upstream.ChatRequest, t
 	}
 	prompt = mended(prompt, body.Tools, tools)
 	src, err := o.client.Generate(ctx, t.pulse, &upstream.GenerateRequest{
-		Model: t.model, Prompt: prompt, Raw: true, Stream: true, Options: options,
+		Model: t.model, Prompt: prompt, Raw: true, Stream: true, Options: options, KeepAlive: body.KeepAlive,
 	})
 	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), err // the prompt itself may go
 }

@@ -74,7 +74,8 @@ func (o *ollama) probe(ctx context.Context, t *turn) (facts, error) {
 		return facts{}, err
 	}
 	f := capabilities(show)
-	f.digest = digest
+	f.digest, f.blind = digest, blind(show)
+	f.levels, f.always = levels(show, t.format.Name)
 	if f.render, err = o.renders(ctx, t, f.tools); err != nil {
 		return facts{}, err
 	}

@@ -29,10 +29,13 @@ type server struct {
 
 // facts are what is known of a model, as long as its digest stays the same.
 type facts struct {
-	digest   string // empty: the server does not list the model
-	tools    bool   // its template can print tools
-	thinking bool   // its thinking can be switched
-	render   bool   // the server gives the rendered prompt, so raw works
+	digest   string   // empty: the server does not list the model
+	tools    bool     // its template can print tools
+	thinking bool     // its thinking can be switched
+	levels   []string // of thinking, in the server's words; empty: only on and off
+	always   bool     // it thinks whether it is told to or not
+	blind    bool     // it is known to see no images
+	render   bool     // the server gives the rendered prompt, so raw works
 }
 
 // route finds the server of a model and the name that the model has there.

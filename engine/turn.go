@@ -26,6 +26,9 @@ type turn struct {
 
 // choose picks the strategy: the configured one, else the one that shows most of what the model wrote.
 func (t *turn) choose() string {
+	if bare(t.request) {
+		return Native
+	}
 	if s, ok := match(t.engine.cfg.Strategy, t.name); ok {
 		return s
 	}

@@ -75,7 +75,7 @@ func parseEmbed(body []byte) (*embedAsk, error) {
 }
 
 // field reads one field. What nobody here knows says nothing to a model that embeds.
-func (a *embedAsk) field(key string, v *fastjson.Value) (err error) {
+func (a *embedAsk) field(key string, v *fastjson.Value) error {
 	switch key {
 	case "model":
 		return text(&a.Model)(v)
@@ -88,10 +88,7 @@ func (a *embedAsk) field(key string, v *fastjson.Value) (err error) {
 	case "truncate":
 		return flag(&a.Truncate)(v)
 	case "keep_alive":
-		if !isNull(v) {
-			a.KeepAlive, err = raw(v)
-		}
-		return err
+		return readKeep(&a.KeepAlive, v)
 	case "options", "num_ctx":
 		return readOptions(&a.Options, key, v)
 	}

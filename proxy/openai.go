@@ -21,7 +21,7 @@ func (openAI) Open(_ http.Header, a *Ask, out Out) (Reply, error) {
 	if a.Stream {
 		return newStream(sse.NewWriter(out.W, out.Stall), a, out), nil
 	}
-	return &whole{out: out, model: a.Model, mayBeEmpty: len(a.Stop) > 0}, nil
+	return &whole{out: out, model: a.Model, mayBeEmpty: len(a.Stop) > 0, probs: logprobs{wanted: a.Logprobs}}, nil
 }
 
 // anyStrict says that the client wants the arguments of some tool to fit exactly.

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/valyala/fastjson"
 )
@@ -57,26 +58,53 @@ func (a *Ask) readThink(v *fastjson.Value) error {
 	return nil
 }
 
-// readEffort reads OpenAI's level of thinking. "none" switches it off and every other level on; the level itself stays
-// among the unread fields for a model that knows levels.
+// readReasoning reads {"effort": …}, as some clients write reasoning_effort.
+func (a *Ask) readReasoning(v *fastjson.Value) error {
+	if isNull(v) {
+		return nil
+	}
+	return each(v, func(key string, v *fastjson.Value) error {
+		if key == "effort" {
+			return a.readEffort(v)
+		}
+		return nil
+	})
+}
+
+// readEffort reads OpenAI's level of thinking. "none" switches it off and every other level on.
 func (a *Ask) readEffort(v *fastjson.Value) error {
 	var level string
-	if err := a.keep("reasoning_effort", v); err != nil {
-		return err
-	}
 	if err := text(&level)(v); err != nil || level == "" {
 		return err
 	}
 	on := true
 	switch level {
 	case "none":
-		on = false
+		on, level = false, ""
 	case "minimal", "low", "medium", "high", "xhigh", "max":
 	default:
 		return bad("", "must be none, minimal, low, medium, high, xhigh or max, not %q", level)
 	}
-	a.Think = &on
+	a.Think, a.Effort = &on, level
 	return nil
+}
+
+// readKeep reads how long the model stays loaded: seconds, or a time such as "5m".
+func readKeep(dst *json.RawMessage, v *fastjson.Value) error {
+	switch v.Type() {
+	case fastjson.TypeNull:
+		return nil
+	case fastjson.TypeNumber:
+	case fastjson.TypeString:
+		if _, err := time.ParseDuration(string(v.GetStringBytes())); err != nil {
+			return bad("", `must be a number of seconds or a time such as "5m"`)
+		}
+	default:
+		return bad("", `must be a number of seconds or a time such as "5m", not %s`, kindOf(v))
+	}
+	b, err := raw(v)
+	*dst = b
+	return err
 }
 
 // readOptions reads options of the model server's own: all of them in a field "options", or a field that is one.

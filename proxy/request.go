@@ -116,13 +116,16 @@ func readAsk(v *fastjson.Value) (*Ask, error) {
 	if err := in.apply(a); err != nil {
 		return nil, err
 	}
-	return a, a.choose(in.choice)
+	if err := a.choose(in.choice); err != nil {
+		return nil, err
+	}
+	return a, a.alone(&in)
 }
 
 // incoming holds the fields that only make sense together with others.
 type incoming struct {
-	n, maxTokens, maxCompletionTokens *int64
-	choice                            *fastjson.Value
+	n, maxTokens, maxCompletionTokens, top *int64
+	choice                                 *fastjson.Value
 }
 
 // apply sets what they come to together.
@@ -168,8 +171,15 @@ func (a *Ask) field(in *incoming, key string, v *fastjson.Value) error {
 		return integer(&in.maxCompletionTokens)(v)
 	case "n":
 		return integer(&in.n)(v)
-	case "functions", "function_call":
-		return bad("", "this form was given up by OpenAI; send tools and tool_choice")
+	case "response_format":
+		return a.readFormat(v)
+	case "logprobs":
+		return flag(&a.Logprobs)(v)
+	case "top_logprobs":
+		return integer(&in.top)(v)
+	}
+	if err := cannot(key, v); err != nil {
+		return err
 	}
 	return a.sampling(key, v)
 }
@@ -193,6 +203,10 @@ func (a *Ask) sampling(key string, v *fastjson.Value) error {
 		return a.readThink(v)
 	case "reasoning_effort":
 		return a.readEffort(v)
+	case "reasoning":
+		return a.readReasoning(v)
+	case "keep_alive":
+		return readKeep(&a.Keep, v)
 	case "options", "num_ctx", "top_k", "min_p", "repeat_penalty":
 		return readOptions(&a.Options, key, v)
 	}

@@ -34,6 +34,7 @@ type stream struct {
 	done  bool // the Finish event came
 	empty bool // and nothing before it
 	stops bool // the client's stop sequences may make the reply empty
+	probs logprobs
 }
 
 // run names a series of fragments that may share a chunk.
@@ -60,7 +61,7 @@ func newStream(w *sse.Writer, a *Ask, out Out) *stream {
 	head := string(b)
 	return &stream{
 		out: w, head: head, prefix: head + `{"index":0,"delta":{`,
-		usage: a.Usage, stops: len(a.Stop) > 0, empty: true,
+		usage: a.Usage, stops: len(a.Stop) > 0, empty: true, probs: logprobs{wanted: a.Logprobs},
 	}
 }
 
@@ -70,6 +71,7 @@ var _ Reply = (*stream)(nil)
 func (s *stream) Event(e chat.Event) error {
 	switch e.Kind {
 	case chat.Text, chat.Reasoning:
+		s.probs.note(e.Meta)
 		s.fragment(run{e.Kind, 0}, e.Text)
 	case chat.CallStart:
 		s.start(e)
@@ -215,7 +217,7 @@ func (s *stream) closeChunk() {
 		s.out.Buf = append(s.out.Buf, `"}}]},"finish_reason":null}]}`+"\n\n"...)
 		return
 	}
-	s.out.Buf = append(s.out.Buf, `"},"finish_reason":null}]}`+"\n\n"...)
+	s.out.Buf = append(s.probs.appendMember(append(s.out.Buf, `"}`...)), `,"finish_reason":null}]}`+"\n\n"...)
 }
 
 // endRun ends a series of fragments: a character that was never completed becomes U+FFFD.
@@ -250,8 +252,9 @@ func (s *stream) finish(e chat.Event) error {
 		return nil
 	}
 	s.note(e.Meta)
-	b := append(s.out.Buf, s.prefix...)
-	b = append(b, `},"finish_reason":`...)
+	s.probs.note(e.Meta)
+	b := append(append(s.out.Buf, s.prefix...), '}')
+	b = append(s.probs.appendMember(b), `,"finish_reason":`...)
 	b = appendQuoted(b, reason)
 	b = append(b, "}]}\n\n"...)
 	if s.usage {

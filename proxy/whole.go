@@ -19,6 +19,7 @@ type whole struct {
 	count                 chat.Counts
 	begun                 calls
 	end                   *chat.Event // the Finish event
+	probs                 logprobs
 }
 
 var _ Reply = (*whole)(nil)
@@ -52,7 +53,8 @@ type choice struct {
 		Reasoning string     `json:"reasoning_content,omitempty"`
 		ToolCalls []toolCall `json:"tool_calls,omitempty"`
 	} `json:"message"`
-	FinishReason string `json:"finish_reason"`
+	Logprobs     json.RawMessage `json:"logprobs,omitempty"` // null or left out when there are none
+	FinishReason string          `json:"finish_reason"`
 }
 
 // Event collects one event. A call that is never finished is left out: nothing half is shown.
@@ -75,6 +77,7 @@ func (w *whole) Event(e chat.Event) error {
 	case chat.Finish:
 		w.end = &e
 	}
+	w.probs.note(e.Meta)
 	if e.Meta != nil && e.Meta.Usage != nil {
 		w.count = *e.Meta.Usage
 	}
@@ -121,6 +124,9 @@ func (w *whole) fill(c *choice) {
 	c.Message.ToolCalls = w.calls[:w.begun.ended]
 	if text := w.text.String(); text != "" || w.begun.ended == 0 {
 		c.Message.Content = &text
+	}
+	if w.probs.wanted {
+		c.Logprobs = w.probs.appendValue(nil)
 	}
 	c.FinishReason = finishReason(w.end.Text, w.begun)
 }

@@ -106,6 +106,9 @@ func (d *Demo) chat(w http.ResponseWriter, r *http.Request, q *ChatRequest) {
 		return
 	}
 	text, call := turn.answer()
+	if q.Format != nil {
+		text, call = turn.fitting(q.Format), nil
+	}
 	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true}
 	out.write(text, q.Options)
 	if call != nil {

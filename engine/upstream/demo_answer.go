@@ -1,7 +1,9 @@
 package upstream
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -14,14 +16,10 @@ const maxQuoted = 8 << 10
 
 // answer is the demo's next message: some text and perhaps a call behind it.
 func (t demoTurn) answer() (string, *Call) {
-	last, user := Message{}, ""
-	for _, m := range t.Messages {
-		last = m
-		if m.Role == "user" {
-			user = m.Content
-		}
+	user, last := t.user(), Message{}
+	if n := len(t.Messages); n > 0 {
+		last = t.Messages[n-1]
 	}
-	user = user[max(0, len(user)-maxQuoted):]
 	switch {
 	case last.Role == "tool":
 		return fmt.Sprintf("The tool %s answered:\n\n%s\n\nThat is all I have to say.", last.ToolName, last.Content[:min(len(last.Content), maxQuoted)]), nil
@@ -32,6 +30,24 @@ func (t demoTurn) answer() (string, *Call) {
 	call := &Call{}
 	call.Function.Name, call.Function.Arguments = f.Name, fill(f, user)
 	return fmt.Sprintf("I will use %s for this.\n", f.Name), call
+}
+
+// user is the last user message, or its end when it is long.
+func (t demoTurn) user() string {
+	for _, m := range slices.Backward(t.Messages) {
+		if m.Role == "user" {
+			return m.Content[max(0, len(m.Content)-maxQuoted):]
+		}
+	}
+	return ""
+}
+
+// fitting is an answer in the form that the request wants: a JSON Schema, or "json" for any JSON.
+func (t demoTurn) fitting(format json.RawMessage) string {
+	if string(format) == `"json"` {
+		return `{"answer": "I am a demo without a model behind me."}`
+	}
+	return string(fill(Function{Parameters: format}, t.user()))
 }
 
 // pick finds the function with most of the message's words in its name (which count three times) and description, the

@@ -69,7 +69,11 @@ func (o *Ollama) Chat(ctx context.Context, p *Pulse, r *ChatRequest) (chat.Sourc
 		limit += p.limits.Load // one answer stands for both
 	}
 	w := wait{limit, silentFirst}
-	return o.stream(ctx, p, "/api/chat", r, w, w)
+	src, err := o.stream(ctx, p, "/api/chat", r, w, w)
+	if s, ok := src.(*stream); ok && r.Logprobs && len(r.Tools) == 0 {
+		s.probs = new(probs)
+	}
+	return src, err
 }
 
 // Generate begins a reply of /api/generate: the raw text of the model.

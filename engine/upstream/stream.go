@@ -33,6 +33,7 @@ type stream struct {
 	head   int          // queue[:head] has been given out
 	over   error        // what Next returns once the queue is empty
 	calls  int          // begun so far
+	probs  *probs       // nil: nobody wants probabilities
 	last   string       // the last token, trimmed
 	repeat int          // how often it came in a row
 }
@@ -100,6 +101,9 @@ func (s *stream) record(v *fastjson.Value, line []byte) error {
 		text = v.GetStringBytes("response")
 	}
 	s.add(chat.Text, text)
+	if s.probs != nil {
+		s.probs.record(s, v, m)
+	}
 	if len(m.GetArray("tool_calls")) > 0 {
 		if err := s.addCalls(line); err != nil {
 			return err
@@ -134,7 +138,11 @@ func (s *stream) finish(v *fastjson.Value) error {
 	if string(v.GetStringBytes("done_reason")) == "length" {
 		reason = chat.Length
 	}
-	s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: reason})
+	end := chat.Event{Kind: chat.Finish, Text: reason}
+	if s.probs != nil {
+		end.Meta = s.probs.take()
+	}
+	s.queue = append(s.queue, end)
 	return io.EOF
 }
 

@@ -4,14 +4,18 @@ import "encoding/json"
 
 // ChatRequest is the body of /api/chat. Unlike Ollama's own type it keeps schemas and arguments as they are spelled.
 type ChatRequest struct {
-	Model      string                     `json:"model"`
-	Messages   []Message                  `json:"messages"`
-	Tools      []Tool                     `json:"tools,omitempty"`
-	Stream     bool                       `json:"stream"`
-	Think      *bool                      `json:"think,omitempty"`
-	Truncate   bool                       `json:"truncate"`
-	Options    map[string]json.RawMessage `json:"options,omitempty"`
-	RenderOnly bool                       `json:"_debug_render_only,omitempty"`
+	Model       string                     `json:"model"`
+	Messages    []Message                  `json:"messages"`
+	Tools       []Tool                     `json:"tools,omitempty"`
+	Stream      bool                       `json:"stream"`
+	Think       json.RawMessage            `json:"think,omitempty"`  // true, false or a level
+	Format      json.RawMessage            `json:"format,omitempty"` // a schema, or "json"
+	Logprobs    bool                       `json:"logprobs,omitempty"`
+	TopLogprobs int                        `json:"top_logprobs,omitempty"`
+	KeepAlive   json.RawMessage            `json:"keep_alive,omitempty"`
+	Truncate    bool                       `json:"truncate"`
+	Options     map[string]json.RawMessage `json:"options,omitempty"`
+	RenderOnly  bool                       `json:"_debug_render_only,omitempty"`
 }
 
 // Message is one turn in Ollama's form.
@@ -50,11 +54,12 @@ type Function struct {
 
 // GenerateRequest is the body of /api/generate for a prompt that is rendered already.
 type GenerateRequest struct {
-	Model    string                     `json:"model"`
-	Prompt   string                     `json:"prompt"`
-	Raw      bool                       `json:"raw"`
-	Stream   bool                       `json:"stream"`
-	Think    bool                       `json:"think"` // false: else the server takes the thinking out of raw text
-	Truncate bool                       `json:"truncate"`
-	Options  map[string]json.RawMessage `json:"options,omitempty"`
+	Model     string                     `json:"model"`
+	Prompt    string                     `json:"prompt"`
+	Raw       bool                       `json:"raw"`
+	Stream    bool                       `json:"stream"`
+	Think     bool                       `json:"think"` // false: else the server takes the thinking out of raw text
+	Truncate  bool                       `json:"truncate"`
+	Options   map[string]json.RawMessage `json:"options,omitempty"`
+	KeepAlive json.RawMessage            `json:"keep_alive,omitempty"`
 }
