@@ -11,7 +11,7 @@
 //	decode.go, text.go             the run of a reply; the text state and the order of decisions at a mark
 //	reasoning.go, message.go       the reasoning state; formats made of messages with headers (harmony)
 //	match.go, name.go, section.go  literals, call patterns, names: no, cut, or committed
-//	envelope.go, arguments.go      {"name": …, "arguments": …} and its many spellings
+//	envelope.go, named.go, arguments.go  {"name": …, "arguments": …} and its many spellings; {"NAME": …}
 //	json.go, string.go, scalar.go, follow.go  the lenient reader of arguments: strict JSON out, append only
 //	repair.go                      the same reader for whole documents: finds the JSON in a text
 //	tagged.go, tagvalue.go         <parameter=key>value</parameter>, typed by schema, and where a value ends

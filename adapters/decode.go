@@ -97,11 +97,21 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 func (f *Format) opened(prompt string) *pattern {
 	prompt = strings.TrimRight(prompt, " \t\r\n")
 	for _, p := range f.think {
-		if opener := strings.TrimSpace(p.parts[0].lit.text); strings.HasSuffix(prompt, opener) {
+		if endsWith(prompt, strings.TrimSpace(p.parts[0].lit.text)) {
 			return p
 		}
 	}
 	return nil
+}
+
+// endsWith says whether a text ends with a mark, which may have a suffix in it.
+func endsWith(text, mark string) bool {
+	before, after, _ := strings.Cut(mark, suffixHole)
+	rest, ok := strings.CutSuffix(text, after)
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 && after != "" && strings.HasSuffix(rest[:i], before) {
+		return ok && len(rest)-i < maxSuffix
+	}
+	return ok && strings.HasSuffix(rest, before)
 }
 
 // skipOpener steps over what the prompt has said already: the opener once more, and the newline that belongs to it.

@@ -1,6 +1,9 @@
 package adapters
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // markKind says what a mark means, in the order in which candidates of one key are tried.
 type markKind uint8
@@ -32,6 +35,7 @@ type view struct {
 	marks  [256][]mark     // by the key's first byte; longest key first, then kind, then the configured format first
 	stops  [256]bool       // bytes at which prose is looked at
 	second [256]*[256]bool // by the key's first byte: the second bytes that some key has
+	own    bool            // while it is built: the marks added now are those of the format that is read
 }
 
 // marksAt is the list of marks that could stand at offset i, by the first two bytes there.
@@ -70,8 +74,9 @@ func (f *Format) viewOf(alone bool) *view {
 func newView(formats []*Format) *view {
 	v := new(view)
 	for i, f := range formats {
+		v.own = i == 0
 		v.addFormat(f)
-		v.addPlain(f, i == 0)
+		v.addPlain(f)
 	}
 	for _, c := range "\n`{[" {
 		v.stops[c] = true
@@ -118,10 +123,10 @@ func (v *view) addFormat(f *Format) {
 
 // addPlain adds the marks around a plain reply. Those that look like tags count in their own family only: elsewhere they
 // may be the answer.
-func (v *view) addPlain(f *Format, own bool) {
+func (v *view) addPlain(f *Format) {
 	for _, p := range f.plain {
 		m := mark{key: p.parts[0].lit.key()}
-		if own || m.special() {
+		if v.own || m.special() {
 			v.add(textOpen, p.parts[0].lit, p)
 			v.add(turnMark, p.parts[len(p.parts)-1].lit, p)
 		}
@@ -134,10 +139,16 @@ func (v *view) addClosers(p *pattern) {
 	}
 }
 
+// add adds the mark that a literal begins with. Words and signs of prose count in their own family only.
 func (v *view) add(k markKind, l literal, p *pattern) {
-	if key := l.key(); len(key) > 1 {
+	if key := l.key(); len(key) > 1 && (v.own || !isProse(key)) {
 		v.addWord(k, key, p)
 	}
+}
+
+// isProse says whether a key could begin a sentence or stand in one: it has none of the signs that marks are made of.
+func isProse(key string) bool {
+	return !strings.ContainsAny(key, "<[|]") && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
 // addWord adds a mark once a pattern.

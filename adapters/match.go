@@ -29,6 +29,8 @@ func (d *decoder) literal(i int, l literal) (int, answer) {
 			}
 		case aQuote:
 			i = d.optionalQuote(i)
+		case suffix:
+			i = d.optionalSuffix(i)
 		case anEquals:
 			i += d.space(i)
 			if c := d.at(i); c != '=' {
@@ -86,6 +88,21 @@ func (d *decoder) optionalQuote(i int) int {
 		}
 	}
 	return i
+}
+
+// maxSuffix bounds a suffix, in bytes.
+const maxSuffix = 32
+
+// optionalSuffix is the offset behind a colon and a word at offset i, or i.
+func (d *decoder) optionalSuffix(i int) int {
+	if d.at(i) != ':' {
+		return i
+	}
+	n := i + 1
+	for n < i+maxSuffix && (isWord(d.at(n)) || d.at(n) == '-') {
+		n++
+	}
+	return n
 }
 
 // attempt tries to read a call by its pattern from here on. What failed attempts may read in all is bounded, so that
@@ -187,6 +204,8 @@ func (d *decoder) body(p *pattern, i int, t *tool, id string) answer {
 	switch p.parts[i].hole {
 	case "call", "calls":
 		return d.objects(p)
+	case "named":
+		return d.namedObjects(p)
 	case "python":
 		return d.pythonCalls(p)
 	case "args":
@@ -215,9 +234,10 @@ func (d *decoder) namedCall(p *pattern, t *tool, id string) answer {
 	return committed
 }
 
-// closeFence steps over the end of a fence around arguments.
+// closeFence steps over the end of a fence around arguments, unless the family closes its calls with one.
 func (d *decoder) closeFence() {
-	if n := d.space(0); d.has(n, "```") {
+	n := d.space(0)
+	if _, own := d.closerAt(n, d.closing); !own && d.has(n, "```") {
 		d.pos += n + 3
 	}
 }

@@ -48,12 +48,13 @@ const (
 	oneNewline          // a newline or none: it belongs to the mark, more of them to the value
 	aQuote              // ", ', \" or nothing
 	anEquals            // = with white space around it
+	suffix              // a colon and a word, or nothing
 )
 
 // holes is the closed set of hole words and whether they read a call's body.
 var holes = map[string]bool{
 	"reasoning": false, "calls": true, "call": true, "name": false, "id": false, "junk": false,
-	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true,
+	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true, "named": true,
 	"text": false, "type": false,
 }
 
@@ -94,6 +95,9 @@ func cutHole(text string) (lit, hole, rest string, err error) {
 		}
 		if strings.HasPrefix(text[i:], "{{") {
 			text = text[:i] + text[i+1:]
+			continue
+		}
+		if strings.HasPrefix(text[i:], suffixHole) {
 			continue
 		}
 		word, rest, ok := strings.Cut(text[i+1:], "}")
@@ -152,7 +156,7 @@ func (p *pattern) shape() string {
 
 // isCall says whether a call can be read by the pattern: it is a list of calls, or names the tool behind a mark.
 func (p *pattern) isCall() bool {
-	for _, word := range []string{"call", "calls", "python"} {
+	for _, word := range []string{"call", "calls", "named", "python"} {
 		if p.hole(word) >= 0 {
 			return true
 		}
@@ -170,6 +174,9 @@ func (p *pattern) body() int {
 	return -1
 }
 
+// suffixHole stands inside a literal for a suffix of its checkpoint: <tool_call{sfx}> is also <tool_call:opensource>.
+const suffixHole = "{sfx}"
+
 // units compiles a literal that stands between two holes (or the pattern's ends).
 func units(text, before, after string) []unit {
 	var out []unit
@@ -177,6 +184,9 @@ func units(text, before, after string) []unit {
 		c := text[i]
 		first, last := i == 0, i == len(text)-1
 		switch {
+		case strings.HasPrefix(text[i:], suffixHole):
+			out = append(out, unit{kind: suffix})
+			i += len(suffixHole) - 1
 		case c == '\n' && (first && rawHole(before) || last && rawHole(after)):
 			out = append(out, unit{kind: oneNewline})
 		case c == '\n':

@@ -36,15 +36,20 @@ func (f *Format) appendSection(dst []byte, calls []chat.Call) []byte {
 		if part.hole == "calls" {
 			dst = append(dst, f.appendCalls(nil, calls)...) // from nothing: the first call has no glue in a section
 		} else {
-			dst = append(dst, part.lit.text...)
+			dst = append(dst, f.literalText(part.lit.text)...)
 		}
 	}
 	return dst
 }
 
+// literalText is a literal as it is printed: with the suffix of the family's checkpoints where it has a place for one.
+func (f *Format) literalText(text string) string {
+	return strings.ReplaceAll(text, suffixHole, f.keys["sfx"])
+}
+
 func (f *Format) appendCalls(dst []byte, calls []chat.Call) []byte {
 	p := f.call[0]
-	if p.hole("calls") >= 0 || p.hole("python") >= 0 {
+	if p.hole("calls") >= 0 || p.hole("named") >= 0 || p.hole("python") >= 0 {
 		return f.appendCall(f.glued(dst, p.glue), p, calls, 0)
 	}
 	for i := range calls {
@@ -87,6 +92,8 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 			dst = appendSpaced(dst, objectText(c.Args))
 		case "call", "calls":
 			dst = f.appendObjects(dst, calls, i > 0 && strings.HasSuffix(p.parts[i-1].lit.text, "["))
+		case "named":
+			dst = appendNamed(dst, calls)
 		case "args":
 			dst = f.appendTags(dst, c, p.onLines(i))
 		case "pseudo":
@@ -104,7 +111,7 @@ func (p *pattern) onLines(i int) bool { return i > 0 && strings.HasSuffix(p.part
 // printed is literal i behind dst. The newline behind {args} goes with the last argument: without arguments there is only
 // the one in front.
 func (p *pattern) printed(i int, dst []byte, c chat.Call) string {
-	text := p.parts[i].lit.text
+	text := p.f.literalText(p.parts[i].lit.text)
 	if p.holeAt(i-1) == "args" && len(dst) > 0 && dst[len(dst)-1] == '\n' && len(membersOf(objectText(c.Args))) == 0 {
 		return strings.TrimPrefix(text, "\n")
 	}
@@ -125,6 +132,9 @@ func printedID(p *pattern, c chat.Call, n int) string {
 // appendObjects writes calls as JSON objects, as a list when there are several; bracketed says that the example has the
 // brackets itself.
 func (f *Format) appendObjects(dst []byte, calls []chat.Call, bracketed bool) []byte {
+	if f.keys["list"] == "indent" {
+		return f.appendIndented(dst, calls)
+	}
 	open, between, end := "", ", ", ""
 	switch {
 	case f.keys["list"] == "lines":
@@ -161,6 +171,35 @@ func (f *Format) appendObject(dst []byte, c chat.Call, n int) []byte {
 	return append(dst, '}')
 }
 
+// appendNamed writes calls as a list of objects whose only member is named like the tool.
+func appendNamed(dst []byte, calls []chat.Call) []byte {
+	dst = append(dst, '[')
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = append(schema.AppendQuote(append(dst, '{'), c.Name), ": "...)
+		dst = append(appendSpaced(dst, objectText(c.Args)), '}')
+	}
+	return append(dst, ']')
+}
+
+// appendIndented writes calls as a list with a member a line.
+func (f *Format) appendIndented(dst []byte, calls []chat.Call) []byte {
+	list := []byte{'['}
+	for i, c := range calls {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, `{"`+f.word("name")+`":`...)
+		list = append(schema.AppendQuote(list, c.Name), `,"`+f.word("args")+`":`...)
+		list = append(append(list, objectText(c.Args)...), '}')
+	}
+	var b bytes.Buffer
+	_ = json.Indent(&b, append(list, ']'), "", "    ") // it is JSON: objectText says so
+	return append(dst, b.Bytes()...)
+}
+
 // word is the member name that the family prints.
 func (f *Format) word(meaning string) string {
 	if w := f.keys[meaning]; w != "" {
@@ -181,7 +220,7 @@ func (f *Format) appendTags(dst []byte, c chat.Call, lines bool) []byte {
 		for _, part := range f.arg[0].parts {
 			switch part.hole {
 			case "":
-				dst = append(dst, part.lit.text...)
+				dst = append(dst, f.literalText(part.lit.text)...)
 			case "key":
 				dst = append(dst, m.key...)
 			case "type":

@@ -107,6 +107,20 @@ func (d *decoder) reasoningEnds(n int) bool {
 		d.closeReasoning(p)
 		return true
 	}
+	return d.ticks == 0 && d.plainOpens(n)
+}
+
+// plainOpens ends the reasoning in front of the special token that opens a plain reply of the same family, behind n
+// newlines. The token itself is read as text is.
+func (d *decoder) plainOpens(n int) bool {
+	for _, p := range d.thinks[0].f.plain {
+		m := mark{key: p.parts[0].lit.key()}
+		if _, a := d.literal(n, p.parts[0].lit); a == yes && m.special() {
+			d.keep(n)
+			d.closeReasoning(&pattern{})
+			return true
+		}
+	}
 	return false
 }
 

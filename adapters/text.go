@@ -1,6 +1,8 @@
 package adapters
 
 import (
+	"strings"
+
 	"toolnorm/chat"
 )
 
@@ -134,6 +136,10 @@ func (d *decoder) begin(c int, line bool) bool {
 		case committed:
 			return true
 		case cut:
+			d.pos = start
+			if d.halfSuffix(m) {
+				continue
+			}
 			wasCut = wasCut || line || d.evidence || d.lengthCut() || m.special()
 			glue = max(glue, d.glue)
 		}
@@ -147,6 +153,16 @@ func (d *decoder) begin(c int, line bool) bool {
 		d.dropRest(glue)
 	}
 	return wasCut
+}
+
+// halfSuffix says whether the text ends inside a mark that has a place for a suffix: that is half a mark, though its key is
+// whole.
+func (d *decoder) halfSuffix(m *mark) bool {
+	if m.p == nil || !strings.Contains(m.p.parts[0].lit.text, suffixHole) {
+		return false
+	}
+	_, a := d.literal(0, m.p.parts[0].lit)
+	return a == cut
 }
 
 // try reads what a mark begins.
@@ -210,37 +226,30 @@ func (d *decoder) openPlain(m *mark) answer {
 }
 
 // turn drops a mark of the turn where it ends something: at the end of the text, or before another mark; white space up to
-// there is no text. The newlines that belong to a plain reply's closer go with it, no others.
+// there is no text. So does the closer of a plain reply, with the newline that belongs to it.
 func (d *decoder) turn(m *mark) answer {
-	n := len(m.key)
+	n, glue := len(m.key), 0
+	if m.p != nil {
+		closer := m.p.parts[len(m.p.parts)-1].lit
+		end, a := d.literal(0, closer)
+		if a != yes {
+			return a
+		}
+		if n = end; closer.units[0].kind == oneNewline {
+			glue = 1
+		}
+	}
 	space := d.space(n)
 	over := d.at(n+space) < 0 || d.structure(n+space)
 	if !over && !d.afterCall {
 		return no
 	}
-	if m.p != nil {
-		d.closePlain(m.p, n)
-		return committed
-	}
-	d.leave(0)
+	d.leave(glue)
 	d.pos += n
 	if over {
 		d.pos += space
 	}
 	return committed
-}
-
-// closePlain steps over the closer of a plain reply, n bytes long, and the newlines beside it that are the family's.
-func (d *decoder) closePlain(p *pattern, n int) {
-	glue := 0
-	if p.parts[len(p.parts)-1].lit.units[0].kind == oneNewline {
-		glue = 1
-	}
-	d.leave(glue)
-	d.pos += n
-	for k := 0; k < p.tail && d.at(0) == '\n'; k++ {
-		d.pos++
-	}
 }
 
 // structure says whether a mark that is no closer stands at offset i.
