@@ -105,14 +105,14 @@ func (d *Demo) chat(w http.ResponseWriter, r *http.Request, q *ChatRequest) {
 		demoJSON(w, http.StatusOK, api.ChatResponse{Model: q.Model, DebugInfo: &api.DebugInfo{RenderedTemplate: string(prompt)}})
 		return
 	}
-	text, call := turn.answer()
+	text, calls := turn.answer()
 	if q.Format != nil {
-		text, call = turn.fitting(q.Format), nil
+		text, calls = turn.fitting(q.Format), nil
 	}
 	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true}
 	out.write(text, q.Options)
-	if call != nil {
-		out.call(call)
+	for i, c := range calls {
+		out.call(i, c)
 	}
 	out.end()
 }
@@ -140,7 +140,7 @@ func (d *Demo) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
 		}
 		turn = demoTurn{Messages: []Message{{Role: "user", Content: q.Prompt}}}
 	}
-	text, call := turn.answer()
-	out.write(inDialect(f, turn.Tools, text, call), q.Options)
+	text, calls := turn.answer()
+	out.write(inDialect(f, turn.Tools, text, calls), q.Options)
 	out.end()
 }

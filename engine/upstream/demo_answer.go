@@ -14,8 +14,8 @@ import (
 // maxQuoted is how much of a result the demo repeats, and how much of a message it looks at, in bytes.
 const maxQuoted = 8 << 10
 
-// answer is the demo's next message: some text and perhaps a call behind it.
-func (t demoTurn) answer() (string, *Call) {
+// answer is the demo's next message: some text and perhaps calls behind it.
+func (t demoTurn) answer() (string, []Call) {
 	user, last := t.user(), Message{}
 	if n := len(t.Messages); n > 0 {
 		last = t.Messages[n-1]
@@ -26,10 +26,14 @@ func (t demoTurn) answer() (string, *Call) {
 	case len(t.Tools) == 0:
 		return "Hello! I am a demo without a model behind me: offer me tools and I will call one. You said: " + user, nil
 	}
-	f := pick(t.Tools, user)
-	call := &Call{}
-	call.Function.Name, call.Function.Arguments = f.Name, fill(f, user)
-	return fmt.Sprintf("I will use %s for this.\n", f.Name), call
+	var calls []Call
+	var names []string
+	for _, f := range pick(t.Tools, user) {
+		var c Call
+		c.Function.Name, c.Function.Arguments = f.Name, fill(f, user)
+		calls, names = append(calls, c), append(names, f.Name)
+	}
+	return fmt.Sprintf("I will use %s for this.\n", strings.Join(names, " and ")), calls
 }
 
 // user is the last user message, or its end when it is long.
@@ -50,9 +54,10 @@ func (t demoTurn) fitting(format json.RawMessage) string {
 	return string(fill(Function{Parameters: format}, t.user()))
 }
 
-// pick finds the function with most of the message's words in its name (which count three times) and description, the
-// first of them when several have as many.
-func pick(tools []Tool, message string) Function {
+// pick finds the functions that the message names, in the order in which they are offered; when it names none, the one
+// with most of the message's words in its name (which count three times) and description, the first of them when several
+// have as many.
+func pick(tools []Tool, message string) (named []Function) {
 	said := map[string]bool{}
 	for _, w := range words(message) {
 		said[w] = true
@@ -67,13 +72,16 @@ func pick(tools []Tool, message string) Function {
 			score += count(said[w])
 		}
 		if strings.Contains(message, t.Function.Name) {
-			score += 100
+			named = append(named, t.Function)
 		}
 		if score > most {
 			best, most = i, score
 		}
 	}
-	return tools[best].Function
+	if named == nil {
+		named = []Function{tools[best].Function}
+	}
+	return named
 }
 
 // count is 1 for true.
@@ -105,30 +113,38 @@ func words(s string) []string {
 	return out
 }
 
-// inDialect is the whole text of an answer as the family writes it. Where a call behind text would not be read as a
-// call, the text is left out.
-func inDialect(f *adapters.Format, tools []Tool, text string, call *Call) string {
-	if call == nil {
+// inDialect is the whole text of an answer as the family writes it. Where calls behind text would not be read as calls,
+// the text is left out; a family that writes one call a reply gets the first.
+func inDialect(f *adapters.Format, tools []Tool, text string, calls []Call) string {
+	if len(calls) == 0 {
 		return text
 	}
-	c := chat.Call{Name: call.Function.Name, Args: call.Function.Arguments}
-	written := string(f.Append([]byte(text), c))
-	if reads(f, tools, written) {
-		return written
+	list := make([]chat.Call, len(calls))
+	for i, c := range calls {
+		list[i] = chat.Call{Name: c.Function.Name, Args: c.Function.Arguments}
 	}
-	return string(f.Append(nil, c))
+	for ; ; list = list[:1] {
+		for _, front := range []string{text, ""} {
+			if written := string(f.Append([]byte(front), list...)); reads(f, tools, written) == len(list) {
+				return written
+			}
+		}
+		if len(list) == 1 {
+			return string(f.Append(nil, list...))
+		}
+	}
 }
 
-// reads reports whether the format finds a call in the text.
-func reads(f *adapters.Format, tools []Tool, text string) bool {
+// reads counts the calls that the format finds in the text.
+func reads(f *adapters.Format, tools []Tool, text string) (calls int) {
 	var offered []chat.Tool
 	for _, t := range tools {
 		offered = append(offered, chat.Tool{Name: t.Function.Name, Schema: t.Function.Parameters})
 	}
 	for ev, err := range f.Decode(&fixed{chat.Event{Kind: chat.Text, Text: text}, chat.Event{Kind: chat.Finish, Text: chat.Stop}}, adapters.Options{Tools: offered}) {
-		if err != nil || ev.Kind == chat.CallStart {
-			return err == nil
+		if err == nil && ev.Kind == chat.CallStart {
+			calls++
 		}
 	}
-	return false
+	return calls
 }

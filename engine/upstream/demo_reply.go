@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -75,9 +76,9 @@ func (o *demoWriter) piece(text string) {
 }
 
 // call sends a call whole, as Ollama does.
-func (o *demoWriter) call(c *Call) {
-	c.ID = "call_demo0000"
-	o.record(demoRecord{Message: &Message{Role: "assistant", Calls: []Call{*c}}})
+func (o *demoWriter) call(i int, c Call) {
+	c.ID = fmt.Sprintf("call_demo%04d", i)
+	o.record(demoRecord{Message: &Message{Role: "assistant", Calls: []Call{c}}})
 }
 
 // end sends the last record.

@@ -29,12 +29,19 @@ func TestDemoPicksAndFills(t *testing.T) {
 		{`write "hello" into the file notes.txt`, `write_file {"path":"notes.txt","content":"hello"}`},
 		{"Please look up employee EMP001", `getEmployee {"employee_id":"EMP001","active":true}`},
 		{"getEmployee `name` `mail` of EMP-7", `getEmployee {"employee_id":"EMP-7","fields":["name","mail"],"active":true}`},
+		{"get_weather in Oslo, and getEmployee EMP002", `get_weather {"city":"Oslo"}; getEmployee {"employee_id":"EMP002","active":true}`},
 		{"nothing that fits", `get_weather {"city":"example city"}`},
 		{"", `get_weather {"city":"example city"}`},
 	} {
-		f := pick(demoTools, row.message)
-		args := fill(f, row.message)
-		if got := f.Name + " " + string(args); got != row.want || !json.Valid(args) {
+		var got []string
+		for _, f := range pick(demoTools, row.message) {
+			args := fill(f, row.message)
+			if !json.Valid(args) {
+				t.Errorf("%q: arguments %s", row.message, args)
+			}
+			got = append(got, f.Name+" "+string(args))
+		}
+		if got := strings.Join(got, "; "); got != row.want {
 			t.Errorf("%q: %s, want %s", row.message, got, row.want)
 		}
 	}
@@ -196,8 +203,8 @@ func TestInProcessSurvivesAPanic(t *testing.T) {
 
 func ExampleDemo() {
 	tool := Tool{Type: "function", Function: Function{Name: "get_weather", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)}}
-	text, call := demoTurn{[]Tool{tool}, []Message{{Role: "user", Content: "The weather in Oslo, please"}}}.answer()
-	fmt.Printf("%s%s %s\n", text, call.Function.Name, call.Function.Arguments)
+	text, calls := demoTurn{[]Tool{tool}, []Message{{Role: "user", Content: "The weather in Oslo, please"}}}.answer()
+	fmt.Printf("%s%s %s\n", text, calls[0].Function.Name, calls[0].Function.Arguments)
 	// Output:
 	// I will use get_weather for this.
 	// get_weather {"city":"Oslo"}
