@@ -48,7 +48,7 @@ func post(t *testing.T, ctx context.Context, base string, r request) *http.Respo
 // reply proves that the first has been stopped; else it would wait for ten times the context, 80,000 tokens.
 func TestDroppedStreamFreesTheServer(t *testing.T) {
 	l := open(t)
-	base := l.proxied(t, "")
+	base := l.proxied(t, l.newest)
 	endless := l.ask("hermes", l.named(t, "loop"), true)
 	endless.MaxTokens = 0
 	ctx, leave := context.WithCancel(t.Context())
@@ -74,7 +74,7 @@ func TestDroppedStreamFreesTheServer(t *testing.T) {
 // TestEndlessRepetitionEndsWithLength: Ollama aborts a model that repeats itself, without an end of its own.
 func TestEndlessRepetitionEndsWithLength(t *testing.T) {
 	l := open(t)
-	base := l.proxied(t, "")
+	base := l.proxied(t, l.newest)
 	for _, model := range []string{"hermes", "native"} {
 		r := l.ask(model, l.named(t, "rep"), true)
 		r.MaxTokens = 0
@@ -92,8 +92,8 @@ func TestEndlessRepetitionEndsWithLength(t *testing.T) {
 // call, then text. The client sends back exactly what it got.
 func TestToolLoop(t *testing.T) {
 	l := open(t)
-	base := l.proxied(t, "")
-	for _, s := range setups {
+	base := l.proxied(t, l.newest)
+	for _, s := range l.newest.setups {
 		r := l.ask(s.name, l.named(t, "hermes_pre"), true)
 		for _, next := range []string{"q3c_one", "plain"} {
 			got := l.current.chat(base, r)
@@ -117,7 +117,7 @@ func TestToolLoop(t *testing.T) {
 // TestUsageOnRequestOnly: the counts come in a last chunk when asked for, and are those of the tokens really written.
 func TestUsageOnRequestOnly(t *testing.T) {
 	l := open(t)
-	base := l.proxied(t, "")
+	base := l.proxied(t, l.newest)
 	sc := l.named(t, "hermes")
 	asked := l.current.chat(base, l.ask("hermes", sc, true))
 	if u := asked.Usage; u == nil || u.Prompt < 100 || u.Completion < 10 || u.Total != u.Prompt+u.Completion {

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// client is a Node process that chats with a stock OpenAI client.
+// client is a Node process that asks with a stock client; see clients/run.mjs for what it can do.
 type client struct {
 	name    string
 	mu      sync.Mutex // guards the fields below and writes to the process
@@ -21,9 +21,11 @@ type client struct {
 }
 
 type job struct {
-	ID   int             `json:"id"`
-	Base string          `json:"base"`
-	Body json.RawMessage `json:"body"`
+	ID     int             `json:"id"`
+	Do     string          `json:"do"`
+	Base   string          `json:"base"`
+	Body   json.RawMessage `json:"body"`
+	Answer string          `json:"answer,omitempty"` // of every tool, in a loop
 }
 
 // reply is what the client got.
@@ -32,7 +34,9 @@ type reply struct {
 	Content, Reasoning, Finish string
 	Calls                      []gotCall
 	Usage                      *usage
-	Raw, Type                  string // the bytes on the wire and their content type, from the current client only
+	Vectors                    [][]float64
+	Aborted                    bool
+	Raw, Type                  string // the bytes on the wire and their content type; not from OpenAI's old client
 	Error                      string // what the client threw
 	Status                     int    // of a refusal
 }
@@ -98,6 +102,11 @@ func (c *client) read(r io.Reader) {
 
 // chat runs one request at a server.
 func (c *client) chat(base string, body request) reply {
+	return c.do(job{Do: "chat", Base: base}, body)
+}
+
+// do runs one job with a body.
+func (c *client) do(j job, body any) reply {
 	b, err := json.Marshal(body)
 	if err != nil {
 		return reply{Error: err.Error()}
@@ -110,7 +119,8 @@ func (c *client) chat(base string, body request) reply {
 	}
 	c.next++
 	c.waiting[c.next] = done
-	err = c.in.Encode(job{ID: c.next, Base: base, Body: b})
+	j.ID, j.Body = c.next, b
+	err = c.in.Encode(j)
 	c.mu.Unlock()
 	if err != nil {
 		return reply{Error: err.Error()}
@@ -126,6 +136,7 @@ type request struct {
 	Stream    bool              `json:"stream,omitempty"`
 	Options   *streamOptions    `json:"stream_options,omitempty"`
 	MaxTokens int               `json:"max_tokens,omitempty"`
+	Wrong     bool              `json:"wrong,omitempty"` // the client says something that cannot be honoured
 }
 
 type streamOptions struct {

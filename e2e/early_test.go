@@ -20,7 +20,7 @@ import (
 func TestLongArgumentsComeBeforeTheirEnd(t *testing.T) {
 	l := open(t)
 	g := &gate{}
-	target, err := url.Parse(l.ollama)
+	target, err := url.Parse(l.newest.base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestLongArgumentsComeBeforeTheirEnd(t *testing.T) {
 		FlushInterval:  -1,
 	})
 	defer front.Close()
-	base, err := l.startToolnorm("toolnorm-early", "--ollama", front.URL)
+	base, err := l.startToolnorm("--ollama", front.URL)
 	if err != nil {
 		t.Fatal(err)
 	}

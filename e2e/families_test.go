@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,31 +15,64 @@ import (
 
 var offered = []string{"get_weather", "get_time", "write_file"}
 
-// TestEveryDialectThroughEverySetUp asks toolnorm for every script in every set-up: streamed by both clients and whole
-// by the current one; once more streamed by a toolnorm that reads everything as the generic format. The anchor is asked
-// of Ollama's own endpoint as well, for the table.
+// TestEveryDialectThroughEverySetUp asks toolnorm for every script in every set-up of the newest Ollama: streamed by both
+// clients and whole by the current one; once more streamed by a toolnorm that reads everything as the generic format. The
+// anchor is asked of Ollama's own endpoint as well, for the table.
 func TestEveryDialectThroughEverySetUp(t *testing.T) {
 	l := open(t)
-	byName, generic := l.proxied(t, ""), l.proxied(t, "generic")
+	byName, generic := l.proxied(t, l.newest), l.proxied(t, l.newest, "--format", "*=generic")
 	var rows []row
-	for _, s := range setups {
+	for _, s := range l.newest.setups {
 		rows = append(rows, row{
+			server:  l.newest.name,
 			setup:   s.name,
-			ollama:  l.score(s, l.scripts, func(sc script.Script) []string { return l.askOllama(s, sc) }),
+			ollama:  l.score(s, l.scripts, func(sc script.Script) []string { return l.askOllama(l.newest, s, sc) }),
 			named:   l.score(s, l.scripts, func(sc script.Script) []string { return l.askAll(byName, s, sc) }),
 			generic: l.score(s, l.scripts, func(sc script.Script) []string { return l.askStream(generic, s, sc) }),
 		})
 	}
+	report(t, rows)
+}
+
+// TestOlderOllama asks for the anchor in every set-up of the last Ollama with an engine of its own, and for calls with
+// split characters and long arguments: of every family in one set-up, of one in the others.
+func TestOlderOllama(t *testing.T) {
+	l := open(t)
+	base := l.proxied(t, l.former)
+	var rows []row
+	for i, s := range l.former.setups {
+		part := slices.DeleteFunc(slices.Clone(l.scripts), func(sc script.Script) bool {
+			return !sc.Anchor && (!demanding(sc) || i > 0 && sc.Family != "hermes")
+		})
+		rows = append(rows, row{
+			server: l.former.name,
+			setup:  s.name,
+			ollama: l.score(s, part, func(sc script.Script) []string { return l.askOllama(l.former, s, sc) }),
+			named:  l.score(s, part, func(sc script.Script) []string { return l.askStream(base, s, sc) }),
+		})
+	}
+	report(t, rows)
+}
+
+// demanding are the scripts whose arguments hold characters that are split over tokens, or are long.
+func demanding(sc script.Script) bool {
+	_, kind, _ := strings.Cut(sc.Name, "_")
+	return slices.Contains([]string{"ko", "ja", "emoji", "long"}, kind)
+}
+
+// report fails the test for each fault and prints the table.
+func report(t *testing.T, rows []row) {
+	t.Helper()
 	for _, r := range rows {
 		for _, err := range append(r.named.faults, r.generic.faults...) {
-			t.Error(err)
+			t.Errorf("%s, %s", r.server, err)
 		}
 	}
 	printTable(rows)
 }
 
 type row struct {
-	setup                  string
+	server, setup          string
 	ollama, named, generic score
 }
 
@@ -100,11 +134,18 @@ var thought = regexp.MustCompile(`(?s)<think>.*</think>`)
 
 // askOllama asks Ollama's own endpoint, the anchor only. The set-ups declare no thinking, so a thought in the text is not
 // held against it, nor are blanks beside a call.
-func (l *lane) askOllama(s setup, sc script.Script) []string {
+func (l *lane) askOllama(on *server, s setup, sc script.Script) []string {
 	if !sc.Anchor {
 		return nil
 	}
-	got, want := l.current.chat(l.ollama, l.ask(s.name, sc, true)), *sc.Reply
+	if on.wedges {
+		on.alone.Lock()
+		defer on.alone.Unlock()
+	}
+	got, want := l.current.chat(on.base, l.ask(s.name, sc, true)), *sc.Reply
+	if got.Error != "" && on.wedges {
+		on.unload(s.name)
+	}
 	if !want.Exact {
 		got.Content = strings.Join(strings.Fields(thought.ReplaceAllString(got.Content, "")), " ")
 		want.Text = strings.Join(strings.Fields(want.Text), " ")
@@ -158,13 +199,25 @@ func gist(r reply) string {
 
 func printTable(rows []row) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "\nset-up\tOllama /v1: calls\ttext\ttoolnorm: calls\ttext\tmore scripts\tread as generic: calls\ttext\tmore scripts")
+	fmt.Fprintln(w, "\nserver\tset-up\tits own /v1: calls\ttext\ttoolnorm: calls\ttext\tmore scripts\tread as generic: calls\ttext\tmore scripts")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%d/%d\t%d/%d", r.setup, r.ollama.calls, r.ollama.callsOf, r.ollama.text, r.ollama.textOf)
+		fmt.Fprintf(w, "%s\t%s\t%s", r.server, r.setup, r.ollama.anchor())
 		for _, s := range []score{r.named, r.generic} {
-			fmt.Fprintf(w, "\t%d/%d\t%d/%d\t%d/%d", s.calls, s.callsOf, s.text, s.textOf, s.more, s.moreOf)
+			fmt.Fprintf(w, "\t%s\t%s", s.anchor(), part(s.more, s.moreOf))
 		}
 		fmt.Fprintln(w)
 	}
 	w.Flush()
+}
+
+// anchor is the two columns of the anchor.
+func (sum score) anchor() string {
+	return part(sum.calls, sum.callsOf) + "\t" + part(sum.text, sum.textOf)
+}
+
+func part(n, of int) string {
+	if of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", n, of)
 }

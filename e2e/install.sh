@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs what the end-to-end lane needs into a cache outside the tree: the real Ollama, a llama-server beneath it, and
-# the OpenAI SDK in two versions. A part that is there already is left alone. Needs go, python3 with pip, cmake and a C++
-# compiler, node and npm.
+# Installs what the end-to-end lane needs into a cache outside the tree: the real Ollama in two versions, a llama-server
+# beneath the newer one, and the stock clients. A part that is there already is left alone. Needs go, python3 with pip,
+# cmake and a C++ compiler, node and npm; and apt, unless the headers of nlohmann-json3-dev and libstb-dev are there.
 #
 #   TOOLNORM_E2E_CACHE   the cache folder; default ${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e
 set -eu
@@ -68,8 +68,33 @@ build_cpu_backend() {
   rm "$scratch/log"
 }
 
+# The last Ollama with an engine of its own. Module zips never hold folders named vendor, where llama.cpp keeps the
+# headers of three libraries: two come as Debian packages, unpacked beside the build, the third out of a Go module.
+install_old_server() {
+  say "Ollama $OLLAMA_OLD (about six minutes)"
+  mkdir -p "$scratch/bin" "$scratch/headers/miniaudio"
+  [ -f /usr/include/nlohmann/json.hpp ] || unpack_debian nlohmann-json3-dev
+  [ -f /usr/include/stb/stb_image.h ] || unpack_debian libstb-dev
+  malgo=$(cd "$scratch" && try go mod download -json "github.com/gen2brain/malgo@v$MALGO" |
+    sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+  cp "$malgo/miniaudio.h" "$scratch/headers/miniaudio/"
+  CGO_ENABLED=1 CGO_CPPFLAGS="-I$scratch/headers -I$scratch/usr/include" GOBIN="$scratch/bin" GOFLAGS='' try go install \
+    -ldflags "-X github.com/ollama/ollama/version.Version=$OLLAMA_OLD" "github.com/ollama/ollama@v$OLLAMA_OLD"
+  rm -rf "$scratch/headers" "$scratch/usr"
+  chmod 755 "$scratch"
+  mv "$scratch" "$1"
+  mkdir "$scratch"
+}
+
+# unpack_debian PACKAGE puts the files of a Debian package into the scratch folder. Nothing is installed.
+unpack_debian() {
+  (cd "$scratch" && { try apt-get download --quiet "$1" || { try apt-get update --quiet && try apt-get download --quiet "$1"; }; })
+  dpkg-deb -x "$scratch/$1"_*.deb "$scratch"
+  rm "$scratch/$1"_*.deb
+}
+
 install_clients() {
-  say "OpenAI SDK $OPENAI and $OPENAI_OLD"
+  say "clients"
   cp "$here"/clients/package.json "$here"/clients/package-lock.json "$here"/clients/.npmrc "$scratch/"
   (cd "$scratch" && try npm ci --silent --ignore-scripts --no-audit --no-fund)
   chmod 755 "$scratch"
@@ -78,7 +103,9 @@ install_clients() {
 }
 
 server=$cache/ollama-$OLLAMA-llama-$LLAMA_SERVER-ggml-$GGML
-clients=$cache/openai-$OPENAI-$OPENAI_OLD
+clients=$cache/clients-$(sha256sum "$here/clients/package-lock.json" | cut -c1-12)
+old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$server" ] || install_server "$server"
+[ -d "$old_server" ] || install_old_server "$old_server"
 [ -d "$clients" ] || install_clients "$clients"
 say "ready in $cache"

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,10 +23,12 @@ type lane struct {
 	dir     string // scratch, removed at the end
 	scripts []script.Script
 	tools   []json.RawMessage
-	ollama  string            // base address
-	proxies map[string]string // base addresses of toolnorm by the format it was told to read; see proxied
-	current *client
-	old     *client
+	binary  string  // toolnorm, built for this run
+	newest  *server // Ollama with a llama-server beneath it
+	former  *server // the last Ollama with an engine of its own
+	clients map[string]*client
+	current *client  // OpenAI's
+	old     *client  // the same, as editors still ship it
 	stops   []func() // in order of starting
 }
 
@@ -65,7 +69,11 @@ func open(t *testing.T) *lane {
 }
 
 // installed are the folders that install.sh makes.
-var installed struct{ server, clients string }
+var installed struct {
+	newest, former string // Ollama
+	clients        string
+	version        map[string]string // of each part, by its name in the file
+}
 
 func (l *lane) locate() error {
 	b, err := os.ReadFile("versions")
@@ -73,6 +81,7 @@ func (l *lane) locate() error {
 		return err
 	}
 	version := map[string]string{}
+	installed.version = version
 	for line := range strings.Lines(string(b)) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		version[key] = value
@@ -85,9 +94,14 @@ func (l *lane) locate() error {
 		}
 		cache = filepath.Join(user, "toolnorm-e2e")
 	}
-	installed.server = filepath.Join(cache, "ollama-"+version["OLLAMA"]+"-llama-"+version["LLAMA_SERVER"]+"-ggml-"+version["GGML"])
-	installed.clients = filepath.Join(cache, "openai-"+version["OPENAI"]+"-"+version["OPENAI_OLD"])
-	for _, dir := range []string{installed.server, installed.clients} {
+	installed.newest = filepath.Join(cache, "ollama-"+version["OLLAMA"]+"-llama-"+version["LLAMA_SERVER"]+"-ggml-"+version["GGML"])
+	installed.former = filepath.Join(cache, "ollama-"+version["OLLAMA_OLD"])
+	lock, err := os.ReadFile(filepath.Join("clients", "package-lock.json"))
+	if err != nil {
+		return err
+	}
+	installed.clients = filepath.Join(cache, fmt.Sprintf("clients-%x", sha256.Sum256(lock))[:len("clients-")+12])
+	for _, dir := range []string{installed.newest, installed.former, installed.clients} {
 		if _, err := os.Stat(dir); err != nil {
 			return err
 		}
@@ -107,19 +121,33 @@ func (l *lane) start() (err error) {
 	if l.tools, err = loadTools(); err != nil {
 		return err
 	}
-	if err := l.startOllama(); err != nil {
-		return fmt.Errorf("ollama: %w", err)
-	}
-	if l.current, err = l.startClient("openai-current"); err != nil {
+	if err := l.writeModels(); err != nil {
 		return err
 	}
-	l.old, err = l.startClient("openai-4.96")
-	return err
+	if err := l.build(); err != nil {
+		return err
+	}
+	if l.newest, err = l.startOllama(installed.newest, installed.version["OLLAMA"], setups); err != nil {
+		return err
+	}
+	withTemplate := slices.DeleteFunc(slices.Clone(setups), func(s setup) bool { return s.template == "" })
+	if l.former, err = l.startOllama(installed.former, installed.version["OLLAMA_OLD"], withTemplate); err != nil {
+		return err
+	}
+	l.former.wedges = true
+	l.clients = map[string]*client{}
+	for _, name := range []string{"openai-current", "openai-4.96", "ollama", "vercel", "langchain"} {
+		if l.clients[name], err = l.startClient(name); err != nil {
+			return err
+		}
+	}
+	l.current, l.old = l.clients["openai-current"], l.clients["openai-4.96"]
+	return nil
 }
 
 // run starts a server with its output in a log file of the scratch folder, and waits until url answers.
-func (l *lane) run(cmd *exec.Cmd, url string) error {
-	log, err := os.Create(filepath.Join(l.dir, filepath.Base(cmd.Path)+".log"))
+func (l *lane) run(name string, cmd *exec.Cmd, url string) error {
+	log, err := os.Create(l.log(name))
 	if err != nil {
 		return err
 	}
@@ -143,6 +171,9 @@ func (l *lane) run(cmd *exec.Cmd, url string) error {
 	text, _ := os.ReadFile(log.Name())
 	return fmt.Errorf("no answer at %s; its log:\n%s", url, text)
 }
+
+// log is where a server writes its log.
+func (l *lane) log(name string) string { return filepath.Join(l.dir, name+".log") }
 
 // freeAddr is a loopback address that nobody listens on just now.
 func freeAddr() (string, error) {

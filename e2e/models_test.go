@@ -115,13 +115,16 @@ func openModels(t *testing.T) *modelLane {
 		err = m.locate()
 	}
 	if err == nil {
-		m.saved = filepath.Join(filepath.Dir(installed.server), "models", "rows")
+		m.saved = filepath.Join(filepath.Dir(installed.newest), "models", "rows")
+		err = m.build()
+	}
+	if err == nil {
 		err = m.serve()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.report = models.Report{Machine: models.Machine(), Versions: "Ollama " + filepath.Base(installed.server), Prompts: m.prompts}
+	m.report = models.Report{Machine: models.Machine(), Versions: "Ollama " + filepath.Base(installed.newest), Prompts: m.prompts}
 	return m
 }
 
@@ -133,10 +136,10 @@ func (m *modelLane) serve() error {
 	}
 	m.env = append(os.Environ(), "OLLAMA_HOST="+addr, "HOME="+m.dir, "OLLAMA_MODELS="+filepath.Join(m.dir, "models"),
 		"OLLAMA_NO_CLOUD=1", "OLLAMA_NUM_PARALLEL=1", "OLLAMA_KEEP_ALIVE=1h", "OLLAMA_CONTEXT_LENGTH=4096")
-	serve := exec.Command(filepath.Join(installed.server, "bin", "ollama"), "serve")
+	serve := exec.Command(filepath.Join(installed.newest, "bin", "ollama"), "serve")
 	serve.Env = m.env
-	m.ollama = "http://" + addr
-	return m.run(serve, m.ollama+"/api/version")
+	m.newest = &server{name: "Ollama", base: "http://" + addr, flags: []string{"--ollama", addr}}
+	return m.run("ollama", serve, m.newest.base+"/api/version")
 }
 
 // create makes a set-up known to Ollama; a large file takes a minute.
@@ -146,7 +149,7 @@ func (m *modelLane) create(t *testing.T, model realModel) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	create := exec.Command(filepath.Join(installed.server, "bin", "ollama"), "create", model.name, "-f", file)
+	create := exec.Command(filepath.Join(installed.newest, "bin", "ollama"), "create", model.name, "-f", file)
 	create.Env = m.env
 	if out, err := create.CombinedOutput(); err != nil {
 		t.Fatalf("create %s: %v\n%s", model.name, err, out)
@@ -154,7 +157,7 @@ func (m *modelLane) create(t *testing.T, model realModel) {
 }
 
 func (r realModel) modelfile(dir string) (string, error) {
-	gguf := filepath.Join(filepath.Dir(installed.server), "models", r.file+".gguf")
+	gguf := filepath.Join(filepath.Dir(installed.newest), "models", r.file+".gguf")
 	text := fmt.Sprintf("FROM %s\nPARAMETER num_thread 1\n", gguf) // more wait for each other on a machine that does other things as well
 	if r.template != "" {
 		b, err := os.ReadFile(filepath.Join("models", "setups", r.template))
@@ -187,18 +190,17 @@ func (m *modelLane) measure(t *testing.T, model realModel, w way) (row models.Ro
 // base is the address to ask.
 func (m *modelLane) base(w way) (base string, err error) {
 	if w.args == nil {
-		return m.ollama, nil
+		return m.newest.base, nil
 	}
 	if m.bases[w.title] == "" {
-		name := "toolnorm" + fmt.Sprint(len(m.bases))
-		m.bases[w.title], err = m.startToolnorm(name, append([]string{"--ollama", m.ollama}, w.args...)...)
+		m.bases[w.title], err = m.startToolnorm(append(m.newest.flags, w.args...)...)
 	}
 	return m.bases[w.title], err
 }
 
 // unload frees the model's memory, and its runner, which another set-up of the same file could not use.
 func (m *modelLane) unload(t *testing.T, name string) {
-	resp, err := http.Post(m.ollama+"/api/generate", "application/json", strings.NewReader(`{"model":"`+name+`","keep_alive":0}`))
+	resp, err := http.Post(m.newest.base+"/api/generate", "application/json", strings.NewReader(`{"model":"`+name+`","keep_alive":0}`))
 	if err != nil {
 		t.Fatal(err)
 	}

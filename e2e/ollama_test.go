@@ -8,6 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"toolnorm/e2e/gguf"
@@ -20,6 +23,7 @@ type setup struct {
 	name     string
 	template string // a file of setups/; empty: the jinja template inside the GGUF file
 	parser   string // Ollama's own parser for it, if any
+	file     string // of the model; empty: native.gguf without a template, else plain.gguf
 }
 
 var setups = []setup{
@@ -32,51 +36,79 @@ var setups = []setup{
 	{name: "native"},
 }
 
-// startOllama serves a real Ollama with a model folder of its own, and makes the set-ups.
-func (l *lane) startOllama() error {
-	if err := l.writeModels(); err != nil {
-		return err
-	}
+// server is a real model server and the toolnorms in front of it.
+type server struct {
+	name    string
+	base    string   // its address
+	flags   []string // tell toolnorm of it
+	setups  []setup
+	proxies map[string]string // base addresses of toolnorm, by further flags; see proxied
+	wedges  bool              // its own endpoint hangs after a call that its parser refused, until the model is unloaded
+	alone   sync.Mutex        // held while its own endpoint is asked, if it wedges
+}
+
+// startOllama serves a real Ollama, installed in dir, with a folder of its own, and makes the set-ups.
+func (l *lane) startOllama(dir, version string, setups []setup) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	bin := filepath.Join(installed.server, "bin", "ollama")
-	env := append(os.Environ(), "OLLAMA_HOST="+addr, "HOME="+l.dir, "OLLAMA_MODELS="+filepath.Join(l.dir, "models"),
+	s := &server{name: "Ollama " + version, base: "http://" + addr, flags: []string{"--ollama", addr}, setups: setups}
+	home := filepath.Join(l.dir, version)
+	if err := os.Mkdir(home, 0o755); err != nil {
+		return nil, err
+	}
+	bin := filepath.Join(dir, "bin", "ollama")
+	env := append(os.Environ(), "OLLAMA_HOST="+addr, "HOME="+home, "OLLAMA_MODELS="+filepath.Join(home, "models"),
 		"OLLAMA_NO_CLOUD=1", "OLLAMA_NUM_PARALLEL=1", "OLLAMA_KEEP_ALIVE=1h", "OLLAMA_CONTEXT_LENGTH=8192")
 	serve := exec.Command(bin, "serve")
 	serve.Env = env
-	l.ollama = "http://" + addr
-	if err := l.run(serve, l.ollama+"/api/version"); err != nil {
-		return err
+	if err := l.run("ollama-"+version, serve, s.base+"/api/version"); err != nil {
+		return nil, err
 	}
-	for _, s := range setups {
-		file, err := s.modelfile(l.dir)
+	for _, made := range append(slices.Clone(setups), setup{name: "embed", file: "embed.gguf"}) {
+		file, err := made.modelfile(l.dir)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		create := exec.Command(bin, "create", s.name, "-f", file)
+		create := exec.Command(bin, "create", made.name, "-f", file)
 		create.Env = env
 		if out, err := create.CombinedOutput(); err != nil {
-			return fmt.Errorf("create %s: %w\n%s", s.name, err, out)
+			return nil, fmt.Errorf("%s: create %s: %w\n%s", s.name, made.name, err, out)
 		}
 	}
-	return nil
+	return s, nil
+}
+
+// unload has the server forget a model until it is asked for again. What it answers does not matter.
+func (s *server) unload(model string) {
+	body := strings.NewReader(`{"model": "` + model + `", "keep_alive": 0}`)
+	if resp, err := http.Post(s.base+"/api/generate", "application/json", body); err == nil {
+		resp.Body.Close()
+	}
 }
 
 // writeModels writes the scripted model twice: plain, and with the chat template inside. Two files, since Ollama shares
-// one runner among the models of one file, whichever mode was first.
+// one runner among the models of one file, whichever mode was first. A third gives embeddings, and no text.
 func (l *lane) writeModels() error {
 	jinja, err := os.ReadFile(filepath.Join("setups", "chat.jinja"))
 	if err != nil {
 		return err
 	}
-	for name, template := range map[string]string{"plain.gguf": "", "native.gguf": string(jinja)} {
-		m, err := gguf.New(script.Models(l.scripts), template)
+	for _, file := range []struct {
+		name, template string
+		scripts        []gguf.Script
+	}{
+		{"plain.gguf", "", script.Models(l.scripts)},
+		{"native.gguf", string(jinja), script.Models(l.scripts)},
+		{"embed.gguf", "", []gguf.Script{{Name: "default"}}},
+	} {
+		m, err := gguf.New(file.scripts, file.template)
 		if err != nil {
 			return err
 		}
-		if err := m.WriteFile(filepath.Join(l.dir, name)); err != nil {
+		m.Embeds = file.name == "embed.gguf"
+		if err := m.WriteFile(filepath.Join(l.dir, file.name)); err != nil {
 			return err
 		}
 	}
@@ -85,51 +117,56 @@ func (l *lane) writeModels() error {
 
 // modelfile writes Ollama's description of the set-up.
 func (s setup) modelfile(dir string) (string, error) {
-	text := "FROM " + filepath.Join(dir, "native.gguf") + "\n"
-	if s.template != "" {
+	text, file := "", s.file
+	switch {
+	case s.template != "":
 		b, err := os.ReadFile(filepath.Join("setups", s.template))
 		if err != nil {
 			return "", err
 		}
-		text = fmt.Sprintf("FROM %s\nTEMPLATE \"\"\"%s\"\"\"\n", filepath.Join(dir, "plain.gguf"), b)
+		text, file = fmt.Sprintf("TEMPLATE \"\"\"%s\"\"\"\n", b), "plain.gguf"
+	case file == "":
+		file = "native.gguf"
 	}
 	if s.parser != "" {
 		text += "PARSER " + s.parser + "\n"
 	}
-	text += "PARAMETER num_thread 1\n" // a tiny model is far slower with more
-	file := filepath.Join(dir, s.name+".modelfile")
-	return file, os.WriteFile(file, []byte(text), 0o644)
+	text = "FROM " + filepath.Join(dir, file) + "\n" + text + "PARAMETER num_thread 1\n" // a tiny model is far slower with more
+	out := filepath.Join(dir, s.name+".modelfile")
+	return out, os.WriteFile(out, []byte(text), 0o644)
 }
 
-// TestModelWritesTheScripts holds the scripted model to its texts, on the server, at temperature 1: the anchor in every
+// TestModelWritesTheScripts holds the scripted model to its texts, on each server, at temperature 1: the anchor in every
 // set-up, the others once in each of the two files.
 func TestModelWritesTheScripts(t *testing.T) {
 	l := open(t)
-	for _, s := range setups {
-		for _, sc := range l.scripts {
-			once := s.name == "hermes" || s.name == "native"
-			if sc.Model.Loop || sc.Family != "anchor" && !once {
-				continue
-			}
-			got, err := l.generate(s.name, sc.Model.Selector()+" please")
-			if err != nil {
-				t.Fatalf("%s, %s: %v", s.name, sc.Name, err)
-			}
-			if got != sc.Text() {
-				t.Errorf("%s, %s: the model wrote %q, its script is %q", s.name, sc.Name, got, sc.Text())
+	for _, server := range []*server{l.newest, l.former} {
+		for _, s := range server.setups {
+			for _, sc := range l.scripts {
+				once := s.name == "hermes" || s.name == "native"
+				if sc.Model.Loop || sc.Family != "anchor" && !once {
+					continue
+				}
+				got, err := server.generate(s.name, sc.Model.Selector()+" please")
+				if err != nil {
+					t.Fatalf("%s, %s, %s: %v", server.name, s.name, sc.Name, err)
+				}
+				if got != sc.Text() {
+					t.Errorf("%s, %s, %s: the model wrote %q, its script is %q", server.name, s.name, sc.Name, got, sc.Text())
+				}
 			}
 		}
 	}
 }
 
 // generate is the raw text behind a prompt.
-func (l *lane) generate(model, prompt string) (string, error) {
+func (s *server) generate(model, prompt string) (string, error) {
 	body, err := json.Marshal(map[string]any{"model": model, "prompt": prompt, "raw": true, "think": false, "stream": false,
 		"options": map[string]any{"temperature": 1, "num_predict": 2000}})
 	if err != nil {
 		return "", err
 	}
-	resp, err := http.Post(l.ollama+"/api/generate", "application/json", bytes.NewReader(body))
+	resp, err := http.Post(s.base+"/api/generate", "application/json", bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}

@@ -1,61 +1,46 @@
-// Runs chats with a stock OpenAI client: one JSON job a line in, one JSON result a line out, many at a time.
+// Runs jobs with a stock client: one JSON job a line in, one JSON result a line out, many at a time.
 //
-//   node run.mjs FOLDER PACKAGE     FOLDER holds the node_modules with PACKAGE
+//   node run.mjs FOLDER CLIENT     FOLDER holds the node_modules; CLIENT: openai-current, openai-4.96, ollama, vercel, langchain
 //
-// job     {id, base, body}          body.stream chooses the stream helper or the whole reply
-// result  {id, content, reasoning, finish, calls: [{name, arguments, pieces}], usage, raw, type, error, status}
+// job     {id, do, base, body, answer}   body is a chat in OpenAI's form; body.stream chooses the stream or the whole reply;
+//         body.wrong adds a field that no server can honour, in the client's own words
+//         do: chat    one reply
+//             loop    chat until no tool is called; every call gets the answer
+//             abort   a stream, left after the first text
+//             embed   {model, input: [text…]}
+// result  {id, content, reasoning, finish, calls: [{id, name, arguments, pieces}], usage, vectors, aborted, raw, type, error, status}
 //         raw is the body as it came over the wire and type its content type, where the client lets us look
+//
+// A client is a module that exports open(base, load, options) and gives those four as functions; load(PACKAGE) gives its
+// package, options.fetch may be handed on to it.
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 
 const [folder, name] = process.argv.slice(2);
-const OpenAI = createRequire(folder + '/')(name).default;
+const load = createRequire(folder + '/');
+const { open } = await import(name.startsWith('openai-') ? './openai.mjs' : `./${name}.mjs`);
 
-async function stream(client, body) {
-  const completions = client.chat.completions.stream ? client.chat.completions : client.beta.chat.completions;
-  const runner = completions.stream(body);
-  const pieces = [];
-  let reasoning = ''; // the helper knows no such field and would keep the last fragment only
-  for await (const chunk of runner) {
-    reasoning += chunk.choices[0]?.delta?.reasoning_content ?? '';
-    for (const call of chunk.choices[0]?.delta?.tool_calls ?? []) {
-      pieces[call.index] = (pieces[call.index] ?? 0) + (call.function?.arguments ? 1 : 0);
-    }
-  }
-  const reply = await runner.finalChatCompletion();
-  reply.choices[0].message.reasoning_content = reasoning;
-  return [reply, pieces];
+// watching is fetch, with a copy of what came put into seen. No tee: its halves wait for each other when one is left.
+function watching(seen) {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    seen.type = response.headers.get('content-type');
+    seen.parts = [];
+    const copy = new TransformStream({ transform: (part, to) => (seen.parts.push(part), to.enqueue(part)) });
+    return new Response(response.body?.pipeThrough(copy), response);
+  };
 }
 
-async function run({ base, body }) {
-  let raw, type;
-  const options = { apiKey: 'none', baseURL: base + '/v1', maxRetries: 0, timeout: 60_000 };
-  if (name === 'openai-current') {
-    options.fetch = async (url, init) => {
-      const response = await fetch(url, init);
-      type = response.headers.get('content-type');
-      const [mine, theirs] = response.body.tee();
-      raw = new Response(mine).text().catch((e) => `cut: ${e}`);
-      return new Response(theirs, response);
-    };
-  }
-  const result = {};
+async function run({ do: what, base, body, answer }) {
+  const seen = {};
+  let result;
   try {
-    const client = new OpenAI(options);
-    const [reply, pieces] = body.stream ? await stream(client, body) : [await client.chat.completions.create(body), []];
-    const { message, finish_reason } = reply.choices[0];
-    result.content = message.content ?? '';
-    result.reasoning = message.reasoning_content ?? '';
-    result.finish = finish_reason ?? '';
-    result.calls = (message.tool_calls ?? []).map((c, i) => ({ ...c.function, id: c.id, pieces: pieces[i] ?? 0 }));
-    result.usage = reply.usage;
+    const client = await open(base, load, { name, fetch: what === 'chat' && name !== 'openai-4.96' ? watching(seen) : undefined });
+    result = await client[what](body, answer);
   } catch (e) {
-    result.error = String(e);
-    result.status = e.status ?? 0;
+    result = { error: e.message ?? String(e.error?.message ?? JSON.stringify(e)), status: e.status ?? e.status_code ?? e.statusCode ?? 0 };
   }
-  result.raw = await raw;
-  result.type = type;
-  return result;
+  return { ...result, type: seen.type, raw: seen.parts && Buffer.concat(seen.parts).toString() };
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

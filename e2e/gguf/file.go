@@ -32,6 +32,9 @@ func (m *Model) describe(f *file, v *vocabulary) {
 	f.f32("llama.attention.layer_norm_rms_epsilon", 1e-6)
 	f.u32("llama.rope.dimension_count", head)
 	f.f32("llama.rope.freq_base", 1e9)
+	if m.Embeds {
+		f.u32("llama.pooling_type", 1) // mean
+	}
 	f.u32("llama.vocab_size", uint32(len(v.tokens)))
 	f.str("tokenizer.ggml.model", "gpt2")
 	f.str("tokenizer.ggml.pre", "default")

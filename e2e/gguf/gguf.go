@@ -36,6 +36,8 @@ func (s Script) Selector() string { return "<|s:" + s.Name + "|>" }
 
 // Model is a set of scripts, cut into tokens.
 type Model struct {
+	Embeds bool // the file is of a model that gives embeddings, the mean over all tokens, and no text
+
 	scripts  []Script // sorted by name
 	pieces   [][]string
 	template string // of chat, jinja; may be empty

@@ -1,0 +1,60 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"sync/atomic"
+)
+
+// breaker stands between toolnorm and a model server. While it is armed, a stream breaks after its first few lines, as
+// when the server dies.
+type breaker struct {
+	armed atomic.Bool
+	base  string // where it listens
+}
+
+// startBreaker serves one in front of a server, until the lane ends.
+func (l *lane) startBreaker(base string) (*breaker, error) {
+	target, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	b := &breaker{}
+	front := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ModifyResponse: b.watch,
+		FlushInterval:  -1,
+		ErrorLog:       log.New(io.Discard, "", 0), // it would tell of each break
+	})
+	l.stops = append(l.stops, front.Close)
+	b.base = front.URL
+	return b, nil
+}
+
+func (b *breaker) watch(resp *http.Response) error {
+	if b.armed.Load() {
+		resp.Body = &breaking{ReadCloser: resp.Body, lines: 6}
+	}
+	return nil
+}
+
+// breaking ends in an error after some lines.
+type breaking struct {
+	io.ReadCloser
+	lines int // still to come
+}
+
+func (b *breaking) Read(p []byte) (int, error) {
+	if b.lines <= 0 {
+		return 0, errors.New("broken on purpose")
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.lines -= bytes.Count(p[:n], []byte("\n"))
+	return n, err
+}

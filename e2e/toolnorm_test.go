@@ -1,0 +1,76 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolnorm/e2e/script"
+)
+
+// build makes the program.
+func (l *lane) build() error {
+	l.binary = filepath.Join(l.dir, "toolnorm")
+	if out, err := exec.Command("go", "build", "-o", l.binary, "toolnorm/cmd/toolnorm").CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// proxied is the address of a toolnorm in front of the server, started with further flags when a test first asks for it.
+func (l *lane) proxied(t *testing.T, s *server, flags ...string) string {
+	t.Helper()
+	key := strings.Join(flags, " ")
+	if s.proxies[key] != "" {
+		return s.proxies[key]
+	}
+	base, err := l.startToolnorm(append(flags, s.flags...)...)
+	if err != nil {
+		t.Fatalf("start toolnorm: %v", err)
+	}
+	if s.proxies == nil {
+		s.proxies = map[string]string{}
+	}
+	s.proxies[key] = base
+	return base
+}
+
+// startToolnorm serves toolnorm until the lane ends.
+func (l *lane) startToolnorm(flags ...string) (base string, err error) {
+	addr, err := freeAddr()
+	if err != nil {
+		return "", err
+	}
+	name := "toolnorm-" + addr[strings.LastIndexByte(addr, ':')+1:]
+	cmd := exec.Command(l.binary, append([]string{"serve", "--listen", addr, "--data", filepath.Join(l.dir, name)}, flags...)...)
+	cmd.Env = append(os.Environ(), "HOME="+l.dir, "XDG_CONFIG_HOME="+filepath.Join(l.dir, "config"))
+	return "http://" + addr, l.run(name, cmd, "http://"+addr+"/healthz")
+}
+
+func loadTools() (tools []json.RawMessage, err error) {
+	b, err := os.ReadFile(filepath.Join("setups", "tools.json"))
+	if err != nil {
+		return nil, err
+	}
+	return tools, json.Unmarshal(b, &tools)
+}
+
+// ask is the request that brings up a script. The anchor is asked with the two tools that its known scores belong to.
+func (l *lane) ask(model string, sc script.Script, stream bool) request {
+	tools := l.tools
+	if sc.Family == "anchor" {
+		tools = tools[:2]
+	}
+	r := request{
+		Model: model, Tools: tools, Stream: stream, MaxTokens: 2000,
+		Messages: []message{{Role: "user", Content: sc.Model.Selector() + " please"}},
+	}
+	if stream {
+		r.Options = &streamOptions{IncludeUsage: true}
+	}
+	return r
+}
