@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -14,9 +15,10 @@ import (
 
 // formats are the commands about model families.
 type formats struct {
-	List listFormats `cmd:"" help:"List the families: name, the marks of their calls, and the models that are known to write so."`
-	Show showFormat  `cmd:"" help:"Print a family's declaration as it was written."`
-	Test testFormat  `cmd:"" help:"Run the cases of a family's file, whole and cut everywhere, and say what differs."`
+	List  listFormats `cmd:"" help:"List the families: name, the marks of their calls, and the models that are known to write so."`
+	Show  showFormat  `cmd:"" help:"Print a family's declaration as it was written."`
+	Test  testFormat  `cmd:"" help:"Run the cases of a family's file, whole and cut everywhere, and say what differs."`
+	Guess guessFormat `cmd:"" help:"Propose a family's file for a model, by what its template makes of calls."`
 }
 
 // listFormats prints a line a family.
@@ -88,14 +90,22 @@ func (c *testFormat) Run(m *Main) error {
 	case cases == 0 && len(problems) == 0:
 		return fmt.Errorf("%s: the declaration can be read, and reads what it prints; but there are no cases", c.File)
 	}
-	for _, p := range problems {
-		fmt.Fprintf(m.stdout, "%s: %s\n", p.Where, strings.ReplaceAll(p.Err.Error(), "\n", "\n  "))
-	}
-	if len(problems) > 0 {
-		return fmt.Errorf("%s: %s, %s", c.File, count(cases, "case"), count(len(problems), "problem"))
+	if err := printProblems(m.stdout, fmt.Sprintf("%s: %s", c.File, count(cases, "case")), problems); err != nil {
+		return err
 	}
 	_, err = fmt.Fprintf(m.stdout, "%s: %s, each whole and cut everywhere; printed calls are read again\n", f.Name, count(cases, "case"))
 	return err
+}
+
+// printProblems writes problems; that there are some is an error.
+func printProblems(w io.Writer, what string, problems []family.Problem) error {
+	for _, p := range problems {
+		fmt.Fprintf(w, "%s: %s\n", p.Where, strings.ReplaceAll(p.Err.Error(), "\n", "\n  "))
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s, %s", what, count(len(problems), "problem"))
 }
 
 // format is the family in the file; where there is no such file, the known family of that name.

@@ -92,10 +92,10 @@ func ReadsBack(f *adapters.Format) (problems []Problem) {
 	return problems
 }
 
-// marked says whether a call begins with one of the family's marks.
+// marked says whether a call begins with one of the family's marks. A fence is none: it stands on a line of its own.
 func marked(f *adapters.Format, call string) bool {
 	call = strings.TrimSpace(call)
-	return slices.ContainsFunc(f.Marks(), func(mark string) bool { return strings.HasPrefix(call, mark) })
+	return slices.ContainsFunc(f.Marks(), func(mark string) bool { return strings.HasPrefix(call, mark) && mark[0] != '`' })
 }
 
 // reads says what of calls and of the text in front of them raw does not give.

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/family"
+)
+
+// guessFormat proposes a declaration for a model that an Ollama server has.
+type guessFormat struct {
+	folders
+	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"The Ollama server, in any spelling that OLLAMA_HOST takes."`
+	Model  string `arg:"" help:"The model, as the server names it. It is loaded."`
+}
+
+// Run does it. The proposal goes to stdout, a family's file; what it does not do is an error.
+func (c *guessFormat) Run(m *Main) error {
+	set, err := c.formats()
+	if err != nil {
+		return err
+	}
+	base, err := upstream.ParseHost(c.Ollama)
+	if err != nil {
+		return fmt.Errorf("ollama: %w", err)
+	}
+	client, err := upstream.NewOllama(base, nil)
+	if err != nil {
+		return fmt.Errorf("ollama: %w", err)
+	}
+	ctx, pulse := upstream.NewPulse(context.Background(), nil, upstream.Timeouts{Beat: -1})
+	defer pulse.Stop()
+	show, err := client.Show(ctx, c.Model)
+	if err != nil {
+		return err
+	}
+	thinks := slices.Contains(show.Capabilities, model.CapabilityThinking)
+	p, err := family.Guess(c.Model, set, func(messages []chat.Message, tools []chat.Tool) (string, error) {
+		prompt, err := client.Render(ctx, pulse, renderRequest(c.Model, thinks, messages, tools))
+		if err == nil && prompt == "" {
+			err = errors.New("the server does not show how it renders a prompt")
+		}
+		return prompt, err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Model, err)
+	}
+	if p.Known != "" {
+		fmt.Fprintln(m.stderr, "the template prints calls as the known family", p.Known, "does")
+	}
+	if _, err := fmt.Fprint(m.stdout, p.File); err != nil {
+		return err
+	}
+	return printProblems(m.stderr, c.Model, p.Problems)
+}
+
+// renderRequest is a conversation in Ollama's form, to be rendered only.
+func renderRequest(name string, thinks bool, messages []chat.Message, tools []chat.Tool) *upstream.ChatRequest {
+	r := &upstream.ChatRequest{Model: name}
+	if thinks {
+		r.Think = &thinks
+	}
+	for _, t := range tools {
+		f := upstream.Function{Name: t.Name, Description: t.Description, Parameters: t.Schema}
+		r.Tools = append(r.Tools, upstream.Tool{Type: "function", Function: f})
+	}
+	for _, m := range messages {
+		w := upstream.Message{Role: string(m.Role), Content: m.Content, Thinking: m.Reasoning, ToolName: m.Name, CallID: m.CallID}
+		for i, c := range m.Calls {
+			call := upstream.Call{ID: c.ID}
+			call.Function.Index, call.Function.Name, call.Function.Arguments = i, c.Name, c.Args
+			w.Calls = append(w.Calls, call)
+		}
+		r.Messages = append(r.Messages, w)
+	}
+	return r
+}
