@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -64,7 +65,7 @@ func (c *guessFormat) Run(m *Main) error {
 func renderRequest(name string, thinks bool, messages []chat.Message, tools []chat.Tool) *upstream.ChatRequest {
 	r := &upstream.ChatRequest{Model: name}
 	if thinks {
-		r.Think = &thinks
+		r.Think = json.RawMessage("true")
 	}
 	for _, t := range tools {
 		f := upstream.Function{Name: t.Name, Description: t.Description, Parameters: t.Schema}
