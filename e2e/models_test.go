@@ -65,12 +65,14 @@ func TestRealModels(t *testing.T) {
 					m.create(t, model)
 					created = true
 				}
-				row, err = m.measure(t, model, w)
+				row, err = m.measure(t, model, w, row)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.report.Rows = append(m.report.Rows, row)
+			if row.Whole(m.prompts) {
+				m.report.Rows = append(m.report.Rows, row)
+			}
 		}
 		if created {
 			m.unload(t, model.name)
@@ -170,21 +172,27 @@ func (r realModel) modelfile(dir string) (string, error) {
 	return file, os.WriteFile(file, []byte(text), 0o644)
 }
 
-// measure asks everything in one way, and saves the answers.
-func (m *modelLane) measure(t *testing.T, model realModel, w way) (row models.Row, err error) {
+// measure asks everything in one way, and saves the answers as they come. A row of this revision that was broken off
+// goes on.
+func (m *modelLane) measure(t *testing.T, model realModel, w way, row models.Row) (models.Row, error) {
 	base, err := m.base(w)
 	if err != nil {
 		return row, err
 	}
-	row = models.Row{Setup: model.title, Way: w.title, Revision: models.Revision()}
-	for _, p := range m.prompts {
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	if revision := models.Revision(); row.Whole(m.prompts) || row.Revision != revision {
+		row = models.Row{Setup: row.Setup, Way: row.Way, Revision: revision}
+	}
+	for _, p := range m.prompts[len(row.Answers):] {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		row.Answers = append(row.Answers, models.Ask(ctx, base, model.name, p.Text, m.offered))
 		cancel()
+		row.Load = max(row.Load, models.Load())
+		if err := row.Save(m.saved); err != nil {
+			return row, err
+		}
 	}
-	row.Load = models.Load()
 	t.Logf("%s, %s: %+v", row.Setup, row.Way, models.ScoreOf(m.prompts, row.Answers))
-	return row, row.Save(m.saved)
+	return row, nil
 }
 
 // base is the address to ask.

@@ -12,7 +12,7 @@ type Report struct {
 	Machine  string // one line
 	Versions string // one line
 	Prompts  []Prompt
-	Rows     []Row // in the order of the table; rows without answers are left out
+	Rows     []Row // in the order of the table, whole
 }
 
 // Write writes the page.
@@ -43,13 +43,11 @@ Versions: %s.
 
 `
 
-// loads are the lowest and the highest load average.
+// loads are the lowest and the highest of the rows' load averages.
 func (r Report) loads() string {
 	var all []float64
 	for _, row := range r.Rows {
-		if len(row.Answers) > 0 {
-			all = append(all, row.Load)
-		}
+		all = append(all, row.Load)
 	}
 	if len(all) == 0 {
 		return "not known"
@@ -61,7 +59,7 @@ func (r Report) loads() string {
 func (r Report) revisions() string {
 	var all []string
 	for _, row := range r.Rows {
-		if row.Revision != "" && !slices.Contains(all, row.Revision) {
+		if !slices.Contains(all, row.Revision) {
 			all = append(all, row.Revision)
 		}
 	}
@@ -70,31 +68,17 @@ func (r Report) revisions() string {
 
 func (r Report) scores(w io.Writer) {
 	setup := ""
-	for _, row := range r.Rows {
-		if len(row.Answers) == 0 {
-			continue
-		}
+	for i, row := range r.Rows {
 		if row.Setup != setup {
 			setup = row.Setup
 			fmt.Fprintf(w, "## %s\n\n| calls read by | right tool | right arguments | false calls | errors | seconds |\n|---|--:|--:|--:|--:|--:|\n", setup)
 		}
 		s := ScoreOf(r.Prompts, row.Answers)
 		fmt.Fprintf(w, "| %s | %d of %d | %d of %d | %d of %d | %d | %.1f |\n", row.name(), s.Tools, s.Calls, s.Arguments, s.Calls, s.False, s.Plain, s.Errors, s.Median)
-		if r.lastOf(row) {
+		if i+1 == len(r.Rows) || r.Rows[i+1].Setup != setup {
 			fmt.Fprintln(w)
 		}
 	}
-}
-
-// lastOf says that no row of the same set-up follows.
-func (r Report) lastOf(row Row) bool {
-	last := ""
-	for _, other := range r.Rows {
-		if other.Setup == row.Setup && len(other.Answers) > 0 {
-			last = other.Way
-		}
-	}
-	return last == row.Way
 }
 
 // name is the way, with the strategy that was used when it was left to choose.

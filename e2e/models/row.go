@@ -14,7 +14,7 @@ type Row struct {
 	Setup    string   // the model and its template
 	Way      string   // who read the calls, and how
 	Revision string   // of toolnorm, when the row was measured
-	Load     float64  // the machine's load average when the row was done
+	Load     float64  // the machine's highest load average meanwhile
 	Answers  []Answer // one a prompt, in the prompts' order
 }
 
@@ -36,7 +36,11 @@ func (r Row) Save(dir string) error {
 	return os.WriteFile(r.file(dir), b, 0o644)
 }
 
-// Saved is the row with the answers that Save kept. A row that is not there has none; so has one of other prompts.
+// Whole says that the row has an answer for each prompt.
+func (r Row) Whole(prompts []Prompt) bool { return len(prompts) > 0 && len(r.Answers) == len(prompts) }
+
+// Saved is the row with the answers that Save kept, perhaps not all. A row that is not there has none; so has one of
+// other prompts.
 func (r Row) Saved(dir string, prompts []Prompt) (Row, error) {
 	b, err := os.ReadFile(r.file(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,11 +53,8 @@ func (r Row) Saved(dir string, prompts []Prompt) (Row, error) {
 	if err := json.Unmarshal(b, &saved); err != nil {
 		return r, err
 	}
-	if len(saved.Answers) != len(prompts) {
-		return r, nil
-	}
-	for i, p := range prompts {
-		if saved.Answers[i].Prompt != p.Text {
+	for i, a := range saved.Answers {
+		if i >= len(prompts) || a.Prompt != prompts[i].Text {
 			return r, nil
 		}
 	}

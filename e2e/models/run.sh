@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures the real models and writes docs/models.md; about an hour on two idle cores. ROWS, a regular expression,
-# chooses rows by "set-up, way"; the others stay as the last run measured them.
+# chooses rows by "set-up, way"; the others stay as the last run measured them (ROWS=none only writes the page).
 set -eu
 cd "$(dirname "$0")"
 ./install.sh
