@@ -31,18 +31,12 @@ import (
 	"toolnorm/chat"
 )
 
-// Degrees of holding, for Options.Hold: how many bytes of a call's arguments wait before the call leaves.
-const (
-	HoldShort = 0       // the default: calls of up to 512 bytes leave whole, longer ones stream from there on
-	HoldNone  = -1      // every call streams from its commit point
-	HoldCall  = 1 << 62 // every call waits until it is complete
-)
-
 // Options are what a Format must know of the request to read its reply.
 type Options struct {
 	Tools  []chat.Tool // the tools offered; with none, only reasoning is separated from text
 	Prompt string      // the end of the rendered prompt (64 bytes do): tells whether the reply begins inside reasoning
 	Hold   int         // see the constants
+	Quiet  bool        // calls inside reasoning stay reasoning, even when nothing follows them
 	Alone  bool        // read this format only; else the marks of every known format are live, this one's first
 }
 

@@ -17,6 +17,7 @@ type decoder struct {
 	tools *toolset // nil when no tools are offered
 	yield func(chat.Event, error) bool
 	dead  bool // the range was left
+	quiet bool // calls inside reasoning are none
 	hold  int  // bytes of arguments that wait before a call leaves; negative: none
 	waste int  // bytes that failed attempts have read
 
@@ -59,6 +60,7 @@ type place struct {
 	calls   int      // index of the next call
 	done    int      // calls finished
 	wasCut  bool     // a call was cut
+	cutText string   // what of it was read and did not leave
 	repairs []string // what was mended, each once
 }
 
@@ -76,7 +78,7 @@ type reading struct {
 }
 
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
-	d := &decoder{f: f, v: f.viewOf(o.Alone), yield: yield, hold: o.Hold}
+	d := &decoder{f: f, v: f.viewOf(o.Alone), yield: yield, quiet: o.Quiet, hold: o.Hold}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.outer = -1
 	d.src, d.limit = in, unlimited
@@ -179,7 +181,7 @@ func (d *decoder) end() {
 	if d.finish.Meta != nil {
 		meta = *d.finish.Meta
 	}
-	meta.Format, meta.Repairs = d.f.Name, d.repairs
+	meta.Format, meta.Repairs, meta.Cut = d.f.Name, d.repairs, d.cutText
 	if d.wasCut && d.finish.Text == chat.Stop {
 		d.finish.Text, meta.Cause = chat.Length, "a call was cut"
 	}

@@ -237,6 +237,7 @@ func (d *decoder) cutCall() {
 		decided = c.sent + c.decided()
 	}
 	if !c.released && decided <= d.hold {
+		d.cutHeld(c, decided)
 		return
 	}
 	d.sendArgs(max(decided-c.sent, 0))

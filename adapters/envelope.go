@@ -88,8 +88,7 @@ func (d *decoder) nextObject() bool {
 	case committed:
 		return true
 	case cut:
-		d.toEnd()
-		d.wasCut = true
+		d.cutFrom(d.markAt)
 	default:
 		d.pos, d.pin = start, pin
 	}

@@ -84,8 +84,7 @@ func (d *decoder) nextNamed() bool {
 	case committed:
 		return true
 	case cut:
-		d.toEnd()
-		d.wasCut = true
+		d.cutFrom(d.markAt)
 	default:
 		d.pos, d.pin = start, pin
 	}

@@ -82,7 +82,7 @@ func (d *decoder) reasoning() {
 			continue
 		}
 		d.gapAt, d.markAt = d.pos, d.pos+n
-		if d.tools != nil && d.ticks == 0 && d.callInReasoning(n) {
+		if d.tools != nil && !d.quiet && d.ticks == 0 && d.callInReasoning(n) {
 			return
 		}
 		d.keep(max(n, 1))

@@ -201,10 +201,7 @@ func (d *decoder) try(m *mark) answer {
 // dropRest drops the rest of the text: a mark or a call that the end of the text cut.
 func (d *decoder) dropRest(glue int) {
 	d.leave(glue)
-	d.wasCut = true
-	for d.at(0) >= 0 {
-		d.pos += len(d.window())
-	}
+	d.cutFrom(d.pos)
 	d.textFrom, d.textTo = d.pos, d.pos
 }
 

@@ -67,6 +67,7 @@ type Meta struct {
 	Format   string   // the model family whose format was read
 	Strategy string   // how the raw text was had: raw, native, …
 	Repairs  []string // what the decoder had to mend, one name a defect, each once
+	Cut      string   // Finish: what was read of a call that the end of the reply cut, and was left out; up to 4 KiB
 	Logprobs []Token  // Text and Finish, when the request asks for them: the tokens of this text, or of text before it that has none
 }
 

@@ -17,6 +17,7 @@ type Config struct {
 	Format       map[string]string // model name with * for any text -> name of a format; no match: by the model's name
 	Formats      *adapters.Set     // the formats that are known; nil: those that come with the program
 	Hold         int               // adapters.Options.Hold of requests that do not say; 0: short calls leave whole, long ones stream
+	Quiet        bool              // adapters.Options.Quiet: calls inside reasoning are thoughts
 	Timeouts     upstream.Timeouts // zero fields take the defaults
 	NumCtx       int               // context length asked of Ollama, in tokens; 0: the server's choice
 	DefaultModel string            // answers requests that name no model; empty: such requests are an error

@@ -80,7 +80,7 @@ func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	}
 	events := all(src)
 	if !r.Logprobs { // with them each text belongs to its tokens, and there are no calls to look for
-		events = t.format.Decode(src, adapters.Options{Tools: r.Tools, Prompt: tail, Hold: hold})
+		events = t.format.Decode(src, adapters.Options{Tools: r.Tools, Prompt: tail, Hold: hold, Quiet: e.cfg.Quiet})
 	}
 	events = closing(src, events)
 	events = numbered(events, r.Messages)

@@ -27,7 +27,7 @@ func TestEveryFormatStreamsByTheRules(t *testing.T) {
 			if len(got.Calls) != 1 || got.Calls[0].Name != "get_weather" || got.Finish != "tool_calls" || got.Text == "" {
 				t.Fatalf("got %+v", got)
 			}
-			if args := strings.ReplaceAll(got.Calls[0].Args, " ", ""); args != `{"city":"서울","days":3}` {
+			if args := strings.Join(strings.Fields(got.Calls[0].Args), ""); args != `{"city":"서울","days":3}` {
 				t.Errorf("arguments %s", args)
 			}
 			_, text = do(t, "POST", srv.URL+"/v1/chat/completions", body+`}`)

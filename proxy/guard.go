@@ -29,7 +29,7 @@ func (s *Server) admit(h http.Header, r *http.Request) error {
 		return fault.New(fault.Forbidden, "pages of %q may not ask this server; name that origin in the setting origins", origin)
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", "X-Request-Id, X-Toolnorm-Format, X-Toolnorm-Strategy, X-Toolnorm-Repairs")
+	h.Set("Access-Control-Expose-Headers", "X-Request-Id, X-Toolnorm-Format, X-Toolnorm-Strategy, X-Toolnorm-Repairs, X-Toolnorm-Cut")
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"toolnorm/adapters"
+	"toolnorm/internal/fault"
 	"toolnorm/internal/sse"
 )
 
@@ -12,9 +13,16 @@ type openAI struct{}
 
 var _ Dialect = openAI{}
 
-// Open takes every request. Calls wait until they are complete where nobody watches them grow, and where a tool is
-// strict: then what is wrong can still be put right.
-func (openAI) Open(_ http.Header, a *Ask, out Out) (Reply, error) {
+// Open takes every request. Calls wait as the client's header X-Toolnorm-Hold says, and until they are complete where nobody
+// watches them grow, and where a tool is strict: then what is wrong can still be put right.
+func (openAI) Open(h http.Header, a *Ask, out Out) (Reply, error) {
+	if v := h.Get("X-Toolnorm-Hold"); v != "" {
+		hold, err := adapters.ParseHold(v)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "the header X-Toolnorm-Hold %v", err)
+		}
+		a.Hold = hold
+	}
 	if !a.Stream || anyStrict(a) {
 		a.Hold = adapters.HoldCall
 	}

@@ -267,8 +267,11 @@ func (s *stream) finish(e chat.Event) error {
 	return nil
 }
 
-// note tells, in a comment, what had to be mended in the model's calls.
+// note tells, in comments, what had to be mended in the model's calls, and what of a cut call was left out.
 func (s *stream) note(m *chat.Meta) {
+	if m != nil && m.Cut != "" {
+		s.out.Comment("cut=" + strconv.QuoteToASCII(m.Cut))
+	}
 	if m != nil && len(m.Repairs) > 0 {
 		s.out.Comment("format=" + headerSafe(m.Format) + " repairs=" + headerSafe(strings.Join(m.Repairs, ",")))
 	}

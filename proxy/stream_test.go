@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/streamcheck"
@@ -55,6 +56,8 @@ func TestStreamKeepsEveryRule(t *testing.T) {
 			streamcheck.Reply{Text: "가가!\ufffd\ufffd", Reasoning: "\ufffd", Finish: "stop", Chunks: 5}},
 		{"text that JSON escapes", script{say("\"\\\n\x00\u2028<&>"), finish("stop")},
 			streamcheck.Reply{Text: "\"\\\n\x00\u2028<&>", Finish: "stop", Chunks: 2}},
+		{"a call that was cut told in a comment", script{say("a"), chat.Event{Kind: chat.Finish, Text: "length", Meta: &chat.Meta{Cut: "<tool_call>\n{\"é"}}},
+			streamcheck.Reply{Text: "a", Finish: "length", Chunks: 2, Comments: []string{`: cut="<tool_call>\n{\"\u00e9"`}}},
 		{"repairs told in a comment", script{say("a"), chat.Event{Kind: chat.Finish, Text: "stop", Meta: &chat.Meta{Format: "hermes", Repairs: []string{"comma", "quote\n"}}}},
 			streamcheck.Reply{Text: "a", Finish: "stop", Chunks: 2, Comments: []string{": format=hermes repairs=comma,quote"}}},
 	} {
@@ -246,4 +249,20 @@ func randomReply(rnd *rand.Rand) (s script, want streamcheck.Reply) {
 		}
 	}
 	return append(s, finish("stop")), want
+}
+
+func TestTheClientSaysHowMuchOfACallWaits(t *testing.T) {
+	srv, m := serve(t, script{say("a"), finish("stop")})
+	ask := func(hold string) int {
+		resp, _ := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"user","content":"q"}]}`, "X-Toolnorm-Hold", hold)
+		return resp.StatusCode
+	}
+	for hold, want := range map[string]int{"call": adapters.HoldCall, "none": adapters.HoldNone, "64": 64} {
+		if status := ask(hold); status != 200 || m.last.Hold != want {
+			t.Errorf("hold %s: status %d, Hold %d, want %d", hold, status, m.last.Hold, want)
+		}
+	}
+	if status := ask("much"); status != 400 {
+		t.Errorf("hold much: status %d, want 400", status)
+	}
 }

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"toolnorm/chat"
@@ -131,6 +132,9 @@ func (w *whole) fill(c *choice) {
 	c.FinishReason = finishReason(w.end.Text, w.begun)
 }
 
+// maxCutHeader bounds what a header tells of a cut call, in bytes: clients take a few KiB of headers.
+const maxCutHeader = 512
+
 // write sends the reply, with what is known of its making in the header.
 func (w *whole) write(c *completion) error {
 	var b bytes.Buffer
@@ -144,6 +148,9 @@ func (w *whole) write(c *completion) error {
 		setSafe(h, "X-Toolnorm-Format", m.Format)
 		setSafe(h, "X-Toolnorm-Strategy", m.Strategy)
 		setSafe(h, "X-Toolnorm-Repairs", strings.Join(m.Repairs, ","))
+		if m.Cut != "" {
+			setSafe(h, "X-Toolnorm-Cut", strconv.QuoteToASCII(m.Cut[:min(len(m.Cut), maxCutHeader)]))
+		}
 	}
 	return writeJSON(w.out.W, 200, b.Bytes())
 }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +30,7 @@ type Config struct {
 	Format   map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and the format in which they write. Default: by the model's name."`
 	Strategy map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, native or prompt. Default: by probing."`
 	Hold     string            `default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
+	Quiet    bool              `help:"Take calls that a model writes while it still thinks for thoughts, even when nothing follows them."`
 	NumCtx   int               `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: the server's choice."`
 
 	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys never are."`
@@ -155,8 +155,8 @@ func (c *Config) resolve() (s settings, err error) {
 	if s.ollama, err = upstream.ParseHost(c.Ollama); err != nil {
 		return s, fmt.Errorf("ollama: %w", err)
 	}
-	if s.hold, err = parseHold(c.Hold); err != nil {
-		return s, err
+	if s.hold, err = adapters.ParseHold(c.Hold); err != nil {
+		return s, fmt.Errorf("hold: %w", err)
 	}
 	for name, n := range map[string]int64{
 		"max-body": c.MaxBody, "body-timeout": int64(c.BodyTimeout), "client-timeout": int64(c.ClientTimeout), "load-timeout": int64(c.LoadTimeout),
@@ -173,23 +173,6 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, err
 	}
 	return s, engine.Config{Ollama: s.ollama, Strategy: c.Strategy, Format: c.Format, Formats: s.formats, NumCtx: c.NumCtx}.Validate()
-}
-
-// parseHold turns the setting's words into a number of bytes.
-func parseHold(s string) (int, error) {
-	switch s {
-	case "short":
-		return adapters.HoldShort, nil
-	case "none":
-		return adapters.HoldNone, nil
-	case "call":
-		return adapters.HoldCall, nil
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n <= 0 {
-		return 0, fmt.Errorf("hold: must be none, short, call or a number of bytes, not %q", s)
-	}
-	return n, nil
 }
 
 // dataFolder is dir as an absolute path, or the default one.

@@ -31,7 +31,7 @@ func (c *decode) Run(m *Main) error {
 	if err != nil {
 		return err
 	}
-	hold, err := parseHold(c.Hold)
+	hold, err := adapters.ParseHold(c.Hold)
 	if err != nil {
 		return err
 	}

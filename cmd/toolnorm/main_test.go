@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"toolnorm/adapters"
 )
 
 // clean gives the test an environment without settings, and the path of a settings file with that text.
@@ -177,14 +175,6 @@ func TestEverySettingIsExplained(t *testing.T) {
 	for i := range typ.NumField() {
 		if f := typ.Field(i); f.Tag.Get("help") == "" {
 			t.Errorf("setting %s has no help", f.Name)
-		}
-	}
-}
-
-func TestHoldIsReadInEveryForm(t *testing.T) {
-	for s, want := range map[string]int{"short": adapters.HoldShort, "none": adapters.HoldNone, "call": adapters.HoldCall, "64": 64} {
-		if got, err := parseHold(s); err != nil || got != want {
-			t.Errorf("hold %q = %d, %v, want %d", s, got, err, want)
 		}
 	}
 }

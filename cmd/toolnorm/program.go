@@ -52,7 +52,7 @@ func (m *Main) Run() error {
 	}
 	eng := engine.New(engine.Config{
 		Ollama: settings.ollama, Log: m.log, Strategy: m.Config.Strategy, Format: m.Config.Format, Formats: settings.formats,
-		Hold: settings.hold, NumCtx: m.Config.NumCtx, DefaultModel: m.Config.Model,
+		Hold: settings.hold, Quiet: m.Config.Quiet, NumCtx: m.Config.NumCtx, DefaultModel: m.Config.Model,
 		Timeouts: upstream.Timeouts{
 			Load: m.Config.LoadTimeout, FirstByte: m.Config.FirstByteTimeout, Idle: m.Config.IdleTimeout, Beat: m.Config.Heartbeat,
 		},

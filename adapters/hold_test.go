@@ -1,0 +1,44 @@
+package adapters
+
+import (
+	"strings"
+	"testing"
+
+	"toolnorm/chat"
+	"toolnorm/internal/golden"
+)
+
+func TestHoldIsReadInEveryForm(t *testing.T) {
+	for s, want := range map[string]int{"short": 512, "none": HoldNone, "call": HoldCall, "64": 64} {
+		if got, err := ParseHold(s); err != nil || got != want {
+			t.Errorf("hold %q = %d, %v, want %d", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"", "0", "-1", "long", "1.5"} {
+		if got, err := ParseHold(s); err == nil {
+			t.Errorf("hold %q = %d, want an error", s, got)
+		}
+	}
+}
+
+// TestCallsInReasoning has a call that a model makes without having ended its thought.
+func TestCallsInReasoning(t *testing.T) {
+	raw := []string{"<think>\nI need the time.\n<tool_call>\n{\"name\": \"get_time\", \"arguments\": {}}\n</tool_call>"}
+	for _, quiet := range []bool{false, true} {
+		calls, thought := 0, ""
+		o := Options{Tools: testTools(t), Quiet: quiet}
+		for e, err := range Named("hermes").Decode(golden.Source(raw, chat.Stop), o) {
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case e.Kind == chat.CallEnd:
+				calls++
+			case e.Kind == chat.Reasoning:
+				thought += e.Text
+			}
+		}
+		if calls == 0 != quiet || strings.Contains(thought, "get_time") != quiet {
+			t.Errorf("quiet %v: %d calls, thought %q", quiet, calls, thought)
+		}
+	}
+}
