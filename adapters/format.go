@@ -44,6 +44,8 @@ type Set struct {
 	generic *Format
 }
 
+//go:generate go run toolnorm/cmd/toolnorm formats doc ../docs/formats.md
+
 //go:embed families/*.txt
 var families embed.FS
 

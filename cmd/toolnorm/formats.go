@@ -18,6 +18,7 @@ type formats struct {
 	List  listFormats `cmd:"" help:"List the families: name, the marks of their calls, and the models that are known to write so."`
 	Show  showFormat  `cmd:"" help:"Print a family's declaration as it was written."`
 	Test  testFormat  `cmd:"" help:"Run the cases of a family's file, whole and cut everywhere, and say what differs."`
+	Doc   docFormats  `cmd:"" help:"Write the table of the families into a Markdown file."`
 	Guess guessFormat `cmd:"" help:"Propose a family's file for a model, by what its template makes of calls."`
 }
 

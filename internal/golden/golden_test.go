@@ -92,3 +92,17 @@ func TestTheToolsOfAllCasesCanBeRead(t *testing.T) {
 		t.Errorf("Tools() = %v, %v, want 6", tools, err)
 	}
 }
+
+// FuzzCases reads any family file without a panic, and what it takes has every part.
+func FuzzCases(f *testing.F) {
+	f.Add([]byte("call x\n-- a: raw --\nx\n-- a: events --\ntext \"x\"\nfinish stop\n"))
+	f.Add([]byte("-- a: raw quoted --\n\"\\xff\"\n-- a: with --\nfinish length\nprompt \"x\"\n-- a: events --\nfinish length\n"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		cases, err := Cases(src)
+		for _, c := range cases {
+			if c.Finish != chat.Stop && c.Finish != chat.Length || len(c.Degrees()) == 0 || err != nil {
+				t.Errorf("%+v, %v", c, err)
+			}
+		}
+	})
+}

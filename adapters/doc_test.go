@@ -1,0 +1,24 @@
+package adapters_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"toolnorm/adapters"
+	"toolnorm/internal/family"
+)
+
+func TestTheTableOfFamiliesIsFresh(t *testing.T) {
+	doc, err := os.ReadFile("../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := family.Table(adapters.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fresh, ok := family.Fill(doc, table); !ok || !bytes.Equal(fresh, doc) {
+		t.Error("docs/formats.md does not list the families as they are; run: go generate ./adapters")
+	}
+}
