@@ -9,16 +9,17 @@
 //	reader.go                      one buffer over the source; at(i) is the only way to look forward
 //	emit.go, draft.go              what leaves: text that is decided, calls and what of their arguments is held, drafts
 //	decode.go, text.go             the run of a reply; the text state and the order of decisions at a mark
+//	start.go                       what the prompt has opened already
 //	reasoning.go, message.go       the reasoning state; formats made of messages with headers (harmony)
 //	match.go, name.go, section.go  literals, call patterns, names: no, cut, or committed
 //	envelope.go, named.go, arguments.go  {"name": …, "arguments": …} and its many spellings; {"NAME": …}
 //	json.go, string.go, scalar.go, follow.go  the lenient reader of arguments: strict JSON out, append only
 //	repair.go                      the same reader for whole documents: finds the JSON in a text
-//	tagged.go, tagvalue.go         <parameter=key>value</parameter>, typed by schema, and where a value ends
+//	tagged.go, tagvalue.go, cdata.go  <parameter=key>value</parameter>, typed by schema, and where a value ends
 //	python.go                      f(a=1, b="x")
 //	bare.go, fence.go              calls without marks, and the evidence they need
 //	format.go, declare.go, pattern.go, marks.go  declarations: reading them, and the index of all marks
-//	print.go, prompt.go            the way back: calls as text, and the text that teaches them
+//	print.go, printtags.go, repr.go, prompt.go  the way back: calls as text, and the text that teaches them
 //
 // Three rules keep the events independent of how the text was cut into chunks: only at(i) looks forward; what may still be
 // taken back is declared by a hold, never by "has it been sent"; functions up to the commit answer no, cut or committed,

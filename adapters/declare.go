@@ -41,6 +41,9 @@ func (s *Set) parse(src []byte) (*Format, error) {
 		return nil, errors.New("no call line: how does the family write a call?")
 	}
 	for _, p := range f.call {
+		if i := p.hole("index"); i >= 0 && (i+1 == len(p.parts) || p.holeAt(i+1) != "") {
+			return nil, errors.New("{index} needs a mark behind it")
+		}
 		if p.hole("args") >= 0 && len(f.arg) == 0 || p.hole("pseudo") >= 0 && len(f.quotes) == 0 {
 			return nil, errors.New("{args} needs an arg line, {pseudo} a quote line")
 		}
@@ -68,7 +71,7 @@ func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
 	case "think":
 		return declare(f, &f.think, first, value, "# reasoning #")
 	case "text":
-		return declare(f, &f.plain, first, value, "# text #")
+		return declare(f, &f.plain, first, value, "# text #", "# text")
 	case "section":
 		return declare(f, &f.section, first, value, "# calls #")
 	case "call":
@@ -85,6 +88,10 @@ func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
 		return marksOf(&f.drop, first, value)
 	case "ends":
 		return marksOf(&f.ends, first, value)
+	case "prompt":
+		return marksOf(&f.ahead, first, value)
+	case "flag":
+		return f.flag(value)
 	case "quote":
 		f.quotes = append(fresh(f.quotes, first), strings.Fields(value)...)
 	case "keys":
@@ -139,6 +146,19 @@ func declare(f *Format, list *[]*pattern, first bool, value string, shapes ...st
 	return nil
 }
 
+// flag notes what a family does besides its examples: cdata (values that hold markup stand in CDATA), entities (&amp; and
+// &quot; in the names of arguments).
+func (f *Format) flag(value string) error {
+	f.flags = map[string]bool{}
+	for _, word := range strings.Fields(value) {
+		if word != "cdata" && word != "entities" {
+			return fmt.Errorf("no flag %q", word)
+		}
+		f.flags[word] = true
+	}
+	return nil
+}
+
 func (f *Format) nameKeys(value string) error {
 	f.keys = map[string]string{}
 	for _, field := range strings.Fields(value) {
@@ -183,6 +203,7 @@ func (f *Format) takeFrom(g *Format) {
 	}
 	f.think, f.plain, f.section, f.call, f.arg = again(g.think), again(g.plain), again(g.section), again(g.call), again(g.arg)
 	f.drop, f.ends, f.quotes, f.keys, f.routes = g.drop, g.ends, g.quotes, g.keys, g.routes
+	f.ahead, f.flags = g.ahead, g.flags
 	if g.header != nil {
 		f.header = again([]*pattern{g.header})[0]
 	}

@@ -130,6 +130,9 @@ func (d *decoder) run() {
 	if d.f.header != nil && d.state == chat.Text {
 		d.firstMessage()
 	}
+	if len(d.f.ahead) > 0 && d.state == chat.Text {
+		d.behindPrompt()
+	}
 	for !d.dead {
 		if d.state == chat.Reasoning {
 			d.reasoning()

@@ -152,6 +152,8 @@ func (d *decoder) match(p *pattern) answer {
 					a = no
 				}
 			}
+		case part.hole == "index":
+			a = d.index(p.parts[i+1].lit)
 		default:
 			return d.body(p, i, t, id)
 		}

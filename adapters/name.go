@@ -79,6 +79,16 @@ func (l literal) begins(c int) bool {
 	return isSpace(c) || len(l.units) > 1 && int(l.units[1].b) == c
 }
 
+// index steps over the number of a call, up to the next literal.
+func (d *decoder) index(l literal) answer {
+	n := d.upTo(0, l)
+	if n <= 0 {
+		return endOr(n, no)
+	}
+	d.pos += n
+	return yes
+}
+
 // id reads a call's id up to the next literal: where it has to name the tool, as long as it can.
 func (d *decoder) id(p *pattern, i int) (string, answer) {
 	for n := 0; n < maxName; n++ {

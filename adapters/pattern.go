@@ -55,7 +55,7 @@ const (
 var holes = map[string]bool{
 	"reasoning": false, "calls": true, "call": true, "name": false, "id": false, "junk": false,
 	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true, "named": true,
-	"text": false, "type": false,
+	"text": false, "type": false, "index": false,
 }
 
 // compile reads an example. \n is a newline, {{ a literal brace, {word} a hole.
@@ -187,6 +187,8 @@ func units(text, before, after string) []unit {
 		case strings.HasPrefix(text[i:], suffixHole):
 			out = append(out, unit{kind: suffix})
 			i += len(suffixHole) - 1
+		case c == '\n' && last && after == "text" && !first && isLetter(text[i-1]):
+			out = append(out, unit{kind: exact, b: c}) // it ends the word
 		case c == '\n' && (first && rawHole(before) || last && rawHole(after)):
 			out = append(out, unit{kind: oneNewline})
 		case c == '\n':

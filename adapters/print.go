@@ -88,6 +88,8 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 			dst = append(dst, c.Name...)
 		case "id":
 			dst = append(dst, printedID(p, c, n)...)
+		case "index":
+			dst = strconv.AppendInt(dst, int64(n+1), 10)
 		case "json":
 			dst = appendSpaced(dst, objectText(c.Args))
 		case "call", "calls":
@@ -209,36 +211,6 @@ func (f *Format) word(meaning string) string {
 		return "arguments"
 	}
 	return meaning
-}
-
-// appendTags writes each argument by the family's first arg line, strings raw and everything else as JSON.
-func (f *Format) appendTags(dst []byte, c chat.Call, lines bool) []byte {
-	for i, m := range membersOf(objectText(c.Args)) {
-		if i > 0 && lines {
-			dst = append(dst, '\n')
-		}
-		for _, part := range f.arg[0].parts {
-			switch part.hole {
-			case "":
-				dst = append(dst, f.literalText(part.lit.text)...)
-			case "key":
-				dst = append(dst, m.key...)
-			case "type":
-				dst = strconv.AppendBool(dst, m.value[0] == '"')
-			case "value":
-				dst = append(dst, rawText(m.value)...)
-			}
-		}
-	}
-	return dst
-}
-
-// rawText is a value as a tag holds it: a string without quotes, anything else as JSON with blanks.
-func rawText(value string) string {
-	if value[0] == '"' {
-		return unquote([]byte(value))
-	}
-	return string(appendSpaced(nil, value))
 }
 
 // appendPython writes calls as a Python list, or one a line.

@@ -14,6 +14,20 @@ func TestCallsArePrintedAsTheFamilyWritesThem(t *testing.T) {
 		{Name: "get_time", Args: json.RawMessage(`{}`)},
 	}
 	for _, c := range []struct{ format, want string }{
+		{"apertus", `Hm.<|tools_prefix|>[{"search": {"query": "it's \"so\"\n", "tags": [true, null]}}, {"get_time": {}}]<|tools_suffix|>`},
+		{"command-a", "Hm.<|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"search\", \"parameters\": {\"query\": \"it's \\\"so\\\"\\n\", \"tags\": [true, null]}},\n" +
+			"    {\"tool_call_id\": \"1\", \"tool_name\": \"get_time\", \"parameters\": {}}\n]<|END_ACTION|>"},
+		{"command-r", "Hm.\nAction:\n```json\n[\n    {\n        \"tool_name\": \"search\",\n        \"parameters\": {\n            \"query\": \"it's \\\"so\\\"\\n\",\n            \"tags\": [\n" +
+			"                true,\n                null\n            ]\n        }\n    },\n    {\n        \"tool_name\": \"get_time\",\n        \"parameters\": {}\n    }\n]\n```"},
+		{"functionary-v3.1", "Hm.<function=search>{\"query\": \"it's \\\"so\\\"\\n\", \"tags\": [true, null]}</function><function=get_time>{}</function>"},
+		{"functionary-v3.2", "Hm.>>>search\n{\"query\": \"it's \\\"so\\\"\\n\", \"tags\": [true, null]}>>>get_time\n{}"},
+		{"hunyuan-v3", "Hm.<tool_calls:opensource>\n<tool_call:opensource>search<tool_sep:opensource>\n<arg_key:opensource>query</arg_key:opensource>\n<arg_value:opensource>it's \"so\"\n</arg_value:opensource>\n" +
+			"<arg_key:opensource>tags</arg_key:opensource>\n<arg_value:opensource>[true, null]</arg_value:opensource>\n</tool_call:opensource>\n" +
+			"<tool_call:opensource>get_time<tool_sep:opensource>\n</tool_call:opensource>\n</tool_calls:opensource>"},
+		{"kimi-k3", "Hm.<|open|>tools<|sep|><|open|>call tool=\"search\" index=\"1\"<|sep|><|open|>argument key=\"query\" type=\"string\"<|sep|>it's \"so\"\n<|close|>argument<|sep|>" +
+			"<|open|>argument key=\"tags\" type=\"array\"<|sep|>[true, null]<|close|>argument<|sep|><|close|>call<|sep|><|open|>call tool=\"get_time\" index=\"2\"<|sep|><|close|>call<|sep|><|close|>tools<|sep|>"},
+		{"minicpm5", "Hm.\n<function name=\"search\"><param name=\"query\"><![CDATA[it's \"so\"\n]]></param><param name=\"tags\">[True, None]</param></function>\n<function name=\"get_time\"></function>"},
+		{"poolside", "Hm.\n<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>it's \"so\"\n</arg_value>\n<arg_key>tags</arg_key>\n<arg_value>[true, null]</arg_value>\n</tool_call>\n<tool_call>get_time\n</tool_call>\n"},
 		{"gemma3", "Hm.\n```tool_code\nsearch(query=\"it's \\\"so\\\"\\n\", tags=[True, None])\nget_time()\n```"},
 		{"gigachat3.5", "Hm.<｜GCML｜tool_calls><｜GCML｜invoke name=\"search\"><｜GCML｜parameter name=\"query\" string=\"true\">it's \"so\"\n</｜GCML｜parameter>" +
 			"<｜GCML｜parameter name=\"tags\" string=\"false\">[true, null]</｜GCML｜parameter></｜GCML｜invoke><｜GCML｜invoke name=\"get_time\"></｜GCML｜invoke></｜GCML｜tool_calls>"},

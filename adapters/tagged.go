@@ -40,10 +40,12 @@ func (d *decoder) taggedCall(p *pattern, t *tool, id string) answer {
 
 // head is the opening of one tagged argument.
 type head struct {
-	p    *pattern
-	key  string
-	wire string // what the tag says of the value's type; "" when it says nothing
-	end  int    // offset behind it: where the value begins
+	p     *pattern
+	own   literal // the closer of its value
+	key   string
+	wire  string // what the tag says of the value's type; "" when it says nothing
+	end   int    // offset behind it: where the value begins
+	cdata bool   // the value stands in CDATA
 }
 
 // argHead reads the head of an argument at offset i.
@@ -63,7 +65,7 @@ func (d *decoder) argHead(f *Format, i int) (head, answer) {
 
 // headBy reads a head by one pattern: literals with a key, perhaps a type, between them.
 func (d *decoder) headBy(p *pattern, i int) (head, answer) {
-	h := head{p: p}
+	h := head{p: p, own: p.parts[len(p.parts)-1].lit}
 	for k := 0; ; k += 2 {
 		end, a := d.literal(i, p.parts[k].lit)
 		if a != yes {
@@ -80,7 +82,9 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 		}
 		word := strings.Trim(string(d.slice(d.pos+end, d.pos+i)), `"' `)
 		if hole == "key" {
-			h.key = word
+			if h.key = word; p.f.flags["entities"] {
+				h.key = plainly.Replace(word)
+			}
 		} else {
 			h.wire = word
 		}
@@ -174,6 +178,9 @@ func (f *Format) prepare() {
 		if len(q) > 1 {
 			f.delims = append(f.delims, delim{q, q, true, stopsFor(q[:1])})
 		}
+	}
+	if f.flags["cdata"] {
+		f.closeBytes[cdataClose[0]] = true
 	}
 	f.valueStops = stopsFor("\n")
 	for c, stop := range f.closeBytes {

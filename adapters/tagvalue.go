@@ -12,6 +12,7 @@ import (
 // says. The hold of the key ends where a streaming value begins, else behind the value.
 func (d *decoder) tagValue(p *pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
+	h.cdata = d.openCDATA(p.f)
 	if h.isText(t, typ) {
 		d.holdOff()
 		d.putByte('"')
@@ -19,7 +20,7 @@ func (d *decoder) tagValue(p *pattern, h head, t *schema.Type) {
 		d.putByte('"')
 		return
 	}
-	if n := d.space(0); h.isJSON(typ) && d.jsonOpens(n, typ) {
+	if n := d.space(0); !h.cdata && h.isJSON(typ) && d.jsonOpens(n, typ) {
 		d.pos += n
 		d.holdOff()
 		d.value(typ)
@@ -145,12 +146,14 @@ func (d *decoder) rawValue(p *pattern, h head, t *schema.Type, escape bool) {
 
 // valueEnd says whether the value ends here, and how many bytes of its closer to step over.
 func (d *decoder) valueEnd(p *pattern, h head, t *schema.Type) (int, bool) {
-	own := h.p.parts[len(h.p.parts)-1].lit
-	n, a := d.literal(0, own)
+	if h.cdata {
+		return d.cdataEnd(p, h)
+	}
+	n, a := d.literal(0, h.own)
 	if a == yes && d.afterValue(p, n) {
 		return n, true
 	}
-	lead, trims := 0, own.units[0].kind == oneNewline
+	lead, trims := 0, h.own.units[0].kind == oneNewline
 	if d.at(0) == '\n' {
 		if !trims {
 			return 0, false

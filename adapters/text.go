@@ -212,7 +212,7 @@ func (d *decoder) openPlain(m *mark) answer {
 	if a != yes {
 		return a
 	}
-	if !d.blank || d.thinks == nil && !m.special() {
+	if tag := m.key[0] == '<' && !m.special(); !d.blank || d.thinks == nil && tag {
 		return no
 	}
 	d.leave(m.p.glue)

@@ -1,0 +1,66 @@
+package adapters
+
+import "strings"
+
+// What stands around a value that holds markup, in families with flag cdata.
+const (
+	cdataOpen  = "<![CDATA["
+	cdataClose = "]]>"
+)
+
+// openCDATA steps over the opener of CDATA around a value, if one stands here.
+func (d *decoder) openCDATA(f *Format) bool {
+	if !f.flags["cdata"] {
+		return false
+	}
+	n, a := d.literal(d.space(0), exactly(cdataOpen))
+	if a == cut && d.at(d.space(0)) >= 0 {
+		d.call.broken = true
+		d.toEnd()
+	}
+	if a == yes {
+		d.pos += n
+	}
+	return a == yes
+}
+
+// cdataEnd says whether CDATA ends here, and how many bytes of it and of the value's closer to step over. Inside it no mark
+// counts, and its closer only where the value's closer follows.
+func (d *decoder) cdataEnd(p *pattern, h head) (int, bool) {
+	n, a := d.literal(0, exactly(cdataClose))
+	if a == yes {
+		i := n + d.elastic(n)
+		end, b := d.literal(i, h.own)
+		if b == yes && d.afterValue(p, end) {
+			return end, true
+		}
+		if b == no && d.closersFollow(p, i) {
+			return i, true
+		}
+		a = b
+	}
+	if a != cut {
+		return 0, false
+	}
+	for d.at(n) >= 0 {
+		n++
+	}
+	return n, true
+}
+
+// exactly is a literal without elastic places.
+func exactly(text string) literal {
+	l := literal{text: text}
+	for i := range len(text) {
+		l.units = append(l.units, unit{b: text[i]})
+	}
+	return l
+}
+
+// inCDATA is a value as a family with flag cdata prints it.
+func inCDATA(text string) string {
+	if strings.ContainsAny(text, "<&\n") {
+		return cdataOpen + text + cdataClose
+	}
+	return text
+}
