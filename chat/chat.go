@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"time"
 )
 
 // Model answers a request with events. Leaving the range early closes the upstream.
@@ -64,6 +65,7 @@ type Event struct {
 type Meta struct {
 	Cause    string   // Finish: why, in words, when the reason alone does not tell ("repeat-abort")
 	Usage    *Counts  // tokens, when the upstream counted them
+	Times    *Times   // where the time went, when the upstream says
 	Format   string   // the model family whose format was read
 	Strategy string   // how the raw text was had: raw, native, …
 	Repairs  []string // what the decoder had to mend, one name a defect, each once
@@ -82,6 +84,11 @@ type Token struct {
 // Counts are token counts of one reply.
 type Counts struct {
 	Prompt, Completion int
+}
+
+// Times are what the upstream took for one reply; 0 is what it does not say.
+type Times struct {
+	Load, Prompt, Completion time.Duration // loading the model, reading the prompt, writing the reply
 }
 
 // Role says who speaks.

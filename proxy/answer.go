@@ -31,11 +31,16 @@ func writeValue(w http.ResponseWriter, v any) error {
 // writeError answers with err's status and OpenAI's error body.
 func writeError(w http.ResponseWriter, err error) {
 	f := fault.From(err)
-	if f.Retry > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(f.Retry.Seconds()+0.999)))
-	}
+	setRetry(w.Header(), f)
 	// A client that is gone cannot be told.
 	_ = writeJSON(w, f.Status(), append(appendError(nil, f), '\n'))
+}
+
+// setRetry says when to try again, if that is known.
+func setRetry(h http.Header, f *fault.Error) {
+	if f.Retry > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(f.Retry.Seconds()+0.999)))
+	}
 }
 
 // appendError appends OpenAI's error object with all of its four keys.

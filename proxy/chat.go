@@ -21,28 +21,34 @@ type question struct {
 	fail   func(w http.ResponseWriter, err error) // answers with an error
 }
 
-// ask answers questions of one form. What goes wrong before the first byte becomes a status; later it is told in the
-// reply's own form.
-func (s *Server) ask(q question) func(http.ResponseWriter, *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
+// ask answers questions of one form.
+func (s *Server) ask(q question) handler {
+	return s.logged(q, func(w http.ResponseWriter, r *http.Request, t *turn) error {
+		body, err := s.body(w, r)
+		if err != nil {
+			return err
+		}
+		return s.answer(w, r, q, t, body)
+	})
+}
+
+// logged gives requests an id and a line in the log. What goes wrong before the first byte becomes a status; later it is
+// told in the reply's own form.
+func (s *Server) logged(q question, h func(w http.ResponseWriter, r *http.Request, t *turn) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) (err error) {
 		m := &meter{ResponseWriter: w}
 		t := &turn{question: q.name, start: time.Now(), id: q.prefix + rand.Text()}
-		err := s.answer(m, r, q, t)
-		if err != nil && m.status == 0 {
+		m.Header().Set("X-Request-Id", t.id)
+		defer func() { t.log(s.cfg.Log, m, err); err = nil }() // also of a reply that is broken off
+		if err = h(m, r, t); err != nil && m.status == 0 {
 			q.fail(m, err)
 		}
-		t.log(s.cfg.Log, m, err)
-		return nil
+		return err
 	}
 }
 
 // answer reads the request and runs its reply.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *turn) error {
-	w.Header().Set("X-Request-Id", t.id)
-	body, err := s.body(w, r)
-	if err != nil {
-		return err
-	}
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *turn, body []byte) error {
 	ask, err := q.read(body)
 	if err != nil {
 		return err

@@ -1,13 +1,11 @@
 package proxy
 
 import (
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/binary"
 	"math"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/valyala/fastjson"
 
@@ -21,21 +19,8 @@ type embedAsk struct {
 	base64 bool // vectors as text, else as arrays of numbers
 }
 
-// embeddings answers a request of the embeddings API.
-func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) error {
-	m := &meter{ResponseWriter: w}
-	t := &turn{question: "embeddings", start: time.Now(), id: "embd-" + rand.Text()}
-	err := s.embed(m, r, t)
-	if err != nil && m.status == 0 {
-		writeError(m, err)
-	}
-	t.log(s.cfg.Log, m, err)
-	return nil
-}
-
 // embed reads the request, has it embedded, and writes the vectors.
 func (s *Server) embed(w http.ResponseWriter, r *http.Request, t *turn) error {
-	w.Header().Set("X-Request-Id", t.id)
 	if s.cfg.Embedder == nil {
 		return fault.New(fault.NotFound, "this server has no embeddings")
 	}

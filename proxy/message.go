@@ -142,6 +142,11 @@ func readImage(v *fastjson.Value) ([]byte, error) {
 	if !ok || !strings.HasPrefix(head, "data:") || !strings.HasSuffix(head, ";base64") {
 		return nil, bad("", "must be a data URL in base64; images are not fetched from the network")
 	}
+	return fromBase64(data)
+}
+
+// fromBase64 decodes a picture.
+func fromBase64(data string) ([]byte, error) {
 	img, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(data, "="))
 	if err != nil || len(img) == 0 {
 		return nil, bad("", "does not hold base64")

@@ -5,6 +5,7 @@ package proxy
 import (
 	"net/http"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -25,6 +26,7 @@ type Config struct {
 	Model    chat.Model
 	Catalog  chat.Catalog
 	Embedder chat.Embedder  // nil: /v1/embeddings answers that there is none
+	Native   Native         // nil: there is no /api
 	Log      zerolog.Logger // one line a request; the zero value logs nothing
 
 	Version      string        // what /version says
@@ -58,25 +60,35 @@ func New(cfg Config) *Server {
 	s := &Server{cfg: cfg, dialects: []Dialect{openAI{}}, mux: http.NewServeMux()}
 	s.route("POST", "/v1/chat/completions", s.ask(question{"chat", "chatcmpl-", parseAsk, s.dialect, writeError}))
 	s.route("POST", "/v1/completions", s.ask(question{"completion", "cmpl-", parseCompletion, openText, writeError}))
-	s.route("POST", "/v1/embeddings", s.embeddings)
+	s.route("POST", "/v1/embeddings", s.logged(question{name: "embeddings", prefix: "embd-", fail: writeError}, s.embed))
 	s.route("GET", "/v1/models", s.models)
 	s.route("GET", "/v1/models/{id...}", s.model)
 	s.route("GET", "/healthz", s.health)
 	s.route("GET", "/version", s.version)
+	if cfg.Native != nil {
+		s.routeNative()
+	}
 	s.mux.HandleFunc("/", s.unknown)
 	return s
 }
 
+// handler serves a path. An error of a handler that has written nothing is written for it.
+type handler func(http.ResponseWriter, *http.Request) error
+
 // route serves a path with one method, and says so to requests with another.
-func (s *Server) route(method, path string, h func(http.ResponseWriter, *http.Request) error) {
+func (s *Server) route(method, path string, h handler) {
+	fail := writeError
+	if strings.HasPrefix(path, "/api/") {
+		fail = writeNativeError
+	}
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
 			w.Header().Set("Allow", method)
-			writeError(w, fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, method, r.Method))
+			fail(w, fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, method, r.Method))
 			return
 		}
 		if err := h(w, r); err != nil {
-			writeError(w, err)
+			fail(w, err)
 		}
 	})
 }
@@ -98,8 +110,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // unknown answers for every other path.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
-	writeError(w, fault.New(fault.NotFound, "no such path: %s; the API begins at /v1, as in /v1/chat/completions", r.URL.Path))
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		writeNativeError(w, fault.New(fault.NotFound, "no such path: %s; of Ollama's API there is %s", r.URL.Path, nativePaths))
+		return
+	}
+	writeError(w, fault.New(fault.NotFound, "no such path: %s; the API begins at /v1: %s", r.URL.Path, paths))
 }
+
+// paths are those of OpenAI's API, for those who ask for another.
+const paths = "/v1/chat/completions, /v1/completions, /v1/embeddings, /v1/models"
 
 // health says that the process serves; it says nothing about the model servers behind it.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {

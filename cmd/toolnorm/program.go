@@ -58,7 +58,7 @@ func (m *Main) Run() error {
 		},
 	})
 	face := proxy.New(proxy.Config{
-		Model: eng, Catalog: eng, Embedder: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
+		Model: eng, Catalog: eng, Embedder: eng, Native: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
 		MaxBody: m.Config.MaxBody, BodyWait: m.Config.BodyTimeout, Stall: m.Config.ClientTimeout,
 		Hosts: m.Config.Hosts, Origins: m.Config.Origins,
 	})

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -15,8 +16,27 @@ const demoDimensions = 64
 // maxDimensions is the longest vector that the demo makes.
 const maxDimensions = 4096
 
+// demoTexts is a request for vectors: of one text or of several.
+type demoTexts struct {
+	Model      string    `json:"model"`
+	Input      oneOrMore `json:"input"`
+	Dimensions int       `json:"dimensions"`
+}
+
+// oneOrMore is a list that may be written as its only element.
+type oneOrMore []string
+
+// UnmarshalJSON reads either form.
+func (l *oneOrMore) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		*l = make(oneOrMore, 1)
+		return json.Unmarshal(b, &(*l)[0])
+	}
+	return json.Unmarshal(b, (*[]string)(l))
+}
+
 // embed answers with vectors that are the same for the same text, and near for texts that share words.
-func (d *Demo) embed(w http.ResponseWriter, _ *http.Request, q *EmbedRequest) {
+func (d *Demo) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
 	if d.format(q.Model) == nil {
 		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
 		return

@@ -132,7 +132,7 @@ func (s *stream) add(k chat.Kind, text []byte) {
 func (s *stream) finish(v *fastjson.Value) error {
 	n := &chat.Counts{Prompt: v.GetInt("prompt_eval_count"), Completion: v.GetInt("eval_count")}
 	if *n != (chat.Counts{}) {
-		s.queue = append(s.queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: n}})
+		s.queue = append(s.queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: n, Times: times(v)}})
 	}
 	reason := chat.Stop
 	if string(v.GetStringBytes("done_reason")) == "length" {
@@ -144,6 +144,12 @@ func (s *stream) finish(v *fastjson.Value) error {
 	}
 	s.queue = append(s.queue, end)
 	return io.EOF
+}
+
+// times are those of a last record.
+func times(v *fastjson.Value) *chat.Times {
+	of := func(key string) time.Duration { return time.Duration(v.GetInt64(key)) }
+	return &chat.Times{Load: of("load_duration"), Prompt: of("prompt_eval_duration"), Completion: of("eval_duration")}
 }
 
 // failed is the end by an error record.

@@ -2,6 +2,7 @@
 package sse
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 )
@@ -11,6 +12,8 @@ import (
 type Writer struct {
 	// Buf is what the next Flush sends. Append whole events to it.
 	Buf []byte
+	// Type is the Content-Type; empty means that of an event stream. Other streams of records are written the same way.
+	Type string
 
 	w        http.ResponseWriter
 	ctl      *http.ResponseController
@@ -56,7 +59,7 @@ func (w *Writer) Flush() error {
 // open sets the header of a stream that no proxy on the way may collect or compress.
 func (w *Writer) open() {
 	h := w.w.Header()
-	h.Set("Content-Type", "text/event-stream")
+	h.Set("Content-Type", cmp.Or(w.Type, "text/event-stream"))
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no")
 	w.w.WriteHeader(http.StatusOK)

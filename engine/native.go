@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/ollama/ollama/api"
+	"github.com/valyala/fastjson"
+
+	"toolnorm/internal/fault"
+)
+
+// native is a backend that speaks Ollama's own API, to which requests can be passed on as they are.
+type native interface {
+	http.RoundTripper
+	tags(ctx context.Context) (*api.ListResponse, error)
+	running(ctx context.Context) (*api.ProcessResponse, error)
+	describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error)
+	version(ctx context.Context) (string, error)
+}
+
+var _ native = (*ollama)(nil)
+
+// RoundTrip passes a request on.
+func (o *ollama) RoundTrip(r *http.Request) (*http.Response, error) { return o.client.RoundTrip(r) }
+
+func (o *ollama) tags(ctx context.Context) (*api.ListResponse, error) { return o.client.Tags(ctx) }
+
+func (o *ollama) running(ctx context.Context) (*api.ProcessResponse, error) {
+	return o.client.Running(ctx)
+}
+
+func (o *ollama) describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
+	return o.client.Describe(ctx, model, verbose)
+}
+
+func (o *ollama) version(ctx context.Context) (string, error) { return o.client.Version(ctx) }
+
+// Server is the way to the model's server for requests of Ollama's own API, and the name that the model has there. No
+// model means the first server. Nil: that server does not speak this API.
+func (e *Engine) Server(_ context.Context, model string) (http.RoundTripper, string, error) {
+	s, name := e.route(model)
+	if n, ok := s.backend.(native); ok {
+		return n, name, nil
+	}
+	return nil, name, nil
+}
+
+// Tags is the body of /api/tags: every model that can be asked, by the name that clients call it.
+func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
+	models, err := e.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[*server]map[string]api.ListModelResponse{}
+	list := api.ListResponse{Models: []api.ListModelResponse{}}
+	for _, m := range models {
+		s, name := e.route(m.ID)
+		if known[s] == nil {
+			known[s] = tagsOf(ctx, s)
+		}
+		entry, ok := known[s][name]
+		if !ok {
+			entry, ok = known[s][name+":latest"]
+		}
+		if !ok {
+			entry.ModifiedAt = time.Unix(m.Created, 0).UTC()
+		}
+		entry.Name, entry.Model = m.ID, m.ID
+		list.Models = append(list.Models, entry)
+	}
+	return json.Marshal(list)
+}
+
+// tagsOf is what a server lists, by name; nothing when it cannot say.
+func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
+	all := map[string]api.ListModelResponse{}
+	if n, ok := s.backend.(native); ok {
+		if list, err := n.tags(ctx); err == nil {
+			for _, m := range list.Models {
+				all[m.Name] = m
+			}
+		}
+	}
+	return all
+}
+
+// Running is the body of /api/ps: the models that are loaded, on every server that says so.
+func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
+	all := api.ProcessResponse{Models: []api.ProcessModelResponse{}}
+	for i, s := range e.servers {
+		n, ok := s.backend.(native)
+		if !ok || s.name == demoName {
+			continue
+		}
+		list, err := n.running(ctx)
+		if err != nil {
+			e.cfg.Log.Debug().Err(err).Str("server", s.name).Msg("running models left out")
+			continue
+		}
+		for _, m := range list.Models {
+			if i > 0 {
+				m.Name, m.Model = s.name+"/"+m.Name, s.name+"/"+m.Model
+			}
+			all.Models = append(all.Models, m)
+		}
+	}
+	b, err := json.Marshal(all)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return b, err
+}
+
+// Describe is the body of /api/show: what the model's server says, with the capability to call tools, which every model
+// that writes text has through this program.
+func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
+	s, name := e.route(model)
+	n, ok := s.backend.(native)
+	if !ok {
+		return json.RawMessage(`{"details":{"format":"","family":"","families":null,"parameter_size":"","quantization_level":""},"model_info":{},"capabilities":["completion","tools"]}`), nil
+	}
+	body, err := n.describe(ctx, name, verbose)
+	if err != nil {
+		return nil, err
+	}
+	return withTools(body)
+}
+
+// withTools adds "tools" to the capabilities of a model that writes text.
+func withTools(show json.RawMessage) (json.RawMessage, error) {
+	v, err := fastjson.ParseBytes(show)
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "the model server's description cannot be read: %w", err)
+	}
+	caps := v.Get("capabilities")
+	writes := false
+	for _, c := range caps.GetArray() {
+		switch string(c.GetStringBytes()) {
+		case "tools":
+			return show, nil
+		case "completion":
+			writes = true
+		}
+	}
+	if !writes {
+		return show, nil
+	}
+	caps.SetArrayItem(len(caps.GetArray()), fastjson.MustParse(`"tools"`))
+	return v.MarshalTo(nil), nil
+}
+
+// Version is that of the first server; an error when it cannot be reached.
+func (e *Engine) Version(ctx context.Context) (string, error) {
+	n, ok := e.servers[0].backend.(native)
+	if !ok {
+		return "", fault.New(fault.NotFound, "the first model server has no version")
+	}
+	return n.version(ctx)
+}
