@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -184,7 +185,7 @@ func (d *decoder) end() {
 	if d.finish.Meta != nil {
 		meta = *d.finish.Meta
 	}
-	meta.Format, meta.Repairs, meta.Cut = d.f.Name, d.repairs, d.cutText
+	meta.Format, meta.Repairs, meta.Cut = d.f.Name, append(slices.Clip(meta.Repairs), d.repairs...), d.cutText
 	if d.wasCut && d.finish.Text == chat.Stop {
 		d.finish.Text, meta.Cause = chat.Length, "a call was cut"
 	}

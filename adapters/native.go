@@ -1,0 +1,65 @@
+package adapters
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+)
+
+// Offered finds the tool that a server means by the name of a call: the name exactly, in another case or spelling, or
+// behind a known prefix. It answers false when none is meant, or more than one.
+func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
+	if t := (&toolset{offered: tools}).find(name); t != nil {
+		return t.Tool, true
+	}
+	return chat.Tool{}, false
+}
+
+// Arguments reads the arguments of a call of t that a server handed over as text that is no JSON object: damaged,
+// another value that stands for an object, or that object as a string once more. What comes out is one JSON object, with
+// the names of what was mended. It answers false when the text is no such thing. Blank text is an object without members.
+func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool) {
+	if strings.TrimSpace(text) == "" {
+		return "{}", nil, true
+	}
+	typ := schema.Compile(t.Schema)
+	out, repairs, err := Repair(text, typ)
+	if err != nil {
+		return "", nil, false
+	}
+	args, ok = objectOf(out, typ)
+	return args, repairs, ok
+}
+
+// tokenLike finds what a model may have as one token: <tool_call>, <|message|>, [TOOL_CALLS].
+var tokenLike = regexp.MustCompile(`<[^<>\s]+>|\[[^\[\]\s]+\]`)
+
+// Tokens are the marks that a model may have as control tokens, which some servers leave out of the text unless they are
+// asked for by name: those around reasoning, replies and calls of every known format, and the ends of this one's messages.
+func (f *Format) Tokens() []string {
+	var all []string
+	add := func(text string) { all = append(all, tokenLike.FindAllString(text, -1)...) }
+	for _, g := range f.set.formats {
+		for _, p := range slices.Concat(g.think, g.plain, g.section, g.call, g.arg) {
+			p.eachLiteral(add)
+		}
+		add(strings.Join(g.quotes, " "))
+		if g.header != nil {
+			g.header.eachLiteral(add)
+			add(channelMark)
+		}
+	}
+	add(strings.Join(f.ends, " "))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// eachLiteral hands out the fixed pieces of an example.
+func (p *pattern) eachLiteral(add func(string)) {
+	for _, part := range p.parts {
+		add(part.lit.text)
+	}
+}
