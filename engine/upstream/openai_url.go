@@ -1,0 +1,49 @@
+package upstream
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// Kinds of model server.
+const (
+	KindOllama = "ollama" // speaks Ollama's native API
+	KindOpenAI = "openai" // speaks OpenAI's, or imitates it
+)
+
+// ParseURL reads the URL of a model server: http://HOST:PORT with or without a path, https, or HOST:PORT. A kind may
+// stand in front, as in openai+http://…; without one kind is empty, unless the path ends in /v1, which only OpenAI's API
+// has. The base has no slash at its end. Anything but that is an error that gives no password away.
+func ParseURL(s string) (kind, base string, err error) {
+	scheme, rest, ok := strings.Cut(strings.TrimSpace(s), "://")
+	if !ok {
+		scheme, rest = "http", scheme
+	}
+	if before, after, ok := strings.Cut(scheme, "+"); ok {
+		kind, scheme = before, after
+	}
+	if kind != "" && kind != KindOllama && kind != KindOpenAI {
+		return "", "", fmt.Errorf("%q in front of the + is neither %s nor %s", kind, KindOllama, KindOpenAI)
+	}
+	if scheme != "http" && scheme != "https" {
+		return "", "", fmt.Errorf("the scheme must be http or https, not %q", scheme)
+	}
+	u, err := url.Parse(scheme + "://" + rest)
+	switch {
+	case err != nil:
+		return "", "", errors.New("it is no URL")
+	case u.User != nil:
+		return "", "", errors.New("a password does not belong into a URL; a key comes from the environment")
+	case u.Hostname() == "":
+		return "", "", errors.New("it names no host")
+	case u.RawQuery != "" || u.Fragment != "":
+		return "", "", errors.New("a query or a fragment does not belong into it")
+	}
+	base = scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/")
+	if kind == "" && strings.HasSuffix(base, "/v1") {
+		kind = KindOpenAI
+	}
+	return kind, base, nil
+}
