@@ -20,7 +20,7 @@ var _ completer = (*ollama)(nil)
 
 // complete begins the writing on of a text.
 func (e *Engine) complete(ctx context.Context, pulse *upstream.Pulse, r *chat.Request) (iter.Seq2[chat.Event, error], error) {
-	t, err := e.begin(pulse, r)
+	t, err := e.begin(ctx, pulse, r)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ type Config struct {
 	Timeouts     upstream.Timeouts // zero fields take the defaults
 	NumCtx       int               // context length asked of Ollama, in tokens; 0: the server's choice
 	DefaultModel string            // answers requests that name no model; empty: such requests are an error
+	Upstreams    []Upstream        // further model servers, whose models are called name/model
+	Aliases      map[string]string // a name that clients may ask for -> the model that it stands for, with its server's name in front; settings go by the latter
 	Demo         upstream.Demo     // the zero value writes at a pace that can be seen
 }
 
@@ -46,8 +48,30 @@ func (c Config) Validate() error {
 	if c.NumCtx < 0 {
 		return fmt.Errorf("num_ctx: %d is negative", c.NumCtx)
 	}
-	_, err := upstream.ParseHost(c.Ollama)
-	return err
+	if _, err := upstream.ParseHost(c.Ollama); err != nil {
+		return err
+	}
+	return c.validateNames()
+}
+
+// validateNames says what is wrong with the upstreams and aliases.
+func (c Config) validateNames() error {
+	names := map[string]bool{}
+	for _, u := range c.Upstreams {
+		if _, _, err := u.parse(); err != nil {
+			return fmt.Errorf("upstream %q: %w", u.Name, err)
+		}
+		if names[u.Name] {
+			return fmt.Errorf("upstream %q is there twice", u.Name)
+		}
+		names[u.Name] = true
+	}
+	for name, model := range c.Aliases {
+		if _, isAlias := c.Aliases[model]; isAlias || name == "" || model == "" {
+			return fmt.Errorf("alias %q: %q must be the name of a model, and of no alias", name, model)
+		}
+	}
+	return nil
 }
 
 // formats are the formats that are known.

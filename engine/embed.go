@@ -24,7 +24,10 @@ func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddi
 	if name == "" {
 		name = e.cfg.DefaultModel
 	}
-	s, model := e.route(name)
+	s, model, err := e.route(ctx, name)
+	if err != nil {
+		return nil, err
+	}
 	b, ok := s.backend.(embedder)
 	if !ok {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "models of the server " + s.name + " are not asked for embeddings"}

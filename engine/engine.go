@@ -5,6 +5,8 @@ package engine
 import (
 	"context"
 	"iter"
+	"maps"
+	"slices"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -12,7 +14,7 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Engine is a chat.Model and a chat.Catalog over an Ollama server and the demo models. It is safe for concurrent use.
+// Engine is a chat.Model and a chat.Catalog over model servers: Ollama, the demo models, and those that are configured. It is safe for concurrent use.
 type Engine struct {
 	cfg     Config
 	servers []*server // the first one's models go by their own names
@@ -36,10 +38,19 @@ func New(cfg Config) *Engine {
 	}
 	first, err := upstream.NewOllama(base, nil)
 	demo, demoErr := upstream.NewOllama("http://demo", upstream.InProcess(&cfg.Demo))
-	return &Engine{cfg: cfg, servers: []*server{
+	e := &Engine{cfg: cfg, servers: []*server{
 		{name: "ollama", backend: newOllama("ollama", first, err)},
 		{name: demoName, backend: newOllama("toolnorm", demo, demoErr)},
 	}}
+	for _, u := range cfg.Upstreams {
+		s, err := newServer(u)
+		if err != nil {
+			cfg.Log.Error().Err(err).Str("server", u.Name).Msg("upstream left out")
+			continue
+		}
+		e.servers = append(e.servers, s)
+	}
+	return e
 }
 
 // Stream answers r. See chat.Model for the order of events.
@@ -74,13 +85,9 @@ func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	if err != nil {
 		return nil, err
 	}
-	hold := r.Hold
-	if hold == 0 {
-		hold = e.cfg.Hold
-	}
 	events := all(src)
 	if !r.Logprobs { // with them each text belongs to its tokens, and there are no calls to look for
-		events = t.format.Decode(src, adapters.Options{Tools: r.Tools, Prompt: tail, Hold: hold, Quiet: e.cfg.Quiet})
+		events = t.format.Decode(src, adapters.Options{Tools: r.Tools, Prompt: tail, Hold: t.hold(), Quiet: e.cfg.Quiet})
 	}
 	events = closing(src, events)
 	events = numbered(events, r.Messages)
@@ -92,7 +99,7 @@ func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 
 // turn finds out all that answering r depends on.
 func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Request) (*turn, error) {
-	t, err := e.begin(pulse, r)
+	t, err := e.begin(ctx, pulse, r)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +111,7 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 }
 
 // begin is what is known of r's turn without asking a server.
-func (e *Engine) begin(pulse *upstream.Pulse, r *chat.Request) (*turn, error) {
+func (e *Engine) begin(ctx context.Context, pulse *upstream.Pulse, r *chat.Request) (*turn, error) {
 	name := r.Model
 	if name == "" {
 		name = e.cfg.DefaultModel
@@ -112,10 +119,12 @@ func (e *Engine) begin(pulse *upstream.Pulse, r *chat.Request) (*turn, error) {
 	if name == "" {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the request names no model, and no default model is configured"}
 	}
-	t := &turn{engine: e, pulse: pulse, request: r, name: name}
-	t.server, t.model = e.route(name)
-	t.format = e.format(t)
+	t := &turn{engine: e, pulse: pulse, request: r, name: e.real(name)}
 	var err error
+	if t.server, t.model, err = e.route(ctx, t.name); err != nil {
+		return nil, err
+	}
+	t.format = e.format(t)
 	t.options, err = t.serverOptions()
 	return t, err
 }
@@ -134,12 +143,16 @@ func (e *Engine) format(t *turn) *adapters.Format {
 	return e.cfg.formats().For(t.model)
 }
 
-// Models lists the models of every server, by the names that clients call them. A server that cannot be reached is left
-// out.
+// Models lists the models of every server, by the names that clients call them, and the aliases behind them. A server
+// that cannot be reached is left out.
 func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 	var all []chat.Info
 	for i, s := range e.servers {
-		list, err := s.models(ctx)
+		s, err := s.known(ctx)
+		var list []chat.Info
+		if err == nil {
+			list, err = s.models(ctx)
+		}
 		if err != nil {
 			e.cfg.Log.Debug().Err(err).Str("server", s.name).Msg("models left out")
 			continue
@@ -150,6 +163,9 @@ func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 			}
 			all = append(all, m)
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.cfg.Aliases)) {
+		all = append(all, chat.Info{ID: name, Owner: "toolnorm"})
 	}
 	return all, ctx.Err()
 }

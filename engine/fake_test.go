@@ -42,6 +42,8 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch r.URL.Path {
+	case "/api/version":
+		io.WriteString(w, `{"version":"0.34.3"}`)
 	case "/api/tags":
 		f.note("tags")
 		json.NewEncoder(w).Encode(api.ListResponse{Models: []api.ListModelResponse{{Name: "m:latest", Digest: f.digest, ModifiedAt: time.Unix(7, 0)}}})

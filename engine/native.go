@@ -40,8 +40,11 @@ func (o *ollama) version(ctx context.Context) (string, error) { return o.client.
 
 // Server is the way to the model's server for requests of Ollama's own API, and the name that the model has there. No
 // model means the first server. Nil: that server does not speak this API.
-func (e *Engine) Server(_ context.Context, model string) (http.RoundTripper, string, error) {
-	s, name := e.route(model)
+func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
+	s, name, err := e.route(ctx, model)
+	if err != nil {
+		return nil, "", err
+	}
 	if n, ok := s.backend.(native); ok {
 		return n, name, nil
 	}
@@ -57,7 +60,10 @@ func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	known := map[*server]map[string]api.ListModelResponse{}
 	list := api.ListResponse{Models: []api.ListModelResponse{}}
 	for _, m := range models {
-		s, name := e.route(m.ID)
+		s, name, err := e.route(ctx, m.ID)
+		if err != nil {
+			continue // it went away since it listed the model
+		}
 		if known[s] == nil {
 			known[s] = tagsOf(ctx, s)
 		}
@@ -91,6 +97,10 @@ func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 	all := api.ProcessResponse{Models: []api.ProcessModelResponse{}}
 	for i, s := range e.servers {
+		s, err := s.known(ctx)
+		if err != nil {
+			continue
+		}
 		n, ok := s.backend.(native)
 		if !ok || s.name == demoName {
 			continue
@@ -117,7 +127,10 @@ func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 // Describe is the body of /api/show: what the model's server says, with the capability to call tools, which every model
 // that writes text has through this program.
 func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
-	s, name := e.route(model)
+	s, name, err := e.route(ctx, model)
+	if err != nil {
+		return nil, err
+	}
 	n, ok := s.backend.(native)
 	if !ok {
 		return json.RawMessage(`{"details":{"format":"","family":"","families":null,"parameter_size":"","quantization_level":""},"model_info":{},"capabilities":["completion","tools"]}`), nil

@@ -2,9 +2,12 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/engine/upstream"
 )
 
 // backend is one kind of model server: what a turn asks of it.
@@ -23,8 +26,70 @@ const demoName = "demo"
 // server is a model server under the name that its models have in front of theirs: "box/qwen3". The first one's models
 // go by their own names.
 type server struct {
-	backend
-	name string
+	backend // nil as long as only the guess is there
+	name    string
+	guess   *guess
+}
+
+// known is the server with the backend of its kind.
+func (s *server) known(ctx context.Context) (*server, error) {
+	if s.backend != nil {
+		return s, nil
+	}
+	return s.guess.find(ctx, s.name)
+}
+
+// Upstream is a model server besides the first one.
+type Upstream struct {
+	Name string // in front of its models' names: "box" for "box/qwen3"; letters, digits and -_. only
+	URL  string // as upstream.ParseURL takes it
+	Kind string // upstream.KindOllama or upstream.KindOpenAI; empty: as the URL says, else found out at the first request
+	Key  string // bearer token, for servers that speak OpenAI's API; empty: none is sent
+}
+
+// parse checks an Upstream. The error says what is wrong, without the name.
+func (u Upstream) parse() (kind, base string, err error) {
+	if kind, base, err = upstream.ParseURL(u.URL); err != nil {
+		return "", "", fmt.Errorf("url: %w", err)
+	}
+	switch {
+	case strings.Trim(u.Name, nameLetters) != "" || u.Name == "":
+		return "", "", errors.New("its name must be letters, digits and -_. only")
+	case u.Name == demoName:
+		return "", "", errors.New("this name is the built-in demo's")
+	case u.Kind != "" && u.Kind != upstream.KindOllama && u.Kind != upstream.KindOpenAI:
+		return "", "", fmt.Errorf("kind: %q is neither %s nor %s", u.Kind, upstream.KindOllama, upstream.KindOpenAI)
+	case u.Kind != "":
+		kind = u.Kind
+	}
+	if u.Key != "" && kind == upstream.KindOllama {
+		return "", "", errors.New("key: Ollama takes none")
+	}
+	return kind, base, nil
+}
+
+// nameLetters are what an upstream's name is made of.
+const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+// newServer makes the server of an Upstream.
+func newServer(u Upstream) (*server, error) {
+	kind, base, err := u.parse()
+	if err != nil {
+		return nil, err
+	}
+	if kind == "" {
+		return &server{name: u.Name, guess: &guess{base: base, key: u.Key}}, nil
+	}
+	return &server{name: u.Name, backend: newBackend(kind, base, u.Key)}, nil
+}
+
+// newBackend makes the backend of a kind of server.
+func newBackend(kind, base, key string) backend {
+	if kind == upstream.KindOpenAI {
+		return newCompatible(base, key)
+	}
+	o, err := upstream.NewOllama(base, nil)
+	return newOllama("ollama", o, err)
 }
 
 // facts are what is known of a model, as long as its digest stays the same.
@@ -38,14 +103,25 @@ type facts struct {
 	render   bool     // the server gives the rendered prompt, so raw works
 }
 
-// route finds the server of a model and the name that the model has there.
-func (e *Engine) route(model string) (*server, string) {
+// route finds the server of a model, which may be an alias, and the name that the model has there. Only a server whose
+// kind must be found out can be an error.
+func (e *Engine) route(ctx context.Context, model string) (*server, string, error) {
+	model = e.real(model)
 	if name, rest, ok := strings.Cut(model, "/"); ok && rest != "" {
 		for _, s := range e.servers[1:] {
 			if s.name == name {
-				return s, rest
+				s, err := s.known(ctx)
+				return s, rest, err
 			}
 		}
 	}
-	return e.servers[0], model
+	return e.servers[0], model, nil
+}
+
+// real is the model that a name stands for: by alias, else itself.
+func (e *Engine) real(name string) string {
+	if model, ok := e.cfg.Aliases[name]; ok {
+		return model
+	}
+	return name
 }

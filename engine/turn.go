@@ -51,6 +51,14 @@ func pictures(r *chat.Request) bool {
 	return false
 }
 
+// hold is how many bytes of a call's arguments wait, as in adapters.Options: the request's wish, else the setting.
+func (t *turn) hold() int {
+	if t.request.Hold != 0 {
+		return t.request.Hold
+	}
+	return t.engine.cfg.Hold
+}
+
 // ownStops reports whether stop sequences are matched here: with tools the server would cut calls in two, and a call
 // that is cut looks like a clean end.
 func (t *turn) ownStops() bool { return len(t.request.Tools) > 0 && len(t.request.Stop) > 0 }

@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+)
+
+// compatible is a server that speaks OpenAI's API, and what has been found out about its models.
+type compatible struct {
+	client *upstream.OpenAI
+	strict bool // refuses fields that it does not know: OpenAI itself
+
+	mu    sync.Mutex
+	known map[string]seen
+}
+
+// seen is what was found out about a model, and until when that counts: nothing says when a server's model changes.
+type seen struct {
+	facts
+	until time.Time
+}
+
+var _ backend = (*compatible)(nil)
+
+// newCompatible makes the backend of the server at base.
+func newCompatible(base, key string) *compatible {
+	return &compatible{
+		client: upstream.NewOpenAI(base, key, nil),
+		strict: strings.HasPrefix(base, "https://api.openai.com"),
+		known:  map[string]seen{},
+	}
+}
+
+// models lists what the server says it has.
+func (c *compatible) models(ctx context.Context) ([]chat.Info, error) {
+	list, err := c.client.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]chat.Info, len(list))
+	for i, m := range list {
+		all[i] = chat.Info{ID: m.ID, Created: max(m.Created, 0), Owner: m.Owner}
+	}
+	return all, nil
+}
+
+// open begins the reply. See backend.
+func (c *compatible) open(ctx context.Context, t *turn) (src chat.Source, tail string, err error) {
+	r := t.request
+	if t.strategy == Prompt {
+		r = described(r, t.format)
+	}
+	body, err := c.wireRequest(t, r)
+	if err != nil {
+		return nil, "", err
+	}
+	if t.strategy == Raw || t.strategy == Prompt && t.facts.render && !pictures(r) {
+		return c.raw(ctx, t, body)
+	}
+	src, err = c.client.Chat(ctx, t.pulse, body, upstream.Reading{Tools: r.Tools, Hold: t.hold()})
+	return src, "", err
+}
+
+// raw renders the prompt and has it continued.
+func (c *compatible) raw(ctx context.Context, t *turn, body *upstream.OpenAIRequest) (chat.Source, string, error) {
+	prompt, err := c.client.Template(ctx, t.pulse, body)
+	if err != nil {
+		return nil, "", err
+	}
+	src, err := c.client.Continue(ctx, t.pulse, &upstream.Continuation{
+		Model: t.model, Prompt: prompt, Preserved: t.format.Tokens(), Fields: continuing(body.Fields),
+	})
+	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), err // the prompt itself may go
+}

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+const (
+	offeredAge = time.Minute // how long a server that renders counts as one, with the same model
+	refusedAge = time.Hour   // how long a server that does not counts as one that never will
+)
+
+// probe finds out about the turn's model: whether the server renders prompts, as llama-server does, what its template
+// can say, and whether thinking can be switched.
+func (c *compatible) probe(ctx context.Context, t *turn) (facts, error) {
+	c.mu.Lock()
+	s, ok := c.known[t.model]
+	c.mu.Unlock()
+	if ok && time.Now().Before(s.until) {
+		return s.facts, nil
+	}
+	f, err := c.ask(ctx, t)
+	if err != nil {
+		return facts{}, err
+	}
+	age := offeredAge
+	if !f.render {
+		age = refusedAge
+	}
+	if !ok || f.tools != s.tools || f.render != s.render {
+		t.engine.cfg.Log.Info().Str("server", t.server.name).Str("model", t.model).Str("format", t.format.Name).Bool("tools", f.tools).
+			Bool("thinking", f.thinking).Bool("render", f.render).Msg("model probed")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known[t.model] = seen{f, time.Now().Add(age)}
+	return f, nil
+}
+
+// ask asks the server.
+func (c *compatible) ask(ctx context.Context, t *turn) (facts, error) {
+	if c.strict {
+		return facts{tools: true}, nil
+	}
+	props, err := c.client.Properties(ctx)
+	if err != nil && !isRefusal(err) {
+		return facts{}, err
+	}
+	if err != nil || props.Template == "" {
+		return facts{tools: true, thinking: c.switches(ctx, t.model)}, nil
+	}
+	prompt, err := c.client.Template(ctx, t.pulse, &upstream.OpenAIRequest{
+		Model: t.model, Messages: []upstream.OpenAIMessage{{Role: "user", Content: "hi"}},
+		Tools: []upstream.OpenAITool{{Type: "function", Function: upstream.OpenAIFunction{
+			Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
+		}}},
+	})
+	if err != nil && !isRefusal(err) {
+		return facts{}, err
+	}
+	supported, said := props.Caps["supports_tools"]
+	return facts{
+		render:   err == nil,
+		tools:    strings.Contains(prompt, "probe") && (supported || !said),
+		thinking: strings.Contains(props.Template, "enable_thinking"),
+		blind:    props.Modalities != nil && !props.Modalities["vision"],
+	}, nil
+}
+
+// isRefusal says that the server answered, and will answer the same again: it lacks what it was asked for.
+func isRefusal(err error) bool {
+	var f *fault.Error
+	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound || f.Kind == fault.Unavailable && f.Cause == nil)
+}
+
+// switches says whether the server lets thinking be switched in vLLM's way. One that does not say who it is does not.
+func (c *compatible) switches(ctx context.Context, model string) bool {
+	list, err := c.client.Models(ctx)
+	return err == nil && slices.ContainsFunc(list, func(m upstream.OpenAIModel) bool {
+		return m.ID == model && (m.Owner == "vllm" || m.Owner == "sglang")
+	})
+}
