@@ -92,8 +92,14 @@ func (d *Demo) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest) 
 	})
 }
 
+// demoChat is a chat that may leave it open whether it is streamed.
+type demoChat struct {
+	ChatRequest
+	Stream *bool `json:"stream"`
+}
+
 // chat renders a prompt, or answers with calls that are read already.
-func (d *Demo) chat(w http.ResponseWriter, r *http.Request, q *ChatRequest) {
+func (d *Demo) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	f := d.format(q.Model)
 	if f == nil {
 		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
@@ -109,7 +115,7 @@ func (d *Demo) chat(w http.ResponseWriter, r *http.Request, q *ChatRequest) {
 	if q.Format != nil {
 		text, calls = turn.fitting(q.Format), nil
 	}
-	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true}
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream}
 	out.write(text, q.Options)
 	for i, c := range calls {
 		out.call(i, c)
@@ -121,6 +127,7 @@ func (d *Demo) chat(w http.ResponseWriter, r *http.Request, q *ChatRequest) {
 type demoPrompt struct {
 	GenerateRequest
 	Suffix string `json:"suffix"`
+	Stream *bool  `json:"stream"`
 }
 
 // generate continues a prompt of the demo's own rendering, and any raw text; of other text it makes a user's message.
@@ -130,7 +137,7 @@ func (d *Demo) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
 		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
 		return
 	}
-	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model}
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, stream: q.Stream}
 	var turn demoTurn
 	if err := json.Unmarshal([]byte(q.Prompt), &turn); err != nil || turn.Messages == nil {
 		if q.Raw || q.Suffix != "" {

@@ -12,13 +12,15 @@ import (
 // delay is the pause between two pieces.
 func (d *Demo) delay() time.Duration { return max(or(d.Delay, 2*time.Millisecond), 0) }
 
-// demoWriter writes one streamed reply.
+// demoWriter writes one reply, streamed unless it is asked for whole.
 type demoWriter struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	delay  time.Duration
 	model  string
-	chat   bool // as /api/chat, else as /api/generate
+	chat   bool       // as /api/chat, else as /api/generate
+	stream *bool      // nil: true, as Ollama has it
+	whole  demoRecord // what is not streamed
 	pieces int
 	reason string
 }
@@ -92,15 +94,34 @@ func (o *demoWriter) end() {
 	o.record(last)
 }
 
-// record sends one record at once.
+// record sends one record at once, or with all the others when it is the last.
 func (o *demoWriter) record(r demoRecord) {
 	if o.r.Context().Err() != nil {
 		return
 	}
+	kind := "application/x-ndjson"
+	if o.stream != nil && !*o.stream {
+		if o.join(&r); !r.Done {
+			return
+		}
+		kind = "application/json; charset=utf-8"
+	}
 	r.Model, r.CreatedAt = o.model, "2026-01-01T00:00:00Z"
-	o.w.Header().Set("Content-Type", "application/x-ndjson")
+	o.w.Header().Set("Content-Type", kind)
 	json.NewEncoder(o.w).Encode(r)
 	http.NewResponseController(o.w).Flush()
+}
+
+// join puts what came before in front of r, and keeps both.
+func (o *demoWriter) join(r *demoRecord) {
+	if before := o.whole.Message; before != nil {
+		r.Message.Content = before.Content + r.Message.Content
+		r.Message.Calls = append(before.Calls, r.Message.Calls...)
+	}
+	if before := o.whole.Response; before != nil {
+		*r.Response = *before + *r.Response
+	}
+	o.whole = *r
 }
 
 // demoRead decodes a request's body and passes it on.

@@ -173,7 +173,7 @@ func TestDemoStreams(t *testing.T) {
 	defer p.Stop()
 	prompt, _ := json.Marshal(demoTurn{Messages: []Message{{Role: "user", Content: strings.Repeat("long ", 20)}}})
 	begin := time.Now()
-	src, err := o.Generate(ctx, p, &GenerateRequest{Model: adapters.All()[0].Name, Prompt: string(prompt)})
+	src, err := o.Generate(ctx, p, &GenerateRequest{Model: adapters.All()[0].Name, Prompt: string(prompt), Stream: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,4 +208,20 @@ func ExampleDemo() {
 	// Output:
 	// I will use get_weather for this.
 	// get_weather {"city":"Oslo"}
+}
+
+func TestDemoAnswersWholeWhenAsked(t *testing.T) {
+	for _, row := range []struct{ path, body, want string }{
+		{"/api/chat", `{"model":"hermes","stream":false,"messages":[{"role":"user","content":"get_weather"}],"tools":[{"function":{"name":"get_weather"}}]}`,
+			`{"model":"hermes","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"I will use get_weather for this.\n",` +
+				`"tool_calls":[{"id":"call_demo0000","function":{"index":0,"name":"get_weather","arguments":{}}}]},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":9}`},
+		{"/api/generate", `{"model":"hermes","stream":false,"raw":true,"prompt":"def add(","options":{"num_predict":1}}`,
+			`{"model":"hermes","created_at":"2026-01-01T00:00:00Z","response":"` + demoText[:demoDelta] + `","done":true,"done_reason":"length","prompt_eval_count":1,"eval_count":1}`},
+	} {
+		w := httptest.NewRecorder()
+		(&Demo{Delay: -1}).ServeHTTP(w, httptest.NewRequest("POST", row.path, strings.NewReader(row.body)))
+		if got := strings.TrimSpace(w.Body.String()); got != row.want {
+			t.Errorf("%s:\n%s\nwant\n%s", row.path, got, row.want)
+		}
+	}
 }
