@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"log"
@@ -12,8 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// breaker stands between toolnorm and a model server. While it is armed, a stream breaks after its first few lines, as
-// when the server dies.
+// breaker stands between toolnorm and a model server. While it is armed, replies break after their beginning, as when the
+// server dies.
 type breaker struct {
 	armed atomic.Bool
 	base  string // where it listens
@@ -38,23 +37,23 @@ func (l *lane) startBreaker(base string) (*breaker, error) {
 }
 
 func (b *breaker) watch(resp *http.Response) error {
-	if b.armed.Load() {
-		resp.Body = &breaking{ReadCloser: resp.Body, lines: 6}
+	if path := resp.Request.URL.Path; b.armed.Load() && path != "/api/show" && path != "/api/tags" {
+		resp.Body = &breaking{ReadCloser: resp.Body, left: 1000}
 	}
 	return nil
 }
 
-// breaking ends in an error after some lines.
+// breaking ends in an error.
 type breaking struct {
 	io.ReadCloser
-	lines int // still to come
+	left int // bytes that may still come
 }
 
 func (b *breaking) Read(p []byte) (int, error) {
-	if b.lines <= 0 {
+	if b.left <= 0 {
 		return 0, errors.New("broken on purpose")
 	}
-	n, err := b.ReadCloser.Read(p)
-	b.lines -= bytes.Count(p[:n], []byte("\n"))
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
 	return n, err
 }

@@ -145,7 +145,7 @@ func (l *lane) start() (err error) {
 	return nil
 }
 
-// run starts a server with its output in a log file of the scratch folder, and waits until url answers.
+// run starts a server with its output in a log file of the scratch folder, and waits until url answers with 200.
 func (l *lane) run(name string, cmd *exec.Cmd, url string) error {
 	log, err := os.Create(l.log(name))
 	if err != nil {
@@ -164,7 +164,9 @@ func (l *lane) run(name string, cmd *exec.Cmd, url string) error {
 	for range 200 {
 		if resp, err := http.Get(url); err == nil {
 			resp.Body.Close()
-			return nil
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
 		}
 		time.Sleep(50 * time.Millisecond)
 	}

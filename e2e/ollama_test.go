@@ -23,15 +23,16 @@ type setup struct {
 	name     string
 	template string // a file of setups/; empty: the jinja template inside the GGUF file
 	parser   string // Ollama's own parser for it, if any
+	reads    string // the family of scripts whose calls Ollama itself finds; empty: none in particular
 	file     string // of the model; empty: native.gguf without a template, else plain.gguf
 }
 
 var setups = []setup{
-	{name: "hermes", template: "tool_call.tmpl"},
-	{name: "llama3.1", template: "bare_json.tmpl"},
-	{name: "qwen3", template: "tool_call.tmpl", parser: "qwen3"},
-	{name: "qwen3-coder", template: "tool_call.tmpl", parser: "qwen3-coder"},
-	{name: "ministral-3", template: "tool_call.tmpl", parser: "ministral"},
+	{name: "hermes", template: "tool_call.tmpl", reads: "hermes"},
+	{name: "llama3.1", template: "bare_json.tmpl", reads: "llama3"},
+	{name: "qwen3", template: "tool_call.tmpl", parser: "qwen3", reads: "hermes"},
+	{name: "qwen3-coder", template: "tool_call.tmpl", parser: "qwen3-coder", reads: "qwen3-coder"},
+	{name: "ministral-3", template: "tool_call.tmpl", parser: "ministral", reads: "mistral"},
 	{name: "passthrough", template: "tool_call.tmpl", parser: "passthrough"},
 	{name: "native"},
 }

@@ -4,7 +4,7 @@ export async function open(base, load, { fetch }) {
   const client = new Ollama({ host: base, ...(fetch && { fetch }) });
 
   function request({ model, messages, tools, stream, max_tokens, wrong }) {
-    return { model, messages, tools, stream: stream ?? false, options: { num_predict: max_tokens, ...(wrong && { temperature: 'hot' }) } };
+    return { model, messages, tools, stream: stream ?? false, options: { num_predict: max_tokens }, ...(wrong && { messages: [{ role: 7, content: '' }] }) };
   }
 
   // reply joins what came, and keeps the parts in the order in which a caller sees them.
