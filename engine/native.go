@@ -2,11 +2,15 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
 	"github.com/valyala/fastjson"
 
 	"toolnorm/internal/fault"
@@ -74,10 +78,22 @@ func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 		if !ok {
 			entry.ModifiedAt = time.Unix(m.Created, 0).UTC()
 		}
-		entry.Name, entry.Model = m.ID, m.ID
-		list.Models = append(list.Models, entry)
+		list.Models = append(list.Models, listed(entry, m.ID))
 	}
 	return json.Marshal(list)
+}
+
+// listed is an entry under the name that clients call the model. Ollama's own command line counts on a digest of at least
+// twelve characters.
+func listed(m api.ListModelResponse, name string) api.ListModelResponse {
+	m.Name, m.Model = name, name
+	if len(m.Digest) < 2*sha256.Size {
+		m.Digest = fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
+	}
+	if slices.Contains(m.Capabilities, model.CapabilityCompletion) && !slices.Contains(m.Capabilities, model.CapabilityTools) {
+		m.Capabilities = append(slices.Clone(m.Capabilities), model.CapabilityTools)
+	}
+	return m
 }
 
 // tagsOf is what a server lists, by name; nothing when it cannot say.

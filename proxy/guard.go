@@ -29,7 +29,7 @@ func (s *Server) admit(h http.Header, r *http.Request) error {
 		return fault.New(fault.Forbidden, "pages of %q may not ask this server; name that origin in the setting origins", origin)
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", "X-Request-Id, X-Toolnorm-Format, X-Toolnorm-Strategy, X-Toolnorm-Repairs, X-Toolnorm-Cut")
+	h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Repairs, Toolnorm-Cut")
 	return nil
 }
 
@@ -92,6 +92,8 @@ func preflight(h http.Header, r *http.Request) {
 			allowed = append(allowed, name)
 		}
 	}
+	h.Add("Vary", "Access-Control-Request-Method")
+	h.Add("Vary", "Access-Control-Request-Headers")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
 	h.Set("Access-Control-Allow-Headers", strings.Join(allowed, ", "))
 	h.Set("Access-Control-Max-Age", "600")

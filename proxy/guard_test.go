@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -56,11 +57,28 @@ func TestPreflightListsTheHeadersAskedFor(t *testing.T) {
 	if got, want := resp.Header.Get("Access-Control-Allow-Headers"), "authorization, content-type, x-stainless-os, x-stainless-lang"; got != want {
 		t.Errorf("Access-Control-Allow-Headers %q, want %q", got, want)
 	}
+	if vary := strings.Join(resp.Header.Values("Vary"), " "); vary != "Origin Access-Control-Request-Method Access-Control-Request-Headers" {
+		t.Errorf("Vary %q", vary)
+	}
 	if !strings.Contains(resp.Header.Get("Access-Control-Allow-Methods"), "POST") {
 		t.Errorf("header %v", resp.Header)
 	}
 	resp, _ = do(t, "OPTIONS", srv.URL+"/v1/chat/completions", "", "Origin", "https://evil.example", "Access-Control-Request-Method", "POST")
 	if resp.StatusCode != 403 {
 		t.Errorf("foreign preflight: status %d, want 403", resp.StatusCode)
+	}
+}
+
+func TestPagesCanReadWhatAReplySaysOfItself(t *testing.T) {
+	srv, _ := serve(t, script{say("a"), finish("stop")})
+	resp, _ := do(t, "POST", srv.URL+"/v1/chat/completions", ask(""), "Origin", "http://localhost:3000")
+	exposed := strings.Split(resp.Header.Get("Access-Control-Expose-Headers"), ", ")
+	for name := range resp.Header {
+		if (strings.HasPrefix(name, "Toolnorm-") || name == "X-Request-Id") && !slices.Contains(exposed, name) {
+			t.Errorf("%s is not among %q", name, exposed)
+		}
+	}
+	if resp.Header.Get("X-Request-Id") == "" || resp.Header.Get("Vary") != "Origin" {
+		t.Errorf("header %v", resp.Header)
 	}
 }

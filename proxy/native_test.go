@@ -291,7 +291,7 @@ func TestOllamasOwnClient(t *testing.T) {
 		t.Errorf("ps %+v %v", ps, err)
 	}
 	tags, err := c.List(ctx)
-	if err != nil || len(tags.Models) != len(adapters.All()) || !strings.HasPrefix(tags.Models[0].Name, "demo/") || tags.Models[0].Digest == "" {
+	if err != nil || len(tags.Models) != len(adapters.All()) || !strings.HasPrefix(tags.Models[0].Name, "demo/") || len(tags.Models[0].Digest) != 64 {
 		t.Fatalf("tags %+v %v", tags, err)
 	}
 	if show, err := c.Show(ctx, &api.ShowRequest{Model: "demo/hermes"}); err != nil || len(show.Capabilities) != 2 {

@@ -13,13 +13,13 @@ type openAI struct{}
 
 var _ Dialect = openAI{}
 
-// Open takes every request. Calls wait as the client's header X-Toolnorm-Hold says, and until they are complete where nobody
+// Open takes every request. Calls wait as the client's header Toolnorm-Hold says, and until they are complete where nobody
 // watches them grow, and where a tool is strict: then what is wrong can still be put right.
 func (openAI) Open(h http.Header, a *Ask, out Out) (Reply, error) {
-	if v := h.Get("X-Toolnorm-Hold"); v != "" {
+	if v := h.Get("Toolnorm-Hold"); v != "" {
 		hold, err := adapters.ParseHold(v)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "the header X-Toolnorm-Hold %v", err)
+			return nil, fault.New(fault.Invalid, "the header Toolnorm-Hold %v", err)
 		}
 		a.Hold = hold
 	}

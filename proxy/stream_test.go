@@ -171,7 +171,7 @@ func TestWholeReplyIsTheStreamCollected(t *testing.T) {
 		chat.Event{Kind: chat.Finish, Text: "stop", Meta: &chat.Meta{Format: "hermes", Strategy: "raw"}}}
 	srv, m := serve(t, s)
 	resp, body := post(t, srv, ``)
-	if resp.Header.Get("X-Toolnorm-Format") != "hermes" || resp.Header.Get("X-Toolnorm-Strategy") != "raw" {
+	if resp.Header.Get("Toolnorm-Format") != "hermes" || resp.Header.Get("Toolnorm-Strategy") != "raw" {
 		t.Errorf("header %v lacks format or strategy", resp.Header)
 	}
 	if m.last.Hold <= 1<<30 {
@@ -254,7 +254,7 @@ func randomReply(rnd *rand.Rand) (s script, want streamcheck.Reply) {
 func TestTheClientSaysHowMuchOfACallWaits(t *testing.T) {
 	srv, m := serve(t, script{say("a"), finish("stop")})
 	ask := func(hold string) int {
-		resp, _ := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"user","content":"q"}]}`, "X-Toolnorm-Hold", hold)
+		resp, _ := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"user","content":"q"}]}`, "Toolnorm-Hold", hold)
 		return resp.StatusCode
 	}
 	for hold, want := range map[string]int{"call": adapters.HoldCall, "none": adapters.HoldNone, "64": 64} {

@@ -145,11 +145,11 @@ func (w *whole) write(c *completion) error {
 	}
 	h := w.out.W.Header()
 	if m := w.end.Meta; m != nil {
-		setSafe(h, "X-Toolnorm-Format", m.Format)
-		setSafe(h, "X-Toolnorm-Strategy", m.Strategy)
-		setSafe(h, "X-Toolnorm-Repairs", strings.Join(m.Repairs, ","))
+		setSafe(h, "Toolnorm-Format", m.Format)
+		setSafe(h, "Toolnorm-Strategy", m.Strategy)
+		setSafe(h, "Toolnorm-Repairs", strings.Join(m.Repairs, ","))
 		if m.Cut != "" {
-			setSafe(h, "X-Toolnorm-Cut", strconv.QuoteToASCII(m.Cut[:min(len(m.Cut), maxCutHeader)]))
+			setSafe(h, "Toolnorm-Cut", strconv.QuoteToASCII(m.Cut[:min(len(m.Cut), maxCutHeader)]))
 		}
 	}
 	return writeJSON(w.out.W, 200, b.Bytes())

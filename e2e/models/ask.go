@@ -71,7 +71,7 @@ func (a *Answer) ask(ctx context.Context, base string, b body) error {
 		return err
 	}
 	defer resp.Body.Close()
-	a.Strategy = resp.Header.Get("X-Toolnorm-Strategy")
+	a.Strategy = resp.Header.Get("Toolnorm-Strategy")
 	if resp.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 2000))
 		return fmt.Errorf("%d %s", resp.StatusCode, bytes.TrimSpace(text))
