@@ -15,7 +15,7 @@
 //	envelope.go, named.go, arguments.go  {"name": …, "arguments": …} and its many spellings; {"NAME": …}
 //	json.go, string.go, scalar.go, follow.go  the lenient reader of arguments: strict JSON out, append only
 //	repair.go                      the same reader for whole documents: finds the JSON in a text
-//	tagged.go, tagvalue.go, cdata.go  <parameter=key>value</parameter>, typed by schema, and where a value ends
+//	tagged.go, tagvalue.go, cdata.go, tree.go  <parameter=key>value</parameter>, typed by schema, and where a value ends
 //	python.go                      f(a=1, b="x")
 //	bare.go, fence.go              calls without marks, and the evidence they need
 //	format.go, declare.go, pattern.go, marks.go  declarations: reading them, and the index of all marks

@@ -77,7 +77,7 @@ func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
 	case "call":
 		return declare(f, &f.call, first, value, "")
 	case "arg":
-		return declare(f, &f.arg, first, value, "# key # value #", "# key # type # value #")
+		return declare(f, &f.arg, first, value, "# key # value #", "# key # type # value #", "# key # value # key #")
 	case "header":
 		var list []*pattern
 		if err := declare(f, &list, first, value, "# junk #"); err != nil {

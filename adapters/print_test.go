@@ -27,6 +27,8 @@ func TestCallsArePrintedAsTheFamilyWritesThem(t *testing.T) {
 		{"kimi-k3", "Hm.<|open|>tools<|sep|><|open|>call tool=\"search\" index=\"1\"<|sep|><|open|>argument key=\"query\" type=\"string\"<|sep|>it's \"so\"\n<|close|>argument<|sep|>" +
 			"<|open|>argument key=\"tags\" type=\"array\"<|sep|>[true, null]<|close|>argument<|sep|><|close|>call<|sep|><|open|>call tool=\"get_time\" index=\"2\"<|sep|><|close|>call<|sep|><|close|>tools<|sep|>"},
 		{"minicpm5", "Hm.\n<function name=\"search\"><param name=\"query\"><![CDATA[it's \"so\"\n]]></param><param name=\"tags\">[True, None]</param></function>\n<function name=\"get_time\"></function>"},
+		{"minimax-m3", "Hm.]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"search\">]<]minimax[>[<query>it's \"so\"\n]<]minimax[>[</query>]<]minimax[>[<tags>]<]minimax[>[<item>true]<]minimax[>[</item>" +
+			"]<]minimax[>[<item>]<]minimax[>[</item>]<]minimax[>[</tags>]<]minimax[>[</invoke>\n]<]minimax[>[<invoke name=\"get_time\">]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>"},
 		{"poolside", "Hm.\n<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>it's \"so\"\n</arg_value>\n<arg_key>tags</arg_key>\n<arg_value>[true, null]</arg_value>\n</tool_call>\n<tool_call>get_time\n</tool_call>\n"},
 		{"gemma3", "Hm.\n```tool_code\nsearch(query=\"it's \\\"so\\\"\\n\", tags=[True, None])\nget_time()\n```"},
 		{"gigachat3.5", "Hm.<｜GCML｜tool_calls><｜GCML｜invoke name=\"search\"><｜GCML｜parameter name=\"query\" string=\"true\">it's \"so\"\n</｜GCML｜parameter>" +

@@ -11,6 +11,9 @@ import (
 // appendTags writes each argument by the family's first arg line, strings raw and everything else as JSON.
 func (f *Format) appendTags(dst []byte, c chat.Call, lines bool) []byte {
 	for i, m := range membersOf(objectText(c.Args)) {
+		if f.arg[0].keyed() && m.value == "null" {
+			continue // such families leave it out
+		}
 		if i > 0 && lines {
 			dst = append(dst, '\n')
 		}
@@ -74,6 +77,9 @@ func appendType(dst []byte, value string, isString bool) []byte {
 
 // tagText is a value as a tag of the family holds it.
 func (f *Format) tagText(value string) string {
+	if f.arg[0].keyed() {
+		return string(f.arg[0].appendTree(nil, value))
+	}
 	if value[0] == '"' && f.flags["cdata"] {
 		return inCDATA(unquote([]byte(value)))
 	}

@@ -73,7 +73,9 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 		}
 		hole := p.holeAt(k + 1)
 		if hole == "value" {
-			h.end = end
+			if h.end = end; p.keyed() {
+				h.own = exactly(p.closeTag(h.key))
+			}
 			return h, yes
 		}
 		i = d.upTo(end, p.parts[k+2].lit)
@@ -81,6 +83,9 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 			return head{}, endOr(i, no)
 		}
 		word := strings.Trim(string(d.slice(d.pos+end, d.pos+i)), `"' `)
+		if hole == "key" && p.keyed() && strings.ContainsAny(word, "/<\" ") {
+			return head{}, no // another tag than a parameter's
+		}
 		if hole == "key" {
 			if h.key = word; p.f.flags["entities"] {
 				h.key = plainly.Replace(word)
@@ -164,7 +169,7 @@ func (f *Format) prepare() {
 	}
 	for _, p := range f.arg {
 		note(p.parts[0].lit)
-		note(p.parts[len(p.parts)-1].lit)
+		note(p.parts[p.hole("value")+1].lit)
 	}
 	for _, p := range f.call {
 		for _, l := range p.close {

@@ -82,6 +82,9 @@ func (d *decoder) skipValue(p *pattern, h head, t *schema.Type) {
 
 // read turns the raw text of a tag into JSON: as JSON where the tag says that it is, else by the schema.
 func (h head) read(text string, t *schema.Type) string {
+	if h.p.keyed() {
+		return fromTree(h.p, text, t)
+	}
 	switch h.wire {
 	case "true", "string", "str", "":
 		return fromText(text, t)
@@ -119,13 +122,17 @@ func fromText(text string, t *schema.Type) string {
 // rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as they are.
 func (d *decoder) rawValue(p *pattern, h head, t *schema.Type, escape bool) {
 	q := delim{close: "<", stops: p.f.valueStops}
+	depth, inside := 0, false
 	for {
 		d.copyPlain(q)
 		c := d.at(0)
 		if c < 0 {
 			return
 		}
-		if c == '\n' || p.f.closeBytes[c] {
+		if !escape {
+			depth, inside = d.nested(h, depth)
+		}
+		if !inside && (c == '\n' || p.f.closeBytes[c]) {
 			if n, ends := d.valueEnd(p, h, t); ends {
 				d.pos += n
 				return
@@ -175,7 +182,7 @@ func (d *decoder) valueEnd(p *pattern, h head, t *schema.Type) (int, bool) {
 // nextArg says whether the head of a further argument stands at offset i in place of the value's own closer: a parameter of
 // the tool that was not seen yet, behind a newline where the family writes one.
 func (d *decoder) nextArg(f *Format, t *schema.Type, i int, newline bool) bool {
-	if newline && i == 0 {
+	if newline && i == 0 || f.arg[0].keyed() {
 		return false
 	}
 	h, a := d.argHead(f, i)

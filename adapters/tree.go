@@ -1,0 +1,225 @@
+package adapters
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"toolnorm/chat/schema"
+)
+
+// Families whose parameters are named by their tags nest them: <items><item><sku>A</sku></item></items>, every tag behind
+// a token of the family. A text with such tags inside is a tree.
+
+// textKey is the member that holds text between tags, itemKey the tag of a list's elements.
+const (
+	textKey = "$text"
+	itemKey = "item"
+)
+
+// maxTree bounds how deep tags nest; deeper ones are text.
+const maxTree = 64
+
+// node is a tag and what stands in it.
+type node struct {
+	key  string
+	text string  // what stands between its tags, tags included
+	kids []*node // the tags in it
+	bare string  // the text between those
+	from int     // where text begins, while it is open
+}
+
+// keyed says whether the family's tags are named like the parameters.
+func (p *pattern) keyed() bool { return p.holeAt(5) == "key" }
+
+// openTag and closeTag are the tags of a key.
+func (p *pattern) openTag(key string) string  { return p.parts[0].lit.text + key + p.parts[2].lit.text }
+func (p *pattern) closeTag(key string) string { return p.parts[4].lit.text + key + p.parts[6].lit.text }
+
+// nested counts the tags that are named like the parameter h and open inside its value, and says whether this place is
+// inside or at one of them.
+func (d *decoder) nested(h head, depth int) (int, bool) {
+	switch {
+	case !h.p.keyed():
+		return 0, false
+	case d.has(0, h.p.openTag(h.key)):
+		return depth + 1, true
+	case depth > 0 && d.has(0, h.p.closeTag(h.key)):
+		return depth - 1, true
+	}
+	return depth, false
+}
+
+// fromTree turns a value into JSON of the type: what the tags in it say, or its text.
+func fromTree(p *pattern, text string, t *schema.Type) string {
+	return p.tree(text).json(t)
+}
+
+// tree reads the tags of a text. A closer that closes nothing is dropped, one that was left out is made up.
+func (p *pattern) tree(text string) *node {
+	root := &node{}
+	open := []*node{root}
+	token := strings.TrimSuffix(p.parts[0].lit.text, "<")
+	pos := 0
+	for {
+		at := strings.Index(text[pos:], token)
+		key, size := "", 0
+		if at >= 0 {
+			key, size = tagAt(text[pos+at+len(token):])
+		}
+		top := open[len(open)-1]
+		if at < 0 || size == 0 {
+			top.bare += text[pos:]
+			break
+		}
+		top.bare += text[pos : pos+at]
+		start := pos + at
+		pos = start + len(token) + size
+		if name, closing := strings.CutPrefix(key, "/"); !closing && len(open) < maxTree {
+			n := &node{key: key, from: pos}
+			top.kids = append(top.kids, n)
+			open = append(open, n)
+		} else if i := slices.IndexFunc(open, func(n *node) bool { return n.key == name }); closing && i > 0 {
+			open = closeTo(open, name, text, start)
+		}
+	}
+	for len(open) > 1 {
+		open = closeTop(open, text[open[len(open)-1].from:], false)
+	}
+	root.text = text
+	return root
+}
+
+// closeTo closes the innermost open tag of a name, and those inside it.
+func closeTo(open []*node, name, text string, end int) []*node {
+	for {
+		n := open[len(open)-1]
+		open = closeTop(open, text[n.from:end], n.key == name)
+		if n.key == name {
+			return open
+		}
+	}
+}
+
+// closeTop closes the innermost open tag, which holds text. Where its closer was left out, the tags in it stand behind it.
+func closeTop(open []*node, text string, closed bool) []*node {
+	n, rest := open[len(open)-1], open[:len(open)-1]
+	if n.text = text; !closed && len(n.kids) > 0 {
+		outer := rest[len(rest)-1]
+		outer.kids = append(outer.kids, n.kids...)
+		n.text, n.kids = n.bare, nil
+	}
+	return rest
+}
+
+// tagAt is the name in a tag at the start of a text, behind blanks, and the size of all; 0 when none stands there.
+func tagAt(text string) (string, int) {
+	rest := strings.TrimLeft(text, " ")
+	name, _, ok := strings.Cut(strings.TrimPrefix(rest, "<"), ">")
+	if !ok || !strings.HasPrefix(rest, "<") || name == "" || strings.ContainsAny(name, "<\n") {
+		return "", 0
+	}
+	return name, len(text) - len(rest) + len(name) + 2
+}
+
+// json is a node as JSON of the type.
+func (n *node) json(t *schema.Type) string {
+	switch {
+	case t.Known() && !t.Allows(schema.Object|schema.Array):
+		return fromText(n.text, t)
+	case len(n.kids) == 0:
+		return emptyOr(n.text, t)
+	case t.Allows(schema.Array) && !t.Only(schema.Object|schema.Null) && n.isList(t):
+		var out []string
+		for _, kid := range n.kids {
+			out = append(out, kid.json(t.Item()))
+		}
+		return "[" + strings.Join(out, ",") + "]"
+	case t.Only(schema.Array | schema.Null):
+		return "[" + n.object(t.Item()) + "]"
+	}
+	return n.object(t)
+}
+
+// isList says whether the tags in a node are the elements of a list: they are all called item, or the schema wants a list
+// whose elements do not have them as members.
+func (n *node) isList(t *schema.Type) bool {
+	items, members := true, true
+	for _, kid := range n.kids {
+		items = items && kid.key == itemKey
+		members = members && t.Item().Has(kid.key)
+	}
+	return items || t.Only(schema.Array|schema.Null) && !members
+}
+
+// object is a node as an object; tags of one name become a list.
+func (n *node) object(t *schema.Type) string {
+	var keys []string
+	groups := map[string][]*node{}
+	for _, kid := range n.kids {
+		if groups[kid.key] == nil {
+			keys = append(keys, kid.key)
+		}
+		groups[kid.key] = append(groups[kid.key], kid)
+	}
+	var out []string
+	for _, key := range keys {
+		out = append(out, schema.Quote(key)+":"+groupJSON(groups[key], t.Prop(key)))
+	}
+	if text := strings.TrimSpace(n.bare); text != "" && groups[textKey] == nil {
+		out = append(out, schema.Quote(textKey)+":"+schema.Quote(text))
+	}
+	return "{" + strings.Join(out, ",") + "}"
+}
+
+func groupJSON(group []*node, t *schema.Type) string {
+	if len(group) == 1 {
+		return group[0].json(t)
+	}
+	element := t
+	if t.Allows(schema.Array) {
+		element = t.Item()
+	}
+	var out []string
+	for _, n := range group {
+		out = append(out, n.json(element))
+	}
+	return "[" + strings.Join(out, ",") + "]"
+}
+
+// emptyOr is a text without tags as JSON of the type; an empty one is an empty list or object where nothing else fits.
+func emptyOr(text string, t *schema.Type) string {
+	if strings.TrimSpace(text) == "" {
+		switch {
+		case t.Only(schema.Array | schema.Null):
+			return "[]"
+		case t.Only(schema.Object | schema.Null):
+			return "{}"
+		}
+	}
+	return fromText(text, t)
+}
+
+// appendTree writes a value as tags: members and elements each in its own, null members not at all.
+func (p *pattern) appendTree(dst []byte, value string) []byte {
+	switch value[0] {
+	case '{':
+		for _, m := range membersOf(value) {
+			if m.value != "null" {
+				dst = append(p.appendTree(append(dst, p.openTag(m.key)...), m.value), p.closeTag(m.key)...)
+			}
+		}
+		return dst
+	case '[':
+		var list []json.RawMessage
+		_ = json.Unmarshal([]byte(value), &list) // it is JSON: a member's value
+		for _, v := range list {
+			if string(v) == "null" {
+				v = json.RawMessage(`""`)
+			}
+			dst = append(p.appendTree(append(dst, p.openTag(itemKey)...), string(v)), p.closeTag(itemKey)...)
+		}
+		return dst
+	}
+	return append(dst, rawText(value)...)
+}
