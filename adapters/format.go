@@ -38,6 +38,8 @@ type Format struct {
 	live  *view // all marks of the set, this format's first
 	once1 sync.Once
 	lone  *view // this format's marks alone
+	once2 sync.Once
+	words []string // see Tokens
 }
 
 // Set is a collection of formats that are read together.

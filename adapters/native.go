@@ -39,27 +39,38 @@ var tokenLike = regexp.MustCompile(`<[^<>\s]+>|\[[^\[\]\s]+\]`)
 
 // Tokens are the marks that a model may have as control tokens, which some servers leave out of the text unless they are
 // asked for by name: those around reasoning, replies and calls of every known format, and the ends of this one's messages.
+// What only ends another's turn is not among them: it would be read as text. The list is not to be changed.
 func (f *Format) Tokens() []string {
-	var all []string
-	add := func(text string) { all = append(all, tokenLike.FindAllString(text, -1)...) }
+	f.once2.Do(func() { f.words = f.tokens() })
+	return f.words
+}
+
+// tokens makes the list, which takes a millisecond.
+func (f *Format) tokens() []string {
+	var all, turns []string
 	for _, g := range f.set.formats {
-		for _, p := range slices.Concat(g.think, g.plain, g.section, g.call, g.arg) {
-			p.eachLiteral(add)
-		}
-		add(strings.Join(g.quotes, " "))
-		if g.header != nil {
-			g.header.eachLiteral(add)
-			add(channelMark)
-		}
+		all = g.appendTokens(all)
+		turns = append(append(turns, g.drop...), g.ends...)
 	}
-	add(strings.Join(f.ends, " "))
+	all = slices.DeleteFunc(all, func(word string) bool { return slices.Contains(turns, word) })
+	all = append(f.appendTokens(all), tokenLike.FindAllString(strings.Join(f.ends, " "), -1)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// eachLiteral hands out the fixed pieces of an example.
-func (p *pattern) eachLiteral(add func(string)) {
-	for _, part := range p.parts {
-		add(part.lit.text)
+// appendTokens adds the marks of a format's examples.
+func (f *Format) appendTokens(all []string) []string {
+	patterns := slices.Concat(f.think, f.plain, f.section, f.call, f.arg)
+	text := strings.Join(f.quotes, " ")
+	if f.header != nil {
+		patterns = append(patterns, f.header)
+		text += channelMark
 	}
+	all = append(all, tokenLike.FindAllString(text, -1)...)
+	for _, p := range patterns {
+		for _, part := range p.parts {
+			all = append(all, tokenLike.FindAllString(part.lit.text, -1)...)
+		}
+	}
+	return all
 }

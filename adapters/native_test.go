@@ -50,6 +50,9 @@ func TestTokensOfAFormat(t *testing.T) {
 			t.Errorf("harmony has no %s among %q", want, harmony)
 		}
 	}
+	if solar := Named("solar-open").Tokens(); !slices.Contains(solar, "<|end|>") {
+		t.Errorf("solar-open has no <|end|> among %q", solar)
+	}
 	for _, not := range []string{"<|end|>", "</s>", "<|im_end|>"} { // an end of turn would be part of the reply
 		if slices.Contains(mistral, not) {
 			t.Errorf("mistral has %s", not)
