@@ -33,7 +33,7 @@ func (c *decode) Run(m *Main) error {
 	}
 	hold, err := adapters.ParseHold(c.Hold)
 	if err != nil {
-		return err
+		return fmt.Errorf("hold: %w", err)
 	}
 	f, err := c.format(set, c.Model, c.Format)
 	if err != nil {
