@@ -1,6 +1,6 @@
 # make run     build and serve on 127.0.0.1:11435
 # make test    unit tests; they need nothing but Go
-# make race    the same under the race detector
+# make race    the same under the race detector, with a sample of the decoder's cases: it is one goroutine's
 # make e2e     the lane with a real Ollama and real clients; installs what it needs outside the tree
 # make e2e-models   real small models: who calls the right tool; writes docs/models.md. About an hour; ROWS=regexp for some
 # make bench   benchmarks beside peers; writes docs/benchmarks.md
@@ -29,7 +29,7 @@ test:
 	$(WITHOUT_REAL) go test ./...
 
 race:
-	$(WITHOUT_REAL) go test -race ./...
+	$(WITHOUT_REAL) go test -race -short ./...
 
 e2e:
 	./e2e/run.sh
