@@ -186,8 +186,11 @@ func (d *decoder) end() {
 		meta = *d.finish.Meta
 	}
 	meta.Format, meta.Repairs, meta.Cut = d.f.Name, append(slices.Clip(meta.Repairs), d.repairs...), d.cutText
-	if d.wasCut && d.finish.Text == chat.Stop {
+	switch {
+	case d.wasCut && (d.finish.Text == chat.Stop || d.abandoned() && d.done > 0):
 		d.finish.Text, meta.Cause = chat.Length, "a call was cut"
+	case d.abandoned() && d.done > 0:
+		d.finish.Text = chat.Stop
 	}
 	d.emit(chat.Event{Kind: chat.Finish, Text: d.finish.Text, Meta: &meta})
 }

@@ -197,11 +197,12 @@ func (d *decoder) takeBack(at int) { d.call.out = d.call.out[:at-d.call.sent] }
 // held is what was put since the hold that answered at.
 func (d *decoder) held(at int) []byte { return d.call.out[at-d.call.sent:] }
 
-// endCall ends the call. closed says that the envelope's own closers were seen.
+// endCall ends the call. closed says that the envelope's own closers were seen. A server gives up a reply when it has read
+// the call to its end, so a call that lacks only those is no cut one then.
 func (d *decoder) endCall(closed bool) {
 	c := d.call
 	d.call = nil // looking for the end of the text is not reading the call
-	isCut := c.broken || (!closed || d.unclosed) && d.atEnd() && d.lengthCut()
+	isCut := c.broken || (!closed && !d.abandoned() || d.unclosed) && d.atEnd() && d.lengthCut()
 	d.call = c
 	if isCut {
 		d.cutCall()

@@ -291,7 +291,7 @@ func (d *decoder) close(p *pattern) bool {
 	closed := len(list) == 0
 	for i, l := range list {
 		n, a := d.literal(d.elastic(0), l)
-		if a == cut && !isSpace(d.at(0)) && d.at(0) >= 0 || a == yes {
+		if a == cut && (!isSpace(d.at(0)) || d.abandoned()) && d.at(0) >= 0 || a == yes {
 			d.pos += n
 			closed = a == yes && i == len(list)-1
 		}

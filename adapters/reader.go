@@ -114,8 +114,11 @@ func (d *decoder) compact() {
 	}
 }
 
-// lengthCut says whether the upstream ended the text by a limit rather than by itself.
-func (d *decoder) lengthCut() bool { return d.finish.Text == chat.Length }
+// lengthCut says whether the text ended by a limit, or because the server gave up, rather than by itself.
+func (d *decoder) lengthCut() bool { return d.finish.Text == chat.Length || d.abandoned() }
+
+// abandoned says whether the server gave up the reply: then the model may well have written more.
+func (d *decoder) abandoned() bool { return d.finish.Text == chat.Abandoned }
 
 // slice is the text between two positions that are both buffered.
 func (d *decoder) slice(from, to int) []byte { return d.buf[from-d.base : to-d.base] }

@@ -127,6 +127,7 @@ func (d *decoder) rawValue(p *pattern, h head, t *schema.Type, escape bool) {
 		d.copyPlain(q)
 		c := d.at(0)
 		if c < 0 {
+			d.unclosed = true
 			return
 		}
 		if !escape {
@@ -171,6 +172,7 @@ func (d *decoder) valueEnd(p *pattern, h head, t *schema.Type) (int, bool) {
 		for d.at(n) >= 0 {
 			n++
 		}
+		d.unclosed = true
 		return n, true
 	}
 	if d.closersFollow(p, lead) || d.nextArg(p.f, t, lead, trims) {

@@ -50,6 +50,10 @@ func (k Kind) String() string {
 const (
 	Stop   = "stop"   // the model ended by itself, or at a stop sequence
 	Length = "length" // the reply was cut: token limit, context full, or endless repetition
+
+	// Abandoned is a reason that only a Source gives: the server stopped passing on what the model wrote, since its own
+	// reading of it failed; Meta.Cause is what it said. A call whose arguments are whole by then stands.
+	Abandoned = "abandoned"
 )
 
 // Event is one step of a reply. Its strings are immutable and may be kept.
@@ -67,7 +71,7 @@ type Meta struct {
 	Usage    *Counts  // tokens, when the upstream counted them
 	Times    *Times   // where the time went, when the upstream says
 	Format   string   // the model family whose format was read
-	Strategy string   // how the raw text was had: raw, native, …
+	Strategy string   // how the raw text was had: raw, tap, native, …
 	Repairs  []string // what the decoder had to mend, one name a defect, each once
 	Cut      string   // Finish: what was read of a call that the end of the reply cut, and was left out; up to 4 KiB
 	Logprobs []Token  // Text and Finish, when the request asks for them: the tokens of this text, or of text before it that has none
@@ -152,6 +156,10 @@ type Request struct {
 	Extra   map[string]json.RawMessage // fields that nobody here understood, kept
 
 	Pulse *Pulse // nil: nobody waits for flushes or heartbeats
+
+	// Chosen, if set, is told the format and the strategy by which the reply will be read, before the first event and
+	// before the server is asked; again when another strategy takes over, which also comes before the first event.
+	Chosen func(format, strategy string)
 }
 
 // Pulse is how the upstream's reader keeps the client's side alive while it waits.
