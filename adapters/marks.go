@@ -165,3 +165,24 @@ func (v *view) addWord(k markKind, key string, p *pattern) {
 	}
 	v.second[key[0]][key[1]] = true
 }
+
+// Openings are the marks that a section or a call begins with in this format.
+func (f *Format) Openings() []string {
+	var all []string
+	for _, p := range slices.Concat(f.section, f.call) {
+		if key := p.parts[0].lit.key(); key != "" {
+			all = append(all, key)
+		}
+	}
+	return all
+}
+
+// ThinkEnd is the mark that ends reasoning in this format: "</think>" where its declaration has none of its own.
+func (f *Format) ThinkEnd() string {
+	for _, p := range f.think {
+		if end := strings.TrimSpace(p.parts[len(p.parts)-1].lit.text); end != "" {
+			return end
+		}
+	}
+	return "</think>"
+}

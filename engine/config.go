@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -13,7 +15,7 @@ import (
 type Config struct {
 	Ollama       string            // base URL of Ollama, as upstream.ParseHost gives it; empty: http://127.0.0.1:11434
 	Log          zerolog.Logger    // the zero value logs nothing
-	Strategy     map[string]string // model name with * for any text -> raw, native or prompt; the longest match wins; no match: by probing
+	Strategy     map[string]string // model name with * for any text -> one of the strategies; the longest match wins; no match: by probing
 	Format       map[string]string // model name with * for any text -> name of a format; no match: by the model's name
 	Formats      *adapters.Set     // the formats that are known; nil: those that come with the program
 	Hold         int               // adapters.Options.Hold of requests that do not say; 0: short calls leave whole, long ones stream
@@ -29,15 +31,19 @@ type Config struct {
 // The strategies of getting at the raw text.
 const (
 	Raw    = "raw"    // the server renders the prompt only, then continues it without reading what the model writes
+	Tap    = "tap"    // the server renders, and reads calls itself; what the model wrote is taken from its tokens
 	Native = "native" // the server renders, and reads calls itself; what it misses is still decoded
 	Prompt = "prompt" // the tools are described in the system text, for models that were never taught to call
 )
 
+// Strategies are the names of all strategies, the one that shows most first.
+func Strategies() []string { return []string{Raw, Tap, Native, Prompt} }
+
 // Validate says what is wrong with the configuration: an unknown strategy or format, a negative number, a bad address.
 func (c Config) Validate() error {
 	for model, s := range c.Strategy {
-		if s != Raw && s != Native && s != Prompt {
-			return fmt.Errorf("strategy of %q: %q is none of raw, native, prompt", model, s)
+		if !slices.Contains(Strategies(), s) {
+			return fmt.Errorf("strategy of %q: %q is none of %s", model, s, strings.Join(Strategies(), ", "))
 		}
 	}
 	for model, name := range c.Format {

@@ -18,7 +18,7 @@ func closing(src chat.Source, in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Ev
 }
 
 // ended sees to the end of a reply: a Finish that says how the reply was read, nothing behind it, and an error where
-// there would be neither. An empty reply is passed on as it is.
+// there would be neither, or where the server gave up and no call stands. An empty reply is passed on as it is.
 func ended(ctx context.Context, in iter.Seq2[chat.Event, error], format, strategy string) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
@@ -35,6 +35,10 @@ func ended(ctx context.Context, in iter.Seq2[chat.Event, error], format, strateg
 			meta := chat.Meta{}
 			if ev.Meta != nil {
 				meta = *ev.Meta
+			}
+			if ev.Text == chat.Abandoned {
+				yield(chat.Event{}, &fault.Error{Kind: fault.Unavailable, Message: "the model server says: " + meta.Cause, Curable: true})
+				return
 			}
 			meta.Format, meta.Strategy = format, strategy
 			ev.Meta = &meta

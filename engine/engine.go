@@ -72,7 +72,7 @@ func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Eve
 	}
 }
 
-// open begins a reply: the source, decoded, with the finishing touches.
+// open begins a reply.
 func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Request) (iter.Seq2[chat.Event, error], error) {
 	if r.Continue != nil {
 		return e.complete(ctx, pulse, r)
@@ -81,20 +81,7 @@ func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	if err != nil {
 		return nil, err
 	}
-	src, tail, err := t.server.open(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	events := all(src)
-	if !r.Logprobs { // with them each text belongs to its tokens, and there are no calls to look for
-		events = t.format.Decode(src, adapters.Options{Tools: r.Tools, Prompt: tail, Hold: t.hold(), Quiet: e.cfg.Quiet})
-	}
-	events = closing(src, events)
-	events = numbered(events, r.Messages)
-	if t.ownStops() {
-		events = stopped(events, r.Stop)
-	}
-	return ended(ctx, events, t.format.Name, t.strategy), nil
+	return t.answer(ctx), nil
 }
 
 // turn finds out all that answering r depends on.

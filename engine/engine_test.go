@@ -37,7 +37,10 @@ func TestStrategies(t *testing.T) {
 	}{
 		{"a server that renders", fakeOllama{caps: tools, prompt: "p"}, nil, withTool(user("hi")), Raw, "tags show render render generate"},
 		{"no tools offered", fakeOllama{caps: plain, prompt: "p"}, nil, user("hi"), Raw, "tags show render render generate"},
-		{"a server that does not render", fakeOllama{caps: tools}, nil, withTool(user("hi")), Native, "tags show render chat"},
+		{"a server that does not render", fakeOllama{caps: tools}, nil, withTool(user("hi")), Tap, "tags show render tap"},
+		{"neither rendering nor tools", fakeOllama{caps: tools}, nil, user("hi"), Native, "tags show render chat"},
+		{"tap by configuration", fakeOllama{caps: tools, prompt: "p"}, map[string]string{"*": Tap}, withTool(user("hi")), Tap, "tags show render tap"},
+		{"pictures and tools", fakeOllama{caps: append(tools, model.CapabilityVision), prompt: "p"}, nil, withPicture(withTool(user("hi"))), Tap, "tags show render tap"},
 		{"native by configuration", fakeOllama{caps: tools, prompt: "p"}, map[string]string{"*": Native}, withTool(user("hi")), Native, "tags show render chat"},
 		{"pictures", fakeOllama{caps: append(tools, model.CapabilityVision), prompt: "p"}, nil, withPicture(user("hi")), Native, "tags show render chat"},
 		{"a model without tools", fakeOllama{caps: plain, prompt: "p"}, nil, withTool(user("hi")), Prompt, "tags show render render generate"},
@@ -259,7 +262,7 @@ func TestValidate(t *testing.T) {
 		says   string
 	}{
 		{Config{}, ""},
-		{Config{Strategy: map[string]string{"a": Raw, "b": Native, "c": Prompt}}, ""},
+		{Config{Strategy: map[string]string{"a": Raw, "b": Native, "c": Prompt, "d": Tap}}, ""},
 		{Config{Strategy: map[string]string{"q*": "taps"}}, `strategy of "q*": "taps"`},
 		{Config{NumCtx: -1}, "num_ctx"},
 		{Config{Ollama: "ftp://x"}, "ftp"},

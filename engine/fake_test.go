@@ -27,6 +27,9 @@ type fakeOllama struct {
 	text    string // what the model writes, in records of one byte
 	digest  string
 	refuse  map[string]int // path -> status
+	noTap   bool           // logprobs are refused
+	parser  string         // what the server says, with status 500, of every reply that it reads itself
+	swallow bool           // the server passes on nothing of what it reads itself
 	gone    chan time.Time // if set, the model writes for ever, and here comes when the client left
 	mu      sync.Mutex
 	asked   []string // the paths, with "render" for renderings
@@ -74,8 +77,27 @@ func (f *fakeOllama) chat(w http.ResponseWriter, r *http.Request, body []byte) {
 		json.NewEncoder(w).Encode(reply)
 		return
 	}
-	f.note("chat")
-	f.write(w, r, func(s string) string { return fmt.Sprintf(`{"message":{"content":%q},"done":false}`, s) })
+	asked, logprobs := "chat", func(string) string { return "" }
+	if q.Logprobs && len(q.Tools) > 0 {
+		asked, logprobs = "tap", func(s string) string { return fmt.Sprintf(`,"logprobs":[{"token":%q}]`, s) }
+	}
+	f.note(asked)
+	switch {
+	case f.noTap && asked == "tap":
+		w.WriteHeader(http.StatusBadRequest)
+		io.WriteString(w, `{"error":"logprobs is not supported with tools + stream"}`)
+	case f.parser != "" && len(q.Tools) > 0:
+		w.WriteHeader(http.StatusInternalServerError)
+		fmt.Fprintf(w, `{"error":%q}`, f.parser)
+	default:
+		f.write(w, r, func(s string) string {
+			content := s
+			if f.swallow && len(q.Tools) > 0 {
+				content = ""
+			}
+			return fmt.Sprintf(`{"message":{"content":%q}%s,"done":false}`, content, logprobs(s))
+		})
+	}
 }
 
 func (f *fakeOllama) note(what string) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -62,7 +63,11 @@ func (o *ollama) open(ctx context.Context, t *turn) (src chat.Source, tail strin
 		return o.raw(ctx, t, body, r.Tools)
 	}
 	body.Stream = true
-	src, err = o.client.Chat(ctx, t.pulse, body)
+	if t.strategy == Tap {
+		src, err = o.client.Tap(ctx, t.pulse, body, upstream.Marks{ThinkEnd: t.format.ThinkEnd(), Openings: t.format.Openings()})
+	} else {
+		src, err = o.client.Chat(ctx, t.pulse, body)
+	}
 	return src, "", err
 }
 
@@ -75,11 +80,16 @@ func (o *ollama) raw(ctx context.Context, t *turn, body *upstream.ChatRequest, t
 		return nil, "", err
 	}
 	if prompt == "" {
-		return nil, "", fault.New(fault.Unavailable, "the model server does not render prompts alone: strategy raw cannot work with %q", t.model)
+		return nil, "", &fault.Error{Kind: fault.Unavailable, Curable: true, Message: fmt.Sprintf("the model server does not render prompts alone: strategy raw cannot work with %q", t.model)}
 	}
 	prompt = mended(prompt, body.Tools, tools)
 	src, err := o.client.Generate(ctx, t.pulse, &upstream.GenerateRequest{
 		Model: t.model, Prompt: prompt, Raw: true, Stream: true, Options: options, KeepAlive: body.KeepAlive,
 	})
-	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), err // the prompt itself may go
+	if err != nil {
+		f := *fault.From(err)
+		f.Curable = false // there is no other reading of the reply than ours
+		return nil, "", &f
+	}
+	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), nil // the prompt itself may go
 }

@@ -74,7 +74,7 @@ func (o *ollama) probe(ctx context.Context, t *turn) (facts, error) {
 		return facts{}, err
 	}
 	f := capabilities(show)
-	f.digest, f.blind = digest, blind(show)
+	f.digest, f.blind, f.tap = digest, blind(show), f.tools
 	f.levels, f.always = levels(show, t.format.Name)
 	if f.render, err = o.renders(ctx, t, f.tools); err != nil {
 		return facts{}, err

@@ -29,6 +29,7 @@ type server struct {
 	backend // nil as long as only the guess is there
 	name    string
 	guess   *guess
+	memory  memory
 }
 
 // known is the server with the backend of its kind.
@@ -101,6 +102,7 @@ type facts struct {
 	always   bool     // it thinks whether it is told to or not
 	blind    bool     // it is known to see no images
 	render   bool     // the server gives the rendered prompt, so raw works
+	tap      bool     // the server may show the tokens of calls that it withholds, so tap may work
 }
 
 // route finds the server of a model, which may be an alias, and the name that the model has there. Only a server whose

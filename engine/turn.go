@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -24,21 +25,53 @@ type turn struct {
 	strategy string
 }
 
-// choose picks the strategy: the configured one, else the one that shows most of what the model wrote.
-func (t *turn) choose() string {
+// strategies are those by which the turn can be answered, the best one first: the configured one alone, else those that
+// show most of what the model wrote first.
+func (t *turn) strategies() []string {
 	if bare(t.request) {
-		return Native
+		return []string{Native}
 	}
 	if s, ok := match(t.engine.cfg.Strategy, t.name); ok {
-		return s
+		return []string{s}
 	}
-	switch {
-	case len(t.request.Tools) > 0 && !t.facts.tools:
-		return Prompt
-	case t.facts.render && !pictures(t.request):
-		return Raw
+	tools := len(t.request.Tools) > 0
+	var all []string
+	if t.facts.render && !pictures(t.request) && (t.facts.tools || !tools) {
+		all = append(all, Raw)
 	}
-	return Native
+	if t.facts.tap && tools {
+		all = append(all, Tap)
+	}
+	if t.facts.tools || !tools {
+		all = append(all, Native)
+	}
+	if tools {
+		all = append(all, Prompt)
+	}
+	return all
+}
+
+// choose picks the best strategy that has not failed with the model before.
+func (t *turn) choose() string {
+	all := t.strategies()
+	for _, s := range all {
+		if !t.server.memory.avoids(t.model, t.facts.digest, s) {
+			return s
+		}
+	}
+	return all[0]
+}
+
+// next is the strategy that may cure what the present one failed at, empty when there is none.
+func (t *turn) next() string {
+	all := t.strategies()
+	i := slices.Index(all, t.strategy)
+	for _, s := range all[i+1:] {
+		if !t.server.memory.avoids(t.model, t.facts.digest, s) {
+			return s
+		}
+	}
+	return ""
 }
 
 // pictures reports whether the request has any: raw prompts are text only.

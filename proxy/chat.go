@@ -61,6 +61,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *t
 	if err != nil {
 		return err
 	}
+	ask.Chosen = func(format, strategy string) {
+		setSafe(w.Header(), "Toolnorm-Format", format)
+		setSafe(w.Header(), "Toolnorm-Strategy", strategy)
+	}
 	err = s.run(r.Context(), ask, reply, t)
 	if gone := r.Context().Err(); err != nil && gone != nil {
 		err = fault.New(fault.Canceled, "the client went away: %w", err)

@@ -28,7 +28,7 @@ type Config struct {
 	Origins []string `placeholder:"URL" help:"Web origins, besides those on this machine, whose pages may ask. * allows any."`
 
 	Format   map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and the format in which they write. Default: by the model's name."`
-	Strategy map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, native or prompt. Default: by probing."`
+	Strategy map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, tap, native or prompt. Default: by probing."`
 	Hold     string            `default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
 	Quiet    bool              `help:"Take calls that a model writes while it still thinks for thoughts, even when nothing follows them."`
 	NumCtx   int               `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: the server's choice."`

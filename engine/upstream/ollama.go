@@ -64,16 +64,27 @@ func transport() *http.Transport {
 
 // Chat begins a reply of /api/chat: the server renders the prompt and looks for calls itself.
 func (o *Ollama) Chat(ctx context.Context, p *Pulse, r *ChatRequest) (chat.Source, error) {
-	limit := p.limits.FirstByte
-	if limit > 0 && p.limits.Load > 0 {
-		limit += p.limits.Load // one answer stands for both
+	w := p.untilFirst()
+	s, err := o.records(ctx, p, "/api/chat", r, w, w)
+	if err != nil {
+		return nil, err
 	}
-	w := wait{limit, silentFirst}
-	src, err := o.stream(ctx, p, "/api/chat", r, w, w)
-	if s, ok := src.(*stream); ok && r.Logprobs && len(r.Tools) == 0 {
+	if r.Logprobs && len(r.Tools) == 0 {
 		s.probs = new(probs)
 	}
-	return src, err
+	return s, nil
+}
+
+// Tap is Chat, but what comes is the text that the model wrote, calls and all, as far as the server shows its tokens.
+func (o *Ollama) Tap(ctx context.Context, p *Pulse, r *ChatRequest, m Marks) (chat.Source, error) {
+	q := *r
+	q.Logprobs = true
+	s, err := o.records(ctx, p, "/api/chat", &q, p.untilFirst(), wait{p.limits.Idle, silentIdle})
+	if err != nil {
+		return nil, err
+	}
+	s.tap = &tap{marks: m}
+	return s, nil
 }
 
 // Generate begins a reply of /api/generate: the raw text of the model.
@@ -112,8 +123,17 @@ func (o *Ollama) Render(ctx context.Context, p *Pulse, r *ChatRequest) (string, 
 	return reply.DebugInfo.RenderedTemplate, nil
 }
 
-// stream posts a request and reads its records.
+// stream posts a request and gives the events of the reply.
 func (o *Ollama) stream(ctx context.Context, p *Pulse, path string, body any, first, later wait) (chat.Source, error) {
+	s, err := o.records(ctx, p, path, body, first, later)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// records posts a request whose reply is a stream of records.
+func (o *Ollama) records(ctx context.Context, p *Pulse, path string, body any, first, later wait) (*stream, error) {
 	resp, err := o.post(ctx, p, path, body, first)
 	if err != nil {
 		return nil, err

@@ -53,15 +53,18 @@ func fake(t testing.TB, h http.HandlerFunc) *Ollama {
 	return o
 }
 
-// ask sends a small request to that path and writes down what comes, neighbouring fragments joined.
+// ask sends a small request to that path, or "tap", and writes down what comes, neighbouring fragments joined.
 func ask(t testing.TB, o *Ollama, path string) string {
 	ctx, p := NewPulse(t.Context(), nil, Timeouts{})
 	defer p.Stop()
 	var src chat.Source
 	var err error
-	if path == "/api/generate" {
+	switch path {
+	case "/api/generate":
 		src, err = o.Generate(ctx, p, &GenerateRequest{Model: "m"})
-	} else {
+	case "tap":
+		src, err = o.Tap(ctx, p, &ChatRequest{Model: "m"}, Marks{ThinkEnd: "</think>", Openings: []string{"<tool_call>"}})
+	default:
 		src, err = o.Chat(ctx, p, &ChatRequest{Model: "m"})
 	}
 	if err != nil {
@@ -157,6 +160,9 @@ func readCapture(t testing.TB, file string) capture {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	if strings.HasPrefix(filepath.Base(file), "tap-") {
+		c.Path = "tap"
 	}
 	return c
 }

@@ -51,6 +51,7 @@ func explain(status int, text string) *fault.Error {
 	kind, code := kindOf(status, text)
 	e := fault.New(kind, "the model server says: %s", text)
 	e.Code = code
+	e.Curable = kind == fault.Invalid && code == "" || kind == fault.Unavailable && misread(text)
 	if kind == fault.Busy {
 		e.Retry = retryBusy
 	}
@@ -58,6 +59,16 @@ func explain(status int, text string) *fault.Error {
 		e.Param = "model"
 	}
 	return e
+}
+
+// misread says whether the text is of a server that could not read what its model wrote, or not write the prompt.
+func misread(text string) bool {
+	for _, word := range []string{"pars", "EOF", "syntax", "invalid character", "unmarshal", "template", "jinja", "grammar", "tool", "logprobs"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // kindOf sorts an answer of the server into a fault and, where OpenAI has a word of its own, that code.

@@ -28,6 +28,7 @@ type stream struct {
 	scratch *scratch
 	release func(*scratch)
 	text    chat.Strings
+	tap     *tap // nil: the server's own reading is passed on
 
 	queue  []chat.Event // what the last record held
 	head   int          // queue[:head] has been given out
@@ -95,6 +96,21 @@ func (s *stream) record(v *fastjson.Value, line []byte) error {
 	if m == nil {
 		m = v
 	}
+	read := s.message
+	if s.tap != nil {
+		read = s.tapped
+	}
+	if err := read(v, m, line); err != nil {
+		return err
+	}
+	if v.GetBool("done") {
+		return s.finish(v)
+	}
+	return nil
+}
+
+// message queues what the server made of the model's text.
+func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 	s.add(chat.Reasoning, m.GetStringBytes("thinking"))
 	text := m.GetStringBytes("content")
 	if text == nil {
@@ -105,12 +121,7 @@ func (s *stream) record(v *fastjson.Value, line []byte) error {
 		s.probs.record(s, v, m)
 	}
 	if len(m.GetArray("tool_calls")) > 0 {
-		if err := s.addCalls(line); err != nil {
-			return err
-		}
-	}
-	if v.GetBool("done") {
-		return s.finish(v)
+		return s.addCalls(line)
 	}
 	return nil
 }
@@ -152,11 +163,16 @@ func times(v *fastjson.Value) *chat.Times {
 	return &chat.Times{Load: of("load_duration"), Prompt: of("prompt_eval_duration"), Completion: of("eval_duration")}
 }
 
-// failed is the end by an error record.
+// failed is the end by an error record. Behind tokens it is mostly the server's own reading that failed, of a call that may
+// be good enough for us.
 func (s *stream) failed(e *fastjson.Value) error {
 	text := unwrap(e.MarshalTo(nil))
-	if strings.Contains(text, "token repeat limit") {
+	switch {
+	case strings.Contains(text, "token repeat limit"):
 		return s.repeated()
+	case s.tap != nil && s.tap.seen:
+		s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: chat.Abandoned, Meta: &chat.Meta{Cause: text}})
+		return io.EOF
 	}
 	return explain(0, text)
 }
