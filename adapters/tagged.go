@@ -42,6 +42,7 @@ func (d *decoder) taggedCall(p *pattern, t *tool, id string) answer {
 type head struct {
 	p     *pattern
 	own   literal // the closer of its value
+	again string  // the tag once more, where it may nest; "" elsewhere
 	key   string
 	wire  string // what the tag says of the value's type; "" when it says nothing
 	end   int    // offset behind it: where the value begins
@@ -74,7 +75,7 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 		hole := p.holeAt(k + 1)
 		if hole == "value" {
 			if h.end = end; p.keyed() {
-				h.own = exactly(p.closeTag(h.key))
+				h.own, h.again = exactly(p.closeTag(h.key)), p.openTag(h.key)
 			}
 			return h, yes
 		}

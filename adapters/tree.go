@@ -25,7 +25,7 @@ type node struct {
 	key  string
 	text string  // what stands between its tags, tags included
 	kids []*node // the tags in it
-	bare string  // the text between those
+	bare []byte  // the text between those
 	from int     // where text begins, while it is open
 }
 
@@ -40,11 +40,11 @@ func (p *pattern) closeTag(key string) string { return p.parts[4].lit.text + key
 // inside or at one of them.
 func (d *decoder) nested(h head, depth int) (int, bool) {
 	switch {
-	case !h.p.keyed():
+	case h.again == "":
 		return 0, false
-	case d.has(0, h.p.openTag(h.key)):
+	case d.has(0, h.again):
 		return depth + 1, true
-	case depth > 0 && d.has(0, h.p.closeTag(h.key)):
+	case depth > 0 && d.has(0, h.own.text):
 		return depth - 1, true
 	}
 	return depth, false
@@ -62,18 +62,19 @@ func (p *pattern) tree(text string) *node {
 	token := strings.TrimSuffix(p.parts[0].lit.text, "<")
 	pos := 0
 	for {
-		at := strings.Index(text[pos:], token)
-		key, size := "", 0
-		if at >= 0 {
-			key, size = tagAt(text[pos+at+len(token):])
-		}
-		top := open[len(open)-1]
-		if at < 0 || size == 0 {
-			top.bare += text[pos:]
+		at, top := strings.Index(text[pos:], token), open[len(open)-1]
+		if at < 0 {
+			top.bare = append(top.bare, text[pos:]...)
 			break
 		}
-		top.bare += text[pos : pos+at]
 		start := pos + at
+		key, size := tagAt(text[start+len(token):])
+		if size == 0 { // the token alone is text
+			top.bare = append(top.bare, text[pos:start+len(token)]...)
+			pos = start + len(token)
+			continue
+		}
+		top.bare = append(top.bare, text[pos:start]...)
 		pos = start + len(token) + size
 		if name, closing := strings.CutPrefix(key, "/"); !closing && len(open) < maxTree {
 			n := &node{key: key, from: pos}
@@ -107,7 +108,7 @@ func closeTop(open []*node, text string, closed bool) []*node {
 	if n.text = text; !closed && len(n.kids) > 0 {
 		outer := rest[len(rest)-1]
 		outer.kids = append(outer.kids, n.kids...)
-		n.text, n.kids = n.bare, nil
+		n.text, n.kids = string(n.bare), nil
 	}
 	return rest
 }
@@ -166,7 +167,7 @@ func (n *node) object(t *schema.Type) string {
 	for _, key := range keys {
 		out = append(out, schema.Quote(key)+":"+groupJSON(groups[key], t.Prop(key)))
 	}
-	if text := strings.TrimSpace(n.bare); text != "" && groups[textKey] == nil {
+	if text := strings.TrimSpace(string(n.bare)); text != "" && groups[textKey] == nil {
 		out = append(out, schema.Quote(textKey)+":"+schema.Quote(text))
 	}
 	return "{" + strings.Join(out, ",") + "}"
