@@ -30,19 +30,19 @@ const nativePaths = "/api/chat, generate, embed, embeddings, tags, show, ps, ver
 // is passed on.
 func (s *Server) routeNative() {
 	s.route("GET", "/{$}", s.hello)
-	s.route("GET", "/api/tags", s.document(func(ctx context.Context) (json.RawMessage, error) { return s.cfg.Native.Tags(ctx) }))
-	s.route("GET", "/api/ps", s.document(func(ctx context.Context) (json.RawMessage, error) { return s.cfg.Native.Running(ctx) }))
+	s.route("GET", "/api/tags", s.document(s.cfg.Native.Tags))
+	s.route("GET", "/api/ps", s.document(s.cfg.Native.Running))
 	s.route("GET", "/api/version", s.nativeVersion)
 	s.route("POST", "/api/show", s.show)
 	s.route("POST", "/api/chat", s.logged(question{name: "native chat", prefix: "chat-", fail: writeNativeError}, s.nativeChat))
 	for _, path := range []string{"generate", "embed", "embeddings"} {
 		s.route("POST", "/api/"+path, s.logged(question{name: "native " + path, prefix: path + "-", fail: writeNativeError}, s.passOn))
 	}
-	for _, path := range []string{"POST /api/pull", "POST /api/push", "POST /api/create", "POST /api/copy", "DELETE /api/delete", "POST /api/blobs/{digest}", "HEAD /api/blobs/{digest}"} {
-		s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			_ = s.logged(question{name: "native " + path, prefix: "api-", fail: writeNativeError}, s.change)(w, r) // it has said what is wrong
-		})
+	for path, method := range map[string]string{"pull": "POST", "push": "POST", "create": "POST", "copy": "POST", "delete": "DELETE"} {
+		s.route(method, "/api/"+path, s.logged(question{name: "native " + path, prefix: path + "-", fail: writeNativeError}, s.change))
 	}
+	blobs := s.logged(question{name: "native blobs", prefix: "blobs-", fail: writeNativeError}, s.change)
+	s.mux.HandleFunc("/api/blobs/{digest}", func(w http.ResponseWriter, r *http.Request) { _ = blobs(w, r) }) // it has said what is wrong
 }
 
 // hello is what Ollama's own command line looks for.

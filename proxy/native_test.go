@@ -149,6 +149,7 @@ func TestWhatIsSaidOfModels(t *testing.T) {
 		{"POST /api/show", `{"name":"m","verbose":true}`, 200, `{"template":"m"}`},
 		{"POST /api/show", `{"model":"none"}`, 404, `{"error":"model 'none' not found"}`},
 		{"POST /api/show", `{}`, 400, `{"error":"model: is required"}`},
+		{"GET /api/pull", ``, 405, `{"error":"/api/pull takes POST, not GET"}`},
 		{"GET /api/show", ``, 405, `{"error":"/api/show takes POST, not GET"}`},
 		{"POST /api/chat", `{"model":3}`, 400, `{"error":"model: must be a string, not a number"}`},
 		{"POST /api/me", `{}`, 404, `{"error":"no such path: /api/me; of Ollama's API there is ` + nativePaths + `"}`},
