@@ -19,11 +19,17 @@ import (
 // Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name in capitals), and in
 // the YAML file; flags win over the environment, and that over the file.
 type Config struct {
-	Listen  string   `default:"127.0.0.1:11435" help:"Where to serve. Port 0 takes a free one."`
-	Ollama  string   `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"The Ollama server, in any spelling that OLLAMA_HOST takes. It need not be up."`
-	Data    string   `placeholder:"DIR" help:"Folder of what is the user's own; model families are read from families/*.txt in it. Default: toolnorm in the user's data folder."`
-	Config  string   `placeholder:"FILE" help:"YAML file with these settings. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
-	Model   string   `placeholder:"NAME" help:"The model that answers requests which name none. Default: such requests are an error."`
+	Listen string `default:"127.0.0.1:11435" help:"Where to serve. Port 0 takes a free one."`
+	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"The Ollama server, in any spelling that OLLAMA_HOST takes. It need not be up."`
+	Data   string `placeholder:"DIR" help:"Folder of what is the user's own; model families are read from families/*.txt in it. Default: toolnorm in the user's data folder."`
+	Config string `placeholder:"FILE" help:"YAML file with these settings. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
+	Model  string `placeholder:"NAME" help:"The model that answers requests which name none. Default: such requests are an error."`
+
+	Upstream  map[string]string `aliases:"upstreams" placeholder:"NAME=URL" help:"Further model servers, whose models are called NAME/model: Ollama, or OpenAI-compatible ones as openai+http://HOST:PORT. Without such a prefix the server is asked what it is."`
+	KeyEnv    map[string]string `placeholder:"NAME=VARIABLE" help:"Upstreams and the environment variables that hold their keys."`
+	Upstreams []listed          `kong:"-" help:"In the file only: the same as a list, each with name, url, kind (ollama or openai) and key-env."`
+	Alias     map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"Names that stand for models."`
+
 	Hosts   []string `placeholder:"NAME" help:"Host names, besides localhost and every IP address, under which clients may ask. * allows any."`
 	Origins []string `placeholder:"URL" help:"Web origins, besides those on this machine, whose pages may ask. * allows any."`
 
@@ -74,6 +80,7 @@ func (m *Main) ParseFlags(args []string) error {
 			if cli, said, err = m.parse(args, file); err != nil {
 				return fmt.Errorf("%w (the settings in %s count as well)", err, file.path)
 			}
+			cli.Serve.Upstreams = file.upstreams
 		}
 	}
 	m.Config = cli.Serve
@@ -145,9 +152,10 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 
 // settings are those that need more than reading.
 type settings struct {
-	ollama  string
-	hold    int
-	formats *adapters.Set
+	ollama    string
+	upstreams []engine.Upstream
+	hold      int
+	formats   *adapters.Set
 }
 
 // resolve checks the settings that have rules, fills in the data folder, and says which one is wrong.
@@ -172,7 +180,12 @@ func (c *Config) resolve() (s settings, err error) {
 	if s.formats, err = userFormats(filepath.Join(c.Data, "families")); err != nil {
 		return s, err
 	}
-	return s, engine.Config{Ollama: s.ollama, Strategy: c.Strategy, Format: c.Format, Formats: s.formats, NumCtx: c.NumCtx}.Validate()
+	if s.upstreams, err = c.upstreams(os.LookupEnv); err != nil {
+		return s, err
+	}
+	return s, engine.Config{
+		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Strategy: c.Strategy, Format: c.Format, Formats: s.formats, NumCtx: c.NumCtx,
+	}.Validate()
 }
 
 // dataFolder is dir as an absolute path, or the default one.

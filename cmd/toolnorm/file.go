@@ -15,8 +15,9 @@ import (
 
 // file is a YAML file of settings, named as the flags are.
 type file struct {
-	path   string
-	values map[string]setting
+	path      string
+	values    map[string]setting
+	upstreams []listed
 }
 
 // setting is one value in a file.
@@ -69,6 +70,14 @@ func (f *file) parse(text []byte) error {
 		if _, twice := f.values[key.Value]; twice {
 			return fmt.Errorf("line %d: %s is set twice", key.Line, key.Value)
 		}
+		if key.Value == "upstreams" && node.Kind == yaml.SequenceNode {
+			all, err := readUpstreams(node)
+			if err != nil {
+				return fmt.Errorf("line %d: upstreams: %w", node.Line, err)
+			}
+			f.upstreams = append(f.upstreams, all...)
+			continue
+		}
 		v, err := valueOf(node)
 		if err != nil {
 			return fmt.Errorf("line %d: %s: %w", node.Line, key.Value, err)
@@ -113,7 +122,7 @@ func (f *file) Validate(app *kong.Application) error {
 	for _, cmd := range app.Children {
 		for _, flag := range cmd.Flags {
 			if len(flag.Envs) > 0 { // the flags of other commands are no settings
-				known = append(known, flag.Name)
+				known = append(append(known, flag.Name), flag.Aliases...)
 			}
 		}
 	}
@@ -136,6 +145,11 @@ func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, err
 		}
 	}
 	s, ok := f.values[flag.Name]
+	for _, name := range flag.Aliases {
+		if !ok {
+			s, ok = f.values[name]
+		}
+	}
 	if !ok {
 		return nil, nil
 	}

@@ -51,7 +51,7 @@ func (m *Main) Run() error {
 		m.log.Warn().Str("variable", name).Msg("the environment has no such setting")
 	}
 	eng := engine.New(engine.Config{
-		Ollama: settings.ollama, Log: m.log, Strategy: m.Config.Strategy, Format: m.Config.Format, Formats: settings.formats,
+		Ollama: settings.ollama, Upstreams: settings.upstreams, Aliases: m.Config.Alias, Log: m.log, Strategy: m.Config.Strategy, Format: m.Config.Format, Formats: settings.formats,
 		Hold: settings.hold, Quiet: m.Config.Quiet, NumCtx: m.Config.NumCtx, DefaultModel: m.Config.Model,
 		Timeouts: upstream.Timeouts{
 			Load: m.Config.LoadTimeout, FirstByte: m.Config.FirstByteTimeout, Idle: m.Config.IdleTimeout, Beat: m.Config.Heartbeat,
@@ -62,11 +62,11 @@ func (m *Main) Run() error {
 		MaxBody: m.Config.MaxBody, BodyWait: m.Config.BodyTimeout, Stall: m.Config.ClientTimeout,
 		Hosts: m.Config.Hosts, Origins: m.Config.Origins,
 	})
-	return m.serve(face, settings.ollama)
+	return m.serve(face, settings)
 }
 
 // serve listens and answers until Close.
-func (m *Main) serve(h http.Handler, ollama string) error {
+func (m *Main) serve(h http.Handler, s settings) error {
 	var err error
 	if m.listener, err = net.Listen("tcp", m.Config.Listen); err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -80,8 +80,13 @@ func (m *Main) serve(h http.Handler, ollama string) error {
 	}
 	var ctx context.Context
 	ctx, m.stop = context.WithCancel(context.Background())
-	go watch(ctx, m.log, ollama) // ends with m.stop
-	m.announce(ollama)
+	go watch(ctx, m.log, "ollama", s.ollama, s.ollama+"/api/version") // ends with m.stop, as the others
+	for _, u := range s.upstreams {
+		if _, base, err := upstream.ParseURL(u.URL); err == nil {
+			go watch(ctx, m.log, u.Name, base, base)
+		}
+	}
+	m.announce(s.ollama)
 	go func() { // ends when the server is closed
 		if err := m.server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
 			m.failed <- fmt.Errorf("serve: %w", err)

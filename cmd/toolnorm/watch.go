@@ -12,17 +12,18 @@ import (
 // retry is how often a server that does not answer is asked again.
 const retry = 3 * time.Second
 
-// watch says in the log whether Ollama answers, and if not, when it comes up. No request waits for it: each tries for
-// itself.
-func watch(ctx context.Context, log zerolog.Logger, ollama string) {
-	if answers(ctx, ollama) {
-		log.Info().Str("ollama", ollama).Msg("ollama answers")
+// watch says in the log whether a model server answers, and if not, when it comes up. No request waits for it: each
+// tries for itself.
+func watch(ctx context.Context, log zerolog.Logger, name, base, url string) {
+	log = log.With().Str("server", name).Str("at", base).Logger()
+	if answers(ctx, url) {
+		log.Info().Msg("the model server answers")
 		return
 	}
 	if ctx.Err() != nil {
 		return
 	}
-	log.Warn().Str("ollama", ollama).Msg("ollama does not answer; still trying, and the demo models work")
+	log.Warn().Msg("the model server does not answer; still trying, and the demo models work")
 	tick := time.NewTicker(retry)
 	defer tick.Stop()
 	for {
@@ -31,18 +32,18 @@ func watch(ctx context.Context, log zerolog.Logger, ollama string) {
 			return
 		case <-tick.C:
 		}
-		if answers(ctx, ollama) {
-			log.Info().Str("ollama", ollama).Msg("ollama answers now")
+		if answers(ctx, url) {
+			log.Info().Msg("the model server answers now")
 			return
 		}
 	}
 }
 
-// answers says whether a model server is there.
-func answers(ctx context.Context, ollama string) bool {
+// answers says whether a model server is there: anything but a gateway's word that it is not will do.
+func answers(ctx context.Context, url string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, ollama+"/api/version", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return false
 	}
@@ -52,5 +53,5 @@ func answers(ctx context.Context, ollama string) bool {
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<10)) // so that the connection can be used again
-	return resp.StatusCode == http.StatusOK
+	return resp.StatusCode < http.StatusInternalServerError || resp.StatusCode == http.StatusNotImplemented
 }

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"toolnorm/engine"
+)
+
+// listed is a model server in the file's list of upstreams.
+type listed struct {
+	Name   string `yaml:"name"`
+	URL    string `yaml:"url"`
+	Kind   string `yaml:"kind"`    // ollama or openai; empty: the server is asked
+	KeyEnv string `yaml:"key-env"` // the variable that holds its key; empty: it needs none
+}
+
+// upstreams are the model servers of the settings, those of the file last. A flag wins over a server of the same name.
+func (c *Config) upstreams(env func(string) (string, bool)) ([]engine.Upstream, error) {
+	var all []listed
+	for _, name := range slices.Sorted(maps.Keys(c.Upstream)) {
+		all = append(all, listed{Name: name, URL: c.Upstream[name]})
+	}
+	for _, l := range c.Upstreams {
+		if _, given := c.Upstream[l.Name]; !given {
+			all = append(all, l)
+		}
+	}
+	keys := maps.Clone(c.KeyEnv)
+	out := make([]engine.Upstream, len(all))
+	for i, l := range all {
+		out[i] = engine.Upstream{Name: l.Name, URL: l.URL, Kind: l.Kind}
+		if variable, ok := keys[l.Name]; ok {
+			l.KeyEnv = variable
+			delete(keys, l.Name)
+		}
+		if l.KeyEnv == "" {
+			continue
+		}
+		if out[i].Key, _ = env(l.KeyEnv); out[i].Key == "" {
+			return nil, fmt.Errorf("key-env of %q: the environment has no %s", l.Name, l.KeyEnv)
+		}
+	}
+	for name := range keys {
+		return nil, fmt.Errorf("key-env of %q: there is no upstream of this name", name)
+	}
+	return out, nil
+}
+
+// readUpstreams reads the file's list.
+func readUpstreams(n *yaml.Node) (all []listed, err error) {
+	for _, item := range n.Content {
+		if item.Kind != yaml.MappingNode {
+			return nil, errors.New("must be a list of servers, each with name and url")
+		}
+		for i := 0; i < len(item.Content); i += 2 {
+			if key := item.Content[i].Value; !slices.Contains([]string{"name", "url", "kind", "key-env"}, key) {
+				return nil, fmt.Errorf("a server has name, url, kind and key-env, but no %q", key)
+			}
+		}
+		var l listed
+		if err := item.Decode(&l); err != nil {
+			return nil, errors.New("each of a server's settings must be one word")
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
