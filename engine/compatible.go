@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
 )
 
 // compatible is a server that speaks OpenAI's API, and what has been found out about its models.
@@ -51,6 +52,9 @@ func (c *compatible) models(ctx context.Context) ([]chat.Info, error) {
 
 // open begins the reply. See backend.
 func (c *compatible) open(ctx context.Context, t *turn) (src chat.Source, tail string, err error) {
+	if t.strategy != Raw && t.strategy != Native && t.strategy != Prompt {
+		return nil, "", &fault.Error{Kind: fault.Invalid, Param: "model", Message: "strategy " + t.strategy + " is configured for " + t.name + ", but only Ollama knows it"}
+	}
 	r := t.request
 	if t.strategy == Prompt {
 		r = described(r, t.format)
@@ -75,5 +79,10 @@ func (c *compatible) raw(ctx context.Context, t *turn, body *upstream.OpenAIRequ
 	src, err := c.client.Continue(ctx, t.pulse, &upstream.Continuation{
 		Model: t.model, Prompt: prompt, Preserved: t.format.Tokens(), Fields: continuing(body.Fields),
 	})
-	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), err // the prompt itself may go
+	if err != nil {
+		f := *fault.From(err)
+		f.Curable = false // there is no other reading of the reply than ours
+		return nil, "", &f
+	}
+	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), nil // the prompt itself may go
 }

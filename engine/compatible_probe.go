@@ -47,14 +47,14 @@ func (c *compatible) probe(ctx context.Context, t *turn) (facts, error) {
 // ask asks the server.
 func (c *compatible) ask(ctx context.Context, t *turn) (facts, error) {
 	if c.strict {
-		return facts{tools: true}, nil
+		return facts{tools: true, digest: now()}, nil
 	}
 	props, err := c.client.Properties(ctx)
 	if err != nil && !isRefusal(err) {
 		return facts{}, err
 	}
 	if err != nil || props.Template == "" {
-		return facts{tools: true, thinking: c.switches(ctx, t.model)}, nil
+		return facts{tools: true, thinking: c.switches(ctx, t.model), digest: now()}, nil
 	}
 	prompt, err := c.client.Template(ctx, t.pulse, &upstream.OpenAIRequest{
 		Model: t.model, Messages: []upstream.OpenAIMessage{{Role: "user", Content: "hi"}},
@@ -67,12 +67,17 @@ func (c *compatible) ask(ctx context.Context, t *turn) (facts, error) {
 	}
 	supported, said := props.Caps["supports_tools"]
 	return facts{
+		digest:   props.Model + "\n" + props.Template,
 		render:   err == nil,
 		tools:    strings.Contains(prompt, "probe") && (supported || !said),
 		thinking: strings.Contains(props.Template, "enable_thinking"),
 		blind:    props.Modalities != nil && !props.Modalities["vision"],
 	}, nil
 }
+
+// now stands for the digest of a model of which nothing tells when it changes: what was found out about it is forgotten
+// with the next probe.
+func now() string { return time.Now().String() }
 
 // isRefusal says that the server answered, and will answer the same again: it lacks what it was asked for.
 func isRefusal(err error) bool {

@@ -21,6 +21,7 @@ import (
 type fakeOpenAI struct {
 	template string // what /props says; empty: there is no /props
 	refuses  string // a path that is answered 400
+	noTools  bool   // chats with tools are answered 400, as by a vLLM without a parser
 	text     string // what the model writes, in events of one character
 	native   []string
 	key      string // that every request must have
@@ -45,6 +46,9 @@ func (f *fakeOpenAI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == f.refuses:
 		w.WriteHeader(http.StatusBadRequest)
 		io.WriteString(w, `{"error":{"message":"tools param requires --jinja flag","code":400}}`)
+	case f.noTools && f.last["tools"] != nil && r.URL.Path == "/v1/chat/completions":
+		w.WriteHeader(http.StatusBadRequest)
+		io.WriteString(w, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","type":"BadRequestError","param":null,"code":400}`)
 	case r.URL.Path == "/v1/models":
 		io.WriteString(w, `{"object":"list","data":[{"id":"m","object":"model","created":7,"owned_by":"vllm"}]}`)
 	case r.URL.Path == "/props" && f.template != "":
@@ -130,6 +134,7 @@ func TestCompatibleStrategies(t *testing.T) {
 		{"pictures", fakeOpenAI{template: "p {tools}"}, nil, picture, Native, "props apply-template v1/chat/completions", true},
 		{"a template without tools", fakeOpenAI{template: "p"}, nil, atBox("hi", weather), Prompt, "props apply-template apply-template completion", false},
 		{"prompt by configuration", fakeOpenAI{}, map[string]string{"box/m": Prompt}, atBox("hi", weather), Prompt, "props v1/models v1/chat/completions", false},
+		{"a server that takes no tools", fakeOpenAI{noTools: true}, nil, atBox("hi", weather), Prompt, "props v1/models v1/chat/completions v1/chat/completions", false},
 		{"a server that does not render tools", fakeOpenAI{template: "p {tools}", refuses: "/apply-template"}, nil, atBox("hi", weather), Prompt, "props apply-template v1/chat/completions", false},
 	}
 	for i := range rows {
@@ -151,7 +156,7 @@ func TestCompatibleStrategies(t *testing.T) {
 				t.Errorf("the server was offered tools: %v", offered)
 			}
 			collect(t, e, row.request)
-			if got := row.server.paths(); strings.Contains(got, "props") {
+			if got := row.server.paths(); strings.Contains(got, "props") || strings.Count(got, "chat") > 1 {
 				t.Errorf("the second request asked %s", got)
 			}
 		})
@@ -268,6 +273,7 @@ func TestCompatibleFaults(t *testing.T) {
 		{"down, of no known kind", New(Config{Upstreams: []Upstream{{Name: "box", URL: "http://127.0.0.1:1"}}}), atBox("hi"), fault.Unavailable, "does not say whether it is Ollama"},
 		{"no key", noKey, atBox("hi"), fault.Unavailable, "no key"},
 		{"arguments that are a list", (&fakeOpenAI{}).start(t, Config{}, upstream.KindOpenAI), list, fault.Invalid, "messages[1].tool_calls[0].function.arguments"},
+		{"a strategy that only Ollama knows", (&fakeOpenAI{}).start(t, Config{Strategy: map[string]string{"*": Tap}}, upstream.KindOpenAI), atBox("hi"), fault.Invalid, "only Ollama"},
 		{"refused", (&fakeOpenAI{refuses: "/v1/chat/completions"}).start(t, Config{}, upstream.KindOpenAI), atBox("hi"), fault.Invalid, "requires"},
 	} {
 		_, _, end, err := collect(t, row.engine, row.request)

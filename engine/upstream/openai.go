@@ -58,6 +58,7 @@ type Properties struct {
 	Template   string          `json:"chat_template"`      // in jinja
 	Caps       map[string]bool `json:"chat_template_caps"` // "supports_tools", …; nil in old versions
 	Modalities map[string]bool `json:"modalities"`         // "vision", …; nil in old versions
+	Model      string          `json:"model_path"`
 }
 
 // Properties asks a llama-server for its own. Other servers answer NotFound or some other refusal.

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolnorm/adapters"
@@ -225,7 +226,7 @@ func (n *nativeCalls) mend(out []chat.Event, c *nativeCall) ([]chat.Event, error
 		return out, nil
 	}
 	if c.name == "" {
-		return out, fault.New(fault.Unavailable, "the model server sent a call without a name")
+		return out, &fault.Error{Kind: fault.Unavailable, Curable: true, Message: "the model server sent a call without a name"}
 	}
 	tool := n.meant(c.name)
 	if c.started {
@@ -233,7 +234,8 @@ func (n *nativeCalls) mend(out []chat.Event, c *nativeCall) ([]chat.Event, error
 	}
 	args, repairs, ok := adapters.Arguments(tool, string(c.args))
 	if !ok || !strings.HasPrefix(args, string(c.args[:c.sent])) {
-		return out, fault.New(fault.Unavailable, "the model server sent a call of %q whose arguments are no JSON object", c.name)
+		why := "the model server sent a call of " + strconv.Quote(c.name) + " whose arguments are no JSON object"
+		return out, &fault.Error{Kind: fault.Unavailable, Curable: true, Message: why}
 	}
 	for _, r := range repairs {
 		if !slices.Contains(n.repairs, r) {

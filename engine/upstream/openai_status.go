@@ -74,6 +74,7 @@ func (o *OpenAI) explain(status int, body []byte) *fault.Error {
 	if strings.Contains(text, "maximum context length") {
 		e.Kind, e.Code = fault.Invalid, "context_length_exceeded"
 	}
+	e.Curable = e.Curable && e.Code == ""
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {
 		e.Message += " (that is about the key that toolnorm has for this server)"
 	}
