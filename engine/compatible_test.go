@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -51,6 +52,10 @@ func (f *fakeOpenAI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","type":"BadRequestError","param":null,"code":400}`)
 	case r.URL.Path == "/v1/models":
 		io.WriteString(w, `{"object":"list","data":[{"id":"m","object":"model","created":7,"owned_by":"vllm"}]}`)
+	case r.URL.Path == "/v1/completions":
+		f.stream(w, `{"choices":[{"index":0,"text":%q,"finish_reason":null}]}`, `{"choices":[{"index":0,"text":"","finish_reason":"length"}]}`)
+	case r.URL.Path == "/v1/embeddings":
+		io.WriteString(w, `{"data":[{"index":1,"embedding":[0.5]},{"index":0,"embedding":[1,2]}],"usage":{"prompt_tokens":3}}`)
 	case r.URL.Path == "/props" && f.template != "":
 		fmt.Fprintf(w, `{"chat_template":%q}`, f.template)
 	case r.URL.Path == "/apply-template" && f.template != "":
@@ -253,6 +258,25 @@ func TestWishesReachCompatibleServers(t *testing.T) {
 		if r.Logprobs && (len(tokens) != 1 || tokens[0].Logprob != -0.5 || len(tokens[0].Top) != 1) {
 			t.Errorf("%s: tokens %+v", row.name, tokens)
 		}
+	}
+}
+
+func TestCompatibleServersWriteOnAndEmbed(t *testing.T) {
+	f := &fakeOpenAI{text: "<tool_call> b"}
+	e := f.start(t, Config{}, "")
+	text, _, end, err := collect(t, e, &chat.Request{Model: "box/m", Continue: &chat.Continuation{Prompt: "a", Suffix: "c"}, MaxTokens: 5})
+	if text != "<tool_call> b" || err != nil || end == nil || end.Text != chat.Length {
+		t.Errorf("text %q, end %v, error %v", text, end, err)
+	}
+	if got, want := options(f.last), `max_tokens=5 model="m" prompt="a" stream=true stream_options={"include_usage":true} suffix="c"`; got != want {
+		t.Errorf("asked %s, want %s", got, want)
+	}
+	got, err := e.Embed(t.Context(), &chat.EmbedRequest{Model: "box/m", Input: []string{"a", "b"}})
+	if want := [][]float32{{1, 2}, {0.5}}; err != nil || !reflect.DeepEqual(got.Vectors, want) || got.Tokens != 3 {
+		t.Errorf("vectors %+v, error %v, want %v", got, err, want)
+	}
+	if _, err := e.Embed(t.Context(), &chat.EmbedRequest{Model: "box/m", Input: []string{"a"}}); err == nil {
+		t.Error("two vectors for one text are no error")
 	}
 }
 

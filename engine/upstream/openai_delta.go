@@ -27,6 +27,7 @@ func (d *deltas) chunk(v *fastjson.Value) error {
 			d.probs.tokens = append(d.probs.tokens, token(p))
 		}
 		d.delta(delta)
+		d.add(chat.Text, c.GetStringBytes("text")) // of /v1/completions
 		if last := len(d.queue) - 1; last >= 0 && d.queue[last].Kind == chat.Text {
 			d.queue[last].Meta = d.probs.take()
 		}

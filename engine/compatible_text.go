@@ -1,0 +1,35 @@
+package engine
+
+import (
+	"context"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+var (
+	_ completer = (*compatible)(nil)
+	_ embedder  = (*compatible)(nil)
+)
+
+// complete writes a text on; whether the model fills gaps is for the server to say.
+func (c *compatible) complete(ctx context.Context, t *turn) (chat.Source, error) {
+	fields, err := c.fields(t, t.request)
+	if err != nil {
+		return nil, err
+	}
+	return c.client.Complete(ctx, t.pulse, t.model, t.request.Continue.Prompt, t.request.Continue.Suffix, fields)
+}
+
+// embed asks the server for vectors.
+func (c *compatible) embed(ctx context.Context, p *upstream.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
+	if r.Truncate {
+		return nil, &fault.Error{Kind: fault.Invalid, Param: "truncate", Message: "the model's server cuts no texts: leave truncate out"}
+	}
+	vectors, tokens, err := c.client.Embed(ctx, p, &upstream.OpenAIEmbedding{Model: model, Input: r.Input, Dimensions: r.Dimensions, Encoding: "float"})
+	if err != nil {
+		return nil, err
+	}
+	return &chat.Embeddings{Vectors: vectors, Tokens: tokens}, nil
+}

@@ -1,0 +1,79 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// Complete begins a reply of /v1/completions: the model writes prompt on, into the gap in front of suffix if that is not
+// empty. Fields are those of a chat.
+func (o *OpenAI) Complete(ctx context.Context, p *Pulse, model, prompt, suffix string, fields map[string]json.RawMessage) (chat.Source, error) {
+	all := make(map[string]any, len(fields)+5)
+	for k, v := range fields {
+		all[k] = v
+	}
+	all["model"], all["prompt"], all["stream"], all["stream_options"] = model, prompt, true, json.RawMessage(`{"include_usage":true}`)
+	if suffix != "" {
+		all["suffix"] = suffix
+	}
+	body, err := json.Marshal(all)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
+	}
+	d, err := o.stream(ctx, p, o.base+"/completions", body, p.untilFirst(), wait{p.limits.Idle, silentIdle})
+	if err != nil {
+		return nil, err
+	}
+	d.record = d.chunk
+	return d, nil
+}
+
+// OpenAIEmbedding is the body of /v1/embeddings.
+type OpenAIEmbedding struct {
+	Model      string   `json:"model"`
+	Input      []string `json:"input"`
+	Dimensions int      `json:"dimensions,omitempty"`
+	Encoding   string   `json:"encoding_format"` // "float"
+}
+
+// Embed gives a vector for each text, in the order of the texts, and the number of tokens in all.
+func (o *OpenAI) Embed(ctx context.Context, p *Pulse, r *OpenAIEmbedding) (vectors [][]float32, tokens int, err error) {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	w := p.untilFirst()
+	resp, err := o.post(ctx, p, o.base+"/embeddings", body, w)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w, later: wait{p.limits.Idle, silentIdle}}, maxVectors))
+	if err != nil {
+		return nil, 0, broken(ctx, "", err)
+	}
+	var reply struct {
+		Data []struct {
+			Index     int
+			Embedding []float32
+		}
+		Usage struct {
+			Prompt int `json:"prompt_tokens"`
+		}
+	}
+	if err := json.Unmarshal(data, &reply); err != nil {
+		return nil, 0, fault.New(fault.Unavailable, "the model server's embeddings cannot be read: %w", err)
+	}
+	vectors = make([][]float32, len(reply.Data))
+	for _, e := range reply.Data {
+		if e.Index < 0 || e.Index >= len(vectors) || vectors[e.Index] != nil {
+			return nil, 0, fault.New(fault.Unavailable, "the model server numbered its embeddings wrongly")
+		}
+		vectors[e.Index] = e.Embedding
+	}
+	return vectors, reply.Usage.Prompt, nil
+}
