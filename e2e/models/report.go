@@ -1,6 +1,8 @@
 package models
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -90,7 +92,7 @@ func (r Row) name() string {
 }
 
 // mostMisses is how many different wrong replies a row shows.
-const mostMisses = 12
+const mostMisses = 8
 
 // misses lists what went wrong, for looking into. Prompts that drew the same reply share a line.
 func (r Report) misses(w io.Writer) {
@@ -142,9 +144,18 @@ func (a Answer) said() string {
 	}
 	var b strings.Builder
 	for _, c := range a.Calls {
-		fmt.Fprintf(&b, "%s %s ", c.Name, c.Args)
+		fmt.Fprintf(&b, "%s %s ", c.Name, oneLine(c.Args))
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// oneLine is JSON without its line breaks; what is no JSON stays as it is.
+func oneLine(args string) string {
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(args)) != nil {
+		return args
+	}
+	return b.String()
 }
 
 // code is text as Markdown's code, with the fence that it needs.
