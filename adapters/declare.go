@@ -13,7 +13,7 @@ var errLater = errors.New("like a format that is not known yet")
 // route is one line of a message family: the recipient or channel it is for, and what the body is.
 type route struct {
 	field, value string // "to" or "channel" and the value; "to" and "{name}" is any offered tool; "to" and "*" any recipient; "else"
-	body         string // reasoning, text, junk, json
+	body         string // reasoning, text, junk, json, args (tags), calls (whatever marks there are)
 }
 
 // parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment line.
@@ -40,9 +40,14 @@ func (s *Set) parse(src []byte) (*Format, error) {
 	if len(f.call) == 0 && f.header == nil {
 		return nil, errors.New("no call line: how does the family write a call?")
 	}
+	if f.header != nil && (f.message == nil || len(f.ends) < 2) {
+		return nil, errors.New("a header needs a message line, how a call's message is printed, and two marks in the ends line")
+	}
 	for _, p := range f.call {
-		if i := p.hole("index"); i >= 0 && (i+1 == len(p.parts) || p.holeAt(i+1) != "") {
-			return nil, errors.New("{index} needs a mark behind it")
+		for _, word := range []string{"index", "junk"} {
+			if i := p.hole(word); i >= 0 && (i+1 == len(p.parts) || p.holeAt(i+1) != "") {
+				return nil, fmt.Errorf("{%s} needs a mark behind it", word)
+			}
 		}
 		if p.hole("args") >= 0 && len(f.arg) == 0 || p.hole("pseudo") >= 0 && len(f.quotes) == 0 {
 			return nil, errors.New("{args} needs an arg line, {pseudo} a quote line")
@@ -79,11 +84,9 @@ func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
 	case "arg":
 		return declare(f, &f.arg, first, value, "# key # value #", "# key # type # value #", "# key # value # key #")
 	case "header":
-		var list []*pattern
-		if err := declare(f, &list, first, value, "# junk #"); err != nil {
-			return err
-		}
-		f.header = list[0]
+		return declareOne(f, &f.header, value, "# junk #")
+	case "message":
+		return declareOne(f, &f.message, value, "# name # json", "# name # args", "# name # calls")
 	case "drop":
 		return marksOf(&f.drop, first, value)
 	case "ends":
@@ -146,12 +149,22 @@ func declare(f *Format, list *[]*pattern, first bool, value string, shapes ...st
 	return nil
 }
 
+// declareOne compiles an example that stands alone.
+func declareOne(f *Format, p **pattern, value string, shapes ...string) error {
+	var list []*pattern
+	if err := declare(f, &list, true, value, shapes...); err != nil {
+		return err
+	}
+	*p = list[0]
+	return nil
+}
+
 // flag notes what a family does besides its examples: cdata (values that hold markup stand in CDATA), entities (&amp; and
-// &quot; in the names of arguments).
+// &quot; in the names of arguments), think-calls (calls at the end of closed reasoning are real).
 func (f *Format) flag(value string) error {
 	f.flags = map[string]bool{}
 	for _, word := range strings.Fields(value) {
-		if word != "cdata" && word != "entities" {
+		if !slices.Contains([]string{"cdata", "entities", "think-calls"}, word) {
 			return fmt.Errorf("no flag %q", word)
 		}
 		f.flags[word] = true
@@ -181,7 +194,11 @@ func (f *Format) route(value string, first bool) error {
 	}
 	body = strings.Trim(strings.TrimSpace(body), "{}")
 	switch body {
-	case "reasoning", "text", "junk", "json":
+	case "reasoning", "text", "junk", "json", "calls":
+	case "args":
+		if len(f.arg) == 0 {
+			return errors.New("{args} needs an arg line, in front of the route")
+		}
 	default:
 		return fmt.Errorf("no body {%s} in a route", body)
 	}
@@ -205,7 +222,7 @@ func (f *Format) takeFrom(g *Format) {
 	f.drop, f.ends, f.quotes, f.keys, f.routes = g.drop, g.ends, g.quotes, g.keys, g.routes
 	f.ahead, f.flags = g.ahead, g.flags
 	if g.header != nil {
-		f.header = again([]*pattern{g.header})[0]
+		f.header, f.message = again([]*pattern{g.header})[0], again([]*pattern{g.message})[0]
 	}
 }
 

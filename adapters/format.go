@@ -18,14 +18,15 @@ type Format struct {
 
 	think, plain, section, call, arg []*pattern // plain: the text lines
 
-	drop   []string          // marks of the turn, removed where they end something
-	ends   []string          // message families: the marks that end a message
-	header *pattern          // message families: what opens and closes a header
-	routes []route           // message families: what a message is, by its header
-	keys   map[string]string // member names that this family prints
-	ahead  []string          // marks that every prompt ends with: the reply begins behind them
-	flags  map[string]bool   // cdata, entities
-	quotes []string          // string delimiters of {pseudo}, the first one printed
+	drop    []string          // marks of the turn, removed where they end something
+	ends    []string          // message families: the marks that end a message
+	header  *pattern          // message families: what opens and closes a header
+	message *pattern          // message families: how a call is printed
+	routes  []route           // message families: what a message is, by its header
+	keys    map[string]string // member names that this family prints
+	ahead   []string          // marks that every prompt ends with: the reply begins behind them
+	flags   map[string]bool   // cdata, entities, think-calls
+	quotes  []string          // string delimiters of {pseudo}, the first one printed
 
 	file string // what it was read from, cases and all
 

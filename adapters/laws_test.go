@@ -200,7 +200,7 @@ func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
 	if !subsequence(plain, raw) {
 		t.Fatalf("%q: text %q is not in the input", raw, plain)
 	}
-	if f.set == Builtin() && next == 0 && !strings.Contains(raw, "<") && !strings.Contains(raw, "[") && ended == chat.Stop && plain != raw {
+	if f.set == Builtin() && next == 0 && !strings.ContainsAny(raw, "<[◁") && ended == chat.Stop && plain != raw {
 		t.Fatalf("%q: no call and no mark, but the text is %q", raw, plain)
 	}
 }

@@ -82,7 +82,7 @@ func newView(formats []*Format) *view {
 		v.stops[c] = true
 	}
 	for c := range v.marks {
-		v.stops[c] = v.stops[c] || len(v.marks[c]) > 0
+		v.stops[c] = v.stops[c] || slices.ContainsFunc(v.marks[c], func(m mark) bool { return !m.isWord() })
 		slices.SortStableFunc(v.marks[c], func(a, b mark) int {
 			if n := len(b.key) - len(a.key); n != 0 {
 				return n
@@ -92,6 +92,9 @@ func newView(formats []*Format) *view {
 	}
 	return v
 }
+
+// isWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line.
+func (m *mark) isWord() bool { return isLetter(m.key[0]) && m.key[len(m.key)-1] == ':' }
 
 func (v *view) addFormat(f *Format) {
 	for _, p := range f.think {

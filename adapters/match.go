@@ -145,6 +145,8 @@ func (d *decoder) match(p *pattern) answer {
 			}
 		case part.hole == "name":
 			t, a = d.name(p, i)
+		case part.hole == "junk":
+			a = d.junk(p, i)
 		case part.hole == "id":
 			id, a = d.id(p, i)
 			if a == yes && p.hole("name") < 0 {

@@ -119,16 +119,18 @@ func (d *decoder) message(p *pattern) answer {
 		return a
 	}
 	r, t := p.f.routeFor(h, d.tools)
-	if r.body == "json" {
+	if r.body == "json" || r.body == "args" {
 		if t == nil {
 			return no
 		}
-		return d.messageCall(p, h, t)
+		return d.messageCall(p, h, t, r.body)
 	}
 	d.leave(0)
 	d.pos += h.end
 	d.textFrom, d.textTo = d.pos, d.pos
 	switch r.body {
+	case "calls": // whatever marks it holds; it is text that the next mark of a message ends
+		d.blank, d.fresh = true, true
 	case "reasoning":
 		d.messageText(p, chat.Reasoning)
 	case "junk":
@@ -142,7 +144,7 @@ func (d *decoder) message(p *pattern) answer {
 // firstMessage reads the first message of a reply whose header begins in the prompt: at a recipient or a channel's name.
 func (d *decoder) firstMessage() {
 	i := d.space(0)
-	for _, w := range []string{"to=", "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"} {
+	for _, w := range []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"} {
 		if d.has(i, w) {
 			start := d.pos
 			if d.message(d.f.header) != committed {
@@ -166,7 +168,7 @@ func (f *Format) routeFor(h fields, tools *toolset) (route, *tool) {
 					return r, t
 				}
 			}
-			if r.value == "*" && h.to != "assistant" && h.to != "user" {
+			if r.value == h.to || r.value == "*" && h.to != "assistant" && h.to != "user" {
 				return r, nil
 			}
 		case "channel":
@@ -181,7 +183,7 @@ func (f *Format) routeFor(h fields, tools *toolset) (route, *tool) {
 }
 
 // messageCall reads a message that is a call.
-func (d *decoder) messageCall(p *pattern, h fields, t *tool) answer {
+func (d *decoder) messageCall(p *pattern, h fields, t *tool, body string) answer {
 	start, pin := d.pos, d.pin
 	if pin < 0 {
 		d.pin = d.gapAt
@@ -190,18 +192,7 @@ func (d *decoder) messageCall(p *pattern, h fields, t *tool) answer {
 	d.pos += h.end
 	d.skipFence()
 	d.evidence = true
-	var a answer
-	if n := d.messageEnds(p, d.space(0)); n > 0 {
-		d.commit(t, "")
-		d.put("{}")
-		a = committed
-	} else {
-		start := d.pos
-		if a = d.arguments(t, "", nil); a == no {
-			d.pos = start
-			a = d.rawBody(p, t)
-		}
-	}
+	a := d.messageBody(p, t, body)
 	d.closing = nil
 	if a != committed {
 		d.pos, d.pin = start, pin
@@ -213,6 +204,25 @@ func (d *decoder) messageCall(p *pattern, h fields, t *tool) answer {
 	d.pos += n
 	d.endCall(n > 0)
 	return committed
+}
+
+// messageBody reads the arguments of a call's message: tags, or JSON, or the program text that stands for it.
+func (d *decoder) messageBody(p *pattern, t *tool, body string) answer {
+	if n := d.messageEnds(p, d.space(0)); n > 0 {
+		d.commit(t, "")
+		d.put("{}")
+		return committed
+	}
+	if body == "args" {
+		return d.taggedBody(p, t, "")
+	}
+	start := d.pos
+	a := d.arguments(t, "", nil)
+	if a == no {
+		d.pos = start
+		a = d.rawBody(p, t)
+	}
+	return a
 }
 
 // messageEnds is the offset behind the end mark at offset i, 0 when none stands there.
@@ -278,6 +288,21 @@ func (d *decoder) keepBody(n int) {
 		return
 	}
 	d.keep(n)
+}
+
+// messageOver says whether a message ends at offset i: at an end mark that another message or the end of the text follows, or
+// at a complete header.
+func (d *decoder) messageOver(p *pattern, i int) bool {
+	if end := d.messageEnds(p, i); end > 0 {
+		return d.messageFollows(p, end) && (d.at(end+d.space(end)) >= 0 || !d.lengthCut())
+	}
+	if !d.has(i, startMark) {
+		return false
+	}
+	d.pos += i
+	_, a := d.header()
+	d.pos -= i
+	return a == yes
 }
 
 // messageFollows says whether behind an end mark another one, a header or the end of the text stands.

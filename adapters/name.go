@@ -63,6 +63,23 @@ func (d *decoder) nameEnds(p *pattern, i, n, c int) bool {
 	return false
 }
 
+// junk steps over what means nothing, up to the next literal; never over another mark.
+func (d *decoder) junk(p *pattern, i int) answer {
+	for n := 0; n < maxName; n++ {
+		switch c := d.at(n); {
+		case c < 0:
+			return cut
+		case p.parts[i+1].lit.begins(c):
+			d.pos += n
+			_, a := d.literal(0, p.parts[i+1].lit)
+			return a
+		case d.marksAt(n) != nil:
+			return no
+		}
+	}
+	return no
+}
+
 // begins says whether a literal can begin with the byte.
 func (l literal) begins(c int) bool {
 	if len(l.units) == 0 {

@@ -12,6 +12,7 @@ type pattern struct {
 	tail  int       // newlines behind that belong to the text after it
 	parts []part    // literals and holes as they stand, glue and tail taken off
 	inner bool      // the wrapper is left out: reading starts at the second mark
+	word  bool      // it ends in a word and a colon; one blank behind that belongs to it
 	close []literal // the marks behind the body, one by one
 }
 
@@ -78,6 +79,7 @@ func compile(f *Format, example string) (*pattern, error) {
 		trimmed = rest
 	}
 	p.trimTail()
+	p.word = strings.HasSuffix(example, ":")
 	for i := range p.parts {
 		if p.parts[i].hole == "" {
 			p.parts[i].lit.units = units(p.parts[i].lit.text, p.holeAt(i-1), p.holeAt(i+1))

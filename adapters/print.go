@@ -93,6 +93,10 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 		case "json":
 			dst = appendSpaced(dst, objectText(c.Args))
 		case "call", "calls":
+			if p == f.message {
+				dst = f.appendSection(dst, calls)
+				continue
+			}
 			dst = f.appendObjects(dst, calls, i > 0 && strings.HasSuffix(p.parts[i-1].lit.text, "["))
 		case "named":
 			dst = appendNamed(dst, calls)
@@ -254,18 +258,19 @@ func appendPythonValue(dst []byte, value string) []byte {
 	return appendSpaced(dst, value)
 }
 
-// appendMessages writes each call as a message of its own.
+// appendMessages writes each call as a message of its own: the first mark of the ends line is behind all but the last, the
+// second behind that. The role of the first message stands in the prompt.
 func (f *Format) appendMessages(dst []byte, calls []chat.Call) []byte {
-	for i, c := range calls {
-		if i > 0 || len(dst) > 0 {
-			dst = append(dst, startMark+"assistant"...)
+	for i := range calls {
+		message := f.appendCall(nil, f.message, calls[i:i+1], i)
+		if len(dst) == 0 {
+			message = bytes.TrimPrefix(message, []byte(startMark+"assistant"))
 		}
-		dst = fmt.Appendf(dst, "%scommentary to=functions.%s %sjson%s", channelMark, c.Name, constrainMark, messageMark)
-		dst = appendSpaced(dst, objectText(c.Args))
+		dst = append(dst, message...)
 		if i < len(calls)-1 {
-			dst = append(dst, "<|end|>"...)
+			dst = append(dst, f.ends[0]...)
 		} else {
-			dst = append(dst, "<|call|>"...)
+			dst = append(dst, f.ends[1]...)
 		}
 	}
 	return dst

@@ -30,6 +30,15 @@ func TestCallsArePrintedAsTheFamilyWritesThem(t *testing.T) {
 		{"minimax-m3", "Hm.]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"search\">]<]minimax[>[<query>it's \"so\"\n]<]minimax[>[</query>]<]minimax[>[<tags>]<]minimax[>[<item>true]<]minimax[>[</item>" +
 			"]<]minimax[>[<item>]<]minimax[>[</item>]<]minimax[>[</tags>]<]minimax[>[</invoke>\n]<]minimax[>[<invoke name=\"get_time\">]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>"},
 		{"poolside", "Hm.\n<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>it's \"so\"\n</arg_value>\n<arg_key>tags</arg_key>\n<arg_value>[true, null]</arg_value>\n</tool_call>\n<tool_call>get_time\n</tool_call>\n"},
+		{"anthropic", "Hm.\n\n<function_calls>\n<invoke name=\"search\">\n<parameter name=\"query\">it's \"so\"\n</parameter>\n<parameter name=\"tags\">[true, null]</parameter>\n</invoke>\n" +
+			"<invoke name=\"get_time\">\n</invoke>\n</function_calls>"},
+		{"beam", "Hm.<|start|>assistant to=search<|channel|>analysis <|constrain|>xml<|message|><rfl:parameter name=\"query\">\nit's \"so\"\n\n</rfl:parameter>" +
+			"<rfl:parameter name=\"tags\">\n[true, null]\n</rfl:parameter><|end|><|start|>assistant to=get_time<|channel|>analysis <|constrain|>xml<|message|><|call|>"},
+		{"glimmer", "Hm.<|start|>assistant to=search<|message|><atem:function_calls>\n<atem:invoke name=\"search\">\n<atem:parameter name=\"query\">it's \"so\"\n</atem:parameter>\n" +
+			"<atem:parameter name=\"tags\">[true, null]</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|><|start|>assistant to=get_time<|message|>" +
+			"<atem:function_calls>\n<atem:invoke name=\"get_time\">\n</atem:invoke>\n</atem:function_calls><|eot|>"},
+		{"harmony", `Hm.<|start|>assistant<|channel|>commentary to=functions.search <|constrain|>json<|message|>{"query": "it's \"so\"\n", "tags": [true, null]}<|end|>` +
+			`<|start|>assistant<|channel|>commentary to=functions.get_time <|constrain|>json<|message|>{}<|call|>`},
 		{"gemma3", "Hm.\n```tool_code\nsearch(query=\"it's \\\"so\\\"\\n\", tags=[True, None])\nget_time()\n```"},
 		{"gigachat3.5", "Hm.<｜GCML｜tool_calls><｜GCML｜invoke name=\"search\"><｜GCML｜parameter name=\"query\" string=\"true\">it's \"so\"\n</｜GCML｜parameter>" +
 			"<｜GCML｜parameter name=\"tags\" string=\"false\">[true, null]</｜GCML｜parameter></｜GCML｜invoke><｜GCML｜invoke name=\"get_time\"></｜GCML｜invoke></｜GCML｜tool_calls>"},
@@ -45,5 +54,14 @@ func TestCallsArePrintedAsTheFamilyWritesThem(t *testing.T) {
 		if got := string(Named(c.format).Append([]byte("Hm."), calls...)); got != c.want {
 			t.Errorf("%s\ngot  %q\nwant %q", c.format, got, c.want)
 		}
+	}
+}
+
+// TestAFirstMessageContinuesThePrompt prints without the role, which stands in the prompt.
+func TestAFirstMessageContinuesThePrompt(t *testing.T) {
+	call := chat.Call{Name: "search", Args: json.RawMessage(`{"query":"x","limit":2}`)}
+	want := " to=search<|channel|>analysis <|constrain|>xml<|message|><rfl:parameter name=\"query\">\nx\n</rfl:parameter><rfl:parameter name=\"limit\">\n2\n</rfl:parameter><|call|>"
+	if got := string(Named("beam").Append(nil, call)); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

@@ -43,12 +43,15 @@ func (d *decoder) strayCloser(p *pattern) answer {
 	return committed
 }
 
-// closeReasoning goes over to text, without the newlines that belong to the closer.
+// closeReasoning goes over to text, without the newlines that belong to the closer, or the blank behind a word.
 func (d *decoder) closeReasoning(p *pattern) {
 	d.flushText()
 	d.state, d.blank, d.fresh = chat.Text, true, true
 	d.ticks = 0
 	for n := 0; n < p.tail && d.at(0) == '\n'; n++ {
+		d.pos++
+	}
+	if p.word && d.at(0) == ' ' {
 		d.pos++
 	}
 	d.textFrom, d.textTo = d.pos, d.pos
@@ -133,15 +136,22 @@ func (d *decoder) callInReasoning(n int) bool {
 	if d.marksAt(n) == nil {
 		return false
 	}
-	return d.draft(maxDraft, func() bool {
+	closes := false
+	ok := d.draft(maxDraft, func() bool {
 		d.pos += n
 		found := false
 		for d.markedCall() {
 			found = true
 			d.pos += d.space(0)
 		}
-		return found && !d.wasCut && (d.modelEnded() || !d.closesReasoning() && d.turnEnds())
+		closing := d.closesReasoning()
+		closes = closing == yes && d.f.flags["think-calls"]
+		return found && !d.wasCut && (d.modelEnded() || closes || closing == no && d.turnEnds())
 	})
+	if ok && closes {
+		d.state = chat.Reasoning
+	}
+	return ok
 }
 
 // markedCall reads one call, or one section of them, that begins with a mark right here.
@@ -164,14 +174,14 @@ func (d *decoder) markedCall() bool {
 // modelEnded says whether the text is over because the model ended it.
 func (d *decoder) modelEnded() bool { return d.at(0) < 0 && !d.lengthCut() }
 
-// closesReasoning says whether the closer of the reasoning stands here.
-func (d *decoder) closesReasoning() bool {
+// closesReasoning says whether the closer of the reasoning stands here, or is cut here.
+func (d *decoder) closesReasoning() answer {
+	best := no
 	for _, p := range d.thinks {
-		if _, a := d.literal(0, p.parts[len(p.parts)-1].lit); a != no {
-			return true
-		}
+		_, a := d.literal(0, p.parts[len(p.parts)-1].lit)
+		best = max(best, a)
 	}
-	return false
+	return best
 }
 
 // turnEnds says whether a mark of the turn stands here.

@@ -6,26 +6,33 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// taggedCall reads arguments that are tags, or one JSON object in their place. It commits at the first complete head of an
-// argument, at a brace, or at a closer.
+// taggedCall reads a call whose arguments are tags, and its closers.
 func (d *decoder) taggedCall(p *pattern, t *tool, id string) answer {
 	if t == nil {
 		return no
 	}
+	a := d.taggedBody(p, t, id)
+	if a == committed {
+		d.endCall(d.close(p))
+	}
+	return a
+}
+
+// taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call open. It commits at the
+// first complete head of an argument, at a brace, or at a closer.
+func (d *decoder) taggedBody(p *pattern, t *tool, id string) answer {
 	n := d.elastic(0)
 	if d.at(n) == '{' {
 		d.pos += n
 		a := d.arguments(t, id, nil)
 		if a == committed {
 			d.extraBraces()
-			d.endCall(d.close(p))
 		}
 		return a
 	}
 	if _, ok := d.closerAt(n, p); ok {
 		d.commit(t, id)
 		d.put("{}")
-		d.endCall(d.close(p))
 		return committed
 	}
 	if _, a := d.argHead(p.f, n); a != yes {
@@ -34,7 +41,6 @@ func (d *decoder) taggedCall(p *pattern, t *tool, id string) answer {
 	}
 	d.commit(t, id)
 	d.tags(p, t.schema())
-	d.endCall(d.close(p))
 	return committed
 }
 
@@ -98,7 +104,7 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 }
 
 // upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does, -1 when the text ends
-// before that is known.
+// before that is known. Where the tag that the literal begins with stands, the rest must follow.
 func (d *decoder) upTo(i int, l literal) int {
 	for n := i; n < i+maxKey; n++ {
 		c := d.at(n)
@@ -111,6 +117,8 @@ func (d *decoder) upTo(i int, l literal) int {
 				return -1
 			case a == yes && n > i:
 				return n
+			case c == '<' && d.has(n, l.key()):
+				return 0
 			}
 		}
 		if c == '\n' {

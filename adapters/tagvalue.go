@@ -232,6 +232,9 @@ func (d *decoder) closerOrEnd(p *pattern, k, i int) bool {
 // closersFollow says whether the rest of the call's closers and then a mark or the end of the text stand at offset i: the
 // value's own closer was left out.
 func (d *decoder) closersFollow(p *pattern, i int) bool {
+	if p == p.f.header {
+		return d.messageOver(p, i)
+	}
 	for k := range p.close {
 		end, a := d.literal(i, p.close[k])
 		if a != yes {

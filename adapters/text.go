@@ -129,7 +129,7 @@ func (d *decoder) begin(c int, line bool) bool {
 	marks := d.marksAt(0)
 	for i := range marks {
 		m := &marks[i]
-		if !d.has(0, m.key) {
+		if !d.has(0, m.key) || m.isWord() && !line {
 			continue
 		}
 		switch d.try(m) {
@@ -145,7 +145,7 @@ func (d *decoder) begin(c int, line bool) bool {
 		}
 		d.pos = start
 	}
-	if d.tools != nil && (line || c == '{') && d.unmarked(c, line) {
+	if d.tools != nil && (d.blank && d.nameFirst() || (line || c == '{') && d.unmarked(c, line)) {
 		return true
 	}
 	d.pos = start
@@ -163,6 +163,18 @@ func (d *decoder) halfSuffix(m *mark) bool {
 	}
 	_, a := d.literal(0, m.p.parts[0].lit)
 	return a == cut
+}
+
+// nameFirst reads a call of the family that begins with its name, where nothing but white space stands in front.
+func (d *decoder) nameFirst() bool {
+	start := d.pos
+	for _, p := range d.f.call {
+		if p.holeAt(0) == "name" && d.attempt(p) == committed {
+			return true
+		}
+		d.pos = start
+	}
+	return false
 }
 
 // try reads what a mark begins.

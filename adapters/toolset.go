@@ -108,6 +108,9 @@ func (s *toolset) find(name string) *tool {
 	if t := s.folded(folded); t != nil {
 		return t
 	}
+	if first, second, ok := strings.Cut(name, "."); ok && first == second {
+		return s.find(first) // its own name for a name space
+	}
 	for _, p := range prefixes {
 		if rest, ok := strings.CutPrefix(folded, p); ok {
 			if t := s.folded(rest); t != nil {
@@ -171,7 +174,8 @@ func (s *toolset) begins(name []byte) bool {
 			return true
 		}
 	}
-	return false
+	first, second, ok := strings.Cut(string(name), ".")
+	return ok && strings.HasPrefix(first, second) && s.find(first) != nil
 }
 
 // leads says whether a folded name begins with folded.
