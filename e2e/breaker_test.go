@@ -8,7 +8,9 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"sync/atomic"
+	"testing"
 )
 
 // breaker stands between toolnorm and a model server. While it is armed, replies break after their beginning, as when the
@@ -19,10 +21,11 @@ type breaker struct {
 }
 
 // startBreaker serves one in front of a server, until the lane ends.
-func (l *lane) startBreaker(base string) (*breaker, error) {
+func (l *lane) startBreaker(t *testing.T, base string) *breaker {
+	t.Helper()
 	target, err := url.Parse(base)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	b := &breaker{}
 	front := httptest.NewServer(&httputil.ReverseProxy{
@@ -33,11 +36,14 @@ func (l *lane) startBreaker(base string) (*breaker, error) {
 	})
 	l.stops = append(l.stops, front.Close)
 	b.base = front.URL
-	return b, nil
+	return b
 }
 
+// asides are the paths of answers that are no replies of a model.
+var asides = []string{"/api/show", "/api/tags", "/props", "/v1/models", "/apply-template"}
+
 func (b *breaker) watch(resp *http.Response) error {
-	if path := resp.Request.URL.Path; b.armed.Load() && path != "/api/show" && path != "/api/tags" {
+	if path := resp.Request.URL.Path; b.armed.Load() && !slices.Contains(asides, path) {
 		resp.Body = &breaking{ReadCloser: resp.Body, left: 1000}
 	}
 	return nil

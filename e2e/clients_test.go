@@ -17,6 +17,7 @@ type target struct {
 	name     string
 	base     string // toolnorm
 	model    string
+	unknown  string   // a model that is not there
 	embedder string   // the model that embeds
 	direct   string   // the server that the embeddings come from; empty: none can be asked
 	breaks   *breaker // in front of the server; nil: there is no connection to break
@@ -54,20 +55,20 @@ func TestEveryClient(t *testing.T) {
 	}
 }
 
-// targets are the demo, each Ollama, and what else is served.
+// targets are the demo, each Ollama, and the llama-server in both ways.
 func (l *lane) targets(t *testing.T) []*target {
 	t.Helper()
 	all := []*target{demoTarget(l.proxied(t, l.newest))}
 	for _, s := range []*server{l.newest, l.former} {
-		b, err := l.startBreaker(s.base)
-		if err != nil {
-			t.Fatal(err)
-		}
-		base, err := l.startToolnorm("--ollama", b.base)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, l.scripted(t, target{name: s.name, base: base, model: "hermes", embedder: "embed", direct: s.base, breaks: b}))
+		b := l.startBreaker(t, s.base)
+		all = append(all, l.scripted(t, target{name: s.name, base: l.toolnorm(t, "--ollama", b.base), model: "hermes", unknown: "nobody", embedder: "embed", direct: s.base, breaks: b}))
+	}
+	for _, strategy := range []string{"raw", "native"} {
+		b := l.startBreaker(t, l.llama.chat.base)
+		base := l.toolnorm(t, "--ollama", l.newest.base, "--upstream", "llama="+b.base, "--upstream", "embed="+l.llama.embed.base, "--strategy", "*="+strategy)
+		all = append(all, l.scripted(t, target{name: "llama-server, " + strategy, base: base, model: "llama/native",
+			unknown:  "nobody", // a llama-server answers to every name, so it is Ollama that knows of none
+			embedder: "embed/embed", direct: l.llama.embed.base, breaks: b}))
 	}
 	return all
 }
@@ -90,7 +91,7 @@ func (l *lane) scripted(t *testing.T, like target) *target {
 func demoTarget(base string) *target {
 	paris := script.Call{Name: "get_weather", Args: `{"city": "Paris"}`}
 	return &target{
-		name: "demo", base: base, model: "demo/hermes", embedder: "demo/hermes",
+		name: "demo", base: base, model: "demo/hermes", unknown: "demo/nobody", embedder: "demo/hermes",
 		chat: talk{"Say something.", script.Reply{Text: "Hello! I am a demo without a model behind me: offer me tools and I will call one. You said: Say something."}},
 		one:  talk{"What is the weather in Paris?", script.Reply{Text: "I will use get_weather for this.", Calls: []script.Call{paris}}},
 		two: talk{`Call get_weather and get_time for "Paris".`, script.Reply{Text: "I will use get_weather and get_time for this.",
@@ -136,7 +137,7 @@ func (l *lane) talks(t *testing.T, c *client, x *target, stream bool) {
 func (l *lane) refusals(t *testing.T, c *client, x *target, stream bool) {
 	t.Helper()
 	unknown := x.body(l, x.chat, stream)
-	unknown.Model += "-of-which-nobody-knows"
+	unknown.Model = x.unknown
 	if got := c.chat(x.base, unknown); got.Status != http.StatusNotFound {
 		t.Errorf("unknown model, streamed %t: status %d, error %q, want 404", stream, got.Status, got.Error)
 	}
@@ -166,6 +167,12 @@ func (x *target) embeds(t *testing.T, c *client) {
 	t.Helper()
 	body := embedding{x.embedder, []string{"a first text", "another one"}}
 	got := c.do(job{Do: "embed", Base: x.base}, body)
+	if c.name == "ollama" && strings.Contains(x.embedder, "/") && x.direct != "" {
+		if got.Error == "" {
+			t.Error("embeddings: a server that does not speak Ollama's API was asked in it")
+		}
+		return
+	}
 	if got.Error != "" || len(got.Vectors) != 2 || len(got.Vectors[0]) < 8 {
 		t.Errorf("embeddings: error %q, %d vectors", got.Error, len(got.Vectors))
 		return

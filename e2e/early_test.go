@@ -30,10 +30,7 @@ func TestLongArgumentsComeBeforeTheirEnd(t *testing.T) {
 		FlushInterval:  -1,
 	})
 	defer front.Close()
-	base, err := l.startToolnorm("--ollama", front.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := l.toolnorm(t, "--ollama", front.URL)
 	for _, sc := range l.scripts {
 		if !strings.HasSuffix(sc.Name, "_long") {
 			continue

@@ -26,7 +26,7 @@ func TestEveryDialectThroughEverySetUp(t *testing.T) {
 		rows = append(rows, row{
 			server:  l.newest.name,
 			setup:   s.name,
-			ollama:  l.score(s, l.scripts, func(sc script.Script) []string { return l.askOllama(l.newest, s, sc) }),
+			ollama:  l.score(s, l.scripts, func(sc script.Script) []string { return l.askOwn(l.newest, s, sc) }),
 			named:   l.score(s, l.scripts, func(sc script.Script) []string { return l.askAll(byName, s, sc) }),
 			generic: l.score(s, l.scripts, func(sc script.Script) []string { return l.askStream(generic, s, sc) }),
 		})
@@ -47,7 +47,7 @@ func TestOlderOllama(t *testing.T) {
 		rows = append(rows, row{
 			server: l.former.name,
 			setup:  s.name,
-			ollama: l.score(s, part, func(sc script.Script) []string { return l.askOllama(l.former, s, sc) }),
+			ollama: l.score(s, part, func(sc script.Script) []string { return l.askOwn(l.former, s, sc) }),
 			named:  l.score(s, part, func(sc script.Script) []string { return l.askStream(base, s, sc) }),
 		})
 	}
@@ -132,9 +132,9 @@ func clip(text string) string {
 
 var thought = regexp.MustCompile(`(?s)<think>.*</think>`)
 
-// askOllama asks Ollama's own endpoint, the anchor only. The set-ups declare no thinking, so a thought in the text is not
+// askOwn asks the server's own endpoint, the anchor only. The set-ups declare no thinking, so a thought in the text is not
 // held against it, nor are blanks beside a call.
-func (l *lane) askOllama(on *server, s setup, sc script.Script) []string {
+func (l *lane) askOwn(on *server, s setup, sc script.Script) []string {
 	if !sc.Anchor {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (l *lane) askOllama(on *server, s setup, sc script.Script) []string {
 
 // askStream streams a script by the current client and checks every rule.
 func (l *lane) askStream(base string, s setup, sc script.Script) []string {
-	got := l.current.chat(base, l.ask(s.name, sc, true))
+	got := l.current.chat(base, l.ask(s.model(), sc, true))
 	return l.judge("streamed", sc, got)
 }
 
@@ -177,11 +177,11 @@ func (l *lane) judge(how string, sc script.Script, got reply) []string {
 
 // askAll streams a script by both clients and asks for it whole; all three must be right, and alike.
 func (l *lane) askAll(base string, s setup, sc script.Script) []string {
-	streamed := l.current.chat(base, l.ask(s.name, sc, true))
+	streamed := l.current.chat(base, l.ask(s.model(), sc, true))
 	found := l.judge("streamed", sc, streamed)
-	old := l.old.chat(base, l.ask(s.name, sc, true))
+	old := l.old.chat(base, l.ask(s.model(), sc, true))
 	found = append(found, l.judge("streamed to "+l.old.name, sc, old)...)
-	whole := l.current.chat(base, l.ask(s.name, sc, false))
+	whole := l.current.chat(base, l.ask(s.model(), sc, false))
 	whole.Raw = "" // no stream
 	found = append(found, l.judge("whole", sc, whole)...)
 	for _, other := range []reply{old, whole} {

@@ -26,6 +26,7 @@ type lane struct {
 	binary  string  // toolnorm, built for this run
 	newest  *server // Ollama with a llama-server beneath it
 	former  *server // the last Ollama with an engine of its own
+	llama   llama   // without Ollama
 	clients map[string]*client
 	current *client  // OpenAI's
 	old     *client  // the same, as editors still ship it
@@ -135,6 +136,9 @@ func (l *lane) start() (err error) {
 		return err
 	}
 	l.former.wedges = true
+	if err := l.startLlama(); err != nil {
+		return err
+	}
 	l.clients = map[string]*client{}
 	for _, name := range []string{"openai-current", "openai-4.96", "ollama", "vercel", "langchain"} {
 		if l.clients[name], err = l.startClient(name); err != nil {

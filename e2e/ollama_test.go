@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +21,7 @@ import (
 type setup struct {
 	name     string
 	template string // a file of setups/; empty: the jinja template inside the GGUF file
+	prefix   string // of its name at toolnorm: an upstream's, if it is not the first one's
 	parser   string // Ollama's own parser for it, if any
 	reads    string // the family of scripts whose calls Ollama itself finds; empty: none in particular
 	file     string // of the model; empty: native.gguf without a template, else plain.gguf
@@ -37,12 +37,19 @@ var setups = []setup{
 	{name: "native"},
 }
 
+// model is its name at toolnorm.
+func (s setup) model() string { return s.prefix + s.name }
+
+// plain has no place for tools.
+var plain = setup{name: "plain", template: "plain.tmpl"}
+
 // server is a real model server and the toolnorms in front of it.
 type server struct {
 	name    string
 	base    string   // its address
 	flags   []string // tell toolnorm of it
 	setups  []setup
+	others  []setup           // that are asked for one thing only
 	proxies map[string]string // base addresses of toolnorm, by further flags; see proxied
 	wedges  bool              // its own endpoint hangs after a call that its parser refused, until the model is unloaded
 	alone   sync.Mutex        // held while its own endpoint is asked, if it wedges
@@ -54,7 +61,7 @@ func (l *lane) startOllama(dir, version string, setups []setup) (*server, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: "Ollama " + version, base: "http://" + addr, flags: []string{"--ollama", addr}, setups: setups}
+	s := &server{name: "Ollama " + version, base: "http://" + addr, flags: []string{"--ollama", addr}, setups: setups, others: []setup{plain}}
 	home := filepath.Join(l.dir, version)
 	if err := os.Mkdir(home, 0o755); err != nil {
 		return nil, err
@@ -67,7 +74,7 @@ func (l *lane) startOllama(dir, version string, setups []setup) (*server, error)
 	if err := l.run("ollama-"+version, serve, s.base+"/api/version"); err != nil {
 		return nil, err
 	}
-	for _, made := range append(slices.Clone(setups), setup{name: "embed", file: "embed.gguf"}) {
+	for _, made := range append([]setup{{name: "embed", file: "embed.gguf"}, plain}, setups...) {
 		file, err := made.modelfile(l.dir)
 		if err != nil {
 			return nil, err

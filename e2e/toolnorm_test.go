@@ -28,14 +28,21 @@ func (l *lane) proxied(t *testing.T, s *server, flags ...string) string {
 	if s.proxies[key] != "" {
 		return s.proxies[key]
 	}
-	base, err := l.startToolnorm(append(flags, s.flags...)...)
-	if err != nil {
-		t.Fatalf("start toolnorm: %v", err)
-	}
+	base := l.toolnorm(t, append(flags, s.flags...)...)
 	if s.proxies == nil {
 		s.proxies = map[string]string{}
 	}
 	s.proxies[key] = base
+	return base
+}
+
+// toolnorm is the address of one that is started with these flags.
+func (l *lane) toolnorm(t *testing.T, flags ...string) string {
+	t.Helper()
+	base, err := l.startToolnorm(flags...)
+	if err != nil {
+		t.Fatalf("start toolnorm: %v", err)
+	}
 	return base
 }
 
@@ -45,11 +52,14 @@ func (l *lane) startToolnorm(flags ...string) (base string, err error) {
 	if err != nil {
 		return "", err
 	}
-	name := "toolnorm-" + addr[strings.LastIndexByte(addr, ':')+1:]
+	name := logName(addr)
 	cmd := exec.Command(l.binary, append([]string{"serve", "--listen", addr, "--data", filepath.Join(l.dir, name)}, flags...)...)
 	cmd.Env = append(os.Environ(), "HOME="+l.dir, "XDG_CONFIG_HOME="+filepath.Join(l.dir, "config"))
 	return "http://" + addr, l.run(name, cmd, "http://"+addr+"/healthz")
 }
+
+// logName is the name of the log of the toolnorm at an address.
+func logName(base string) string { return "toolnorm-" + base[strings.LastIndexByte(base, ':')+1:] }
 
 func loadTools() (tools []json.RawMessage, err error) {
 	b, err := os.ReadFile(filepath.Join("setups", "tools.json"))
