@@ -13,13 +13,24 @@ var (
 	_ embedder  = (*compatible)(nil)
 )
 
-// complete writes a text on; whether the model fills gaps is for the server to say.
+// complete writes a text on; whether the model fills gaps is for the server to say. A llama-server, which is known by its
+// rendering, fills them in a way of its own.
 func (c *compatible) complete(ctx context.Context, t *turn) (chat.Source, error) {
 	fields, err := c.fields(t, t.request)
 	if err != nil {
 		return nil, err
 	}
-	return c.client.Complete(ctx, t.pulse, t.model, t.request.Continue.Prompt, t.request.Continue.Suffix, fields)
+	text := t.request.Continue
+	if text.Suffix != "" {
+		facts, err := c.probe(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		if facts.render {
+			return c.client.Infill(ctx, t.pulse, t.model, text.Prompt, text.Suffix, continuing(fields))
+		}
+	}
+	return c.client.Complete(ctx, t.pulse, t.model, text.Prompt, text.Suffix, fields)
 }
 
 // embed asks the server for vectors.

@@ -25,15 +25,20 @@ type EmbedRequest struct {
 	KeepAlive  json.RawMessage            `json:"keep_alive,omitempty"`
 }
 
+// unable is err, as the client's fault when it says that the model cannot embed.
+func unable(model string, err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) && strings.Contains(f.Message, "does not support embeddings") {
+		return &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the model " + model + " cannot embed", Cause: f}
+	}
+	return err
+}
+
 // Embed gives a vector for each text.
 func (o *Ollama) Embed(ctx context.Context, p *Pulse, r *EmbedRequest) (*api.EmbedResponse, error) {
 	w := p.untilFirst()
 	resp, err := o.post(ctx, p, "/api/embed", r, w)
-	var f *fault.Error
-	if errors.As(err, &f) && strings.Contains(f.Message, "does not support embeddings") {
-		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the model " + r.Model + " cannot embed", Cause: f}
-	}
-	if err != nil {
+	if err = unable(r.Model, err); err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()

@@ -48,7 +48,7 @@ func (o *OpenAI) Embed(ctx context.Context, p *Pulse, r *OpenAIEmbedding) (vecto
 	}
 	w := p.untilFirst()
 	resp, err := o.post(ctx, p, o.base+"/embeddings", body, w)
-	if err != nil {
+	if err = unable(r.Model, err); err != nil {
 		return nil, 0, err
 	}
 	defer resp.Body.Close()
