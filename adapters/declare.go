@@ -99,6 +99,15 @@ func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
 		f.quotes = append(fresh(f.quotes, first), strings.Fields(value)...)
 	case "keys":
 		return f.nameKeys(value)
+	case "wording":
+		w, err := ParseWording(value)
+		f.wording = w
+		return err
+	case "result":
+		f.result = strings.ReplaceAll(value, `\n`, "\n")
+		if !strings.Contains(value, "{result}") {
+			return errors.New("a result line needs the hole {result}")
+		}
 	case "route":
 		return f.route(value, first)
 	default:
@@ -221,6 +230,7 @@ func (f *Format) takeFrom(g *Format) {
 	f.think, f.plain, f.section, f.call, f.arg = again(g.think), again(g.plain), again(g.section), again(g.call), again(g.arg)
 	f.drop, f.ends, f.quotes, f.keys, f.routes = g.drop, g.ends, g.quotes, g.keys, g.routes
 	f.ahead, f.flags = g.ahead, g.flags
+	f.wording, f.result = g.wording, g.result
 	if g.header != nil {
 		f.header, f.message = again([]*pattern{g.header})[0], again([]*pattern{g.message})[0]
 	}

@@ -67,15 +67,16 @@ type place struct {
 
 // reading is the state of the argument reader, for one call.
 type reading struct {
-	stack    []byte   // open containers
-	quotes   []delim  // delimiters of {pseudo}; nil in JSON
-	seen     []string // keys of tagged arguments so far
-	python   bool     // inside a Python call
-	inKey    bool     // inside a key, which ends at its first quote
-	inner    bool     // the string being read has quotes inside that are not escaped
-	noColons bool     // a key without a colon was seen
-	bareKeys bool     // a key without quotes was seen
-	unclosed bool     // a container was closed for the model
+	stack      []byte   // open containers
+	quotes     []delim  // delimiters of {pseudo}; nil in JSON
+	seen       []string // keys of tagged arguments so far
+	python     bool     // inside a Python call
+	positional bool     // the last value of the Python call has no name
+	inKey      bool     // inside a key, which ends at its first quote
+	inner      bool     // the string being read has quotes inside that are not escaped
+	noColons   bool     // a key without a colon was seen
+	bareKeys   bool     // a key without quotes was seen
+	unclosed   bool     // a container was closed for the model
 }
 
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {

@@ -146,8 +146,14 @@ func (d *decoder) memberFollows(i int, kind byte) bool {
 		return true
 	}
 	if kind == '{' || kind == callArgs {
-		return d.keyFollows(i)
+		return d.keyFollows(i) || kind == callArgs && d.positional && d.elementFollows(i)
 	}
+	return d.elementFollows(i)
+}
+
+// elementFollows says whether a value that has no name can stand at offset i.
+func (d *decoder) elementFollows(i int) bool {
+	c := d.at(i)
 	if _, ok := d.quoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' || c >= '0' && c <= '9' {
 		return true
 	}

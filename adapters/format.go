@@ -30,6 +30,9 @@ type Format struct {
 
 	file string // what it was read from, cases and all
 
+	wording Wording // how tools are described, zero: not said
+	result  string  // a result, with the holes {name} and {result}; empty: not said
+
 	delims     []delim    // the quotes of more than one byte, ready to read; nil without a quote line
 	closeBytes *[256]bool // first bytes of what can end a tagged value
 	valueStops *[256]bool // bytes at which copying a tagged value stops

@@ -143,7 +143,7 @@ func (d *decoder) objectArgument(t *tool) answer {
 	return no
 }
 
-// keywords reads K=V pairs. Positional values take the required parameters in order.
+// keywords reads K=V pairs. Positional values take the parameters in order, the required ones first.
 func (d *decoder) keywords(t *tool) answer {
 	d.stack = append(d.stack[:0], callArgs)
 	d.putByte('{')
@@ -197,13 +197,12 @@ func (d *decoder) keyword(t *schema.Type, n int) (string, answer) {
 		key := string(d.slice(d.pos, d.pos+i))
 		d.pos += end + 1
 		d.skipBlanks()
+		d.positional = false
 		return key, yes
 	}
-	if req := t.Required(); n < len(req) {
-		return req[n], yes
-	}
-	if m := t.Members(); n == 0 && len(m) == 1 {
-		return m[0], yes
+	d.positional = true
+	if all := t.Members(); n < len(all) { // the required ones first, as in a signature
+		return all[n], yes
 	}
 	return "", no
 }

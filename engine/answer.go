@@ -41,6 +41,9 @@ func (t *turn) try(ctx context.Context, yield func(chat.Event, error) bool, cura
 	if t.request.Chosen != nil {
 		t.request.Chosen(t.format.Name, t.strategy)
 	}
+	if t.strategy == Prompt {
+		t.wording = t.wordingOf(ctx)
+	}
 	var usage *chat.Event // held as long as it is all that came
 	for ev, err := range t.open(ctx) {
 		if curable {

@@ -59,7 +59,7 @@ func TestAnotherStrategyTakesOver(t *testing.T) {
 // TestASwallowedReplyIsAskedForAgain has a server whose parser drops what the model wrote.
 func TestASwallowedReplyIsAskedForAgain(t *testing.T) {
 	f := &fakeOllama{caps: []model.Capability{model.CapabilityTools}, text: `{"name": "get_weather", "arguments": {"city": "Oslo"}}`, noTap: true, swallow: true}
-	e := f.start(t, Config{})
+	e := f.start(t, Config{NoProbe: true})
 	e.servers[0].memory.avoid("m", "sha:1", Tap)
 	r := user("hi")
 	r.Tools = []chat.Tool{weather}

@@ -57,7 +57,7 @@ func (c *compatible) open(ctx context.Context, t *turn) (src chat.Source, tail s
 	}
 	r := t.request
 	if t.strategy == Prompt {
-		r = described(r, t.format)
+		r = described(r, t.format, t.wording)
 	}
 	body, err := c.wireRequest(t, r)
 	if err != nil {

@@ -146,7 +146,7 @@ func TestCompatibleStrategies(t *testing.T) {
 		row := &rows[i]
 		t.Run(row.name, func(t *testing.T) {
 			row.server.text = "hello"
-			e := row.server.start(t, Config{Strategy: row.config}, upstream.KindOpenAI)
+			e := row.server.start(t, Config{Strategy: row.config, NoProbe: true}, upstream.KindOpenAI)
 			text, _, end, err := collect(t, e, row.request)
 			if text != "hello" || err != nil || end == nil || end.Text != chat.Stop {
 				t.Fatalf("text %q, end %v, error %v", text, end, err)

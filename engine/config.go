@@ -16,6 +16,8 @@ type Config struct {
 	Ollama       string            // base URL of Ollama, as upstream.ParseHost gives it; empty: http://127.0.0.1:11434
 	Log          zerolog.Logger    // the zero value logs nothing
 	Strategy     map[string]string // model name with * for any text -> one of the strategies; the longest match wins; no match: by probing
+	Wording      map[string]string // model name with * for any text -> how strategy prompt describes tools, as adapters.ParseWording reads it; no match: the family's, else by probing
+	NoProbe      bool              // of the wording: the family's, else schemas
 	Format       map[string]string // model name with * for any text -> name of a format; no match: by the model's name
 	Formats      *adapters.Set     // the formats that are known; nil: those that come with the program
 	Hold         int               // adapters.Options.Hold of requests that do not say; 0: short calls leave whole, long ones stream
@@ -44,6 +46,11 @@ func (c Config) Validate() error {
 	for model, s := range c.Strategy {
 		if !slices.Contains(Strategies(), s) {
 			return fmt.Errorf("strategy of %q: %q is none of %s", model, s, strings.Join(Strategies(), ", "))
+		}
+	}
+	for model, w := range c.Wording {
+		if _, err := adapters.ParseWording(w); err != nil {
+			return fmt.Errorf("wording of %q: %w", model, err)
 		}
 	}
 	for model, name := range c.Format {

@@ -50,7 +50,7 @@ func TestStrategies(t *testing.T) {
 		row := &rows[i]
 		t.Run(row.name, func(t *testing.T) {
 			row.server.text = "hello"
-			e := row.server.start(t, Config{Strategy: row.config})
+			e := row.server.start(t, Config{Strategy: row.config, NoProbe: true})
 			text, _, end, err := collect(t, e, row.request)
 			if text != "hello" || err != nil || end == nil || end.Text != chat.Stop {
 				t.Fatalf("text %q, end %v, error %v", text, end, err)

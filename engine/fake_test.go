@@ -26,11 +26,12 @@ type fakeOllama struct {
 	prompt  string // what a rendering gives; empty: the server does not know how to render only
 	text    string // what the model writes, in records of one byte
 	digest  string
-	refuse  map[string]int // path -> status
-	noTap   bool           // logprobs are refused
-	parser  string         // what the server says, with status 500, of every reply that it reads itself
-	swallow bool           // the server passes on nothing of what it reads itself
-	gone    chan time.Time // if set, the model writes for ever, and here comes when the client left
+	refuse  map[string]int             // path -> status
+	noTap   bool                       // logprobs are refused
+	parser  string                     // what the server says, with status 500, of every reply that it reads itself
+	reply   func(system string) string // if set, what the model writes at /api/chat, by the system text
+	swallow bool                       // the server passes on nothing of what it reads itself
+	gone    chan time.Time             // if set, the model writes for ever, and here comes when the client left
 	mu      sync.Mutex
 	asked   []string // the paths, with "render" for renderings
 	chats   []upstream.ChatRequest
@@ -82,6 +83,9 @@ func (f *fakeOllama) chat(w http.ResponseWriter, r *http.Request, body []byte) {
 		asked, logprobs = "tap", func(s string) string { return fmt.Sprintf(`,"logprobs":[{"token":%q}]`, s) }
 	}
 	f.note(asked)
+	if f.reply != nil {
+		f.text = f.reply(q.Messages[0].Content)
+	}
 	switch {
 	case f.noTap && asked == "tap":
 		w.WriteHeader(http.StatusBadRequest)

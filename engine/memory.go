@@ -3,12 +3,40 @@ package engine
 import (
 	"slices"
 	"sync"
+
+	"toolnorm/adapters"
 )
 
-// memory is which strategies did not work with the models of a server while another one did. The zero value is empty.
+// memory is what experience taught about the models of a server: which strategies did not work while another one did, and
+// which wording did. The zero value is empty.
 type memory struct {
 	mu     sync.Mutex
 	failed map[string]failed // by model
+	worded map[string]worded // by model
+}
+
+// worded is the wording of a model, as long as it has that digest.
+type worded struct {
+	digest  string
+	wording adapters.Wording
+}
+
+// wording is the one that was found for the model of that digest.
+func (m *memory) wording(model, digest string) (adapters.Wording, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	w, ok := m.worded[model]
+	return w.wording, ok && w.digest == digest
+}
+
+// setWording remembers the wording that was found. A model without a digest is taken to stay the same.
+func (m *memory) setWording(model, digest string, w adapters.Wording) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.worded == nil {
+		m.worded = map[string]worded{}
+	}
+	m.worded[model] = worded{digest, w}
 }
 
 // failed are strategies that failed with a model, as long as it has that digest.

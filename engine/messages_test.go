@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"toolnorm/adapters"
@@ -44,12 +45,12 @@ func TestDescribedGrowsAtItsEnd(t *testing.T) {
 	var before []chat.Message
 	for n := 2; n <= len(history); n++ {
 		r.Messages = history[:n]
-		now := described(r, f)
-		if len(now.Tools) != 0 || len(now.Messages) != n || now.Messages[0].Role != chat.System {
+		now := described(r, f, 0)
+		if len(now.Tools) != 0 || len(now.Messages) != min(n, 4) || now.Messages[0].Role != chat.System {
 			t.Fatalf("%d messages: %+v", n, now)
 		}
 		for i, m := range now.Messages {
-			if i < len(before) && m.Content != before[i].Content {
+			if i < len(before) && !strings.HasPrefix(m.Content, before[i].Content) {
 				t.Errorf("message %d changed from %q to %q", i, before[i].Content, m.Content)
 			}
 			if len(m.Calls) > 0 || m.Role == chat.ToolRole {
@@ -58,8 +59,11 @@ func TestDescribedGrowsAtItsEnd(t *testing.T) {
 		}
 		before = now.Messages
 	}
-	if got := before[3].Content; got != "Result of get_weather:\nsunny" {
-		t.Errorf("the result became %q", got)
+	if got, want := before[3].Content, "<tool_response>\nsunny\n</tool_response>\n<tool_response>\nnoon\n</tool_response>"; got != want {
+		t.Errorf("the results became %q, want %q", got, want)
+	}
+	if got, want := described(r, adapters.Named("generic"), 0).Messages[3].Content, "Result of get_weather:\nsunny\nResult of get_time:\nnoon"; got != want {
+		t.Errorf("of a family that says nothing of results they became %q, want %q", got, want)
 	}
 	if history[2].Calls == nil {
 		t.Error("the request's own messages were changed")

@@ -53,7 +53,7 @@ func (o *ollama) models(ctx context.Context) ([]chat.Info, error) {
 func (o *ollama) open(ctx context.Context, t *turn) (src chat.Source, tail string, err error) {
 	r := t.request
 	if t.strategy == Prompt {
-		r = described(r, t.format)
+		r = described(r, t.format, t.wording)
 	}
 	body, err := wireRequest(t, r)
 	if err != nil {

@@ -23,6 +23,7 @@ type turn struct {
 	options  map[string]json.RawMessage // of the model server
 	facts    facts
 	strategy string
+	wording  adapters.Wording // of strategy prompt; zero: the family's
 }
 
 // strategies are those by which the turn can be answered, the best one first: the configured one alone, else those that

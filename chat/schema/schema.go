@@ -5,6 +5,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ var words = map[string]Kinds{
 type Type struct {
 	kinds    Kinds
 	props    map[string]*Type
-	order    []string // the members as the schema lists the required ones first
+	order    []string // the members in the schema's order, the required ones first
 	required []string
 	items    *Type
 	enum     []string // source text of the allowed values
@@ -51,17 +52,46 @@ func Compile(raw json.RawMessage) *Type {
 
 // node is a schema as it is written, as far as it matters here.
 type node struct {
-	Ref        string                     `json:"$ref"`
-	Type       json.RawMessage            `json:"type"`
-	Properties map[string]json.RawMessage `json:"properties"`
-	Required   []string                   `json:"required"`
-	Items      json.RawMessage            `json:"items"`
-	Enum       []json.RawMessage          `json:"enum"`
-	Const      json.RawMessage            `json:"const"`
-	AnyOf      []json.RawMessage          `json:"anyOf"`
-	OneOf      []json.RawMessage          `json:"oneOf"`
-	AllOf      []json.RawMessage          `json:"allOf"`
-	Nullable   bool                       `json:"nullable"`
+	Ref        string            `json:"$ref"`
+	Type       json.RawMessage   `json:"type"`
+	Properties properties        `json:"properties"`
+	Required   []string          `json:"required"`
+	Items      json.RawMessage   `json:"items"`
+	Enum       []json.RawMessage `json:"enum"`
+	Const      json.RawMessage   `json:"const"`
+	AnyOf      []json.RawMessage `json:"anyOf"`
+	OneOf      []json.RawMessage `json:"oneOf"`
+	AllOf      []json.RawMessage `json:"allOf"`
+	Nullable   bool              `json:"nullable"`
+}
+
+// properties are the members of an object as a schema lists them.
+type properties []property
+
+// property is one member and its schema.
+type property struct {
+	name   string
+	schema json.RawMessage
+}
+
+// UnmarshalJSON reads an object and keeps its order.
+func (p *properties) UnmarshalJSON(raw []byte) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil || all == nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.Token() // the brace; the text is valid
+	for d.More() {
+		name, _ := d.Token()
+		var one property
+		one.name, _ = name.(string)
+		if err := d.Decode(&one.schema); err != nil {
+			return err
+		}
+		*p = append(*p, one)
+	}
+	return nil
 }
 
 // compiler follows the local references of one document; refs makes recursion end.
@@ -137,13 +167,12 @@ func kindsOf(raw json.RawMessage) Kinds {
 }
 
 func (t *Type) members(c *compiler, n *node, depth int) {
-	for name, raw := range n.Properties {
-		t.put(name, c.compile(raw, depth+1))
+	for _, p := range n.Properties {
+		t.put(p.name, c.compile(p.schema, depth+1))
 	}
 	if t.props != nil && t.kinds == 0 {
 		t.kinds = Object
 	}
-	slices.Sort(t.order)
 	rank := func(name string) int {
 		if slices.Contains(t.required, name) {
 			return 0
@@ -247,7 +276,7 @@ func (t *Type) Has(name string) bool {
 	return ok
 }
 
-// Members are the names the schema lists, the required ones first.
+// Members are the names the schema lists, in its order, the required ones first.
 func (t *Type) Members() []string {
 	if t == nil {
 		return nil

@@ -35,6 +35,8 @@ type Config struct {
 
 	Format   map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and the format in which they write. Default: by the model's name."`
 	Strategy map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, tap, native or prompt. Default: by probing."`
+	Wording  map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how strategy prompt describes tools to them: schemas, signatures or example, or several with + between. Default: as the format says, else by a probe."`
+	Probe    bool              `default:"true" negatable:"" help:"Ask a model without a template for tools once for a call, in each wording until one works."`
 	Hold     string            `default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
 	Quiet    bool              `help:"Take calls that a model writes while it still thinks for thoughts, even when nothing follows them."`
 	NumCtx   int               `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: the server's choice."`
@@ -184,7 +186,7 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, err
 	}
 	return s, engine.Config{
-		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Strategy: c.Strategy, Format: c.Format, Formats: s.formats, NumCtx: c.NumCtx,
+		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Strategy: c.Strategy, Wording: c.Wording, Format: c.Format, Formats: s.formats, NumCtx: c.NumCtx,
 	}.Validate()
 }
 

@@ -1,0 +1,103 @@
+package adapters
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+)
+
+// appendSignature writes a tool as the head of a Python function:
+//
+//	def get_weather(city: str, days: int = None):
+//	    """Weather for a city
+//	    days: how many
+//	    """
+//
+// Members come in the order in which positional values are read.
+func appendSignature(dst []byte, t chat.Tool) []byte {
+	typ := schema.Compile(t.Schema)
+	dst = append(append(append(dst, "def "...), t.Name...), '(')
+	for i, name := range typ.Members() {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = append(append(append(dst, name...), ": "...), pythonType(typ.Prop(name))...)
+		if i >= len(typ.Required()) {
+			dst = append(dst, " = None"...)
+		}
+	}
+	dst = append(dst, "):\n"...)
+	notes := notesOf(t.Schema)
+	if t.Description == "" && len(notes) == 0 {
+		return append(dst, "    ...\n"...)
+	}
+	dst = fmt.Appendf(dst, "    \"\"\"%s\n", indented(t.Description))
+	for _, name := range typ.Members() {
+		if notes[name] != "" {
+			dst = fmt.Appendf(dst, "    %s: %s\n", name, indented(notes[name]))
+		}
+	}
+	return append(dst, "    \"\"\"\n"...)
+}
+
+// indented is text whose lines stand inside of a function.
+func indented(text string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
+}
+
+// notesOf are the descriptions of a schema's members; those of objects, which a signature cannot say, with their schema.
+func notesOf(raw json.RawMessage) map[string]string {
+	var s struct {
+		Properties map[string]json.RawMessage
+	}
+	if json.Unmarshal(raw, &s) != nil {
+		return nil
+	}
+	notes := map[string]string{}
+	for name, member := range s.Properties {
+		var m struct {
+			Description string
+			Properties  json.RawMessage
+			Items       struct{ Properties json.RawMessage }
+		}
+		if json.Unmarshal(member, &m) != nil {
+			continue
+		}
+		notes[name] = m.Description
+		if m.Properties != nil || m.Items.Properties != nil {
+			notes[name] = strings.TrimSpace(m.Description + " " + string(appendSpaced(nil, string(member))))
+		}
+	}
+	return notes
+}
+
+// pythonType is a type as an annotation says it.
+func pythonType(t *schema.Type) string {
+	if e := t.Enum(); len(e) > 0 {
+		values := make([]string, len(e))
+		for i, v := range e {
+			values[i] = string(appendPythonValue(nil, v))
+		}
+		return "Literal[" + strings.Join(values, ", ") + "]"
+	}
+	if !t.Known() {
+		return "Any"
+	}
+	var names []string
+	for _, p := range []struct {
+		kind schema.Kinds
+		name string
+	}{{schema.String, "str"}, {schema.Number, "float"}, {schema.Integer, "int"}, {schema.Boolean, "bool"}, {schema.Array, "list"}, {schema.Object, "dict"}, {schema.Null, "None"}} {
+		switch {
+		case !t.Allows(p.kind), p.kind == schema.Integer && t.Allows(schema.Number):
+		case p.kind == schema.Array && t.Item().Known():
+			names = append(names, "list["+pythonType(t.Item())+"]")
+		default:
+			names = append(names, p.name)
+		}
+	}
+	return strings.Join(names, " | ")
+}

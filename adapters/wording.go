@@ -1,0 +1,59 @@
+package adapters
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Wording is in which words Prompt describes tools: some of the kinds below together. The zero value is the family's own.
+type Wording uint8
+
+// The kinds of wording. With neither of the first two there are schemas.
+const (
+	Schemas    Wording = 1 << iota // each tool as JSON with its schema
+	Signatures                     // each tool as the head of a Python function, which is much shorter
+	Example                        // what a user says and the call that answers it, made of the first offered tool
+)
+
+// wordings are the kinds by name, in the order of their values.
+var wordings = []string{"schemas", "signatures", "example"}
+
+// ParseWording reads the names of kinds, with blanks or + between them: "signatures+example".
+func ParseWording(s string) (Wording, error) {
+	var w Wording
+	for _, name := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '+' || r == '\t' }) {
+		kind, err := kindOfWording(name)
+		if err != nil {
+			return 0, err
+		}
+		w |= kind
+	}
+	if w == 0 {
+		return 0, fmt.Errorf("a wording is made of %s", strings.Join(wordings, ", "))
+	}
+	return w, nil
+}
+
+// kindOfWording is the kind of that name.
+func kindOfWording(name string) (Wording, error) {
+	for i, known := range wordings {
+		if name == known {
+			return 1 << i, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no wording: there are %s", name, strings.Join(wordings, ", "))
+}
+
+// String is what ParseWording reads.
+func (w Wording) String() string {
+	var names []string
+	for i, name := range wordings {
+		if w&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, "+")
+}
+
+// Wording is how the family wants its tools described, zero when its declaration does not say.
+func (f *Format) Wording() Wording { return f.wording }

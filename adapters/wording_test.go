@@ -1,0 +1,114 @@
+package adapters_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+var worded = []chat.Tool{
+	{Name: "get_weather", Description: "Weather for a city", Schema: json.RawMessage(`{"type":"object","required":["city"],"properties":{
+		"days":{"type":"integer","description":"how many"},"city":{"type":"string"},"unit":{"enum":["C","F"]},"at":{"type":["number","null"]},
+		"tags":{"type":"array","items":{"type":"string"}},"place":{"type":"object","description":"where","properties":{"lat":{"type":"number"}}}}}`)},
+	{Name: "now"},
+}
+
+// TestWordings holds the text that models read to its bytes: it is part of the prompt that servers cache.
+func TestWordings(t *testing.T) {
+	const form = "\nTo call one, write exactly this, with nothing behind it:\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"…\"}}\n</tool_call>"
+	signatures := "\ndef get_weather(city: str, days: int = None, unit: Literal[\"C\", \"F\"] = None, at: float | None = None, tags: list[str] = None, place: dict = None):\n" +
+		"    \"\"\"Weather for a city\n    days: how many\n    place: where {\"type\": \"object\", \"description\": \"where\", \"properties\": {\"lat\": {\"type\": \"number\"}}}\n    \"\"\"\n" +
+		"\ndef now():\n    ...\n"
+	schemas := "\n{\"name\": \"now\", \"description\": \"\", \"parameters\": {\"type\": \"object\", \"properties\": {}}}\n"
+	worked := "\n\nExample. The user says: Please use get_weather with city \"some text\".\nYou write:\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"some text\"}}\n</tool_call>"
+	for name, want := range map[string][]string{
+		"schemas":            {"\n{\"name\": \"get_weather\", ", schemas, form + "\n\nOtherwise"},
+		"signatures":         {"functions:\n" + signatures + form + "\n\nOtherwise"},
+		"signatures example": {signatures + form + worked + "\n\nOtherwise"},
+		"example":            {schemas + form + worked},
+		"schemas+signatures": {schemas, "def now():"},
+	} {
+		w, err := adapters.ParseWording(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := adapters.Named("hermes").Prompt(worded, w)
+		for _, part := range want {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s:\n%s\nwant in it:\n%s", name, got, part)
+			}
+		}
+		if again, err := adapters.ParseWording(w.String()); again != w || err != nil {
+			t.Errorf("%s is written %q, which is read as %v, %v", name, w, again, err)
+		}
+	}
+	for _, bad := range []string{"", " ", "schema", "signatures examples"} {
+		if w, err := adapters.ParseWording(bad); err == nil {
+			t.Errorf("%q is read as %v", bad, w)
+		}
+	}
+}
+
+// TestEveryFamilyReadsItsOwnExamples takes the calls out of each family's prompt, in the form that it asks for.
+func TestEveryFamilyReadsItsOwnExamples(t *testing.T) {
+	for _, f := range adapters.All() {
+		prompt := f.Prompt(worded[:1], adapters.Signatures|adapters.Example)
+		for _, call := range []string{`{"city":"…"}`, `{"city":"some text"}`} {
+			written := string(f.Append(nil, chat.Call{ID: "example00", Name: "get_weather", Args: json.RawMessage(call)}))
+			if !strings.Contains(prompt, written) {
+				t.Errorf("%s: the prompt does not show\n%s", f.Name, written)
+			}
+		}
+	}
+}
+
+// TestADeclarationSaysItsWording has a family of a user's own.
+func TestADeclarationSaysItsWording(t *testing.T) {
+	const head = "format mine\nmodels mine*\ncall <mine>{call}</mine>\n"
+	f, err := adapters.Parse([]byte(head + "wording signatures example\nresult <got>{name}\\n{result}</got>\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Wording() != adapters.Signatures|adapters.Example || !strings.Contains(f.Prompt(worded, 0), "def now()") || strings.Contains(f.Prompt(worded, adapters.Schemas), "def ") {
+		t.Errorf("wording %q, prompt\n%s", f.Wording(), f.Prompt(worded, 0))
+	}
+	if got, ok := f.AppendResult([]byte("x"), "now", "{name} is noon"); !ok || string(got) != "x<got>now\n{name} is noon</got>" {
+		t.Errorf("a result is shown as %q, %v", got, ok)
+	}
+	if got, ok := adapters.Named("generic").AppendResult(nil, "now", "noon"); ok || got != nil {
+		t.Errorf("without a result line: %q, %v", got, ok)
+	}
+	for _, bad := range []string{"wording loud", "wording", "result nothing"} {
+		if _, err := adapters.Parse([]byte(head + bad + "\n")); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+// TestPositionalAndKeywordCallsReadAlike is about Python calls whose values have no names.
+func TestPositionalAndKeywordCallsReadAlike(t *testing.T) {
+	for text, want := range map[string]string{
+		`get_weather(city="Paris", days=3)`:         `{"city":"Paris","days":3}`,
+		`get_weather("Paris", 3)`:                   `{"city":"Paris","days":3}`,
+		`get_weather("Paris", days=3)`:              `{"city":"Paris","days":3}`,
+		`get_weather("Paris", 3, "C", None, ["a"])`: `{"city":"Paris","days":3,"unit":"C","at":null,"tags":["a"]}`,
+		`get_weather("Paris")`:                      `{"city":"Paris"}`,
+	} {
+		src := &events{{Kind: chat.Text, Text: "<|tool_call_start|>[" + text + "]<|tool_call_end|>"}, {Kind: chat.Finish, Text: chat.Stop}}
+		args := ""
+		for e, err := range adapters.Named("lfm2").Decode(src, adapters.Options{Tools: worded}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Kind == chat.CallArgs || e.Kind == chat.Text {
+				args += e.Text
+			}
+		}
+		if args != want {
+			t.Errorf("%s: %s, want %s", text, args, want)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+const (
+	wordingTime   = 40 * time.Second // for the probe of all wordings together
+	wordingTokens = 120              // of each reply to the probe; its call needs about 30
+)
+
+// wordings are tried in this order: the shortest first, and what small models tend to repeat last.
+var wordings = []adapters.Wording{
+	adapters.Signatures, adapters.Schemas, adapters.Signatures | adapters.Example, adapters.Schemas | adapters.Example,
+}
+
+// wordingOf is how the turn's model is told of tools: by configuration, by its family's declaration, by what was found out
+// before, else by a probe.
+func (t *turn) wordingOf(ctx context.Context) adapters.Wording {
+	if s, ok := match(t.engine.cfg.Wording, t.name); ok {
+		w, _ := adapters.ParseWording(s) // of one that Validate refuses nothing is taken
+		return w
+	}
+	if w := t.format.Wording(); w != 0 || t.engine.cfg.NoProbe || len(t.request.Tools) == 0 {
+		return w
+	}
+	memory := &t.server.memory
+	if w, ok := memory.wording(t.model, t.facts.digest); ok {
+		return w
+	}
+	w := t.probeWording(ctx)
+	if ctx.Err() == nil {
+		memory.setWording(t.model, t.facts.digest, w)
+	}
+	return w
+}
+
+// probeWording finds the first wording in which the model gives the call that it is asked for, zero when there is none or
+// time is over.
+func (t *turn) probeWording(ctx context.Context) adapters.Wording {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, wordingTime)
+	defer cancel()
+	log := t.engine.cfg.Log.Info().Str("model", t.model)
+	for _, w := range wordings {
+		if t.understands(ctx, w) {
+			log.Stringer("wording", w).Dur("took_ms", time.Since(began)).Msg("the model understands tools in this wording")
+			return w
+		}
+	}
+	log.Dur("took_ms", time.Since(began)).Msg("the model understands tools in no wording that was tried")
+	return 0
+}
+
+// probeTools and probeAsk leave one right answer.
+var probeTools = []chat.Tool{
+	{Name: "get_weather", Description: "Get the weather forecast for a city", Schema: json.RawMessage(`{"type":"object","required":["city","days"],"properties":{"city":{"type":"string","description":"name of the city"},"days":{"type":"integer","description":"number of days"}}}`)},
+	{Name: "send_mail", Description: "Send an e-mail", Schema: json.RawMessage(`{"type":"object","required":["to"],"properties":{"to":{"type":"string","description":"address"}}}`)},
+}
+
+// probeAsk is what the probe asks for.
+const probeAsk = "Get the weather forecast for Paris for 3 days."
+
+// understands asks the model for a call in a wording, and says whether it gives it.
+func (t *turn) understands(ctx context.Context, w adapters.Wording) bool {
+	cold := 0.0
+	p := *t
+	p.request = &chat.Request{
+		Model: t.request.Model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}}, Tools: probeTools,
+		MaxTokens: wordingTokens, Temperature: &cold, Options: t.request.Options, Keep: t.request.Keep,
+	}
+	p.wording = w
+	var err error
+	if p.options, err = p.serverOptions(); err != nil {
+		return false
+	}
+	var name, args string
+	for ev, err := range p.open(ctx) {
+		switch {
+		case err != nil, ev.Kind == chat.CallStart && name != "":
+			return false
+		case ev.Kind == chat.CallStart:
+			name = ev.Text
+		case ev.Kind == chat.CallArgs:
+			args += ev.Text
+		}
+	}
+	var got struct {
+		City string
+		Days int
+	}
+	return name == probeTools[0].Name && json.Unmarshal([]byte(args), &got) == nil && got.City == "Paris" && got.Days == 3
+}

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// TestTheWordingIsFoundByAProbe has models that understand tools in one wording only, or in none.
+func TestTheWordingIsFoundByAProbe(t *testing.T) {
+	call := `{"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}`
+	for _, row := range []struct {
+		name   string
+		cfg    Config
+		reply  func(system string) string
+		chats  int // the first time, of which one is the request itself
+		signed bool
+		worked bool
+	}{
+		{"the first one", Config{}, func(string) string { return call }, 2, true, false},
+		{"schemas", Config{}, func(s string) string {
+			if strings.Contains(s, "def ") {
+				return "I cannot do that."
+			}
+			return call
+		}, 3, false, false},
+		{"a worked example", Config{}, func(s string) string {
+			if !strings.Contains(s, "Example.") {
+				return `{"name": "get_weather", "arguments": {"city": "Paris", "days": 30}}`
+			}
+			return call
+		}, 4, true, true},
+		{"none", Config{}, func(string) string { return "No." }, 5, false, false},
+		{"configured", Config{Wording: map[string]string{"m*": "signatures+example"}}, func(string) string { return "No." }, 1, true, true},
+		{"not probed", Config{NoProbe: true}, func(string) string { return call }, 1, false, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			f := &fakeOllama{caps: []model.Capability{model.CapabilityCompletion}, reply: row.reply}
+			e := f.start(t, row.cfg)
+			r := user("hi")
+			r.Tools = []chat.Tool{weather}
+			collect(t, e, r)
+			if got := strings.Count(f.paths(), "chat"); got != row.chats {
+				t.Errorf("asked %d times, want %d", got, row.chats)
+			}
+			system := f.chats[len(f.chats)-1].Messages[0].Content
+			if signed, worked := strings.Contains(system, "def get_weather("), strings.Contains(system, "Example."); signed != row.signed || worked != row.worked {
+				t.Errorf("the request was worded\n%s", system)
+			}
+			collect(t, e, r)
+			if got := f.paths(); got != "chat" {
+				t.Errorf("the second time asked %s", got)
+			}
+		})
+	}
+}
+
+// TestAFamilysOwnWordingIsNotProbed has a declaration that says how.
+func TestAFamilysOwnWordingIsNotProbed(t *testing.T) {
+	own, err := adapters.Parse([]byte("format own\nmodels m*\ncall <own>{call}</own>\nwording signatures\n"))
+	if err != nil || own.Wording() != adapters.Signatures {
+		t.Fatal(own, err)
+	}
+	turn := &turn{engine: New(Config{}), request: &chat.Request{Tools: []chat.Tool{weather}}, name: "m", format: own}
+	if w := turn.wordingOf(t.Context()); w != adapters.Signatures {
+		t.Errorf("worded %s", w)
+	}
+}
