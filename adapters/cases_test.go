@@ -92,6 +92,21 @@ func TestGoldenCases(t *testing.T) {
 	}
 }
 
+// TestCallsAndResultsArePrintedAsTheTemplatesDo prints the cases of every family file that say what a template prints.
+func TestCallsAndResultsArePrintedAsTheTemplatesDo(t *testing.T) {
+	for _, f := range All() {
+		prints, err := golden.Prints([]byte(f.File()))
+		if err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		for i := range prints {
+			if d := prints[i].Run(f); d != nil {
+				t.Errorf("%s/%s: %v", f.Name, prints[i].Name, d)
+			}
+		}
+	}
+}
+
 // TestEachFormatReadsItsOwnAlone leaves out generic, which is all of them together.
 func TestEachFormatReadsItsOwnAlone(t *testing.T) {
 	o := Options{Tools: testTools(t), Alone: true}

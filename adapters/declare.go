@@ -87,6 +87,10 @@ func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
 		return declareOne(f, &f.header, value, "# junk #")
 	case "message":
 		return declareOne(f, &f.message, value, "# name # json", "# name # args", "# name # calls")
+	case "result":
+		return declareResult(f, &f.result, value, "result", "quoted", "name", "id")
+	case "results":
+		return declareResult(f, &f.results, value, "results")
 	case "drop":
 		return marksOf(&f.drop, first, value)
 	case "ends":
@@ -103,11 +107,6 @@ func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
 		w, err := ParseWording(value)
 		f.wording = w
 		return err
-	case "result":
-		f.result = strings.ReplaceAll(value, `\n`, "\n")
-		if !strings.Contains(value, "{result}") {
-			return errors.New("a result line needs the hole {result}")
-		}
 	case "route":
 		return f.route(value, first)
 	default:
@@ -165,6 +164,25 @@ func declareOne(f *Format, p **pattern, value string, shapes ...string) error {
 		return err
 	}
 	*p = list[0]
+	return nil
+}
+
+// declareResult compiles an example of what tools answered. It is printed and never read, so it may be made of anything, but
+// must have the first of the holes that it may have.
+func declareResult(f *Format, line **pattern, value string, holes ...string) error {
+	p, err := compile(f, value)
+	if err != nil {
+		return err
+	}
+	*line = p
+	for _, part := range p.parts {
+		if part.hole != "" && !slices.Contains(holes, part.hole) {
+			return fmt.Errorf("no {%s} in a line about results", part.hole)
+		}
+	}
+	if p.hole(holes[0]) < 0 && p.hole("quoted") < 0 {
+		return fmt.Errorf("a line about results needs {%s}", holes[0])
+	}
 	return nil
 }
 
@@ -230,7 +248,13 @@ func (f *Format) takeFrom(g *Format) {
 	f.think, f.plain, f.section, f.call, f.arg = again(g.think), again(g.plain), again(g.section), again(g.call), again(g.arg)
 	f.drop, f.ends, f.quotes, f.keys, f.routes = g.drop, g.ends, g.quotes, g.keys, g.routes
 	f.ahead, f.flags = g.ahead, g.flags
-	f.wording, f.result = g.wording, g.result
+	f.wording = g.wording
+	if g.result != nil {
+		f.result = again([]*pattern{g.result})[0]
+	}
+	if g.results != nil {
+		f.results = again([]*pattern{g.results})[0]
+	}
 	if g.header != nil {
 		f.header, f.message = again([]*pattern{g.header})[0], again([]*pattern{g.message})[0]
 	}

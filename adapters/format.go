@@ -22,6 +22,8 @@ type Format struct {
 	ends    []string          // message families: the marks that end a message
 	header  *pattern          // message families: what opens and closes a header
 	message *pattern          // message families: how a call is printed
+	result  *pattern          // how a tool's answer is printed; nil when the family does not say
+	results *pattern          // what stands around all answers; nil for nothing
 	routes  []route           // message families: what a message is, by its header
 	keys    map[string]string // member names that this family prints
 	ahead   []string          // marks that every prompt ends with: the reply begins behind them
@@ -31,7 +33,6 @@ type Format struct {
 	file string // what it was read from, cases and all
 
 	wording Wording // how tools are described, zero: not said
-	result  string  // a result, with the holes {name} and {result}; empty: not said
 
 	delims     []delim    // the quotes of more than one byte, ready to read; nil without a quote line
 	closeBytes *[256]bool // first bytes of what can end a tagged value

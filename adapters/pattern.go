@@ -56,7 +56,7 @@ const (
 var holes = map[string]bool{
 	"reasoning": false, "calls": true, "call": true, "name": false, "id": false, "junk": false,
 	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true, "named": true,
-	"text": false, "type": false, "index": false,
+	"text": false, "type": false, "index": false, "result": false, "results": false, "quoted": false,
 }
 
 // compile reads an example. \n is a newline, {{ a literal brace, {word} a hole.

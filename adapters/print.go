@@ -12,29 +12,29 @@ import (
 )
 
 // Append writes calls as the family's models write them: behind text when dst is not empty, with the family's white space
-// between them. Arguments that are no JSON object are mended first; it never fails.
+// between them. Arguments that are no JSON object are mended first, and ids that the family does not write are numbered
+// from 0 (see Number); it never fails.
 func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
 	if len(calls) == 0 {
 		return dst
 	}
+	calls = f.Number(0, calls)
 	if f.header != nil {
 		return f.appendMessages(dst, calls)
 	}
 	if len(f.section) > 0 {
 		return f.appendSection(dst, calls)
 	}
-	return f.appendCalls(dst, calls)
+	return f.appendCalls(f.glued(dst, f.call[0].glue), calls)
 }
 
 // appendSection writes calls between the marks of a section.
 func (f *Format) appendSection(dst []byte, calls []chat.Call) []byte {
 	p := f.section[0]
-	if len(dst) > 0 {
-		dst = appendNewlines(dst, p.glue)
-	}
+	dst = f.glued(dst, p.glue)
 	for _, part := range p.parts {
 		if part.hole == "calls" {
-			dst = append(dst, f.appendCalls(nil, calls)...) // from nothing: the first call has no glue in a section
+			dst = f.appendCalls(dst, calls) // the first call has no glue in a section
 		} else {
 			dst = append(dst, f.literalText(part.lit.text)...)
 		}
@@ -47,24 +47,24 @@ func (f *Format) literalText(text string) string {
 	return strings.ReplaceAll(text, suffixHole, f.keys["sfx"])
 }
 
+// appendCalls writes calls, the white space of the family between them.
 func (f *Format) appendCalls(dst []byte, calls []chat.Call) []byte {
 	p := f.call[0]
 	if p.hole("calls") >= 0 || p.hole("named") >= 0 || p.hole("python") >= 0 {
-		return f.appendCall(f.glued(dst, p.glue), p, calls, 0)
+		return f.appendCall(dst, p, calls, 0)
 	}
 	for i := range calls {
-		glue := p.glue
 		if i > 0 {
-			glue = max(min(glue, 1)-p.tail, 0)
+			dst = appendNewlines(dst, max(min(p.glue, 1)-p.tail, 0))
 		}
-		dst = f.appendCall(f.glued(dst, glue), p, calls[i:i+1], i)
+		dst = f.appendCall(dst, p, calls[i:i+1], i)
 	}
 	return dst
 }
 
-// glued appends newlines behind something.
+// glued appends newlines behind something; behind nothing only where the family has them there too (glue=always).
 func (f *Format) glued(dst []byte, n int) []byte {
-	if len(dst) == 0 {
+	if len(dst) == 0 && f.keys["glue"] != "always" {
 		return dst
 	}
 	return appendNewlines(dst, n)
@@ -77,7 +77,7 @@ func appendNewlines(dst []byte, n int) []byte {
 	return dst
 }
 
-// appendCall fills the holes of a call pattern. n is the place of the first call among all.
+// appendCall fills the holes of a call pattern. n is the place of the first call in its turn.
 func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []byte {
 	c := calls[0]
 	for i, part := range p.parts {
@@ -87,7 +87,7 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 		case "name":
 			dst = append(dst, c.Name...)
 		case "id":
-			dst = append(dst, printedID(p, c, n)...)
+			dst = append(dst, c.ID...)
 		case "index":
 			dst = strconv.AppendInt(dst, int64(n+1), 10)
 		case "json":
@@ -103,7 +103,7 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 		case "args":
 			dst = f.appendTags(dst, c, p.onLines(i))
 		case "pseudo":
-			dst = appendPseudo(dst, []byte(objectText(c.Args)), f.quotes[0])
+			dst = appendPseudo(dst, objectText(c.Args), f.quotes[0])
 		case "python":
 			dst = f.appendPython(dst, calls)
 		}
@@ -115,24 +115,13 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 func (p *pattern) onLines(i int) bool { return i > 0 && strings.HasSuffix(p.parts[i-1].lit.text, "\n") }
 
 // printed is literal i behind dst. The newline behind {args} goes with the last argument: without arguments there is only
-// the one in front.
+// the one in front, unless the family keeps both (empty=lines).
 func (p *pattern) printed(i int, dst []byte, c chat.Call) string {
 	text := p.f.literalText(p.parts[i].lit.text)
-	if p.holeAt(i-1) == "args" && len(dst) > 0 && dst[len(dst)-1] == '\n' && len(membersOf(objectText(c.Args))) == 0 {
+	if p.holeAt(i-1) == "args" && p.f.keys["empty"] != "lines" && len(dst) > 0 && dst[len(dst)-1] == '\n' && len(membersOf(objectText(c.Args))) == 0 {
 		return strings.TrimPrefix(text, "\n")
 	}
 	return text
-}
-
-// printedID is a call's id. Where the family writes no name beside it, the id is what names the tool.
-func printedID(p *pattern, c chat.Call, n int) string {
-	if c.ID == "" && p.hole("name") >= 0 {
-		return fmt.Sprintf("call%06d", n)
-	}
-	if p.hole("name") >= 0 || strings.HasPrefix(strings.TrimPrefix(c.ID, "functions."), c.Name+":") {
-		return c.ID
-	}
-	return fmt.Sprintf("functions.%s:%d", c.Name, n)
 }
 
 // appendObjects writes calls as JSON objects, as a list when there are several; bracketed says that the example has the
@@ -155,7 +144,7 @@ func (f *Format) appendObjects(dst []byte, calls []chat.Call, bracketed bool) []
 		if i > 0 {
 			dst = append(dst, between...)
 		}
-		if object := f.appendObject(nil, c, i); f.keys["objects"] == "python" {
+		if object := f.appendObject(nil, c); f.keys["objects"] == "python" {
 			dst = appendRepr(dst, string(object))
 		} else {
 			dst = append(dst, object...)
@@ -164,16 +153,19 @@ func (f *Format) appendObjects(dst []byte, calls []chat.Call, bracketed bool) []
 	return append(dst, end...)
 }
 
-// appendObject writes a call, the n-th of its reply, as one JSON object.
-func (f *Format) appendObject(dst []byte, c chat.Call, n int) []byte {
+// appendObject writes a call as one JSON object.
+func (f *Format) appendObject(dst []byte, c chat.Call) []byte {
 	dst = append(dst, '{')
 	if id := f.keys["id"]; id != "" {
-		dst = fmt.Appendf(dst, `"%s": "%d", `, id, n)
+		dst = append(schema.AppendQuote(append(dst, `"`+id+`": `...), c.ID), ", "...)
 	}
 	dst = append(dst, `"`+f.word("name")+`": `...)
 	dst = schema.AppendQuote(dst, c.Name)
 	dst = append(dst, `, "`+f.word("args")+`": `...)
 	dst = appendSpaced(dst, objectText(c.Args))
+	if id := f.keys["endid"]; id != "" && c.ID != "" {
+		dst = schema.AppendQuote(append(dst, `, "`+id+`": `...), c.ID)
+	}
 	return append(dst, '}')
 }
 
@@ -199,7 +191,7 @@ func (f *Format) appendIndented(dst []byte, calls []chat.Call) []byte {
 		}
 		list = append(list, `{"`+f.word("name")+`":`...)
 		list = append(schema.AppendQuote(list, c.Name), `,"`+f.word("args")+`":`...)
-		list = append(append(list, objectText(c.Args)...), '}')
+		list = append(appendSpaced(list, objectText(c.Args)), '}')
 	}
 	var b bytes.Buffer
 	_ = json.Indent(&b, append(list, ']'), "", "    ") // it is JSON: objectText says so
@@ -215,47 +207,6 @@ func (f *Format) word(meaning string) string {
 		return "arguments"
 	}
 	return meaning
-}
-
-// appendPython writes calls as a Python list, or one a line.
-func (f *Format) appendPython(dst []byte, calls []chat.Call) []byte {
-	open, between, end := "[", ", ", "]"
-	if f.keys["list"] == "lines" {
-		open, between, end = "", "\n", ""
-	}
-	dst = append(dst, open...)
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, between...)
-		}
-		dst = append(append(dst, c.Name...), '(')
-		for k, m := range membersOf(objectText(c.Args)) {
-			if k > 0 {
-				dst = append(dst, ", "...)
-			}
-			dst = append(append(dst, m.key...), '=')
-			dst = appendPythonValue(dst, m.value)
-		}
-		dst = append(dst, ')')
-	}
-	return append(dst, end...)
-}
-
-// appendPythonValue writes a JSON value as the value of a keyword. A list becomes Python source; a string is that already,
-// and an object stays JSON, as LFM2.5 writes it.
-func appendPythonValue(dst []byte, value string) []byte {
-	if value[0] == '[' {
-		return appendRepr(dst, value)
-	}
-	switch value {
-	case "true":
-		return append(dst, "True"...)
-	case "false":
-		return append(dst, "False"...)
-	case "null":
-		return append(dst, "None"...)
-	}
-	return appendSpaced(dst, value)
 }
 
 // appendMessages writes each call as a message of its own: the first mark of the ends line is behind all but the last, the
@@ -309,60 +260,4 @@ func membersOf(object string) []field {
 		out = append(out, field{fmt.Sprint(key), string(value)})
 	}
 	return out
-}
-
-// appendSpaced writes JSON with one blank after each comma and colon and none elsewhere, as chat templates do. Number text
-// and member order stay.
-func appendSpaced(dst []byte, text string) []byte {
-	inString := false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case inString:
-			dst = append(dst, c)
-			if c == '\\' {
-				i++
-				dst = append(dst, text[i])
-			}
-			inString = c != '"'
-		case c == '"':
-			inString = true
-			dst = append(dst, c)
-		case c == ',' || c == ':':
-			dst = append(dst, c, ' ')
-		case !isSpace(int(c)):
-			dst = append(dst, c)
-		}
-	}
-	return dst
-}
-
-// appendPseudo writes JSON with bare keys and strings between the family's own delimiters.
-func appendPseudo(dst, value []byte, quote string) []byte {
-	switch value[0] {
-	case '{':
-		dst = append(dst, '{')
-		for i, m := range membersOf(string(value)) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = append(append(dst, m.key...), ':')
-			dst = appendPseudo(dst, []byte(m.value), quote)
-		}
-		return append(dst, '}')
-	case '[':
-		var list []json.RawMessage
-		_ = json.Unmarshal(value, &list)
-		dst = append(dst, '[')
-		for i, v := range list {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendPseudo(dst, v, quote)
-		}
-		return append(dst, ']')
-	case '"':
-		return append(append(append(dst, quote...), unquote(value)...), quote...)
-	}
-	return append(dst, value...)
 }

@@ -18,7 +18,7 @@ func TestCallsArePrintedAsTheFamilyWritesThem(t *testing.T) {
 		{"command-a", "Hm.<|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"search\", \"parameters\": {\"query\": \"it's \\\"so\\\"\\n\", \"tags\": [true, null]}},\n" +
 			"    {\"tool_call_id\": \"1\", \"tool_name\": \"get_time\", \"parameters\": {}}\n]<|END_ACTION|>"},
 		{"command-r", "Hm.\nAction:\n```json\n[\n    {\n        \"tool_name\": \"search\",\n        \"parameters\": {\n            \"query\": \"it's \\\"so\\\"\\n\",\n            \"tags\": [\n" +
-			"                true,\n                null\n            ]\n        }\n    },\n    {\n        \"tool_name\": \"get_time\",\n        \"parameters\": {}\n    }\n]\n```"},
+			"                true,\n                null\n            ]\n        }\n    },\n    {\n        \"tool_name\": \"get_time\",\n        \"parameters\": {}\n    }\n]```"},
 		{"functionary-v3.1", "Hm.<function=search>{\"query\": \"it's \\\"so\\\"\\n\", \"tags\": [true, null]}</function><function=get_time>{}</function>"},
 		{"functionary-v3.2", "Hm.>>>search\n{\"query\": \"it's \\\"so\\\"\\n\", \"tags\": [true, null]}>>>get_time\n{}"},
 		{"hunyuan-v3", "Hm.<tool_calls:opensource>\n<tool_call:opensource>search<tool_sep:opensource>\n<arg_key:opensource>query</arg_key:opensource>\n<arg_value:opensource>it's \"so\"\n</arg_value:opensource>\n" +

@@ -86,6 +86,9 @@ func (f *Format) tagText(value string) string {
 	if value[0] != '"' && f.keys["objects"] == "python" {
 		return string(appendRepr(nil, value))
 	}
+	if value[0] != '"' && f.keys["scalars"] == "python" {
+		return string(appendScalar(nil, value))
+	}
 	return rawText(value)
 }
 

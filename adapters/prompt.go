@@ -1,9 +1,9 @@
 package adapters
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
@@ -29,13 +29,16 @@ func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 	}
 	b = append(b, "\nTo call one, write exactly this, with nothing behind it:\n\n"...)
 	call := example(tools[0], placeholder)
-	b = append(b, f.Append(nil, call)...)
+	b = append(b, f.shown(call)...)
 	if w&Example != 0 {
 		b = append(b, "\n\nExample. The user says: "...)
 		b = f.appendWorked(b, tools[0])
 	}
 	return string(append(b, "\n\nOtherwise answer in plain text."...))
 }
+
+// shown is a call without the newlines that the family's turns begin with.
+func (f *Format) shown(call chat.Call) []byte { return bytes.TrimLeft(f.Append(nil, call), "\n") }
 
 // appendSchema writes a tool as JSON.
 func appendSchema(dst []byte, t chat.Tool) []byte {
@@ -60,7 +63,7 @@ func (f *Format) appendWorked(dst []byte, t chat.Tool) []byte {
 		}
 		dst = fmt.Appendf(dst, "%s%s %s", word, m.key, appendSpaced(nil, m.value))
 	}
-	return append(append(dst, ".\nYou write:\n\n"...), f.Append(nil, call)...)
+	return append(append(dst, ".\nYou write:\n\n"...), f.shown(call)...)
 }
 
 // example is a call of a tool with a value for each required parameter, or for its first one when none is.
@@ -101,12 +104,4 @@ func sample(t *schema.Type, text, number string) string {
 		}
 	}
 	return "null"
-}
-
-// AppendResult writes what a tool answered as the family shows it to its models, and says whether the declaration tells how.
-func (f *Format) AppendResult(dst []byte, name, result string) ([]byte, bool) {
-	if f.result == "" {
-		return dst, false
-	}
-	return append(dst, strings.NewReplacer("{name}", name, "{result}", result).Replace(f.result)...), true
 }

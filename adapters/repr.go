@@ -34,7 +34,7 @@ func appendRepr(dst []byte, value string) []byte {
 	case '"':
 		return appendReprString(dst, unquote([]byte(value)))
 	}
-	return appendPythonValue(dst, value)
+	return appendScalar(dst, value)
 }
 
 func appendReprString(dst []byte, s string) []byte {

@@ -79,7 +79,7 @@ func pythonType(t *schema.Type) string {
 	if e := t.Enum(); len(e) > 0 {
 		values := make([]string, len(e))
 		for i, v := range e {
-			values[i] = string(appendPythonValue(nil, v))
+			values[i] = string(appendScalar(nil, v))
 		}
 		return "Literal[" + strings.Join(values, ", ") + "]"
 	}

@@ -75,11 +75,12 @@ func TestADeclarationSaysItsWording(t *testing.T) {
 	if f.Wording() != adapters.Signatures|adapters.Example || !strings.Contains(f.Prompt(worded, 0), "def now()") || strings.Contains(f.Prompt(worded, adapters.Schemas), "def ") {
 		t.Errorf("wording %q, prompt\n%s", f.Wording(), f.Prompt(worded, 0))
 	}
-	if got, ok := f.AppendResult([]byte("x"), "now", "{name} is noon"); !ok || string(got) != "x<got>now\n{name} is noon</got>" {
-		t.Errorf("a result is shown as %q, %v", got, ok)
+	now := []chat.Call{{Name: "now"}}
+	if got := f.AppendResults([]byte("x"), now, []string{"{name} is noon"}); !f.Results() || string(got) != "x<got>now\n{name} is noon</got>" {
+		t.Errorf("a result is shown as %q", got)
 	}
-	if got, ok := adapters.Named("generic").AppendResult(nil, "now", "noon"); ok || got != nil {
-		t.Errorf("without a result line: %q, %v", got, ok)
+	if g := adapters.Named("generic"); g.Results() || g.AppendResults(nil, now, []string{"noon"}) != nil {
+		t.Errorf("without a result line there is something to print")
 	}
 	for _, bad := range []string{"wording loud", "wording", "result nothing"} {
 		if _, err := adapters.Parse([]byte(head + bad + "\n")); err == nil {

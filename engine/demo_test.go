@@ -15,7 +15,7 @@ import (
 func TestDemoOfEveryFormat(t *testing.T) {
 	tools := []chat.Tool{weather, {
 		Name: "write_file", Description: "Write text into a file",
-		Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`),
+		Schema: json.RawMessage(`{"type":"object","properties":{"content":{"type":"string"},"path":{"type":"string"}},"required":["content","path"]}`),
 	}}
 	for _, strategy := range []string{Raw, Native} {
 		e := New(Config{Strategy: map[string]string{"*": strategy}, Demo: upstream.Demo{Delay: -1}})
@@ -24,7 +24,7 @@ func TestDemoOfEveryFormat(t *testing.T) {
 				r := &chat.Request{Model: "demo/" + f.Name, Tools: tools}
 				for ask, want := range map[string]string{
 					"What is the weather in Paris for 3 days?": `get_weather {"city":"Paris","days":3}`,
-					"Please write a file called notes.txt":     `write_file {"path":"notes.txt","content":"This is line 1`,
+					"Please write a file called notes.txt":     `write_file {"content":"This is line 1`,
 				} {
 					r.Messages = []chat.Message{{Role: chat.User, Content: ask}}
 					text, calls, end, err := collect(t, e, r)

@@ -23,42 +23,55 @@ func described(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Re
 	if text != "" {
 		c.Messages = append(c.Messages, chat.Message{Role: chat.System, Content: text})
 	}
-	names := map[string]string{}
-	for i, m := range rest {
-		for _, call := range m.Calls {
-			names[call.ID] = call.Name
+	h := retold{f: f, calls: map[string]chat.Call{}}
+	for len(rest) > 0 {
+		n := 0
+		for n < len(rest) && rest[n].Role == chat.ToolRole {
+			n++
 		}
-		if m.Role != chat.ToolRole {
-			c.Messages = append(c.Messages, writtenOut(m, f))
-			continue
+		if n == 0 {
+			c.Messages = append(c.Messages, h.turn(rest[0]))
+		} else { // results of one turn are one message: some templates refuse two of a role in a row
+			c.Messages = append(c.Messages, chat.Message{Role: chat.User, Content: h.results(rest[:n])})
 		}
-		name := m.Name
-		if name == "" {
-			name = names[m.CallID]
-		}
-		shown := shownResult(f, name, m.Content)
-		if last := &c.Messages[len(c.Messages)-1]; i > 0 && rest[i-1].Role == chat.ToolRole {
-			last.Content += "\n" + shown // results of one turn are one message: some templates refuse two of a role in a row
-			continue
-		}
-		c.Messages = append(c.Messages, chat.Message{Role: chat.User, Content: shown})
+		rest = rest[max(n, 1):]
 	}
 	return &c
 }
 
-// shownResult is what a tool answered, in the family's own form if its declaration has one.
-func shownResult(f *adapters.Format, name, result string) string {
-	if own, ok := f.AppendResult(nil, name, result); ok {
-		return string(own)
-	}
-	return fmt.Sprintf("Result of %s:\n%s", name, result)
+// retold writes a conversation out in a family's form.
+type retold struct {
+	f     *adapters.Format
+	n     int                  // calls so far
+	calls map[string]chat.Call // as the family numbers them, by the client's id
 }
 
-// writtenOut is m without calls, which became text.
-func writtenOut(m chat.Message, f *adapters.Format) chat.Message {
-	if len(m.Calls) > 0 {
-		m.Content = string(f.Append([]byte(m.Content), m.Calls...))
-		m.Calls = nil
+// turn is m without calls, which became text.
+func (h *retold) turn(m chat.Message) chat.Message {
+	if len(m.Calls) == 0 {
+		return m
 	}
+	calls := h.f.Number(h.n, m.Calls)
+	for i, c := range m.Calls {
+		h.calls[c.ID] = calls[i]
+	}
+	h.n += len(calls)
+	m.Content, m.Calls = string(h.f.Append([]byte(m.Content), calls...)), nil
 	return m
+}
+
+// results is what tools answered, in the family's own form if its declaration has one.
+func (h *retold) results(ms []chat.Message) string {
+	calls, texts, plain := make([]chat.Call, len(ms)), make([]string, len(ms)), make([]string, len(ms))
+	for i, m := range ms {
+		calls[i] = h.calls[m.CallID]
+		if m.Name != "" {
+			calls[i].Name = m.Name
+		}
+		texts[i], plain[i] = m.Content, fmt.Sprintf("Result of %s:\n%s", calls[i].Name, m.Content)
+	}
+	if h.f.Results() {
+		return string(h.f.AppendResults(nil, calls, texts))
+	}
+	return strings.Join(plain, "\n")
 }

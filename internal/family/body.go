@@ -103,6 +103,9 @@ func pythonBody(text string, from int, path, content string) (body, bool) {
 	if text[from+m[0]] != '[' {
 		lines = "keys    list=lines\n"
 	}
+	if strings.Contains(text[from+m[0]:from+m[1]], "'"+content+"'") {
+		lines += "quote   '\n"
+	}
 	return body{from + m[0], from + m[1], "{python}", lines}, true
 }
 

@@ -34,7 +34,13 @@ func Check(f *adapters.Format, tools []chat.Tool) (cases int, problems []Problem
 			problems = append(problems, Problem{"case " + list[i].Name, d})
 		}
 	}
-	return len(list), append(problems, ReadsBack(f)...), nil
+	prints, err := golden.Prints([]byte(f.File()))
+	for i := range prints {
+		if d := prints[i].Run(f); d != nil {
+			problems = append(problems, Problem{"case " + prints[i].Name, d})
+		}
+	}
+	return len(list) + len(prints), append(problems, ReadsBack(f)...), err
 }
 
 func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
@@ -61,7 +67,8 @@ func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 	}
 }
 
-// samples are calls that a family must be able to write, and the tools for them.
+// samples are calls that a family must be able to write, and the tools for them. Members are sorted, as some families write
+// them.
 var (
 	sampleTools = []chat.Tool{
 		{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}`)},
@@ -72,7 +79,7 @@ var (
 		{{Name: "get_weather", Args: json.RawMessage(`{"city":"Paris","days":3}`)}},
 		{{Name: "get_time", Args: json.RawMessage(`{}`)}},
 		{{Name: "get_weather", Args: json.RawMessage(`{"city":"서울 🙂"}`)}, {Name: "get_weather", Args: json.RawMessage(`{"city":"it's \"there\""}`)}},
-		{{Name: "write_file", Args: json.RawMessage(`{"path":"a/b.go","content":"if a < b && c {\n\treturn \"x\"\n}","tags":["1","two"],"mode":{"read":true},"new":false}`)}},
+		{{Name: "write_file", Args: json.RawMessage(`{"content":"if a < b && c {\n\treturn \"x\"\n}","mode":{"read":true},"new":false,"path":"a/b.go","tags":["1","two"]}`)}},
 	}
 )
 

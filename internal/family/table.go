@@ -26,8 +26,13 @@ func Table(formats []*adapters.Format) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", f.Name, err)
 		}
-		all += len(cases)
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %d |\n", f.Name, about(f), quoted(f.Models), quoted(f.Marks()), quoted(f.Thinks()), len(cases))
+		prints, err := golden.Prints([]byte(f.File()))
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", f.Name, err)
+		}
+		n := len(cases) + len(prints)
+		all += n
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %d |\n", f.Name, about(f), quoted(f.Models), quoted(f.Marks()), quoted(f.Thinks()), n)
 	}
 	fmt.Fprintf(&b, "\n%d families, %d cases.\n", len(formats), all)
 	return b.String(), nil

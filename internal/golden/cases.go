@@ -19,41 +19,76 @@ type Case struct {
 	Hold   string // none, short or call when the case is about that degree; empty: every degree gives the same events
 }
 
-// Cases reads the cases of a family file, in their order. An error names the section that is wrong.
+// Cases reads the cases of a family file that are read, in their order; Prints those that are printed. An error names the
+// section that is wrong.
 func Cases(src []byte) ([]Case, error) {
-	sections, err := Sections(src)
+	groups, err := grouped(src)
 	if err != nil {
 		return nil, err
 	}
 	var out []Case
-	has := map[string]bool{}
+	for _, g := range groups {
+		if g.prints() {
+			continue
+		}
+		c := Case{Name: g.name, Finish: chat.Stop}
+		if err := g.take(c.take, "raw", "events"); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// group is the sections of one case.
+type group struct {
+	name  string
+	parts []Section // named by the part
+}
+
+// grouped are the sections of a family file, together by case.
+func grouped(src []byte) ([]group, error) {
+	sections, err := Sections(src)
+	if err != nil {
+		return nil, err
+	}
+	var out []group
 	for _, s := range sections {
 		i := strings.LastIndex(s.Name, ": ")
 		if i < 0 {
 			return nil, fmt.Errorf("section %q must be named CASE: raw, CASE: events or CASE: with", s.Name)
 		}
-		if has[s.Name] {
-			return nil, fmt.Errorf("section %q is there twice", s.Name)
-		}
-		has[s.Name] = true
-		name, part := s.Name[:i], s.Name[i+2:]
-		at := slices.IndexFunc(out, func(c Case) bool { return c.Name == name })
+		at := slices.IndexFunc(out, func(g group) bool { return g.name == s.Name[:i] })
 		if at < 0 {
 			at = len(out)
-			out = append(out, Case{Name: name, Finish: chat.Stop})
+			out = append(out, group{name: s.Name[:i]})
 		}
-		if err := out[at].take(part, s.Text); err != nil {
-			return nil, fmt.Errorf("section %q: %w", s.Name, err)
+		part := Section{s.Name[i+2:], s.Text}
+		if out[at].has(part.Name) {
+			return nil, fmt.Errorf("section %q is there twice", s.Name)
 		}
-	}
-	for _, c := range out {
-		for _, part := range []string{"raw", "events"} {
-			if name := c.Name + ": " + part; !has[name] {
-				return nil, fmt.Errorf("section %q is missing", name)
-			}
-		}
+		out[at].parts = append(out[at].parts, part)
 	}
 	return out, nil
+}
+
+func (g *group) has(part string) bool {
+	return slices.ContainsFunc(g.parts, func(s Section) bool { return s.Name == part })
+}
+
+// take gives each section to a case, and says which of those that must be there are missing.
+func (g *group) take(part func(name, text string) error, needed ...string) error {
+	for _, s := range g.parts {
+		if err := part(s.Name, s.Text); err != nil {
+			return fmt.Errorf("section %q: %w", g.name+": "+s.Name, err)
+		}
+	}
+	for _, name := range needed {
+		if !g.has(name) {
+			return fmt.Errorf("section %q is missing", g.name+": "+name)
+		}
+	}
+	return nil
 }
 
 // take takes over one section of a case.

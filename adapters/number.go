@@ -1,0 +1,39 @@
+package adapters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// Number gives calls the ids that the family writes, first being how many calls the conversation had before. An id that the
+// family could have written stays; in most families that is any.
+func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
+	calls = slices.Clone(calls)
+	for i := range calls {
+		calls[i].ID = f.id(calls[i], first+i)
+	}
+	return calls
+}
+
+// id is what call n of a conversation is called.
+func (f *Format) id(c chat.Call, n int) string {
+	switch hasID, hasName := f.writes("id"), f.writes("name"); {
+	case f.keys["id"] != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":
+		return c.ID
+	case f.keys["id"] != "":
+		return fmt.Sprint(n)
+	case !hasID:
+		return c.ID
+	case !hasName && !strings.HasPrefix(strings.TrimPrefix(c.ID, "functions."), c.Name+":"):
+		return fmt.Sprintf("functions.%s:%d", c.Name, n) // the id is what names the tool
+	case c.ID == "":
+		return fmt.Sprintf("call%06d", n)
+	}
+	return c.ID
+}
+
+// writes says whether the family prints a hole of that kind with a call.
+func (f *Format) writes(hole string) bool { return len(f.call) > 0 && f.call[0].hole(hole) >= 0 }

@@ -1,0 +1,49 @@
+package adapters
+
+import "toolnorm/chat"
+
+// appendPython writes calls as a Python list, or one a line.
+func (f *Format) appendPython(dst []byte, calls []chat.Call) []byte {
+	open, between, end := "[", ", ", "]"
+	if f.keys["list"] == "lines" {
+		open, between, end = "", "\n", ""
+	}
+	dst = append(dst, open...)
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, between...)
+		}
+		dst = append(append(dst, c.Name...), '(')
+		for k, m := range membersOf(objectText(c.Args)) {
+			if k > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = append(append(dst, m.key...), '=')
+			dst = f.appendKeyword(dst, m.value)
+		}
+		dst = append(dst, ')')
+	}
+	return append(dst, end...)
+}
+
+// appendKeyword writes a JSON value as the value of a keyword. A list becomes Python source, and a string where the family
+// quotes as Python does; elsewhere it is that already. An object stays JSON, as LFM2.5 writes it.
+func (f *Format) appendKeyword(dst []byte, value string) []byte {
+	if value[0] == '[' || value[0] == '"' && len(f.quotes) > 0 {
+		return appendRepr(dst, value)
+	}
+	return appendScalar(dst, value)
+}
+
+// appendScalar writes a JSON value, its words as Python has them.
+func appendScalar(dst []byte, value string) []byte {
+	switch value {
+	case "true":
+		return append(dst, "True"...)
+	case "false":
+		return append(dst, "False"...)
+	case "null":
+		return append(dst, "None"...)
+	}
+	return appendSpaced(dst, value)
+}
