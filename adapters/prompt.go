@@ -18,7 +18,8 @@ func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 	if w == 0 {
 		w = f.wording
 	}
-	b := []byte("# Tools\n\nYou may call these functions:\n")
+	form := f.Asked(w)
+	b := []byte("# Tools\n\nThese functions are there for you to call:\n")
 	for _, t := range tools {
 		if w&Schemas != 0 || w&Signatures == 0 {
 			b = appendSchema(append(b, '\n'), t)
@@ -27,14 +28,27 @@ func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 			b = appendSignature(append(b, '\n'), t)
 		}
 	}
-	b = append(b, "\nTo call one, write exactly this, with nothing behind it:\n\n"...)
-	call := example(tools[0], placeholder)
-	b = append(b, f.shown(call)...)
+	b = append(b, "\nWhen the request needs one of them, reply only with the call, and the result will be given to you:\n\n"...)
+	b = append(b, form.shown(shape)...)
 	if w&Example != 0 {
 		b = append(b, "\n\nExample. The user says: "...)
-		b = f.appendWorked(b, tools[0])
+		b = form.appendWorked(b, tools[0])
 	}
-	return string(append(b, "\n\nOtherwise answer in plain text."...))
+	return string(append(b, "\n\nWhen none of them fits, answer directly, without a call."...))
+}
+
+// shape is the call that shows what a call looks like. It is of no offered tool: small models copy what they are shown.
+var shape = chat.Call{ID: "example00", Name: "function_name", Args: json.RawMessage(`{"parameter":"value"}`)}
+
+// Asked is the format in which Prompt asks for calls: signatures without schemas ask for Python, unless the family's own
+// declaration has a wording. What it asks for is also how earlier calls should be written out.
+func (f *Format) Asked(w Wording) *Format {
+	if w&(Signatures|Schemas) == Signatures && f.wording == 0 && f.set != nil {
+		if python := f.set.Named("python"); python != nil {
+			return python
+		}
+	}
+	return f
 }
 
 // shown is a call without the newlines that the family's turns begin with.
@@ -54,7 +68,7 @@ func appendSchema(dst []byte, t chat.Tool) []byte {
 
 // appendWorked writes a request that needs the tool, and the call that answers it.
 func (f *Format) appendWorked(dst []byte, t chat.Tool) []byte {
-	call := example(t, worked)
+	call := example(t)
 	dst = append(append(dst, "Please use "...), t.Name...)
 	for i, m := range membersOf(string(call.Args)) {
 		word := " and "
@@ -67,7 +81,7 @@ func (f *Format) appendWorked(dst []byte, t chat.Tool) []byte {
 }
 
 // example is a call of a tool with a value for each required parameter, or for its first one when none is.
-func example(t chat.Tool, value func(*schema.Type) string) chat.Call {
+func example(t chat.Tool) chat.Call {
 	typ := schema.Compile(t.Schema)
 	names := typ.Required()
 	if all := typ.Members(); len(names) == 0 && len(all) > 0 {
@@ -79,13 +93,10 @@ func example(t chat.Tool, value func(*schema.Type) string) chat.Call {
 			args = append(args, ',')
 		}
 		args = append(schema.AppendQuote(args, name), ':')
-		args = append(args, value(typ.Prop(name))...)
+		args = append(args, worked(typ.Prop(name))...)
 	}
 	return chat.Call{ID: "example00", Name: t.Name, Args: append(args, '}')}
 }
-
-// placeholder is a value that nobody takes for a real one.
-func placeholder(t *schema.Type) string { return sample(t, `"…"`, "1") }
 
 // worked is a value that could be a real one.
 func worked(t *schema.Type) string { return sample(t, `"some text"`, "3") }

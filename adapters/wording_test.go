@@ -18,16 +18,19 @@ var worded = []chat.Tool{
 
 // TestWordings holds the text that models read to its bytes: it is part of the prompt that servers cache.
 func TestWordings(t *testing.T) {
-	const form = "\nTo call one, write exactly this, with nothing behind it:\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"…\"}}\n</tool_call>"
+	const ask = "\nWhen the request needs one of them, reply only with the call, and the result will be given to you:\n\n"
+	const form = ask + "<tool_call>\n{\"name\": \"function_name\", \"arguments\": {\"parameter\": \"value\"}}\n</tool_call>"
+	const python = ask + "function_name(parameter=\"value\")"
 	signatures := "\ndef get_weather(city: str, days: int = None, unit: Literal[\"C\", \"F\"] = None, at: float | None = None, tags: list[str] = None, place: dict = None):\n" +
 		"    \"\"\"Weather for a city\n    days: how many\n    place: where {\"type\": \"object\", \"description\": \"where\", \"properties\": {\"lat\": {\"type\": \"number\"}}}\n    \"\"\"\n" +
 		"\ndef now():\n    ...\n"
 	schemas := "\n{\"name\": \"now\", \"description\": \"\", \"parameters\": {\"type\": \"object\", \"properties\": {}}}\n"
 	worked := "\n\nExample. The user says: Please use get_weather with city \"some text\".\nYou write:\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"some text\"}}\n</tool_call>"
+	workedPython := "\n\nExample. The user says: Please use get_weather with city \"some text\".\nYou write:\n\nget_weather(city=\"some text\")"
 	for name, want := range map[string][]string{
-		"schemas":            {"\n{\"name\": \"get_weather\", ", schemas, form + "\n\nOtherwise"},
-		"signatures":         {"functions:\n" + signatures + form + "\n\nOtherwise"},
-		"signatures example": {signatures + form + worked + "\n\nOtherwise"},
+		"schemas":            {"\n{\"name\": \"get_weather\", ", schemas, form + "\n\nWhen none"},
+		"signatures":         {"to call:\n" + signatures + python + "\n\nWhen none"},
+		"signatures example": {signatures + python + workedPython + "\n\nWhen none"},
 		"example":            {schemas + form + worked},
 		"schemas+signatures": {schemas, "def now():"},
 	} {
@@ -52,15 +55,21 @@ func TestWordings(t *testing.T) {
 	}
 }
 
-// TestEveryFamilyReadsItsOwnExamples takes the calls out of each family's prompt, in the form that it asks for.
-func TestEveryFamilyReadsItsOwnExamples(t *testing.T) {
+// TestPromptsShowTheFormatTheyAskFor wants a worked example in the family's own form, or in Python where signatures ask for it.
+func TestPromptsShowTheFormatTheyAskFor(t *testing.T) {
+	call := chat.Call{ID: "example00", Name: "get_weather", Args: json.RawMessage(`{"city":"some text"}`)}
 	for _, f := range adapters.All() {
-		prompt := f.Prompt(worded[:1], adapters.Signatures|adapters.Example)
-		for _, call := range []string{`{"city":"…"}`, `{"city":"some text"}`} {
-			written := string(f.Append(nil, chat.Call{ID: "example00", Name: "get_weather", Args: json.RawMessage(call)}))
-			if !strings.Contains(prompt, written) {
-				t.Errorf("%s: the prompt does not show\n%s", f.Name, written)
+		for _, w := range []adapters.Wording{adapters.Schemas | adapters.Example, adapters.Signatures | adapters.Example} {
+			written := string(f.Asked(w).Append(nil, call))
+			if prompt := f.Prompt(worded[:1], w); !strings.Contains(prompt, written) {
+				t.Errorf("%s, %s: the prompt does not show\n%s", f.Name, w, written)
 			}
+		}
+		if got := f.Asked(adapters.Schemas); got != f {
+			t.Errorf("%s asks for %s under schemas", f.Name, got.Name)
+		}
+		if got := f.Asked(adapters.Signatures).Name; got != "python" {
+			t.Errorf("%s asks for %s under signatures", f.Name, got)
 		}
 	}
 }
