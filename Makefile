@@ -3,6 +3,7 @@
 # make race    the same under the race detector, with a sample of the decoder's cases: it is one goroutine's
 # make e2e     the lane with a real Ollama and real clients; installs what it needs outside the tree
 # make e2e-models   real small models: who calls the right tool; writes docs/models.md. About an hour; ROWS=regexp for some
+# make upstreams  which strategy each set-up of each server gets, and how well each does; writes docs/upstreams.md
 # make bench   benchmarks beside peers; writes docs/benchmarks.md
 # make fuzz    every fuzz target, FUZZTIME each
 # make lint    gofmt, go vet, staticcheck, and the structure test
@@ -11,7 +12,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build install test race e2e e2e-models bench fuzz lint
+.PHONY: run build install test race e2e upstreams e2e-models bench fuzz lint
 
 run: build
 	./bin/toolnorm serve
@@ -36,6 +37,9 @@ e2e:
 
 e2e-models:
 	./e2e/models/run.sh
+
+upstreams:
+	TOOLNORM_E2E_UPSTREAMS=write ./e2e/run.sh -run TestUpstreamsPage
 
 bench:
 	./bench/run.sh
