@@ -275,8 +275,8 @@ func TestHostileTextIsReadToItsEnd(t *testing.T) {
 	}
 }
 
-// TestAReplyCutAnywhereHoldsNoHalfCall cuts every golden reply at every byte: a call that is finished then is one of the
-// whole reply's, and nothing is both shown as text and part of a call.
+// TestAReplyCutAnywhereHoldsNoHalfCall cuts every golden reply at every byte, by its length, and by a source that fails: a
+// call that is finished then is one of the whole reply's, and nothing is both shown as text and part of a call.
 func TestAReplyCutAnywhereHoldsNoHalfCall(t *testing.T) {
 	tools := testTools(t)
 	for i, g := range goldens(t) {
@@ -285,14 +285,19 @@ func TestAReplyCutAnywhereHoldsNoHalfCall(t *testing.T) {
 		}
 		o := Options{Tools: tools, Prompt: g.Prompt, Hold: HoldCall}
 		whole, _ := transcript(Named(g.format), []string{g.Raw}, chat.Stop, o)
-		for i := range g.Raw {
-			got, err := transcript(Named(g.format), []string{g.Raw[:i]}, chat.Length, o)
-			if err != nil {
-				t.Fatal(err)
+		for i := range len(g.Raw) + len(g.Raw)/5 { // the failing source at every fifth byte only
+			at, ending := i, chat.Length
+			if i >= len(g.Raw) {
+				at, ending = (i-len(g.Raw))*5, ""
+			}
+			cut := g.Raw[:at]
+			got, err := transcript(Named(g.format), []string{cut}, ending, o)
+			if (err != nil) != (ending == "") {
+				t.Fatalf("%s/%s: %q cut by %q: error %v", g.format, g.Name, cut, ending, err)
 			}
 			for _, line := range strings.Split(got, "\n") {
 				if strings.HasPrefix(line, "call ") && !strings.Contains(whole, line) || strings.HasPrefix(line, "open ") {
-					t.Errorf("%s/%s\ncut  %q\ngot  %s\nwhole %s", g.format, g.Name, g.Raw[:i], got, whole)
+					t.Errorf("%s/%s\ncut  %q\ngot  %s\nwhole %s", g.format, g.Name, cut, got, whole)
 				}
 			}
 		}

@@ -114,8 +114,14 @@ func (d *decoder) compact() {
 	}
 }
 
-// lengthCut says whether the text ended by a limit, or because the server gave up, rather than by itself.
-func (d *decoder) lengthCut() bool { return d.finish.Text == chat.Length || d.abandoned() }
+// lengthCut says whether the text ended by a limit, because the server gave up, or because the source failed, rather than
+// by itself.
+func (d *decoder) lengthCut() bool {
+	return d.finish.Text == chat.Length || d.abandoned() || d.failed()
+}
+
+// failed says whether the source ended, by an error or not, without saying that the reply is over.
+func (d *decoder) failed() bool { return d.ended && !d.dead && d.barrier.Kind == chat.None }
 
 // abandoned says whether the server gave up the reply: then the model may well have written more.
 func (d *decoder) abandoned() bool { return d.finish.Text == chat.Abandoned }
