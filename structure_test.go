@@ -177,8 +177,9 @@ var below = map[string][]string{
 	"chat/schema":     {"chat"},
 	"adapters":        {"chat", "chat/schema"},
 	"tools":           {"chat", "chat/schema"},
-	"engine":          {"chat", "chat/schema", "adapters", "engine/upstream", "internal/fault"},
+	"engine":          {"chat", "chat/schema", "adapters", "engine/upstream", "engine/valid", "internal/fault"},
 	"engine/upstream": {"chat", "chat/schema", "adapters", "internal/fault"},
+	"engine/valid":    {"chat", "internal/fault"},
 	"proxy":           {"chat", "chat/schema", "adapters", "internal/fault", "internal/sse"},
 }
 

@@ -1,0 +1,97 @@
+package valid
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// mostProblems is how many problems of one call are told: more than that a model does not take in at once.
+const mostProblems = 5
+
+// Problem is one thing that is wrong with a call's arguments.
+type Problem struct {
+	Path    []string // the place: names of members and numbers of elements, from the arguments inwards; empty: the arguments themselves. A missing member is named
+	Keyword string   // what the schema demands: "maximum", "required", …; "json" when the text is none, "duplicate" for a member that is there twice, "work" when checking it would take too long
+	Text    string   // a sentence with the place, as one tells a model: "arguments.days: want at most 7, got 9"
+}
+
+// Check says what is wrong with a call's arguments, a JSON object: at most five problems, in the order of their places;
+// nil when they fit. Numbers are compared exactly.
+func (v *Validator) Check(args []byte) []Problem {
+	doc, err := parse(args)
+	if err != nil {
+		return []Problem{problem(nil, "json", err.Error())}
+	}
+	if _, ok := doc.value.(map[string]any); !ok {
+		return []Problem{problem(nil, "type", "want an object, got "+display(doc.value))}
+	}
+	if v.workFor(doc.levels) > most {
+		return []Problem{problem(nil, "work", "too large or nested too deeply to be checked with this schema")}
+	}
+	var all []Problem
+	for _, path := range doc.twice {
+		all = append(all, problem(path, "duplicate", "is there twice"))
+	}
+	if failed, ok := v.root.Validate(doc.value).(*jsonschema.ValidationError); ok {
+		for _, f := range findings(failed) {
+			if f.keyword == "propertyNames" {
+				f.path = placeOfName(doc.value, f.path, f.name)
+			}
+			all = append(all, problem(f.path, f.keyword, f.text))
+		}
+	}
+	return ordered(all)
+}
+
+// workFor is how many times a place of the schema meets a value, at most.
+func (v *Validator) workFor(levels []int) (sum float64) {
+	for depth, n := range levels {
+		sum += float64(n) * v.work[min(depth, len(v.work)-1)]
+	}
+	return sum
+}
+
+// problem makes a Problem; the text goes without the place.
+func problem(path []string, keyword, text string) Problem {
+	return Problem{path, keyword, spell(path) + ": " + text}
+}
+
+// ordered sorts problems by place, drops repetitions, and keeps the first ones.
+func ordered(all []Problem) []Problem {
+	slices.SortStableFunc(all, func(a, b Problem) int {
+		return cmp.Or(slices.Compare(a.Path, b.Path), strings.Compare(a.Text, b.Text))
+	})
+	all = slices.CompactFunc(all, func(a, b Problem) bool { return a.Text == b.Text })
+	return all[:min(len(all), mostProblems)]
+}
+
+// spell writes a place as one reads it in code: arguments.days, arguments.list[2], arguments["odd name"].
+func spell(path []string) string { return spelled("arguments", path) }
+
+// spelled is spell for a path from another place.
+func spelled(from string, path []string) string {
+	var b strings.Builder
+	b.WriteString(from)
+	for _, step := range path {
+		switch {
+		case isNumber(step):
+			b.WriteString("[" + step + "]")
+		case isWord(step):
+			b.WriteString("." + step)
+		default:
+			b.WriteString("[" + display(step) + "]")
+		}
+	}
+	return strings.TrimPrefix(b.String(), ".")
+}
+
+func isNumber(s string) bool {
+	return s != "" && len(s) < 10 && strings.Trim(s, "0123456789") == ""
+}
+
+func isWord(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-$") == ""
+}

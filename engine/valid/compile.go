@@ -1,0 +1,174 @@
+package valid
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// The bounds of a schema.
+const (
+	maxSchema = 1 << 20 // bytes
+	maxPlaces = 10_000  // values in it; compiling is quadratic in these
+)
+
+// home is where a schema is said to lie, so that relative references have a base; nothing is ever read from there.
+const home = "tool:///"
+
+// Validator checks arguments against one schema. It may be used by many at once.
+type Validator struct {
+	root    *jsonschema.Schema
+	work    []float64 // places of the schema that a value at each depth meets, at most; see workOf
+	dropped []string
+}
+
+// Dropped lists the places of the schema that cannot be checked, as JSON pointers: patterns that Go's regular expressions
+// do not know (look-around, back references), and what hangs on them.
+func (v *Validator) Dropped() []string { return v.dropped }
+
+// compile reads a schema.
+func compile(text []byte) (*Validator, error) {
+	if t := bytes.TrimSpace(text); len(t) == 0 || string(t) == "null" {
+		text = []byte(`{"type":"object"}`)
+	}
+	if len(text) > maxSchema {
+		return nil, &SchemaError{Text: fmt.Sprintf("larger than %d bytes", maxSchema)}
+	}
+	doc, err := parse(text)
+	if err != nil {
+		return nil, &SchemaError{Text: err.Error()}
+	}
+	places := 0
+	for _, n := range doc.levels {
+		places += n
+	}
+	if places > maxPlaces {
+		return nil, &SchemaError{Text: fmt.Sprintf("holds more than %d values", maxPlaces)}
+	}
+	return compileDocument(modern(doc.value))
+}
+
+// compileDocument hands a document over to the library.
+func compileDocument(doc any) (*Validator, error) {
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	c.UseLoader(nowhere{})
+	c.UseRegexpEngine(anyRegexp)
+	if err := c.AddResource(home+"schema", doc); err != nil {
+		return nil, &SchemaError{Text: err.Error()}
+	}
+	root, err := c.Compile(home + "schema")
+	if err != nil {
+		return nil, explain(err)
+	}
+	v := &Validator{root: root}
+	v.dropped = loosen(root)
+	if v.work, err = workOf(root); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// nowhere loads no schema.
+type nowhere struct{}
+
+// Load refuses.
+func (nowhere) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
+
+// explain turns the library's error into place and sentence.
+func explain(err error) *SchemaError {
+	if e, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
+		return explainMeta(e)
+	}
+	if e, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
+		return &SchemaError{Text: fmt.Sprintf("it refers to %s, which is not part of it; put it under $defs", local(e.URL))}
+	}
+	if e, ok := errors.AsType[*jsonschema.JSONPointerNotFoundError](err); ok {
+		return &SchemaError{Text: fmt.Sprintf("it refers to %s, which is not there", local(e.URL))}
+	}
+	if e, ok := errors.AsType[*jsonschema.AnchorNotFoundError](err); ok {
+		return &SchemaError{Text: fmt.Sprintf("it refers to %s, which is not there", local(e.Reference))}
+	}
+	return &SchemaError{Text: strings.ReplaceAll(err.Error(), home+"schema", "")}
+}
+
+// local is a URL as the schema's author wrote it.
+func local(url string) string {
+	url = strings.TrimPrefix(url, home+"schema")
+	return shorten(strings.TrimPrefix(url, home))
+}
+
+// explainMeta says what the specification does not allow.
+func explainMeta(e *jsonschema.SchemaValidationError) *SchemaError {
+	_, at, _ := strings.Cut(e.URL, "#")
+	if failed, ok := errors.AsType[*jsonschema.ValidationError](e.Err); ok {
+		if all := findings(failed); len(all) > 0 {
+			slices.SortStableFunc(all, func(a, b finding) int { return slices.Compare(a.path, b.path) })
+			return &SchemaError{Place: at + pointer(all[0].path), Text: all[0].text}
+		}
+	}
+	return &SchemaError{Place: at, Text: e.Err.Error()}
+}
+
+// pointer writes a path as a JSON pointer.
+func pointer(path []string) string {
+	var b strings.Builder
+	for _, step := range path {
+		b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(step))
+	}
+	return b.String()
+}
+
+// unknown is a pattern that Go cannot read; nobody asks it.
+type unknown string
+
+// MatchString takes everything.
+func (unknown) MatchString(string) bool { return true }
+
+// String is the pattern as the schema has it.
+func (u unknown) String() string { return string(u) }
+
+// anyRegexp compiles a pattern, or keeps it as unknown.
+func anyRegexp(s string) (jsonschema.Regexp, error) {
+	if re, err := regexp.Compile(goSyntax(s)); err == nil {
+		return named{re, s}, nil
+	}
+	return unknown(s), nil
+}
+
+// named is a compiled pattern that prints as the schema spells it.
+type named struct {
+	*regexp.Regexp
+	text string
+}
+
+// String is the pattern as the schema has it.
+func (n named) String() string { return n.text }
+
+// goSyntax spells what JavaScript writes differently: \uXXXX is \x{XXXX}.
+func goSyntax(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] != '\\' || i+1 == len(s):
+			b.WriteByte(s[i])
+		case s[i+1] == 'u' && i+6 <= len(s) && isHex(s[i+2:i+6]):
+			b.WriteString(`\x{` + s[i+2:i+6] + `}`)
+			i += 5
+		default:
+			b.WriteString(s[i : i+2])
+			i++
+		}
+	}
+	return b.String()
+}
+
+func isHex(s string) bool {
+	return !slices.ContainsFunc([]byte(s), func(c byte) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) })
+}

@@ -1,0 +1,145 @@
+package valid
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The bounds of a document, schema or arguments.
+const (
+	maxDepth    = 512  // levels, as adapters.Repair allows
+	maxDigits   = 1024 // bytes of one number
+	maxExponent = 1024 // of a number; beyond it exact arithmetic gets slow
+)
+
+// document is a parsed JSON text: maps, slices, json.Number, string, bool and nil.
+type document struct {
+	value  any
+	twice  [][]string // members that are there more than once, the last one counting
+	levels []int      // how many values lie at each depth
+}
+
+// reader builds a document from tokens.
+type reader struct {
+	dec  *json.Decoder
+	path []string // of the value that is being read
+	doc  document
+}
+
+// parse reads exactly one JSON value.
+func parse(text []byte) (*document, error) {
+	r := &reader{dec: json.NewDecoder(bytes.NewReader(text))}
+	r.dec.UseNumber()
+	v, err := r.value()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.dec.Token(); err != io.EOF {
+		return nil, errors.New("something follows the JSON value")
+	}
+	r.doc.value = v
+	return &r.doc, nil
+}
+
+// value reads one value, and counts it.
+func (r *reader) value() (any, error) {
+	depth := len(r.path)
+	if depth >= maxDepth {
+		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
+	}
+	if depth == len(r.doc.levels) {
+		r.doc.levels = append(r.doc.levels, 0)
+	}
+	r.doc.levels[depth]++
+	t, err := r.dec.Token()
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, fmt.Errorf("no JSON: %w", err)
+	}
+	switch t := t.(type) {
+	case json.Delim:
+		if t == '{' {
+			return r.object()
+		}
+		return r.array()
+	case json.Number:
+		return t, checkNumber(string(t))
+	}
+	return t, nil
+}
+
+// object reads the members behind the opening brace.
+func (r *reader) object() (any, error) {
+	out := map[string]any{}
+	for r.dec.More() {
+		key, err := r.dec.Token()
+		if err != nil {
+			return nil, fmt.Errorf("no JSON: %w", err)
+		}
+		name, _ := key.(string) // the decoder takes nothing else here
+		r.path = append(r.path, name)
+		if _, ok := out[name]; ok {
+			r.doc.twice = append(r.doc.twice, slices.Clone(r.path))
+		}
+		if out[name], err = r.value(); err != nil {
+			return nil, err
+		}
+		r.path = r.path[:len(r.path)-1]
+	}
+	return out, r.closed()
+}
+
+// array reads the elements behind the opening bracket.
+func (r *reader) array() (any, error) {
+	out := []any{}
+	for r.dec.More() {
+		r.path = append(r.path, strconv.Itoa(len(out)))
+		v, err := r.value()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+		r.path = r.path[:len(r.path)-1]
+	}
+	return out, r.closed()
+}
+
+// closed reads the closing brace or bracket.
+func (r *reader) closed() error {
+	if _, err := r.dec.Token(); err != nil {
+		return fmt.Errorf("no JSON: %w", err)
+	}
+	return nil
+}
+
+// checkNumber refuses numbers whose exact value is too long to work with.
+func checkNumber(s string) error {
+	if len(s) > maxDigits {
+		return fmt.Errorf("a number of more than %d digits", maxDigits)
+	}
+	at := strings.IndexAny(s, "eE")
+	if at < 0 {
+		return nil
+	}
+	if n, err := strconv.Atoi(s[at+1:]); err != nil || n > maxExponent || n < -maxExponent {
+		return fmt.Errorf("the exponent of %s is beyond %d", shorten(s), maxExponent)
+	}
+	return nil
+}
+
+// shorten cuts a text that a sentence quotes.
+func shorten(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

@@ -1,0 +1,249 @@
+package valid
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// finding is a Problem whose text does not name the place yet.
+type finding struct {
+	path    []string
+	keyword string
+	text    string
+	name    string // propertyNames: the member whose name is wrong
+}
+
+// findings turns the library's tree of errors into a list. Of the branches of a union it takes the one that was meant.
+func findings(e *jsonschema.ValidationError) []finding {
+	switch k := e.ErrorKind.(type) {
+	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
+		return inAll(e.Causes)
+	case *kind.AnyOf:
+		return inUnion(e, "anyOf")
+	case *kind.OneOf:
+		if len(k.Subschemas) == 2 {
+			return one(e, "oneOf", fmt.Sprintf("fits alternatives %d and %d, want exactly one", k.Subschemas[0]+1, k.Subschemas[1]+1))
+		}
+		return inUnion(e, "oneOf")
+	case *kind.Required:
+		return missing(e, "required", k.Missing, "is missing")
+	case *kind.DependentRequired:
+		return missing(e, "dependentRequired", k.Missing, fmt.Sprintf("is missing, since %s is there", display(k.Prop)))
+	case *kind.Dependency:
+		return missing(e, "dependencies", k.Missing, fmt.Sprintf("is missing, since %s is there", display(k.Prop)))
+	case *kind.AdditionalProperties:
+		return missing(e, "additionalProperties", k.Properties, "is not a parameter")
+	case *kind.PropertyNames:
+		why := ""
+		if inner := inAll(e.Causes); len(inner) > 0 {
+			why = ": " + inner[0].text
+		}
+		text := fmt.Sprintf("the name %s is not allowed%s", display(k.Property), why)
+		return []finding{{path: e.InstanceLocation, keyword: "propertyNames", text: text, name: k.Property}}
+	}
+	return one(e, keywordOf(e), sentence(e.ErrorKind))
+}
+
+// one is a single finding at the place of e.
+func one(e *jsonschema.ValidationError, keyword, text string) []finding {
+	return []finding{{path: e.InstanceLocation, keyword: keyword, text: text}}
+}
+
+func inAll(causes []*jsonschema.ValidationError) (all []finding) {
+	for _, c := range causes {
+		all = append(all, findings(c)...)
+	}
+	return all
+}
+
+// missing names a member in each finding.
+func missing(e *jsonschema.ValidationError, keyword string, names []string, text string) (all []finding) {
+	for _, name := range names {
+		all = append(all, finding{path: append(slices.Clone(e.InstanceLocation), name), keyword: keyword, text: text})
+	}
+	return all
+}
+
+// inUnion says what is wrong in the branch that was meant: the one that comes nearest. Where none does, or several are as
+// near, it says that none fits.
+func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
+	branches := make([][]finding, len(e.Causes))
+	for i, c := range e.Causes {
+		branches[i] = findings(c)
+	}
+	if types := wantedTypes(e); types != nil {
+		return one(e, "type", "want "+strings.Join(types, " or "))
+	}
+	distance := func(b []finding) (n int) {
+		for _, f := range b {
+			n += far(f, len(e.InstanceLocation))
+		}
+		return n
+	}
+	slices.SortStableFunc(branches, func(a, b []finding) int { return cmp.Compare(distance(a), distance(b)) })
+	if len(branches) == 1 || len(branches) > 1 && distance(branches[0]) < distance(branches[1]) && distance(branches[0]) < 1000 {
+		return branches[0]
+	}
+	text := "fits none of the alternatives"
+	if len(branches) > 0 && len(branches[0]) > 0 {
+		f := branches[0][0]
+		text += "; for one of them, " + strings.TrimPrefix(spelled("", f.path[len(e.InstanceLocation):])+": "+f.text, ": ")
+	}
+	return one(e, keyword, text)
+}
+
+// far is how much a finding speaks against a branch of a union at the given depth: most when the union's value itself is
+// of another type, then when it is another value, then when the member that tells branches apart differs.
+func far(f finding, depth int) int {
+	switch deep := len(f.path) - depth; {
+	case deep == 0 && f.keyword == "type":
+		return 1000
+	case deep == 0 && (f.keyword == "const" || f.keyword == "enum"):
+		return 500
+	case deep == 1 && (f.keyword == "const" || f.keyword == "enum"):
+		return 100
+	}
+	return 1
+}
+
+// wantedTypes are the types of a union whose every branch failed because of the value's type; nil otherwise.
+func wantedTypes(e *jsonschema.ValidationError) (want []string) {
+	got := ""
+	for _, c := range e.Causes {
+		t, ok := c.ErrorKind.(*kind.Type)
+		if !ok || len(c.InstanceLocation) != len(e.InstanceLocation) {
+			return nil
+		}
+		got = t.Got
+		for _, w := range t.Want {
+			if !slices.Contains(want, w) {
+				want = append(want, w)
+			}
+		}
+	}
+	if len(want) > 0 {
+		want[len(want)-1] += ", got " + got
+	}
+	return want
+}
+
+// keywordOf is the keyword that failed.
+func keywordOf(e *jsonschema.ValidationError) string {
+	if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
+		return path[0]
+	}
+	switch e.ErrorKind.(type) {
+	case *kind.Not:
+		return "not"
+	case *kind.RefCycle:
+		return "$ref"
+	}
+	return e.SchemaURL[strings.LastIndexByte(e.SchemaURL, '/')+1:] // a place that allows nothing is named after its keyword
+}
+
+// sentence says what is wanted, and what is there.
+func sentence(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.Type:
+		return fmt.Sprintf("want %s, got %s", strings.Join(k.Want, " or "), k.Got)
+	case *kind.Enum:
+		return fmt.Sprintf("want one of %s, got %s", displayAll(k.Want), display(k.Got))
+	case *kind.Const:
+		return fmt.Sprintf("want %s, got %s", display(k.Want), display(k.Got))
+	case *kind.Format:
+		return fmt.Sprintf("want text in the format %s, got %s", k.Want, display(k.Got))
+	case *kind.Pattern:
+		return fmt.Sprintf("want text that matches %s, got %s", shorten(k.Want), display(k.Got))
+	case *kind.MinProperties:
+		return fmt.Sprintf("want at least %d members, got %d", k.Want, k.Got)
+	case *kind.MaxProperties:
+		return fmt.Sprintf("want at most %d members, got %d", k.Want, k.Got)
+	case *kind.MinItems:
+		return fmt.Sprintf("want at least %d elements, got %d", k.Want, k.Got)
+	case *kind.MaxItems:
+		return fmt.Sprintf("want at most %d elements, got %d", k.Want, k.Got)
+	case *kind.MinLength:
+		return fmt.Sprintf("want at least %d characters, got %d", k.Want, k.Got)
+	case *kind.MaxLength:
+		return fmt.Sprintf("want at most %d characters, got %d", k.Want, k.Got)
+	case *kind.AdditionalItems:
+		return fmt.Sprintf("the last %d elements are too many", k.Count)
+	}
+	return sentenceOfRest(k)
+}
+
+// sentenceOfRest goes on with numbers, and with what is rare.
+func sentenceOfRest(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.Minimum:
+		return fmt.Sprintf("want at least %s, got %s", decimal(k.Want), decimal(k.Got))
+	case *kind.Maximum:
+		return fmt.Sprintf("want at most %s, got %s", decimal(k.Want), decimal(k.Got))
+	case *kind.ExclusiveMinimum:
+		return fmt.Sprintf("want more than %s, got %s", decimal(k.Want), decimal(k.Got))
+	case *kind.ExclusiveMaximum:
+		return fmt.Sprintf("want less than %s, got %s", decimal(k.Want), decimal(k.Got))
+	case *kind.MultipleOf:
+		return fmt.Sprintf("want a multiple of %s, got %s", decimal(k.Want), decimal(k.Got))
+	case *kind.UniqueItems:
+		return fmt.Sprintf("elements %d and %d are equal, want each once", k.Duplicates[0], k.Duplicates[1])
+	case *kind.Contains:
+		return "no element is of the kind that has to be among them"
+	case *kind.MinContains:
+		return fmt.Sprintf("want at least %d elements of the kind that has to be among them, got %d", k.Want, len(k.Got))
+	case *kind.MaxContains:
+		return fmt.Sprintf("want at most %d elements of the kind that may be among them, got %d", k.Want, len(k.Got))
+	case *kind.Not:
+		return "this value is ruled out"
+	case *kind.FalseSchema:
+		return "is not allowed here"
+	case *kind.RefCycle:
+		return "the schema refers to itself without end"
+	}
+	return "does not fit the schema"
+}
+
+// decimal is a number without an exponent where it is short so.
+func decimal(r *big.Rat) string {
+	if r == nil {
+		return "a number"
+	}
+	digits, exact := r.FloatPrec()
+	if !exact {
+		digits = 10
+	}
+	return shorten(r.FloatString(digits))
+}
+
+// display is a value as JSON, cut where it is long.
+func display(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "something else"
+	}
+	return shorten(strings.TrimSpace(b.String()))
+}
+
+// displayAll lists the first of many values.
+func displayAll(list []any) string {
+	const most = 12
+	var parts []string
+	for _, v := range list[:min(len(list), most)] {
+		parts = append(parts, display(v))
+	}
+	if len(list) > most {
+		parts = append(parts, "… ("+strconv.Itoa(len(list))+" in all)")
+	}
+	return strings.Join(parts, ", ")
+}
