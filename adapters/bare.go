@@ -67,7 +67,7 @@ func (d *decoder) envelopeAhead(i int) bool {
 // maxWord bounds the member names of an envelope, in bytes.
 const maxWord = 24
 
-// nameAhead says whether an offered name and its arguments stand at offset i.
+// nameAhead says whether an offered name and its arguments stand at offset i, or are cut there.
 func (d *decoder) nameAhead(i int) bool {
 	if d.has(i, "print(") {
 		return true
@@ -79,7 +79,10 @@ func (d *decoder) nameAhead(i int) bool {
 			c = d.at(n)
 			return c == '(' || c == '{'
 		}
-		if c < 0 || !d.tools.begins(d.slice(d.pos+i, d.pos+n+1)) {
+		if c < 0 {
+			return n > i
+		}
+		if !d.tools.begins(d.slice(d.pos+i, d.pos+n+1)) {
 			return d.has(n, "call(") && n > i
 		}
 	}

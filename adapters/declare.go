@@ -186,12 +186,13 @@ func declareResult(f *Format, line **pattern, value string, holes ...string) err
 	return nil
 }
 
-// flag notes what a family does besides its examples: cdata (values that hold markup stand in CDATA), entities (&amp; and
-// &quot; in the names of arguments), think-calls (calls at the end of closed reasoning are real).
+// flag notes what a family does besides its examples: blank (one blank behind the mark of a message's body is its
+// tokenizer's), cdata (values that hold markup stand in CDATA), entities (&amp; and &quot; in the names of arguments),
+// think-calls (calls at the end of closed reasoning are real).
 func (f *Format) flag(value string) error {
 	f.flags = map[string]bool{}
 	for _, word := range strings.Fields(value) {
-		if !slices.Contains([]string{"cdata", "entities", "think-calls"}, word) {
+		if !slices.Contains([]string{"blank", "cdata", "entities", "think-calls"}, word) {
 			return fmt.Errorf("no flag %q", word)
 		}
 		f.flags[word] = true

@@ -1,6 +1,10 @@
 package adapters
 
-import "toolnorm/chat/schema"
+import (
+	"strings"
+
+	"toolnorm/chat/schema"
+)
 
 // Member names by their meaning in an envelope, whichever family writes it.
 var (
@@ -45,7 +49,7 @@ func (d *decoder) objects(p *pattern) answer {
 	}
 	for d.nextObject() {
 	}
-	d.extraBraces()
+	d.extraClosers("}")
 	for ; brackets > 0 && d.at(d.space(0)) == ']'; brackets-- {
 		d.pos += d.space(0) + 1
 	}
@@ -57,9 +61,9 @@ func (d *decoder) objects(p *pattern) answer {
 	return committed
 }
 
-// extraBraces steps over closing braces that close nothing.
-func (d *decoder) extraBraces() {
-	for d.at(0) == '}' {
+// extraClosers steps over those of the closing braces and brackets that stand here and close nothing.
+func (d *decoder) extraClosers(of string) {
+	for c := d.at(0); c >= 0 && strings.IndexByte(of, byte(c)) >= 0; c = d.at(0) {
 		d.pos++
 		d.repaired("extra-closer")
 	}

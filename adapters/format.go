@@ -27,7 +27,7 @@ type Format struct {
 	routes  []route           // message families: what a message is, by its header
 	keys    map[string]string // member names that this family prints
 	ahead   []string          // marks that every prompt ends with: the reply begins behind them
-	flags   map[string]bool   // cdata, entities, think-calls
+	flags   map[string]bool   // blank, cdata, entities, think-calls
 	quotes  []string          // string delimiters of {pseudo}, the first one printed
 
 	file string // what it was read from, cases and all

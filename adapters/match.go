@@ -207,6 +207,9 @@ func (d *decoder) opens(p *pattern, i int) bool {
 func (d *decoder) body(p *pattern, i int, t *tool, id string) answer {
 	switch p.parts[i].hole {
 	case "call", "calls":
+		if d.emptyPair(p) {
+			return committed
+		}
 		return d.objects(p)
 	case "named":
 		return d.namedObjects(p)
@@ -216,6 +219,18 @@ func (d *decoder) body(p *pattern, i int, t *tool, id string) answer {
 		return d.taggedCall(p, t, id)
 	}
 	return d.namedCall(p, t, id)
+}
+
+// emptyPair drops a pair of special tokens that holds nothing: no call comes of it.
+func (d *decoder) emptyPair(p *pattern) bool {
+	n, ok := d.closerAt(d.space(0), p)
+	if m := (mark{key: p.parts[0].lit.key()}); !ok || len(m.key) < 2 || !m.special() {
+		return false
+	}
+	d.leave(p.glue)
+	d.pos += n
+	d.afterCall = true
+	return true
 }
 
 // namedCall reads arguments whose tool is known already: a JSON object, a string or null in its place, or nothing but a closer.
@@ -232,7 +247,7 @@ func (d *decoder) namedCall(p *pattern, t *tool, id string) answer {
 		d.pos = start
 		return a
 	}
-	d.extraBraces()
+	d.extraClosers("}]")
 	d.closeFence()
 	d.endCall(d.close(p))
 	return committed

@@ -52,6 +52,9 @@ func (d *decoder) header() (fields, answer) {
 			case constrainMark:
 				_, i = d.word(i)
 			}
+		case c == '{' && h.to != "": // the mark in front of the body is missing
+			h.end = i
+			return h, yes
 		default:
 			w, end := d.word(i)
 			i = end
@@ -89,10 +92,14 @@ func (d *decoder) headerMark(i int) string {
 	return ""
 }
 
-// cutMark is cut when the text ends inside a mark at offset i.
+// cutMark is cut when the text ends inside a header's mark at offset i.
 func (d *decoder) cutMark(i int) answer {
-	for n := i; n < i+len(constrainMark); n++ {
-		if d.at(n) < 0 {
+	for _, m := range []string{messageMark, channelMark, constrainMark, startMark} {
+		n := 0
+		for n < len(m) && d.at(i+n) == int(m[n]) {
+			n++
+		}
+		if d.at(i+n) < 0 {
 			return cut
 		}
 	}
@@ -105,7 +112,7 @@ func (d *decoder) word(i int) (string, int) {
 		i++
 	}
 	n := i
-	for c := d.at(n); c >= 0 && !isSpace(c) && c != '<' && n < i+maxName; c = d.at(n) {
+	for c := d.at(n); c >= 0 && !isSpace(c) && c != '<' && c != '{' && n < i+maxName; c = d.at(n) {
 		n++
 	}
 	return string(d.slice(d.pos+i, d.pos+n)), n
@@ -127,6 +134,9 @@ func (d *decoder) message(p *pattern) answer {
 	}
 	d.leave(0)
 	d.pos += h.end
+	if p.f.flags["blank"] && d.at(0) == ' ' {
+		d.pos++
+	}
 	d.textFrom, d.textTo = d.pos, d.pos
 	switch r.body {
 	case "calls": // whatever marks it holds; it is text that the next mark of a message ends
@@ -164,7 +174,7 @@ func (f *Format) routeFor(h fields, tools *toolset) (route, *tool) {
 				continue
 			}
 			if r.value == "{name}" && tools != nil {
-				if t := tools.find(h.to); t != nil {
+				if t := tools.recipient(h.to); t != nil {
 					return r, t
 				}
 			}
@@ -180,6 +190,22 @@ func (f *Format) routeFor(h fields, tools *toolset) (route, *tool) {
 		}
 	}
 	return route{body: "text"}, nil
+}
+
+// recipient returns the tool that a header means by name: signs and the type of the content may be glued to it.
+func (s *toolset) recipient(name string) *tool {
+	if t := s.find(name); t != nil {
+		return t
+	}
+	name = strings.TrimRight(name, "?:;,.")
+	for _, glued := range []string{"", "json", "code"} {
+		if base, ok := strings.CutSuffix(name, glued); ok {
+			if t := s.find(base); t != nil {
+				return t
+			}
+		}
+	}
+	return nil
 }
 
 // messageCall reads a message that is a call.
@@ -198,7 +224,7 @@ func (d *decoder) messageCall(p *pattern, h fields, t *tool, body string) answer
 		d.pos, d.pin = start, pin
 		return a
 	}
-	d.extraBraces()
+	d.extraClosers("}]")
 	d.closeFence()
 	n := d.messageEnds(p, d.space(0))
 	d.pos += n

@@ -22,7 +22,7 @@ func (d *decoder) namedObjects(p *pattern) answer {
 	if closed {
 		d.pos += n + 1
 	}
-	d.extraBraces()
+	d.extraClosers("}")
 	if n := d.space(0); bracket && d.at(n) == ']' {
 		d.pos += n + 1
 		bracket = false

@@ -37,8 +37,8 @@ func TestCallsArePrintedAsTheFamilyWritesThem(t *testing.T) {
 		{"glimmer", "Hm.<|start|>assistant to=search<|message|><atem:function_calls>\n<atem:invoke name=\"search\">\n<atem:parameter name=\"query\">it's \"so\"\n</atem:parameter>\n" +
 			"<atem:parameter name=\"tags\">[true, null]</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|><|start|>assistant to=get_time<|message|>" +
 			"<atem:function_calls>\n<atem:invoke name=\"get_time\">\n</atem:invoke>\n</atem:function_calls><|eot|>"},
-		{"harmony", `Hm.<|start|>assistant<|channel|>commentary to=functions.search <|constrain|>json<|message|>{"query": "it's \"so\"\n", "tags": [true, null]}<|end|>` +
-			`<|start|>assistant<|channel|>commentary to=functions.get_time <|constrain|>json<|message|>{}<|call|>`},
+		{"harmony", `Hm.<|start|>assistant to=functions.search<|channel|>commentary json<|message|>{"query": "it's \"so\"\n", "tags": [true, null]}<|end|>` +
+			`<|start|>assistant to=functions.get_time<|channel|>commentary json<|message|>{}<|call|>`},
 		{"gemma3", "Hm.\n```tool_code\nsearch(query=\"it's \\\"so\\\"\\n\", tags=[True, None])\nget_time()\n```"},
 		{"gigachat3.5", "Hm.<｜GCML｜tool_calls><｜GCML｜invoke name=\"search\"><｜GCML｜parameter name=\"query\" string=\"true\">it's \"so\"\n</｜GCML｜parameter>" +
 			"<｜GCML｜parameter name=\"tags\" string=\"false\">[true, null]</｜GCML｜parameter></｜GCML｜invoke><｜GCML｜invoke name=\"get_time\"></｜GCML｜invoke></｜GCML｜tool_calls>"},

@@ -46,11 +46,15 @@ func (d *decoder) nextPython(bracket bool) bool {
 	}
 	d.pos += n
 	d.gapAt, d.markAt, d.glue = start, d.pos, 0
-	if d.pythonCall() != committed {
+	switch d.pythonCall() {
+	case committed:
+		return true
+	case cut:
+		d.cutFrom(d.markAt)
+	default:
 		d.pos, d.pin = start, pin
-		return false
 	}
-	return true
+	return false
 }
 
 // closeLast ends the call that is still open, if one is.

@@ -26,7 +26,7 @@ func (d *decoder) taggedBody(p *pattern, t *tool, id string) answer {
 		d.pos += n
 		a := d.arguments(t, id, nil)
 		if a == committed {
-			d.extraBraces()
+			d.extraClosers("}")
 		}
 		return a
 	}
