@@ -1,0 +1,135 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+
+	"toolnorm/chat"
+)
+
+// Constraint is a schema in the words of a model server that holds a model to schemas: what `format` of Ollama, and
+// response_format of others, turn into a grammar without an error, and without giving a model room to run on for ever.
+//
+// References are resolved, recursion stands under $defs, allOf is merged, oneOf is anyOf, and what stands beside a union
+// is put into its branches. A keyword that belongs to one type implies it. Members keep their order. Bounds that the
+// original lacks are added: see Options.
+//
+// What fits the original, stays within these bounds and holds no character that JSON escapes where the original has a
+// pattern, fits the constraint. The reverse is not true: Dropped says where.
+type Constraint struct {
+	Schema  json.RawMessage
+	Dropped []string // the keywords of the original that the constraint does not hold, as JSON pointers, sorted; for several tools with the tool's name in front
+}
+
+// Options of a constraint. The zero value is a full constraint for a call of which nothing has left.
+type Options struct {
+	Weak      bool   // for the retry when a server refuses the full one: types, members, enums and small bounds, without patterns, formats, tuples and references
+	MaxLength int    // characters of a string without a bound of its own, and of one with a larger bound; 0: 1000; at most 1999, which is what servers take; negative: none
+	MaxItems  int    // elements of an array, likewise; 0: 64; at most 1000
+	Sent      string // calls: what has already left of the arguments, the beginning of a JSON object
+	Name      string // calls: the key of the tool's name; empty: "name"
+	Arguments string // calls: the key of the arguments; empty: "arguments"
+}
+
+// maxInteger is the greatest integer where a schema has no bound; servers stop at 16 digits on their own.
+const maxInteger = 999_999_999_999_999
+
+// length is the bound of strings, negative for none.
+func (o Options) length() int {
+	switch {
+	case o.Weak && (o.MaxLength == 0 || o.MaxLength > 200):
+		return 200
+	case o.MaxLength == 0:
+		return 1000
+	}
+	return min(o.MaxLength, 1999)
+}
+
+// elements is the bound of arrays, negative for none.
+func (o Options) elements() int {
+	switch {
+	case o.Weak && (o.MaxItems == 0 || o.MaxItems > 16):
+		return 16
+	case o.MaxItems == 0:
+		return 64
+	}
+	return min(o.MaxItems, 1000)
+}
+
+// Constrain rewrites the schema of a whole reply. One that cannot be read allows everything.
+func Constrain(raw json.RawMessage, o Options) Constraint {
+	c := newConstrainer(o)
+	c.put(c.document("", raw).whole())
+	return c.finish()
+}
+
+// ConstrainCalls makes the schema of a call object, {"name": …, "arguments": …}, for one of the tools. A schema of the
+// arguments alone would end where a model goes on writing, so the whole object is held.
+//
+// With Sent, which makes sense for one tool only, members that have left are held to their values, in their order, one
+// that has begun to leave is next, and the others follow, the required ones first. When Sent is not the beginning of an
+// object, nothing counts as sent.
+func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
+	c := newConstrainer(o)
+	var calls []*shape
+	for _, t := range tools {
+		label := ""
+		if len(tools) > 1 {
+			label = t.Name + "#"
+		}
+		doc := c.document(label, t.Schema)
+		args := doc.object()
+		if sent := readSent(o.Sent); sent != nil {
+			args = c.continued(doc, args, sent)
+		}
+		calls = append(calls, callObject(t.Name, args, o))
+	}
+	c.put(union(calls))
+	return c.finish()
+}
+
+// callObject is the shape of one tool's call.
+func callObject(name string, args *shape, o Options) *shape {
+	nameKey, argsKey := o.Name, o.Arguments
+	if nameKey == "" {
+		nameKey = "name"
+	}
+	if argsKey == "" {
+		argsKey = "arguments"
+	}
+	s := &shape{kinds: Object, listed: true, more: never()}
+	s.props = []field{{nameKey, &shape{kinds: String, enum: []string{Quote(name)}}}, {argsKey, args}}
+	s.required = []string{nameKey, argsKey}
+	return s
+}
+
+// constrainer writes one constraint, of one document or of several.
+type constrainer struct {
+	o       Options
+	dst     []byte
+	defs    []*shape // references
+	dropped []string
+	free    int // places that take anything
+	budget  int // values that may still be read: unions of references grow
+}
+
+const (
+	maxRead    = 20_000  // values read for one constraint
+	maxWritten = 1 << 20 // bytes of it
+	maxDropped = 200     // keywords listed
+)
+
+func newConstrainer(o Options) *constrainer { return &constrainer{o: o, budget: maxRead} }
+
+// drop notes a keyword that is not held.
+func (c *constrainer) drop(place string) {
+	if len(c.dropped) < maxDropped {
+		c.dropped = append(c.dropped, place)
+	}
+}
+
+// finish gives the result.
+func (c *constrainer) finish() Constraint {
+	slices.Sort(c.dropped)
+	return Constraint{Schema: c.dst, Dropped: slices.Compact(c.dropped)}
+}

@@ -1,0 +1,225 @@
+package schema
+
+import (
+	"fmt"
+	"regexp/syntax"
+	"slices"
+	"strings"
+)
+
+// A server's converter reads a small part of regular expressions, and reads it literally: `\d` is an error, `.` lets
+// through the quote that ends the string. So a pattern is parsed, and printed again in what every converter understands:
+// ^, $, groups, |, classes of characters that JSON does not escape, and counted repetitions of classes and groups.
+
+// plainChars are the characters that stand for themselves in a pattern, besides letters and digits.
+const plainChars = " _-/:@,;=<>~#%&!'"
+
+// safe are the characters that a JSON string holds unescaped, as ranges; DEL is left out as servers do.
+var safe = []rune{' ', '!', '#', '[', ']', '~', 0x80, 0x10FFFF}
+
+// serverPattern prints a pattern for a server, anchored at both ends. Repetitions without an end get one at bound, none
+// for a negative bound. It answers false for what cannot be said.
+func serverPattern(pattern string, bound int) (string, bool) {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return "", false
+	}
+	p := patternPrinter{bound: bound}
+	body := p.print(re, true, true)
+	return "^" + body + "$", !p.failed && len(body) < 4000
+}
+
+// patternPrinter prints one pattern.
+type patternPrinter struct {
+	bound  int
+	nested int // repetitions around
+	failed bool
+}
+
+// fail gives up.
+func (p *patternPrinter) fail() string {
+	p.failed = true
+	return ""
+}
+
+// print writes re. left and right say that it stands at the pattern's start or end, so that anything may come before or
+// behind it unless it is anchored there.
+func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
+	switch re.Op {
+	case syntax.OpBeginText:
+		if !left {
+			return p.fail()
+		}
+		return p.open(false, right, "")
+	case syntax.OpEndText:
+		if !right {
+			return p.fail()
+		}
+		return p.open(left, false, "")
+	case syntax.OpConcat:
+		return p.concat(re.Sub, left, right)
+	case syntax.OpAlternate:
+		return p.alternate(re.Sub, left, right)
+	case syntax.OpCapture:
+		return p.alternate(re.Sub, left, right)
+	}
+	return p.open(left, right, p.leaf(re))
+}
+
+// open puts what may stand around a text that is not anchored.
+func (p *patternPrinter) open(left, right bool, text string) string {
+	anything := func(on bool) string {
+		if !on {
+			return ""
+		}
+		return p.repeat(printClass(safe), 0, -1)
+	}
+	return anything(left) + text + anything(right)
+}
+
+func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string {
+	var b strings.Builder
+	for i, sub := range subs {
+		b.WriteString(p.print(sub, left && i == 0, right && i == len(subs)-1))
+	}
+	return b.String()
+}
+
+func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) string {
+	parts := make([]string, len(subs))
+	for i, sub := range subs {
+		parts[i] = p.print(sub, left, right)
+	}
+	return "(" + strings.Join(parts, "|") + ")"
+}
+
+// leaf writes what has no anchors in it.
+func (p *patternPrinter) leaf(re *syntax.Regexp) string {
+	switch re.Op {
+	case syntax.OpEmptyMatch:
+		return ""
+	case syntax.OpLiteral:
+		return p.literal(re)
+	case syntax.OpCharClass:
+		return p.class(re.Rune)
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return printClass(safe)
+	case syntax.OpStar:
+		return p.repeated(re.Sub[0], 0, -1)
+	case syntax.OpPlus:
+		return p.repeated(re.Sub[0], 1, -1)
+	case syntax.OpQuest:
+		return p.repeated(re.Sub[0], 0, 1)
+	case syntax.OpRepeat:
+		return p.repeated(re.Sub[0], re.Min, re.Max)
+	}
+	return p.fail()
+}
+
+// literal writes text; what has a meaning in patterns stands in a class of its own.
+func (p *patternPrinter) literal(re *syntax.Regexp) string {
+	var b strings.Builder
+	for _, r := range re.Rune {
+		switch {
+		case re.Flags&syntax.FoldCase != 0:
+			b.WriteString(p.class(folds(r)))
+		case isAlnum(r) || strings.ContainsRune(plainChars, r) || r >= 0x80:
+			b.WriteRune(r)
+		default:
+			b.WriteString(p.class([]rune{r, r}))
+		}
+	}
+	return b.String()
+}
+
+// folds are the upper and lower case of an ASCII letter, as ranges.
+func folds(r rune) []rune {
+	other := r
+	switch {
+	case r >= 'a' && r <= 'z':
+		other = r - 'a' + 'A'
+	case r >= 'A' && r <= 'Z':
+		other = r - 'A' + 'a'
+	}
+	low, high := min(r, other), max(r, other)
+	if low == high {
+		return []rune{r, r}
+	}
+	return []rune{low, low, high, high}
+}
+
+func isAlnum(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}
+
+// class writes the part of a class that JSON does not escape.
+func (p *patternPrinter) class(ranges []rune) string {
+	var out []rune
+	for i := 0; i+1 < len(ranges); i += 2 {
+		for j := 0; j < len(safe); j += 2 {
+			if low, high := max(ranges[i], safe[j]), min(ranges[i+1], safe[j+1]); low <= high {
+				out = append(out, low, high)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return p.fail()
+	}
+	return printClass(out)
+}
+
+func printClass(ranges []rune) string {
+	var b strings.Builder
+	for i := 0; i < len(ranges); i += 2 {
+		b.WriteString(classChar(ranges[i]))
+		if ranges[i] != ranges[i+1] {
+			b.WriteString("-" + classChar(ranges[i+1]))
+		}
+	}
+	return "[" + b.String() + "]"
+}
+
+func classChar(r rune) string {
+	if isAlnum(r) || r >= 0x80 {
+		return string(r)
+	}
+	return fmt.Sprintf(`\x%02X`, r)
+}
+
+// repeated writes a repetition of sub.
+func (p *patternPrinter) repeated(sub *syntax.Regexp, least, most int) string {
+	p.nested++
+	one := p.print(sub, false, false)
+	p.nested--
+	single := strings.HasPrefix(one, "[") && strings.IndexByte(one, ']') == len(one)-1
+	if one == "" {
+		return ""
+	}
+	if !single {
+		one = "(" + one + ")"
+	}
+	return p.repeat(one, least, most)
+}
+
+// repeat counts a class or group. Only the outermost repetition gets the bound: a counted one in a counted one
+// multiplies, which servers and Go refuse beyond 1000.
+func (p *patternPrinter) repeat(one string, least, most int) string {
+	bounded := p.bound >= 0 && p.nested == 0 && !slices.Contains([]byte(one), '{')
+	switch {
+	case most < 0 && bounded:
+		return fmt.Sprintf("%s{%d,%d}", one, least, max(least, min(p.bound, 1000)))
+	case most < 0 && least == 0:
+		return one + "*"
+	case most < 0 && least == 1:
+		return one + "+"
+	case most < 0:
+		return fmt.Sprintf("%s{%d}%s*", one, least, one)
+	case most == 0:
+		return ""
+	case least == 0 && most == 1:
+		return one + "?"
+	case least == most:
+		return fmt.Sprintf("%s{%d}", one, least)
+	}
+	return fmt.Sprintf("%s{%d,%d}", one, least, most)
+}

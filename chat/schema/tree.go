@@ -1,0 +1,198 @@
+package schema
+
+import (
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// maxTree bounds how deep a schema is nested as a text.
+const maxTree = 256
+
+// value is one value of a schema's text, members in their order.
+type value struct {
+	raw     string // as it is written
+	text    string // of a string
+	members []member
+	items   []*value
+}
+
+// member is one member of an object.
+type member struct {
+	name string
+	v    *value
+}
+
+// kind is the JSON type, 0 for a value that is not there.
+func (v *value) kind() Kinds {
+	if v == nil {
+		return 0
+	}
+	return KindOf(v.raw)
+}
+
+// get is a member, nil when there is none. Of two with one name the last counts.
+func (v *value) get(name string) *value {
+	if v == nil {
+		return nil
+	}
+	for i := len(v.members) - 1; i >= 0; i-- {
+		if v.members[i].name == name {
+			return v.members[i].v
+		}
+	}
+	return nil
+}
+
+// words are the strings in a list.
+func (v *value) words() (all []string) {
+	if v == nil {
+		return nil
+	}
+	for _, item := range v.items {
+		if item.kind() == String {
+			all = append(all, item.text)
+		}
+	}
+	return all
+}
+
+// count is a whole number that is not negative, -1 when there is none.
+func (v *value) count() int {
+	if v == nil {
+		return -1
+	}
+	n, err := strconv.ParseFloat(v.raw, 64)
+	if err != nil || n < 0 || n != float64(int32(n)) {
+		return -1
+	}
+	return int(n)
+}
+
+// parse reads a JSON text, nil when it is none or nested too deeply.
+func parse(raw []byte) *value {
+	p := treeParser{text: string(raw), dec: json.NewDecoder(strings.NewReader(string(raw)))}
+	p.dec.UseNumber()
+	v := p.value(0)
+	if _, err := p.dec.Token(); err == nil {
+		return nil
+	}
+	return v
+}
+
+type treeParser struct {
+	text string
+	dec  *json.Decoder
+}
+
+// value reads one value, nil when there is none.
+func (p *treeParser) value(depth int) *value {
+	start := p.dec.InputOffset()
+	t, err := p.dec.Token()
+	if err != nil || depth > maxTree {
+		return nil
+	}
+	v := new(value)
+	v.text, _ = t.(string)
+	if open, ok := t.(json.Delim); ok {
+		if !p.inside(v, open == '{', depth) {
+			return nil
+		}
+	}
+	v.raw = strings.TrimLeft(p.text[start:p.dec.InputOffset()], " \t\r\n,:")
+	return v
+}
+
+// inside reads the members or elements of v, and what closes it.
+func (p *treeParser) inside(v *value, object bool, depth int) bool {
+	for p.dec.More() {
+		name := ""
+		if object {
+			key, err := p.dec.Token()
+			if err != nil {
+				return false
+			}
+			name, _ = key.(string)
+		}
+		one := p.value(depth + 1)
+		if one == nil {
+			return false
+		}
+		if object {
+			v.members = append(v.members, member{name, one})
+		} else {
+			v.items = append(v.items, one)
+		}
+	}
+	_, err := p.dec.Token()
+	return err == nil
+}
+
+// document is a schema's text with the places that references may name.
+type document struct {
+	root  *value
+	named map[string]*value // by "#anchor" or id; made at the first use
+}
+
+// resolve finds what a reference leads to, nil when it is not in the document, and where that stands: a JSON pointer, or
+// the name by which it was found.
+func (d *document) resolve(ref string) (*value, string) {
+	if base := d.root.get("$id"); base != nil {
+		if rest, ok := strings.CutPrefix(ref, strings.TrimSuffix(base.text, "#")); ok && (rest == "" || rest[0] == '#') {
+			ref = rest
+		}
+	}
+	if path, ok := strings.CutPrefix(ref, "#/"); ok {
+		return walk(d.root, path), "/" + path
+	}
+	if ref == "#" || ref == "" {
+		return d.root, ""
+	}
+	if d.named == nil {
+		d.named = map[string]*value{}
+		d.name(d.root)
+	}
+	return d.named[ref], ref
+}
+
+// name notes the anchors and ids in v.
+func (d *document) name(v *value) {
+	for _, key := range []string{"$id", "id", "$anchor", "$dynamicAnchor"} {
+		id := v.get(key)
+		if id.kind() != String {
+			continue
+		}
+		if strings.HasSuffix(key, "nchor") {
+			d.named["#"+id.text] = v
+		} else {
+			d.named[id.text] = v
+		}
+	}
+	for _, m := range v.members {
+		d.name(m.v)
+	}
+	for _, item := range v.items {
+		d.name(item)
+	}
+}
+
+// walk follows a JSON pointer without its leading slash, as a URL spells it.
+func walk(v *value, path string) *value {
+	for step := range strings.SplitSeq(path, "/") {
+		if plain, err := url.PathUnescape(step); err == nil {
+			step = plain
+		}
+		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		if v.kind() == Array {
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(v.items) {
+				return nil
+			}
+			v = v.items[i]
+		} else {
+			v = v.get(step)
+		}
+	}
+	return v
+}
