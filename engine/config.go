@@ -35,11 +35,12 @@ const (
 	Raw    = "raw"    // the server renders the prompt only, then continues it without reading what the model writes
 	Tap    = "tap"    // the server renders, and reads calls itself; what the model wrote is taken from its tokens
 	Native = "native" // the server renders, and reads calls itself; what it misses is still decoded
+	Clone  = "clone"  // a derived model, made on the server, reads no calls; by the settings only, and left for another one when it fails
 	Prompt = "prompt" // the tools are described in the system text, for models that were never taught to call
 )
 
-// Strategies are the names of all strategies, the one that shows most first.
-func Strategies() []string { return []string{Raw, Tap, Native, Prompt} }
+// Strategies are the names of all strategies: those that are chosen by probing, the one that shows most first, and Clone.
+func Strategies() []string { return []string{Raw, Tap, Native, Prompt, Clone} }
 
 // Validate says what is wrong with the configuration: an unknown strategy or format, a negative number, a bad address.
 func (c Config) Validate() error {

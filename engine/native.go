@@ -32,8 +32,19 @@ func (o *ollama) RoundTrip(r *http.Request) (*http.Response, error) { return o.c
 
 func (o *ollama) tags(ctx context.Context) (*api.ListResponse, error) { return o.client.Tags(ctx) }
 
+// running lists what is loaded; a clone is its model.
 func (o *ollama) running(ctx context.Context) (*api.ProcessResponse, error) {
-	return o.client.Running(ctx)
+	list, err := o.client.Running(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list.Models {
+		m := &list.Models[i]
+		if name, _, isClone := originalOf(m.Name); isClone {
+			m.Name, m.Model = name, name
+		}
+	}
+	return list, nil
 }
 
 func (o *ollama) describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {

@@ -21,9 +21,10 @@ type ollama struct {
 	owner  string // of its models, for those who list them
 
 	mu      sync.Mutex
-	digests map[string]string
+	digests map[string]string // by full name; a new list is a new map
 	listed  time.Time
 	known   map[string]facts
+	checked map[string]bool // clones that are shown the prompts of their models
 }
 
 var _ backend = (*ollama)(nil)
@@ -33,18 +34,20 @@ func newOllama(owner string, c *upstream.Ollama, err error) *ollama {
 	if err != nil {
 		c, _ = upstream.NewOllama("", nil)
 	}
-	return &ollama{client: c, owner: owner, known: map[string]facts{}}
+	return &ollama{client: c, owner: owner, known: map[string]facts{}, checked: map[string]bool{}}
 }
 
-// models lists what the server has pulled.
+// models lists what the server has pulled, without clones.
 func (o *ollama) models(ctx context.Context) ([]chat.Info, error) {
 	list, err := o.client.Tags(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]chat.Info, len(list.Models))
-	for i, m := range list.Models {
-		all[i] = chat.Info{ID: m.Name, Created: max(m.ModifiedAt.Unix(), 0), Owner: o.owner}
+	all := make([]chat.Info, 0, len(list.Models))
+	for _, m := range list.Models {
+		if _, _, isClone := originalOf(m.Name); !isClone {
+			all = append(all, chat.Info{ID: m.Name, Created: max(m.ModifiedAt.Unix(), 0), Owner: o.owner})
+		}
 	}
 	return all, nil
 }
@@ -61,6 +64,9 @@ func (o *ollama) open(ctx context.Context, t *turn) (src chat.Source, tail strin
 	}
 	if t.strategy == Raw || t.strategy == Prompt && t.facts.render && !pictures(r) {
 		return o.raw(ctx, t, body, r.Tools)
+	}
+	if t.strategy == Clone {
+		return o.cloned(ctx, t, body)
 	}
 	body.Stream = true
 	if t.strategy == Tap {

@@ -20,10 +20,7 @@ const digestAge = 5 * time.Second
 
 // digest is the model's, from a list that is at most digestAge old.
 func (o *ollama) digest(ctx context.Context, name string) (string, error) {
-	if !strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ":") {
-		name += ":latest"
-	}
-	name = strings.ToLower(name) // as Ollama compares names
+	name = fullName(name)
 	o.mu.Lock()
 	fresh := time.Since(o.listed) < digestAge
 	d := o.digests[name]
@@ -31,9 +28,15 @@ func (o *ollama) digest(ctx context.Context, name string) (string, error) {
 	if fresh && d != "" {
 		return d, nil
 	}
+	digests, err := o.list(ctx)
+	return digests[name], err
+}
+
+// list asks for the digests of all models, by their full names.
+func (o *ollama) list(ctx context.Context) (map[string]string, error) {
 	list, err := o.client.Tags(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	digests := make(map[string]string, len(list.Models))
 	for _, m := range list.Models {
@@ -42,7 +45,7 @@ func (o *ollama) digest(ctx context.Context, name string) (string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.digests, o.listed = digests, time.Now()
-	return digests[name], nil
+	return digests, nil
 }
 
 // lookup is what is known of the model with that digest; nothing is ever known of one that the server does not list.
@@ -74,7 +77,7 @@ func (o *ollama) probe(ctx context.Context, t *turn) (facts, error) {
 		return facts{}, err
 	}
 	f := capabilities(show)
-	f.digest, f.blind, f.tap = digest, blind(show), f.tools
+	f.digest, f.blind, f.tap, f.clone = digest, blind(show), f.tools, cloneOf(show, t.model, digest)
 	f.levels, f.always = levels(show, t.format.Name)
 	if f.render, err = o.renders(ctx, t, f.tools); err != nil {
 		return facts{}, err
@@ -104,18 +107,23 @@ var probeTool = upstream.Tool{Type: "function", Function: upstream.Function{
 	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
 }}
 
-// renders reports whether the server renders a prompt of the model. A server that refuses does not; one that is busy,
-// silent or gone leaves it open, which is an error.
-func (o *ollama) renders(ctx context.Context, t *turn, tools bool) (bool, error) {
+// probeRequest is a request of which only the prompt is wanted.
+func probeRequest(t *turn, model string, tools bool) *upstream.ChatRequest {
 	r := &upstream.ChatRequest{
-		Model:    t.model,
+		Model:    model,
 		Messages: []upstream.Message{{Role: "user", Content: "probe"}},
 		Options:  with(t.options, "num_predict", 1),
 	}
 	if tools {
 		r.Tools = []upstream.Tool{probeTool}
 	}
-	prompt, err := o.client.Render(ctx, t.pulse, r)
+	return r
+}
+
+// renders reports whether the server renders a prompt of the model. A server that refuses does not; one that is busy,
+// silent or gone leaves it open, which is an error.
+func (o *ollama) renders(ctx context.Context, t *turn, tools bool) (bool, error) {
+	prompt, err := o.client.Render(ctx, t.pulse, probeRequest(t, t.model, tools))
 	var f *fault.Error
 	if errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.Unavailable && f.Cause == nil) {
 		t.engine.cfg.Log.Warn().Str("model", t.model).Str("says", f.Message).Msg("the prompt cannot be rendered alone")

@@ -102,6 +102,7 @@ type facts struct {
 	always   bool     // it thinks whether it is told to or not
 	blind    bool     // it is known to see no images
 	render   bool     // the server gives the rendered prompt, so raw works
+	clone    string   // the model that strategy clone asks, which need not be there yet; empty: there can be none
 	tap      bool     // the server may show the tokens of calls that it withholds, so tap may work
 }
 

@@ -27,23 +27,28 @@ type turn struct {
 }
 
 // strategies are those by which the turn can be answered, the best one first: the configured one alone, else those that
-// show most of what the model wrote first.
+// show most of what the model wrote first. A configured clone stands in front of those: it may not be had.
 func (t *turn) strategies() []string {
 	if bare(t.request) {
 		return []string{Native}
 	}
-	if s, ok := match(t.engine.cfg.Strategy, t.name); ok {
-		return []string{s}
+	named, _ := match(t.engine.cfg.Strategy, t.name)
+	if named != "" && named != Clone {
+		return []string{named}
 	}
 	tools := len(t.request.Tools) > 0
+	takes := t.facts.tools || !tools
 	var all []string
-	if t.facts.render && !pictures(t.request) && (t.facts.tools || !tools) {
+	if named == Clone && t.facts.clone != "" && takes {
+		all = append(all, Clone)
+	}
+	if t.facts.render && !pictures(t.request) && takes {
 		all = append(all, Raw)
 	}
 	if t.facts.tap && tools {
 		all = append(all, Tap)
 	}
-	if t.facts.tools || !tools {
+	if takes {
 		all = append(all, Native)
 	}
 	if tools {

@@ -34,7 +34,7 @@ type Config struct {
 	Origins []string `placeholder:"URL" help:"Web origins, besides those on this machine, whose pages may ask. * allows any."`
 
 	Format   map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and the format in which they write. Default: by the model's name."`
-	Strategy map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, tap, native or prompt. Default: by probing."`
+	Strategy map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, tap, native or prompt; or clone, which adds a model to the Ollama server (MODEL-toolnorm-raw) and falls back to the others. Default: by probing."`
 	Wording  map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how strategy prompt describes tools to them: schemas, signatures or example, or several with + between. Default: as the format says, else by a probe."`
 	Probe    bool              `default:"true" negatable:"" help:"Ask a model without a template for tools once for a call, in each wording until one works."`
 	Hold     string            `default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`

@@ -53,6 +53,9 @@ func fake(t testing.TB, h http.HandlerFunc) *Ollama {
 	return o
 }
 
+// marksOfTest are the marks of the models that were recorded.
+var marksOfTest = Marks{ThinkEnd: "</think>", Openings: []string{"<tool_call>"}}
+
 // ask sends a small request to that path, or "tap", and writes down what comes, neighbouring fragments joined.
 func ask(t testing.TB, o *Ollama, path string) string {
 	ctx, p := NewPulse(t.Context(), nil, Timeouts{})
@@ -63,7 +66,7 @@ func ask(t testing.TB, o *Ollama, path string) string {
 	case "/api/generate":
 		src, err = o.Generate(ctx, p, &GenerateRequest{Model: "m"})
 	case "tap":
-		src, err = o.Tap(ctx, p, &ChatRequest{Model: "m"}, Marks{ThinkEnd: "</think>", Openings: []string{"<tool_call>"}})
+		src, err = o.Tap(ctx, p, &ChatRequest{Model: "m"}, marksOfTest)
 	default:
 		src, err = o.Chat(ctx, p, &ChatRequest{Model: "m"})
 	}

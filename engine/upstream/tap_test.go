@@ -209,6 +209,10 @@ func FuzzTap(f *testing.F) {
 		if got := theTap(t, older(text, cuts, func(s string) string { return s })); got != want {
 			t.Errorf("shown text:\n%swant:\n%s", got, want)
 		}
+		first := tap{marks: marksOfTest, tokens: []byte(text[:append(cuts, len(text))[0]])}
+		if first.eaten(nil) != nil {
+			return // a server withholds what begins in the middle of a mark only when it has eaten its beginning
+		}
 		got := theTap(t, withCall(older(text, cuts, withheld), "f", map[string]string{"text": text}))
 		if got != want && !strings.Contains(got, "spoilt characters") {
 			t.Errorf("a call:\n%swant:\n%s", got, want)
