@@ -71,6 +71,14 @@ func TestClonesOnTheServer(t *testing.T) {
 	}
 }
 
+// strategy is the one by which a set-up answers.
+func (l *lane) strategy(t *testing.T, base string, s setup) string {
+	t.Helper()
+	resp := post(t, t.Context(), base, l.ask(s.model(), l.named(t, "plain"), false))
+	resp.Body.Close()
+	return resp.Header.Get("Toolnorm-Strategy")
+}
+
 // derive makes a set-up out of the first one, with a template that prints JSON.
 func (s *server) derive(t *testing.T, made setup, temperature float64) {
 	t.Helper()
