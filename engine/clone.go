@@ -18,27 +18,33 @@ import (
 func (o *ollama) cloned(ctx context.Context, t *turn, body *upstream.ChatRequest) (chat.Source, string, error) {
 	name, err := o.clone(ctx, t)
 	if err != nil {
-		return nil, "", elsewhere(err, "the clone of %s cannot be used: ", t.model)
+		return nil, "", curable(err)
 	}
 	q := *body
 	q.Model = name
 	tail, err := o.cloneTail(ctx, t, q)
 	if err != nil {
-		return nil, "", elsewhere(err, "")
+		return nil, "", curable(err)
 	}
 	q.Stream = true
 	src, err := o.client.Chat(ctx, t.pulse, &q)
 	if err != nil {
-		return nil, "", elsewhere(err, "")
+		if fault.From(err).Kind == fault.NotFound { // somebody has removed it
+			err = curable(err)
+		}
+		return nil, "", err
 	}
 	return src, tail, nil
 }
 
-// elsewhere is err as one that another strategy may cure, with a sentence in front: what a clone cannot do, its model may.
-func elsewhere(err error, format string, args ...any) error {
+// curable is err as one that another strategy may cure, if the server has said no to a clone: its model may do. A server
+// that is busy, silent or gone has said nothing.
+func curable(err error) error {
 	f := *fault.From(err)
-	f.Message = fault.New(f.Kind, format, args...).Message + f.Message
-	f.Curable = f.Kind != fault.Canceled
+	switch f.Kind {
+	case fault.Invalid, fault.NotFound, fault.Unavailable:
+		f.Curable = f.Cause == nil && f.Code != "context_length_exceeded"
+	}
 	return &f
 }
 

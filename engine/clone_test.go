@@ -15,6 +15,7 @@ import (
 	"github.com/ollama/ollama/types/model"
 
 	"toolnorm/chat"
+	"toolnorm/internal/fault"
 )
 
 // The digests that the model has, one after the other, and the names of its clones then.
@@ -33,6 +34,7 @@ type cloner struct {
 	made   []api.CreateRequest
 	odd    bool   // it renders a clone's prompts in another way
 	fails  string // what it says of every chat with a clone, with status 500
+	busy   int    // so many chats with a clone find it busy
 	denied bool   // models cannot be made
 }
 
@@ -70,6 +72,9 @@ func (c *cloner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/api/delete":
 		c.note("delete")
 		delete(c.models, asked.Model)
+	case cloned && r.URL.Path == "/api/chat" && c.models[asked.Model] == "":
+		w.WriteHeader(http.StatusNotFound)
+		io.WriteString(w, `{"error":"model not found"}`)
 	case cloned && asked.RenderOnly && c.odd:
 		c.note("render")
 		json.NewEncoder(w).Encode(api.ChatResponse{DebugInfo: &api.DebugInfo{RenderedTemplate: "odd"}})
@@ -77,6 +82,10 @@ func (c *cloner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.note("chat")
 		w.WriteHeader(http.StatusInternalServerError)
 		json.NewEncoder(w).Encode(map[string]string{"error": c.fails})
+	case cloned && !asked.RenderOnly && c.busy > 0:
+		c.busy--
+		w.WriteHeader(http.StatusServiceUnavailable)
+		io.WriteString(w, `{"error":"busy"}`)
 	default:
 		r.Body = io.NopCloser(strings.NewReader(string(body)))
 		c.fakeOllama.ServeHTTP(w, r)
@@ -214,6 +223,27 @@ func TestCloneWhoseTemplatePrintsNoSchemas(t *testing.T) {
 	if _, calls, end, err := collect(t, c.start(t), r); err != nil || len(calls) != 1 || end.Meta.Strategy != Clone {
 		t.Errorf("calls %s, end %+v, error %v, want strategy clone", calls, end, err)
 	}
+}
+
+// TestBusyServerIsNoReasonToLeaveClone has a server that is busy once.
+func TestBusyServerIsNoReasonToLeaveClone(t *testing.T) {
+	c := &cloner{about: api.ShowResponse{Parser: "qwen3-coder"}, busy: 1}
+	e := c.start(t)
+	r := user("hi")
+	r.Tools = []chat.Tool{weather}
+	if _, _, _, err := collect(t, e, r); fault.From(err).Kind != fault.Busy {
+		t.Errorf("error %v, want busy", err)
+	}
+	weatherIn(t, e, Clone)
+}
+
+// TestRemovedCloneIsReplacedByAnotherStrategy removes a clone that the engine has just seen.
+func TestRemovedCloneIsReplacedByAnotherStrategy(t *testing.T) {
+	c := &cloner{about: api.ShowResponse{Parser: "qwen3-coder"}}
+	e := c.start(t)
+	weatherIn(t, e, Clone)
+	delete(c.models, firstClone)
+	weatherIn(t, e, Raw)
 }
 
 func TestPassthroughModelNeedsNoClone(t *testing.T) {
