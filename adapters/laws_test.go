@@ -200,7 +200,8 @@ func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
 	if !subsequence(plain, raw) {
 		t.Fatalf("%q: text %q is not in the input", raw, plain)
 	}
-	if f.set == Builtin() && next == 0 && !strings.ContainsAny(raw, "<[◁") && ended == chat.Stop && plain != raw {
+	// Where the prompt has opened a mark, what is left of it may look like a word: "all\n".
+	if f.set == Builtin() && len(f.ahead) == 0 && next == 0 && !strings.ContainsAny(raw, "<[◁") && ended == chat.Stop && plain != raw {
 		t.Fatalf("%q: no call and no mark, but the text is %q", raw, plain)
 	}
 }
