@@ -160,6 +160,11 @@ type Request struct {
 	// Chosen, if set, is told the format and the strategy by which the reply will be read, before the first event and
 	// before the server is asked; again when another strategy takes over, which also comes before the first event.
 	Chosen func(format, strategy string)
+
+	// Heard, if set, is told when a model begins to write for this request: the reply itself, the same by another strategy,
+	// or what mends it, which generation names. What it answers is given every event of the model's server, before anything
+	// is read from it.
+	Heard func(generation string) func(Event)
 }
 
 // Pulse is how the upstream's reader keeps the client's side alive while it waits.

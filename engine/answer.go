@@ -77,7 +77,7 @@ func (t *turn) swallowed(usage *chat.Event, end chat.Event) bool {
 
 // open begins the reply: the source, decoded, with the finishing touches.
 func (t *turn) open(ctx context.Context) iter.Seq2[chat.Event, error] {
-	src, tail, err := t.server.open(ctx, t)
+	src, tail, err := t.source(ctx, t.strategy)
 	if err != nil {
 		return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
 	}

@@ -1,0 +1,52 @@
+package adapters
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+	"toolnorm/internal/golden"
+)
+
+// TestEveryReasonsExampleGivesIt runs the examples that docs/repairs.md shows.
+func TestEveryReasonsExampleGivesIt(t *testing.T) {
+	typ := schema.Compile(json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},"file_name":{"type":"string"}}}`))
+	for _, r := range Reasons() {
+		var got string
+		var repairs []string
+		switch r.Code {
+		case "too-deep":
+			got, repairs = program(t, "["+strings.Repeat("[", maxDepth))
+		case "raw-arguments":
+			got, repairs = program(t, r.Wrote)
+		case "object-in-string": // of no known type: else it is text that became one
+			got, repairs, _ = Repair(r.Wrote, nil)
+		default:
+			got, repairs, _ = Repair(r.Wrote, typ)
+		}
+		if got != r.Reads || !slices.Contains(repairs, r.Code) {
+			t.Errorf("%s: %q became %s and gave %q, want %s", r.Code, r.Wrote, got, repairs, r.Reads)
+		}
+	}
+}
+
+// program is what becomes of the body of a call to a tool with one parameter, and what was mended.
+func program(t *testing.T, body string) (args string, repairs []string) {
+	o := Options{Tools: []chat.Tool{{Name: "run", Schema: json.RawMessage(`{"type":"object","properties":{"code":{"type":"string"}}}`)}}}
+	raw := "<|channel|>commentary to=functions.run <|message|>" + body + "<|call|>"
+	for ev, err := range Named("harmony").Decode(golden.Source([]string{raw}, chat.Stop), o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Kind == chat.CallArgs {
+			args += ev.Text
+		}
+		if ev.Kind == chat.Finish {
+			repairs = ev.Meta.Repairs
+		}
+	}
+	return args, repairs
+}

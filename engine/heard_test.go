@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/chat"
+)
+
+// listen has a request write down all that it hears, generation by generation.
+func listen(r *chat.Request) *strings.Builder {
+	var b strings.Builder
+	r.Heard = func(generation string) func(chat.Event) {
+		fmt.Fprintf(&b, "[%s]", generation)
+		return func(ev chat.Event) {
+			if ev.Kind == chat.Finish {
+				b.WriteString("[finish]")
+			}
+			b.WriteString(strings.TrimPrefix(ev.Text, chat.Stop))
+		}
+	}
+	return &b
+}
+
+func TestAListenerHearsWhatTheModelWroteAsItWroteIt(t *testing.T) {
+	const wrote = "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {'city': 'Oslo',}}\n</tool_call>"
+	e := (&fakeOllama{caps: []model.Capability{model.CapabilityTools}, prompt: "p", text: wrote}).start(t, Config{})
+	r := user("hi")
+	r.Tools = []chat.Tool{weather}
+	heard := listen(r)
+	if _, calls, _, err := collect(t, e, r); err != nil || len(calls) != 1 {
+		t.Fatalf("calls %s, error %v", calls, err)
+	}
+	if want := "[raw]" + wrote + "[finish]"; heard.String() != want {
+		t.Errorf("heard %q, want %q", heard, want)
+	}
+}
+
+func TestAListenerHearsEachGeneration(t *testing.T) {
+	f := &fakeOllama{caps: []model.Capability{model.CapabilityTools}, text: "hello", noTap: true, swallow: true}
+	e := f.start(t, Config{NoProbe: true})
+	e.servers[0].memory.avoid("m", "sha:1", Tap)
+	r := user("hi")
+	r.Tools = []chat.Tool{weather}
+	heard := listen(r)
+	if _, _, _, err := collect(t, e, r); err != nil {
+		t.Fatal(err)
+	}
+	if want := "[native][finish][prompt]hello[finish]"; heard.String() != want {
+		t.Errorf("heard %q, want %q", heard, want)
+	}
+	e, _ = once(t, 200, `{"response":"on","done":false}`+"\n"+`{"response":"","done":true,"done_reason":"stop"}`)
+	r = &chat.Request{Model: "m", Continue: &chat.Continuation{Prompt: "go "}}
+	heard = listen(r)
+	if _, _, _, err := collect(t, e, r); err != nil || heard.String() != "[raw]on[finish]" {
+		t.Errorf("a text that is written on: heard %q, error %v", heard, err)
+	}
+}
