@@ -43,7 +43,8 @@ func TestClone(t *testing.T) {
 }
 
 // TestClonesOnTheServer looks at what strategy clone leaves on a real server: one clone of a model, which the next toolnorm
-// finds again, and which is replaced with its model; none where llama-server renders the prompts.
+// finds again, and which is replaced with its model; none where llama-server renders the prompts, nor where the template prints no
+// schemas.
 func TestClonesOnTheServer(t *testing.T) {
 	l := open(t)
 	for _, server := range []*server{l.newest, l.former} {
@@ -66,8 +67,10 @@ func TestClonesOnTheServer(t *testing.T) {
 		}
 	}
 	base := l.proxied(t, l.newest, "--strategy", "*=clone")
-	if got := l.strategy(t, base, setup{name: "native"}); got != "raw" || len(clonesOf(t, l.newest.base, "native")) > 0 {
-		t.Errorf("native was answered by %s and has the clones %q", got, clonesOf(t, l.newest.base, "native"))
+	for _, name := range []string{"native", "hermes"} {
+		if got := l.strategy(t, base, setup{name: name}); got != "raw" || len(clonesOf(t, l.newest.base, name)) > 0 {
+			t.Errorf("%s was answered by %s and has the clones %q", name, got, clonesOf(t, l.newest.base, name))
+		}
 	}
 }
 

@@ -48,21 +48,14 @@ func curable(err error) error {
 	return &f
 }
 
-// cloneTail is the end of the clone's prompt. A template that prints tools as Go prints them is an error, unless there are
-// pictures: raw can mend such a prompt.
+// cloneTail is the end of the clone's prompt, empty when the server does not tell.
 func (o *ollama) cloneTail(ctx context.Context, t *turn, q upstream.ChatRequest) (string, error) {
 	if !t.facts.render {
 		return "", nil
 	}
 	q.Options = with(q.Options, "num_predict", 1)
 	prompt, err := o.client.Render(ctx, t.pulse, &q)
-	if err != nil {
-		return "", err
-	}
-	if !pictures(t.request) && mended(prompt, q.Tools, t.request.Tools) != prompt {
-		return "", fault.New(fault.Unavailable, "the template of %s does not print the schemas of tools", t.model)
-	}
-	return strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), nil
+	return strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), err
 }
 
 // clone is the name of the clone, which is made if the server does not list it, and compared with its model once.

@@ -214,9 +214,12 @@ func TestAnotherStrategyTakesOverFromClone(t *testing.T) {
 // TestCloneWhoseTemplatePrintsNoSchemas has a template that prints tools as Go does. Raw mends such a prompt; with a
 // picture, where that is no choice, the clone still answers.
 func TestCloneWhoseTemplatePrintsNoSchemas(t *testing.T) {
-	printed := "{get_weather Weather for a city " + goText(reduce(weather.Schema)) + "}"
+	printed := "{probe probe " + goText(probeTool.Function.Parameters) + "}"
 	c := &cloner{about: api.ShowResponse{Parser: "qwen3-coder"}, fakeOllama: fakeOllama{prompt: printed}}
 	weatherIn(t, c.start(t), Raw)
+	if len(c.made) > 0 {
+		t.Errorf("made %+v for nothing", c.made)
+	}
 	r := user("hi")
 	r.Messages[0].Images, r.Tools = [][]byte{{1}}, []chat.Tool{weather}
 	c.about.Capabilities = append(c.about.Capabilities, model.CapabilityVision)

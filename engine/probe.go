@@ -11,6 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/types/model"
 
+	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 )
@@ -79,9 +80,11 @@ func (o *ollama) probe(ctx context.Context, t *turn) (facts, error) {
 	f := capabilities(show)
 	f.digest, f.blind, f.tap, f.clone = digest, blind(show), f.tools, cloneOf(show, t.model, digest)
 	f.levels, f.always = levels(show, t.format.Name)
-	if f.render, err = o.renders(ctx, t, f.tools); err != nil {
+	prompt, err := o.rendered(ctx, t, f.tools)
+	if err != nil {
 		return facts{}, err
 	}
+	f.render, f.structs = prompt != "", printsStructs(prompt)
 	o.remember(t.model, f)
 	t.engine.cfg.Log.Info().Str("model", t.model).Str("format", t.format.Name).Bool("tools", f.tools).
 		Bool("thinking", f.thinking).Bool("render", f.render).Msg("model probed")
@@ -120,14 +123,20 @@ func probeRequest(t *turn, model string, tools bool) *upstream.ChatRequest {
 	return r
 }
 
-// renders reports whether the server renders a prompt of the model. A server that refuses does not; one that is busy,
-// silent or gone leaves it open, which is an error.
-func (o *ollama) renders(ctx context.Context, t *turn, tools bool) (bool, error) {
+// printsStructs says whether a rendered probe shows its tool as Go prints it.
+func printsStructs(prompt string) bool {
+	f := probeTool.Function
+	return mended(prompt, []upstream.Tool{probeTool}, []chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
+}
+
+// rendered is the prompt of a probe, empty when the server does not render. A server that refuses does not; one that is
+// busy, silent or gone leaves it open, which is an error.
+func (o *ollama) rendered(ctx context.Context, t *turn, tools bool) (string, error) {
 	prompt, err := o.client.Render(ctx, t.pulse, probeRequest(t, t.model, tools))
 	var f *fault.Error
 	if errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.Unavailable && f.Cause == nil) {
 		t.engine.cfg.Log.Warn().Str("model", t.model).Str("says", f.Message).Msg("the prompt cannot be rendered alone")
-		return false, nil
+		return "", nil
 	}
-	return prompt != "", err
+	return prompt, err
 }

@@ -103,6 +103,7 @@ type facts struct {
 	blind    bool     // it is known to see no images
 	render   bool     // the server gives the rendered prompt, so raw works
 	clone    string   // the model that strategy clone asks, which need not be there yet; empty: there can be none
+	structs  bool     // its template is known to print tools as Go prints them, so that only raw can mend the prompt
 	tap      bool     // the server may show the tokens of calls that it withholds, so tap may work
 }
 

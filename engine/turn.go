@@ -39,7 +39,7 @@ func (t *turn) strategies() []string {
 	tools := len(t.request.Tools) > 0
 	takes := t.facts.tools || !tools
 	var all []string
-	if named == Clone && t.facts.clone != "" && takes {
+	if named == Clone && t.facts.clone != "" && takes && (!t.facts.structs || pictures(t.request)) {
 		all = append(all, Clone)
 	}
 	if t.facts.render && !pictures(t.request) && takes {
