@@ -80,15 +80,12 @@ type reading struct {
 }
 
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
-	d := &decoder{f: f, v: f.viewOf(o.Alone), yield: yield, quiet: o.Quiet, hold: o.Hold}
+	d := &decoder{f: f, v: f.viewOf(o.Alone), yield: yield, quiet: o.Quiet, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.outer = -1
 	d.src, d.limit = in, unlimited
 	if len(o.Tools) > 0 {
 		d.tools = &toolset{offered: o.Tools}
-	}
-	if o.Hold == HoldShort {
-		d.hold = shortCall
 	}
 	if p := f.opened(o.Prompt); p != nil {
 		d.state, d.thinks = chat.Reasoning, f.think

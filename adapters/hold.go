@@ -28,3 +28,11 @@ func ParseHold(s string) (int, error) {
 	}
 	return n, nil
 }
+
+// Held is how many bytes wait under a degree of holding.
+func Held(hold int) int {
+	if hold == HoldShort {
+		return shortCall
+	}
+	return hold
+}

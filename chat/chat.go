@@ -88,6 +88,12 @@ type Token struct {
 // Counts are token counts of one reply.
 type Counts struct {
 	Prompt, Completion int
+	Estimated          bool // at four bytes a token, where the reply was ended before the upstream counted
+}
+
+// Plus is the sum of both.
+func (c Counts) Plus(d Counts) Counts {
+	return Counts{c.Prompt + d.Prompt, c.Completion + d.Completion, c.Estimated || d.Estimated}
 }
 
 // Times are what the upstream took for one reply; 0 is what it does not say.
@@ -144,9 +150,13 @@ type Request struct {
 
 	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
 
-	Format      json.RawMessage // JSON Schema of the whole reply, or "json" in quotes for any JSON; nil: free text. Not together with Tools
+	Format      json.RawMessage // JSON Schema of the answer, or "json" in quotes for any JSON object; nil: free text. With Tools, of an answer without calls
 	Logprobs    bool            // each token with its probability, in Meta.Logprobs. Not together with Tools
 	TopLogprobs int             // the likeliest tokens beside each, 0 to 20
+
+	Required bool     // the reply must be a call. Not together with Continue
+	Allowed  []string // the tools that may be called; nil: all that are offered
+	Single   bool     // at most one call a reply
 
 	Hold    int                        // bytes of a call's arguments that wait before it leaves, as adapters.Options.Hold; 0: the engine's setting
 	Think   *bool                      // thinking on or off; nil: the model's default

@@ -75,20 +75,38 @@ func (t *turn) swallowed(usage *chat.Event, end chat.Event) bool {
 	return (t.strategy == Native || t.strategy == Tap) && end.Text == chat.Stop && usage != nil && usage.Meta.Usage.Completion > 1
 }
 
-// open begins the reply: the source, decoded, with the finishing touches.
+// open begins the reply: what was read, checked, with the finishing touches.
 func (t *turn) open(ctx context.Context) iter.Seq2[chat.Event, error] {
-	src, tail, err := t.source(ctx, t.strategy)
-	if err != nil {
-		return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
+	events := t.read(ctx)
+	if len(t.request.Tools) > 0 && !t.engine.cfg.Unchecked {
+		events = t.guarded(ctx, events)
 	}
-	events := all(src)
-	if !t.request.Logprobs { // with them each text belongs to its tokens, and there are no calls to look for
-		events = t.format.Decode(src, adapters.Options{Tools: t.request.Tools, Prompt: tail, Hold: t.hold(), Quiet: t.engine.cfg.Quiet})
+	switch {
+	case t.force != nil:
+		events = mustCall(events)
+	case t.answerForm != nil:
+		events = t.formatted(ctx, events)
 	}
-	events = closing(src, events)
 	events = numbered(events, t.request.Messages)
 	if t.ownStops() {
 		events = stopped(events, t.request.Stop)
 	}
 	return ended(ctx, events, t.format.Name, t.strategy)
+}
+
+// read is the source, decoded.
+func (t *turn) read(ctx context.Context) iter.Seq2[chat.Event, error] {
+	src, tail, err := t.source(ctx, t.strategy)
+	if err != nil {
+		return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
+	}
+	o := adapters.Options{Tools: t.callable(), Prompt: tail, Hold: t.hold(), Quiet: t.engine.cfg.Quiet}
+	switch {
+	case t.request.Logprobs: // with them each text belongs to its tokens, and there are no calls to look for
+		return closing(src, all(src))
+	case t.force != nil:
+		o.Prompt = ""
+		return closing(src, adapters.Named("hermes").Decode(&framed{Source: src}, o))
+	}
+	return closing(src, t.format.Decode(src, o))
 }

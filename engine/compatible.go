@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"sync"
 	"time"
@@ -55,16 +56,19 @@ func (c *compatible) open(ctx context.Context, t *turn) (src chat.Source, tail s
 	if t.strategy != Raw && t.strategy != Native && t.strategy != Prompt {
 		return nil, "", &fault.Error{Kind: fault.Invalid, Param: "model", Message: "strategy " + t.strategy + " is configured for " + t.name + ", but only Ollama knows it"}
 	}
-	r := t.request
-	if t.strategy == Prompt {
+	r, rendered := t.request, t.facts.render && !pictures(t.request)
+	if t.strategy == Prompt || t.force != nil && (!rendered || !t.facts.tools) {
 		r = described(r, t.format, t.wording)
 	}
 	body, err := c.wireRequest(t, r)
 	if err != nil {
 		return nil, "", err
 	}
-	if t.strategy == Raw || t.strategy == Prompt && t.facts.render && !pictures(r) {
+	if rendered && (t.strategy == Prompt || t.force != nil) || t.strategy == Raw {
 		return c.raw(ctx, t, body)
+	}
+	if t.force != nil {
+		body.Fields["response_format"], _ = json.Marshal(responseFormat(t.force.schema))
 	}
 	src, err = c.client.Chat(ctx, t.pulse, body, upstream.Reading{Tools: r.Tools, Hold: t.hold()})
 	return src, "", err
@@ -76,9 +80,12 @@ func (c *compatible) raw(ctx context.Context, t *turn, body *upstream.OpenAIRequ
 	if err != nil {
 		return nil, "", err
 	}
-	src, err := c.client.Continue(ctx, t.pulse, &upstream.Continuation{
-		Model: t.model, Prompt: prompt, Preserved: t.format.Tokens(), Fields: continuing(body.Fields),
-	})
+	q := &upstream.Continuation{Model: t.model, Prompt: prompt, Preserved: t.format.Tokens(), Fields: continuing(body.Fields)}
+	if t.force != nil {
+		q.Prompt += t.format.Lead(prompt, t.force.said, t.force.name)
+		q.Fields["json_schema"] = t.force.schema
+	}
+	src, err := c.client.Continue(ctx, t.pulse, q)
 	if err != nil {
 		f := *fault.From(err)
 		f.Curable = false // there is no other reading of the reply than ours

@@ -102,9 +102,8 @@ func (c *compatible) fields(t *turn, r *chat.Request) (map[string]json.RawMessag
 	if all == nil {
 		all = map[string]json.RawMessage{}
 	}
-	if len(r.Tools) == 0 {
-		delete(all, "tool_choice")
-		delete(all, "parallel_tool_calls")
+	if r.Single && len(r.Tools) > 0 {
+		o["parallel_tool_calls"] = false
 	}
 	for k, v := range o {
 		raw, err := json.Marshal(v)

@@ -22,6 +22,10 @@ type Config struct {
 	Formats      *adapters.Set     // the formats that are known; nil: those that come with the program
 	Hold         int               // adapters.Options.Hold of requests that do not say; 0: short calls leave whole, long ones stream
 	Quiet        bool              // adapters.Options.Quiet: calls inside reasoning are thoughts
+	Unchecked    bool              // calls leave as they were read, whether they fit their schemas or not
+	NoRewrite    bool              // a call that does not fit is not written again, held to its schema
+	NoReask      bool              // nor is the model told what was wrong with it
+	Gate         bool              // before tools are offered, the model is asked whether it needs one
 	Timeouts     upstream.Timeouts // zero fields take the defaults
 	NumCtx       int               // context length asked of Ollama, in tokens; 0: the server's choice
 	DefaultModel string            // answers requests that name no model; empty: such requests are an error

@@ -11,6 +11,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
+	"toolnorm/engine/valid"
 	"toolnorm/internal/fault"
 )
 
@@ -18,6 +19,7 @@ import (
 type Engine struct {
 	cfg     Config
 	servers []*server // the first one's models go by their own names
+	schemas valid.Cache
 }
 
 var (
@@ -94,6 +96,12 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 		return nil, err
 	}
 	t.strategy = t.choose()
+	if e.cfg.Gate && len(r.Tools) > 0 && !r.Required && t.request.Messages[len(t.request.Messages)-1].Role == chat.User {
+		t = t.gated(ctx)
+	}
+	if r.Required {
+		t = t.under(forcedBy(t.callable(), r.MaxTokens))
+	}
 	return t, t.possible()
 }
 
@@ -107,6 +115,7 @@ func (e *Engine) begin(ctx context.Context, pulse *upstream.Pulse, r *chat.Reque
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the request names no model, and no default model is configured"}
 	}
 	t := &turn{engine: e, pulse: pulse, request: r, name: e.real(name)}
+	t.apart()
 	var err error
 	if t.server, t.model, err = e.route(ctx, t.name); err != nil {
 		return nil, err

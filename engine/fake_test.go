@@ -26,12 +26,13 @@ type fakeOllama struct {
 	prompt  string // what a rendering gives; empty: the server does not know how to render only
 	text    string // what the model writes, in records of one byte
 	digest  string
-	refuse  map[string]int             // path -> status
-	noTap   bool                       // logprobs are refused
-	parser  string                     // what the server says, with status 500, of every reply that it reads itself
-	reply   func(system string) string // if set, what the model writes at /api/chat, by the system text
-	swallow bool                       // the server passes on nothing of what it reads itself
-	gone    chan time.Time             // if set, the model writes for ever, and here comes when the client left
+	refuse  map[string]int                                 // path -> status
+	noTap   bool                                           // logprobs are refused
+	parser  string                                         // what the server says, with status 500, of every reply that it reads itself
+	reply   func(system string) string                     // if set, what the model writes at /api/chat, by the system text
+	then    func(q upstream.GenerateRequest, n int) string // if set, what the model writes at /api/generate, by the request and how many came before
+	swallow bool                                           // the server passes on nothing of what it reads itself
+	gone    chan time.Time                                 // if set, the model writes for ever, and here comes when the client left
 	mu      sync.Mutex
 	asked   []string // the paths, with "render" for renderings
 	chats   []upstream.ChatRequest
@@ -60,6 +61,9 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.note("generate")
 		var q upstream.GenerateRequest
 		json.Unmarshal(body, &q)
+		if f.then != nil {
+			f.text = f.then(q, len(f.generes))
+		}
 		f.generes = append(f.generes, q)
 		f.write(w, r, func(s string) string { return fmt.Sprintf(`{"response":%q,"done":false}`, s) })
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -54,24 +55,31 @@ func (o *ollama) models(ctx context.Context) ([]chat.Info, error) {
 
 // open begins the reply. See backend.
 func (o *ollama) open(ctx context.Context, t *turn) (src chat.Source, tail string, err error) {
-	r := t.request
-	if t.strategy == Prompt {
+	r, rendered := t.request, t.facts.render && !pictures(t.request)
+	if t.strategy == Prompt || t.force != nil && (!rendered || !t.facts.tools) {
 		r = described(r, t.format, t.wording)
 	}
 	body, err := wireRequest(t, r)
 	if err != nil {
 		return nil, "", err
 	}
-	if t.strategy == Raw || t.strategy == Prompt && t.facts.render && !pictures(r) {
+	if rendered && (t.strategy == Prompt || t.force != nil) || t.strategy == Raw {
 		return o.raw(ctx, t, body, r.Tools)
 	}
 	if t.strategy == Clone {
 		return o.cloned(ctx, t, body)
 	}
 	body.Stream = true
-	if t.strategy == Tap {
+	switch {
+	case t.force != nil:
+		body.Format = t.force.schema
+		if t.facts.thinking {
+			body.Think = json.RawMessage("false") // else the server forgets about the schema
+		}
+		src, err = o.client.Chat(ctx, t.pulse, body)
+	case t.strategy == Tap:
 		src, err = o.client.Tap(ctx, t.pulse, body, upstream.Marks{ThinkEnd: t.format.ThinkEnd(), Openings: t.format.Openings()})
-	} else {
+	default:
 		src, err = o.client.Chat(ctx, t.pulse, body)
 	}
 	return src, "", err
@@ -89,9 +97,12 @@ func (o *ollama) raw(ctx context.Context, t *turn, body *upstream.ChatRequest, t
 		return nil, "", &fault.Error{Kind: fault.Unavailable, Curable: true, Message: fmt.Sprintf("the model server does not render prompts alone: strategy raw cannot work with %q", t.model)}
 	}
 	prompt = mended(prompt, body.Tools, tools)
-	src, err := o.client.Generate(ctx, t.pulse, &upstream.GenerateRequest{
-		Model: t.model, Prompt: prompt, Raw: true, Stream: true, Options: options, KeepAlive: body.KeepAlive,
-	})
+	q := &upstream.GenerateRequest{Model: t.model, Prompt: prompt, Raw: true, Stream: true, Options: options, KeepAlive: body.KeepAlive}
+	if t.force != nil {
+		q.Prompt += t.format.Lead(prompt, t.force.said, t.force.name)
+		q.Format = t.force.schema
+	}
+	src, err := o.client.Generate(ctx, t.pulse, q)
 	if err != nil {
 		f := *fault.From(err)
 		f.Curable = false // there is no other reading of the reply than ours

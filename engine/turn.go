@@ -24,6 +24,9 @@ type turn struct {
 	facts    facts
 	strategy string
 	wording  adapters.Wording // of strategy prompt; zero: the family's
+	force    *forcing         // what the reply is held to; nil: nothing
+
+	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
 }
 
 // strategies are those by which the turn can be answered, the best one first: the configured one alone, else those that
@@ -96,6 +99,42 @@ func (t *turn) hold() int {
 		return t.request.Hold
 	}
 	return t.engine.cfg.Hold
+}
+
+// holds is how many bytes of a call's arguments wait.
+func (t *turn) holds() int { return adapters.Held(t.hold()) }
+
+// callable are the tools that may be called, among those that are offered.
+func (t *turn) callable() []chat.Tool {
+	if t.request.Allowed == nil {
+		return t.request.Tools
+	}
+	return slices.DeleteFunc(slices.Clone(t.request.Tools), func(tool chat.Tool) bool { return !slices.Contains(t.request.Allowed, tool.Name) })
+}
+
+// tool is the offered tool of that name.
+func (t *turn) tool(name string) chat.Tool {
+	for _, tool := range t.request.Tools {
+		if tool.Name == name {
+			return tool
+		}
+	}
+	return chat.Tool{Name: name}
+}
+
+// estimate is about how many tokens the request has.
+func (t *turn) estimate() int {
+	bytes := 0
+	for _, m := range t.request.Messages {
+		bytes += len(m.Content) + len(m.Reasoning)
+		for _, c := range m.Calls {
+			bytes += len(c.Name) + len(c.Args)
+		}
+	}
+	for _, tool := range t.request.Tools {
+		bytes += len(tool.Name) + len(tool.Description) + len(tool.Schema)
+	}
+	return bytes / 4
 }
 
 // ownStops reports whether stop sequences are matched here: with tools the server would cut calls in two, and a call

@@ -78,43 +78,54 @@ func (a *Ask) choose(v *fastjson.Value) error {
 		if len(a.Tools) == 0 {
 			return bad("tool_choice", "is %q, but no tools are offered", choice)
 		}
+		a.Required = true
 	default:
 		return bad("tool_choice", `must be "none", "auto", "required" or an object that names a tool`)
 	}
 	return nil
 }
 
-// chooseNamed checks {"type":"function","function":{"name":…}} and {"type":"allowed_tools",…}.
+// chooseNamed reads {"type":"function","function":{"name":…}} and {"type":"allowed_tools",…}.
 func (a *Ask) chooseNamed(v *fastjson.Value) error {
 	switch kind := string(v.GetStringBytes("type")); kind {
 	case "function":
-		if v.Exists("function") {
-			return within("function", a.offered(v.Get("function")))
-		}
-		return a.offered(v)
+		a.Required = true
+		return a.allow(v)
 	case "allowed_tools":
-		tools := v.Get("allowed_tools", "tools")
-		if tools == nil {
-			tools = v.Get("tools")
+		if inner := v.Get("allowed_tools"); inner != nil {
+			v = inner
 		}
-		return within("tools", items(tools, func(_ int, v *fastjson.Value) error {
-			if f := v.Get("function"); f != nil {
-				return within("function", a.offered(f))
-			}
-			return a.offered(v)
-		}))
+		switch mode := string(v.GetStringBytes("mode")); mode {
+		case "", "auto":
+		case "required":
+			a.Required = true
+		default:
+			return bad("mode", `must be "auto" or "required", not %q`, mode)
+		}
+		a.Allowed = []string{} // an empty list allows none
+		if err := within("tools", items(v.Get("tools"), func(_ int, v *fastjson.Value) error { return a.allow(v) })); err != nil {
+			return err
+		}
+		if a.Required && len(a.Allowed) == 0 {
+			return bad("tools", "must name a tool when one is required")
+		}
+		return nil
 	default:
 		return bad("type", `must be "function" or "allowed_tools", not %q`, kind)
 	}
 }
 
-// offered checks that v's name is that of an offered tool.
-func (a *Ask) offered(v *fastjson.Value) error {
-	name := string(v.GetStringBytes("name"))
+// allow adds the tool that v names, with or without OpenAI's wrapping, to those that may be called.
+func (a *Ask) allow(v *fastjson.Value) error {
+	field, name := "name", v.GetStringBytes("name")
+	if f := v.Get("function"); f != nil {
+		field, name = "function.name", f.GetStringBytes("name")
+	}
 	for _, t := range a.Tools {
-		if t.Name == name {
+		if t.Name == string(name) {
+			a.Allowed = append(a.Allowed, t.Name)
 			return nil
 		}
 	}
-	return bad("name", "no tool named %q is offered", name)
+	return bad(field, "no tool named %q is offered", name)
 }

@@ -160,7 +160,12 @@ func (a *Ask) field(in *incoming, key string, v *fastjson.Value) error {
 		return a.readTools(v)
 	case "tool_choice":
 		in.choice = v
-		return a.keep(key, v)
+		return nil
+	case "parallel_tool_calls":
+		several := true
+		err := flag(&several)(v)
+		a.Single = !several
+		return err
 	case "stream":
 		return flag(&a.Stream)(v)
 	case "stream_options":

@@ -86,8 +86,12 @@ func TestFieldsAreReadInEveryForm(t *testing.T) {
 		{`,"options":{"mirostat":1},"num_ctx":4096`, Ask{Request: chat.Request{Options: map[string]json.RawMessage{"mirostat": json.RawMessage(`1`), "num_ctx": json.RawMessage(`4096`)}}}},
 		{`,"keep_alive":"5m","metadata":{"a": [1.0, "\u00e9\n"]}`, Ask{Request: chat.Request{Keep: json.RawMessage(`"5m"`), Extra: map[string]json.RawMessage{"metadata": json.RawMessage(`{"a":[1.0,"\u00e9\n"]}`)}}}},
 		{`,"tools":[{"type":"function","function":{"name":"f","description":"d","strict":true,"parameters":{"type": "object"}}},{"name":"g"}],"tool_choice":"auto"`,
-			Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "f", Description: "d", Strict: true, Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "g"}}, Extra: map[string]json.RawMessage{"tool_choice": json.RawMessage(`"auto"`)}}}},
-		{`,"tool_choice":"none","tools":[{"name":"g"}]`, Ask{Request: chat.Request{Extra: map[string]json.RawMessage{"tool_choice": json.RawMessage(`"none"`)}}}},
+			Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "f", Description: "d", Strict: true, Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "g"}}}}},
+		{`,"tool_choice":"none","tools":[{"name":"g"}]`, Ask{}},
+		{`,"tools":[{"name":"g"}],"tool_choice":"required","parallel_tool_calls":false`, Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Required: true, Single: true}}},
+		{`,"tools":[{"name":"g"}],"tool_choice":{"type":"function","function":{"name":"g"}}`, Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Required: true, Allowed: []string{"g"}}}},
+		{`,"tools":[{"name":"g"}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"g"}]},"parallel_tool_calls":true`, Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Allowed: []string{"g"}}}},
+		{`,"tools":[{"name":"g"}],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"g"}}]}}`, Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Required: true, Allowed: []string{"g"}}}},
 	} {
 		tt.want.Model, tt.want.Messages = "m", []chat.Message{{Role: chat.User, Content: "q"}}
 		a, err := parseAsk([]byte(ask(tt.in)))
@@ -160,7 +164,6 @@ func TestErrorsNameTheField(t *testing.T) {
 		{ask(`,"response_format":"json"`), "response_format", "must be an object"},
 		{ask(`,"response_format":{"type":"xml"}`), "response_format.type", `not "xml"`},
 		{ask(`,"response_format":{"type":"json_schema"}`), "response_format.json_schema.schema", "not missing"},
-		{ask(`,"response_format":{"type":"json_object"},"tools":[{"name":"f"}]`), "response_format", "tool_choice"},
 		{ask(`,"logprobs":true,"tools":[{"name":"f"}]`), "logprobs", "while tools are offered"},
 		{ask(`,"top_logprobs":2`), "top_logprobs", "needs logprobs"},
 		{ask(`,"logprobs":true,"top_logprobs":21`), "top_logprobs", "between 0 and 20"},

@@ -80,8 +80,6 @@ func (a *Ask) alone(in *incoming) error {
 		return nil
 	case a.Logprobs:
 		return bad("logprobs", "cannot be had while tools are offered: a call's tokens are not those of its arguments")
-	case a.Format != nil:
-		return bad("response_format", `cannot be held to while tools are offered; leave tools out, or say "tool_choice": "none"`)
 	}
 	return nil
 }

@@ -39,6 +39,10 @@ type Config struct {
 	Probe    bool              `default:"true" negatable:"" help:"Ask a model without a template for tools once for a call, in each wording until one works."`
 	Hold     string            `default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
 	Quiet    bool              `help:"Take calls that a model writes while it still thinks for thoughts, even when nothing follows them."`
+	Check    bool              `default:"true" negatable:"" help:"Let a call leave only if it fits its tool's schema."`
+	Rewrite  bool              `default:"true" negatable:"" help:"Have the model write a call again, held to the schema, when it does not fit."`
+	Reask    bool              `default:"true" negatable:"" help:"Tell the model what was wrong with a call that still does not fit, and take its next one."`
+	Gate     bool              `help:"Ask the model whether it needs a tool before it is offered any: fewer false calls, for one short reply more a turn."`
 	NumCtx   int               `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: the server's choice."`
 
 	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys never are."`

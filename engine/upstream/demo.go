@@ -130,7 +130,8 @@ type demoPrompt struct {
 	Stream *bool  `json:"stream"`
 }
 
-// generate continues a prompt of the demo's own rendering, and any raw text; of other text it makes a user's message.
+// generate continues a prompt of the demo's own rendering, whatever has been put behind it, and any raw text; of other text
+// it makes a user's message.
 func (d *Demo) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
 	f := d.format(q.Model)
 	if f == nil {
@@ -139,7 +140,7 @@ func (d *Demo) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
 	}
 	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, stream: q.Stream}
 	var turn demoTurn
-	if err := json.Unmarshal([]byte(q.Prompt), &turn); err != nil || turn.Messages == nil {
+	if err := json.NewDecoder(strings.NewReader(q.Prompt)).Decode(&turn); err != nil || turn.Messages == nil {
 		if q.Raw || q.Suffix != "" {
 			out.write(demoText, q.Options)
 			out.end()
@@ -147,7 +148,11 @@ func (d *Demo) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
 		}
 		turn = demoTurn{Messages: []Message{{Role: "user", Content: q.Prompt}}}
 	}
-	text, calls := turn.answer()
-	out.write(inDialect(f, turn.Tools, text, calls), q.Options)
+	if q.Format != nil {
+		out.write(turn.fitting(q.Format), q.Options)
+	} else {
+		text, calls := turn.answer()
+		out.write(inDialect(f, turn.Tools, text, calls), q.Options)
+	}
 	out.end()
 }

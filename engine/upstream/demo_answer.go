@@ -51,7 +51,34 @@ func (t demoTurn) fitting(format json.RawMessage) string {
 	if string(format) == `"json"` {
 		return `{"answer": "I am a demo without a model behind me."}`
 	}
-	return string(fill(Function{Parameters: format}, t.user()))
+	return string(fill(Function{Parameters: t.wanted(format)}, t.user()))
+}
+
+// wanted is the alternative of a schema of calls whose tool the message asks for; any other schema stays as it is.
+func (t demoTurn) wanted(format json.RawMessage) json.RawMessage {
+	var union struct {
+		AnyOf []json.RawMessage `json:"anyOf"`
+	}
+	if json.Unmarshal(format, &union) != nil || len(union.AnyOf) == 0 {
+		return format
+	}
+	var allowed []Tool
+	schemas := map[string]json.RawMessage{}
+	for _, s := range union.AnyOf {
+		var call struct {
+			Properties struct{ Name struct{ Const string } }
+		}
+		json.Unmarshal(s, &call)
+		for _, tool := range t.Tools {
+			if tool.Function.Name == call.Properties.Name.Const {
+				allowed, schemas[tool.Function.Name] = append(allowed, tool), s
+			}
+		}
+	}
+	if len(allowed) == 0 {
+		return union.AnyOf[0]
+	}
+	return schemas[pick(allowed, t.user())[0].Name]
 }
 
 // pick finds the functions that the message names, in the order in which they are offered; when it names none, the one

@@ -52,6 +52,9 @@ func (f *finds) value(name string, s *fastjson.Value, required bool, depth int) 
 	if of := append(slices.Clone(s.GetArray("anyOf")), s.GetArray("oneOf")...); len(of) > 0 {
 		return f.value(name, of[0], required, depth+1)
 	}
+	if fixed := s.Get("const"); fixed != nil {
+		return fixed.MarshalTo(nil)
+	}
 	if allowed := s.GetArray("enum"); len(allowed) > 0 {
 		return f.choice(allowed, required)
 	}

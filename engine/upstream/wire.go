@@ -60,6 +60,7 @@ type GenerateRequest struct {
 	Stream    bool                       `json:"stream"`
 	Think     bool                       `json:"think"` // false: else the server takes the thinking out of raw text
 	Truncate  bool                       `json:"truncate"`
+	Format    json.RawMessage            `json:"format,omitempty"` // a schema
 	Options   map[string]json.RawMessage `json:"options,omitempty"`
 	KeepAlive json.RawMessage            `json:"keep_alive,omitempty"`
 }

@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+	"toolnorm/internal/fault"
+)
+
+// forcing is what a reply is held to: one call, as the JSON object {"name": …, "arguments": …}.
+type forcing struct {
+	schema json.RawMessage // of the object
+	name   string          // of its tool; empty when there are several
+	said   string          // what the model has written before, in its own form
+	tokens int             // that the object may have
+}
+
+const (
+	// freeTokens is how long a forced call may get when the client sets no limit: about 8 KB of arguments.
+	freeTokens = 2048
+	// unbounded leaves strings as long as the model likes.
+	unbounded = -1
+)
+
+// forcedBy holds a reply to a call of one of the tools. Its strings are as long as they are: a bound would cut a file's text
+// in two without a word.
+func forcedBy(tools []chat.Tool, limit int) *forcing {
+	f := &forcing{schema: schema.ConstrainCalls(tools, schema.Options{MaxLength: unbounded}).Schema, tokens: limit}
+	if limit == 0 {
+		f.tokens = freeTokens
+	}
+	if len(tools) == 1 {
+		f.name = tools[0].Name
+	}
+	return f
+}
+
+// rewritten holds the model to a call of the tool once more, in place of arguments that did not fit. Of those the beginning
+// has been sent. A model that runs on is stopped where it has written much more than before.
+func rewritten(tool chat.Tool, args []byte, sent string, weak bool) *forcing {
+	o := schema.Options{Sent: sent, Weak: weak, MaxLength: len(args) + 100}
+	if o.MaxLength > 1999 && !weak { // beyond what servers take
+		o.MaxLength = unbounded
+	}
+	return &forcing{schema: schema.ConstrainCalls([]chat.Tool{tool}, o).Schema, name: tool.Name, tokens: 3*len(args) + 512}
+}
+
+// callMark stands in front of the object that a forced reply is, so that it is read as what it is.
+const callMark, callEnd = "<tool_call>\n", "\n</tool_call>"
+
+// framed is a forced reply with the marks of a call around it, which the model was not asked for.
+type framed struct {
+	chat.Source
+	begun bool
+	end   *chat.Event // waits behind the closing mark
+}
+
+// Next gives the marks, and between them what the model writes.
+func (f *framed) Next() (chat.Event, error) {
+	if !f.begun {
+		f.begun = true
+		return chat.Event{Kind: chat.Text, Text: callMark}, nil
+	}
+	if f.end != nil {
+		end := *f.end
+		f.end = nil
+		return end, nil
+	}
+	ev, err := f.Source.Next()
+	if err == nil && ev.Kind == chat.Finish && ev.Text == chat.Stop {
+		f.end = &ev
+		return chat.Event{Kind: chat.Text, Text: callEnd}, nil
+	}
+	return ev, err
+}
+
+// under is the turn held to f.
+func (t *turn) under(f *forcing) *turn {
+	one, r := *t, *t.request
+	r.MaxTokens = f.tokens
+	one.request, one.force, one.options = &r, f, with(t.options, "num_predict", f.tokens)
+	return &one
+}
+
+// write has the model write one call object, and answers with its text and what it cost.
+func (t *turn) write(ctx context.Context, f *forcing) (text string, counts chat.Counts, err error) {
+	return t.under(f).whole(ctx)
+}
+
+// whole is the text that the model writes, undecoded, and what it cost. A text that is cut is an error.
+func (t *turn) whole(ctx context.Context) (text string, counts chat.Counts, err error) {
+	src, _, err := t.server.open(ctx, t)
+	if err != nil {
+		return "", counts, err
+	}
+	defer src.Close()
+	var b strings.Builder
+	for ev, err := range all(src) {
+		switch {
+		case err != nil:
+			return "", counts, err
+		case ev.Kind == chat.Text:
+			b.WriteString(ev.Text)
+		case ev.Kind == chat.Usage:
+			counts = *ev.Meta.Usage
+		case ev.Kind == chat.Finish && ev.Text != chat.Stop:
+			return "", counts, fault.New(fault.Unavailable, "the model's reply was cut")
+		}
+	}
+	return b.String(), counts, nil
+}
+
+// mustCall is a reply that ends in an error when no call came of it.
+func mustCall(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		calls := 0
+		for ev, err := range in {
+			switch {
+			case err == nil && ev.Kind == chat.CallStart:
+				calls++
+			case err == nil && ev.Kind == chat.Finish && ev.Text == chat.Stop && calls == 0:
+				yield(chat.Event{}, &fault.Error{Kind: fault.Unavailable, Param: "tool_choice", Code: "no_tool_call",
+					Message: "the model wrote no call that fits its tool, though tool_choice wants one: try again, offer fewer tools, or use a larger model"})
+				return
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// noTool is what a model picks that needs none.
+const noTool = "none"
+
+// gateTokens is how long a pick may get; a tool's name has 64 characters at most.
+const gateTokens = 64
+
+// gated is the turn without its tools when the model, asked beforehand, says that it needs none of them. A pick that fails
+// in any way changes nothing.
+func (t *turn) gated(ctx context.Context) *turn {
+	if t.picks(ctx) != noTool {
+		return t
+	}
+	one, r := *t, *t.request
+	r.Tools = nil
+	one.request = &r
+	one.strategy = one.choose()
+	return &one
+}
+
+// picks asks the model which of the tools the last message needs.
+func (t *turn) picks(ctx context.Context) string {
+	cold := 0.0
+	names := []string{noTool}
+	for _, tool := range t.callable() {
+		names = append(names, tool.Name)
+	}
+	enum, _ := json.Marshal(names)
+	p := *t
+	p.request = &chat.Request{
+		Model: t.request.Model, MaxTokens: gateTokens, Temperature: &cold, Options: t.request.Options, Keep: t.request.Keep,
+		Messages: []chat.Message{{Role: chat.System, Content: pickPrompt(t.callable())}, {Role: chat.User, Content: t.request.Messages[len(t.request.Messages)-1].Content}},
+		Format:   json.RawMessage(`{"type":"object","properties":{"tool":{"enum":` + string(enum) + `}},"required":["tool"],"additionalProperties":false}`),
+	}
+	p.strategy = Native
+	p.options = with(t.options, "num_predict", gateTokens)
+	var picked struct{ Tool string }
+	text, _, err := p.whole(ctx)
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &picked)
+	}
+	if err != nil {
+		t.engine.cfg.Log.Debug().Err(err).Str("model", t.name).Msg("the model picked no tool")
+	}
+	return picked.Tool
+}
+
+// pickPrompt asks for a pick, with an example for each of the first tools, made of what is offered, and some that need none.
+func pickPrompt(tools []chat.Tool) string {
+	var b strings.Builder
+	b.WriteString("Decide which tool the user's message needs. Most messages need none: greetings, opinions, general knowledge, translations, and questions about things that no tool is for.\n\nTools:\n")
+	for _, tool := range tools {
+		fmt.Fprintf(&b, "- %s: %s\n", tool.Name, firstLine(tool.Description))
+	}
+	b.WriteString("\nExamples:\n")
+	for i, tool := range tools {
+		if i < 4 {
+			fmt.Fprintf(&b, "%s, please. -> {\"tool\":%q}\n", firstLine(tool.Description), tool.Name)
+		}
+		if i < len(chatter) {
+			fmt.Fprintf(&b, "%s -> {\"tool\":%q}\n", chatter[i], noTool)
+		}
+	}
+	return b.String()
+}
+
+// chatter needs no tool, whatever is offered.
+var chatter = []string{"Hello, how are you?", "What is the capital of France?", "Tell me a joke.", `Translate "thank you" into German.`}
+
+// firstLine is the first line of a description, without its full stop.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimRight(line, ". ")
+}

@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/engine/valid"
+)
+
+// guard lets only calls through that fit their tools' schemas. What can still become right flows; a call that turns out
+// wrong waits for the end of the reply, since a server does one thing at a time, and is then mended, step by step.
+type guard struct {
+	t     *turn
+	ctx   context.Context
+	yield func(chat.Event, error) bool
+
+	call  *guarded        // the call that is being read; nil outside
+	wrong *guarded        // a call that must be mended; nil when there is none
+	late  []chat.Event    // what came behind it
+	said  strings.Builder // what has left, as the model wrote it
+	calls int             // that have left
+	asked int             // generations that mending has cost
+	spent chat.Counts     // their tokens
+	steps []string        // what was done, each once
+}
+
+// guarded is a call on its way.
+type guarded struct {
+	start  chat.Event
+	tool   chat.Tool
+	rules  *valid.Validator
+	args   *valid.Prefix
+	whole  bool // waits until it is complete
+	left   bool // the start has left
+	sent   int  // bytes of the arguments that have left
+	reason []valid.Problem
+}
+
+// guarded checks every call of a reply.
+func (t *turn) guarded(ctx context.Context, in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		g := &guard{t: t, ctx: ctx, yield: yield}
+		for ev, err := range in {
+			if err != nil {
+				yield(chat.Event{}, err)
+				return
+			}
+			if !g.take(ev) {
+				return
+			}
+		}
+		g.mendAll()
+	}
+}
+
+// take passes an event on, or keeps it.
+func (g *guard) take(ev chat.Event) bool {
+	if g.wrong != nil {
+		g.late = append(g.late, ev)
+		return true
+	}
+	switch ev.Kind {
+	case chat.Text:
+		g.said.WriteString(ev.Text)
+	case chat.CallStart:
+		return g.begin(ev)
+	case chat.CallArgs:
+		return g.write(ev)
+	case chat.CallEnd:
+		return g.end(ev)
+	case chat.Usage:
+		ev.Meta = g.counted(ev.Meta)
+	case chat.Finish:
+		return g.finish(ev)
+	}
+	return g.yield(ev, nil)
+}
+
+// begin holds a call's start back until something of it may leave.
+func (g *guard) begin(ev chat.Event) bool {
+	tool := g.t.tool(ev.Text)
+	rules := g.t.engine.rules(tool)
+	g.call = &guarded{start: ev, tool: tool, rules: rules, args: rules.Prefix(), whole: rules.Whole() || tool.Strict}
+	return true
+}
+
+// write lets go of what of the arguments can stand, once there are enough of them.
+func (g *guard) write(ev chat.Event) bool {
+	c := g.call
+	c.args.Write(ev.Text)
+	if c.whole || len(c.args.Text()) <= g.t.holds() {
+		return true
+	}
+	return g.release(c, c.args.Safe())
+}
+
+// release sends the arguments up to an offset.
+func (g *guard) release(c *guarded, to int) bool {
+	if !c.left {
+		c.left = true
+		if !g.yield(c.start, nil) {
+			return false
+		}
+	}
+	if to <= c.sent {
+		return true
+	}
+	piece := string(c.args.Text()[c.sent:to])
+	c.sent = to
+	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: piece}, nil)
+}
+
+// end lets a call go that fits.
+func (g *guard) end(ev chat.Event) bool {
+	c := g.call
+	g.call = nil
+	if c.reason = c.rules.Check(c.args.Text()); len(c.reason) > 0 {
+		g.wrong = c
+		return true
+	}
+	return g.release(c, len(c.args.Text())) && g.close(c, c.args.Text())
+}
+
+// close ends a call whose arguments have left. A client that wants one call gets one.
+func (g *guard) close(c *guarded, args json.RawMessage) bool {
+	g.calls++
+	g.said.Write(g.t.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: args}))
+	if !g.yield(chat.Event{Kind: chat.CallEnd, Index: c.start.Index}, nil) {
+		return false
+	}
+	if g.t.request.Single {
+		g.stop()
+		return false
+	}
+	return true
+}
+
+// stop ends the reply though the model may go on.
+func (g *guard) stop() {
+	counts := chat.Counts{Prompt: g.t.estimate(), Completion: g.said.Len() / 4, Estimated: true}.Plus(g.spent)
+	if g.yield(chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &counts}}, nil) {
+		g.yield(chat.Event{Kind: chat.Finish, Text: chat.Stop, Meta: &chat.Meta{Repairs: append(g.steps, stepSingle), Usage: &counts}}, nil)
+	}
+}
+
+// finish ends a reply. A call that is open was cut: what had left of it stays open, what had not is left out.
+func (g *guard) finish(ev chat.Event) bool {
+	var meta chat.Meta
+	if ev.Meta != nil {
+		meta = *ev.Meta
+	}
+	if c := g.call; c != nil && !c.left && meta.Cut == "" {
+		meta.Cut = c.tool.Name + " " + string(c.args.Text()[:min(len(c.args.Text()), maxCut)])
+	}
+	meta.Repairs = append(meta.Repairs[:len(meta.Repairs):len(meta.Repairs)], g.steps...)
+	ev.Meta = g.counted(&meta)
+	return g.yield(ev, nil)
+}
+
+// counted is what a reply says of itself, with the tokens that mending has cost.
+func (g *guard) counted(m *chat.Meta) *chat.Meta {
+	if m == nil || m.Usage == nil || g.spent == (chat.Counts{}) {
+		return m
+	}
+	c := *m
+	sum := m.Usage.Plus(g.spent)
+	c.Usage = &sum
+	return &c
+}
+
+// step notes what was done.
+func (g *guard) step(name string) {
+	for _, s := range g.steps {
+		if s == name {
+			return
+		}
+	}
+	g.steps = append(g.steps, name)
+}

@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+)
+
+// forecast has a bound that no reading can cure.
+var forecast = chat.Tool{Name: "forecast", Schema: json.RawMessage(`{"type":"object","required":["city","days"],"properties":{"city":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":7}}}`)}
+
+// clock is another tool.
+var clock = chat.Tool{Name: "clock", Schema: json.RawMessage(`{"type":"object","properties":{"zone":{"type":"string"}}}`)}
+
+// tagged is a call as the hermes family writes it.
+func tagged(name, args string) string {
+	return fmt.Sprintf("<tool_call>\n{\"name\": %q, \"arguments\": %s}\n</tool_call>", name, args)
+}
+
+// object is a call as a forced reply is.
+func object(name, args string) string { return fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, args) }
+
+// guarding is an engine whose model writes one text after the other.
+func guarding(t *testing.T, cfg Config, texts ...string) (*Engine, *fakeOllama) {
+	f := &fakeOllama{caps: []model.Capability{model.CapabilityTools}, prompt: "<|im_start|>assistant\n"}
+	f.then = func(_ upstream.GenerateRequest, n int) string { return texts[min(n, len(texts)-1)] }
+	cfg.Format = map[string]string{"*": "hermes"}
+	return f.start(t, cfg), f
+}
+
+// told is what came of a reply, in short.
+func told(text string, calls []chat.Call, end *chat.Event, err error) string {
+	if err != nil {
+		return "error " + err.Error()
+	}
+	for _, c := range calls {
+		text += fmt.Sprintf("[%s %s]", c.Name, c.Args)
+	}
+	return text + " " + end.Text + " " + strings.Join(end.Meta.Repairs, ",")
+}
+
+func TestACallThatDoesNotFitIsMendedOrShown(t *testing.T) {
+	wrong, long := tagged("forecast", `{"city": "Rome", "days": 9}`), strings.Repeat("Rome ", 200)
+	wrongLate := tagged("forecast", `{"city": "`+long+`", "days": 9}`)
+	for name, row := range map[string]struct {
+		cfg   Config
+		texts []string
+		want  string
+		asked int
+	}{
+		"it fits": {Config{}, []string{"Hi. " + tagged("forecast", `{"city": "Rome", "days": 7}`)}, `Hi. [forecast {"city": "Rome", "days": 7}] stop `, 1},
+		"it is written again": {Config{}, []string{"Hi.\n" + wrong, object("forecast", `{"city":"Rome","days":7}`)},
+			`Hi.[forecast {"city":"Rome","days":7}] stop rewritten`, 2},
+		"the second of two": {Config{}, []string{tagged("clock", `{}`) + "\n" + wrong + "\n" + tagged("clock", `{"zone": "UTC"}`), object("forecast", `{"city":"Rome","days":7}`)},
+			`[clock {}][forecast {"city":"Rome","days":7}][clock {"zone": "UTC"}] stop rewritten`, 2},
+		"the model is told": {Config{}, []string{wrong, object("forecast", `{"city":"Rome","days":8}`), "Sorry. " + tagged("forecast", `{"city":"Rome","days":3}`)},
+			`[forecast {"city":"Rome","days":3}] stop reasked`, 3},
+		"only told":     {Config{NoRewrite: true}, []string{wrong, tagged("forecast", `{"city":"Rome","days":3}`)}, `[forecast {"city":"Rome","days":3}] stop reasked`, 2},
+		"nothing helps": {Config{}, []string{wrong}, tagged("forecast", `{"city": "Rome", "days": 9}`) + ` stop as-text`, 3},
+		"nothing is tried": {Config{NoRewrite: true, NoReask: true}, []string{wrong + "\nBye."},
+			tagged("forecast", `{"city": "Rome", "days": 9}`) + "\nBye." + ` stop as-text`, 1},
+		"nothing is checked": {Config{Unchecked: true}, []string{wrong}, `[forecast {"city": "Rome", "days": 9}] stop `, 1},
+		"what has left stands": {Config{}, []string{wrongLate, object("forecast", `{"city":"`+long+`","days":2}`)},
+			`[forecast {"city": "` + long + `","days":2}] stop rewritten`, 2},
+		"the rest does not go on from what has left": {Config{}, []string{wrongLate, object("forecast", `{"city":"Bonn","days":2}`)},
+			`[forecast {"city": "` + long + `"] length left-open`, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := guarding(t, row.cfg, row.texts...)
+			r := user("weather?")
+			r.Tools = []chat.Tool{forecast, clock}
+			if got := told(collect(t, e, r)); got != row.want {
+				t.Errorf("got  %s\nwant %s", got, row.want)
+			}
+			if len(f.generes) != row.asked {
+				t.Errorf("%d generations, want %d", len(f.generes), row.asked)
+			}
+		})
+	}
+}
+
+func TestRewritingGoesOnWhereTheCallBegan(t *testing.T) {
+	e, f := guarding(t, Config{}, "Well.\n"+tagged("forecast", `{"city": "Rome", "days": 9}`), object("forecast", `{"city":"Rome","days":7}`))
+	r := user("weather?")
+	r.Tools = []chat.Tool{forecast}
+	var counts chat.Counts
+	for ev, err := range e.Stream(t.Context(), r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Kind == chat.Usage {
+			counts = *ev.Meta.Usage
+		}
+	}
+	q := f.generes[1]
+	if q.Prompt != "<|im_start|>assistant\nWell.<tool_call>\n" || !strings.Contains(string(q.Format), `"forecast"`) {
+		t.Errorf("prompt %q, format %s", q.Prompt, q.Format)
+	}
+	if counts != (chat.Counts{Prompt: 6, Completion: 8}) {
+		t.Errorf("usage %+v, want that of both generations", counts)
+	}
+}
+
+func TestAChoiceIsObeyed(t *testing.T) {
+	both := []chat.Tool{forecast, clock}
+	for name, row := range map[string]struct {
+		choose func(*chat.Request)
+		texts  []string
+		want   string
+	}{
+		"required":            {func(r *chat.Request) { r.Required = true }, []string{object("clock", `{"zone":"UTC"}`)}, `[clock {"zone":"UTC"}] stop `},
+		"required, not given": {func(r *chat.Request) { r.Required = true }, []string{"I would rather not."}, "error the model wrote no call"},
+		"required, and wrong": {func(r *chat.Request) { r.Required = true }, []string{object("forecast", `{}`)}, "error the model wrote no call"},
+		"required, mended":    {func(r *chat.Request) { r.Required = true }, []string{object("forecast", `{}`), object("forecast", `{"city":"a","days":1}`)}, `[forecast {"city":"a","days":1}] stop rewritten`},
+		"named":               {func(r *chat.Request) { r.Required, r.Allowed = true, []string{"clock"} }, []string{object("clock", `{}`)}, `[clock {}] stop `},
+		"allowed, and called": {func(r *chat.Request) { r.Allowed = []string{"clock"} }, []string{tagged("clock", `{}`)}, `[clock {}] stop `},
+		"not allowed":         {func(r *chat.Request) { r.Allowed = []string{"clock"} }, []string{tagged("forecast", `{"city": "a", "days": 1}`)}, tagged("forecast", `{"city": "a", "days": 1}`) + " stop "},
+		"one call":            {func(r *chat.Request) { r.Single = true }, []string{"Hi. " + tagged("clock", `{}`) + tagged("clock", `{}`) + "more"}, `Hi. [clock {}] stop single`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := guarding(t, Config{}, row.texts...)
+			r := user("weather?")
+			r.Tools = both
+			row.choose(r)
+			if got := told(collect(t, e, r)); !strings.HasPrefix(got, row.want) {
+				t.Errorf("got  %s\nwant %s", got, row.want)
+			}
+			if forced := f.generes[0].Format != nil; forced != r.Required {
+				t.Errorf("forced: %v", forced)
+			}
+		})
+	}
+}
+
+func TestARequiredCallStreams(t *testing.T) {
+	long := strings.Repeat("Rome ", 400)
+	e, _ := guarding(t, Config{}, object("clock", `{"zone":"`+long+`"}`))
+	r := user("time?")
+	r.Tools, r.Required = []chat.Tool{clock}, true
+	pieces := 0
+	for ev, err := range e.Stream(t.Context(), r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Kind == chat.CallArgs {
+			pieces++
+		}
+	}
+	if pieces < 100 {
+		t.Errorf("the arguments came in %d pieces", pieces)
+	}
+}
+
+func TestAReplyOfOneCallSaysThatItsTokensAreEstimated(t *testing.T) {
+	e, f := guarding(t, Config{}, tagged("clock", `{}`)+strings.Repeat(" and so on", 1000))
+	r := user("time?")
+	r.Tools, r.Single = []chat.Tool{clock}, true
+	var kinds []chat.Kind
+	for ev, err := range e.Stream(t.Context(), r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds = append(kinds, ev.Kind)
+		if ev.Kind == chat.Usage && (!ev.Meta.Usage.Estimated || ev.Meta.Usage.Completion == 0) {
+			t.Errorf("%+v", ev.Meta.Usage)
+		}
+	}
+	if want := []chat.Kind{chat.CallStart, chat.CallArgs, chat.CallEnd, chat.Usage, chat.Finish}; !slices.Equal(kinds, want) {
+		t.Errorf("%v", kinds)
+	}
+	if len(f.generes) != 1 {
+		t.Errorf("%d generations", len(f.generes))
+	}
+}
+
+func TestAnAnswerBesideToolsHasTheWishedForm(t *testing.T) {
+	form := json.RawMessage(`{"type":"object","required":["mood"],"properties":{"mood":{"enum":["good","bad"]}}}`)
+	for name, row := range map[string]struct {
+		text, again, want string
+	}{
+		"as it is":      {`{"mood":"good"}`, "", `{"mood":"good"} stop `},
+		"a call":        {"Hi. " + tagged("clock", `{}`), "", `Hi. [clock {}] stop `},
+		"mended":        {"Here you are:\n```json\n{'mood': 'bad',}\n```", "", `{"mood": "bad"} stop formatted`},
+		"written again": {"I feel fine.", `{"mood":"good"}`, `{"mood":"good"} stop formatted`},
+		"not to be had": {"I feel fine.", "Really.", `I feel fine. stop `},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := guarding(t, Config{}, row.text)
+			f.reply = func(system string) string { return row.again }
+			r := user("how are you?")
+			r.Tools, r.Format = []chat.Tool{clock}, form
+			if got := told(collect(t, e, r)); got != row.want {
+				t.Errorf("got  %s\nwant %s", got, row.want)
+			}
+			if said := f.chats[1].Messages[0].Content; !strings.Contains(said, `"mood"`) || f.chats[1].Format != nil {
+				t.Errorf("the model was told %q, format %s", said, f.chats[1].Format)
+			}
+		})
+	}
+}

@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"encoding/json"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/engine/valid"
+	"toolnorm/internal/fault"
+)
+
+// The steps that mend a call, and what else was done to a reply, as they are named in logs, headers and comments.
+const (
+	stepRewritten = "rewritten" // the model wrote the call, or the rest of it, again, held to the schema
+	stepReasked   = "reasked"   // the model was told what was wrong, and wrote the call again
+	stepText      = "as-text"   // the call did not fit, and is shown as the model wrote it
+	stepOpen      = "left-open" // the rest of a call that had begun to leave did not fit: the reply ends there
+	stepSingle    = "single"    // the reply was ended behind its first call, as the client wanted
+)
+
+const (
+	maxAsked = 3    // generations that one reply's mending may cost
+	maxCut   = 4096 // bytes of a call that is left out, for those who look
+)
+
+// mendAll mends the calls that do not fit, in their order, now that the reply is over and the server free.
+func (g *guard) mendAll() {
+	for g.wrong != nil {
+		c, late := g.wrong, g.late
+		g.wrong, g.late = nil, nil
+		if !g.mend(c) {
+			return
+		}
+		for _, ev := range late {
+			if !g.take(ev) {
+				return
+			}
+		}
+	}
+}
+
+// mend sends the rest of a call that does not fit, or what stands for the call.
+func (g *guard) mend(c *guarded) bool {
+	for _, step := range []struct {
+		name string
+		off  bool
+		do   func(*guarded) (json.RawMessage, bool)
+	}{
+		{stepRewritten, g.t.engine.cfg.NoRewrite, g.rewrite},
+		{stepReasked, g.t.engine.cfg.NoReask || c.left, g.reask},
+	} {
+		if step.off || g.asked >= maxAsked {
+			continue
+		}
+		g.asked++
+		if args, ok := step.do(c); ok {
+			g.step(step.name)
+			return g.complete(c, args)
+		}
+	}
+	return g.giveUp(c)
+}
+
+// complete sends what is missing of a call, whose arguments are known now.
+func (g *guard) complete(c *guarded, args json.RawMessage) bool {
+	rest := string(args)
+	if c.left {
+		rest, _ = c.args.Rest(args)
+		rest = string(c.args.Text()[c.sent:c.args.Safe()]) + rest
+	} else if !g.yield(c.start, nil) {
+		return false
+	}
+	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: rest}, nil) && g.close(c, args)
+}
+
+// giveUp ends a call that could not be mended: honest text when nothing of it has left, else a reply that was cut.
+func (g *guard) giveUp(c *guarded) bool {
+	if c.left {
+		g.step(stepOpen)
+		meta := &chat.Meta{Cause: "the rest of the call " + problems(c.reason), Repairs: g.steps, Usage: &g.spent}
+		g.yield(chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: meta}, nil)
+		return false
+	}
+	g.step(stepText)
+	if g.t.force != nil {
+		return true // mustCall makes an error of it
+	}
+	text := string(g.t.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: c.args.Text()}))
+	g.said.WriteString(text)
+	return g.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
+}
+
+// rewrite has the model write the call again where it began, held to the schema; what has left stands. A server that
+// refuses the schema gets a weaker one.
+func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
+	sent := ""
+	if c.left {
+		sent = string(c.args.Text()[:c.args.Safe()])
+	}
+	for _, weak := range []bool{false, true} {
+		f := rewritten(c.tool, c.args.Text(), sent, weak)
+		f.said = g.said.String()
+		text, counts, err := g.t.write(g.ctx, f)
+		g.spent = g.spent.Plus(counts)
+		if err == nil {
+			return g.fitting(c, text)
+		}
+		g.t.engine.cfg.Log.Debug().Err(err).Str("tool", c.tool.Name).Bool("weak", weak).Msg("a call could not be written again")
+		if fault.From(err).Kind != fault.Invalid {
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// fitting are the arguments of a call object, if they fit and go on with what has left.
+func (g *guard) fitting(c *guarded, text string) (json.RawMessage, bool) {
+	var call struct {
+		Name      string
+		Arguments json.RawMessage
+	}
+	if json.Unmarshal([]byte(text), &call) != nil || call.Name != c.tool.Name || len(c.rules.Check(call.Arguments)) > 0 {
+		return nil, false
+	}
+	if c.left {
+		if _, ok := c.args.Rest(call.Arguments); !ok {
+			return nil, false
+		}
+	}
+	return call.Arguments, true
+}
+
+// reask tells the model what was wrong with its call, behind the conversation, and takes the first call of the tool in its
+// next reply that fits.
+func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
+	call := chat.Call{ID: "call_rejected", Name: c.tool.Name, Args: c.args.Text()}
+	r := *g.t.request
+	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)],
+		chat.Message{Role: chat.Assistant, Content: g.said.String(), Calls: []chat.Call{call}},
+		chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: "Error: the call was not run. " + problems(c.reason) + ". Call " + call.Name + " again with arguments that fit its schema."})
+	again := *g.t
+	again.request = &r
+	var args strings.Builder
+	reading := false
+	for ev, err := range again.read(g.ctx) {
+		if err != nil {
+			return nil, false
+		}
+		switch ev.Kind {
+		case chat.CallStart:
+			reading = ev.Text == c.tool.Name
+			args.Reset()
+		case chat.CallArgs:
+			args.WriteString(ev.Text)
+		case chat.CallEnd:
+			if found := json.RawMessage(args.String()); reading && len(c.rules.Check(found)) == 0 {
+				return found, true
+			}
+		case chat.Usage:
+			g.spent = g.spent.Plus(*ev.Meta.Usage)
+		}
+	}
+	return nil, false
+}
+
+// problems says in one sentence what is wrong with a call.
+func problems(all []valid.Problem) string {
+	texts := make([]string, len(all))
+	for i, p := range all {
+		texts[i] = p.Text
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,102 @@
+package valid
+
+import (
+	"slices"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// maxFollow bounds how many references in a row are followed.
+const maxFollow = 16
+
+// follow is the schema that speaks of a value which begins with c: references and unions that leave one choice are gone
+// through. Whole says that more than the simple words count, so that the value must be seen whole.
+func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
+	for range maxFollow {
+		if s == nil || !combined(s) {
+			return s, s != nil && rare(s)
+		}
+		next := single(s, c)
+		if next == nil {
+			return s, true
+		}
+		s = next
+	}
+	return s, true
+}
+
+// combined says whether other schemas have a say in a place.
+func combined(s *jsonschema.Schema) bool {
+	return s.Ref != nil || len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0
+}
+
+// single is the one schema that a schema without words of its own leaves for a value which begins with c, nil when there
+// are several or none.
+func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
+	if rare(s) || s.Types != nil && !s.Types.IsEmpty() || s.Enum != nil || s.Const != nil || s.Properties != nil || !free(s) {
+		return nil
+	}
+	all := slices.Concat(s.AllOf, s.AnyOf, s.OneOf)
+	if s.Ref != nil {
+		all = append(all, s.Ref)
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	if len(s.AllOf) > 0 || s.Ref != nil || c == 'n' {
+		return nil
+	}
+	all = slices.DeleteFunc(all, isNull)
+	if len(all) == 1 {
+		return all[0]
+	}
+	return nil
+}
+
+// isNull says whether null alone fits.
+func isNull(s *jsonschema.Schema) bool {
+	return s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) && !combined(s)
+}
+
+// rare says whether a schema uses words that only a whole value can be held against, or that this reader leaves to the
+// validator.
+func rare(s *jsonschema.Schema) bool {
+	return s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.If != nil || s.Then != nil || s.Else != nil ||
+		s.MaxProperties != nil || s.MinProperties != nil || s.PropertyNames != nil || len(s.PatternProperties) > 0 ||
+		len(s.Dependencies)+len(s.DependentRequired)+len(s.DependentSchemas) > 0 || s.UnevaluatedProperties != nil ||
+		s.UniqueItems || s.Contains != nil || len(s.PrefixItems) > 0 || s.AdditionalItems != nil || isTuple(s.Items) ||
+		s.UnevaluatedItems != nil
+}
+
+// isTuple says whether an items word of older drafts lists one schema a place.
+func isTuple(items any) bool {
+	_, list := items.([]*jsonschema.Schema)
+	return list
+}
+
+// items is the schema of an array's elements, nil when anything may be in it.
+func items(s *jsonschema.Schema) *jsonschema.Schema {
+	if one, ok := s.Items.(*jsonschema.Schema); ok {
+		return one
+	}
+	return s.Items2020
+}
+
+// free says whether a schema leaves strings as they are: no list of values, no pattern, format or length.
+func free(s *jsonschema.Schema) bool {
+	return s == nil || s.MinLength == nil && freeFrom(s)
+}
+
+// freeFrom says whether a schema leaves strings as they are that are as long as it wants them to be.
+func freeFrom(s *jsonschema.Schema) bool {
+	return s.Enum == nil && s.Const == nil && s.Format == nil && s.Pattern == nil && s.MaxLength == nil &&
+		s.ContentEncoding == nil && s.ContentMediaType == nil && s.ContentSchema == nil
+}
+
+// takes says whether a schema lets values of a type begin before they are whole.
+func takes(s *jsonschema.Schema, kind string) bool {
+	if s == nil || s.Enum == nil && s.Const == nil && (s.Types == nil || s.Types.IsEmpty()) {
+		return true
+	}
+	return s.Enum == nil && s.Const == nil && slices.Contains(s.Types.ToStrings(), kind)
+}

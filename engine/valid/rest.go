@@ -1,0 +1,137 @@
+package valid
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// field is a member of an object as it is written.
+type field struct {
+	key   string
+	value json.RawMessage
+}
+
+// members are those of an object, in its order.
+func members(raw json.RawMessage) (all []field, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, false
+	}
+	for d.More() {
+		t, err := d.Token()
+		key, isText := t.(string)
+		m := field{key: key}
+		if err != nil || !isText || d.Decode(&m.value) != nil {
+			return nil, false
+		}
+		all = append(all, m)
+	}
+	return all, true
+}
+
+// Rest is what must follow Safe so that the text becomes the whole object that is given. It answers false when the text
+// says otherwise already.
+func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
+	if p.safe == 0 {
+		return string(whole), true
+	}
+	if p.state == finished {
+		return "", same(p.text, whole)
+	}
+	return p.restOf(0, whole)
+}
+
+// restOf completes the object or array that is open at a depth.
+func (p *Prefix) restOf(depth int, value json.RawMessage) (string, bool) {
+	if p.stack[depth].array {
+		return p.restOfArray(depth, value)
+	}
+	return p.restOfObject(depth, value)
+}
+
+// restOfObject adds the members that are not there.
+func (p *Prefix) restOfObject(depth int, value json.RawMessage) (string, bool) {
+	all, ok := members(value)
+	if !ok {
+		return "", false
+	}
+	var b strings.Builder
+	begun := depth+1 < len(p.stack)
+	written, _ := members(append(slices.Clip(p.written(depth)), '}'))
+	for _, m := range written {
+		at := slices.IndexFunc(all, func(a field) bool { return a.key == m.key })
+		if at < 0 || !same(m.value, all[at].value) {
+			return "", false
+		}
+		all = slices.Delete(all, at, at+1)
+	}
+	if begun {
+		key := p.stack[depth].keys[len(p.stack[depth].keys)-1]
+		at := slices.IndexFunc(all, func(a field) bool { return a.key == key })
+		if at < 0 {
+			return "", false
+		}
+		inner, ok := p.restOf(depth+1, all[at].value)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(inner)
+		all = slices.Delete(all, at, at+1)
+	}
+	for i, m := range all {
+		if i > 0 || begun || len(written) > 0 {
+			b.WriteByte(',')
+		}
+		key, _ := json.Marshal(m.key)
+		b.Write(append(append(key, ':'), m.value...))
+	}
+	return b.String() + "}", true
+}
+
+// restOfArray adds the elements that are not there.
+func (p *Prefix) restOfArray(depth int, value json.RawMessage) (string, bool) {
+	var all, written []json.RawMessage
+	if json.Unmarshal(value, &all) != nil || json.Unmarshal(append(slices.Clip(p.written(depth)), ']'), &written) != nil {
+		return "", false
+	}
+	n := len(written)
+	begun := depth+1 < len(p.stack)
+	if n > len(all) || begun && n == len(all) || !slices.EqualFunc(written, all[:n], func(a, b json.RawMessage) bool { return same(a, b) }) {
+		return "", false
+	}
+	var b strings.Builder
+	if begun {
+		inner, ok := p.restOf(depth+1, all[n])
+		if !ok {
+			return "", false
+		}
+		b.WriteString(inner)
+		n++
+	}
+	for i, v := range all[n:] {
+		if i+n > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(v)
+	}
+	return b.String() + "]", true
+}
+
+// written is the text of what is open at a depth, without what is open in it.
+func (p *Prefix) written(depth int) []byte {
+	end := p.safe
+	if depth+1 < len(p.stack) {
+		end = p.stack[depth].start
+	}
+	return bytes.TrimRight(p.text[p.stack[depth].begin:end], ", \n\t\r")
+}
+
+// same says whether two texts are the same value.
+func same(a, b []byte) bool {
+	x, errX := parse(a)
+	y, errY := parse(b)
+	return errX == nil && errY == nil && reflect.DeepEqual(x.value, y.value)
+}
