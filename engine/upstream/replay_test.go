@@ -106,7 +106,7 @@ func note(events []chat.Event, err error) string {
 			fmt.Fprintf(&b, " %q", e.Text)
 		}
 		if e.Meta != nil && e.Meta.Usage != nil {
-			fmt.Fprintf(&b, " %+v", *e.Meta.Usage)
+			fmt.Fprintf(&b, " {Prompt:%d Completion:%d}", e.Meta.Usage.Prompt, e.Meta.Usage.Completion)
 		} else if e.Meta != nil {
 			fmt.Fprintf(&b, " cause=%s", e.Meta.Cause)
 		}
