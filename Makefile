@@ -4,6 +4,7 @@
 # make e2e     the lane with a real Ollama and real clients; installs what it needs outside the tree
 # make e2e-models   real small models: who calls the right tool; writes docs/models.md. About an hour; ROWS=regexp for some
 # make upstreams  which strategy each set-up of each server gets, and how well each does; writes docs/upstreams.md
+# make guarantee  what became of defective replies; writes docs/guarantee.md
 # make bench   benchmarks beside peers; writes docs/benchmarks.md
 # make fuzz    every fuzz target, FUZZTIME each
 # make lint    gofmt, go vet, staticcheck, and the structure test
@@ -12,7 +13,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build install test race e2e upstreams e2e-models bench fuzz lint
+.PHONY: run build install test race e2e upstreams guarantee e2e-models bench fuzz lint
 
 run: build
 	./bin/toolnorm serve
@@ -37,6 +38,9 @@ e2e:
 
 e2e-models:
 	./e2e/models/run.sh
+
+guarantee:
+	TOOLNORM_E2E_GUARANTEE=write ./e2e/run.sh -run TestTheGuarantee
 
 upstreams:
 	TOOLNORM_E2E_UPSTREAMS=write ./e2e/run.sh -run TestUpstreamsPage

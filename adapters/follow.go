@@ -70,6 +70,20 @@ func (d *decoder) comment(i int) bool {
 	return false
 }
 
+// commentEnd is the offset behind the comment that stands at offset i.
+func (d *decoder) commentEnd(i int) int {
+	end := "\n"
+	if d.at(i+1) == '*' {
+		end = "*/"
+	}
+	for n := i + 1; n < i+4*maxKey; n++ {
+		if d.has(n, end) {
+			return n + len(end)
+		}
+	}
+	return i + 4*maxKey
+}
+
 // plainKey says whether a key stands at offset i although no comma does: it must be a plain word, quoted or not.
 func (d *decoder) plainKey(i int) bool {
 	c := d.at(i)
@@ -136,10 +150,13 @@ func (d *decoder) argumentsEnd(i int) bool {
 func (d *decoder) memberFollows(i int, kind byte) bool {
 	for {
 		i += d.space(i)
-		if d.at(i) != ',' {
+		if d.comment(i) {
+			i = d.commentEnd(i)
+		} else if d.at(i) == ',' {
+			i++
+		} else {
 			break
 		}
-		i++
 	}
 	c := d.at(i)
 	if c < 0 || c == '}' || c == ']' || c == ')' {

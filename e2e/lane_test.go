@@ -20,17 +20,19 @@ import (
 
 // lane is everything that the tests share: servers, clients, scripts.
 type lane struct {
-	dir     string // scratch, removed at the end
-	scripts []script.Script
-	tools   []json.RawMessage
-	binary  string  // toolnorm, built for this run
-	newest  *server // Ollama with a llama-server beneath it
-	former  *server // the last Ollama with an engine of its own
-	llama   llama   // without Ollama
-	clients map[string]*client
-	current *client  // OpenAI's
-	old     *client  // the same, as editors still ship it
-	stops   []func() // in order of starting
+	dir         string // scratch, removed at the end
+	scripts     []script.Script
+	defects     []script.Script // replies with defects, asked for with tools of their own
+	tools       []json.RawMessage
+	defectTools []json.RawMessage
+	binary      string  // toolnorm, built for this run
+	newest      *server // Ollama with a llama-server beneath it
+	former      *server // the last Ollama with an engine of its own
+	llama       llama   // without Ollama
+	clients     map[string]*client
+	current     *client  // OpenAI's
+	old         *client  // the same, as editors still ship it
+	stops       []func() // in order of starting
 }
 
 var (
@@ -119,7 +121,13 @@ func (l *lane) start() (err error) {
 	if l.scripts, err = script.Load(os.DirFS("scripts")); err != nil {
 		return err
 	}
-	if l.tools, err = loadTools(); err != nil {
+	if l.defects, err = script.Load(os.DirFS("defects")); err != nil {
+		return err
+	}
+	if l.tools, err = loadTools("setups/tools.json"); err != nil {
+		return err
+	}
+	if l.defectTools, err = loadTools("defects/tools.json"); err != nil {
 		return err
 	}
 	if err := l.writeModels(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -103,12 +104,13 @@ func (l *lane) writeModels() error {
 	if err != nil {
 		return err
 	}
+	says := script.Models(slices.Concat(l.scripts, l.defects))
 	for _, file := range []struct {
 		name, template string
 		scripts        []gguf.Script
 	}{
-		{"plain.gguf", "", script.Models(l.scripts)},
-		{"native.gguf", string(jinja), script.Models(l.scripts)},
+		{"plain.gguf", "", says},
+		{"native.gguf", string(jinja), says},
 		{"embed.gguf", "", []gguf.Script{{Name: "default"}}},
 	} {
 		m, err := gguf.New(file.scripts, file.template)

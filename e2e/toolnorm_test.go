@@ -61,8 +61,8 @@ func (l *lane) startToolnorm(flags ...string) (base string, err error) {
 // logName is the name of the log of the toolnorm at an address.
 func logName(base string) string { return "toolnorm-" + base[strings.LastIndexByte(base, ':')+1:] }
 
-func loadTools() (tools []json.RawMessage, err error) {
-	b, err := os.ReadFile(filepath.Join("setups", "tools.json"))
+func loadTools(file string) (tools []json.RawMessage, err error) {
+	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
