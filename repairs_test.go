@@ -13,6 +13,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/engine"
 )
 
 var update = flag.Bool("update", false, "rewrite the table in docs/repairs.md")
@@ -30,7 +31,7 @@ func TestRepairsAreDocumented(t *testing.T) {
 	}
 	intro, _, _ := strings.Cut(string(page), tableHead)
 	want := intro + tableHead
-	for _, r := range adapters.Reasons() {
+	for _, r := range allReasons() {
 		want += reasonLine(r)
 	}
 	if *update {
@@ -40,6 +41,13 @@ func TestRepairsAreDocumented(t *testing.T) {
 	} else if string(page) != want {
 		t.Errorf("%s is not what the reasons say; go test -run %s . -update writes it", repairsPage, t.Name())
 	}
+}
+
+// allReasons are those of the decoder and of the engine, in alphabetical order.
+func allReasons() []chat.Reason {
+	all := slices.Concat(adapters.Reasons(), engine.Reasons())
+	slices.SortFunc(all, func(a, b chat.Reason) int { return strings.Compare(a.Code, b.Code) })
+	return all
 }
 
 // reasonLine is a line of the table.
@@ -58,7 +66,7 @@ func reasonLine(r chat.Reason) string {
 func TestEveryCodeIsAReason(t *testing.T) {
 	given := givenCodes(t)
 	var known []string
-	for _, r := range adapters.Reasons() {
+	for _, r := range allReasons() {
 		known = append(known, r.Code)
 	}
 	if !slices.IsSorted(known) || len(slices.Compact(slices.Clone(known))) != len(known) {

@@ -7,7 +7,7 @@ func TestLeadEndsBehindTheMarkOfACall(t *testing.T) {
 		"hermes":        "<tool_call>\n",
 		"qwen3-coder":   "<tool_call>\n",
 		"mistral":       "[TOOL_CALLS]",
-		"harmony":       "<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>",
+		"harmony":       " to=functions.get_weather<|channel|>commentary json<|message|>",
 		"gemma4":        "<|tool_call>",
 		"llama3":        "",
 		"deepseek-v3.1": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>",

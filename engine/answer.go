@@ -77,7 +77,7 @@ func (t *turn) swallowed(usage *chat.Event, end chat.Event) bool {
 
 // open begins the reply: what was read, checked, with the finishing touches.
 func (t *turn) open(ctx context.Context) iter.Seq2[chat.Event, error] {
-	events := t.read(ctx)
+	events := t.read(ctx, t.strategy)
 	if len(t.request.Tools) > 0 && !t.engine.cfg.Unchecked {
 		events = t.guarded(ctx, events)
 	}
@@ -94,9 +94,9 @@ func (t *turn) open(ctx context.Context) iter.Seq2[chat.Event, error] {
 	return ended(ctx, events, t.format.Name, t.strategy)
 }
 
-// read is the source, decoded.
-func (t *turn) read(ctx context.Context) iter.Seq2[chat.Event, error] {
-	src, tail, err := t.source(ctx, t.strategy)
+// read is the source of a generation, decoded.
+func (t *turn) read(ctx context.Context, generation string) iter.Seq2[chat.Event, error] {
+	src, tail, err := t.source(ctx, generation)
 	if err != nil {
 		return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
 	}

@@ -86,14 +86,9 @@ func (t *turn) under(f *forcing) *turn {
 	return &one
 }
 
-// write has the model write one call object, and answers with its text and what it cost.
-func (t *turn) write(ctx context.Context, f *forcing) (text string, counts chat.Counts, err error) {
-	return t.under(f).whole(ctx)
-}
-
-// whole is the text that the model writes, undecoded, and what it cost. A text that is cut is an error.
-func (t *turn) whole(ctx context.Context) (text string, counts chat.Counts, err error) {
-	src, _, err := t.server.open(ctx, t)
+// whole is the text that the model writes, undecoded, and what it cost; generation names it. A text that is cut is an error.
+func (t *turn) whole(ctx context.Context, generation string) (text string, counts chat.Counts, err error) {
+	src, _, err := t.source(ctx, generation)
 	if err != nil {
 		return "", counts, err
 	}

@@ -118,7 +118,7 @@ func (t *turn) inForm(ctx context.Context, text string) (answer string, counts c
 	r.Tools, r.Format = nil, t.answerForm
 	one := *t
 	one.request, one.answerForm, one.strategy = &r, nil, Native
-	written, counts, err := one.whole(ctx)
+	written, counts, err := one.whole(ctx, stepFormatted)
 	if err != nil || !t.fits(written) {
 		return text, counts, false
 	}

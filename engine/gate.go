@@ -45,7 +45,7 @@ func (t *turn) picks(ctx context.Context) string {
 	p.strategy = Native
 	p.options = with(t.options, "num_predict", gateTokens)
 	var picked struct{ Tool string }
-	text, _, err := p.whole(ctx)
+	text, _, err := p.whole(ctx, "gate")
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &picked)
 	}

@@ -100,7 +100,7 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	for _, weak := range []bool{false, true} {
 		f := rewritten(c.tool, c.args.Text(), sent, weak)
 		f.said = g.said.String()
-		text, counts, err := g.t.write(g.ctx, f)
+		text, counts, err := g.t.under(f).whole(g.ctx, stepRewritten)
 		g.spent = g.spent.Plus(counts)
 		if err == nil {
 			return g.fitting(c, text)
@@ -142,7 +142,7 @@ func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	again.request = &r
 	var args strings.Builder
 	reading := false
-	for ev, err := range again.read(g.ctx) {
+	for ev, err := range again.read(g.ctx, stepReasked) {
 		if err != nil {
 			return nil, false
 		}
