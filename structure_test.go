@@ -179,7 +179,7 @@ var below = map[string][]string{
 	"tools":           {"chat", "chat/schema"},
 	"engine":          {"chat", "chat/schema", "adapters", "engine/upstream", "engine/valid", "internal/fault"},
 	"engine/upstream": {"chat", "chat/schema", "adapters", "internal/fault"},
-	"engine/valid":    {"chat", "internal/fault"},
+	"engine/valid":    {"chat", "chat/schema", "internal/fault"},
 	"proxy":           {"chat", "chat/schema", "adapters", "internal/fault", "internal/sse"},
 }
 

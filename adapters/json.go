@@ -228,7 +228,6 @@ func (d *decoder) list(t *schema.Type, open byte) {
 	if !d.push(open, '[') {
 		return
 	}
-	item := t.Item()
 	for n := 0; ; n++ {
 		at := d.holdOn()
 		comma := d.between(n > 0)
@@ -248,7 +247,7 @@ func (d *decoder) list(t *schema.Type, open byte) {
 		} else if c := d.at(0); c != '=' && c != ':' {
 			d.holdOff()
 			before := d.pos
-			if d.value(item) {
+			if d.value(t.ItemAt(n)) {
 				continue
 			}
 			d.holdOn()

@@ -132,8 +132,8 @@ func (n *node) json(t *schema.Type) string {
 		return emptyOr(n.text, t)
 	case t.Allows(schema.Array) && !t.Only(schema.Object|schema.Null) && n.isList(t):
 		var out []string
-		for _, kid := range n.kids {
-			out = append(out, kid.json(t.Item()))
+		for i, kid := range n.kids {
+			out = append(out, kid.json(t.ItemAt(i)))
 		}
 		return "[" + strings.Join(out, ",") + "]"
 	case t.Only(schema.Array | schema.Null):

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 
 	"toolnorm/chat"
@@ -31,8 +32,9 @@ type Options struct {
 	Arguments string // calls: the key of the arguments; empty: "arguments"
 }
 
-// maxInteger is the greatest integer where a schema has no bound; servers stop at 16 digits on their own.
-const maxInteger = 999_999_999_999_999
+// maxInteger is the greatest integer where a schema has no bound. Where none is said servers stop at 16 digits, which
+// would cut an identifier of 19 into a wrong one; the greatest of all means "no bound" to them.
+const maxInteger = math.MaxInt64 - 1
 
 // length is the bound of strings, negative for none.
 func (o Options) length() int {

@@ -20,7 +20,7 @@ var safe = []rune{' ', '!', '#', '[', ']', '~', 0x80, 0x10FFFF}
 // serverPattern prints a pattern for a server, anchored at both ends. Repetitions without an end get one at bound, none
 // for a negative bound. It answers false for what cannot be said.
 func serverPattern(pattern string, bound int) (string, bool) {
-	re, err := syntax.Parse(pattern, syntax.Perl)
+	re, err := syntax.Parse(GoPattern(pattern), syntax.Perl)
 	if err != nil {
 		return "", false
 	}
@@ -223,3 +223,23 @@ func (p *patternPrinter) repeat(one string, least, most int) string {
 	}
 	return fmt.Sprintf("%s{%d,%d}", one, least, most)
 }
+
+// GoPattern spells a pattern of a schema as Go reads it: JavaScript's \uXXXX is \x{XXXX}. What Go does not know stays.
+func GoPattern(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] != '\\' || i+1 == len(s):
+			b.WriteByte(s[i])
+		case s[i+1] == 'u' && i+6 <= len(s) && isHex(s[i+2:i+6]):
+			b.WriteString(`\x{` + s[i+2:i+6] + `}`)
+			i += 5
+		default:
+			b.WriteString(s[i : i+2])
+			i++
+		}
+	}
+	return b.String()
+}
+
+func isHex(s string) bool { return strings.Trim(s, "0123456789abcdefABCDEF") == "" }

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // source reads the shapes of one document.
@@ -76,7 +77,7 @@ func (d *source) read(v *value, at string, depth int) *shape {
 		return anything()
 	}
 	for _, k := range unheld {
-		if u := v.get(k); u.kind()&^(Null) != 0 && u.raw != "false" {
+		if says(k, v.get(k)) {
 			d.drop(at, k)
 		}
 	}
@@ -98,6 +99,19 @@ func (d *source) read(v *value, at string, depth int) *shape {
 		s = union([]*shape{s, {kinds: Null}})
 	}
 	return s
+}
+
+// says tells whether a keyword that is not held constrains anything.
+func says(keyword string, v *value) bool {
+	switch {
+	case v.kind()&^Null == 0:
+		return false
+	case keyword == "uniqueItems":
+		return v.raw == "true"
+	case strings.HasPrefix(keyword, "unevaluated"):
+		return v.raw != "true"
+	}
+	return true
 }
 
 // list are the elements of an array.
@@ -177,7 +191,7 @@ func lone(v *value) bool {
 func (d *source) own(v *value, at string, depth int) *shape {
 	s := &shape{kinds: anyKind, doc: d, at: at}
 	if t := v.get("type"); t != nil {
-		if s.kinds = kindsOf(json.RawMessage(t.raw)); s.kinds == 0 {
+		if s.kinds = kindsOf(t); s.kinds == 0 {
 			s.kinds = anyKind
 			d.drop(at, "type")
 		}
@@ -353,7 +367,11 @@ func (d *source) ofObject(s *shape, v *value, at string, depth int) {
 				d.drop(at+"/properties", "$ref")
 				continue
 			}
-			s.set(m.name, d.child(m.v, at+"/properties/"+escapeStep(m.name), depth))
+			place := at + "/properties/" + escapeStep(m.name)
+			if m.v.raw == "false" { // a server does not write what is not listed; others may
+				d.drop(place, "")
+			}
+			s.set(m.name, d.child(m.v, place, depth))
 		}
 	}
 	s.required = v.get("required").words()

@@ -117,7 +117,7 @@ func (c *constrainer) anyValue() {
 		c.shape(&shape{kinds: k}, 0)
 		c.raw(",")
 	}
-	c.raw(`{"type":"null"},{"type":"object"}]}`)
+	c.raw(`{"type":"null"},{"type":"array"},{"type":"object"}]}`)
 }
 
 // shape writes one place.
@@ -257,7 +257,7 @@ func (c *constrainer) integer(s *shape, _ int) {
 		}
 	}
 	c.raw(`{"type":"integer"`)
-	if low <= high {
+	if low <= high && !c.o.Weak {
 		c.raw(`,"minimum":` + strconv.FormatInt(low, 10) + `,"maximum":` + strconv.FormatInt(high, 10))
 	}
 	c.raw("}")
@@ -307,7 +307,16 @@ func (c *constrainer) array(s *shape, depth int) {
 			}
 			c.shape(p, depth+1)
 		}
-		c.raw("]}")
+		c.raw("]") // and no items: servers would take these for all elements
+		most = s.maxItems
+		if n := len(prefix); s.items != nil && s.items.bottom || n < len(s.prefix) {
+			most = smaller(most, &n)
+		} else if s.items != nil {
+			s.doc.drop(s.at, "items")
+		}
+		c.number("minItems", s.minItems)
+		c.number("maxItems", most)
+		c.raw("}")
 		return
 	}
 	item, none := s.items, 0
@@ -373,6 +382,8 @@ func (c *constrainer) more(s *shape, props []field, depth int) {
 	case s.more != nil && (len(props) == 0 || plainNames(props)):
 		c.key("additionalProperties")
 		c.shape(s.more, depth+1)
+	case s.more != nil && s.doc != nil:
+		s.doc.drop(s.at, "additionalProperties")
 	case s.more == nil && !s.listed && len(props) == 0 && !c.o.Weak:
 		c.key("additionalProperties")
 		c.anyValue()

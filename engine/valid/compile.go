@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"toolnorm/chat/schema"
 )
 
 // The bounds of a schema.
@@ -136,7 +138,7 @@ func (u unknown) String() string { return string(u) }
 
 // anyRegexp compiles a pattern, or keeps it as unknown.
 func anyRegexp(s string) (jsonschema.Regexp, error) {
-	if re, err := regexp.Compile(goSyntax(s)); err == nil {
+	if re, err := regexp.Compile(schema.GoPattern(s)); err == nil {
 		return named{re, s}, nil
 	}
 	return unknown(s), nil
@@ -150,25 +152,3 @@ type named struct {
 
 // String is the pattern as the schema has it.
 func (n named) String() string { return n.text }
-
-// goSyntax spells what JavaScript writes differently: \uXXXX is \x{XXXX}.
-func goSyntax(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] != '\\' || i+1 == len(s):
-			b.WriteByte(s[i])
-		case s[i+1] == 'u' && i+6 <= len(s) && isHex(s[i+2:i+6]):
-			b.WriteString(`\x{` + s[i+2:i+6] + `}`)
-			i += 5
-		default:
-			b.WriteString(s[i : i+2])
-			i++
-		}
-	}
-	return b.String()
-}
-
-func isHex(s string) bool {
-	return !slices.ContainsFunc([]byte(s), func(c byte) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) })
-}

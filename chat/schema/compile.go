@@ -1,0 +1,188 @@
+package schema
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+)
+
+// Compile reads a schema. A broken one gives nil, which allows everything.
+func Compile(raw json.RawMessage) *Type {
+	root := parse(raw)
+	if root.kind() != Object {
+		return nil
+	}
+	c := compiler{document: document{root: root}, done: map[*value]*Type{}}
+	return c.compile(root, 0)
+}
+
+// compiler follows the references of one document. Each place is compiled once, which makes recursion end.
+type compiler struct {
+	document
+	done map[*value]*Type
+}
+
+func (c *compiler) compile(v *value, depth int) *Type {
+	if v.kind() != Object || depth > maxDepth {
+		return nil
+	}
+	if t, ok := c.done[v]; ok {
+		return t
+	}
+	t := &Type{kinds: kindsOf(v.get("type")), required: v.get("required").words()}
+	c.done[v] = t
+	if target := c.target(v, "$ref", depth); target != nil && lone(v) {
+		c.done[v] = target
+		return target
+	}
+	t.values(v)
+	t.members(c, v, depth)
+	t.elements(c, v, depth)
+	t.besides(c, v, depth)
+	if n := v.get("nullable"); n != nil && n.raw == "true" && t.kinds != 0 {
+		t.kinds |= Null
+	}
+	return t
+}
+
+// target compiles what a reference leads to, nil when there is none.
+func (c *compiler) target(v *value, keyword string, depth int) *Type {
+	ref := v.get(keyword)
+	if ref.kind() != String {
+		return nil
+	}
+	to, _ := c.resolve(ref.text)
+	return c.compile(to, depth+1)
+}
+
+// values takes over enum and const, and the types they imply.
+func (t *Type) values(v *value) {
+	list := v.get("enum").list()
+	if one := v.get("const"); one != nil {
+		list = []*value{one}
+	}
+	var implied Kinds
+	for _, one := range list {
+		t.enum = append(t.enum, one.raw)
+		implied |= KindOf(one.raw)
+	}
+	if t.kinds == 0 {
+		t.kinds = implied
+	}
+}
+
+func (t *Type) members(c *compiler, v *value, depth int) {
+	for _, m := range v.get("properties").fields() {
+		t.put(m.name, c.compile(m.v, depth+1))
+	}
+	for _, m := range v.get("patternProperties").fields() {
+		if re, err := regexp.Compile(GoPattern(m.name)); err == nil {
+			t.named = append(t.named, namedType{re, c.compile(m.v, depth+1)})
+		}
+	}
+	t.rest = c.compile(v.get("additionalProperties"), depth+1)
+	if t.props != nil && t.kinds == 0 {
+		t.kinds = Object
+	}
+	t.order = requiredFirst(t.order, t.required)
+}
+
+// fields are the members of an object.
+func (v *value) fields() []member {
+	if v == nil {
+		return nil
+	}
+	return v.members
+}
+
+func (t *Type) put(name string, p *Type) {
+	if t.props == nil {
+		t.props = map[string]*Type{}
+	}
+	if _, ok := t.props[name]; !ok {
+		t.order = append(t.order, name)
+	}
+	t.props[name] = p
+}
+
+func (t *Type) elements(c *compiler, v *value, depth int) {
+	prefix, items := v.get("prefixItems").list(), v.get("items")
+	if items.kind() == Array {
+		prefix, items = items.items, v.get("additionalItems")
+	}
+	for _, one := range prefix {
+		t.prefix = append(t.prefix, c.compile(one, depth+1))
+	}
+	t.items = c.compile(items, depth+1)
+}
+
+// besides notes references, allOf, anyOf and oneOf, and the types and values that follow from them.
+func (t *Type) besides(c *compiler, v *value, depth int) {
+	for _, k := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		if to := c.target(v, k, depth); to != nil && to != t {
+			t.all = append(t.all, to)
+		}
+	}
+	for _, one := range v.get("allOf").list() {
+		if b := c.compile(one, depth+1); b != nil {
+			t.all = append(t.all, b)
+		}
+	}
+	for _, b := range t.all {
+		if t.kinds == 0 {
+			t.kinds = b.kinds
+		}
+		if t.enum == nil {
+			t.enum = b.enum
+		}
+	}
+	for _, one := range append(slices.Clip(v.get("anyOf").list()), v.get("oneOf").list()...) {
+		t.any = append(t.any, c.compile(one, depth+1))
+	}
+	if u := either(t.any); u != nil {
+		if t.kinds == 0 {
+			t.kinds = u.kinds
+		}
+		if t.enum == nil {
+			t.enum = u.enum
+		}
+	}
+}
+
+// either is what one of several allows, nil when that is everything.
+func either(list []*Type) *Type {
+	if len(list) == 0 || slices.Contains(list, nil) {
+		return nil
+	}
+	if !slices.ContainsFunc(list, func(t *Type) bool { return t != list[0] }) {
+		return list[0]
+	}
+	u := &Type{any: list}
+	listed := true
+	for _, t := range list {
+		if t.kinds == 0 {
+			return &Type{any: list}
+		}
+		u.kinds |= t.kinds
+		values := t.countable()
+		listed = listed && values != nil
+		u.enum = append(u.enum, values...)
+	}
+	if !listed {
+		u.enum = nil
+	}
+	return u
+}
+
+// countable are the values that t allows, nil when they are not countable.
+func (t *Type) countable() []string {
+	switch {
+	case t.enum != nil:
+		return t.enum
+	case t.kinds == Null:
+		return []string{"null"}
+	case t.kinds == Boolean:
+		return []string{"true", "false"}
+	}
+	return nil
+}
