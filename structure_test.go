@@ -180,7 +180,8 @@ var below = map[string][]string{
 	"engine":          {"chat", "chat/schema", "adapters", "engine/upstream", "engine/valid", "internal/fault"},
 	"engine/upstream": {"chat", "chat/schema", "adapters", "internal/fault"},
 	"engine/valid":    {"chat", "chat/schema", "internal/fault"},
-	"proxy":           {"chat", "chat/schema", "adapters", "internal/fault", "internal/sse"},
+	"internal/trace":  {"chat"},
+	"proxy":           {"chat", "chat/schema", "adapters", "internal/fault", "internal/sse", "internal/trace"},
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.

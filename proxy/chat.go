@@ -39,7 +39,7 @@ func (s *Server) logged(q question, h func(w http.ResponseWriter, r *http.Reques
 		m := &meter{ResponseWriter: w}
 		t := &turn{question: q.name, start: time.Now(), id: q.prefix + rand.Text()}
 		m.Header().Set("X-Request-Id", t.id)
-		defer func() { t.log(s.cfg.Log, m, err); err = nil }() // also of a reply that is broken off
+		defer func() { t.log(s.cfg.Log, m, err); t.keep(s.cfg.Trace, m, err); err = nil }() // also of a reply that is broken off
 		if err = h(m, r, t); err != nil && m.status == 0 {
 			q.fail(m, err)
 		}
@@ -49,6 +49,7 @@ func (s *Server) logged(q question, h func(w http.ResponseWriter, r *http.Reques
 
 // answer reads the request and runs its reply.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *turn, body []byte) error {
+	t.trace(s.cfg.Trace, r.URL.Path)
 	ask, err := q.read(body)
 	if err != nil {
 		return err
@@ -64,7 +65,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *t
 	ask.Chosen = func(format, strategy string) {
 		setSafe(w.Header(), "Toolnorm-Format", format)
 		setSafe(w.Header(), "Toolnorm-Strategy", strategy)
+		if t.kept != nil {
+			t.kept.Chosen(format, strategy)
+		}
 	}
+	t.listen(ask)
 	err = s.run(r.Context(), ask, reply, t)
 	if gone := r.Context().Err(); err != nil && gone != nil {
 		err = fault.New(fault.Canceled, "the client went away: %w", err)

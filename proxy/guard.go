@@ -35,11 +35,7 @@ func (s *Server) admit(h http.Header, r *http.Request) error {
 
 // hostAllowed checks a Host header. An IP address cannot be rebound, so any will do.
 func (s *Server) hostAllowed(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
-	}
-	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	host := hostName(hostport)
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
 	}
@@ -49,6 +45,15 @@ func (s *Server) hostAllowed(hostport string) bool {
 	return slices.ContainsFunc(s.cfg.Hosts, func(allowed string) bool {
 		return allowed == "*" || strings.EqualFold(allowed, host)
 	})
+}
+
+// hostName is a Host header without its port, brackets, final dot and capitals.
+func hostName(hostport string) string {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
 // originAllowed checks an Origin header: this server's own pages, this machine's, and those that the settings name.

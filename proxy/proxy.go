@@ -12,6 +12,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/trace"
 )
 
 // Defaults of Config.
@@ -28,6 +29,8 @@ type Config struct {
 	Embedder chat.Embedder  // nil: /v1/embeddings answers that there is none
 	Native   Native         // nil: there is no /api
 	Log      zerolog.Logger // one line a request; the zero value logs nothing
+	Trace    *trace.Log     // keeps the last exchanges, shown at /debug on this machine; nil: none are kept
+	Reasons  []chat.Reason  // what the codes in chat.Meta.Repairs mean, for those who look at exchanges
 
 	Version      string        // what /version says
 	DefaultModel string        // answers requests that name no model; empty: such requests are an error
@@ -63,6 +66,8 @@ func New(cfg Config) *Server {
 	s.route("POST", "/v1/embeddings", s.logged(question{name: "embeddings", prefix: "embd-", fail: writeError}, s.embed))
 	s.route("GET", "/v1/models", s.models)
 	s.route("GET", "/v1/models/{id...}", s.model)
+	s.route("GET", "/debug", s.debug)
+	s.route("GET", "/debug/exchanges", s.debug)
 	s.route("GET", "/healthz", s.health)
 	s.route("GET", "/version", s.version)
 	if cfg.Native != nil {

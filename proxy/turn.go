@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/trace"
 )
 
 // turn is what the log says of one request: never a prompt, a reply or a key.
@@ -21,12 +22,16 @@ type turn struct {
 	calls    int
 	meta     chat.Meta
 	count    chat.Counts
+	kept     *trace.Exchange // nil: nothing is kept of it
 }
 
 // note takes from an event what the log wants.
 func (t *turn) note(e chat.Event) {
 	if t.first == 0 {
 		t.first = time.Since(t.start)
+	}
+	if t.kept != nil {
+		t.kept.Event(e)
 	}
 	switch e.Kind {
 	case chat.CallEnd:
@@ -44,14 +49,46 @@ func (t *turn) note(e chat.Event) {
 	}
 }
 
+// trace begins to keep the exchange.
+func (t *turn) trace(log *trace.Log, path string) {
+	if log != nil {
+		t.kept = log.Begin(t.id, t.question, path, t.start)
+	}
+}
+
+// listen has the exchange hear of the request, and of what the model writes, if that is kept.
+func (t *turn) listen(a *Ask) {
+	if t.kept == nil {
+		return
+	}
+	t.kept.Asked(&a.Request, a.Stream)
+	if t.kept.Bodies != nil {
+		a.Heard = t.kept.Bodies.Heard
+	}
+}
+
+// keep ends the exchange.
+func (t *turn) keep(log *trace.Log, m *meter, err error) {
+	if t.kept != nil {
+		t.kept.End(statusOf(m, err), cause(err), t.first, time.Since(t.start))
+		log.Add(t.kept)
+	}
+}
+
+// statusOf is how a request ended: an error counts also when it came behind a status that was good.
+func statusOf(m *meter, err error) int {
+	if err != nil {
+		return fault.From(err).Status()
+	}
+	return m.status
+}
+
 // log writes the line.
 func (t *turn) log(log zerolog.Logger, m *meter, err error) {
-	level, status := zerolog.InfoLevel, m.status
+	level := zerolog.InfoLevel
 	if err != nil {
 		level = zerolog.WarnLevel
-		f := fault.From(err)
-		status = f.Status()
-		if f.Kind == fault.Internal {
+		if fault.From(err).Kind == fault.Internal {
 			level = zerolog.ErrorLevel
 		}
 	}
@@ -61,7 +98,7 @@ func (t *turn) log(log zerolog.Logger, m *meter, err error) {
 		Int("calls", t.calls).Strs("repairs", t.meta.Repairs).
 		Int("prompt_tokens", t.count.Prompt).Int("completion_tokens", t.count.Completion).
 		Dur("ttft_ms", t.first).Dur("total_ms", time.Since(t.start)).
-		Int("status", status).Int64("bytes", m.bytes).Err(cause(err)).
+		Int("status", statusOf(m, err)).Int64("bytes", m.bytes).Err(cause(err)).
 		Msg(t.question)
 }
 

@@ -45,6 +45,9 @@ type Config struct {
 	Gate     bool              `help:"Ask the model whether it needs a tool before it is offered any: fewer false calls, for one short reply more a turn."`
 	NumCtx   int               `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: the server's choice."`
 
+	Trace       int  `default:"50" help:"How many of the last exchanges are kept in memory and shown at /debug, to this machine only; 0 to 1000."`
+	TraceBodies bool `help:"Keep what was said in them, too: up to 256 KiB an exchange."`
+
 	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys never are."`
 	LogFormat string `default:"text" enum:"text,json" help:"How to log: text or json."`
 
@@ -164,6 +167,9 @@ type settings struct {
 	formats   *adapters.Set
 }
 
+// maxTrace is how many exchanges may be kept. With what was said in them they take up to 256 MiB.
+const maxTrace = 1000
+
 // resolve checks the settings that have rules, fills in the data folder, and says which one is wrong.
 func (c *Config) resolve() (s settings, err error) {
 	if s.ollama, err = upstream.ParseHost(c.Ollama); err != nil {
@@ -179,6 +185,9 @@ func (c *Config) resolve() (s settings, err error) {
 		if n <= 0 {
 			return s, fmt.Errorf("%s: must be more than 0", name)
 		}
+	}
+	if c.Trace < 0 || c.Trace > maxTrace {
+		return s, fmt.Errorf("trace: must be 0 to %d", maxTrace)
 	}
 	if c.Data, err = dataFolder(c.Data); err != nil {
 		return s, err

@@ -124,6 +124,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		{"", "--upstream=box", "--upstream"},
 		{"", "--key-env=box=HOME", `key-env of "box": there is no upstream`},
 		{"aliases: {a: b, b: c}", "", `alias "a"`},
+		{"trace: 1001", "", "trace: must be 0 to 1000"},
 		{"", "--lisen=x", "--lisen"},
 		{"", "serve --num-ctx=x", "--num-ctx"},
 		{"", "sarve", "sarve"},
@@ -189,6 +190,33 @@ func TestEverySettingIsExplained(t *testing.T) {
 	}
 }
 
+func TestExchangesAreKeptAsTheSettingsSay(t *testing.T) {
+	for args, want := range map[string]string{"--trace=0": "the setting trace", "--trace=2 --trace-bodies": `"keeps":2,"bodies":true`} {
+		clean(t, "")
+		var out log
+		m := NewMain(io.Discard, &out)
+		if err := m.ParseFlags(append(strings.Fields(args), "--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1")); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Run(); err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		resp, err := http.Get(m.URL() + "/debug/exchanges")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("%s: %s %v, want %s", args, b, err, want)
+		}
+		if warns := strings.Contains(out.String(), "kept in memory"); warns != strings.Contains(args, "bodies") {
+			t.Errorf("%s: the log is %s", args, out.String())
+		}
+	}
+}
+
 func TestTheProgramServesAndStops(t *testing.T) {
 	clean(t, "")
 	t.Setenv("TOOLNORM_STRAY", "x")
@@ -202,7 +230,7 @@ func TestTheProgramServesAndStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	for path, want := range map[string]string{"/healthz": "ok", "/version": release, "/v1/models": "demo/"} {
+	for path, want := range map[string]string{"/healthz": "ok", "/version": release, "/v1/models": "demo/", "/debug/exchanges": `"keeps":50,"bodies":false`} {
 		resp, err := http.Get(m.URL() + path)
 		if err != nil {
 			t.Fatal(err)

@@ -15,8 +15,10 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"toolnorm/adapters"
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/trace"
 	"toolnorm/proxy"
 )
 
@@ -61,10 +63,22 @@ func (m *Main) Run() error {
 	})
 	face := proxy.New(proxy.Config{
 		Model: eng, Catalog: eng, Embedder: eng, Native: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
+		Trace: m.traceLog(), Reasons: append(adapters.Reasons(), engine.Reasons()...),
 		MaxBody: m.Config.MaxBody, BodyWait: m.Config.BodyTimeout, Stall: m.Config.ClientTimeout,
 		Hosts: m.Config.Hosts, Origins: m.Config.Origins,
 	})
 	return m.serve(face, settings)
+}
+
+// traceLog keeps the last exchanges; nil when the settings want none.
+func (m *Main) traceLog() *trace.Log {
+	if m.Config.Trace == 0 {
+		return nil
+	}
+	if m.Config.TraceBodies {
+		m.log.Warn().Int("exchanges", m.Config.Trace).Msg("what is said in the last exchanges is kept in memory; everyone on this machine can read it at /debug")
+	}
+	return trace.New(m.Config.Trace, m.Config.TraceBodies)
 }
 
 // serve listens and answers until Close.

@@ -1,0 +1,209 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"toolnorm/chat"
+)
+
+// Bounds of what is kept of an exchange, in bytes. Together they are 256 KiB.
+const (
+	maxRequest = 64 << 10 // of the request
+	maxMessage = 16 << 10 // of one message in it
+	maxSide    = 96 << 10 // of what the model wrote, and as much of what left
+	partCost   = 16       // of a part beside its text
+
+	maxParts = 2048 // of either side
+	maxSaid  = 32   // calls of one message
+)
+
+// Bodies are what was said in an exchange. What is too long is cut, and says so.
+type Bodies struct {
+	Omitted  int           `json:"omitted_messages,omitempty"` // that came before those in Messages
+	Messages []Message     `json:"messages"`
+	Tools    []string      `json:"tools,omitempty"` // the names of those that were offered
+	Wrote    []*Generation `json:"wrote"`           // what came from the model's server, before it was read
+	Left     Side          `json:"left"`            // what the client was told
+	Cut      string        `json:"cut,omitempty"`   // what was read of the call that the reply's end cut
+
+	begin     time.Time
+	wroteRoom int
+	leftRoom  int
+}
+
+// newBodies are those of an exchange that begins then.
+func newBodies(begin time.Time) *Bodies {
+	b := &Bodies{begin: begin, wroteRoom: maxSide, leftRoom: maxSide}
+	b.Left.room = &b.leftRoom
+	return b
+}
+
+// Message is a message of the request.
+type Message struct {
+	Role    string `json:"role"`
+	Text    string `json:"text"`
+	Calls   []Said `json:"calls,omitempty"`
+	CallID  string `json:"call_id,omitempty"` // the call that is answered
+	Images  int    `json:"images,omitempty"`
+	Missing int    `json:"missing_bytes,omitempty"` // of the text, at its end
+}
+
+// Said is a call in the history.
+type Said struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Args string `json:"arguments"`
+}
+
+// Generation is what a model wrote in one go. A reply has more than one when the first strategy failed, or when something
+// was written again.
+type Generation struct {
+	Name string `json:"generation"` // the strategy, or the step that mends
+	Side
+}
+
+// Side is what was written, piece by piece. Pieces of one kind that follow each other are one part.
+type Side struct {
+	Parts   []Part `json:"parts"`
+	Missing int    `json:"missing_bytes,omitempty"` // that came behind them
+
+	room *int            // bytes that may still come
+	text strings.Builder // of the last part
+	last chat.Kind
+}
+
+// Part is one thing that was written.
+type Part struct {
+	Kind   string `json:"kind"` // as chat.Kind names it
+	Index  int    `json:"index,omitempty"`
+	ID     string `json:"id,omitempty"`
+	Text   string `json:"text,omitempty"`
+	Cause  string `json:"cause,omitempty"`
+	Pieces int    `json:"pieces"` // in which it came
+	At     Millis `json:"at_ms"`  // when the first of them came, from the request on
+}
+
+// asked keeps the last messages of a request, as many as there is room for.
+func (b *Bodies) asked(r *chat.Request) {
+	room := maxRequest
+	for _, t := range r.Tools {
+		name := clip(t.Name, maxName)
+		if room -= len(name) + partCost; room < maxRequest*3/4 {
+			break
+		}
+		b.Tools = append(b.Tools, name)
+	}
+	messages := r.Messages
+	if c := r.Continue; c != nil {
+		messages = []chat.Message{{Role: "prompt", Content: c.Prompt}, {Role: "suffix", Content: c.Suffix}}
+	}
+	for b.Omitted = len(messages); b.Omitted > 0; b.Omitted-- {
+		m := message(messages[b.Omitted-1], min(room, maxMessage))
+		if room -= m.size(); room < 0 {
+			break
+		}
+		b.Messages = append(b.Messages, m)
+	}
+	slices.Reverse(b.Messages)
+}
+
+// message is m with at most that many bytes of text and arguments together.
+func message(m chat.Message, most int) Message {
+	text := m.Content
+	if m.Reasoning != "" {
+		text = m.Reasoning + "\n\n" + text
+	}
+	kept := clip(text, most)
+	c := Message{Role: string(m.Role), Text: kept, CallID: clip(m.CallID, maxName), Images: len(m.Images)}
+	if len(text) > most {
+		c.Missing = len(text) - whole(text, most)
+	}
+	for _, call := range m.Calls[:min(len(m.Calls), maxSaid)] {
+		most = max(most-len(kept), 0)
+		kept = clip(string(call.Args[:min(len(call.Args), most+1)]), most)
+		c.Calls = append(c.Calls, Said{clip(call.ID, maxName), clip(call.Name, maxName), kept})
+	}
+	return c
+}
+
+// size is what a message takes, in bytes.
+func (m *Message) size() int {
+	n := partCost + len(m.Text) + len(m.CallID)
+	for _, c := range m.Calls {
+		n += partCost + len(c.ID) + len(c.Name) + len(c.Args)
+	}
+	return n
+}
+
+// Heard begins another generation, and answers what takes its events. See chat.Request.
+func (b *Bodies) Heard(generation string) func(chat.Event) {
+	g := &Generation{Name: generation, Side: Side{room: &b.wroteRoom}}
+	b.Wrote = append(b.Wrote, g)
+	return func(ev chat.Event) { g.add(ev, time.Since(b.begin)) }
+}
+
+// add takes an event that came at that time.
+func (s *Side) add(ev chat.Event, at time.Duration) {
+	if ev.Kind == chat.Usage {
+		return
+	}
+	joins := ev.Kind == chat.Text || ev.Kind == chat.Reasoning || ev.Kind == chat.CallArgs
+	if n := len(s.Parts); joins && n > 0 && s.last == ev.Kind && s.Parts[n-1].Index == ev.Index {
+		s.Parts[n-1].Pieces++
+		s.write(ev.Text)
+		return
+	}
+	if ev.Kind != chat.Finish && (len(s.Parts) >= maxParts || *s.room <= 0) {
+		s.Missing += len(ev.Text)
+		*s.room = 0
+		return
+	}
+	s.seal()
+	s.last = ev.Kind
+	p := Part{Kind: ev.Kind.String(), Index: ev.Index, ID: clip(ev.ID, maxName), Pieces: 1, At: millis(at)}
+	if ev.Meta != nil {
+		p.Cause = clip(ev.Meta.Cause, maxName)
+	}
+	s.Parts = append(s.Parts, p)
+	*s.room -= partCost
+	if ev.Kind == chat.Finish {
+		s.Parts[len(s.Parts)-1].Text = ev.Text
+		s.last = chat.None
+		return
+	}
+	s.write(ev.Text)
+}
+
+// write adds to the last part, as far as there is room.
+func (s *Side) write(text string) {
+	if len(text) <= *s.room {
+		s.text.WriteString(text)
+		*s.room -= len(text)
+		return
+	}
+	n := 0
+	if *s.room > 0 {
+		n = whole(text, *s.room)
+	}
+	s.text.WriteString(text[:n])
+	s.Missing += len(text) - n
+	*s.room = 0
+}
+
+// seal ends the last part.
+func (s *Side) seal() {
+	if n := len(s.Parts); n > 0 && s.text.Len() > 0 {
+		s.Parts[n-1].Text = s.text.String()
+		s.text = strings.Builder{}
+	}
+}
+
+// seal ends the last parts of both sides.
+func (b *Bodies) seal() {
+	for _, g := range b.Wrote {
+		g.seal()
+	}
+	b.Left.seal()
+}

@@ -1,0 +1,160 @@
+package trace
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"toolnorm/chat"
+)
+
+const (
+	maxName  = 256 // bytes of a name, an id or a sentence that is kept
+	maxCalls = 64  // calls that are listed
+)
+
+// Exchange is one request and its reply. Its methods are for the goroutine that answers, until the exchange is added.
+type Exchange struct {
+	ID     string    `json:"id"`
+	Time   time.Time `json:"time"` // when the request came
+	Form   string    `json:"form"` // of the question, as in the log
+	Path   string    `json:"path"`
+	Model  string    `json:"model"`
+	Stream bool      `json:"stream"`
+	Tools  int       `json:"tools"` // how many were offered
+
+	Format   string   `json:"format,omitempty"`
+	Strategy string   `json:"strategy,omitempty"` // that answered
+	Tried    []string `json:"tried,omitempty"`    // every strategy in turn, when the first one did not do
+
+	Status  int      `json:"status"` // 499: the client went away
+	Error   string   `json:"error,omitempty"`
+	Finish  string   `json:"finish,omitempty"` // empty: the reply broke off
+	Cause   string   `json:"cause,omitempty"`  // of the finish, when the reason alone does not tell
+	Calls   []Call   `json:"calls"`
+	More    int      `json:"more_calls,omitempty"` // that are not listed
+	Repairs []string `json:"repairs"`              // reason codes
+	Cut     bool     `json:"cut,omitempty"`        // the end of the reply cut a call, which was left out
+
+	PromptTokens     int  `json:"prompt_tokens"`
+	CompletionTokens int  `json:"completion_tokens"`
+	Estimated        bool `json:"tokens_estimated,omitempty"` // the reply was ended before the server counted
+
+	First Millis `json:"first_ms"` // until the first event; 0: none came
+	Total Millis `json:"total_ms"`
+	Load  Millis `json:"load_ms,omitempty"`       // that the server took to load the model, as it says
+	Read  Millis `json:"prompt_ms,omitempty"`     // to read the prompt
+	Wrote Millis `json:"completion_ms,omitempty"` // to write the reply
+
+	Bodies *Bodies `json:"bodies,omitempty"` // nil: not kept
+}
+
+// Call is a call that left.
+type Call struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Open bool   `json:"open,omitempty"` // it never ended
+}
+
+// Millis is a span of time in milliseconds, to a tenth of one.
+type Millis float64
+
+// millis is d in milliseconds.
+func millis(d time.Duration) Millis { return Millis(d/(100*time.Microsecond)) / 10 }
+
+// Asked notes what the request is.
+func (e *Exchange) Asked(r *chat.Request, stream bool) {
+	e.Model, e.Stream, e.Tools = clip(r.Model, maxName), stream, len(r.Tools)
+	if e.Bodies != nil {
+		e.Bodies.asked(r)
+	}
+}
+
+// Chosen notes how the reply will be read. See chat.Request.
+func (e *Exchange) Chosen(format, strategy string) {
+	if e.Tried = append(e.Tried, strategy); len(e.Tried) > maxCalls {
+		e.Tried = e.Tried[1:]
+	}
+	e.Format, e.Strategy = format, strategy
+}
+
+// Event notes what leaves.
+func (e *Exchange) Event(ev chat.Event) {
+	if e.Bodies != nil {
+		e.Bodies.Left.add(ev, time.Since(e.Time))
+	}
+	switch ev.Kind {
+	case chat.CallStart:
+		if len(e.Calls) == maxCalls {
+			e.More++
+			return
+		}
+		e.Calls = append(e.Calls, Call{ID: clip(ev.ID, maxName), Name: clip(ev.Text, maxName), Open: true})
+	case chat.CallEnd:
+		if ev.Index < len(e.Calls) {
+			e.Calls[ev.Index].Open = false
+		}
+	case chat.Finish:
+		e.Finish = ev.Text
+	}
+	e.meta(ev.Meta)
+}
+
+// meta notes what a reply says about itself.
+func (e *Exchange) meta(m *chat.Meta) {
+	if m == nil {
+		return
+	}
+	if m.Format != "" {
+		e.Format, e.Strategy = m.Format, m.Strategy
+	}
+	if m.Usage != nil {
+		e.PromptTokens, e.CompletionTokens, e.Estimated = m.Usage.Prompt, m.Usage.Completion, m.Usage.Estimated
+	}
+	if m.Times != nil {
+		e.Load, e.Read, e.Wrote = millis(m.Times.Load), millis(m.Times.Prompt), millis(m.Times.Completion)
+	}
+	if m.Cause != "" {
+		e.Cause = clip(m.Cause, maxName)
+	}
+	e.Repairs = append(e.Repairs, m.Repairs...)
+	if m.Cut != "" {
+		e.Cut = true
+		if e.Bodies != nil {
+			e.Bodies.Cut = m.Cut
+		}
+	}
+}
+
+// End notes how the exchange ended: with which status, for what reason if it failed, and after what time; first is that
+// of the first event.
+func (e *Exchange) End(status int, err error, first, total time.Duration) {
+	e.Status, e.First, e.Total = status, millis(first), millis(total)
+	if err != nil {
+		e.Error = clip(err.Error(), 4*maxName)
+	}
+	if len(e.Tried) < 2 {
+		e.Tried = nil
+	}
+	if e.Bodies != nil {
+		e.Bodies.seal()
+	}
+}
+
+// clip is a copy of the beginning of s, so that nothing of a large request stays in memory by it.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return strings.Clone(s)
+	}
+	return strings.Clone(s[:whole(s, most)]) + "…"
+}
+
+// whole is the largest n <= most at which no character of s is cut.
+func whole(s string, most int) int {
+	for n := most; n > most-utf8.UTFMax && n > 0; n-- {
+		if utf8.RuneStart(s[n]) {
+			return n
+		}
+	}
+	return most
+}

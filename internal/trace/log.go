@@ -1,0 +1,85 @@
+// Package trace keeps what the last requests to a model were and what became of them, for the person who wonders why a
+// model misbehaves. It keeps no keys and no headers, and what was said only when it is told to.
+package trace
+
+import (
+	"maps"
+	"sync"
+	"time"
+)
+
+// Log keeps the last exchanges, and counts what was mended in all of them. It is safe for concurrent use.
+type Log struct {
+	bodies bool
+
+	mu     sync.Mutex
+	ring   []*Exchange // in the order in which they ended, from next on
+	next   int
+	seen   int
+	counts map[string]int
+}
+
+// New makes a Log of the last n exchanges, at least one. With bodies it keeps what was said as well, up to 256 KiB an
+// exchange.
+func New(n int, bodies bool) *Log {
+	return &Log{bodies: bodies, ring: make([]*Exchange, max(n, 1)), counts: map[string]int{}}
+}
+
+// Begin makes the record of an exchange. The Log has it once it was added.
+func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
+	e := &Exchange{ID: id, Form: form, Path: path, Time: at, Calls: []Call{}, Repairs: []string{}}
+	if l.bodies {
+		e.Bodies = newBodies(at)
+	}
+	return e
+}
+
+// Add puts an exchange that has ended in the place of the oldest. It must not be changed any more.
+func (l *Log) Add(e *Exchange) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ring[l.next] = e
+	l.next = (l.next + 1) % len(l.ring)
+	l.seen++
+	for _, code := range e.Repairs {
+		l.counts[code]++
+	}
+}
+
+// Find gives the exchange of that id, nil when it is not kept. It must not be changed.
+func (l *Log) Find(id string) *Exchange {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.ring {
+		if e != nil && e.ID == id {
+			return e
+		}
+	}
+	return nil
+}
+
+// List is all that a Log keeps, but for what was said.
+type List struct {
+	Seen      int            `json:"seen"`      // exchanges since the start
+	Keeps     int            `json:"keeps"`     // how many of them are kept at most
+	Bodies    bool           `json:"bodies"`    // whether what was said is kept
+	Counts    map[string]int `json:"counts"`    // reason code -> in how many exchanges since the start it was met
+	Exchanges []Exchange     `json:"exchanges"` // the newest first
+}
+
+// List gives the present state.
+func (l *Log) List() List {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := List{Seen: l.seen, Keeps: len(l.ring), Bodies: l.bodies, Counts: maps.Clone(l.counts), Exchanges: []Exchange{}}
+	for i := range l.ring {
+		e := l.ring[(l.next+len(l.ring)-1-i)%len(l.ring)]
+		if e == nil {
+			break
+		}
+		short := *e
+		short.Bodies = nil
+		list.Exchanges = append(list.Exchanges, short)
+	}
+	return list
+}

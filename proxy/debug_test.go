@@ -1,0 +1,254 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/engine"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/trace"
+)
+
+// writer is a model that writes one text, as raw text and as the text of its reply, and then what it is told to.
+type writer struct {
+	text string
+	then []chat.Event
+	err  error
+}
+
+func (m writer) Stream(_ context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		r.Chosen("hermes", "raw")
+		if r.Heard != nil {
+			r.Heard("raw")(say(m.text))
+		}
+		for _, ev := range append([]chat.Event{say(m.text)}, m.then...) {
+			if !yield(ev, nil) {
+				return
+			}
+		}
+		if m.err != nil {
+			yield(chat.Event{}, m.err)
+		}
+	}
+}
+
+// ended is a Finish that says how the reply was read.
+func ended(repairs ...string) chat.Event {
+	return chat.Event{Kind: chat.Finish, Text: chat.Stop, Meta: &chat.Meta{Format: "hermes", Strategy: "raw", Repairs: repairs}}
+}
+
+// traced starts a server that keeps exchanges with one model.
+func traced(t *testing.T, m chat.Model, log *trace.Log) *httptest.Server {
+	t.Helper()
+	srv := httptest.NewServer(New(Config{Model: m, Trace: log, Reasons: adapters.Reasons(), Hosts: []string{"*"}}))
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+// get reads an address whose JSON goes into v.
+func get(t *testing.T, url string, v any) string {
+	t.Helper()
+	resp, body := do(t, "GET", url, "")
+	if err := json.Unmarshal([]byte(body), v); err != nil || resp.StatusCode != 200 {
+		t.Fatalf("%s: %d %s, %v", url, resp.StatusCode, body, err)
+	}
+	return body
+}
+
+func TestExchangesAreListedWithoutWhatWasSaid(t *testing.T) {
+	srv := traced(t, writer{text: "SECRET", then: []chat.Event{call(0, "get_weather"), args(0, `{"a":"SECRET"}`), endOf(0), counted(3, 4), ended("quotes")}}, trace.New(2, false))
+	for range 3 {
+		do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"SECRET"}],`+twoTools+`,"stream":true}`, "Authorization", "Bearer SECRET")
+	}
+	var list trace.List
+	body := get(t, srv.URL+"/debug/exchanges", &list)
+	if list.Seen != 3 || list.Keeps != 2 || len(list.Exchanges) != 2 || list.Counts["quotes"] != 3 || strings.Contains(body, "SECRET") {
+		t.Fatalf("the list is %s", body)
+	}
+	e := list.Exchanges[0]
+	if e.Model != "m" || !e.Stream || e.Tools != 2 || e.Format != "hermes" || e.Strategy != "raw" || e.Status != 200 || e.Finish != "stop" ||
+		len(e.Calls) != 1 || e.Calls[0] != (trace.Call{ID: "call_0", Name: "get_weather"}) || e.PromptTokens != 3 || e.CompletionTokens != 4 ||
+		e.Path != "/v1/chat/completions" || e.Form != "chat" || e.Tried != nil {
+		t.Errorf("the exchange is %s", body)
+	}
+	var one trace.Exchange
+	if body := get(t, srv.URL+"/debug/exchanges?id="+e.ID, &one); one.ID != e.ID || one.Bodies != nil || strings.Contains(body, "SECRET") {
+		t.Errorf("one exchange is %s", body)
+	}
+	_, page := do(t, "GET", srv.URL+"/debug", "")
+	if !strings.Contains(page, "get_weather") || !strings.Contains(page, e.ID) || strings.Contains(page, "SECRET") || !strings.Contains(page, "trace-bodies") {
+		t.Errorf("the page is %s", page)
+	}
+}
+
+func TestFailedRequestsAreExchanges(t *testing.T) {
+	srv := traced(t, writer{text: "well", err: fault.New(fault.Timeout, "the model server was silent")}, trace.New(5, false))
+	post(t, srv, `,"stream":true`)
+	do(t, "POST", srv.URL+"/v1/completions", `{"prompt":"x"}`)
+	var list trace.List
+	get(t, srv.URL+"/debug/exchanges", &list)
+	if len(list.Exchanges) != 2 {
+		t.Fatalf("the list is %+v", list)
+	}
+	if e := list.Exchanges[0]; e.Status != 400 || !strings.Contains(e.Error, "must name a model") || e.Form != "completion" {
+		t.Errorf("without a model: %+v", e)
+	}
+	if e := list.Exchanges[1]; e.Status != 504 || e.Error != "the model server was silent" || e.Finish != "" {
+		t.Errorf("a stream that broke off: %+v", e)
+	}
+}
+
+// TestTheRawTextStandsBesideTheEvents runs the whole chain, with a demo model.
+func TestTheRawTextStandsBesideTheEvents(t *testing.T) {
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: upstream.Demo{Delay: -1}})
+	srv := traced(t, eng, trace.New(1, true))
+	do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"demo/hermes","messages":[{"role":"user","content":"Get the weather of \"Oslo\"."}],`+
+		`"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}}}]}`, "Authorization", "Bearer SECRET")
+	var list trace.List
+	get(t, srv.URL+"/debug/exchanges", &list)
+	var one trace.Exchange
+	body := get(t, srv.URL+"/debug/exchanges?id="+list.Exchanges[0].ID, &one)
+	b := one.Bodies
+	if b == nil || len(b.Wrote) != 1 || b.Wrote[0].Name != "raw" || !strings.Contains(b.Wrote[0].Parts[0].Text, `<tool_call>`) {
+		t.Fatalf("the exchange is %s", body)
+	}
+	var kinds []string
+	for _, p := range b.Left.Parts {
+		kinds = append(kinds, p.Kind)
+	}
+	if got := strings.Join(kinds, " "); got != "text call args end finish" {
+		t.Errorf("what left: %s", got)
+	}
+	if len(b.Messages) != 1 || !strings.Contains(b.Messages[0].Text, "Oslo") || len(b.Tools) != 1 || strings.Contains(body, "SECRET") {
+		t.Errorf("the exchange is %s", body)
+	}
+	_, page := do(t, "GET", srv.URL+"/debug/exchanges?id="+one.ID, "", "Accept", "text/html,*/*")
+	if !strings.Contains(page, "&lt;tool_call&gt;") || !strings.Contains(page, "What left") {
+		t.Errorf("the page is %s", page)
+	}
+}
+
+// hostile is what a model may write to get at the one who reads it.
+const hostile = "</style></div><script>alert(1)</script><img src=x onerror=alert(1)>\"'`{{.}}\u202e\x1b[2J"
+
+func TestThePageRunsNothing(t *testing.T) {
+	srv := traced(t, writer{text: hostile, then: []chat.Event{call(0, hostile), args(0, `{}`), endOf(0), ended()}}, trace.New(2, true))
+	in, _ := json.Marshal(hostile)
+	do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":`+string(in)+`,"messages":[{"role":"user","content":`+string(in)+`}],"stream":true,"tools":[{"name":`+string(in)+`}]}`)
+	var list trace.List
+	get(t, srv.URL+"/debug/exchanges?as=json", &list)
+	for _, path := range []string{"/debug", "/debug/exchanges?id=" + list.Exchanges[0].ID} {
+		resp, page := do(t, "GET", srv.URL+path, "", "Accept", "text/html")
+		if strings.Contains(page, "<script") || strings.Contains(page, "<img") || strings.Contains(page, "\u202e") || strings.Contains(page, "\x1b") {
+			t.Errorf("%s: %s", path, page)
+		}
+		if !strings.Contains(page, "&lt;script&gt;") || strings.Contains(page, "ZgotmplZ") {
+			t.Errorf("%s does not show what was written: %s", path, page)
+		}
+		policy := resp.Header.Get("Content-Security-Policy")
+		nonce := regexp.MustCompile(`style-src 'nonce-([A-Z0-9]{20,})'`).FindStringSubmatch(policy)
+		if nonce == nil || strings.Count(page, `nonce="`+nonce[1]+`"`) != 1 || !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s: policy %q", path, policy)
+		}
+		if strings.Contains(page, "style=") || regexp.MustCompile(`(?i)(src|href)="?(https?:)?//`).MatchString(page) {
+			t.Errorf("%s takes something from elsewhere: %s", path, page)
+		}
+		if resp.Header.Get("Cache-Control") != "no-store" || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: header %v", path, resp.Header)
+		}
+	}
+}
+
+func TestExchangesAreShownOnThisMachineOnly(t *testing.T) {
+	s := New(Config{Model: writer{}, Trace: trace.New(1, false), Hosts: []string{"*"}, Origins: []string{"*"}})
+	for _, tt := range []struct{ from, host, header, value, says string }{
+		{"127.0.0.1:5", "localhost:11435", "", "", ""},
+		{"[::1]:5", "[::1]:11435", "", "", ""},
+		{"[::ffff:127.0.0.1]:5", "127.0.0.1", "", "", ""},
+		{"127.9.9.9:5", "LOCALHOST.", "User-Agent", "curl", ""},
+		{"192.168.1.7:5", "localhost", "", "", "own machine only"},
+		{"[fe80::1%eth0]:5", "localhost", "", "", "own machine only"},
+		{"@", "localhost", "", "", "own machine only"},
+		{"127.0.0.1:5", "localhost", "X-Forwarded-For", "127.0.0.1", "X-Forwarded-For"},
+		{"127.0.0.1:5", "localhost", "Forwarded", "for=10.0.0.1", "Forwarded"},
+		{"127.0.0.1:5", "localhost", "X-Real-IP", "10.0.0.1", "X-Real-Ip"},
+		{"127.0.0.1:5", "localhost", "Via", "1.1 box", "Via"},
+		{"127.0.0.1:5", "evil.example", "", "", `not under "evil.example"`},
+		{"127.0.0.1:5", "192.168.1.7:11435", "", "", "under localhost"},
+		{"127.0.0.1:5", "localhost", "Origin", "http://localhost:3000", "web pages"},
+		{"127.0.0.1:5", "localhost", "Origin", "https://evil.example", "web pages"},
+	} {
+		for _, path := range []string{"/debug", "/debug/exchanges"} {
+			r := httptest.NewRequest("GET", path, nil)
+			r.RemoteAddr, r.Host = tt.from, tt.host
+			if tt.header != "" {
+				r.Header.Set(tt.header, tt.value)
+			}
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			if want := map[bool]int{true: 200, false: 403}[tt.says == ""]; w.Code != want || tt.says != "" && !strings.Contains(w.Body.String(), appendless(tt.says)) {
+				t.Errorf("%s of %+v: %d %s", path, tt, w.Code, w.Body)
+			}
+		}
+	}
+}
+
+// appendless is a sentence as a JSON string has it, without the quotes around it.
+func appendless(s string) string { return strings.Trim(string(appendQuoted(nil, s)), `"`) }
+
+func TestWhatIsNotKeptIsNotFound(t *testing.T) {
+	srv := traced(t, writer{}, trace.New(1, false))
+	off, _ := serve(t, nil)
+	for url, says := range map[string]string{
+		srv.URL + "/debug/exchanges?id=x": `no exchange \"x\" is kept`,
+		off.URL + "/debug/exchanges":      "the setting trace",
+		off.URL + "/debug":                "the setting trace",
+	} {
+		if resp, body := do(t, "GET", url, ""); resp.StatusCode != http.StatusNotFound || !strings.Contains(body, says) {
+			t.Errorf("%s: %d %s, want 404 and %s", url, resp.StatusCode, body, says)
+		}
+	}
+}
+
+func TestWhiteSpaceIsVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"a  b\n":         "<a><s:  ><b><n:\n>",
+		"\n\n\ta":        "<n:\n><n:\n><t:\t><a>",
+		"x\u00a0\u200b":  "<x><u:[U+00A0]><u:[U+200B]>",
+		"\u202eé\r\x00":  "<u:[U+202E]><é><u:[U+000D]><u:[U+0000]>",
+		"":               "",
+		"\xff\ufeffa é ": "<u:[U+FFFD]><u:[U+FEFF]><a><s: ><é><s: >",
+	} {
+		got := ""
+		for _, p := range visible(in) {
+			if p.Class != "" {
+				p.Text = p.Class + ":" + p.Text
+			}
+			got += "<" + p.Text + ">"
+		}
+		if got != want {
+			t.Errorf("visible(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestAnEventCostsNothingMoreWhenBodiesAreNotKept(t *testing.T) {
+	ev := say("word")
+	for _, turn := range []*turn{{}, {kept: trace.New(1, false).Begin("id", "chat", "/", time.Now())}} {
+		turn.listen(&Ask{})
+		if n := testing.AllocsPerRun(100, func() { turn.note(ev) }); n != 0 {
+			t.Errorf("an event costs %v allocations", n)
+		}
+	}
+}
