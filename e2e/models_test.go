@@ -44,7 +44,10 @@ var ways = []way{
 	{"toolnorm, `raw`", []string{"--strategy", "*=raw"}},
 	{"toolnorm, `tap`", []string{"--strategy", "*=tap"}},
 	{"toolnorm, `native`", []string{"--strategy", "*=native"}},
-	{"toolnorm, `prompt`", []string{"--strategy", "*=prompt"}},
+	{"toolnorm, `prompt`, signatures", []string{"--strategy", "*=prompt", "--wording", "*=signatures"}},
+	{"toolnorm, `prompt`, signatures and an example", []string{"--strategy", "*=prompt", "--wording", "*=signatures+example"}},
+	{"toolnorm, `prompt`, schemas", []string{"--strategy", "*=prompt", "--wording", "*=schemas"}},
+	{"toolnorm, `prompt`, schemas and an example", []string{"--strategy", "*=prompt", "--wording", "*=schemas+example"}},
 }
 
 // TestRealModels measures the real models and writes the report to the file that TOOLNORM_E2E_REPORT names. The regular
