@@ -42,6 +42,7 @@ var ways = []way{
 	{"Ollama's own `/v1`", nil},
 	{"toolnorm, its own choice", []string{"--log-level", "info"}},
 	{"toolnorm, `raw`", []string{"--strategy", "*=raw"}},
+	{"toolnorm, `raw`, `--gate`", []string{"--strategy", "*=raw", "--gate"}},
 	{"toolnorm, `tap`", []string{"--strategy", "*=tap"}},
 	{"toolnorm, `native`", []string{"--strategy", "*=native"}},
 	{"toolnorm, `prompt`, signatures", []string{"--strategy", "*=prompt", "--wording", "*=signatures"}},

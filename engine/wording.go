@@ -14,9 +14,9 @@ const (
 	wordingTokens = 120              // of each reply to the probe; its call needs about 30
 )
 
-// wordings are tried in this order: the shortest first, and what small models tend to repeat last.
+// wordings are tried in this order, by what a small model got right in each (docs/models.md).
 var wordings = []adapters.Wording{
-	adapters.Signatures, adapters.Schemas, adapters.Signatures | adapters.Example, adapters.Schemas | adapters.Example,
+	adapters.Signatures | adapters.Example, adapters.Schemas | adapters.Example, adapters.Signatures, adapters.Schemas,
 }
 
 // wordingOf is how the turn's model is told of tools: by configuration, by its family's declaration, by what was found out

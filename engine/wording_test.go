@@ -21,19 +21,19 @@ func TestTheWordingIsFoundByAProbe(t *testing.T) {
 		signed bool
 		worked bool
 	}{
-		{"the first one", Config{}, func(string) string { return call }, 2, true, false},
+		{"the first one", Config{}, func(string) string { return call }, 2, true, true},
 		{"schemas", Config{}, func(s string) string {
 			if strings.Contains(s, "def ") {
 				return "I cannot do that."
 			}
 			return call
-		}, 3, false, false},
-		{"a worked example", Config{}, func(s string) string {
-			if !strings.Contains(s, "Example.") {
+		}, 3, false, true},
+		{"no worked example", Config{}, func(s string) string {
+			if strings.Contains(s, "Example.") {
 				return `{"name": "get_weather", "arguments": {"city": "Paris", "days": 30}}`
 			}
 			return call
-		}, 4, true, true},
+		}, 4, true, false},
 		{"none", Config{}, func(string) string { return "No." }, 5, false, false},
 		{"configured", Config{Wording: map[string]string{"m*": "signatures+example"}}, func(string) string { return "No." }, 1, true, true},
 		{"not probed", Config{NoProbe: true}, func(string) string { return call }, 1, false, false},
