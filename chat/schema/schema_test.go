@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolnorm/chat"
 )
 
 func TestValuesBecomeTheTypeThatTheSchemaWants(t *testing.T) {
@@ -99,4 +101,20 @@ func FuzzCompile(f *testing.F) {
 			}
 		}
 	})
+}
+
+func BenchmarkCompile(b *testing.B) {
+	raw := json.RawMessage(`{"type":"object","properties":{"city":{"type":"string","minLength":1},"days":{"type":"integer","minimum":1,"maximum":14},
+		"units":{"enum":["metric","imperial"]},"tags":{"type":"array","items":{"type":"string"},"maxItems":5},"at":{"anyOf":[{"type":"object","properties":{"x":{"type":"number"}}},{"type":"null"}]}},"required":["city"],"additionalProperties":false}`)
+	for b.Loop() {
+		Compile(raw)
+	}
+}
+
+func BenchmarkConstrain(b *testing.B) {
+	tools := []chat.Tool{{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string","minLength":1},"days":{"type":"integer","minimum":1,"maximum":14},
+		"units":{"enum":["metric","imperial"]},"tags":{"type":"array","items":{"type":"string"},"maxItems":5}},"required":["city"],"additionalProperties":false}`)}}
+	for b.Loop() {
+		ConstrainCalls(tools, Options{Sent: `{"city":"Rome",`})
+	}
 }
