@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -70,6 +71,11 @@ func compileDocument(doc any) (*Validator, error) {
 		return nil, explain(err)
 	}
 	v := &Validator{root: root}
+	for _, s := range reachable(root) {
+		if s.Format != nil && s.Format.Name == "regex" {
+			s.Format = &jsonschema.Format{Name: "regex", Validate: validatePattern}
+		}
+	}
 	v.dropped = loosen(root)
 	if v.work, err = workOf(root); err != nil {
 		return nil, err
@@ -142,6 +148,20 @@ func anyRegexp(s string) (jsonschema.Regexp, error) {
 		return named{re, s}, nil
 	}
 	return unknown(s), nil
+}
+
+// validatePattern refuses a string that is a pattern in no dialect. What only Go does not know is none of its business.
+func validatePattern(v any) error {
+	s, ok := v.(string)
+	if !ok {
+		return nil
+	}
+	_, err := syntax.Parse(schema.GoPattern(s), syntax.Perl)
+	if e, ok := errors.AsType[*syntax.Error](err); ok && slices.Contains([]syntax.ErrorCode{syntax.ErrMissingBracket, syntax.ErrMissingParen, syntax.ErrUnexpectedParen,
+		syntax.ErrMissingRepeatArgument, syntax.ErrInvalidCharRange, syntax.ErrTrailingBackslash}, e.Code) {
+		return err
+	}
+	return nil
 }
 
 // named is a compiled pattern that prints as the schema spells it.

@@ -33,7 +33,7 @@ func combined(s *jsonschema.Schema) bool {
 // single is the one schema that a schema without words of its own leaves for a value which begins with c, nil when there
 // are several or none.
 func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
-	if rare(s) || s.Types != nil && !s.Types.IsEmpty() || s.Enum != nil || s.Const != nil || s.Properties != nil || !free(s) {
+	if rare(s) || s.Types != nil && !s.Types.IsEmpty() || !free(s) || speaks(s) {
 		return nil
 	}
 	all := slices.Concat(s.AllOf, s.AnyOf, s.OneOf)
@@ -51,6 +51,13 @@ func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 		return all[0]
 	}
 	return nil
+}
+
+// speaks says whether a schema has words of its own about objects, arrays or numbers.
+func speaks(s *jsonschema.Schema) bool {
+	return s.Properties != nil || s.AdditionalProperties != nil || len(s.Required) > 0 ||
+		s.Items != nil || s.Items2020 != nil || s.MinItems != nil || s.MaxItems != nil ||
+		s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MultipleOf != nil
 }
 
 // isNull says whether null alone fits.

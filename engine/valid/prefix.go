@@ -250,6 +250,9 @@ func (p *Prefix) check() bool {
 	if p.rules.workFor(append(make([]int, len(p.stack)), doc.levels...)) > most {
 		return p.fail("", "work", "too large or nested too deeply to be checked with this schema")
 	}
+	if len(doc.twice) > 0 {
+		return p.stop(problem(append(p.path(""), doc.twice[0]...), "duplicate", "is there twice"))
+	}
 	if p.leaf.schema != nil {
 		if failed, ok := p.leaf.schema.Validate(doc.value).(*jsonschema.ValidationError); ok {
 			f := findings(failed)[0]
