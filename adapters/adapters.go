@@ -20,6 +20,7 @@
 //	bare.go, fence.go              calls without marks, and the evidence they need
 //	format.go, declare.go, pattern.go, marks.go  declarations: reading them, and the index of all marks
 //	print.go, printtags.go, repr.go, prompt.go  the way back: calls as text, and the text that teaches them
+//	grammar*.go                    the same as a grammar: which texts are calls that fit their schemas
 //
 // Three rules keep the events independent of how the text was cut into chunks: only at(i) looks forward; what may still be
 // taken back is declared by a hold, never by "has it been sent"; functions up to the commit answer no, cut or committed,

@@ -1,0 +1,238 @@
+package adapters
+
+import (
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+)
+
+// calls matches a reply's calls from the mark on.
+func (g *grammar) calls(p *pattern, mark string, tools []chat.Tool) string {
+	opener := g.opener(g.f.literalText(p.parts[0].lit.text), mark)
+	if len(g.f.section) == 0 {
+		first := g.call(p, 1, tools)
+		if p.holdsSeveral() {
+			return seq(opener, first)
+		}
+		return seq(opener, first, g.more(seq(lit(strings.Repeat("\n", p.between())), g.call(p, 0, tools))))
+	}
+	return seq(opener, g.inSection(tools), lit(g.literals(p, 2)))
+}
+
+// opener matches the literal that begins with the mark. Behind that white space is free where the reader does not care:
+// a token that ends the mark may hold some.
+func (g *grammar) opener(text, mark string) string {
+	rest := strings.TrimPrefix(text, mark)
+	tight := strings.TrimLeft(rest, " \n")
+	if tight == rest && (rest != "" || mark[len(mark)-1] != '>') {
+		return lit(text)
+	}
+	return seq(lit(mark), `[ \t\n]{0,4}`, lit(tight))
+}
+
+// inSection matches the calls between the marks of a section.
+func (g *grammar) inSection(tools []chat.Tool) string {
+	p := g.f.call[0]
+	one := g.call(p, 0, tools)
+	if p.holdsSeveral() {
+		return one
+	}
+	return seq(one, g.more(seq(lit(strings.Repeat("\n", p.between())), one)))
+}
+
+// holdsSeveral says whether one example prints all calls.
+func (p *pattern) holdsSeveral() bool {
+	return p.hole("calls") >= 0 || p.hole("named") >= 0 || p.hole("python") >= 0
+}
+
+// between is how many newlines Append writes between two calls.
+func (p *pattern) between() int { return max(min(p.glue, 1)-p.tail, 0) }
+
+// more matches further calls, as many as may be.
+func (g *grammar) more(call string) string {
+	if !g.many() {
+		return ""
+	}
+	return repeat(g.rule("next-call", call), 0, bound(g.o.MaxCalls-1))
+}
+
+// many says whether a reply may have several calls.
+func (g *grammar) many() bool { return !g.o.Single && g.o.MaxCalls != 1 }
+
+// literals joins the literals of a pattern from part i on.
+func (g *grammar) literals(p *pattern, i int) string {
+	text := ""
+	for _, part := range p.parts[min(i, len(p.parts)):] {
+		text += g.f.literalText(part.lit.text)
+	}
+	return text + strings.Repeat("\n", p.tail)
+}
+
+// call matches one call, or all of them where an example holds all, from part i of the pattern on.
+func (g *grammar) call(p *pattern, i int, tools []chat.Tool) string {
+	body := p.body()
+	if word := p.holeAt(body); word != "json" && word != "args" && word != "pseudo" && p.hole("name") < 0 && p.hole("id") < 0 {
+		return seq(lit(g.front(p, i, body)), g.several(p, body, tools), lit(g.literals(p, body+1)))
+	}
+	var all []string
+	for _, t := range tools {
+		all = append(all, g.rule(t.Name, g.toolCall(p, i, t)))
+	}
+	return alt(all...)
+}
+
+// front joins the literals in front of a body.
+func (g *grammar) front(p *pattern, i, body int) string {
+	text := ""
+	for _, part := range p.parts[i:body] {
+		text += g.f.literalText(part.lit.text)
+	}
+	return text
+}
+
+// toolCall matches a call of one tool from part i of the pattern on.
+func (g *grammar) toolCall(p *pattern, i int, t chat.Tool) string {
+	var all []string
+	for ; i < len(p.parts); i++ {
+		switch word := p.parts[i].hole; word {
+		case "":
+			text := g.f.literalText(p.parts[i].lit.text)
+			if p.holeAt(i-1) == "args" {
+				text = strings.TrimPrefix(text, "\n") // it goes with the arguments
+			}
+			all = append(all, lit(text))
+		case "name":
+			all = append(all, lit(t.Name))
+		case "id":
+			all = append(all, g.id(p, t))
+		case "index":
+			all = append(all, "[1-9] [0-9]{0,2}")
+		default:
+			all = append(all, g.body(p, i, t))
+		}
+	}
+	return seq(append(all, lit(strings.Repeat("\n", p.tail)))...)
+}
+
+// id matches what a call's id may be; one that names the tool is its name and a number.
+func (g *grammar) id(p *pattern, t chat.Tool) string {
+	if p.hole("name") < 0 {
+		return seq(lit("functions."+t.Name+":"), "[0-9]{1,4}")
+	}
+	return "[a-zA-Z0-9_-]{1,40}"
+}
+
+// body matches the arguments of a call that stand in hole i of the pattern.
+func (g *grammar) body(p *pattern, i int, t chat.Tool) string {
+	if p.parts[i].hole == "call" {
+		return g.callObject(t)
+	}
+	n := g.begin(t)
+	switch p.parts[i].hole {
+	case "args":
+		end := ""
+		if i+1 < len(p.parts) && strings.HasPrefix(p.parts[i+1].lit.text, "\n") {
+			end = "\n"
+		}
+		return g.tags(p, n, p.onLines(i), end)
+	case "pseudo":
+		return g.object(n, pseudoSpelling(g.f.quotes[0]))
+	}
+	return g.object(n, jsonSpelling)
+}
+
+// several matches calls that one example holds: objects, or calls in Python.
+func (g *grammar) several(p *pattern, body int, tools []chat.Tool) string {
+	open, between, end, always := "[", ", ", "]", true
+	var one string
+	switch p.holeAt(body) {
+	case "named":
+		one = g.anyTool(tools, g.namedObject)
+	case "python":
+		if one = g.anyTool(tools, g.pythonCall); g.f.keys["list"] == "lines" {
+			open, between, end = "", "\n", ""
+		}
+	case "call":
+		return g.anyTool(tools, g.callObject)
+	default:
+		one, always = g.anyTool(tools, g.callObject), false
+		switch bracketed := body > 0 && strings.HasSuffix(p.parts[body-1].lit.text, "["); {
+		case g.f.keys["list"] == "lines":
+			open, between, end, always = "[\n    ", ",\n    ", "\n]", true
+		case g.f.keys["list"] == "bare":
+			open, between, end, always = "", "\n", "", true
+		case bracketed:
+			open, end, always = "", "", true
+		case g.f.keys["list"] == "always":
+			always = true
+		}
+	}
+	all := seq(lit(open), one, g.more(seq(lit(between), one)), lit(end)) // as a list
+	switch {
+	case always:
+		return all
+	case g.many():
+		return alt(one, all)
+	}
+	return one
+}
+
+// anyTool matches a call of any of the tools.
+func (g *grammar) anyTool(tools []chat.Tool, call func(chat.Tool) string) string {
+	var all []string
+	for _, t := range tools {
+		all = append(all, g.rule(t.Name, call(t)))
+	}
+	return alt(all...)
+}
+
+// callObject matches a call as one JSON object.
+func (g *grammar) callObject(t chat.Tool) string {
+	s := jsonSpelling
+	if g.f.keys["objects"] == "python" {
+		s = pythonSpelling
+	}
+	member := func(key string) string { return lit(s.key(key)) }
+	all := []string{lit(s.open)}
+	if id := g.f.keys["id"]; id != "" {
+		all = append(all, member(id), s.id(), lit(s.comma))
+	}
+	all = append(all, member(g.f.word("name")), lit(s.value(schema.Quote(t.Name))), lit(s.comma))
+	all = append(all, member(g.f.word("args")), g.object(g.begin(t), s))
+	if id := g.f.keys["endid"]; id != "" {
+		all = append(all, optional(seq(lit(s.comma), member(id), s.id())))
+	}
+	return seq(append(all, lit(s.close))...)
+}
+
+// namedObject matches a call as an object whose only member is named like the tool.
+func (g *grammar) namedObject(t chat.Tool) string {
+	return seq(lit("{"+schema.Quote(t.Name)+": "), g.object(g.begin(t), jsonSpelling), lit("}"))
+}
+
+// pythonCall matches a call as Python writes it.
+func (g *grammar) pythonCall(t chat.Tool) string {
+	return seq(lit(t.Name+"("), g.members(g.keywords(g.begin(t))), lit(")"))
+}
+
+// messages matches calls in messages with headers, from the recipient of the first one on. The mark that ends the last one
+// may end the reply, so it need not be written.
+func (g *grammar) messages(tools []chat.Tool) string {
+	var all []string
+	p, head := g.f.message, g.f.recipient()
+	for _, t := range tools {
+		rest := ""
+		if p.hole("calls") >= 0 {
+			section := g.f.section[0]
+			call := g.rule(t.Name, g.toolCall(g.f.call[0], 0, t))
+			rest = seq(lit(g.front(p, 2, 3)+g.front(section, 0, 1)), call, lit(g.literals(section, 2)))
+		} else {
+			rest = g.toolCall(p, 2, t)
+		}
+		all = append(all, g.rule(t.Name+"-message", seq(lit(t.Name), rest)))
+	}
+	one := alt(all...)
+	next := lit(g.f.ends[0] + p.parts[0].lit.text)
+	return seq(lit(head), one, g.more(seq(next, one)), optional(lit(g.f.ends[1])))
+}

@@ -1,0 +1,319 @@
+package adapters
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+)
+
+// demand is one place of a schema as it is written, as far as a grammar can say it.
+type demand struct {
+	Ref        string            `json:"$ref"`
+	Type       json.RawMessage   `json:"type"`
+	Enum       []json.RawMessage `json:"enum"`
+	Const      json.RawMessage   `json:"const"`
+	AnyOf      []json.RawMessage `json:"anyOf"`
+	OneOf      []json.RawMessage `json:"oneOf"`
+	AllOf      []json.RawMessage `json:"allOf"`
+	Nullable   bool              `json:"nullable"`
+	Properties json.RawMessage   `json:"properties"`
+	Required   []string          `json:"required"`
+	Additional json.RawMessage   `json:"additionalProperties"`
+	Items      json.RawMessage   `json:"items"`
+	Prefix     []json.RawMessage `json:"prefixItems"`
+	MinItems   json.Number       `json:"minItems"`
+	MaxItems   json.Number       `json:"maxItems"`
+	MinLength  json.Number       `json:"minLength"`
+	MaxLength  json.Number       `json:"maxLength"`
+	Pattern    string            `json:"pattern"`
+	Format     string            `json:"format"`
+	Minimum    json.RawMessage   `json:"minimum"`
+	Maximum    json.RawMessage   `json:"maximum"`
+	Above      json.RawMessage   `json:"exclusiveMinimum"` // a number, or true beside a minimum in old drafts
+	Below      json.RawMessage   `json:"exclusiveMaximum"`
+}
+
+// unsaid are the keywords that a grammar has no words for.
+var unsaid = []string{
+	"not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies", "patternProperties", "propertyNames", "minProperties",
+	"maxProperties", "contains", "minContains", "maxContains", "uniqueItems", "unevaluatedProperties", "unevaluatedItems", "multipleOf", "$dynamicRef",
+}
+
+// read reads a place, with what its allOf demands added. It answers false for a place at which nothing may stand; what
+// cannot be read allows anything.
+func (g *grammar) read(raw json.RawMessage) (*demand, bool) {
+	g.depth++
+	defer func() { g.depth-- }()
+	n := new(demand)
+	switch raw = bytes.TrimSpace(raw); {
+	case g.depth > maxTree:
+		g.drop("what nests deeper")
+		return n, true
+	case string(raw) == "false":
+		return nil, false
+	case len(raw) == 0 || raw[0] != '{':
+		return n, true
+	}
+	if json.Unmarshal(raw, n) != nil {
+		g.drop("the whole schema")
+		return new(demand), true
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) == nil {
+		for _, word := range unsaid {
+			if v, ok := all[word]; ok && string(v) != "false" {
+				g.drop(word)
+			}
+		}
+	}
+	for _, raw := range n.AllOf {
+		more, ok := g.read(raw)
+		for range maxTree {
+			if !ok || more.Ref == "" {
+				break
+			}
+			more, ok = g.read(lookup(g.tool.Schema, more.Ref))
+		}
+		if !ok || more.Ref != "" {
+			return nil, false
+		}
+		n.also(g, more)
+	}
+	return n, true
+}
+
+// also adds the demands of another place. Where both say something of one kind, one of them is left open.
+func (n *demand) also(g *grammar, more *demand) {
+	take := func(dst *json.RawMessage, src json.RawMessage, keyword string) {
+		switch {
+		case len(*dst) == 0:
+			*dst = src
+		case len(src) > 0 && !bytes.Equal(*dst, src):
+			g.drop("allOf: " + keyword)
+		}
+	}
+	take(&n.Type, more.Type, "type")
+	take(&n.Const, more.Const, "const")
+	take(&n.Items, more.Items, "items")
+	take(&n.Minimum, more.Minimum, "minimum")
+	take(&n.Maximum, more.Maximum, "maximum")
+	take(&n.Above, more.Above, "exclusiveMinimum")
+	take(&n.Below, more.Below, "exclusiveMaximum")
+	if string(more.Additional) == "false" {
+		n.Additional = more.Additional
+	}
+	n.Properties = joinObjects(n.Properties, more.Properties)
+	n.Required = append(n.Required, more.Required...)
+	for _, pair := range []struct{ dst, src *[]json.RawMessage }{{&n.Enum, &more.Enum}, {&n.AnyOf, &more.AnyOf}, {&n.OneOf, &more.OneOf}, {&n.Prefix, &more.Prefix}} {
+		if len(*pair.dst) == 0 {
+			*pair.dst = *pair.src
+		} else if len(*pair.src) > 0 {
+			g.drop("allOf")
+		}
+	}
+	for _, pair := range []struct{ dst, src *json.Number }{{&n.MinItems, &more.MinItems}, {&n.MaxItems, &more.MaxItems}, {&n.MinLength, &more.MinLength}, {&n.MaxLength, &more.MaxLength}} {
+		if *pair.dst == "" {
+			*pair.dst = *pair.src
+		} else if *pair.src != "" && *pair.src != *pair.dst {
+			g.drop("allOf: bounds")
+		}
+	}
+	for _, pair := range []struct{ dst, src *string }{{&n.Pattern, &more.Pattern}, {&n.Format, &more.Format}} {
+		if *pair.dst == "" {
+			*pair.dst = *pair.src
+		} else if *pair.src != "" && *pair.src != *pair.dst {
+			g.drop("allOf: pattern")
+		}
+	}
+}
+
+// joinObjects adds the members of b that a does not have.
+func joinObjects(a, b json.RawMessage) json.RawMessage {
+	if len(a) == 0 || len(b) == 0 {
+		return append(slices.Clip(a), b...)
+	}
+	members := membersOf(string(a))
+	for _, m := range membersOf(string(b)) {
+		if !slices.ContainsFunc(members, func(f field) bool { return f.key == m.key }) {
+			members = append(members, m)
+		}
+	}
+	out := []byte{'{'}
+	for i, m := range members {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(schema.AppendQuote(out, m.key), ':'), m.value...), []byte(nil)...)
+	}
+	return append(out, '}')
+}
+
+// lookup is what a local reference points to, "false" when there is nothing.
+func lookup(doc json.RawMessage, ref string) json.RawMessage {
+	pointer, local := strings.CutPrefix(ref, "#")
+	if !local || pointer != "" && pointer[0] != '/' {
+		return json.RawMessage("true") // another document, or an anchor: nothing is known of it
+	}
+	for _, step := range strings.Split(pointer, "/")[min(1, strings.Count(pointer, "/")):] {
+		if pointer == "" {
+			break
+		}
+		step = strings.NewReplacer("~1", "/", "~0", "~", "%25", "%", "%24", "$").Replace(step)
+		var object map[string]json.RawMessage
+		var list []json.RawMessage
+		if json.Unmarshal(doc, &object) == nil {
+			doc = object[step]
+		} else if i := slices.Index(digitsUpTo[:], step); json.Unmarshal(doc, &list) == nil && i >= 0 && i < len(list) {
+			doc = list[i]
+		} else {
+			doc = nil
+		}
+	}
+	return doc
+}
+
+// digitsUpTo are the indexes that a reference may have.
+var digitsUpTo = [...]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"}
+
+// begin turns to the arguments of a tool. A schema that cannot be read allows any object.
+func (g *grammar) begin(t chat.Tool) *demand {
+	g.tool, g.path, g.refs, g.open = t, nil, map[string]string{}, map[string]bool{}
+	n, ok := g.read(t.Schema)
+	for range maxTree { // a reference at the root
+		if !ok || n.Ref == "" {
+			break
+		}
+		n, ok = g.read(lookup(t.Schema, n.Ref))
+	}
+	if !ok || n.Ref != "" {
+		n = new(demand)
+	}
+	if len(n.AnyOf) > 0 || len(n.OneOf) > 0 {
+		g.drop("anyOf")
+	}
+	return n
+}
+
+// choice is one thing that may stand at a place: a value, or a kind of values.
+type choice struct {
+	kind  schema.Kinds
+	value string // JSON; empty: any of the kind that n allows
+	n     *demand
+}
+
+// allKinds are the JSON types in the order in which a grammar tries them.
+var allKinds = []schema.Kinds{schema.String, schema.Number, schema.Integer, schema.Boolean, schema.Object, schema.Array, schema.Null}
+
+// choices are what may stand at a place.
+func (g *grammar) choices(n *demand) []choice {
+	values := n.Enum
+	if len(n.Const) > 0 {
+		values = []json.RawMessage{n.Const}
+	}
+	if len(values) > 0 {
+		var all []choice
+		for _, v := range values {
+			all = append(all, choice{kind: schema.KindOf(string(v)), value: string(v)})
+		}
+		return all
+	}
+	branches := slices.Concat(n.AnyOf, n.OneOf)
+	if len(branches) == 0 || len(n.Properties) > 0 {
+		if len(branches) > 0 {
+			g.drop("anyOf")
+		}
+		return n.kinds()
+	}
+	return g.branches(n, branches)
+}
+
+// branches are what may stand at a place that has alternatives. A reference that leads back to itself before anything is
+// written is none.
+func (g *grammar) branches(n *demand, branches []json.RawMessage) []choice {
+	var all []choice
+	for _, raw := range branches {
+		b, ok := g.read(raw)
+		if !ok {
+			continue
+		}
+		if b.Ref == "" {
+			b.also(g, &demand{Type: n.Type, Pattern: n.Pattern, Format: n.Format, MinLength: n.MinLength, MaxLength: n.MaxLength,
+				Minimum: n.Minimum, Maximum: n.Maximum, Items: n.Items, MinItems: n.MinItems, MaxItems: n.MaxItems})
+			all = append(all, g.choices(b)...)
+			continue
+		}
+		if g.open[b.Ref] {
+			continue
+		}
+		g.open[b.Ref] = true
+		if target, ok := g.read(lookup(g.tool.Schema, b.Ref)); ok {
+			all = append(all, choice{kind: g.kindOf(target), n: b})
+		}
+		delete(g.open, b.Ref)
+	}
+	if n.Nullable {
+		all = append(all, choice{kind: schema.Null, n: n})
+	}
+	return all
+}
+
+// kindOf is the kind of a place that allows one kind alone, else 0.
+func (g *grammar) kindOf(n *demand) schema.Kinds {
+	if all := g.choices(n); len(all) == 1 {
+		return all[0].kind
+	}
+	return 0
+}
+
+// kinds are the kinds that a place allows, from its type or from what else it says.
+func (n *demand) kinds() []choice {
+	var words []string
+	var word string
+	if json.Unmarshal(n.Type, &word) == nil && word != "" {
+		words = []string{word}
+	} else {
+		_ = json.Unmarshal(n.Type, &words)
+	}
+	if n.Nullable && len(words) > 0 {
+		words = append(words, "null")
+	}
+	var all []choice
+	for _, kind := range allKinds {
+		name := kindNames[kind]
+		if slices.Contains(words, name) && !(name == "integer" && slices.Contains(words, "number")) {
+			all = append(all, choice{kind: kind, n: n})
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	if kind := n.implied(); kind != 0 {
+		return []choice{{kind: kind, n: n}}
+	}
+	return []choice{{n: n}} // anything
+}
+
+// kindNames are the words of JSON Schema.
+var kindNames = map[schema.Kinds]string{
+	schema.String: "string", schema.Number: "number", schema.Integer: "integer", schema.Boolean: "boolean",
+	schema.Object: "object", schema.Array: "array", schema.Null: "null",
+}
+
+// implied is the kind that a place without a type speaks of.
+func (n *demand) implied() schema.Kinds {
+	switch {
+	case len(n.Properties) > 0 || len(n.Required) > 0 || len(n.Additional) > 0:
+		return schema.Object
+	case len(n.Items) > 0 || len(n.Prefix) > 0 || n.MinItems != "" || n.MaxItems != "":
+		return schema.Array
+	case n.Pattern != "" || n.Format != "" || n.MinLength != "" || n.MaxLength != "":
+		return schema.String
+	case len(n.Minimum) > 0 || len(n.Maximum) > 0:
+		return schema.Number
+	}
+	return 0
+}

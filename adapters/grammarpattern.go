@@ -1,0 +1,219 @@
+package adapters
+
+import (
+	"fmt"
+	"regexp/syntax"
+	"strings"
+)
+
+// formats are the formats of strings that a pattern can say.
+var formatPatterns = map[string]string{
+	"date":      datePattern,
+	"time":      timePattern,
+	"date-time": datePattern + "T" + timePattern,
+	"uuid":      `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`,
+	"ipv4":      `(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])`,
+}
+
+const (
+	datePattern = `(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|` +
+		`(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)`
+	timePattern = `(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[-+](?:[01][0-9]|2[0-3]):[0-5][0-9])`
+)
+
+// patterned matches a string that has a pattern or a format. It answers false, and reports what, when that cannot be said.
+func (g *grammar) patterned(n *demand, s *spelling) (string, bool) {
+	source, what := n.Pattern, "pattern"
+	if source == "" {
+		what = "format"
+		if p, ok := formatPatterns[n.Format]; ok {
+			source = "^(?:" + p + ")$"
+		}
+	} else if n.Format != "" {
+		g.drop("format")
+	}
+	re, err := syntax.Parse(source, syntax.Perl)
+	if source == "" || err != nil {
+		g.drop(what)
+		return "", false
+	}
+	w := patternWriter{s: s, most: bound(g.o.MaxString)}
+	expr := w.anchored(re)
+	if w.failed || expr == "" {
+		g.drop(what)
+		return "", false
+	}
+	if n.MinLength != "" || n.MaxLength != "" {
+		g.drop("length beside a " + what)
+	}
+	if len(s.quotes) > 0 {
+		expr = seq(lit(s.quotes[0]), expr, lit(s.quotes[0]))
+	}
+	return g.rule("pattern", expr), true
+}
+
+// patternWriter turns a regular expression into GBNF as a spelling of strings writes it.
+type patternWriter struct {
+	s      *spelling
+	most   int // of what repeats without a bound, -1 for none
+	failed bool
+}
+
+// anchored writes an expression that must match from end to end. One that may match in the middle cannot be said.
+func (w *patternWriter) anchored(re *syntax.Regexp) string {
+	switch re.Op {
+	case syntax.OpCapture:
+		return w.anchored(re.Sub[0])
+	case syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			all = append(all, w.anchored(sub))
+		}
+		return alt(all...)
+	case syntax.OpConcat:
+		last := len(re.Sub) - 1
+		if last > 0 && re.Sub[0].Op == syntax.OpBeginText && re.Sub[last].Op == syntax.OpEndText {
+			return w.all(re.Sub[1:last])
+		}
+	}
+	w.failed = true
+	return ""
+}
+
+func (w *patternWriter) all(list []*syntax.Regexp) string {
+	var parts []string
+	for _, re := range list {
+		parts = append(parts, w.write(re))
+	}
+	return seq(parts...)
+}
+
+// write is one expression.
+func (w *patternWriter) write(re *syntax.Regexp) string {
+	switch re.Op {
+	case syntax.OpEmptyMatch:
+		return ""
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase != 0 {
+			break
+		}
+		return w.literal(re.Rune)
+	case syntax.OpCharClass:
+		return w.class(re.Rune)
+	case syntax.OpAnyCharNotNL:
+		return w.class([]rune{0, '\n' - 1, '\n' + 1, 0x10FFFF})
+	case syntax.OpAnyChar:
+		return w.class([]rune{0, 0x10FFFF})
+	case syntax.OpCapture:
+		return w.write(re.Sub[0])
+	case syntax.OpConcat:
+		return w.all(re.Sub)
+	case syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			all = append(all, w.write(sub))
+		}
+		return alt(all...)
+	case syntax.OpStar:
+		return repeat(w.write(re.Sub[0]), 0, w.most)
+	case syntax.OpPlus:
+		return repeat(w.write(re.Sub[0]), 1, w.most)
+	case syntax.OpQuest:
+		return optional(w.write(re.Sub[0]))
+	case syntax.OpRepeat:
+		if high := re.Max; high >= 0 || w.most < 0 {
+			return repeat(w.write(re.Sub[0]), re.Min, high)
+		}
+		return repeat(w.write(re.Sub[0]), re.Min, max(w.most, re.Min))
+	}
+	w.failed = true
+	return ""
+}
+
+// literal is a text in the spelling.
+func (w *patternWriter) literal(text []rune) string {
+	out := ""
+	for _, c := range text {
+		written, ok := w.escaped(c)
+		w.failed = w.failed || !ok
+		out += written
+	}
+	return lit(out)
+}
+
+// escaped is a character in the spelling; false when it cannot stand in a string.
+func (w *patternWriter) escaped(c rune) (string, bool) {
+	if len(w.s.avoid) > 0 {
+		for _, mark := range w.s.avoid {
+			if []rune(mark)[0] == c {
+				return "", false
+			}
+		}
+		return string(c), c != 0
+	}
+	quoted := w.s.value(`"` + jsonEscape(c) + `"`)
+	return quoted[1 : len(quoted)-1], quoted[0] == w.s.quotes[0][0]
+}
+
+// jsonEscape is a character inside a JSON string.
+func jsonEscape(c rune) string {
+	if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
+		return fmt.Sprintf(`\u%04x`, c)
+	}
+	return string(c)
+}
+
+// class is a set of characters, given as ranges. Those that the spelling escapes become alternatives; of control bytes only
+// those that text has.
+func (w *patternWriter) class(ranges []rune) string {
+	var all []string
+	class, from := "", rune(-1) // from is where a run of plain characters began
+	end := func(c rune) {
+		if from >= 0 && from < c {
+			class += escapeClass(from)
+			if from < c-1 {
+				class += "-" + escapeClass(c-1)
+			}
+		}
+		from = -1
+	}
+	for i := 0; i+1 < len(ranges); i += 2 {
+		low, high := ranges[i], ranges[i+1]
+		c := low
+		for ; c <= min(high, 0x7f); c++ {
+			written, ok := w.escaped(c)
+			switch {
+			case ok && written == string(c) && (c >= ' ' || isSpace(int(c))):
+				if from < 0 {
+					from = c
+				}
+				continue
+			case !ok && len(w.s.avoid) > 0 && c != 0:
+				w.failed = true // to leave it out would forbid what the schema allows
+			case ok && (c >= ' ' || isSpace(int(c))):
+				all = append(all, lit(written))
+			}
+			end(c)
+		}
+		if from < 0 && c <= high {
+			from = c
+		}
+		end(high + 1)
+	}
+	if class != "" {
+		all = append(all, "["+class+"]")
+	}
+	w.failed = w.failed || len(all) == 0
+	return alt(all...)
+}
+
+// escapeClass is a character in a class of GBNF.
+func escapeClass(c rune) string {
+	switch {
+	case c < ' ' || strings.ContainsRune(`"]\^-[`, c) || c == 0x7f:
+		return fmt.Sprintf(`\x%02X`, c)
+	case c >= 0x80:
+		return fmt.Sprintf(`\U%08X`, c)
+	}
+	return string(c)
+}

@@ -1,0 +1,96 @@
+package adapters
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// manyDigits bounds numbers whose schema does not.
+const manyDigits = 999_999_999_999_999_999
+
+// integers matches the whole numbers from low to high; nil is no bound.
+func integers(low, high *int64) string {
+	l, h := int64(-manyDigits), int64(manyDigits)
+	if low != nil {
+		l = *low
+	}
+	if high != nil {
+		h = *high
+	}
+	var all []string
+	if l < 0 {
+		all = append(all, seq(lit("-"), digits(max(-h, 1), -l)))
+	}
+	if h >= 0 {
+		all = append(all, digits(max(l, 0), h))
+	}
+	return alt(all...)
+}
+
+// fractions matches the numbers between whole ones; nil is no bound.
+func fractions(low, high *int64) string {
+	l, h := int64(-manyDigits), int64(manyDigits)
+	if low != nil {
+		l = *low
+	}
+	if high != nil {
+		h = *high
+	}
+	const fraction = `("." [0-9]{1,17})?`
+	side := func(from, to int64) string {
+		if from == to {
+			return lit(fmt.Sprint(from))
+		}
+		return alt(seq(digits(from, to-1), fraction), lit(fmt.Sprint(to)))
+	}
+	var all []string
+	if l < 0 {
+		all = append(all, seq(lit("-"), side(max(-h, 0), -l)))
+	}
+	if h >= 0 {
+		all = append(all, side(max(l, 0), h))
+	}
+	return alt(all...)
+}
+
+// digits matches the numbers from low to high, neither of them negative.
+func digits(low, high int64) string {
+	a, b := strconv.FormatInt(low, 10), strconv.FormatInt(high, 10)
+	if len(a) == len(b) {
+		return within(a, b)
+	}
+	all := []string{within(a, strings.Repeat("9", len(a)))}
+	if len(b) > len(a)+1 {
+		all = append(all, fmt.Sprintf("[1-9] [0-9]{%d,%d}", len(a), len(b)-2))
+	}
+	return alt(append(all, within("1"+strings.Repeat("0", len(b)-1), b))...)
+}
+
+// within matches the numbers from a to b, which have as many digits.
+func within(a, b string) string {
+	switch {
+	case a == b:
+		return lit(a)
+	case len(a) == 1:
+		return "[" + a + "-" + b + "]"
+	case a[0] == b[0]:
+		return seq(lit(a[:1]), within(a[1:], b[1:]))
+	}
+	rest := len(a) - 1
+	zeros, nines := strings.Repeat("0", rest), strings.Repeat("9", rest)
+	first, last := a[0], b[0]
+	var all []string
+	if a[1:] != zeros {
+		all = append(all, seq(lit(a[:1]), within(a[1:], nines)))
+		first++
+	}
+	if b[1:] != nines {
+		all = append(all, seq(lit(b[:1]), within(zeros, b[1:])))
+		last--
+	}
+	if first <= last {
+		all = append(all, fmt.Sprintf("[%c-%c] [0-9]{%d}", first, last, rest))
+	}
+	return alt(all...)
+}

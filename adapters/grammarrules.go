@@ -1,0 +1,166 @@
+package adapters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// grammar is a grammar in the making. Expressions are text: one that is empty matches nothing at all, any other can be
+// put in front of or behind another one.
+type grammar struct {
+	f       *Format
+	o       GrammarOptions
+	rules   []string          // as they are written
+	named   map[string]string // name of a rule by what it matches
+	taken   map[string]bool   // names
+	dropped []string
+
+	tool  chat.Tool         // whose arguments are written
+	path  []string          // of the place in its schema
+	refs  map[string]string // rules of its references, by spelling and reference
+	depth int               // of allOf
+	open  map[string]bool   // references that were followed since the last byte that the grammar demands
+}
+
+// maxRepeat is the largest bound that llama.cpp takes.
+const maxRepeat = 2000
+
+// text is the grammar as a server reads it.
+func (g *grammar) text() string { return strings.Join(g.rules, "\n") + "\n" }
+
+// define writes a rule with that very name.
+func (g *grammar) define(name, expr string) {
+	if expr == "" {
+		expr = `""`
+	}
+	g.taken[name] = true
+	g.rules = append(g.rules, name+" ::= "+expr)
+}
+
+// rule names an expression. The hint becomes its name, or part of it; equal expressions share a rule.
+func (g *grammar) rule(hint, expr string) string {
+	if name, ok := g.named[expr]; ok || expr == "" {
+		return name
+	}
+	name := g.name(hint)
+	g.named[expr] = name
+	g.define(name, expr)
+	return name
+}
+
+// name reserves a name for a rule.
+func (g *grammar) name(hint string) string {
+	base := strings.Map(func(r rune) rune {
+		if r < 0x80 && isWord(int(r)) && r != '_' {
+			return r
+		}
+		return '-'
+	}, hint)
+	name := base
+	for n := 2; g.taken[name] || name == "root"; n++ {
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+	g.taken[name] = true
+	return name
+}
+
+// drop reports a demand of the schema that the grammar does not hold the model to.
+func (g *grammar) drop(keyword string) {
+	line := g.tool.Name + ": " + strings.Join(append(slices.Clone(g.path), keyword), ": ")
+	if !slices.Contains(g.dropped, line) {
+		g.dropped = append(g.dropped, line)
+	}
+}
+
+// lit matches a text.
+func lit(text string) string {
+	if text == "" {
+		return ""
+	}
+	return `"` + escapes.Replace(text) + `"`
+}
+
+// escapes writes what may not stand in a GBNF literal as it is.
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00", `\x00`)
+
+// seq matches one thing after the other.
+func seq(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
+}
+
+// alt matches one of several things, at least one.
+func alt(list ...string) string {
+	var once []string
+	for _, s := range list {
+		if !slices.Contains(once, s) {
+			once = append(once, s)
+		}
+	}
+	if i := slices.Index(once, ""); i >= 0 {
+		return optional(alt(slices.Delete(once, i, i+1)...))
+	}
+	if len(once) < 2 {
+		return strings.Join(once, "")
+	}
+	return "(" + strings.Join(once, " | ") + ")"
+}
+
+// optional matches a thing or nothing.
+func optional(expr string) string { return repeat(expr, 0, 1) }
+
+// repeat matches a thing from low to high times; without a bound when high is negative.
+func repeat(expr string, low, high int) string {
+	if expr == "" || high == 0 {
+		return ""
+	}
+	if low == 1 && high == 1 {
+		return expr
+	}
+	if !single(expr) {
+		expr = "(" + expr + ")"
+	}
+	switch {
+	case low == 0 && high < 0:
+		return expr + "*"
+	case low == 0 && high == 1:
+		return expr + "?"
+	case high < 0:
+		return fmt.Sprintf("%s{%d,}", expr, low)
+	}
+	return fmt.Sprintf("%s{%d,%d}", expr, low, high)
+}
+
+// single says whether an expression is a rule or a class of characters, so that a repetition needs no parentheses.
+func single(expr string) bool {
+	if expr[0] == '[' {
+		return strings.IndexByte(expr, ']') == len(expr)-1 && expr[len(expr)-2] != '\\'
+	}
+	return strings.Trim(expr, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
+}
+
+// list matches a thing from low to high times with something between.
+func list(expr, between string, low, high int) string {
+	if high == 0 {
+		return ""
+	}
+	more := high
+	if high > 0 {
+		more--
+	}
+	all := seq(expr, repeat(seq(lit(between), expr), max(low-1, 0), more))
+	if low == 0 {
+		return optional(all)
+	}
+	return all
+}
+
+// bound is a limit as GBNF takes it: -1 for none.
+func bound(n int) int {
+	if n <= 0 || n > maxRepeat {
+		return -1
+	}
+	return n
+}

@@ -1,0 +1,96 @@
+package adapters
+
+import (
+	"strings"
+
+	"toolnorm/chat/schema"
+)
+
+// spelling is how the values in a body are written: where Append has a function that writes them, this is its image.
+type spelling struct {
+	name                           string
+	open, comma, close             string
+	listOpen, listComma, listClose string
+	key                            func(key string) string   // a member's name and what stands in front of its value
+	end                            func(key string) string   // what stands behind it; nil: nothing
+	value                          func(value string) string // a JSON value as it is printed
+	yes, no, null                  string
+	quotes                         []string // what a string may stand in; none: it is raw
+	avoid                          []string // what ends a raw string, so that it cannot stand in one
+	word                           bool     // names that no schema has are identifiers
+	sorted                         bool     // members are printed by name
+	fixed                          bool     // only names that a schema has, and no null
+}
+
+var jsonSpelling = &spelling{
+	name: "json", open: "{", comma: ", ", close: "}", listOpen: "[", listComma: ", ", listClose: "]", quotes: []string{`"`},
+	key:   func(key string) string { return schema.Quote(key) + ": " },
+	value: func(value string) string { return string(appendSpaced(nil, value)) },
+	yes:   "true", no: "false", null: "null",
+}
+
+var pythonSpelling = &spelling{
+	name: "python", open: "{", comma: ", ", close: "}", listOpen: "[", listComma: ", ", listClose: "]", quotes: []string{`'`, `"`},
+	key:   func(key string) string { return string(appendReprString(nil, key)) + ": " },
+	value: func(value string) string { return string(appendRepr(nil, value)) },
+	yes:   "True", no: "False", null: "None",
+}
+
+// pseudoSpelling has bare names, and a delimiter of the family's own around strings.
+func pseudoSpelling(quote string) *spelling {
+	return &spelling{
+		name: "pseudo", open: "{", comma: ",", close: "}", listOpen: "[", listComma: ",", listClose: "]",
+		quotes: []string{quote}, avoid: []string{quote}, word: true, sorted: true,
+		key:   func(key string) string { return key + ":" },
+		value: func(value string) string { return string(appendPseudo(nil, value, quote)) },
+		yes:   "true", no: "false", null: "None",
+	}
+}
+
+// treeSpelling has tags that are named like the members, and nest.
+func treeSpelling(p *pattern) *spelling {
+	return &spelling{
+		name: "tree", listOpen: p.openTag(itemKey), listComma: p.closeTag(itemKey) + p.openTag(itemKey), listClose: p.closeTag(itemKey),
+		avoid: p.avoids(), fixed: true,
+		key: p.openTag, end: p.closeTag,
+		value: func(value string) string { return string(p.appendTree(nil, value)) },
+		yes:   "true", no: "false",
+	}
+}
+
+// avoids are the marks that end a raw value: those of arguments, and what closes the call.
+func (p *pattern) avoids() []string {
+	var all []string
+	for _, arg := range p.f.arg {
+		all = append(all, strings.TrimSpace(p.f.literalText(arg.parts[0].lit.text)))
+		if last := arg.parts[len(arg.parts)-1].lit.text; !arg.keyed() {
+			all = append(all, strings.TrimSpace(p.f.literalText(last)))
+		}
+	}
+	for _, call := range p.f.call {
+		if i := call.hole("args"); i >= 0 && i+1 < len(call.parts) {
+			mark, _, _ := strings.Cut(strings.TrimSpace(p.f.literalText(call.parts[i+1].lit.text)), "\n")
+			all = append(all, mark)
+		}
+	}
+	var shortest []string
+	for _, mark := range distinct(all) {
+		if !containsOther(all, mark) {
+			shortest = append(shortest, mark)
+		}
+	}
+	return shortest
+}
+
+// containsOther says whether a mark holds another one of the list.
+func containsOther(all []string, mark string) bool {
+	for _, other := range all {
+		if other != "" && other != mark && strings.Contains(mark, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// id matches the id of a call, a string.
+func (s *spelling) id() string { return seq(lit(s.quotes[0]), "[a-zA-Z0-9_-]{1,40}", lit(s.quotes[0])) }
