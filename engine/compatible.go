@@ -17,6 +17,8 @@ type compatible struct {
 	client *upstream.OpenAI
 	strict bool // refuses fields that it does not know: OpenAI itself
 
+	grammars grammars
+
 	mu    sync.Mutex
 	known map[string]seen
 }
@@ -80,12 +82,9 @@ func (c *compatible) raw(ctx context.Context, t *turn, body *upstream.OpenAIRequ
 	if err != nil {
 		return nil, "", err
 	}
-	q := &upstream.Continuation{Model: t.model, Prompt: prompt, Preserved: t.format.Tokens(), Fields: continuing(body.Fields)}
-	if t.force != nil {
-		q.Prompt += t.format.Lead(prompt, t.force.said, t.force.name)
-		q.Fields["json_schema"] = t.force.schema
-	}
-	src, err := c.client.Continue(ctx, t.pulse, q)
+	src, err := c.held(t, c.grammar(t, body.Fields), func(h *held) (chat.Source, error) {
+		return c.client.Continue(ctx, t.pulse, t.continuation(prompt, body.Fields, h))
+	})
 	if err != nil {
 		f := *fault.From(err)
 		f.Curable = false // there is no other reading of the reply than ours

@@ -17,6 +17,7 @@ type Config struct {
 	Log          zerolog.Logger    // the zero value logs nothing
 	Strategy     map[string]string // model name with * for any text -> one of the strategies; the longest match wins; no match: by probing
 	Wording      map[string]string // model name with * for any text -> how strategy prompt describes tools, as adapters.ParseWording reads it; no match: the family's, else by probing
+	NoGrammar    bool              // llama-server is not asked to hold the model to calls that fit their schemas
 	NoProbe      bool              // of the wording: the family's, else schemas
 	Format       map[string]string // model name with * for any text -> name of a format; no match: by the model's name
 	Formats      *adapters.Set     // the formats that are known; nil: those that come with the program

@@ -37,6 +37,7 @@ type Config struct {
 	Strategy map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, tap, native or prompt; or clone, which adds a model to the Ollama server (MODEL-toolnorm-raw) and falls back to the others. Default: by probing."`
 	Wording  map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how strategy prompt describes tools to them: schemas, signatures or example, or several with + between. Default: as the format says, else by a probe."`
 	Probe    bool              `default:"true" negatable:"" help:"Ask a model without a template for tools once for a call, in each wording until one works."`
+	Grammar  bool              `default:"true" negatable:"" help:"Where the server takes a grammar (llama-server), hold the model to calls that fit their schemas while it writes."`
 	Hold     string            `default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
 	Quiet    bool              `help:"Take calls that a model writes while it still thinks for thoughts, even when nothing follows them."`
 	Check    bool              `default:"true" negatable:"" help:"Let a call leave only if it fits its tool's schema."`

@@ -56,7 +56,7 @@ func (m *Main) Run() error {
 		Ollama: settings.ollama, Upstreams: settings.upstreams, Aliases: m.Config.Alias, Log: m.log,
 		Strategy: m.Config.Strategy, Wording: m.Config.Wording, NoProbe: !m.Config.Probe, Format: m.Config.Format, Formats: settings.formats,
 		Hold: settings.hold, Quiet: m.Config.Quiet,
-		Unchecked: !m.Config.Check, NoRewrite: !m.Config.Rewrite, NoReask: !m.Config.Reask, Gate: m.Config.Gate, NumCtx: m.Config.NumCtx, DefaultModel: m.Config.Model,
+		NoGrammar: !m.Config.Grammar, Unchecked: !m.Config.Check, NoRewrite: !m.Config.Rewrite, NoReask: !m.Config.Reask, Gate: m.Config.Gate, NumCtx: m.Config.NumCtx, DefaultModel: m.Config.Model,
 		Timeouts: upstream.Timeouts{
 			Load: m.Config.LoadTimeout, FirstByte: m.Config.FirstByteTimeout, Idle: m.Config.IdleTimeout, Beat: m.Config.Heartbeat,
 		},

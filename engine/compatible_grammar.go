@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// maxGrammars is how many grammars a server's memory holds. Each is some 10 KB, and takes a millisecond to write.
+const maxGrammars = 32
+
+// grammars are those that a server was sent last, and what became of them. The zero value is empty.
+type grammars struct {
+	mu    sync.Mutex
+	known []*held // the latest one last
+}
+
+// held is a grammar for the calls of a format to some tools.
+type held struct {
+	adapters.Grammar
+	key     [sha256.Size]byte
+	refused []string // the models with which the server did not take it
+}
+
+// grammar is what holds the turn's calls, nil for nothing: for text that is ours to read, when tools are offered and
+// neither the settings, nor the client, nor the server are against it.
+func (c *compatible) grammar(t *turn, fields map[string]json.RawMessage) *held {
+	tools := t.callable()
+	if t.engine.cfg.NoGrammar || t.strategy != Raw || t.force != nil || len(tools) == 0 || fields["grammar"] != nil || fields["json_schema"] != nil {
+		return nil
+	}
+	h := c.grammars.find(t.format, tools, t.request.Single, func(h *held) {
+		t.engine.cfg.Log.Debug().Str("model", t.model).Str("format", t.format.Name).Int("bytes", len(h.Text)).Strs("open", h.Dropped).Msg("grammar written")
+	})
+	c.grammars.mu.Lock()
+	defer c.grammars.mu.Unlock()
+	if h.Text == "" || slices.Contains(h.refused, t.model+"\n"+t.facts.digest) {
+		return nil
+	}
+	return h
+}
+
+// find is the grammar of those tools, written when it is new, and made tells of it then.
+func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool, made func(*held)) *held {
+	sum := sha256.New()
+	_ = json.NewEncoder(sum).Encode([]any{f.Name, f.Declaration(), single}) // a hash takes everything
+	for _, t := range tools {
+		_, _ = io.WriteString(sum, t.Name+"\x00"+string(t.Schema)+"\x00")
+	}
+	key := [sha256.Size]byte(sum.Sum(nil))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.IndexFunc(g.known, func(h *held) bool { return h.key == key })
+	if i < 0 {
+		h := &held{Grammar: f.Grammar(tools, adapters.GrammarOptions{Single: single}), key: key}
+		made(h)
+		g.known = append(g.known[max(len(g.known)-maxGrammars+1, 0):], h)
+		return h
+	}
+	h := g.known[i]
+	g.known = append(slices.Delete(g.known, i, i+1), h)
+	return h
+}
+
+// refuse remembers that the server did not take the grammar with the turn's model.
+func (g *grammars) refuse(h *held, t *turn, why error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h.refused = append(h.refused, t.model+"\n"+t.facts.digest)
+	t.engine.cfg.Log.Warn().Str("model", t.model).Str("format", t.format.Name).Err(why).Msg("the server does not take the grammar of these tools, it writes without one")
+}
+
+// The kinds of trigger of a llama-server.
+const (
+	triggerWord    = 1
+	triggerPattern = 2
+)
+
+// trigger is where a grammar begins, in llama-server's words.
+type trigger struct {
+	Type  int    `json:"type"`
+	Value string `json:"value"`
+}
+
+// fields adds the grammar to a continuation's fields: it begins at a call's opening mark, and text before that is free. The
+// marks that it gives are to be preserved: only so a server takes one for a token of its own.
+func (h *held) fields(fields map[string]json.RawMessage) (marks []string) {
+	var all []trigger
+	for _, t := range h.Trigger {
+		if t.Word != "" {
+			all, marks = append(all, trigger{triggerWord, t.Word}), append(marks, t.Word)
+		} else {
+			all = append(all, trigger{triggerPattern, t.Pattern})
+		}
+	}
+	fields["grammar"], _ = json.Marshal(h.Text)
+	fields["grammar_lazy"] = json.RawMessage("true")
+	fields["grammar_triggers"], _ = json.Marshal(all)
+	return marks
+}
+
+// held begins a reply that is held to the grammar. A server that refuses is asked again without.
+func (c *compatible) held(t *turn, h *held, ask func(*held) (chat.Source, error)) (chat.Source, error) {
+	src, err := ask(h)
+	if h == nil {
+		return src, err
+	}
+	if err == nil {
+		return &heldSource{Source: src, broke: func(err error) { c.grammars.refuse(h, t, err) }}, nil
+	}
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != fault.Invalid && f.Kind != fault.Unavailable || f.Code != "" {
+		return nil, err
+	}
+	src, again := ask(nil)
+	if again == nil {
+		c.grammars.refuse(h, t, err)
+	}
+	return src, again
+}
+
+// heldSource is a reply that a grammar holds.
+type heldSource struct {
+	chat.Source
+	broke func(error)
+}
+
+// Next passes an event on. A reply that breaks off at the grammar is an error, and the next one goes without: the model
+// has a token that holds the end of the mark and something that the grammar does not have behind it.
+func (s *heldSource) Next() (chat.Event, error) {
+	ev, err := s.Source.Next()
+	if err != nil && err != io.EOF && strings.Contains(err.Error(), "grammar") {
+		s.broke(err)
+	}
+	return ev, err
+}
+
+// continuation is a rendered prompt for llama-server: with the beginning of the call that is forced, else held to the grammar
+// unless that is nil.
+func (t *turn) continuation(prompt string, fields map[string]json.RawMessage, h *held) *upstream.Continuation {
+	c := &upstream.Continuation{Model: t.model, Prompt: prompt, Preserved: t.format.Tokens(), Fields: continuing(fields)}
+	switch {
+	case t.force != nil:
+		c.Prompt += t.format.Lead(prompt, t.force.said, t.force.name)
+		c.Fields["json_schema"] = t.force.schema
+	case h != nil:
+		marks := h.fields(c.Fields)
+		c.Preserved = append(slices.Clip(c.Preserved), marks...)
+	}
+	return c
+}
