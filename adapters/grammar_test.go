@@ -73,7 +73,7 @@ func TestWhatAppendPrintsIsInTheGrammar(t *testing.T) {
 		t.Parallel()
 		g := mustParse(t, f.Grammar(tools, GrammarOptions{}))
 		r := rand.New(rand.NewSource(5))
-		for range 150 {
+		for range 80 {
 			var calls []chat.Call
 			for range 1 + r.Intn(3) {
 				if c := inSchemaOrder(randomCall(r), tools); canPrint(f, c) {
@@ -126,9 +126,9 @@ func TestWhatTheGrammarMakesIsAValidCall(t *testing.T) {
 			written := f.Grammar(tools, o)
 			g := mustParse(t, written)
 			r := rand.New(rand.NewSource(9))
-			n := 120
+			n := 50
 			if testing.Short() {
-				n = 30
+				n = 12
 			}
 			for range n {
 				text := g.random(r)
