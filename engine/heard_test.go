@@ -59,3 +59,17 @@ func TestAListenerHearsEachGeneration(t *testing.T) {
 		t.Errorf("a text that is written on: heard %q, error %v", heard, err)
 	}
 }
+
+func TestAListenerHearsHowACallIsMended(t *testing.T) {
+	wrong, again, right := tagged("forecast", `{"city": "Rome", "days": 9}`), object("forecast", `{"city":"Rome","days":8}`), tagged("forecast", `{"city":"Rome","days":3}`)
+	e, _ := guarding(t, Config{}, wrong, again, right)
+	r := user("weather?")
+	r.Tools = []chat.Tool{forecast}
+	heard := listen(r)
+	if _, _, _, err := collect(t, e, r); err != nil {
+		t.Fatal(err)
+	}
+	if want := "[raw]" + wrong + "[finish][rewritten]" + again + "[finish][reasked]" + right; heard.String() != want {
+		t.Errorf("heard %q\nwant  %q", heard, want)
+	}
+}

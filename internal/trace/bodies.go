@@ -13,10 +13,9 @@ const (
 	maxRequest = 64 << 10 // of the request
 	maxMessage = 16 << 10 // of one message in it
 	maxSide    = 96 << 10 // of what the model wrote, and as much of what left
-	partCost   = 16       // of a part beside its text
+	partCost   = 96       // of a part, a message or a call beside its text
 
-	maxParts = 2048 // of either side
-	maxSaid  = 32   // calls of one message
+	maxSaid = 32 // calls of one message
 )
 
 // Bodies are what was said in an exchange. What is too long is cut, and says so.
@@ -35,8 +34,8 @@ type Bodies struct {
 
 // newBodies are those of an exchange that begins then.
 func newBodies(begin time.Time) *Bodies {
-	b := &Bodies{begin: begin, wroteRoom: maxSide, leftRoom: maxSide}
-	b.Left.room = &b.leftRoom
+	b := &Bodies{Messages: []Message{}, Wrote: []*Generation{}, begin: begin, wroteRoom: maxSide, leftRoom: maxSide}
+	b.Left = Side{Parts: []Part{}, room: &b.leftRoom}
 	return b
 }
 
@@ -139,7 +138,7 @@ func (m *Message) size() int {
 
 // Heard begins another generation, and answers what takes its events. See chat.Request.
 func (b *Bodies) Heard(generation string) func(chat.Event) {
-	g := &Generation{Name: generation, Side: Side{room: &b.wroteRoom}}
+	g := &Generation{Name: generation, Side: Side{Parts: []Part{}, room: &b.wroteRoom}}
 	b.Wrote = append(b.Wrote, g)
 	return func(ev chat.Event) { g.add(ev, time.Since(b.begin)) }
 }
@@ -155,7 +154,7 @@ func (s *Side) add(ev chat.Event, at time.Duration) {
 		s.write(ev.Text)
 		return
 	}
-	if ev.Kind != chat.Finish && (len(s.Parts) >= maxParts || *s.room <= 0) {
+	if ev.Kind != chat.Finish && *s.room < partCost {
 		s.Missing += len(ev.Text)
 		*s.room = 0
 		return
