@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"toolnorm/chat"
+)
+
+func TestAModelThatPicksNoToolIsOfferedNone(t *testing.T) {
+	for name, row := range map[string]struct {
+		pick   string
+		change func(*chat.Request)
+		want   string
+		picks  int
+	}{
+		"none":       {`{"tool":"none"}`, nil, tagged("clock", `{}`) + " stop ", 1}, // text, since nothing is offered
+		"a tool":     {`{"tool":"clock"}`, nil, `[clock {}] stop `, 1},
+		"nonsense":   {`I like tools.`, nil, `[clock {}] stop `, 1},
+		"a required": {`{"tool":"none"}`, func(r *chat.Request) { r.Required, r.Allowed = true, []string{"clock"} }, `[clock {}] stop `, 0},
+		"behind a result": {`{"tool":"none"}`, func(r *chat.Request) {
+			r.Messages = append(r.Messages, chat.Message{Role: chat.Assistant, Calls: []chat.Call{{ID: "a", Name: "clock"}}}, chat.Message{Role: chat.ToolRole, CallID: "a", Content: "9:00"})
+		}, `[clock {}] stop `, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := guarding(t, Config{Gate: true}, tagged("clock", `{}`))
+			picks := 0
+			f.reply = func(system string) string {
+				if strings.HasPrefix(system, "Decide") {
+					picks++
+					return row.pick
+				}
+				return tagged("clock", `{}`)
+			}
+			r := user("what time is it?")
+			r.Tools = []chat.Tool{clock}
+			if row.change != nil {
+				row.change(r)
+			}
+			if got := told(collect(t, e, r)); !strings.HasPrefix(got, row.want) {
+				t.Errorf("got  %s\nwant %s", got, row.want)
+			}
+			if picks != row.picks {
+				t.Errorf("picked %d times, want %d", picks, row.picks)
+			}
+		})
+	}
+}
