@@ -31,7 +31,7 @@ func (t *turn) note(e chat.Event) {
 		t.first = time.Since(t.start)
 	}
 	if t.kept != nil {
-		t.kept.Event(e)
+		t.kept.Event(&e)
 	}
 	switch e.Kind {
 	case chat.CallEnd:

@@ -140,11 +140,11 @@ func (m *Message) size() int {
 func (b *Bodies) Heard(generation string) func(chat.Event) {
 	g := &Generation{Name: generation, Side: Side{Parts: []Part{}, room: &b.wroteRoom}}
 	b.Wrote = append(b.Wrote, g)
-	return func(ev chat.Event) { g.add(ev, time.Since(b.begin)) }
+	return func(ev chat.Event) { g.add(&ev, time.Since(b.begin)) }
 }
 
 // add takes an event that came at that time.
-func (s *Side) add(ev chat.Event, at time.Duration) {
+func (s *Side) add(ev *chat.Event, at time.Duration) {
 	if ev.Kind == chat.Usage {
 		return
 	}

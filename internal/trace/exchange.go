@@ -79,7 +79,7 @@ func (e *Exchange) Chosen(format, strategy string) {
 }
 
 // Event notes what leaves.
-func (e *Exchange) Event(ev chat.Event) {
+func (e *Exchange) Event(ev *chat.Event) {
 	if e.Bodies != nil {
 		e.Bodies.Left.add(ev, time.Since(e.Time))
 	}
@@ -97,14 +97,13 @@ func (e *Exchange) Event(ev chat.Event) {
 	case chat.Finish:
 		e.Finish = ev.Text
 	}
-	e.meta(ev.Meta)
+	if ev.Meta != nil {
+		e.meta(ev.Meta)
+	}
 }
 
 // meta notes what a reply says about itself.
 func (e *Exchange) meta(m *chat.Meta) {
-	if m == nil {
-		return
-	}
 	if m.Format != "" {
 		e.Format, e.Strategy = m.Format, m.Strategy
 	}

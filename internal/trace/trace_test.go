@@ -17,7 +17,7 @@ func TestTheLastExchangesAreKept(t *testing.T) {
 	l := New(3, false)
 	for i := range 5 {
 		e := l.Begin(fmt.Sprint(i), "chat", "/v1/chat/completions", time.Now())
-		e.Event(chat.Event{Kind: chat.Finish, Text: chat.Stop, Meta: &chat.Meta{Repairs: []string{"quotes"}}})
+		e.Event(&chat.Event{Kind: chat.Finish, Text: chat.Stop, Meta: &chat.Meta{Repairs: []string{"quotes"}}})
 		e.End(200, nil, 0, 0)
 		l.Add(e)
 		ids := ""
@@ -42,14 +42,14 @@ func TestAnExchangeSaysWhatBecameOfIt(t *testing.T) {
 	e.Chosen("hermes", "tap")
 	e.Chosen("hermes", "native")
 	for i, name := range []string{"get_weather", "get_time"} {
-		e.Event(chat.Event{Kind: chat.CallStart, Index: i, ID: "call_" + name, Text: name})
-		e.Event(chat.Event{Kind: chat.CallArgs, Index: i, Text: `{"a":"SECRET"}`})
+		e.Event(&chat.Event{Kind: chat.CallStart, Index: i, ID: "call_" + name, Text: name})
+		e.Event(&chat.Event{Kind: chat.CallArgs, Index: i, Text: `{"a":"SECRET"}`})
 		if i == 0 {
-			e.Event(chat.Event{Kind: chat.CallEnd, Index: i})
+			e.Event(&chat.Event{Kind: chat.CallEnd, Index: i})
 		}
 	}
-	e.Event(chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &chat.Counts{Prompt: 3, Completion: 4}, Times: &chat.Times{Load: time.Second}}})
-	e.Event(chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Format: "hermes", Strategy: "native", Cause: "a call was cut", Repairs: []string{"quotes"}, Cut: "SECRET"}})
+	e.Event(&chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &chat.Counts{Prompt: 3, Completion: 4}, Times: &chat.Times{Load: time.Second}}})
+	e.Event(&chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Format: "hermes", Strategy: "native", Cause: "a call was cut", Repairs: []string{"quotes"}, Cut: "SECRET"}})
 	e.End(499, errors.New("gone"), 1500*time.Microsecond, 2*time.Second)
 	e.Time = time.Time{}
 	got, err := json.Marshal(e)
@@ -84,19 +84,19 @@ func TestBodiesHoldWhatWasSaid(t *testing.T) {
 	second := e.Bodies.Heard("native")
 	for _, text := range []string{"a", "b", "c"} {
 		second(chat.Event{Kind: chat.Reasoning, Text: text})
-		e.Event(chat.Event{Kind: chat.Reasoning, Text: text})
+		e.Event(&chat.Event{Kind: chat.Reasoning, Text: text})
 	}
 	second(chat.Event{Kind: chat.Usage})
 	second(chat.Event{Kind: chat.Text, Text: "<tool_"})
 	second(chat.Event{Kind: chat.Text, Text: "call>"})
 	for i := range 2 {
-		e.Event(chat.Event{Kind: chat.CallStart, Index: i, ID: "call_1", Text: "f"})
-		e.Event(chat.Event{Kind: chat.CallArgs, Index: i, Text: "{"})
-		e.Event(chat.Event{Kind: chat.CallArgs, Index: i, Text: "}"})
-		e.Event(chat.Event{Kind: chat.CallEnd, Index: i})
+		e.Event(&chat.Event{Kind: chat.CallStart, Index: i, ID: "call_1", Text: "f"})
+		e.Event(&chat.Event{Kind: chat.CallArgs, Index: i, Text: "{"})
+		e.Event(&chat.Event{Kind: chat.CallArgs, Index: i, Text: "}"})
+		e.Event(&chat.Event{Kind: chat.CallEnd, Index: i})
 	}
 	second(chat.Event{Kind: chat.Finish, Text: chat.Stop})
-	e.Event(chat.Event{Kind: chat.Finish, Text: chat.Stop})
+	e.Event(&chat.Event{Kind: chat.Finish, Text: chat.Stop})
 	e.End(200, nil, 0, 0)
 	b := e.Bodies
 	if got, want := sides(b.Left), "reasoning0:abc/3 call0:f/1 args0:{}/2 end0:/1 call1:f/1 args1:{}/2 end1:/1 finish0:stop/1"; got != want {
@@ -138,9 +138,9 @@ func TestHugeExchangesAreBounded(t *testing.T) {
 		hear(chat.Event{Kind: chat.Finish, Text: chat.Stop, Meta: &chat.Meta{Cause: huge}})
 	}
 	for i := range 500 {
-		e.Event(chat.Event{Kind: chat.CallStart, Index: i, ID: huge, Text: huge})
+		e.Event(&chat.Event{Kind: chat.CallStart, Index: i, ID: huge, Text: huge})
 	}
-	e.Event(chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: huge}})
+	e.Event(&chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: huge}})
 	e.End(500, errors.New(huge), 0, 0)
 	got, err := json.Marshal(e)
 	if err != nil || len(got) > 512<<10 || !utf8.Valid(got) || strings.Contains(string(got), `\ufffd`) {
@@ -178,7 +178,7 @@ func TestALogIsUsedByMany(t *testing.T) {
 			for range 50 {
 				e := l.Begin(fmt.Sprint(i), "chat", "/", time.Now())
 				e.Asked(&chat.Request{Model: "m"}, false)
-				e.Event(chat.Event{Kind: chat.Text, Text: "a"})
+				e.Event(&chat.Event{Kind: chat.Text, Text: "a"})
 				e.End(200, nil, 0, 0)
 				l.Add(e)
 				if _, err := json.Marshal(l.List()); err != nil {
