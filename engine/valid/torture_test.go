@@ -215,3 +215,26 @@ func readSloppily(t *testing.T, h *hard) (reported []string) {
 	}
 	return reported
 }
+
+// TestConstraintsGoOnWithWhatHasLeft cuts valid arguments everywhere: what can stand of them is held, and the constraint
+// of the rest takes the whole.
+func TestConstraintsGoOnWithWhatHasLeft(t *testing.T) {
+	for _, h := range torture(t) {
+		v := compiled(t, []byte(h.schema))
+		tools := []chat.Tool{{Name: "f", Schema: json.RawMessage(h.schema)}}
+		for _, args := range h.valid {
+			p, last := v.Prefix(), -1
+			for i := range len(args) {
+				p.Write(args[i : i+1])
+				if p.Safe() == last || !strings.HasPrefix(args, "{") {
+					continue
+				}
+				last = p.Safe()
+				c := schema.ConstrainCalls(tools, schema.Options{Sent: args[:last], Weak: i%2 == 1})
+				if got := compiled(t, c.Schema).Check([]byte(`{"name":"f","arguments":` + args + `}`)); got != nil {
+					t.Errorf("%s: %s has left of %s: %v\n%s", h.name, args[:last], args, got, c.Schema)
+				}
+			}
+		}
+	}
+}

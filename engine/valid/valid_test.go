@@ -147,7 +147,7 @@ func TestWorkIsBounded(t *testing.T) {
 func TestTheCacheKeepsWhatIsUsedAndStaysSmall(t *testing.T) {
 	var c Cache
 	first, _ := c.Get(json.RawMessage(`{"title":"first"}`))
-	for i := range 3 * maxKept {
+	for i := range maxKept + 300 {
 		if _, err := c.Get(json.RawMessage(fmt.Sprintf(`{"title":"%d"}`, i))); err != nil {
 			t.Fatal(err)
 		}
