@@ -165,14 +165,18 @@ func either(list []*Type) *Type {
 		}
 		u.kinds |= t.kinds
 		values := t.countable()
-		listed = listed && values != nil
-		u.enum = append(u.enum, values...)
+		if listed = listed && values != nil && len(u.enum) < maxListed; listed {
+			u.enum = append(u.enum, values...)
+		}
 	}
 	if !listed {
 		u.enum = nil
 	}
 	return u
 }
+
+// maxListed bounds the values of a union.
+const maxListed = 5000
 
 // countable are the values that t allows, nil when they are not countable.
 func (t *Type) countable() []string {

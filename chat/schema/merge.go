@@ -89,7 +89,11 @@ func (s *shape) mergeEnum(b *shape) bool {
 	case list == nil:
 		list = b.enum
 	case b.enum != nil:
-		list = slices.DeleteFunc(slices.Clone(list), func(v string) bool { return !slices.Contains(b.enum, v) })
+		other := map[string]bool{}
+		for _, v := range b.enum {
+			other[v] = true
+		}
+		list = slices.DeleteFunc(slices.Clone(list), func(v string) bool { return !other[v] })
 	}
 	if list == nil {
 		return true

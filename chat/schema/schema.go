@@ -66,22 +66,26 @@ func kindsOf(v *value) (k Kinds) {
 	return k
 }
 
-// walk visits t and what holds besides, references and unions included, at most maxJoined levels of these.
-func (t *Type) walk(visit func(*Type), depth int) {
-	if t == nil || depth > maxJoined {
+// walk visits t and what holds besides, references and unions included, each once.
+func (t *Type) walk(visit func(*Type)) {
+	if t == nil {
 		return
 	}
-	visit(t)
-	for _, o := range t.all {
-		o.walk(visit, depth+1)
-	}
-	for _, o := range t.any {
-		o.walk(visit, depth+1)
+	todo := []*Type{t}
+	for i := 0; i < len(todo) && i < maxJoined; i++ {
+		visit(todo[i])
+		for _, list := range [][]*Type{todo[i].all, todo[i].any} {
+			for _, o := range list {
+				if o != nil && !slices.Contains(todo, o) {
+					todo = append(todo, o)
+				}
+			}
+		}
 	}
 }
 
-// maxJoined bounds how deep unions stand in unions.
-const maxJoined = 6
+// maxJoined bounds how many types have a say in one place.
+const maxJoined = 200
 
 // joined says that others than t itself have a say.
 func (t *Type) joined() bool { return len(t.all) > 0 || len(t.any) > 0 }
@@ -130,7 +134,7 @@ func (t *Type) find(ask ...func(*Type) (*Type, bool)) *Type {
 			if p, ok := one(o); ok {
 				found = append(found, p)
 			}
-		}, 0)
+		})
 		if len(found) > 0 {
 			return either(found)
 		}
@@ -143,7 +147,7 @@ func (t *Type) Has(name string) (has bool) {
 	t.walk(func(o *Type) {
 		_, ok := o.props[name]
 		has = has || ok
-	}, 0)
+	})
 	return has
 }
 
@@ -159,7 +163,7 @@ func (t *Type) Members() []string {
 				names = append(names, name)
 			}
 		}
-	}, 0)
+	})
 	return requiredFirst(names, t.Required())
 }
 

@@ -87,16 +87,25 @@ func joinEnums(alts []*shape) []*shape {
 		case s.enum == nil:
 			out = append(out, s)
 		case list == nil:
-			list = &shape{kinds: s.kinds, enum: slices.Clone(s.enum)}
+			list = &shape{kinds: s.kinds, enum: slices.Clone(s.enum), doc: s.doc, at: s.at}
 			out = append(out, list)
 		default:
 			list.kinds |= s.kinds
-			for _, v := range s.enum {
-				if !slices.Contains(list.enum, v) {
-					list.enum = append(list.enum, v)
-				}
-			}
+			list.enum = append(list.enum, s.enum...)
 		}
 	}
+	if list != nil {
+		list.enum = each(list.enum)
+	}
 	return out
+}
+
+// each takes out what is there twice.
+func each(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(v string) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
 }

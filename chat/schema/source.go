@@ -238,12 +238,14 @@ func (d *source) values(s *shape, v *value) {
 	if list == nil {
 		return
 	}
+	d.c.budget -= len(list)
 	s.enum = []string{}
 	for _, one := range list {
-		if s.kinds&KindOf(one.raw) != 0 && !slices.Contains(s.enum, one.raw) {
+		if s.kinds&KindOf(one.raw) != 0 {
 			s.enum = append(s.enum, one.raw)
 		}
 	}
+	s.enum = each(s.enum)
 	s.bottom = len(s.enum) == 0
 }
 
