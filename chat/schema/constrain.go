@@ -15,8 +15,9 @@ import (
 // is put into its branches. A keyword that belongs to one type implies it. Members keep their order. Bounds that the
 // original lacks are added: see Options.
 //
-// What fits the original, stays within these bounds and holds no character that JSON escapes where the original has a
-// pattern, fits the constraint. The reverse is not true: Dropped says where.
+// What fits the original fits the constraint, if it stays within these bounds, holds no character that JSON escapes where
+// the original has a pattern, and no name that no pattern matches where it has patterns of names alone. The reverse is not
+// true: Dropped says where.
 type Constraint struct {
 	Schema  json.RawMessage
 	Dropped []string // the keywords of the original that the constraint does not hold, as JSON pointers, sorted; for several tools with the tool's name in front
