@@ -13,7 +13,7 @@ import (
 // Text is GBNF, as llama.cpp reads it. It begins with the family's opening mark, so it is either the whole reply, where a
 // call is wanted, or what follows from a trigger on, where the model may write text first.
 type Grammar struct {
-	Text    string    // GBNF with the root rule "root"; empty for a family that writes calls without a mark
+	Text    string    // GBNF with the root rule "root"; empty for a family that writes calls without a mark, and for schemas of megabytes
 	Trigger []Trigger // what in the reply the grammar begins with; any of them
 	Dropped []string  // what of the schemas the grammar does not hold the model to, "TOOL: PLACE: KEYWORD", each once
 }
@@ -53,7 +53,10 @@ func (f *Format) Grammar(tools []chat.Tool, o GrammarOptions) Grammar {
 		out.Trigger = []Trigger{triggerFor(mark, p, tools)}
 		g.define("root", g.calls(p, mark, tools))
 	}
-	out.Text, out.Dropped = g.text(), g.dropped
+	if g.work > maxWork {
+		return Grammar{Dropped: []string{"the schemas are too large for a grammar"}}
+	}
+	out.Text, out.Dropped = g.source(), g.dropped
 	return out
 }
 

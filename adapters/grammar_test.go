@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand"
 	"slices"
 	"strings"
@@ -165,6 +166,24 @@ func checkGenerated(t *testing.T, f *Format, tools []chat.Tool, text string, sin
 }
 
 var validators valid.Cache
+
+// TestSchemasThatGrowHaveNoGrammar has references whose expansion doubles at every step.
+func TestSchemasThatGrowHaveNoGrammar(t *testing.T) {
+	for _, kind := range []string{"allOf", "anyOf"} {
+		defs := make([]string, 60)
+		for i := range defs {
+			next := fmt.Sprintf(`{"$ref":"#/$defs/d%d"}`, i+1)
+			defs[i] = fmt.Sprintf(`"d%d":{%q:[%s,%s]}`, i, kind, next, next)
+		}
+		schema := `{"type":"object","properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{` + strings.Join(defs, ",") + `,"d60":{"type":"integer"}}}`
+		for _, name := range []string{"hermes", "qwen3-coder"} {
+			g := Named(name).Grammar([]chat.Tool{{Name: "f", Schema: json.RawMessage(schema)}}, GrammarOptions{})
+			if g.Text != "" && len(g.Text) > 1<<20 || len(g.Dropped) == 0 {
+				t.Errorf("%s, %s: a grammar of %d bytes, dropped %q", kind, name, len(g.Text), g.Dropped)
+			}
+		}
+	}
+}
 
 func BenchmarkGrammar(b *testing.B) {
 	tools := grammarTools(b)

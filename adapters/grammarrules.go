@@ -21,15 +21,22 @@ type grammar struct {
 	tool  chat.Tool         // whose arguments are written
 	path  []string          // of the place in its schema
 	refs  map[string]string // rules of its references, by spelling and reference
+	work  int               // bytes of schemas that were read, over and over
 	depth int               // of allOf
 	open  map[string]bool   // references that were followed since the last byte that the grammar demands
 }
 
+// maxWork bounds the bytes of schemas that a grammar may take to write: references in references could go on for ever.
+const maxWork = 8 << 20
+
+// longExpr is the length in bytes from which on an expression that is used several times becomes a rule.
+const longExpr = 64
+
 // maxRepeat is the largest bound that llama.cpp takes.
 const maxRepeat = 2000
 
-// text is the grammar as a server reads it.
-func (g *grammar) text() string { return strings.Join(g.rules, "\n") + "\n" }
+// source is the grammar as a server reads it.
+func (g *grammar) source() string { return strings.Join(g.rules, "\n") + "\n" }
 
 // define writes a rule with that very name.
 func (g *grammar) define(name, expr string) {

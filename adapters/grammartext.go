@@ -1,16 +1,7 @@
 package adapters
 
-import (
-	"slices"
-	"strings"
-)
-
-// maxShort is the longest bound that a raw string is held to: below it, the first character of the marks that would end the
-// string cannot stand in it; above it, the marks cannot, but length goes uncounted.
-const maxShort = 64
-
-// text1 matches a string.
-func (g *grammar) text1(n *demand, s *spelling) string {
+// text matches a string.
+func (g *grammar) text(n *demand, s *spelling) string {
 	low, high := g.lengths(n)
 	if n.Pattern != "" || n.Format != "" {
 		if expr, ok := g.patterned(n, s); ok {
@@ -63,105 +54,4 @@ func characters(quote byte) string {
 		return `([^"\\\x00-\x1F] | "\\" (["\\/bfnrt] | ` + unicode + `))`
 	}
 	return `([^'\\\x00-\x1F] | "\\" (['"\\nrt] | ` + unicode + `))`
-}
-
-// raw matches a text in which no mark of the list stands.
-func (g *grammar) raw(avoid []string, low, high int) string {
-	if short := high >= 0 && high <= maxShort || g.o.MaxString > 0; short {
-		class := "[^\\x00"
-		for _, mark := range avoid {
-			if c := escapeClass([]rune(mark)[0]); !strings.Contains(class, c) {
-				class += c
-			}
-		}
-		return repeat(class+"]", low, high)
-	}
-	if high >= 0 {
-		g.drop("maxLength")
-	}
-	if low > 1 {
-		g.drop("minLength")
-	}
-	return g.automaton(avoid, low > 0)
-}
-
-// automaton matches a text in which no mark of the list stands, by a rule for each beginning of a mark that may have been
-// read last.
-func (g *grammar) automaton(avoid []string, some bool) string {
-	key := "raw " + strings.Join(avoid, "\x00")
-	start, ok := g.named[key]
-	if !ok {
-		start = g.name("text")
-		g.named[key] = start
-		names := map[string]string{"": start}
-		for todo := []string{""}; len(todo) > 0; todo = todo[1:] {
-			for _, next := range follows(avoid, todo[0]) {
-				if _, known := names[next]; !known {
-					names[next] = g.name("text")
-					todo = append(todo, next)
-				}
-			}
-		}
-		for _, read := range sortedKeys(names) {
-			g.define(names[read], optional(step(avoid, read, names)))
-		}
-		g.named[key+"!"] = g.rule("text-some", step(avoid, "", names))
-	}
-	if some {
-		return g.named[key+"!"]
-	}
-	return start
-}
-
-// step matches the next character behind what was read, and everything from there on.
-func step(avoid []string, read string, names map[string]string) string {
-	var all []string
-	others := `[^\x00`
-	for _, c := range firsts(avoid) {
-		next := suffix1(avoid, read+string(c))
-		if next == "" {
-			continue
-		}
-		others += escapeClass(c)
-		if !slices.Contains(avoid, next) {
-			all = append(all, seq(lit(string(c)), names[next]))
-		}
-	}
-	return alt(append(all, seq(others+"]", names[""]))...)
-}
-
-// follows are the beginnings of marks that may have been read one character later.
-func follows(avoid []string, read string) (all []string) {
-	for _, c := range firsts(avoid) {
-		if next := suffix1(avoid, read+string(c)); next != "" && !slices.Contains(avoid, next) {
-			all = append(all, next)
-		}
-	}
-	return all
-}
-
-// firsts are the characters of the marks, each once.
-func firsts(avoid []string) []rune {
-	all := []rune(strings.Join(avoid, ""))
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// suffix1 is the longest end of what was read that a mark begins with.
-func suffix1(avoid []string, read string) string {
-	for i := range read {
-		if slices.ContainsFunc(avoid, func(mark string) bool { return strings.HasPrefix(mark, read[i:]) }) {
-			return read[i:]
-		}
-	}
-	return ""
-}
-
-func sortedKeys(m map[string]string) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -42,7 +42,7 @@ func (g *grammar) reference(ref string, s *spelling) string {
 	if name, ok := g.refs[id]; ok {
 		return name
 	}
-	n, ok := g.read(lookup(g.tool.Schema, ref))
+	n, ok := g.read(g.lookup(ref))
 	if !ok {
 		g.drop("$ref")
 		n = new(demand)
@@ -65,7 +65,7 @@ func (g *grammar) choice(c choice, s *spelling) string {
 	}
 	switch c.kind {
 	case schema.String:
-		return g.text1(c.n, s)
+		return g.text(c.n, s)
 	case schema.Integer, schema.Number:
 		return g.rule("number", g.number(c.n, c.kind))
 	case schema.Boolean:
@@ -96,7 +96,7 @@ func (g *grammar) any(s *spelling) string {
 	}
 	name := g.name("any")
 	g.named[key] = name
-	text := g.text1(new(demand), s)
+	text := g.text(new(demand), s)
 	if s.fixed || len(s.quotes) == 0 {
 		g.define(name, text)
 		return name
@@ -192,7 +192,15 @@ func (g *grammar) item(raw json.RawMessage, s *spelling) string {
 	if !ok {
 		n = new(demand)
 	}
-	return g.value(n, s)
+	return g.short(g.value(n, s))
+}
+
+// short is a rule in the place of an expression that is long.
+func (g *grammar) short(expr string) string {
+	if len(expr) < longExpr {
+		return expr
+	}
+	return g.rule(g.hint(), expr)
 }
 
 // enter goes one step down in the schema, where references may come again; what it gives goes back.
@@ -255,7 +263,7 @@ func (n *demand) bounds(kind schema.Kinds) (low, high *int64, ok bool) {
 	return low, high, ok
 }
 
-// whole reads a JSON number that is one, up to 18 digits.
+// whole reads a JSON number that is whole, up to 15 digits.
 func whole(raw json.RawMessage) (int64, bool) {
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || f != float64(int64(f)) || max(f, -f) > 1e15 {
