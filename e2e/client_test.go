@@ -136,6 +136,8 @@ type request struct {
 	Stream    bool              `json:"stream,omitempty"`
 	Options   *streamOptions    `json:"stream_options,omitempty"`
 	MaxTokens int               `json:"max_tokens,omitempty"`
+	Choice    any               `json:"tool_choice,omitempty"`
+	Parallel  *bool             `json:"parallel_tool_calls,omitempty"`
 	Wrong     bool              `json:"wrong,omitempty"` // the client says something that cannot be honoured
 }
 

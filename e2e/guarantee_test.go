@@ -204,3 +204,44 @@ func unfit(rules map[string]*valid.Validator, got reply) (bad []string) {
 	}
 	return bad
 }
+
+// TestChoicesAreObeyed asks a model that wants to say something else for a call: of any tool, and of each one, streamed and
+// whole, in the set-ups that toolnorm and a server's own template make most different. What the model then writes is as
+// good as random, so each call that fits is the constraint's doing.
+func TestChoicesAreObeyed(t *testing.T) {
+	l := open(t)
+	rules := l.defectRules(t)
+	base := l.proxied(t, l.newest)
+	choices := []any{"required"}
+	for _, name := range []string{"forecast", "book_train", "save_note", "list_notes"} {
+		choices = append(choices, map[string]any{"type": "function", "function": map[string]string{"name": name}})
+	}
+	for _, s := range []setup{l.newest.setups[0], l.newest.setups[len(l.newest.setups)-1]} {
+		for _, choice := range choices {
+			for _, stream := range []bool{true, false} {
+				r := l.askDefect(s.model(), l.named(t, "plain"), stream)
+				r.Choice, r.MaxTokens = choice, 0
+				got := l.current.chat(base, r)
+				if stream && got.Finish == "length" && len(got.Calls) == 1 && len(unfit(rules, got)) == 0 {
+					continue // a string without a bound ran on while it streamed, up to the limit of tokens
+				}
+				if got.Error != "" || len(got.Calls) != 1 || len(unfit(rules, got)) > 0 || got.Finish != "tool_calls" {
+					t.Errorf("%s, %v, streamed %t: %v in %s (%s)", s.name, choice, stream, unfit(rules, got), gist(got), got.Error)
+				}
+			}
+		}
+	}
+}
+
+// TestOneCallIsOne asks for no more than one call of a model that writes two.
+func TestOneCallIsOne(t *testing.T) {
+	l := open(t)
+	several := false
+	for _, stream := range []bool{true, false} {
+		r := l.ask(l.newest.setups[0].model(), l.named(t, "hermes_two"), stream)
+		r.Parallel = &several
+		if got := l.current.chat(l.proxied(t, l.newest), r); got.Error != "" || len(got.Calls) != 1 || got.Usage == nil || got.Usage.Completion == 0 {
+			t.Errorf("streamed %t: %s, usage %+v", stream, gist(got), got.Usage)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,6 +33,7 @@ type fakeOllama struct {
 	reply   func(system string) string                     // if set, what the model writes at /api/chat, by the system text
 	then    func(q upstream.GenerateRequest, n int) string // if set, what the model writes at /api/generate, by the request and how many came before
 	swallow bool                                           // the server passes on nothing of what it reads itself
+	end     string                                         // why its first reply ends; empty: "stop"
 	gone    chan time.Time                                 // if set, the model writes for ever, and here comes when the client left
 	mu      sync.Mutex
 	asked   []string // the paths, with "render" for renderings
@@ -128,7 +130,9 @@ func (f *fakeOllama) write(w http.ResponseWriter, r *http.Request, record func(s
 	for _, c := range f.text {
 		fmt.Fprintln(w, record(string(c)))
 	}
-	fmt.Fprintln(w, `{"done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":4}`)
+	reason := cmp.Or(f.end, "stop")
+	f.end = ""
+	fmt.Fprintf(w, `{"done":true,"done_reason":%q,"prompt_eval_count":3,"eval_count":4}`+"\n", reason)
 }
 
 // start runs the fake behind an Engine.

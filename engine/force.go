@@ -17,11 +17,14 @@ type forcing struct {
 	name   string          // of its tool; empty when there are several
 	said   string          // what the model has written before, in its own form
 	tokens int             // that the object may have
+	ours   bool            // the client set no such limit
 }
 
 const (
 	// freeTokens is how long a forced call may get when the client sets no limit: about 8 KB of arguments.
 	freeTokens = 2048
+	// boundedTokens is enough for a call whose strings have bounds.
+	boundedTokens = 4096
 	// unbounded leaves strings as long as the model likes.
 	unbounded = -1
 )
@@ -31,7 +34,7 @@ const (
 func forcedBy(tools []chat.Tool, limit int) *forcing {
 	f := &forcing{schema: schema.ConstrainCalls(tools, schema.Options{MaxLength: unbounded}).Schema, tokens: limit}
 	if limit == 0 {
-		f.tokens = freeTokens
+		f.tokens, f.ours = freeTokens, true
 	}
 	if len(tools) == 1 {
 		f.name = tools[0].Name

@@ -148,6 +148,9 @@ func (g *guard) stop() {
 
 // finish ends a reply. A call that is open was cut: what had left of it stays open, what had not is left out.
 func (g *guard) finish(ev chat.Event) bool {
+	if g.ranOn(ev) && g.bounded() {
+		ev.Text, ev.Meta, g.call = chat.Stop, nil, nil
+	}
 	var meta chat.Meta
 	if ev.Meta != nil {
 		meta = *ev.Meta

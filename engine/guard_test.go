@@ -9,6 +9,7 @@ import (
 
 	"github.com/ollama/ollama/types/model"
 
+	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 )
@@ -203,5 +204,18 @@ func TestAnAnswerBesideToolsHasTheWishedForm(t *testing.T) {
 				t.Errorf("the model was told %q, format %s", said, f.chats[1].Format)
 			}
 		})
+	}
+}
+
+func TestAForcedCallThatRunsOnIsBounded(t *testing.T) {
+	e, f := guarding(t, Config{}, object("clock", `{"zone":"`+strings.Repeat("a", 100)), object("clock", `{"zone":"UTC"}`))
+	f.end = "length"
+	r := user("time?")
+	r.Tools, r.Required, r.Hold = []chat.Tool{clock}, true, adapters.HoldCall
+	if got := told(collect(t, e, r)); got != `[clock {"zone":"UTC"}] stop rewritten` {
+		t.Errorf("got %s", got)
+	}
+	if !strings.Contains(string(f.generes[1].Format), `"maxLength"`) || strings.Contains(string(f.generes[0].Format), `"maxLength"`) {
+		t.Errorf("formats %s and %s", f.generes[0].Format, f.generes[1].Format)
 	}
 }

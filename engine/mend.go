@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
 	"toolnorm/internal/fault"
 )
@@ -111,6 +112,32 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 		}
 	}
 	return nil, false
+}
+
+// ranOn says whether a forced call came to no end within a limit that is ours, and nothing of it has left.
+func (g *guard) ranOn(ev chat.Event) bool {
+	return g.t.force != nil && g.t.force.ours && ev.Text == chat.Length && g.calls == 0 && (g.call == nil || !g.call.left)
+}
+
+// bounded has the model write a call that ran on once more, with bounds on what may run on.
+func (g *guard) bounded() bool {
+	f := forcedBy(g.t.callable(), 0)
+	f.schema, f.tokens = schema.ConstrainCalls(g.t.callable(), schema.Options{MaxLength: 200, MaxItems: 8}).Schema, boundedTokens
+	text, counts, err := g.t.under(f).whole(g.ctx, stepRewritten)
+	g.spent = g.spent.Plus(counts)
+	var call struct {
+		Name      string
+		Arguments json.RawMessage
+	}
+	if err != nil || json.Unmarshal([]byte(text), &call) != nil {
+		return false
+	}
+	tool := g.t.tool(call.Name)
+	if len(g.t.engine.rules(tool).Check(call.Arguments)) > 0 {
+		return false
+	}
+	g.step(stepRewritten)
+	return g.complete(&guarded{start: chat.Event{Kind: chat.CallStart, Text: call.Name}, tool: tool}, call.Arguments)
 }
 
 // fitting are the arguments of a call object, if they fit and go on with what has left.
