@@ -74,7 +74,7 @@ func TestWhatAppendPrintsIsInTheGrammar(t *testing.T) {
 		t.Parallel()
 		g := mustParse(t, f.Grammar(tools, GrammarOptions{}))
 		r := rand.New(rand.NewSource(5))
-		for range 80 {
+		for range 40 {
 			var calls []chat.Call
 			for range 1 + r.Intn(3) {
 				if c := inSchemaOrder(randomCall(r), tools); canPrint(f, c) {
@@ -127,7 +127,7 @@ func TestWhatTheGrammarMakesIsAValidCall(t *testing.T) {
 			written := f.Grammar(tools, o)
 			g := mustParse(t, written)
 			r := rand.New(rand.NewSource(9))
-			n := 50
+			n := 25
 			if testing.Short() {
 				n = 12
 			}

@@ -185,7 +185,7 @@ func TestGrammarHoldsARealModel(t *testing.T) {
 	}
 	const prompt = "<|im_start|>user\nMake a sales report of 2020, and a short note about it.<|im_end|>\n<|im_start|>assistant\n"
 	for _, f := range adapters.All() {
-		if g := f.Grammar(l.offered, adapters.GrammarOptions{Single: true, MaxString: 40, MaxItems: 3}); g.Text != "" {
+		if g := f.Grammar(l.offered, adapters.GrammarOptions{Single: true, MaxString: 16, MaxItems: 3}); g.Text != "" {
 			t.Run(f.Name, func(t *testing.T) { l.fit(t, f, written(t, s.base, prompt, g.Text, 1)) })
 		}
 	}
