@@ -108,12 +108,13 @@ func callObject(name string, args *shape, o Options) *shape {
 
 // constrainer writes one constraint, of one document or of several.
 type constrainer struct {
-	o       Options
-	dst     []byte
-	defs    []*shape // references
-	dropped []string
-	free    int // places that take anything
-	budget  int // values that may still be read: unions of references grow
+	o        Options
+	dst      []byte
+	defs     []*shape // references
+	dropped  []string
+	free     int  // places that take anything
+	integers bool // places that take any integer
+	budget   int  // values that may still be read: unions of references grow
 }
 
 const (

@@ -25,7 +25,7 @@ func constrained(t *testing.T, schema string, o Options) (args, dropped string) 
 }
 
 // brief shortens the bounds that are everywhere.
-var brief = strings.NewReplacer(`,"minimum":-9223372036854775806,"maximum":9223372036854775806`, ``, `,"maxLength":1000`, ``, `{"$ref":"#/$defs/any3"}`, `ANY`, `,"maxItems":64`, ``)
+var brief = strings.NewReplacer(`{"$ref":"#/$defs/integer"}`, `{"type":"integer"}`, `,"maxLength":1000`, ``, `{"$ref":"#/$defs/any3"}`, `ANY`, `,"maxItems":64`, ``)
 
 func TestConstraintsAreInTheWordsOfAServer(t *testing.T) {
 	for _, c := range []struct{ schema, want, dropped string }{

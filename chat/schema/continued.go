@@ -115,7 +115,7 @@ func begun(text string) *shape {
 }
 
 // moreElements is how many elements may follow those that have left.
-const moreElements = 8
+const moreElements = 4
 
 // fixedArray holds elements. Servers take either so many elements of one kind or a list of kinds, so there is a list for
 // each number of elements.

@@ -86,6 +86,11 @@ func (c *constrainer) float(s *shape, _ int) {
 }
 
 func (c *constrainer) integer(s *shape, _ int) {
+	if s.minimum == nil && s.maximum == nil && !c.o.Weak { // one rule for all, since a range makes a long one
+		c.integers = true
+		c.raw(`{"$ref":"#/$defs/integer"}`)
+		return
+	}
 	low, high := int64(-maxInteger), int64(maxInteger)
 	if s.minimum != nil {
 		low = *s.minimum

@@ -29,27 +29,37 @@ func (c *constrainer) put(root *shape) {
 	if root.bottom {
 		root = anything()
 	}
-	if root.ref != nil || root.open() && !c.o.Weak {
+	if root.ref != nil || root.open() && !c.o.Weak || root.kinds == Integer && root.alts == nil {
 		root = &shape{alts: []*shape{root}} // the root is an object that takes $defs
 	}
 	c.shape(root, 0)
 	c.dst = c.dst[:len(c.dst)-1] // the brace that closes the root
 	start := len(c.dst)
 	for i := 0; i < len(c.defs); i++ {
-		if i == 0 {
-			c.key("$defs")
-			c.raw("{")
-		}
+		c.openDefs(start)
 		c.key("r" + strconv.Itoa(i))
 		c.definition(c.defs[i])
 	}
 	if c.free > 0 {
 		c.freeValues(start)
 	}
+	if c.integers {
+		c.openDefs(start)
+		c.key("integer")
+		c.raw(`{"type":"integer","minimum":` + strconv.Itoa(-maxInteger) + `,"maximum":` + strconv.Itoa(maxInteger) + `}`)
+	}
 	if len(c.dst) > start {
 		c.raw("}")
 	}
 	c.raw("}")
+}
+
+// openDefs begins the definitions unless some stand behind start already.
+func (c *constrainer) openDefs(start int) {
+	if len(c.dst) == start {
+		c.key("$defs")
+		c.raw("{")
+	}
 }
 
 // definition writes a place that was referred to.
@@ -66,10 +76,7 @@ const freeDepth = 3
 
 // freeValues writes the definitions of values of any kind.
 func (c *constrainer) freeValues(start int) {
-	if len(c.dst) == start {
-		c.key("$defs")
-		c.raw("{")
-	}
+	c.openDefs(start)
 	for depth := freeDepth; depth >= 0; depth-- {
 		c.key("any" + strconv.Itoa(depth))
 		c.anyOf(func(part func()) {
