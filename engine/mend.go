@@ -92,7 +92,7 @@ func (g *guard) giveUp(c *guarded) bool {
 }
 
 // rewrite has the model write the call again where it began, held to the schema; what has left stands. A server that
-// refuses the schema gets a weaker one.
+// refuses the schema, or breaks over it as Ollama 0.24 does over large ones, gets a weaker one.
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	sent := ""
 	if c.left {
@@ -107,7 +107,7 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 			return g.fitting(c, text)
 		}
 		g.t.engine.cfg.Log.Debug().Err(err).Str("tool", c.tool.Name).Bool("weak", weak).Msg("a call could not be written again")
-		if fault.From(err).Kind != fault.Invalid {
+		if kind := fault.From(err).Kind; kind != fault.Invalid && kind != fault.Unavailable {
 			return nil, false
 		}
 	}
