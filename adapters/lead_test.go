@@ -11,9 +11,9 @@ func TestLeadEndsBehindTheMarkOfACall(t *testing.T) {
 		"gemma4":        "<|tool_call>",
 		"llama3":        "",
 		"deepseek-v3.1": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>",
-		"glm4":          "<tool_call>",
+		"glm4":          "\n<tool_call>",
 		"python":        "",
-		"minimax-m2":    "<minimax:tool_call>\n",
+		"minimax-m2":    "\n<minimax:tool_call>\n",
 	} {
 		if got := Named(name).Lead("<|im_start|>assistant\n", "", "get_weather"); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

@@ -154,8 +154,15 @@ func isProse(key string) bool {
 	return !strings.ContainsAny(key, "<[|]") && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// addWord adds a mark once a pattern.
+// addWord adds a mark once a pattern, its bars in both spellings.
 func (v *view) addWord(k markKind, key string, p *pattern) {
+	v.addKey(k, key, p)
+	if strings.Contains(key, wideBar) {
+		v.addKey(k, asciiBars(key), p)
+	}
+}
+
+func (v *view) addKey(k markKind, key string, p *pattern) {
 	list := &v.marks[key[0]]
 	for _, m := range *list {
 		if m.key == key && m.kind == k && m.p == p {

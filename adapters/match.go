@@ -1,5 +1,7 @@
 package adapters
 
+import "strings"
+
 // answer is what matching says up to the commit.
 type answer uint8
 
@@ -27,6 +29,12 @@ func (d *decoder) literal(i int, l literal) (int, answer) {
 			if d.at(i) == '\n' {
 				i++
 			}
+		case aBar:
+			n, a := d.bar(i)
+			if a != yes {
+				return i, a
+			}
+			i += n
 		case aQuote:
 			i = d.optionalQuote(i)
 		case suffix:
@@ -48,6 +56,27 @@ func (d *decoder) literal(i int, l literal) (int, answer) {
 	}
 	return i, yes
 }
+
+// bar is the length of the bar at offset i.
+func (d *decoder) bar(i int) (int, answer) {
+	if d.at(i) == '|' {
+		return 1, yes
+	}
+	for n := range len(wideBar) {
+		if c := d.at(i + n); c != int(wideBar[n]) {
+			return 0, endOr(c, no)
+		}
+	}
+	return len(wideBar), yes
+}
+
+// hasKey says whether the key of a mark stands at offset i, its bars spelled either way.
+func (d *decoder) hasKey(i int, key string) bool {
+	return d.has(i, key) || strings.Contains(key, wideBar) && d.has(i, asciiBars(key))
+}
+
+// asciiBars is a mark as models write it that have no full-width bars.
+func asciiBars(key string) string { return strings.ReplaceAll(key, wideBar, "|") }
 
 // endOr is cut at the end of the text, else a.
 func endOr(c int, a answer) answer {
@@ -135,14 +164,12 @@ func (d *decoder) exhausted() bool { return d.waste > 1<<16+2*d.pos }
 func (d *decoder) match(p *pattern) answer {
 	var t *tool
 	id := ""
+	d.skipDoubled(p)
 	for i, part := range p.parts {
 		a := yes
 		switch {
 		case part.hole == "":
 			a = d.skipLiteral(part.lit, t != nil && d.opens(p, i+1))
-			if i == 0 && a == yes {
-				d.skipDoubled(p)
-			}
 		case part.hole == "name":
 			t, a = d.name(p, i)
 		case part.hole == "junk":
@@ -150,9 +177,7 @@ func (d *decoder) match(p *pattern) answer {
 		case part.hole == "id":
 			id, a = d.id(p, i)
 			if a == yes && p.hole("name") < 0 {
-				if t = d.tools.inID(id); t == nil {
-					a = no
-				}
+				t, a = d.meantBy(id, p, i+1)
 			}
 		case part.hole == "index":
 			a = d.index(p.parts[i+1].lit)
@@ -183,13 +208,17 @@ func (d *decoder) skipLiteral(l literal, optional bool) answer {
 	return a
 }
 
-// skipDoubled steps over an opener that is written twice.
+// skipDoubled steps over an opener behind which the same stands once more.
 func (d *decoder) skipDoubled(p *pattern) {
 	if p.markless() {
 		return
 	}
-	n, a := d.literal(d.space(0), p.parts[0].lit)
-	if a == yes {
+	n, a := d.literal(0, p.open)
+	if a != yes {
+		return
+	}
+	n += d.space(n)
+	if _, a = d.literal(n, p.open); a == yes {
 		d.pos += n
 	}
 }

@@ -34,6 +34,12 @@ func letters(name string) string {
 	return strings.NewReplacer("_", "", "-", "").Replace(name)
 }
 
+// isNull says whether the text of a tag is a word for null.
+func isNull(text string) bool {
+	text = strings.TrimSpace(text)
+	return text == "null" || text == "None" || text == "nil"
+}
+
 // omitted says whether a member is left out because it is null where the schema neither allows null nor asks for the member.
 func (d *decoder) omitted(t *schema.Type, key string) bool {
 	typ := t.Prop(key)

@@ -51,12 +51,12 @@ func (d *decoder) nameEnds(p *pattern, i, n, c int) bool {
 		return false
 	}
 	for _, arg := range p.f.arg {
-		if d.has(n, arg.parts[0].lit.key()) {
+		if d.hasKey(n, arg.parts[0].lit.key()) {
 			return true
 		}
 	}
 	for _, l := range p.close {
-		if d.has(n, l.key()) {
+		if d.hasKey(n, l.key()) {
 			return true
 		}
 	}
@@ -104,6 +104,35 @@ func (d *decoder) index(l literal) answer {
 	}
 	d.pos += n
 	return yes
+}
+
+// meantBy is the tool that an id without a name stands for: the one that it names or, where it is a counter, the only one
+// that takes the arguments behind literal k of the pattern.
+func (d *decoder) meantBy(id string, p *pattern, k int) (*tool, answer) {
+	if t := d.tools.inID(id); t != nil {
+		return t, yes
+	}
+	if !isCounter(id) || k+1 >= len(p.parts) {
+		return nil, no
+	}
+	start := d.pos
+	defer func() { d.waste, d.pos = d.waste+d.pos-start, start }()
+	if a := d.skipLiteral(p.parts[k].lit, d.opens(p, k+1)); a != yes {
+		return nil, a
+	}
+	d.pos += d.space(0)
+	if c := d.at(0); c != '{' {
+		return nil, endOr(c, no)
+	}
+	args, a := d.scratch(func() { d.value(nil) })
+	if a != yes {
+		return nil, a
+	}
+	t := d.tools.taking(membersOf(string(args)))
+	if t == nil {
+		return nil, no
+	}
+	return t, yes
 }
 
 // id reads a call's id up to the next literal: where it has to name the tool, as long as it can.

@@ -13,6 +13,7 @@ type pattern struct {
 	parts []part    // literals and holes as they stand, glue and tail taken off
 	inner bool      // the wrapper is left out: reading starts at the second mark
 	word  bool      // it ends in a word and a colon; one blank behind that belongs to it
+	open  literal   // the first mark
 	close []literal // the marks behind the body, one by one
 }
 
@@ -50,6 +51,7 @@ const (
 	aQuote              // ", ', \" or nothing
 	anEquals            // = with white space around it
 	suffix              // a colon and a word, or nothing
+	aBar                // a full-width bar, or the ASCII one that models write for it
 )
 
 // holes is the closed set of hole words and whether they read a call's body.
@@ -79,13 +81,13 @@ func compile(f *Format, example string) (*pattern, error) {
 		trimmed = rest
 	}
 	p.trimTail()
-	p.word = strings.HasSuffix(example, ":")
+	p.word = strings.HasSuffix(strings.TrimRight(text, "\n"), ":")
 	for i := range p.parts {
 		if p.parts[i].hole == "" {
 			p.parts[i].lit.units = units(p.parts[i].lit.text, p.holeAt(i-1), p.holeAt(i+1))
 		}
 	}
-	p.close = p.closers()
+	p.open, p.close = p.first(), p.closers()
 	return p, nil
 }
 
@@ -179,6 +181,9 @@ func (p *pattern) body() int {
 // suffixHole stands inside a literal for a suffix of its checkpoint: <tool_call{sfx}> is also <tool_call:opensource>.
 const suffixHole = "{sfx}"
 
+// wideBar is the bar in DeepSeek's marks.
+const wideBar = "｜"
+
 // units compiles a literal that stands between two holes (or the pattern's ends).
 func units(text, before, after string) []unit {
 	var out []unit
@@ -189,6 +194,9 @@ func units(text, before, after string) []unit {
 		case strings.HasPrefix(text[i:], suffixHole):
 			out = append(out, unit{kind: suffix})
 			i += len(suffixHole) - 1
+		case strings.HasPrefix(text[i:], wideBar):
+			out = append(out, unit{kind: aBar})
+			i += len(wideBar) - 1
 		case c == '\n' && last && after == "text" && !first && isLetter(text[i-1]):
 			out = append(out, unit{kind: exact, b: c}) // it ends the word
 		case c == '\n' && (first && rawHole(before) || last && rawHole(after)):
@@ -232,10 +240,13 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func (l literal) key() string {
 	var key []byte
 	for _, u := range l.units {
-		if u.kind == exact {
+		switch {
+		case u.kind == exact:
 			key = append(key, u.b)
-		} else if len(key) > 0 {
-			break
+		case u.kind == aBar:
+			key = append(key, wideBar...)
+		case len(key) > 0:
+			return string(key)
 		}
 	}
 	return string(key)
@@ -277,7 +288,19 @@ func (p *pattern) withoutWrapper() *pattern {
 	q.inner = true
 	q.parts = append([]part(nil), p.parts...)
 	q.parts[0].lit = literal{text: text[at:], units: units(text[at:], "", "name")}
+	q.open = q.first()
 	return &q
+}
+
+// first is the first mark of the pattern, without those that stand behind it: <tool_call> of <tool_call>\n<function=.
+func (p *pattern) first() literal {
+	if len(p.parts) == 0 || p.parts[0].hole != "" || len(p.parts[0].lit.units) == 0 {
+		return literal{}
+	}
+	if pieces := p.parts[0].lit.pieces(); len(pieces) > 0 {
+		return pieces[0]
+	}
+	return literal{}
 }
 
 // closers are the marks behind the body, one by one.

@@ -171,16 +171,23 @@ func (d *decoder) keywords(t *tool) answer {
 				n--
 				continue
 			}
-			d.putByte(',')
 		}
 		key, a := d.keyword(typ, n)
 		if a != yes {
 			return a
 		}
 		key = d.meant(typ, key, nil)
+		at := len(d.call.out)
+		if at > len("{") {
+			d.putByte(',')
+		}
 		d.call.out = append(schema.AppendQuote(d.call.out, key), ':')
+		value := len(d.call.out)
 		if !d.pythonValue(typ.Prop(key)) {
 			return endOr(d.at(0), no)
+		}
+		if string(d.call.out[value:]) == "null" && d.omitted(typ, key) {
+			d.call.out = d.call.out[:at]
 		}
 	}
 }

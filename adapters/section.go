@@ -18,7 +18,9 @@ func (d *decoder) section(p *pattern) answer {
 	start := d.pos
 	d.pos += i
 	d.outer = p.glue
-	a = d.anyCall(p.f)
+	if a = d.anyCall(p.f); a == no {
+		a = d.callBehindJunk(p)
+	}
 	d.outer = -1
 	if a != committed {
 		d.pos = start
@@ -30,6 +32,29 @@ func (d *decoder) section(p *pattern) answer {
 		d.pos += end
 	}
 	return committed
+}
+
+// maxJunk bounds what may stand between a section's opener and its first call, in bytes.
+const maxJunk = 128
+
+// callBehindJunk reads the first call of a section that begins with something else, where the marks are special tokens: the
+// opener once more, or a word. It means nothing.
+func (d *decoder) callBehindJunk(p *pattern) answer {
+	if m := (mark{key: p.parts[0].lit.key()}); !m.special() {
+		return no
+	}
+	for n := range maxJunk {
+		if _, ends := d.sectionEnds(n, p.f); ends || d.at(n) < 0 {
+			return no
+		}
+		for _, q := range p.f.call {
+			if _, a := d.literal(n, q.parts[0].lit); a == yes {
+				d.pos += n
+				return d.anyCall(p.f)
+			}
+		}
+	}
+	return no
 }
 
 // sectionEnds says whether the closer of a section stands at offset i, and where it ends. Any of the family's closers ends

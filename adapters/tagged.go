@@ -21,7 +21,7 @@ func (d *decoder) taggedCall(p *pattern, t *tool, id string) answer {
 // taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call open. It commits at the
 // first complete head of an argument, at a brace, or at a closer.
 func (d *decoder) taggedBody(p *pattern, t *tool, id string) answer {
-	n := d.elastic(0)
+	n := d.loneKeys(p, d.elastic(0))
 	if d.at(n) == '{' {
 		d.pos += n
 		a := d.arguments(t, id, nil)
@@ -31,6 +31,7 @@ func (d *decoder) taggedBody(p *pattern, t *tool, id string) answer {
 		return a
 	}
 	if _, ok := d.closerAt(n, p); ok {
+		d.pos += n
 		d.commit(t, id)
 		d.put("{}")
 		return committed
@@ -53,6 +54,7 @@ type head struct {
 	wire  string // what the tag says of the value's type; "" when it says nothing
 	end   int    // offset behind it: where the value begins
 	cdata bool   // the value stands in CDATA
+	at    int    // position in the arguments where the member begins
 }
 
 // argHead reads the head of an argument at offset i.
@@ -103,6 +105,40 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 	}
 }
 
+// loneKeys is the offset behind the keys without a value that stand at offset i: they are no arguments.
+func (d *decoder) loneKeys(p *pattern, i int) int {
+	a := p.f.arg[0]
+	if len(a.parts) < 4 || !strings.HasPrefix(a.parts[2].lit.text, "</") {
+		return i
+	}
+	for {
+		end, ok := d.loneKey(a, p, i)
+		if !ok {
+			return i
+		}
+		i = end
+	}
+}
+
+// loneKey reads the tags of a key behind which another key or the call's closer stands.
+func (d *decoder) loneKey(arg, p *pattern, i int) (int, bool) {
+	end, a := d.literal(i, arg.parts[0].lit)
+	if a != yes {
+		return i, false
+	}
+	closer := arg.parts[2].lit.pieces()[0]
+	if end = d.upTo(end, closer); end <= i {
+		return i, false
+	}
+	end, _ = d.literal(end, closer)
+	end += d.elastic(end)
+	if _, closed := d.closerAt(end, p); closed {
+		return end, true
+	}
+	_, a = d.literal(end, arg.parts[0].lit)
+	return end, a == yes
+}
+
 // upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does, -1 when the text ends
 // before that is known. Where the tag that the literal begins with stands, the rest must follow.
 func (d *decoder) upTo(i int, l literal) int {
@@ -117,7 +153,7 @@ func (d *decoder) upTo(i int, l literal) int {
 				return -1
 			case a == yes && n > i:
 				return n
-			case c == '<' && d.has(n, l.key()):
+			case c == '<' && d.hasKey(n, l.key()):
 				return 0
 			}
 		}
@@ -137,6 +173,11 @@ func (d *decoder) tags(p *pattern, t *schema.Type) {
 		if d.at(n) < 0 {
 			break
 		}
+		if end := d.loneKeys(p, n); end > n {
+			d.repaired("extra-closer") // tags that hold nothing
+			d.pos += end
+			n = 0
+		}
 		h, a := d.argHead(p.f, n)
 		if a == cut {
 			d.call.broken = true
@@ -146,7 +187,7 @@ func (d *decoder) tags(p *pattern, t *schema.Type) {
 			break
 		}
 		h.key = d.meant(t, h.key, d.seen)
-		d.holdOn()
+		h.at = d.holdOn()
 		if len(d.seen) > 0 {
 			d.putByte(',')
 		}

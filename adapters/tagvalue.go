@@ -30,8 +30,13 @@ func (d *decoder) tagValue(p *pattern, h head, t *schema.Type) {
 	at := d.call.sent + len(d.call.out)
 	d.rawValue(p, h, t, false)
 	text := string(d.held(at))
-	d.takeBack(at)
-	d.put(h.read(text, typ))
+	if isNull(text) && !typ.Allows(schema.String) && d.omitted(t, h.key) {
+		d.takeBack(h.at)
+		d.seen = d.seen[:len(d.seen)-1]
+	} else {
+		d.takeBack(at)
+		d.put(h.read(text, typ))
+	}
 	d.holdOff()
 }
 
@@ -199,7 +204,7 @@ func (d *decoder) afterValue(p *pattern, i int) bool {
 		return true
 	}
 	for _, arg := range p.f.arg {
-		if d.has(i, arg.parts[0].lit.key()) {
+		if d.hasKey(i, arg.parts[0].lit.key()) {
 			return true
 		}
 	}

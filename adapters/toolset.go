@@ -141,9 +141,44 @@ func (s *toolset) inID(id string) *tool {
 	return nil
 }
 
-// beginsID says whether an id that names a tool can still be written once id has been.
+// isCounter says whether an id names nothing: 0, call00003, call_8a6f….
+func isCounter(id string) bool {
+	return strings.HasPrefix(id, "call") || strings.Trim(id, "0123456789") == ""
+}
+
+// taking returns the only tool whose schema has all these members, and asks for no others; nil when there is none or more.
+func (s *toolset) taking(members []field) *tool {
+	s.build()
+	var found *tool
+	for _, t := range s.exact {
+		if len(members) == 0 || !t.takes(members) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = t
+	}
+	return found
+}
+
+// takes says whether the schema has all these members, and asks for no others.
+func (t *tool) takes(members []field) bool {
+	missing := len(t.schema().Required())
+	for _, m := range members {
+		if !t.schema().Has(m.key) {
+			return false
+		}
+		if slices.Contains(t.schema().Required(), m.key) {
+			missing--
+		}
+	}
+	return missing <= 0
+}
+
+// beginsID says whether an id that names a tool, or a counter, can still be written once id has been.
 func (s *toolset) beginsID(id []byte) bool {
-	return s.begins(id) || s.inID(string(id)) != nil || len(s.offered) == 1 && strings.HasPrefix("call", string(id))
+	return s.begins(id) || s.inID(string(id)) != nil || isCounter(string(id)) || strings.HasPrefix("call", string(id))
 }
 
 // folded returns the one tool with that folded name, or nil.

@@ -50,14 +50,14 @@ func (w *writing) callLines() (string, error) {
 		return fmt.Sprintf("call    %s%s%s\n%s", example(oneText[:one.start]), first.hole, example(oneText[one.end:]), one.lines), nil
 	}
 	before, between, after := twoText[:first.start], twoText[first.end:second.start], twoText[second.end:]
-	open := opener(before, between)
+	open := strings.TrimLeft(opener(before, between), "\n") // which are glue
 	closer := shared(between[:len(between)-len(open)], after)
 	head, tail := before[:len(before)-len(open)], after[len(closer):]
 	glue := newlines(between[len(closer):])
 	section := ""
 	switch {
 	case strings.TrimSpace(head+tail) == "":
-		glue = newlines(head + glue)
+		glue = max(newlines(head), glue) // the longer one
 	case strings.TrimSpace(head) == "":
 		return "", errForm
 	case first.hole == "{call}" && open+closer == "" && one.lines == "": // objects, one after the other, between marks
