@@ -82,7 +82,7 @@ func (t *turn) open(ctx context.Context) iter.Seq2[chat.Event, error] {
 		events = t.guarded(ctx, events)
 	}
 	switch {
-	case t.force != nil:
+	case t.request.Required:
 		events = mustCall(events)
 	case t.answerForm != nil:
 		events = t.formatted(ctx, events)

@@ -47,7 +47,7 @@ func (c *compatible) probe(ctx context.Context, t *turn) (facts, error) {
 // ask asks the server.
 func (c *compatible) ask(ctx context.Context, t *turn) (facts, error) {
 	if c.strict {
-		return facts{tools: true, digest: now()}, nil
+		return facts{tools: true, chooses: true, digest: now()}, nil
 	}
 	props, err := c.client.Properties(ctx)
 	if err != nil && !isRefusal(err) {

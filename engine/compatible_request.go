@@ -102,6 +102,9 @@ func (c *compatible) fields(t *turn, r *chat.Request) (map[string]json.RawMessag
 	if all == nil {
 		all = map[string]json.RawMessage{}
 	}
+	if r.Required && t.facts.chooses {
+		o["tool_choice"] = toolChoice(t.callable())
+	}
 	if r.Single && len(r.Tools) > 0 {
 		o["parallel_tool_calls"] = false
 	}
@@ -121,6 +124,21 @@ func (c *compatible) fields(t *turn, r *chat.Request) (map[string]json.RawMessag
 		}
 	}
 	return all, nil
+}
+
+// toolChoice wants a call of one of the tools, in OpenAI's words.
+func toolChoice(tools []chat.Tool) any {
+	type function struct {
+		Name string `json:"name"`
+	}
+	type named struct {
+		Type     string   `json:"type"`
+		Function function `json:"function"`
+	}
+	if len(tools) != 1 {
+		return "required"
+	}
+	return named{"function", function{tools[0].Name}}
 }
 
 // limit is the field that bounds a reply's length: OpenAI's newer models refuse the old one, others know only that.

@@ -99,7 +99,7 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	if e.cfg.Gate && len(r.Tools) > 0 && !r.Required && t.request.Messages[len(t.request.Messages)-1].Role == chat.User {
 		t = t.gated(ctx)
 	}
-	if r.Required {
+	if r.Required && !t.facts.chooses {
 		t = t.under(forcedBy(t.callable(), r.MaxTokens))
 	}
 	return t, t.possible()

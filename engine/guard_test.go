@@ -219,3 +219,32 @@ func TestAForcedCallThatRunsOnIsBounded(t *testing.T) {
 		t.Errorf("formats %s and %s", f.generes[0].Format, f.generes[1].Format)
 	}
 }
+
+// TestAChoiceIsObeyedAtEveryKindOfServer has a llama-server continue the prompt, another server answer in a form, and OpenAI
+// itself choose.
+func TestAChoiceIsObeyedAtEveryKindOfServer(t *testing.T) {
+	native := []string{`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"clock","arguments":"{}"}}]},"finish_reason":null}]}`}
+	for name, row := range map[string]struct {
+		server fakeOpenAI
+		strict bool
+		field  string // of the last request
+		want   string // its beginning
+	}{
+		"llama-server": {fakeOpenAI{template: "p {tools}", text: object("clock", "{}")}, false, "json_schema", `{"type":"object"`},
+		"vLLM":         {fakeOpenAI{text: object("clock", "{}")}, false, "response_format", `{"type":"json_schema"`},
+		"OpenAI":       {fakeOpenAI{native: native}, true, "tool_choice", `{"type":"function","function":{"name":"clock"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := row.server.start(t, Config{}, upstream.KindOpenAI)
+			e.servers[len(e.servers)-1].backend.(*compatible).strict = row.strict
+			r := atBox("time?", clock, forecast)
+			r.Required, r.Allowed = true, []string{"clock"}
+			if got := told(collect(t, e, r)); got != "[clock {}] stop " {
+				t.Errorf("got %s", got)
+			}
+			if sent := string(row.server.last[row.field]); !strings.HasPrefix(sent, row.want) {
+				t.Errorf("%s is %s, want %s…", row.field, sent, row.want)
+			}
+		})
+	}
+}

@@ -83,7 +83,7 @@ func (g *guard) giveUp(c *guarded) bool {
 		return false
 	}
 	g.step(stepText)
-	if g.t.force != nil {
+	if g.t.request.Required {
 		return true // mustCall makes an error of it
 	}
 	text := string(g.t.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: c.args.Text()}))

@@ -101,6 +101,7 @@ type facts struct {
 	levels   []string // of thinking, in the server's words; empty: only on and off
 	always   bool     // it thinks whether it is told to or not
 	blind    bool     // it is known to see no images
+	chooses  bool     // the server obeys tool_choice by itself
 	render   bool     // the server gives the rendered prompt, so raw works
 	clone    string   // the model that strategy clone asks, which need not be there yet; empty: there can be none
 	structs  bool     // its template is known to print tools as Go prints them, so that only raw can mend the prompt
