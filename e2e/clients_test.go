@@ -59,7 +59,11 @@ func TestEveryClient(t *testing.T) {
 func (l *lane) targets(t *testing.T) []*target {
 	t.Helper()
 	all := []*target{demoTarget(l.proxied(t, l.newest))}
-	for _, s := range []*server{l.newest, l.former} {
+	for dir, version := range map[string]string{installed.newest: installed.version["OLLAMA"], installed.former: installed.version["OLLAMA_OLD"]} {
+		s, err := l.startOllama(dir, version, places, setups[:1])
+		if err != nil {
+			t.Fatal(err)
+		}
 		b := l.startBreaker(t, s.base)
 		all = append(all, l.scripted(t, target{name: s.name, base: l.toolnorm(t, "--ollama", b.base), model: "hermes", unknown: "nobody", embedder: "embed", direct: s.base, breaks: b}))
 	}
@@ -238,7 +242,8 @@ func apart(a, b []float64) (d float64) {
 	return d
 }
 
-// leaves drops a stream. The servers run one request at a time, so the reply after it proves that the first was stopped.
+// leaves drops a stream. The llama-server runs one request at a time, so the reply after it proves that the first was stopped;
+// of Ollama that is TestDroppedStreamFreesTheServer's part.
 func (l *lane) leaves(t *testing.T, c *client, x *target) {
 	t.Helper()
 	endless := x.body(l, talk{prompt: x.endless}, true)

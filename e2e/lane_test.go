@@ -136,11 +136,11 @@ func (l *lane) start() (err error) {
 	if err := l.build(); err != nil {
 		return err
 	}
-	if l.newest, err = l.startOllama(installed.newest, installed.version["OLLAMA"], setups); err != nil {
+	if l.newest, err = l.startOllama(installed.newest, installed.version["OLLAMA"], 1, setups); err != nil {
 		return err
 	}
 	withTemplate := slices.DeleteFunc(slices.Clone(setups), func(s setup) bool { return s.template == "" })
-	if l.former, err = l.startOllama(installed.former, installed.version["OLLAMA_OLD"], withTemplate); err != nil {
+	if l.former, err = l.startOllama(installed.former, installed.version["OLLAMA_OLD"], 1, withTemplate); err != nil {
 		return err
 	}
 	l.former.wedges = true

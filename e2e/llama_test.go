@@ -32,6 +32,6 @@ func (l *lane) startLlamaServer(model string, flags ...string) (*server, error) 
 		"-m", filepath.Join(l.dir, model+".gguf"), "--alias", model, "--jinja", "-np", "1", "-t", "1", "-c", "8192",
 		"--host", host, "--port", port, "--no-webui"}, flags...)...)
 	s := &server{name: "llama-server", base: "http://" + addr, setups: []setup{{name: model, prefix: "llama/"}}}
-	s.flags = []string{"--upstream", "llama=" + s.base, "--no-grammar"} // it would keep the model from its script; see TestGrammar
+	s.flags = []string{"--upstream", "llama=" + s.base}
 	return s, l.run("llama-"+model, serve, s.base+"/health")
 }

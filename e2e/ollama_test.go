@@ -56,23 +56,29 @@ type server struct {
 	alone   sync.Mutex        // held while its own endpoint is asked, if it wedges
 }
 
-// startOllama serves a real Ollama, installed in dir, with a folder of its own, and makes the set-ups.
-func (l *lane) startOllama(dir, version string, setups []setup) (*server, error) {
+// places is how many requests an Ollama takes at a time that clients leave. Of a reply that is left between two tokens, both
+// versions may never learn that nobody reads it: the goroutine that writes waits for ever, and its place is lost. A scripted
+// model writes thousands of tokens a second, so that happens about once in ten times, not once in a thousand.
+const places = 8
+
+// startOllama serves a real Ollama, installed in dir, with a folder of its own, and makes the set-ups. It takes one request
+// at a time unless parallel says more.
+func (l *lane) startOllama(dir, version string, parallel int, setups []setup) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
 	s := &server{name: "Ollama " + version, base: "http://" + addr, flags: []string{"--ollama", addr}, setups: setups, others: []setup{plain}}
-	home := filepath.Join(l.dir, version)
+	home := filepath.Join(l.dir, fmt.Sprintf("%s-%d", version, parallel))
 	if err := os.Mkdir(home, 0o755); err != nil {
 		return nil, err
 	}
 	bin := filepath.Join(dir, "bin", "ollama")
 	env := append(os.Environ(), "OLLAMA_HOST="+addr, "HOME="+home, "OLLAMA_MODELS="+filepath.Join(home, "models"),
-		"OLLAMA_NO_CLOUD=1", "OLLAMA_NUM_PARALLEL=1", "OLLAMA_KEEP_ALIVE=1h", "OLLAMA_CONTEXT_LENGTH=8192")
+		"OLLAMA_NO_CLOUD=1", fmt.Sprint("OLLAMA_NUM_PARALLEL=", parallel), "OLLAMA_KEEP_ALIVE=1h", "OLLAMA_CONTEXT_LENGTH=8192")
 	serve := exec.Command(bin, "serve")
 	serve.Env = env
-	if err := l.run("ollama-"+version, serve, s.base+"/api/version"); err != nil {
+	if err := l.run("ollama-"+filepath.Base(home), serve, s.base+"/api/version"); err != nil {
 		return nil, err
 	}
 	for _, made := range append([]setup{{name: "embed", file: "embed.gguf"}, plain}, setups...) {

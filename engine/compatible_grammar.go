@@ -32,10 +32,11 @@ type held struct {
 }
 
 // grammar is what holds the turn's calls, nil for nothing: for text that is ours to read, when tools are offered and
-// neither the settings, nor the client, nor the server are against it.
+// neither the settings, nor the client, nor the server are against it. Of a model that no family claims it is not known how
+// it writes, so nothing holds it to a form.
 func (c *compatible) grammar(t *turn, fields map[string]json.RawMessage) *held {
 	tools := t.callable()
-	if t.engine.cfg.NoGrammar || t.strategy != Raw || t.force != nil || len(tools) == 0 || fields["grammar"] != nil || fields["json_schema"] != nil {
+	if t.engine.cfg.NoGrammar || t.format.Name == "generic" || t.strategy != Raw || t.force != nil || len(tools) == 0 || fields["grammar"] != nil || fields["json_schema"] != nil {
 		return nil
 	}
 	h := c.grammars.find(t.format, tools, t.request.Single, func(h *held) {

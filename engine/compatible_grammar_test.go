@@ -71,8 +71,12 @@ func TestLlamaServerGetsAGrammarOfTheOfferedTools(t *testing.T) {
 		{"tools in the prompt", Config{Strategy: map[string]string{"*": Prompt}, NoProbe: true}, atBox("hi", weather), false},
 		{"a forced call", Config{}, forced, false},
 		{"a grammar of the client's", Config{}, own, false},
+		{"a family that nobody knows", Config{Format: map[string]string{"*": "generic"}}, atBox("hi", weather), false},
 	} {
 		f := &fakeOpenAI{template: "p {tools}", text: "hello"}
+		if row.cfg.Format == nil {
+			row.cfg.Format = map[string]string{"*": "hermes"}
+		}
 		for range at(t, f, row.cfg).Stream(t.Context(), row.request) {
 			continue // whatever comes of it
 		}
@@ -92,7 +96,7 @@ func TestLlamaServerGetsAGrammarOfTheOfferedTools(t *testing.T) {
 
 func TestAServerThatRefusesTheGrammarWritesWithoutOne(t *testing.T) {
 	f := &refusing{fakeOpenAI{template: "p {tools}", text: "hello"}}
-	e := at(t, f, Config{})
+	e := at(t, f, Config{Format: map[string]string{"*": "hermes"}})
 	for _, want := range []string{
 		"props apply-template apply-template refused completion", // tried once
 		"apply-template completion",                              // remembered

@@ -225,14 +225,14 @@ func TestAForcedCallThatRunsOnIsBounded(t *testing.T) {
 func TestAChoiceIsObeyedAtEveryKindOfServer(t *testing.T) {
 	native := []string{`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"clock","arguments":"{}"}}]},"finish_reason":null}]}`}
 	for name, row := range map[string]struct {
-		server fakeOpenAI
+		server *fakeOpenAI
 		strict bool
 		field  string // of the last request
 		want   string // its beginning
 	}{
-		"llama-server": {fakeOpenAI{template: "p {tools}", text: object("clock", "{}")}, false, "json_schema", `{"type":"object"`},
-		"vLLM":         {fakeOpenAI{text: object("clock", "{}")}, false, "response_format", `{"type":"json_schema"`},
-		"OpenAI":       {fakeOpenAI{native: native}, true, "tool_choice", `{"type":"function","function":{"name":"clock"}}`},
+		"llama-server": {&fakeOpenAI{template: "p {tools}", text: object("clock", "{}")}, false, "json_schema", `{"type":"object"`},
+		"vLLM":         {&fakeOpenAI{text: object("clock", "{}")}, false, "response_format", `{"type":"json_schema"`},
+		"OpenAI":       {&fakeOpenAI{native: native}, true, "tool_choice", `{"type":"function","function":{"name":"clock"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := row.server.start(t, Config{}, upstream.KindOpenAI)
