@@ -213,7 +213,7 @@ func (g *grammar) namedObject(t chat.Tool) string {
 
 // pythonCall matches a call as Python writes it.
 func (g *grammar) pythonCall(t chat.Tool) string {
-	return seq(lit(t.Name+"("), g.members(g.keywords(g.begin(t))), lit(")"))
+	return seq(lit(pythonName(t.Name)+"("), g.members(g.keywords(g.begin(t))), lit(")"))
 }
 
 // messages matches calls in messages with headers, from the recipient of the first one on. The mark that ends the last one

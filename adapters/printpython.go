@@ -1,6 +1,11 @@
 package adapters
 
-import "toolnorm/chat"
+import (
+	"strings"
+	"unicode/utf8"
+
+	"toolnorm/chat"
+)
 
 // appendPython writes calls as a Python list, or one a line.
 func (f *Format) appendPython(dst []byte, calls []chat.Call) []byte {
@@ -13,7 +18,7 @@ func (f *Format) appendPython(dst []byte, calls []chat.Call) []byte {
 		if i > 0 {
 			dst = append(dst, between...)
 		}
-		dst = append(append(dst, c.Name...), '(')
+		dst = append(append(dst, pythonName(c.Name)...), '(')
 		for k, m := range membersOf(objectText(c.Args)) {
 			if k > 0 {
 				dst = append(dst, ", "...)
@@ -24,6 +29,17 @@ func (f *Format) appendPython(dst []byte, calls []chat.Call) []byte {
 		dst = append(dst, ')')
 	}
 	return append(dst, end...)
+}
+
+// pythonName is a tool's name as a Python call can have it: what would not be read as part of a name is an underscore, and
+// the reader finds the tool all the same.
+func pythonName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= utf8.RuneSelf {
+			return r
+		}
+		return '_'
+	}, name)
 }
 
 // appendKeyword writes a JSON value as the value of a keyword. A list becomes Python source, and a string where the family

@@ -19,7 +19,7 @@ import (
 // Members come in the order in which positional values are read.
 func appendSignature(dst []byte, t chat.Tool) []byte {
 	typ := schema.Compile(t.Schema)
-	dst = append(append(append(dst, "def "...), t.Name...), '(')
+	dst = append(append(append(dst, "def "...), pythonName(t.Name)...), '(')
 	for i, name := range typ.Members() {
 		if i > 0 {
 			dst = append(dst, ", "...)

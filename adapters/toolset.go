@@ -87,7 +87,7 @@ func fold(name string) string { return string(appendFold(nil, name)) }
 func appendFold[S string | []byte](dst []byte, name S) []byte {
 	for i := range len(name) {
 		switch c := name[i]; {
-		case c == '_' || c == '-' || c == '.' || c == ' ':
+		case c == '_' || c == '-' || c == '.' || c == ' ' || c == '/' || c == ':':
 		case c >= 'A' && c <= 'Z':
 			dst = append(dst, c+'a'-'A')
 		default:

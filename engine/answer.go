@@ -87,6 +87,9 @@ func (t *turn) open(ctx context.Context) iter.Seq2[chat.Event, error] {
 	case t.answerForm != nil:
 		events = t.formatted(ctx, events)
 	}
+	if t.spent != (chat.Counts{}) {
+		events = costing(events, t.spent)
+	}
 	events = numbered(events, t.request.Messages)
 	if t.ownStops() {
 		events = stopped(events, t.request.Stop)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 
 	"toolnorm/chat"
@@ -18,18 +19,19 @@ const gateTokens = 64
 // gated is the turn without its tools when the model, asked beforehand, says that it needs none of them. A pick that fails
 // in any way changes nothing.
 func (t *turn) gated(ctx context.Context) *turn {
-	if t.picks(ctx) != noTool {
-		return t
+	one := *t
+	var picked string
+	if picked, one.spent = t.picks(ctx); picked == noTool {
+		r := *t.request
+		r.Tools = nil
+		one.request = &r
+		one.strategy = one.choose()
 	}
-	one, r := *t, *t.request
-	r.Tools = nil
-	one.request = &r
-	one.strategy = one.choose()
 	return &one
 }
 
-// picks asks the model which of the tools the last message needs.
-func (t *turn) picks(ctx context.Context) string {
+// picks asks the model which of the tools the last message needs, and says what that cost.
+func (t *turn) picks(ctx context.Context) (string, chat.Counts) {
 	cold := 0.0
 	names := []string{noTool}
 	for _, tool := range t.callable() {
@@ -45,14 +47,30 @@ func (t *turn) picks(ctx context.Context) string {
 	p.strategy = Native
 	p.options = with(t.options, "num_predict", gateTokens)
 	var picked struct{ Tool string }
-	text, _, err := p.whole(ctx, "gate")
+	text, counts, err := p.whole(ctx, "gate")
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &picked)
 	}
 	if err != nil {
 		t.engine.cfg.Log.Debug().Err(err).Str("model", t.name).Msg("the model picked no tool")
 	}
-	return picked.Tool
+	return picked.Tool, counts
+}
+
+// costing adds what was spent beforehand to the tokens of a reply.
+func costing(in iter.Seq2[chat.Event, error], spent chat.Counts) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		for ev, err := range in {
+			if err == nil && ev.Kind == chat.Usage {
+				meta := *ev.Meta
+				sum := meta.Usage.Plus(spent)
+				meta.Usage, ev.Meta = &sum, &meta
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
 }
 
 // pickPrompt asks for a pick, with an example for each of the first tools, made of what is offered, and some that need none.

@@ -40,6 +40,15 @@ func TestAModelThatPicksNoToolIsOfferedNone(t *testing.T) {
 			if got := told(collect(t, e, r)); !strings.HasPrefix(got, row.want) {
 				t.Errorf("got  %s\nwant %s", got, row.want)
 			}
+			tokens := 0
+			for ev, err := range e.Stream(t.Context(), r) {
+				if err == nil && ev.Kind == chat.Usage {
+					tokens = ev.Meta.Usage.Completion
+				}
+			}
+			if picks /= 2; tokens != 4*(1+picks) {
+				t.Errorf("%d tokens, want those of %d replies", tokens, 1+picks)
+			}
 			if picks != row.picks {
 				t.Errorf("picked %d times, want %d", picks, row.picks)
 			}

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
@@ -20,12 +22,16 @@ const (
 )
 
 const (
-	maxAsked = 3    // generations that one reply's mending may cost
-	maxCut   = 4096 // bytes of a call that is left out, for those who look
+	maxAsked = 3               // generations that one reply's mending may cost
+	maxMend  = 2 * time.Minute // and how long it may take
+	maxCut   = 4096            // bytes of a call that is left out, for those who look
 )
 
 // mendAll mends the calls that do not fit, in their order, now that the reply is over and the server free.
 func (g *guard) mendAll() {
+	var stop context.CancelFunc
+	g.ctx, stop = context.WithTimeout(g.ctx, maxMend)
+	defer stop()
 	for g.wrong != nil {
 		c, late := g.wrong, g.late
 		g.wrong, g.late = nil, nil

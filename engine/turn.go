@@ -25,6 +25,7 @@ type turn struct {
 	strategy string
 	wording  adapters.Wording // of strategy prompt; zero: the family's
 	force    *forcing         // what the reply is held to; nil: nothing
+	spent    chat.Counts      // tokens, before the reply
 
 	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
 }
