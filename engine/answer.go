@@ -88,7 +88,7 @@ func (t *turn) open(ctx context.Context) iter.Seq2[chat.Event, error] {
 		events = t.formatted(ctx, events)
 	}
 	if t.spent != (chat.Counts{}) {
-		events = costing(events, t.spent)
+		events = counting(events, t.spent)
 	}
 	events = numbered(events, t.request.Messages)
 	if t.ownStops() {

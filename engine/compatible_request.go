@@ -71,12 +71,7 @@ func content(m chat.Message) any {
 
 // fields are the request's other fields: what the client said of how to write, and what of it nobody here understood.
 func (c *compatible) fields(t *turn, r *chat.Request) (map[string]json.RawMessage, error) {
-	o := map[string]any{}
-	set(o, "seed", r.Seed)
-	set(o, "temperature", r.Temperature)
-	set(o, "top_p", r.TopP)
-	set(o, "presence_penalty", r.PresencePenalty)
-	set(o, "frequency_penalty", r.FrequencyPenalty)
+	o := sampling(r)
 	if r.MaxTokens > 0 {
 		o[c.limit()] = r.MaxTokens
 	}

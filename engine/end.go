@@ -32,10 +32,7 @@ func ended(ctx context.Context, in iter.Seq2[chat.Event, error], format, strateg
 				}
 				continue
 			}
-			meta := chat.Meta{}
-			if ev.Meta != nil {
-				meta = *ev.Meta
-			}
+			meta := metaOf(ev)
 			if ev.Text == chat.Abandoned {
 				yield(chat.Event{}, &fault.Error{Kind: fault.Unavailable, Message: "the model server says: " + meta.Cause, Curable: true})
 				return
@@ -46,6 +43,39 @@ func ended(ctx context.Context, in iter.Seq2[chat.Event, error], format, strateg
 			return
 		}
 		yield(chat.Event{}, unfinished(ctx))
+	}
+}
+
+// metaOf is a copy of what an event says of the reply.
+func metaOf(ev chat.Event) chat.Meta {
+	if ev.Meta == nil {
+		return chat.Meta{}
+	}
+	return *ev.Meta
+}
+
+// costing is an event with the tokens that were spent besides, if it counts tokens.
+func costing(ev chat.Event, spent chat.Counts) chat.Event {
+	meta := metaOf(ev)
+	if meta.Usage == nil || spent == (chat.Counts{}) {
+		return ev
+	}
+	sum := meta.Usage.Plus(spent)
+	meta.Usage, ev.Meta = &sum, &meta
+	return ev
+}
+
+// counting adds what was spent beforehand to the tokens of a reply.
+func counting(in iter.Seq2[chat.Event, error], spent chat.Counts) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		for ev, err := range in {
+			if err == nil && ev.Kind == chat.Usage {
+				ev = costing(ev, spent)
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
 	}
 }
 

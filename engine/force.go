@@ -32,10 +32,16 @@ const (
 // forcedBy holds a reply to a call of one of the tools. Its strings are as long as they are: a bound would cut a file's text
 // in two without a word.
 func forcedBy(tools []chat.Tool, limit int) *forcing {
-	f := &forcing{schema: schema.ConstrainCalls(tools, schema.Options{MaxLength: unbounded}).Schema, tokens: limit}
+	f := heldTo(tools, schema.Options{MaxLength: unbounded}, limit)
 	if limit == 0 {
 		f.tokens, f.ours = freeTokens, true
 	}
+	return f
+}
+
+// heldTo holds the model to a call object of one of the tools.
+func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
+	f := &forcing{schema: schema.ConstrainCalls(tools, o).Schema, tokens: tokens}
 	if len(tools) == 1 {
 		f.name = tools[0].Name
 	}
@@ -49,7 +55,7 @@ func rewritten(tool chat.Tool, args []byte, sent string, weak bool) *forcing {
 	if o.MaxLength > 1999 && !weak { // beyond what servers take
 		o.MaxLength = unbounded
 	}
-	return &forcing{schema: schema.ConstrainCalls([]chat.Tool{tool}, o).Schema, name: tool.Name, tokens: 3*len(args) + 512}
+	return heldTo([]chat.Tool{tool}, o, 3*len(args)+512)
 }
 
 // callMark stands in front of the object that a forced reply is, so that it is read as what it is.

@@ -99,8 +99,7 @@ func (f *formed) finish(ev chat.Event) bool {
 			ev = withStep(ev, stepFormatted)
 		}
 		if answer = better; f.usage != nil {
-			sum := f.usage.Meta.Usage.Plus(spent)
-			f.usage.Meta = &chat.Meta{Usage: &sum, Times: f.usage.Meta.Times}
+			*f.usage = costing(*f.usage, spent)
 		}
 	}
 	return f.let(answer) && (f.usage == nil || f.yield(*f.usage, nil)) && f.yield(ev, nil)
@@ -137,10 +136,7 @@ func (t *turn) fits(answer string) bool {
 
 // withStep is a Finish that names one more step.
 func withStep(ev chat.Event, step string) chat.Event {
-	var meta chat.Meta
-	if ev.Meta != nil {
-		meta = *ev.Meta
-	}
+	meta := metaOf(ev)
 	meta.Repairs = append(slices.Clip(meta.Repairs), step)
 	ev.Meta = &meta
 	return ev

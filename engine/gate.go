@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"strings"
 
 	"toolnorm/chat"
@@ -55,22 +54,6 @@ func (t *turn) picks(ctx context.Context) (string, chat.Counts) {
 		t.engine.cfg.Log.Debug().Err(err).Str("model", t.name).Msg("the model picked no tool")
 	}
 	return picked.Tool, counts
-}
-
-// costing adds what was spent beforehand to the tokens of a reply.
-func costing(in iter.Seq2[chat.Event, error], spent chat.Counts) iter.Seq2[chat.Event, error] {
-	return func(yield func(chat.Event, error) bool) {
-		for ev, err := range in {
-			if err == nil && ev.Kind == chat.Usage {
-				meta := *ev.Meta
-				sum := meta.Usage.Plus(spent)
-				meta.Usage, ev.Meta = &sum, &meta
-			}
-			if !yield(ev, err) {
-				return
-			}
-		}
-	}
 }
 
 // pickPrompt asks for a pick, with an example for each of the first tools, made of what is offered, and some that need none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -72,7 +73,7 @@ func (g *guard) take(ev chat.Event) bool {
 	case chat.CallEnd:
 		return g.end(ev)
 	case chat.Usage:
-		ev.Meta = g.counted(ev.Meta)
+		ev = costing(ev, g.spent)
 	case chat.Finish:
 		return g.finish(ev)
 	}
@@ -151,35 +152,18 @@ func (g *guard) finish(ev chat.Event) bool {
 	if g.ranOn(ev) && g.bounded() {
 		ev.Text, ev.Meta, g.call = chat.Stop, nil, nil
 	}
-	var meta chat.Meta
-	if ev.Meta != nil {
-		meta = *ev.Meta
-	}
+	meta := metaOf(ev)
 	if c := g.call; c != nil && !c.left && meta.Cut == "" {
 		meta.Cut = c.tool.Name + " " + string(c.args.Text()[:min(len(c.args.Text()), maxCut)])
 	}
 	meta.Repairs = append(meta.Repairs[:len(meta.Repairs):len(meta.Repairs)], g.steps...)
-	ev.Meta = g.counted(&meta)
-	return g.yield(ev, nil)
-}
-
-// counted is what a reply says of itself, with the tokens that mending has cost.
-func (g *guard) counted(m *chat.Meta) *chat.Meta {
-	if m == nil || m.Usage == nil || g.spent == (chat.Counts{}) {
-		return m
-	}
-	c := *m
-	sum := m.Usage.Plus(g.spent)
-	c.Usage = &sum
-	return &c
+	ev.Meta = &meta
+	return g.yield(costing(ev, g.spent), nil)
 }
 
 // step notes what was done.
 func (g *guard) step(name string) {
-	for _, s := range g.steps {
-		if s == name {
-			return
-		}
+	if !slices.Contains(g.steps, name) {
+		g.steps = append(g.steps, name)
 	}
-	g.steps = append(g.steps, name)
 }

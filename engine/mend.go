@@ -127,40 +127,43 @@ func (g *guard) ranOn(ev chat.Event) bool {
 
 // bounded has the model write a call that ran on once more, with bounds on what may run on.
 func (g *guard) bounded() bool {
-	f := forcedBy(g.t.callable(), 0)
-	f.schema, f.tokens = schema.ConstrainCalls(g.t.callable(), schema.Options{MaxLength: 200, MaxItems: 8}).Schema, boundedTokens
+	f := heldTo(g.t.callable(), schema.Options{MaxLength: 200, MaxItems: 8}, boundedTokens)
 	text, counts, err := g.t.under(f).whole(g.ctx, stepRewritten)
 	g.spent = g.spent.Plus(counts)
+	if err != nil {
+		return false
+	}
+	call, ok := readCall(text)
+	tool := g.t.tool(call.Name)
+	if !ok || len(g.t.engine.rules(tool).Check(call.Args)) > 0 {
+		return false
+	}
+	g.step(stepRewritten)
+	return g.complete(&guarded{start: chat.Event{Kind: chat.CallStart, Text: call.Name}, tool: tool}, call.Args)
+}
+
+// readCall reads the object that a forced reply is.
+func readCall(text string) (chat.Call, bool) {
 	var call struct {
 		Name      string
 		Arguments json.RawMessage
 	}
-	if err != nil || json.Unmarshal([]byte(text), &call) != nil {
-		return false
-	}
-	tool := g.t.tool(call.Name)
-	if len(g.t.engine.rules(tool).Check(call.Arguments)) > 0 {
-		return false
-	}
-	g.step(stepRewritten)
-	return g.complete(&guarded{start: chat.Event{Kind: chat.CallStart, Text: call.Name}, tool: tool}, call.Arguments)
+	err := json.Unmarshal([]byte(text), &call)
+	return chat.Call{Name: call.Name, Args: call.Arguments}, err == nil
 }
 
 // fitting are the arguments of a call object, if they fit and go on with what has left.
 func (g *guard) fitting(c *guarded, text string) (json.RawMessage, bool) {
-	var call struct {
-		Name      string
-		Arguments json.RawMessage
-	}
-	if json.Unmarshal([]byte(text), &call) != nil || call.Name != c.tool.Name || len(c.rules.Check(call.Arguments)) > 0 {
+	call, ok := readCall(text)
+	if !ok || call.Name != c.tool.Name || len(c.rules.Check(call.Args)) > 0 {
 		return nil, false
 	}
 	if c.left {
-		if _, ok := c.args.Rest(call.Arguments); !ok {
+		if _, ok := c.args.Rest(call.Args); !ok {
 			return nil, false
 		}
 	}
-	return call.Arguments, true
+	return call.Args, true
 }
 
 // reask tells the model what was wrong with its call, behind the conversation, and takes the first call of the tool in its

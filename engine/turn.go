@@ -145,12 +145,7 @@ func (t *turn) ownStops() bool { return len(t.request.Tools) > 0 && len(t.reques
 // serverOptions are the request's options in Ollama's words.
 func (t *turn) serverOptions() (map[string]json.RawMessage, error) {
 	r := t.request
-	o := map[string]any{}
-	set(o, "seed", r.Seed)
-	set(o, "temperature", r.Temperature)
-	set(o, "top_p", r.TopP)
-	set(o, "presence_penalty", r.PresencePenalty)
-	set(o, "frequency_penalty", r.FrequencyPenalty)
+	o := sampling(r)
 	if t.engine.cfg.NumCtx > 0 {
 		o["num_ctx"] = t.engine.cfg.NumCtx
 	}
@@ -170,6 +165,17 @@ func (t *turn) serverOptions() (map[string]json.RawMessage, error) {
 	}
 	maps.Copy(all, r.Options)
 	return all, nil
+}
+
+// sampling is what the client said of how to write, in the words that both kinds of server use.
+func sampling(r *chat.Request) map[string]any {
+	o := map[string]any{}
+	set(o, "seed", r.Seed)
+	set(o, "temperature", r.Temperature)
+	set(o, "top_p", r.TopP)
+	set(o, "presence_penalty", r.PresencePenalty)
+	set(o, "frequency_penalty", r.FrequencyPenalty)
+	return o
 }
 
 // set puts *v into o unless v is nil.
