@@ -1,0 +1,142 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// Call runs a tool by its name. Whatever goes wrong is a Result with IsError: an unknown name, arguments that do not fit,
+// the tool's own failure, a panic, a result that is too large, the end of its time or of ctx. It returns when the tool's
+// time is over even if the tool does not heed its context.
+func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) Result {
+	now := r.Snapshot()
+	t, ok := now.Find(name)
+	if !ok {
+		return Failure(now.unknown(name))
+	}
+	args, err := r.fit(t, args)
+	if err != nil {
+		return Failure(err.Error())
+	}
+	limit := t.Timeout
+	if limit == 0 {
+		limit = r.opts.Timeout
+	}
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	done := make(chan Result, 1)
+	go func() { done <- r.run(timed, t, args) }() // ends with the tool, which ends with its context
+	select {
+	case res := <-done:
+		return r.bounded(res)
+	case <-timed.Done():
+	}
+	if ctx.Err() != nil {
+		return Failure(fmt.Sprintf("the call of %s was cancelled", t.Name))
+	}
+	return Failure(fmt.Sprintf("%s took longer than its %v", t.Name, limit))
+}
+
+// fit reads arguments: none is {}.
+func (r *Registry) fit(t Tool, args json.RawMessage) (json.RawMessage, error) {
+	if len(bytes.TrimSpace(args)) == 0 || string(args) == "null" {
+		args = json.RawMessage("{}")
+	}
+	if r.opts.Fit != nil {
+		return r.opts.Fit(t, args)
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(args, &object); err != nil {
+		return nil, fmt.Errorf("the arguments of %s must be a JSON object: %w", t.Name, err)
+	}
+	return args, nil
+}
+
+// run calls the function.
+func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res Result) {
+	defer func() {
+		if v := recover(); v != nil {
+			if r.opts.Panicked != nil {
+				r.opts.Panicked(t.Name, v, debug.Stack())
+			}
+			res = Failure(t.Name + " failed inside; the log says where")
+		}
+	}()
+	res, err := t.Call(ctx, args)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil:
+		return Failure(t.Name + " ran out of time")
+	case err != nil:
+		return Failure(err.Error())
+	}
+	return res
+}
+
+// bounded refuses a result that is too large.
+func (r *Registry) bounded(res Result) Result {
+	size := len(res.Structured)
+	for _, p := range res.Content {
+		size += p.size()
+	}
+	if size > r.opts.MaxResult {
+		return Failure(fmt.Sprintf("the result is %d bytes, more than the %d that are passed on; ask for less", size, r.opts.MaxResult))
+	}
+	return res
+}
+
+// unknown says that there is no such tool, and which come near.
+func (s *Snapshot) unknown(name string) string {
+	if len(name) > 2*longestName {
+		return "there is no tool of such a long name"
+	}
+	text := fmt.Sprintf("there is no tool %q", name)
+	if near := s.near(name); len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return text
+}
+
+// near are up to three names that share most with a wrong one.
+func (s *Snapshot) near(name string) []string {
+	type scored struct {
+		name string
+		n    int
+	}
+	var all []scored
+	for _, t := range s.Tools {
+		if n := common(strings.ToLower(name), strings.ToLower(t.Name)); 2*n >= len(t.Name) {
+			all = append(all, scored{t.Name, n})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b scored) int { return b.n - a.n })
+	var names []string
+	for _, a := range all[:min(3, len(all))] {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// common is the length of the longest text that two have in the same order.
+func common(a, b string) int {
+	row := make([]int, len(b)+1)
+	for i := range len(a) {
+		left := 0
+		for j := range len(b) {
+			up := row[j+1]
+			switch {
+			case a[i] == b[j]:
+				row[j+1] = left + 1
+			case row[j] > up:
+				row[j+1] = row[j]
+			}
+			left = up
+		}
+	}
+	return row[len(b)]
+}

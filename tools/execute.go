@@ -1,0 +1,61 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// Outcome is a result as execute_tool promises it: always an object, with either a result or an error.
+type Outcome struct {
+	Success bool            `json:"success"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   string          `json:"error,omitempty"`
+}
+
+// OutcomeOf renders a result: its structured value when there is one, else its text as a JSON string.
+func OutcomeOf(r Result) Outcome {
+	switch {
+	case r.IsError:
+		return Outcome{Error: r.Text()}
+	case r.Structured != nil:
+		return Outcome{Success: true, Result: r.Structured}
+	}
+	text, err := marshal(r.Text())
+	if err != nil {
+		return Outcome{Error: err.Error()}
+	}
+	return Outcome{Success: true, Result: text}
+}
+
+// JSON is the outcome as compact JSON, letters of every language unescaped.
+func (o Outcome) JSON() json.RawMessage {
+	text, err := marshal(o)
+	if err != nil { // a tool's own value that is no JSON
+		text, _ = marshal(Outcome{Error: "the tool's result is no JSON: " + err.Error()})
+	}
+	return text
+}
+
+// Text is the result's texts, one a line; what is no text is named by its kind, type and size.
+func (r Result) Text() string {
+	var lines []string
+	for _, p := range r.Content {
+		lines = append(lines, p.text())
+	}
+	if len(lines) == 0 {
+		return string(r.Structured)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// marshal writes compact JSON without escaping what only HTML minds.
+func marshal(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,28 @@
+package tools
+
+import "fmt"
+
+// text is the part as text.
+func (p Part) text() string {
+	switch p.Kind {
+	case Image:
+		return p.mention("image")
+	case Audio:
+		return p.mention("audio")
+	case Resource:
+		if p.Text == "" {
+			return p.mention("resource " + p.URI)
+		}
+	case Link:
+		return fmt.Sprintf("[%s](%s)", p.Text, p.URI)
+	}
+	return p.Text
+}
+
+// mention stands for data that is no text.
+func (p Part) mention(what string) string {
+	return fmt.Sprintf("[%s %s, %d bytes]", what, p.MIME, len(p.Data))
+}
+
+// size is how many bytes the part takes.
+func (p Part) size() int { return len(p.Text) + len(p.Data) + len(p.URI) }

@@ -1,0 +1,223 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Source is where tools come from.
+type Source interface {
+	// Tools are those that there are now, in the order in which they are offered.
+	Tools(ctx context.Context) ([]Tool, error)
+	// Changes gives a value after each change; nil for a source that never changes.
+	Changes() <-chan struct{}
+}
+
+// Options set up a Registry. The zero value is a registry that reads arguments as they are.
+type Options struct {
+	// Fit coerces arguments to a tool's schema and checks them; an error says in sentences what is wrong with them. nil:
+	// arguments need only be a JSON object.
+	Fit func(t Tool, args json.RawMessage) (json.RawMessage, error)
+
+	// Panicked is told of a tool that panicked, with its stack, for the log; nil: nobody is.
+	Panicked func(tool string, value any, stack []byte)
+
+	Timeout   time.Duration // of a call whose tool says none; 0: 30 s
+	MaxResult int           // bytes of a result, content and structure together; 0: 1 MiB
+}
+
+// The bounds of a registry whose options say none.
+const (
+	defaultTimeout   = 30 * time.Second
+	defaultMaxResult = 1 << 20
+)
+
+// Registry holds tools by name. It may be used by many at once.
+type Registry struct {
+	opts Options
+	now  atomic.Pointer[Snapshot]
+
+	mu       sync.Mutex
+	groups   []group // by source, in the order in which they came
+	watchers map[chan struct{}]bool
+}
+
+// group is what one source offers.
+type group struct {
+	source string
+	tools  []Tool
+}
+
+// Snapshot is the registry at one moment. It never changes; neither may its reader change it.
+type Snapshot struct {
+	Generation uint64 // grows with every change
+	Tools      []Tool // in the order in which they are offered
+	byName     map[string]int
+}
+
+// New makes a registry without tools.
+func New(o Options) *Registry {
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.MaxResult == 0 {
+		o.MaxResult = defaultMaxResult
+	}
+	r := &Registry{opts: o, watchers: map[chan struct{}]bool{}}
+	r.now.Store(&Snapshot{})
+	return r
+}
+
+// Snapshot is what there is now.
+func (r *Registry) Snapshot() *Snapshot { return r.now.Load() }
+
+// Set makes the tools of a source those given, and no others; none removes the source. It fails, and changes nothing,
+// when a tool has no function, a name or a schema is not valid, or a name is taken by another source.
+func (r *Registry) Set(source string, tools ...Tool) error {
+	for _, t := range tools {
+		if err := t.check(); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	groups := slices.Clone(r.groups)
+	at := slices.IndexFunc(groups, func(g group) bool { return g.source == source })
+	switch fresh := (group{source, slices.Clone(tools)}); {
+	case at >= 0 && len(tools) == 0:
+		groups = slices.Delete(groups, at, at+1)
+	case at >= 0:
+		groups[at] = fresh
+	case len(tools) > 0:
+		groups = append(groups, fresh)
+	}
+	next, err := snapshot(groups)
+	if err != nil {
+		return err
+	}
+	next.Generation = r.now.Load().Generation + 1
+	r.groups = groups
+	r.now.Store(next)
+	r.tell()
+	return nil
+}
+
+// Follow takes a source's tools, and again after each of its changes until ctx ends. The error is that of the first
+// reading; failed later ones keep what there was and are given to failed.
+func (r *Registry) Follow(ctx context.Context, name string, s Source, failed func(error)) error {
+	if err := r.take(ctx, name, s); err != nil {
+		return err
+	}
+	changes := s.Changes()
+	if changes == nil {
+		return nil
+	}
+	go func() { // ends with ctx, or with the source
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case _, open := <-changes:
+				if !open {
+					return
+				}
+				if err := r.take(ctx, name, s); err != nil {
+					failed(err)
+				}
+			}
+		}
+	}()
+	return nil
+}
+
+func (r *Registry) take(ctx context.Context, name string, s Source) error {
+	list, err := s.Tools(ctx)
+	if err != nil {
+		return fmt.Errorf("tools of %s: %w", name, err)
+	}
+	return r.Set(name, list...)
+}
+
+// Watch gives a value after changes, several in one when the reader is slow. Call stop when done.
+func (r *Registry) Watch() (changed <-chan struct{}, stop func()) {
+	c := make(chan struct{}, 1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.watchers[c] = true
+	return c, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.watchers, c)
+	}
+}
+
+// tell wakes everyone who watches.
+func (r *Registry) tell() {
+	for c := range r.watchers {
+		select {
+		case c <- struct{}{}:
+		default: // told already
+		}
+	}
+}
+
+// snapshot lists the tools of all groups.
+func snapshot(groups []group) (*Snapshot, error) {
+	s := &Snapshot{byName: map[string]int{}}
+	owner := map[string]string{}
+	for _, g := range groups {
+		for _, t := range g.tools {
+			if other, taken := owner[t.Name]; taken {
+				return nil, fmt.Errorf("tool %q of %s: %s has one of that name", t.Name, g.source, other)
+			}
+			owner[t.Name] = g.source
+			s.byName[t.Name] = len(s.Tools)
+			s.Tools = append(s.Tools, t)
+		}
+	}
+	return s, nil
+}
+
+// prefixed is a name with the six random characters that Void puts in front of an MCP tool's.
+var prefixed = regexp.MustCompile(`^[a-z0-9]{6}_(.+)$`)
+
+// Find gives the tool of a name, which may carry Void's random prefix.
+func (s *Snapshot) Find(name string) (Tool, bool) {
+	if i, ok := s.byName[name]; ok {
+		return s.Tools[i], true
+	}
+	if m := prefixed.FindStringSubmatch(name); m != nil {
+		if i, ok := s.byName[m[1]]; ok {
+			return s.Tools[i], true
+		}
+	}
+	return Tool{}, false
+}
+
+// longestName is how many characters a name may have (MCP).
+const longestName = 128
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+// check says what is wrong with a tool.
+func (t Tool) check() error {
+	if !validName.MatchString(t.Name) {
+		return fmt.Errorf("tool %q: a name is 1 to 128 of A-Z a-z 0-9 _ - .", t.Name)
+	}
+	if t.Call == nil {
+		return fmt.Errorf("tool %q has no function", t.Name)
+	}
+	for _, schema := range []json.RawMessage{t.Schema, t.Output} {
+		var object map[string]json.RawMessage
+		if len(schema) > 0 && (json.Unmarshal(schema, &object) != nil || object == nil) {
+			return fmt.Errorf("tool %q: a schema is not a JSON object", t.Name)
+		}
+	}
+	return nil
+}

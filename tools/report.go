@@ -1,0 +1,30 @@
+package tools
+
+import "context"
+
+// Reporter is told how a running call gets on. Its functions may be nil, and are called from the tool's goroutine.
+type Reporter struct {
+	Progress func(done, total float64, message string) // total 0: not known
+	Log      func(level, message string)               // level as in syslog: debug, info, notice, warning, error
+}
+
+type reporterKey struct{}
+
+// WithReporter lets the tools that are called with ctx report to r.
+func WithReporter(ctx context.Context, r Reporter) context.Context {
+	return context.WithValue(ctx, reporterKey{}, r)
+}
+
+// Progress says how far a call has come. Nobody need listen.
+func Progress(ctx context.Context, done, total float64, message string) {
+	if r, ok := ctx.Value(reporterKey{}).(Reporter); ok && r.Progress != nil {
+		r.Progress(done, total, message)
+	}
+}
+
+// Log says something about a running call. Nobody need listen.
+func Log(ctx context.Context, level, message string) {
+	if r, ok := ctx.Value(reporterKey{}).(Reporter); ok && r.Log != nil {
+		r.Log(level, message)
+	}
+}

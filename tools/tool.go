@@ -1,0 +1,86 @@
+// Package tools is a registry of named functions with JSON schemas; Registry.Call is the one entry for running any of them.
+//
+// Every face (the OpenAI endpoint, the MCP server, the command line, the web page) offers the same registry. A new tool is
+// one Go file with its function and one Markdown file with its description.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Tool is a function that may be called by name.
+type Tool struct {
+	Name        string          // 1 to 128 of A-Z a-z 0-9 _ - .
+	Title       string          // for people; empty: the name
+	Description string          // for the model: what it does, when to use it, what comes back
+	Schema      json.RawMessage // JSON Schema of the arguments, which are an object; empty means any object
+	Output      json.RawMessage // JSON Schema of Result.Structured; empty: not said
+	Hints       Hints
+	Timeout     time.Duration // of one call; 0: the registry's
+
+	// Call runs the tool. The arguments are one JSON object that fits Schema. An error is a failure of the tool, told to
+	// whoever called in its own words; it becomes a Result with IsError.
+	Call func(ctx context.Context, args json.RawMessage) (Result, error)
+}
+
+// Hints are what a tool says of its effects, as MCP's annotations do; nil is what it does not say. They are words of the
+// tool's author: nothing is allowed because of them.
+type Hints struct {
+	ReadOnly    *bool // it changes nothing
+	Destructive *bool // what it changes may be lost
+	Idempotent  *bool // a second call with the same arguments changes nothing more
+	OpenWorld   *bool // it speaks to things outside
+}
+
+// Result is what a call gave.
+type Result struct {
+	Content    []Part          // for the reader, in order; empty: Structured alone tells
+	Structured json.RawMessage // the same as one JSON value; nil: there is none
+	IsError    bool            // the tool failed; Content says why, in words that a model can act on
+}
+
+// PartKind says what a Part holds.
+type PartKind uint8
+
+// The kinds of part.
+const (
+	Text     PartKind = iota // Part.Text
+	Image                    // Part.Data in Part.MIME
+	Audio                    // Part.Data in Part.MIME
+	Resource                 // an embedded document: Part.URI with Part.Text or Part.Data in Part.MIME
+	Link                     // Part.URI of a document, with Part.Text as its name
+)
+
+// Part is one piece of a result's content.
+type Part struct {
+	Kind PartKind
+	Text string
+	Data []byte
+	MIME string
+	URI  string
+}
+
+// TextOf is a result of one text.
+func TextOf(text string) Result {
+	return Result{Content: []Part{{Text: text}}}
+}
+
+// Failure is a result that says why a tool failed.
+func Failure(text string) Result {
+	r := TextOf(text)
+	r.IsError = true
+	return r
+}
+
+// JSONOf is a result that is the value v: structured, and the same JSON as its text.
+func JSONOf(v any) (Result, error) {
+	text, err := marshal(v)
+	if err != nil {
+		return Result{}, err
+	}
+	r := TextOf(string(text))
+	r.Structured = text
+	return r, nil
+}
