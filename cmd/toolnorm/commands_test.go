@@ -104,3 +104,13 @@ func TestTheReadmesTranscriptIsTrue(t *testing.T) {
 		t.Errorf("%s printed\n%s\nthe README says\n%s\n%v", line, got, want, err)
 	}
 }
+
+func TestWrongArgumentsEndWithAStatusOfTheirOwn(t *testing.T) {
+	clean(t, "")
+	if got := statusOf(run([]string{"serve", "--lisen=x"})); got != statusUsage {
+		t.Errorf("a setting that does not exist: status %d, want %d", got, statusUsage)
+	}
+	if got := statusOf(run([]string{"formats", "show", "no-such-format"})); got != statusFailed {
+		t.Errorf("a format that does not exist: status %d, want %d", got, statusFailed)
+	}
+}

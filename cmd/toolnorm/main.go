@@ -15,8 +15,32 @@ import (
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintf(os.Stderr, "toolnorm: %v\n", err)
-		os.Exit(1)
+		os.Exit(statusOf(err))
 	}
+}
+
+// The statuses with which the program ends, besides 0.
+const (
+	statusFailed = 1 // something is wrong, or went wrong
+	statusUsage  = 2 // the arguments or the settings are
+)
+
+// ended is an error that says with which status the program ends.
+type ended struct {
+	error
+	status int
+}
+
+// Unwrap gives the error itself.
+func (e *ended) Unwrap() error { return e.error }
+
+// statusOf is the status that an error ends the program with.
+func statusOf(err error) int {
+	var e *ended
+	if errors.As(err, &e) {
+		return e.status
+	}
+	return statusFailed
 }
 
 // run does what the arguments say.
@@ -26,7 +50,7 @@ func run(args []string) error {
 	case errors.Is(err, errDone):
 		return nil
 	case err != nil:
-		return err
+		return &ended{err, statusUsage}
 	case m.command != nil:
 		return m.command() // a signal ends it at once
 	}

@@ -52,15 +52,7 @@ func (m *Main) Run() error {
 	for _, name := range m.strays {
 		m.log.Warn().Str("variable", name).Msg("the environment has no such setting")
 	}
-	eng := engine.New(engine.Config{
-		Ollama: settings.ollama, Upstreams: settings.upstreams, Aliases: m.Config.Alias, Log: m.log,
-		Strategy: m.Config.Strategy, Wording: m.Config.Wording, NoProbe: !m.Config.Probe, Format: m.Config.Format, Formats: settings.formats,
-		Hold: settings.hold, Quiet: m.Config.Quiet,
-		NoGrammar: !m.Config.Grammar, Unchecked: !m.Config.Check, NoRewrite: !m.Config.Rewrite, NoReask: !m.Config.Reask, Gate: m.Config.Gate, NumCtx: m.Config.NumCtx, DefaultModel: m.Config.Model,
-		Timeouts: upstream.Timeouts{
-			Load: m.Config.LoadTimeout, FirstByte: m.Config.FirstByteTimeout, Idle: m.Config.IdleTimeout, Beat: m.Config.Heartbeat,
-		},
-	})
+	eng := engine.New(m.Config.engine(settings, m.log))
 	face := proxy.New(proxy.Config{
 		Model: eng, Catalog: eng, Embedder: eng, Native: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
 		Trace: m.traceLog(), Reasons: append(adapters.Reasons(), engine.Reasons()...),
@@ -68,6 +60,19 @@ func (m *Main) Run() error {
 		Hosts: m.Config.Hosts, Origins: m.Config.Origins,
 	})
 	return m.serve(face, settings)
+}
+
+// engine are the settings of the part that asks model servers.
+func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
+	return engine.Config{
+		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Log: log,
+		Strategy: c.Strategy, Wording: c.Wording, NoProbe: !c.Probe, Format: c.Format, Formats: s.formats,
+		Hold: s.hold, Quiet: c.Quiet,
+		NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite, NoReask: !c.Reask, Gate: c.Gate, NumCtx: c.NumCtx, DefaultModel: c.Model,
+		Timeouts: upstream.Timeouts{
+			Load: c.LoadTimeout, FirstByte: c.FirstByteTimeout, Idle: c.IdleTimeout, Beat: c.Heartbeat,
+		},
+	}
 }
 
 // traceLog keeps the last exchanges; nil when the settings want none.
