@@ -173,6 +173,7 @@ var below = map[string][]string{
 	"internal/fault":  {},
 	"internal/sse":    {},
 	"internal/golden": {"chat"},
+	"internal/exam":   {"chat"},
 	"chat":            {},
 	"chat/schema":     {"chat"},
 	"adapters":        {"chat", "chat/schema"},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"toolnorm/e2e/models"
+	"toolnorm/internal/exam"
 )
 
 // realModel is a real model as Ollama is told to run it. Its name is what toolnorm chooses the format by.
@@ -95,7 +96,7 @@ type modelLane struct {
 	lane
 	env     []string // Ollama's
 	saved   string   // folder of the rows
-	prompts []models.Prompt
+	prompts []exam.Question
 	offered json.RawMessage
 	bases   map[string]string // base addresses of toolnorm by the title of the way
 	report  models.Report
@@ -113,7 +114,7 @@ func openModels(t *testing.T) *modelLane {
 	})
 	text, err := os.ReadFile("models/prompts.txt")
 	if err == nil {
-		m.prompts, err = models.ParsePrompts(string(text))
+		m.prompts, err = exam.Parse(string(text))
 	}
 	if err == nil {
 		m.offered, err = os.ReadFile("models/tools.json")

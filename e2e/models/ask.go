@@ -1,3 +1,5 @@
+// Package models measures how well real small models call tools: a streaming client, the score, and the report. The lane
+// beside it starts the servers; make e2e-models runs the whole.
 package models
 
 import (
@@ -10,6 +12,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"toolnorm/chat"
 )
 
 // maxTokens bounds a reply: a call takes 20 to 60 tokens, and a model that rambles is cut.
@@ -29,6 +33,15 @@ type Answer struct {
 
 // Call is one call with its fragments joined.
 type Call struct{ ID, Name, Args string }
+
+// calls are the calls in the form that is marked.
+func (a *Answer) calls() []chat.Call {
+	all := make([]chat.Call, len(a.Calls))
+	for i, c := range a.Calls {
+		all[i] = chat.Call{ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args)}
+	}
+	return all
+}
 
 type body struct {
 	Model       string          `json:"model"`

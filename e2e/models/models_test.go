@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/exam"
 )
 
 const someTools = `
@@ -23,25 +25,13 @@ Hello.
 => none
 `
 
-func parsed(t *testing.T, text string) []Prompt {
+func parsed(t *testing.T, text string) []exam.Question {
 	t.Helper()
-	prompts, err := ParsePrompts(text)
+	prompts, err := exam.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return prompts
-}
-
-func TestPromptsAreParagraphs(t *testing.T) {
-	prompts := parsed(t, someTools)
-	if len(prompts) != 4 || prompts[0].Text != "What's the weather\nin Paris?" || len(prompts[1].Want) != 2 || len(prompts[3].Want) != 0 {
-		t.Errorf("read %+v", prompts)
-	}
-	for _, bad := range []string{"=> none", "Hello.\n\n", "Hello.\n=> f {", "Hello."} {
-		if got, err := ParsePrompts(bad); err == nil {
-			t.Errorf("ParsePrompts(%q) = %+v, want an error", bad, got)
-		}
-	}
 }
 
 // TestThePromptsFile holds the file to what the report promises.
@@ -57,43 +47,6 @@ func TestThePromptsFile(t *testing.T) {
 	}
 	if len(prompts) < 40 || plain < 10 || len(prompts)-plain < 30 {
 		t.Errorf("%d prompts, %d of them want no call; want 40 and 10 at least", len(prompts), plain)
-	}
-}
-
-func TestJudgingCalls(t *testing.T) {
-	prompts := parsed(t, someTools)
-	for _, c := range []struct {
-		prompt           int
-		calls            string // NAME ARGUMENTS, one a line
-		tools, arguments bool
-	}{
-		{0, `get_weather {"city":"Paris, France"}`, true, true},
-		{0, `get_weather {"days":1,"city":" paris "}`, true, true},
-		{0, `get_weather {"city":"Paris","days":2}`, true, false},
-		{0, `get_weather {"city":"Paris","days":"1"}`, true, false},
-		{0, `get_weather {"city":"Paris","unit":"C"}`, true, false},
-		{0, `get_weather {"days":1}`, true, false},
-		{0, `get_weather {"city":"Pa`, true, false},
-		{0, `get_time {"city":"Paris"}`, false, false},
-		{0, "get_weather {\"city\":\"Paris\"}\nget_time {}", false, false},
-		{0, ``, false, true},
-		{1, "get_weather {\"city\":\"OSLO\"}\nget_weather {\"city\":\"Rome\"}", true, true},
-		{1, "get_weather {\"city\":\"Oslo\"}\nget_weather {\"city\":\"Oslo\"}", true, false},
-		{1, `get_weather {"city":"Rome"}`, false, true},
-		{2, `add_note {"text":"if a < b","tags":["home"]}`, true, true},
-		{2, `add_note {"text":"if a < b","tags":"home"}`, true, false},
-		{2, `add_note {"text":"if a &lt; b","tags":["home"]}`, true, false},
-		{3, ``, true, true},
-		{3, `get_time {}`, false, false},
-	} {
-		var calls []Call
-		for line := range strings.Lines(c.calls) {
-			name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
-			calls = append(calls, Call{Name: name, Args: args})
-		}
-		if tools, arguments := prompts[c.prompt].judge(calls); tools != c.tools || tools && arguments != c.arguments {
-			t.Errorf("judge(%s) = %v, %v, want %v, %v", c.calls, tools, arguments, c.tools, c.arguments)
-		}
 	}
 }
 

@@ -7,13 +7,15 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"toolnorm/internal/exam"
 )
 
 // Report is what docs/models.md is made of.
 type Report struct {
 	Machine  string // one line
 	Versions string // one line
-	Prompts  []Prompt
+	Prompts  []exam.Question
 	Rows     []Row // in the order of the table, whole
 }
 
@@ -116,7 +118,7 @@ func (r Report) wrong(row Row) (wrong []string, drawn map[string][]string) {
 	drawn = map[string][]string{}
 	for i, a := range row.Answers {
 		p := r.Prompts[i]
-		tools, arguments := p.judge(a.Calls)
+		tools, arguments := p.Mark(a.calls())
 		if tools && arguments && a.Error == "" {
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"toolnorm/internal/exam"
 )
 
 // Row is everything that one model answered in one way.
@@ -37,11 +39,13 @@ func (r Row) Save(dir string) error {
 }
 
 // Whole says that the row has an answer for each prompt.
-func (r Row) Whole(prompts []Prompt) bool { return len(prompts) > 0 && len(r.Answers) == len(prompts) }
+func (r Row) Whole(prompts []exam.Question) bool {
+	return len(prompts) > 0 && len(r.Answers) == len(prompts)
+}
 
 // Saved is the row with the answers that Save kept, perhaps not all. A row that is not there has none; so has one of
 // other prompts.
-func (r Row) Saved(dir string, prompts []Prompt) (Row, error) {
+func (r Row) Saved(dir string, prompts []exam.Question) (Row, error) {
 	b, err := os.ReadFile(r.file(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil

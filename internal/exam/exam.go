@@ -1,0 +1,75 @@
+// Package exam holds questions with the calls that answer them, and marks what a model called.
+package exam
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Question is what a model is asked, with the calls that answer it; no calls: it wants plain text.
+type Question struct {
+	Text string
+	Want []Want
+}
+
+// Want is a call that is right.
+type Want struct {
+	Name string
+	Args map[string]json.RawMessage // patterns of the values, see Parse
+}
+
+// Parse reads questions: paragraphs of a question's lines, then "=> NAME {ARGUMENTS}" lines, or "=> none" where a call would
+// be wrong. Lines that begin with # are comments.
+//
+// In arguments, a key that ends in ? may be missing; a string that begins with ~ is a regular expression for what the string
+// must hold, case ignored; other strings are compared without regard to case and white space at the ends.
+func Parse(text string) ([]Question, error) {
+	var all []Question
+	var q Question
+	for i, line := range append(strings.Split(text, "\n"), "") {
+		expectation, isWant := strings.CutPrefix(line, "=> ")
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case line == "" && q.Text != "":
+			return nil, fmt.Errorf("line %d: %q has no expectation", i+1, q.Text)
+		case line == "":
+		case !isWant:
+			q.Text = strings.TrimPrefix(q.Text+"\n"+line, "\n")
+		default:
+			if q.Text != "" {
+				all = append(all, q)
+				q = Question{}
+			}
+			if err := expect(all, expectation); err != nil {
+				return nil, fmt.Errorf("line %d: %w", i+1, err)
+			}
+		}
+	}
+	return all, nil
+}
+
+// expect adds an expectation to the last question.
+func expect(all []Question, line string) error {
+	if len(all) == 0 {
+		return fmt.Errorf("an expectation before the first question")
+	}
+	if line == "none" {
+		return nil
+	}
+	name, args, _ := strings.Cut(line, " ")
+	w := Want{Name: name}
+	if err := json.Unmarshal([]byte(args), &w.Args); err != nil {
+		return fmt.Errorf("the arguments of %s: %w", name, err)
+	}
+	for key, value := range w.Args {
+		pattern, _ := decoded(value).(string)
+		if _, err := regexp.Compile(pattern); err != nil && strings.HasPrefix(pattern, "~") {
+			return fmt.Errorf("the pattern of %s: %w", key, err)
+		}
+	}
+	last := &all[len(all)-1]
+	last.Want = append(last.Want, w)
+	return nil
+}

@@ -1,0 +1,85 @@
+package exam
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// Mark says whether the calls are those that are wanted, in any order, and whether their arguments are, and no others.
+func (q Question) Mark(calls []chat.Call) (tools, arguments bool) {
+	left := slices.Clone(q.Want)
+	arguments = true
+	for _, c := range calls {
+		best := -1
+		for i, w := range left {
+			if w.Name == c.Name && (best < 0 || w.fits(c.Args)) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return false, false
+		}
+		arguments = arguments && left[best].fits(c.Args)
+		left = slices.Delete(left, best, best+1)
+	}
+	return len(left) == 0, arguments
+}
+
+// fits says whether arguments are those that are wanted, and no others.
+func (w Want) fits(args json.RawMessage) bool {
+	var got map[string]json.RawMessage
+	if json.Unmarshal(args, &got) != nil {
+		return false
+	}
+	for key, want := range w.Args {
+		name, optional := strings.CutSuffix(key, "?")
+		value, has := got[name]
+		if has && !same(want, value) || !has && !optional {
+			return false
+		}
+		delete(got, name)
+	}
+	return len(got) == 0
+}
+
+// same compares a value with a pattern.
+func same(want, got json.RawMessage) bool {
+	w, g := decoded(want), decoded(got)
+	pattern, ok := w.(string)
+	if !ok {
+		return reflect.DeepEqual(w, g)
+	}
+	text, ok := g.(string)
+	if !ok {
+		return false
+	}
+	if re, ok := strings.CutPrefix(pattern, "~"); ok {
+		found, err := regexp.MatchString("(?i)"+re, strings.TrimSpace(text))
+		return err == nil && found
+	}
+	return strings.EqualFold(strings.TrimSpace(text), pattern)
+}
+
+// decoded is a value with the digits of its numbers kept, and the strings of a list in lower case.
+func decoded(raw json.RawMessage) any {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	if list, ok := v.([]any); ok {
+		for i, item := range list {
+			if s, ok := item.(string); ok {
+				list[i] = strings.ToLower(strings.TrimSpace(s))
+			}
+		}
+	}
+	return v
+}
