@@ -111,16 +111,22 @@ type facts struct {
 // route finds the server of a model, which may be an alias, and the name that the model has there. Only a server whose
 // kind must be found out can be an error.
 func (e *Engine) route(ctx context.Context, model string) (*server, string, error) {
+	s, name := e.place(model)
+	s, err := s.known(ctx)
+	return s, name, err
+}
+
+// place is route without asking the server what it is.
+func (e *Engine) place(model string) (*server, string) {
 	model = e.real(model)
 	if name, rest, ok := strings.Cut(model, "/"); ok && rest != "" {
 		for _, s := range e.servers[1:] {
 			if s.name == name {
-				s, err := s.known(ctx)
-				return s, rest, err
+				return s, rest
 			}
 		}
 	}
-	return e.servers[0], model, nil
+	return e.servers[0], model
 }
 
 // real is the model that a name stands for: by alias, else itself.

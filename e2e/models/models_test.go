@@ -56,7 +56,7 @@ func TestScoreCounts(t *testing.T) {
 	got := ScoreOf(prompts, []Answer{
 		{Calls: []Call{paris}, Seconds: 3}, {Calls: []Call{paris}, Seconds: 1}, {Error: "gone", Seconds: 9}, {Calls: []Call{paris}, Seconds: 2},
 	})
-	want := Score{Calls: 3, Tools: 1, Arguments: 1, Plain: 1, False: 1, Errors: 1, Median: 3}
+	want := Score{exam.Score{Calls: 3, Tools: 1, Arguments: 1, Plain: 1, False: 1}, 1, 3}
 	if got != want {
 		t.Errorf("ScoreOf = %+v, want %+v", got, want)
 	}

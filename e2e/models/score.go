@@ -8,13 +8,9 @@ import (
 
 // Score counts one row of the report.
 type Score struct {
-	Calls     int     // prompts that want calls
-	Tools     int     // of them, those with just the right tools called
-	Arguments int     // of them, those with the right arguments besides
-	Plain     int     // prompts that want none
-	False     int     // of them, those that drew a call
-	Errors    int     // prompts that ended in an error
-	Median    float64 // seconds a reply took
+	exam.Score
+	Errors int     // prompts that ended in an error
+	Median float64 // seconds a reply took
 }
 
 // ScoreOf compares answers with what was wanted, in the same order.
@@ -26,15 +22,7 @@ func ScoreOf(prompts []exam.Question, answers []Answer) (s Score) {
 		if a.Error != "" {
 			s.Errors++
 		}
-		if len(p.Want) == 0 {
-			s.Plain++
-			s.False += count(len(a.Calls) > 0)
-			continue
-		}
-		s.Calls++
-		tools, arguments := p.Mark(a.calls())
-		s.Tools += count(tools)
-		s.Arguments += count(tools && arguments)
+		s.Add(p, a.calls())
 	}
 	slices.Sort(seconds)
 	if len(seconds) > 0 {

@@ -11,6 +11,34 @@ import (
 	"toolnorm/chat"
 )
 
+// Score counts what a model made of questions.
+type Score struct {
+	Calls     int `json:"calls"`           // questions that want calls
+	Tools     int `json:"right_tools"`     // of them, those with just the right tools called
+	Arguments int `json:"right_arguments"` // of them, those with the right arguments besides
+	Plain     int `json:"plain"`           // questions that want none
+	False     int `json:"false_calls"`     // of them, those that drew a call
+}
+
+// Add counts the calls that answered a question.
+func (s *Score) Add(q Question, calls []chat.Call) {
+	if len(q.Want) == 0 {
+		s.Plain++
+		if len(calls) > 0 {
+			s.False++
+		}
+		return
+	}
+	s.Calls++
+	tools, arguments := q.Mark(calls)
+	if tools {
+		s.Tools++
+	}
+	if tools && arguments {
+		s.Arguments++
+	}
+}
+
 // Mark says whether the calls are those that are wanted, in any order, and whether their arguments are, and no others.
 func (q Question) Mark(calls []chat.Call) (tools, arguments bool) {
 	left := slices.Clone(q.Want)
