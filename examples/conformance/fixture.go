@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// fixture puts on a server what the conformance tool calls by name: it says in each scenario's text what it expects.
+func fixture(s *server.MCPServer) {
+	contents(s)
+	reports(s)
+	changes(s)
+	questions(s)
+	rounds(s)
+	resources(s)
+	prompts(s)
+}
+
+// toolFunc is what a tool does.
+type toolFunc = server.ToolHandlerFunc
+
+// add offers a tool that takes no arguments.
+func add(s *server.MCPServer, name, description string, do toolFunc) {
+	addWith(s, name, description, `{"type":"object","properties":{}}`, do)
+}
+
+// addWith offers a tool with a schema of its own.
+func addWith(s *server.MCPServer, name, description, schema string, do toolFunc) {
+	s.AddTool(mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema)), do)
+}
+
+// always is a tool that says the same each time.
+func always(content ...mcp.Content) toolFunc {
+	return func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{Content: content}, nil
+	}
+}

@@ -1,0 +1,52 @@
+// Command conformance serves the tools, prompts and resources that the official conformance tool of the Model Context
+// Protocol asks for, on the same server library that toolnorm serves its own tools with. Start it, and in another terminal
+// run the tool from its npm package (it needs Node 22), once for each revision and each address:
+//
+//	$ go run ./examples/conformance
+//	serving http://127.0.0.1:3000/mcp and http://127.0.0.1:3000/sse
+//
+//	$ npx @modelcontextprotocol/conformance@0.2.0-alpha.12 server --url http://127.0.0.1:3000/mcp --requirements 2026-07-28
+package main
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+)
+
+func main() {
+	listen := flag.String("listen", "127.0.0.1:3000", "where to serve")
+	flag.Parse()
+	if err := run(*listen); err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until the process ends.
+func run(listen string) error {
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("serving http://%s/mcp and http://%[1]s/sse\n", l.Addr())
+	srv := &http.Server{Handler: handler(), ReadHeaderTimeout: 10 * time.Second}
+	return srv.Serve(l)
+}
+
+func handler() http.Handler {
+	s := server.NewMCPServer("conformance", "1.0.0", server.WithToolCapabilities(true), server.WithResourceCapabilities(true, true),
+		server.WithPromptCapabilities(true), server.WithCompletions(), server.WithLogging(), server.WithElicitation(), server.WithRoots())
+	s.EnableSampling()
+	fixture(s)
+	h := server.NewStreamableHTTPServer(s)
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", h)
+	mux.Handle("/sse", h)
+	return mux
+}

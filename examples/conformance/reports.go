@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// pause stands between the reports of a tool, so that a client sees them come one by one.
+const pause = 50 * time.Millisecond
+
+// reports are the tools that say something while they work.
+func reports(s *server.MCPServer) {
+	add(s, "test_tool_with_logging", "Logs three lines while it works.", logging(s, "Tool with logging executed successfully"))
+	add(s, "test_logging_tool", "Logs three lines, which only clients get that asked for them.", logging(s, "done"))
+	add(s, "test_tool_with_progress", "Reports its progress three times.", func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		for i, done := range []int{0, 50, 100} {
+			if i > 0 {
+				time.Sleep(pause)
+			}
+			if err := progress(ctx, s, r, done); err != nil {
+				return nil, err
+			}
+		}
+		return mcp.NewToolResultText("Tool with progress executed successfully"), nil
+	})
+}
+
+// logging is a tool that logs and then answers.
+func logging(s *server.MCPServer, answer string) toolFunc {
+	return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		for i, line := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
+			if i > 0 {
+				time.Sleep(pause)
+			}
+			err := s.SendLogMessageToClient(ctx, mcp.NewLoggingMessageNotification(mcp.LoggingLevelInfo, "conformance", line))
+			if err != nil {
+				return nil, err
+			}
+		}
+		return mcp.NewToolResultText(answer), nil
+	}
+}
+
+// progress tells a client that asked for it how many percent are done.
+func progress(ctx context.Context, s *server.MCPServer, r mcp.CallToolRequest, percent int) error {
+	if r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
+		return nil
+	}
+	return s.SendNotificationToClient(ctx, string(mcp.MethodNotificationProgress), map[string]any{
+		"progressToken": r.Params.Meta.ProgressToken, "progress": percent, "total": 100,
+	})
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+const nameForm = `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`
+
+// rounds are the tools whose calls take several rounds: the result is a question, and the client calls again with the answer
+// and with the state that came with the question.
+func rounds(s *server.MCPServer) {
+	seal := newSeal()
+	const prefix = "test_input_required_result_"
+	add(s, prefix+"elicitation", "Asks for a name.", func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if answer := elicited(r.Params.InputResponses, "user_name"); answer != nil {
+			return mcp.NewToolResultText(fmt.Sprintf("Hello, %s!", field(answer, "name"))), nil
+		}
+		return new(server.InputRequestBuilder).Elicit("user_name", elicit("What is your name?", nameForm)).ToolResult(), nil
+	})
+	add(s, prefix+"sampling", "Asks the client's model.", func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if answer := server.SamplingResponse(r.Params.InputResponses, "capital_question"); answer != nil {
+			return mcp.NewToolResultText(sampled(answer)), nil
+		}
+		return new(server.InputRequestBuilder).Sample("capital_question", sample("What is the capital of France?")).ToolResult(), nil
+	})
+	add(s, prefix+"list_roots", "Asks which folders the client works in.", func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if answer := server.RootsResponse(r.Params.InputResponses, "client_roots"); answer != nil {
+			return mcp.NewToolResultText(fmt.Sprintf("The client works in %d folders: %v", len(answer.Roots), answer.Roots)), nil
+		}
+		return new(server.InputRequestBuilder).Roots("client_roots").ToolResult(), nil
+	})
+	for _, name := range []string{prefix + "request_state", prefix + "tampered_state"} {
+		add(s, name, "Asks for a confirmation and wants its own state back.", confirmation(seal, name))
+	}
+	add(s, prefix+"multiple_inputs", "Asks for three things at once.", several(seal, prefix+"multiple_inputs"))
+	add(s, prefix+"multi_round", "Asks twice.", twice(seal, prefix+"multi_round"))
+	add(s, prefix+"capabilities", "Asks only for what the client can give.", whatItCan)
+	s.AddPrompt(mcp.NewPrompt(prefix+"prompt", mcp.WithPromptDescription("A prompt that asks first.")), askingPrompt)
+}
+
+// confirmation asks once. What the client sends back as the state must be what was sent to it.
+func confirmation(seal *seal, name string) toolFunc {
+	return func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if r.Params.RequestState != "" {
+			if _, err := seal.open(name, r.Params.RequestState); err != nil {
+				return nil, err
+			}
+			if elicited(r.Params.InputResponses, "confirm") != nil {
+				return mcp.NewToolResultText("state-ok"), nil
+			}
+		}
+		return server.NewInputRequestBuilder(seal.close(name, "asked")).Elicit("confirm", elicit("Please confirm", okForm)).ToolResult(), nil
+	}
+}
+
+// several asks the user, the model and the client in one round.
+func several(seal *seal, name string) toolFunc {
+	return func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		user := elicited(r.Params.InputResponses, "user_name")
+		greeting := server.SamplingResponse(r.Params.InputResponses, "greeting")
+		roots := server.RootsResponse(r.Params.InputResponses, "client_roots")
+		if user == nil || greeting == nil || roots == nil {
+			return server.NewInputRequestBuilder(seal.close(name, "asked")).Elicit("user_name", elicit("What is your name?", nameForm)).
+				Sample("greeting", sample("Generate a greeting")).Roots("client_roots").ToolResult(), nil
+		}
+		if _, err := seal.open(name, r.Params.RequestState); err != nil {
+			return nil, err
+		}
+		return mcp.NewToolResultText(fmt.Sprintf("%s %s (%d folders)", sampled(greeting), field(user, "name"), len(roots.Roots))), nil
+	}
+}
+
+// twice asks for a name and then for a colour. The state says which question was answered, and holds the name.
+func twice(seal *seal, name string) toolFunc {
+	return func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if r.Params.RequestState == "" {
+			return server.NewInputRequestBuilder(seal.close(name, "")).Elicit("step1", elicit("Step 1: What is your name?", nameForm)).ToolResult(), nil
+		}
+		who, err := seal.open(name, r.Params.RequestState)
+		if err != nil {
+			return nil, err
+		}
+		if answer := elicited(r.Params.InputResponses, "step1"); who == "" && answer != nil {
+			who = field(answer, "name")
+		}
+		if answer := elicited(r.Params.InputResponses, "step2"); answer != nil {
+			return mcp.NewToolResultText(fmt.Sprintf("%s likes %s.", who, field(answer, "color"))), nil
+		}
+		return server.NewInputRequestBuilder(seal.close(name, who)).Elicit("step2", elicit("Step 2: What is your favorite color?",
+			`{"type":"object","properties":{"color":{"type":"string"}},"required":["color"]}`)).ToolResult(), nil
+	}
+}
+
+// whatItCan asks for a name, and for a word of the model, as far as the client has declared that it can.
+func whatItCan(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if len(r.Params.InputResponses) > 0 {
+		return mcp.NewToolResultText("Thank you."), nil
+	}
+	client, ask := can(ctx), new(server.InputRequestBuilder)
+	if client.elicitation {
+		ask.Elicit("user_name", elicit("What is your name?", nameForm))
+	}
+	if client.sampling {
+		ask.Sample("greeting", sample("Generate a greeting"))
+	}
+	if !client.elicitation && !client.sampling {
+		return mcp.NewToolResultText("There is nothing that this client could be asked for."), nil
+	}
+	return ask.ToolResult(), nil
+}
+
+// askingPrompt asks what the prompt is to be about.
+func askingPrompt(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	if answer := elicited(r.Params.InputResponses, "user_context"); answer != nil {
+		return said(mcp.NewTextContent("Keep this in mind: " + field(answer, "context"))), nil
+	}
+	return new(server.InputRequestBuilder).Elicit("user_context", elicit("What context should the prompt use?",
+		`{"type":"object","properties":{"context":{"type":"string"}},"required":["context"]}`)).PromptResult(), nil
+}
+
+// field is what the user wrote into one field of a form.
+func field(answer *mcp.ElicitationResult, name string) string {
+	fields, _ := answer.Content.(map[string]any)
+	text, _ := fields[name].(string)
+	return text
+}
