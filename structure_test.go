@@ -178,10 +178,13 @@ var below = map[string][]string{
 	"chat/schema":     {"chat"},
 	"adapters":        {"chat", "chat/schema"},
 	"tools":           {"chat", "chat/schema"},
+	"tools/company":   {"tools", "internal/store"},
+	"internal/store":  {},
 	"engine":          {"chat", "chat/schema", "adapters", "engine/upstream", "engine/valid", "internal/fault"},
 	"engine/upstream": {"chat", "chat/schema", "adapters", "internal/fault"},
 	"engine/valid":    {"chat", "chat/schema", "internal/fault"},
 	"internal/trace":  {"chat"},
+	"runner":          {"tools", "internal/fault"},
 	"proxy":           {"chat", "chat/schema", "adapters", "internal/fault", "internal/sse", "internal/trace"},
 }
 

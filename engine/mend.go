@@ -84,7 +84,7 @@ func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 func (g *guard) giveUp(c *guarded) bool {
 	if c.left {
 		g.step(stepOpen)
-		meta := &chat.Meta{Cause: "the rest of the call " + problems(c.reason), Repairs: g.steps, Usage: &g.spent}
+		meta := &chat.Meta{Cause: "the rest of the call " + valid.Sentences(c.reason), Repairs: g.steps, Usage: &g.spent}
 		g.yield(chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: meta}, nil)
 		return false
 	}
@@ -173,7 +173,7 @@ func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	r := *g.t.request
 	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)],
 		chat.Message{Role: chat.Assistant, Content: g.said.String(), Calls: []chat.Call{call}},
-		chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: "Error: the call was not run. " + problems(c.reason) + ". Call " + call.Name + " again with arguments that fit its schema."})
+		chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + call.Name + " again with arguments that fit its schema."})
 	again := *g.t
 	again.request = &r
 	var args strings.Builder
@@ -197,13 +197,4 @@ func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 		}
 	}
 	return nil, false
-}
-
-// problems says in one sentence what is wrong with a call.
-func problems(all []valid.Problem) string {
-	texts := make([]string, len(all))
-	for i, p := range all {
-		texts[i] = p.Text
-	}
-	return strings.Join(texts, "; ")
 }

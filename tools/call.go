@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -28,24 +27,36 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 	if limit == 0 {
 		limit = r.opts.Timeout
 	}
-	timed, cancel := context.WithTimeout(ctx, limit)
+	timed, cancel := context.WithTimeoutCause(ctx, limit, overdue(fmt.Sprintf("%s took longer than its %v", t.Name, limit)))
 	defer cancel()
 	done := make(chan Result, 1)
+	args = bytes.Clone(args)                      // a tool that outlives its call may still read them
 	go func() { done <- r.run(timed, t, args) }() // ends with the tool, which ends with its context
 	select {
 	case res := <-done:
-		return r.bounded(res)
+		return r.passable(t, res)
 	case <-timed.Done():
+		return stopped(timed, t)
 	}
-	if ctx.Err() != nil {
-		return Failure(fmt.Sprintf("the call of %s was cancelled", t.Name))
+}
+
+// overdue is the cause of a call's end when its time is over.
+type overdue string
+
+// Error is the sentence for whoever called.
+func (o overdue) Error() string { return string(o) }
+
+// stopped is the result of a call whose context ended first.
+func stopped(ctx context.Context, t Tool) Result {
+	if o, ok := context.Cause(ctx).(overdue); ok {
+		return Failure(o.Error())
 	}
-	return Failure(fmt.Sprintf("%s took longer than its %v", t.Name, limit))
+	return Failure(fmt.Sprintf("the call of %s was cancelled", t.Name))
 }
 
 // fit reads arguments: none is {}.
 func (r *Registry) fit(t Tool, args json.RawMessage) (json.RawMessage, error) {
-	if len(bytes.TrimSpace(args)) == 0 || string(args) == "null" {
+	if text := bytes.TrimSpace(args); len(text) == 0 || string(text) == "null" {
 		args = json.RawMessage("{}")
 	}
 	if r.opts.Fit != nil {
@@ -70,16 +81,19 @@ func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	}()
 	res, err := t.Call(ctx, args)
 	switch {
-	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil:
-		return Failure(t.Name + " ran out of time")
+	case err != nil && ctx.Err() != nil: // what failed, failed because of that
+		return stopped(ctx, t)
 	case err != nil:
 		return Failure(err.Error())
 	}
 	return res
 }
 
-// bounded refuses a result that is too large.
-func (r *Registry) bounded(res Result) Result {
+// passable refuses a result that is too large, or whose structure is no JSON.
+func (r *Registry) passable(t Tool, res Result) Result {
+	if res.Structured != nil && !json.Valid(res.Structured) {
+		return Failure(t.Name + " gave a result that is no JSON")
+	}
 	size := len(res.Structured)
 	for _, p := range res.Content {
 		size += p.size()

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -9,15 +10,15 @@ import (
 // Outcome is a result as execute_tool promises it: always an object, with either a result or an error.
 type Outcome struct {
 	Success bool            `json:"success"`
-	Result  json.RawMessage `json:"result,omitempty"`
-	Error   string          `json:"error,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"` // with Success
+	Error   string          `json:"error,omitempty"`  // without; never empty then
 }
 
 // OutcomeOf renders a result: its structured value when there is one, else its text as a JSON string.
 func OutcomeOf(r Result) Outcome {
 	switch {
 	case r.IsError:
-		return Outcome{Error: r.Text()}
+		return Outcome{Error: cmp.Or(r.Text(), "the tool failed and does not say why")}
 	case r.Structured != nil:
 		return Outcome{Success: true, Result: r.Structured}
 	}

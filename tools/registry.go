@@ -78,7 +78,7 @@ func New(o Options) *Registry {
 func (r *Registry) Snapshot() *Snapshot { return r.now.Load() }
 
 // Set makes the tools of a source those given, and no others; none removes the source. It fails, and changes nothing,
-// when a tool has no function, a name or a schema is not valid, or a name is taken by another source.
+// when a tool has no function, a name, a schema or a time is not valid, or a name is taken by another source.
 func (r *Registry) Set(source string, tools ...Tool) error {
 	for _, t := range tools {
 		if err := t.check(); err != nil {
@@ -111,10 +111,10 @@ func (r *Registry) Set(source string, tools ...Tool) error {
 // Follow takes a source's tools, and again after each of its changes until ctx ends. The error is that of the first
 // reading; failed later ones keep what there was and are given to failed.
 func (r *Registry) Follow(ctx context.Context, name string, s Source, failed func(error)) error {
+	changes := s.Changes() // asked for first, so that a change after the reading is told
 	if err := r.take(ctx, name, s); err != nil {
 		return err
 	}
-	changes := s.Changes()
 	if changes == nil {
 		return nil
 	}
@@ -212,6 +212,9 @@ func (t Tool) check() error {
 	}
 	if t.Call == nil {
 		return fmt.Errorf("tool %q has no function", t.Name)
+	}
+	if t.Timeout < 0 {
+		return fmt.Errorf("tool %q: the time of a call cannot be %v", t.Name, t.Timeout)
 	}
 	for _, schema := range []json.RawMessage{t.Schema, t.Output} {
 		var object map[string]json.RawMessage

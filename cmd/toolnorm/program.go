@@ -20,6 +20,7 @@ import (
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/trace"
 	"toolnorm/proxy"
+	"toolnorm/tools"
 )
 
 // Main is the whole program, so that a test can start it in its own process.
@@ -31,6 +32,7 @@ type Main struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	log            zerolog.Logger
+	registry       *tools.Registry // the tools that this program runs itself
 	server         *http.Server
 	listener       net.Listener
 	failed         chan error
@@ -52,6 +54,7 @@ func (m *Main) Run() error {
 	for _, name := range m.strays {
 		m.log.Warn().Str("variable", name).Msg("the environment has no such setting")
 	}
+	m.registry = m.newRegistry()
 	eng := engine.New(m.Config.engine(settings, m.log))
 	face := proxy.New(proxy.Config{
 		Model: eng, Catalog: eng, Embedder: eng, Native: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,

@@ -46,6 +46,15 @@ func (v *Validator) Check(args []byte) []Problem {
 	return ordered(all)
 }
 
+// Sentences tells all problems in one line.
+func Sentences(all []Problem) string {
+	texts := make([]string, len(all))
+	for i, p := range all {
+		texts[i] = p.Text
+	}
+	return strings.Join(texts, "; ")
+}
+
 // workFor is how many times a place of the schema meets a value, at most.
 func (v *Validator) workFor(levels []int) (sum float64) {
 	for depth, n := range levels {

@@ -1,0 +1,199 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+// named is a tool that answers with its name.
+func named(name string) Tool {
+	return Tool{Name: name, Call: func(context.Context, json.RawMessage) (Result, error) { return TextOf(name), nil }}
+}
+
+// names lists what a registry offers.
+func names(r *Registry) string {
+	var all []string
+	for _, t := range r.Snapshot().Tools {
+		all = append(all, t.Name)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestSourcesKeepTheirPlacesAndTheirOrder(t *testing.T) {
+	r := New(Options{})
+	for _, step := range []struct {
+		source string
+		tools  []Tool
+		want   string
+	}{
+		{"first", []Tool{named("b"), named("a")}, "b a"},
+		{"second", []Tool{named("c")}, "b a c"},
+		{"first", []Tool{named("d")}, "d c"},
+		{"third", nil, "d c"},
+		{"first", nil, "c"},
+		{"first", []Tool{named("a")}, "c a"},
+	} {
+		before := r.Snapshot().Generation
+		if err := r.Set(step.source, step.tools...); err != nil {
+			t.Fatalf("Set(%s): %v", step.source, err)
+		}
+		if got := names(r); got != step.want || r.Snapshot().Generation <= before {
+			t.Errorf("after Set(%s): %q in generation %d, want %q in a later one than %d", step.source, got, r.Snapshot().Generation, step.want, before)
+		}
+	}
+}
+
+func TestAToolThatIsNotValidChangesNothing(t *testing.T) {
+	r := New(Options{})
+	if err := r.Set("one", named("a")); err != nil {
+		t.Fatal(err)
+	}
+	bad := func(change func(*Tool)) Tool {
+		tool := named("b")
+		change(&tool)
+		return tool
+	}
+	for want, tools := range map[string][]Tool{
+		"a name is 1 to 128 of":   {named("b"), named("two words")},
+		`"": a name is`:           {named("")},
+		"no function":             {{Name: "b"}},
+		"schema is not a JSON":    {bad(func(t *Tool) { t.Schema = json.RawMessage("[]") })},
+		"a schema is not":         {bad(func(t *Tool) { t.Output = json.RawMessage("{") })},
+		"cannot be -1ns":          {bad(func(t *Tool) { t.Timeout = -1 })},
+		"one has one of that":     {named("b"), named("a")},
+		`"b" of two: two has one`: {named("b"), named("b")},
+	} {
+		before := r.Snapshot()
+		if err := r.Set("two", tools...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Set = %v, want %q", err, want)
+		}
+		if r.Snapshot() != before {
+			t.Errorf("a refused Set left %q", names(r))
+		}
+	}
+}
+
+func TestWatchersAreToldOnceHoweverManyChanges(t *testing.T) {
+	r := New(Options{})
+	changed, stop := r.Watch()
+	for i := range 3 {
+		if err := r.Set("s", named(fmt.Sprintf("t%d", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-changed
+	select {
+	case <-changed:
+		t.Error("told twice")
+	default:
+	}
+	stop()
+	if err := r.Set("s"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-changed:
+		t.Error("told after stop")
+	default:
+	}
+}
+
+// changing is a source whose tools are told by a test.
+type changing struct {
+	mu      sync.Mutex
+	tools   []Tool
+	err     error
+	changes chan struct{}
+}
+
+var _ Source = (*changing)(nil)
+
+func (c *changing) Tools(context.Context) ([]Tool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.tools, c.err
+}
+
+func (c *changing) Changes() <-chan struct{} { return c.changes }
+
+func (c *changing) become(err error, tools ...Tool) {
+	c.mu.Lock()
+	c.tools, c.err = tools, err
+	c.mu.Unlock()
+	c.changes <- struct{}{}
+}
+
+func TestASourceIsFollowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r, s := New(Options{}), &changing{tools: []Tool{named("a")}, changes: make(chan struct{}, 1)}
+		var failed error
+		if err := r.Follow(ctx, "s", s, func(err error) { failed = err }); err != nil {
+			t.Fatal(err)
+		}
+		s.become(nil, named("b"), named("c"))
+		synctest.Wait()
+		if names(r) != "b c" {
+			t.Errorf("after a change: %q", names(r))
+		}
+		s.become(errors.New("gone"))
+		synctest.Wait()
+		if names(r) != "b c" || failed == nil || failed.Error() != "tools of s: gone" {
+			t.Errorf("after a failed reading: %q, %v", names(r), failed)
+		}
+		cancel()
+		synctest.Wait()
+		s.become(nil, named("d"))
+		synctest.Wait()
+		if names(r) != "b c" {
+			t.Errorf("after the end: %q", names(r))
+		}
+	})
+}
+
+func TestAFirstReadingThatFailsIsSaid(t *testing.T) {
+	err := New(Options{}).Follow(t.Context(), "s", &changing{err: errors.New("gone")}, nil)
+	if err == nil || err.Error() != "tools of s: gone" {
+		t.Errorf("Follow = %v", err)
+	}
+}
+
+func TestARegistryMayBeUsedByManyAtOnce(t *testing.T) {
+	r := New(Options{})
+	var all sync.WaitGroup
+	for i := range 4 {
+		source := fmt.Sprintf("s%d", i)
+		all.Go(func() {
+			for n := range 50 {
+				if err := r.Set(source, named(fmt.Sprintf("%s_%d", source, n))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		all.Go(func() {
+			changed, stop := r.Watch()
+			defer stop()
+			for range 50 {
+				for _, tool := range r.Snapshot().Tools {
+					if res := r.Call(t.Context(), tool.Name, nil); res.IsError && !strings.HasPrefix(res.Text(), "there is no tool") {
+						t.Errorf("Call(%s) = %q", tool.Name, res.Text())
+					}
+				}
+				select {
+				case <-changed:
+				default:
+				}
+			}
+		})
+	}
+	all.Wait()
+	if got := names(r); len(strings.Fields(got)) != 4 {
+		t.Errorf("left: %q", got)
+	}
+}
