@@ -1,14 +1,13 @@
 package adapters
 
-// maxCut bounds what is kept of text that the end of the reply cut, in bytes.
-const maxCut = 4096
+import "toolnorm/chat"
 
 // cutFrom steps over the rest of the text: together with what stands from position from on it is a call that was cut.
 func (d *decoder) cutFrom(from int) {
 	kept := append([]byte(nil), d.slice(from, d.pos)...)
 	for d.at(0) >= 0 {
 		w := d.window()
-		kept = append(kept, w[:min(len(w), max(maxCut-len(kept), 0))]...)
+		kept = append(kept, w[:min(len(w), max(chat.MaxCut-len(kept), 0))]...)
 		d.pos += len(w)
 	}
 	d.wasCut, d.cutText = true, string(kept)
@@ -16,5 +15,5 @@ func (d *decoder) cutFrom(from int) {
 
 // cutHeld notes a call that was cut before anything of it left: its name and the first n bytes of its arguments.
 func (d *decoder) cutHeld(c *call, n int) {
-	d.cutText = c.tool.Name + " " + string(c.out[:min(n, maxCut)])
+	d.cutText = c.tool.Name + " " + string(c.out[:min(n, chat.MaxCut)])
 }

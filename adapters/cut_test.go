@@ -17,7 +17,7 @@ func TestWhatACutLeavesOutIsKept(t *testing.T) {
 		{"<tool_call>\n{\"name\": \"get_wea", "<tool_call>\n{\"name\": \"get_wea"},
 		{"<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Par", "get_weather {\"city\": \"Par"},
 		{"<tool_call>\n{\"name\": \"get_time\", \"arguments\": {}}\n</tool_call>\n<tool_call>\n{\"na", "<tool_call>\n{\"na"},
-		{`<tool_call>{"note": "` + strings.Repeat("a", 10<<10), `<tool_call>{"note": "` + strings.Repeat("a", maxCut-len(`<tool_call>{"note": "`))},
+		{`<tool_call>{"note": "` + strings.Repeat("a", 10<<10), `<tool_call>{"note": "` + strings.Repeat("a", chat.MaxCut-len(`<tool_call>{"note": "`))},
 	} {
 		for _, pieces := range [][]string{{row.raw}, strings.Split(row.raw, "")} {
 			got := "no Finish"

@@ -73,9 +73,12 @@ type Meta struct {
 	Format   string   // the model family whose format was read
 	Strategy string   // how the raw text was had: raw, tap, native, …
 	Repairs  []string // what the decoder had to mend, one name a defect, each once
-	Cut      string   // Finish: what was read of a call that the end of the reply cut, and was left out; up to 4 KiB
+	Cut      string   // Finish: what was read of a call that the end of the reply cut, and was left out; up to MaxCut bytes
 	Logprobs []Token  // Text and Finish, when the request asks for them: the tokens of this text, or of text before it that has none
 }
+
+// MaxCut bounds Meta.Cut, in bytes.
+const MaxCut = 4 << 10
 
 // Token is a piece of text as the model counts it, with its probability.
 type Token struct {

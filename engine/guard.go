@@ -25,6 +25,7 @@ type guard struct {
 	calls int             // that have left
 	asked int             // generations that mending has cost
 	spent chat.Counts     // their tokens
+	own   *chat.Counts    // those of the reply itself; nil: not known yet
 	steps []string        // what was done, each once
 }
 
@@ -59,6 +60,9 @@ func (t *turn) guarded(ctx context.Context, in iter.Seq2[chat.Event, error]) ite
 
 // take passes an event on, or keeps it.
 func (g *guard) take(ev chat.Event) bool {
+	if ev.Kind == chat.Usage {
+		g.own = ev.Meta.Usage
+	}
 	if g.wrong != nil {
 		g.late = append(g.late, ev)
 		return true
@@ -133,17 +137,22 @@ func (g *guard) close(c *guarded, args json.RawMessage) bool {
 		return false
 	}
 	if g.t.request.Single {
-		g.stop()
+		g.step(stepSingle)
+		g.stop(chat.Stop, "")
 		return false
 	}
 	return true
 }
 
-// stop ends the reply though the model may go on.
-func (g *guard) stop() {
-	counts := chat.Counts{Prompt: g.t.estimate(), Completion: g.said.Len() / 4, Estimated: true}.Plus(g.spent)
+// stop ends the reply though the model may go on, or has written more. Its tokens are estimated where they are not known.
+func (g *guard) stop(reason, cause string) {
+	counts := chat.Counts{Prompt: g.t.estimate(), Completion: g.said.Len() / 4, Estimated: true}
+	if g.own != nil {
+		counts = *g.own
+	}
+	counts = counts.Plus(g.spent)
 	if g.yield(chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &counts}}, nil) {
-		g.yield(chat.Event{Kind: chat.Finish, Text: chat.Stop, Meta: &chat.Meta{Repairs: append(g.steps, stepSingle), Usage: &counts}}, nil)
+		g.yield(chat.Event{Kind: chat.Finish, Text: reason, Meta: &chat.Meta{Cause: cause, Repairs: g.steps}}, nil)
 	}
 }
 
@@ -154,7 +163,7 @@ func (g *guard) finish(ev chat.Event) bool {
 	}
 	meta := metaOf(ev)
 	if c := g.call; c != nil && !c.left && meta.Cut == "" {
-		meta.Cut = c.tool.Name + " " + string(c.args.Text()[:min(len(c.args.Text()), maxCut)])
+		meta.Cut = c.tool.Name + " " + string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])
 	}
 	meta.Repairs = append(meta.Repairs[:len(meta.Repairs):len(meta.Repairs)], g.steps...)
 	ev.Meta = &meta

@@ -109,6 +109,28 @@ func TestRewritingGoesOnWhereTheCallBegan(t *testing.T) {
 	}
 }
 
+func TestACallThatStaysOpenCountsTheReplyAndWhatMendingCost(t *testing.T) {
+	wrongLate := tagged("forecast", `{"city": "`+strings.Repeat("Rome ", 200)+`", "days": 9}`)
+	e, f := guarding(t, Config{}, wrongLate, object("forecast", `{"city":"Bonn","days":2}`))
+	r := user("weather?")
+	r.Tools = []chat.Tool{forecast}
+	var ends []chat.Event
+	for ev, err := range e.Stream(t.Context(), r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Kind >= chat.Usage {
+			ends = append(ends, ev)
+		}
+	}
+	if len(f.generes) != 2 || len(ends) != 2 || ends[0].Kind != chat.Usage || ends[1].Text != chat.Length {
+		t.Fatalf("%d generations, then %+v", len(f.generes), ends)
+	}
+	if got := *ends[0].Meta.Usage; got != (chat.Counts{Prompt: 6, Completion: 8}) {
+		t.Errorf("usage %+v, want that of both generations", got)
+	}
+}
+
 func TestAChoiceIsObeyed(t *testing.T) {
 	both := []chat.Tool{forecast, clock}
 	for name, row := range map[string]struct {

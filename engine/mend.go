@@ -24,7 +24,6 @@ const (
 const (
 	maxAsked = 3               // generations that one reply's mending may cost
 	maxMend  = 2 * time.Minute // and how long it may take
-	maxCut   = 4096            // bytes of a call that is left out, for those who look
 )
 
 // mendAll mends the calls that do not fit, in their order, now that the reply is over and the server free.
@@ -84,8 +83,7 @@ func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 func (g *guard) giveUp(c *guarded) bool {
 	if c.left {
 		g.step(stepOpen)
-		meta := &chat.Meta{Cause: "the rest of the call " + valid.Sentences(c.reason), Repairs: g.steps, Usage: &g.spent}
-		g.yield(chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: meta}, nil)
+		g.stop(chat.Length, "the rest of the call "+valid.Sentences(c.reason))
 		return false
 	}
 	g.step(stepText)

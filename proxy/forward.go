@@ -17,18 +17,7 @@ import (
 
 // passOn passes a request that names a model on to that model's server.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, t *turn) error {
-	body, err := s.body(w, r)
-	if err != nil {
-		return err
-	}
-	err = parse(body, func(v *fastjson.Value) error {
-		t.model, err = modelOf(v)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	rt, name, err := s.cfg.Native.Server(r.Context(), t.model)
+	body, rt, name, err := s.asked(w, r, t, func(*fastjson.Value) {})
 	if err != nil {
 		return err
 	}

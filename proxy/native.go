@@ -111,23 +111,31 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 	return model, err
 }
 
-// nativeChat answers a chat with tools, and passes others on.
-func (s *Server) nativeChat(w http.ResponseWriter, r *http.Request, t *turn) error {
-	body, err := s.body(w, r)
-	if err != nil {
-		return err
+// asked reads a request that names a model, shows it to look, and finds the way to the model's server and the name that the
+// model has there. The way is nil when that server does not speak Ollama's API.
+func (s *Server) asked(w http.ResponseWriter, r *http.Request, t *turn, look func(*fastjson.Value)) (body []byte, rt http.RoundTripper, name string, err error) {
+	if body, err = s.body(w, r); err != nil {
+		return nil, nil, "", err
 	}
-	var tools bool
 	err = parse(body, func(v *fastjson.Value) error {
-		tools = len(v.GetArray("tools")) > 0 && len(v.GetArray("messages")) > 0 && !v.GetBool("_debug_render_only") &&
-			isNull(v.Get("format")) && !v.GetBool("logprobs")
+		look(v)
 		t.model, err = modelOf(v)
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, nil, "", err
 	}
-	rt, name, err := s.cfg.Native.Server(r.Context(), t.model)
+	rt, name, err = s.cfg.Native.Server(r.Context(), t.model)
+	return body, rt, name, err
+}
+
+// nativeChat answers a chat with tools, and passes others on.
+func (s *Server) nativeChat(w http.ResponseWriter, r *http.Request, t *turn) error {
+	var tools bool
+	body, rt, name, err := s.asked(w, r, t, func(v *fastjson.Value) {
+		tools = len(v.GetArray("tools")) > 0 && len(v.GetArray("messages")) > 0 && !v.GetBool("_debug_render_only") &&
+			isNull(v.Get("format")) && !v.GetBool("logprobs")
+	})
 	if err != nil {
 		return err
 	}
