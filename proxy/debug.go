@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/trace"
 )
@@ -113,7 +114,7 @@ func onlyHere(r *http.Request) error {
 			return fault.New(fault.Forbidden, "exchanges are shown on the server's own machine only, and the header %s says that this request came from another", name)
 		}
 	}
-	if host := hostName(r.Host); !isLoopback(host) && !strings.HasSuffix(host, ".localhost") {
+	if host := auth.HostName(r.Host); !auth.IsLoopback(host) && !strings.HasSuffix(host, ".localhost") {
 		return fault.New(fault.Forbidden, "exchanges are shown under localhost or a loopback address only, not under %q", r.Host)
 	}
 	if r.Header.Get("Origin") != "" {

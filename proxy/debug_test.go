@@ -51,7 +51,7 @@ func ended(repairs ...string) chat.Event {
 // traced starts a server that keeps exchanges with one model.
 func traced(t *testing.T, m chat.Model, log *trace.Log) *httptest.Server {
 	t.Helper()
-	srv := httptest.NewServer(New(Config{Model: m, Trace: log, Reasons: adapters.Reasons(), Hosts: []string{"*"}}))
+	srv := httptest.NewServer(New(Config{Model: m, Trace: log, Reasons: adapters.Reasons()}))
 	t.Cleanup(srv.Close)
 	return srv
 }
@@ -171,7 +171,7 @@ func TestThePageRunsNothing(t *testing.T) {
 }
 
 func TestExchangesAreShownOnThisMachineOnly(t *testing.T) {
-	s := New(Config{Model: writer{}, Trace: trace.New(1, false), Hosts: []string{"*"}, Origins: []string{"*"}})
+	s := New(Config{Model: writer{}, Trace: trace.New(1, false)})
 	for _, tt := range []struct{ from, host, header, value, says string }{
 		{"127.0.0.1:5", "localhost:11435", "", "", ""},
 		{"[::1]:5", "[::1]:11435", "", "", ""},

@@ -63,7 +63,7 @@ func renamed(body []byte, from, to string) []byte {
 
 // secret are the headers that are meant for this server, not for the one behind it. Origin is among them: whether the
 // page may ask has been decided here.
-var secret = []string{"Authorization", "Cookie", "Origin", "Referer"}
+var secret = []string{"Authorization", "Api-Key", "X-Api-Key", "Cookie", "Origin", "Referer"}
 
 // forward passes a request on and its answer back, piece by piece as it comes. A nil body is the request's own.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, t *turn, rt http.RoundTripper, body []byte) (err error) {

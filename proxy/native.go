@@ -34,14 +34,14 @@ func (s *Server) routeNative() {
 	s.route("GET", "/api/ps", s.document(s.cfg.Native.Running))
 	s.route("GET", "/api/version", s.nativeVersion)
 	s.route("POST", "/api/show", s.show)
-	s.route("POST", "/api/chat", s.logged(question{name: "native chat", prefix: "chat-", fail: writeNativeError}, s.nativeChat))
+	s.route("POST", "/api/chat", s.logged(question{name: "native chat", prefix: "chat-", fail: fault.WriteOllama}, s.nativeChat))
 	for _, path := range []string{"generate", "embed", "embeddings"} {
-		s.route("POST", "/api/"+path, s.logged(question{name: "native " + path, prefix: path + "-", fail: writeNativeError}, s.passOn))
+		s.route("POST", "/api/"+path, s.logged(question{name: "native " + path, prefix: path + "-", fail: fault.WriteOllama}, s.passOn))
 	}
 	for path, method := range map[string]string{"pull": "POST", "push": "POST", "create": "POST", "copy": "POST", "delete": "DELETE"} {
-		s.route(method, "/api/"+path, s.logged(question{name: "native " + path, prefix: path + "-", fail: writeNativeError}, s.change))
+		s.route(method, "/api/"+path, s.logged(question{name: "native " + path, prefix: path + "-", fail: fault.WriteOllama}, s.change))
 	}
-	blobs := s.logged(question{name: "native blobs", prefix: "blobs-", fail: writeNativeError}, s.change)
+	blobs := s.logged(question{name: "native blobs", prefix: "blobs-", fail: fault.WriteOllama}, s.change)
 	s.mux.HandleFunc("/api/blobs/{digest}", func(w http.ResponseWriter, r *http.Request) { _ = blobs(w, r) }) // it has said what is wrong
 }
 
@@ -143,16 +143,4 @@ func (s *Server) nativeChat(w http.ResponseWriter, r *http.Request, t *turn) err
 		return s.forward(w, r, t, rt, renamed(body, t.model, name))
 	}
 	return s.answer(w, r, question{read: parseNative, open: openNative}, t, body)
-}
-
-// writeNativeError answers with err's status and Ollama's error body.
-func writeNativeError(w http.ResponseWriter, err error) {
-	f := fault.From(err)
-	setRetry(w.Header(), f)
-	_ = writeJSON(w, f.Status(), append(appendNativeError(nil, err), '\n')) // a client that is gone cannot be told
-}
-
-// appendNativeError appends Ollama's error object.
-func appendNativeError(b []byte, err error) []byte {
-	return append(appendQuoted(append(b, `{"error":`...), fault.From(err).Message), '}')
 }

@@ -70,7 +70,7 @@ func (s *nativeStream) Close(err error) error {
 		if !s.w.Wrote() {
 			return err
 		}
-		s.w.Buf = append(appendNativeError(s.w.Buf, err), '\n')
+		s.w.Buf = append(append(s.w.Buf, fault.Ollama(err)...), '\n')
 		return s.w.Flush()
 	}
 	s.w.Buf = append(s.appendRecord(s.w.Buf, true), '\n')

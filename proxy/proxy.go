@@ -37,12 +37,9 @@ type Config struct {
 	MaxBody      int64         // of a request, in bytes; 0: DefaultMaxBody
 	BodyWait     time.Duration // until a request must be there whole; 0: DefaultBodyWait
 	Stall        time.Duration // until a client that takes nothing is given up; 0: DefaultStall
-
-	Hosts   []string // host names, besides localhost and every IP address, under which the server is asked; "*": any
-	Origins []string // web origins, besides those on this machine, whose pages may ask; "*": any
 }
 
-// Server is the http.Handler of the OpenAI-compatible face.
+// Server is the http.Handler of the OpenAI-compatible face. It answers whoever asks: auth.Guard belongs in front of it.
 type Server struct {
 	cfg      Config
 	dialects []Dialect
@@ -61,9 +58,9 @@ func New(cfg Config) *Server {
 		cfg.Stall = DefaultStall
 	}
 	s := &Server{cfg: cfg, dialects: []Dialect{openAI{}}, mux: http.NewServeMux()}
-	s.route("POST", "/v1/chat/completions", s.ask(question{"chat", "chatcmpl-", parseAsk, s.dialect, writeError}))
-	s.route("POST", "/v1/completions", s.ask(question{"completion", "cmpl-", parseCompletion, openText, writeError}))
-	s.route("POST", "/v1/embeddings", s.logged(question{name: "embeddings", prefix: "embd-", fail: writeError}, s.embed))
+	s.route("POST", "/v1/chat/completions", s.ask(question{"chat", "chatcmpl-", parseAsk, s.dialect, fault.Write}))
+	s.route("POST", "/v1/completions", s.ask(question{"completion", "cmpl-", parseCompletion, openText, fault.Write}))
+	s.route("POST", "/v1/embeddings", s.logged(question{name: "embeddings", prefix: "embd-", fail: fault.Write}, s.embed))
 	s.route("GET", "/v1/models", s.models)
 	s.route("GET", "/v1/models/{id...}", s.model)
 	s.route("GET", "/debug", s.debug)
@@ -82,9 +79,9 @@ type handler func(http.ResponseWriter, *http.Request) error
 
 // route serves a path with one method, and says so to requests with another.
 func (s *Server) route(method, path string, h handler) {
-	fail := writeError
+	fail := fault.Write
 	if strings.HasPrefix(path, "/api/") {
-		fail = writeNativeError
+		fail = fault.WriteOllama
 	}
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
@@ -98,28 +95,16 @@ func (s *Server) route(method, path string, h handler) {
 	})
 }
 
-// ServeHTTP answers one request, if its caller may ask.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := s.admit(w.Header(), r); err != nil {
-		s.cfg.Log.Warn().Str("path", r.URL.Path).Str("host", r.Host).Str("origin", r.Header.Get("Origin")).Msg("turned away")
-		writeError(w, err)
-		return
-	}
-	if isPreflight(r) {
-		preflight(w.Header(), r)
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	s.mux.ServeHTTP(w, r)
-}
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // unknown answers for every other path.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
-		writeNativeError(w, fault.New(fault.NotFound, "no such path: %s; of Ollama's API there is %s", r.URL.Path, nativePaths))
+		fault.WriteOllama(w, fault.New(fault.NotFound, "no such path: %s; of Ollama's API there is %s", r.URL.Path, nativePaths))
 		return
 	}
-	writeError(w, fault.New(fault.NotFound, "no such path: %s; the API begins at /v1: %s", r.URL.Path, paths))
+	fault.Write(w, fault.New(fault.NotFound, "no such path: %s; the API begins at /v1: %s", r.URL.Path, paths))
 }
 
 // paths are those of OpenAI's API, for those who ask for another.

@@ -130,7 +130,7 @@ func (s *stream) Close(err error) error {
 // failStream ends a stream of which something has left by an error event.
 func failStream(out *sse.Writer, err error) error {
 	out.Buf = append(out.Buf, "data: "...)
-	out.Buf = appendError(out.Buf, err)
+	out.Buf = append(out.Buf, fault.OpenAI(err)...)
 	out.Buf = append(out.Buf, "\n\n"...)
 	return out.Flush()
 }

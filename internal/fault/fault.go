@@ -13,33 +13,44 @@ type Kind uint8
 
 // The kinds of fault.
 const (
-	Internal    Kind = iota // our own bug
-	Invalid                 // the request is wrong: repeating it cannot help
-	NotFound                // no such model, path or tool
-	TooLarge                // the request is larger than the limit
-	Unavailable             // the upstream cannot be reached, broke, or ended in the middle
-	Busy                    // the upstream has no place free: try again later
-	Timeout                 // the upstream was silent for too long
-	Canceled                // the client went away
-	Forbidden               // the caller may not ask this server
-	Method                  // the path exists, the method does not
+	Internal     Kind = iota // our own bug
+	Invalid                  // the request is wrong: repeating it cannot help
+	Unauthorized             // the caller has no key, or a wrong one
+	Forbidden                // the caller may not ask this server
+	NotFound                 // no such model, path or tool
+	Method                   // the path exists, the method does not
+	TooLarge                 // the request is larger than the limit
+	Unable                   // the upstream cannot do this, and will not be able to until somebody changes something there
+	Limited                  // the upstream has a limit on requests, and the caller is over it
+	Canceled                 // the client went away
+	Failed                   // the model answered, and its reply is of no use: another try would cost as much again
+	Unavailable              // the upstream cannot be reached, broke, or ended in the middle
+	Busy                     // the upstream has no place free: try again later
+	Timeout                  // the upstream was silent for too long
 )
 
-// table is the one place where a kind becomes a status and an OpenAI error type and code.
+// table is the one place where a kind becomes a status, an OpenAI error type and code, and what a client should do next.
+// What is permanent is a 4xx or says so, since clients send a request again that ends with another status.
 var table = [...]struct {
 	status     int
 	kind, code string
+	again      bool          // the same request may succeed later
+	after      time.Duration // when, if the fault does not say
 }{
-	Internal:    {http.StatusInternalServerError, "server_error", "internal_error"},
-	Invalid:     {http.StatusBadRequest, "invalid_request_error", ""},
-	NotFound:    {http.StatusNotFound, "invalid_request_error", "not_found"},
-	TooLarge:    {http.StatusRequestEntityTooLarge, "invalid_request_error", "request_too_large"},
-	Unavailable: {http.StatusBadGateway, "server_error", "upstream_error"},
-	Busy:        {http.StatusServiceUnavailable, "server_error", "upstream_busy"},
-	Timeout:     {http.StatusGatewayTimeout, "server_error", "upstream_timeout"},
-	Canceled:    {499, "invalid_request_error", "client_closed_request"},
-	Forbidden:   {http.StatusForbidden, "invalid_request_error", "forbidden"},
-	Method:      {http.StatusMethodNotAllowed, "invalid_request_error", "method_not_allowed"},
+	Internal:     {http.StatusInternalServerError, "server_error", "internal_error", false, 0},
+	Invalid:      {http.StatusBadRequest, "invalid_request_error", "", false, 0},
+	Unauthorized: {http.StatusUnauthorized, "invalid_request_error", "invalid_api_key", false, 0},
+	Forbidden:    {http.StatusForbidden, "invalid_request_error", "forbidden", false, 0},
+	NotFound:     {http.StatusNotFound, "invalid_request_error", "not_found", false, 0},
+	Method:       {http.StatusMethodNotAllowed, "invalid_request_error", "method_not_allowed", false, 0},
+	TooLarge:     {http.StatusRequestEntityTooLarge, "invalid_request_error", "request_too_large", false, 0},
+	Unable:       {http.StatusFailedDependency, "server_error", "upstream_unable", false, 0},
+	Limited:      {http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded", true, 2 * time.Second},
+	Canceled:     {499, "invalid_request_error", "client_closed_request", false, 0},
+	Failed:       {http.StatusBadGateway, "server_error", "model_failed", false, 0},
+	Unavailable:  {http.StatusBadGateway, "server_error", "upstream_error", true, time.Second},
+	Busy:         {http.StatusServiceUnavailable, "server_error", "upstream_busy", true, 2 * time.Second},
+	Timeout:      {http.StatusGatewayTimeout, "server_error", "upstream_timeout", false, 0},
 }
 
 // Error is a fault with its public sentence.

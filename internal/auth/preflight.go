@@ -1,0 +1,37 @@
+package auth
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// isPreflight says that a browser asks whether it may ask.
+func isPreflight(r *http.Request) bool {
+	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
+}
+
+// preflight tells an admitted browser what it may send. The headers are listed one by one, since "*" never covers
+// Authorization.
+func preflight(h http.Header, r *http.Request) {
+	allowed := []string{"authorization", "content-type"}
+	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if isToken(name) && !slices.Contains(allowed, name) {
+			allowed = append(allowed, name)
+		}
+	}
+	h.Add("Vary", "Access-Control-Request-Method")
+	h.Add("Vary", "Access-Control-Request-Headers")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
+	h.Set("Access-Control-Allow-Headers", strings.Join(allowed, ", "))
+	h.Set("Access-Control-Max-Age", "600")
+	if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
+		h.Set("Access-Control-Allow-Private-Network", "true")
+	}
+}
+
+// isToken says that s can be the name of a header.
+func isToken(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
+}

@@ -1,0 +1,78 @@
+package fault
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// object is OpenAI's error object, with all of its four keys.
+type object struct {
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    *string `json:"code"`
+}
+
+// OpenAI is err as the JSON that OpenAI answers with: {"error":{"message":…,"type":…,"param":…,"code":…}}.
+func OpenAI(err error) []byte {
+	f := From(err)
+	return encoded(struct {
+		Error object `json:"error"`
+	}{object{f.Message, f.Type(), orNull(f.Param), orNull(f.OpenAICode())}})
+}
+
+// Ollama is err as the JSON that Ollama answers with: {"error":"…"}.
+func Ollama(err error) []byte {
+	return encoded(struct {
+		Error string `json:"error"`
+	}{From(err).Message})
+}
+
+// encoded is v as JSON without a line's end, with <, > and & as themselves.
+func encoded(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // strings always encode
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// orNull is nil for the empty string.
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Write answers a request with err in OpenAI's form: status, headers and body.
+func Write(w http.ResponseWriter, err error) { write(w, From(err), OpenAI(err)) }
+
+// WriteOllama answers a request with err in Ollama's form: status, headers and body.
+func WriteOllama(w http.ResponseWriter, err error) { write(w, From(err), Ollama(err)) }
+
+// write answers with a fault. A client that is gone cannot be told.
+func write(w http.ResponseWriter, f *Error, body []byte) {
+	h := w.Header()
+	f.Advise(h)
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)+1))
+	w.WriteHeader(f.Status())
+	_, _ = w.Write(append(body, '\n'))
+}
+
+// Advise says in an answer's header when to try again, or that it is of no use: OpenAI's clients send a request up to three
+// times when the status is 429 or 500 and more, unless X-Should-Retry tells them not to.
+func (e *Error) Advise(h http.Header) {
+	row := table[e.Kind]
+	after := max(e.Retry, row.after)
+	switch {
+	case after > 0:
+		h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
+	case !row.again:
+		h.Set("X-Should-Retry", "false")
+	}
+}
