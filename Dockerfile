@@ -1,4 +1,5 @@
-# A static binary in an image that holds nothing else, run by a user without rights.
+# A static binary in an image that holds nothing else, run by a user without rights. It listens on every address, so it wants
+# keys: docker run -e TOOLNORM_API_KEYS=… -p 127.0.0.1:11435:11435 toolnorm; or TOOLNORM_INSECURE_NO_KEYS=true.
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./

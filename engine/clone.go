@@ -42,7 +42,7 @@ func (o *ollama) cloned(ctx context.Context, t *turn, body *upstream.ChatRequest
 func curable(err error) error {
 	f := *fault.From(err)
 	switch f.Kind {
-	case fault.Invalid, fault.NotFound, fault.Unavailable:
+	case fault.Invalid, fault.NotFound, fault.Unable, fault.Unavailable:
 		f.Curable = f.Cause == nil && f.Code != "context_length_exceeded"
 	}
 	return &f

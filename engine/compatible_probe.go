@@ -82,7 +82,7 @@ func now() string { return time.Now().String() }
 // isRefusal says that the server answered, and will answer the same again: it lacks what it was asked for.
 func isRefusal(err error) bool {
 	var f *fault.Error
-	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound || f.Kind == fault.Unavailable && f.Cause == nil)
+	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound || f.Kind == fault.Unable || f.Kind == fault.Unavailable && f.Cause == nil)
 }
 
 // switches says whether the server lets thinking be switched in vLLM's way. One that does not say who it is does not.

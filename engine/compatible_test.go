@@ -295,7 +295,7 @@ func TestCompatibleFaults(t *testing.T) {
 	}{
 		{"down", New(Config{Upstreams: []Upstream{{Name: "box", URL: "http://127.0.0.1:1", Kind: upstream.KindOpenAI}}}), atBox("hi"), fault.Unavailable, "cannot be reached"},
 		{"down, of no known kind", New(Config{Upstreams: []Upstream{{Name: "box", URL: "http://127.0.0.1:1"}}}), atBox("hi"), fault.Unavailable, "does not say whether it is Ollama"},
-		{"no key", noKey, atBox("hi"), fault.Unavailable, "no key"},
+		{"no key", noKey, atBox("hi"), fault.Unable, "no key"},
 		{"arguments that are a list", (&fakeOpenAI{}).start(t, Config{}, upstream.KindOpenAI), list, fault.Invalid, "messages[1].tool_calls[0].function.arguments"},
 		{"a strategy that only Ollama knows", (&fakeOpenAI{}).start(t, Config{Strategy: map[string]string{"*": Tap}}, upstream.KindOpenAI), atBox("hi"), fault.Invalid, "only Ollama"},
 		{"refused", (&fakeOpenAI{refuses: "/v1/chat/completions"}).start(t, Config{}, upstream.KindOpenAI), atBox("hi"), fault.Invalid, "requires"},

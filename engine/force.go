@@ -127,7 +127,7 @@ func mustCall(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 			case err == nil && ev.Kind == chat.CallStart:
 				calls++
 			case err == nil && ev.Kind == chat.Finish && ev.Text == chat.Stop && calls == 0:
-				yield(chat.Event{}, &fault.Error{Kind: fault.Unavailable, Param: "tool_choice", Code: "no_tool_call",
+				yield(chat.Event{}, &fault.Error{Kind: fault.Failed, Param: "tool_choice", Code: "no_tool_call",
 					Message: "the model wrote no call that fits its tool, though tool_choice wants one: try again, offer fewer tools, or use a larger model"})
 				return
 			}

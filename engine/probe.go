@@ -134,7 +134,7 @@ func printsStructs(prompt string) bool {
 func (o *ollama) rendered(ctx context.Context, t *turn, tools bool) (string, error) {
 	prompt, err := o.client.Render(ctx, t.pulse, probeRequest(t, t.model, tools))
 	var f *fault.Error
-	if errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.Unavailable && f.Cause == nil) {
+	if errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.Unable || f.Kind == fault.Unavailable && f.Cause == nil) {
 		t.engine.cfg.Log.Warn().Str("model", t.model).Str("says", f.Message).Msg("the prompt cannot be rendered alone")
 		return "", nil
 	}

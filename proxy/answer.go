@@ -26,6 +26,14 @@ func writeValue(w http.ResponseWriter, v any) error {
 	return writeJSON(w, http.StatusOK, append(b, '\n'))
 }
 
+// appendOrNull appends s as a JSON string, null when empty.
+func appendOrNull(b []byte, s string) []byte {
+	if s == "" {
+		return append(b, "null"...)
+	}
+	return appendQuoted(b, s)
+}
+
 // headerSafe is s with everything but printable ASCII taken out: fit for a header or a comment line.
 func headerSafe(s string) string {
 	return strings.Map(func(r rune) rune {

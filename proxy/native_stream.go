@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/internal/fault"
 	"toolnorm/internal/sse"
 )
 

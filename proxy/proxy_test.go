@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -201,5 +202,19 @@ func BenchmarkStreamEvent(b *testing.B) {
 		if r.Event(e) != nil || r.Flush() != nil {
 			b.Fatal("broken")
 		}
+	}
+}
+
+func TestPagesCanReadWhatAReplySaysOfItself(t *testing.T) {
+	srv, _ := serve(t, script{say("a"), finish("stop")})
+	resp, _ := do(t, "POST", srv.URL+"/v1/chat/completions", ask(""), "Origin", "http://localhost:3000")
+	exposed := strings.Split(resp.Header.Get("Access-Control-Expose-Headers"), ", ")
+	for name := range resp.Header {
+		if (strings.HasPrefix(name, "Toolnorm-") || name == "X-Request-Id") && !slices.Contains(exposed, name) {
+			t.Errorf("%s is not among %q", name, exposed)
+		}
+	}
+	if resp.Header.Get("X-Request-Id") == "" || resp.Header.Get("Vary") != "Origin" {
+		t.Errorf("header %v", resp.Header)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/auth"
 	"toolnorm/internal/streamcheck"
 )
 
@@ -84,7 +85,7 @@ func serve(t *testing.T, s script, change ...func(*Config)) (*httptest.Server, *
 	for _, f := range change {
 		f(&cfg)
 	}
-	srv := httptest.NewServer(New(cfg))
+	srv := httptest.NewServer(new(auth.Guard).Wrap(New(cfg)))
 	t.Cleanup(srv.Close)
 	return srv, m
 }

@@ -307,7 +307,7 @@ func errUnfinished() error {
 
 // errEmpty is the fault of a model that stopped without a word: an empty reply makes agents repeat for ever.
 func errEmpty() error {
-	f := fault.New(fault.Unavailable, "the model ended its reply without writing anything")
+	f := fault.New(fault.Failed, "the model ended its reply without writing anything")
 	f.Code = "empty_reply"
 	return f
 }

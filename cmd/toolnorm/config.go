@@ -14,6 +14,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/auth"
 )
 
 // Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name in capitals), and in
@@ -32,6 +33,10 @@ type Config struct {
 
 	Hosts   []string `placeholder:"NAME" help:"Host names, besides localhost and every IP address, under which clients may ask. * allows any."`
 	Origins []string `placeholder:"URL" help:"Web origins, besides those on this machine, whose pages may ask. * allows any."`
+
+	APIKeys        []string `name:"api-keys" placeholder:"KEY" help:"Keys of which a request must bear one: 16 characters or more, or sha256: and the sum of one. Better in the environment or a file: every program of the machine can read a command line. Default: none is asked for."`
+	APIKeysFile    string   `name:"api-keys-file" placeholder:"FILE" help:"File with such keys, one a line; # begins a remark."`
+	InsecureNoKeys bool     `help:"Listen where other machines can reach the server although no key is asked for."`
 
 	Format   map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and the format in which they write. Default: by the model's name."`
 	Strategy map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, tap, native or prompt; or clone, which adds a model to the Ollama server (MODEL-toolnorm-raw) and falls back to the others. Default: by probing."`
@@ -166,6 +171,7 @@ type settings struct {
 	upstreams []engine.Upstream
 	hold      int
 	formats   *adapters.Set
+	keys      auth.Keys
 }
 
 // maxTrace is how many exchanges may be kept. With what was said in them they take up to 256 MiB.
@@ -196,12 +202,31 @@ func (c *Config) resolve() (s settings, err error) {
 	if s.formats, err = userFormats(filepath.Join(c.Data, "families")); err != nil {
 		return s, err
 	}
+	if s.keys, err = c.keys(); err != nil {
+		return s, err
+	}
 	if s.upstreams, err = c.upstreams(os.LookupEnv); err != nil {
 		return s, err
 	}
 	return s, engine.Config{
 		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Strategy: c.Strategy, Wording: c.Wording, Format: c.Format, Formats: s.formats, NumCtx: c.NumCtx,
 	}.Validate()
+}
+
+// keys are those that clients must bear, of the settings and of the file that they name.
+func (c *Config) keys() (auth.Keys, error) {
+	all, err := auth.ParseKeys(c.APIKeys)
+	if err != nil {
+		return nil, fmt.Errorf("api-keys: %w", err)
+	}
+	if c.APIKeysFile == "" {
+		return all, nil
+	}
+	more, err := auth.ReadKeys(c.APIKeysFile)
+	if err != nil {
+		return nil, fmt.Errorf("api-keys-file: %w", err)
+	}
+	return append(all, more...), nil
 }
 
 // dataFolder is dir as an absolute path, or the default one.

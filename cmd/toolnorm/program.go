@@ -18,6 +18,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/auth"
 	"toolnorm/internal/trace"
 	"toolnorm/proxy"
 	"toolnorm/tools"
@@ -60,9 +61,9 @@ func (m *Main) Run() error {
 		Model: eng, Catalog: eng, Embedder: eng, Native: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
 		Trace: m.traceLog(), Reasons: append(adapters.Reasons(), engine.Reasons()...),
 		MaxBody: m.Config.MaxBody, BodyWait: m.Config.BodyTimeout, Stall: m.Config.ClientTimeout,
-		Hosts: m.Config.Hosts, Origins: m.Config.Origins,
 	})
-	return m.serve(face, settings)
+	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Open: []string{"/healthz"}, Log: m.log}
+	return m.serve(guard.Wrap(face), settings)
 }
 
 // engine are the settings of the part that asks model servers.
@@ -95,6 +96,9 @@ func (m *Main) serve(h http.Handler, s settings) error {
 	if m.listener, err = net.Listen("tcp", m.Config.Listen); err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
+	if err := m.mayListen(len(s.keys) > 0); err != nil {
+		return errors.Join(err, m.listener.Close())
+	}
 	m.server = &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
@@ -110,7 +114,7 @@ func (m *Main) serve(h http.Handler, s settings) error {
 			go watch(ctx, m.log, u.Name, base, base)
 		}
 	}
-	m.announce(s.ollama)
+	m.announce(s)
 	go func() { // ends when the server is closed
 		if err := m.server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
 			m.failed <- fmt.Errorf("serve: %w", err)
@@ -119,13 +123,22 @@ func (m *Main) serve(h http.Handler, s settings) error {
 	return nil
 }
 
-// announce says where the server is, and warns when others than this machine can reach it.
-func (m *Main) announce(ollama string) {
-	m.log.Info().Str("version", version()).Str("url", m.URL()+"/v1").Str("ollama", ollama).Msg("serving")
+// mayListen refuses an address that other machines can reach, when no key is asked for and the settings do not want that.
+func (m *Main) mayListen(keys bool) error {
 	addr, err := netip.ParseAddrPort(m.listener.Addr().String())
-	if err == nil && !addr.Addr().Unmap().IsLoopback() {
-		m.log.Warn().Str("listen", m.Config.Listen).Msg("every machine that reaches this address can use the models; there is no password")
+	if keys || err == nil && addr.Addr().Unmap().IsLoopback() {
+		return nil
 	}
+	if !m.Config.InsecureNoKeys {
+		return fmt.Errorf("listen: other machines can reach %s, and no API key is set: set api-keys-file or api-keys (TOOLNORM_API_KEYS), listen on 127.0.0.1, or say insecure-no-keys to let everybody in", m.Config.Listen)
+	}
+	m.log.Warn().Str("listen", m.Config.Listen).Msg("every machine that reaches this address can use the models; no key is asked for")
+	return nil
+}
+
+// announce says where the server is.
+func (m *Main) announce(s settings) {
+	m.log.Info().Str("version", version()).Str("url", m.URL()+"/v1").Str("ollama", s.ollama).Int("api_keys", len(s.keys)).Msg("serving")
 }
 
 // URL is the address that the server has, without a slash at its end. It is known once Run has returned.

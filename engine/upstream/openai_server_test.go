@@ -28,14 +28,15 @@ func TestOpenAIStatuses(t *testing.T) {
 		{400, "", `{"error":{"code":400,"message":"request (15005 tokens) exceeds the available context size (4096 tokens)","type":"exceed_context_size_error"}}`, fault.Invalid, "context_length_exceeded", "context size (4096 tokens)", 0},
 		{400, "", `{"object":"error","message":"This model's maximum context length is 4096 tokens.","type":"BadRequestError","code":400}`, fault.Invalid, "context_length_exceeded", "4096 tokens.", 0},
 		{422, "", `{"detail":"no"}`, fault.Invalid, "", "says: no", 0},
-		{401, "", `{"error":{"message":"Incorrect API key provided: sk-secret.","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`, fault.Unavailable, "invalid_api_key", "provided: …. (that is about the key that toolnorm has for this server)", 0},
+		{401, "", `{"error":{"message":"Incorrect API key provided: sk-secret.","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`, fault.Unable, "invalid_api_key", "provided: …. (that is about the key that toolnorm has for this server)", 0},
 		{404, "", `{"error":{"message":"The model 'x' does not exist","type":"NotFoundError","param":"model","code":404}}`, fault.NotFound, "model_not_found", "does not exist", 0},
-		{404, "", `{"detail":"Not Found"}`, fault.Unavailable, "upstream_error", "has no /v1/chat/completions: is its URL right?", 0},
+		{404, "", `{"detail":"Not Found"}`, fault.Unable, "upstream_unable", "has no /v1/chat/completions: is its URL right?", 0},
 		{413, "", "", fault.TooLarge, "request_too_large", "Request Entity Too Large", 0},
-		{429, "20", `{"error":{"message":"slow down","type":"rate_limit_error"}}`, fault.Busy, "upstream_busy", "slow down", 20 * time.Second},
-		{503, "", `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, fault.Busy, "upstream_busy", "Loading model", 2 * time.Second},
+		{429, "20", `{"error":{"message":"slow down","type":"rate_limit_error"}}`, fault.Limited, "rate_limit_exceeded", "slow down", 20 * time.Second},
+		{503, "", `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, fault.Busy, "upstream_busy", "Loading model", 0},
 		{500, "", "plain text", fault.Unavailable, "upstream_error", "plain text", 0},
-		{302, "", "", fault.Unavailable, "upstream_error", "Found", 0},
+		{302, "", "", fault.Unable, "upstream_unable", "Found", 0},
+		{429, "9", `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`, fault.Unable, "insufficient_quota", "current quota", 0},
 	}
 	for _, row := range rows {
 		o := fakeOpenAI(t, func(w http.ResponseWriter, r *http.Request) {
@@ -58,12 +59,12 @@ func TestOpenAIStatuses(t *testing.T) {
 
 func TestRetryAfterAsADate(t *testing.T) {
 	at := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
-	if d := retryAfter(at, time.Second); d < 59*time.Minute || d > time.Hour {
+	if d := retryAfter(http.Header{"Retry-After": {at}}, fault.Busy); d < 59*time.Minute || d > time.Hour {
 		t.Errorf("%s is %v from now", at, d)
 	}
 	for _, bad := range []string{"", "x", "-3", "Mon, 02 Jan 2006 15:04:05 GMT"} {
-		if d := retryAfter(bad, time.Second); d != time.Second {
-			t.Errorf("%q is %v, want a second", bad, d)
+		if d := retryAfter(http.Header{"Retry-After": {bad}}, fault.Limited); d != 0 {
+			t.Errorf("%q is %v, want nothing", bad, d)
 		}
 	}
 }

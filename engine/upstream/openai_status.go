@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/valyala/fastjson"
 
@@ -24,25 +23,12 @@ type openAIError struct {
 // refused turns an answer that is not 200 into a fault.
 func (o *OpenAI) refused(resp *http.Response, body []byte) *fault.Error {
 	e := o.explain(resp.StatusCode, body)
-	if e.Kind == fault.Busy {
-		e.Retry = retryAfter(resp.Header.Get("Retry-After"), e.Retry)
-	}
+	e.Retry = retryAfter(resp.Header, e.Kind)
 	if e.Kind == fault.NotFound && !bytes.Contains(bytes.ToLower(body), []byte("model")) {
 		path := strings.TrimPrefix(resp.Request.URL.String(), o.root)
-		return fault.New(fault.Unavailable, "the server at %s has no %s: is its URL right?", o.root, path)
+		return fault.New(fault.Unable, "the server at %s has no %s: is its URL right?", o.root, path)
 	}
 	return e
-}
-
-// retryAfter reads a Retry-After header: seconds or a date.
-func retryAfter(header string, otherwise time.Duration) time.Duration {
-	if s, err := time.ParseDuration(header + "s"); err == nil && s > 0 {
-		return s
-	}
-	if at, err := http.ParseTime(header); err == nil && time.Until(at) > 0 {
-		return time.Until(at)
-	}
-	return otherwise
 }
 
 // failed turns an error object inside a stream into a fault.
@@ -65,14 +51,14 @@ func (o *OpenAI) explain(status int, body []byte) *fault.Error {
 	}
 	e := explain(status, text)
 	var word string
-	if json.Unmarshal(said.Code, &word) == nil && word != "" {
+	if json.Unmarshal(said.Code, &word) == nil && word != "" && e.Code != contextLength {
 		e.Code = word
 	}
 	if e.Kind == fault.Invalid && said.Param != "" {
 		e.Param = said.Param
 	}
-	if strings.Contains(text, "maximum context length") {
-		e.Kind, e.Code = fault.Invalid, "context_length_exceeded"
+	if e.Kind == fault.Limited && word == "insufficient_quota" {
+		e.Kind = fault.Unable // no waiting helps
 	}
 	e.Curable = e.Curable && e.Code == ""
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {
@@ -96,8 +82,10 @@ func statusOf(e openAIError) int {
 	switch kind := strings.ToLower(e.Type); {
 	case strings.Contains(kind, "invalid_request"), strings.Contains(kind, "badrequest"), strings.Contains(kind, "exceed_context"):
 		return http.StatusBadRequest
-	case strings.Contains(kind, "rate_limit"), strings.Contains(kind, "overloaded"):
+	case strings.Contains(kind, "rate_limit"):
 		return http.StatusTooManyRequests
+	case strings.Contains(kind, "overloaded"):
+		return http.StatusServiceUnavailable
 	}
 	return 0
 }

@@ -106,7 +106,7 @@ func TestOpenAIEnds(t *testing.T) {
 		{"an error of old vLLMs", sse(hi, `{"object":"error","message":"too long","type":"BadRequestError","code":400}`), "text 0 \"hi\"\nerror 400 : the model server says: too long\n"},
 		{"an error of old llama-servers", stream1("data: " + hi + "\n\nerror: {\"code\":500,\"message\":\"slot lost\"}\n\n"), "text 0 \"hi\"\nerror 502 upstream_error: the model server says: slot lost\n"},
 		{"an error with the key in it", sse(`{"error":"key sk-secret is wrong"}`), "error 502 upstream_error: the model server says: key … is wrong\n"},
-		{"a rate limit in the middle", sse(hi, `{"error":{"type":"rate_limit_error","message":"slow"}}`), "text 0 \"hi\"\nerror 503 upstream_busy: the model server says: slow\n"},
+		{"a rate limit in the middle", sse(hi, `{"error":{"type":"rate_limit_error","message":"slow"}}`), "text 0 \"hi\"\nerror 429 rate_limit_exceeded: the model server says: slow\n"},
 		{"a whole reply", whole(`{"choices":[{"index":0,"message":{"role":"assistant","content":"hi","tool_calls":null},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`), "text 0 \"hi\"\nusage 0 {Prompt:1 Completion:2}\nfinish 0 \"stop\" cause=\n"},
 		{"a whole reply over lines", whole("{\"choices\":[{\n\"message\":{\"content\":\"hi\"},\n\"finish_reason\":\"stop\"}]}\n"), good},
 		{"a whole reply, cut", whole(`{"choices":[{"message"`), "error 502 upstream_error: the model server's reply is no JSON: "},

@@ -5,15 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"toolnorm/internal/fault"
 )
-
-// retryBusy is when to try again if a busy server does not say.
-const retryBusy = 2 * time.Second
 
 // wireError is an error object of Ollama or, inside of its string, of the llama-server below it.
 type wireError struct {
@@ -52,9 +48,6 @@ func explain(status int, text string) *fault.Error {
 	e := fault.New(kind, "the model server says: %s", text)
 	e.Code = code
 	e.Curable = kind == fault.Invalid && code == "" || kind == fault.Unavailable && misread(text)
-	if kind == fault.Busy {
-		e.Retry = retryBusy
-	}
 	if kind == fault.NotFound {
 		e.Param = "model"
 	}
@@ -71,21 +64,56 @@ func misread(text string) bool {
 	return false
 }
 
+// sayings are what servers say with a status that does not tell what it is: OpenAI's own code, where there is one.
+var sayings = []struct {
+	words string
+	kind  fault.Kind
+	code  string
+}{
+	{"exceeds the available context size", fault.Invalid, contextLength}, // llama-server, and Ollama above it
+	{"exceeds the context length", fault.Invalid, contextLength},         // Ollama
+	{"maximum context length", fault.Invalid, contextLength},             // vLLM, OpenAI, and Ollama of a text to embed
+	{"requires more system memory", fault.Unable, "model_too_large"},
+	{"out-of-memory during startup", fault.Unable, "model_too_large"},
+	{"incompatible with your version of Ollama", fault.Unable, "model_incompatible"},
+	{"no longer compatible with your version of Ollama", fault.Unable, "model_incompatible"},
+	{"llama-server binary not found", fault.Unable, ""},
+	{"invalid format:", fault.Invalid, ""},
+	{"Loading model", fault.Busy, ""}, // llama-server, until it has
+}
+
+// contextLength is OpenAI's code of a request that is longer than the model's context.
+const contextLength = "context_length_exceeded"
+
+// statuses are what a status stands for. Of those that are not listed 3xx and 4xx are permanent, the others may pass.
+var statuses = map[int]struct {
+	kind fault.Kind
+	code string
+}{
+	http.StatusBadRequest:            {fault.Invalid, ""},
+	http.StatusUnprocessableEntity:   {fault.Invalid, ""},
+	http.StatusNotFound:              {fault.NotFound, "model_not_found"},
+	http.StatusRequestEntityTooLarge: {fault.TooLarge, ""},
+	http.StatusTooManyRequests:       {fault.Limited, ""},
+	http.StatusServiceUnavailable:    {fault.Busy, ""},
+	529:                              {fault.Busy, ""}, // "overloaded"
+	http.StatusRequestTimeout:        {fault.Timeout, ""},
+	http.StatusGatewayTimeout:        {fault.Timeout, ""},
+	499:                              {fault.Unavailable, ""}, // it takes us for gone, and we are not
+}
+
 // kindOf sorts an answer of the server into a fault and, where OpenAI has a word of its own, that code.
 func kindOf(status int, text string) (fault.Kind, string) {
-	switch {
-	case strings.Contains(text, "exceeds the available context size"), strings.Contains(text, "exceeds the context length"):
-		return fault.Invalid, "context_length_exceeded"
-	case status == http.StatusNotFound:
-		return fault.NotFound, "model_not_found"
-	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests:
-		return fault.Busy, ""
-	case status == http.StatusRequestEntityTooLarge:
-		return fault.TooLarge, ""
-	case status == http.StatusBadRequest, status == http.StatusUnprocessableEntity:
-		return fault.Invalid, ""
-	case status == http.StatusGatewayTimeout, status == http.StatusRequestTimeout:
-		return fault.Timeout, ""
+	for _, s := range sayings {
+		if strings.Contains(text, s.words) {
+			return s.kind, s.code
+		}
+	}
+	if s, ok := statuses[status]; ok {
+		return s.kind, s.code
+	}
+	if status >= 300 && status < 500 {
+		return fault.Unable, ""
 	}
 	return fault.Unavailable, ""
 }
@@ -93,10 +121,23 @@ func kindOf(status int, text string) (fault.Kind, string) {
 // refused turns an answer that is not 200 into a fault.
 func refused(status int, h http.Header, body []byte) *fault.Error {
 	e := explain(status, unwrap(body))
-	if s, err := strconv.Atoi(h.Get("Retry-After")); err == nil && s > 0 && e.Kind == fault.Busy {
-		e.Retry = time.Duration(s) * time.Second
-	}
+	e.Retry = retryAfter(h, e.Kind)
 	return e
+}
+
+// retryAfter reads a Retry-After header, seconds or a date, of a server that cannot answer now; 0: it does not say.
+func retryAfter(h http.Header, kind fault.Kind) time.Duration {
+	said := h.Get("Retry-After")
+	if kind != fault.Busy && kind != fault.Limited {
+		return 0
+	}
+	if s, err := time.ParseDuration(said + "s"); err == nil && s > 0 {
+		return s
+	}
+	if at, err := http.ParseTime(said); err == nil && time.Until(at) > 0 {
+		return time.Until(at)
+	}
+	return 0
 }
 
 // broken turns a failed request or read into a fault: the cause of a cancelled context, else a server that cannot be

@@ -1,16 +1,28 @@
-package proxy
+package auth
 
 import (
 	"net/http"
-	"slices"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
 
+// ask is what becomes of a request behind a guard; seen is the request that came through, nil when none did.
+func ask(g *Guard, method, path string, header ...string) (resp *http.Response, seen *http.Request) {
+	h := g.Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r }))
+	r := httptest.NewRequest(method, path, nil)
+	for i := 0; i+1 < len(header); i += 2 {
+		if r.Header.Set(header[i], header[i+1]); header[i] == "Host" {
+			r.Host = header[i+1]
+		}
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result(), seen
+}
+
 func TestForeignHostsAndOriginsAreTurnedAway(t *testing.T) {
-	srv, _ := serve(t, script{say("a"), finish("stop")}, func(c *Config) {
-		c.Hosts, c.Origins = []string{"box.lan"}, []string{"https://ui.example"}
-	})
+	g := &Guard{Hosts: []string{"box.lan"}, Origins: []string{"https://ui.example"}}
 	for _, tt := range []struct {
 		host, origin string
 		ok           bool
@@ -34,12 +46,9 @@ func TestForeignHostsAndOriginsAreTurnedAway(t *testing.T) {
 		{"localhost:11435", "null", false},
 		{"localhost:11435", "file://", false},
 	} {
-		resp, body := do(t, "GET", srv.URL+"/v1/models", "", "Host", tt.host, "Origin", tt.origin)
-		if (resp.StatusCode == 200) != tt.ok || !tt.ok && resp.StatusCode != 403 {
+		resp, seen := ask(g, "GET", "/v1/models", "Host", tt.host, "Origin", tt.origin)
+		if (seen != nil) != tt.ok || !tt.ok && resp.StatusCode != 403 {
 			t.Errorf("host %q, origin %q: status %d, want ok = %v", tt.host, tt.origin, resp.StatusCode, tt.ok)
-		}
-		if !tt.ok {
-			wantErrorBody(t, body, "name that")
 		}
 		if got := resp.Header.Get("Access-Control-Allow-Origin"); tt.ok && got != tt.origin || !tt.ok && got != "" {
 			t.Errorf("host %q, origin %q: Access-Control-Allow-Origin %q", tt.host, tt.origin, got)
@@ -48,10 +57,10 @@ func TestForeignHostsAndOriginsAreTurnedAway(t *testing.T) {
 }
 
 func TestPreflightListsTheHeadersAskedFor(t *testing.T) {
-	srv, _ := serve(t, nil)
-	resp, _ := do(t, "OPTIONS", srv.URL+"/v1/chat/completions", "", "Origin", "http://localhost:3000",
+	g := &Guard{Keys: mustKeys(t, goodKey)} // browsers send no key with it
+	resp, seen := ask(g, "OPTIONS", "/v1/chat/completions", "Host", "localhost", "Origin", "http://localhost:3000",
 		"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "Authorization, x-stainless-os,X-Stainless-Lang, b@d")
-	if resp.StatusCode != http.StatusNoContent {
+	if resp.StatusCode != http.StatusNoContent || seen != nil {
 		t.Errorf("status %d, want 204", resp.StatusCode)
 	}
 	if got, want := resp.Header.Get("Access-Control-Allow-Headers"), "authorization, content-type, x-stainless-os, x-stainless-lang"; got != want {
@@ -63,22 +72,7 @@ func TestPreflightListsTheHeadersAskedFor(t *testing.T) {
 	if !strings.Contains(resp.Header.Get("Access-Control-Allow-Methods"), "POST") {
 		t.Errorf("header %v", resp.Header)
 	}
-	resp, _ = do(t, "OPTIONS", srv.URL+"/v1/chat/completions", "", "Origin", "https://evil.example", "Access-Control-Request-Method", "POST")
-	if resp.StatusCode != 403 {
+	if resp, _ = ask(g, "OPTIONS", "/v1/models", "Host", "localhost", "Origin", "https://evil.example", "Access-Control-Request-Method", "POST"); resp.StatusCode != 403 {
 		t.Errorf("foreign preflight: status %d, want 403", resp.StatusCode)
-	}
-}
-
-func TestPagesCanReadWhatAReplySaysOfItself(t *testing.T) {
-	srv, _ := serve(t, script{say("a"), finish("stop")})
-	resp, _ := do(t, "POST", srv.URL+"/v1/chat/completions", ask(""), "Origin", "http://localhost:3000")
-	exposed := strings.Split(resp.Header.Get("Access-Control-Expose-Headers"), ", ")
-	for name := range resp.Header {
-		if (strings.HasPrefix(name, "Toolnorm-") || name == "X-Request-Id") && !slices.Contains(exposed, name) {
-			t.Errorf("%s is not among %q", name, exposed)
-		}
-	}
-	if resp.Header.Get("X-Request-Id") == "" || resp.Header.Get("Vary") != "Origin" {
-		t.Errorf("header %v", resp.Header)
 	}
 }

@@ -61,7 +61,7 @@ type Error struct {
 	Code    string        // overrides the kind's code, if set
 	Retry   time.Duration // when to try again; 0: not said
 	Cause   error         // what the operator reads; may be nil
-	Curable bool          // the upstream may answer when it is asked in another way
+	Curable bool          // the upstream may answer when it is asked in another way, and will not when in the same
 }
 
 // New makes a fault with a formatted public sentence. A %w verb sets the cause.

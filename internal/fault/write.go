@@ -2,6 +2,7 @@ package fault
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -68,11 +69,10 @@ func write(w http.ResponseWriter, f *Error, body []byte) {
 // times when the status is 429 or 500 and more, unless X-Should-Retry tells them not to.
 func (e *Error) Advise(h http.Header) {
 	row := table[e.Kind]
-	after := max(e.Retry, row.after)
-	switch {
-	case after > 0:
-		h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
-	case !row.again:
+	if !row.again || e.Curable {
 		h.Set("X-Should-Retry", "false")
+		return
 	}
+	after := cmp.Or(e.Retry, row.after)
+	h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// started is the program with some settings beside those of a test.
+func started(t *testing.T, out io.Writer, args ...string) (*Main, error) {
+	t.Helper()
+	m := NewMain(io.Discard, out)
+	if err := m.ParseFlags(append(args, "--ollama", "127.0.0.1:1")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m, m.Run()
+}
+
+func TestOnlyWithKeysOthersMayReachTheServer(t *testing.T) {
+	for _, row := range []struct {
+		listen, keys string
+		args         []string
+		want         string // of the error
+		log          string
+	}{
+		{"127.0.0.1:0", "", nil, "", `api_keys=0`},
+		{"[::1]:0", "", nil, "", `api_keys=0`},
+		{"0.0.0.0:0", "", nil, "no API key is set", ""},
+		{":0", "", nil, "no API key is set", ""},
+		{"[::]:0", "", nil, "no API key is set", ""},
+		{"0.0.0.0:0", "", []string{"--insecure-no-keys"}, "", "no key is asked for"},
+		{"0.0.0.0:0", "sk-0123456789abcdef", nil, "", `api_keys=1`},
+		{"127.0.0.1:0", "secret", nil, "api-keys: key 1: a key has at least 16 characters", ""},
+	} {
+		clean(t, "")
+		t.Setenv("TOOLNORM_API_KEYS", row.keys)
+		var out log
+		_, err := started(t, &out, append(row.args, "--listen", row.listen)...)
+		if row.want == "" && err != nil && strings.Contains(err.Error(), "cannot assign") {
+			continue // no IPv6 here
+		}
+		if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%+v: error %v", row, err)
+		}
+		if !strings.Contains(out.String(), row.log) || row.keys != "" && strings.Contains(out.String(), row.keys) {
+			t.Errorf("%+v: the log is %s", row, out.String())
+		}
+	}
+}
+
+func TestEveryPathButTheHealthCheckWantsAKey(t *testing.T) {
+	clean(t, "")
+	file := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(file, []byte("sk-0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--api-keys-file", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]int{
+		"/healthz": 200, "/v1/models": 401, "/v1/chat/completions": 401, "/debug": 401, "/version": 401, "/": 401, "/api/tags": 401, "/nowhere": 401,
+	} {
+		for key, want := range map[string]int{"": want, "sk-0123456789abcdef": 0} {
+			req, err := http.NewRequest("GET", m.URL()+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if key != "" {
+				req.Header.Set("Authorization", "Bearer "+key)
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if want != 0 && resp.StatusCode != want || want == 0 && resp.StatusCode == 401 {
+				t.Errorf("%s with key %q: %d, want %d", path, key, resp.StatusCode, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package auth
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	goodKey  = "sk-0123456789abcdef"
+	otherKey = "sk-fedcba9876543210"
+)
+
+// mustKeys are the keys that the words say.
+func mustKeys(t *testing.T, words ...string) Keys {
+	t.Helper()
+	k, err := ParseKeys(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestARequestNeedsAKey(t *testing.T) {
+	var log bytes.Buffer
+	sum := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(otherKey)))
+	g := &Guard{Keys: mustKeys(t, goodKey, sum), Open: []string{"/healthz"}, Log: zerolog.New(&log)}
+	basic := func(key string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte("me:"+key)) }
+	for name, row := range map[string]struct {
+		path, header, value string
+		ok                  bool
+	}{
+		"none":                  {"/v1/models", "Accept", "*/*", false},
+		"bearer":                {"/v1/models", "Authorization", "Bearer " + goodKey, true},
+		"small letters":         {"/v1/models", "Authorization", "bearer  " + goodKey + " ", true},
+		"only the sum is known": {"/mcp", "Authorization", "Bearer " + otherKey, true},
+		"the sum is no key":     {"/v1/models", "Authorization", "Bearer " + sum, false},
+		"Azure's header":        {"/v1/models", "Api-Key", goodKey, true},
+		"Anthropic's header":    {"/v1/models", "X-Api-Key", goodKey, true},
+		"a browser's":           {"/debug", "Authorization", basic(goodKey), true},
+		"wrong":                 {"/v1/models", "Authorization", "Bearer sk-0123456789abcdeg", false},
+		"a part of one":         {"/v1/models", "Authorization", "Bearer sk-0123456789abcde", false},
+		"more than one":         {"/v1/models", "Authorization", "Bearer " + goodKey + "0", false},
+		"no scheme":             {"/v1/models", "Authorization", goodKey, false},
+		"empty":                 {"/v1/models", "Authorization", "Bearer ", false},
+		"wrong password":        {"/debug", "Authorization", basic("x"), false},
+		"open":                  {"/healthz", "Accept", "*/*", true},
+		"beside what is open":   {"/healthz/x", "Accept", "*/*", false},
+		"Ollama's":              {"/api/tags", "Accept", "*/*", false},
+	} {
+		resp, seen := ask(g, "GET", row.path, "Host", "localhost", row.header, row.value)
+		if (seen != nil) != row.ok {
+			t.Errorf("%s: status %d, want ok = %v", name, resp.StatusCode, row.ok)
+		}
+		if seen != nil {
+			for _, h := range keyHeaders {
+				if seen.Header.Get(h) != "" {
+					t.Errorf("%s: the key went on in %s", name, h)
+				}
+			}
+			continue
+		}
+		body, _ := io.ReadAll(resp.Body)
+		want := `{"error":{"message":"this server wants one of its API keys, as \"Authorization: Bearer KEY\"","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}` + "\n"
+		if strings.HasPrefix(row.path, "/api/") {
+			want = `{"error":"this server wants one of its API keys, as \"Authorization: Bearer KEY\""}` + "\n"
+		}
+		if resp.StatusCode != 401 || resp.Header.Get("WWW-Authenticate") != `Bearer realm="toolnorm"` || string(body) != want {
+			t.Errorf("%s: %d %v %s", name, resp.StatusCode, resp.Header, body)
+		}
+	}
+	if strings.Contains(log.String(), "0123456789abcde") || !strings.Contains(log.String(), `"status":401`) {
+		t.Errorf("the log says %s", log.String())
+	}
+}
+
+func TestABrowserMayAskItsUser(t *testing.T) {
+	resp, _ := ask(&Guard{Keys: mustKeys(t, goodKey)}, "GET", "/debug", "Host", "localhost", "Accept", "text/html,*/*")
+	if all := strings.Join(resp.Header.Values("WWW-Authenticate"), "; "); !strings.Contains(all, "Bearer") || !strings.Contains(all, "Basic") {
+		t.Errorf("WWW-Authenticate: %s", all)
+	}
+}
+
+func TestWrongKeysAreNamedAndNotShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"# only a remark\n\n":               "there is no key in it",
+		goodKey + "\nshort\n":               "line 2: a key has at least 16 characters",
+		"two words that are long enough":    "line 1: a key has no blanks",
+		"sha256:0123":                       "line 1: behind sha256: there must be 64 hexadecimal digits",
+		"sha256:" + strings.Repeat("z", 64): "line 1: behind sha256:",
+	} {
+		path := filepath.Join(t.TempDir(), "keys")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadKeys(path); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "words") {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(path, []byte("# mine\n"+goodKey+"\r\n\n"+otherKey), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if k, err := ReadKeys(path); err != nil || len(k) != 2 || !k.has(goodKey) || !k.has(otherKey) || k.has("# mine") {
+		t.Errorf("%d keys, %v", len(k), err)
+	}
+	if _, err := ParseKeys([]string{goodKey, "secret"}); err == nil || !strings.Contains(err.Error(), "key 2") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("ParseKeys: %v", err)
+	}
+}
