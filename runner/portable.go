@@ -1,0 +1,147 @@
+package runner
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// portable writes a JSON object so that any shell takes it, between single quotes, as one word and as it is:
+//
+//   - it is one line, and holds no single quote, no backquote and no <; of what follows a backslash only u and the letters
+//     b, f, n, r and t are left, since fish reads \\ and \' even between single quotes;
+//   - it holds nothing that a reader or a program could take for a quote or not see: curly quotes and their like, control
+//     and format characters (bidi, zero width), other spaces than the blank, code points of no meaning;
+//   - letters, marks, digits, signs and emoji of every language stand as they are.
+//
+// So it can close neither a block of Markdown nor one of tags. The JSON value is the same; number text and the order of
+// members are kept.
+func portable(args json.RawMessage) ([]byte, error) {
+	if args = bytes.TrimSpace(args); len(args) == 0 || string(args) == "null" {
+		return []byte("{}"), nil
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, args); err != nil {
+		return nil, err
+	}
+	src := compact.Bytes()
+	switch {
+	case src[0] != '{':
+		return nil, errors.New("not a JSON object")
+	case !utf8.Valid(src):
+		return nil, errors.New("not UTF-8")
+	}
+	dst := make([]byte, 0, len(src)+len(src)/8)
+	for inside := false; len(src) > 0; {
+		if src[0] == '"' {
+			inside = !inside
+		}
+		if !inside || src[0] == '"' {
+			dst, src = append(dst, src[0]), src[1:]
+			continue
+		}
+		r, size := character(src)
+		dst, src = appendCharacter(dst, r), src[size:]
+	}
+	return dst, nil
+}
+
+// character reads the first character of the inside of a valid JSON string, and says how many bytes spell it. A half of a
+// surrogate pair that stands alone is itself.
+func character(src []byte) (r rune, size int) {
+	if src[0] != '\\' {
+		return utf8.DecodeRune(src)
+	}
+	if src[1] != 'u' {
+		return escaped[src[1]], 2
+	}
+	r = unit(src)
+	if utf16.IsSurrogate(r) && len(src) >= 12 && src[6] == '\\' && src[7] == 'u' {
+		if pair := utf16.DecodeRune(r, unit(src[6:])); pair != unicode.ReplacementChar {
+			return pair, 12
+		}
+	}
+	return r, 6
+}
+
+// escaped is what a letter behind a backslash stands for in JSON.
+var escaped = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// short are the control characters that JSON has a letter for.
+var short = map[rune]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
+
+// unit reads \uXXXX.
+func unit(src []byte) rune {
+	n, err := strconv.ParseUint(string(src[2:6]), 16, 16)
+	if err != nil {
+		return unicode.ReplacementChar // not in valid JSON
+	}
+	return rune(n)
+}
+
+// appendCharacter writes one character of a string.
+func appendCharacter(dst []byte, r rune) []byte {
+	letter, named := short[r]
+	switch {
+	case named:
+		return append(dst, '\\', letter)
+	case plain(r):
+		return utf8.AppendRune(dst, r)
+	case r > 0xFFFF:
+		high, low := utf16.EncodeRune(r)
+		return appendUnit(appendUnit(dst, high), low)
+	}
+	return appendUnit(dst, r)
+}
+
+// appendUnit writes \uXXXX.
+func appendUnit(dst []byte, r rune) []byte {
+	const hex = "0123456789abcdef"
+	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}
+
+// plain says that a character may stand as it is: everyone sees it, and nobody takes it for a quote or a mark.
+func plain(r rune) bool {
+	switch r {
+	case '\'', '"', '`', '\\', '<':
+		return false
+	}
+	if r < utf8.RuneSelf {
+		return r >= ' ' && r != 0x7F
+	}
+	return unicode.IsPrint(r) && !unicode.In(r, unicode.Quotation_Mark, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, lookalikes)
+}
+
+// lookalikes are characters that look, or are folded by some program, like a quote, a backquote or a backslash, and the
+// Braille pattern that shows nothing.
+var lookalikes = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{0x00B4, 0x00B4, 1}, // acute accent
+		{0x02B9, 0x02BF, 1}, // modifier primes, commas and rings
+		{0x02C8, 0x02CB, 1}, // modifier lines and accents
+		{0x02EE, 0x02EE, 1}, // double apostrophe
+		{0x055A, 0x055A, 1}, // Armenian apostrophe
+		{0x05F3, 0x05F4, 1}, // geresh, gershayim
+		{0x07F4, 0x07F5, 1}, // N'Ko apostrophes
+		{0x1FBD, 0x1FC1, 1}, // Greek koronis and breathings
+		{0x1FCD, 0x1FCF, 1},
+		{0x1FDD, 0x1FDF, 1},
+		{0x1FED, 0x1FEF, 1},
+		{0x1FFD, 0x1FFE, 1},
+		{0x2032, 0x2037, 1}, // primes
+		{0x2057, 0x2057, 1},
+		{0x2216, 0x2216, 1}, // set minus
+		{0x275B, 0x2760, 1}, // ornamental quotes
+		{0x2800, 0x2800, 1}, // blank Braille pattern
+		{0x29F5, 0x29F9, 1}, // reverse solidus operators
+		{0xA78B, 0xA78C, 1}, // saltillo
+		{0xFE68, 0xFE68, 1}, // small reverse solidus
+		{0xFF1C, 0xFF1C, 1}, // full-width less-than sign
+		{0xFF3C, 0xFF3C, 1}, // full-width reverse solidus
+		{0xFF40, 0xFF40, 1}, // full-width grave accent
+	},
+}
