@@ -13,6 +13,7 @@ import (
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/valid"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/pattern"
 )
 
 // Engine is a chat.Model and a chat.Catalog over model servers: Ollama, the demo models, and those that are configured. It is safe for concurrent use.
@@ -127,7 +128,7 @@ func (e *Engine) begin(ctx context.Context, pulse *upstream.Pulse, r *chat.Reque
 
 // format is that of the turn's model: by configuration, by the demo's name, else by the model's name.
 func (e *Engine) format(t *turn) *adapters.Format {
-	name, ok := match(e.cfg.Format, t.name)
+	name, ok := pattern.Find(e.cfg.Format, t.name)
 	if !ok && t.server.name == demoName {
 		name, ok = t.model, true
 	}

@@ -6,6 +6,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/pattern"
 )
 
 // Plan is how a model is read, as far as its name and the settings say.
@@ -22,8 +23,8 @@ func (e *Engine) Plan(model string) Plan {
 	s, name := e.place(model)
 	t := &turn{engine: e, server: s, name: e.real(model), model: name}
 	p := Plan{Server: s.name, Model: name, Format: e.format(t).Name}
-	p.Strategy, _ = match(e.cfg.Strategy, t.name)
-	p.Wording, _ = match(e.cfg.Wording, t.name)
+	p.Strategy, _ = pattern.Find(e.cfg.Strategy, t.name)
+	p.Wording, _ = pattern.Find(e.cfg.Wording, t.name)
 	return p
 }
 

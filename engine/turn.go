@@ -9,6 +9,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/pattern"
 )
 
 // turn is one request on its way to the model server.
@@ -36,7 +37,7 @@ func (t *turn) strategies() []string {
 	if bare(t.request) {
 		return []string{Native}
 	}
-	named, _ := match(t.engine.cfg.Strategy, t.name)
+	named, _ := pattern.Find(t.engine.cfg.Strategy, t.name)
 	if named != "" && named != Clone {
 		return []string{named}
 	}

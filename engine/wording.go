@@ -7,6 +7,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/internal/pattern"
 )
 
 const (
@@ -22,7 +23,7 @@ var wordings = []adapters.Wording{
 // wordingOf is how the turn's model is told of tools: by configuration, by its family's declaration, by what was found out
 // before, else by a probe.
 func (t *turn) wordingOf(ctx context.Context) adapters.Wording {
-	if s, ok := match(t.engine.cfg.Wording, t.name); ok {
+	if s, ok := pattern.Find(t.engine.cfg.Wording, t.name); ok {
 		w, _ := adapters.ParseWording(s) // of one that Validate refuses nothing is taken
 		return w
 	}

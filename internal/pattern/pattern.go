@@ -1,9 +1,10 @@
-package engine
+// Package pattern finds the setting of a model by patterns of names.
+package pattern
 
 import "strings"
 
-// match finds the value of the longest pattern that fits the name. In a pattern, * stands for any text.
-func match(patterns map[string]string, name string) (string, bool) {
+// Find gives the value of the longest pattern that fits the name. In a pattern, * stands for any text.
+func Find(patterns map[string]string, name string) (string, bool) {
 	best, value, found := "", "", false
 	for p, v := range patterns {
 		longer := len(p) > len(best) || len(p) == len(best) && p < best
