@@ -1,0 +1,137 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Tx is a transaction that nobody else writes beside.
+type Tx struct {
+	*sql.Tx
+	Kind Kind
+}
+
+// Step is one change of a domain's tables. What was released is never edited: a further change is a further step.
+type Step struct {
+	Name string
+	Do   func(ctx context.Context, tx *Tx) error
+}
+
+// SQL is a step whose statements both kinds of database read.
+func SQL(name, statements string) Step {
+	return Step{name, func(ctx context.Context, tx *Tx) error {
+		_, err := tx.ExecContext(ctx, statements)
+		return err
+	}}
+}
+
+// migrations are the steps that were taken.
+const migrations = `CREATE TABLE IF NOT EXISTS toolnorm_migrations (
+	domain TEXT NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL, taken TEXT NOT NULL, PRIMARY KEY (domain, step))`
+
+// Migrate takes the steps of a domain that were not taken yet, all of them or, with an error, none. Programs that start at
+// once take each step once. It is an error when the database has steps that this program does not know: then a newer one
+// made it.
+func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
+	if taken, err := takenSteps(ctx, db, domain); err == nil && len(taken) == len(steps) {
+		return matching(domain, taken, steps) // the usual start, which writes nothing
+	}
+	return db.Alone(ctx, func(tx *Tx) error {
+		if _, err := tx.ExecContext(ctx, migrations); err != nil {
+			return fmt.Errorf("make the table of steps: %w", err)
+		}
+		taken, err := takenSteps(ctx, tx, domain)
+		if err != nil {
+			return fmt.Errorf("read the steps of %s: %w", domain, err)
+		}
+		if err := matching(domain, taken, steps); err != nil {
+			return err
+		}
+		for i, step := range steps[len(taken):] {
+			if err := step.Do(ctx, tx); err != nil {
+				return fmt.Errorf("%s, step %q: %w", domain, step.Name, err)
+			}
+			_, err := tx.ExecContext(ctx, "INSERT INTO toolnorm_migrations (domain, step, name, taken) VALUES ($1, $2, $3, $4)",
+				domain, len(taken)+i, step.Name, time.Now().UTC().Format(time.RFC3339))
+			if err != nil {
+				return fmt.Errorf("note the steps of %s: %w", domain, err)
+			}
+		}
+		return nil
+	})
+}
+
+// asker is a DB or a Tx.
+type asker interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// takenSteps are the names of the steps that a domain has behind it, in their order.
+func takenSteps(ctx context.Context, in asker, domain string) (names []string, err error) {
+	rows, err := in.QueryContext(ctx, "SELECT name FROM toolnorm_migrations WHERE domain = $1 ORDER BY step", domain)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, rows.Err()
+}
+
+// matching says that the steps taken are the first of those known.
+func matching(domain string, taken []string, known []Step) error {
+	if len(taken) > len(known) {
+		return fmt.Errorf("store: the tables of %s were made by a newer version (it has %d steps, this one knows %d)", domain, len(taken), len(known))
+	}
+	for i, name := range taken {
+		if name != known[i].Name {
+			return fmt.Errorf("store: step %d of %s is %q in the database, and %q here", i, domain, name, known[i].Name)
+		}
+	}
+	return nil
+}
+
+// Alone runs do in a transaction that begins when no other Alone is running, in this program or another. An error of do
+// takes everything back.
+func (db *DB) Alone(ctx context.Context, do func(tx *Tx) error) (err error) {
+	tx, err := db.BeginTx(ctx, nil) // with SQLite this waits for the lock
+	if err != nil {
+		return fmt.Errorf("store: begin: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, tx.Rollback())
+		}
+	}()
+	if db.Kind == Postgres {
+		if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", lockKey); err != nil {
+			return fmt.Errorf("store: lock: %w", err)
+		}
+	}
+	if err := do(&Tx{tx, db.Kind}); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// lockKey is the number that programs of ours lock in a PostgreSQL.
+const lockKey = 0x746f6f6c6e6f726d // "toolnorm"
+
+// HasTable says that there is a table of that name.
+func (tx *Tx) HasTable(ctx context.Context, name string) (bool, error) {
+	query := "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND name = $1"
+	if tx.Kind == Postgres {
+		query = "SELECT count(*) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = $1"
+	}
+	var n int
+	err := tx.QueryRowContext(ctx, query, name).Scan(&n)
+	return n > 0, err
+}

@@ -1,0 +1,153 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The pace of listening.
+const (
+	pollEvery  = 200 * time.Millisecond // for changes of a SQLite file
+	retryEvery = time.Second            // to reach a PostgreSQL again
+)
+
+// Execer is a DB or a Tx.
+type Execer interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+var validTopic = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
+
+// Notify tells all that listen to a topic (lower-case letters and _, at most 40), in this program and others, that
+// something changed. In a transaction it tells when that is committed. With SQLite there is nothing to do: whoever listens
+// sees every commit.
+func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
+	if !validTopic.MatchString(topic) {
+		return fmt.Errorf("store: %q is no topic", topic)
+	}
+	if db.Kind == SQLite {
+		return nil
+	}
+	_, err := in.ExecContext(ctx, "SELECT pg_notify($1, '')", channel(topic))
+	return err
+}
+
+func channel(topic string) string { return "toolnorm_" + topic }
+
+// Listen gives a value after changes, several in one when the reader is slow, until ctx ends; then the channel is closed.
+// It may give one when nothing of the topic changed: with SQLite for every commit, with PostgreSQL after a lost
+// connection, in which changes may have gone by. What is lost is told to failed, which may be nil.
+func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (<-chan struct{}, error) {
+	if !validTopic.MatchString(topic) {
+		return nil, fmt.Errorf("store: %q is no topic", topic)
+	}
+	if failed == nil {
+		failed = func(error) {}
+	}
+	if db.Kind == Postgres {
+		return db.listenPostgres(ctx, channel(topic), failed)
+	}
+	return db.listenSQLite(ctx, failed)
+}
+
+// tell wakes the reader of c, who may have been told already.
+func tell(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// listenSQLite asks a connection of its own, again and again, whether others have committed.
+func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan struct{}, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	version := func() (n int64, err error) {
+		err = conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&n)
+		return n, err
+	}
+	last, err := version()
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	changed := make(chan struct{}, 1)
+	go func() { // ends with ctx
+		defer close(changed)
+		defer conn.Close()
+		tick := time.NewTicker(pollEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			now, err := version()
+			switch {
+			case err != nil && ctx.Err() == nil:
+				failed(err)
+			case err == nil && now != last:
+				last = now
+				tell(changed)
+			}
+		}
+	}()
+	return changed, nil
+}
+
+// listenPostgres holds a connection of its own, and makes it again when it is lost.
+func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(error)) (<-chan struct{}, error) {
+	conn, err := db.listening(ctx, channel)
+	if err != nil {
+		return nil, err
+	}
+	changed := make(chan struct{}, 1)
+	go func() { // ends with ctx
+		defer close(changed)
+		for ctx.Err() == nil {
+			err := waitFor(ctx, conn, changed)
+			for ctx.Err() == nil && err != nil {
+				failed(err)
+				select {
+				case <-ctx.Done():
+				case <-time.After(retryEvery):
+				}
+				conn, err = db.listening(ctx, channel)
+			}
+			tell(changed)
+		}
+	}()
+	return changed, nil
+}
+
+// listening is a new connection that hears a channel.
+func (db *DB) listening(ctx context.Context, channel string) (*pgx.Conn, error) {
+	conn, err := pgx.Connect(ctx, db.where)
+	if err != nil {
+		return nil, fmt.Errorf("store: listen: %w", err)
+	}
+	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+		conn.Close(context.WithoutCancel(ctx))
+		return nil, fmt.Errorf("store: listen: %w", err)
+	}
+	return conn, nil
+}
+
+// waitFor passes notices on until the connection is lost or ctx ends.
+func waitFor(ctx context.Context, conn *pgx.Conn, changed chan<- struct{}) error {
+	defer conn.Close(context.WithoutCancel(ctx))
+	for {
+		if _, err := conn.WaitForNotification(ctx); err != nil {
+			return fmt.Errorf("store: listen: %w", err)
+		}
+		tell(changed)
+	}
+}

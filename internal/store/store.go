@@ -1,0 +1,119 @@
+// Package store opens the database in which tools and settings are kept, SQLite or PostgreSQL, makes its tables, and tells
+// of changes by other programs.
+//
+// Statements are written with $1, $2, …, which both kinds read. Each domain brings its own steps to Migrate, and declares
+// for itself what it asks of its tables.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"modernc.org/sqlite"
+)
+
+// Kind is the kind of a database.
+type Kind uint8
+
+// The kinds of database.
+const (
+	SQLite Kind = iota
+	Postgres
+)
+
+// busyWait is how long a statement waits for another program that writes. A first start waits as long for its tables.
+const busyWait = 5 * time.Second
+
+// connections are how many a program holds open at most.
+const connections = 8
+
+// DB is an open database. It may be used by many at once.
+type DB struct {
+	*sql.DB
+	Kind  Kind
+	where string // what Open was told; it may hold a password
+}
+
+// Open opens the database at where: the absolute path of a SQLite file, which is made when it is not there (its folder
+// for its owner alone, 0700, the file 0600), or the URL of a PostgreSQL database, postgres://…, which has to answer within
+// ctx. No error says what is in a URL.
+func Open(ctx context.Context, where string) (*DB, error) {
+	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
+		return openPostgres(ctx, where)
+	}
+	if !filepath.IsAbs(where) {
+		return nil, fmt.Errorf("store: neither an absolute path nor a postgres:// URL: %q", where)
+	}
+	return openSQLite(ctx, where)
+}
+
+// openSQLite opens a file in WAL mode, so that readers and one writer, of this program and others, do not wait for each other.
+func openSQLite(ctx context.Context, path string) (*DB, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // SQLite would make it readable for everyone
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	options := url.Values{
+		"_busy_timeout": {fmt.Sprint(busyWait.Milliseconds())}, "_journal_mode": {"WAL"}, "_synchronous": {"NORMAL"},
+		"_foreign_keys": {"1"}, "_txlock": {"immediate"}, "_pragma": {"trusted_schema(0)"},
+	}
+	connector, err := sqlite.NewConnector((&url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}).String())
+	if err != nil {
+		return nil, fmt.Errorf("store: %s: %w", path, err)
+	}
+	db := &DB{DB: sql.OpenDB(connector), Kind: SQLite, where: path}
+	db.SetMaxOpenConns(connections)
+	if err := patiently(ctx, db.PingContext); err != nil {
+		return nil, errors.Join(fmt.Errorf("store: %s: %w", path, err), db.Close())
+	}
+	return db, nil
+}
+
+// patiently tries again while the file is locked: several programs that turn a new file to WAL at once do not wait for
+// each other.
+func patiently(ctx context.Context, try func(context.Context) error) error {
+	for deadline := time.Now().Add(busyWait); ; {
+		err := try(ctx)
+		var locked *sqlite.Error
+		if !errors.As(err, &locked) || locked.Code()&0xFF != sqliteBusy || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// sqliteBusy is SQLITE_BUSY.
+const sqliteBusy = 5
+
+// openPostgres opens a pool and asks once.
+func openPostgres(ctx context.Context, where string) (*DB, error) {
+	config, err := pgx.ParseConfig(where)
+	if err != nil {
+		return nil, errors.New("store: the postgres:// URL cannot be read")
+	}
+	db := &DB{DB: stdlib.OpenDB(*config), Kind: Postgres, where: where}
+	db.SetMaxOpenConns(connections)
+	if err := db.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("store: PostgreSQL at %s does not answer: %w", config.Host, err), db.Close())
+	}
+	return db, nil
+}
