@@ -1,0 +1,203 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+
+	"toolnorm/chat"
+)
+
+// call is a call of the conversation, and what answers it.
+type call struct {
+	said   string // its id, as the client had it
+	id     string
+	name   string
+	answer *turn // nil: not yet
+}
+
+// queue holds calls until they are answered.
+type queue []*call
+
+// first is the first call that is open, nil when there is none.
+func (q *queue) first() *call {
+	for len(*q) > 0 && (*q)[0].answer != nil {
+		*q = (*q)[1:]
+	}
+	if len(*q) == 0 {
+		return nil
+	}
+	return (*q)[0]
+}
+
+// pairing goes through a conversation once.
+type pairing struct {
+	*talk
+	ids   map[string][]*queue // the open calls by the client's id, a queue for each assistant message
+	open  queue               // those of the last assistant message
+	names map[string]*queue   // the same by the tool's name
+	taken map[string]bool     // ids that any call has
+	used  map[string]bool     // ids that are given away
+	calls int                 // so far
+}
+
+// pair gives every call an id of its own and puts the results behind the calls that they answer, in the order of the
+// calls: templates that print no ids count on it. A result that answers none becomes the user's message.
+func (t *talk) pair() {
+	p := &pairing{talk: t, ids: map[string][]*queue{}, taken: map[string]bool{}, used: map[string]bool{}}
+	for _, turn := range t.turns {
+		for _, c := range turn.Calls {
+			p.taken[c.ID] = true
+		}
+	}
+	out := make([]turn, 0, len(t.turns))
+	rounds := map[int]queue{} // the calls of the message at that place of out
+	for rest := t.turns; len(rest) > 0; {
+		if n := results(rest); n > 0 {
+			out = append(out, p.answers(rest[:n])...)
+			rest = rest[n:]
+			continue
+		}
+		if len(rest[0].Calls) > 0 {
+			rounds[len(out)] = p.begin(&rest[0])
+		}
+		out, rest = append(out, rest[0]), rest[1:]
+	}
+	t.turns = make([]turn, 0, len(t.turns))
+	for i, turn := range out {
+		t.turns = append(t.turns, turn)
+		t.answered(rounds[i])
+	}
+}
+
+// results counts the results that a conversation begins with.
+func results(turns []turn) int {
+	n := slices.IndexFunc(turns, func(m turn) bool { return m.Role != chat.ToolRole })
+	if n < 0 {
+		return len(turns)
+	}
+	return n
+}
+
+// begin opens an assistant's calls. Ids that are missing or were used before are made anew, by count, so that the same
+// conversation gets the same ids in every request.
+func (p *pairing) begin(m *turn) queue {
+	p.open, p.names = nil, map[string]*queue{}
+	ids := map[string]*queue{}
+	for i := range m.Calls {
+		c := &m.Calls[i]
+		p.calls++
+		said := c.ID
+		if said == "" || p.used[said] {
+			c.ID = p.fresh()
+			p.note(m.at, CallIDs)
+		}
+		p.used[c.ID] = true
+		opened := &call{said: said, id: c.ID, name: c.Name}
+		p.open = append(p.open, opened)
+		add(p.names, c.Name, opened)
+		if said != "" && ids[said] == nil {
+			p.ids[said] = append(p.ids[said], add(ids, said, opened))
+		} else if said != "" {
+			add(ids, said, opened)
+		}
+	}
+	return slices.Clone(p.open)
+}
+
+// add puts a call into the queue of that key.
+func add(queues map[string]*queue, key string, c *call) *queue {
+	if queues[key] == nil {
+		queues[key] = new(queue)
+	}
+	*queues[key] = append(*queues[key], c)
+	return queues[key]
+}
+
+// fresh is an id that no call has.
+func (p *pairing) fresh() string {
+	id := fmt.Sprintf("call_%d", p.calls)
+	for p.taken[id] {
+		id += "x"
+	}
+	p.taken[id] = true
+	return id
+}
+
+// answers pairs results that stand together: by id, then by the tool's name, then by order. It returns what is left over,
+// as the user's messages.
+func (p *pairing) answers(left []turn) (orphans []turn) {
+	for _, find := range []func(*turn) *call{p.byID, p.byName, p.byOrder} {
+		var rest []turn
+		for _, result := range left {
+			c := find(&result)
+			if c == nil {
+				rest = append(rest, result)
+				continue
+			}
+			if result.CallID != c.said || c.said == "" {
+				p.note(result.at, CallIDs)
+			}
+			result.CallID, result.Name = c.id, c.name
+			c.answer = &result
+		}
+		left = rest
+	}
+	for _, result := range left {
+		p.note(result.at, Orphans)
+		orphans = append(orphans, turn{shown(result.Message), result.at})
+	}
+	return orphans
+}
+
+// byID finds the open call with the result's id, in the latest message that has one.
+func (p *pairing) byID(result *turn) *call {
+	if result.CallID == "" {
+		return nil
+	}
+	for queues := p.ids[result.CallID]; len(queues) > 0; queues = p.ids[result.CallID] {
+		if c := queues[len(queues)-1].first(); c != nil {
+			return c
+		}
+		p.ids[result.CallID] = queues[:len(queues)-1]
+	}
+	return nil
+}
+
+// byName finds the first open call of the result's tool in the last message with calls.
+func (p *pairing) byName(result *turn) *call {
+	if result.Name == "" || p.names[result.Name] == nil {
+		return nil
+	}
+	return p.names[result.Name].first()
+}
+
+// byOrder finds the first open call of the last message with calls, for a result that names no tool.
+func (p *pairing) byOrder(result *turn) *call {
+	if result.Name != "" {
+		return nil
+	}
+	return p.open.first()
+}
+
+// answered puts the results of calls behind them.
+func (t *talk) answered(calls queue) {
+	at := t.turns[len(t.turns)-1].at
+	for _, c := range calls {
+		if c.answer == nil {
+			continue
+		}
+		if at++; c.answer.at != at {
+			t.note(c.answer.at, Moved)
+		}
+		t.turns = append(t.turns, *c.answer)
+	}
+}
+
+// shown is a result as the user's message.
+func shown(m chat.Message) chat.Message {
+	of := "a tool"
+	if m.Name != "" {
+		of = m.Name
+	}
+	return chat.Message{Role: chat.User, Content: "Result of " + of + ":\n" + m.Content, Images: m.Images}
+}

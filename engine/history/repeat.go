@@ -1,0 +1,118 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"reflect"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// unrepeat takes calls out of the assistant's texts that stand beside them as calls: some clients keep what they were shown,
+// and a model that sees a call twice writes it twice. Only a text that reads as exactly these calls, in their order, loses
+// them; the rest of it stays.
+func (t *talk) unrepeat(f *adapters.Format, tools []chat.Tool) {
+	for i := range t.turns {
+		m := &t.turns[i]
+		if len(m.Calls) == 0 || !names(m.Content, m.Calls) {
+			continue
+		}
+		if text, calls, ok := read(f, m.Content, offered(tools, m.Calls)); ok && same(calls, m.Calls) {
+			m.Content = strings.TrimRight(text, " \t\r\n")
+			t.note(m.at, Repeated)
+		}
+	}
+}
+
+// names says whether a text names the tools of all calls.
+func names(text string, calls []chat.Call) bool {
+	for _, c := range calls {
+		if !strings.Contains(text, c.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// offered are the tools on offer, and those that were called and are not on offer any more.
+func offered(tools []chat.Tool, calls []chat.Call) []chat.Tool {
+	all := tools[:len(tools):len(tools)]
+	known := map[string]bool{}
+	for _, tool := range tools {
+		known[tool.Name] = true
+	}
+	for _, c := range calls {
+		if !known[c.Name] {
+			known[c.Name] = true
+			all = append(all, chat.Tool{Name: c.Name})
+		}
+	}
+	return all
+}
+
+// said is what is left of a reply that is a text and its end, as a source.
+type said []chat.Event
+
+// Next gives the next event.
+func (s *said) Next() (chat.Event, error) {
+	if len(*s) == 0 {
+		return chat.Event{}, io.EOF
+	}
+	e := (*s)[0]
+	*s = (*s)[1:]
+	return e, nil
+}
+
+// Close does nothing: there is no upstream.
+func (s *said) Close() error { return nil }
+
+// read is what a format makes of a text. It fails on texts that hold reasoning, or half a call.
+func read(f *adapters.Format, text string, tools []chat.Tool) (rest string, calls []chat.Call, ok bool) {
+	var b strings.Builder
+	whole := 0
+	reply := &said{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
+	for e, err := range f.Decode(reply, adapters.Options{Tools: tools, Hold: adapters.HoldCall}) {
+		switch {
+		case err != nil || e.Kind == chat.Reasoning:
+			return "", nil, false
+		case e.Kind == chat.Text:
+			b.WriteString(e.Text)
+		case e.Kind == chat.CallStart:
+			calls = append(calls, chat.Call{Name: e.Text})
+		case e.Kind == chat.CallArgs:
+			calls[len(calls)-1].Args = append(calls[len(calls)-1].Args, e.Text...)
+		case e.Kind == chat.CallEnd:
+			whole++
+		}
+	}
+	return b.String(), calls, whole == len(calls)
+}
+
+// same says whether calls are the same in name, order and arguments, however those are spelled.
+func same(a, b []chat.Call) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Name != b[i].Name || !reflect.DeepEqual(value(a[i].Args), value(b[i].Args)) {
+			return false
+		}
+	}
+	return true
+}
+
+// value is what arguments are: no arguments are an empty object.
+func value(args json.RawMessage) (v any) {
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = json.RawMessage("{}")
+	}
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return string(args)
+	}
+	return v
+}
