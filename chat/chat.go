@@ -178,6 +178,11 @@ type Request struct {
 	// or what mends it, which generation names. What it answers is given every event of the model's server, before anything
 	// is read from it.
 	Heard func(generation string) func(Event)
+
+	// Noted, if set, is told what was done to the request before the model saw it, or is found to have been done by the
+	// server: a word fit for a header's name ("Trimmed"), and a sentence. What is told before the first event is known
+	// then; the rest comes before the Finish.
+	Noted func(word, text string)
 }
 
 // Pulse is how the upstream's reader keeps the client's side alive while it waits.

@@ -105,8 +105,8 @@ func TestWhatTheClientWantsReachesTheServer(t *testing.T) {
 	if f.paths(); string(f.chats[1].KeepAlive) != `"1h"` || string(f.generes[0].KeepAlive) != `"1h"` {
 		t.Errorf("keep_alive: render %s, generate %s", f.chats[1].KeepAlive, f.generes[0].KeepAlive)
 	}
-	if o := f.generes[0].Options; len(o) != 0 {
-		t.Errorf("options %v that nobody asked for", o)
+	if o := f.generes[0].Options; len(o) != 1 || string(o["num_ctx"]) != "8192" {
+		t.Errorf("options %v, want a context by the size of the request, and nothing that nobody asked for", o)
 	}
 	r.Format = json.RawMessage(`{"type":"object"}`)
 	collect(t, e, r)

@@ -204,7 +204,7 @@ func TestWhatCompatibleServersAreSent(t *testing.T) {
 	r.Messages = append([]chat.Message{{Role: chat.System, Content: "be"}}, r.Messages...)
 	r.Messages = append(r.Messages, chat.Message{Role: chat.Assistant, Reasoning: "hm", Calls: []chat.Call{{ID: "a", Name: "get_weather", Args: json.RawMessage(`{"city": "Rome"}`)}}},
 		chat.Message{Role: chat.ToolRole, CallID: "a", Content: "sun"})
-	const history = `messages=[{"role":"system","content":"be"},{"role":"user","content":"hi"},{"role":"assistant","content":"","reasoning_content":"hm","tool_calls":[{"id":"a","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Rome\"}"}}]},{"role":"tool","content":"sun","tool_call_id":"a"}]`
+	const history = `messages=[{"role":"system","content":"be"},{"role":"user","content":"hi"},{"role":"assistant","content":"","reasoning_content":"hm","tool_calls":[{"id":"a","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Rome\"}"}}]},{"role":"tool","content":"sun","tool_call_id":"a","name":"get_weather"}]`
 	other := &fakeOpenAI{text: "x"}
 	if _, _, _, err := collect(t, other.start(t, Config{}, upstream.KindOpenAI), r); err != nil {
 		t.Fatal(err)

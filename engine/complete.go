@@ -51,6 +51,10 @@ func all(src chat.Source) iter.Seq2[chat.Event, error] {
 // complete writes a text on without any template; a gap needs the model's own template for gaps.
 func (o *ollama) complete(ctx context.Context, t *turn) (chat.Source, error) {
 	c := t.request.Continue
+	o.mu.Lock()
+	t.facts = o.known[t.model]
+	o.mu.Unlock()
+	t.size(ctx)
 	return o.client.Complete(ctx, t.pulse, &upstream.CompleteRequest{
 		Model: t.model, Prompt: c.Prompt, Suffix: c.Suffix, Stream: true, Options: t.options, KeepAlive: t.request.Keep,
 	})

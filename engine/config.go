@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/adapters"
+	"toolnorm/engine/history"
 	"toolnorm/engine/upstream"
 )
 
@@ -28,7 +29,11 @@ type Config struct {
 	NoReask      bool              // nor is the model told what was wrong with it
 	Gate         bool              // before tools are offered, the model is asked whether it needs one
 	Timeouts     upstream.Timeouts // zero fields take the defaults
-	NumCtx       int               // context length asked of Ollama, in tokens; 0: the server's choice
+	NumCtx       int               // context length asked of Ollama, in tokens; 0: by the request's size
+	MaxCtx       int               // the longest context that is asked for by a request's size, in tokens; 0: window.Most
+	Overflow     string            // what becomes of a conversation that is longer: Trim or Refuse; empty: Trim
+	ToolBudget   int               // tokens that the tools of a request may take without a warning; 0: half of the context
+	Reasoning    string            // which turns of the history keep their reasoning, as history.Policy; empty: all
 	DefaultModel string            // answers requests that name no model; empty: such requests are an error
 	Upstreams    []Upstream        // further model servers, whose models are called name/model
 	Aliases      map[string]string // a name that clients may ask for -> the model that it stands for, with its server's name in front; settings go by the latter
@@ -47,6 +52,12 @@ const (
 // Strategies are the names of all strategies: those that are chosen by probing, the one that shows most first, and Clone.
 func Strategies() []string { return []string{Raw, Tap, Native, Prompt, Clone} }
 
+// What becomes of a conversation that is longer than its context.
+const (
+	Trim   = "trim"   // its oldest turns are left out, and the client is told
+	Refuse = "refuse" // it is an error
+)
+
 // Validate says what is wrong with the configuration: an unknown strategy or format, a negative number, a bad address.
 func (c Config) Validate() error {
 	for model, s := range c.Strategy {
@@ -64,8 +75,16 @@ func (c Config) Validate() error {
 			return fmt.Errorf("format of %q: there is no format %q", model, name)
 		}
 	}
-	if c.NumCtx < 0 {
-		return fmt.Errorf("num_ctx: %d is negative", c.NumCtx)
+	for name, n := range map[string]int{"num_ctx": c.NumCtx, "max_ctx": c.MaxCtx, "tool_budget": c.ToolBudget} {
+		if n < 0 {
+			return fmt.Errorf("%s: %d is negative", name, n)
+		}
+	}
+	if c.Overflow != "" && c.Overflow != Trim && c.Overflow != Refuse {
+		return fmt.Errorf("overflow: %q is neither %s nor %s", c.Overflow, Trim, Refuse)
+	}
+	if c.Reasoning != "" && !slices.Contains(history.Policies(), c.Reasoning) {
+		return fmt.Errorf("reasoning: %q is none of %s", c.Reasoning, strings.Join(history.Policies(), ", "))
 	}
 	if _, err := upstream.ParseHost(c.Ollama); err != nil {
 		return err

@@ -96,6 +96,11 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	if t.facts, err = t.server.probe(ctx, t); err != nil {
 		return nil, err
 	}
+	if err := t.possible(); err != nil {
+		return nil, err
+	}
+	t.tidy()
+	t.fit(ctx)
 	t.strategy = t.choose()
 	if e.cfg.Gate && len(r.Tools) > 0 && !r.Required && t.request.Messages[len(t.request.Messages)-1].Role == chat.User {
 		t = t.gated(ctx)
@@ -103,7 +108,7 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	if r.Required && !t.facts.chooses {
 		t = t.under(forcedBy(t.callable(), r.MaxTokens))
 	}
-	return t, t.possible()
+	return t, nil
 }
 
 // begin is what is known of r's turn without asking a server.

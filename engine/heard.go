@@ -9,8 +9,8 @@ import (
 // source opens the source of one generation, which generation names: the request's listener, if it has one, is told all
 // that comes from it.
 func (t *turn) source(ctx context.Context, generation string) (src chat.Source, tail string, err error) {
-	src, tail, err = t.server.open(ctx, t)
-	return heard(t.request, generation, src), tail, err
+	src, tail, err = t.opened(ctx)
+	return heard(t.request, generation, t.metered(src, generation)), tail, err
 }
 
 // heard is src with r's listener in front, if it has one.

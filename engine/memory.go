@@ -13,6 +13,8 @@ type memory struct {
 	mu     sync.Mutex
 	failed map[string]failed // by model
 	worded map[string]worded // by model
+
+	lessons map[string]learned // by model
 }
 
 // worded is the wording of a model, as long as it has that digest.

@@ -9,7 +9,7 @@ import (
 	"toolnorm/chat"
 )
 
-var history = []chat.Message{
+var talk = []chat.Message{
 	{Role: chat.System, Content: "Be brief."},
 	{Role: chat.User, Content: "Weather?"},
 	{Role: chat.Assistant, Reasoning: "hm", Calls: []chat.Call{
@@ -21,7 +21,7 @@ var history = []chat.Message{
 }
 
 func TestHistoryInOllamasForm(t *testing.T) {
-	ms, err := wireMessages(history)
+	ms, err := wireMessages(talk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +43,8 @@ func TestDescribedGrowsAtItsEnd(t *testing.T) {
 	f := adapters.Named("hermes")
 	r := &chat.Request{Tools: []chat.Tool{weather}}
 	var before []chat.Message
-	for n := 2; n <= len(history); n++ {
-		r.Messages = history[:n]
+	for n := 2; n <= len(talk); n++ {
+		r.Messages = talk[:n]
 		now := described(r, f, 0)
 		if len(now.Tools) != 0 || len(now.Messages) != min(n, 4) || now.Messages[0].Role != chat.System {
 			t.Fatalf("%d messages: %+v", n, now)
@@ -65,7 +65,7 @@ func TestDescribedGrowsAtItsEnd(t *testing.T) {
 	if got, want := described(r, adapters.Named("generic"), 0).Messages[3].Content, "Result of get_weather:\nsunny\nResult of get_time:\nnoon"; got != want {
 		t.Errorf("of a family that says nothing of results they became %q, want %q", got, want)
 	}
-	if history[2].Calls == nil {
+	if talk[2].Calls == nil {
 		t.Error("the request's own messages were changed")
 	}
 }

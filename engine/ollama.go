@@ -26,6 +26,9 @@ type ollama struct {
 	listed  time.Time
 	known   map[string]facts
 	checked map[string]bool // clones that are shown the prompts of their models
+
+	contexts map[string]int // that models are loaded with, by full name
+	looked   time.Time      // when the server said so
 }
 
 var _ backend = (*ollama)(nil)
@@ -35,7 +38,7 @@ func newOllama(owner string, c *upstream.Ollama, err error) *ollama {
 	if err != nil {
 		c, _ = upstream.NewOllama("", nil)
 	}
-	return &ollama{client: c, owner: owner, known: map[string]facts{}, checked: map[string]bool{}}
+	return &ollama{client: c, owner: owner, known: map[string]facts{}, checked: map[string]bool{}, contexts: map[string]int{}}
 }
 
 // models lists what the server has pulled, without clones.

@@ -95,6 +95,8 @@ func newBackend(kind, base, key string) backend {
 
 // facts are what is known of a model, as long as its digest stays the same.
 type facts struct {
+	window   int      // the longest context, in tokens: what the model was trained with, or what its server has it loaded with; 0: not known
+	context  int      // that the model's own parameters ask for; 0: none
 	digest   string   // empty: the server does not list the model
 	tools    bool     // its template can print tools
 	thinking bool     // its thinking can be switched

@@ -27,6 +27,9 @@ type turn struct {
 	wording  adapters.Wording // of strategy prompt; zero: the family's
 	force    *forcing         // what the reply is held to; nil: nothing
 	spent    chat.Counts      // tokens, before the reply
+	window   int              // the context that the request gets, in tokens; 0: not known
+	sized    bool             // the options' context is by the request's size, not by settings or client
+	dropped  int              // messages that were left out
 
 	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
 }

@@ -58,7 +58,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *t
 		return err
 	}
 	t.model, t.stream = ask.Model, ask.Stream
-	reply, err := q.open(r.Header, ask, Out{W: w, ID: t.id, Created: t.start, Stall: s.cfg.Stall})
+	reply, err := q.open(r.Header, ask, Out{W: w, ID: t.id, Created: t.start, Stall: s.cfg.Stall, Notes: t.told})
 	if err != nil {
 		return err
 	}
@@ -68,6 +68,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *t
 		if t.kept != nil {
 			t.kept.Chosen(format, strategy)
 		}
+	}
+	ask.Noted = func(word, text string) {
+		setSafe(w.Header(), "Toolnorm-"+word, text)
+		t.noted(word, text)
 	}
 	t.listen(ask)
 	err = s.run(r.Context(), ask, reply, t)

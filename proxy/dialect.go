@@ -20,6 +20,9 @@ type Out struct {
 	ID      string        // of the reply, unique
 	Created time.Time     // when the request came
 	Stall   time.Duration // after which a client that takes nothing is given up; 0: never
+
+	// Notes gives what was done to the request so far, as "word=text" each; nil: nothing is told.
+	Notes func() []string
 }
 
 // Reply writes the events of one reply in a client's form. Its methods are called by one goroutine at a time.

@@ -35,6 +35,7 @@ type stream struct {
 	empty bool // and nothing before it
 	stops bool // the client's stop sequences may make the reply empty
 	probs logprobs
+	notes func() []string // what was done to the request; nil: not told
 }
 
 // run names a series of fragments that may share a chunk.
@@ -61,7 +62,7 @@ func newStream(w *sse.Writer, a *Ask, out Out) *stream {
 	head := string(b)
 	return &stream{
 		out: w, head: head, prefix: head + `{"index":0,"delta":{`,
-		usage: a.Usage, stops: len(a.Stop) > 0, empty: true, probs: logprobs{wanted: a.Logprobs},
+		usage: a.Usage, stops: len(a.Stop) > 0, empty: true, probs: logprobs{wanted: a.Logprobs}, notes: out.Notes,
 	}
 }
 
@@ -267,8 +268,14 @@ func (s *stream) finish(e chat.Event) error {
 	return nil
 }
 
-// note tells, in comments, what had to be mended in the model's calls, and what of a cut call was left out.
+// note tells, in comments, what was done to the request, what had to be mended in the model's calls, and what of a cut call
+// was left out.
 func (s *stream) note(m *chat.Meta) {
+	if s.notes != nil {
+		for _, note := range s.notes() {
+			s.out.Comment(headerSafe(note))
+		}
+	}
 	if m != nil && m.Cut != "" {
 		s.out.Comment("cut=" + strconv.QuoteToASCII(m.Cut))
 	}

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -22,8 +23,20 @@ type turn struct {
 	calls    int
 	meta     chat.Meta
 	count    chat.Counts
+	notes    []string        // what was done to the request, as in Out.Notes
 	kept     *trace.Exchange // nil: nothing is kept of it
 }
+
+// noted takes note of what was done to the request.
+func (t *turn) noted(word, text string) {
+	t.notes = append(t.notes, strings.ToLower(word)+"="+text)
+	if t.kept != nil {
+		t.kept.Noted(word, text)
+	}
+}
+
+// told is what was done to the request so far.
+func (t *turn) told() []string { return t.notes }
 
 // note takes from an event what the log wants.
 func (t *turn) note(e chat.Event) {
@@ -95,7 +108,7 @@ func (t *turn) log(log zerolog.Logger, m *meter, err error) {
 	log.WithLevel(level).
 		Str("id", t.id).Str("model", t.model).Bool("stream", t.stream).
 		Str("format", t.meta.Format).Str("strategy", t.meta.Strategy).
-		Int("calls", t.calls).Strs("repairs", t.meta.Repairs).
+		Int("calls", t.calls).Strs("repairs", t.meta.Repairs).Strs("notes", t.notes).
 		Int("prompt_tokens", t.count.Prompt).Int("completion_tokens", t.count.Completion).
 		Dur("ttft_ms", t.first).Dur("total_ms", time.Since(t.start)).
 		Int("status", statusOf(m, err)).Int64("bytes", m.bytes).Err(cause(err)).

@@ -49,7 +49,12 @@ type Config struct {
 	Rewrite  bool              `default:"true" negatable:"" help:"Have the model write a call again, held to the schema, when it does not fit."`
 	Reask    bool              `default:"true" negatable:"" help:"Tell the model what was wrong with a call that still does not fit, and take its next one."`
 	Gate     bool              `help:"Ask the model whether it needs a tool before it is offered any: fewer false calls, for one short reply more a turn."`
-	NumCtx   int               `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: the server's choice."`
+	NumCtx   int               `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: by the size of each request, growing by powers of two."`
+	MaxCtx   int               `default:"32768" help:"The longest context to ask for by the size of a request, in tokens. What the model is loaded with stays when it is enough."`
+
+	Overflow        string `default:"trim" enum:"trim,refuse" help:"A conversation that is longer than the context: trim leaves out its oldest turns and says so, refuse answers 400."`
+	ToolBudget      int    `placeholder:"TOKENS" help:"Warn when the tools of a request take more than this. Default: half of the context."`
+	ReasoningReplay string `default:"all" enum:"none,last,all" help:"Which turns of the history keep what the model thought: none, those behind the last user message, or all, of which the model's template takes what it was made for."`
 
 	Trace       int  `default:"50" help:"How many of the last exchanges are kept in memory and shown at /debug, to this machine only; 0 to 1000."`
 	TraceBodies bool `help:"Keep what was said in them, too: up to 256 KiB an exchange."`
@@ -209,7 +214,7 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, err
 	}
 	return s, engine.Config{
-		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Strategy: c.Strategy, Wording: c.Wording, Format: c.Format, Formats: s.formats, NumCtx: c.NumCtx,
+		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Strategy: c.Strategy, Wording: c.Wording, Format: c.Format, Formats: s.formats, NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, ToolBudget: c.ToolBudget,
 	}.Validate()
 }
 

@@ -51,7 +51,7 @@ func (o *OpenAI) explain(status int, body []byte) *fault.Error {
 	}
 	e := explain(status, text)
 	var word string
-	if json.Unmarshal(said.Code, &word) == nil && word != "" && e.Code != contextLength {
+	if json.Unmarshal(said.Code, &word) == nil && word != "" && e.Code != ContextLength {
 		e.Code = word
 	}
 	if e.Kind == fault.Invalid && said.Param != "" {

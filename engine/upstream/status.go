@@ -48,6 +48,9 @@ func explain(status int, text string) *fault.Error {
 	e := fault.New(kind, "the model server says: %s", text)
 	e.Code = code
 	e.Curable = kind == fault.Invalid && code == "" || kind == fault.Unavailable && misread(text)
+	if code == ContextLength {
+		e.Cause = overflowOf(text)
+	}
 	if kind == fault.NotFound {
 		e.Param = "model"
 	}
@@ -70,9 +73,9 @@ var sayings = []struct {
 	kind  fault.Kind
 	code  string
 }{
-	{"exceeds the available context size", fault.Invalid, contextLength}, // llama-server, and Ollama above it
-	{"exceeds the context length", fault.Invalid, contextLength},         // Ollama
-	{"maximum context length", fault.Invalid, contextLength},             // vLLM, OpenAI, and Ollama of a text to embed
+	{"exceeds the available context size", fault.Invalid, ContextLength}, // llama-server, and Ollama above it
+	{"exceeds the context length", fault.Invalid, ContextLength},         // Ollama
+	{"maximum context length", fault.Invalid, ContextLength},             // vLLM, OpenAI, and Ollama of a text to embed
 	{"requires more system memory", fault.Unable, "model_too_large"},
 	{"out-of-memory during startup", fault.Unable, "model_too_large"},
 	{"incompatible with your version of Ollama", fault.Unable, "model_incompatible"},
@@ -82,8 +85,8 @@ var sayings = []struct {
 	{"Loading model", fault.Busy, ""}, // llama-server, until it has
 }
 
-// contextLength is OpenAI's code of a request that is longer than the model's context.
-const contextLength = "context_length_exceeded"
+// ContextLength is OpenAI's code of a request that is longer than the model's context.
+const ContextLength = "context_length_exceeded"
 
 // statuses are what a status stands for. Of those that are not listed 3xx and 4xx are permanent, the others may pass.
 var statuses = map[int]struct {

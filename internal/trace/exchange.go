@@ -34,6 +34,7 @@ type Exchange struct {
 	Calls   []Call   `json:"calls"`
 	More    int      `json:"more_calls,omitempty"` // that are not listed
 	Repairs []string `json:"repairs"`              // reason codes
+	Notes   []string `json:"notes,omitempty"`      // what was done to the request, or by the server to it
 	Cut     bool     `json:"cut,omitempty"`        // the end of the reply cut a call, which was left out
 
 	PromptTokens     int  `json:"prompt_tokens"`
@@ -76,6 +77,13 @@ func (e *Exchange) Chosen(format, strategy string) {
 		e.Tried = e.Tried[1:]
 	}
 	e.Format, e.Strategy = format, strategy
+}
+
+// Noted notes what was done to the request. See chat.Request.
+func (e *Exchange) Noted(word, text string) {
+	if len(e.Notes) < maxCalls {
+		e.Notes = append(e.Notes, clip(strings.ToLower(word)+": "+text, 4*maxName))
+	}
 }
 
 // Event notes what leaves.

@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/engine/window"
+	"toolnorm/internal/fault"
+)
+
+// maxOpenings is how often a reply is asked for whose request the server finds too long.
+const maxOpenings = 5
+
+// sizer is a backend that can be asked for a longer context.
+type sizer interface {
+	// size is the context that the turn's model gets for a request of that many tokens, the reply's among them, and has the
+	// turn's options say so. 0: not known.
+	size(ctx context.Context, t *turn, need int) int
+}
+
+var _ sizer = (*ollama)(nil)
+
+// meter tells tokens by what is known of the turn's model.
+func (t *turn) meter() window.Meter { return t.server.memory.learned(t.model, t.facts.digest).meter }
+
+// size asks for enough context, with a fifth more than the estimate, and says how many tokens the request is thought to have.
+func (t *turn) size(ctx context.Context) (tokens int) {
+	tokens = t.meter().Estimate(window.Bytes(t.request))
+	t.window = t.facts.window
+	if s, ok := t.server.backend.(sizer); ok {
+		t.window = s.size(ctx, t, tokens+tokens/5+window.Room(t.request.MaxTokens, t.most()))
+	}
+	return tokens
+}
+
+// fit asks for enough context, and leaves out of a conversation what is known not to fit.
+func (t *turn) fit(ctx context.Context) {
+	need := t.size(ctx)
+	if t.window > 0 && need > t.window && t.meter().Knows(need) && t.engine.cfg.Overflow != Refuse {
+		t.trim(need)
+	}
+	t.weighTools()
+}
+
+// most is the longest context that is asked for.
+func (t *turn) most() int { return cmp.Or(t.engine.cfg.MaxCtx, window.Most) }
+
+// opened asks the server for the reply, and again when it refuses the request for what can be done about.
+func (t *turn) opened(ctx context.Context) (src chat.Source, tail string, err error) {
+	for range maxOpenings {
+		if src, tail, err = t.server.open(ctx, t); err == nil {
+			return src, tail, nil
+		}
+		f := fault.From(err)
+		var over *upstream.Overflow
+		switch {
+		case errors.As(err, &over):
+			if err = t.shrink(ctx, over); err != nil {
+				return nil, "", err
+			}
+		case !t.stricter(f):
+			return nil, "", err
+		}
+	}
+	return nil, "", err
+}
+
+// shrink makes a request fit that the server has found too long: by a longer context, else by leaving out the oldest turns.
+// The error is for the client, when neither can be done.
+func (t *turn) shrink(ctx context.Context, over *upstream.Overflow) error {
+	bytes := window.Bytes(t.request)
+	tokens := over.Tokens
+	if tokens == 0 { // all that is known is that it is longer
+		tokens = max(t.meter().Estimate(bytes), t.window) * 3 / 2
+	}
+	t.server.memory.learn(t.model, t.facts.digest, func(l *learned) { l.meter = window.Meter{Bytes: bytes, Tokens: tokens} })
+	before := cmp.Or(over.Window, t.window)
+	if s, ok := t.server.backend.(sizer); ok {
+		t.window = s.size(ctx, t, tokens+window.Room(t.request.MaxTokens, t.most()))
+		if t.window > before {
+			return nil
+		}
+	}
+	t.window = before
+	if t.engine.cfg.Overflow == Refuse || t.window == 0 || !t.trim(tokens) {
+		return t.tooLong(tokens, over.Tokens > 0)
+	}
+	return nil
+}
+
+// trim leaves out the oldest turns of a conversation that takes so many tokens, and tells the client. It fails when too
+// little may be left out.
+func (t *turn) trim(tokens int) bool {
+	meter := window.Meter{Bytes: window.Bytes(t.request), Tokens: tokens}
+	excess := tokens + window.Room(t.request.MaxTokens, t.window) - t.window
+	cut := window.Trim(t.request.Messages, excess, t.window/4, func(m chat.Message) int { return meter.Estimate(window.MessageBytes(m)) })
+	if cut.Dropped == 0 || tokens-cut.Freed > t.window {
+		return false
+	}
+	r := *t.request
+	r.Messages = cut.Messages
+	t.request = &r
+	t.dropped += cut.Dropped
+	text := fmt.Sprintf("the %d oldest messages, about %d tokens, were left out: the conversation is longer than the context of %d tokens", t.dropped, cut.Freed, t.window)
+	t.engine.cfg.Log.Warn().Str("model", t.name).Int("messages", t.dropped).Int("tokens", cut.Freed).Int("context", t.window).
+		Msg("the oldest messages were left out: the conversation is longer than the context, which the setting max-ctx bounds")
+	t.tell(noteTrimmed, text)
+	return true
+}
+
+// tooLong is the error of a request that does not fit.
+func (t *turn) tooLong(tokens int, exact bool) error {
+	about := "about "
+	if exact {
+		about = ""
+	}
+	tools := 0
+	for _, tool := range t.request.Tools {
+		tools += t.meter().Estimate(window.ToolBytes(tool))
+	}
+	f := fault.New(fault.Invalid, "This model's maximum context length is %d tokens. However, your messages resulted in %s%d tokens (about %d of them in the tools). Please reduce the length of the messages or tools, or raise the setting max-ctx.",
+		t.window, about, tokens, tools)
+	f.Code, f.Param = upstream.ContextLength, "messages"
+	f.Cause = &upstream.Overflow{Tokens: tokens, Window: t.window}
+	return f
+}
+
+// contextOption is the context that the options ask for, 0 when they do not.
+func contextOption(options map[string]json.RawMessage) (n int) {
+	_ = json.Unmarshal(options["num_ctx"], &n) // what is no number asks for none
+	return n
+}

@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"fmt"
+
+	"toolnorm/chat"
+	"toolnorm/engine/window"
+)
+
+// metered is a source whose counts of tokens teach the model's meter, and tell of a conversation that the server has cut.
+// Generations that mend a reply have other prompts, and are left alone.
+func (t *turn) metered(src chat.Source, generation string) chat.Source {
+	if src == nil || t.force != nil || generation != t.strategy {
+		return src
+	}
+	return &metered{Source: src, t: t, bytes: window.Bytes(t.request)}
+}
+
+// metered watches one reply.
+type metered struct {
+	chat.Source
+	t     *turn
+	bytes int // of the request
+	done  bool
+}
+
+// Next passes the next event on.
+func (m *metered) Next() (chat.Event, error) {
+	ev, err := m.Source.Next()
+	if err == nil && !m.done && ev.Meta != nil && ev.Meta.Usage != nil && !ev.Meta.Usage.Estimated {
+		m.done = true
+		m.t.counted(m.bytes, *ev.Meta.Usage)
+	}
+	return ev, err
+}
+
+// mostBytes is more than a token stands for in any text that is a conversation.
+const mostBytes = 12
+
+// counted takes what a server has counted of a request of so many bytes.
+func (t *turn) counted(bytes int, c chat.Counts) {
+	meter := t.meter()
+	why := ""
+	switch {
+	case c.Prompt <= 0:
+		return
+	case t.window > 0 && c.Prompt >= t.window:
+		why = fmt.Sprintf("the server read %d tokens, all that its context holds: it has cut the conversation", c.Prompt)
+	case bytes > mostBytes*(c.Prompt+fewestRead), meter.Knows(2*c.Prompt) && meter.Estimate(bytes) > 2*c.Prompt+fewestRead:
+		why = fmt.Sprintf("the server read %d tokens of about %d: it has cut the conversation", c.Prompt, max(meter.Estimate(bytes), bytes/mostBytes))
+	case t.window == 0 && c.Prompt >= 2048 && c.Prompt%1024 == 0 && meter.Estimate(bytes) > c.Prompt+c.Prompt/10:
+		why = fmt.Sprintf("the server read exactly %d tokens of about %d: it has probably cut the conversation to its context", c.Prompt, meter.Estimate(bytes))
+	case t.window > 0 && c.Prompt+c.Completion > t.window:
+		why = fmt.Sprintf("the reply went on past the context of %d tokens: the server has dropped the beginning meanwhile", t.window)
+	}
+	if why == "" {
+		t.server.memory.learn(t.model, t.facts.digest, func(l *learned) { l.meter.Learn(bytes, c.Prompt) })
+		return
+	}
+	t.engine.cfg.Log.Warn().Str("model", t.name).Int("prompt_tokens", c.Prompt).Int("context", t.window).Msg(why)
+	t.tell(noteTruncated, why)
+}
+
+// fewestRead is how many tokens a count must fall short by to mean something.
+const fewestRead = 256

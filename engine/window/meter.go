@@ -1,0 +1,32 @@
+package window
+
+const (
+	// bytesPerToken is what a token stands for where nothing was counted. docs/context.md has what was measured.
+	bytesPerToken = 3
+	// fewest is how many tokens a count must have to say something of others: in short prompts the template's own text
+	// weighs most.
+	fewest = 256
+)
+
+// Meter tells tokens by what a server has counted for a model. The zero value has nothing to go by.
+type Meter struct {
+	Bytes, Tokens int // of one request
+}
+
+// Estimate is about how many tokens so many bytes are.
+func (m Meter) Estimate(bytes int) int {
+	if m.Tokens == 0 {
+		return bytes/bytesPerToken + 1
+	}
+	return int(int64(bytes)*int64(m.Tokens)/int64(m.Bytes)) + 1
+}
+
+// Knows says whether the estimate for a request of that many tokens rests on a count of a comparable request.
+func (m Meter) Knows(tokens int) bool { return m.Tokens >= fewest && m.Tokens >= tokens/4 }
+
+// Learn takes a count of the server's. Long requests tell more than short ones, and late ones more than early ones.
+func (m *Meter) Learn(bytes, tokens int) {
+	if bytes > 0 && tokens >= fewest && tokens >= m.Tokens/2 {
+		*m = Meter{bytes, tokens}
+	}
+}

@@ -1,0 +1,103 @@
+package window
+
+import "toolnorm/chat"
+
+// Trimmed is a conversation without its oldest turns.
+type Trimmed struct {
+	Messages []chat.Message
+	Dropped  int // messages
+	Freed    int // tokens, as cost has them
+}
+
+// Trim leaves out the oldest turns of a conversation until at least excess tokens are free, or nothing more may go. System
+// messages, the last user message and the last message stay, and no call is parted from its results, which must stand
+// behind it as package history puts them. First whole turns go, from one user message to the next, then steps of the work on
+// the last one.
+//
+// What is freed is rounded up to a multiple of step, if there is as much: so the next requests of the same conversation
+// begin alike, and the server need not read them again.
+func Trim(ms []chat.Message, excess, step int, cost func(chat.Message) int) Trimmed {
+	goal := excess
+	if step > 0 {
+		goal = (excess + step - 1) / step * step
+	}
+	gone := make([]bool, len(ms))
+	var t Trimmed
+	for _, unit := range units(ms) {
+		if t.Freed >= goal {
+			break
+		}
+		for i := unit.from; i < unit.to; i++ {
+			if ms[i].Role != chat.System {
+				gone[i] = true
+				t.Dropped++
+				t.Freed += cost(ms[i])
+			}
+		}
+	}
+	for i, m := range ms {
+		if !gone[i] {
+			t.Messages = append(t.Messages, m)
+		}
+	}
+	return t
+}
+
+// unit is messages that go together: from <= i < to.
+type unit struct{ from, to int }
+
+// units are what may go, in the order in which it goes.
+func units(ms []chat.Message) []unit {
+	last := lastUser(ms)
+	all := turns(ms[:last])
+	return append(all, steps(ms, last)...)
+}
+
+// lastUser is where the last user messages begin, several in a row being one; 0 when there are none.
+func lastUser(ms []chat.Message) int {
+	i := len(ms) - 1
+	for i >= 0 && ms[i].Role != chat.User {
+		i--
+	}
+	for i > 0 && ms[i-1].Role == chat.User {
+		i--
+	}
+	return max(i, 0)
+}
+
+// turns are from one user message to the next; what stands in front of the first one belongs to it.
+func turns(ms []chat.Message) (all []unit) {
+	from, answered := 0, false
+	for i, m := range ms {
+		switch {
+		case m.Role == chat.Assistant:
+			answered = true
+		case m.Role == chat.User && answered:
+			all = append(all, unit{from, i})
+			from, answered = i, false
+		}
+	}
+	if from < len(ms) {
+		all = append(all, unit{from, len(ms)})
+	}
+	return all
+}
+
+// steps are the assistant's messages behind the last user message, each with its results, but for the last step.
+func steps(ms []chat.Message, from int) (all []unit) {
+	for from < len(ms) && ms[from].Role == chat.User {
+		from++
+	}
+	for from < len(ms) {
+		to := from + 1
+		for to < len(ms) && ms[to].Role == chat.ToolRole {
+			to++
+		}
+		if to == len(ms) {
+			break
+		}
+		all = append(all, unit{from, to})
+		from = to
+	}
+	return all
+}
