@@ -189,6 +189,7 @@ var below = map[string][]string{
 	"internal/trace":   {"chat"},
 	"runner":           {"tools", "internal/fault"},
 	"internal/pattern": {},
+	"mcpserver":        {"tools", "internal/sse"},
 	"proxy/xmltools":   {"chat"},
 	"proxy":            {"tools", "runner", "internal/pattern", "proxy/xmltools", "chat", "chat/schema", "adapters", "internal/auth", "internal/fault", "internal/sse", "internal/trace"},
 }

@@ -1,0 +1,145 @@
+package mcpserver
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolnorm/internal/sse"
+)
+
+// answer handles a message and writes its answer: as JSON when it is there soon and is all there is to say, else as a stream.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m message) {
+	switch {
+	case !m.isRequest():
+		c.out = nowhere
+		s.engine.handle(r.Context(), c, m)
+		w.WriteHeader(http.StatusAccepted)
+	case c.modern && m.method == string(mcp.MethodSubscriptionsListen):
+		s.subscribe(w, r, c, m)
+	case s.enter(w):
+		s.request(w, r, c, m)
+	}
+}
+
+// nowhere drops what is said about a message where nobody can hear it.
+func nowhere(context.Context, frame) error { return nil }
+
+// enter takes one of the places for requests, or answers that there is none. leave gives it back.
+func (s *Server) enter(w http.ResponseWriter) bool {
+	if !s.closing.Load() {
+		select {
+		case s.places <- struct{}{}:
+			return true
+		default:
+		}
+	}
+	s.busy(w, "too many requests are being answered")
+	return false
+}
+
+func (s *Server) leave() { <-s.places }
+
+// request answers a request. One that runs a tool does so in a goroutine of its own, which ends with it.
+func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m message) {
+	if isQuick(m.method) {
+		defer s.leave()
+		c.out = nowhere
+		f := s.handled(r.Context(), c, m)
+		s.remember(c, m)
+		if f.status == 0 && m.method == string(mcp.MethodInitialize) {
+			w.Header().Set("Mcp-Session-Id", s.engine.seal.mint(c.session))
+		}
+		s.write(w, f)
+		return
+	}
+	ctx, cancel := s.lifeOf(r, c)
+	box := newOutbox()
+	c.out = box.send
+	streams := accepts(r, "text/event-stream")
+	if !streams {
+		c.out = nowhere
+	}
+	go func() {
+		defer s.leave()
+		f := s.handled(ctx, c, m)
+		_ = box.send(ctx, f) // whoever ended it wants no answer
+		cancel()
+	}()
+	s.deliver(w, r, c, box, streams)
+}
+
+// lifeOf is how long the work on a request goes on. By 2026-07-28 a client that leaves cancels it; before that it did not, as a
+// session can cancel and can take up a broken stream again.
+func (s *Server) lifeOf(r *http.Request, c *caller) (context.Context, context.CancelFunc) {
+	if c.modern {
+		return context.WithCancel(r.Context())
+	}
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
+	unhook := context.AfterFunc(s.ctx, func() { cancel(errClosed) })
+	return ctx, func() { unhook(); cancel(nil) }
+}
+
+// handled is the answer to a request, as a last frame.
+func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
+	body, fault := s.engine.handle(ctx, c, m)
+	if fault != nil {
+		return frame{body: fault.frame(m.id), last: true, status: fault.httpStatus(c.modern)}
+	}
+	return frame{body: body, last: true}
+}
+
+// remember keeps what a request has set for its session.
+func (s *Server) remember(c *caller, m message) {
+	switch mcp.MCPMethod(m.method) {
+	case mcp.MethodSetLogLevel, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
+		if c.id != "" {
+			s.sessions.keep(c.session)
+		}
+	}
+}
+
+// deliver writes what comes of a request.
+func (s *Server) deliver(w http.ResponseWriter, r *http.Request, c *caller, box *outbox, streams bool) {
+	var soon <-chan time.Time
+	if streams {
+		patience := time.NewTimer(s.cfg.Patience)
+		defer patience.Stop()
+		soon = patience.C
+	}
+	select {
+	case <-box.more:
+	case <-soon:
+	case <-r.Context().Done():
+		box.end(context.Canceled)
+		return
+	}
+	f, ok := box.whole()
+	switch {
+	case ok && f.body == nil: // the client took the request back
+		w.WriteHeader(http.StatusAccepted)
+	case ok && accepts(r, "application/json"):
+		s.write(w, f)
+	default:
+		if ok {
+			_ = box.put(f)
+		}
+		s.stream(w, r, c, box)
+	}
+}
+
+// stream writes what comes of a request as events. Those of a session can be taken up again when the connection breaks.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, box *outbox) {
+	out := sse.NewWriter(w, s.cfg.Stall)
+	if !c.modern && c.id != "" {
+		if record := s.records.begin(c.session, box); record != nil {
+			s.replay(r.Context(), out, record, 0)
+			return
+		}
+	}
+	err := s.pour(r.Context(), out, box, plainEvent)
+	box.end(err)
+	s.dropped("post", err)
+}

@@ -1,0 +1,80 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// bridge lets mcp-go's server answer a message. Only the result or the error is taken from it; the id is put in by us, since it
+// reads numbers as float64.
+func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
+	raw, purpose, fault := e.unsealed(c, m)
+	if fault != nil {
+		return nil, fault
+	}
+	s := newBridged(ctx, e, c)
+	defer s.finish()
+	var failed error
+	ctx = context.WithValue(e.cfg.Extra.WithContext(ctx, s), failedKey{}, &failed)
+	answer := e.cfg.Extra.HandleMessage(ctx, raw)
+	s.finish()
+	switch a := answer.(type) {
+	case mcp.JSONRPCResponse:
+		result, fault := e.sealed(c, purpose, a.Result)
+		if fault != nil {
+			return nil, fault
+		}
+		body, err := marshal(result)
+		if err != nil {
+			return nil, fail(codeInternal, "the result of %s cannot be written as JSON: %v", m.method, err)
+		}
+		return body, nil
+	case mcp.JSONRPCError:
+		return nil, bridgedError(a.Error, failed)
+	}
+	return nil, nil
+}
+
+// failedKey is where a context keeps the error of a tool of mcp-go's server, which it would make an internal one.
+type failedKey struct{}
+
+// rememberError keeps a tool's error where bridge finds it.
+func rememberError(next server.ToolHandlerFunc) server.ToolHandlerFunc {
+	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		result, err := next(ctx, r)
+		if failed, ok := ctx.Value(failedKey{}).(*error); ok && err != nil {
+			*failed = err
+		}
+		return result, err
+	}
+}
+
+// bridgedError is an error of mcp-go's server, with the code that the handler's own error asks for.
+func bridgedError(e mcp.JSONRPCErrorDetails, failed error) *rpcError {
+	fault := fail(e.Code, "%s", e.Message)
+	if e.Data != nil {
+		fault.data = encode(e.Data)
+	}
+	var lacks mcp.MissingRequiredClientCapabilityError
+	switch {
+	case errors.As(failed, &lacks):
+		return missing(lacks.Capability)
+	case errors.Is(failed, mcp.ErrInvalidParams):
+		fault.code = codeParams
+	}
+	return fault
+}
+
+// missing says what a client would have to declare.
+func missing(capability string) *rpcError {
+	e := fail(codeCapability, "this needs a client with the capability %q", capability).withStatus(http.StatusBadRequest)
+	e.data = encode(struct {
+		Required map[string]struct{} `json:"requiredCapabilities"`
+	}{map[string]struct{}{capability: {}}})
+	return e
+}

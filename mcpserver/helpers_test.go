@@ -1,0 +1,195 @@
+package mcpserver
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/tools"
+)
+
+// face is a server under test, reachable over HTTP.
+type face struct {
+	*Server
+	t   *testing.T
+	url string
+}
+
+// serve starts a server with the registry of these tests, unless the configuration has another.
+func serve(t *testing.T, cfg Config) *face {
+	t.Helper()
+	if cfg.Registry == nil {
+		cfg.Registry = testTools(t)
+	}
+	if testing.Verbose() {
+		cfg.Log = zerolog.New(zerolog.NewTestWriter(t))
+	}
+	s := New(cfg)
+	mux := http.NewServeMux()
+	s.Mount(mux)
+	h := httptest.NewServer(mux)
+	t.Cleanup(func() {
+		h.CloseClientConnections()
+		h.Close()
+		now, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = s.Close(now) // without waiting for tools that wait themselves
+	})
+	return &face{s, t, h.URL}
+}
+
+// testTools are an echo, a tool that fails, one that waits for its end, and one that reports.
+func testTools(t *testing.T) *tools.Registry {
+	t.Helper()
+	r := tools.New(tools.Options{})
+	err := r.Set("test",
+		tools.Tool{Name: "echo", Description: "Gives its arguments back.", Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) {
+			res := tools.TextOf(string(args))
+			res.Structured = args
+			return res, nil
+		}},
+		tools.Tool{Name: "fails", Call: func(context.Context, json.RawMessage) (tools.Result, error) {
+			return tools.Failure("the printer is on fire"), nil
+		}},
+		tools.Tool{Name: "waits", Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
+			<-ctx.Done()
+			return tools.Result{}, context.Cause(ctx)
+		}},
+		tools.Tool{Name: "reports", Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
+			for i := range 100 {
+				tools.Progress(ctx, float64(i+1), 100, "")
+			}
+			tools.Log(ctx, "debug", "not wanted")
+			tools.Log(ctx, "warning", "wanted")
+			return tools.TextOf("done"), nil
+		}},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// header is a request's headers beyond the usual.
+type header map[string]string
+
+// do sends a request. Its body is closed at the end of the test.
+func (f *face) do(method, path, body string, h header) *http.Response {
+	f.t.Helper()
+	r, err := http.NewRequest(method, f.url+path, strings.NewReader(body))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+	}
+	for k, v := range h {
+		r.Header.Set(k, v)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { resp.Body.Close() })
+	return resp
+}
+
+// post sends a message to /mcp and gives status and body.
+func (f *face) post(body string, h header) (int, string) {
+	f.t.Helper()
+	resp := f.do(http.MethodPost, "/mcp", body, h)
+	all, err := io.ReadAll(resp.Body)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return resp.StatusCode, string(all)
+}
+
+// initialized begins a session of a revision and gives the header that names it.
+func (f *face) initialized(version, client, release string) header {
+	f.t.Helper()
+	resp := f.do(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"`+version+
+		`","capabilities":{"elicitation":{}},"clientInfo":{"name":"`+client+`","version":"`+release+`"}}}`, nil)
+	id := resp.Header.Get("Mcp-Session-Id")
+	if resp.StatusCode != http.StatusOK || id == "" {
+		f.t.Fatalf("initialize: %s, session %q", resp.Status, id)
+	}
+	return header{"Mcp-Session-Id": id, "Mcp-Protocol-Version": version}
+}
+
+// events reads an event stream.
+type events struct {
+	t *testing.T
+	r *bufio.Reader
+}
+
+// sent is one event, or a comment.
+type sent struct{ name, id, data, comment string }
+
+func eventsOf(t *testing.T, r io.Reader) *events { return &events{t, bufio.NewReader(r)} }
+
+// next reads the next event; ok is false at the end of the stream.
+func (e *events) next() (s sent, ok bool) {
+	e.t.Helper()
+	for {
+		line, err := e.r.ReadString('\n')
+		if err != nil {
+			return s, false
+		}
+		if strings.Contains(line, "\r") {
+			e.t.Fatalf("a line ends with CR: %q", line)
+		}
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case line == "\n":
+			if s == (sent{}) {
+				continue
+			}
+			return s, true
+		case name == "":
+			s.comment = value
+		case name == "event":
+			s.name = value
+		case name == "id":
+			s.id = value
+		case name == "data":
+			s.data += value
+		default:
+			e.t.Fatalf("odd line %q", line)
+		}
+	}
+}
+
+// message reads on to the next event that is not a comment.
+func (e *events) message() string {
+	e.t.Helper()
+	for {
+		s, ok := e.next()
+		if !ok {
+			e.t.Fatal("the stream ended")
+		}
+		if s.comment == "" && s.data != "" {
+			return s.data
+		}
+	}
+}
+
+// soon waits for something to become true.
+func soon(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal(what, "did not come true")
+		}
+	}
+}

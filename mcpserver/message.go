@@ -1,0 +1,123 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// message is one JSON-RPC message, read as far as it must be to know what to do with it.
+type message struct {
+	raw    []byte
+	id     json.RawMessage // nil for a notification
+	method string          // empty for the answer to a request of ours
+	params json.RawMessage
+	result json.RawMessage // of an answer
+	fault  json.RawMessage // the error of an answer
+}
+
+// isRequest says that the message wants an answer.
+func (m message) isRequest() bool { return m.method != "" && m.id != nil }
+
+// isAnswer says that the message answers a request of ours.
+func (m message) isAnswer() bool { return m.method == "" }
+
+// readMessage reads one message. The error keeps the id when it could be read; id is nil otherwise.
+func readMessage(raw []byte) (m message, fault *rpcError) {
+	var parts struct {
+		Version json.RawMessage `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Method  json.RawMessage `json:"method"`
+		Params  json.RawMessage `json:"params"`
+		Result  json.RawMessage `json:"result"`
+		Error   json.RawMessage `json:"error"`
+	}
+	if !json.Valid(raw) {
+		return m, fail(codeParse, "this is not JSON")
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return m, fail(codeRequest, "a message is one JSON object")
+	}
+	m = message{raw: raw, params: parts.Params, result: parts.Result, fault: parts.Error}
+	if parts.ID != nil {
+		if !isID(parts.ID) {
+			return m, fail(codeRequest, "an id is a string or a number")
+		}
+		m.id = parts.ID
+	}
+	if string(parts.Version) != `"2.0"` {
+		return m, fail(codeRequest, `a message has "jsonrpc":"2.0"`)
+	}
+	if parts.Method != nil && (json.Unmarshal(parts.Method, &m.method) != nil || m.method == "") {
+		return m, fail(codeRequest, "a method is a name")
+	}
+	if m.method == "" && (m.id == nil || m.result == nil && m.fault == nil) {
+		return m, fail(codeRequest, "a message has a method, or an id and a result or an error")
+	}
+	if p := m.params; p != nil && p[0] != '{' && string(p) != "null" {
+		return m, fail(codeParams, "params are a JSON object")
+	}
+	return m, nil
+}
+
+// isID says that a JSON value may be the id of a request.
+func isID(v json.RawMessage) bool {
+	return v[0] == '"' || v[0] == '-' || '0' <= v[0] && v[0] <= '9'
+}
+
+// maxBatch is how many messages may come in one batch.
+const maxBatch = 100
+
+// isBatch says that a body is a JSON array.
+func isBatch(body []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
+}
+
+// readBatch cuts a batch into its messages' texts.
+func readBatch(body []byte) ([]json.RawMessage, *rpcError) {
+	var all []json.RawMessage
+	if err := json.Unmarshal(body, &all); err != nil {
+		return nil, fail(codeParse, "this is not JSON")
+	}
+	if len(all) == 0 || len(all) > maxBatch {
+		return nil, fail(codeRequest, "a batch holds 1 to %d messages", maxBatch)
+	}
+	return all, nil
+}
+
+// appendResult writes the answer to a request: only the id is new, the result is spliced in as it is.
+func appendResult(dst []byte, id, result json.RawMessage) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+	dst = append(dst, id...)
+	dst = append(dst, `,"result":`...)
+	dst = append(dst, result...)
+	return append(dst, '}')
+}
+
+// notification writes a message that wants no answer. The parameters are a struct of ours or JSON; nil leaves them out.
+func notification(method string, params any) json.RawMessage {
+	return encode(struct {
+		Version string `json:"jsonrpc"`
+		Method  string `json:"method"`
+		Params  any    `json:"params,omitempty"`
+	}{"2.0", method, params})
+}
+
+// encode writes compact JSON. What cannot be written is null; values of ours can.
+func encode(v any) json.RawMessage {
+	b, err := marshal(v)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return b
+}
+
+// marshal writes compact JSON on one line, letters of every language and <>& as they are.
+func marshal(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

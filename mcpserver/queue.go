@@ -1,0 +1,181 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// conn is a session that has one stream of its own, on which all its answers go: legacy SSE, or stdio.
+type conn struct {
+	*session
+	ctx     context.Context // ends with the stream, and ends what runs for it
+	box     *outbox
+	waiting atomic.Int32 // messages that were taken and are not yet being answered
+
+	// The dispatcher's own:
+	backlog []message
+	running int
+	parked  bool // in queue.parked
+}
+
+// atOnceOfOne is how many requests of one conn are answered at the same time.
+const atOnceOfOne = 8
+
+// errBusy says that a queue is full.
+var errBusy = errors.New("too many requests are waiting")
+
+// queue takes the messages of all conns and hands them to workers, fairly: a conn whose tools are slow keeps no other waiting.
+type queue struct {
+	e        *engine
+	most     int // requests answered at once
+	longest  int32
+	input    chan work
+	finished chan *conn
+	pending  atomic.Int64 // messages that were taken and are not done with
+
+	// The dispatcher's own:
+	running int
+	parked  []*conn // conns with a backlog, in the order in which they get the next place
+}
+
+// work is a message of a conn.
+type work struct {
+	c *conn
+	m message
+}
+
+func newQueue(e *engine) *queue {
+	return &queue{
+		e: e, most: e.cfg.MaxCalls, longest: int32(e.cfg.MaxWaiting),
+		input: make(chan work, e.cfg.MaxCalls), finished: make(chan *conn, e.cfg.MaxCalls),
+	}
+}
+
+// submit takes a message. What must not wait behind others is done at once: answers to requests of ours, and cancellations.
+func (q *queue) submit(c *conn, m message) error {
+	if m.isAnswer() || m.method == string(mcp.MethodNotificationCancelled) {
+		q.e.handle(c.ctx, q.caller(c, m), m)
+		return nil
+	}
+	if c.waiting.Add(1) > q.longest {
+		c.waiting.Add(-1)
+		return errBusy
+	}
+	q.pending.Add(1)
+	select {
+	case q.input <- work{c, m}:
+		return nil
+	default:
+		q.pending.Add(-1)
+		c.waiting.Add(-1)
+		return errBusy
+	}
+}
+
+// run is the dispatcher. It ends when the engine stops.
+func (q *queue) run() {
+	for {
+		select {
+		case <-q.e.stop:
+			return
+		case w := <-q.input:
+			q.take(w.c, w.m)
+		case c := <-q.finished:
+			c.running--
+			q.running--
+			q.park(c)
+		}
+		q.start()
+	}
+}
+
+// take answers what takes no time, in the order in which it came, and parks the rest.
+func (q *queue) take(c *conn, m message) {
+	if m.isRequest() && isQuick(m.method) {
+		c.waiting.Add(-1)
+		q.reply(c, m, c.box.put)
+		q.pending.Add(-1)
+		return
+	}
+	c.backlog = append(c.backlog, m)
+	q.park(c)
+}
+
+// park puts a conn in line for a place, once.
+func (q *queue) park(c *conn) {
+	if !c.parked && len(c.backlog) > 0 {
+		c.parked = true
+		q.parked = append(q.parked, c)
+	}
+}
+
+// start gives the free places to those in line: one each, then back to the end of the line.
+func (q *queue) start() {
+	for n := len(q.parked); n > 0 && q.running < q.most; n-- {
+		c := q.parked[0]
+		q.parked = q.parked[1:]
+		c.parked = false
+		switch {
+		case c.ctx.Err() != nil:
+			q.pending.Add(-int64(len(c.backlog)))
+			c.backlog = nil
+			continue
+		case c.running >= atOnceOfOne:
+			continue // parked again when one of its requests is done
+		}
+		m := c.backlog[0]
+		c.backlog = c.backlog[1:]
+		c.waiting.Add(-1)
+		c.running++
+		q.running++
+		go q.work(c, m) // ends with the request, which ends with its conn
+		if q.park(c); c.parked {
+			n++
+		}
+	}
+}
+
+// work answers one message.
+func (q *queue) work(c *conn, m message) {
+	q.reply(c, m, func(f frame) error { return c.box.send(c.ctx, f) })
+	q.pending.Add(-1)
+	select {
+	case q.finished <- c:
+	case <-q.e.stop:
+	}
+}
+
+// reply answers a message on the conn's stream. A conn that has no room for the answer is given up.
+func (q *queue) reply(c *conn, m message, put func(frame) error) {
+	body, fault := q.e.handle(c.ctx, q.caller(c, m), m)
+	if fault != nil {
+		body = fault.frame(m.id)
+	}
+	if body == nil {
+		return
+	}
+	if err := put(frame{body: body}); err != nil {
+		c.box.end(err)
+	}
+}
+
+// idle says that nothing is waiting or being answered.
+func (q *queue) idle() bool { return q.pending.Load() == 0 }
+
+// caller is the conn as the sender of a message.
+func (q *queue) caller(c *conn, m message) *caller {
+	said, _ := readMeta(m.params)
+	return &caller{session: c.session, meta: said, out: c.box.send}
+}
+
+// isQuick says that a request is answered from memory, by no code of a tool, prompt or resource.
+func isQuick(method string) bool {
+	switch mcp.MCPMethod(method) {
+	case mcp.MethodToolsCall, mcp.MethodPromptsGet, mcp.MethodResourcesRead, mcp.MethodCompletionComplete:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,64 @@
+package mcpserver
+
+import (
+	"sync"
+	"time"
+)
+
+// limiter lets each key do something a certain number of times a second, after a burst of twice as many.
+type limiter struct {
+	perSecond float64 // negative: any number
+	mu        sync.Mutex
+	buckets   map[string]bucket
+}
+
+// bucket is what a key may still do, as of a moment.
+type bucket struct {
+	left float64
+	at   time.Time
+}
+
+// maxBuckets is how many keys are remembered before those that have rested are forgotten.
+const maxBuckets = 10_000
+
+func newLimiter(perSecond float64) *limiter {
+	return &limiter{perSecond: perSecond, buckets: map[string]bucket{}}
+}
+
+// allow counts one time. When it is too much, wait says after how long it would not be.
+func (l *limiter) allow(key string, now time.Time) (wait time.Duration, ok bool) {
+	if l.perSecond < 0 {
+		return 0, true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b, known := l.buckets[key]
+	if !known {
+		l.forget(now)
+		b = bucket{2 * l.perSecond, now}
+	}
+	b.left = min(2*l.perSecond, b.left+now.Sub(b.at).Seconds()*l.perSecond)
+	b.at = now
+	if ok = b.left >= 1; ok {
+		b.left--
+	} else {
+		wait = time.Duration((1 - b.left) / l.perSecond * float64(time.Second))
+	}
+	l.buckets[key] = b
+	return wait, ok
+}
+
+// forget makes room. A key that has rested for two seconds has its whole burst again, so nothing is lost with it.
+func (l *limiter) forget(now time.Time) {
+	if len(l.buckets) < maxBuckets {
+		return
+	}
+	for key, b := range l.buckets {
+		if now.Sub(b.at) > 2*time.Second {
+			delete(l.buckets, key)
+		}
+	}
+	if len(l.buckets) >= maxBuckets { // all of them busy: a caller who makes up keys gains a burst, and no memory
+		clear(l.buckets)
+	}
+}

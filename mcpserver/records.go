@@ -1,0 +1,174 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolnorm/internal/sse"
+)
+
+// record is a stream of a session that can be taken up again: its events have ids, and the last of them are kept.
+type record struct {
+	id, session string
+	primed      bool // begins with an event that has only an id
+	box         *outbox
+	writing     sync.Mutex // held by the one connection that writes the stream
+
+	mu    sync.Mutex
+	leave context.CancelCauseFunc // of the connection that took the stream last; nil: none has
+	turn  int                     // how many connections have taken it
+	next  uint64                  // the number of the next event
+	sent  []numbered              // the last events
+	bytes int                     // of their frames
+}
+
+// numbered is an event that was sent.
+type numbered struct {
+	n uint64
+	frame
+}
+
+// maxRecords is how many streams can be taken up again; those beyond cannot.
+const maxRecords = 1000
+
+// maxKept is how many bytes of sent events a record keeps.
+const maxKept = 1 << 20
+
+// errReplaced ends a connection whose stream another one has taken up.
+var errReplaced = errors.New("another connection has taken up the stream")
+
+// records are the streams that can be taken up again, by their ids.
+type records struct {
+	mu  sync.Mutex
+	all map[string]*record
+}
+
+func newRecords() *records { return &records{all: map[string]*record{}} }
+
+// begin makes a stream one that can be taken up again; nil when there are too many.
+func (r *records) begin(of *session, box *outbox) *record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.all) >= maxRecords {
+		return nil
+	}
+	one := &record{id: rand.Text(), session: of.id, primed: of.version >= mcp.ProtocolVersion20251125, box: box, next: 1}
+	r.all[one.id] = one
+	return one
+}
+
+// find gives the stream that an event's id belongs to, and the event's number. It must be one of the session's own.
+func (r *records) find(event, session string) (one *record, after uint64, ok bool) {
+	id, number, _ := strings.Cut(event, "-")
+	after, err := strconv.ParseUint(number, 10, 64)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if one = r.all[id]; one == nil || err != nil || one.session != session {
+		return nil, 0, false
+	}
+	return one, after, true
+}
+
+// forget ends a stream that nobody takes up in time.
+func (r *records) forget(one *record, turn int) {
+	if one.turns() != turn {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.all, one.id)
+	one.box.end(errClosed)
+}
+
+// end ends all streams of a session.
+func (r *records) end(session string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, one := range r.all {
+		if one.session == session {
+			delete(r.all, id)
+			one.box.end(errClosed)
+		}
+	}
+}
+
+// take makes a connection the one that writes the stream; the one before is told to leave.
+func (o *record) take(leave context.CancelCauseFunc) {
+	o.mu.Lock()
+	if o.leave != nil {
+		o.leave(errReplaced)
+	}
+	o.leave = leave
+	o.turn++
+	o.mu.Unlock()
+	o.writing.Lock()
+}
+
+// turns is how many connections have taken the stream.
+func (o *record) turns() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.turn
+}
+
+// event writes a frame with its number, and keeps it.
+func (o *record) event(dst []byte, f frame) []byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	dst = o.write(dst, numbered{o.next, f})
+	o.sent = append(o.sent, numbered{o.next, f})
+	o.next++
+	o.bytes += len(f.body)
+	for o.bytes > maxKept && len(o.sent) > 1 {
+		o.bytes -= len(o.sent[0].body)
+		o.sent = o.sent[1:]
+	}
+	return dst
+}
+
+func (o *record) write(dst []byte, f numbered) []byte {
+	dst = append(dst, "id: "+o.id+"-"...)
+	dst = strconv.AppendUint(dst, f.n, 10)
+	return plainEvent(append(dst, '\n'), f.frame)
+}
+
+// again writes what a client has missed, and says whether that was the end. A client that has had nothing gets an event that
+// tells it only the id.
+func (o *record) again(dst []byte, after uint64) (_ []byte, ended bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if after == 0 && o.next == 1 && o.primed {
+		dst = append(dst, "id: "+o.id+"-0\ndata:\n\n"...)
+	}
+	for _, f := range o.sent {
+		if f.n > after {
+			dst = o.write(dst, f)
+		}
+		ended = ended || f.last
+	}
+	return dst, ended
+}
+
+// replay writes a stream from an event on, until its end or that of the connection.
+func (s *Server) replay(ctx context.Context, out *sse.Writer, o *record, after uint64) {
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	o.take(leave)
+	var ended bool
+	out.Buf, ended = o.again(out.Buf, after)
+	err := out.Flush()
+	if err == nil && !ended {
+		err = s.pour(ctx, out, o.box, o.event)
+	}
+	turn := o.turns()
+	o.writing.Unlock()
+	s.dropped("resumable", err)
+	time.AfterFunc(s.cfg.StreamGrace, func() { s.records.forget(o, turn) })
+}

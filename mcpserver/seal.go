@@ -1,0 +1,84 @@
+package mcpserver
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// seal makes texts that clients carry for us and cannot change. Every process with the same key can read them, so a session
+// outlives a restart and is known to every replica.
+type seal struct{ key []byte }
+
+// newSeal makes a seal; without a key it has one of its own, and what it sealed is void when the process ends.
+func newSeal(key []byte) seal {
+	if len(key) == 0 {
+		key = make([]byte, sha256.Size)
+		rand.Read(key) // never fails
+	}
+	return seal{key}
+}
+
+// close writes v and its signature as one visible word. What it is for is signed as well, so that a text sealed for one
+// purpose is no good for another.
+func (s seal) close(purpose string, v any) string {
+	body := encode(v)
+	return base64.RawURLEncoding.EncodeToString(body) + "." + base64.RawURLEncoding.EncodeToString(s.sum(purpose, body))
+}
+
+// open reads what close wrote for the same purpose.
+func (s seal) open(purpose, text string, v any) error {
+	head, tail, _ := strings.Cut(text, ".")
+	body, err := base64.RawURLEncoding.Strict().DecodeString(head)
+	if err != nil {
+		return fmt.Errorf("not a sealed text: %w", err)
+	}
+	sum, err := base64.RawURLEncoding.Strict().DecodeString(tail)
+	if err != nil || !hmac.Equal(sum, s.sum(purpose, body)) {
+		return fmt.Errorf("a text that was not sealed here, or not for this")
+	}
+	return json.Unmarshal(body, v)
+}
+
+func (s seal) sum(purpose string, body []byte) []byte {
+	h := hmac.New(sha256.New, s.key)
+	fmt.Fprintf(h, "toolnorm %q ", purpose)
+	h.Write(body)
+	return h.Sum(nil)
+}
+
+// sealedState is what a client carries from one round of a call to the next.
+type sealedState struct {
+	State string `json:"s"`
+	Until int64  `json:"u"` // Unix seconds
+}
+
+// stateLife is how long a client may take between two rounds.
+const stateLife = time.Hour
+
+// stateFor names what a state is good for: one caller's calls of one thing.
+func stateFor(principal, method, name string) string {
+	return fmt.Sprintf("state %q %q %q", principal, method, name)
+}
+
+// closeState seals a state that a handler wants back.
+func (s seal) closeState(purpose, state string) string {
+	return s.close(purpose, sealedState{State: state, Until: time.Now().Add(stateLife).Unix()})
+}
+
+// openState gives back the state that a handler gave out.
+func (s seal) openState(purpose, text string) (string, *rpcError) {
+	var kept sealedState
+	if err := s.open(purpose, text, &kept); err != nil {
+		return "", fail(codeParams, "requestState is not the one that this server gave out for this call")
+	}
+	if time.Now().Unix() > kept.Until {
+		return "", fail(codeParams, "requestState is more than %v old; call again without it", stateLife)
+	}
+	return kept.State, nil
+}

@@ -1,0 +1,106 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// SSE serves the address of revision 2024-11-05. A GET opens a stream, whose first event says where messages are to be sent;
+// everything else is Streamable HTTP, as some clients try on any address first.
+func (s *Server) SSE() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		newer := r.Header.Get("Mcp-Session-Id") != "" || r.Header.Get("Mcp-Protocol-Version") != ""
+		if r.Method != http.MethodGet || newer {
+			s.streamable(w, r)
+			return
+		}
+		s.legacy(w, r)
+	})
+}
+
+// legacy is the life of a 2024-11-05 session: it begins and ends with its stream.
+func (s *Server) legacy(w http.ResponseWriter, r *http.Request) {
+	out, done, ok := s.open(w)
+	if !ok {
+		return
+	}
+	defer done()
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(context.Canceled) // ends the tools that still run for it
+	c := &conn{session: &session{id: uuid.NewString(), principal: s.cfg.Principal(r)}, ctx: ctx, box: newOutbox()}
+	s.conns.Store(c.id, c)
+	defer s.conns.Delete(c.id)
+	defer s.engine.hub.add(&listener{box: c.box, wants: func(method, uri string) bool {
+		return c.begun() && (uri == "" || c.watches(uri))
+	}})()
+	out.Buf = append(out.Buf, "event: endpoint\ndata: "+s.messageURL(r, c.id)+"\n\n"...)
+	err := s.pour(ctx, out, c.box, plainEvent)
+	c.box.end(err)
+	s.dropped("sse", err)
+}
+
+// messageURL is where a session's messages are sent: beside the address that the client asked, or under the public one.
+func (s *Server) messageURL(r *http.Request, id string) string {
+	base := strings.TrimSuffix(s.cfg.PublicURL, "/") + "/sse"
+	if s.cfg.PublicURL == "" {
+		at := url.URL{Scheme: "http", Host: r.Host, Path: r.URL.Path}
+		if r.TLS != nil {
+			at.Scheme = "https"
+		}
+		base = at.String()
+	}
+	return base + "/message?session_id=" + id
+}
+
+// Message takes the messages of 2024-11-05 sessions. It answers 202 at once; what there is to say goes on the stream.
+func (s *Server) Message() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			s.refuse(w, nil, fail(codeRequest, "messages are sent by POST").withStatus(http.StatusMethodNotAllowed))
+			return
+		}
+		c, fault := s.connOf(r)
+		if fault != nil {
+			s.refuse(w, nil, fault)
+			return
+		}
+		if wait, ok := s.rate.allow(c.id, time.Now()); !ok {
+			s.tooMany(w, wait)
+			return
+		}
+		m, fault := s.readOne(w, r)
+		if fault != nil {
+			s.refuse(w, m.id, fault)
+			return
+		}
+		if err := s.queue.submit(c, m); errors.Is(err, errBusy) || s.closing.Load() {
+			s.busy(w, errBusy.Error())
+			return
+		}
+		w.WriteHeader(http.StatusAccepted)
+	})
+}
+
+// connOf finds the session that a message is for. One of another principal is not found.
+func (s *Server) connOf(r *http.Request) (*conn, *rpcError) {
+	q := r.URL.Query()
+	id := q.Get("session_id")
+	if id == "" {
+		id = q.Get("sessionId")
+	}
+	if id == "" {
+		return nil, fail(codeRequest, "the address must name a session_id").withStatus(http.StatusBadRequest)
+	}
+	found, ok := s.conns.Load(id)
+	if !ok || found.(*conn).principal != s.cfg.Principal(r) {
+		return nil, fail(codeRequest, "there is no such session; open a stream first, with GET /sse").withStatus(http.StatusNotFound)
+	}
+	return found.(*conn), nil
+}

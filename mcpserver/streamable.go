@@ -1,0 +1,177 @@
+package mcpserver
+
+import (
+	"cmp"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// Streamable serves Streamable HTTP, all its revisions on one address.
+func (s *Server) Streamable() http.Handler { return http.HandlerFunc(s.streamable) }
+
+func (s *Server) streamable(w http.ResponseWriter, r *http.Request) {
+	modern := mcp.IsModernProtocol(r.Header.Get("Mcp-Protocol-Version"))
+	switch {
+	case r.Method == http.MethodPost:
+		s.post(w, r)
+	case r.Method == http.MethodGet && !modern && accepts(r, "text/event-stream"):
+		s.listen(w, r)
+	case r.Method == http.MethodDelete && !modern:
+		s.forget(w, r)
+	default:
+		w.Header().Set("Allow", "GET, POST, DELETE")
+		s.refuse(w, nil, fail(codeRequest, "messages are sent by POST; GET is for event streams of revisions up to 2025-11-25").withStatus(http.StatusMethodNotAllowed))
+	}
+}
+
+// accepts says that a client takes a content type, in so many words or as any.
+func accepts(r *http.Request, kind string) bool {
+	said := strings.Join(r.Header.Values("Accept"), ",")
+	return strings.Contains(said, kind) || strings.Contains(said, "*/*")
+}
+
+// post answers what a client sends: rate, type and size, text, revision, headers, session are checked in this order; then the
+// method and its parameters count.
+func (s *Server) post(w http.ResponseWriter, r *http.Request) {
+	principal := s.cfg.Principal(r)
+	named := r.Header.Get("Mcp-Session-Id")
+	found, ok := s.sessions.find(named, principal)
+	if wait, ok := s.rate.allow(rateKey(found, principal, r), time.Now()); !ok {
+		s.tooMany(w, wait)
+		return
+	}
+	body, fault := s.readBody(w, r)
+	if fault != nil {
+		s.refuse(w, nil, fault)
+		return
+	}
+	if isBatch(body) {
+		s.batch(w, r, body, found)
+		return
+	}
+	m, fault := readMessage(body)
+	if fault != nil {
+		s.refuse(w, m.id, fault)
+		return
+	}
+	said, readable := readMeta(m.params)
+	modern, version, fault := pick(r.Header, m, said)
+	switch {
+	case fault != nil:
+	case modern && !readable:
+		fault = fail(codeParams, "params._meta cannot be read").withStatus(http.StatusBadRequest)
+	case modern:
+		fault = s.checkModern(r.Header, m, said)
+	case named != "" && !ok && m.method != string(mcp.MethodInitialize):
+		fault = noSession()
+	}
+	if fault != nil {
+		s.write(w, frame{body: fault.frame(m.id), status: fault.httpStatus(modern)})
+		return
+	}
+	s.answer(w, r, s.callerOf(found, principal, modern, version, said, m), m)
+}
+
+// noSession tells a client to initialise again.
+func noSession() *rpcError {
+	return fail(codeRequest, "there is no such session any more; initialize again").withStatus(http.StatusNotFound)
+}
+
+// rateKey says who shares a rate: a session, else a principal, else an address.
+func rateKey(found *session, principal string, r *http.Request) string {
+	if found != nil {
+		return found.id
+	}
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
+	return cmp.Or(principal, host)
+}
+
+// callerOf is who sent a message. A request of 2026-07-28 says everything itself; one of a session is known by it; any other
+// client is one that just came.
+func (s *Server) callerOf(found *session, principal string, modern bool, version string, said meta, m message) *caller {
+	c := &caller{session: found, modern: modern, meta: said}
+	switch {
+	case modern:
+		c.session = &session{principal: principal, version: version, level: said.Level, can: *said.Capabilities}
+		if said.Client != nil {
+			c.client = *said.Client
+		}
+	case m.method == string(mcp.MethodInitialize):
+		c.session = &session{principal: principal}
+	case found == nil:
+		c.session = &session{principal: principal, version: version, level: defaultLevel}
+	}
+	return c
+}
+
+// batch answers the messages of a batch, which only 2025-03-26 has.
+func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, found *session) {
+	version := cmp.Or(r.Header.Get("Mcp-Protocol-Version"), oldest)
+	if found != nil {
+		version = found.version
+	}
+	if version != oldest {
+		s.refuse(w, nil, fail(codeRequest, "a batch of messages is only known to revision %s", oldest))
+		return
+	}
+	all, fault := readBatch(body)
+	if fault != nil {
+		s.refuse(w, nil, fault)
+		return
+	}
+	if named := r.Header.Get("Mcp-Session-Id"); named != "" && found == nil {
+		s.refuse(w, nil, noSession())
+		return
+	}
+	if !s.enter(w) {
+		return
+	}
+	defer s.leave()
+	var answers [][]byte
+	for _, raw := range all {
+		if a := s.oneOfBatch(r, raw, found); a != nil {
+			answers = append(answers, a)
+		}
+	}
+	if len(answers) == 0 {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	s.write(w, frame{body: joined(answers)})
+}
+
+// oneOfBatch answers one message of a batch; nil when it wants no answer.
+func (s *Server) oneOfBatch(r *http.Request, raw []byte, found *session) []byte {
+	m, fault := readMessage(raw)
+	if fault == nil && m.method == string(mcp.MethodInitialize) {
+		fault = fail(codeRequest, "initialize is sent alone")
+	}
+	if fault != nil {
+		return fault.frame(m.id)
+	}
+	said, _ := readMeta(m.params)
+	c := s.callerOf(found, s.cfg.Principal(r), false, oldest, said, m)
+	c.out = nowhere
+	body, fault := s.engine.handle(r.Context(), c, m)
+	if fault != nil {
+		body = fault.frame(m.id)
+	}
+	s.remember(c, m)
+	return body
+}
+
+// joined is a JSON array of answers.
+func joined(answers [][]byte) []byte {
+	all := []byte{'['}
+	for i, a := range answers {
+		if i > 0 {
+			all = append(all, ',')
+		}
+		all = append(all, a...)
+	}
+	return append(all, ']')
+}
