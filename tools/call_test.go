@@ -120,6 +120,24 @@ func TestACallEndsWithItsTime(t *testing.T) {
 	}
 }
 
+func TestATypedFunctionReadsItsArguments(t *testing.T) {
+	r := with(t, Options{}, Typed(func(_ context.Context, in struct{ A, B float64 }) (struct{ Quotient float64 }, error) {
+		if in.B == 0 {
+			return struct{ Quotient float64 }{}, errors.New("b must not be 0")
+		}
+		return struct{ Quotient float64 }{in.A / in.B}, nil
+	}))
+	for args, want := range map[string]string{
+		`{"a": 1, "b": 4}`: `{"Quotient":0.25}`,
+		`{"a": 1}`:         "b must not be 0",
+		`{"a": "x"}`:       "the arguments do not fit: json: cannot unmarshal string into Go struct field .A of type float64",
+	} {
+		if got := r.Call(t.Context(), "f", json.RawMessage(args)); got.Text() != want || got.IsError == (got.Structured != nil) {
+			t.Errorf("Call(%s) = %+v, want %q", args, got, want)
+		}
+	}
+}
+
 func TestAToolsOwnTimeWins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := New(Options{})

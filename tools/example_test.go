@@ -13,13 +13,7 @@ func Example() {
 		Name:        "double",
 		Description: "Doubles a number.",
 		Schema:      json.RawMessage(`{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}`),
-		Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) {
-			var in struct{ N int }
-			if err := json.Unmarshal(args, &in); err != nil {
-				return tools.Result{}, err
-			}
-			return tools.JSONOf(2 * in.N)
-		},
+		Call:        tools.Typed(func(_ context.Context, in struct{ N int }) (int, error) { return 2 * in.N, nil }),
 	}
 	registry := tools.New(tools.Options{})
 	if err := registry.Set("arithmetic", double); err != nil {

@@ -1,16 +1,36 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"time"
 
-	"toolnorm/internal/toolargs"
-	"toolnorm/tools"
+	"toolnorm/internal/toolbox"
 )
 
-// newRegistry makes the registry of tools that every face offers, without any as yet.
-func (m *Main) newRegistry() *tools.Registry {
-	args := new(toolargs.Reader)
-	return tools.New(tools.Options{Fit: args.Fit, Panicked: m.panicked})
+// openWait is how long the data of the tools may take to open.
+const openWait = 20 * time.Second
+
+// openTools opens the tools that this program runs itself, as the settings say. Data that nobody named and that cannot be
+// opened, as in a folder that is read only, leaves the tools out: everything else works without it.
+func (m *Main) openTools() error {
+	config := toolbox.Config{Data: m.Config.Data, Store: m.Config.Store, Panicked: m.panicked}
+	m.toolbox = toolbox.Empty(config)
+	if !m.Config.Tools {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), openWait)
+	defer cancel()
+	box, err := toolbox.Open(ctx, config)
+	switch {
+	case err == nil:
+		m.toolbox = box
+	case m.Config.Store != "":
+		return fmt.Errorf("tools: %w", err)
+	default:
+		m.log.Warn().Err(err).Msg("no tools are offered, since their data cannot be opened; no-tools says that none are wanted")
+	}
+	return nil
 }
 
 // panicked notes a tool that broke. What it was called with is not logged.

@@ -1,0 +1,67 @@
+// Package home says where the user's own things are: the folder of data, and the file of settings.
+package home
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Data is dir as an absolute path; when it is empty, toolnorm in the user's data folder.
+func Data(dir string) (string, error) {
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("data: name a folder, since %w", err)
+		}
+		base := os.Getenv("XDG_DATA_HOME")
+		if !strings.HasPrefix(base, "/") { // relative ones are to be ignored, says the XDG specification
+			base = filepath.Join(home, ".local", "share")
+		}
+		dir = filepath.Join(base, "toolnorm")
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("data: %w", err)
+	}
+	return abs, nil
+}
+
+// File is the YAML file of settings when none is named; empty without a home.
+func File() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "toolnorm", "toolnorm.yaml")
+}
+
+// Settings are those of the proxy that other programs have to know, so that they work on the same data.
+type Settings struct {
+	Data  string // the folder, as it was written; empty: not said
+	Store string // the database; empty: not said
+}
+
+// ReadSettings reads them from the YAML file at path, or from File when path is empty; that one need not be there.
+func ReadSettings(path string) (s Settings, err error) {
+	wanted := path != ""
+	if !wanted {
+		path = File()
+	}
+	text, err := os.ReadFile(path)
+	switch {
+	case !wanted && (path == "" || errors.Is(err, fs.ErrNotExist)):
+		return s, nil
+	case err != nil:
+		return s, fmt.Errorf("config: %w", err)
+	}
+	if err := yaml.Unmarshal(text, &s); err != nil {
+		return s, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}

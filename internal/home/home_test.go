@@ -1,0 +1,53 @@
+package home
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestTheDataFolder(t *testing.T) {
+	t.Setenv("HOME", "/home/ann")
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ dir, xdg, want string }{
+		{"", "", "/home/ann/.local/share/toolnorm"},
+		{"", "/var/data", "/var/data/toolnorm"},
+		{"", "relative", "/home/ann/.local/share/toolnorm"},
+		{"/srv/x/", "/var/data", "/srv/x"},
+		{"x", "", filepath.Join(here, "x")},
+	} {
+		t.Setenv("XDG_DATA_HOME", tt.xdg)
+		if got, err := Data(tt.dir); err != nil || got != tt.want {
+			t.Errorf("Data(%q) with %q = %q, %v; want %q", tt.dir, tt.xdg, got, err, tt.want)
+		}
+	}
+}
+
+func TestSettingsOfTheProxyAreRead(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	if s, err := ReadSettings(""); err != nil || s != (Settings{}) {
+		t.Errorf("without a file: %+v, %v", s, err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "toolnorm"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]Settings{
+		"listen: 127.0.0.1:1\ndata: /srv/x\nstore: postgres://a@b/c\nhosts: [a]\n": {"/srv/x", "postgres://a@b/c"},
+		"# nothing\n": {},
+	} {
+		if err := os.WriteFile(File(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := ReadSettings(""); err != nil || s != want {
+			t.Errorf("%q: %+v, %v", text, s, err)
+		}
+	}
+	if _, err := ReadSettings(filepath.Join(dir, "none.yaml")); err == nil || !strings.Contains(err.Error(), "none.yaml") {
+		t.Errorf("a named file that is not there: %v", err)
+	}
+}

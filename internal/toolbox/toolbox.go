@@ -1,0 +1,62 @@
+// Package toolbox puts the tools that come with the program into one registry, for every program that offers or runs them.
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"toolnorm/internal/store"
+	"toolnorm/internal/toolargs"
+	"toolnorm/tools"
+	"toolnorm/tools/company"
+)
+
+// Config says where the tools find their data.
+type Config struct {
+	Data  string // absolute path of the folder of data
+	Store string // what store.Open takes; empty: db/mcp_data.db in Data
+
+	// Panicked is told of a tool that panicked, as tools.Options says; nil: nobody is.
+	Panicked func(tool string, value any, stack []byte)
+}
+
+// Box is an open toolbox.
+type Box struct {
+	Registry *tools.Registry
+	Company  *company.Company // nil when it is Empty
+	db       *store.DB
+}
+
+// Empty is a toolbox without tools, whose registry takes others.
+func Empty(c Config) *Box {
+	args := new(toolargs.Reader)
+	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked})}
+}
+
+// Open opens the data, makes what is missing of it, and fills a registry. ctx bounds the opening alone.
+func Open(ctx context.Context, c Config) (*Box, error) {
+	b := Empty(c)
+	if c.Store == "" {
+		c.Store = filepath.Join(c.Data, "db", "mcp_data.db")
+	}
+	var err error
+	if b.db, err = store.Open(ctx, c.Store); err != nil {
+		return nil, err
+	}
+	if b.Company, err = company.Open(ctx, b.db, nil); err == nil {
+		err = b.Registry.Set("company", b.Company.Tools()...)
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// Close closes the data. Calls that still run fail.
+func (b *Box) Close() error {
+	if b.db == nil {
+		return nil
+	}
+	return b.db.Close()
+}

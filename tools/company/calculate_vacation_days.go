@@ -1,0 +1,87 @@
+package company
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolnorm/tools"
+)
+
+//go:embed calculate_vacation_days.md
+var calculateVacationDaysText string
+
+// calculateVacationDays tells what is left of a year's leave.
+func (c *Company) calculateVacationDays() tools.Tool {
+	return tools.Tool{
+		Name: "calculate_vacation_days", Title: "Calculate vacation days", Description: calculateVacationDaysText, Hints: hints(),
+		Schema: json.RawMessage(`{"type": "object", "required": ["employee_id", "year"], "additionalProperties": false, "properties": {` + idProperty + `,
+			"year": {"type": "integer", "minimum": 1900, "maximum": 9999, "description": "Calendar year, e.g. 2026"}}}`),
+		Output: json.RawMessage(`{"type": "object", "required": ["employee_id", "year", "total", "used", "remaining"],
+			"properties": {"employee_id": {"type": "string"}, "year": {"type": "integer"}, "total": {"type": "number"}, "used": {"type": "number"},
+				"remaining": {"type": "number", "description": "total minus used"}}}`),
+		Call: tools.Typed(c.vacation),
+	}
+}
+
+// vacation is the leave of an employee in a year, in days.
+type vacation struct {
+	EmployeeID string  `json:"employee_id"`
+	Year       int     `json:"year"`
+	Total      float64 `json:"total"`
+	Used       float64 `json:"used"`
+	Remaining  float64 `json:"remaining"`
+}
+
+// vacation subtracts what was used.
+func (c *Company) vacation(ctx context.Context, in struct {
+	ID   string  `json:"employee_id"`
+	Year float64 // 2026.0 is an integer, too
+}) (v vacation, err error) {
+	v = vacation{EmployeeID: canonical(in.ID), Year: int(in.Year)}
+	row := c.db.QueryRowContext(ctx, "SELECT total, used FROM vacations WHERE employee_id = $1 AND year = $2", v.EmployeeID, v.Year)
+	switch err = row.Scan(&v.Total, &v.Used); {
+	case errors.Is(err, sql.ErrNoRows):
+		return v, c.noVacation(ctx, v.EmployeeID, v.Year)
+	case err != nil:
+		return v, fmt.Errorf("read the vacation of %s: %w", v.EmployeeID, err)
+	}
+	v.Remaining = v.Total - v.Used
+	return v, nil
+}
+
+// noVacation says why there is no such row: nobody has that id, or the year has no data.
+func (c *Company) noVacation(ctx context.Context, id string, year int) error {
+	var there int
+	if err := c.db.QueryRowContext(ctx, "SELECT count(*) FROM employees WHERE id = $1", id).Scan(&there); err != nil {
+		return fmt.Errorf("read employee %s: %w", id, err)
+	}
+	if there == 0 {
+		return unknownEmployee(id)
+	}
+	rows, err := c.db.QueryContext(ctx, "SELECT year FROM vacations WHERE employee_id = $1 ORDER BY year", id)
+	if err != nil {
+		return fmt.Errorf("read the vacations of %s: %w", id, err)
+	}
+	defer rows.Close()
+	var years []string
+	for rows.Next() {
+		var y int
+		if err := rows.Scan(&y); err != nil {
+			return fmt.Errorf("read a vacation of %s: %w", id, err)
+		}
+		years = append(years, strconv.Itoa(y))
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read the vacations of %s: %w", id, err)
+	}
+	if len(years) == 0 {
+		return fmt.Errorf("there is no vacation data for %s", id)
+	}
+	return fmt.Errorf("there is no vacation data for %s in %d; there is for %s", id, year, strings.Join(years, ", "))
+}

@@ -1,0 +1,42 @@
+// Package company holds the sample company: its documents, employees and vacations in a database, and the tools that ask it.
+//
+// Each tool is one Go file with its function and one Markdown file with the description that a model reads.
+package company
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"toolnorm/internal/store"
+	"toolnorm/tools"
+)
+
+// Company answers from its database. It may be used by many at once.
+type Company struct {
+	db  *store.DB
+	now func() time.Time
+}
+
+// Open takes the company in db. When there are no tables of it they are made, with sample rows; whatever is there is left
+// as it is. now says which day it is; nil: the clock and the zone of this machine.
+func Open(ctx context.Context, db *store.DB, now func() time.Time) (*Company, error) {
+	if now == nil {
+		now = time.Now
+	}
+	if err := db.Migrate(ctx, "company", store.Step{Name: "tables and sample rows", Do: found}); err != nil {
+		return nil, fmt.Errorf("company: %w", err)
+	}
+	return &Company{db, now}, nil
+}
+
+// Tools are the tools that ask the company.
+func (c *Company) Tools() []tools.Tool {
+	return []tools.Tool{c.searchDocs(), c.getEmployeeInfo(), c.getAllEmployees(), c.calculateVacationDays()}
+}
+
+// hints are those of every tool here: they only read, and here.
+func hints() tools.Hints {
+	yes, no := true, false
+	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no}
+}

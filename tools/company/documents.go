@@ -1,0 +1,53 @@
+package company
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// Document is one of the company's documents.
+type Document struct {
+	ID       int64  `json:"id"`
+	Title    string `json:"title"`
+	Content  string `json:"content"`
+	Category string `json:"category"`
+}
+
+// ErrNoDocument is the error for an id that no document has.
+var ErrNoDocument = errors.New("there is no such document")
+
+// Documents are the company's documents in the order of their ids, at most limit of them.
+func (c *Company) Documents(ctx context.Context, limit int) ([]Document, error) {
+	return c.documents(ctx, "", limit)
+}
+
+// Document is the document with an id; ErrNoDocument when there is none.
+func (c *Company) Document(ctx context.Context, id int64) (d Document, err error) {
+	row := c.db.QueryRowContext(ctx, "SELECT id, title, content, category FROM documents WHERE id = $1", id)
+	err = row.Scan(&d.ID, &d.Title, &d.Content, &d.Category)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNoDocument
+	}
+	return d, err
+}
+
+// documents are those for which a condition holds, which speaks of values as $1, $2, …
+func (c *Company) documents(ctx context.Context, where string, limit int, values ...any) ([]Document, error) {
+	query := fmt.Sprintf("SELECT id, title, content, category FROM documents %s ORDER BY id LIMIT %d", where, limit)
+	rows, err := c.db.QueryContext(ctx, query, values...)
+	if err != nil {
+		return nil, fmt.Errorf("read the documents: %w", err)
+	}
+	defer rows.Close()
+	all := []Document{}
+	for rows.Next() {
+		var d Document
+		if err := rows.Scan(&d.ID, &d.Title, &d.Content, &d.Category); err != nil {
+			return nil, fmt.Errorf("read a document: %w", err)
+		}
+		all = append(all, d)
+	}
+	return all, rows.Err()
+}

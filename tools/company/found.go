@@ -1,0 +1,89 @@
+package company
+
+import (
+	"context"
+	"embed"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"toolnorm/internal/store"
+)
+
+// tables are those of the company. DOUBLE PRECISION since half days are taken.
+const tables = `
+CREATE TABLE documents (id INTEGER PRIMARY KEY, title TEXT NOT NULL, content TEXT NOT NULL, category TEXT NOT NULL);
+CREATE TABLE employees (id TEXT PRIMARY KEY, name TEXT NOT NULL, department TEXT NOT NULL, hire_date TEXT NOT NULL);
+CREATE TABLE vacations (employee_id TEXT NOT NULL REFERENCES employees (id), year INTEGER NOT NULL,
+	total DOUBLE PRECISION NOT NULL, used DOUBLE PRECISION NOT NULL, PRIMARY KEY (employee_id, year));`
+
+//go:embed seed/*.csv
+var seed embed.FS
+
+// found makes the tables and fills them with the sample rows, unless one of them is there: then the data is the user's own.
+func found(ctx context.Context, tx *store.Tx) error {
+	names := []string{"documents", "employees", "vacations"}
+	for _, name := range names {
+		if there, err := tx.HasTable(ctx, name); err != nil || there {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, tables); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := fill(ctx, tx, name); err != nil {
+			return fmt.Errorf("sample rows of %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// fill puts the rows of seed/NAME.csv, whose first line names the columns, into the table NAME.
+func fill(ctx context.Context, tx *store.Tx, name string) error {
+	f, err := seed.Open("seed/" + name + ".csv")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	rows := csv.NewReader(f)
+	columns, err := rows.Read()
+	if err != nil {
+		return err
+	}
+	places := make([]string, len(columns))
+	for i := range places {
+		places[i] = fmt.Sprintf("$%d", i+1)
+	}
+	insert, err := tx.PrepareContext(ctx, fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", name, strings.Join(columns, ", "), strings.Join(places, ", ")))
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for {
+		row, err := rows.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := insert.ExecContext(ctx, values(row)...); err != nil {
+			return err
+		}
+	}
+}
+
+// values are the fields of a row, numbers as numbers.
+func values(row []string) []any {
+	all := make([]any, len(row))
+	for i, field := range row {
+		all[i] = field
+		if n, err := strconv.ParseFloat(field, 64); err == nil {
+			all[i] = n
+		}
+	}
+	return all
+}

@@ -1,0 +1,62 @@
+package company
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"toolnorm/tools"
+)
+
+//go:embed get_all_employees.md
+var getAllEmployeesText string
+
+// mostListed is how many employees one result names.
+const mostListed = 1000
+
+// getAllEmployees lists the employees.
+func (c *Company) getAllEmployees() tools.Tool {
+	return tools.Tool{
+		Name: "get_all_employees", Title: "List all employees", Description: getAllEmployeesText, Hints: hints(),
+		Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "properties": {}}`),
+		Output: json.RawMessage(`{"type": "object", "required": ["employees", "truncated"],
+			"properties": {"employees": {"type": "array", "items": {"type": "object", "required": ["id", "name"],
+				"properties": {"id": {"type": "string"}, "name": {"type": "string"}}}},
+				"truncated": {"type": "boolean", "description": "there are more than these"}}}`),
+		Call: tools.Typed(c.employees),
+	}
+}
+
+// listed is an employee by id and name.
+type listed struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// listedEmployees is the list.
+type listedEmployees struct {
+	Employees []listed `json:"employees"`
+	Truncated bool     `json:"truncated"`
+}
+
+// employees lists all, in the order of their ids.
+func (c *Company) employees(ctx context.Context, _ struct{}) (list listedEmployees, err error) {
+	rows, err := c.db.QueryContext(ctx, fmt.Sprintf("SELECT id, name FROM employees ORDER BY id LIMIT %d", mostListed+1))
+	if err != nil {
+		return list, fmt.Errorf("read the employees: %w", err)
+	}
+	defer rows.Close()
+	list.Employees = []listed{}
+	for rows.Next() {
+		var e listed
+		if err := rows.Scan(&e.ID, &e.Name); err != nil {
+			return list, fmt.Errorf("read an employee: %w", err)
+		}
+		list.Employees = append(list.Employees, e)
+	}
+	if len(list.Employees) > mostListed {
+		list.Employees, list.Truncated = list.Employees[:mostListed], true
+	}
+	return list, rows.Err()
+}

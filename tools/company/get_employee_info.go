@@ -1,0 +1,74 @@
+package company
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolnorm/tools"
+)
+
+//go:embed get_employee_info.md
+var getEmployeeInfoText string
+
+// idProperty is the schema of an employee's id.
+const idProperty = `"employee_id": {"type": "string", "minLength": 1, "maxLength": 32, "description": "Id of the employee, e.g. EMP001"}`
+
+// getEmployeeInfo tells of one employee.
+func (c *Company) getEmployeeInfo() tools.Tool {
+	return tools.Tool{
+		Name: "get_employee_info", Title: "Look up an employee", Description: getEmployeeInfoText, Hints: hints(),
+		Schema: json.RawMessage(`{"type": "object", "required": ["employee_id"], "additionalProperties": false, "properties": {` + idProperty + `}}`),
+		Output: json.RawMessage(`{"type": "object", "required": ["id", "name", "department", "hire_date", "days_employed"],
+			"properties": {"id": {"type": "string"}, "name": {"type": "string"}, "department": {"type": "string"},
+				"hire_date": {"type": "string", "format": "date"}, "days_employed": {"type": "integer", "minimum": 0}}}`),
+		Call: tools.Typed(c.employee),
+	}
+}
+
+// employee is one employee.
+type employee struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Department   string `json:"department"`
+	HireDate     string `json:"hire_date"`
+	DaysEmployed int    `json:"days_employed"`
+}
+
+// employee finds an employee, and counts the days from the hire date to today.
+func (c *Company) employee(ctx context.Context, in struct {
+	ID string `json:"employee_id"`
+}) (e employee, err error) {
+	id := canonical(in.ID)
+	row := c.db.QueryRowContext(ctx, "SELECT id, name, department, hire_date FROM employees WHERE id = $1", id)
+	switch err = row.Scan(&e.ID, &e.Name, &e.Department, &e.HireDate); {
+	case errors.Is(err, sql.ErrNoRows):
+		return e, unknownEmployee(id)
+	case err != nil:
+		return e, fmt.Errorf("read employee %s: %w", id, err)
+	}
+	hired, err := time.Parse(time.DateOnly, e.HireDate)
+	if err != nil {
+		return e, fmt.Errorf("the hire date of %s is no date like 2026-01-31: %q", id, e.HireDate)
+	}
+	e.DaysEmployed = daysBetween(hired, c.now())
+	return e, nil
+}
+
+// canonical is an id as the table has it: models write emp001.
+func canonical(id string) string { return strings.ToUpper(strings.TrimSpace(id)) }
+
+func unknownEmployee(id string) error {
+	return fmt.Errorf("there is no employee %q; get_all_employees lists the ids", id)
+}
+
+// daysBetween counts whole calendar days, never less than none.
+func daysBetween(from, to time.Time) int {
+	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
+	return max(0, int(day(to).Sub(day(from)).Hours()/24))
+}

@@ -1,0 +1,65 @@
+package company
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolnorm/tools"
+)
+
+//go:embed search_docs.md
+var searchDocsText string
+
+// The bounds of a search.
+const (
+	mostFound = 20 // documents in one result
+	mostWords = 16 // of a query
+)
+
+// searchDocs finds documents by words.
+func (c *Company) searchDocs() tools.Tool {
+	return tools.Tool{
+		Name: "search_docs", Title: "Search company documents", Description: searchDocsText, Hints: hints(),
+		Schema: json.RawMessage(`{"type": "object", "required": ["query"], "additionalProperties": false,
+			"properties": {"query": {"type": "string", "maxLength": 200, "description": "Words that all have to occur, e.g. 연차 or travel expenses"}}}`),
+		Output: json.RawMessage(`{"type": "object", "required": ["documents", "truncated"],
+			"properties": {"documents": {"type": "array", "items": {"type": "object", "required": ["id", "title", "content", "category"],
+				"properties": {"id": {"type": "integer"}, "title": {"type": "string"}, "content": {"type": "string"}, "category": {"type": "string"}}}},
+				"truncated": {"type": "boolean", "description": "there are more than these"}}}`),
+		Call: tools.Typed(c.search),
+	}
+}
+
+// foundDocuments is what a search gave.
+type foundDocuments struct {
+	Documents []Document `json:"documents"`
+	Truncated bool       `json:"truncated"`
+}
+
+// search finds the documents in whose title or content every word of the query occurs.
+func (c *Company) search(ctx context.Context, in struct{ Query string }) (found foundDocuments, err error) {
+	words := strings.Fields(in.Query)
+	switch {
+	case len(words) == 0:
+		return found, errors.New("the query is empty; give a word that occurs in the document")
+	case len(words) > mostWords:
+		return found, fmt.Errorf("the query has %d words, more than %d; give the most telling ones", len(words), mostWords)
+	}
+	conditions, values := make([]string, len(words)), make([]any, len(words))
+	for i, word := range words {
+		conditions[i] = fmt.Sprintf(`(lower(title) LIKE lower($%[1]d) ESCAPE '\' OR lower(content) LIKE lower($%[1]d) ESCAPE '\')`, i+1)
+		values[i] = "%" + unlike.Replace(word) + "%"
+	}
+	found.Documents, err = c.documents(ctx, "WHERE "+strings.Join(conditions, " AND "), mostFound+1, values...)
+	if len(found.Documents) > mostFound {
+		found.Documents, found.Truncated = found.Documents[:mostFound], true
+	}
+	return found, err
+}
+
+// unlike makes a text mean itself in LIKE.
+var unlike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

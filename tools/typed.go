@@ -1,0 +1,23 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Typed makes a tool's Call of a function of Go values: the arguments are read into an A, and what comes back is a result
+// as JSONOf makes it.
+func Typed[A, R any](f func(ctx context.Context, args A) (R, error)) func(context.Context, json.RawMessage) (Result, error) {
+	return func(ctx context.Context, text json.RawMessage) (Result, error) {
+		var args A
+		if err := json.Unmarshal(text, &args); err != nil {
+			return Result{}, fmt.Errorf("the arguments do not fit: %w", err)
+		}
+		value, err := f(ctx, args)
+		if err != nil {
+			return Result{}, err
+		}
+		return JSONOf(value)
+	}
+}
