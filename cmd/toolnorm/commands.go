@@ -11,6 +11,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/internal/home"
 )
 
 // folders say where the user's own things are, for commands that read families.
@@ -21,7 +22,7 @@ type folders struct {
 
 // formats are all formats: those that come with the program, and the user's own.
 func (f folders) formats() (*adapters.Set, error) {
-	dir, err := dataFolder(f.Data)
+	dir, err := home.Data(f.Data)
 	if err != nil {
 		return nil, err
 	}

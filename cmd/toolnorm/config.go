@@ -15,6 +15,7 @@ import (
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/home"
 )
 
 // Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name in capitals), and in
@@ -23,6 +24,8 @@ type Config struct {
 	Listen string `default:"127.0.0.1:11435" help:"Where to serve. Port 0 takes a free one."`
 	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"The Ollama server, in any spelling that OLLAMA_HOST takes. It need not be up."`
 	Data   string `placeholder:"DIR" help:"Folder of what is the user's own; model families are read from families/*.txt in it. Default: toolnorm in the user's data folder."`
+	Store  string `placeholder:"WHERE" help:"Where the data of the tools is kept: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
+	Tools  bool   `default:"true" negatable:"" help:"Offer the tools that come with the program, and run them."`
 	Config string `placeholder:"FILE" help:"YAML file with these settings. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
 	Model  string `placeholder:"NAME" help:"The model that answers requests which name none. Default: such requests are an error."`
 
@@ -201,7 +204,7 @@ func (c *Config) resolve() (s settings, err error) {
 	if c.Trace < 0 || c.Trace > maxTrace {
 		return s, fmt.Errorf("trace: must be 0 to %d", maxTrace)
 	}
-	if c.Data, err = dataFolder(c.Data); err != nil {
+	if c.Data, err = home.Data(c.Data); err != nil {
 		return s, err
 	}
 	if s.formats, err = userFormats(filepath.Join(c.Data, "families")); err != nil {
@@ -232,26 +235,6 @@ func (c *Config) keys() (auth.Keys, error) {
 		return nil, fmt.Errorf("api-keys-file: %w", err)
 	}
 	return append(all, more...), nil
-}
-
-// dataFolder is dir as an absolute path, or the default one.
-func dataFolder(dir string) (string, error) {
-	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("data: name a folder, since %w", err)
-		}
-		base := os.Getenv("XDG_DATA_HOME")
-		if !strings.HasPrefix(base, "/") { // relative ones are to be ignored, says the XDG specification
-			base = filepath.Join(home, ".local", "share")
-		}
-		dir = filepath.Join(base, "toolnorm")
-	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", fmt.Errorf("data: %w", err)
-	}
-	return abs, nil
 }
 
 // userFormats are the formats that come with the program, and those that the user has put into dir, if it is there.

@@ -3,14 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
+
+	"toolnorm/internal/home"
 )
 
 // file is a YAML file of settings, named as the flags are.
@@ -30,20 +30,9 @@ var _ kong.Resolver = (*file)(nil)
 
 // readFile reads the settings in path; with an empty path those in the default file, and nil when there is none.
 func readFile(path string) (*file, error) {
-	wanted := path != ""
-	if !wanted {
-		dir, err := os.UserConfigDir()
-		if err != nil {
-			return nil, nil // no home, no default file
-		}
-		path = filepath.Join(dir, "toolnorm", "toolnorm.yaml")
-	}
-	text, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !wanted:
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("config: %w", err)
+	text, path, err := home.ReadFile(path)
+	if err != nil || path == "" {
+		return nil, err
 	}
 	f := &file{path: path, values: make(map[string]setting)}
 	if err := f.parse(text); err != nil {

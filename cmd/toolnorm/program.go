@@ -19,9 +19,9 @@ import (
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/toolbox"
 	"toolnorm/internal/trace"
 	"toolnorm/proxy"
-	"toolnorm/tools"
 )
 
 // Main is the whole program, so that a test can start it in its own process.
@@ -33,7 +33,7 @@ type Main struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	log            zerolog.Logger
-	registry       *tools.Registry // the tools that this program runs itself
+	toolbox        *toolbox.Box // the tools that this program runs itself
 	server         *http.Server
 	listener       net.Listener
 	failed         chan error
@@ -55,7 +55,9 @@ func (m *Main) Run() error {
 	for _, name := range m.strays {
 		m.log.Warn().Str("variable", name).Msg("the environment has no such setting")
 	}
-	m.registry = m.newRegistry()
+	if err := m.openTools(); err != nil {
+		return err
+	}
 	eng := engine.New(m.Config.engine(settings, m.log))
 	face := proxy.New(proxy.Config{
 		Model: eng, Catalog: eng, Embedder: eng, Native: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
@@ -63,7 +65,10 @@ func (m *Main) Run() error {
 		MaxBody: m.Config.MaxBody, BodyWait: m.Config.BodyTimeout, Stall: m.Config.ClientTimeout,
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Open: []string{"/healthz"}, Log: m.log}
-	return m.serve(guard.Wrap(face), settings)
+	if err := m.serve(guard.Wrap(face), settings); err != nil {
+		return errors.Join(err, m.toolbox.Close())
+	}
+	return nil
 }
 
 // engine are the settings of the part that asks model servers.
@@ -160,7 +165,7 @@ func (m *Main) Close() error {
 		m.log.Warn().Dur("after_ms", m.Config.Grace).Msg("cutting the replies that still run")
 		err = m.server.Close()
 	}
-	return err
+	return errors.Join(err, m.toolbox.Close())
 }
 
 // version is what the build knows of itself.

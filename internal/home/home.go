@@ -47,21 +47,33 @@ type Settings struct {
 	Store string // the database; empty: not said
 }
 
-// ReadSettings reads them from the YAML file at path, or from File when path is empty; that one need not be there.
+// ReadSettings reads them from the file that ReadFile finds; without one they are empty.
 func ReadSettings(path string) (s Settings, err error) {
-	wanted := path != ""
-	if !wanted {
-		path = File()
-	}
-	text, err := os.ReadFile(path)
-	switch {
-	case !wanted && (path == "" || errors.Is(err, fs.ErrNotExist)):
-		return s, nil
-	case err != nil:
-		return s, fmt.Errorf("config: %w", err)
+	text, path, err := ReadFile(path)
+	if err != nil {
+		return s, err
 	}
 	if err := yaml.Unmarshal(text, &s); err != nil {
 		return s, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
+}
+
+// ReadFile reads the file of settings at path, or, when path is empty, the default one, which need not be there: then found
+// is empty. found is the path that was read.
+func ReadFile(path string) (text []byte, found string, err error) {
+	wanted := path != ""
+	if !wanted {
+		if path = File(); path == "" {
+			return nil, "", nil
+		}
+	}
+	text, err = os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !wanted:
+		return nil, "", nil
+	case err != nil:
+		return nil, "", fmt.Errorf("config: %w", err)
+	}
+	return text, path, nil
 }

@@ -29,7 +29,7 @@ func TestTheToolsWorkOnTheDataFolder(t *testing.T) {
 }
 
 func TestDataThatCannotBeOpenedIsAnError(t *testing.T) {
-	if _, err := Open(t.Context(), Config{Data: "/dev/null"}); err == nil || !strings.Contains(err.Error(), "/dev/null/db") {
+	if _, err := Open(t.Context(), Config{Data: "/dev/null"}); err == nil || !strings.Contains(err.Error(), "/dev/null") {
 		t.Errorf("Open = %v", err)
 	}
 	if _, err := Open(t.Context(), Config{Data: t.TempDir(), Store: "own.db"}); err == nil || !strings.Contains(err.Error(), "absolute") {

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestTheToolsHaveTheirDataInTheDataFolder(t *testing.T) {
+	clean(t, "")
+	dir := filepath.Join(t.TempDir(), "data")
+	m, err := started(t, io.Discard, "--data", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(m.toolbox.Registry.Snapshot().Tools); n != 4 {
+		t.Errorf("%d tools", n)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "db", "mcp_data.db")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWithoutToolsNoDataIsMade(t *testing.T) {
+	clean(t, "")
+	dir := filepath.Join(t.TempDir(), "data")
+	m, err := started(t, io.Discard, "--data", dir, "--no-tools")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(m.toolbox.Registry.Snapshot().Tools); n != 0 {
+		t.Errorf("%d tools", n)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "db")); err == nil {
+		t.Error("there is a database")
+	}
+}
+
+func TestDataThatCannotBeOpenedLeavesTheToolsOut(t *testing.T) {
+	clean(t, "")
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := new(log)
+	m, err := started(t, out, "--data", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(m.toolbox.Registry.Snapshot().Tools); n != 0 || !strings.Contains(out.String(), "no tools are offered") {
+		t.Errorf("%d tools, log %s", n, out)
+	}
+	if _, err := started(t, io.Discard, "--store", filepath.Join(file, "own.db")); err == nil || !strings.HasPrefix(err.Error(), "tools: store:") {
+		t.Errorf("a store that was named: %v", err)
+	}
+}
