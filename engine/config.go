@@ -37,6 +37,7 @@ type Config struct {
 	DefaultModel string            // answers requests that name no model; empty: such requests are an error
 	Upstreams    []Upstream        // further model servers, whose models are called name/model
 	Aliases      map[string]string // a name that clients may ask for -> the model that it stands for, with its server's name in front; settings go by the latter
+	Prefix       string            // in front of any model's name it says nothing, so that each has a second name; empty: there is none
 	Demo         upstream.Demo     // the zero value writes at a pace that can be seen
 }
 

@@ -62,6 +62,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *t
 	if err != nil {
 		return err
 	}
+	if err := s.orDefault(&ask.Model); err != nil { // a suffix may have been all of it
+		return err
+	}
 	ask.Chosen = func(format, strategy string) {
 		setSafe(w.Header(), "Toolnorm-Format", format)
 		setSafe(w.Header(), "Toolnorm-Strategy", strategy)
@@ -121,16 +124,6 @@ func (s *Server) orDefault(model *string) error {
 // tooLarge names the limit.
 func (s *Server) tooLarge() error {
 	return fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", s.cfg.MaxBody)
-}
-
-// dialect finds the dialect of the reply.
-func (s *Server) dialect(h http.Header, a *Ask, out Out) (Reply, error) {
-	for _, d := range s.dialects {
-		if reply, err := d.Open(h, a, out); reply != nil || err != nil {
-			return reply, err
-		}
-	}
-	return nil, fault.New(fault.Invalid, "the form of the reply is not one that is served")
 }
 
 // run is the one loop: events in, the client's form out. The model's reader flushes the reply whenever it must wait.

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"strings"
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
@@ -26,6 +27,9 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if s.listsAliases(r) {
+		infos = withAliases(infos)
+	}
 	data := make([]modelInfo, len(infos)) // never null
 	for i, info := range infos {
 		data[i] = infoOf(info)
@@ -43,8 +47,13 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := r.PathValue("id")
+	name, _ := cutForm(id)
+	name = strings.TrimPrefix(name, AliasPrefix)
 	for _, info := range infos {
-		if info.ID == id || info.ID == id+":latest" {
+		if info.ID == name || info.ID == name+":latest" {
+			if name != id { // by the name that the client has for it
+				info.ID = id
+			}
 			return writeValue(w, infoOf(info))
 		}
 	}

@@ -30,7 +30,7 @@ const nativePaths = "/api/chat, generate, embed, embeddings, tags, show, ps, ver
 // is passed on.
 func (s *Server) routeNative() {
 	s.route("GET", "/{$}", s.hello)
-	s.route("GET", "/api/tags", s.document(s.cfg.Native.Tags))
+	s.route("GET", "/api/tags", s.tags)
 	s.route("GET", "/api/ps", s.document(s.cfg.Native.Running))
 	s.route("GET", "/api/version", s.nativeVersion)
 	s.route("POST", "/api/show", s.show)

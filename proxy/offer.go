@@ -72,7 +72,7 @@ func (a *Ask) choose(v *fastjson.Value) error {
 	}
 	switch choice := string(v.GetStringBytes()); choice {
 	case "none":
-		a.Tools = nil
+		a.Tools, a.NoCalls = nil, true
 	case "auto":
 	case "required", "any":
 		if len(a.Tools) == 0 {

@@ -32,6 +32,10 @@ type Config struct {
 	Trace    *trace.Log     // keeps the last exchanges, shown at /debug on this machine; nil: none are kept
 	Reasons  []chat.Reason  // what the codes in chat.Meta.Repairs mean, for those who look at exchanges
 
+	Forms       map[string]string // models (* stands for any text) and the dialect of their replies, one of Forms; nil: by what asks
+	Shell       *Shell            // tools that are served here, for clients that have only a terminal; nil: there are none
+	VoidAliases string            // when models are listed under a second name, for Void; empty: AliasesAuto
+
 	Version      string        // what /version says
 	DefaultModel string        // answers requests that name no model; empty: such requests are an error
 	MaxBody      int64         // of a request, in bytes; 0: DefaultMaxBody
@@ -57,7 +61,7 @@ func New(cfg Config) *Server {
 	if cfg.Stall == 0 {
 		cfg.Stall = DefaultStall
 	}
-	s := &Server{cfg: cfg, dialects: []Dialect{openAI{}}, mux: http.NewServeMux()}
+	s := &Server{cfg: cfg, dialects: []Dialect{shellDialect{cfg.Shell}, xmlDialect{cfg.Shell}, openAI{}}, mux: http.NewServeMux()}
 	s.route("POST", "/v1/chat/completions", s.ask(question{"chat", "chatcmpl-", parseAsk, s.dialect, fault.Write}))
 	s.route("POST", "/v1/completions", s.ask(question{"completion", "cmpl-", parseCompletion, openText, fault.Write}))
 	s.route("POST", "/v1/embeddings", s.logged(question{name: "embeddings", prefix: "embd-", fail: fault.Write}, s.embed))

@@ -18,6 +18,9 @@ type Ask struct {
 	chat.Request
 	Stream bool // piece by piece, else whole
 	Usage  bool // count tokens at the end of a stream
+
+	Form    string // the dialect that is asked for, one of Forms; empty: none is
+	NoCalls bool   // tool_choice "none": no calls, whoever offers tools
 }
 
 const (

@@ -76,10 +76,7 @@ func (f *finds) value(name string, s *fastjson.Value, required bool, depth int) 
 		}
 		return []byte("true")
 	}
-	if !required {
-		return nil
-	}
-	return f.text(name, s, true)
+	return f.text(name, s, required) // Void says no types
 }
 
 // typeOf is a schema's first type that is not null.

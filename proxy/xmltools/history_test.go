@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/voidmodel"
 )
 
 // user, said and system are messages, shortly.
@@ -124,11 +125,11 @@ func FuzzWrite(f *testing.F) {
 		if err != nil {
 			return
 		}
-		v := voidParser{tools: p.Tools}
+		v := voidmodel.Parser{Tools: asVoid(p)}
 		for _, piece := range reply(p, []string{text}, open, rest) {
-			v.piece(piece)
+			v.Piece(piece)
 		}
-		if _, call := v.end(); call == nil || fmt.Sprint(call.values) != fmt.Sprint(want) || !call.closed {
+		if _, call := v.End(); call == nil || fmt.Sprint(call.Args) != fmt.Sprint(want) || !call.Closed {
 			t.Fatalf("%q %q reads %+v, want %q", text, open+rest, call, want)
 		}
 	})

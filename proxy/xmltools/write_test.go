@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/voidmodel"
 )
 
 // prompts are those in testdata, read.
@@ -18,6 +19,18 @@ func prompt(t testing.TB, name string) *Prompt {
 		t.Fatalf("no tools in %s", name)
 	}
 	return p
+}
+
+// asVoid are a prompt's tools as Void has them.
+func asVoid(p *Prompt) (all []voidmodel.Tool) {
+	for _, t := range p.Tools {
+		v := voidmodel.Tool{Name: t.Name}
+		for _, param := range t.Params {
+			v.Params = append(v.Params, voidmodel.Param{Name: param.Name})
+		}
+		all = append(all, v)
+	}
+	return all
 }
 
 // values are such as files and models hold.
@@ -66,12 +79,12 @@ func TestVoidReadsWhatIsWritten(t *testing.T) {
 		}
 		written++
 		text := sentences[r.IntN(len(sentences))] + sentences[r.IntN(len(sentences))]
-		v := voidParser{tools: p.Tools}
+		v := voidmodel.Parser{Tools: asVoid(p)}
 		for _, piece := range reply(p, chunks(r, text), open, rest) {
-			v.piece(piece)
+			v.Piece(piece)
 		}
-		shown, call := v.end()
-		if call == nil || call.name != tool.Name || !call.closed || fmt.Sprint(call.values) != fmt.Sprint(want) {
+		shown, call := v.End()
+		if call == nil || call.Name != tool.Name || !call.Closed || fmt.Sprint(call.Args) != fmt.Sprint(want) {
 			t.Fatalf("%d: %s\nreads %+v\nwant  %q", i, text+open+rest, call, want)
 		}
 		if got := strings.ReplaceAll(shown, "< ", "<"); got != strings.TrimRight(strings.ReplaceAll(text, "< ", "<"), " \n") {
@@ -97,11 +110,11 @@ func TestVoidShowsEveryTextWithoutACall(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		text := sentences[r.IntN(len(sentences))] + sentences[r.IntN(len(sentences))]
-		v := voidParser{tools: p.Tools}
+		v := voidmodel.Parser{Tools: asVoid(p)}
 		for _, piece := range reply(p, chunks(r, text), "", "") {
-			v.piece(piece)
+			v.Piece(piece)
 		}
-		shown, call := v.end()
+		shown, call := v.End()
 		if call != nil || strings.ReplaceAll(shown, "< ", "<") != strings.TrimRight(strings.ReplaceAll(text, "< ", "<"), " \n") {
 			t.Fatalf("of %q Void shows %q and runs %+v", text, shown, call)
 		}
@@ -146,11 +159,11 @@ func TestVoidReadsTenArgumentsAtMost(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d arguments: %v", i, err)
 		}
-		v := voidParser{tools: p.Tools}
-		v.piece(open)
-		v.piece(rest)
-		if _, call := v.end(); len(call.values) != i {
-			t.Errorf("of %d arguments Void reads %d", i, len(call.values))
+		v := voidmodel.Parser{Tools: asVoid(p)}
+		v.Piece(open)
+		v.Piece(rest)
+		if _, call := v.End(); len(call.Args) != i {
+			t.Errorf("of %d arguments Void reads %d", i, len(call.Args))
 		}
 		args[name] = "x"
 	}

@@ -1,0 +1,95 @@
+package proxy
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+)
+
+// AliasPrefix in front of a model's name makes a name that Void takes for a model with tool calls of its own: it knows
+// models by words in their names, and "grok" is one of the first that it looks for.
+const AliasPrefix = "grok-local-"
+
+// When aliases are listed.
+const (
+	AliasesAuto   = "auto"   // to clients that carry the libraries of Void
+	AliasesAlways = "always" // to everyone
+	AliasesNever  = "never"  // they can be asked all the same
+)
+
+// voidAgents begin the names of the libraries by which Void asks.
+var voidAgents = []string{"OpenAI/JS 4.96.0", "ollama-js/0.5.15"}
+
+// isAlias says that a client asked for a model by such a name.
+func isAlias(model string) bool { return strings.HasPrefix(model, AliasPrefix) }
+
+// aliasOf is the alias of a model, empty where it would not help: Void looks for two words before that of the prefix. The
+// demo's many models have aliases that are not listed.
+func aliasOf(model string) string {
+	lower := strings.ToLower(model)
+	if strings.Contains(lower, "gemini") || strings.Contains(lower, "claude") || strings.HasPrefix(lower, "demo/") || isAlias(model) {
+		return ""
+	}
+	return AliasPrefix + model
+}
+
+// listsAliases says that this client is shown them.
+func (s *Server) listsAliases(r *http.Request) bool {
+	switch s.cfg.VoidAliases {
+	case AliasesAlways:
+		return true
+	case AliasesNever:
+		return false
+	}
+	for _, agent := range voidAgents {
+		if strings.HasPrefix(r.UserAgent(), agent) {
+			return true
+		}
+	}
+	return false
+}
+
+// withAliases adds the aliases of models behind them.
+func withAliases(infos []chat.Info) []chat.Info {
+	all := infos[:len(infos):len(infos)]
+	for _, i := range infos {
+		if i.ID = aliasOf(i.ID); i.ID != "" {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// tags is Ollama's list of models, with the aliases for who is shown them.
+func (s *Server) tags(w http.ResponseWriter, r *http.Request) error {
+	body, err := s.cfg.Native.Tags(r.Context())
+	if err != nil {
+		return err
+	}
+	if !s.listsAliases(r) {
+		return writeJSON(w, http.StatusOK, body)
+	}
+	list, err := fastjson.ParseBytes(body)
+	if err != nil {
+		return err
+	}
+	var arena fastjson.Arena
+	models := list.Get("models")
+	for _, m := range list.GetArray("models") {
+		alias := aliasOf(string(m.GetStringBytes("name")))
+		if alias == "" {
+			continue
+		}
+		again, err := fastjson.ParseBytes(m.MarshalTo(nil))
+		if err != nil {
+			return err
+		}
+		again.Set("name", arena.NewString(alias))
+		again.Set("model", arena.NewString(alias))
+		models.SetArrayItem(len(models.GetArray()), again)
+	}
+	return writeJSON(w, http.StatusOK, list.MarshalTo(nil))
+}
