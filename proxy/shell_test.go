@@ -62,8 +62,8 @@ func TestCallsOfServedToolsBecomeCommands(t *testing.T) {
 			resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m@shell","stream":true,"messages":[{"role":"user","content":"q"}]`+tt.more+`}`, tt.header...)
 			got := mustStream(t, resp.Header, body, streamcheck.Expect{Tools: append([]string{"run_command"}, offered...)})
 			got.Chunks, got.ArgChunks = 0, 0
-			if asJSON(t, got) != asJSON(t, tt.want) {
-				t.Errorf("got  %s\nwant %s", asJSON(t, got), asJSON(t, tt.want))
+			if encoded(t, got) != encoded(t, tt.want) {
+				t.Errorf("got  %s\nwant %s", encoded(t, got), encoded(t, tt.want))
 			}
 		})
 	}
@@ -77,7 +77,7 @@ func kept(_ string, args json.RawMessage) (string, error) {
 	return "id204812", nil
 }
 
-func asJSON(t *testing.T, v any) string {
+func encoded(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -106,7 +106,7 @@ func TestVoidGetsWhatItCanRead(t *testing.T) {
 		shown  string
 		args   string // of edit_file, or empty
 	}{
-		{"lines, marks of other tools and of its own", steps([]any{say("I edit.")}, edit(asJSON(t, map[string]string{"uri": "a", "search_replace_blocks": blocks + "</edit_file>"}))),
+		{"lines, marks of other tools and of its own", steps([]any{say("I edit.")}, edit(encoded(t, map[string]string{"uri": "a", "search_replace_blocks": blocks + "</edit_file>"}))),
 			"I edit.", fmt.Sprint(map[string]string{"uri": "a", "search_replace_blocks": blocks + "</edit_file>"})},
 		{"text behind the call comes in front of it", steps(edit(`{"uri":"a","search_replace_blocks":""}`), []any{say("Done.")}), "Done.", "map[search_replace_blocks: uri:a]"},
 		{"marks in prose", steps([]any{say("I use <edit_"), say("file>"), say(" to edit <")}), "I use < edit_file> to edit <", ""},

@@ -34,6 +34,8 @@ type Config struct {
 	Upstreams []listed          `kong:"-" help:"In the file only: the same as a list, each with name, url, kind (ollama or openai) and key-env."`
 	Alias     map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"Names that stand for models."`
 
+	dialects `embed:""`
+
 	Hosts   []string `placeholder:"NAME" help:"Host names, besides localhost and every IP address, under which clients may ask. * allows any."`
 	Origins []string `placeholder:"URL" help:"Web origins, besides those on this machine, whose pages may ask. * allows any."`
 
@@ -211,6 +213,9 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, err
 	}
 	if s.keys, err = c.keys(); err != nil {
+		return s, err
+	}
+	if err := c.dialects.check(); err != nil {
 		return s, err
 	}
 	if s.upstreams, err = c.upstreams(os.LookupEnv); err != nil {

@@ -182,9 +182,8 @@ func TestTheUsersOwnFamiliesAreRead(t *testing.T) {
 }
 
 func TestEverySettingIsExplained(t *testing.T) {
-	typ := reflect.TypeFor[Config]()
-	for i := range typ.NumField() {
-		if f := typ.Field(i); f.Tag.Get("help") == "" {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+		if !f.Anonymous && f.Tag.Get("help") == "" {
 			t.Errorf("setting %s has no help", f.Name)
 		}
 	}
@@ -254,5 +253,21 @@ func TestTheProgramServesAndStops(t *testing.T) {
 	}
 	if _, err := http.Get(m.URL() + "/healthz"); err == nil {
 		t.Error("the server still answers after Close")
+	}
+}
+
+func TestWrongDialectsAreNamed(t *testing.T) {
+	for args, want := range map[string]string{
+		"--dialect=x=klingon": "there are openai, shell, void, cline", "--runner=/usr/bin/toolrun": "runner: ", "--block=a`b": "block: ",
+	} {
+		clean(t, "")
+		m := NewMain(io.Discard, io.Discard)
+		if err := m.ParseFlags([]string{args, "--listen", "127.0.0.1:0"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Run(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+		m.Close()
 	}
 }

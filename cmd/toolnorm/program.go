@@ -62,6 +62,7 @@ func (m *Main) Run() error {
 	face := proxy.New(proxy.Config{
 		Model: eng, Catalog: eng, Embedder: eng, Native: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
 		Trace: m.traceLog(), Reasons: append(adapters.Reasons(), engine.Reasons()...),
+		Forms: m.Config.Dialect, Shell: m.shell(), VoidAliases: m.Config.VoidAliases,
 		MaxBody: m.Config.MaxBody, BodyWait: m.Config.BodyTimeout, Stall: m.Config.ClientTimeout,
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Open: []string{"/healthz"}, Log: m.log}
@@ -74,7 +75,7 @@ func (m *Main) Run() error {
 // engine are the settings of the part that asks model servers.
 func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	return engine.Config{
-		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Log: log,
+		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Prefix: proxy.AliasPrefix, Log: log,
 		Strategy: c.Strategy, Wording: c.Wording, NoProbe: !c.Probe, Format: c.Format, Formats: s.formats,
 		Hold: s.hold, Quiet: c.Quiet,
 		NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite, NoReask: !c.Reask, Gate: c.Gate, NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, Overflow: c.Overflow, ToolBudget: c.ToolBudget, Reasoning: c.ReasoningReplay, DefaultModel: c.Model,
