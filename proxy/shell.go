@@ -38,7 +38,7 @@ func (d shellDialect) Open(h http.Header, a *Ask, out Out) (Reply, error) {
 	switch {
 	case a.Form != formShell:
 		return nil, nil
-	case d.shell == nil:
+	case d.shell == nil || len(d.shell.Tools.Snapshot().Tools) == 0:
 		return nil, fault.New(fault.Invalid, "no tools are served here that could be run in a shell")
 	}
 	a.Form = ""
