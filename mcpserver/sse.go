@@ -2,13 +2,13 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 // SSE serves the address of revision 2024-11-05. A GET opens a stream, whose first event says where messages are to be sent;
@@ -33,7 +33,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request) {
 	defer done()
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(context.Canceled) // ends the tools that still run for it
-	c := &conn{session: &session{id: uuid.NewString(), principal: s.cfg.Principal(r)}, ctx: ctx, box: newOutbox()}
+	c := &conn{session: &session{id: newUUID(), principal: s.cfg.Principal(r)}, ctx: ctx, box: newOutbox()}
 	s.conns.Store(c.id, c)
 	defer s.conns.Delete(c.id)
 	defer s.engine.hub.add(&listener{box: c.box, wants: func(method, uri string) bool {
@@ -43,6 +43,14 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request) {
 	err := s.pour(ctx, out, c.box, plainEvent)
 	c.box.end(err)
 	s.dropped("sse", err)
+}
+
+// newUUID is a random UUID.
+func newUUID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // messageURL is where a session's messages are sent: beside the address that the client asked, or under the public one.

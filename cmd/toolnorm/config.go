@@ -64,6 +64,9 @@ type Config struct {
 	Trace       int  `default:"50" help:"How many of the last exchanges are kept in memory and shown at /debug, to this machine only; 0 to 1000."`
 	TraceBodies bool `help:"Keep what was said in them, too: up to 256 KiB an exchange."`
 
+	MCP       bool   `name:"mcp" default:"true" negatable:"" help:"Serve the tools to MCP clients, at /mcp (Streamable HTTP) and /sse (the older way)."`
+	PublicURL string `name:"public-url" placeholder:"URL" help:"Where MCP clients find the server, when that is not as they ask it: scheme, host and path in front of /sse."`
+
 	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys never are."`
 	LogFormat string `default:"text" enum:"text,json" help:"How to log: text or json."`
 

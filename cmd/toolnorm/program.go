@@ -21,6 +21,7 @@ import (
 	"toolnorm/internal/auth"
 	"toolnorm/internal/toolbox"
 	"toolnorm/internal/trace"
+	"toolnorm/mcpserver"
 	"toolnorm/proxy"
 )
 
@@ -33,7 +34,8 @@ type Main struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	log            zerolog.Logger
-	toolbox        *toolbox.Box // the tools that this program runs itself
+	toolbox        *toolbox.Box      // the tools that this program runs itself
+	mcp            *mcpserver.Server // nil: the settings want none
 	server         *http.Server
 	listener       net.Listener
 	failed         chan error
@@ -66,7 +68,7 @@ func (m *Main) Run() error {
 		MaxBody: m.Config.MaxBody, BodyWait: m.Config.BodyTimeout, Stall: m.Config.ClientTimeout,
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Open: []string{"/healthz"}, Log: m.log}
-	if err := m.serve(guard.Wrap(face), settings); err != nil {
+	if err := m.serve(guard.Wrap(m.withMCP(face)), settings); err != nil {
 		return errors.Join(err, m.toolbox.Close())
 	}
 	return nil
@@ -161,6 +163,7 @@ func (m *Main) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), m.Config.Grace)
 	defer cancel()
+	m.closeMCP(ctx)
 	err := m.server.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		m.log.Warn().Dur("after_ms", m.Config.Grace).Msg("cutting the replies that still run")

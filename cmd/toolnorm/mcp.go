@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"toolnorm/internal/auth"
+	"toolnorm/mcpserver"
+)
+
+// withMCP is a face beside which the tools are served to MCP clients, at /mcp and /sse, unless the settings do not want that.
+func (m *Main) withMCP(face http.Handler) http.Handler {
+	if !m.Config.MCP {
+		return face
+	}
+	key, err := secret(filepath.Join(m.Config.Data, "mcp.key"))
+	if err != nil {
+		m.log.Warn().Err(err).Msg("MCP sessions end with this process, since there is no place for the key that signs them")
+	}
+	m.mcp = mcpserver.New(m.mcpConfig(key))
+	mux := http.NewServeMux()
+	m.mcp.Mount(mux)
+	mux.Handle("/", face)
+	return mux
+}
+
+// mcpConfig are the settings of the MCP server, whichever transport it has.
+func (m *Main) mcpConfig(key []byte) mcpserver.Config {
+	return mcpserver.Config{
+		Registry: m.toolbox.Registry, Outcome: m.companyTools(), Version: version(), Log: m.log, Key: key, PublicURL: m.Config.PublicURL,
+		Principal: func(r *http.Request) string { return auth.Principal(r.Context()) },
+		Stall:     m.Config.ClientTimeout, BodyWait: m.Config.BodyTimeout, Beat: m.Config.Heartbeat,
+	}
+}
+
+// companyTools says which tools answer with an object that has success, and a result or an error, as was promised for them.
+func (m *Main) companyTools() func(name string) bool {
+	names := map[string]bool{}
+	if m.toolbox.Company != nil {
+		for _, t := range m.toolbox.Company.Tools() {
+			names[t.Name] = true
+		}
+	}
+	return func(name string) bool { return names[name] }
+}
+
+// closeMCP ends the streams of MCP clients, which would never end by themselves, behind the calls that still run.
+func (m *Main) closeMCP(ctx context.Context) {
+	if m.mcp == nil {
+		return
+	}
+	if err := m.mcp.Close(ctx); err != nil {
+		m.log.Warn().Msg("cutting the tools that MCP clients still wait for")
+	}
+}
+
+// secretBytes is how long a secret is.
+const secretBytes = 32
+
+// secret reads a file of random bytes, which only the user can read; the first time, it is made.
+func secret(path string) ([]byte, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	made := make([]byte, secretBytes)
+	rand.Read(made) // never fails
+	// The file appears whole or not at all, so of two programs that start at once both read the same.
+	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
+	if err := os.WriteFile(fresh, made, 0o600); err != nil {
+		return nil, err
+	}
+	defer os.Remove(fresh)
+	if err := os.Link(fresh, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	key, err := os.ReadFile(path)
+	if err == nil && len(key) != secretBytes {
+		err = fmt.Errorf("%s has %d bytes, not %d; remove it and all MCP clients begin anew", path, len(key), secretBytes)
+	}
+	return key, err
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// initialize is what Void sends first, to the address that its user wrote, whichever that is.
+const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"toolnorm-client","version":"0.1.0"}}}`
+
+// posted is what a server answers to a message.
+func posted(t *testing.T, url, body, session, key string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session, "X-Api-Key": key,
+	} {
+		if v != "" {
+			r.Header.Set(k, v)
+		}
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	return resp
+}
+
+func TestMCPClientsAreServedOnTheSamePort(t *testing.T) {
+	clean(t, "")
+	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := ""
+	for _, path := range []string{"/mcp", "/sse"} {
+		resp := posted(t, m.URL()+path, initialize, "", "")
+		body, _ := io.ReadAll(resp.Body)
+		if session = resp.Header.Get("Mcp-Session-Id"); session == "" || !strings.Contains(string(body), `"protocolVersion":"2025-03-26"`) {
+			t.Errorf("POST %s: %s %s", path, resp.Status, body)
+		}
+	}
+	resp, err := http.Get(m.URL() + "/sse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if first, err := bufio.NewReader(resp.Body).ReadString('\n'); first != "event: endpoint\n" {
+		t.Errorf("GET /sse begins with %q, %v", first, err)
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := started(t, io.Discard, "--listen", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp := posted(t, again.URL()+"/sse", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, session, ""); resp.StatusCode != http.StatusOK {
+		t.Errorf("the session does not outlive a restart: %s", resp.Status)
+	}
+}
+
+func TestMCPSessionBelongsToItsKey(t *testing.T) {
+	clean(t, "")
+	t.Setenv("TOOLNORM_API_KEYS", "sk-0123456789abcdef,sk-another-key-0123")
+	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := posted(t, m.URL()+"/mcp", initialize, "", "sk-0123456789abcdef").Header.Get("Mcp-Session-Id")
+	for key, want := range map[string]int{"": 401, "sk-another-key-0123": 404, "sk-0123456789abcdef": 200} {
+		if resp := posted(t, m.URL()+"/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, session, key); resp.StatusCode != want {
+			t.Errorf("key %q: %s, want %d", key, resp.Status, want)
+		}
+	}
+}
+
+func TestMCPCanBeSwitchedOff(t *testing.T) {
+	clean(t, "")
+	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--no-mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp := posted(t, m.URL()+"/mcp", initialize, "", ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("%s, want 404", resp.Status)
+	}
+}
