@@ -76,6 +76,8 @@ type Config struct {
 	LoadTimeout      time.Duration `default:"6m" help:"How long Ollama may take to load a model."`
 	FirstByteTimeout time.Duration `default:"10m" help:"How long Ollama may then take for the first word."`
 	IdleTimeout      time.Duration `default:"2m" help:"How long Ollama may be silent between two words."`
+	Queue            int           `default:"64" help:"How many requests wait for a model server that says it is busy; further ones are told so at once. 0: all of them are."`
+	QueueWait        time.Duration `default:"1m" help:"How long a request waits for a busy server."`
 	Heartbeat        time.Duration `default:"8s" help:"After how long a silence a stream shows the client a sign of life."`
 	Grace            time.Duration `default:"10s" help:"How long running replies may go on when the server is stopped."`
 }
@@ -200,7 +202,7 @@ func (c *Config) resolve() (s settings, err error) {
 	}
 	for name, n := range map[string]int64{
 		"max-body": c.MaxBody, "body-timeout": int64(c.BodyTimeout), "client-timeout": int64(c.ClientTimeout), "load-timeout": int64(c.LoadTimeout),
-		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "grace": int64(c.Grace) + 1,
+		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "queue": int64(c.Queue) + 1, "queue-wait": int64(c.QueueWait), "grace": int64(c.Grace) + 1,
 	} {
 		if n <= 0 {
 			return s, fmt.Errorf("%s: must be more than 0", name)

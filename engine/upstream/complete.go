@@ -31,19 +31,10 @@ func (o *Ollama) Complete(ctx context.Context, p *Pulse, r *CompleteRequest) (ch
 	if r.Suffix == "" {
 		body.Raw, body.Think = true, new(bool)
 	}
-	src, err := o.stream(ctx, p, "/api/generate", &body, p.untilFirst(), wait{p.limits.Idle, silentIdle})
+	src, err := o.stream(ctx, p, "/api/generate", &body, p.untilFirst(), p.later())
 	var f *fault.Error
 	if errors.As(err, &f) && strings.Contains(f.Message, "does not support insert") {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "suffix", Message: "the model " + r.Model + " cannot fill a gap: its template has no place for a suffix", Cause: f}
 	}
 	return src, err
-}
-
-// untilFirst is the wait for a first record that may have to wait for the model to be loaded, too.
-func (p *Pulse) untilFirst() wait {
-	limit := p.limits.FirstByte
-	if limit > 0 && p.limits.Load > 0 {
-		limit += p.limits.Load
-	}
-	return wait{limit, silentFirst}
 }

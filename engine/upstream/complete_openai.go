@@ -22,7 +22,7 @@ func (o *OpenAI) Infill(ctx context.Context, p *Pulse, model, prompt, suffix str
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
 	}
-	d, err := o.stream(ctx, p, o.root+"/infill", body, p.untilFirst(), wait{p.limits.Idle, silentIdle})
+	d, err := o.stream(ctx, p, o.root+"/infill", body, p.untilFirst(), p.later())
 	var f *fault.Error
 	if errors.As(err, &f) && strings.Contains(f.Message, "Infill is not supported") {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "suffix", Message: "the model " + model + " cannot fill a gap: it has no marks for one", Cause: f}

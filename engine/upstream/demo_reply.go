@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,7 +11,7 @@ import (
 )
 
 // delay is the pause between two pieces.
-func (d *Demo) delay() time.Duration { return max(or(d.Delay, 2*time.Millisecond), 0) }
+func (d *Demo) delay() time.Duration { return max(cmp.Or(d.Delay, 2*time.Millisecond), 0) }
 
 // demoWriter writes one reply, streamed unless it is asked for whole.
 type demoWriter struct {

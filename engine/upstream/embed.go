@@ -42,7 +42,7 @@ func (o *Ollama) Embed(ctx context.Context, p *Pulse, r *EmbedRequest) (*api.Emb
 		return nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w, later: wait{p.limits.Idle, silentIdle}}, maxVectors))
+	body, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w, later: p.later()}, maxVectors))
 	if err != nil {
 		return nil, broken(ctx, "", err)
 	}

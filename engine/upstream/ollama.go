@@ -30,6 +30,7 @@ type Ollama struct {
 	http    *http.Client
 	api     *api.Client
 	scratch sync.Pool
+	queue   queue
 }
 
 // NewOllama makes a client of the server at base, as ParseHost gives it. A nil transport means the network, with
@@ -79,7 +80,7 @@ func (o *Ollama) Chat(ctx context.Context, p *Pulse, r *ChatRequest) (chat.Sourc
 func (o *Ollama) Tap(ctx context.Context, p *Pulse, r *ChatRequest, m Marks) (chat.Source, error) {
 	q := *r
 	q.Logprobs = true
-	s, err := o.records(ctx, p, "/api/chat", &q, p.untilFirst(), wait{p.limits.Idle, silentIdle})
+	s, err := o.records(ctx, p, "/api/chat", &q, p.untilFirst(), p.later())
 	if err != nil {
 		return nil, err
 	}
@@ -89,27 +90,20 @@ func (o *Ollama) Tap(ctx context.Context, p *Pulse, r *ChatRequest, m Marks) (ch
 
 // Generate begins a reply of /api/generate: the raw text of the model.
 func (o *Ollama) Generate(ctx context.Context, p *Pulse, r *GenerateRequest) (chat.Source, error) {
-	return o.stream(ctx, p, "/api/generate", r, wait{p.limits.FirstByte, silentFirst}, wait{p.limits.Idle, silentIdle})
+	return o.stream(ctx, p, "/api/generate", r, p.first(), p.later())
 }
-
-// What a client reads when a wait is over.
-const (
-	silentLoad  = "the model server did not load the model within %v"
-	silentFirst = "the model server sent nothing for %v: it may be busy with other requests, or hang"
-	silentIdle  = "the model server stopped in the middle of its reply and sent nothing for %v"
-)
 
 // Render gives the prompt that r comes to with the model's own template. It loads the model. A server that does not
 // know how to render only gives an empty string; so that it loses no time, r should ask for few tokens.
 func (o *Ollama) Render(ctx context.Context, p *Pulse, r *ChatRequest) (string, error) {
 	q := *r
 	q.RenderOnly, q.Stream = true, false
-	resp, err := o.post(ctx, p, "/api/chat", &q, wait{p.limits.Load, silentLoad})
+	resp, err := o.post(ctx, p, "/api/chat", &q, p.loading())
 	if err != nil {
 		return "", err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: wait{p.limits.Load, silentLoad}}, maxRender))
+	body, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: p.loading()}, maxRender))
 	if err != nil {
 		return "", broken(ctx, "", err)
 	}
@@ -151,12 +145,18 @@ func (o *Ollama) release(s *scratch) {
 	}
 }
 
-// post sends a request and waits for the head of the answer, which must be 200.
+// post sends a request and waits for the head of the answer, which must be 200. While the server is busy it waits in the
+// queue.
 func (o *Ollama) post(ctx context.Context, p *Pulse, path string, body any, w wait) (*http.Response, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
 	}
+	return o.queue.pass(ctx, p, func() (*http.Response, error) { return o.send(ctx, p, path, data, w) })
+}
+
+// send is post, once.
+func (o *Ollama) send(ctx context.Context, p *Pulse, path string, data []byte, w wait) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.base+path, bytes.NewReader(data))
 	if err != nil {
 		return nil, err

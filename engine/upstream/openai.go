@@ -23,6 +23,7 @@ type OpenAI struct {
 	key        string
 	http       *http.Client
 	scratch    sync.Pool
+	queue      queue
 }
 
 // NewOpenAI makes a client of the server at base, as ParseURL gives it; a base without a path has its API under /v1. An
@@ -113,8 +114,13 @@ func (o *OpenAI) do(ctx context.Context, method, address string, body []byte) (*
 	return nil, &fault.Error{Kind: fault.Unavailable, Message: "the model server cannot be reached at " + o.root + ": start it, or set its URL", Cause: err}
 }
 
-// post is do for a request that a reply waits for; the answer must be 200.
+// post is do for a request that a reply waits for; the answer must be 200. While the server is busy it waits in the queue.
 func (o *OpenAI) post(ctx context.Context, p *Pulse, url string, body []byte, w wait) (*http.Response, error) {
+	return o.queue.pass(ctx, p, func() (*http.Response, error) { return o.send(ctx, p, url, body, w) })
+}
+
+// send is post, once.
+func (o *OpenAI) send(ctx context.Context, p *Pulse, url string, body []byte, w wait) (*http.Response, error) {
 	p.begin(w)
 	resp, err := o.do(ctx, http.MethodPost, url, body)
 	p.end()
@@ -141,7 +147,7 @@ func (o *OpenAI) Chat(ctx context.Context, p *Pulse, r *OpenAIRequest, how Readi
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
 	}
-	first, later := p.untilFirst(), wait{p.limits.Idle, silentIdle}
+	first, later := p.untilFirst(), p.later()
 	if len(how.Tools) > 0 {
 		later = first // a server may withhold a call until it is whole
 	}
@@ -159,7 +165,7 @@ func (o *OpenAI) Template(ctx context.Context, p *Pulse, r *OpenAIRequest) (stri
 	if err != nil {
 		return "", fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
 	}
-	w := wait{p.limits.Load, silentLoad}
+	w := p.loading()
 	resp, err := o.post(ctx, p, o.root+"/apply-template", body, w)
 	if err != nil {
 		return "", err
@@ -182,7 +188,7 @@ func (o *OpenAI) Continue(ctx context.Context, p *Pulse, c *Continuation) (chat.
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
 	}
-	first, later := p.untilFirst(), wait{p.limits.Idle, silentIdle}
+	first, later := p.untilFirst(), p.later()
 	d, err := o.stream(ctx, p, o.root+"/completion", body, first, later)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func TestOpenAIStatuses(t *testing.T) {
 		{404, "", `{"detail":"Not Found"}`, fault.Unable, "upstream_unable", "has no /v1/chat/completions: is its URL right?", 0},
 		{413, "", "", fault.TooLarge, "request_too_large", "Request Entity Too Large", 0},
 		{429, "20", `{"error":{"message":"slow down","type":"rate_limit_error"}}`, fault.Limited, "rate_limit_exceeded", "slow down", 20 * time.Second},
-		{503, "", `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, fault.Busy, "upstream_busy", "Loading model", 0},
+		{503, "", `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, fault.Busy, "model_loading", "Loading model", 0},
 		{500, "", "plain text", fault.Unavailable, "upstream_error", "plain text", 0},
 		{302, "", "", fault.Unable, "upstream_unable", "Found", 0},
 		{429, "9", `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`, fault.Unable, "insufficient_quota", "current quota", 0},
@@ -44,7 +44,7 @@ func TestOpenAIStatuses(t *testing.T) {
 			w.WriteHeader(row.status)
 			io.WriteString(w, row.body)
 		})
-		ctx, p := NewPulse(t.Context(), nil, Timeouts{})
+		ctx, p := NewPulse(t.Context(), nil, Timeouts{Queue: -1})
 		_, err := o.Chat(ctx, p, &OpenAIRequest{}, Reading{})
 		p.Stop()
 		f := fault.From(err)
@@ -133,8 +133,8 @@ func TestLongEvents(t *testing.T) {
 // TestSilentOpenAI has servers that stop saying anything. One that has said why the reply ended is not waited for.
 func TestSilentOpenAI(t *testing.T) {
 	for _, row := range []struct{ name, sent, want string }{
-		{"before the first event", ": hello\n\n", "error 504 upstream_timeout: the model server sent nothing for 80ms: it may be busy with other requests, or hang\n"},
-		{"in the middle", "data: " + delta(`"content":"hi"`) + "\n\n", "text 0 \"hi\"\nerror 504 upstream_timeout: the model server stopped in the middle of its reply and sent nothing for 30ms\n"},
+		{"before the first event", ": hello\n\n", "error 504 first_byte_timeout: the model server sent nothing for 80ms (settings load-timeout and first-byte-timeout): it may be loading the model, busy with other requests, or hang\n"},
+		{"in the middle", "data: " + delta(`"content":"hi"`) + "\n\n", "text 0 \"hi\"\nerror 504 idle_timeout: the model server stopped in the middle of its reply and sent nothing for 30ms (setting idle-timeout)\n"},
 		{"behind the reason", "data: " + end("stop") + "\n\n", "finish 0 \"stop\" cause=\n"},
 	} {
 		o := fakeOpenAI(t, func(w http.ResponseWriter, r *http.Request) {

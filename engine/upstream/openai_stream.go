@@ -109,7 +109,7 @@ func (d *deltas) add(k chat.Kind, text []byte) {
 // finish notes why the reply ended. Token counts may follow, so the event waits for the stream's end.
 func (d *deltas) finish(reason, cause string) {
 	d.ending = &chat.Event{Kind: chat.Finish, Text: reason, Meta: &chat.Meta{Cause: cause}}
-	d.in.later = wait{tailTime, silentIdle}
+	d.in.later.limit = tailTime
 }
 
 // ended is the end of the stream: err is why it could not be read on, nil for a good end. It is a fault unless the

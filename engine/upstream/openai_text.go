@@ -24,7 +24,7 @@ func (o *OpenAI) Complete(ctx context.Context, p *Pulse, model, prompt, suffix s
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
 	}
-	d, err := o.stream(ctx, p, o.base+"/completions", body, p.untilFirst(), wait{p.limits.Idle, silentIdle})
+	d, err := o.stream(ctx, p, o.base+"/completions", body, p.untilFirst(), p.later())
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (o *OpenAI) Embed(ctx context.Context, p *Pulse, r *OpenAIEmbedding) (vecto
 		return nil, 0, err
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w, later: wait{p.limits.Idle, silentIdle}}, maxVectors))
+	data, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w, later: p.later()}, maxVectors))
 	if err != nil {
 		return nil, 0, broken(ctx, "", err)
 	}

@@ -33,12 +33,6 @@ type Pulse struct {
 	spoke   bool      // the client got something since quiet was set
 }
 
-// wait is one kind of waiting: how long at most, and what to say when that is over.
-type wait struct {
-	limit time.Duration // not positive: for ever
-	fault string
-}
-
 // NewPulse starts watching a reply. The context it returns ends with ctx, with Stop, or with the fault.Timeout of a
 // wait that was too long as its cause. Client may be nil: then nobody is told anything.
 func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Context, *Pulse) {
@@ -94,6 +88,20 @@ func (p *Pulse) end() {
 	p.mu.Unlock()
 }
 
+// sleep waits for d, with heartbeats. It says whether the reply is still wanted then.
+func (p *Pulse) sleep(ctx context.Context, d time.Duration) bool {
+	p.begin(wait{})
+	defer p.end()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // tick does what is due and sets the timer for what is due next.
 func (p *Pulse) tick() {
 	p.mu.Lock()
@@ -115,7 +123,9 @@ func (p *Pulse) due(now time.Time) (time.Duration, bool) {
 	if p.present.limit > 0 {
 		left := p.present.limit - now.Sub(p.began)
 		if left <= 0 {
-			p.cancel(fault.New(fault.Timeout, p.present.fault, p.present.limit))
+			f := fault.New(fault.Timeout, p.present.fault, p.present.limit)
+			f.Code = p.present.code
+			p.cancel(f)
 			return 0, false
 		}
 		next = min(next, left)

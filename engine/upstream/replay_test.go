@@ -58,7 +58,7 @@ var marksOfTest = Marks{ThinkEnd: "</think>", Openings: []string{"<tool_call>"}}
 
 // ask sends a small request to that path, or "tap", and writes down what comes, neighbouring fragments joined.
 func ask(t testing.TB, o *Ollama, path string) string {
-	ctx, p := NewPulse(t.Context(), nil, Timeouts{})
+	ctx, p := NewPulse(t.Context(), nil, Timeouts{Queue: -1})
 	defer p.Stop()
 	var src chat.Source
 	var err error

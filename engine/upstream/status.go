@@ -82,8 +82,11 @@ var sayings = []struct {
 	{"no longer compatible with your version of Ollama", fault.Unable, "model_incompatible"},
 	{"llama-server binary not found", fault.Unable, ""},
 	{"invalid format:", fault.Invalid, ""},
-	{"Loading model", fault.Busy, ""}, // llama-server, until it has
+	{"Loading model", fault.Busy, modelLoading}, // llama-server, until it has
 }
+
+// modelLoading is the code of a server that answers later, when it has loaded its model.
+const modelLoading = "model_loading"
 
 // ContextLength is OpenAI's code of a request that is longer than the model's context.
 const ContextLength = "context_length_exceeded"

@@ -106,7 +106,7 @@ func TestStatuses(t *testing.T) {
 			w.WriteHeader(row.status)
 			io.WriteString(w, row.body)
 		})
-		ctx, p := NewPulse(t.Context(), nil, Timeouts{})
+		ctx, p := NewPulse(t.Context(), nil, Timeouts{Queue: -1})
 		_, err := o.Generate(ctx, p, &GenerateRequest{})
 		p.Stop()
 		f := fault.From(err)
@@ -169,9 +169,9 @@ func TestSilence(t *testing.T) {
 		}
 	}
 	for _, row := range []struct{ name, sent, want string }{
-		{"before the head", "-", "the model server sent nothing for 40ms: it may be busy with other requests, or hang"},
-		{"before the first record", "", "the model server sent nothing for 40ms: it may be busy with other requests, or hang"},
-		{"in the middle", `{"response":"hi"}` + "\n", "the model server stopped in the middle of its reply and sent nothing for 30ms"},
+		{"before the head", "-", "the model server sent nothing for 40ms (setting first-byte-timeout): it may be busy with other requests, or hang"},
+		{"before the first record", "", "the model server sent nothing for 40ms (setting first-byte-timeout): it may be busy with other requests, or hang"},
+		{"in the middle", `{"response":"hi"}` + "\n", "the model server stopped in the middle of its reply and sent nothing for 30ms (setting idle-timeout)"},
 	} {
 		o := fake(t, hang(row.sent))
 		ctx, p := NewPulse(t.Context(), nil, Timeouts{FirstByte: 40 * time.Millisecond, Idle: 30 * time.Millisecond})

@@ -1,0 +1,42 @@
+package upstream
+
+import "time"
+
+// wait is one kind of waiting: how long at most, and what to say when that is over.
+type wait struct {
+	limit time.Duration // not positive: for ever
+	code  string        // of the fault.Timeout
+	fault string        // its sentence, with a verb for the limit
+}
+
+// The codes of faults by which a wait ends.
+const (
+	loadTimeout  = "load_timeout"
+	firstTimeout = "first_byte_timeout"
+	idleTimeout  = "idle_timeout"
+)
+
+// loading is the wait for a prompt that is rendered when the model is loaded.
+func (p *Pulse) loading() wait {
+	return wait{p.limits.Load, loadTimeout, "the model server did not load the model within %v (setting load-timeout)"}
+}
+
+// first is the wait for the first record of a model that is loaded.
+func (p *Pulse) first() wait {
+	return wait{p.limits.FirstByte, firstTimeout, "the model server sent nothing for %v (setting first-byte-timeout): it may be busy with other requests, or hang"}
+}
+
+// untilFirst is the wait for a first record that may have to wait for the model to be loaded, too.
+func (p *Pulse) untilFirst() wait {
+	w := p.first()
+	if w.limit > 0 && p.limits.Load > 0 {
+		w.limit += p.limits.Load
+		w.fault = "the model server sent nothing for %v (settings load-timeout and first-byte-timeout): it may be loading the model, busy with other requests, or hang"
+	}
+	return w
+}
+
+// later is the wait for the next record.
+func (p *Pulse) later() wait {
+	return wait{p.limits.Idle, idleTimeout, "the model server stopped in the middle of its reply and sent nothing for %v (setting idle-timeout)"}
+}
