@@ -232,6 +232,7 @@ func TestCloneWhoseTemplatePrintsNoSchemas(t *testing.T) {
 func TestBusyServerIsNoReasonToLeaveClone(t *testing.T) {
 	c := &cloner{about: api.ShowResponse{Parser: "qwen3-coder"}, busy: 1}
 	e := c.start(t)
+	e.cfg.Timeouts.Queue = -1
 	r := user("hi")
 	r.Tools = []chat.Tool{weather}
 	if _, _, _, err := collect(t, e, r); fault.From(err).Kind != fault.Busy {
