@@ -35,7 +35,7 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 		}
 		return body, nil
 	case mcp.JSONRPCError:
-		return nil, bridgedError(a.Error, failed)
+		return nil, aboutResource(m, bridgedError(a.Error, failed))
 	}
 	return nil, nil
 }
@@ -67,6 +67,19 @@ func bridgedError(e mcp.JSONRPCErrorDetails, failed error) *rpcError {
 	case errors.Is(failed, mcp.ErrInvalidParams):
 		fault.code = codeParams
 	}
+	return fault
+}
+
+// aboutResource names the resource that could not be read, as clients of 2026-07-28 expect it.
+func aboutResource(m message, fault *rpcError) *rpcError {
+	var asked mcp.ReadResourceParams
+	if m.method != string(mcp.MethodResourcesRead) || fault.data != nil || json.Unmarshal(m.params, &asked) != nil {
+		return fault
+	}
+	fault.data = encode(struct {
+		URI     string `json:"uri"`
+		Message string `json:"message"`
+	}{asked.URI, fault.message})
 	return fault
 }
 
