@@ -17,6 +17,7 @@ func fixture(s *server.MCPServer) {
 	rounds(s)
 	resources(s)
 	prompts(s)
+	waits(s)
 }
 
 // toolFunc is what a tool does.

@@ -17,6 +17,9 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
+
+	"toolnorm/internal/auth"
+	"toolnorm/mcpserver"
 )
 
 func main() {
@@ -39,14 +42,14 @@ func run(listen string) error {
 	return srv.Serve(l)
 }
 
+// handler serves the fixture at both addresses.
 func handler() http.Handler {
 	s := server.NewMCPServer("conformance", "1.0.0", server.WithToolCapabilities(true), server.WithResourceCapabilities(true, true),
 		server.WithPromptCapabilities(true), server.WithCompletions(), server.WithLogging(), server.WithElicitation(), server.WithRoots())
 	s.EnableSampling()
 	fixture(s)
-	h := server.NewStreamableHTTPServer(s)
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", h)
-	mux.Handle("/sse", h)
-	return mux
+	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
+	mcpserver.New(mcpserver.Config{Extra: s}).Mount(mux)
+	return new(auth.Guard).Wrap(mux)
 }
