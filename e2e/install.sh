@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs what the end-to-end lane needs into a cache outside the tree: the real Ollama in two versions, a llama-server
-# beneath the newer one, and the stock clients. A part that is there already is left alone. Needs go, python3 with pip,
-# cmake and a C++ compiler, node and npm; and apt, unless the headers of nlohmann-json3-dev and libstb-dev are there.
+# beneath the newer one, the stock clients, and what speaks MCP, with a Node that is new enough for it. A part that is
+# there already is left alone. Needs go, python3 with pip, cmake and a C++ compiler, node and npm; and apt, unless the
+# headers of nlohmann-json3-dev and libstb-dev are there.
 #
 #   TOOLNORM_E2E_CACHE   the cache folder; default ${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e
 set -eu
@@ -93,19 +94,23 @@ unpack_debian() {
   rm "$scratch/$1"_*.deb
 }
 
-install_clients() {
-  say "clients"
-  cp "$here"/clients/package.json "$here"/clients/package-lock.json "$here"/clients/.npmrc "$scratch/"
+# install_npm FOLDER TARGET installs the packages that a folder's lock file names.
+install_npm() {
+  say "$1"
+  cp "$here/$1/package.json" "$here/$1/package-lock.json" "$here/$1/.npmrc" "$scratch/"
   (cd "$scratch" && try npm ci --silent --ignore-scripts --no-audit --no-fund)
   chmod 755 "$scratch"
-  mv "$scratch" "$1"
+  mv "$scratch" "$2"
   mkdir "$scratch"
 }
 
 server=$cache/ollama-$OLLAMA-llama-$LLAMA_SERVER-ggml-$GGML
-clients=$cache/clients-$(sha256sum "$here/clients/package-lock.json" | cut -c1-12)
+npm_target() { echo "$cache/$1-$(sha256sum "$here/$1/package-lock.json" | cut -c1-12)"; }
+clients=$(npm_target clients)
+mcp=$(npm_target mcp)
 old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$server" ] || install_server "$server"
 [ -d "$old_server" ] || install_old_server "$old_server"
-[ -d "$clients" ] || install_clients "$clients"
+[ -d "$clients" ] || install_npm clients "$clients"
+[ -d "$mcp" ] || install_npm mcp "$mcp"
 say "ready in $cache"

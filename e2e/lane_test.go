@@ -44,10 +44,16 @@ var (
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for i := len(theLane.stops) - 1; i >= 0; i-- {
-		theLane.stops[i]()
-	}
+	theMCP.stop()
+	theLane.stop()
 	os.Exit(code)
+}
+
+// stop ends what was started, the last first.
+func (l *lane) stop() {
+	for _, stop := range slices.Backward(l.stops) {
+		stop()
+	}
 }
 
 // open gives the running lane, started by the first test that asks. Without the installed parts it skips the test, or
@@ -59,6 +65,14 @@ func open(t *testing.T) *lane {
 			startErr = theLane.start()
 		}
 	})
+	demand(t, missing, startErr)
+	return &theLane
+}
+
+// demand ends a test whose lane misses a part, or did not start. A missing part skips it, or fails it when
+// TOOLNORM_E2E=required.
+func demand(t *testing.T, missing, startErr error) {
+	t.Helper()
 	if missing != nil && os.Getenv("TOOLNORM_E2E") != "required" {
 		t.Skipf("the end-to-end lane is not installed (run e2e/install.sh): %v", missing)
 	}
@@ -68,7 +82,6 @@ func open(t *testing.T) *lane {
 	if startErr != nil {
 		t.Fatalf("start the lane: %v", startErr)
 	}
-	return &theLane
 }
 
 // installed are the folders that install.sh makes.
@@ -89,21 +102,15 @@ func (l *lane) locate() error {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		version[key] = value
 	}
-	cache := os.Getenv("TOOLNORM_E2E_CACHE")
-	if cache == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return err
-		}
-		cache = filepath.Join(user, "toolnorm-e2e")
-	}
-	installed.newest = filepath.Join(cache, "ollama-"+version["OLLAMA"]+"-llama-"+version["LLAMA_SERVER"]+"-ggml-"+version["GGML"])
-	installed.former = filepath.Join(cache, "ollama-"+version["OLLAMA_OLD"])
-	lock, err := os.ReadFile(filepath.Join("clients", "package-lock.json"))
+	cache, err := cacheFolder()
 	if err != nil {
 		return err
 	}
-	installed.clients = filepath.Join(cache, fmt.Sprintf("clients-%x", sha256.Sum256(lock))[:len("clients-")+12])
+	installed.newest = filepath.Join(cache, "ollama-"+version["OLLAMA"]+"-llama-"+version["LLAMA_SERVER"]+"-ggml-"+version["GGML"])
+	installed.former = filepath.Join(cache, "ollama-"+version["OLLAMA_OLD"])
+	if installed.clients, err = npmFolder(cache, "clients"); err != nil {
+		return err
+	}
 	for _, dir := range []string{installed.newest, installed.former, installed.clients} {
 		if _, err := os.Stat(dir); err != nil {
 			return err
@@ -113,11 +120,33 @@ func (l *lane) locate() error {
 	return err
 }
 
+// cacheFolder is where install.sh installs.
+func cacheFolder() (string, error) {
+	if cache := os.Getenv("TOOLNORM_E2E_CACHE"); cache != "" {
+		return cache, nil
+	}
+	user, err := os.UserCacheDir()
+	return filepath.Join(user, "toolnorm-e2e"), err
+}
+
+// npmFolder is where install.sh puts the packages of a folder's lock file.
+func npmFolder(cache, dir string) (string, error) {
+	lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
+	return filepath.Join(cache, fmt.Sprintf("%s-%.6x", dir, sha256.Sum256(lock))), err
+}
+
+// scratch makes the folder that is removed at the end.
+func (l *lane) scratch() (err error) {
+	if l.dir, err = os.MkdirTemp("", "toolnorm-e2e-"); err == nil {
+		l.stops = append(l.stops, func() { os.RemoveAll(l.dir) })
+	}
+	return err
+}
+
 func (l *lane) start() (err error) {
-	if l.dir, err = os.MkdirTemp("", "toolnorm-e2e-"); err != nil {
+	if err = l.scratch(); err != nil {
 		return err
 	}
-	l.stops = append(l.stops, func() { os.RemoveAll(l.dir) })
 	if l.scripts, err = script.Load(os.DirFS("scripts")); err != nil {
 		return err
 	}
