@@ -37,7 +37,7 @@ type Config struct {
 	Patience    time.Duration // until an answer that is not there becomes a stream; 0: 1 s
 	MaxStreams  int           // open at once; 0: 10,000
 	MaxCalls    int           // requests answered at once; 0: 256. Further ones of a session wait, others get 503
-	MaxWaiting  int           // requests that wait in one session; 0: 64. Further ones get 503
+	MaxWaiting  int           // requests of one legacy session that wait or are answered; 0: 64. Further ones get 503
 	PageSize    int           // tools a page of tools/list; 0: 1,000, since many clients read only the first page
 	Rate        float64       // messages a second of one session, after a burst of twice as many; 0: 200; negative: any number
 	RateOfTool  float64       // calls a second of one tool, after a burst of twice as many; 0: 100; negative: any number

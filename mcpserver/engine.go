@@ -35,6 +35,8 @@ type caller struct {
 
 	// out takes what is sent about the message before its answer, in order; it waits for room.
 	out func(context.Context, frame) error
+
+	stream *outbox // on which a subscription can stay open beside other requests; nil: it has a stream of its own
 }
 
 // errCancelled is the cause when a client took its request back: it wants no answer.
@@ -115,6 +117,10 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 		return e.listTools(c, m)
 	case mcp.MethodToolsCall:
 		return e.callTool(ctx, c, m)
+	case mcp.MethodSubscriptionsListen:
+		if c.modern && c.stream != nil {
+			return e.hold(ctx, c, m)
+		}
 	}
 	return e.bridge(ctx, c, m)
 }

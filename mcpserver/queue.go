@@ -13,7 +13,7 @@ type conn struct {
 	*session
 	ctx     context.Context // ends with the stream, and ends what runs for it
 	box     *outbox
-	waiting atomic.Int32 // messages that were taken and are not yet being answered
+	pending atomic.Int32 // messages that were taken and are not done with
 
 	// The dispatcher's own:
 	backlog []message
@@ -60,19 +60,22 @@ func (q *queue) submit(c *conn, m message) error {
 		q.e.handle(c.ctx, q.caller(c, m), m)
 		return nil
 	}
-	if c.waiting.Add(1) > q.longest {
-		c.waiting.Add(-1)
-		return errBusy
-	}
 	q.pending.Add(1)
-	select {
-	case q.input <- work{c, m}:
-		return nil
-	default:
-		q.pending.Add(-1)
-		c.waiting.Add(-1)
-		return errBusy
+	if c.pending.Add(1) <= q.longest {
+		select {
+		case q.input <- work{c, m}:
+			return nil
+		default:
+		}
 	}
+	q.done(c, 1)
+	return errBusy
+}
+
+// done counts messages that are done with.
+func (q *queue) done(c *conn, n int) {
+	c.pending.Add(-int32(n))
+	q.pending.Add(-int64(n))
 }
 
 // run is the dispatcher. It ends when the engine stops.
@@ -95,9 +98,8 @@ func (q *queue) run() {
 // take answers what takes no time, in the order in which it came, and parks the rest.
 func (q *queue) take(c *conn, m message) {
 	if m.isRequest() && isQuick(m.method) {
-		c.waiting.Add(-1)
 		q.reply(c, m, c.box.put)
-		q.pending.Add(-1)
+		q.done(c, 1)
 		return
 	}
 	c.backlog = append(c.backlog, m)
@@ -120,7 +122,7 @@ func (q *queue) start() {
 		c.parked = false
 		switch {
 		case c.ctx.Err() != nil:
-			q.pending.Add(-int64(len(c.backlog)))
+			q.done(c, len(c.backlog))
 			c.backlog = nil
 			continue
 		case c.running >= atOnceOfOne:
@@ -128,7 +130,6 @@ func (q *queue) start() {
 		}
 		m := c.backlog[0]
 		c.backlog = c.backlog[1:]
-		c.waiting.Add(-1)
 		c.running++
 		q.running++
 		go q.work(c, m) // ends with the request, which ends with its conn
@@ -141,7 +142,7 @@ func (q *queue) start() {
 // work answers one message.
 func (q *queue) work(c *conn, m message) {
 	q.reply(c, m, func(f frame) error { return c.box.send(c.ctx, f) })
-	q.pending.Add(-1)
+	q.done(c, 1)
 	select {
 	case q.finished <- c:
 	case <-q.e.stop:
@@ -165,16 +166,22 @@ func (q *queue) reply(c *conn, m message, put func(frame) error) {
 // idle says that nothing is waiting or being answered.
 func (q *queue) idle() bool { return q.pending.Load() == 0 }
 
-// caller is the conn as the sender of a message.
+// caller is the conn as the sender of a message. On stdio a message may be of revision 2026-07-28, and then it says everything
+// itself; only its id can be cancelled like any other.
 func (q *queue) caller(c *conn, m message) *caller {
 	said, _ := readMeta(m.params)
-	return &caller{session: c.session, meta: said, out: c.box.send}
+	if said.Version == nil || said.Capabilities == nil {
+		return &caller{session: c.session, meta: said, out: c.box.send}
+	}
+	one := said.session(c.principal)
+	one.id = c.id
+	return &caller{session: one, modern: true, meta: said, out: c.box.send, stream: c.box}
 }
 
 // isQuick says that a request is answered from memory, by no code of a tool, prompt or resource.
 func isQuick(method string) bool {
 	switch mcp.MCPMethod(method) {
-	case mcp.MethodToolsCall, mcp.MethodPromptsGet, mcp.MethodResourcesRead, mcp.MethodCompletionComplete:
+	case mcp.MethodToolsCall, mcp.MethodPromptsGet, mcp.MethodResourcesRead, mcp.MethodCompletionComplete, mcp.MethodSubscriptionsListen:
 		return false
 	}
 	return true

@@ -27,6 +27,15 @@ type session struct {
 // defaultLevel is what a session logs before its client says anything.
 const defaultLevel = mcp.LoggingLevelInfo
 
+// session is the caller of a request of 2026-07-28, which names its capabilities.
+func (m meta) session(principal string) *session {
+	s := &session{principal: principal, version: mcp.ProtocolVersion20260728, level: m.Level, can: *m.Capabilities}
+	if m.Client != nil {
+		s.client = *m.Client
+	}
+	return s
+}
+
 // begin keeps what initialize said.
 func (s *session) begin(version string, client mcp.Implementation, can mcp.ClientCapabilities) {
 	s.mu.Lock()

@@ -36,13 +36,18 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request) {
 	c := &conn{session: &session{id: newUUID(), principal: s.cfg.Principal(r)}, ctx: ctx, box: newOutbox()}
 	s.conns.Store(c.id, c)
 	defer s.conns.Delete(c.id)
-	defer s.engine.hub.add(&listener{box: c.box, wants: func(method, uri string) bool {
-		return c.begun() && (uri == "" || c.watches(uri))
-	}})()
+	defer s.engine.hub.add(newsFor(c))()
 	out.Buf = append(out.Buf, "event: endpoint\ndata: "+s.messageURL(r, c.id)+"\n\n"...)
 	err := s.pour(ctx, out, c.box, plainEvent)
 	c.box.end(err)
 	s.dropped("sse", err)
+}
+
+// newsFor lets a conn hear of changes, once it has begun.
+func newsFor(c *conn) *listener {
+	return &listener{box: c.box, wants: func(_, uri string) bool {
+		return c.begun() && (uri == "" || c.watches(uri))
+	}}
 }
 
 // newUUID is a random UUID.

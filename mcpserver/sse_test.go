@@ -176,8 +176,8 @@ func TestFullQueueRefusesAndGoesOn(t *testing.T) {
 			refused++
 		}
 	}
-	if refused < 4 || refused > 10 {
-		t.Errorf("%d of %d requests were refused", refused, atOnceOfOne+10)
+	if refused != atOnceOfOne+10-4 {
+		t.Errorf("%d of %d requests were refused, all but 4 should be", refused, atOnceOfOne+10)
 	}
 }
 

@@ -96,10 +96,7 @@ func (s *Server) callerOf(found *session, principal string, modern bool, version
 	c := &caller{session: found, modern: modern, meta: said}
 	switch {
 	case modern:
-		c.session = &session{principal: principal, version: version, level: said.Level, can: *said.Capabilities}
-		if said.Client != nil {
-			c.client = *said.Client
-		}
+		c.session = said.session(principal)
 	case m.method == string(mcp.MethodInitialize):
 		c.session = &session{principal: principal}
 	case found == nil:

@@ -12,11 +12,9 @@ import (
 
 // subscribe is the stream on which a client of 2026-07-28 hears of the changes that it asked for.
 func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m message) {
-	var asked struct {
-		Notifications mcp.SubscriptionFilter `json:"notifications"`
-	}
-	if m.params == nil || json.Unmarshal(m.params, &asked) != nil {
-		fault := fail(codeParams, "subscriptions/listen says in notifications what it wants to hear of")
+	box := newOutbox()
+	l, fault := s.engine.subscription(r.Context(), box, m)
+	if fault != nil {
 		s.write(w, frame{body: fault.frame(m.id), status: http.StatusBadRequest})
 		return
 	}
@@ -25,23 +23,53 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m 
 		return
 	}
 	defer done()
-	honoured := s.engine.honoured(r.Context(), asked.Notifications)
-	l := &listener{box: newOutbox(), tag: m.id, wants: func(method, uri string) bool { return wanted(honoured, method, uri) }}
-	first := tagged(encode(struct {
-		Notifications mcp.SubscriptionFilter `json:"notifications"`
-	}{honoured}), m.id)
-	_ = l.box.put(frame{body: notification(mcp.MethodNotificationSubscriptionsAcknowledged, first)})
-	defer s.engine.hub.add(l)()
-	if honoured.IsEmpty() {
-		_ = l.box.put(frame{body: s.engine.listened(m.id), last: true})
+	if l == nil {
+		_ = box.put(frame{body: appendResult(nil, m.id, s.engine.listened(m.id)), last: true})
+	} else {
+		defer s.engine.hub.add(l)()
 	}
-	err := s.pour(r.Context(), out, l.box, plainEvent)
-	l.box.end(err)
+	err := s.pour(r.Context(), out, box, plainEvent)
+	box.end(err)
 	if errors.Is(err, errClosed) {
-		out.Buf = plainEvent(out.Buf, frame{body: s.engine.listened(m.id)})
+		out.Buf = plainEvent(out.Buf, frame{body: appendResult(nil, m.id, s.engine.listened(m.id))})
 		_ = out.Flush() // the client may have gone as well
 	}
 	s.dropped("subscription", err)
+}
+
+// hold is a subscription on a stream that carries other answers as well. It ends when the client cancels it or leaves.
+func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
+	l, fault := e.subscription(ctx, c.stream, m)
+	if fault != nil {
+		return nil, fault
+	}
+	if l != nil {
+		defer e.hub.add(l)()
+		<-ctx.Done()
+	}
+	return e.listened(m.id), nil
+}
+
+// subscription is the listener that a subscriptions/listen asks for; nil when there is nothing to hear of. What of it is
+// honoured is put into the box first.
+func (e *engine) subscription(ctx context.Context, box *outbox, m message) (*listener, *rpcError) {
+	var asked struct {
+		Notifications mcp.SubscriptionFilter `json:"notifications"`
+	}
+	if m.params == nil || json.Unmarshal(m.params, &asked) != nil {
+		return nil, fail(codeParams, "subscriptions/listen says in notifications what it wants to hear of")
+	}
+	honoured := e.honoured(ctx, asked.Notifications)
+	first := tagged(encode(struct {
+		Notifications mcp.SubscriptionFilter `json:"notifications"`
+	}{honoured}), m.id)
+	if err := box.put(frame{body: notification(mcp.MethodNotificationSubscriptionsAcknowledged, first)}); err != nil {
+		return nil, fail(codeInternal, "%v", err)
+	}
+	if honoured.IsEmpty() {
+		return nil, nil
+	}
+	return &listener{box: box, tag: m.id, wants: func(method, uri string) bool { return wanted(honoured, method, uri) }}, nil
 }
 
 // wanted says whether a filter lets a notification pass.
@@ -84,12 +112,12 @@ func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
 	return mcp.ServerCapabilities{}
 }
 
-// listened is the end of a subscription.
-func (e *engine) listened(id json.RawMessage) []byte {
+// listened is the result of a subscription, which is its end.
+func (e *engine) listened(id json.RawMessage) json.RawMessage {
 	meta := append(e.lists.identity[:len(e.lists.identity)-1:len(e.lists.identity)-1], `,"`+mcp.MetaKeySubscriptionID+`":`...)
 	meta = append(append(meta, id...), '}')
-	return appendResult(nil, id, encode(struct {
+	return encode(struct {
 		Type string          `json:"resultType"`
 		Meta json.RawMessage `json:"_meta"`
-	}{"complete", meta}))
+	}{"complete", meta})
 }

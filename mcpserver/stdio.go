@@ -1,0 +1,112 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Stdio serves one client that writes its messages to in and reads ours from out, one a line, until in ends, ctx ends or out
+// fails. When in has ended, what is being answered is still answered, for at most grace. Nothing but messages is written to out.
+func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer, grace time.Duration) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(context.Canceled) // ends the tools that still run
+	c := &conn{session: &session{id: newUUID()}, ctx: ctx, box: newOutbox()}
+	defer s.engine.hub.add(newsFor(c))()
+	read, written := make(chan error, 1), make(chan error, 1)
+	go func() { read <- s.readLines(c, in) }()        // ends with in, which may outlast us
+	go func() { written <- writeLines(out, c.box) }() // ends with the outbox
+	var err error
+	select {
+	case err = <-read:
+		c.settle(grace)
+	case err = <-written:
+		return fmt.Errorf("write to the MCP client: %w", err)
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	c.box.end(io.EOF)
+	if werr := <-written; err == io.EOF {
+		err = werr
+	}
+	return err
+}
+
+// settle waits until the conn's messages are answered, or for that long.
+func (c *conn) settle(grace time.Duration) {
+	for end := time.Now().Add(grace); c.pending.Load() > 0 && time.Now().Before(end) && c.ctx.Err() == nil; {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// readLines takes messages until there are no more, which is io.EOF.
+func (s *Server) readLines(c *conn, in io.Reader) error {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, err := readLine(r, int(s.cfg.MaxBody))
+		if err != nil && !errors.Is(err, errLong) {
+			return err
+		}
+		m, fault := readMessage(line)
+		switch {
+		case err != nil:
+			fault = fail(codeRequest, "a message may have %d bytes", s.cfg.MaxBody)
+		case fault == nil && s.queue.submit(c, m) != nil:
+			fault = fail(codeInternal, "%v; send this one again later", errBusy)
+		}
+		if fault == nil {
+			continue
+		}
+		if err := c.box.send(c.ctx, frame{body: fault.frame(m.id)}); err != nil {
+			return err
+		}
+	}
+}
+
+// errLong says that a line was longer than it may be. It was skipped.
+var errLong = errors.New("the line is too long")
+
+// readLine reads the next line that is not empty, without its end.
+func readLine(r *bufio.Reader, longest int) (line []byte, err error) {
+	long := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if long = long || len(line)+len(part) > longest; !long {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && (err != io.EOF || len(line) == 0 && !long):
+			return nil, err
+		case long:
+			return nil, errLong
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return line, nil
+		}
+	}
+}
+
+// writeLines writes what comes into an outbox, one frame a line, until it ends.
+func writeLines(w io.Writer, b *outbox) error {
+	for {
+		frames := b.take()
+		for _, f := range frames {
+			if _, err := w.Write(append(f.body[:len(f.body):len(f.body)], '\n')); err != nil {
+				b.end(err)
+				return err
+			}
+		}
+		if len(frames) == 0 {
+			if b.ended() != nil {
+				return nil
+			}
+			<-b.more
+		}
+	}
+}
