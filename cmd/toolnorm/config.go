@@ -85,6 +85,7 @@ type Config struct {
 // commands are what the program can be told to do.
 type commands struct {
 	Serve   Config   `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
+	Doctor  examine  `cmd:"" help:"Look at the model servers, or examine one model, and say what toolnorm does with it."`
 	Decode  decode   `cmd:"" help:"Read what a model wrote from standard input, and print the events that come of it."`
 	Repair  repair   `cmd:"" help:"Read what was meant to be JSON from standard input, and print it as strict JSON."`
 	Formats formats  `cmd:"" help:"List, show, test and guess model families."`
@@ -110,7 +111,7 @@ func (m *Main) ParseFlags(args []string) error {
 			if cli, said, err = m.parse(args, file); err != nil {
 				return fmt.Errorf("%w (the settings in %s count as well)", err, file.path)
 			}
-			cli.Serve.Upstreams = file.upstreams
+			cli.Serve.Upstreams, cli.Doctor.Upstreams = file.upstreams, file.upstreams
 		}
 	}
 	m.Config = cli.Serve

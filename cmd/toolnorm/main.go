@@ -21,8 +21,9 @@ func main() {
 
 // The statuses with which the program ends, besides 0.
 const (
-	statusFailed = 1 // something is wrong, or went wrong
-	statusUsage  = 2 // the arguments or the settings are
+	statusFailed      = 1 // something is wrong, or went wrong
+	statusUsage       = 2 // the arguments or the settings are
+	statusUnreachable = 3 // doctor: a model server is not there
 )
 
 // ended is an error that says with which status the program ends.

@@ -42,8 +42,9 @@ func NewOpenAI(base, key string, rt http.RoundTripper) *OpenAI {
 // OpenAIModel is one entry of /v1/models.
 type OpenAIModel struct {
 	ID      string `json:"id"`
-	Created int64  `json:"created"`  // Unix seconds; 0 when unknown
-	Owner   string `json:"owned_by"` // "llamacpp", "vllm", …
+	Created int64  `json:"created"`       // Unix seconds; 0 when unknown
+	Owner   string `json:"owned_by"`      // "llamacpp", "vllm", …
+	Context int    `json:"max_model_len"` // tokens that a prompt and its reply may have, at a vLLM; 0: not said
 }
 
 // Models lists what the server has.
@@ -60,6 +61,11 @@ type Properties struct {
 	Caps       map[string]bool `json:"chat_template_caps"` // "supports_tools", …; nil in old versions
 	Modalities map[string]bool `json:"modalities"`         // "vision", …; nil in old versions
 	Model      string          `json:"model_path"`
+	Slots      int             `json:"total_slots"` // requests that are answered at a time
+	Build      string          `json:"build_info"`  // its version
+	Generation struct {
+		Context int `json:"n_ctx"` // tokens that a prompt and its reply may have
+	} `json:"default_generation_settings"`
 }
 
 // Properties asks a llama-server for its own. Other servers answer NotFound or some other refusal.

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/internal/doctor"
+	"toolnorm/internal/exam"
+)
+
+// examine is the command doctor. It takes the settings of serve, so that what it finds is true of the server that they
+// start.
+type examine struct {
+	Config
+	Examined  string        `arg:"" name:"model" optional:"" help:"The model to examine, as clients call it; it is loaded. Default: only what the servers say of themselves."`
+	JSON      bool          `name:"json" env:"-" help:"Print the report as JSON; docs/doctor.md says what is in it."`
+	Limit     time.Duration `default:"5m" env:"-" help:"How long it may take in all; what was not looked at by then is said."`
+	Questions string        `env:"-" placeholder:"FILE" help:"What to ask the model, with the calls that are right: paragraphs and => NAME {ARGUMENTS} or => none. Default: five questions that want a call, and two that want none."`
+	Tools     string        `env:"-" placeholder:"FILE" help:"The tools that it is offered with them."`
+}
+
+// Run does it. The report goes to stdout, what is being done to stderr. That something is wrong is an error.
+func (c *examine) Run(m *Main) error {
+	d, err := c.doctor(m)
+	if err != nil {
+		return &ended{err, statusUsage}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, c.Limit)
+	defer cancel()
+	report := d.Servers
+	if c.Examined != "" {
+		report = func(ctx context.Context) *doctor.Report { return d.Model(ctx, c.Examined) }
+	}
+	r := report(ctx)
+	r.Toolnorm = version()
+	m.clear()
+	if err := c.print(m.stdout, r); err != nil {
+		return err
+	}
+	switch {
+	case r.Unreachable():
+		return &ended{errors.New("a model server cannot be reached"), statusUnreachable}
+	case r.Problems():
+		return &ended{errors.New("there are problems"), statusFailed}
+	}
+	return nil
+}
+
+// doctor makes what examines.
+func (c *examine) doctor(m *Main) (*doctor.Doctor, error) {
+	settings, err := c.resolve()
+	if err != nil {
+		return nil, err
+	}
+	if c.Limit <= 0 {
+		return nil, errors.New("limit: must be more than 0")
+	}
+	log := zerolog.Nop() // what it would say is in the report
+	if c.LogLevel == "debug" {
+		log = newLog(m.stderr, c.Config)
+	}
+	cfg := doctor.Config{Engine: c.engine(settings, log), Progress: m.progress}
+	if c.Questions != "" {
+		text, err := os.ReadFile(c.Questions)
+		if err != nil {
+			return nil, err
+		}
+		if cfg.Questions, err = exam.Parse(string(text)); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Questions, err)
+		}
+	}
+	if cfg.Tools, err = readTools(c.Tools); err != nil {
+		return nil, err
+	}
+	return doctor.New(cfg)
+}
+
+// print writes the report.
+func (c *examine) print(w io.Writer, r *doctor.Report) error {
+	if !c.JSON {
+		return r.Print(w)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+// progress says what is done next: on a terminal in one line that is written over, else line by line, a row of questions
+// in one.
+func (m *Main) progress(step string, n, of int) {
+	switch {
+	case m.onTerminal() && of > 0:
+		fmt.Fprintf(m.stderr, "\r\x1b[K%s, question %d of %d …", step, n, of)
+	case m.onTerminal():
+		fmt.Fprintf(m.stderr, "\r\x1b[K%s …", step)
+	case n <= 1:
+		fmt.Fprintln(m.stderr, step)
+	}
+}
+
+// clear removes what progress left on a terminal.
+func (m *Main) clear() {
+	if m.onTerminal() {
+		fmt.Fprint(m.stderr, "\r\x1b[K")
+	}
+}
+
+// onTerminal says whether stderr is one that can move its cursor.
+func (m *Main) onTerminal() bool {
+	f, ok := m.stderr.(*os.File)
+	if !ok || strings.TrimSpace(os.Getenv("TERM")) == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolnorm/internal/doctor"
+)
+
+// examines runs doctor, and gives what it prints and the status that the program would end with.
+func examines(t *testing.T, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, progress bytes.Buffer
+	m := NewMain(&out, &progress)
+	err := m.ParseFlags(append([]string{"doctor"}, args...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = m.command(); err != nil {
+		status = statusOf(err)
+	}
+	return out.String(), progress.String(), status
+}
+
+func TestDoctorEndsAsItFinds(t *testing.T) {
+	path := clean(t, "upstreams: [{name: box, url: 'openai+http://127.0.0.1:1'}]\n")
+	bad := filepath.Join(t.TempDir(), "questions.txt")
+	if err := os.WriteFile(bad, []byte("Hello.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]int{
+		"demo/hermes":                          0,
+		"demo/hermse":                          statusFailed,
+		"demo/hermes --limit=1ms":              statusFailed,
+		"box/any":                              statusUnreachable,
+		"--ollama=127.0.0.1:1":                 statusUnreachable,
+		"demo/hermes --limit=0s":               statusUsage,
+		"demo/hermes --questions=" + bad:       statusUsage,
+		"demo/hermes --tools=/no/such/file":    statusUsage,
+		"demo/hermes --strategy=*=no-such-way": statusUsage,
+	} {
+		out, _, status := examines(t, append(strings.Fields(args), "--config", path)...)
+		if status != want {
+			t.Errorf("doctor %s: status %d, want %d; printed\n%s", args, status, want, out)
+		}
+	}
+}
+
+func TestDoctorPrintsJSONAndSaysWhatItDoes(t *testing.T) {
+	clean(t, "")
+	out, progress, status := examines(t, "demo/hermes", "--json")
+	var r doctor.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil || status != 0 {
+		t.Fatalf("status %d, %v:\n%s", status, err, out)
+	}
+	if r.Toolnorm != version() || r.Model == nil || r.Model.Strategy != "raw" || len(r.Model.Ways) < 3 {
+		t.Errorf("read %+v", r)
+	}
+	if !strings.Contains(progress, "loading demo/hermes\n") || strings.Count(progress, "calls read by raw\n") != 1 {
+		t.Errorf("progress is\n%s", progress)
+	}
+}
+
+// TestDoctorsSettingsAreTaken pastes what doctor proposes into a settings file.
+func TestDoctorsSettingsAreTaken(t *testing.T) {
+	clean(t, "")
+	out, _, _ := examines(t, "demo/hermes", "--json")
+	var r doctor.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	m := NewMain(io.Discard, io.Discard)
+	if err := m.ParseFlags([]string{"serve", "--config", clean(t, r.Model.Settings)}); err != nil {
+		t.Fatalf("%v in\n%s", err, r.Model.Settings)
+	}
+	if m.Config.Strategy["demo/hermes"] != "raw" || m.Config.Format["demo/hermes"] != "hermes" {
+		t.Errorf("the settings\n%swere read as %+v", r.Model.Settings, m.Config)
+	}
+}

@@ -1,0 +1,98 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolnorm/engine"
+)
+
+// advise says what follows for the model's calls, and which settings say so.
+func (x *examination) advise() {
+	taken, best := x.pick()
+	if taken == nil || taken.Calls == 0 {
+		return
+	}
+	score := fmt.Sprintf("%d of %d calls right by %s", taken.Arguments, taken.Calls, taken.title())
+	switch {
+	case best != taken:
+		x.finding(Problem, "tools", score+fmt.Sprintf(", %d by %s", best.Arguments, best.title()), "set it as below")
+	case taken.Arguments*5 >= taken.Calls*4:
+		x.finding(OK, "tools", score, "")
+	case taken.Arguments*2 >= taken.Calls:
+		x.finding(Note, "tools", score+": it is unsure with tools", "few tools with clear descriptions help; a larger model helps more")
+	default:
+		x.finding(Problem, "tools", fmt.Sprintf("too weak for tools: %s", score), "no reading helps: take a larger model")
+	}
+	if own := x.named(serverWay); own != nil && own.Asked > 0 && own.Arguments < best.Arguments {
+		x.finding(Note, "own reading", fmt.Sprintf("of the same replies the server itself reads %s right", plural(own.Arguments, "call")), "toolnorm reads the others too")
+	}
+	if best.False > 0 {
+		x.finding(Note, "false calls", fmt.Sprintf("%d of %d questions that want no tool drew a call", best.False, best.Plain), "gate: true asks the model first whether it needs one")
+	}
+	if best.Arguments*2 >= best.Calls {
+		x.m.Settings = x.settings(best, best == taken)
+	}
+}
+
+// pick is the way that toolnorm takes, and the best one: that is another one only if it does clearly better.
+func (x *examination) pick() (taken, best *Way) {
+	for i := range x.m.Ways {
+		if x.m.Ways[i].Taken {
+			taken = &x.m.Ways[i]
+		}
+	}
+	if taken == nil {
+		return nil, nil
+	}
+	best = taken
+	for i := range x.m.Ways {
+		w := &x.m.Ways[i]
+		clearly := w.Arguments >= best.Arguments+2 || w.Arguments > best.Arguments && taken.Arguments*2 < taken.Calls
+		if w.Name != serverWay && w.Note == "" && clearly && w.Arguments*2 >= w.Calls {
+			best = w
+		}
+	}
+	return taken, best
+}
+
+// named is the way of that name, nil when it was not gone.
+func (x *examination) named(name string) *Way {
+	i := slices.IndexFunc(x.m.Ways, func(w Way) bool { return w.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &x.m.Ways[i]
+}
+
+// title is the way in words.
+func (w Way) title() string {
+	if w.Wording != "" {
+		return w.Name + " (" + w.Wording + ")"
+	}
+	return w.Name
+}
+
+// settings are lines for the settings file: what was found to be best, so that it stays so.
+func (x *examination) settings(best *Way, asItIs bool) string {
+	var b strings.Builder
+	if asItIs {
+		b.WriteString("# toolnorm does this by itself; the lines keep it so\n")
+	} else {
+		b.WriteString("# better than what toolnorm does by itself\n")
+	}
+	name := x.called(x.on, x.m.Model)
+	fmt.Fprintf(&b, "format: {%q: %s}\nstrategy: {%q: %s}\n", name, x.m.Format, name, best.Name)
+	if best.Name == engine.Prompt && best.Wording != "" {
+		fmt.Fprintf(&b, "wording: {%q: %s}\n", name, best.Wording)
+	}
+	c := x.m.Context
+	if c.Asked == 0 && c.Loaded > 0 && c.Loaded < tight && c.Trained > c.Loaded && x.client != nil {
+		fmt.Fprintf(&b, "num-ctx: %d # more memory; for every model\n", min(c.Trained, roomy))
+	}
+	if best.False > 0 {
+		b.WriteString("gate: true # one short reply more a turn; for every model\n")
+	}
+	return b.String()
+}

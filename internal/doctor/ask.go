@@ -1,0 +1,129 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/engine"
+)
+
+const (
+	mostTokens = 128              // of a reply: a call takes 20 to 60, and a model that rambles is cut
+	mostHeard  = 400              // bytes of what a model wrote that are kept
+	mostTime   = 90 * time.Second // for one reply
+)
+
+// reply is what came of one request.
+type reply struct {
+	text, reasoning string
+	calls           []chat.Call
+	pieces          int           // of text and reasoning
+	first, took     time.Duration // until the first event, and until the end
+	usage           chat.Counts
+	times           chat.Times // zero: the server does not say
+	finish          string
+	strategy        string // by which it was had at last
+	heard           heard
+	err             error
+}
+
+// heard is what a server gave before anything was made of it.
+type heard struct {
+	text    strings.Builder // what the model wrote, as far as the server passed it on
+	thought bool            // the server told reasoning apart
+	calls   []chat.Call     // that the server read itself
+}
+
+// take keeps an event.
+func (h *heard) take(ev chat.Event) {
+	switch ev.Kind {
+	case chat.Reasoning:
+		h.thought = true
+	case chat.Text:
+		h.text.WriteString(ev.Text[:min(len(ev.Text), mostHeard-min(h.text.Len(), mostHeard))])
+	default:
+		h.calls = withCall(h.calls, ev)
+	}
+}
+
+// withCall is calls with what the event adds to them.
+func withCall(calls []chat.Call, ev chat.Event) []chat.Call {
+	switch {
+	case ev.Kind == chat.CallStart:
+		return append(calls, chat.Call{ID: ev.ID, Name: ev.Text, Args: json.RawMessage{}})
+	case ev.Kind == chat.CallArgs && len(calls) > 0:
+		last := &calls[len(calls)-1]
+		last.Args = append(last.Args, ev.Text...)
+	}
+	return calls
+}
+
+// ask sends one short request, as a client of the proxy would, and collects the reply.
+func ask(ctx context.Context, e *engine.Engine, r *chat.Request) (a reply) {
+	ctx, cancel := context.WithTimeout(ctx, mostTime)
+	defer cancel()
+	cold, begun, first := 0.0, time.Now(), true
+	r.Temperature = &cold
+	if r.MaxTokens == 0 {
+		r.MaxTokens = mostTokens
+	}
+	r.Heard = func(string) func(chat.Event) {
+		if !first { // what mends a reply is not the reply
+			return func(chat.Event) {}
+		}
+		first = false
+		return a.heard.take
+	}
+	for ev, err := range e.Stream(ctx, r) {
+		if a.first == 0 {
+			a.first = time.Since(begun)
+		}
+		if err != nil {
+			a.err = err
+			break
+		}
+		a.take(ev)
+	}
+	a.took = time.Since(begun)
+	return a
+}
+
+// take adds an event to the reply.
+func (a *reply) take(ev chat.Event) {
+	switch ev.Kind {
+	case chat.Text:
+		a.text += ev.Text
+		a.pieces++
+	case chat.Reasoning:
+		a.reasoning += ev.Text
+		a.pieces++
+	case chat.Usage:
+		a.usage = *ev.Meta.Usage
+		if ev.Meta.Times != nil {
+			a.times = *ev.Meta.Times
+		}
+	case chat.Finish:
+		a.finish = ev.Text
+		if ev.Meta != nil {
+			a.strategy = ev.Meta.Strategy
+		}
+	default:
+		a.calls = withCall(a.calls, ev)
+	}
+}
+
+// perSecond is the rate of so many tokens; 0 when the time is not known.
+func perSecond(tokens int, in time.Duration) float64 {
+	if in <= 0 {
+		return 0
+	}
+	return float64(tokens) / in.Seconds()
+}
+
+// user is a request of one message.
+func user(model, text string) *chat.Request {
+	return &chat.Request{Model: model, Messages: []chat.Message{{Role: chat.User, Content: text}}}
+}

@@ -1,0 +1,90 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolnorm/engine/upstream"
+)
+
+const (
+	tight     = 8192  // tokens: a context that is shorter seldom holds tools, a history and a file
+	roomy     = 16384 // what is proposed instead, at most
+	mostCut   = 32768 // tokens of context up to which it is tried what a server does with too many messages
+	firstMark = "mark-of-the-first-message"
+)
+
+// context says how much the model can take in at a time, and what its server does with more.
+func (x *examination) context(ctx context.Context) bool {
+	c := &x.m.Context
+	c.Asked = x.cfg.Engine.NumCtx
+	if x.client != nil && x.on.name != demoHost {
+		x.cfg.Progress("context length", 0, 0)
+		x.loaded(ctx)
+		if x.facts.Render && c.Loaded > 0 && c.Loaded <= mostCut {
+			c.Cuts = x.cuts(ctx)
+		}
+	}
+	var parts []string
+	for _, p := range []struct {
+		tokens int
+		says   string
+	}{{c.Trained, "trained for %d tokens"}, {c.Loaded, "loaded with %d"}, {c.Asked, "toolnorm asks for %d"}} {
+		if p.tokens > 0 {
+			parts = append(parts, fmt.Sprintf(p.says, p.tokens))
+		}
+	}
+	level, does := OK, ""
+	switch {
+	case parts == nil:
+		parts = []string{"not said"}
+	case c.Loaded > 0 && c.Loaded < tight && c.Trained > c.Loaded:
+		level, does = Note, fmt.Sprintf("tools, a history and a file seldom fit into %d tokens: set num-ctx", c.Loaded)
+	}
+	x.finding(level, "context", strings.Join(parts, ", "), does)
+	if c.Cuts == silently {
+		x.finding(Note, "too much", "the server drops the oldest messages of a chat that does not fit, and says nothing", "toolnorm forbids it: such a request is an error that says so")
+	}
+	return true
+}
+
+// loaded asks with which context the model was loaded.
+func (x *examination) loaded(ctx context.Context) {
+	list, err := x.client.Running(ctx)
+	if err != nil {
+		return // the server finding says so already
+	}
+	for _, m := range list.Models {
+		if m.Name == x.m.Model || m.Name == x.m.Model+":latest" {
+			x.m.Context.Loaded = m.ContextLength
+			x.server.Loaded = []Loaded{{m.Name, m.ContextLength, m.Size}}
+		}
+	}
+}
+
+// silently is what Context.Cuts says of a server that drops messages without a word.
+const silently = "silently"
+
+// cuts has a chat rendered that does not fit, and looks whether its first message is still there. Nothing is generated.
+func (x *examination) cuts(ctx context.Context) string {
+	ctx, pulse := upstream.NewPulse(ctx, nil, upstream.Timeouts{Beat: -1})
+	defer pulse.Stop()
+	n := x.m.Context.Loaded
+	long := strings.Repeat(" a", n*6/10) // a token or two each
+	prompt, err := x.client.Render(ctx, pulse, &upstream.ChatRequest{
+		Model:    x.m.Model,
+		Messages: []upstream.Message{{Role: "user", Content: firstMark + long}, {Role: "assistant", Content: "Yes."}, {Role: "user", Content: "And" + long}},
+		Truncate: true, // as a client that says nothing
+		Options:  map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(n)), "num_predict": json.RawMessage("1")},
+	})
+	switch {
+	case err != nil || prompt == "":
+		return ""
+	case strings.Contains(prompt, firstMark):
+		return "no"
+	}
+	return silently
+}

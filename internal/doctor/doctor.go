@@ -1,0 +1,116 @@
+// Package doctor examines model servers and their models, and says what toolnorm will do with them.
+//
+// [Doctor.Servers] looks at what the configured servers say of themselves; no model is loaded for it. [Doctor.Model] loads
+// one and asks it a few short questions, by every way in which its calls can be read.
+package doctor
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+
+	"toolnorm/chat"
+	"toolnorm/engine"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/exam"
+)
+
+// Config says what is examined.
+type Config struct {
+	Engine    engine.Config                // the proxy's, so that what is found is true of it
+	Questions []exam.Question              // that a model is asked; none: those that come with the program
+	Tools     []chat.Tool                  // that are offered with them; none: likewise
+	Progress  func(step string, n, of int) // is told what is done next, and where it is a row of questions which of how many, counted from 1; nil: nobody is
+}
+
+//go:embed questions.txt
+var questions string
+
+//go:embed tools.json
+var tools []byte
+
+// Doctor examines. It is for one goroutine.
+type Doctor struct {
+	cfg    Config
+	engine *engine.Engine
+	hosts  []host // the first one's models go by their own names
+}
+
+// host is a model server by its settings.
+type host struct {
+	name, url, kind, key string // kind: empty as long as nobody asked
+}
+
+// demoHost is the name of the server that needs no model.
+const demoHost = "demo"
+
+// New makes a Doctor. The error says what is wrong with the configuration.
+func New(cfg Config) (*Doctor, error) {
+	if err := cfg.Engine.Validate(); err != nil {
+		return nil, err
+	}
+	if err := cfg.fill(); err != nil {
+		return nil, err
+	}
+	base, err := upstream.ParseHost(cfg.Engine.Ollama)
+	if err != nil {
+		return nil, err
+	}
+	d := &Doctor{cfg: cfg, engine: engine.New(cfg.Engine), hosts: []host{{name: "ollama", url: base, kind: upstream.KindOllama}}}
+	for _, u := range cfg.Engine.Upstreams {
+		kind, base, err := upstream.ParseURL(u.URL)
+		if err != nil {
+			return nil, fmt.Errorf("upstream %q: url: %w", u.Name, err)
+		}
+		if u.Kind != "" {
+			kind = u.Kind
+		}
+		d.hosts = append(d.hosts, host{u.Name, base, kind, u.Key})
+	}
+	d.hosts = append(d.hosts, host{name: demoHost, kind: upstream.KindOllama})
+	return d, nil
+}
+
+// fill puts in what comes with the program.
+func (c *Config) fill() (err error) {
+	if c.Progress == nil {
+		c.Progress = func(string, int, int) {}
+	}
+	if len(c.Questions) == 0 {
+		if c.Questions, err = exam.Parse(questions); err != nil {
+			return err
+		}
+	}
+	if len(c.Tools) == 0 {
+		c.Tools, err = chat.ParseTools(tools)
+	}
+	return err
+}
+
+// host is the server of that name.
+func (d *Doctor) host(name string) host {
+	i := slices.IndexFunc(d.hosts, func(h host) bool { return h.name == name })
+	return d.hosts[max(i, 0)]
+}
+
+// ollama is a client of a host that speaks Ollama's API.
+func (d *Doctor) ollama(h host) (*upstream.Ollama, error) {
+	if h.name == demoHost {
+		demo := d.cfg.Engine.Demo
+		return upstream.NewOllama("http://demo", upstream.InProcess(&demo))
+	}
+	return upstream.NewOllama(h.url, nil)
+}
+
+// why is the reason for which an examination ended early, empty when it did not.
+func why(ctx context.Context) string {
+	switch {
+	case ctx.Err() == nil:
+		return ""
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return "time is over: a longer --limit shows the rest"
+	}
+	return "interrupted"
+}

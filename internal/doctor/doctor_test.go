@@ -1,0 +1,277 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/chat"
+	"toolnorm/engine"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/exam"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// right are the calls that the questions want, as Hermes writes them.
+var right = map[string]string{
+	"Oslo":    `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`,
+	"Paris":   `<tool_call>{"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}</tool_call>`,
+	"Madrid":  `<tool_call>{"name": "get_time", "arguments": {"timezone": "Europe/Madrid"}}</tool_call>`,
+	"dentist": `<tool_call>{"name": "add_note", "arguments": {"text": "Call the dentist"}}</tool_call>`,
+	"sales":   `<tool_call>{"name": "create_report", "arguments": {"kind": "sales", "format": "pdf"}}</tool_call>`,
+}
+
+var (
+	writes = []model.Capability{model.CapabilityCompletion}
+	takes  = []model.Capability{model.CapabilityCompletion, model.CapabilityTools}
+)
+
+// patients are examined; what is said of each stands in testdata, in a file of its name.
+var patients = map[string]struct {
+	fake  *fakeOllama // nil: no server
+	model string      // empty: the servers
+}{
+	"servers":       {&fakeOllama{caps: takes}, ""},
+	"old-servers":   {&fakeOllama{caps: takes, version: "0.5.13"}, ""},
+	"unreachable":   {nil, "m"},
+	"unknown-model": {&fakeOllama{caps: takes}, "mm"},
+	"demo":          {nil, "demo/hermes"},
+	"good":          {&fakeOllama{caps: takes, loaded: 16384, knows: right, says: "It is as you say.", calls: true}, "m"},
+	"weak":          {&fakeOllama{caps: takes, loaded: 16384, says: "I cannot look things up."}, "m"},
+	"eager":         {&fakeOllama{caps: takes, loaded: 16384, knows: right, says: right["Oslo"], calls: true}, "m"},
+	"go-template":   {&fakeOllama{caps: takes, structs: true, knows: right, says: "It is as you say."}, "m"},
+	"no-tools":      {&fakeOllama{caps: writes, loaded: 16384, knows: right, says: "It is as you say."}, "m"},
+	"thinker":       {&fakeOllama{caps: append(slices.Clone(takes), model.CapabilityThinking), loaded: 16384, knows: right, says: "Yes.", thinks: "Let me see."}, "m"},
+	"may-hang":      {&fakeOllama{caps: takes, version: "0.24.0", parser: "qwen3-coder", loaded: 16384, knows: right, says: "It is as you say."}, "m"},
+	"embedder":      {&fakeOllama{caps: []model.Capability{model.CapabilityEmbedding}}, "m"},
+}
+
+func TestReportsAreAsTheGoldenFiles(t *testing.T) {
+	for name, p := range patients {
+		t.Run(name, func(t *testing.T) {
+			r := examined(t, p.fake, p.model)
+			var got bytes.Buffer
+			if err := r.Print(&got); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("testdata", name+".txt")
+			if *update {
+				if err := os.WriteFile(file, steady(got.Bytes()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil || !bytes.Equal(steady(got.Bytes()), want) {
+				t.Errorf("%v; printed\n%s\nwant\n%s", err, steady(got.Bytes()), want)
+			}
+		})
+	}
+}
+
+// examined is the report on a model of the fake; on the servers for no model.
+func examined(t *testing.T, fake *fakeOllama, model string) *Report {
+	t.Helper()
+	cfg := engine.Config{Ollama: "http://127.0.0.1:1", Format: map[string]string{"m": "hermes"}, Demo: upstream.Demo{Delay: -1}}
+	if fake != nil {
+		s := httptest.NewServer(fake)
+		t.Cleanup(s.Close)
+		cfg.Ollama = s.URL
+	}
+	d, err := New(Config{Engine: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if model == "" {
+		return d.Servers(t.Context())
+	}
+	return d.Model(t.Context(), model)
+}
+
+// steady is a report without what differs from run to run.
+func steady(report []byte) []byte {
+	for _, r := range [][2]string{
+		{`127\.0\.0\.1:\d+`, "127.0.0.1:N"},
+		{`\d+\.\d+ s\b`, "N s"},
+		{`\d+ tokens/s`, "N tokens/s"},
+		{`(places +).*\n( +→.*keeps waiting.*\n)?`, "${1}N\n"},
+	} {
+		report = regexp.MustCompile(r[0]).ReplaceAll(report, []byte(r[1]))
+	}
+	return report
+}
+
+func TestTheJSONHoldsWhatIsPrinted(t *testing.T) {
+	r := examined(t, patients["go-template"].fake, "m")
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Report
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	var one, other bytes.Buffer
+	if r.Print(&one) != nil || back.Print(&other) != nil || one.String() != other.String() {
+		t.Errorf("printed from JSON\n%s\nwant\n%s", other.String(), one.String())
+	}
+}
+
+func TestTheReportSaysHowItEnds(t *testing.T) {
+	for name, want := range map[string]struct{ unreachable, problems bool }{
+		"good": {false, false}, "go-template": {false, false}, "weak": {false, true}, "unknown-model": {false, true}, "unreachable": {true, false},
+	} {
+		p := patients[name]
+		if r := examined(t, p.fake, p.model); r.Unreachable() != want.unreachable || r.Problems() != want.problems {
+			t.Errorf("%s: unreachable %v, problems %v, want %v", name, r.Unreachable(), r.Problems(), want)
+		}
+	}
+}
+
+func TestAnExaminationEndsWithItsContext(t *testing.T) {
+	s := httptest.NewServer(patients["good"].fake)
+	defer s.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	d, err := New(Config{Engine: engine.Config{Ollama: s.URL}, Progress: func(step string, n, of int) {
+		if n == 3 {
+			cancel()
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := d.Model(ctx, "m")
+	if r.Cut != "interrupted" || !r.Problems() || len(r.Model.Ways) == 0 || r.Model.Ways[0].Asked != 2 && r.Model.Ways[1].Asked != 2 {
+		t.Errorf("cut %q, ways %+v", r.Cut, r.Model.Ways)
+	}
+}
+
+func TestOwnQuestionsAreAsked(t *testing.T) {
+	s := httptest.NewServer(&fakeOllama{caps: takes, knows: map[string]string{"ping": `<tool_call>{"name": "pong", "arguments": {}}</tool_call>`}})
+	defer s.Close()
+	questions, err := exam.Parse("Send a ping.\n=> pong {}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := New(Config{Engine: engine.Config{Ollama: s.URL}, Questions: questions, Tools: []chat.Tool{{Name: "pong", Schema: json.RawMessage(`{"type":"object","properties":{}}`)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := d.Model(t.Context(), "m"); len(r.Model.Ways) == 0 || r.Model.Ways[1].Arguments != 1 {
+		t.Errorf("ways %+v", r.Model.Ways)
+	}
+}
+
+func TestTheQuestionsSuitTheirTools(t *testing.T) {
+	d, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := 0
+	for _, q := range d.cfg.Questions {
+		for _, w := range q.Want {
+			if !slices.ContainsFunc(d.cfg.Tools, func(tool chat.Tool) bool { return tool.Name == w.Name }) {
+				t.Errorf("%q wants %s, which is not offered", q.Text, w.Name)
+			}
+		}
+		if len(q.Want) == 0 {
+			plain++
+		}
+	}
+	if len(d.cfg.Questions) != 7 || plain != 2 {
+		t.Errorf("%d questions, %d of them want no call; the help says 7 and 2", len(d.cfg.Questions), plain)
+	}
+}
+
+func TestVersionsAreCompared(t *testing.T) {
+	for _, c := range []struct {
+		version string
+		defects string
+	}{
+		{"0.34.3", "templates, calls"},
+		{"0.32.15", "templates, calls"},
+		{"v0.32.14-rc1", "hang, templates, calls"},
+		{"0.5.0", "capabilities, call ids, hang, templates, calls"},
+		{"0.0.0", "version"},
+		{"unknown", "version"},
+	} {
+		var got []string
+		for _, f := range known(c.version) {
+			got = append(got, f.What)
+		}
+		if strings.Join(got, ", ") != c.defects {
+			t.Errorf("known(%q) = %q, want %q", c.version, got, c.defects)
+		}
+	}
+}
+
+func TestNearNames(t *testing.T) {
+	names := []string{"qwen3:8b", "qwen3:0.6b", "qwen2.5-coder:1.5b", "llama3.1:latest", "demo/hermes"}
+	for wanted, want := range map[string]string{
+		"qwen3": "qwen3:8b qwen3:0.6b", "qwne3:8b": "qwen3:8b", "lama3.1": "llama3.1:latest", "coder": "qwen2.5-coder:1.5b", "hermes": "demo/hermes", "gemma": "",
+	} {
+		if got := strings.Join(near(wanted, names), " "); got != want {
+			t.Errorf("near(%q) = %q, want %q", wanted, got, want)
+		}
+	}
+}
+
+// explained is what explains the report to people.
+func explained(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "doctor.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestThePageShowsWhatIsPrinted(t *testing.T) {
+	want, err := os.ReadFile(filepath.Join("testdata", "demo.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown strings.Builder
+	_, rest, _ := strings.Cut(explained(t), "$ toolnorm doctor demo/hermes\n")
+	for line := range strings.Lines(rest) {
+		if line != "\n" && !strings.HasPrefix(line, "    ") {
+			break
+		}
+		shown.WriteString(strings.TrimPrefix(line, "    "))
+	}
+	if got := steady([]byte(strings.TrimSpace(shown.String()))); !bytes.Equal(got, bytes.TrimSpace(want)) {
+		t.Errorf("docs/doctor.md shows\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestThePageNamesEveryMember(t *testing.T) {
+	text := explained(t)
+	var walk func(reflect.Type)
+	walk = func(typ reflect.Type) {
+		switch typ.Kind() {
+		case reflect.Pointer, reflect.Slice:
+			walk(typ.Elem())
+		case reflect.Struct:
+			for i := range typ.NumField() {
+				f := typ.Field(i)
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				if name != "" && !strings.Contains(text, "`"+name+"`") && !strings.Contains(text, "`"+name+"[]`") {
+					t.Errorf("docs/doctor.md says nothing of %s, the member %q", f.Name, name)
+				}
+				walk(f.Type)
+			}
+		}
+	}
+	walk(reflect.TypeFor[Report]())
+}

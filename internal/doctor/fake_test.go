@@ -1,0 +1,144 @@
+package doctor
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/engine/upstream"
+)
+
+// fakeOllama is a server with one model, m, which says what it was told to.
+type fakeOllama struct {
+	version string // empty: 0.34.3
+	caps    []model.Capability
+	parser  string
+	structs bool              // its template prints tools as Go prints a struct
+	loaded  int               // context length; 0: 16384
+	knows   map[string]string // by a part of the question: what it says
+	says    string            // to everything else
+	thinks  string            // before everything, unless it is told not to
+	calls   bool              // it has a reader of its own for <tool_call>
+}
+
+// ServeHTTP answers as Ollama would.
+func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	switch r.URL.Path {
+	case "/api/version":
+		fmt.Fprintf(w, `{"version":%q}`, cmp.Or(f.version, "0.34.3"))
+	case "/api/tags":
+		io.WriteString(w, `{"models":[{"name":"m:latest","model":"m:latest","size":4000000000,"digest":"1","details":{"family":"qwen3","parameter_size":"8B","quantization_level":"Q4_K_M"}}]}`)
+	case "/api/ps":
+		fmt.Fprintf(w, `{"models":[{"name":"m:latest","size":5000000000,"context_length":%d}]}`, max(f.loaded, 4096))
+	case "/api/show":
+		f.show(w, body)
+	case "/api/chat":
+		f.chat(w, body)
+	case "/api/generate":
+		var q upstream.GenerateRequest
+		json.Unmarshal(body, &q)
+		text := f.answer(q.Prompt)
+		if f.thinks != "" && !strings.HasSuffix(q.Prompt, "/no_think") {
+			text = "<think>\n" + f.thinks + "\n</think>\n\n" + text
+		}
+		stream(w, "response", text)
+	}
+}
+
+func (f *fakeOllama) show(w http.ResponseWriter, body []byte) {
+	if !strings.Contains(string(body), `"m"`) && !strings.Contains(string(body), `"m:latest"`) {
+		w.WriteHeader(http.StatusNotFound)
+		io.WriteString(w, `{"error":"model 'x' not found"}`)
+		return
+	}
+	show := api.ShowResponse{Capabilities: f.caps, ModelInfo: map[string]any{"general.architecture": "qwen3", "qwen3.context_length": 40960}}
+	show.Details.Family, show.Details.ParameterSize, show.Details.QuantizationLevel = "qwen3", "8B", "Q4_K_M"
+	if f.parser != "" {
+		show.Modelfile = "FROM x\nPARSER " + f.parser + "\n"
+	}
+	json.NewEncoder(w).Encode(show)
+}
+
+func (f *fakeOllama) chat(w http.ResponseWriter, body []byte) {
+	var q struct {
+		api.ChatRequest
+		RenderOnly bool  `json:"_debug_render_only"`
+		Truncate   bool  `json:"truncate"`
+		Think      *bool `json:"think"`
+	}
+	json.Unmarshal(body, &q)
+	prompt := f.render(q.Tools, q.Messages, q.Truncate)
+	switch {
+	case q.RenderOnly:
+		if q.Think != nil && !*q.Think {
+			prompt += "/no_think"
+		}
+		json.NewEncoder(w).Encode(api.ChatResponse{Done: true, DebugInfo: &api.DebugInfo{RenderedTemplate: prompt}})
+	case len(q.Tools) > 0 && len(f.caps) == 1:
+		w.WriteHeader(http.StatusBadRequest)
+		io.WriteString(w, `{"error":"m does not support tools"}`)
+	default:
+		text := f.answer(prompt)
+		if call, isCall := strings.CutPrefix(strings.TrimSuffix(text, "</tool_call>"), "<tool_call>"); isCall && f.calls {
+			fmt.Fprintf(w, `{"message":{"tool_calls":[{"function":%s}]}}`+"\n", call)
+			text = ""
+		}
+		stream(w, "message", text)
+	}
+}
+
+// render prints a conversation. One that is longer than the context loses its first messages unless that is forbidden.
+func (f *fakeOllama) render(tools api.Tools, messages []api.Message, truncate bool) string {
+	var b strings.Builder
+	for _, t := range tools {
+		if f.structs {
+			p := t.Function.Parameters
+			properties, _ := json.Marshal(p.Properties.ToMap())
+			fmt.Fprintf(&b, "{%s %s {%s <nil> <nil> %v %s}}\n", t.Function.Name, t.Function.Description, p.Type, p.Required, properties)
+		} else {
+			text, _ := json.Marshal(t.Function)
+			fmt.Fprintf(&b, "%s\n", text)
+		}
+	}
+	for i, m := range messages {
+		rest := 0
+		for _, later := range messages[i:] {
+			rest += len(later.Content)
+		}
+		if truncate && rest > max(f.loaded, 4096) && i < len(messages)-1 {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %s\n", m.Role, m.Content)
+	}
+	return b.String()
+}
+
+// answer is what the model says to the end of a prompt.
+func (f *fakeOllama) answer(prompt string) string {
+	for question, text := range f.knows {
+		if strings.Contains(prompt[strings.LastIndex(prompt, "user: ")+1:], question) {
+			return text
+		}
+	}
+	return f.says
+}
+
+// stream writes a text in pieces of four bytes, and the end.
+func stream(w http.ResponseWriter, as, text string) {
+	for n := len(text); len(text) > 0; text = text[min(4, len(text)):] {
+		piece, _ := json.Marshal(text[:min(4, n, len(text))])
+		if as == "message" {
+			fmt.Fprintf(w, `{"message":{"content":%s}}`+"\n", piece)
+		} else {
+			fmt.Fprintf(w, `{"response":%s}`+"\n", piece)
+		}
+	}
+	io.WriteString(w, `{"done":true,"done_reason":"stop","prompt_eval_count":200,"prompt_eval_duration":1000000000,"eval_count":20,"eval_duration":1000000000}`+"\n")
+}

@@ -1,0 +1,224 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/chat"
+	"toolnorm/engine"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// examination is one model being examined.
+type examination struct {
+	*Doctor
+	on     host
+	server *Server
+	client *upstream.Ollama // nil: the server does not speak Ollama's API
+	facts  engine.Findings
+	m      *Model
+
+	tokens  int           // written so far by the way that is taken,
+	writing time.Duration // and the time that took
+}
+
+// Model examines one model. Its server loads it, and it is asked about forty short questions, or as many as there is time
+// for until ctx ends.
+func (d *Doctor) Model(ctx context.Context, name string) *Report {
+	plan := d.engine.Plan(name)
+	x := examination{Doctor: d, on: d.host(plan.Server)}
+	d.cfg.Progress("asking "+x.on.name, 0, 0)
+	r := &Report{Servers: []Server{d.server(ctx, x.on)}}
+	x.server = &r.Servers[0]
+	if x.on.kind = x.server.Kind; x.server.Missing != "" {
+		r.Cut = why(ctx)
+		return r
+	}
+	x.m = &Model{Name: name, Server: plan.Server, Model: plan.Model, Format: plan.Format}
+	r.Model = x.m
+	for _, step := range []func(context.Context) bool{x.describe, x.probe, x.chat, x.places, x.context, x.template, x.calls} {
+		if !step(ctx) || ctx.Err() != nil {
+			r.Cut = why(ctx)
+			return r
+		}
+	}
+	x.advise()
+	return r
+}
+
+// finding notes what was found.
+func (x *examination) finding(level Level, what, found, does string) {
+	x.m.Findings = append(x.m.Findings, Finding{level, what, found, does})
+}
+
+// failed notes that something could not be found out.
+func (x *examination) failed(what string, err error) bool {
+	f := fault.From(err)
+	found := f.Message
+	if f.Kind == fault.Internal && f.Cause != nil {
+		found = f.Cause.Error()
+	}
+	x.finding(Problem, what, found, "")
+	return false
+}
+
+// describe takes down what the server says of the model.
+func (x *examination) describe(ctx context.Context) bool {
+	if x.on.kind == upstream.KindOpenAI {
+		return x.listed(ctx)
+	}
+	var err error
+	if x.client, err = x.ollama(x.on); err != nil {
+		return x.failed("model", err)
+	}
+	show, err := x.client.Show(ctx, x.m.Model)
+	if err != nil {
+		if fault.From(err).Kind == fault.NotFound {
+			x.m.Findings = append(x.m.Findings, x.unknown(ctx, x.on, x.m.Model))
+			return false
+		}
+		return x.failed("model", err)
+	}
+	x.m.Family, x.m.Parameters, x.m.Quantization = show.Details.Family, show.Details.ParameterSize, show.Details.QuantizationLevel
+	x.m.Capabilities, x.m.Parser, x.m.Context.Trained = capabilities(show), parser(show), trained(show)
+	if !slices.Contains(x.m.Capabilities, string(model.CapabilityCompletion)) {
+		x.finding(Problem, "model", "it writes no text: its server says that it can do "+strings.Join(x.m.Capabilities, ", "), "")
+		return false
+	}
+	return true
+}
+
+// listed takes down what a server that speaks OpenAI's API says. A llama-server answers to any name.
+func (x *examination) listed(ctx context.Context) bool {
+	client := upstream.NewOpenAI(x.on.url, x.on.key, nil)
+	list, err := client.Models(ctx)
+	if err != nil {
+		return x.failed("model", err)
+	}
+	i := slices.IndexFunc(list, func(m upstream.OpenAIModel) bool { return m.ID == x.m.Model })
+	p, err := client.Properties(ctx)
+	llama := err == nil && p.Template != ""
+	switch {
+	case llama:
+		x.m.Context.Loaded = p.Generation.Context
+	case i < 0:
+		x.m.Findings = append(x.m.Findings, x.unknown(ctx, x.on, x.m.Model))
+		return false
+	}
+	if i < 0 {
+		x.finding(Note, "model", "its server does not list it, and answers with the one that it has", "")
+	} else if x.m.Context.Loaded == 0 {
+		x.m.Context.Loaded = list[i].Context
+	}
+	return true
+}
+
+// probe finds out how toolnorm reads the model.
+func (x *examination) probe(ctx context.Context) bool {
+	x.cfg.Progress("loading "+x.m.Name, 0, 0)
+	var err error
+	if x.facts, err = x.engine.Examine(ctx, x.m.Name); err != nil {
+		return x.failed("probe", err)
+	}
+	x.m.Strategy, x.m.Strategies = x.facts.Strategy, x.facts.Strategies
+	if x.facts.Strategy == engine.Prompt {
+		x.m.Wording = x.facts.Wording.String()
+	}
+	return true
+}
+
+// chat asks for a short answer: whether it comes, whether it streams, and what is thought before it.
+func (x *examination) chat(ctx context.Context) bool {
+	x.cfg.Progress("a short answer", 0, 0)
+	a := ask(ctx, x.engine, user(x.m.Name, "Count from one to ten in words."))
+	if a.err != nil {
+		return x.failed("chat", a.err)
+	}
+	x.finding(OK, "chat", fmt.Sprintf("answers, %s, finish %s", plural(a.usage.Completion, "token"), a.finish), "")
+	x.m.Speed.First = a.first.Seconds()
+	level, found, does := OK, fmt.Sprintf("%s, the first after %s", plural(a.pieces, "piece"), seconds(x.m.Speed.First)), ""
+	if a.pieces < 2 && a.usage.Completion > 4 {
+		level, does = Problem, "a proxy in front of the server may hold replies back"
+	}
+	x.finding(level, "streaming", found, does)
+	x.thinking(ctx, a)
+	return true
+}
+
+// thinking says what the model thinks before it answers, and whether it can be told not to.
+func (x *examination) thinking(ctx context.Context, a reply) {
+	switch {
+	case a.reasoning == "" && strings.Contains(a.text, "</think>"):
+		x.finding(Note, "thinking", "its thinking stands in its answer, in marks that format "+x.m.Format+" does not know", "another --format reads it")
+		return
+	case a.reasoning == "" && !x.facts.Thinking:
+		x.finding(OK, "thinking", "none", "")
+		return
+	case a.reasoning == "":
+		x.finding(OK, "thinking", "only when it is told to", "reasoning_effort and think tell it")
+		return
+	}
+	found := "it thinks before it answers, "
+	if a.heard.thought {
+		found += "and its server tells that apart"
+	} else {
+		found += "in its text, between the marks of format " + x.m.Format
+	}
+	does := "comes out as reasoning, apart from the answer"
+	switch {
+	case x.facts.Always:
+		does += "; it cannot be switched off"
+	case !x.facts.Thinking:
+		does += "; its server knows no way to switch it off"
+	default:
+		does += "; " + x.unthinking(ctx)
+	}
+	x.finding(OK, "thinking", found, does)
+}
+
+// unthinking tells the model not to think, and says whether it obeys.
+func (x *examination) unthinking(ctx context.Context) string {
+	r, no := user(x.m.Name, "Count from one to ten in words."), false
+	r.Think = &no
+	switch a := ask(ctx, x.engine, r); {
+	case a.err != nil:
+		return "told not to, it answers nothing: " + fault.From(a.err).Message
+	case a.reasoning != "":
+		return "told not to, it thinks all the same"
+	}
+	return `"think": false or "reasoning_effort": "none" switch it off`
+}
+
+// template says whether the model sees the tools that it is offered.
+func (x *examination) template(context.Context) bool {
+	switch {
+	case !x.facts.Tools:
+		does := "the tools are described in the system text, worded as " + x.m.Wording
+		if x.m.Wording == "" {
+			does = "the tools are described in the system text, as schemas: it understood them in no wording"
+		}
+		x.finding(Note, "template", "has no place for tools", does)
+	case x.facts.Structs && slices.Contains(x.facts.Strategies, engine.Raw):
+		x.finding(Note, "template", "prints tools as Go prints a struct, so that the model sees no schema", "raw puts JSON in the place of that text")
+	case x.facts.Structs:
+		x.finding(Problem, "template", "prints tools as Go prints a struct, so that the model sees no schema", "strategy prompt describes them itself")
+	case !x.facts.Render:
+		x.finding(Note, "template", "takes tools; how it prints them the server does not show", "")
+	default:
+		x.finding(OK, "template", "prints tools as JSON", "")
+	}
+	return true
+}
+
+// offered is a request with the tools.
+func (x *examination) offered(text string) *chat.Request {
+	r := user(x.m.Name, text)
+	r.Tools = x.cfg.Tools
+	return r
+}

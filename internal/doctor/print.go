@@ -1,0 +1,251 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Print writes the report for people: tables whose columns stand under each other, and sentences.
+func (r *Report) Print(w io.Writer) error {
+	p := &page{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	for _, s := range r.Servers {
+		p.server(s)
+	}
+	if r.Model != nil {
+		p.model(r.Model)
+	}
+	if r.Cut != "" {
+		p.line("")
+		p.line("Not everything was looked at: " + r.Cut + ".")
+	}
+	if p.err != nil {
+		return p.err
+	}
+	return p.w.Flush()
+}
+
+// page is a report being written. The first error stays.
+type page struct {
+	w   *tabwriter.Writer
+	err error
+}
+
+// line writes the cells of a line.
+func (p *page) line(cells ...string) {
+	for i, c := range cells {
+		cells[i] = strings.Map(printable, c)
+	}
+	if _, err := fmt.Fprintln(p.w, strings.TrimRight(strings.Join(cells, "\t"), "\t")); p.err == nil {
+		p.err = err
+	}
+}
+
+// printable keeps what a model wrote from moving the cursor, or the columns.
+func printable(r rune) rune {
+	switch {
+	case r == '\n' || r == '\r':
+		return '⏎'
+	case r < ' ' || r >= 0x7f && r < 0xa0:
+		return '·'
+	}
+	return r
+}
+
+// title begins a part. What stands before it keeps its own columns.
+func (p *page) title(text string) {
+	if err := p.w.Flush(); p.err == nil {
+		p.err = err
+	}
+	p.line(text)
+}
+
+func (p *page) server(s Server) {
+	text := "SERVER " + s.Name
+	switch {
+	case s.URL == "":
+		text += ", in this process"
+	default:
+		text += " at " + s.URL
+	}
+	if s.Version != "" {
+		text += ", " + kindName(s.Kind) + " " + s.Version
+	} else if s.Kind != "" {
+		text += ", " + kindName(s.Kind)
+	}
+	p.title(text)
+	if s.Missing != "" {
+		p.findings([]Finding{{Problem, "unreachable", s.Missing, ""}})
+	}
+	if s.Slots > 0 {
+		p.findings([]Finding{{OK, "places", plural(s.Slots, "request") + " at a time; others wait", ""}})
+	}
+	p.findings(s.Findings)
+	for _, l := range s.Loaded {
+		p.findings([]Finding{{OK, "loaded", fmt.Sprintf("%s with %d tokens of context, %s", l.Name, l.Context, size(l.Bytes)), ""}})
+	}
+	p.models(s)
+	p.line("")
+}
+
+// kindName is what a kind of server is called.
+func kindName(kind string) string {
+	if kind == "openai" {
+		return "OpenAI-compatible"
+	}
+	return "Ollama"
+}
+
+// none stands where there is nothing to say.
+const none = "-"
+
+// kindOf is what kind of model one is.
+func kindOf(family, parameters, quantization string) string {
+	return strings.Join(strings.Fields(family+" "+parameters+" "+quantization), " ")
+}
+
+// models lists them. Those of the demo are all alike.
+func (p *page) models(s Server) {
+	switch {
+	case len(s.Models) == 0:
+		return
+	case s.Name == demoHost:
+		p.findings([]Finding{{OK, "models", plural(len(s.Models), "model") + ", one for each format: demo/hermes, …", ""}})
+		return
+	}
+	p.title("")
+	p.line("  MODEL", "SIZE", "KIND", "TRAINED FOR", "CAN", "FORMAT", "STRATEGY")
+	for _, m := range s.Models {
+		trained := "?"
+		if m.Trained > 0 {
+			trained = fmt.Sprint(m.Trained)
+		}
+		p.line("  "+m.Name, size(m.Bytes), cmp.Or(kindOf(m.Family, m.Parameters, m.Quantization), none), trained,
+			cmp.Or(strings.Join(m.Capabilities, " "), none), m.Format, cmp.Or(m.Strategy, none))
+	}
+}
+
+func (p *page) findings(all []Finding) {
+	for _, f := range all {
+		p.line("  "+string(f.Level), f.What, f.Found)
+		if f.Does != "" {
+			p.line("", "", "→ "+f.Does)
+		}
+	}
+}
+
+func (p *page) model(m *Model) {
+	text := "MODEL " + m.Name
+	if kind := kindOf(m.Family, m.Parameters, m.Quantization); kind != "" {
+		text += ", " + kind
+	}
+	if m.Parser != "" {
+		text += ", PARSER " + m.Parser
+	}
+	p.title(text)
+	p.findings(m.Findings)
+	if m.Strategy != "" {
+		p.findings([]Finding{{OK, "read as", "format " + m.Format + ", strategy " + m.Strategy, ""}})
+	}
+	if m.Speed.Completion > 0 {
+		p.findings([]Finding{{OK, "speed", m.Speed.String(), ""}})
+	}
+	p.ways(m.Ways)
+	if m.Settings != "" {
+		p.title("")
+		p.line("SETTINGS, for the settings file")
+		for text := range strings.Lines(m.Settings) {
+			p.line("  " + strings.TrimSuffix(text, "\n"))
+		}
+	}
+}
+
+// String is the speed in words.
+func (s Speed) String() string {
+	text := fmt.Sprintf("writes %.0f tokens/s", s.Completion)
+	if s.Prompt > 0 {
+		text += fmt.Sprintf(", reads %.0f tokens/s", s.Prompt)
+	}
+	return text
+}
+
+// ways compares them.
+func (p *page) ways(all []Way) {
+	if len(all) == 0 {
+		return
+	}
+	p.title("")
+	p.line("  CALLS READ BY", "RIGHT TOOL", "RIGHT ARGUMENTS", "FALSE CALLS", "ERRORS", "A REPLY TAKES")
+	for _, w := range all {
+		name := w.title()
+		switch {
+		case w.Name == serverWay:
+			name = "the server itself"
+		case w.Taken:
+			name += " (taken)"
+		}
+		cells := []string{"  " + name, "-", "-", "-", "-", "-", w.Note}
+		if w.Asked > 0 {
+			cells = []string{"  " + name, of(w.Tools, w.Calls), of(w.Arguments, w.Calls), of(w.False, w.Plain), fmt.Sprint(w.Errors), seconds(w.Seconds), w.Note}
+		}
+		p.line(cells...)
+	}
+	p.misses(all)
+}
+
+// mostMisses is how many misses people are shown.
+const mostMisses = 3
+
+// misses shows what the model wrote where it was wrong, by the way that is taken.
+func (p *page) misses(all []Way) {
+	for _, w := range all {
+		if !w.Taken || len(w.Misses) == 0 {
+			continue
+		}
+		p.title("")
+		p.line("WRONG")
+		for _, m := range w.Misses[:min(len(w.Misses), mostMisses)] {
+			p.line("  " + m.Question)
+			wrote := m.Wrote
+			if m.Error != "" {
+				wrote = "error: " + m.Error
+			}
+			p.line("    " + cmp.Or(short(wrote), none))
+		}
+	}
+}
+
+// short is the beginning of a text, one line wide.
+func short(s string) string {
+	if r := []rune(s); len(r) > 100 {
+		return string(r[:100]) + "…"
+	}
+	return s
+}
+
+// of is a count among so many.
+func of(n, all int) string { return fmt.Sprintf("%d of %d", n, all) }
+
+// plural is a number of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// seconds are written with two digits behind the point.
+func seconds(s float64) string { return fmt.Sprintf("%.2f s", s) }
+
+// size is a number of bytes for people, as Ollama writes it.
+func size(n int64) string {
+	switch {
+	case n <= 0:
+		return none
+	case n < 1e9:
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}

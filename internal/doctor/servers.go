@@ -1,0 +1,224 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/engine"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// mostListed is how many models of a server are looked at, one short request each.
+const mostListed = 200
+
+// Servers looks at every server of the settings and lists its models. None of them is loaded.
+func (d *Doctor) Servers(ctx context.Context) *Report {
+	r := new(Report)
+	for _, h := range d.hosts {
+		d.cfg.Progress("asking "+h.name, 0, 0)
+		s := d.server(ctx, h)
+		if s.Missing == "" {
+			d.list(ctx, h, &s)
+		}
+		r.Servers = append(r.Servers, s)
+	}
+	r.Cut = why(ctx)
+	return r
+}
+
+// server is what a server says of itself.
+func (d *Doctor) server(ctx context.Context, h host) Server {
+	s := Server{Name: h.name, URL: h.url, Kind: h.kind}
+	var err error
+	if s.Kind == "" {
+		s.Kind, err = upstream.KindOf(ctx, h.url, h.key)
+	}
+	switch {
+	case err != nil:
+	case s.Kind == upstream.KindOpenAI:
+		err = s.compatible(ctx, upstream.NewOpenAI(h.url, h.key, nil))
+	default:
+		err = d.native(ctx, h, &s)
+	}
+	if err != nil {
+		s.Kind, s.Missing = "", fault.From(err).Message
+	}
+	return s
+}
+
+// native asks a server that speaks Ollama's API.
+func (d *Doctor) native(ctx context.Context, h host, s *Server) error {
+	client, err := d.ollama(h)
+	if err != nil {
+		return err
+	}
+	if s.Version, err = client.Version(ctx); err != nil || h.name == demoHost {
+		return err
+	}
+	s.Findings = known(s.Version)
+	loaded, err := client.Running(ctx)
+	if err != nil {
+		s.Findings = append(s.Findings, Finding{Note, "loaded models", "it does not say which are: " + fault.From(err).Message, ""})
+		return nil
+	}
+	for _, m := range loaded.Models {
+		s.Loaded = append(s.Loaded, Loaded{m.Name, m.ContextLength, m.Size})
+	}
+	return nil
+}
+
+// compatible asks a server that speaks OpenAI's API. Only llama-server says more than its models.
+func (s *Server) compatible(ctx context.Context, client *upstream.OpenAI) error {
+	if _, err := client.Models(ctx); err != nil {
+		return err
+	}
+	if p, err := client.Properties(ctx); err == nil && p.Template != "" {
+		s.Version, s.Slots = p.Build, p.Slots
+	}
+	return nil
+}
+
+// list finds out which models a server has, and how each would be read.
+func (d *Doctor) list(ctx context.Context, h host, s *Server) {
+	var err error
+	if s.Kind == upstream.KindOpenAI {
+		err = d.listCompatible(ctx, h, s)
+	} else {
+		err = d.listNative(ctx, h, s)
+	}
+	switch {
+	case err != nil:
+		s.Findings = append(s.Findings, Finding{Problem, "models", "it does not list them: " + fault.From(err).Message, ""})
+	case len(s.Models) == 0:
+		s.Findings = append(s.Findings, Finding{Problem, "models", "it has none", pull(h, "qwen3")})
+	}
+}
+
+// pull says how a model comes to a server.
+func pull(h host, name string) string {
+	if h.kind == upstream.KindOpenAI {
+		return "start it with one"
+	}
+	return "ollama pull " + name
+}
+
+// called is the name of a server's model as clients call it.
+func (d *Doctor) called(h host, name string) string {
+	if h.name == d.hosts[0].name {
+		return name
+	}
+	return h.name + "/" + name
+}
+
+func (d *Doctor) listCompatible(ctx context.Context, h host, s *Server) error {
+	list, err := upstream.NewOpenAI(h.url, h.key, nil).Models(ctx)
+	for _, m := range list {
+		plan := d.engine.Plan(d.called(h, m.ID))
+		s.Models = append(s.Models, Listed{Name: d.called(h, m.ID), Trained: m.Context, Format: plan.Format, Strategy: expected(plan, nil)})
+	}
+	return err
+}
+
+func (d *Doctor) listNative(ctx context.Context, h host, s *Server) error {
+	client, err := d.ollama(h)
+	if err != nil {
+		return err
+	}
+	list, err := client.Tags(ctx)
+	if err != nil {
+		return err
+	}
+	for i, m := range list.Models {
+		l := Listed{Name: d.called(h, m.Name), Bytes: m.Size, Family: m.Details.Family, Parameters: m.Details.ParameterSize, Quantization: m.Details.QuantizationLevel}
+		plan := d.engine.Plan(l.Name)
+		l.Format = plan.Format
+		if i < mostListed {
+			if show, err := client.Show(ctx, m.Name); err == nil {
+				l.Trained, l.Capabilities = trained(show), capabilities(show)
+			}
+		}
+		l.Strategy = expected(plan, l.Capabilities)
+		s.Models = append(s.Models, l)
+	}
+	return nil
+}
+
+// expected is the strategy of a model that was not asked: by the settings, else by what its server says it can do.
+func expected(plan engine.Plan, capabilities []string) string {
+	switch {
+	case plan.Strategy != "":
+		return plan.Strategy
+	case capabilities == nil:
+		return ""
+	case slices.Contains(capabilities, string(model.CapabilityTools)):
+		return engine.Raw
+	case slices.Contains(capabilities, string(model.CapabilityCompletion)):
+		return engine.Prompt
+	}
+	return ""
+}
+
+// capabilities are the words in which a server says what a model can do. Servers before 0.6 have none: then its template
+// says whether it takes tools.
+func capabilities(show *api.ShowResponse) (all []string) {
+	for _, c := range show.Capabilities {
+		all = append(all, string(c))
+	}
+	if all == nil {
+		all = []string{string(model.CapabilityCompletion)}
+		if strings.Contains(show.Template, ".Tools") {
+			all = append(all, string(model.CapabilityTools))
+		}
+	}
+	return all
+}
+
+// parser is the reader that a server has for the model's calls, empty when it has only the general one. Servers before 0.30
+// say it in the Modelfile only; that of gpt-oss is never said.
+func parser(show *api.ShowResponse) string {
+	if show.Parser != "" {
+		return show.Parser
+	}
+	for line := range strings.Lines(show.Modelfile) {
+		if name, ok := strings.CutPrefix(line, "PARSER "); ok {
+			return strings.TrimSpace(name)
+		}
+	}
+	if family := show.Details.Family; family == "gptoss" || family == "gpt-oss" {
+		return "harmony"
+	}
+	return ""
+}
+
+// trained is the context length for which a model was made, in tokens; 0 when it is not said.
+func trained(show *api.ShowResponse) int {
+	architecture, _ := show.ModelInfo["general.architecture"].(string)
+	if n, ok := show.ModelInfo[architecture+".context_length"].(float64); ok {
+		return int(n)
+	}
+	return show.Details.ContextLength
+}
+
+// unknown is what to say of a model that its server does not have.
+func (d *Doctor) unknown(ctx context.Context, h host, name string) Finding {
+	f := Finding{Problem, "model", fmt.Sprintf("%s has no model %q", h.name, name), pull(h, name)}
+	infos, err := d.engine.Models(ctx)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return f
+	}
+	var names []string
+	for _, m := range infos {
+		names = append(names, m.ID)
+	}
+	if all := near(d.called(h, name), names); len(all) > 0 {
+		f.Does = "perhaps " + strings.Join(all, " or ") + " was meant; else " + f.Does
+	}
+	return f
+}
