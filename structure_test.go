@@ -175,7 +175,7 @@ var below = map[string][]string{
 	"internal/sse":     {},
 	"internal/golden":  {"chat"},
 	"internal/exam":    {"chat"},
-	"internal/doctor":  {"chat", "engine", "engine/upstream", "internal/exam", "internal/fault"},
+	"internal/doctor":  {"chat", "engine", "engine/upstream", "engine/window", "internal/exam", "internal/fault"},
 	"chat":             {},
 	"chat/schema":      {"chat"},
 	"adapters":         {"chat", "chat/schema"},

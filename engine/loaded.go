@@ -58,16 +58,6 @@ func (o *ollama) loaded(ctx context.Context, model string) int {
 	return contexts[model]
 }
 
-// trained is the context that a model was trained with, 0 when its server does not say.
-func trained(show *api.ShowResponse) int {
-	for key, value := range show.ModelInfo {
-		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
-			return int(n)
-		}
-	}
-	return 0
-}
-
 // wantedContext is the context that a model's own parameters ask for, 0 when they do not.
 func wantedContext(show *api.ShowResponse) (n int) {
 	for line := range strings.Lines(show.Parameters) {

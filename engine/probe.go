@@ -79,7 +79,7 @@ func (o *ollama) probe(ctx context.Context, t *turn) (facts, error) {
 	}
 	f := capabilities(show)
 	f.digest, f.blind, f.tap, f.clone = digest, blind(show), f.tools, cloneOf(show, t.model, digest)
-	f.window, f.context = trained(show), wantedContext(show)
+	f.window, f.context = upstream.Trained(show), wantedContext(show)
 	t.facts = f
 	t.size(ctx) // rendering loads the model
 	f.levels, f.always = levels(show, t.format.Name)

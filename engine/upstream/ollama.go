@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -181,6 +182,16 @@ func (o *Ollama) Show(ctx context.Context, model string) (*api.ShowResponse, err
 	return quick(ctx, o, func(ctx context.Context) (*api.ShowResponse, error) {
 		return o.api.Show(ctx, &api.ShowRequest{Model: model})
 	})
+}
+
+// Trained is the context that a model was trained with, in tokens; 0 when its server does not say.
+func Trained(show *api.ShowResponse) int {
+	for key, value := range show.ModelInfo {
+		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
+			return int(n)
+		}
+	}
+	return 0
 }
 
 // Tags lists the models that the server has, with their digests.

@@ -87,10 +87,6 @@ func (x *examination) settings(best *Way, asItIs bool) string {
 	if best.Name == engine.Prompt && best.Wording != "" {
 		fmt.Fprintf(&b, "wording: {%q: %s}\n", name, best.Wording)
 	}
-	c := x.m.Context
-	if c.Asked == 0 && c.Loaded > 0 && c.Loaded < tight && c.Trained > c.Loaded && x.client != nil {
-		fmt.Fprintf(&b, "num-ctx: %d # more memory; for every model\n", min(c.Trained, roomy))
-	}
 	if best.False > 0 {
 		b.WriteString("gate: true # one short reply more a turn; for every model\n")
 	}

@@ -1,18 +1,20 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"toolnorm/engine"
 	"toolnorm/engine/upstream"
+	"toolnorm/engine/window"
 )
 
 const (
 	tight     = 8192  // tokens: a context that is shorter seldom holds tools, a history and a file
-	roomy     = 16384 // what is proposed instead, at most
 	mostCut   = 32768 // tokens of context up to which it is tried what a server does with too many messages
 	firstMark = "mark-of-the-first-message"
 )
@@ -20,35 +22,47 @@ const (
 // context says how much the model can take in at a time, and what its server does with more.
 func (x *examination) context(ctx context.Context) bool {
 	c := &x.m.Context
-	c.Asked = x.cfg.Engine.NumCtx
 	if x.client != nil && x.on.name != demoHost {
 		x.cfg.Progress("context length", 0, 0)
+		c.Asked = x.cfg.Engine.NumCtx
+		if c.Asked == 0 {
+			c.Most = cmp.Or(x.cfg.Engine.MaxCtx, window.Most)
+		}
 		x.loaded(ctx)
 		if x.facts.Render && c.Loaded > 0 && c.Loaded <= mostCut {
 			c.Cuts = x.cuts(ctx)
 		}
 	}
+	level, does := OK, ""
+	switch {
+	case c.Asked > 0 && c.Asked < tight && c.Trained > c.Asked:
+		level, does = Note, "tools, a history and a file seldom fit: without the setting num-ctx it grows with the request"
+	case c.Most > 0 && c.Trained > c.Most:
+		does = "the setting max-ctx allows more, which takes more memory"
+	}
+	x.finding(level, "context", c.String(), does)
+	if c.Cuts == silently {
+		does := "toolnorm leaves out whole turns, the oldest first, and says so in Toolnorm-Truncated"
+		if x.cfg.Engine.Overflow == engine.Refuse {
+			does = "toolnorm forbids it: such a request is an error that says so"
+		}
+		x.finding(Note, "too much", "the server drops the oldest messages of a chat that does not fit, and says nothing", does)
+	}
+	return true
+}
+
+// String are the context lengths in words.
+func (c Context) String() string {
 	var parts []string
 	for _, p := range []struct {
 		tokens int
 		says   string
-	}{{c.Trained, "trained for %d tokens"}, {c.Loaded, "loaded with %d"}, {c.Asked, "toolnorm asks for %d"}} {
+	}{{c.Trained, "trained for %d tokens"}, {c.Loaded, "loaded with %d"}, {c.Asked, "toolnorm asks for %d"}, {c.Most, "toolnorm asks for up to %d as requests grow"}} {
 		if p.tokens > 0 {
 			parts = append(parts, fmt.Sprintf(p.says, p.tokens))
 		}
 	}
-	level, does := OK, ""
-	switch {
-	case parts == nil:
-		parts = []string{"not said"}
-	case c.Loaded > 0 && c.Loaded < tight && c.Trained > c.Loaded:
-		level, does = Note, fmt.Sprintf("tools, a history and a file seldom fit into %d tokens: set num-ctx", c.Loaded)
-	}
-	x.finding(level, "context", strings.Join(parts, ", "), does)
-	if c.Cuts == silently {
-		x.finding(Note, "too much", "the server drops the oldest messages of a chat that does not fit, and says nothing", "toolnorm forbids it: such a request is an error that says so")
-	}
-	return true
+	return cmp.Or(strings.Join(parts, ", "), "not said")
 }
 
 // loaded asks with which context the model was loaded.

@@ -74,7 +74,8 @@ type Model struct {
 type Context struct {
 	Trained int    `json:"trained,omitempty"`
 	Loaded  int    `json:"loaded,omitempty"`
-	Asked   int    `json:"asked,omitempty"` // by toolnorm; 0: it leaves it to the server
+	Asked   int    `json:"asked,omitempty"` // by toolnorm, for every request
+	Most    int    `json:"most,omitempty"`  // or else, for long ones
 	Cuts    string `json:"cuts,omitempty"`  // "silently" or "no": what the server does with messages that do not fit; none: not tried
 }
 

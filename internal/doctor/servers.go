@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,13 +136,14 @@ func (d *Doctor) listNative(ctx context.Context, h host, s *Server) error {
 	if err != nil {
 		return err
 	}
+	slices.SortFunc(list.Models, func(a, b api.ListModelResponse) int { return cmp.Compare(a.Name, b.Name) })
 	for i, m := range list.Models {
 		l := Listed{Name: d.called(h, m.Name), Bytes: m.Size, Family: m.Details.Family, Parameters: m.Details.ParameterSize, Quantization: m.Details.QuantizationLevel}
 		plan := d.engine.Plan(l.Name)
 		l.Format = plan.Format
 		if i < mostListed {
 			if show, err := client.Show(ctx, m.Name); err == nil {
-				l.Trained, l.Capabilities = trained(show), capabilities(show)
+				l.Trained, l.Capabilities = upstream.Trained(show), capabilities(show)
 			}
 		}
 		l.Strategy = expected(plan, l.Capabilities)
@@ -195,15 +197,6 @@ func parser(show *api.ShowResponse) string {
 		return "harmony"
 	}
 	return ""
-}
-
-// trained is the context length for which a model was made, in tokens; 0 when it is not said.
-func trained(show *api.ShowResponse) int {
-	architecture, _ := show.ModelInfo["general.architecture"].(string)
-	if n, ok := show.ModelInfo[architecture+".context_length"].(float64); ok {
-		return int(n)
-	}
-	return show.Details.ContextLength
 }
 
 // unknown is what to say of a model that its server does not have.
