@@ -41,7 +41,7 @@ func TestDoctorsReports(t *testing.T) {
 			for _, s := range append(e.on(l).setups, e.on(l).others...) {
 				e.on(l).unload(s.name) // models of one file share what is loaded, under the name that was first
 			}
-			got, status := l.doctor(t, e.on(l), append(e.args, "--questions", "doctor/questions.txt", "--tools", "setups/tools.json")...)
+			got, status := l.doctor(t, e.on(l), append(e.args, "--questions", "doctor/questions.txt", "--offer", "setups/tools.json")...)
 			if status != e.status {
 				t.Errorf("status %d, want %d", status, e.status)
 			}

@@ -26,7 +26,7 @@ type examine struct {
 	JSON      bool          `name:"json" env:"-" help:"Print the report as JSON; docs/doctor.md says what is in it."`
 	Limit     time.Duration `default:"5m" env:"-" help:"How long it may take in all; what was not looked at by then is said."`
 	Questions string        `env:"-" placeholder:"FILE" help:"What to ask the model, with the calls that are right: paragraphs and => NAME {ARGUMENTS} or => none. Default: five questions that want a call, and two that want none."`
-	Tools     string        `env:"-" placeholder:"FILE" help:"The tools that it is offered with them."`
+	Offer     string        `env:"-" placeholder:"FILE" help:"The tools that it is offered with them, as a request lists them."`
 }
 
 // Run does it. The report goes to stdout, what is being done to stderr. That something is wrong is an error.
@@ -81,7 +81,7 @@ func (c *examine) doctor(m *Main) (*doctor.Doctor, error) {
 			return nil, fmt.Errorf("%s: %w", c.Questions, err)
 		}
 	}
-	if cfg.Tools, err = readTools(c.Tools); err != nil {
+	if cfg.Tools, err = readTools(c.Offer); err != nil {
 		return nil, err
 	}
 	return doctor.New(cfg)

@@ -41,7 +41,7 @@ func TestDoctorEndsAsItFinds(t *testing.T) {
 		"--ollama=127.0.0.1:1":                 statusUnreachable,
 		"demo/hermes --limit=0s":               statusUsage,
 		"demo/hermes --questions=" + bad:       statusUsage,
-		"demo/hermes --tools=/no/such/file":    statusUsage,
+		"demo/hermes --offer=/no/such/file":    statusUsage,
 		"demo/hermes --strategy=*=no-such-way": statusUsage,
 	} {
 		out, _, status := examines(t, append(strings.Fields(args), "--config", path)...)
