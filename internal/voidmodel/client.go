@@ -227,9 +227,17 @@ func (c *Client) read(body io.Reader) (shown string, call *Call, id string, err 
 	}
 	shown, call = parser.End()
 	if c.Native && name != "" {
-		call = &Call{Name: name, Closed: true}
-		if err := json.Unmarshal([]byte(args), &call.Args); err != nil {
+		call = &Call{Name: name, Args: map[string]string{}, Closed: true}
+		var values map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(args), &values); err != nil {
 			return shown, nil, "", fmt.Errorf("the call of %s is dropped: %w", name, err)
+		}
+		for key, value := range values { // numbers are taken as they are
+			var s string
+			if json.Unmarshal(value, &s) != nil {
+				s = string(value)
+			}
+			call.Args[key] = s
 		}
 	}
 	if shown == "" && call == nil {
