@@ -193,6 +193,8 @@ var below = map[string][]string{
 	"mcpserver":        {"tools", "internal/sse"},
 	"proxy/xmltools":   {"chat"},
 	"proxy":            {"tools", "runner", "internal/pattern", "proxy/xmltools", "chat", "chat/schema", "adapters", "internal/auth", "internal/fault", "internal/sse", "internal/trace"},
+
+	"internal/companymcp": {"tools/company"},
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.

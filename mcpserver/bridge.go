@@ -35,36 +35,37 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 		}
 		return body, nil
 	case mcp.JSONRPCError:
-		return nil, aboutResource(m, bridgedError(a.Error, failed))
+		return nil, aboutResource(m, bridgedError(c, a.Error, failed))
 	}
 	return nil, nil
 }
 
-// failedKey is where a context keeps the error of a tool of mcp-go's server, which it would make an internal one.
+// failedKey is where a context keeps the error of a handler, of which mcp-go's server only tells the text.
 type failedKey struct{}
 
-// rememberError keeps a tool's error where bridge finds it.
-func rememberError(next server.ToolHandlerFunc) server.ToolHandlerFunc {
-	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result, err := next(ctx, r)
-		if failed, ok := ctx.Value(failedKey{}).(*error); ok && err != nil {
-			*failed = err
-		}
-		return result, err
+// rememberError keeps an error where bridge finds it. It is a hook of mcp-go's server.
+func rememberError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
+	if failed, ok := ctx.Value(failedKey{}).(*error); ok {
+		*failed = err
 	}
 }
 
-// bridgedError is an error of mcp-go's server, with the code that the handler's own error asks for.
-func bridgedError(e mcp.JSONRPCErrorDetails, failed error) *rpcError {
+// bridgedError is an error of mcp-go's server. One of a handler has the code that it asks for, instead of that of an internal one.
+func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError {
 	fault := fail(e.Code, "%s", e.Message)
 	if e.Data != nil {
 		fault.data = encode(e.Data)
+	}
+	if e.Code != codeInternal {
+		return fault
 	}
 	var lacks mcp.MissingRequiredClientCapabilityError
 	switch {
 	case errors.As(failed, &lacks):
 		return missing(lacks.Capability)
-	case errors.Is(failed, mcp.ErrInvalidParams):
+	case errors.Is(failed, server.ErrResourceNotFound) && !c.modern:
+		fault.code = mcp.RESOURCE_NOT_FOUND
+	case errors.Is(failed, server.ErrResourceNotFound), errors.Is(failed, mcp.ErrInvalidParams):
 		fault.code = codeParams
 	}
 	return fault

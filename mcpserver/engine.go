@@ -50,10 +50,14 @@ func newEngine(cfg Config) *engine {
 	e.lists = newLists(cfg)
 	for _, option := range []server.ServerOption{
 		server.WithToolCapabilities(true), server.WithLogging(), server.WithRecovery(), server.WithResourceRecovery(),
-		server.WithCacheHints(cacheMillis, cacheScope), server.WithToolHandlerMiddleware(rememberError),
+		server.WithCacheHints(cacheMillis, cacheScope),
 	} {
 		option(cfg.Extra)
 	}
+	if cfg.Extra.GetHooks() == nil {
+		server.WithHooks(&server.Hooks{})(cfg.Extra)
+	}
+	cfg.Extra.GetHooks().AddOnError(rememberError)
 	changed, unwatch := cfg.Registry.Watch()
 	heard := newEcho()
 	_ = cfg.Extra.RegisterSession(context.Background(), heard) // fails only for an id that is taken

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/companymcp"
 	"toolnorm/mcpserver"
 )
 
@@ -32,12 +33,19 @@ func (m *Main) withMCP(face http.Handler) http.Handler {
 
 // mcpConfig are the settings of the MCP server, whichever transport it has.
 func (m *Main) mcpConfig(key []byte) mcpserver.Config {
-	return mcpserver.Config{
+	cfg := mcpserver.Config{
 		Registry: m.toolbox.Registry, Outcome: m.companyTools(), Version: version(), Log: m.log, Key: key, PublicURL: m.Config.PublicURL,
 		Principal: func(r *http.Request) string { return auth.Principal(r.Context()) },
 		Stall:     m.Config.ClientTimeout, BodyWait: m.Config.BodyTimeout, Beat: m.Config.Heartbeat,
 	}
+	if m.toolbox.Company != nil {
+		cfg.Extra = companymcp.New("toolnorm", version(), mcpGuide, m.toolbox.Company)
+	}
+	return cfg
 }
+
+// mcpGuide is what a model is told of the server as a whole.
+const mcpGuide = "Tools and documents of a company. Search the documents with search_docs before you answer questions about the company; employees have ids like EMP001."
 
 // companyTools says which tools answer with an object that has success, and a result or an error, as was promised for them.
 func (m *Main) companyTools() func(name string) bool {

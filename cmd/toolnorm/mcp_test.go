@@ -92,3 +92,25 @@ func TestMCPCanBeSwitchedOff(t *testing.T) {
 		t.Errorf("%s, want 404", resp.Status)
 	}
 }
+
+func TestCompanyToolsAnswerAsPromised(t *testing.T) {
+	clean(t, "")
+	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ method, params, want string }{
+		{"tools/call", `{"name":"abc123_calculate_vacation_days","arguments":{"employee_id":"EMP001","year":"2025"}}`,
+			`"text":"{\"success\":true,\"result\":{\"employee_id\":\"EMP001\",\"year\":2025,\"total\":19,\"used\":4.5,\"remaining\":14.5}}"}],"structuredContent":{"success":true,"result":{"employee_id":"EMP001"`},
+		{"tools/call", `{"name":"get_employee_info","arguments":{"employee_id":"EMP999"}}`, `"structuredContent":{"success":false,"error":"`},
+		{"tools/list", `{}`, `"outputSchema":{"type":"object","properties":{"success":{"type":"boolean"},"result":{"type":"object"`},
+		{"resources/list", `{}`, `"uri":"company://documents/1"`},
+		{"resources/read", `{"uri":"company://documents/4000"}`, `"code":-32002`},
+		{"prompts/get", `{"name":"ask_company"}`, `"code":-32602`},
+	} {
+		resp := posted(t, m.URL()+"/mcp", `{"jsonrpc":"2.0","id":1,"method":"`+row.method+`","params":`+row.params+`}`, "", "")
+		if body, _ := io.ReadAll(resp.Body); !strings.Contains(string(body), row.want) {
+			t.Errorf("%s %s:\n%s, want\n%s", row.method, row.params, body, row.want)
+		}
+	}
+}

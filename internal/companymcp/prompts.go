@@ -1,0 +1,80 @@
+package companymcp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// template is a prompt that is a text with its arguments in it.
+type template struct {
+	name, title, about string
+	args               []argument
+	text               string // with a %s for each argument, in their order
+}
+
+// argument is what a user fills in. It must be there.
+type argument struct{ name, about string }
+
+// templates are the prompts without a document in them.
+var templates = [...]template{
+	{
+		"ask_company", "Ask the company's documents", "Answers a question from the company's documents, and says from which.",
+		[]argument{{"question", "What you want to know."}},
+		"Answer this question from the company's documents: %s\n\nSearch them with search_docs, with one or two telling words at a time and other words when nothing is found. " +
+			"Say only what the documents say, name the ones you used by title, and say so when they do not answer the question.",
+	},
+	{
+		"vacation_report", "Vacation report", "Says how much vacation an employee has, has taken and has left.",
+		[]argument{{"employee_id", "As EMP001; get_all_employees lists them."}, {"year", "As 2026."}},
+		"Write a short vacation report about employee %s for the year %s: name, department and days of service (get_employee_info), " +
+			"then total, used and remaining days of vacation (calculate_vacation_days). If a tool says that there are no data, report that and make nothing up.",
+	},
+}
+
+// addPrompts offers the prompts.
+func addPrompts(s *server.MCPServer, docs Library) {
+	for _, t := range templates {
+		s.AddPrompt(t.prompt(), t.fill)
+	}
+	summarize := template{
+		"summarize_document", "Summarize a document", "Summarizes a document of the company in a few sentences.",
+		[]argument{{"document", "Its number, as the list of resources and search_docs give it."}}, "",
+	}
+	s.AddPrompt(summarize.prompt(), func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		d, err := read(ctx, docs, scheme+r.Params.Arguments["document"])
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", mcp.ErrInvalidParams, err)
+		}
+		return mcp.NewGetPromptResult(summarize.about, []mcp.PromptMessage{
+			mcp.NewPromptMessage(mcp.RoleUser, mcp.NewEmbeddedResource(contents(d))),
+			mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent("Summarize this document in at most five sentences, in its own language. Keep every number and date.")),
+		}), nil
+	})
+}
+
+// prompt is the template as clients see it.
+func (t template) prompt() mcp.Prompt {
+	options := []mcp.PromptOption{mcp.WithPromptTitle(t.title), mcp.WithPromptDescription(t.about)}
+	for _, a := range t.args {
+		options = append(options, mcp.WithArgument(a.name, mcp.ArgumentDescription(a.about), mcp.RequiredArgument()))
+	}
+	return mcp.NewPrompt(t.name, options...)
+}
+
+// fill is the prompt with its arguments.
+func (t template) fill(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	var values []any
+	for _, a := range t.args {
+		v := r.Params.Arguments[a.name]
+		if v == "" {
+			return nil, fmt.Errorf("%w: the prompt %s needs %s", mcp.ErrInvalidParams, t.name, a.name)
+		}
+		values = append(values, v)
+	}
+	return mcp.NewGetPromptResult(t.about, []mcp.PromptMessage{
+		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(fmt.Sprintf(t.text, values...))),
+	}), nil
+}
