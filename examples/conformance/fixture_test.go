@@ -55,23 +55,6 @@ func TestACallOfSeveralRoundsKeepsItsState(t *testing.T) {
 	}
 }
 
-func TestAStateThatWasNotGivenOutIsRefused(t *testing.T) {
-	s := newServer()
-	const tool, answer = "test_input_required_result_request_state", `{"confirm":{"action":"accept","content":{"ok":true}}}`
-	good := round(t, s, tool, `{}`, "").Result.RequestState
-	if c := round(t, s, tool, answer, good).Result.Content; len(c) != 1 || c[0].Text != "state-ok" {
-		t.Fatalf("the good state: %v", c)
-	}
-	others := round(t, s, "test_input_required_result_tampered_state", `{}`, "").Result.RequestState
-	restarted := round(t, newServer(), tool, `{}`, "").Result.RequestState
-	text, _, _ := strings.Cut(good, ".")
-	for what, state := range map[string]string{"with more at its end": good + "x", "of another tool": others, "without a signature": text, "of another process": restarted, "nonsense": "?"} {
-		if got := round(t, s, tool, answer, state); got.Error.Code == 0 {
-			t.Errorf("a state %s: %+v, want an error", what, got.Result)
-		}
-	}
-}
-
 func TestOnlyThatIsAskedForWhichTheClientCan(t *testing.T) {
 	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_input_required_result_capabilities","_meta":{
 		"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{}}}}}`

@@ -8,12 +8,15 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-const nameForm = `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`
+const (
+	nameForm  = `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`
+	colorForm = `{"type":"object","properties":{"color":{"type":"string"}},"required":["color"]}`
+)
 
 // rounds are the tools whose calls take several rounds: the result is a question, and the client calls again with the answer
-// and with the state that came with the question.
+// and with the state that came with the question. The server library signs what a client carries, so a state that comes back is
+// one that its tool has given out.
 func rounds(s *server.MCPServer) {
-	seal := newSeal()
 	const prefix = "test_input_required_result_"
 	add(s, prefix+"elicitation", "Asks for a name.", func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if answer := elicited(r.Params.InputResponses, "user_name"); answer != nil {
@@ -34,65 +37,44 @@ func rounds(s *server.MCPServer) {
 		return new(server.InputRequestBuilder).Roots("client_roots").ToolResult(), nil
 	})
 	for _, name := range []string{prefix + "request_state", prefix + "tampered_state"} {
-		add(s, name, "Asks for a confirmation and wants its own state back.", confirmation(seal, name))
+		add(s, name, "Asks for a confirmation and wants its own state back.", confirmation)
 	}
-	add(s, prefix+"multiple_inputs", "Asks for three things at once.", several(seal, prefix+"multiple_inputs"))
-	add(s, prefix+"multi_round", "Asks twice.", twice(seal, prefix+"multi_round"))
+	add(s, prefix+"multiple_inputs", "Asks for three things at once.", several)
+	add(s, prefix+"multi_round", "Asks twice.", twice)
 	add(s, prefix+"capabilities", "Asks only for what the client can give.", whatItCan)
 	s.AddPrompt(mcp.NewPrompt(prefix+"prompt", mcp.WithPromptDescription("A prompt that asks first.")), askingPrompt)
 }
 
-// confirmation asks once. What the client sends back as the state must be what was sent to it.
-func confirmation(seal *seal, name string) toolFunc {
-	return func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if r.Params.RequestState != "" {
-			if _, err := seal.open(name, r.Params.RequestState); err != nil {
-				return nil, err
-			}
-			if elicited(r.Params.InputResponses, "confirm") != nil {
-				return mcp.NewToolResultText("state-ok"), nil
-			}
-		}
-		return server.NewInputRequestBuilder(seal.close(name, "asked")).Elicit("confirm", elicit("Please confirm", okForm)).ToolResult(), nil
+// confirmation asks once, and wants its state back with the answer.
+func confirmation(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if r.Params.RequestState == "asked" && elicited(r.Params.InputResponses, "confirm") != nil {
+		return mcp.NewToolResultText("state-ok"), nil
 	}
+	return server.NewInputRequestBuilder("asked").Elicit("confirm", elicit("Please confirm", okForm)).ToolResult(), nil
 }
 
 // several asks the user, the model and the client in one round.
-func several(seal *seal, name string) toolFunc {
-	return func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		user := elicited(r.Params.InputResponses, "user_name")
-		greeting := server.SamplingResponse(r.Params.InputResponses, "greeting")
-		roots := server.RootsResponse(r.Params.InputResponses, "client_roots")
-		if user == nil || greeting == nil || roots == nil {
-			return server.NewInputRequestBuilder(seal.close(name, "asked")).Elicit("user_name", elicit("What is your name?", nameForm)).
-				Sample("greeting", sample("Generate a greeting")).Roots("client_roots").ToolResult(), nil
-		}
-		if _, err := seal.open(name, r.Params.RequestState); err != nil {
-			return nil, err
-		}
-		return mcp.NewToolResultText(fmt.Sprintf("%s %s (%d folders)", sampled(greeting), field(user, "name"), len(roots.Roots))), nil
+func several(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	user := elicited(r.Params.InputResponses, "user_name")
+	greeting := server.SamplingResponse(r.Params.InputResponses, "greeting")
+	roots := server.RootsResponse(r.Params.InputResponses, "client_roots")
+	if user == nil || greeting == nil || roots == nil {
+		return server.NewInputRequestBuilder("asked").Elicit("user_name", elicit("What is your name?", nameForm)).
+			Sample("greeting", sample("Generate a greeting")).Roots("client_roots").ToolResult(), nil
 	}
+	return mcp.NewToolResultText(fmt.Sprintf("%s %s (%d folders)", sampled(greeting), field(user, "name"), len(roots.Roots))), nil
 }
 
-// twice asks for a name and then for a colour. The state says which question was answered, and holds the name.
-func twice(seal *seal, name string) toolFunc {
-	return func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if r.Params.RequestState == "" {
-			return server.NewInputRequestBuilder(seal.close(name, "")).Elicit("step1", elicit("Step 1: What is your name?", nameForm)).ToolResult(), nil
-		}
-		who, err := seal.open(name, r.Params.RequestState)
-		if err != nil {
-			return nil, err
-		}
-		if answer := elicited(r.Params.InputResponses, "step1"); who == "" && answer != nil {
-			who = field(answer, "name")
-		}
-		if answer := elicited(r.Params.InputResponses, "step2"); answer != nil {
-			return mcp.NewToolResultText(fmt.Sprintf("%s likes %s.", who, field(answer, "color"))), nil
-		}
-		return server.NewInputRequestBuilder(seal.close(name, who)).Elicit("step2", elicit("Step 2: What is your favorite color?",
-			`{"type":"object","properties":{"color":{"type":"string"}},"required":["color"]}`)).ToolResult(), nil
+// twice asks for a name and then for a colour. The state of the second round is the name.
+func twice(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	name, color := elicited(r.Params.InputResponses, "step1"), elicited(r.Params.InputResponses, "step2")
+	switch {
+	case color != nil:
+		return mcp.NewToolResultText(fmt.Sprintf("%s likes %s.", r.Params.RequestState, field(color, "color"))), nil
+	case name != nil:
+		return server.NewInputRequestBuilder(field(name, "name")).Elicit("step2", elicit("Step 2: What is your favorite color?", colorForm)).ToolResult(), nil
 	}
+	return server.NewInputRequestBuilder("nobody yet").Elicit("step1", elicit("Step 1: What is your name?", nameForm)).ToolResult(), nil
 }
 
 // whatItCan asks for a name, and for a word of the model, as far as the client has declared that it can.
