@@ -9,23 +9,30 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // SSE serves the address of revision 2024-11-05. A GET opens a stream, whose first event says where messages are to be sent;
 // everything else is Streamable HTTP, as some clients try on any address first.
+//
+// A GET that names an older revision and no session may be a Streamable client that listens, or one whose stream broke and who
+// waits for that event again: the stream serves both, as the former overlooks the event.
 func (s *Server) SSE() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		newer := r.Header.Get("Mcp-Session-Id") != "" || r.Header.Get("Mcp-Protocol-Version") != ""
-		if r.Method != http.MethodGet || newer {
+		version := r.Header.Get("Mcp-Protocol-Version")
+		older := version == "" || isKnown(version) && !mcp.IsModernProtocol(version) && accepts(r, "text/event-stream")
+		if r.Method != http.MethodGet || r.Header.Get("Mcp-Session-Id") != "" || !older {
 			s.streamable(w, r)
 			return
 		}
-		s.legacy(w, r)
+		s.legacy(w, r, version)
 	})
 }
 
-// legacy is the life of a 2024-11-05 session: it begins and ends with its stream.
-func (s *Server) legacy(w http.ResponseWriter, r *http.Request) {
+// legacy is the life of a 2024-11-05 session: it begins and ends with its stream. version is what an earlier stream of the client
+// has negotiated; empty: nothing.
+func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) {
 	out, done, ok := s.open(w)
 	if !ok {
 		return
@@ -33,7 +40,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request) {
 	defer done()
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(context.Canceled) // ends the tools that still run for it
-	c := &conn{session: &session{id: newUUID(), principal: s.cfg.Principal(r)}, ctx: ctx, box: newOutbox()}
+	c := &conn{session: &session{id: newUUID(), principal: s.cfg.Principal(r), version: version, level: defaultLevel}, ctx: ctx, box: newOutbox()}
 	s.conns.Store(c.id, c)
 	defer s.conns.Delete(c.id)
 	defer s.engine.hub.add(newsFor(c))()

@@ -23,6 +23,12 @@ type legacyClient struct {
 // connect opens a stream and reads where messages go.
 func (f *face) connect() *legacyClient {
 	f.t.Helper()
+	return f.connectWith(nil)
+}
+
+// connectWith is connect, with headers beyond the usual.
+func (f *face) connectWith(h header) *legacyClient {
+	f.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	f.t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url+"/sse", nil)
@@ -30,6 +36,9 @@ func (f *face) connect() *legacyClient {
 		f.t.Fatal(err)
 	}
 	r.Header.Set("Accept", "text/event-stream")
+	for k, v := range h {
+		r.Header.Set(k, v)
+	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		f.t.Fatal(err)
@@ -57,6 +66,21 @@ func (c *legacyClient) send(body string, status int) {
 	c.face.t.Helper()
 	if resp := c.do(http.MethodPost, c.path, body, nil); resp.StatusCode != status {
 		c.face.t.Fatalf("POST %s: %s, want %d", body, resp.Status, status)
+	}
+}
+
+func TestAClientWhoseStreamBrokeGoesOnWithAnother(t *testing.T) {
+	f := serve(t, Config{})
+	c := f.connectWith(header{"Mcp-Protocol-Version": "2025-11-25"})
+	c.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"again"}}}`, 202)
+	if got := c.message(); !strings.Contains(got, `"id":7,"result":`) {
+		t.Errorf("without initialize: %s", got)
+	}
+	if err := f.cfg.Registry.Set("more", tools.Tool{Name: "more", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("x"), nil }}); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.message(); got != `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` {
+		t.Errorf("%s, want list_changed", got)
 	}
 }
 
