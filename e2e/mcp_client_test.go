@@ -42,7 +42,7 @@ type mcpReply struct {
 	Error    string // what the client threw
 	Code     int
 	Data     json.RawMessage
-	Failed   []string // what went wrong beside the requests
+	Failed   []string // what went wrong last beside the requests
 	Notes    []string // methods of notifications that came since the last reply
 }
 
@@ -70,7 +70,7 @@ func (l *mcpLane) client(t *testing.T, name string) *mcpClient {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stuck := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
+	stuck := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	t.Cleanup(func() {
 		in.Close()
 		cmd.Wait()

@@ -52,10 +52,21 @@ func (l *lane) startToolnorm(flags ...string) (base string, err error) {
 	if err != nil {
 		return "", err
 	}
+	_, err = l.startToolnormAt(addr, flags...)
+	return "http://" + addr, err
+}
+
+// startToolnormAt serves it at an address, with the data of the one that was there before.
+func (l *lane) startToolnormAt(addr string, flags ...string) (*exec.Cmd, error) {
 	name := logName(addr)
 	cmd := exec.Command(l.binary, append([]string{"serve", "--listen", addr, "--data", filepath.Join(l.dir, name)}, flags...)...)
-	cmd.Env = append(os.Environ(), "HOME="+l.dir, "XDG_CONFIG_HOME="+filepath.Join(l.dir, "config"))
-	return "http://" + addr, l.run(name, cmd, "http://"+addr+"/healthz")
+	cmd.Env = l.env()
+	return cmd, l.run(name, cmd, "http://"+addr+"/healthz")
+}
+
+// env is the environment of programs that must not see the user's own settings.
+func (l *lane) env() []string {
+	return append(os.Environ(), "HOME="+l.dir, "XDG_CONFIG_HOME="+filepath.Join(l.dir, "config"))
 }
 
 // logName is the name of the log of the toolnorm at an address.

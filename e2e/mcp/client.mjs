@@ -91,7 +91,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     result = await jobs[job.do](job);
   } catch (e) {
-    result = { error: String(e?.message ?? e), code: Number(e?.code) || 0, data: e?.data, failed };
+    result = { error: String(e?.message ?? e), code: Number(e?.code) || 0, data: e?.data, failed: failed.slice(-2) };
   }
   process.stdout.write(JSON.stringify({ ...result, notes }) + '\n');
   notes = [];
