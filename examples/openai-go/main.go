@@ -1,8 +1,8 @@
-// Command streamed-call asks a model for the weather, shows the tool call while it streams, runs the tool, and shows
+// Command openai-go asks a model for the weather, shows the tool call while it streams, runs the tool, and shows
 // the answer. It uses nothing but a stock OpenAI client, and works as soon as toolnorm runs:
 //
 //	$ toolnorm &
-//	$ go run ./examples/streamed-call
+//	$ go run ./examples/openai-go
 //	I will use get_weather for this.
 //
 //	call: get_weather {"city": "Lisbon", "days": 3}
@@ -33,7 +33,7 @@ func main() {
 	model := flag.String("model", "demo/hermes", "the model to ask; demo models need no model server")
 	flag.Parse()
 	if err := run(context.Background(), os.Stdout, *url, *model); err != nil {
-		fmt.Fprintln(os.Stderr, "streamed-call:", err)
+		fmt.Fprintln(os.Stderr, "openai-go:", err)
 		os.Exit(1)
 	}
 }

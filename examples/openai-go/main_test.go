@@ -1,0 +1,26 @@
+package main
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"testing"
+
+	"toolnorm/engine"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/transcript"
+	"toolnorm/proxy"
+)
+
+func TestTheProgramPrintsItsTranscript(t *testing.T) {
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: upstream.Demo{Delay: -1}})
+	srv := httptest.NewServer(proxy.New(proxy.Config{Model: eng, Catalog: eng}))
+	defer srv.Close()
+	var got bytes.Buffer
+	if err := run(t.Context(), &got, srv.URL+"/v1", "demo/hermes"); err != nil {
+		t.Fatal(err)
+	}
+	want, err := transcript.Of("main.go", "go run ./examples/openai-go")
+	if err != nil || got.String() != want {
+		t.Errorf("printed:\n%s\nmain.go says:\n%s%v", got.String(), want, err)
+	}
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"testing"
+
+	"toolnorm/engine"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/toolbox"
+	"toolnorm/internal/transcript"
+	"toolnorm/proxy"
+)
+
+func TestTheProgramPrintsItsTranscript(t *testing.T) {
+	box, err := toolbox.Open(t.Context(), toolbox.Config{Data: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer box.Close()
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Prefix: proxy.AliasPrefix, Demo: upstream.Demo{Delay: -1}})
+	srv := httptest.NewServer(proxy.New(proxy.Config{Model: eng, Catalog: eng, Shell: &proxy.Shell{Tools: box.Registry}}))
+	defer srv.Close()
+	var got bytes.Buffer
+	if err := run(t.Context(), &got, srv.URL+"/v1", "demo/hermes"); err != nil {
+		t.Fatal(err)
+	}
+	want, err := transcript.Of("main.go", "go run ./examples/void")
+	if err != nil || got.String() != want {
+		t.Errorf("printed:\n%s\nmain.go says:\n%s%v", got.String(), want, err)
+	}
+}

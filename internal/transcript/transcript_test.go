@@ -1,0 +1,20 @@
+package transcript
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestOutputIsFoundInTheComment(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte("// Command x says a.\n//\n//\t$ go run x\n//\ta\n//\n//\t\tb\npackage main // c\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Of(file, "go run x"); err != nil || got != "a\n\n\tb\n" {
+		t.Errorf("Of = %q, %v", got, err)
+	}
+	if got, err := Of(file, "go run y"); err == nil {
+		t.Errorf("Of another command = %q", got)
+	}
+}
