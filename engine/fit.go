@@ -60,8 +60,8 @@ func (t *turn) opened(ctx context.Context) (src chat.Source, tail string, err er
 		var over *upstream.Overflow
 		switch {
 		case errors.As(err, &over):
-			if err = t.shrink(ctx, over); err != nil {
-				return nil, "", err
+			if long := t.shrink(ctx, over); long != nil {
+				return nil, "", long
 			}
 		case !t.stricter(f):
 			return nil, "", err

@@ -66,8 +66,7 @@ func transport() *http.Transport {
 
 // Chat begins a reply of /api/chat: the server renders the prompt and looks for calls itself.
 func (o *Ollama) Chat(ctx context.Context, p *Pulse, r *ChatRequest) (chat.Source, error) {
-	w := p.untilFirst()
-	s, err := o.records(ctx, p, "/api/chat", r, w, w)
+	s, err := o.records(ctx, p, "/api/chat", r, p.untilFirst(), p.withheld())
 	if err != nil {
 		return nil, err
 	}
@@ -173,6 +172,9 @@ func (o *Ollama) send(ctx context.Context, p *Pulse, path string, data []byte, w
 		defer resp.Body.Close()
 		text, _ := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w}, maxError))
 		return nil, refused(resp.StatusCode, resp.Header, text)
+	}
+	if err := misplaced(resp); err != nil {
+		return nil, errors.Join(err, resp.Body.Close())
 	}
 	return resp, nil
 }

@@ -138,6 +138,9 @@ func (o *OpenAI) send(ctx context.Context, p *Pulse, url string, body []byte, w 
 		text, _ := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w}, maxError))
 		return nil, o.refused(resp, text)
 	}
+	if err := misplaced(resp); err != nil {
+		return nil, errors.Join(err, resp.Body.Close())
+	}
 	return resp, nil
 }
 
@@ -155,7 +158,7 @@ func (o *OpenAI) Chat(ctx context.Context, p *Pulse, r *OpenAIRequest, how Readi
 	}
 	first, later := p.untilFirst(), p.later()
 	if len(how.Tools) > 0 {
-		later = first // a server may withhold a call until it is whole
+		later = p.withheld()
 	}
 	d, err := o.stream(ctx, p, o.base+"/chat/completions", body, first, later)
 	if err != nil {

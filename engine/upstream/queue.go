@@ -35,14 +35,14 @@ func (q *queue) pass(ctx context.Context, p *Pulse, send func() (*http.Response,
 	}
 	began := time.Now()
 	for pause := firstPause; busy != nil; pause = min(2*pause, longestPause) {
-		limit := p.limits.Queue
+		limit, setting := p.limits.Queue, "queue-wait"
 		if busy.Code == modelLoading {
-			limit = p.limits.Load
+			limit, setting = p.limits.Load, "load-timeout"
 		}
 		wait := max(busy.Retry, pause/2+rand.N(pause/2))
 		if limit >= 0 && time.Since(began)+wait > limit {
 			return nil, &fault.Error{Kind: fault.Busy, Retry: busy.Retry, Code: busy.Code, Cause: err,
-				Message: busy.Message + "; it was waited for (setting queue-wait, and load-timeout while it loads a model)"}
+				Message: busy.Message + "; it was waited for in vain (setting " + setting + ")"}
 		}
 		if !p.sleep(ctx, wait) {
 			return nil, broken(ctx, "", ctx.Err())

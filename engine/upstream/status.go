@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ func unwrap(raw []byte) string {
 
 // explain turns what the server said into a fault. Status 0 is an error inside a stream.
 func explain(status int, text string) *fault.Error {
-	if text == "" {
+	if text == "" || strings.HasPrefix(text, "<") { // a gateway's page
 		text = http.StatusText(status)
 	}
 	kind, code := kindOf(status, text)
@@ -129,6 +130,17 @@ func refused(status int, h http.Header, body []byte) *fault.Error {
 	e := explain(status, unwrap(body))
 	e.Retry = retryAfter(h, e.Kind)
 	return e
+}
+
+// misplaced is the fault of an answer that is a page for people, nil of any other.
+func misplaced(resp *http.Response) error {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if kind != "text/html" {
+		return nil
+	}
+	u := *resp.Request.URL
+	u.Path, u.RawQuery, u.User = "", "", nil
+	return fault.New(fault.Unable, "what answers at %s is no model server but sends pages: is the address right?", u.String())
 }
 
 // retryAfter reads a Retry-After header, seconds or a date, of a server that cannot answer now; 0: it does not say.

@@ -36,6 +36,13 @@ func (p *Pulse) untilFirst() wait {
 	return w
 }
 
+// withheld is the wait for the next record of a server that may hold a call back until it is whole.
+func (p *Pulse) withheld() wait {
+	w := p.untilFirst()
+	w.code, w.fault = idleTimeout, "the model server sent nothing for %v in the middle of its reply (settings load-timeout and first-byte-timeout, since it may hold a call back)"
+	return w
+}
+
 // later is the wait for the next record.
 func (p *Pulse) later() wait {
 	return wait{p.limits.Idle, idleTimeout, "the model server stopped in the middle of its reply and sent nothing for %v (setting idle-timeout)"}
