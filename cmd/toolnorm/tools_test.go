@@ -11,7 +11,7 @@ import (
 func TestTheToolsHaveTheirDataInTheDataFolder(t *testing.T) {
 	clean(t, "")
 	dir := filepath.Join(t.TempDir(), "data")
-	m, err := started(t, io.Discard, "--data", dir)
+	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--data", dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestTheToolsHaveTheirDataInTheDataFolder(t *testing.T) {
 func TestWithoutToolsNoDataIsMade(t *testing.T) {
 	clean(t, "")
 	dir := filepath.Join(t.TempDir(), "data")
-	m, err := started(t, io.Discard, "--data", dir, "--no-tools")
+	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--data", dir, "--no-tools")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +45,14 @@ func TestDataThatCannotBeOpenedLeavesTheToolsOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := new(log)
-	m, err := started(t, out, "--data", file)
+	m, err := started(t, out, "--listen", "127.0.0.1:0", "--data", file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := len(m.toolbox.Registry.Snapshot().Tools); n != 0 || !strings.Contains(out.String(), "no tools are offered") {
 		t.Errorf("%d tools, log %s", n, out)
 	}
-	if _, err := started(t, io.Discard, "--store", filepath.Join(file, "own.db")); err == nil || !strings.HasPrefix(err.Error(), "tools: store:") {
+	if _, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--store", filepath.Join(file, "own.db")); err == nil || !strings.HasPrefix(err.Error(), "tools: store:") {
 		t.Errorf("a store that was named: %v", err)
 	}
 }

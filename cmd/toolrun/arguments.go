@@ -1,0 +1,43 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// mostInput is how much is read from standard input.
+const mostInput = 4 << 20
+
+// arguments are those of the call: none, a JSON text, what --b64 holds, or standard input.
+func (p *program) arguments(o options) (json.RawMessage, error) {
+	switch {
+	case o.b64 != "":
+		return fromBase64(o.b64)
+	case len(o.args) == 0:
+		return nil, nil
+	case o.args[0] != "-":
+		return json.RawMessage(o.args[0]), nil
+	}
+	text, err := io.ReadAll(io.LimitReader(p.stdin, mostInput+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("standard input: %w", err)
+	case len(text) > mostInput:
+		return nil, fmt.Errorf("standard input holds more than %d bytes", mostInput)
+	}
+	return text, nil
+}
+
+// fromBase64 reads Base64 in the alphabet of files and that of URLs, padded or not.
+func fromBase64(data string) (json.RawMessage, error) {
+	data = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(data, "="))
+	text, err := base64.RawStdEncoding.DecodeString(data)
+	if err != nil {
+		return nil, errors.New("--b64 holds no Base64")
+	}
+	return text, nil
+}

@@ -1,0 +1,36 @@
+// Command toolrun runs one tool from a shell: toolrun NAME 'JSON'. It has the running toolnorm do it, found through the
+// folder of data, and works on the same data itself when there is none. "toolrun -h" tells the rest.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// The statuses with which the program ends.
+const (
+	statusDone        = 0
+	statusFailed      = 1 // the tool failed; its outcome says why
+	statusUsage       = 2 // the command line is wrong; nothing was run
+	statusUnreachable = 3 // neither a proxy nor the data could be reached, or the connection broke
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	p := program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, beat: 4 * time.Second}
+	status := p.run(ctx, os.Args[1:])
+	stop()
+	os.Exit(status)
+}
+
+// program is what a run works with.
+type program struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	env            func(string) string
+	beat           time.Duration // between two signs of life; terminals of editors kill what is silent for 8 s
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// options are a command line that was read.
+type options struct {
+	help, list          bool
+	describe            string // the tool to describe
+	completion          string // the shell to write completions for
+	call                string // the id of a pending call
+	b64                 string // the arguments in Base64
+	url                 string // the proxy to ask, and no other
+	data, store, config string
+
+	name string   // of the tool
+	args []string // what follows it: nothing, or the arguments
+}
+
+// parse reads a command line. Options stand in front of the name; nothing behind it is ever read as one.
+func parse(args []string) (o options, err error) {
+	words := map[string]*string{
+		"--describe": &o.describe, "--completion": &o.completion, "--call": &o.call, "--b64": &o.b64,
+		"--url": &o.url, "--data": &o.data, "--store": &o.store, "--config": &o.config,
+	}
+	given := map[string]bool{}
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-" {
+		option, value, joined := strings.Cut(args[0], "=")
+		args = args[1:]
+		if option == "--" && !joined {
+			break
+		}
+		word, takesWord := words[option]
+		switch {
+		case given[option]:
+			return o, fmt.Errorf("%s is given twice", option)
+		case takesWord && !joined && len(args) == 0, takesWord && joined && value == "":
+			return o, fmt.Errorf("%s wants a value", option)
+		case takesWord && joined:
+			*word = value
+		case takesWord:
+			*word, args = args[0], args[1:]
+		case joined:
+			return o, fmt.Errorf("there is no option %s with a value", option)
+		case option == "--list":
+			o.list = true
+		case option == "--help", option == "-h":
+			o.help = true
+		default:
+			return o, fmt.Errorf("there is no option %s", option)
+		}
+		given[option] = true
+	}
+	if len(args) > 0 {
+		o.name, o.args = args[0], args[1:]
+	}
+	return o, o.check(given)
+}
+
+// check says what does not go together.
+func (o *options) check(given map[string]bool) error {
+	var alone []string // what needs no name
+	for _, option := range []string{"--list", "--describe", "--completion", "--call"} {
+		if given[option] {
+			alone = append(alone, option)
+		}
+	}
+	switch {
+	case o.help:
+		return nil
+	case len(alone) > 1:
+		return fmt.Errorf("%s do not go together", strings.Join(alone, " and "))
+	case len(alone) == 1 && (o.name != "" || len(o.args) > 0 || given["--b64"]):
+		return fmt.Errorf("%s stands alone", alone[0])
+	case len(alone) == 1:
+		return nil
+	case o.name == "":
+		return errors.New("which tool? toolrun --list names them")
+	case given["--b64"] && len(o.args) > 0:
+		return errors.New("the arguments are given twice, by --b64 and behind the name")
+	case len(o.args) > 1:
+		return fmt.Errorf("%d words follow the name; the arguments are one JSON text, in single quotes", len(o.args))
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"toolnorm/internal/home"
+	"toolnorm/internal/toolbox"
+	"toolnorm/runner"
+	"toolnorm/tools"
+)
+
+// place is where calls are run: a proxy, or this process when there is none.
+type place struct {
+	proxy *runner.Client // nil: none is known
+	only  bool           // the proxy was named: nothing is run elsewhere
+	local toolbox.Config
+	box   *toolbox.Box // opened when it is needed
+}
+
+// find looks where the options, the environment and the proxy's settings say.
+func (p *program) find(o options) (*place, error) {
+	if o.url != "" {
+		return &place{proxy: &runner.Client{Address: runner.Address{URL: o.url, Token: p.env("TOOLNORM_API_KEY")}}, only: true}, nil
+	}
+	data, store := cmp.Or(o.data, p.env("TOOLNORM_DATA")), cmp.Or(o.store, p.env("TOOLNORM_STORE"))
+	if data == "" || store == "" {
+		settings, err := home.ReadSettings(cmp.Or(o.config, p.env("TOOLNORM_CONFIG")))
+		if err != nil {
+			return nil, err
+		}
+		data, store = cmp.Or(data, settings.Data), cmp.Or(store, settings.Store)
+	}
+	dir, err := home.Data(data)
+	if err != nil {
+		return nil, err
+	}
+	at := &place{local: toolbox.Config{Data: dir, Store: store, Panicked: p.panicked}}
+	if o.store != "" {
+		return at, nil // the proxy may work on another one
+	}
+	switch address, err := runner.FindAddress(dir); {
+	case err == nil:
+		at.proxy = &runner.Client{Address: address}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	return at, nil
+}
+
+// panicked shows where a tool broke.
+func (p *program) panicked(tool string, value any, stack []byte) {
+	fmt.Fprintf(p.stderr, "toolrun: %s panicked: %v\n%s", tool, value, stack)
+}
+
+// elsewhere says that the proxy did not do it, and that this process may.
+func (at *place) elsewhere(err error) bool {
+	return at.proxy == nil || !at.only && errors.Is(err, runner.ErrNotThere)
+}
+
+// tools lists the tools.
+func (at *place) tools(ctx context.Context) (all []runner.Described, err error) {
+	if at.proxy != nil {
+		all, err = at.proxy.Tools(ctx)
+	}
+	if !at.elsewhere(err) {
+		return all, err
+	}
+	if err := at.open(ctx); err != nil {
+		return nil, err
+	}
+	return runner.Describe(at.box.Registry), nil
+}
+
+// call runs a tool.
+func (at *place) call(ctx context.Context, name string, args json.RawMessage) (out tools.Outcome, err error) {
+	if at.proxy != nil {
+		out, err = at.proxy.Call(ctx, name, args)
+	}
+	if !at.elsewhere(err) {
+		return out, err
+	}
+	if err := at.open(ctx); err != nil {
+		return out, err
+	}
+	return tools.OutcomeOf(at.box.Registry.Call(ctx, name, args)), nil
+}
+
+// callPending runs a call that only the proxy knows.
+func (at *place) callPending(ctx context.Context, id string) (tools.Outcome, error) {
+	if at.proxy == nil {
+		return tools.Outcome{}, fmt.Errorf("no toolnorm runs on %s; only the one that made the call can run it", at.local.Data)
+	}
+	return at.proxy.CallPending(ctx, id)
+}
+
+// open opens the data.
+func (at *place) open(ctx context.Context) (err error) {
+	if at.box == nil {
+		at.box, err = toolbox.Open(ctx, at.local)
+	}
+	return err
+}
+
+// close closes the data, from which nothing is wanted any more.
+func (at *place) close() {
+	if at.box != nil {
+		_ = at.box.Close()
+	}
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolnorm/runner"
+	"toolnorm/tools"
+)
+
+//go:embed usage.txt completions/*
+var texts embed.FS
+
+// run does what a command line says, and gives the status to end with.
+func (p *program) run(ctx context.Context, args []string) int {
+	o, err := parse(args)
+	switch {
+	case err != nil:
+		return p.fail(statusUsage, fmt.Errorf("%w; toolrun -h says how it is used", err))
+	case o.help:
+		return p.show("usage.txt")
+	case o.completion != "":
+		return p.show("completions/" + o.completion)
+	}
+	at, err := p.find(o)
+	if err != nil {
+		return p.fail(statusUsage, err)
+	}
+	defer at.close()
+	defer p.signsOfLife()()
+	switch {
+	case o.list:
+		return p.list(ctx, at)
+	case o.describe != "":
+		return p.describe(ctx, at, o.describe)
+	}
+	return p.call(ctx, at, o)
+}
+
+// fail says why nothing came of it.
+func (p *program) fail(status int, err error) int {
+	fmt.Fprintf(p.stderr, "toolrun: %v\n", err)
+	return status
+}
+
+// print writes a result.
+func (p *program) print(text []byte, status int) int {
+	if _, err := p.stdout.Write(append(text, '\n')); err != nil {
+		return p.fail(statusUnreachable, err)
+	}
+	return status
+}
+
+// show prints one of the texts that come with the program.
+func (p *program) show(name string) int {
+	text, err := texts.ReadFile(name)
+	if err != nil {
+		return p.fail(statusUsage, errors.New("completions are there for bash, zsh and fish"))
+	}
+	return p.print(bytes.TrimSuffix(text, []byte("\n")), statusDone)
+}
+
+// call runs a tool and prints its outcome.
+func (p *program) call(ctx context.Context, at *place, o options) int {
+	var got tools.Outcome
+	var err error
+	if o.call != "" {
+		got, err = at.callPending(ctx, o.call)
+	} else {
+		args, wrong := p.arguments(o)
+		if wrong != nil {
+			return p.fail(statusUsage, wrong)
+		}
+		got, err = at.call(ctx, o.name, args)
+	}
+	switch {
+	case err != nil:
+		return p.fail(statusUnreachable, err)
+	case !got.Success:
+		return p.print(got.JSON(), statusFailed)
+	}
+	return p.print(got.JSON(), statusDone)
+}
+
+// list prints a line for each tool: its name, and its title behind a tab.
+func (p *program) list(ctx context.Context, at *place) int {
+	all, err := at.tools(ctx)
+	if err != nil {
+		return p.fail(statusUnreachable, err)
+	}
+	var lines []string
+	for _, t := range all {
+		lines = append(lines, t.Name+"\t"+t.Title)
+	}
+	return p.print([]byte(strings.Join(lines, "\n")), statusDone)
+}
+
+// describe prints all that is known of a tool, as JSON.
+func (p *program) describe(ctx context.Context, at *place, name string) int {
+	all, err := at.tools(ctx)
+	if err != nil {
+		return p.fail(statusUnreachable, err)
+	}
+	for _, t := range all {
+		if t.Name == name {
+			return p.printTool(t)
+		}
+	}
+	return p.fail(statusFailed, fmt.Errorf("there is no tool %q; toolrun --list names them", name))
+}
+
+// printTool prints a tool as indented JSON.
+func (p *program) printTool(t runner.Described) int {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(t); err != nil {
+		return p.fail(statusFailed, err)
+	}
+	return p.print(bytes.TrimSuffix(b.Bytes(), []byte("\n")), statusDone)
+}
+
+// signsOfLife writes to standard error as long as the work goes on, until it is told that it is done.
+func (p *program) signsOfLife() (done func()) {
+	stop, stopped, start := make(chan struct{}), make(chan struct{}), time.Now()
+	go func() { // ends with done
+		defer close(stopped)
+		tick := time.NewTicker(p.beat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				fmt.Fprintf(p.stderr, "toolrun: still running, %v\n", time.Since(start).Round(time.Second))
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+	}
+}

@@ -1,0 +1,76 @@
+package runner
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Address is where a proxy of this machine runs calls, and the word by which it knows that who asks may read the user's
+// own files. It stands in the folder of data, in a file for its owner alone.
+type Address struct {
+	URL   string `json:"url"` // as http://127.0.0.1:11435
+	Token string `json:"token"`
+}
+
+// addressFile is the file's name in the folder of data.
+const addressFile = "runner.json"
+
+// NewToken makes the token of an Address.
+func NewToken() string { return rand.Text() }
+
+// Announce writes the address into the folder of data, in place of what another proxy may have left there.
+func (a Address) Announce(dir string) error {
+	text, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, addressFile+".*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(dir, addressFile))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// Withdraw removes the address from the folder of data, if no other proxy has put its own there.
+func (a Address) Withdraw(dir string) error {
+	if now, err := FindAddress(dir); err != nil || now != a {
+		return nil
+	}
+	return os.Remove(filepath.Join(dir, addressFile))
+}
+
+// FindAddress reads the address in a folder of data; fs.ErrNotExist when no proxy runs on it.
+func FindAddress(dir string) (a Address, err error) {
+	path := filepath.Join(dir, addressFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return a, err
+	}
+	if err := json.Unmarshal(text, &a); err != nil || a.URL == "" || a.Token == "" {
+		return Address{}, fmt.Errorf("%s holds no address: %w", path, fs.ErrNotExist)
+	}
+	return a, nil
+}
+
+// Admits says that a request's Authorization header bears the token.
+func (a Address) Admits(header string) bool {
+	token, ok := strings.CutPrefix(header, "Bearer ")
+	return ok && a.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(a.Token)) == 1
+}

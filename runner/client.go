@@ -1,0 +1,131 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"toolnorm/tools"
+)
+
+// Client asks a proxy to run calls. Address.Token may be an API key.
+type Client struct {
+	Address
+}
+
+// mostAnswer is how many bytes of an answer are read.
+const mostAnswer = 16 << 20
+
+// ErrNotThere is the error when there is no proxy that would run calls at an address: nothing was run.
+var ErrNotThere = errors.New("no toolnorm runs calls there")
+
+// wire reaches a proxy of this machine at once, or not at all. A call may take its time.
+var wire = &http.Client{
+	Transport: &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 5 * time.Second,
+		Proxy:               http.ProxyFromEnvironment,
+	},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the token is for one server
+}
+
+// Tools are those that the proxy offers.
+func (c *Client) Tools(ctx context.Context) (all []Described, err error) {
+	text, err := c.ask(ctx, http.MethodGet, pathList, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w: the answer is no list of tools", c.URL, ErrNotThere)
+	}
+	return all, nil
+}
+
+// Call has a tool run. Arguments that are no JSON are read as models write them. An error means that there is no outcome,
+// and with ErrNotThere that nothing was run.
+func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (tools.Outcome, error) {
+	if len(args) > 0 && !json.Valid(args) {
+		text, err := json.Marshal(string(args))
+		if err != nil {
+			return tools.Outcome{}, err
+		}
+		args = text
+	}
+	return c.outcome(ctx, question{Name: name, Arguments: args})
+}
+
+// CallPending has a pending call run, as Call.
+func (c *Client) CallPending(ctx context.Context, id string) (tools.Outcome, error) {
+	return c.outcome(ctx, question{ID: id})
+}
+
+func (c *Client) outcome(ctx context.Context, q question) (o tools.Outcome, err error) {
+	body, err := json.Marshal(q)
+	if err != nil {
+		return o, err
+	}
+	text, err := c.ask(ctx, http.MethodPost, pathCall, body)
+	if err != nil {
+		return o, err
+	}
+	if err := json.Unmarshal(text, &o); err != nil {
+		return o, fmt.Errorf("%s: the answer is no outcome: %w", c.URL, err)
+	}
+	return o, nil
+}
+
+// ask sends one request.
+func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if c.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	resp, err := wire.Do(req)
+	if err != nil {
+		var dial *net.OpError
+		if errors.As(err, &dial) && dial.Op == "dial" {
+			return nil, fmt.Errorf("%w: %w", ErrNotThere, err)
+		}
+		return nil, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.URL, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, c.refused(resp, text)
+	}
+	return text, nil
+}
+
+// refused is the error of an answer that is none. Whatever else listens at an address has no such path or knows no such
+// token.
+func (c *Client) refused(resp *http.Response, text []byte) error {
+	var ours struct {
+		Error *struct{ Message, Code string }
+	}
+	err := fmt.Errorf("%s answers %s", c.URL, resp.Status)
+	if json.Unmarshal(text, &ours) == nil && ours.Error != nil && ours.Error.Message != "" {
+		err = errors.New(ours.Error.Message)
+		if ours.Error.Code == codeNotPending {
+			return err
+		}
+	}
+	switch resp.StatusCode {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnauthorized, http.StatusForbidden:
+		return fmt.Errorf("%w: %w", ErrNotThere, err)
+	}
+	return err
+}

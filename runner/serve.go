@@ -1,0 +1,142 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"toolnorm/internal/fault"
+	"toolnorm/tools"
+)
+
+// The paths of the proxy's side.
+const (
+	Paths    = "/runner/" // all of them begin with this
+	pathList = Paths + "tools"
+	pathCall = Paths + "call"
+)
+
+// codeNotPending is the error code for an id that no pending call has.
+const codeNotPending = "call_not_pending"
+
+// The bounds of a request.
+const (
+	mostBody = mostArgument + 64<<10 // bytes
+	bodyWait = 30 * time.Second
+)
+
+// question is what a runner asks to have run: a call, or the id of one that is pending.
+type question struct {
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// Described is a tool as a runner lists it.
+type Described struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"parameters,omitempty"`
+	Output      json.RawMessage `json:"output,omitempty"`
+}
+
+// Describe lists the tools of a registry in their order.
+func Describe(r *tools.Registry) []Described {
+	all := []Described{}
+	for _, t := range r.Snapshot().Tools {
+		all = append(all, Described{t.Name, t.Title, t.Description, t.Schema, t.Output})
+	}
+	return all
+}
+
+// Server is the proxy's side: GET /runner/tools lists the tools, POST /runner/call runs a call or a pending one and answers
+// with its outcome. It does not ask who may: a guard belongs in front.
+type Server struct {
+	registry *tools.Registry
+	pending  *Pending
+	mux      http.ServeMux
+}
+
+// NewServer makes the handler of everything under Paths.
+func NewServer(registry *tools.Registry, pending *Pending) *Server {
+	s := &Server{registry: registry, pending: pending}
+	s.mux.HandleFunc(pathList, method(http.MethodGet, s.list))
+	s.mux.HandleFunc(pathCall, method(http.MethodPost, s.call))
+	s.mux.HandleFunc("/", method("", func(_ http.ResponseWriter, r *http.Request) error {
+		return fault.New(fault.NotFound, "no such path: %s; there are %s and %s", r.URL.Path, pathList, pathCall)
+	}))
+	return s
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// method serves one method, any if it is empty, and writes the error of a handler that has written nothing.
+func method(name string, serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		err := error(nil)
+		if name != "" && r.Method != name {
+			w.Header().Set("Allow", name)
+			err = fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, name, r.Method)
+		} else {
+			err = serve(w, r)
+		}
+		if err != nil {
+			fault.Write(w, err)
+		}
+	}
+}
+
+// list answers with all tools.
+func (s *Server) list(w http.ResponseWriter, _ *http.Request) error {
+	text, err := json.Marshal(Describe(s.registry))
+	if err != nil {
+		return err
+	}
+	return answer(w, text)
+}
+
+// call runs what is asked for. A caller that goes away ends the call.
+func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
+	ask, err := readQuestion(w, r)
+	if err != nil {
+		return err
+	}
+	if ask.ID != "" {
+		if ask.Name, ask.Arguments, err = s.pending.Take(ask.ID); err != nil {
+			gone := fault.New(fault.NotFound, "%w", err)
+			gone.Code = codeNotPending
+			return gone
+		}
+	}
+	return answer(w, tools.OutcomeOf(s.registry.Call(r.Context(), ask.Name, ask.Arguments)).JSON())
+}
+
+// readQuestion reads a body whose size and time are bounded.
+func readQuestion(w http.ResponseWriter, r *http.Request) (ask question, err error) {
+	connection := http.NewResponseController(w)
+	_ = connection.SetReadDeadline(time.Now().Add(bodyWait)) // a test's recorder has none
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return ask, fault.New(fault.TooLarge, "the call is larger than %d bytes", large.Limit)
+	case err != nil:
+		return ask, fault.New(fault.Invalid, "the call did not arrive whole: %w", err)
+	}
+	_ = connection.SetReadDeadline(time.Time{})
+	if err := json.Unmarshal(text, &ask); err != nil {
+		return ask, fault.New(fault.Invalid, "the call is no JSON object with name and arguments, or id: %w", err)
+	}
+	return ask, nil
+}
+
+// answer writes JSON.
+func answer(w http.ResponseWriter, text []byte) error {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(append(text, '\n')) // who is gone is gone
+	return nil
+}
