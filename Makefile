@@ -1,4 +1,5 @@
 # make run     build and serve on 127.0.0.1:11435
+# make install toolnorm and toolrun into Go's bin folder, or BINDIR
 # make test    unit tests; they need nothing but Go
 # make race    the same under the race detector, with a sample of the decoder's cases: it is one goroutine's
 # make e2e     the lane with a real Ollama and real clients; installs what it needs outside the tree
@@ -19,10 +20,14 @@ run: build
 	./bin/toolnorm serve
 
 build:
-	CGO_ENABLED=0 go build -trimpath -o bin/toolnorm ./cmd/toolnorm
+	CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/toolnorm ./cmd/toolrun
+
+# Both programs go to BINDIR; a terminal finds toolrun there when the folder is on its path.
+BINDIR ?= $(or $(shell go env GOBIN),$(shell go env GOPATH)/bin)
 
 install:
-	CGO_ENABLED=0 go install -trimpath ./cmd/toolnorm
+	GOBIN=$(abspath $(BINDIR)) CGO_ENABLED=0 go install -trimpath ./cmd/toolnorm ./cmd/toolrun
+	@case ":$$PATH:" in *":$(abspath $(BINDIR)):"*) ;; *) echo "$(abspath $(BINDIR)) is not on the path yet: export PATH=\"\$$PATH:$(abspath $(BINDIR))\"" ;; esac
 
 # The real lane is e2e's alone: elsewhere it finds nothing installed, and says so.
 WITHOUT_REAL = TOOLNORM_E2E= TOOLNORM_E2E_CACHE=/nonexistent

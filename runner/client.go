@@ -67,11 +67,13 @@ func (c *Client) CallPending(ctx context.Context, id string) (tools.Outcome, err
 }
 
 func (c *Client) outcome(ctx context.Context, q question) (o tools.Outcome, err error) {
-	body, err := json.Marshal(q)
-	if err != nil {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false) // the arguments go as they are
+	if err := enc.Encode(q); err != nil {
 		return o, err
 	}
-	text, err := c.ask(ctx, http.MethodPost, pathCall, body)
+	text, err := c.ask(ctx, http.MethodPost, pathCall, body.Bytes())
 	if err != nil {
 		return o, err
 	}

@@ -24,6 +24,7 @@ import (
 	"toolnorm/internal/trace"
 	"toolnorm/mcpserver"
 	"toolnorm/proxy"
+	"toolnorm/runner"
 )
 
 // Main is the whole program, so that a test can start it in its own process.
@@ -36,6 +37,8 @@ type Main struct {
 	stdout, stderr io.Writer
 	log            zerolog.Logger
 	toolbox        *toolbox.Box      // the tools that this program runs itself
+	pending        runner.Pending    // their calls that are too long for a command line
+	door           runner.Address    // where runners find this program
 	mcp            *mcpserver.Server // nil: the settings want none
 	server         *http.Server
 	listener       net.Listener
@@ -69,7 +72,7 @@ func (m *Main) Run() error {
 		MaxBody: m.Config.MaxBody, BodyWait: m.Config.BodyTimeout, Stall: m.Config.ClientTimeout,
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Open: []string{"/healthz"}, Log: m.log}
-	if err := m.serve(guard.Wrap(m.withMCP(face)), settings); err != nil {
+	if err := m.serve(m.withRunner(guard, guard.Wrap(m.withMCP(face))), settings); err != nil {
 		return errors.Join(err, m.toolbox.Close())
 	}
 	return nil
@@ -125,6 +128,7 @@ func (m *Main) serve(h http.Handler, s settings) error {
 		}
 	}
 	m.announce(s)
+	m.announceDoor()
 	go func() { // ends when the server is closed
 		if err := m.server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
 			m.failed <- fmt.Errorf("serve: %w", err)
@@ -165,6 +169,7 @@ func (m *Main) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), m.Config.Grace)
 	defer cancel()
+	m.withdrawDoor()
 	m.closeMCP(ctx)
 	err := m.server.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"toolnorm/internal/home"
 	"toolnorm/internal/toolbox"
@@ -43,11 +42,8 @@ func (p *program) find(o options) (*place, error) {
 	if o.store != "" {
 		return at, nil // the proxy may work on another one
 	}
-	switch address, err := runner.FindAddress(dir); {
-	case err == nil:
+	if address, err := runner.FindAddress(dir); err == nil { // else none runs
 		at.proxy = &runner.Client{Address: address}
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
 	}
 	return at, nil
 }

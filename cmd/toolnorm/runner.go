@@ -1,0 +1,61 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"os/exec"
+	"strings"
+
+	"toolnorm/internal/auth"
+	"toolnorm/runner"
+)
+
+// withRunner is a face beside which calls are run for those who type a command. Who bears the token of the address file,
+// which only the user can read, needs no key.
+func (m *Main) withRunner(guard *auth.Guard, face http.Handler) http.Handler {
+	m.door.Token = runner.NewToken()
+	run := runner.NewServer(m.toolbox.Registry, &m.pending)
+	keyless := *guard
+	keyless.Keys = nil
+	open, keyed := keyless.Wrap(run), guard.Wrap(run)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !strings.HasPrefix(r.URL.Path, runner.Paths):
+			face.ServeHTTP(w, r)
+		case m.door.Admits(r.Header.Get("Authorization")):
+			open.ServeHTTP(w, r)
+		default:
+			keyed.ServeHTTP(w, r)
+		}
+	})
+}
+
+// announceDoor writes where runners of this machine find the server, and says when the user's terminal will not find the
+// runner.
+func (m *Main) announceDoor() {
+	m.door.URL = "http://" + reachable(m.listener.Addr())
+	if err := m.door.Announce(m.Config.Data); err != nil {
+		m.log.Warn().Err(err).Msg("runners cannot find this server, and work without it")
+	}
+	program, _, _ := strings.Cut(strings.TrimSpace(m.Config.Runner), " ")
+	if _, err := exec.LookPath(program); err != nil && len(m.toolbox.Registry.Snapshot().Tools) > 0 {
+		m.log.Warn().Str("runner", program).Msg("the runner is not on the path: in the dialect shell terminals will not find it; make install puts toolrun there")
+	}
+}
+
+// withdrawDoor takes the address back.
+func (m *Main) withdrawDoor() {
+	if err := m.door.Withdraw(m.Config.Data); err != nil {
+		m.log.Warn().Err(err).Msg("the address of this server is left in the folder of data")
+	}
+}
+
+// reachable is an address at which this machine reaches a listener.
+func reachable(addr net.Addr) string {
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil || !at.Addr().IsUnspecified() {
+		return addr.String()
+	}
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"toolnorm/runner"
+)
+
+func TestARunnerFindsTheServerAndNeedsNoKey(t *testing.T) {
+	clean(t, "")
+	dir := t.TempDir()
+	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--data", dir, "--api-keys", "a-key-of-somebody-else")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, err := runner.FindAddress(dir)
+	if err != nil || address.URL != m.URL() {
+		t.Fatalf("found %s, %v; want %s", address.URL, err, m.URL())
+	}
+	own := runner.Client{Address: address}
+	out, err := own.Call(t.Context(), "calculate_vacation_days", []byte(`{"employee_id":"EMP001","year":"2025"}`))
+	if want := `{"success":true,"result":{"employee_id":"EMP001","year":2025,"total":19,"used":4.5,"remaining":14.5}}`; err != nil || string(out.JSON()) != want {
+		t.Errorf("got %s, %v", out.JSON(), err)
+	}
+	id, err := m.pending.Keep("get_employee_info", []byte(`{"employee_id":"EMP002"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := own.CallPending(t.Context(), id); err != nil || !strings.Contains(string(out.Result), "이서연") {
+		t.Errorf("got %s, %v", out.JSON(), err)
+	}
+	for token, want := range map[string]error{"": runner.ErrNotThere, "wrong": runner.ErrNotThere, "a-key-of-somebody-else": nil} {
+		other := runner.Client{Address: runner.Address{URL: m.URL(), Token: token}}
+		if _, err := other.Tools(t.Context()); !errors.Is(err, want) {
+			t.Errorf("with %q: %v", token, err)
+		}
+	}
+	req, err := http.NewRequest(http.MethodGet, m.URL()+"/runner/tools", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = "evil.example"
+	req.Header.Set("Authorization", "Bearer "+address.Token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusForbidden {
+		t.Errorf("under a foreign host: %s", resp.Status)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := runner.FindAddress(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+func TestARunnerThatIsNotOnThePathIsSaid(t *testing.T) {
+	clean(t, "")
+	t.Setenv("PATH", t.TempDir())
+	for said, args := range map[string][]string{"the runner is not on the path": nil, "": {"--no-tools"}} {
+		out := new(log)
+		if _, err := started(t, out, append(args, "--listen", "127.0.0.1:0", "--data", t.TempDir())...); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(out.String(), "not on the path"); got != (said != "") {
+			t.Errorf("%q: %s", args, out)
+		}
+	}
+}
+
+func TestWhereThisMachineReachesAListener(t *testing.T) {
+	for listen, want := range map[string]string{
+		"127.0.0.1:80": "127.0.0.1:80", "0.0.0.0:81": "127.0.0.1:81", "[::]:82": "127.0.0.1:82", "[::1]:83": "[::1]:83", "192.168.1.2:84": "192.168.1.2:84",
+	} {
+		addr, err := net.ResolveTCPAddr("tcp", listen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reachable(addr); got != want {
+			t.Errorf("reachable(%s) = %s, want %s", listen, got, want)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestAPendingCallIsGivenOutOnce(t *testing.T) {
+	var p Pending
+	args := json.RawMessage(`{"a":1}`)
+	id, err := p.Keep("f", args)
+	if err != nil || !validID.MatchString(id) || len(id) < 22 {
+		t.Fatalf("Keep = %q, %v", id, err)
+	}
+	copy(args, "xxxxxxx") // the caller's own
+	if name, got, err := p.Take(id); name != "f" || string(got) != `{"a":1}` || err != nil {
+		t.Errorf("Take = %s %s, %v", name, got, err)
+	}
+	for _, id := range []string{id, "", "guess"} {
+		if _, _, err := p.Take(id); err == nil {
+			t.Errorf("Take(%q) gave something", id)
+		}
+	}
+	if p.bytes != 0 || p.order.Len() != 0 || len(p.byID) != 0 {
+		t.Errorf("left: %d bytes, %d calls, %d ids", p.bytes, p.order.Len(), len(p.byID))
+	}
+}
+
+func TestPendingCallsGrowOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p Pending
+		old, _ := p.Keep("old", nil)
+		time.Sleep(pendingLife - time.Second)
+		young, _ := p.Keep("young", nil)
+		time.Sleep(time.Second)
+		if _, _, err := p.Take(old); err == nil {
+			t.Error("a call of an hour ago was given out")
+		}
+		if _, _, err := p.Take(young); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestPendingCallsAreBounded(t *testing.T) {
+	var p Pending
+	if _, err := p.Keep("f", make(json.RawMessage, mostArgument+1)); !errors.Is(err, ErrTooLong) {
+		t.Errorf("Keep = %v", err)
+	}
+	first, _ := p.Keep("first", nil)
+	for range mostPending {
+		if _, err := p.Keep("f", json.RawMessage(`{}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := p.Take(first); err == nil || p.order.Len() != mostPending {
+		t.Errorf("%d calls are kept, the oldest among them: %v", p.order.Len(), err)
+	}
+	large := json.RawMessage(strings.Repeat("x", mostArgument))
+	for range 2 * mostKept / mostArgument {
+		if _, err := p.Keep("f", large); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.bytes > mostKept {
+		t.Errorf("%d bytes are kept", p.bytes)
+	}
+}
+
+func TestPendingCallsMayBeTakenByManyAtOnce(t *testing.T) {
+	var p Pending
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	taken := 0
+	for range 8 {
+		id, err := p.Keep("f", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 4 {
+			all.Go(func() {
+				if _, _, err := p.Take(id); err == nil {
+					mu.Lock()
+					taken++
+					mu.Unlock()
+				}
+			})
+		}
+	}
+	if all.Wait(); taken != 8 {
+		t.Errorf("%d of 8 calls were given out", taken)
+	}
+}
