@@ -40,6 +40,25 @@ func TestVoidConnectsAndCalls(t *testing.T) {
 	}
 }
 
+// TestClientsStartTheServerThemselves lets each client talk to a process of its own, on standard input and output.
+func TestClientsStartTheServerThemselves(t *testing.T) {
+	l := openMCP(t)
+	data := t.TempDir()
+	for _, name := range stockClients {
+		t.Run(name, func(t *testing.T) {
+			c := l.client(t, name)
+			c.must(t, mcpJob{Do: "connect", Transport: "stdio", Command: []string{l.binary, "mcp", "--data", data}})
+			if names := c.must(t, mcpJob{Do: "list"}).Tools; !slices.Contains(names, vacation.job.Name) {
+				t.Errorf("listed %q", names)
+			}
+			if got := c.must(t, vacation.job); !strings.Contains(got.text(), vacation.want) {
+				t.Errorf("the call gave %+v", got.Result)
+			}
+			c.must(t, mcpJob{Do: "close"})
+		})
+	}
+}
+
 // TestClientsGoOnAfterARestart restarts the server under connected clients. Those of Streamable HTTP notice nothing; those of
 // SSE connect again by themselves, which takes them seconds, and calls fail until then.
 func TestClientsGoOnAfterARestart(t *testing.T) {

@@ -86,6 +86,7 @@ type Config struct {
 type commands struct {
 	Serve   Config   `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
 	Doctor  examine  `cmd:"" help:"Look at the model servers, or examine one model, and say what toolnorm does with it."`
+	MCP     mcpStdio `cmd:"" name:"mcp" help:"Serve the tools to the MCP client that started the program, on standard input and output."`
 	Decode  decode   `cmd:"" help:"Read what a model wrote from standard input, and print the events that come of it."`
 	Repair  repair   `cmd:"" help:"Read what was meant to be JSON from standard input, and print it as strict JSON."`
 	Formats formats  `cmd:"" help:"List, show, test and guess model families."`

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"toolnorm/internal/home"
+	"toolnorm/internal/toolbox"
+	"toolnorm/mcpserver"
+)
+
+// mcpStdio is the command mcp, for MCP clients that start their servers themselves.
+type mcpStdio struct {
+	Data   string `placeholder:"DIR" help:"Folder of what is the user's own. Default: toolnorm in the user's data folder."`
+	Store  string `placeholder:"WHERE" help:"Where the data of the tools is kept: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
+	Config string `placeholder:"FILE" help:"YAML file with settings, those of serve. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
+
+	LogLevel  string        `default:"warn" enum:"debug,info,warn,error" env:"-" help:"What to log to standard error: debug, info, warn or error."`
+	LogFormat string        `default:"text" enum:"text,json" help:"How to log: text or json."`
+	Grace     time.Duration `default:"10s" help:"How long running calls may go on when the client has closed standard input."`
+}
+
+// Run serves the client until it closes standard input, or a signal comes. Standard output carries the protocol and nothing
+// else.
+func (c *mcpStdio) Run(m *Main) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	data, err := home.Data(c.Data)
+	if err != nil {
+		return &ended{err, statusUsage}
+	}
+	m.Config = Config{Data: data, Store: c.Store, LogLevel: c.LogLevel, LogFormat: c.LogFormat}
+	m.log = newLog(m.stderr, m.Config)
+	opening, cancel := context.WithTimeout(ctx, openWait)
+	defer cancel()
+	if m.toolbox, err = toolbox.Open(opening, toolbox.Config{Data: data, Store: c.Store, Panicked: m.panicked}); err != nil {
+		return err
+	}
+	m.mcp = mcpserver.New(m.mcpConfig(nil))
+	err = m.mcp.Stdio(ctx, m.stdin, m.stdout, c.Grace)
+	if ctx.Err() != nil {
+		err = nil // a signal ended it, as it should
+	}
+	m.closeMCP(ctx)
+	return errors.Join(err, m.toolbox.Close())
+}

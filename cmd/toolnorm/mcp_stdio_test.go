@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// spoken is what "toolnorm mcp" writes when its client has said that and closed the connection.
+func spoken(t *testing.T, said string, flags ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	clean(t, "")
+	var out, log bytes.Buffer
+	m := NewMain(&out, &log)
+	m.stdin = strings.NewReader(said)
+	if err := m.ParseFlags(append([]string{"mcp"}, flags...)); err != nil {
+		t.Fatal(err)
+	}
+	err = m.command()
+	return out.String(), log.String(), err
+}
+
+func TestStandardOutputCarriesTheProtocolAlone(t *testing.T) {
+	said := strings.Join([]string{
+		initialize,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`no message at all`,
+		`{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"calculate_vacation_days","arguments":{"employee_id":"EMP001","year":"2025"}}}`,
+	}, "\n")
+	stdout, stderr, err := spoken(t, said, "--log-level", "debug")
+	if err != nil {
+		t.Fatalf("%v, log: %s", err, stderr)
+	}
+	answers := map[string]string{}
+	for line := range strings.Lines(stdout) {
+		var m struct {
+			Version string          `json:"jsonrpc"`
+			ID      json.RawMessage `json:"id"`
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil || m.Version != "2.0" {
+			t.Errorf("standard output has %q", line)
+		}
+		answers[string(m.ID)] = line
+	}
+	for id, want := range map[string]string{"0": `"protocolVersion":"2025-03-26"`, "null": `"code":-32700`, `"call"`: `"remaining":14.5`} {
+		if !strings.Contains(answers[id], want) {
+			t.Errorf("the answer to %s is %q, want %s in it", id, answers[id], want)
+		}
+	}
+}
+
+func TestAStoreThatCannotBeOpenedEndsMCP(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _, err := spoken(t, initialize, "--data", dir)
+	if err == nil || stdout != "" {
+		t.Errorf("served from a folder that holds no data: %q, %v", stdout, err)
+	}
+}
+
+// TestMCPEndsWithItsClientsConnection is about a client that has gone without closing its own end: what is written fails.
+func TestMCPEndsWithItsClientsConnection(t *testing.T) {
+	clean(t, "")
+	r, w := io.Pipe()
+	t.Cleanup(func() { w.Close() })
+	m := NewMain(failing{}, io.Discard)
+	m.stdin = r
+	if err := m.ParseFlags([]string{"mcp"}); err != nil {
+		t.Fatal(err)
+	}
+	go w.Write([]byte(initialize + "\n")) // ends when it is read
+	if err := m.command(); err == nil {
+		t.Error("no error, though nothing could be written")
+	}
+}
+
+// failing takes nothing.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
