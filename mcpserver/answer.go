@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -24,8 +25,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m mes
 	}
 }
 
-// nowhere drops what is said about a message where nobody can hear it.
-func nowhere(context.Context, frame) error { return nil }
+// nowhere drops what is said about a message where nobody can hear it. Whoever needs to be heard gets the error.
+func nowhere(context.Context, frame) error { return errDeaf }
+
+// errDeaf says that a client takes only the answer.
+var errDeaf = errors.New("the client takes no stream on which it could be asked")
 
 // enter takes one of the places for requests, or answers that there is none. leave gives it back.
 func (s *Server) enter(w http.ResponseWriter) bool {
@@ -120,7 +124,7 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request, c *caller, box 
 	switch {
 	case ok && f.body == nil: // the client took the request back
 		w.WriteHeader(http.StatusAccepted)
-	case ok && accepts(r, "application/json"):
+	case ok && (!streams || accepts(r, "application/json")):
 		s.write(w, f)
 	default:
 		if ok {

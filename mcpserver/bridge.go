@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
+
+// longestBridged ends handlers of mcp-go's server, which have no time limit of their own.
+const longestBridged = 10 * time.Minute
 
 // bridge lets mcp-go's server answer a message. Only the result or the error is taken from it; the id is put in by us, since it
 // reads numbers as float64.
@@ -17,6 +21,8 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 	if fault != nil {
 		return nil, fault
 	}
+	ctx, cancel := context.WithTimeout(ctx, longestBridged)
+	defer cancel()
 	s := newBridged(ctx, e, c)
 	defer s.finish()
 	var failed error

@@ -27,8 +27,11 @@ func (s *Server) checkModern(h http.Header, m message, said meta) *rpcError {
 		Name string `json:"name"`
 	}
 	_ = json.Unmarshal(m.params, &call) // the header agreed with it
-	t, ok := s.engine.lists.current().mirrored[call.Name]
-	if !ok {
+	t := s.engine.lists.current().mirrored[call.Name]
+	if extra := s.cfg.Extra.GetTool(call.Name); t == nil && extra != nil {
+		t = &extra.Tool
+	}
+	if t == nil {
 		return nil
 	}
 	if err := mcp.ValidateParamHeadersLookup(firstOf(h), t, m.params); err != nil {

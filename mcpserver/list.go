@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -27,8 +28,9 @@ type lists struct {
 // toolLists are the lists of one state of the registry.
 type toolLists struct {
 	generation     uint64
+	tools          []mcp.Tool
+	mirrored       map[string]*mcp.Tool // those with arguments that a client of 2026-07-28 repeats in headers
 	legacy, modern pages
-	mirrored       map[string]*mcp.Tool // tools with arguments that a client of 2026-07-28 repeats in headers
 }
 
 // pages are a list's results by the cursor that asks for each.
@@ -47,10 +49,10 @@ func (e *engine) listTools(c *caller, m message) (json.RawMessage, *rpcError) {
 	if m.params != nil && json.Unmarshal(m.params, &asked) != nil {
 		return nil, fail(codeParams, "a cursor is a text")
 	}
-	now := e.lists.current()
-	all := now.legacy
+	legacy, modern := e.lists.pages()
+	all := legacy
 	if c.modern {
-		all = now.modern
+		all = modern
 	}
 	page, ok := all[asked.Cursor]
 	if !ok {
@@ -59,43 +61,49 @@ func (e *engine) listTools(c *caller, m message) (json.RawMessage, *rpcError) {
 	return page, nil
 }
 
-// current are the lists of the registry as it is now. mcp-go's server does not say when its tools changed, so where it has
-// tools of its own the lists are made for each request.
+// current are the lists of the registry as it is now.
 func (l *lists) current() *toolLists {
-	fixed := len(l.cfg.Extra.ListTools()) == 0
 	generation := l.cfg.Registry.Snapshot().Generation
-	if now := l.now.Load(); fixed && now != nil && now.generation == generation {
+	if now := l.now.Load(); now != nil && now.generation == generation {
 		return now
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now := l.now.Load(); fixed && now != nil && now.generation == generation {
+	snapshot := l.cfg.Registry.Snapshot()
+	if now := l.now.Load(); now != nil && now.generation == snapshot.Generation {
 		return now
 	}
-	fresh := l.make()
-	if fixed {
-		l.now.Store(fresh)
+	fresh := &toolLists{generation: snapshot.Generation, tools: l.offered(snapshot), mirrored: map[string]*mcp.Tool{}}
+	for i, t := range fresh.tools {
+		if len(mcp.ExtractParamHeaderBindings(&t)) > 0 {
+			fresh.mirrored[t.Name] = &fresh.tools[i]
+		}
 	}
+	fresh.legacy, fresh.modern = l.write(fresh.tools)
+	l.now.Store(fresh)
 	return fresh
 }
 
-// make writes the lists.
-func (l *lists) make() *toolLists {
-	snapshot := l.cfg.Registry.Snapshot()
-	fresh := &toolLists{generation: snapshot.Generation, mirrored: map[string]*mcp.Tool{}}
-	all := l.offered(snapshot)
-	for i := range all {
-		if len(mcp.ExtractParamHeaderBindings(&all[i])) > 0 {
-			fresh.mirrored[all[i].Name] = &all[i]
-		}
+// pages are the lists as they are sent. mcp-go's server does not say when its tools changed, so where it has any the lists are
+// written for each request.
+func (l *lists) pages() (legacy, modern pages) {
+	now := l.current()
+	extra := l.extra(now.tools)
+	if len(extra) == 0 {
+		return now.legacy, now.modern
 	}
-	fresh.legacy = paginate(all, l.cfg.PageSize, func(items []json.RawMessage, next string) any {
+	return l.write(slices.Concat(now.tools, extra))
+}
+
+// write writes tools as both kinds of list.
+func (l *lists) write(all []mcp.Tool) (legacy, modern pages) {
+	legacy = paginate(all, l.cfg.PageSize, legacyTool, func(items []json.RawMessage, next string) any {
 		return legacyPage{items, next}
-	}, legacyTool)
-	fresh.modern = paginate(all, l.cfg.PageSize, func(items []json.RawMessage, next string) any {
+	})
+	modern = paginate(all, l.cfg.PageSize, modernTool, func(items []json.RawMessage, next string) any {
 		return modernPage{"complete", l.identity, cacheMillis, cacheScope, legacyPage{items, next}}
-	}, func(t mcp.Tool) json.RawMessage { return encode(t) })
-	return fresh
+	})
+	return legacy, modern
 }
 
 // legacyPage is a result of tools/list.
@@ -114,7 +122,7 @@ type modernPage struct {
 }
 
 // paginate writes tools as pages. A page's cursor is the name of the last tool before it, so it is good on every replica.
-func paginate(all []mcp.Tool, size int, page func([]json.RawMessage, string) any, write func(mcp.Tool) json.RawMessage) pages {
+func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage, page func([]json.RawMessage, string) any) pages {
 	done, cursor := pages{}, ""
 	for {
 		here := all[:min(size, len(all))]

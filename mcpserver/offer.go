@@ -11,8 +11,8 @@ import (
 	"toolnorm/tools"
 )
 
-// offered are the tools that are listed: the registry's in its order, then those of mcp-go's server by name. One that clients
-// would have to drop is left out, and the log says why.
+// offered are the registry's tools as they are listed, in its order. One that clients would have to drop is left out, and the
+// log says why.
 func (l *lists) offered(s *tools.Snapshot) []mcp.Tool {
 	var all []mcp.Tool
 	for _, t := range s.Tools {
@@ -26,17 +26,29 @@ func (l *lists) offered(s *tools.Snapshot) []mcp.Tool {
 		}
 		all = append(all, out)
 	}
+	return all
+}
+
+// extra are the tools of mcp-go's server by name, but those whose names are taken.
+func (l *lists) extra(taken []mcp.Tool) (all []mcp.Tool) {
 	extra := l.cfg.Extra.ListTools()
+	if len(extra) == 0 {
+		return nil
+	}
+	for _, t := range taken {
+		delete(extra, t.Name)
+	}
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		if _, taken := s.Find(name); !taken {
-			all = append(all, extra[name].Tool)
-		}
+		all = append(all, extra[name].Tool)
 	}
 	return all
 }
 
 // describe is a tool as MCP writes it.
 func describe(t tools.Tool) mcp.Tool {
+	if len(t.Output) == 0 {
+		t.Output = nil
+	}
 	return mcp.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description,
 		RawInputSchema: objectSchema(t.Schema), RawOutputSchema: t.Output,
@@ -85,6 +97,9 @@ func outcomeSchema(result json.RawMessage) json.RawMessage {
 		Required   []string   `json:"required"`
 	}{"object", properties{is{"boolean"}, result, is{"string"}}, []string{"success"}})
 }
+
+// modernTool writes a tool for 2026-07-28.
+func modernTool(t mcp.Tool) json.RawMessage { return encode(t) }
 
 // legacyTool writes a tool for the revisions before 2026-07-28, whose structured results are objects.
 func legacyTool(t mcp.Tool) json.RawMessage {

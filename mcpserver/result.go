@@ -38,6 +38,9 @@ type resource struct {
 
 // result writes what a tool gave. The first part is always a complete text, since some clients show nothing else.
 func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage {
+	if r.IsError && !c.modern && c.hidesErrors() {
+		return encode(callResult{Content: []content{textOf("Error: " + r.Text())}})
+	}
 	if e.cfg.Outcome(tool) {
 		r = asOutcome(r)
 	}
@@ -48,17 +51,15 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 	case len(r.Structured) > 0 && r.Structured[0] != '{':
 		out.Structured = nil // earlier revisions know only objects; the text has it
 	}
-	if r.IsError && !c.modern && c.hidesErrors() {
-		text := "Error: " + r.Text()
-		out = callResult{Content: []content{{Type: "text", Text: &text}}}
-	}
 	if body, err := marshal(out); err == nil {
 		return body
 	}
-	text := tool + " gave a structured result that is no JSON"
-	out = callResult{Type: out.Type, Meta: out.Meta, Content: []content{{Type: "text", Text: &text}}, IsError: true}
+	out.Content, out.Structured, out.IsError = []content{textOf(tool + " gave a structured result that is no JSON")}, nil, true
 	return encode(out)
 }
+
+// textOf is a part that is a text.
+func textOf(text string) content { return content{Type: mcp.ContentTypeText, Text: &text} }
 
 // asOutcome is a result as an object with success, and a result or an error, in the text and as the structure.
 func asOutcome(r tools.Result) tools.Result {
@@ -72,8 +73,7 @@ func asOutcome(r tools.Result) tools.Result {
 func contents(r tools.Result) []content {
 	all := make([]content, 0, len(r.Content)+1)
 	if len(r.Content) == 0 || r.Content[0].Kind != tools.Text {
-		text := r.Text()
-		all = append(all, content{Type: "text", Text: &text})
+		all = append(all, textOf(r.Text()))
 	}
 	for _, p := range r.Content {
 		all = append(all, part(p))
@@ -97,5 +97,5 @@ func part(p tools.Part) content {
 		}
 		return content{Type: mcp.ContentTypeResource, Resource: r}
 	}
-	return content{Type: mcp.ContentTypeText, Text: &p.Text}
+	return textOf(p.Text)
 }

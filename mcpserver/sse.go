@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -100,8 +99,12 @@ func (s *Server) Message() http.Handler {
 			s.refuse(w, m.id, fault)
 			return
 		}
-		if err := s.queue.submit(c, m); errors.Is(err, errBusy) || s.closing.Load() {
-			s.busy(w, errBusy.Error())
+		if s.closing.Load() {
+			s.busy(w, errClosed.Error())
+			return
+		}
+		if err := s.queue.submit(c, m); err != nil {
+			s.busy(w, err.Error())
 			return
 		}
 		w.WriteHeader(http.StatusAccepted)

@@ -28,10 +28,10 @@ func (s *Server) streamable(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// accepts says that a client takes a content type, in so many words or as any.
+// accepts says that a client takes a content type, in so many words or as any. One that says nothing takes JSON.
 func accepts(r *http.Request, kind string) bool {
 	said := strings.Join(r.Header.Values("Accept"), ",")
-	return strings.Contains(said, kind) || strings.Contains(said, "*/*")
+	return strings.Contains(said, kind) || strings.Contains(said, "*/*") || said == "" && kind == "application/json"
 }
 
 // post answers what a client sends: rate, type and size, text, revision, headers, session are checked in this order; then the
