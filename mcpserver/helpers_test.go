@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,7 +48,7 @@ func serve(t *testing.T, cfg Config) *face {
 }
 
 // testTools are an echo, a tool that fails, one that waits for its end, and one that reports.
-func testTools(t *testing.T) *tools.Registry {
+func testTools(t testing.TB) *tools.Registry {
 	t.Helper()
 	r := tools.New(tools.Options{})
 	err := r.Set("test",
@@ -76,6 +77,13 @@ func testTools(t *testing.T) *tools.Registry {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// listeners is how many streams hear of changes.
+func (f *face) listeners() int {
+	f.engine.hub.mu.Lock()
+	defer f.engine.hub.mu.Unlock()
+	return len(f.engine.hub.listeners)
 }
 
 // header is a request's headers beyond the usual.
@@ -192,4 +200,22 @@ func soon(t *testing.T, what string, is func() bool) {
 			t.Fatal(what, "did not come true")
 		}
 	}
+}
+
+// lockedBuffer is a log that is written while a test reads.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
