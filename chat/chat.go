@@ -51,6 +51,9 @@ const (
 	Stop   = "stop"   // the model ended by itself, or at a stop sequence
 	Length = "length" // the reply was cut: token limit, context full, or endless repetition
 
+	// RepeatAbort is the Meta.Cause of a Length: the server gave up a model that wrote the same token over and over.
+	RepeatAbort = "repeat-abort"
+
 	// Abandoned is a reason that only a Source gives: the server stopped passing on what the model wrote, since its own
 	// reading of it failed; Meta.Cause is what it said. A call whose arguments are whole by then stands.
 	Abandoned = "abandoned"

@@ -10,7 +10,7 @@ import (
 // that comes from it.
 func (t *turn) source(ctx context.Context, generation string) (src chat.Source, tail string, err error) {
 	src, tail, err = t.opened(ctx)
-	return heard(t.request, generation, t.metered(src, generation)), tail, err
+	return heard(t.request, generation, t.unending(t.metered(src, generation))), tail, err
 }
 
 // heard is src with r's listener in front, if it has one.

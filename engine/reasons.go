@@ -10,6 +10,7 @@ func Reasons() []chat.Reason {
 		{Code: stepFormatted, Means: "an answer that response_format wants in another form was mended, or written once more", Wrote: "Fine.", Reads: `{"mood": "fine"}`},
 		{Code: stepOpen, Means: "the rest of a call whose beginning had left did not fit: the call stays open and the reply ends with length", Wrote: `{"text": "long…", "days": 30}`, Reads: `{"text": "long…"`},
 		{Code: stepReasked, Means: "the model was told what is wrong with its call, and wrote another one", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
+		{Code: stepRepetition, Means: "the model wrote the same over and over: the reply was ended, with length; its tokens are an estimate", Wrote: "la la la…", Reads: "la la la"},
 		{Code: stepRewritten, Means: "the model wrote the call, or the rest of it, once more, held to the schema", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
 		{Code: stepSingle, Means: "the reply ended behind its first call, as parallel_tool_calls wants; its tokens are an estimate", Wrote: "two calls", Reads: "the first"},
 	}

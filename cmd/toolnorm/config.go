@@ -43,19 +43,20 @@ type Config struct {
 	APIKeysFile    string   `name:"api-keys-file" placeholder:"FILE" help:"File with such keys, one a line; # begins a remark."`
 	InsecureNoKeys bool     `help:"Listen where other machines can reach the server although no key is asked for."`
 
-	Format   map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and the format in which they write. Default: by the model's name."`
-	Strategy map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, tap, native or prompt; or clone, which adds a model to the Ollama server (MODEL-toolnorm-raw) and falls back to the others. Default: by probing."`
-	Wording  map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how strategy prompt describes tools to them: schemas, signatures or example, or several with + between. Default: as the format says, else by a probe."`
-	Probe    bool              `default:"true" negatable:"" help:"Ask a model without a template for tools once for a call, in each wording until one works."`
-	Grammar  bool              `default:"true" negatable:"" help:"Where the server takes a grammar (llama-server), hold the model to calls that fit their schemas while it writes."`
-	Hold     string            `default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
-	Quiet    bool              `help:"Take calls that a model writes while it still thinks for thoughts, even when nothing follows them."`
-	Check    bool              `default:"true" negatable:"" help:"Let a call leave only if it fits its tool's schema."`
-	Rewrite  bool              `default:"true" negatable:"" help:"Have the model write a call again, held to the schema, when it does not fit."`
-	Reask    bool              `default:"true" negatable:"" help:"Tell the model what was wrong with a call that still does not fit, and take its next one."`
-	Gate     bool              `help:"Ask the model whether it needs a tool before it is offered any: fewer false calls, for one short reply more a turn."`
-	NumCtx   int               `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: by the size of each request, growing by powers of two."`
-	MaxCtx   int               `default:"32768" help:"The longest context to ask for by the size of a request, in tokens. What the model is loaded with stays when it is enough."`
+	Format    map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and the format in which they write. Default: by the model's name."`
+	Strategy  map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, tap, native or prompt; or clone, which adds a model to the Ollama server (MODEL-toolnorm-raw) and falls back to the others. Default: by probing."`
+	Wording   map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how strategy prompt describes tools to them: schemas, signatures or example, or several with + between. Default: as the format says, else by a probe."`
+	Probe     bool              `default:"true" negatable:"" help:"Ask a model without a template for tools once for a call, in each wording until one works."`
+	Grammar   bool              `default:"true" negatable:"" help:"Where the server takes a grammar (llama-server), hold the model to calls that fit their schemas while it writes."`
+	Hold      string            `default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
+	Quiet     bool              `help:"Take calls that a model writes while it still thinks for thoughts, even when nothing follows them."`
+	Check     bool              `default:"true" negatable:"" help:"Let a call leave only if it fits its tool's schema."`
+	Rewrite   bool              `default:"true" negatable:"" help:"Have the model write a call again, held to the schema, when it does not fit."`
+	Reask     bool              `default:"true" negatable:"" help:"Tell the model what was wrong with a call that still does not fit, and take its next one."`
+	Gate      bool              `help:"Ask the model whether it needs a tool before it is offered any: fewer false calls, for one short reply more a turn."`
+	MaxRepeat int               `default:"8192" help:"For how many bytes a model may write the same over and over, text or arguments, until its reply is ended with length. 0: for ever."`
+	NumCtx    int               `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: by the size of each request, growing by powers of two."`
+	MaxCtx    int               `default:"32768" help:"The longest context to ask for by the size of a request, in tokens. What the model is loaded with stays when it is enough."`
 
 	Overflow        string `default:"trim" enum:"trim,refuse" help:"A conversation that is longer than the context: trim leaves out its oldest turns and says so, refuse answers 400."`
 	ToolBudget      int    `placeholder:"TOKENS" help:"Warn when the tools of a request take more than this. Default: half of the context."`
@@ -204,7 +205,7 @@ func (c *Config) resolve() (s settings, err error) {
 	}
 	for name, n := range map[string]int64{
 		"max-body": c.MaxBody, "body-timeout": int64(c.BodyTimeout), "client-timeout": int64(c.ClientTimeout), "load-timeout": int64(c.LoadTimeout),
-		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "queue": int64(c.Queue) + 1, "queue-wait": int64(c.QueueWait), "grace": int64(c.Grace) + 1,
+		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "queue": int64(c.Queue) + 1, "max-repeat": int64(c.MaxRepeat) + 1, "queue-wait": int64(c.QueueWait), "grace": int64(c.Grace) + 1,
 	} {
 		if n <= 0 {
 			return s, fmt.Errorf("%s: must be more than 0", name)

@@ -179,7 +179,7 @@ func (s *stream) failed(e *fastjson.Value) error {
 
 // repeated ends a reply that the server gave up because the model went round in circles.
 func (s *stream) repeated() error {
-	s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: "repeat-abort"}})
+	s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}})
 	return io.EOF
 }
 

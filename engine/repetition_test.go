@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/internal/golden"
+)
+
+// longest is for how many bytes a text is found to repeat itself, read in pieces of up to n bytes.
+func longest(text string, n int) (most int) {
+	var r repetition
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	for text != "" {
+		cut := min(1+rng.IntN(n), len(text))
+		most = max(most, r.write(text[:cut]))
+		text = text[cut:]
+	}
+	return most
+}
+
+// each joins what f gives for 0 to n-1.
+func each(n int, f func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(f(i))
+	}
+	return b.String()
+}
+
+func TestEndlessRepetitionIsFound(t *testing.T) {
+	prose := each(400, func(i int) string { return fmt.Sprintf("Sentence %d says something else. ", i*i) })
+	paragraph := prose[:500]
+	for name, text := range map[string]string{
+		"a word":               strings.Repeat("la ", 8000),
+		"blanks":               strings.Repeat(" ", 20000),
+		"line breaks":          strings.Repeat("\n", 20000),
+		"one letter":           strings.Repeat("a", 20000),
+		"a sentence":           strings.Repeat("I will now call the tool.\n", 800),
+		"a paragraph":          strings.Repeat(paragraph, 40),
+		"behind a good answer": prose + strings.Repeat("So the answer is 42. ", 900),
+		"Hangul":               strings.Repeat("안녕하세요. ", 1500),
+		"empty calls":          strings.Repeat(`{"name": "get_weather", "arguments": {"city": "Paris"}}`+"\n", 400),
+	} {
+		found := longest(text, 1)
+		if found < defaultRepeat {
+			t.Errorf("%s: %d bytes are found", name, found)
+		}
+		for _, n := range []int{3, 100, 5000} {
+			if got := longest(text, n); got != found {
+				t.Errorf("%s: in pieces of up to %d bytes %d are found, byte by byte %d", name, n, got, found)
+			}
+		}
+	}
+}
+
+func TestWhatOnlyLooksRepetitiveIsLeftAlone(t *testing.T) {
+	random := make([]byte, 30000)
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range random {
+		random[i] = byte(rng.Uint32())
+	}
+	texts := map[string]string{
+		"a table":              each(600, func(i int) string { return fmt.Sprintf("| row %4d | 0 | 0 | yes |\n", i) }),
+		"a long list":          each(2000, func(i int) string { return fmt.Sprintf("%d. item\n", i) }),
+		"indentation":          each(400, func(i int) string { return strings.Repeat(" ", i%60) + "x = f(x)\n" }),
+		"braces":               strings.Repeat("[", 3000) + strings.Repeat("]", 3000),
+		"a line of dashes":     strings.Repeat("-", 4000) + "\nAnd so on.",
+		"a matrix of zeros":    "[" + strings.Repeat("[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],\n", 100) + "]",
+		"random base64":        base64.StdEncoding.EncodeToString(random),
+		"base64 with zeros":    base64.StdEncoding.EncodeToString(slices.Concat(random[:9000], make([]byte, 3000), random[9000:])),
+		"objects of one shape": each(500, func(i int) string { return fmt.Sprintf(`{"id": %d, "name": "a", "tags": []}, `, i) }),
+		"a picture in letters": strings.Repeat(strings.Repeat("#", 60)+"\n", 60),
+		"a poem's refrain":     strings.Repeat("Row, row, row your boat, gently down the stream.\n", 100),
+	}
+	files, err := filepath.Glob("../adapters/families/*.txt")
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d families, %v", len(files), err)
+	}
+	for _, f := range files {
+		src, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases, err := golden.Cases(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := ""
+		for _, c := range cases {
+			all += c.Raw
+		}
+		texts[filepath.Base(f)] = all
+		texts[filepath.Base(f)+" itself"] = string(src)
+	}
+	for name, text := range texts {
+		if n := longest(text, 7); n >= defaultRepeat {
+			t.Errorf("%s: %d bytes of repetition", name, n)
+		}
+	}
+}
+
+func TestAReplyWithoutEndIsEnded(t *testing.T) {
+	loop := strings.Repeat("round and round ", 3000)
+	for name, row := range map[string]struct {
+		cfg  Config
+		text string
+		want string // its end
+	}{
+		"text":             {Config{}, loop, "length repetition"},
+		"text, twice that": {Config{MaxRepeat: 16 << 10}, loop, "length repetition"},
+		"switched off":     {Config{MaxRepeat: -1}, loop, "stop "},
+		"arguments":        {Config{}, `<tool_call>` + "\n" + `{"name": "clock", "arguments": {"zone": "` + loop, "length repetition,truncated"},
+		"no loop":          {Config{}, loop[:4000], "stop "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := guarding(t, row.cfg, row.text)
+			r := user("time?")
+			r.Tools = []chat.Tool{clock}
+			var counts *chat.Counts
+			var left int
+			for ev, err := range e.Stream(t.Context(), r) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				left += len(ev.Text)
+				if ev.Kind == chat.Usage {
+					counts = ev.Meta.Usage
+				}
+				if ev.Kind == chat.Finish {
+					if got := ev.Text + " " + strings.Join(ev.Meta.Repairs, ","); got != row.want {
+						t.Errorf("ended with %q, want %q", got, row.want)
+					}
+				}
+			}
+			stopped := strings.Contains(row.want, stepRepetition)
+			if counts == nil || counts.Estimated != stopped || stopped && (left > len(loop)/2 || counts.Completion == 0) {
+				t.Errorf("%d bytes left, counts %+v", left, counts)
+			}
+			if len(f.generes) != 1 {
+				t.Errorf("%d generations", len(f.generes))
+			}
+		})
+	}
+}
+
+// TestAForcedCallThatRepeatsItselfIsWrittenWithBounds has the model loop in a call that it is held to.
+func TestAForcedCallThatRepeatsItselfIsWrittenWithBounds(t *testing.T) {
+	e, _ := guarding(t, Config{}, object("clock", `{"zone":"`+strings.Repeat("la ", 8000)), object("clock", `{"zone":"UTC"}`))
+	r := user("time?")
+	r.Tools, r.Required, r.Hold = []chat.Tool{clock}, true, adapters.HoldCall
+	if got := told(collect(t, e, r)); got != `[clock {"zone":"UTC"}] stop rewritten` {
+		t.Errorf("got %s", got)
+	}
+}
+
+// one is a source of one event.
+type one chat.Event
+
+func (o *one) Next() (chat.Event, error) { return chat.Event(*o), nil }
+func (o *one) Close() error              { return nil }
+
+func TestTheServersOwnWordOfARepetitionIsPassedOn(t *testing.T) {
+	src := &unending{Source: &one{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}}, limit: 1}
+	if ev, err := src.Next(); err != nil || !slices.Equal(ev.Meta.Repairs, []string{stepRepetition}) {
+		t.Errorf("%+v, %v", ev.Meta, err)
+	}
+}
+
+func BenchmarkRepetition(b *testing.B) {
+	text := each(3000, func(i int) string { return fmt.Sprintf("Sentence %d says something else. ", i*i) })
+	var r repetition
+	b.SetBytes(4)
+	for i := range b.N {
+		at := i * 4 % (len(text) - 4)
+		r.write(text[at : at+4])
+	}
+}
