@@ -1,8 +1,11 @@
 package engine
 
+import "bytes"
+
 const (
 	longestPeriod = 512  // bytes of what is written over and over
 	repeatStep    = 2048 // bytes between two looks
+	probeLength   = 128  // bytes at the end that must have been there before, or there is no period
 )
 
 // repetition finds out that a text has come to repeat itself, byte for byte and without end: it looks back every repeatStep
@@ -25,7 +28,7 @@ func (r *repetition) write(text string) int {
 		if r.held < len(r.seen) {
 			continue
 		}
-		if period(&r.seen) <= longestPeriod {
+		if repeats(&r.seen) {
 			r.run += repeatStep
 		} else {
 			r.run = 0
@@ -33,6 +36,13 @@ func (r *repetition) write(text string) int {
 		r.held = copy(r.seen[:], r.seen[repeatStep:])
 	}
 	return r.run
+}
+
+// repeats says whether all of a text has one period of at most longestPeriod. Nearly every text that has none is known by its
+// last bytes, which the library finds quickly.
+func repeats(text *[longestPeriod + repeatStep]byte) bool {
+	n := len(text)
+	return bytes.Contains(text[n-probeLength-longestPeriod:n-1], text[n-probeLength:]) && period(text) <= longestPeriod
 }
 
 // period is the smallest p for which every byte is equal to the one p before it, as far as there is one. It is found by the
