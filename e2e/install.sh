@@ -104,6 +104,15 @@ install_npm() {
   mkdir "$scratch"
 }
 
+# install_debian PACKAGE... installs what the system itself lacks: the shells in which commands are tried, and PostgreSQL, on
+# which the stores' tests run as well.
+install_debian() {
+  say "$*"
+  export DEBIAN_FRONTEND=noninteractive
+  try apt-get install --quiet --quiet --yes --no-install-recommends "$@" ||
+    { try apt-get update --quiet && try apt-get install --quiet --quiet --yes --no-install-recommends "$@"; }
+}
+
 server=$cache/ollama-$OLLAMA-llama-$LLAMA_SERVER-ggml-$GGML
 npm_target() { echo "$cache/$1-$(sha256sum "$here/$1/package-lock.json" | cut -c1-12)"; }
 clients=$(npm_target clients)
@@ -113,4 +122,10 @@ old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$old_server" ] || install_old_server "$old_server"
 [ -d "$clients" ] || install_npm clients "$clients"
 [ -d "$mcp" ] || install_npm mcp "$mcp"
+lacking=
+for shell in dash bash zsh fish busybox mksh; do
+  command -v "$shell" >/dev/null || lacking="$lacking $shell"
+done
+command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || lacking="$lacking postgresql"
+[ -z "$lacking" ] || install_debian $lacking
 say "ready in $cache"

@@ -117,6 +117,9 @@ func checkCommands(t *testing.T, args string) {
 		t.Fatalf("%q, and once more %q, %v", inner, again, err)
 	}
 	if line, err := Toolrun.Base64("f", json.RawMessage(args)); err == nil {
+		if strings.Trim(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ") != "" { // PowerShell and cmd read nothing into these
+			t.Fatalf("%q became %q", args, line)
+		}
 		data, err := base64.RawURLEncoding.DecodeString(strings.Fields(line)[2])
 		if err != nil || string(data) != inner {
 			t.Fatalf("%s is %q, %v", line, data, err)
