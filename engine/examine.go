@@ -53,8 +53,9 @@ func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 	if t.facts, err = t.server.probe(ctx, t); err != nil {
 		return Findings{}, err
 	}
+	t.strategy = t.choose()
 	f := Findings{
-		Strategy: t.choose(), Strategies: t.strategies(),
+		Strategy: t.strategy, Strategies: t.strategies(),
 		Tools: t.facts.tools, Structs: t.facts.structs, Render: t.facts.render, Thinking: t.facts.thinking, Always: t.facts.always, Blind: t.facts.blind,
 	}
 	if f.Strategy == Prompt {

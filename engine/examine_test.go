@@ -2,6 +2,7 @@ package engine
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/ollama/ollama/types/model"
@@ -35,7 +36,9 @@ func TestExamineFindsOutWhatARequestWould(t *testing.T) {
 	}{
 		{"tools", &fakeOllama{caps: []model.Capability{model.CapabilityTools, model.CapabilityThinking}, prompt: "probe"},
 			Findings{Strategy: Raw, Strategies: []string{Raw, Tap, Native, Prompt}, Tools: true, Render: true, Thinking: true, Blind: true}},
-		{"no tools", &fakeOllama{caps: []model.Capability{model.CapabilityCompletion}, reply: func(string) string { return call }},
+		{"no tools", &fakeOllama{caps: []model.Capability{model.CapabilityCompletion}, reply: func(system string) string {
+			return map[bool]string{true: call, false: "No."}[strings.Contains(system, "def get_weather(")]
+		}},
 			Findings{Strategy: Prompt, Strategies: []string{Prompt}, Wording: adapters.Signatures | adapters.Example, Blind: true}},
 	} {
 		got, err := row.fake.start(t, Config{}).Examine(t.Context(), "m")

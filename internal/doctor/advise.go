@@ -11,7 +11,7 @@ import (
 // advise says what follows for the model's calls, and which settings say so.
 func (x *examination) advise() {
 	taken, best := x.pick()
-	if taken == nil || taken.Calls == 0 {
+	if taken == nil || taken.Calls == 0 || taken.Asked < len(x.cfg.Questions) {
 		return
 	}
 	score := fmt.Sprintf("%d of %d calls right by %s", taken.Arguments, taken.Calls, taken.title())
@@ -25,8 +25,8 @@ func (x *examination) advise() {
 	default:
 		x.finding(Problem, "tools", fmt.Sprintf("too weak for tools: %s", score), "no reading helps: take a larger model")
 	}
-	if own := x.named(serverWay); own != nil && own.Asked > 0 && own.Arguments < best.Arguments {
-		x.finding(Note, "own reading", fmt.Sprintf("of the same replies the server itself reads %s right", plural(own.Arguments, "call")), "toolnorm reads the others too")
+	if own := x.named(serverWay); own != nil && own.Asked > 0 && taken.Name != engine.Prompt && own.Arguments < taken.Arguments {
+		x.finding(Note, "own reading", fmt.Sprintf("the server itself reads %d of %d right", own.Arguments, own.Calls), "toolnorm reads the others too")
 	}
 	if best.False > 0 {
 		x.finding(Note, "false calls", fmt.Sprintf("%d of %d questions that want no tool drew a call", best.False, best.Plain), "gate: true asks the model first whether it needs one")

@@ -38,11 +38,12 @@ func rank(w Way) int {
 	return 2
 }
 
-// compared are the strategies to ask by: the one that is taken, native for the server's own reading, and the others. The
-// demo reads no system text, so there it makes no sense to describe tools in it.
+// compared are the strategies to ask by: the one that is taken, native for the server's own reading, prompt, for which the
+// model reads something else, and the others, which only read what it writes. The demo reads no system text, so there it
+// makes no sense to describe tools in it.
 func (x *examination) compared() []string {
 	all := []string{x.facts.Strategy, engine.Native}
-	for _, s := range engine.Strategies() {
+	for _, s := range []string{engine.Prompt, engine.Raw, engine.Tap} {
 		fits := s == engine.Prompt && x.on.name != demoHost || x.facts.Tools && (s == engine.Raw && x.facts.Render || s == engine.Tap && x.client != nil)
 		if fits && !slices.Contains(all, s) {
 			all = append(all, s)

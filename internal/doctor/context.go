@@ -27,6 +27,9 @@ func (x *examination) context(ctx context.Context) bool {
 		c.Asked = x.cfg.Engine.NumCtx
 		if c.Asked == 0 {
 			c.Most = cmp.Or(x.cfg.Engine.MaxCtx, window.Most)
+			if c.Trained > 0 {
+				c.Most = min(c.Most, c.Trained)
+			}
 		}
 		x.loaded(ctx)
 		if x.facts.Render && c.Loaded > 0 && c.Loaded <= mostCut {

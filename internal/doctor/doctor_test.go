@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -40,8 +41,8 @@ var (
 
 // patients are examined; what is said of each stands in testdata, in a file of its name.
 var patients = map[string]struct {
-	fake  *fakeOllama // nil: no server
-	model string      // empty: the servers
+	fake  http.Handler // nil: no server
+	model string       // empty: the servers
 }{
 	"servers":       {&fakeOllama{caps: takes}, ""},
 	"old-servers":   {&fakeOllama{caps: takes, version: "0.5.13"}, ""},
@@ -55,6 +56,10 @@ var patients = map[string]struct {
 	"no-tools":      {&fakeOllama{caps: writes, loaded: 16384, knows: right, says: "It is as you say."}, "m"},
 	"thinker":       {&fakeOllama{caps: append(slices.Clone(takes), model.CapabilityThinking), loaded: 16384, knows: right, says: "Yes.", thinks: "Let me see."}, "m"},
 	"may-hang":      {&fakeOllama{caps: takes, version: "0.24.0", parser: "qwen3-coder", loaded: 16384, knows: right, says: "It is as you say."}, "m"},
+	"better-told":   {&fakeOllama{caps: takes, loaded: 16384, knows: right, says: "I cannot.", needs: "def get_weather("}, "m"},
+	"vllm-servers":  {&fakeVLLM{}, ""},
+	"vllm":          {&fakeVLLM{knows: right, says: "It is as you say.", think: "Let me see."}, "box/m"},
+	"vllm-unknown":  {&fakeVLLM{}, "box/n"},
 	"embedder":      {&fakeOllama{caps: []model.Capability{model.CapabilityEmbedding}}, "m"},
 }
 
@@ -81,13 +86,17 @@ func TestReportsAreAsTheGoldenFiles(t *testing.T) {
 }
 
 // examined is the report on a model of the fake; on the servers for no model.
-func examined(t *testing.T, fake *fakeOllama, model string) *Report {
+func examined(t *testing.T, fake http.Handler, model string) *Report {
 	t.Helper()
 	cfg := engine.Config{Ollama: "http://127.0.0.1:1", Format: map[string]string{"m": "hermes"}, Demo: upstream.Demo{Delay: -1}}
 	if fake != nil {
 		s := httptest.NewServer(fake)
 		t.Cleanup(s.Close)
-		cfg.Ollama = s.URL
+		if _, isOllama := fake.(*fakeOllama); isOllama {
+			cfg.Ollama = s.URL
+		} else {
+			cfg.Upstreams = []engine.Upstream{{Name: "box", URL: s.URL}}
+		}
 	}
 	d, err := New(Config{Engine: cfg})
 	if err != nil {

@@ -23,6 +23,7 @@ type fakeOllama struct {
 	loaded  int               // context length; 0: 16384
 	knows   map[string]string // by a part of the question: what it says
 	says    string            // to everything else
+	needs   string            // what the prompt must hold, else it says the same to everything
 	thinks  string            // before everything, unless it is told not to
 	calls   bool              // it has a reader of its own for <tool_call>
 }
@@ -122,6 +123,9 @@ func (f *fakeOllama) render(tools api.Tools, messages []api.Message, truncate bo
 
 // answer is what the model says to the end of a prompt.
 func (f *fakeOllama) answer(prompt string) string {
+	if !strings.Contains(prompt, f.needs) {
+		return f.says
+	}
 	for question, text := range f.knows {
 		if strings.Contains(prompt[strings.LastIndex(prompt, "user: ")+1:], question) {
 			return text

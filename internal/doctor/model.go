@@ -44,11 +44,11 @@ func (d *Doctor) Model(ctx context.Context, name string) *Report {
 	r.Model = x.m
 	for _, step := range []func(context.Context) bool{x.describe, x.probe, x.chat, x.places, x.context, x.template, x.calls} {
 		if !step(ctx) || ctx.Err() != nil {
-			r.Cut = why(ctx)
-			return r
+			break
 		}
 	}
 	x.advise()
+	r.Cut = why(ctx)
 	return r
 }
 
