@@ -101,7 +101,7 @@ func (t *turn) open(ctx context.Context) iter.Seq2[chat.Event, error] {
 func (t *turn) read(ctx context.Context, generation string) iter.Seq2[chat.Event, error] {
 	src, tail, err := t.source(ctx, generation)
 	if err != nil {
-		return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
+		return broken(err)
 	}
 	o := adapters.Options{Tools: t.callable(), Prompt: tail, Hold: t.hold(), Quiet: t.engine.cfg.Quiet}
 	switch {

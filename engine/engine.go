@@ -59,20 +59,45 @@ func New(cfg Config) *Engine {
 // Stream answers r. See chat.Model for the order of events.
 func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
-		ctx, pulse := upstream.NewPulse(ctx, r.Pulse, e.cfg.Timeouts)
-		defer pulse.Stop()
-		events, err := e.open(ctx, pulse, r)
-		if err != nil {
-			yield(chat.Event{}, err)
-			return
-		}
-		for ev, err := range events {
-			pulse.Spoke()
-			if !yield(ev, err) || err != nil {
-				return
-			}
+		if wedged := e.reply(ctx, r, nil, yield); wedged != nil {
+			e.reply(ctx, r, wedged, yield)
 		}
 	}
+}
+
+// reply yields the events of one attempt at an answer. If the settings want that, a model that does not begin to write is no
+// error yet, but comes back as one; with it as after the model is unloaded first, and that error is the end if it cannot be.
+func (e *Engine) reply(ctx context.Context, r *chat.Request, after error, yield func(chat.Event, error) bool) (wedged error) {
+	ctx, pulse := upstream.NewPulse(ctx, r.Pulse, e.cfg.Timeouts)
+	defer pulse.Stop()
+	if after != nil && !e.unwedge(ctx, pulse, r) {
+		yield(chat.Event{}, after)
+		return nil
+	}
+	events, err := e.open(ctx, pulse, r)
+	if err != nil {
+		events = broken(err)
+	}
+	said := false
+	for ev, err := range events {
+		if err != nil && e.cfg.Unwedge && after == nil && !said && silent(err) {
+			return err
+		}
+		if after != nil && ev.Kind == chat.Finish {
+			ev = withStep(ev, stepUnwedged)
+		}
+		said = true
+		pulse.Spoke()
+		if !yield(ev, err) || err != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// broken is a reply that is nothing but an error.
+func broken(err error) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
 }
 
 // open begins a reply.

@@ -13,5 +13,6 @@ func Reasons() []chat.Reason {
 		{Code: stepRepetition, Means: "the model wrote the same over and over: the reply was ended, with length; its tokens are an estimate", Wrote: "la la la…", Reads: "la la la"},
 		{Code: stepRewritten, Means: "the model wrote the call, or the rest of it, once more, held to the schema", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
 		{Code: stepSingle, Means: "the reply ended behind its first call, as parallel_tool_calls wants; its tokens are an estimate", Wrote: "two calls", Reads: "the first"},
+		{Code: stepUnwedged, Means: "the model did not begin to write, was unloaded by the setting unwedge, and asked once more", Wrote: "", Reads: "Hi."},
 	}
 }

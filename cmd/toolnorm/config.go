@@ -78,6 +78,7 @@ type Config struct {
 	FirstByteTimeout time.Duration `default:"10m" help:"How long Ollama may then take for the first word."`
 	IdleTimeout      time.Duration `default:"2m" help:"How long Ollama may be silent between two words."`
 	Queue            int           `default:"64" help:"How many requests wait for a model server that says it is busy; further ones are told so at once. 0: all of them are."`
+	Unwedge          bool          `help:"Unload an Ollama model that is loaded and does not begin to write in time (first-byte-timeout), and ask it once more. Others who use it wait for it to be loaded again."`
 	QueueWait        time.Duration `default:"1m" help:"How long a request waits for a busy server."`
 	Heartbeat        time.Duration `default:"8s" help:"After how long a silence a stream shows the client a sign of life."`
 	Grace            time.Duration `default:"10s" help:"How long running replies may go on when the server is stopped."`

@@ -35,7 +35,7 @@ func (s *slow) Read(b []byte) (int, error) {
 
 // readAll reads until the end, as a stream would.
 func readAll(ctx context.Context, p *Pulse, first, later time.Duration, speak bool, waits ...time.Duration) error {
-	r := &pulsed{r: &slow{ctx, waits}, pulse: p, first: wait{first, firstTimeout, "first: %v"}, later: wait{later, idleTimeout, "later: %v"}}
+	r := &pulsed{r: &slow{ctx, waits}, pulse: p, first: wait{first, FirstByteTimeout, "first: %v"}, later: wait{later, idleTimeout, "later: %v"}}
 	for b := make([]byte, 8); ; {
 		if _, err := r.Read(b); err != nil {
 			return err

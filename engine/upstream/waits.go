@@ -9,11 +9,13 @@ type wait struct {
 	fault string        // its sentence, with a verb for the limit
 }
 
-// The codes of faults by which a wait ends.
+// FirstByteTimeout is the code of the fault by which the wait for a first record ends.
+const FirstByteTimeout = "first_byte_timeout"
+
+// The codes of the other waits' faults.
 const (
-	loadTimeout  = "load_timeout"
-	firstTimeout = "first_byte_timeout"
-	idleTimeout  = "idle_timeout"
+	loadTimeout = "load_timeout"
+	idleTimeout = "idle_timeout"
 )
 
 // loading is the wait for a prompt that is rendered when the model is loaded.
@@ -23,7 +25,7 @@ func (p *Pulse) loading() wait {
 
 // first is the wait for the first record of a model that is loaded.
 func (p *Pulse) first() wait {
-	return wait{p.limits.FirstByte, firstTimeout, "the model server sent nothing for %v (setting first-byte-timeout): it may be busy with other requests, or hang"}
+	return wait{p.limits.FirstByte, FirstByteTimeout, "the model server sent nothing for %v (setting first-byte-timeout): it may be busy with other requests, or hang"}
 }
 
 // untilFirst is the wait for a first record that may have to wait for the model to be loaded, too.
