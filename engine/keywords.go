@@ -1,67 +1,128 @@
 package engine
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
 )
 
-// known are the type names of JSON Schema: others make a server refuse the request.
-var known = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
+// typeNames are the type names of JSON Schema, and how programmers and other APIs call the same. Names that are none of
+// them make a server refuse the request.
+var typeNames = map[string]string{
+	"string": "string", "number": "number", "integer": "integer", "boolean": "boolean", "object": "object", "array": "array", "null": "null",
+	"str": "string", "text": "string", "float": "number", "double": "number", "decimal": "number", "int": "integer", "long": "integer",
+	"bool": "boolean", "dict": "object", "map": "object", "list": "array", "tuple": "array", "none": "null",
+}
 
 // types is the type member as JSON, without unknown names; guessed where it is left out, empty when nothing is known.
-func types(v *fastjson.Value) string {
-	var names []string
-	t := v.Get("type")
-	for _, n := range append(slices.Clone(t.GetArray()), t) {
-		if s := string(n.GetStringBytes()); slices.Contains(known, s) {
-			names = append(names, s)
-		}
-	}
+func types(all []*fastjson.Value) string {
+	names, _ := typesOf(member(all, "type"))
 	switch {
 	case len(names) == 1:
 		return `"` + names[0] + `"`
 	case len(names) > 1:
 		return `["` + strings.Join(names, `","`) + `"]`
-	case v.Get("properties") != nil:
+	case member(all, "properties") != nil:
 		return `"object"`
-	case v.Get("items") != nil:
+	case member(all, "items") != nil:
 		return `"array"`
-	case v.GetStringBytes("enum", "0") != nil, v.GetStringBytes("const") != nil:
+	case member(all, "enum").GetStringBytes("0") != nil, member(all, "const").GetStringBytes() != nil:
 		return `"string"`
 	}
 	return ""
 }
 
-// said are the keywords that a reduced schema has itself or that say nothing to a model.
-var said = []string{
-	"type", "description", "enum", "const", "properties", "required", "items", "anyOf", "oneOf", "$ref", "title",
-	"$schema", "$id", "$defs", "definitions", "$comment", "examples", "additionalProperties",
+// typesOf are the types that a type member names, and whether it names others as well.
+func typesOf(t *fastjson.Value) (names []string, others bool) {
+	for _, n := range append(slices.Clone(t.GetArray()), t) {
+		word := string(n.GetStringBytes())
+		name := typeNames[strings.ToLower(word)]
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		others = others || word != "" && name == ""
+	}
+	return names, others
 }
 
+// said are the keywords that a reduced schema has itself or that say nothing to a model.
+var said = []string{
+	"type", "description", "enum", "const", "properties", "required", "items", "allOf", "anyOf", "oneOf", "$ref", "title",
+	"$schema", "$id", "$anchor", "$defs", "definitions", "$comment", "additionalProperties",
+}
+
+// saidOfRoot are the same of a tool's root, which shows its alternatives' properties only.
+var saidOfRoot = slices.DeleteFunc(slices.Clone(said), func(word string) bool { return word == "anyOf" || word == "oneOf" })
+
 // annotated is a place's description with the keywords that are lost: "A day. (format: date)".
-func annotated(v *fastjson.Value, outer string) string {
+func annotated(all []*fastjson.Value, outer string, said []string) string {
 	text := outer
-	if text == "" {
-		text = string(v.GetStringBytes("description"))
+	for _, at := range all {
+		if text == "" {
+			text = string(at.GetStringBytes("description"))
+		}
 	}
 	var notes []string
-	v.GetObject().Visit(func(key []byte, value *fastjson.Value) {
-		k := string(key)
-		if slices.Contains(said, k) || strings.HasPrefix(k, "x-") {
-			return
-		}
-		raw := string(value.MarshalTo(nil))
-		if value.Type() == fastjson.TypeString {
-			raw = string(value.GetStringBytes())
-		}
-		if len(raw) <= maxNote {
-			notes = append(notes, k+": "+raw)
-		}
-	})
+	for _, at := range all {
+		at.GetObject().Visit(func(key []byte, value *fastjson.Value) {
+			if k := string(key); lost(k, value, said) {
+				notes = append(notes, k+": "+brief(value))
+			}
+		})
+	}
 	if len(notes) == 0 {
 		return text
 	}
 	return strings.TrimSpace(text + " (" + strings.Join(notes, ", ") + ")")
+}
+
+// lost says whether a keyword that a model should know of has no place in a reduced schema.
+func lost(key string, value *fastjson.Value, said []string) bool {
+	switch key {
+	case "type": // with a name that is none
+		_, others := typesOf(value)
+		return others
+	case "items": // one for each place
+		return value.Type() == fastjson.TypeArray
+	case "additionalProperties": // what further members must be
+		return value.Type() == fastjson.TypeObject && value.GetObject().Len() > 0
+	}
+	return !slices.Contains(said, key) && !strings.HasPrefix(key, "x-")
+}
+
+// brief is a keyword's value as text.
+func brief(value *fastjson.Value) string {
+	text := string(value.MarshalTo(nil))
+	if value.Type() == fastjson.TypeString {
+		text = string(value.GetStringBytes())
+	}
+	if len(text) <= maxNote {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxNote], "") + "…"
+}
+
+// purpose is a tool's description with what its schema says of all arguments together.
+func purpose(t chat.Tool) string {
+	r := &reducer{}
+	if all := r.open(t.Schema); all != nil {
+		return annotated(all, t.Description, saidOfRoot)
+	}
+	return t.Description
+}
+
+// pointer is the path that a JSON pointer in a reference stands for.
+func pointer(path string) []string {
+	steps := strings.Split(path, "/")
+	for i, step := range steps {
+		if plain, err := url.PathUnescape(step); err == nil {
+			step = plain
+		}
+		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+	}
+	return steps
 }

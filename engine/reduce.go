@@ -11,24 +11,55 @@ import (
 const (
 	maxSchemaDepth = 24
 	maxSchemaSize  = 256 << 10 // bytes of a reduced schema; recursion through $ref could grow it without end
-	maxNote        = 200       // bytes of one keyword's value in a description
+	maxNote        = 200       // bytes of one keyword's value in a description; the rest is cut
 )
 
 // reduce writes a tool's schema in the words that every version of Ollama takes and prints: type, description, enum,
 // properties, required, items, anyOf. Some others make the whole request fail, some vanish; their sense goes into the
-// description. The order of properties is kept. The result is always an object with properties.
+// description, that of the root into the tool's (see purpose). The order of properties is kept. The result is always an
+// object with properties.
 func reduce(schema json.RawMessage) json.RawMessage {
-	root, err := fastjson.ParseBytes(schema)
-	if err != nil || root.Type() != fastjson.TypeObject {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	r := &reducer{root: root}
-	v, _ := r.resolve(root)
+	r := &reducer{}
+	all := r.open(schema)
 	r.raw(`{"type":"object","properties":`)
-	r.properties(v, 1)
-	r.required(v)
+	if variants := r.variants(all); variants != nil {
+		r.either(variants)
+	} else {
+		r.properties(all, 1)
+	}
+	r.required(all)
 	r.raw("}")
 	return r.dst
+}
+
+// either writes the members of alternatives: what is not the same in all of them is one or the other.
+func (r *reducer) either(variants []*fastjson.Value) {
+	var names []string
+	kinds := map[string][]*fastjson.Value{}
+	for _, at := range variants {
+		at.GetObject("properties").Visit(func(key []byte, member *fastjson.Value) {
+			name := string(key)
+			if kinds[name] == nil {
+				names = append(names, name)
+			}
+			same := func(v *fastjson.Value) bool { return v.String() == member.String() }
+			if !slices.ContainsFunc(kinds[name], same) {
+				kinds[name] = append(kinds[name], member)
+			}
+		})
+	}
+	r.raw("{")
+	for _, name := range names {
+		r.member(name)
+		if len(kinds[name]) == 1 {
+			r.schema(kinds[name][0], 1)
+			continue
+		}
+		r.raw("{")
+		r.union(kinds[name], 1)
+		r.raw("}")
+	}
+	r.raw("}")
 }
 
 // reducer writes one reduced schema.
@@ -46,7 +77,8 @@ func (r *reducer) member(key string) {
 	if r.dst[len(r.dst)-1] != '{' {
 		r.raw(",")
 	}
-	r.raw(`"` + key + `":`)
+	r.string(key)
+	r.raw(":")
 }
 
 // string writes s as a JSON string.
@@ -55,86 +87,65 @@ func (r *reducer) string(s string) {
 	r.dst = append(r.dst, quoted...)
 }
 
-// resolve follows a reference into the same schema, and an allOf of one. It returns the place and how many references
-// were pushed; nil when the place is not there, is being written already, or lies too deep.
-func (r *reducer) resolve(v *fastjson.Value) (*fastjson.Value, int) {
-	pushed := 0
-	for range maxSchemaDepth {
-		if only := v.GetArray("allOf"); len(only) == 1 && !v.Exists("properties") {
-			v = only[0]
-			continue
-		}
-		ref := string(v.GetStringBytes("$ref"))
-		if ref == "" {
-			return v, pushed
-		}
-		path, ok := strings.CutPrefix(ref, "#/")
-		if !ok || slices.Contains(r.refs, ref) {
-			return nil, pushed
-		}
-		if v = r.root.Get(strings.Split(path, "/")...); v == nil {
-			return nil, pushed
-		}
-		r.refs = append(r.refs, ref)
-		pushed++
-	}
-	return nil, pushed
-}
-
 // schema writes one place.
 func (r *reducer) schema(v *fastjson.Value, depth int) {
-	at, pushed := r.resolve(v)
+	all, pushed := r.parts(v)
 	defer func() { r.refs = r.refs[:len(r.refs)-pushed] }()
 	outer := string(v.GetStringBytes("description")) // beside a $ref
-	if at == nil || at.Type() != fastjson.TypeObject || depth > maxSchemaDepth || len(r.dst) > maxSchemaSize {
+	if all == nil || depth > maxSchemaDepth || len(r.dst) > maxSchemaSize {
 		r.raw(`{"description":`)
 		r.string(strings.TrimSpace(outer + " (any value)"))
 		r.raw("}")
 		return
 	}
 	r.raw("{")
-	if text := annotated(at, outer); text != "" {
+	if text := annotated(all, outer, said); text != "" {
 		r.member("description")
 		r.string(text)
 	}
-	if t := types(at); t != "" {
+	if t := types(all); t != "" {
 		r.member("type")
 		r.raw(t)
 	}
-	r.enum(at)
-	if at.Get("properties") != nil {
+	r.enum(all)
+	if member(all, "properties") != nil {
 		r.member("properties")
-		r.properties(at, depth+1)
-		r.required(at)
+		r.properties(all, depth+1)
+		r.required(all)
 	}
-	if items := at.Get("items"); items != nil && items.Type() == fastjson.TypeObject {
+	if items := member(all, "items"); items != nil && items.Type() == fastjson.TypeObject {
 		r.member("items")
 		r.schema(items, depth+1)
 	}
-	r.anyOf(at, depth)
+	r.anyOf(all, depth)
 	r.raw("}")
 }
 
-// properties writes the members of an object.
-func (r *reducer) properties(v *fastjson.Value, depth int) {
+// properties writes the members of an object, each once.
+func (r *reducer) properties(all []*fastjson.Value, depth int) {
 	r.raw("{")
-	comma := ""
-	v.GetObject("properties").Visit(func(key []byte, member *fastjson.Value) {
-		r.raw(comma)
-		comma = ","
-		r.string(string(key))
-		r.raw(":")
-		r.schema(member, depth)
-	})
+	written := map[string]bool{}
+	for _, at := range all {
+		at.GetObject("properties").Visit(func(key []byte, member *fastjson.Value) {
+			if written[string(key)] {
+				return
+			}
+			written[string(key)] = true
+			r.member(string(key))
+			r.schema(member, depth)
+		})
+	}
 	r.raw("}")
 }
 
 // required writes the names of the required members.
-func (r *reducer) required(v *fastjson.Value) {
+func (r *reducer) required(all []*fastjson.Value) {
 	var names []string
-	for _, n := range v.GetArray("required") {
-		if n.Type() == fastjson.TypeString {
-			names = append(names, string(n.GetStringBytes()))
+	for _, at := range all {
+		for _, n := range at.GetArray("required") {
+			if name := string(n.GetStringBytes()); n.Type() == fastjson.TypeString && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
 	if len(names) > 0 {
@@ -144,12 +155,12 @@ func (r *reducer) required(v *fastjson.Value) {
 	}
 }
 
-// enum writes the allowed values; a const is an enum of one.
-func (r *reducer) enum(v *fastjson.Value) {
-	if e := v.Get("enum"); e != nil && e.Type() == fastjson.TypeArray {
+// enum writes the allowed values; a const is an enum of one, and an empty one says nothing.
+func (r *reducer) enum(all []*fastjson.Value) {
+	if e := member(all, "enum"); len(e.GetArray()) > 0 {
 		r.member("enum")
 		r.dst = e.MarshalTo(r.dst)
-	} else if c := v.Get("const"); c != nil {
+	} else if c := member(all, "const"); c != nil {
 		r.member("enum")
 		r.raw("[")
 		r.dst = c.MarshalTo(r.dst)
@@ -157,15 +168,15 @@ func (r *reducer) enum(v *fastjson.Value) {
 	}
 }
 
-// anyOf writes the alternatives, oneOf being the same to a model.
-func (r *reducer) anyOf(v *fastjson.Value, depth int) {
-	of := v.GetArray("anyOf")
-	if of == nil {
-		of = v.GetArray("oneOf")
+// anyOf writes the alternatives.
+func (r *reducer) anyOf(all []*fastjson.Value, depth int) {
+	if of := alternatives(all); len(of) > 0 {
+		r.union(of, depth)
 	}
-	if len(of) == 0 {
-		return
-	}
+}
+
+// union writes an anyOf.
+func (r *reducer) union(of []*fastjson.Value, depth int) {
 	r.member("anyOf")
 	open := "["
 	for _, a := range of {
