@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -233,4 +234,33 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestShellsReadTheirCompletions(t *testing.T) {
+	for shell, args := range map[string][]string{"bash": {"-n"}, "zsh": {"-f", "-n"}, "fish": {"--no-config", "-n"}} {
+		t.Run(shell, func(t *testing.T) {
+			if _, err := exec.LookPath(shell); err != nil {
+				t.Skipf("%s is not installed (run e2e/install.sh)", shell)
+			}
+			if out, err := exec.Command(shell, append(args, filepath.Join("completions", shell))...).CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func TestBashCompletesNamesAndOptions(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed (run e2e/install.sh)")
+	}
+	for words, want := range map[string]string{"get_e": "get_employee_info", "--des": "--describe", "--completion z": "zsh"} {
+		script := `toolrun() { printf 'search_docs\tSearch\nget_employee_info\tLook up\n'; }
+			. completions/bash
+			COMP_WORDS=(toolrun ` + words + `) COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+			_toolrun && printf %s "${COMPREPLY[*]}"`
+		if out, err := exec.Command(bash, "--norc", "-c", script).CombinedOutput(); err != nil || string(out) != want {
+			t.Errorf("%q completes to %q, %v; want %q", words, out, err, want)
+		}
+	}
 }
