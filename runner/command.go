@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"toolnorm/tools"
 )
 
 // Program is what starts the runner: one or more words without quotes, as in "python runner.py". Empty is Toolrun.
@@ -24,17 +25,21 @@ const (
 // ErrTooLong is the error of a command that some shell or system could not take.
 var ErrTooLong = errors.New("the arguments are too long for a command line")
 
-var (
-	validName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
-	validID   = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
-	validWord = regexp.MustCompile(`^[A-Za-z0-9_.:@%+,-][A-Za-z0-9_.:@%+,/-]*$`)
+// What ids and the words of a program consist of.
+const (
+	idLetters   = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+	wordLetters = idLetters + ".:@%+,/-"
+	longestID   = 64
 )
+
+// only says that a text consists of some characters.
+func only(text, letters string) bool { return strings.Trim(text, letters) == "" }
 
 // Check says what is wrong with a program: a word that a shell could read as more than a word, or an absolute path in
 // front, which editors take for the name of a file.
 func (p Program) Check() error {
 	for i, word := range strings.Fields(string(p)) {
-		if !validWord.MatchString(word) && (i == 0 || !validWord.MatchString(strings.TrimPrefix(word, "/"))) || i == 0 && word[0] == '-' {
+		if !only(word, wordLetters) || strings.HasPrefix(word, "//") || i == 0 && only(word[:1], "-/") {
 			return fmt.Errorf("a runner is words of A-Z a-z 0-9 _ . : @ %% + , - and /, the first no absolute path; %q is none", word)
 		}
 	}
@@ -85,7 +90,7 @@ func (p Program) Fetch(id string) (string, error) {
 	if err := p.Check(); err != nil {
 		return "", err
 	}
-	if !validID.MatchString(id) {
+	if id == "" || len(id) > longestID || !only(id, idLetters) {
 		return "", fmt.Errorf("%q is no id of a call", id)
 	}
 	return p.words() + " --call " + id, nil
@@ -96,7 +101,7 @@ func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	if !validName.MatchString(name) {
+	if !tools.ValidName(name) {
 		return nil, fmt.Errorf("%.200q cannot be written in a command: a name is 1 to 128 of A-Z a-z 0-9 _ - .", name)
 	}
 	text, err := portable(args)

@@ -14,7 +14,7 @@ func TestAPendingCallIsGivenOutOnce(t *testing.T) {
 	var p Pending
 	args := json.RawMessage(`{"a":1}`)
 	id, err := p.Keep("f", args)
-	if err != nil || !validID.MatchString(id) || len(id) < 22 {
+	if err != nil || !only(id, idLetters) || len(id) < 22 {
 		t.Fatalf("Keep = %q, %v", id, err)
 	}
 	copy(args, "xxxxxxx") // the caller's own

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -200,14 +201,20 @@ func (s *Snapshot) Find(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// longestName is how many characters a name may have (MCP).
-const longestName = 128
+// What a name consists of (MCP).
+const (
+	longestName = 128
+	nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
+)
 
-var validName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+// ValidName says that a tool may have a name: 1 to 128 of A-Z a-z 0-9 _ - .
+func ValidName(name string) bool {
+	return name != "" && len(name) <= longestName && strings.Trim(name, nameLetters) == ""
+}
 
 // check says what is wrong with a tool.
 func (t Tool) check() error {
-	if !validName.MatchString(t.Name) {
+	if !ValidName(t.Name) {
 		return fmt.Errorf("tool %q: a name is 1 to 128 of A-Z a-z 0-9 _ - .", t.Name)
 	}
 	if t.Call == nil {
