@@ -2,7 +2,7 @@
 # Installs what the end-to-end lane needs into a cache outside the tree: the real Ollama in two versions, a llama-server
 # beneath the newer one, the stock clients, and what speaks MCP, with a Node that is new enough for it. A part that is
 # there already is left alone. Needs go, python3 with pip, cmake and a C++ compiler, node and npm; and apt, unless the
-# headers of nlohmann-json3-dev and libstb-dev are there.
+# headers of nlohmann-json3-dev and libstb-dev, six shells and PostgreSQL are there.
 #
 #   TOOLNORM_E2E_CACHE   the cache folder; default ${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e
 set -eu
