@@ -34,6 +34,7 @@ type Config struct {
 	Overflow     string            // what becomes of a conversation that is longer: Trim or Refuse; empty: Trim
 	ToolBudget   int               // tokens that the tools of a request may take without a warning; 0: half of the context
 	Reasoning    string            // which turns of the history keep their reasoning, as history.Policy; empty: all
+	LoopGuard    string            // what is done about the same call with the same result over and over: LoopOff, LoopWarn or LoopBreak; empty: LoopWarn
 	Unwedge      bool              // an Ollama model that is loaded and does not begin to write in time is unloaded, and asked once more
 	MaxRepeat    int               // bytes for which a model may write the same over and over until its reply is ended; 0: 8192, negative: for ever
 	DefaultModel string            // answers requests that name no model; empty: such requests are an error
@@ -82,6 +83,9 @@ func (c Config) Validate() error {
 		if n < 0 {
 			return fmt.Errorf("%s: %d is negative", name, n)
 		}
+	}
+	if c.LoopGuard != "" && !slices.Contains(LoopGuards(), c.LoopGuard) {
+		return fmt.Errorf("loop guard: %q is none of %s", c.LoopGuard, strings.Join(LoopGuards(), ", "))
 	}
 	if c.Overflow != "" && c.Overflow != Trim && c.Overflow != Refuse {
 		return fmt.Errorf("overflow: %q is neither %s nor %s", c.Overflow, Trim, Refuse)

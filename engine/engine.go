@@ -125,6 +125,7 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 		return nil, err
 	}
 	t.tidy()
+	t.unloop()
 	t.fit(ctx)
 	t.strategy = t.choose()
 	if e.cfg.Gate && len(r.Tools) > 0 && !r.Required && t.request.Messages[len(t.request.Messages)-1].Role == chat.User {

@@ -14,6 +14,7 @@ const (
 	noteTrimmed   = "Trimmed"   // its oldest turns were left out
 	noteTruncated = "Truncated" // the server has cut it, without a word
 	noteTools     = "Tools"     // the tools take more tokens than the budget
+	noteLoop      = "Loop"      // the model makes the same call over and over
 )
 
 // tell tells the client and the log of something that was done to the request.

@@ -54,6 +54,7 @@ type Config struct {
 	Rewrite   bool              `default:"true" negatable:"" help:"Have the model write a call again, held to the schema, when it does not fit."`
 	Reask     bool              `default:"true" negatable:"" help:"Tell the model what was wrong with a call that still does not fit, and take its next one."`
 	Gate      bool              `help:"Ask the model whether it needs a tool before it is offered any: fewer false calls, for one short reply more a turn."`
+	LoopGuard string            `default:"warn" enum:"off,warn,break" help:"A model that makes the same call for the third time in a row, and is told the same: warn tells the log and the header Toolnorm-Loop, break tells the model as well and offers it no tools for that turn."`
 	MaxRepeat int               `default:"8192" help:"For how many bytes a model may write the same over and over, text or arguments, until its reply is ended with length. 0: for ever."`
 	NumCtx    int               `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: by the size of each request, growing by powers of two."`
 	MaxCtx    int               `default:"32768" help:"The longest context to ask for by the size of a request, in tokens. What the model is loaded with stays when it is enough."`

@@ -1,0 +1,45 @@
+package history
+
+import "toolnorm/chat"
+
+// Loop is how often the conversation, as Normal gives it, ends with the same calls and the same results, one turn after the
+// other, and what these calls are. A conversation that does not end with results has none; one question more, other arguments
+// or another result end the count, for then something has changed.
+func Loop(ms []chat.Message) (calls []chat.Call, times int) {
+	rest, last, results := lastTurn(ms)
+	if last == nil {
+		return nil, 0
+	}
+	for times = 1; ; times++ {
+		more, earlier, answers := lastTurn(rest)
+		if earlier == nil || !same(earlier.Calls, last.Calls) || !alike(answers, results) {
+			return last.Calls, times
+		}
+		rest = more
+	}
+}
+
+// lastTurn takes the calls and their results off the end of a conversation; nil when it does not end with such.
+func lastTurn(ms []chat.Message) (rest []chat.Message, caller *chat.Message, results []chat.Message) {
+	i := len(ms)
+	for i > 0 && ms[i-1].Role == chat.ToolRole {
+		i--
+	}
+	if i == len(ms) || i == 0 || len(ms[i-1].Calls) == 0 {
+		return ms, nil, nil
+	}
+	return ms[:i-1], &ms[i-1], ms[i:]
+}
+
+// alike says whether results say the same, one by one.
+func alike(a, b []chat.Message) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Content != b[i].Content {
+			return false
+		}
+	}
+	return true
+}
