@@ -46,33 +46,44 @@ func (s *Server) enter(w http.ResponseWriter) bool {
 
 func (s *Server) leave() { <-s.places }
 
-// request answers a request. One that runs a tool does so in a goroutine of its own, which ends with it.
+// request answers a request. It becomes a stream when something is to be said before its answer, or that takes long.
 func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m message) {
+	defer s.leave()
 	if isQuick(m.method) {
-		defer s.leave()
-		c.out = nowhere
-		f := s.handled(r.Context(), c, m)
-		s.remember(c, m)
-		if f.status == 0 && m.method == string(mcp.MethodInitialize) {
-			w.Header().Set("Mcp-Session-Id", s.engine.seal.mint(c.session))
-		}
-		s.write(w, f)
+		s.quick(w, r, c, m)
 		return
 	}
 	ctx, cancel := s.lifeOf(r, c)
-	box := newOutbox()
-	c.out = box.send
-	streams := accepts(r, "text/event-stream")
-	if !streams {
-		c.out = nowhere
+	defer cancel()
+	reply := &reply{box: newOutbox(), ended: make(chan struct{})}
+	reply.stream = func() { s.stream(w, r, c, reply.box) }
+	c.out = nowhere
+	if accepts(r, "text/event-stream") {
+		c.out = reply.send
+		late := time.AfterFunc(s.cfg.Patience, reply.begin)
+		defer late.Stop()
+		if !accepts(r, "application/json") {
+			reply.begin()
+		}
 	}
-	go func() {
-		defer s.leave()
-		f := s.handled(ctx, c, m)
-		_ = box.send(ctx, f) // whoever ended it wants no answer
-		cancel()
-	}()
-	s.deliver(w, r, c, box, streams)
+	switch f := s.handled(ctx, c, m); {
+	case reply.finish(ctx, f):
+	case f.body == nil: // the client took the request back
+		w.WriteHeader(http.StatusAccepted)
+	default:
+		s.write(w, f)
+	}
+}
+
+// quick answers a request that takes no time.
+func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m message) {
+	c.out = nowhere
+	f := s.handled(r.Context(), c, m)
+	s.remember(c, m)
+	if f.status == 0 && m.method == string(mcp.MethodInitialize) {
+		w.Header().Set("Mcp-Session-Id", s.engine.seal.mint(c.session))
+	}
+	s.write(w, f)
 }
 
 // lifeOf is how long the work on a request goes on. By 2026-07-28 a client that leaves cancels it; before that it did not, as a
@@ -102,35 +113,6 @@ func (s *Server) remember(c *caller, m message) {
 		if c.id != "" {
 			s.sessions.keep(c.session)
 		}
-	}
-}
-
-// deliver writes what comes of a request.
-func (s *Server) deliver(w http.ResponseWriter, r *http.Request, c *caller, box *outbox, streams bool) {
-	var soon <-chan time.Time
-	if streams {
-		patience := time.NewTimer(s.cfg.Patience)
-		defer patience.Stop()
-		soon = patience.C
-	}
-	select {
-	case <-box.more:
-	case <-soon:
-	case <-r.Context().Done():
-		box.end(context.Canceled)
-		return
-	}
-	f, ok := box.whole()
-	switch {
-	case ok && f.body == nil: // the client took the request back
-		w.WriteHeader(http.StatusAccepted)
-	case ok && (!streams || accepts(r, "application/json")):
-		s.write(w, f)
-	default:
-		if ok {
-			_ = box.put(f)
-		}
-		s.stream(w, r, c, box)
 	}
 }
 

@@ -38,11 +38,11 @@ func serve(t *testing.T, cfg Config) *face {
 	s.Mount(mux)
 	h := httptest.NewServer(mux)
 	t.Cleanup(func() {
-		h.CloseClientConnections()
-		h.Close()
 		now, cancel := context.WithCancel(context.Background())
 		cancel()
 		_ = s.Close(now) // without waiting for tools that wait themselves
+		h.CloseClientConnections()
+		h.Close()
 	})
 	return &face{s, t, h.URL}
 }

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 )
 
 // message is one JSON-RPC message, read as far as it must be to know what to do with it.
@@ -31,10 +32,10 @@ func readMessage(raw []byte) (m message, fault *rpcError) {
 		Result  json.RawMessage `json:"result"`
 		Error   json.RawMessage `json:"error"`
 	}
-	if !json.Valid(raw) {
-		return m, fail(codeParse, "this is not JSON")
-	}
-	if json.Unmarshal(raw, &parts) != nil {
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+			return m, fail(codeParse, "this is not JSON")
+		}
 		return m, fail(codeRequest, "a message is one JSON object")
 	}
 	m = message{raw: raw, params: parts.Params, result: parts.Result, fault: parts.Error}

@@ -93,17 +93,6 @@ func (b *outbox) take() []frame {
 	return all
 }
 
-// whole takes the last frame when it is all that there is, and nothing when more must be said.
-func (b *outbox) whole() (f frame, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.frames) != 1 || !b.frames[0].last {
-		return f, false
-	}
-	f, b.frames, b.bytes = b.frames[0], nil, 0
-	return f, true
-}
-
 // end lets nobody put anything more; what waits can still be taken. A nil cause is an end as it should be.
 func (b *outbox) end(cause error) {
 	if cause == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// SSE serves the address of revision 2024-11-05. A GET opens a stream, whose first event says where messages are to be sent;
-// everything else is Streamable HTTP, as some clients try on any address first.
+// SSE serves the address of revision 2024-11-05. A GET without a session opens a stream, whose first event says where messages
+// are to be sent; everything else is Streamable HTTP, which some clients try on any address first.
 //
 // A GET that names an older revision and no session may be a Streamable client that listens, or one whose stream broke and who
 // waits for that event again: the stream serves both, as the former overlooks the event.

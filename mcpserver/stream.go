@@ -37,6 +37,7 @@ func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event
 		if err := w.Flush(); err != nil {
 			return err
 		}
+		w.Buf = nil // a stream is mostly idle, and there may be many
 		if cause := b.ended(); len(frames) == 0 && cause != nil {
 			return cause
 		}

@@ -134,6 +134,11 @@ func TestGetIsAStreamOrNotAllowed(t *testing.T) {
 		if resp := f.do(http.MethodGet, path, "", h); resp.StatusCode != 200 {
 			t.Errorf("GET %s for events: %s, want 200", path, resp.Status)
 		}
+		if path == "/sse" { // a client of 2024-11-05 that connects again
+			if first, ok := eventsOf(t, f.do(http.MethodGet, path, "", h).Body).next(); !ok || first.name != "endpoint" {
+				t.Errorf("GET %s with a revision and no session: %+v", path, first)
+			}
+		}
 		h["Mcp-Protocol-Version"] = "2026-07-28"
 		if resp := f.do(http.MethodGet, path, "", h); resp.StatusCode != 405 {
 			t.Errorf("GET %s of 2026-07-28: %s, want 405", path, resp.Status)
