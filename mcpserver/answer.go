@@ -53,14 +53,15 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 		s.quick(w, r, c, m)
 		return
 	}
-	ctx, cancel := s.lifeOf(r, c)
-	defer cancel()
-	reply := &reply{box: newOutbox(), ended: make(chan struct{})}
-	reply.stream = func() { s.stream(w, r, c, reply.box) }
+	ctx := r.Context()
+	if !c.modern { // only since 2026-07-28 a client that leaves cancels; before, a session can cancel and take up a broken stream
+		ctx = context.WithoutCancel(ctx)
+	}
+	reply := &reply{stream: func(box *outbox) { s.stream(w, r, c, box) }}
 	c.out = nowhere
 	if accepts(r, "text/event-stream") {
 		c.out = reply.send
-		late := time.AfterFunc(s.cfg.Patience, reply.begin)
+		late := time.AfterFunc(s.cfg.Patience, func() { reply.begin() })
 		defer late.Stop()
 		if !accepts(r, "application/json") {
 			reply.begin()
@@ -84,17 +85,6 @@ func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m mess
 		w.Header().Set("Mcp-Session-Id", s.engine.seal.mint(c.session))
 	}
 	s.write(w, f)
-}
-
-// lifeOf is how long the work on a request goes on. By 2026-07-28 a client that leaves cancels it; before that it did not, as a
-// session can cancel and can take up a broken stream again.
-func (s *Server) lifeOf(r *http.Request, c *caller) (context.Context, context.CancelFunc) {
-	if c.modern {
-		return context.WithCancel(r.Context())
-	}
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
-	unhook := context.AfterFunc(s.ctx, func() { cancel(errClosed) })
-	return ctx, func() { unhook(); cancel(nil) }
 }
 
 // handled is the answer to a request, as a last frame.

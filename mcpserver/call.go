@@ -13,18 +13,14 @@ import (
 // callTool runs a tool: one of the registry, else one of mcp-go's server. An unknown name is an error of the protocol; what
 // goes wrong with a known tool is a result that says so, which the model can read.
 func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
-	var asked struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	}
-	if m.params == nil || json.Unmarshal(m.params, &asked) != nil || asked.Name == "" {
+	name := m.said.Name
+	if name == "" {
 		return nil, fail(codeParams, "tools/call needs the name of a tool")
 	}
-	t, ours := e.cfg.Registry.Snapshot().Find(asked.Name)
-	if !ours && e.cfg.Extra.GetTool(asked.Name) == nil {
-		return nil, e.unknown(ctx, asked.Name)
+	t, ours := e.cfg.Registry.Snapshot().Find(name)
+	if !ours && e.cfg.Extra.GetTool(name) == nil {
+		return nil, e.unknown(ctx, name)
 	}
-	name := asked.Name
 	if ours {
 		name = t.Name
 	}
@@ -37,7 +33,7 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	}
 	ctx, done := reporting(ctx, c)
 	defer done()
-	return e.result(c, name, e.cfg.Registry.Call(ctx, name, asked.Arguments)), nil
+	return e.result(c, name, e.cfg.Registry.Call(ctx, name, m.said.Args)), nil
 }
 
 // unknown says that there is no such tool. The data names those that come near.

@@ -19,9 +19,10 @@ type engine struct {
 	lists *lists
 	tools *limiter // calls of a tool
 
-	running sync.Map // inFlight -> context.CancelCauseFunc: requests being answered that their session may cancel
-	asked   sync.Map // the id of a request of ours -> *question
-	stop    chan struct{}
+	running sync.Map        // inFlight -> context.CancelCauseFunc: requests being answered that their session may cancel
+	asked   sync.Map        // the id of a request of ours -> *question
+	ctx     context.Context // ends with the server, and ends what runs
+	stop    context.CancelCauseFunc
 }
 
 // inFlight names a request that is being answered.
@@ -42,11 +43,12 @@ type caller struct {
 // errCancelled is the cause when a client took its request back: it wants no answer.
 var errCancelled = errors.New("the client cancelled the request")
 
-// newEngine starts an engine, which runs until stop is closed.
+// newEngine starts an engine, which runs until it is stopped.
 func newEngine(cfg Config) *engine {
 	e := &engine{
-		cfg: cfg, seal: newSeal(cfg.Key), hub: &hub{listeners: map[*listener]bool{}}, tools: newLimiter(cfg.RateOfTool), stop: make(chan struct{}),
+		cfg: cfg, seal: newSeal(cfg.Key), hub: &hub{listeners: map[*listener]bool{}}, tools: newLimiter(cfg.RateOfTool),
 	}
+	e.ctx, e.stop = context.WithCancelCause(context.Background())
 	e.lists = newLists(cfg)
 	for _, option := range []server.ServerOption{
 		server.WithToolCapabilities(true), server.WithLogging(), server.WithRecovery(), server.WithResourceRecovery(),
@@ -64,7 +66,7 @@ func newEngine(cfg Config) *engine {
 	go func() {                                                // ends with stop
 		defer unwatch()
 		defer cfg.Extra.UnregisterSession(context.Background(), heard.id)
-		e.hub.listen(changed, heard, e.stop)
+		e.hub.listen(changed, heard, e.ctx.Done())
 	}()
 	return e
 }
@@ -98,16 +100,18 @@ func (e *engine) handle(ctx context.Context, c *caller, m message) (body []byte,
 	return appendResult(make([]byte, 0, len(result)+64), m.id, result), nil
 }
 
-// begin lets the session cancel a request until done is called.
+// begin lets the session cancel a request, and the end of the server as well, until done is called.
 func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	unhook := context.AfterFunc(e.ctx, func() { cancel(errClosed) })
 	if c.id == "" {
-		return ctx, func() { cancel(nil) }
+		return ctx, func() { unhook(); cancel(nil) }
 	}
 	key := inFlight{c.id, string(id)}
 	e.running.Store(key, cancel)
 	return ctx, func() {
 		e.running.Delete(key)
+		unhook()
 		cancel(nil)
 	}
 }
@@ -170,6 +174,3 @@ func (e *engine) cancelAll(session string) {
 		return true
 	})
 }
-
-// close ends what runs beside requests.
-func (e *engine) close() { close(e.stop) }

@@ -20,25 +20,14 @@ type meta struct {
 	Progress     json.RawMessage         `json:"progressToken"`
 }
 
-// readMeta reads params._meta. What is malformed in it is an error only where somebody needs it.
-func readMeta(params json.RawMessage) (m meta, ok bool) {
-	var p struct {
-		Meta json.RawMessage `json:"_meta"`
-	}
-	if len(params) == 0 || json.Unmarshal(params, &p) != nil || p.Meta == nil {
-		return m, true
-	}
-	return m, json.Unmarshal(p.Meta, &m) == nil
-}
-
 // pick says whether a POST counts by 2026-07-28 (modern) or by an earlier revision, whose name it gives when a header says it.
 // The rules are tried in this order: the body's own revision, then the headers of 2026-07-28, then initialize, then the
 // header, then nothing, which means 2025-03-26.
-func pick(h http.Header, m message, said meta) (modern bool, version string, fault *rpcError) {
+func pick(h http.Header, m message) (modern bool, version string, fault *rpcError) {
 	header := h.Get("Mcp-Protocol-Version")
 	switch {
-	case said.Version != nil:
-		return pickModern(header, said.Version)
+	case m.said.Meta.Version != nil:
+		return pickModern(header, m.said.Meta.Version)
 	case mcp.IsModernProtocol(header) && isKnown(header), header == "" && h.Get("Mcp-Method") != "":
 		return true, "", fail(codeParams, "params._meta must name the revision in %s", mcp.MetaKeyProtocolVersion).withStatus(http.StatusBadRequest)
 	case m.method == string(mcp.MethodInitialize):

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -9,30 +8,40 @@ import (
 
 // checkModern checks what revision 2026-07-28 demands of a POST besides its revision: the capabilities in its body, and
 // headers that say what the body says.
-func (s *Server) checkModern(h http.Header, m message, said meta) *rpcError {
-	if m.isAnswer() {
-		return fail(codeRequest, "clients send requests only")
-	}
-	if said.Capabilities == nil {
+func (s *Server) checkModern(h http.Header, m message) *rpcError {
+	switch {
+	case m.odd:
+		return fail(codeParams, "the parameters cannot be read").withStatus(http.StatusBadRequest)
+	case m.said.Meta.Capabilities == nil:
 		return fail(codeParams, "params._meta must hold %s", mcp.MetaKeyClientCapabilities).withStatus(http.StatusBadRequest)
+	case h.Get("Mcp-Method") != m.method:
+		return fail(codeHeader, "the header Mcp-Method is %q, and the method %q", h.Get("Mcp-Method"), m.method)
 	}
-	version := h.Get("Mcp-Protocol-Version")
-	if err := mcp.ValidateStandardHeaders(h.Get, version, mcp.MCPMethod(m.method), m.params); err != nil {
-		return fail(codeHeader, "%v", err)
+	if !mcp.MethodRequiresNameHeader(mcp.MCPMethod(m.method)) {
+		return nil
 	}
+	name := m.said.Name
+	if m.method == string(mcp.MethodResourcesRead) {
+		name = m.said.URI
+	}
+	if said, ok := mcp.DecodeHeaderValue(h.Get("Mcp-Name")); !ok || said != name || name == "" {
+		return fail(codeHeader, "the header Mcp-Name is %q, and the body says %q", h.Get("Mcp-Name"), name)
+	}
+	return s.checkArguments(h, m)
+}
+
+// checkArguments checks the headers that repeat a tool's arguments.
+func (s *Server) checkArguments(h http.Header, m message) *rpcError {
 	if m.method != string(mcp.MethodToolsCall) {
 		return nil
 	}
-	var call struct {
-		Name string `json:"name"`
-	}
-	_ = json.Unmarshal(m.params, &call) // the header agreed with it
-	t := s.engine.lists.current().mirrored[call.Name]
-	if extra := s.cfg.Extra.GetTool(call.Name); t == nil && extra != nil {
-		t = &extra.Tool
-	}
+	t := s.engine.lists.current().mirrored[m.said.Name]
 	if t == nil {
-		return nil
+		extra := s.cfg.Extra.GetTool(m.said.Name)
+		if extra == nil {
+			return nil
+		}
+		t = &extra.Tool
 	}
 	if err := mcp.ValidateParamHeadersLookup(firstOf(h), t, m.params); err != nil {
 		return fail(codeHeader, "%v", err)

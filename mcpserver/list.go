@@ -43,10 +43,7 @@ func newLists(cfg Config) *lists {
 
 // listTools answers tools/list.
 func (e *engine) listTools(c *caller, m message) (json.RawMessage, *rpcError) {
-	var asked struct {
-		Cursor string `json:"cursor"`
-	}
-	if m.params != nil && json.Unmarshal(m.params, &asked) != nil {
+	if m.odd {
 		return nil, fail(codeParams, "a cursor is a text")
 	}
 	legacy, modern := e.lists.pages()
@@ -54,7 +51,7 @@ func (e *engine) listTools(c *caller, m message) (json.RawMessage, *rpcError) {
 	if c.modern {
 		all = modern
 	}
-	page, ok := all[asked.Cursor]
+	page, ok := all[m.said.Cursor]
 	if !ok {
 		return nil, fail(codeParams, "this cursor leads nowhere, perhaps since the list has changed; begin again without one")
 	}

@@ -12,8 +12,20 @@ type message struct {
 	id     json.RawMessage // nil for a notification
 	method string          // empty for the answer to a request of ours
 	params json.RawMessage
+	said   params          // what of the parameters is ours to read
+	odd    bool            // the parameters hold something that said has no place for
 	result json.RawMessage // of an answer
 	fault  json.RawMessage // the error of an answer
+}
+
+// params are the parameters of all methods that we read ourselves, and the names that headers repeat.
+type params struct {
+	Meta   meta            `json:"_meta"`
+	Name   string          `json:"name"`
+	URI    string          `json:"uri"`
+	Args   json.RawMessage `json:"arguments"`
+	Cursor string          `json:"cursor"`
+	State  *string         `json:"requestState"`
 }
 
 // isRequest says that the message wants an answer.
@@ -57,6 +69,7 @@ func readMessage(raw []byte) (m message, fault *rpcError) {
 	if p := m.params; p != nil && p[0] != '{' && string(p) != "null" {
 		return m, fail(codeParams, "params are a JSON object")
 	}
+	m.odd = m.params != nil && json.Unmarshal(m.params, &m.said) != nil
 	return m, nil
 }
 

@@ -82,7 +82,7 @@ func (q *queue) done(c *conn, n int) {
 func (q *queue) run() {
 	for {
 		select {
-		case <-q.e.stop:
+		case <-q.e.ctx.Done():
 			return
 		case w := <-q.input:
 			q.take(w.c, w.m)
@@ -145,7 +145,7 @@ func (q *queue) work(c *conn, m message) {
 	q.done(c, 1)
 	select {
 	case q.finished <- c:
-	case <-q.e.stop:
+	case <-q.e.ctx.Done():
 	}
 }
 
@@ -169,7 +169,7 @@ func (q *queue) idle() bool { return q.pending.Load() == 0 }
 // caller is the conn as the sender of a message. On stdio a message may be of revision 2026-07-28, and then it says everything
 // itself; only its id can be cancelled like any other.
 func (q *queue) caller(c *conn, m message) *caller {
-	said, _ := readMeta(m.params)
+	said := m.said.Meta
 	if said.Version == nil || said.Capabilities == nil {
 		return &caller{session: c.session, meta: said, out: c.box.send}
 	}

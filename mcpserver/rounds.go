@@ -9,22 +9,14 @@ import (
 // unsealed is a message as mcp-go's server is to see it: with the state that a handler gave out, not with the sealed one that the
 // client carried. purpose is what a state of this message is good for.
 func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose string, fault *rpcError) {
-	var about struct {
-		Name  string  `json:"name"`
-		URI   string  `json:"uri"`
-		State *string `json:"requestState"`
-	}
-	if !c.modern || m.params == nil {
+	if !c.modern {
 		return m.raw, "", nil
 	}
-	if json.Unmarshal(m.params, &about) != nil {
-		return m.raw, "", nil // its handler says what is wrong
-	}
-	purpose = stateFor(c.principal, m.method, about.Name+about.URI)
-	if about.State == nil {
+	purpose = stateFor(c.principal, m.method, m.said.Name+m.said.URI)
+	if m.said.State == nil {
 		return m.raw, purpose, nil
 	}
-	state, fault := e.seal.openState(purpose, *about.State)
+	state, fault := e.seal.openState(purpose, *m.said.State)
 	if fault != nil {
 		return nil, "", fault
 	}

@@ -20,10 +20,7 @@ type Server struct {
 	places   chan struct{} // one value for each POST that is being answered
 	streams  atomic.Int64  // open streams
 
-	conns sync.Map // the id of a legacy stream -> *conn
-
-	ctx     context.Context // ends when the server is closed, and ends all streams
-	cancel  context.CancelCauseFunc
+	conns   sync.Map // the id of a legacy stream -> *conn
 	closing atomic.Bool
 }
 
@@ -38,7 +35,6 @@ func New(cfg Config) *Server {
 		cfg: cfg, engine: e, queue: newQueue(e), sessions: newSessions(e.seal), records: newRecords(), rate: newLimiter(cfg.Rate),
 		places: make(chan struct{}, cfg.MaxCalls),
 	}
-	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	go s.queue.run() // ends with Close
 	return s
 }
@@ -56,8 +52,7 @@ func (s *Server) Close(ctx context.Context) error {
 		return nil
 	}
 	err := s.drain(ctx)
-	s.cancel(errClosed)
-	s.engine.close()
+	s.engine.stop(errClosed)
 	return err
 }
 

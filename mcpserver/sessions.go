@@ -24,6 +24,9 @@ func newSessions(s seal) *sessions {
 
 // find gives the session of an id, for its own principal only.
 func (s *sessions) find(id, principal string) (*session, bool) {
+	if id == "" {
+		return nil, false
+	}
 	found, ok := s.seal.read(id, principal)
 	if !ok {
 		return nil, false

@@ -45,7 +45,7 @@ func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event
 		case <-b.more:
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-s.ctx.Done():
+		case <-s.engine.ctx.Done():
 			return errClosed
 		case <-beat.C:
 			w.Comment("keep-alive")

@@ -58,14 +58,13 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, m.id, fault)
 		return
 	}
-	said, readable := readMeta(m.params)
-	modern, version, fault := pick(r.Header, m, said)
+	modern, version, fault := pick(r.Header, m)
 	switch {
 	case fault != nil:
-	case modern && !readable:
-		fault = fail(codeParams, "params._meta cannot be read").withStatus(http.StatusBadRequest)
+	case modern && m.isRequest():
+		fault = s.checkModern(r.Header, m)
 	case modern:
-		fault = s.checkModern(r.Header, m, said)
+		fault = fail(codeRequest, "by this revision clients send only requests over HTTP")
 	case named != "" && !ok && m.method != string(mcp.MethodInitialize):
 		fault = noSession()
 	}
@@ -73,7 +72,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.write(w, frame{body: fault.frame(m.id), status: fault.httpStatus(modern)})
 		return
 	}
-	s.answer(w, r, s.callerOf(found, principal, modern, version, said, m), m)
+	s.answer(w, r, callerOf(found, principal, modern, version, m), m)
 }
 
 // noSession tells a client to initialise again.
@@ -92,11 +91,11 @@ func rateKey(found *session, principal string, r *http.Request) string {
 
 // callerOf is who sent a message. A request of 2026-07-28 says everything itself; one of a session is known by it; any other
 // client is one that just came.
-func (s *Server) callerOf(found *session, principal string, modern bool, version string, said meta, m message) *caller {
-	c := &caller{session: found, modern: modern, meta: said}
+func callerOf(found *session, principal string, modern bool, version string, m message) *caller {
+	c := &caller{session: found, modern: modern, meta: m.said.Meta}
 	switch {
 	case modern:
-		c.session = said.session(principal)
+		c.session = m.said.Meta.session(principal)
 	case m.method == string(mcp.MethodInitialize):
 		c.session = &session{principal: principal}
 	case found == nil:
@@ -150,8 +149,7 @@ func (s *Server) oneOfBatch(r *http.Request, raw []byte, found *session) []byte 
 	if fault != nil {
 		return fault.frame(m.id)
 	}
-	said, _ := readMeta(m.params)
-	c := s.callerOf(found, s.cfg.Principal(r), false, oldest, said, m)
+	c := callerOf(found, s.cfg.Principal(r), false, oldest, m)
 	c.out = nowhere
 	body, fault := s.engine.handle(r.Context(), c, m)
 	if fault != nil {
