@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -54,7 +53,8 @@ func (c *compatible) ask(ctx context.Context, t *turn) (facts, error) {
 		return facts{}, err
 	}
 	if err != nil || props.Template == "" {
-		return facts{tools: true, thinking: c.switches(ctx, t.model), digest: now()}, nil
+		m := c.listed(ctx, t.model)
+		return facts{tools: true, thinking: switches(m), window: m.Context, digest: now()}, nil
 	}
 	prompt, err := c.client.Template(ctx, t.pulse, &upstream.OpenAIRequest{
 		Model: t.model, Messages: []upstream.OpenAIMessage{{Role: "user", Content: "hi"}},
@@ -68,6 +68,7 @@ func (c *compatible) ask(ctx context.Context, t *turn) (facts, error) {
 	supported, said := props.Caps["supports_tools"]
 	return facts{
 		digest:   props.Model + "\n" + props.Template,
+		window:   props.Generation.Context,
 		render:   err == nil,
 		tools:    strings.Contains(prompt, "probe") && (supported || !said),
 		thinking: strings.Contains(props.Template, "enable_thinking"),
@@ -85,10 +86,16 @@ func isRefusal(err error) bool {
 	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound || f.Kind == fault.Unable || f.Kind == fault.Unavailable && f.Cause == nil)
 }
 
-// switches says whether the server lets thinking be switched in vLLM's way. One that does not say who it is does not.
-func (c *compatible) switches(ctx context.Context, model string) bool {
-	list, err := c.client.Models(ctx)
-	return err == nil && slices.ContainsFunc(list, func(m upstream.OpenAIModel) bool {
-		return m.ID == model && (m.Owner == "vllm" || m.Owner == "sglang")
-	})
+// listed is what the server's list says of a model, nothing when it is not in it.
+func (c *compatible) listed(ctx context.Context, model string) upstream.OpenAIModel {
+	list, _ := c.client.Models(ctx) // nothing hangs on a server that has no list
+	for _, m := range list {
+		if m.ID == model {
+			return m
+		}
+	}
+	return upstream.OpenAIModel{}
 }
+
+// switches says whether the server lets thinking be switched in vLLM's way. One that does not say who it is does not.
+func switches(m upstream.OpenAIModel) bool { return m.Owner == "vllm" || m.Owner == "sglang" }

@@ -87,6 +87,12 @@ func (t *turn) shrink(ctx context.Context, over *upstream.Overflow) error {
 		}
 	}
 	t.window = before
+	if free := before - over.Tokens; over.Tokens > 0 && free >= window.Room(0, before) && t.request.MaxTokens > free {
+		r := *t.request
+		r.MaxTokens = free // the reply that the client allows was too long
+		t.request = &r
+		return nil
+	}
 	if t.engine.cfg.Overflow == Refuse || t.window == 0 || !t.trim(tokens) {
 		return t.tooLong(tokens, over.Tokens > 0)
 	}

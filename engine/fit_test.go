@@ -313,3 +313,67 @@ func TestToolsThatCostMuchAreWarnedOf(t *testing.T) {
 		t.Errorf("few tools: %q", notes)
 	}
 }
+
+// TestACompatibleServersRefusalIsTrimmed has a vLLM, whose context nobody can choose.
+func TestACompatibleServersRefusalIsTrimmed(t *testing.T) {
+	const limit = 9000
+	asked, last := 0, ""
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch r.URL.Path {
+		case "/v1/models":
+			fmt.Fprintf(w, `{"data":[{"id":"m","owned_by":"vllm","max_model_len":%d}]}`, limit)
+		case "/v1/chat/completions":
+			asked++
+			if last = string(body); len(body) > limit {
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprintf(w, `{"object":"error","message":"This model's maximum context length is %d tokens. However, you requested %d tokens in the messages.","type":"BadRequestError","code":400}`, limit, len(body))
+				return
+			}
+			io.WriteString(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"well\"},\"finish_reason\":null}]}\n\n"+
+				"data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer srv.Close()
+	e := New(Config{Upstreams: []Upstream{{Name: "box", URL: srv.URL, Kind: upstream.KindOpenAI}}})
+	r := long(40)
+	r.Model = "box/m"
+	notes := noting(r)
+	if text, _, _, err := collect(t, e, r); err != nil || text != "well" {
+		t.Fatalf("%q, %v", text, err)
+	}
+	if asked != 2 || !strings.Contains(last, "the last question") || !strings.Contains(last, "SYSTEM") || !strings.Contains(notes["Trimmed"], "context of 9000 tokens") {
+		t.Errorf("asked %d times, notes %q, at last %.300s", asked, notes, last)
+	}
+}
+
+// TestAReplyThatMayBeTooLongIsShortened: of a vLLM's context, prompt and reply must fit together.
+func TestAReplyThatMayBeTooLongIsShortened(t *testing.T) {
+	var limits []string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/chat/completions" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		var q struct {
+			Limit json.Number `json:"max_tokens"`
+		}
+		json.NewDecoder(r.Body).Decode(&q)
+		if limits = append(limits, q.Limit.String()); len(limits) == 1 {
+			w.WriteHeader(http.StatusBadRequest)
+			io.WriteString(w, `{"message":"This model's maximum context length is 9000 tokens. However, you requested 33000 tokens (1000 in the messages, 32000 in the completion).","code":400}`)
+			return
+		}
+		io.WriteString(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"well\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	}))
+	defer srv.Close()
+	r := long(2)
+	r.Model, r.MaxTokens = "box/m", 32000
+	notes := noting(r)
+	text, _, _, err := collect(t, New(Config{Upstreams: []Upstream{{Name: "box", URL: srv.URL, Kind: upstream.KindOpenAI}}}), r)
+	if err != nil || text != "well" || strings.Join(limits, " ") != "32000 8000" || len(notes) > 0 {
+		t.Errorf("%q, %v, limits %q, notes %q", text, err, limits, notes)
+	}
+}

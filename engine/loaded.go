@@ -12,8 +12,10 @@ import (
 	"toolnorm/engine/window"
 )
 
-// loadedAge is how old the list of what is loaded may be.
-const loadedAge = 5 * time.Second
+const (
+	loadedAge  = 5 * time.Second // how old the list of what is loaded may be
+	loadedWait = time.Second     // how long a server may take for it: some do not answer while they load a model
+)
 
 // size asks for a context that is long enough, unless the settings or the client ask for one.
 func (o *ollama) size(ctx context.Context, t *turn, need int) int {
@@ -44,18 +46,19 @@ func (o *ollama) loaded(ctx context.Context, model string) int {
 	if fresh {
 		return n
 	}
+	ctx, cancel := context.WithTimeout(ctx, loadedWait)
+	defer cancel()
 	list, err := o.client.Running(ctx)
-	if err != nil { // an old server does not say
-		return n
-	}
-	contexts := make(map[string]int, len(list.Models))
-	for _, m := range list.Models {
-		contexts[strings.ToLower(m.Name)] = m.ContextLength
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.contexts, o.looked = contexts, time.Now()
-	return contexts[model]
+	o.looked = time.Now()
+	if err == nil { // old servers do not say
+		o.contexts = make(map[string]int, len(list.Models))
+		for _, m := range list.Models {
+			o.contexts[strings.ToLower(m.Name)] = m.ContextLength
+		}
+	}
+	return o.contexts[model]
 }
 
 // wantedContext is the context that a model's own parameters ask for, 0 when they do not.

@@ -15,7 +15,7 @@ func TestOverflowIsReadFromWhatServersSay(t *testing.T) {
 		{`{"error":"the input length exceeds the context length"}`, Overflow{}},
 		{`{"error":"{\"error\":{\"code\":400,\"message\":\"request (15005 tokens) exceeds the available context size (4096 tokens), try increasing it\",\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":15005,\"n_ctx\":4096}}"}`, Overflow{15005, 4096}},
 		{`{"error":{"message":"This model's maximum context length is 4097 tokens. However, your messages resulted in 9000 tokens. Please reduce the length of the messages.","code":"context_length_exceeded"}}`, Overflow{9000, 4097}},
-		{`{"error":{"message":"This model's maximum context length is 2048 tokens. However, you requested 3000 tokens (2000 in the messages, 1000 in the completion).","code":400}}`, Overflow{3000, 2048}},
+		{`{"error":{"message":"This model's maximum context length is 2048 tokens. However, you requested 3000 tokens (2000 in the messages, 1000 in the completion).","code":400}}`, Overflow{2000, 2048}},
 		{`{"error":{"message":"'max_tokens' is too large: 2000. This model's maximum context length is 2048 tokens and your request has 1500 input tokens"}}`, Overflow{1500, 2048}},
 	} {
 		e := NewOpenAI("http://127.0.0.1:1/v1", "", nil).explain(http.StatusBadRequest, []byte(row.body))
