@@ -52,6 +52,7 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(f.body)))
 	h.Set("Cache-Control", "no-store")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Stall)) // a recorder in a test has no deadlines
 	w.WriteHeader(f.status)
 	_, _ = w.Write(f.body) // a client that has gone needs no answer
 }

@@ -25,9 +25,6 @@ type engine struct {
 	stop    context.CancelCauseFunc
 }
 
-// inFlight names a request that is being answered.
-type inFlight struct{ session, id string }
-
 // caller is who sent a message, with all that its answer needs to know.
 type caller struct {
 	*session
@@ -39,9 +36,6 @@ type caller struct {
 
 	stream *outbox // on which a subscription can stay open beside other requests; nil: it has a stream of its own
 }
-
-// errCancelled is the cause when a client took its request back: it wants no answer.
-var errCancelled = errors.New("the client cancelled the request")
 
 // newEngine starts an engine, which runs until it is stopped.
 func newEngine(cfg Config) *engine {
@@ -100,22 +94,6 @@ func (e *engine) handle(ctx context.Context, c *caller, m message) (body []byte,
 	return appendResult(make([]byte, 0, len(result)+64), m.id, result), nil
 }
 
-// begin lets the session cancel a request, and the end of the server as well, until done is called.
-func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ context.Context, done func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	unhook := context.AfterFunc(e.ctx, func() { cancel(errClosed) })
-	if c.id == "" {
-		return ctx, func() { unhook(); cancel(nil) }
-	}
-	key := inFlight{c.id, string(id)}
-	e.running.Store(key, cancel)
-	return ctx, func() {
-		e.running.Delete(key)
-		unhook()
-		cancel(nil)
-	}
-}
-
 // dispatch finds who answers a request: we do for tools, mcp-go's server for the rest.
 func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	switch mcp.MCPMethod(m.method) {
@@ -146,31 +124,4 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.Raw
 	}
 	c.begin(answer.ProtocolVersion, asked.ClientInfo, asked.Capabilities)
 	return result, nil
-}
-
-// notified takes a message that wants no answer.
-func (e *engine) notified(ctx context.Context, c *caller, m message) {
-	if m.method != string(mcp.MethodNotificationCancelled) {
-		_, _ = e.bridge(ctx, c, m) // who registered for it is told; there is no answer
-		return
-	}
-	var which struct {
-		ID json.RawMessage `json:"requestId"`
-	}
-	if json.Unmarshal(m.params, &which) != nil || c.id == "" {
-		return
-	}
-	if cancel, ok := e.running.Load(inFlight{c.id, string(which.ID)}); ok {
-		cancel.(context.CancelCauseFunc)(errCancelled)
-	}
-}
-
-// cancelAll cancels what runs for a session.
-func (e *engine) cancelAll(session string) {
-	e.running.Range(func(key, cancel any) bool {
-		if key.(inFlight).session == session {
-			cancel.(context.CancelCauseFunc)(errCancelled)
-		}
-		return true
-	})
 }

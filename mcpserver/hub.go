@@ -16,6 +16,7 @@ type listener struct {
 	tag   json.RawMessage               // the id of the subscriptions/listen that opened the stream; nil: an older one
 
 	session string // of several streams of a session only one is told; empty: each is
+	first   []byte // what it is sent before anything else; nil: nothing
 }
 
 // hub tells listeners what has changed.
@@ -28,6 +29,9 @@ type hub struct {
 func (h *hub) add(l *listener) (remove func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if l.first != nil {
+		_ = l.box.put(frame{body: l.first}) // without room there is no stream
+	}
 	h.listeners[l] = true
 	return func() {
 		h.mu.Lock()

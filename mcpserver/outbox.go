@@ -9,7 +9,7 @@ import (
 // frame is one message on its way to a client.
 type frame struct {
 	body []byte // JSON on one line
-	kind string // a second frame of the same kind adds nothing while the first still waits; empty: every one counts
+	kind string // of news: a second frame of the same kind adds nothing while the first still waits; empty: it is no news
 	last bool   // nothing follows
 
 	status int // of the HTTP answer that consists of this frame alone; 0: 200
@@ -40,19 +40,27 @@ func newOutbox() *outbox {
 	return &outbox{more: make(chan struct{}, 1), room: make(chan struct{}, 1), over: make(chan struct{})}
 }
 
-// put adds a frame if there is room. The error says that there is none, or why the outbox has ended.
+// put adds a frame if there is room. The error says that there is none, or why the outbox has ended. News has room of its own, so
+// that a tool which fills the outbox for a moment does not cost its client the stream.
 func (b *outbox) put(f frame) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.cause != nil {
-		return b.cause
-	}
+	news := 0
 	for _, waiting := range b.frames {
+		if waiting.kind != "" {
+			news++
+		}
 		if f.kind != "" && waiting.kind == f.kind {
-			return nil
+			return b.cause
 		}
 	}
-	if len(b.frames) > 0 && (len(b.frames) >= maxFrames || b.bytes+len(f.body) > maxFrameBytes) {
+	others := len(b.frames) - news
+	switch {
+	case b.cause != nil:
+		return b.cause
+	case f.kind != "" && news >= maxFrames:
+		return errSlow
+	case f.kind == "" && others > 0 && (others >= maxFrames || b.bytes+len(f.body) > maxFrameBytes):
 		return errSlow
 	}
 	b.frames = append(b.frames, f)

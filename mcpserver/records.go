@@ -76,7 +76,7 @@ func (r *records) find(event, session string) (one *record, after uint64, ok boo
 	return one, after, true
 }
 
-// forget ends a stream that nobody takes up in time.
+// forget ends a stream that no connection has taken up since the one of that turn left.
 func (r *records) forget(one *record, turn int) {
 	if one.turns() != turn {
 		return
@@ -99,16 +99,18 @@ func (r *records) end(session string) {
 	}
 }
 
-// take makes a connection the one that writes the stream; the one before is told to leave.
-func (o *record) take(leave context.CancelCauseFunc) {
+// take makes a connection the one that writes the stream; the one before is told to leave. turn says which connection it is.
+func (o *record) take(leave context.CancelCauseFunc) (turn int) {
 	o.mu.Lock()
 	if o.leave != nil {
 		o.leave(errReplaced)
 	}
 	o.leave = leave
 	o.turn++
+	turn = o.turn
 	o.mu.Unlock()
 	o.writing.Lock()
+	return turn
 }
 
 // turns is how many connections have taken the stream.
@@ -160,14 +162,13 @@ func (o *record) again(dst []byte, after uint64) (_ []byte, ended bool) {
 func (s *Server) replay(ctx context.Context, out *sse.Writer, o *record, after uint64) {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
-	o.take(leave)
+	turn := o.take(leave)
 	var ended bool
 	out.Buf, ended = o.again(out.Buf, after)
 	err := out.Flush()
 	if err == nil && !ended {
 		err = s.pour(ctx, out, o.box, o.event)
 	}
-	turn := o.turns()
 	o.writing.Unlock()
 	s.dropped("resumable", err)
 	time.AfterFunc(s.cfg.StreamGrace, func() { s.records.forget(o, turn) })

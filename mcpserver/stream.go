@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"time"
 
 	"toolnorm/internal/sse"
@@ -64,9 +65,9 @@ func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok b
 	return sse.NewWriter(w, s.cfg.Stall), func() { s.streams.Add(-1) }, true
 }
 
-// dropped logs why a stream ended, when that was not the client's wish or ours.
+// dropped logs why a stream ended, when that was neither the client's wish nor ours.
 func (s *Server) dropped(what string, err error) {
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, errClosed) && !errors.Is(err, errReplaced) {
-		s.cfg.Log.Warn().Str("stream", what).Err(err).Msg("an MCP stream was dropped")
+	if errors.Is(err, errSlow) || errors.Is(err, os.ErrDeadlineExceeded) {
+		s.cfg.Log.Warn().Str("stream", what).Err(err).Msg("an MCP stream was dropped: its client takes nothing of it")
 	}
 }

@@ -13,7 +13,7 @@ import (
 // subscribe is the stream on which a client of 2026-07-28 hears of the changes that it asked for.
 func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	box := newOutbox()
-	l, fault := s.engine.subscription(r.Context(), box, m)
+	l, hears, fault := s.engine.subscription(r.Context(), box, m)
 	if fault != nil {
 		s.write(w, frame{body: fault.frame(m.id), status: http.StatusBadRequest})
 		return
@@ -23,10 +23,9 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m 
 		return
 	}
 	defer done()
-	if l == nil {
+	defer s.engine.hub.add(l)()
+	if !hears {
 		_ = box.put(frame{body: appendResult(nil, m.id, s.engine.listened(m.id)), last: true})
-	} else {
-		defer s.engine.hub.add(l)()
 	}
 	err := s.pour(r.Context(), out, box, plainEvent)
 	box.end(err)
@@ -39,37 +38,34 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m 
 
 // hold is a subscription on a stream that carries other answers as well. It ends when the client cancels it or leaves.
 func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
-	l, fault := e.subscription(ctx, c.stream, m)
+	l, hears, fault := e.subscription(ctx, c.stream, m)
 	if fault != nil {
 		return nil, fault
 	}
-	if l != nil {
-		defer e.hub.add(l)()
+	defer e.hub.add(l)()
+	if hears {
 		<-ctx.Done()
 	}
 	return e.listened(m.id), nil
 }
 
-// subscription is the listener that a subscriptions/listen asks for; nil when there is nothing to hear of. What of it is
-// honoured is put into the box first.
-func (e *engine) subscription(ctx context.Context, box *outbox, m message) (*listener, *rpcError) {
+// subscription is the listener that a subscriptions/listen asks for, and says whether there is anything to hear of. What of the
+// wishes is honoured is its first message.
+func (e *engine) subscription(ctx context.Context, box *outbox, m message) (l *listener, hears bool, fault *rpcError) {
 	var asked struct {
 		Notifications mcp.SubscriptionFilter `json:"notifications"`
 	}
 	if m.params == nil || json.Unmarshal(m.params, &asked) != nil {
-		return nil, fail(codeParams, "subscriptions/listen says in notifications what it wants to hear of")
+		return nil, false, fail(codeParams, "subscriptions/listen says in notifications what it wants to hear of")
 	}
 	honoured := e.honoured(ctx, asked.Notifications)
 	first := tagged(encode(struct {
 		Notifications mcp.SubscriptionFilter `json:"notifications"`
 	}{honoured}), m.id)
-	if err := box.put(frame{body: notification(mcp.MethodNotificationSubscriptionsAcknowledged, first)}); err != nil {
-		return nil, fail(codeInternal, "%v", err)
-	}
-	if honoured.IsEmpty() {
-		return nil, nil
-	}
-	return &listener{box: box, tag: m.id, wants: func(method, uri string) bool { return wanted(honoured, method, uri) }}, nil
+	return &listener{
+		box: box, tag: m.id, wants: func(method, uri string) bool { return wanted(honoured, method, uri) },
+		first: notification(mcp.MethodNotificationSubscriptionsAcknowledged, first),
+	}, !honoured.IsEmpty(), nil
 }
 
 // wanted says whether a filter lets a notification pass.
