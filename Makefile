@@ -6,6 +6,7 @@
 # make e2e-models   real small models: who calls the right tool; writes docs/models.md. About an hour; ROWS=regexp for some
 # make upstreams  which strategy each set-up of each server gets, and how well each does; writes docs/upstreams.md
 # make guarantee  what became of defective replies; writes docs/guarantee.md
+# make doctor  what toolnorm doctor says of the scripted models; writes e2e/doctor
 # make bench   benchmarks beside peers; writes docs/benchmarks.md
 # make fuzz    every fuzz target, FUZZTIME each
 # make lint    gofmt, go vet, staticcheck, and the structure test
@@ -14,7 +15,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build install test race e2e upstreams guarantee e2e-models bench fuzz lint
+.PHONY: run build install test race e2e upstreams guarantee doctor e2e-models bench fuzz lint
 
 run: build
 	./bin/toolnorm serve
@@ -46,6 +47,9 @@ e2e-models:
 
 guarantee:
 	TOOLNORM_E2E_GUARANTEE=write ./e2e/run.sh -run TestTheGuarantee
+
+doctor:
+	TOOLNORM_E2E_DOCTOR=write ./e2e/run.sh -run TestDoctorsReports
 
 upstreams:
 	TOOLNORM_E2E_UPSTREAMS=write ./e2e/run.sh -run TestUpstreamsPage

@@ -16,24 +16,29 @@ var examined = []struct {
 	status int
 	on     func(*lane) *server
 	args   []string
+	held   bool // by a grammar of its server, where a script that goes another way ends anywhere
 }{
-	{"ollama-0.34.3", 0, newestServer, nil},
-	{"ollama-0.34.3-hermes", 0, newestServer, []string{"hermes"}},
-	{"ollama-0.34.3-qwen3-coder", 0, newestServer, []string{"qwen3-coder"}},
-	{"ollama-0.34.3-native", 0, newestServer, []string{"native"}},
-	{"ollama-0.34.3-plain", 0, newestServer, []string{"plain"}},
-	{"ollama-0.24.0-hermes", 0, formerServer, []string{"hermes"}},
-	{"ollama-0.24.0-qwen3-coder", 0, formerServer, []string{"qwen3-coder"}},
-	{"ollama-0.24.0-embed", 1, formerServer, []string{"embed"}},
-	{"ollama-0.24.0-hremes", 1, formerServer, []string{"hremes"}},
-	{"llama-server-native", 0, llamaServer, []string{"llama/native"}},
+	{"ollama-0.34.3", 0, newestServer, nil, false},
+	{"ollama-0.34.3-hermes", 0, newestServer, []string{"hermes"}, false},
+	{"ollama-0.34.3-qwen3-coder", 0, newestServer, []string{"qwen3-coder"}, false},
+	{"ollama-0.34.3-native", 0, newestServer, []string{"native"}, true},
+	{"ollama-0.34.3-plain", 0, newestServer, []string{"plain"}, false},
+	{"ollama-0.24.0-hermes", 0, formerServer, []string{"hermes"}, false},
+	{"ollama-0.24.0-qwen3-coder", 0, formerServer, []string{"qwen3-coder"}, false},
+	{"ollama-0.24.0-embed", 1, formerServer, []string{"embed"}, false},
+	{"ollama-0.24.0-hremes", 1, formerServer, []string{"hremes"}, false},
+	{"llama-server-native", 0, llamaServer, []string{"llama/native"}, true},
 }
 
 func newestServer(l *lane) *server { return l.newest }
 func formerServer(l *lane) *server { return l.former }
 func llamaServer(l *lane) *server  { return l.llama.chat }
 
-// TestDoctorsReports holds what doctor says of the scripted models to files. With TOOLNORM_E2E_DOCTOR=write it writes them.
+// read is what a report says of the server's own reading.
+var read = regexp.MustCompile(`(?m)^  (note +own reading|the server itself|native) .*\n( +→.*\n)?`)
+
+// TestDoctorsReports holds what doctor says of the scripted models to files. With TOOLNORM_E2E_DOCTOR=write
+// (make doctor) it writes them.
 func TestDoctorsReports(t *testing.T) {
 	l := open(t)
 	for _, e := range examined {
@@ -44,6 +49,9 @@ func TestDoctorsReports(t *testing.T) {
 			got, status := l.doctor(t, e.on(l), append(e.args, "--questions", "doctor/questions.txt", "--offer", "setups/tools.json")...)
 			if status != e.status {
 				t.Errorf("status %d, want %d", status, e.status)
+			}
+			if e.held {
+				got = read.ReplaceAll(got, nil)
 			}
 			file := filepath.Join("doctor", e.file+".txt")
 			if os.Getenv("TOOLNORM_E2E_DOCTOR") == "write" {
@@ -90,6 +98,7 @@ func steady(report []byte) []byte {
 		{`\d+\.\d+ s\b`, "N s"},
 		{`\d+ tokens/s`, "N tokens/s"},
 		{`[\d.]+ [MG]B`, "N MB"},
+		{`\d+\.\d+M `, "N M "}, // the model grows with its scripts
 		{`(places +).*\n( +→.*keeps waiting.*\n)?`, "${1}N\n"},
 	} {
 		report = regexp.MustCompile(r[0]).ReplaceAll(report, []byte(r[1]))

@@ -21,12 +21,13 @@ import (
 // examine is the command doctor. It takes the settings of serve, so that what it finds is true of the server that they
 // start.
 type examine struct {
-	Config
 	Examined  string        `arg:"" name:"model" optional:"" help:"The model to examine, as clients call it; it is loaded. Default: only what the servers say of themselves."`
 	JSON      bool          `name:"json" env:"-" help:"Print the report as JSON; docs/doctor.md says what is in it."`
 	Limit     time.Duration `default:"5m" env:"-" help:"How long it may take in all; what was not looked at by then is said."`
 	Questions string        `env:"-" placeholder:"FILE" help:"What to ask the model, with the calls that are right: paragraphs and => NAME {ARGUMENTS} or => none. Default: five questions that want a call, and two that want none."`
 	Offer     string        `env:"-" placeholder:"FILE" help:"The tools that it is offered with them, as a request lists them."`
+
+	Config
 }
 
 // Run does it. The report goes to stdout, what is being done to stderr. That something is wrong is an error.
@@ -52,8 +53,10 @@ func (c *examine) Run(m *Main) error {
 	switch {
 	case r.Unreachable():
 		return &ended{errors.New("a model server cannot be reached"), statusUnreachable}
+	case r.Cut != "":
+		return errors.New("not everything was looked at: " + r.Cut)
 	case r.Problems():
-		return &ended{errors.New("there are problems"), statusFailed}
+		return errors.New("there are problems")
 	}
 	return nil
 }

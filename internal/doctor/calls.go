@@ -21,7 +21,9 @@ func (x *examination) calls(ctx context.Context) bool {
 		if len(ways) > 1 && ways[0].Asked == 0 {
 			ways = ways[1:] // the server refuses both for the same reason
 		}
-		x.m.Ways = append(x.m.Ways, ways...)
+		if x.m.Ways = append(x.m.Ways, ways...); ctx.Err() != nil {
+			break
+		}
 	}
 	slices.SortStableFunc(x.m.Ways, func(a, b Way) int { return rank(a) - rank(b) })
 	return true
@@ -70,27 +72,18 @@ func (x *examination) way(ctx context.Context, strategy string) []Way {
 		}
 		ways[0].Wording = facts.Wording.String()
 	}
-	var times []float64
 	for i, q := range x.cfg.Questions {
 		x.cfg.Progress("calls read by "+strategy, i+1, len(x.cfg.Questions))
 		a := ask(ctx, e, x.offered(q.Text))
 		if why, over := a.over(ctx, i); over {
-			ways = refused(ways, why)
-			break
+			return refused(ways, why)
 		}
-		times = append(times, a.took.Seconds())
 		ways[0].add(q, a.calls, a)
 		if len(ways) > 1 {
 			ways[1].add(q, a.heard.calls, a)
 		}
 		if ways[0].Taken {
 			x.rate(i, a)
-		}
-	}
-	slices.Sort(times)
-	for i := range ways {
-		if len(times) > 0 {
-			ways[i].Seconds = times[len(times)/2]
 		}
 	}
 	return ways
@@ -101,7 +94,7 @@ func (a *reply) over(ctx context.Context, i int) (why string, over bool) {
 	f := fault.From(a.err)
 	switch {
 	case ctx.Err() != nil:
-		return "time was over", true
+		return "not to the end", true
 	case a.err == nil:
 		return "", false
 	case f.Kind == fault.Timeout:
@@ -125,6 +118,9 @@ func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 	}
 	before := w.Score
 	w.Asked++
+	w.times = append(w.times, a.took.Seconds())
+	slices.Sort(w.times)
+	w.Seconds = w.times[len(w.times)/2]
 	w.Score.Add(q, calls)
 	if right := w.Arguments > before.Arguments || len(q.Want) == 0 && w.False == before.False; right && a.err == nil {
 		return

@@ -57,8 +57,11 @@ func (x *examination) finding(level Level, what, found, does string) {
 	x.m.Findings = append(x.m.Findings, Finding{level, what, found, does})
 }
 
-// failed notes that something could not be found out.
-func (x *examination) failed(what string, err error) bool {
+// failed notes that something could not be found out, unless there was no time for it.
+func (x *examination) failed(ctx context.Context, what string, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
 	f := fault.From(err)
 	found := f.Message
 	if f.Kind == fault.Internal && f.Cause != nil {
@@ -75,7 +78,7 @@ func (x *examination) describe(ctx context.Context) bool {
 	}
 	var err error
 	if x.client, err = x.ollama(x.on); err != nil {
-		return x.failed("model", err)
+		return x.failed(ctx, "model", err)
 	}
 	show, err := x.client.Show(ctx, x.m.Model)
 	if err != nil {
@@ -83,7 +86,7 @@ func (x *examination) describe(ctx context.Context) bool {
 			x.m.Findings = append(x.m.Findings, x.unknown(ctx, x.on, x.m.Model))
 			return false
 		}
-		return x.failed("model", err)
+		return x.failed(ctx, "model", err)
 	}
 	x.m.Family, x.m.Parameters, x.m.Quantization = show.Details.Family, show.Details.ParameterSize, show.Details.QuantizationLevel
 	x.m.Capabilities, x.m.Parser, x.m.Context.Trained = capabilities(show), parser(show), upstream.Trained(show)
@@ -99,7 +102,7 @@ func (x *examination) listed(ctx context.Context) bool {
 	client := upstream.NewOpenAI(x.on.url, x.on.key, nil)
 	list, err := client.Models(ctx)
 	if err != nil {
-		return x.failed("model", err)
+		return x.failed(ctx, "model", err)
 	}
 	i := slices.IndexFunc(list, func(m upstream.OpenAIModel) bool { return m.ID == x.m.Model })
 	p, err := client.Properties(ctx)
@@ -124,7 +127,7 @@ func (x *examination) probe(ctx context.Context) bool {
 	x.cfg.Progress("loading "+x.m.Name, 0, 0)
 	var err error
 	if x.facts, err = x.engine.Examine(ctx, x.m.Name); err != nil {
-		return x.failed("probe", err)
+		return x.failed(ctx, "probe", err)
 	}
 	x.m.Strategy, x.m.Strategies = x.facts.Strategy, x.facts.Strategies
 	if x.facts.Strategy == engine.Prompt {
@@ -138,7 +141,7 @@ func (x *examination) chat(ctx context.Context) bool {
 	x.cfg.Progress("a short answer", 0, 0)
 	a := ask(ctx, x.engine, user(x.m.Name, "Count from one to ten in words."))
 	if a.err != nil {
-		return x.failed("chat", a.err)
+		return x.failed(ctx, "chat", a.err)
 	}
 	x.finding(OK, "chat", fmt.Sprintf("answers, %s, finish %s", plural(a.usage.Completion, "token"), a.finish), "")
 	x.m.Speed.First = a.first.Seconds()

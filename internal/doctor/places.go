@@ -33,7 +33,7 @@ func (x *examination) places(ctx context.Context) bool {
 	second := ask(ctx, x.engine, limited(user(x.m.Name, "Say yes."), 4))
 	switch ended := <-over; {
 	case second.err != nil:
-		x.failed("places", second.err)
+		x.failed(ctx, "places", second.err)
 	case ended.Before(asked):
 		x.finding(OK, "places", "answers too fast to tell how many requests it takes at a time", "")
 	case asked.Add(second.first).Before(ended):

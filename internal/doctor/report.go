@@ -97,6 +97,8 @@ type Way struct {
 	Seconds float64 `json:"seconds"`        // a reply, as the median
 	Note    string  `json:"note,omitempty"` // why it was not asked, or not everything
 	Misses  []Miss  `json:"misses,omitempty"`
+
+	times []float64 // of the replies, sorted
 }
 
 // Miss is a question that was not answered as it should be.
