@@ -48,7 +48,7 @@ func (d *Doctor) server(ctx context.Context, h host) Server {
 	default:
 		err = d.native(ctx, h, &s)
 	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil { // else nobody knows
 		s.Kind, s.Missing = "", fault.From(err).Message
 	}
 	return s
