@@ -76,6 +76,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *t
 		setSafe(w.Header(), "Toolnorm-"+word, text)
 		t.noted(word, text)
 	}
+	if ask.Form != "" && ask.Form != formOpenAI {
+		ask.Noted("Dialect", ask.Form)
+	}
 	t.listen(ask)
 	err = s.run(r.Context(), ask, reply, t)
 	if gone := r.Context().Err(); err != nil && gone != nil {

@@ -42,12 +42,12 @@ func TestTheFormIsHeaderThenSuffixThenSetting(t *testing.T) {
 		if tt.header != "" {
 			header = []string{"Toolnorm-Dialect", tt.header}
 		}
-		_, body := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"`+tt.model+`","messages":[{"role":"user","content":"q"}],`+twoTools+`}`, header...)
+		resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"`+tt.model+`","messages":[{"role":"user","content":"q"}],`+twoTools+`}`, header...)
 		form := "openai"
 		if strings.Contains(body, "```bash") && !strings.Contains(body, "tool_calls") {
 			form = "shell"
 		}
-		if form != tt.form || m.last.Model != tt.asked || !strings.Contains(body, `"model":"`+tt.model+`"`) {
+		if form != tt.form || (resp.Header.Get("Toolnorm-Dialect") == "shell") != (form == "shell") || m.last.Model != tt.asked || !strings.Contains(body, `"model":"`+tt.model+`"`) {
 			t.Errorf("%+v: form %s, asked %q, reply %s", tt, form, m.last.Model, body)
 		}
 	}

@@ -19,7 +19,7 @@ type Ask struct {
 	Stream bool // piece by piece, else whole
 	Usage  bool // count tokens at the end of a stream
 
-	Form    string // the dialect that is asked for, one of Forms; empty: none is
+	Form    string // the dialect, one of Forms: that which is asked for, empty when none is; then that which took the request
 	NoCalls bool   // tool_choice "none": no calls, whoever offers tools
 }
 

@@ -49,7 +49,7 @@ func (d shellDialect) Open(h http.Header, a *Ask, out Out) (Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Hold = adapters.HoldCall
+	a.Hold, a.Form = adapters.HoldCall, formShell
 	r := &shellReply{Reply: below, commander: d.shell.commander(h, a.Tools), ours: map[string]bool{}}
 	a.Messages = r.commander.earlier(a.Messages)
 	if a.NoCalls {

@@ -29,7 +29,7 @@ func (d xmlDialect) Open(h http.Header, a *Ask, out Out) (Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Messages, a.Hold, a.Single = messages, adapters.HoldCall, true
+	a.Messages, a.Hold, a.Single, a.Form = messages, adapters.HoldCall, true, string(prompt.Protocol)
 	if !a.NoCalls {
 		err = a.offer(prompt.Offer())
 	}

@@ -60,7 +60,7 @@ func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // exposed are the headers of an answer that pages may read.
-const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Mcp-Session-Id"
+const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Dialect, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Mcp-Session-Id"
 
 // admit turns away what a web page elsewhere could make a browser send: a request under a foreign host name (DNS
 // rebinding) or from a foreign origin. To a page that may ask it says so.

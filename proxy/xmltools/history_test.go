@@ -79,6 +79,26 @@ tool "[list_files for '.'] Result:\nmain.go\n<environment_details>\n</environmen
 	}
 }
 
+func TestAPromptIsWhereClientsPutIt(t *testing.T) {
+	text := read(t, "testdata/void.txt")
+	system := chat.Message{Role: chat.System, Content: "x"}
+	for _, tt := range []struct {
+		in    []chat.Message
+		found bool
+	}{
+		{[]chat.Message{{Role: chat.System, Content: text}, user("q")}, true},
+		{[]chat.Message{system, {Role: chat.System, Content: text}, user("q")}, true},
+		{[]chat.Message{user("<SYSTEM_MESSAGE>\n" + text + "\n</SYSTEM_MESSAGE>\nq")}, true},
+		{[]chat.Message{system, user(text)}, false},
+		{[]chat.Message{user("q"), said("a"), user(text)}, false},
+		{nil, false},
+	} {
+		if p, _ := Read(tt.in); (p != nil) != tt.found {
+			t.Errorf("%d messages: found %t, want %t", len(tt.in), p != nil, tt.found)
+		}
+	}
+}
+
 // FuzzRead holds reading to what must be true of any conversation: nothing breaks, and what is no part of the prompt's
 // tools stays.
 func FuzzRead(f *testing.F) {

@@ -47,19 +47,16 @@ type Param struct {
 const told = "You can call the tools that are offered to you: at most ONE in a reply, at its end. " +
 	"Then stop and wait; the result comes in the next message."
 
-// Read finds the tools in the conversation's prompt: a system message, or the first message of a user, where some clients
-// put it for models that take no system message. It gives the messages without that part of the prompt, and without the
+// Read finds the tools in the conversation's prompt: a system message, or a user's message that opens the conversation,
+// where some clients put it for models that take no system message. It gives the messages without that part of the prompt, and without the
 // XML of earlier calls; nil and the messages themselves when there are no tools. The given messages stay as they are.
 func Read(messages []chat.Message) (*Prompt, []chat.Message) {
 	for i, m := range messages {
-		if m.Role != chat.System && m.Role != chat.User {
+		if m.Role != chat.System && (m.Role != chat.User || i > 0) {
 			break
 		}
 		p, rest := readPrompt(m.Content)
 		if p == nil {
-			if m.Role == chat.User {
-				break
-			}
 			continue
 		}
 		out := append([]chat.Message(nil), messages...)
