@@ -28,6 +28,7 @@ const (
 // Bounds, so that no text takes long to read.
 const (
 	longestEntry = 300     // lines that one tool may take
+	mostTries    = 50      // lines with a tool's number that turn out to be no tool
 	largestList  = 1 << 20 // bytes that all of them may take
 )
 
@@ -58,11 +59,13 @@ func readVoid(text string) (tools []Tool, rest string) {
 // void reads the n-th tool, whose entry is looked for from line i on and must end before line end. It gives the line
 // behind it, and a tool without a name when there is none.
 func (l lines) void(i, end, n int) (t Tool, next int) {
-	for ; i < end; i++ {
-		name, ok := strings.CutPrefix(strings.TrimSpace(l[i]), strconv.Itoa(n)+". ")
+	number := strconv.Itoa(n) + ". "
+	for tries := 0; i < end && tries < mostTries; i++ {
+		name, ok := strings.CutPrefix(strings.TrimSpace(l[i]), number)
 		if !ok || !isName(name) {
 			continue
 		}
+		tries++
 		near := l[:min(end, i+longestEntry)]
 		open := near.find(i, "<"+name+">", true)
 		if open < 0 {

@@ -37,7 +37,7 @@ func asVoid(p *Prompt) (all []voidmodel.Tool) {
 var values = []string{
 	"", "main.go", "a\nb", "\n", "\n\n", "  \n x \n  ", "a\r\nb\r\n", "\r\n", "서울\n부산", "한국어 값", "1 < 2 && 3 > 2", "<b>bold</b>", "</edit_file>",
 	"<edit_file>", "<read_file><path>x</path>", "</k3j9ab_search_docs>", "<", "</", "a<", "&lt;uri&gt;", "\"quoted\" 'single' `back`", "\\n \\\\ \x00\x1b", "```go\nx\n```\n",
-	strings.Repeat("long ", 20000) + "\n", "<think>hm</think>", "[1,2]", "{\"a\":null}", "null", "\u2028\ufeff", "\n<x>\n",
+	strings.Repeat("long ", 2000) + "\n", "<think>hm</think>", "[1,2]", "{\"a\":null}", "null", "\u2028\ufeff", "\n<x>\n",
 }
 
 // sentences are what models say around calls.
@@ -60,7 +60,7 @@ func TestVoidReadsWhatIsWritten(t *testing.T) {
 	p := prompt(t, "void")
 	r := rand.New(rand.NewPCG(1, 2))
 	written, refused := 0, 0
-	for i := range 4000 {
+	for i := range 3000 {
 		tool := &p.Tools[r.IntN(len(p.Tools))]
 		want := map[string]string{}
 		for _, param := range tool.Params {
@@ -91,7 +91,7 @@ func TestVoidReadsWhatIsWritten(t *testing.T) {
 			t.Fatalf("%d: shows %q of %q", i, shown, text)
 		}
 	}
-	if written < 3000 {
+	if written < 2000 {
 		t.Errorf("%d written, %d refused: hardly anything can be said", written, refused)
 	}
 }
