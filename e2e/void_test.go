@@ -107,6 +107,9 @@ func TestVoidCompletesALoop(t *testing.T) {
 			{"native alias", "editor_read", proxy.AliasPrefix + "hermes", true, "read_file map[page_number:2 uri:/src/가 <b>.go]"},
 			{"native alias, run_command", "editor_docs", proxy.AliasPrefix + "hermes@shell", true, "run_command map[command:" + command + "]"},
 		} {
+			if s == l.former && tt.way != "XML" {
+				continue // it takes a minute for the longer prompts, and what is tested is on this side of it
+			}
 			t.Run(s.name+"/"+tt.way, func(t *testing.T) {
 				c := voidmodel.Client{Base: base + "/v1", Model: tt.model, Native: tt.native, Tools: tools}
 				steps, err := c.Ask(t.Context(), l.named(t, tt.script).Model.Selector()+" please")
