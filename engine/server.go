@@ -133,11 +133,10 @@ func (e *Engine) place(model string) (*server, string) {
 
 // real is the model that a name stands for: by alias, else itself.
 func (e *Engine) real(name string) string {
-	if e.cfg.Prefix != "" {
-		name = strings.TrimPrefix(name, e.cfg.Prefix)
+	for _, name := range []string{name, strings.TrimPrefix(name, e.cfg.Prefix)} {
+		if model, ok := e.cfg.Aliases[name]; ok {
+			return model
+		}
 	}
-	if model, ok := e.cfg.Aliases[name]; ok {
-		return model
-	}
-	return name
+	return strings.TrimPrefix(name, e.cfg.Prefix)
 }

@@ -106,6 +106,8 @@ func FuzzRead(f *testing.F) {
 		f.Add(read(f, "testdata/"+name+".txt"), "x\n<read_file>\n<uri>a</uri>\n</read_file>", "<read_file_result>\nb\n</read_file_result>")
 		f.Add(read(f, "testdata/"+name+".txt"), "<list_files>\n<path>.</path>\n</list_files>", "[list_files for '.'] Result:\n")
 	}
+	f.Add("Available tools:\n1. a\nFormat:\n<a>\n<b>Optional</b>\n</a>\nTool calling details:\n- x\n\ny", "<a>\n<b></b></a>", "<a_result>\n\n</a_result>")
+	f.Add("# Tools\n## a\nParameters:\n- b: (required) x\nUsage:\n<a>\n<b>c</b>\n</a>\n====\n", "<a><b>\nx\n</b></a>", "[a for 'b'] Result: c")
 	f.Fuzz(func(t *testing.T, system, reply, answer string) {
 		in := []chat.Message{{Role: chat.System, Content: system}, said(reply), user(answer)}
 		p, out := Read(in)
@@ -137,8 +139,8 @@ func FuzzRead(f *testing.F) {
 func FuzzWrite(f *testing.F) {
 	f.Add("a", "b\n", "I look.")
 	f.Add("<uri>", "</edit_file>", "a <edit_fi")
+	p := prompt(f, "void")
 	f.Fuzz(func(t *testing.T, uri, blocks, text string) {
-		p := prompt(t, "void")
 		want := map[string]string{"uri": strings.ToValidUTF8(uri, "?"), "search_replace_blocks": strings.ToValidUTF8(blocks, "?")}
 		args := append(append(append(append([]byte(`{"search_replace_blocks":`), quote(want["search_replace_blocks"])...), `,"uri":`...), quote(want["uri"])...), '}')
 		open, rest, err := p.Write(chat.Call{Name: "edit_file", Args: args})
