@@ -32,17 +32,32 @@ func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ co
 
 // notified takes a message that wants no answer.
 func (e *engine) notified(ctx context.Context, c *caller, m message) {
-	if m.method != string(mcp.MethodNotificationCancelled) {
-		_, _ = e.bridge(ctx, c, m) // who registered for it is told; there is no answer
+	if isCancel(m) {
+		e.cancel(c.id, cancelled(m))
 		return
 	}
+	_, _ = e.bridge(ctx, c, m) // who registered for it is told; there is no answer
+}
+
+// isCancel says that a message takes a request back.
+func isCancel(m message) bool {
+	return !m.isRequest() && m.method == string(mcp.MethodNotificationCancelled)
+}
+
+// cancelled is the id of the request that a message takes back, as it was written.
+func cancelled(m message) string {
 	var which struct {
 		ID json.RawMessage `json:"requestId"`
 	}
-	if json.Unmarshal(m.params, &which) != nil || c.id == "" {
-		return
+	if json.Unmarshal(m.params, &which) != nil {
+		return ""
 	}
-	if cancel, ok := e.running.Load(inFlight{c.id, string(which.ID)}); ok {
+	return string(which.ID)
+}
+
+// cancel ends a request of a session, if it is being answered.
+func (e *engine) cancel(session, id string) {
+	if cancel, ok := e.running.Load(inFlight{session, id}); ok {
 		cancel.(context.CancelCauseFunc)(errCancelled)
 	}
 }

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -54,14 +55,14 @@ func newQueue(e *engine) *queue {
 	}
 }
 
-// submit takes a message. What must not wait behind others is done at once: answers to requests of ours, and cancellations.
+// submit takes a message. Answers to requests of ours wait behind nothing, and cancellations are never refused.
 func (q *queue) submit(c *conn, m message) error {
-	if m.isAnswer() || m.method == string(mcp.MethodNotificationCancelled) {
+	if m.isAnswer() {
 		q.e.handle(c.ctx, q.caller(c, m), m)
 		return nil
 	}
 	q.pending.Add(1)
-	if c.pending.Add(1) <= q.longest {
+	if c.pending.Add(1) <= q.longest || isCancel(m) {
 		select {
 		case q.input <- work{c, m}:
 			return nil
@@ -69,6 +70,10 @@ func (q *queue) submit(c *conn, m message) error {
 		}
 	}
 	q.done(c, 1)
+	if isCancel(m) {
+		q.e.cancel(c.id, cancelled(m))
+		return nil
+	}
 	return errBusy
 }
 
@@ -97,13 +102,28 @@ func (q *queue) run() {
 
 // take answers what takes no time, in the order in which it came, and parks the rest.
 func (q *queue) take(c *conn, m message) {
-	if m.isRequest() && isQuick(m.method) {
+	switch {
+	case isCancel(m):
+		q.withdraw(c, cancelled(m))
+	case m.isRequest() && isQuick(m.method):
 		q.reply(c, m, c.box.put)
-		q.done(c, 1)
+	default:
+		c.backlog = append(c.backlog, m)
+		q.park(c)
 		return
 	}
-	c.backlog = append(c.backlog, m)
-	q.park(c)
+	q.done(c, 1)
+}
+
+// withdraw cancels a request, which may not have begun.
+func (q *queue) withdraw(c *conn, id string) {
+	at := slices.IndexFunc(c.backlog, func(m message) bool { return m.isRequest() && string(m.id) == id })
+	if at < 0 {
+		q.e.cancel(c.id, id)
+		return
+	}
+	c.backlog = slices.Delete(c.backlog, at, at+1)
+	q.done(c, 1)
 }
 
 // park puts a conn in line for a place, once.
@@ -125,8 +145,8 @@ func (q *queue) start() {
 			q.done(c, len(c.backlog))
 			c.backlog = nil
 			continue
-		case c.running >= atOnceOfOne:
-			continue // parked again when one of its requests is done
+		case len(c.backlog) == 0, c.running >= atOnceOfOne:
+			continue // parked again with its next request, or when one is done
 		}
 		m := c.backlog[0]
 		c.backlog = c.backlog[1:]
@@ -178,11 +198,12 @@ func (q *queue) caller(c *conn, m message) *caller {
 	return &caller{session: one, modern: true, meta: said, out: c.box.send, stream: c.box}
 }
 
-// isQuick says that a request is answered from memory, by no code of a tool, prompt or resource.
+// isQuick says that a request is answered from memory, without the code of a tool, prompt or resource.
 func isQuick(method string) bool {
 	switch mcp.MCPMethod(method) {
-	case mcp.MethodToolsCall, mcp.MethodPromptsGet, mcp.MethodResourcesRead, mcp.MethodCompletionComplete, mcp.MethodSubscriptionsListen:
-		return false
+	case mcp.MethodInitialize, mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodToolsList, mcp.MethodSetLogLevel,
+		mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
+		return true
 	}
-	return true
+	return false
 }

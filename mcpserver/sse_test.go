@@ -188,6 +188,16 @@ func TestCancelledRequestGetsNoAnswer(t *testing.T) {
 	}
 }
 
+func TestRequestThatWaitsIsCancelledToo(t *testing.T) {
+	c := serve(t, Config{}).connect()
+	for range atOnceOfOne {
+		c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"waits"}}`, 202)
+	}
+	c.send(`{"jsonrpc":"2.0","id":"last","method":"tools/call","params":{"name":"echo"}}`, 202)
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"last"}}`, 202)
+	soon(t, "an end of the waiting request", func() bool { return c.queue.pending.Load() == atOnceOfOne })
+}
+
 // idOf is a client's session.
 func idOf(c *legacyClient) string { return strings.TrimPrefix(c.path, "/sse/message?session_id=") }
 
