@@ -48,7 +48,7 @@ func post(t *testing.T, ctx context.Context, base string, r request) *http.Respo
 // reply proves that the first has been stopped; else it would wait for ten times the context, 80,000 tokens.
 func TestDroppedStreamFreesTheServer(t *testing.T) {
 	l := open(t)
-	base := l.proxied(t, l.newest)
+	base := l.proxied(t, l.newest, "--max-repeat", "0")
 	endless := l.ask("hermes", l.named(t, "loop"), true)
 	endless.MaxTokens = 0
 	ctx, leave := context.WithCancel(t.Context())
@@ -84,6 +84,20 @@ func TestEndlessRepetitionEndsWithLength(t *testing.T) {
 		}
 		for _, rule := range broken(got, offered) {
 			t.Errorf("%s: %s", model, rule)
+		}
+	}
+}
+
+// TestAModelInALoopIsStopped: what this one writes repeats itself, but not token by token, so Ollama itself would let it go on.
+func TestAModelInALoopIsStopped(t *testing.T) {
+	l := open(t)
+	base := l.proxied(t, l.newest)
+	for _, stream := range []bool{true, false} {
+		r := l.ask("hermes", l.named(t, "loop"), stream)
+		r.MaxTokens = 0
+		got := l.current.chat(base, r)
+		if got.Error != "" || got.Finish != "length" || len(got.Content) < 8<<10 || len(got.Content) > 64<<10 {
+			t.Errorf("stream %t: error %q, finish_reason %q, %d bytes; want length after some 8 KB", stream, got.Error, got.Finish, len(got.Content))
 		}
 	}
 }

@@ -62,20 +62,21 @@ type server struct {
 const places = 8
 
 // startOllama serves a real Ollama, installed in dir, with a folder of its own, and makes the set-ups. It takes one request
-// at a time unless parallel says more.
-func (l *lane) startOllama(dir, version string, parallel int, setups []setup) (*server, error) {
+// at a time unless parallel says more; further settings are variables of its environment.
+func (l *lane) startOllama(dir, version string, parallel int, setups []setup, settings ...string) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
 	s := &server{name: "Ollama " + version, base: "http://" + addr, flags: []string{"--ollama", addr}, setups: setups, others: []setup{plain}}
-	home := filepath.Join(l.dir, fmt.Sprintf("%s-%d", version, parallel))
-	if err := os.Mkdir(home, 0o755); err != nil {
+	home, err := os.MkdirTemp(l.dir, fmt.Sprintf("%s-%d-", version, parallel))
+	if err != nil {
 		return nil, err
 	}
 	bin := filepath.Join(dir, "bin", "ollama")
 	env := append(os.Environ(), "OLLAMA_HOST="+addr, "HOME="+home, "OLLAMA_MODELS="+filepath.Join(home, "models"),
 		"OLLAMA_NO_CLOUD=1", fmt.Sprint("OLLAMA_NUM_PARALLEL=", parallel), "OLLAMA_KEEP_ALIVE=1h", "OLLAMA_CONTEXT_LENGTH=8192")
+	env = append(env, settings...)
 	serve := exec.Command(bin, "serve")
 	serve.Env = env
 	if err := l.run("ollama-"+filepath.Base(home), serve, s.base+"/api/version"); err != nil {

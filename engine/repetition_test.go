@@ -184,3 +184,33 @@ func BenchmarkRepetition(b *testing.B) {
 		r.write(text[at : at+4])
 	}
 }
+
+// FuzzRepetition holds the search for a period against the plain one, and pieces of any length against single bytes.
+func FuzzRepetition(f *testing.F) {
+	f.Add("la ", "x", 7)
+	f.Add("ab", "ba", 1)
+	f.Add(strings.Repeat("abc", 200), "", 100)
+	f.Fuzz(func(t *testing.T, unit, tail string, n int) {
+		if unit == "" || len(unit) > 2000 || n < 1 || n > 1<<20 {
+			return
+		}
+		text := strings.Repeat(unit, 12000/len(unit)) + tail
+		var window [longestPeriod + repeatStep]byte
+		if copy(window[:], text[max(len(text)-len(window), 0):]) == len(window) && repeats(&window) != repeatsPlainly(window[:]) {
+			t.Errorf("%q: a period is found: %v", window, repeats(&window))
+		}
+		if whole, single := longest(text, n), longest(text, 1); whole != single {
+			t.Errorf("in pieces of up to %d bytes %d are found, byte by byte %d", n, whole, single)
+		}
+	})
+}
+
+// repeatsPlainly tries every period.
+func repeatsPlainly(text []byte) bool {
+	for p := 1; p <= longestPeriod; p++ {
+		if string(text[p:]) == string(text[:len(text)-p]) {
+			return true
+		}
+	}
+	return false
+}

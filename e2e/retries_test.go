@@ -1,0 +1,60 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"toolnorm/internal/fault"
+)
+
+// asksOnce is a program of an OpenAI client with its own number of retries: one question, whatever comes of it.
+const asksOnce = `
+import { createRequire } from 'node:module';
+const { default: OpenAI } = createRequire(process.argv[2] + '/')(process.argv[3]);
+const client = new OpenAI({ apiKey: 'none', baseURL: process.argv[1] + '/v1' });
+await client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'q' }] }).catch(() => {});
+`
+
+// TestClientsMultiplyOnlyWhatMayPass counts how often OpenAI's clients, as they come, send a request that ends with each fault.
+func TestClientsMultiplyOnlyWhatMayPass(t *testing.T) {
+	open(t)
+	for _, client := range []string{"openai-current", "openai-4.96"} {
+		for _, row := range []struct {
+			fault *fault.Error
+			times int32
+		}{
+			{fault.New(fault.Invalid, "x"), 1},
+			{fault.New(fault.Unauthorized, "x"), 1},
+			{fault.New(fault.Unable, "x"), 1},
+			{fault.New(fault.Failed, "x"), 1},
+			{fault.New(fault.Timeout, "x"), 1},
+			{fault.New(fault.Internal, "x"), 1},
+			{&fault.Error{Kind: fault.Unavailable, Curable: true}, 1},
+			{&fault.Error{Kind: fault.Unavailable, Retry: time.Second}, 3},
+			{&fault.Error{Kind: fault.Busy, Retry: time.Second}, 3},
+			{&fault.Error{Kind: fault.Limited, Retry: time.Second}, 3},
+		} {
+			t.Run(fmt.Sprintf("%s, %d %s", client, row.fault.Status(), row.fault.OpenAICode()), func(t *testing.T) {
+				t.Parallel()
+				var asked atomic.Int32
+				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					asked.Add(1)
+					fault.Write(w, row.fault)
+				}))
+				defer srv.Close()
+				cmd := exec.CommandContext(t.Context(), "node", "--input-type=module", "-e", asksOnce, srv.URL, installed.clients, client)
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				if got := asked.Load(); got != row.times {
+					t.Errorf("the request was sent %d times, want %d", got, row.times)
+				}
+			})
+		}
+	}
+}

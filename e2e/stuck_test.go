@@ -1,0 +1,147 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// ownOllama is an Ollama of the newest version that no other test asks, with one place.
+func (l *lane) ownOllama(t *testing.T, models []setup, settings ...string) *server {
+	t.Helper()
+	s, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, models, settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestABusyOllamaIsWaitedFor asks an Ollama, which may hold one model and one waiting request, for two models at once and
+// again and again. It turns most of that away; toolnorm's clients get all of their replies.
+func TestABusyOllamaIsWaitedFor(t *testing.T) {
+	l := open(t)
+	s := l.ownOllama(t, []setup{setups[0], setups[len(setups)-1]}, "OLLAMA_MAX_QUEUE=1", "OLLAMA_MAX_LOADED_MODELS=1")
+	target, err := url.Parse(s.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy atomic.Int32
+	front := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ModifyResponse: func(resp *http.Response) error {
+			if resp.StatusCode == http.StatusServiceUnavailable {
+				busy.Add(1)
+			}
+			return nil
+		},
+		FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0),
+	})
+	defer front.Close()
+	base := l.toolnorm(t, "--ollama", front.URL, "--queue-wait", "3m")
+	plain := l.named(t, "plain")
+	var all sync.WaitGroup
+	for i := range 10 {
+		all.Go(func() {
+			r := l.ask(s.setups[i%2].name, plain, i%3 > 0)
+			resp := post(t, t.Context(), base, r)
+			defer resp.Body.Close()
+			b, err := io.ReadAll(resp.Body)
+			if err != nil || resp.StatusCode != 200 || strings.Contains(string(b), `"error"`) {
+				t.Errorf("request %d: %d %s %v", i, resp.StatusCode, clip(string(b)), err)
+			}
+		})
+	}
+	all.Wait()
+	t.Logf("Ollama said %d times that it is busy", busy.Load())
+	if busy.Load() == 0 {
+		t.Skip("Ollama was never busy, so nothing was waited for")
+	}
+}
+
+// TestAWedgedOllamaIsCured makes an Ollama lose its only place, by leaving replies between two tokens, until a request waits in
+// vain. Through toolnorm with --unwedge the next one is answered.
+func TestAWedgedOllamaIsCured(t *testing.T) {
+	l := open(t)
+	s := l.ownOllama(t, setups[:1])
+	loop, plain := l.named(t, "loop"), l.named(t, "plain")
+	base := l.toolnorm(t, "--ollama", s.base, "--unwedge", "--first-byte-timeout", "10s")
+	for try := 1; try <= 80; try++ {
+		s.leave(t, loop.Model.Selector(), try)
+		if s.replies(t, plain.Model.Selector()) {
+			continue
+		}
+		resp := post(t, t.Context(), base, l.ask(setups[0].name, plain, false))
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != 200 || resp.Header.Get("Toolnorm-Repairs") != "unwedged" {
+			t.Fatalf("wedged after %d replies that were left: %d %s %v", try, resp.StatusCode, clip(string(b)), err)
+		}
+		t.Logf("wedged after %d replies that were left, and cured", try)
+		if !s.replies(t, plain.Model.Selector()) {
+			t.Error("the request behind the cure waits in vain")
+		}
+		return
+	}
+	t.Skip("80 replies were left, and Ollama did not lose its place")
+}
+
+// leave begins an endless reply and leaves it after some records.
+func (s *server) leave(t *testing.T, prompt string, records int) {
+	t.Helper()
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	resp := s.begin(t, ctx, prompt, true)
+	if resp == nil {
+		t.Fatal("the endless reply does not begin")
+	}
+	defer resp.Body.Close()
+	for lines, i := bufio.NewReader(resp.Body), 0; i < 1+records%7; i++ {
+		if _, err := lines.ReadString('\n'); err != nil {
+			t.Fatalf("the endless reply: %v", err)
+		}
+	}
+}
+
+// replies says whether a short request is answered within a time that is long for it, on a busy machine as well.
+func (s *server) replies(t *testing.T, prompt string) bool {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 12*time.Second)
+	defer stop()
+	resp := s.begin(t, ctx, prompt, false)
+	if resp == nil {
+		return false
+	}
+	defer resp.Body.Close()
+	_, err := io.Copy(io.Discard, resp.Body)
+	return err == nil
+}
+
+// begin asks the server's first model for raw text; nil when that is not answered in time.
+func (s *server) begin(t *testing.T, ctx context.Context, prompt string, stream bool) *http.Response {
+	t.Helper()
+	body := fmt.Sprintf(`{"model":%q,"prompt":%q,"raw":true,"think":false,"stream":%t,"options":{"temperature":1}}`, s.setups[0].name, prompt+" please", stream)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/api/generate", bytes.NewReader([]byte(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil && ctx.Err() == nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		return nil
+	}
+	return resp
+}
