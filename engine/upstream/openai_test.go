@@ -101,7 +101,7 @@ func TestOpenAIEnds(t *testing.T) {
 		{"cut inside an event", stream1("data: " + hi + "\n\ndata: {\"choi"), "text 0 \"hi\"\n" + middle},
 		{"given up", sse(hi, end("abort")), "text 0 \"hi\"\nerror 502 upstream_error: the model server gave its reply up (abort): its log may say why\n"},
 		{"no JSON", sse(hi, "oops", stop), "text 0 \"hi\"\nerror 502 upstream_error: the model server sent an event that is no JSON: "},
-		{"a page instead", body("<html>\n\n</html>"), "error 424 upstream_unable: what answers at URL is no model server but sends pages: is the address right?\n"},
+		{"a page instead", body("<html>\n\n</html>"), "error 400 upstream_unable: what answers at URL is no model server but sends pages: is the address right?\n"},
 		{"an error in the middle", sse(hi, `{"error":{"code":500,"message":"out of memory","type":"server_error"}}`), "text 0 \"hi\"\nerror 502 upstream_error: the model server says: out of memory\n"},
 		{"an error of old vLLMs", sse(hi, `{"object":"error","message":"too long","type":"BadRequestError","code":400}`), "text 0 \"hi\"\nerror 400 : the model server says: too long\n"},
 		{"an error of old llama-servers", stream1("data: " + hi + "\n\nerror: {\"code\":500,\"message\":\"slot lost\"}\n\n"), "text 0 \"hi\"\nerror 502 upstream_error: the model server says: slot lost\n"},

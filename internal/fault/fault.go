@@ -30,7 +30,8 @@ const (
 )
 
 // table is the one place where a kind becomes a status, an OpenAI error type and code, and what a client should do next.
-// What is permanent is a 4xx or says so, since clients send a request again that ends with another status.
+// What is permanent is a 400 to 407 or 413, or says so: OpenAI's clients send a request again that ends with 408, 409, 429 or
+// 5xx, unless they are told not to; Vercel's the same whatever they are told, LangChain's with any other status as well.
 var table = [...]struct {
 	status     int
 	kind, code string
@@ -44,7 +45,7 @@ var table = [...]struct {
 	NotFound:     {http.StatusNotFound, "invalid_request_error", "not_found", false, 0},
 	Method:       {http.StatusMethodNotAllowed, "invalid_request_error", "method_not_allowed", false, 0},
 	TooLarge:     {http.StatusRequestEntityTooLarge, "invalid_request_error", "request_too_large", false, 0},
-	Unable:       {http.StatusFailedDependency, "server_error", "upstream_unable", false, 0},
+	Unable:       {http.StatusBadRequest, "invalid_request_error", "upstream_unable", false, 0},
 	Limited:      {http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded", true, 2 * time.Second},
 	Canceled:     {499, "invalid_request_error", "client_closed_request", false, 0},
 	Failed:       {http.StatusBadGateway, "server_error", "model_failed", false, 0},

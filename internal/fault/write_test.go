@@ -20,7 +20,7 @@ func TestClientsAreToldWhetherToTryAgain(t *testing.T) {
 		NotFound:     {404, "", "false"},
 		Method:       {405, "", "false"},
 		TooLarge:     {413, "", "false"},
-		Unable:       {424, "", "false"},
+		Unable:       {400, "", "false"},
 		Limited:      {429, "2", ""},
 		Canceled:     {499, "", "false"},
 		Failed:       {502, "", "false"},
