@@ -47,7 +47,7 @@ func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-s.engine.ctx.Done():
-			return errClosed
+			b.end(errClosed) // what waits is written still
 		case <-beat.C:
 			w.Comment("keep-alive")
 		}
