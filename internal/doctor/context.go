@@ -45,7 +45,7 @@ func (x *examination) context(ctx context.Context) bool {
 	}
 	x.finding(level, "context", c.String(), does)
 	if c.Cuts == silently {
-		does := "toolnorm leaves out whole turns, the oldest first, and says so in Toolnorm-Truncated"
+		does := "toolnorm leaves out whole turns, the oldest first, and says so in Toolnorm-Trimmed"
 		if x.cfg.Engine.Overflow == engine.Refuse {
 			does = "toolnorm forbids it: such a request is an error that says so"
 		}

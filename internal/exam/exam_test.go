@@ -82,3 +82,22 @@ func TestCallsAreMarked(t *testing.T) {
 		}
 	}
 }
+
+// FuzzParse reads any file, and marks calls with any arguments by what it says.
+func FuzzParse(f *testing.F) {
+	f.Add(someTools, `{"city":"Paris"}`)
+	f.Add("A?\n=> f {\"a?\": \"~(\", \"b\": [1]}\n\n# x\nB\n=> none\n", `{"a":[],"b":null}`)
+	f.Fuzz(func(t *testing.T, text, args string) {
+		questions, err := Parse(text)
+		if err != nil {
+			return
+		}
+		var s Score
+		for _, q := range questions {
+			s.Add(q, []chat.Call{{Name: "f", Args: json.RawMessage(args)}})
+		}
+		if s.Calls+s.Plain != len(questions) || s.Arguments > s.Tools || s.Tools > s.Calls || s.False != s.Plain {
+			t.Errorf("%d questions are counted as %+v", len(questions), s)
+		}
+	})
+}
