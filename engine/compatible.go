@@ -60,7 +60,7 @@ func (c *compatible) open(ctx context.Context, t *turn) (src chat.Source, tail s
 	}
 	r, rendered := t.request, t.facts.render && !pictures(t.request)
 	if t.strategy == Prompt || t.force != nil && (!rendered || !t.facts.tools) {
-		r = described(r, t.format, t.wording)
+		r = t.described()
 	}
 	body, err := c.wireRequest(t, r)
 	if err != nil {

@@ -6,7 +6,18 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/engine/history"
 )
+
+// described is the turn's request for a model that was never taught to call. Results come from the user there, so templates
+// that want roles in turn need them joined once more.
+func (t *turn) described() *chat.Request {
+	r := described(t.request, t.format, t.wording)
+	if t.strict() {
+		r.Messages, _ = history.Normal(r.Messages, history.Policy{Strict: true})
+	}
+	return r
+}
 
 // described is r for a model that was never taught to call: the tools stand in front of the system text, calls of earlier
 // turns are written out in the model's form, and results come from the user, as the family shows them.

@@ -293,6 +293,22 @@ func TestATemplateThatWantsRolesInTurn(t *testing.T) {
 	}
 }
 
+// TestDescribedResultsAreInTurnToo: where tools are described results come from the user, who may speak behind them.
+func TestDescribedResultsAreInTurnToo(t *testing.T) {
+	n := &narrow{trained: 16384, says: "Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/..."}
+	r := long(2)
+	r.Messages = append(r.Messages[:len(r.Messages)-2], r.Messages[len(r.Messages)-1]) // the user speaks behind the result
+	text, _, _, err := collect(t, n.start(t, Config{NoProbe: true, Strategy: map[string]string{"m": Prompt}}), r)
+	if err != nil || text != "well" {
+		t.Fatalf("%q, %v", text, err)
+	}
+	for _, text := range []string{"result 1 ", "the last question", "get_weather"} {
+		if !strings.Contains(n.prompts[0], text) {
+			t.Errorf("%q is not in the prompt %.300s", text, n.prompts[0])
+		}
+	}
+}
+
 func TestToolsThatCostMuchAreWarnedOf(t *testing.T) {
 	n := &narrow{trained: 32768}
 	e, r := n.start(t, Config{ToolBudget: 1000}), user("hi")

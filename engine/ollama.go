@@ -60,7 +60,7 @@ func (o *ollama) models(ctx context.Context) ([]chat.Info, error) {
 func (o *ollama) open(ctx context.Context, t *turn) (src chat.Source, tail string, err error) {
 	r, rendered := t.request, t.facts.render && !pictures(t.request)
 	if t.strategy == Prompt || t.force != nil && (!rendered || !t.facts.tools) {
-		r = described(r, t.format, t.wording)
+		r = t.described()
 	}
 	body, err := wireRequest(t, r)
 	if err != nil {

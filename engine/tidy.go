@@ -30,7 +30,7 @@ func (t *turn) tidy() {
 	var notes []history.Note
 	r.Messages, notes = history.Normal(r.Messages, history.Policy{
 		Reasoning: t.engine.cfg.Reasoning, Format: t.format, Tools: r.Tools,
-		Strict: t.server.memory.learned(t.model, t.facts.digest).strict,
+		Strict: t.strict(),
 	})
 	t.request = &r
 	var codes []string
@@ -45,6 +45,9 @@ func (t *turn) tidy() {
 	}
 }
 
+// strict says whether the model's template is known to want roles in turn.
+func (t *turn) strict() bool { return t.server.memory.learned(t.model, t.facts.digest).strict }
+
 // particular are the words of templates that refuse a conversation for the order of its roles.
 var particular = []string{"alternat", "system message", "system role", "after the optional system", "unexpected role", "roles must"}
 
@@ -54,7 +57,7 @@ func (t *turn) stricter(f *fault.Error) bool {
 	if !slices.ContainsFunc(particular, func(word string) bool { return strings.Contains(text, word) }) {
 		return false
 	}
-	if t.server.memory.learned(t.model, t.facts.digest).strict {
+	if t.strict() {
 		return false
 	}
 	t.server.memory.learn(t.model, t.facts.digest, func(l *learned) { l.strict = true })
