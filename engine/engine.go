@@ -126,7 +126,8 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	}
 	t.tidy()
 	t.unloop()
-	t.fit(ctx)
+	t.size(ctx)
+	t.weighTools()
 	t.strategy = t.choose()
 	if e.cfg.Gate && len(r.Tools) > 0 && !r.Required && t.request.Messages[len(t.request.Messages)-1].Role == chat.User {
 		t = t.gated(ctx)

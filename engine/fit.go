@@ -25,26 +25,21 @@ type sizer interface {
 
 var _ sizer = (*ollama)(nil)
 
-// meter tells tokens by what is known of the turn's model.
-func (t *turn) meter() window.Meter { return t.server.memory.learned(t.model, t.facts.digest).meter }
+// meter tells tokens by what is known of the turn's request, else of its model.
+func (t *turn) meter() window.Meter {
+	if t.counts.Tokens > 0 {
+		return t.counts
+	}
+	return t.server.memory.learned(t.model, t.facts.digest).meter
+}
 
-// size asks for enough context, with a fifth more than the estimate, and says how many tokens the request is thought to have.
-func (t *turn) size(ctx context.Context) (tokens int) {
-	tokens = t.meter().Estimate(window.Bytes(t.request))
+// size asks for enough context: a fifth more than the estimate, and room for the reply.
+func (t *turn) size(ctx context.Context) {
+	tokens := t.meter().Estimate(window.Bytes(t.request))
 	t.window = t.facts.window
 	if s, ok := t.server.backend.(sizer); ok {
 		t.window = s.size(ctx, t, tokens+tokens/5+window.Room(t.request.MaxTokens, t.most()))
 	}
-	return tokens
-}
-
-// fit asks for enough context, and leaves out of a conversation what is known not to fit.
-func (t *turn) fit(ctx context.Context) {
-	need := t.size(ctx)
-	if t.window > 0 && need > t.window && t.meter().Knows(need) && t.engine.cfg.Overflow != Refuse {
-		t.trim(need)
-	}
-	t.weighTools()
 }
 
 // most is the longest context that is asked for.
@@ -56,14 +51,13 @@ func (t *turn) opened(ctx context.Context) (src chat.Source, tail string, err er
 		if src, tail, err = t.server.open(ctx, t); err == nil {
 			return src, tail, nil
 		}
-		f := fault.From(err)
 		var over *upstream.Overflow
 		switch {
 		case errors.As(err, &over):
 			if long := t.shrink(ctx, over); long != nil {
 				return nil, "", long
 			}
-		case !t.stricter(f):
+		case !t.stricter(fault.From(err)):
 			return nil, "", err
 		}
 	}
@@ -78,7 +72,7 @@ func (t *turn) shrink(ctx context.Context, over *upstream.Overflow) error {
 	if tokens == 0 { // all that is known is that it is longer
 		tokens = max(t.meter().Estimate(bytes), t.window) * 3 / 2
 	}
-	t.server.memory.learn(t.model, t.facts.digest, func(l *learned) { l.meter = window.Meter{Bytes: bytes, Tokens: tokens} })
+	t.counts = window.Meter{Bytes: bytes, Tokens: tokens}
 	before := cmp.Or(over.Window, t.window)
 	if s, ok := t.server.backend.(sizer); ok {
 		t.window = s.size(ctx, t, tokens+window.Room(t.request.MaxTokens, t.most()))
@@ -102,9 +96,8 @@ func (t *turn) shrink(ctx context.Context, over *upstream.Overflow) error {
 // trim leaves out the oldest turns of a conversation that takes so many tokens, and tells the client. It fails when too
 // little may be left out.
 func (t *turn) trim(tokens int) bool {
-	meter := window.Meter{Bytes: window.Bytes(t.request), Tokens: tokens}
 	excess := tokens + window.Room(t.request.MaxTokens, t.window) - t.window
-	cut := window.Trim(t.request.Messages, excess, t.window/4, func(m chat.Message) int { return meter.Estimate(window.MessageBytes(m)) })
+	cut := window.Trim(t.request.Messages, excess, t.window/4, func(m chat.Message) int { return t.meter().Estimate(window.MessageBytes(m)) })
 	if cut.Dropped == 0 || tokens-cut.Freed > t.window {
 		return false
 	}

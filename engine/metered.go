@@ -34,22 +34,23 @@ func (m *metered) Next() (chat.Event, error) {
 	return ev, err
 }
 
-// mostBytes is more than a token stands for in any text that is a conversation.
-const mostBytes = 12
+const (
+	mostBytes  = 12  // more than a token stands for in any text that is a conversation
+	fewestRead = 256 // how many tokens a count must fall short by to mean something
+)
 
 // counted takes what a server has counted of a request of so many bytes.
 func (t *turn) counted(bytes int, c chat.Counts) {
-	meter := t.meter()
 	why := ""
 	switch {
 	case c.Prompt <= 0:
 		return
 	case t.window > 0 && c.Prompt >= t.window:
 		why = fmt.Sprintf("the server read %d tokens, all that its context holds: it has cut the conversation", c.Prompt)
-	case bytes > mostBytes*(c.Prompt+fewestRead), meter.Knows(2*c.Prompt) && meter.Estimate(bytes) > 2*c.Prompt+fewestRead:
-		why = fmt.Sprintf("the server read %d tokens of about %d: it has cut the conversation", c.Prompt, max(meter.Estimate(bytes), bytes/mostBytes))
-	case t.window == 0 && c.Prompt >= 2048 && c.Prompt%1024 == 0 && meter.Estimate(bytes) > c.Prompt+c.Prompt/10:
-		why = fmt.Sprintf("the server read exactly %d tokens of about %d: it has probably cut the conversation to its context", c.Prompt, meter.Estimate(bytes))
+	case t.strategy != Raw && bytes > mostBytes*(c.Prompt+fewestRead):
+		why = fmt.Sprintf("the server read %d tokens of at least %d: it has cut the conversation", c.Prompt, bytes/mostBytes)
+	case t.window == 0 && c.Prompt >= 2048 && c.Prompt%1024 == 0 && t.meter().Estimate(bytes) > c.Prompt+c.Prompt/10:
+		why = fmt.Sprintf("the server read exactly %d tokens of about %d: it has probably cut the conversation to its context", c.Prompt, t.meter().Estimate(bytes))
 	case t.window > 0 && c.Prompt+c.Completion > t.window:
 		why = fmt.Sprintf("the reply went on past the context of %d tokens: the server has dropped the beginning meanwhile", t.window)
 	}
@@ -60,6 +61,3 @@ func (t *turn) counted(bytes int, c chat.Counts) {
 	t.engine.cfg.Log.Warn().Str("model", t.name).Int("prompt_tokens", c.Prompt).Int("context", t.window).Msg(why)
 	t.tell(noteTruncated, why)
 }
-
-// fewestRead is how many tokens a count must fall short by to mean something.
-const fewestRead = 256

@@ -8,6 +8,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
+	"toolnorm/engine/window"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/pattern"
 )
@@ -30,6 +31,7 @@ type turn struct {
 	window   int              // the context that the request gets, in tokens; 0: not known
 	sized    bool             // the options' context is by the request's size, not by settings or client
 	dropped  int              // messages that were left out
+	counts   window.Meter     // what the server has said of this request when it refused it; zero: it has not
 
 	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
 }

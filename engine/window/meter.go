@@ -21,9 +21,6 @@ func (m Meter) Estimate(bytes int) int {
 	return int(int64(bytes)*int64(m.Tokens)/int64(m.Bytes)) + 1
 }
 
-// Knows says whether the estimate for a request of that many tokens rests on a count of a comparable request.
-func (m Meter) Knows(tokens int) bool { return m.Tokens >= fewest && m.Tokens >= tokens/4 }
-
 // Learn takes a count of the server's. Long requests tell more than short ones, and late ones more than early ones.
 func (m *Meter) Learn(bytes, tokens int) {
 	if bytes > 0 && tokens >= fewest && tokens >= m.Tokens/2 {
