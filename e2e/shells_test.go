@@ -190,7 +190,8 @@ func jsonValue(t *testing.T, text []byte) (v any) {
 	return v
 }
 
-// TestTheRealRunnerInEveryShell pastes commands with hostile searches, and each answers as the tool does.
+// TestTheRealRunnerInEveryShell pastes commands with hostile searches, and each answers as the tool does. All shells start at
+// once on one folder of data, which is not there yet.
 func TestTheRealRunnerInEveryShell(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "toolrun"), "toolnorm/cmd/toolrun").CombinedOutput(); err != nil {
@@ -214,10 +215,12 @@ func TestTheRealRunnerInEveryShell(t *testing.T) {
 		t.Fatal(err)
 	}
 	script.WriteString(last + "\n")
+	home := t.TempDir()
 	for _, s := range shells {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			r := enter(t, dir)
+			r.home = home
 			file := filepath.Join(t.TempDir(), "script")
 			if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
 				t.Fatal(err)

@@ -3,9 +3,12 @@ package runner
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"toolnorm/internal/fault"
 	"toolnorm/tools"
@@ -57,12 +60,13 @@ func Describe(r *tools.Registry) []Described {
 type Server struct {
 	registry *tools.Registry
 	pending  *Pending
+	log      zerolog.Logger
 	mux      http.ServeMux
 }
 
-// NewServer makes the handler of everything under Paths.
-func NewServer(registry *tools.Registry, pending *Pending) *Server {
-	s := &Server{registry: registry, pending: pending}
+// NewServer makes the handler of everything under Paths. log gets a line for each call, without its arguments.
+func NewServer(registry *tools.Registry, pending *Pending, log zerolog.Logger) *Server {
+	s := &Server{registry: registry, pending: pending, log: log}
 	s.mux.HandleFunc(pathList, method(http.MethodGet, s.list))
 	s.mux.HandleFunc(pathCall, method(http.MethodPost, s.call))
 	s.mux.HandleFunc("/", method("", func(_ http.ResponseWriter, r *http.Request) error {
@@ -112,7 +116,10 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 			return gone
 		}
 	}
-	return answer(w, tools.OutcomeOf(s.registry.Call(r.Context(), ask.Name, ask.Arguments)).JSON())
+	start := time.Now()
+	outcome := tools.OutcomeOf(s.registry.Call(r.Context(), ask.Name, ask.Arguments))
+	s.log.Info().Str("tool", fmt.Sprintf("%.128s", ask.Name)).Bool("success", outcome.Success).Dur("ms", time.Since(start)).Msg("a runner's call")
+	return answer(w, outcome.JSON())
 }
 
 // readQuestion reads a body whose size and time are bounded.

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"toolnorm/tools"
 )
 
@@ -46,7 +48,7 @@ func serve(t *testing.T, h http.Handler) *Client {
 
 func TestACallIsRunByTheProxy(t *testing.T) {
 	var pending Pending
-	c := serve(t, NewServer(registry(t, nil), &pending))
+	c := serve(t, NewServer(registry(t, nil), &pending, zerolog.Nop()))
 	for args, want := range map[string]string{
 		`{"a":"한글 <&> \u0000"}`: `{"success":true,"result":{"a":"한글 <&> \u0000"}}`,
 		``:                      `{"success":true,"result":{}}`,
@@ -76,7 +78,7 @@ func TestACallIsRunByTheProxy(t *testing.T) {
 }
 
 func TestWhatIsNoCallIsRefused(t *testing.T) {
-	c := serve(t, NewServer(registry(t, nil), new(Pending)))
+	c := serve(t, NewServer(registry(t, nil), new(Pending), zerolog.Nop()))
 	for _, tt := range []struct {
 		method, path, body string
 		status             int
@@ -103,7 +105,7 @@ func TestWhatIsNoCallIsRefused(t *testing.T) {
 
 func TestACallerThatGoesAwayEndsTheCall(t *testing.T) {
 	ended := make(chan struct{})
-	c := serve(t, NewServer(registry(t, ended), new(Pending)))
+	c := serve(t, NewServer(registry(t, ended), new(Pending), zerolog.Nop()))
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := c.Call(ctx, "wait", nil); !errors.Is(err, context.DeadlineExceeded) {

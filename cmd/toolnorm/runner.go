@@ -15,7 +15,7 @@ import (
 // which only the user can read, needs no key.
 func (m *Main) withRunner(guard *auth.Guard, face http.Handler) http.Handler {
 	m.door.Token = runner.NewToken()
-	run := runner.NewServer(m.toolbox.Registry, &m.pending)
+	run := runner.NewServer(m.toolbox.Registry, &m.pending, m.log)
 	keyless := *guard
 	keyless.Keys = nil
 	open, keyed := keyless.Wrap(run), guard.Wrap(run)

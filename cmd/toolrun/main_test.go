@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -12,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"toolnorm/runner"
 	"toolnorm/tools"
@@ -83,6 +86,7 @@ func TestAWrongCommandLineEndsWithTwo(t *testing.T) {
 		"there is no option --list with":   {"--list=x"},
 		"--b64 wants a value":              {"--b64"},
 		"--call wants a value":             {"--call="},
+		"--url wants a value":              {"--url", "", "f"},
 		"--data is given twice":            {"--data", "a", "--data", "b", "f"},
 		"2 words follow the name":          {"f", `{"a":`, `1}`},
 		"given twice, by --b64 and behind": {"--b64", "e30", "f", "{}"},
@@ -111,7 +115,7 @@ func proxy(t *testing.T) (data string, pending *runner.Pending, address runner.A
 		t.Fatal(err)
 	}
 	pending, data = new(runner.Pending), t.TempDir()
-	s := httptest.NewServer(runner.NewServer(r, pending))
+	s := httptest.NewServer(runner.NewServer(r, pending, zerolog.Nop()))
 	t.Cleanup(s.Close)
 	address = runner.Address{URL: s.URL, Token: runner.NewToken()}
 	if err := address.Announce(data); err != nil {
@@ -169,6 +173,20 @@ func TestWithoutAProxyTheDataIsTheSame(t *testing.T) {
 		if got := runs(t, nil, "", args...); got.status != statusUnreachable || got.out != "" || !strings.Contains(got.err, want) {
 			t.Errorf("%q: %+v, want %q", args, got, want)
 		}
+	}
+}
+
+// TestACallThatMayHaveRunIsNotRunAgain breaks the connection in the middle of a call.
+func TestACallThatMayHaveRunIsNotRunAgain(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer s.Close()
+	data := t.TempDir()
+	if err := (runner.Address{URL: s.URL, Token: "token"}).Announce(data); err != nil {
+		t.Fatal(err)
+	}
+	got := runs(t, nil, "", "--data", data, "get_all_employees")
+	if _, err := os.Stat(filepath.Join(data, "db")); got.status != statusUnreachable || got.out != "" || !strings.Contains(got.err, "EOF") || err == nil {
+		t.Errorf("%+v, and the data was opened: %v", got, err == nil)
 	}
 }
 

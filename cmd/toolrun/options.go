@@ -34,15 +34,16 @@ func parse(args []string) (o options, err error) {
 			break
 		}
 		word, takesWord := words[option]
+		if takesWord && !joined && len(args) > 0 {
+			value, args = args[0], args[1:]
+		}
 		switch {
 		case given[option]:
 			return o, fmt.Errorf("%s is given twice", option)
-		case takesWord && !joined && len(args) == 0, takesWord && joined && value == "":
+		case takesWord && value == "":
 			return o, fmt.Errorf("%s wants a value", option)
-		case takesWord && joined:
-			*word = value
 		case takesWord:
-			*word, args = args[0], args[1:]
+			*word = value
 		case joined:
 			return o, fmt.Errorf("there is no option %s with a value", option)
 		case option == "--list":
