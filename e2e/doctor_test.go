@@ -99,7 +99,7 @@ func steady(report []byte) []byte {
 		{`\d+ tokens/s`, "N tokens/s"},
 		{`[\d.]+ [MG]B`, "N MB"},
 		{`\d+\.\d+M `, "N M "}, // the model grows with its scripts
-		{`(places +).*\n( +→.*keeps waiting.*\n)?`, "${1}N\n"},
+		{`(places +).*\n`, "${1}N\n"},
 	} {
 		report = regexp.MustCompile(r[0]).ReplaceAll(report, []byte(r[1]))
 	}

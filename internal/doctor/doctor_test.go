@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ollama/ollama/types/model"
 
@@ -114,7 +115,7 @@ func steady(report []byte) []byte {
 		{`127\.0\.0\.1:\d+`, "127.0.0.1:N"},
 		{`\d+\.\d+ s\b`, "N s"},
 		{`\d+ tokens/s`, "N tokens/s"},
-		{`(places +).*\n( +→.*keeps waiting.*\n)?`, "${1}N\n"},
+		{`(places +).*\n`, "${1}N\n"},
 	} {
 		report = regexp.MustCompile(r[0]).ReplaceAll(report, []byte(r[1]))
 	}
@@ -221,6 +222,23 @@ func TestVersionsAreCompared(t *testing.T) {
 		}
 		if strings.Join(got, ", ") != c.defects {
 			t.Errorf("known(%q) = %q, want %q", c.version, got, c.defects)
+		}
+	}
+}
+
+func TestPlacesAreToldByASecondRequest(t *testing.T) {
+	for _, c := range []struct {
+		left, first time.Duration
+		want        string
+	}{
+		{3 * time.Second, 100 * time.Millisecond, "several"},
+		{3 * time.Second, 3100 * time.Millisecond, "one request"},
+		{3 * time.Second, 2999 * time.Millisecond, "one request"},
+		{20 * time.Millisecond, time.Millisecond, "too fast"},
+		{-time.Second, time.Millisecond, "too fast"},
+	} {
+		if got := placesBy(c.left, c.first); !strings.Contains(got, c.want) {
+			t.Errorf("placesBy(%v, %v) = %q, want %q", c.left, c.first, got, c.want)
 		}
 	}
 }

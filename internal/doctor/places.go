@@ -31,17 +31,27 @@ func (x *examination) places(ctx context.Context) bool {
 	<-begun
 	asked := time.Now()
 	second := ask(ctx, x.engine, limited(user(x.m.Name, "Say yes."), 4))
-	switch ended := <-over; {
-	case second.err != nil:
+	left := (<-over).Sub(asked)
+	if second.err != nil {
 		x.failed(ctx, "places", second.err)
-	case ended.Before(asked):
-		x.finding(OK, "places", "answers too fast to tell how many requests it takes at a time", "")
-	case asked.Add(second.first).Before(ended):
-		x.finding(OK, "places", "answers several requests at a time", "")
-	default:
-		x.finding(OK, "places", "answers one request at a time; others wait in line", "toolnorm keeps waiting clients alive; OLLAMA_NUM_PARALLEL at the server changes it")
+		return true
 	}
+	x.finding(OK, "places", placesBy(left, second.first), "")
 	return true
+}
+
+// enough is how long the first of two requests must still run for the second to tell anything.
+const enough = 200 * time.Millisecond
+
+// placesBy is what it means that a second request was answered after first, when an earlier one ran on for left.
+func placesBy(left, first time.Duration) string {
+	switch {
+	case left < enough:
+		return "answers too fast to tell how many requests it takes at a time"
+	case first < left/2:
+		return "answers several requests at a time"
+	}
+	return "answers one request at a time; others wait in line, and toolnorm keeps their clients alive"
 }
 
 // limited is the request with a limit of tokens.
