@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures toolnorm beside its peers and writes docs/benchmarks.md; about five minutes on an idle machine.
-# "run.sh gate" measures the decoder alone, in a minute or two, and fails when allocations or growth break their limits.
+# "run.sh gate" measures the decoder and the MCP server, in two minutes or so, and fails when they break their limits.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)

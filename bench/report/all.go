@@ -37,7 +37,10 @@ func All(w io.Writer, program string) error {
 	breaches(w, decoder.Breaches(append(slices.Clone(rows), hostile...)))
 	fmt.Fprint(w, "\n### Beside Ollama's own parsers\n\nTheir cost a token on the same tokens, as a multiple of ours (in brackets: nanoseconds). A reply that would take more than ten seconds is skipped.\nTheir first event of a call is its last; ours leaves at the commit point.\n\n")
 	beside(w, rows)
-	return proxies(w, program)
+	if err := proxies(w, program); err != nil {
+		return err
+	}
+	return MCP(w)
 }
 
 // breaches lists the limits that are broken.
