@@ -109,15 +109,15 @@ func (c *mcpClient) must(t *testing.T, j mcpJob) mcpReply {
 	return r
 }
 
-// hears waits until a notification has come.
-func (c *mcpClient) hears(t *testing.T, method string) {
+// hears runs a job until a notification has come: a client may be connected before it listens.
+func (c *mcpClient) hears(t *testing.T, method string, after mcpJob) {
 	t.Helper()
 	for range 40 {
+		c.must(t, after)
 		if slices.Contains(c.notes, method) {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
-		c.must(t, mcpJob{Do: "list"})
 	}
 	t.Errorf("no %s came", method)
 }

@@ -69,8 +69,7 @@ func TestStockClientsHearOfListChanges(t *testing.T) {
 			if w.client == "sdk-2-modern" {
 				c.must(t, mcpJob{Do: "listen"})
 			}
-			c.must(t, mcpJob{Do: "call", Name: "test_trigger_tool_change"})
-			c.hears(t, "notifications/tools/list_changed")
+			c.hears(t, "notifications/tools/list_changed", mcpJob{Do: "call", Name: "test_trigger_tool_change"})
 		})
 	}
 }
