@@ -13,6 +13,7 @@ import (
 	"github.com/ollama/ollama/types/model"
 	"github.com/valyala/fastjson"
 
+	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 )
 
@@ -61,7 +62,7 @@ func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, s
 		return nil, "", err
 	}
 	if n, ok := s.backend.(native); ok {
-		return n, name, nil
+		return upstream.Watched(n, e.cfg.Timeouts), name, nil
 	}
 	return nil, name, nil
 }

@@ -56,6 +56,13 @@ func (s *wedge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// requests are what was asked for.
+func (s *wedge) requests() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.asked, " ")
+}
+
 func TestAWedgedModelIsUnloadedWhenThatIsWanted(t *testing.T) {
 	const timeout = "error the model server sent nothing for 200ms (setting first-byte-timeout): it may be busy with other requests, or hang"
 	for name, row := range map[string]struct {
@@ -85,7 +92,7 @@ func TestAWedgedModelIsUnloadedWhenThatIsWanted(t *testing.T) {
 			if got := told(collect(t, New(cfg), r)); got != row.want {
 				t.Errorf("got  %s\nwant %s", got, row.want)
 			}
-			if got := strings.Join(row.server.asked, " "); got != row.asked {
+			if got := row.server.requests(); got != row.asked {
 				t.Errorf("asked %s, want %s", got, row.asked)
 			}
 			if row.server.stays > 0 && beats < 10 {
@@ -108,7 +115,7 @@ func TestAModelThatIsNotLoadedIsNotUnloaded(t *testing.T) {
 	defer srv.Close()
 	e := New(Config{Ollama: srv.URL, Unwedge: true, Timeouts: upstream.Timeouts{FirstByte: 50 * time.Millisecond}})
 	_, _, _, err := collect(t, e, user("hi"))
-	if f := fault.From(err); f.Code != upstream.FirstByteTimeout || strings.Join(s.asked, " ") != "generate" {
-		t.Errorf("%v, asked %s", err, s.asked)
+	if f := fault.From(err); f.Code != upstream.FirstByteTimeout || s.requests() != "generate" {
+		t.Errorf("%v, asked %s", err, s.requests())
 	}
 }
