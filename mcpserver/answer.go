@@ -89,11 +89,11 @@ func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m mess
 
 // handled is the answer to a request, as a last frame.
 func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
-	body, fault := s.engine.handle(ctx, c, m)
+	result, fault := s.engine.handle(ctx, c, m)
 	if fault != nil {
 		return frame{body: fault.frame(m.id), last: true, status: fault.httpStatus(c.modern)}
 	}
-	return frame{body: body, last: true}
+	return frame{id: m.id, body: result, last: true}
 }
 
 // remember keeps what a request has set for its session.

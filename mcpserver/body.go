@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"math"
@@ -43,18 +44,21 @@ func (s *Server) refuse(w http.ResponseWriter, id []byte, fault *rpcError) {
 	s.write(w, frame{body: fault.frame(id), status: fault.httpStatus(false)})
 }
 
-// write answers with one frame.
+// write answers with one frame. A result is written as it is, since it may be large and sent to many.
 func (s *Server) write(w http.ResponseWriter, f frame) {
-	if f.status == 0 {
-		f.status = http.StatusOK
+	head, tail := []byte(nil), ""
+	if f.id != nil {
+		head, tail = appendHead(make([]byte, 0, 64), f.id), "}"
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(f.body)))
+	h.Set("Content-Length", strconv.Itoa(len(head)+len(f.body)+len(tail)))
 	h.Set("Cache-Control", "no-store")
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Stall)) // a recorder in a test has no deadlines
-	w.WriteHeader(f.status)
-	_, _ = w.Write(f.body) // a client that has gone needs no answer
+	w.WriteHeader(cmp.Or(f.status, http.StatusOK))
+	for _, part := range [][]byte{head, f.body, []byte(tail)} {
+		_, _ = w.Write(part) // a client that has gone needs no answer
+	}
 }
 
 // busy says that there is no room now.

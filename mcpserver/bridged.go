@@ -23,13 +23,13 @@ type bridged struct {
 
 // What handlers may ask of a session.
 var (
-	_ server.SessionWithLogging               = (*bridged)(nil)
-	_ server.SessionWithClientInfo            = (*bridged)(nil)
-	_ server.SessionWithElicitation           = (*bridged)(nil)
-	_ server.SessionWithSampling              = (*bridged)(nil)
-	_ server.SessionWithRoots                 = (*bridged)(nil)
-	_ server.SessionWithResourceSubscriptions = (*bridged)(nil)
-	_ server.SessionWithProtocolVersion       = (*bridged)(nil)
+	_ server.SessionWithLogging                  = (*bridged)(nil)
+	_ server.SessionWithClientInfo               = (*bridged)(nil)
+	_ server.SessionWithElicitation              = (*bridged)(nil)
+	_ server.SessionWithSampling                 = (*bridged)(nil)
+	_ server.SessionWithRoots                    = (*bridged)(nil)
+	_ server.SessionWithResourceSubscriptionsErr = (*bridged)(nil)
+	_ server.SessionWithProtocolVersion          = (*bridged)(nil)
 )
 
 func newBridged(ctx context.Context, e *engine, c *caller) *bridged {
@@ -117,11 +117,14 @@ func (b *bridged) GetClientCapabilities() mcp.ClientCapabilities {
 // SetClientCapabilities does nothing, as SetClientInfo.
 func (b *bridged) SetClientCapabilities(mcp.ClientCapabilities) {}
 
-// SubscribeToResource lets the client be told when a resource changes.
-func (b *bridged) SubscribeToResource(uri string) { b.c.watch(uri, true) }
+// SubscribeToResourceErr lets the client be told when a resource changes.
+func (b *bridged) SubscribeToResourceErr(uri string) error { return b.c.watch(uri) }
+
+// SubscribeToResource is the same for those who do not ask whether it could be done.
+func (b *bridged) SubscribeToResource(uri string) { _ = b.c.watch(uri) }
 
 // UnsubscribeFromResource ends that.
-func (b *bridged) UnsubscribeFromResource(uri string) { b.c.watch(uri, false) }
+func (b *bridged) UnsubscribeFromResource(uri string) { b.c.unwatch(uri) }
 
 // SubscribedResources is not known as a list; nothing of ours asks for one.
 func (b *bridged) SubscribedResources() []string { return nil }

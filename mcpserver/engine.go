@@ -65,13 +65,13 @@ func newEngine(cfg Config) *engine {
 	return e
 }
 
-// handle answers a message: with a frame, with an error, or with neither when it wants no answer. It returns when the answer
+// handle answers a message: with a result, with an error, or with neither when it wants no answer. It returns when the answer
 // is complete.
-func (e *engine) handle(ctx context.Context, c *caller, m message) (body []byte, fault *rpcError) {
+func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.RawMessage, fault *rpcError) {
 	defer func() {
 		if v := recover(); v != nil {
 			e.cfg.Log.Error().Str("method", m.method).Any("panic", v).Bytes("stack", debug.Stack()).Msg("a handler of an MCP request panicked")
-			body, fault = nil, fail(codeInternal, "the server failed inside; its log says where")
+			result, fault = nil, fail(codeInternal, "the server failed inside; its log says where")
 		}
 	}()
 	switch {
@@ -84,14 +84,11 @@ func (e *engine) handle(ctx context.Context, c *caller, m message) (body []byte,
 	}
 	ctx, done := e.begin(ctx, c, m.id)
 	defer done()
-	result, fault := e.dispatch(ctx, c, m)
-	switch {
-	case errors.Is(context.Cause(ctx), errCancelled):
+	result, fault = e.dispatch(ctx, c, m)
+	if errors.Is(context.Cause(ctx), errCancelled) {
 		return nil, nil
-	case fault != nil:
-		return nil, fault
 	}
-	return appendResult(make([]byte, 0, len(result)+64), m.id, result), nil
+	return result, fault
 }
 
 // dispatch finds who answers a request: we do for tools, mcp-go's server for the rest.

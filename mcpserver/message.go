@@ -98,13 +98,11 @@ func readBatch(body []byte) ([]json.RawMessage, *rpcError) {
 	return all, nil
 }
 
-// appendResult writes the answer to a request: only the id is new, the result is spliced in as it is.
-func appendResult(dst []byte, id, result json.RawMessage) []byte {
+// appendHead begins the answer to a request. The result follows as it is, and a brace.
+func appendHead(dst []byte, id json.RawMessage) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
-	dst = append(dst, `,"result":`...)
-	dst = append(dst, result...)
-	return append(dst, '}')
+	return append(dst, `,"result":`...)
 }
 
 // notification writes a message that wants no answer. The parameters are a struct of ours or JSON; nil leaves them out.

@@ -2,17 +2,27 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 )
 
 // frame is one message on its way to a client.
 type frame struct {
-	body []byte // JSON on one line
-	kind string // of news: a second frame of the same kind adds nothing while the first still waits; empty: it is no news
-	last bool   // nothing follows
+	body []byte          // JSON on one line: a message, or a result
+	id   json.RawMessage // of the request whose result body is; nil: body is a message
+	kind string          // of news: a second frame of the same kind adds nothing while the first still waits; empty: it is no news
+	last bool            // nothing follows
 
 	status int // of the HTTP answer that consists of this frame alone; 0: 200
+}
+
+// append writes the message.
+func (f frame) append(dst []byte) []byte {
+	if f.id == nil {
+		return append(dst, f.body...)
+	}
+	return append(append(appendHead(dst, f.id), f.body...), '}')
 }
 
 // The bounds of an outbox.

@@ -171,14 +171,15 @@ func (q *queue) work(c *conn, m message) {
 
 // reply answers a message on the conn's stream. A conn that has no room for the answer is given up.
 func (q *queue) reply(c *conn, m message, put func(frame) error) {
-	body, fault := q.e.handle(c.ctx, q.caller(c, m), m)
-	if fault != nil {
-		body = fault.frame(m.id)
-	}
-	if body == nil {
+	result, fault := q.e.handle(c.ctx, q.caller(c, m), m)
+	f := frame{id: m.id, body: result}
+	switch {
+	case fault != nil:
+		f = frame{body: fault.frame(m.id)}
+	case result == nil:
 		return
 	}
-	if err := put(frame{body: body}); err != nil {
+	if err := put(f); err != nil {
 		c.box.end(err)
 	}
 }

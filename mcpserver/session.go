@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 
@@ -63,22 +64,28 @@ func (s *session) setLevel(level mcp.LoggingLevel) {
 	s.level = level
 }
 
-// watch subscribes to a resource, or ends that.
-func (s *session) watch(uri string, on bool) {
+// watch subscribes to a resource.
+func (s *session) watch(uri string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case !on:
-		delete(s.watched, uri)
-	case len(s.watched) < maxWatched:
-		if s.watched == nil {
-			s.watched = map[string]bool{}
-		}
-		s.watched[uri] = true
+	if len(s.watched) >= maxWatched {
+		return fmt.Errorf("a session may subscribe to %d resources", maxWatched)
 	}
+	if s.watched == nil {
+		s.watched = map[string]bool{}
+	}
+	s.watched[uri] = true
+	return nil
 }
 
-// maxWatched is how many resources one session may watch; more are not told of.
+// unwatch ends a subscription.
+func (s *session) unwatch(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.watched, uri)
+}
+
+// maxWatched is how many resources one session may watch.
 const maxWatched = 1000
 
 // watches says whether the client subscribed to a resource.

@@ -97,7 +97,7 @@ func writeLines(w io.Writer, b *outbox) error {
 	for {
 		frames := b.take()
 		for _, f := range frames {
-			if _, err := w.Write(append(f.body[:len(f.body):len(f.body)], '\n')); err != nil {
+			if _, err := w.Write(append(f.append(nil), '\n')); err != nil {
 				b.end(err)
 				return err
 			}

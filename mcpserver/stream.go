@@ -16,8 +16,7 @@ type event func(dst []byte, f frame) []byte
 // plainEvent writes a frame without an id.
 func plainEvent(dst []byte, f frame) []byte {
 	dst = append(dst, "event: message\ndata: "...)
-	dst = append(dst, f.body...)
-	return append(dst, "\n\n"...)
+	return append(f.append(dst), "\n\n"...)
 }
 
 // pour writes what comes into an outbox to a stream, and comments while nothing does. It ends after the last frame, with

@@ -151,12 +151,12 @@ func (s *Server) oneOfBatch(r *http.Request, raw []byte, found *session) []byte 
 	}
 	c := callerOf(found, s.cfg.Principal(r), false, oldest, m)
 	c.out = nowhere
-	body, fault := s.engine.handle(r.Context(), c, m)
-	if fault != nil {
-		body = fault.frame(m.id)
-	}
+	f := s.handled(r.Context(), c, m)
 	s.remember(c, m)
-	return body
+	if f.body == nil {
+		return nil
+	}
+	return f.append(nil)
 }
 
 // joined is a JSON array of answers.

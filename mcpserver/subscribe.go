@@ -25,12 +25,12 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m 
 	defer done()
 	defer s.engine.hub.add(l)()
 	if !hears {
-		_ = box.put(frame{body: appendResult(nil, m.id, s.engine.listened(m.id)), last: true})
+		_ = box.put(frame{id: m.id, body: s.engine.listened(m.id), last: true})
 	}
 	err := s.pour(r.Context(), out, box, plainEvent)
 	box.end(err)
 	if errors.Is(err, errClosed) {
-		out.Buf = plainEvent(out.Buf, frame{body: appendResult(nil, m.id, s.engine.listened(m.id))})
+		out.Buf = plainEvent(out.Buf, frame{id: m.id, body: s.engine.listened(m.id)})
 		_ = out.Flush() // the client may have gone as well
 	}
 	s.dropped("subscription", err)
