@@ -47,7 +47,8 @@ func (d *Databases) Each(t *testing.T, run func(t *testing.T, where string)) {
 	t.Run("postgres", func(t *testing.T) { run(t, d.Postgres(t)) })
 }
 
-// Postgres is the URL of an empty PostgreSQL database; without PostgreSQL, and with -short, the test is skipped.
+// Postgres is the URL of an empty PostgreSQL database; without PostgreSQL, and with -short, the test is skipped. With
+// TOOLNORM_E2E=required a missing PostgreSQL is a failure.
 func (d *Databases) Postgres(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -56,6 +57,9 @@ func (d *Databases) Postgres(t *testing.T) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.server.once.Do(d.server.start)
+	if d.server.none != "" && os.Getenv("TOOLNORM_E2E") == "required" {
+		t.Fatalf("PostgreSQL is required: %s", d.server.none)
+	}
 	if d.server.none != "" {
 		t.Skipf("no PostgreSQL: %s", d.server.none)
 	}
