@@ -17,7 +17,7 @@ const (
 	noteLoop      = "Loop"      // the model makes the same call over and over
 )
 
-// tell tells the client and the log of something that was done to the request.
+// tell tells the client of something that was done to the request.
 func (t *turn) tell(word, text string) {
 	if t.request.Noted != nil {
 		t.request.Noted(word, text)

@@ -63,6 +63,9 @@ func TestHistoriesOfClientsReachTheModelWhole(t *testing.T) {
 			if resp.StatusCode != http.StatusOK {
 				t.Fatalf("%d: %s", resp.StatusCode, reply)
 			}
+			if word := resp.Header.Get("Toolnorm-History"); word != "" && !strings.Contains(reply, "\n: history="+word+"\n") {
+				t.Errorf("the stream does not say %q: %s", word, reply)
+			}
 			got := shownOf(t, ollama.asked) + notesOf(resp.Header)
 			golden(t, strings.TrimSuffix(file, ".json")+".shown", got)
 			there := leaves(t, ollama.asked)
