@@ -23,11 +23,14 @@ const (
 // TestAClientThatLeavesFreesTheServer leaves in each phase of a reply. The fastest of some tries counts: how long the machine
 // is busy with other things is not the question.
 func TestAClientThatLeavesFreesTheServer(t *testing.T) {
-	phases := map[string]func(first *atomic.Bool) http.HandlerFunc{
-		"before the head": func(*atomic.Bool) http.HandlerFunc { return hang },
-		"behind the head": func(*atomic.Bool) http.HandlerFunc { return then(send(ndjson, ""), hang) },
-		"in the middle":   func(*atomic.Bool) http.HandlerFunc { return then(send(ndjson, `{"response":"hi"}`+"\n"), hang) },
-		"while a call is written once more": func(first *atomic.Bool) http.HandlerFunc {
+	phases := map[string]func(hang http.HandlerFunc) http.HandlerFunc{
+		"before the head": func(hang http.HandlerFunc) http.HandlerFunc { return hang },
+		"behind the head": func(hang http.HandlerFunc) http.HandlerFunc { return then(send(ndjson, ""), hang) },
+		"in the middle": func(hang http.HandlerFunc) http.HandlerFunc {
+			return then(send(ndjson, `{"response":"hi"}`+"\n"), hang)
+		},
+		"while a call is written once more": func(hang http.HandlerFunc) http.HandlerFunc {
+			var first atomic.Bool
 			return func(w http.ResponseWriter, r *http.Request) {
 				if first.CompareAndSwap(false, true) {
 					send(ndjson, wrongCall)(w, r)
@@ -44,7 +47,7 @@ func TestAClientThatLeavesFreesTheServer(t *testing.T) {
 		for _, stream := range []bool{true, false} {
 			best := time.Hour
 			for range 5 {
-				best = min(best, leaveLate(t, f, srv.URL, handler(new(atomic.Bool)), stream))
+				best = min(best, leaveLate(t, f, srv.URL, handler, stream))
 			}
 			t.Logf("%s, stream %v: the server is free after %v", phase, stream, best)
 			if best > 50*time.Millisecond {
@@ -57,15 +60,14 @@ func TestAClientThatLeavesFreesTheServer(t *testing.T) {
 }
 
 // leaveLate asks, leaves when the server hangs, and says how long it took until the server was told.
-func leaveLate(t *testing.T, f *faulty, base string, h http.HandlerFunc, stream bool) time.Duration {
+func leaveLate(t *testing.T, f *faulty, base string, phase func(hang http.HandlerFunc) http.HandlerFunc, stream bool) time.Duration {
 	t.Helper()
-	hangs, told := make(chan struct{}, 2), make(chan time.Time, 2)
-	f.answers(func(w http.ResponseWriter, r *http.Request) {
-		stop := context.AfterFunc(r.Context(), func() { told <- time.Now() })
-		defer stop()
-		time.AfterFunc(10*time.Millisecond, func() { hangs <- struct{}{} })
-		h(w, r)
-	})
+	hangs, told := make(chan struct{}, 1), make(chan time.Time, 1)
+	f.answers(phase(func(_ http.ResponseWriter, r *http.Request) {
+		hangs <- struct{}{}
+		<-r.Context().Done()
+		told <- time.Now()
+	}))
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	go func() { // ends with ctx
@@ -80,10 +82,7 @@ func leaveLate(t *testing.T, f *faulty, base string, h http.HandlerFunc, stream 
 		}
 	}()
 	<-hangs
-	time.Sleep(20 * time.Millisecond)
-	for len(told) > 0 {
-		<-told // of a first generation that has ended
-	}
+	time.Sleep(20 * time.Millisecond) // so that what came has been read
 	left := time.Now()
 	leave()
 	select {
