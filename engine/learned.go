@@ -11,23 +11,21 @@ type learned struct {
 }
 
 // learned is what is known of the model of that digest.
-func (m *memory) learned(model, digest string) learned {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	l := m.lessons[model]
-	if l.digest != digest {
-		return learned{digest: digest}
-	}
+func (m *memory) learned(model, digest string) (l learned) {
+	m.learn(model, digest, func(known *learned) { l = *known })
 	return l
 }
 
-// learn changes what is known of the model of that digest.
+// learn looks at what is known of the model of that digest, and may change it.
 func (m *memory) learn(model, digest string, change func(*learned)) {
-	l := m.learned(model, digest)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.lessons == nil {
 		m.lessons = map[string]learned{}
+	}
+	l := m.lessons[model]
+	if l.digest != digest {
+		l = learned{digest: digest}
 	}
 	change(&l)
 	m.lessons[model] = l
