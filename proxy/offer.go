@@ -129,3 +129,12 @@ func (a *Ask) allow(v *fastjson.Value) error {
 	}
 	return bad(field, "no tool named %q is offered", name)
 }
+
+// offer adds tools to those of the client.
+func (a *Ask) offer(more []chat.Tool) error {
+	if a.Logprobs && len(more) > 0 {
+		return asFault(bad("logprobs", "cannot be had while tools are offered: a call's tokens are not those of its arguments"))
+	}
+	a.Tools = append(a.Tools[:len(a.Tools):len(a.Tools)], more...)
+	return nil
+}

@@ -1,10 +1,6 @@
 package proxy
 
-import (
-	"strings"
-
-	"toolnorm/chat"
-)
+import "toolnorm/chat"
 
 // shellReply writes calls of the tools that are served here as commands: as a call of the client's own tool that runs
 // commands, so that the result comes back by itself, else as a block that the user runs.
@@ -73,38 +69,4 @@ func (r *shellReply) pass(c chat.Call) error {
 	}
 	r.left++
 	return nil
-}
-
-// fence knows whether a text is inside a block of code, which a block of ours must not become part of.
-type fence struct {
-	line string // the beginning of the line that is being written; the first bytes tell
-	open bool
-}
-
-// note takes the next piece of the text.
-func (f *fence) note(text string) {
-	for piece := range strings.Lines(text) {
-		if len(f.line) < 8 {
-			f.line += piece[:min(len(piece), 8-len(f.line))]
-		}
-		if strings.HasSuffix(piece, "\n") {
-			if strings.HasPrefix(strings.TrimLeft(f.line, " "), "```") {
-				f.open = !f.open
-			}
-			f.line = ""
-		}
-	}
-}
-
-// end is what closes an open block.
-func (f *fence) end() string {
-	if !f.open {
-		return ""
-	}
-	mark := "```\n"
-	if f.line != "" {
-		mark = "\n" + mark
-	}
-	f.open, f.line = false, ""
-	return mark
 }
