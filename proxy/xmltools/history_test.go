@@ -99,6 +99,29 @@ func TestAPromptIsWhereClientsPutIt(t *testing.T) {
 	}
 }
 
+// TestAPromptMayBeCut reads prompts that Void has cut, as it does for models that it does not know.
+func TestAPromptMayBeCut(t *testing.T) {
+	whole := read(t, "testdata/void.txt")
+	cut := whole[:strings.Index(whole, "=======")] + "..."
+	for text, want := range map[string]string{
+		cut: "",
+		"<SYSTEM_MESSAGE>\n" + cut + "\n</SYSTEM_MESSAGE>\nMy question...":                                             "</SYSTEM_MESSAGE>\nMy question...",
+		"<SYSTEM_MESSAGE>\n" + whole[:strings.Index(whole, "\n\n\nImportant")] + "\n</SYSTEM_MESSAGE>\nMy\n\nquestion": "</SYSTEM_MESSAGE>\nMy\n\nquestion",
+	} {
+		p, out := Read([]chat.Message{user(text)})
+		if p == nil || p.Tools[0].Name != "read_file" || len(p.Tools) < 2 {
+			t.Errorf("%q is read as %+v", text, p)
+			continue
+		}
+		if _, rest, _ := strings.Cut(out[0].Content, told+"\n"); rest != want {
+			t.Errorf("behind the tools stands %q, want %q", rest, want)
+		}
+	}
+	if p, _ := Read([]chat.Message{user("Available tools:\n1. a\n<a>\n</a>\nand so on")}); p != nil {
+		t.Errorf("a list that is no prompt is read as %+v", p)
+	}
+}
+
 // FuzzRead holds reading to what must be true of any conversation: nothing breaks, and what is no part of the prompt's
 // tools stays.
 func FuzzRead(f *testing.F) {

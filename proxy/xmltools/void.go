@@ -23,6 +23,7 @@ const (
 	voidTools  = "Available tools:"
 	voidFormat = "Format:"
 	voidHow    = "Tool calling details:"
+	voidClose  = "</SYSTEM_MESSAGE>" // behind a prompt that stands in a user's message
 )
 
 // Bounds, so that no text takes long to read.
@@ -39,21 +40,37 @@ func readVoid(text string) (tools []Tool, rest string) {
 	}
 	l := split(text)
 	from := l.find(0, voidTools, false)
-	how := -1
-	if from >= 0 {
-		how = l.find(from, voidHow, true)
-	}
-	if how < 0 || len(l.text(from, how)) > largestList {
+	if from < 0 {
 		return nil, text
 	}
-	for i := from + 1; i < how; {
+	end, behind := l.voidEnd(from)
+	if end < 0 || len(l.text(from, end)) > largestList {
+		return nil, text
+	}
+	for i := from + 1; i < end; {
 		var t Tool
-		if t, i = l.void(i, how, len(tools)+1); t.Name != "" {
+		if t, i = l.void(i, end, len(tools)+1); t.Name != "" {
 			tools = append(tools, t)
 		}
 	}
 	indent := l[from][:len(l[from])-len(strings.TrimLeft(l[from], " \t"))]
-	return tools, l.text(0, from) + indent + told + "\n" + l.text(l.blank(how), len(l))
+	return tools, l.text(0, from) + indent + told + "\n" + l.text(behind, len(l))
+}
+
+// voidEnd is the line that ends the list, and the first one behind what is said of calling tools; -1 when there is no list.
+// Void cuts its own prompt, and says so with three dots, for models that it does not know.
+func (l lines) voidEnd(from int) (end, behind int) {
+	last := l.find(from, voidClose, false)
+	if last < 0 {
+		last = len(l)
+	}
+	if how := l.find(from, voidHow, true); how >= 0 && how < last {
+		return how, min(l.blank(how), last)
+	}
+	if strings.HasSuffix(strings.TrimSpace(l[last-1]), "...") {
+		return last, last
+	}
+	return -1, -1
 }
 
 // void reads the n-th tool, whose entry is looked for from line i on and must end before line end. It gives the line
