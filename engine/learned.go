@@ -11,22 +11,28 @@ type learned struct {
 }
 
 // learned is what is known of the model of that digest.
-func (m *memory) learned(model, digest string) (l learned) {
-	m.learn(model, digest, func(known *learned) { l = *known })
-	return l
+func (m *memory) learned(model, digest string) learned {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.lesson(model, digest)
 }
 
-// learn looks at what is known of the model of that digest, and may change it.
+// lesson is the same while the lock is held.
+func (m *memory) lesson(model, digest string) learned {
+	if l := m.lessons[model]; l.digest == digest {
+		return l
+	}
+	return learned{digest: digest}
+}
+
+// learn changes what is known of the model of that digest.
 func (m *memory) learn(model, digest string, change func(*learned)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.lessons == nil {
 		m.lessons = map[string]learned{}
 	}
-	l := m.lessons[model]
-	if l.digest != digest {
-		l = learned{digest: digest}
-	}
+	l := m.lesson(model, digest)
 	change(&l)
 	m.lessons[model] = l
 }
