@@ -52,6 +52,7 @@ type document struct {
 // readDocument reads the value at the start of a text, nil when there is none.
 func readDocument(text string, t *schema.Type) *document {
 	d := documentReader(text)
+	d.call.tool.compiled, d.call.tool.typ = true, t // its members are keys, also without quotes
 	d.pos += d.space(0)
 	if !d.value(t) {
 		return nil

@@ -47,6 +47,8 @@ func TestRepairTypesByTheSchema(t *testing.T) {
 		`{"tags": "a", "at": "{\"x\": 1}"}`:         `{"tags": ["a"], "at": {"x": 1}}`,
 		`{"zip": "007", "n": 12345678901234567890}`: `{"zip": "007", "n": 12345678901234567890}`,
 		`"{\"n\": \"5\"}"`:                          `{"n": 5}`,
+		`{'zip': 'E', n: 5}`:                        `{"zip": "E", "n": 5}`,
+		`{"zip": "say "E", m: 5", "n": 5}`:          `{"zip": "say \"E\", m: 5", "n": 5}`,
 	} {
 		if got, _, err := Repair(text, typ); got != want || err != nil {
 			t.Errorf("Repair(%q) = %s, %v, want %s", text, got, err, want)

@@ -126,9 +126,7 @@ func TestFurtherToolsStandBesideTheRegistrys(t *testing.T) {
 	extra.AddTool(mcp.NewTool("zeta"), say("zeta"))
 	extra.AddTool(mcp.NewTool("echo"), say("not this one"))
 	extra.AddTool(mcp.NewTool("panics"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		var none map[string]int
-		none["x"]++
-		return nil, nil
+		panic("as a faulty handler does")
 	})
 	f := serve(t, Config{Extra: extra})
 	var names []string

@@ -40,7 +40,7 @@ func (d shellDialect) Open(h http.Header, a *Ask, out Out) (Reply, error) {
 		return nil, fault.New(fault.Invalid, "no tools are served here that could be run in a shell")
 	}
 	a.Form = ""
-	below, err := xmlDialect{d.shell}.Open(h, a, out)
+	below, err := xmlDialect(d).Open(h, a, out)
 	if below == nil && err == nil {
 		below, err = openAI{}.Open(h, a, out)
 	}

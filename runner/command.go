@@ -102,7 +102,7 @@ func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 		return nil, err
 	}
 	if !tools.ValidName(name) {
-		return nil, fmt.Errorf("%.200q cannot be written in a command: a name is 1 to 128 of A-Z a-z 0-9 _ - .", name)
+		return nil, fmt.Errorf("%.200q cannot be written in a command: a name is 1 to 128 of A-Z a-z 0-9 . _ -", name)
 	}
 	text, err := portable(args)
 	if err != nil {

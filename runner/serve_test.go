@@ -132,7 +132,7 @@ func TestWhoRunsNoCallsIsNotThere(t *testing.T) {
 		"another server":          {answers(404, "not found"), false},
 		"another token":           {answers(401, `{"error":{"message":"no such key"}}`), false},
 		"a page":                  {answers(200, "<html>"), true}, // for a call: nobody knows whether it ran
-		"a redirect":              {http.RedirectHandler("http://127.0.0.1:1/", 307), true},
+		"a redirect":              {http.RedirectHandler("http://127.0.0.1:1/", http.StatusTemporaryRedirect), true},
 		"a server that is broken": {answers(500, `{"error":{"message":"oh"}}`), true},
 		"one that breaks off": {http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			panic(http.ErrAbortHandler)

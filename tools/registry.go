@@ -215,7 +215,7 @@ func ValidName(name string) bool {
 // check says what is wrong with a tool.
 func (t Tool) check() error {
 	if !ValidName(t.Name) {
-		return fmt.Errorf("tool %q: a name is 1 to 128 of A-Z a-z 0-9 _ - .", t.Name)
+		return fmt.Errorf("tool %q: a name is 1 to 128 of A-Z a-z 0-9 . _ -", t.Name)
 	}
 	if t.Call == nil {
 		return fmt.Errorf("tool %q has no function", t.Name)
