@@ -104,6 +104,25 @@ func (s *server) derive(t *testing.T, made setup, temperature float64) {
 	if resp.StatusCode != http.StatusOK {
 		t.Fatalf("%s: create %s: status %d", s.name, made.name, resp.StatusCode)
 	}
+	t.Cleanup(func() { // other tests list the models
+		for _, name := range append(clonesOf(t, s.base, made.name), made.name) {
+			s.remove(t, name)
+		}
+	})
+}
+
+// remove takes a model off the server, if it is there.
+func (s *server) remove(t *testing.T, name string) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodDelete, s.base+"/api/delete", strings.NewReader(`{"model": "`+name+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
 }
 
 // clonesOf are the clones of a model that a list of models shows.

@@ -53,6 +53,12 @@ func originalOf(clone string) (model, digest string, ok bool) {
 	return model, digest, len(digest) == cloneDigest && isHex(digest)
 }
 
+// IsClone says that a model of an Ollama server is what strategy clone made, and no model of the user's.
+func IsClone(name string) bool {
+	_, _, ok := originalOf(name)
+	return ok
+}
+
 // isHex says that s has the digits of a digest only.
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 

@@ -49,7 +49,7 @@ func (o *ollama) models(ctx context.Context) ([]chat.Info, error) {
 	}
 	all := make([]chat.Info, 0, len(list.Models))
 	for _, m := range list.Models {
-		if _, _, isClone := originalOf(m.Name); !isClone {
+		if !IsClone(m.Name) {
 			all = append(all, chat.Info{ID: m.Name, Created: max(m.ModifiedAt.Unix(), 0), Owner: o.owner})
 		}
 	}
