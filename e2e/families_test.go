@@ -21,6 +21,7 @@ var offered = []string{"get_weather", "get_time", "write_file"}
 func TestEveryDialectThroughEverySetUp(t *testing.T) {
 	l := open(t)
 	byName, generic := l.proxied(t, l.newest), l.proxied(t, l.newest, "--format", "*=generic")
+	t.Parallel() // the lane itself is not changed from here on
 	var rows []row
 	for _, s := range l.newest.setups {
 		rows = append(rows, row{
@@ -39,6 +40,7 @@ func TestEveryDialectThroughEverySetUp(t *testing.T) {
 func TestOlderOllama(t *testing.T) {
 	l := open(t)
 	base := l.proxied(t, l.former)
+	t.Parallel()
 	var rows []row
 	for i, s := range l.former.setups {
 		part := slices.DeleteFunc(slices.Clone(l.scripts), func(sc script.Script) bool {

@@ -53,6 +53,7 @@ func TestTheGuarantee(t *testing.T) {
 	l := open(t)
 	rules := l.defectRules(t)
 	base := l.proxied(t, l.newest)
+	t.Parallel()
 	page := bytes.NewBufferString(fmt.Sprintf(guaranteeHead, len(l.defects), len(l.defects)))
 	for _, s := range l.newest.setups {
 		var sum outcome
