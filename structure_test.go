@@ -188,9 +188,9 @@ var below = map[string][]string{
 	"engine/upstream":  {"chat", "chat/schema", "adapters", "internal/fault"},
 	"engine/valid":     {"chat", "chat/schema", "internal/fault"},
 	"internal/trace":   {"chat"},
-	"runner":           {"tools", "internal/fault"},
+	"runner":           {"chat", "tools", "internal/fault"},
 	"internal/pattern": {},
-	"mcpserver":        {"tools", "internal/sse"},
+	"mcpserver":        {"chat", "tools", "internal/sse"},
 	"proxy/xmltools":   {"chat"},
 	"proxy":            {"tools", "runner", "internal/pattern", "proxy/xmltools", "chat", "chat/schema", "adapters", "internal/auth", "internal/fault", "internal/sse", "internal/trace"},
 

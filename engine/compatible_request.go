@@ -23,7 +23,8 @@ func (c *compatible) wireRequest(t *turn, r *chat.Request) (*upstream.OpenAIRequ
 	for _, tool := range r.Tools {
 		f := upstream.OpenAIFunction{Name: tool.Name, Description: tool.Description, Parameters: tool.Schema, Strict: tool.Strict}
 		if t.facts.render || len(tool.Schema) == 0 { // llama-server makes a grammar of the schema, or refuses the request
-			f.Description, f.Parameters, f.Strict = purpose(tool), reduce(tool.Schema), false
+			f.Description, f.Parameters = reduced(tool)
+			f.Strict = false
 		}
 		body.Tools = append(body.Tools, upstream.OpenAITool{Type: "function", Function: f})
 	}

@@ -97,7 +97,8 @@ func (t *turn) shrink(ctx context.Context, over *upstream.Overflow) error {
 // little may be left out.
 func (t *turn) trim(tokens int) bool {
 	excess := tokens + window.Room(t.request.MaxTokens, t.window) - t.window
-	cut := window.Trim(t.request.Messages, excess, t.window/4, func(m chat.Message) int { return t.meter().Estimate(window.MessageBytes(m)) })
+	meter := t.meter()
+	cut := window.Trim(t.request.Messages, excess, t.window/4, func(m chat.Message) int { return meter.Estimate(window.MessageBytes(m)) })
 	if cut.Dropped == 0 || tokens-cut.Freed > t.window {
 		return false
 	}
@@ -118,9 +119,9 @@ func (t *turn) tooLong(tokens int, exact bool) error {
 	if exact {
 		about = ""
 	}
-	tools := 0
+	tools, meter := 0, t.meter()
 	for _, tool := range t.request.Tools {
-		tools += t.meter().Estimate(window.ToolBytes(tool))
+		tools += meter.Estimate(window.ToolBytes(tool))
 	}
 	f := fault.New(fault.Invalid, "This model's maximum context length is %d tokens. However, your messages resulted in %s%d tokens (about %d of them in the tools). Please reduce the length of the messages or tools, or raise the setting max-ctx.",
 		t.window, about, tokens, tools)

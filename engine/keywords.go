@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
-
-	"toolnorm/chat"
 )
 
 // typeNames are the type names of JSON Schema, and how programmers and other APIs call the same. Names that are none of
@@ -104,15 +102,6 @@ func brief(value *fastjson.Value) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:maxNote], "") + "…"
-}
-
-// purpose is a tool's description with what its schema says of all arguments together.
-func purpose(t chat.Tool) string {
-	r := &reducer{}
-	if all := r.open(t.Schema); all != nil {
-		return annotated(all, t.Description, saidOfRoot)
-	}
-	return t.Description
 }
 
 // pointer is the path that a JSON pointer in a reference stands for.

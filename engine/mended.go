@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -70,11 +69,9 @@ func schemaJSON(t chat.Tool) string {
 
 // plainJSON is v as JSON in one line, with < and & as themselves: a model reads it.
 func plainJSON(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := chat.JSON(v)
+	if err != nil {
 		return "{}"
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(text)
 }

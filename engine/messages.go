@@ -21,7 +21,8 @@ func wireRequest(t *turn, r *chat.Request) (*upstream.ChatRequest, error) {
 		Format: r.Format, Logprobs: r.Logprobs, TopLogprobs: r.TopLogprobs,
 	}
 	for _, tool := range r.Tools {
-		f := upstream.Function{Name: tool.Name, Description: purpose(tool), Parameters: reduce(tool.Schema)}
+		description, parameters := reduced(tool)
+		f := upstream.Function{Name: tool.Name, Description: description, Parameters: parameters}
 		body.Tools = append(body.Tools, upstream.Tool{Type: "function", Function: f})
 	}
 	return body, nil

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
 )
 
 const (
@@ -14,13 +16,15 @@ const (
 	maxNote        = 200       // bytes of one keyword's value in a description; the rest is cut
 )
 
-// reduce writes a tool's schema in the words that every version of Ollama takes and prints: type, description, enum,
-// properties, required, items, anyOf. Some others make the whole request fail, some vanish; their sense goes into the
-// description, that of the root into the tool's (see purpose). The order of properties is kept. The result is always an
-// object with properties.
-func reduce(schema json.RawMessage) json.RawMessage {
+// reduced are a tool's description and schema for a server; the description says what the schema says of all arguments
+// together, which is lost otherwise.
+//
+// The schema is in the words that every version of Ollama takes and prints: type, description, enum, properties, required,
+// items, anyOf. Some others make the whole request fail, some vanish; their sense goes into the description, that of the
+// root into the tool's. The order of properties is kept. The result is always an object with properties.
+func reduced(t chat.Tool) (description string, parameters json.RawMessage) {
 	r := &reducer{}
-	all := r.open(schema)
+	all := r.open(t.Schema)
 	r.raw(`{"type":"object","properties":`)
 	if variants := r.variants(all); variants != nil {
 		r.either(variants)
@@ -29,7 +33,7 @@ func reduce(schema json.RawMessage) json.RawMessage {
 	}
 	r.required(all)
 	r.raw("}")
-	return r.dst
+	return annotated(all, t.Description, saidOfRoot), r.dst
 }
 
 // either writes the members of alternatives: what is not the same in all of them is one or the other.

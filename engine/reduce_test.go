@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/ollama/ollama/api"
+
+	"toolnorm/chat"
 )
 
 // TestReduce has the keywords that make one server or another refuse a whole request, and those that it drops.
@@ -43,6 +45,12 @@ func TestReduce(t *testing.T) {
 			t.Errorf("%s: Ollama cannot read it: %v", row.name, err)
 		}
 	}
+}
+
+// reduce is the schema alone.
+func reduce(schema json.RawMessage) json.RawMessage {
+	_, parameters := reduced(chat.Tool{Schema: schema})
+	return parameters
 }
 
 // TestReduceIsBounded grows a schema by references that each name two others.

@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"io"
-
-	"toolnorm/chat"
-)
+import "toolnorm/chat"
 
 // defaultRepeat is how long a text may repeat itself, if the configuration does not say: some 2,000 tokens of nothing new.
 const defaultRepeat = 8 << 10
@@ -32,19 +28,14 @@ type unending struct {
 	limit int // bytes
 	bytes int // that were read
 	text  repetition
-	over  []chat.Event // what comes instead of the rest; nil: the rest does
+	over  chat.Source // what comes instead of the rest; nil: the rest does
 }
 
 // Next passes the next event on. Behind the one with which the repetition is long enough the reply ends: the server is told
 // to stop, and its counts are estimated.
 func (u *unending) Next() (chat.Event, error) {
 	if u.over != nil {
-		if len(u.over) == 0 {
-			return chat.Event{}, io.EOF
-		}
-		ev := u.over[0]
-		u.over = u.over[1:]
-		return ev, nil
+		return u.over.Next()
 	}
 	ev, err := u.Source.Next()
 	switch {
@@ -67,7 +58,7 @@ func (u *unending) end() {
 	_ = u.Source.Close() // what is left of it is not wanted
 	u.t.engine.cfg.Log.Warn().Str("model", u.t.name).Int("bytes", u.text.run).Msg("the model repeats itself without end: the reply is ended (setting max-repeat)")
 	counts := &chat.Counts{Prompt: u.t.estimate(), Completion: u.bytes / 4, Estimated: true}
-	u.over = []chat.Event{
+	u.over = &chat.Fixed{
 		{Kind: chat.Usage, Meta: &chat.Meta{Usage: counts}},
 		{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: "the model repeated itself without end", Repairs: []string{stepRepetition}}},
 	}

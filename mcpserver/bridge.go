@@ -9,6 +9,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"toolnorm/chat"
 )
 
 // longestBridged ends handlers of mcp-go's server, which have no time limit of their own.
@@ -35,7 +37,7 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 		if fault != nil {
 			return nil, fault
 		}
-		body, err := marshal(result)
+		body, err := chat.JSON(result)
 		if err != nil {
 			return nil, fail(codeInternal, "the result of %s cannot be written as JSON: %v", m.method, err)
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+
+	"toolnorm/chat"
 )
 
 // message is one JSON-RPC message, read as far as it must be to know what to do with it.
@@ -116,20 +118,9 @@ func notification(method string, params any) json.RawMessage {
 
 // encode writes compact JSON. What cannot be written is null; values of ours can.
 func encode(v any) json.RawMessage {
-	b, err := marshal(v)
+	b, err := chat.JSON(v)
 	if err != nil {
 		return json.RawMessage("null")
 	}
 	return b
-}
-
-// marshal writes compact JSON on one line, letters of every language and <>& as they are.
-func marshal(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"toolnorm/chat"
 	"toolnorm/tools"
 )
 
@@ -51,7 +52,7 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 	case len(r.Structured) > 0 && r.Structured[0] != '{':
 		out.Structured = nil // earlier revisions know only objects; the text has it
 	}
-	if body, err := marshal(out); err == nil {
+	if body, err := chat.JSON(out); err == nil {
 		return body
 	}
 	out.Content, out.Structured, out.IsError = []content{textOf(tool + " gave a structured result that is no JSON")}, nil, true

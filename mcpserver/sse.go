@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -114,10 +115,7 @@ func (s *Server) Message() http.Handler {
 // connOf finds the session that a message is for. One of another principal is not found.
 func (s *Server) connOf(r *http.Request) (*conn, *rpcError) {
 	q := r.URL.Query()
-	id := q.Get("session_id")
-	if id == "" {
-		id = q.Get("sessionId")
-	}
+	id := cmp.Or(q.Get("session_id"), q.Get("sessionId"))
 	if id == "" {
 		return nil, fail(codeRequest, "the address must name a session_id").withStatus(http.StatusBadRequest)
 	}

@@ -1,9 +1,11 @@
 package mcpserver
 
 import (
+	"bytes"
 	"cmp"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -161,12 +163,5 @@ func (s *Server) oneOfBatch(r *http.Request, raw []byte, found *session) []byte 
 
 // joined is a JSON array of answers.
 func joined(answers [][]byte) []byte {
-	all := []byte{'['}
-	for i, a := range answers {
-		if i > 0 {
-			all = append(all, ',')
-		}
-		all = append(all, a...)
-	}
-	return append(all, ']')
+	return slices.Concat([]byte("["), bytes.Join(answers, []byte(",")), []byte("]"))
 }

@@ -31,28 +31,16 @@ func readContent(m *chat.Message, v *fastjson.Value) error {
 
 // readResult reads what a tool answered. Clients that hand on what they got write any JSON there: what is no text and no
 // part stays JSON, so that the model sees it.
-func readResult(m *chat.Message, v *fastjson.Value) (err error) {
-	m.Content, m.Images = "", nil
-	switch v.Type() {
-	case fastjson.TypeString, fastjson.TypeNull:
-		return text(&m.Content)(v)
-	case fastjson.TypeArray:
-		var r parts
-		for _, e := range v.GetArray() {
-			if r.read(e) != nil {
-				return asJSON(m, v)
-			}
+func readResult(m *chat.Message, v *fastjson.Value) error {
+	if v.Type() != fastjson.TypeObject {
+		read := *m
+		if readContent(&read, v) == nil {
+			*m = read
+			return nil
 		}
-		r.into(m)
-		return nil
 	}
-	return asJSON(m, v)
-}
-
-// asJSON makes a value's JSON the message's text.
-func asJSON(m *chat.Message, v *fastjson.Value) error {
 	b, err := raw(v)
-	m.Content = string(b)
+	m.Content, m.Images = string(b), nil
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"toolnorm/chat"
 	"toolnorm/tools"
 )
 
@@ -67,13 +68,11 @@ func (c *Client) CallPending(ctx context.Context, id string) (tools.Outcome, err
 }
 
 func (c *Client) outcome(ctx context.Context, q question) (o tools.Outcome, err error) {
-	var body bytes.Buffer
-	enc := json.NewEncoder(&body)
-	enc.SetEscapeHTML(false) // the arguments go as they are
-	if err := enc.Encode(q); err != nil {
+	body, err := chat.JSON(q) // the arguments go as they are
+	if err != nil {
 		return o, err
 	}
-	text, err := c.ask(ctx, http.MethodPost, pathCall, body.Bytes())
+	text, err := c.ask(ctx, http.MethodPost, pathCall, body)
 	if err != nil {
 		return o, err
 	}

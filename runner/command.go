@@ -62,12 +62,9 @@ func Command(name string, args json.RawMessage) (string, error) { return Toolrun
 // an error when the name is not of A-Z a-z 0-9 _ . - or the arguments are no JSON object in UTF-8; ErrTooLong when they
 // take more than 100 KiB.
 func (p Program) Command(name string, args json.RawMessage) (string, error) {
-	text, err := p.data(name, args)
-	switch {
-	case err != nil:
+	text, err := p.data(name, args, longestInline)
+	if err != nil {
 		return "", err
-	case len(text) > longestInline:
-		return "", ErrTooLong
 	}
 	return p.words() + " " + guarded(name) + " '" + string(text) + "'", nil
 }
@@ -75,12 +72,9 @@ func (p Program) Command(name string, args json.RawMessage) (string, error) {
 // Base64 writes a call as one line for PowerShell and cmd, which take quotes apart: toolrun --b64 DATA NAME. The errors are
 // those of Command; ErrTooLong comes at 5 KiB.
 func (p Program) Base64(name string, args json.RawMessage) (string, error) {
-	text, err := p.data(name, args)
-	switch {
-	case err != nil:
+	text, err := p.data(name, args, longestBase64)
+	if err != nil {
 		return "", err
-	case len(text) > longestBase64:
-		return "", ErrTooLong
 	}
 	return p.words() + " --b64 " + base64.RawURLEncoding.EncodeToString(text) + " " + guarded(name), nil
 }
@@ -96,8 +90,8 @@ func (p Program) Fetch(id string) (string, error) {
 	return p.words() + " --call " + id, nil
 }
 
-// data checks what goes into a command, and gives the arguments as portable JSON.
-func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
+// data checks what goes into a command, and gives the arguments as portable JSON of at most so many bytes.
+func (p Program) data(name string, args json.RawMessage, most int) ([]byte, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
@@ -105,8 +99,11 @@ func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 		return nil, fmt.Errorf("%.200q cannot be written in a command: a name is 1 to 128 of A-Z a-z 0-9 . _ -", name)
 	}
 	text, err := portable(args)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("the arguments of %s: %w", name, err)
+	case len(text) > most:
+		return nil, ErrTooLong
 	}
 	return text, nil
 }

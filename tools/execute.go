@@ -1,10 +1,11 @@
 package tools
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"strings"
+
+	"toolnorm/chat"
 )
 
 // Outcome is a result as execute_tool promises it: always an object, with either a result or an error.
@@ -22,7 +23,7 @@ func OutcomeOf(r Result) Outcome {
 	case r.Structured != nil:
 		return Outcome{Success: true, Result: r.Structured}
 	}
-	text, err := marshal(r.Text())
+	text, err := chat.JSON(r.Text())
 	if err != nil {
 		return Outcome{Error: err.Error()}
 	}
@@ -31,9 +32,9 @@ func OutcomeOf(r Result) Outcome {
 
 // JSON is the outcome as compact JSON, letters of every language unescaped.
 func (o Outcome) JSON() json.RawMessage {
-	text, err := marshal(o)
+	text, err := chat.JSON(o)
 	if err != nil { // a tool's own value that is no JSON
-		text, _ = marshal(Outcome{Error: "the tool's result is no JSON: " + err.Error()})
+		text, _ = chat.JSON(Outcome{Error: "the tool's result is no JSON: " + err.Error()})
 	}
 	return text
 }
@@ -48,15 +49,4 @@ func (r Result) Text() string {
 		return string(r.Structured)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// marshal writes compact JSON without escaping what only HTML minds.
-func marshal(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

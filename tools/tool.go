@@ -8,6 +8,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"toolnorm/chat"
 )
 
 // Tool is a function that may be called by name.
@@ -76,7 +78,7 @@ func Failure(text string) Result {
 
 // JSONOf is a result that is the value v: structured, and the same JSON as its text.
 func JSONOf(v any) (Result, error) {
-	text, err := marshal(v)
+	text, err := chat.JSON(v)
 	if err != nil {
 		return Result{}, err
 	}

@@ -3,7 +3,6 @@ package history
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"reflect"
 	"strings"
 
@@ -53,27 +52,11 @@ func offered(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 	return all
 }
 
-// said is what is left of a reply that is a text and its end, as a source.
-type said []chat.Event
-
-// Next gives the next event.
-func (s *said) Next() (chat.Event, error) {
-	if len(*s) == 0 {
-		return chat.Event{}, io.EOF
-	}
-	e := (*s)[0]
-	*s = (*s)[1:]
-	return e, nil
-}
-
-// Close does nothing: there is no upstream.
-func (s *said) Close() error { return nil }
-
 // read is what a format makes of a text. It fails on texts that hold reasoning, or half a call.
 func read(f *adapters.Format, text string, tools []chat.Tool) (rest string, calls []chat.Call, ok bool) {
 	var b strings.Builder
 	whole := 0
-	reply := &said{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
+	reply := &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
 	for e, err := range f.Decode(reply, adapters.Options{Tools: tools, Hold: adapters.HoldCall}) {
 		switch {
 		case err != nil || e.Kind == chat.Reasoning:

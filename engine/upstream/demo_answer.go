@@ -168,7 +168,7 @@ func reads(f *adapters.Format, tools []Tool, text string) (calls int) {
 	for _, t := range tools {
 		offered = append(offered, chat.Tool{Name: t.Function.Name, Schema: t.Function.Parameters})
 	}
-	for ev, err := range f.Decode(&fixed{chat.Event{Kind: chat.Text, Text: text}, chat.Event{Kind: chat.Finish, Text: chat.Stop}}, adapters.Options{Tools: offered}) {
+	for ev, err := range f.Decode(&chat.Fixed{chat.Event{Kind: chat.Text, Text: text}, chat.Event{Kind: chat.Finish, Text: chat.Stop}}, adapters.Options{Tools: offered}) {
 		if err == nil && ev.Kind == chat.CallStart {
 			calls++
 		}

@@ -1,9 +1,7 @@
 package valid
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
@@ -12,6 +10,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"toolnorm/chat"
 )
 
 // finding is a Problem whose text does not name the place yet.
@@ -226,13 +226,11 @@ func decimal(r *big.Rat) string {
 
 // display is a value as JSON, cut where it is long.
 func display(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := chat.JSON(v)
+	if err != nil {
 		return "something else"
 	}
-	return shorten(strings.TrimSpace(b.String()))
+	return shorten(string(text))
 }
 
 // displayAll lists the first of many values.

@@ -7,7 +7,6 @@
 package xmltools
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -119,13 +118,11 @@ func (t *Tool) schema() json.RawMessage {
 
 // quote is s as JSON, without the escapes that only HTML needs.
 func quote(s string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
+	text, err := chat.JSON(s)
+	if err != nil {
 		return []byte(`""`) // a string always encodes
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return text
 }
 
 // isName says that s can be the name of a tool or a parameter, and so of a mark.
