@@ -15,7 +15,8 @@ import (
 
 // The mechanical rules of this repository, checked so that nobody has to police them.
 const (
-	longestFunction = 90 // lines
+	longestFunction = 60 // lines
+	longestFile     = 400
 	mostModules     = 16 // direct dependencies
 )
 
@@ -150,6 +151,17 @@ func TestFunctionsAreShortAndNeverPanic(t *testing.T) {
 				if at := panicIn(fn); at.IsValid() && !strings.HasPrefix(strings.ToLower(fn.Name.Name), "must") {
 					t.Errorf("%s: %s panics; only Must functions may", set.Position(at), fn.Name.Name)
 				}
+			}
+		}
+	}
+}
+
+func TestFilesAreOfAReadableLength(t *testing.T) {
+	set, all := readPackages(t)
+	for _, p := range all {
+		for path, f := range p.files {
+			if n := set.Position(f.End()).Line; n > longestFile {
+				t.Errorf("%s is %d lines long, more than %d", path, n, longestFile)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ type mcpLane struct {
 	lane
 	packages string // the folder of node_modules
 	node     string // a Node that is new enough for all of them
-	fixture  string // examples/conformance, built for this run
+	fixture  string // e2e/conformance, built for this run
 }
 
 var (
@@ -55,7 +55,7 @@ func (l *mcpLane) start() error {
 		return err
 	}
 	l.fixture = filepath.Join(l.dir, "conformance")
-	if out, err := exec.Command("go", "build", "-o", l.fixture, "toolnorm/examples/conformance").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", l.fixture, "toolnorm/e2e/conformance").CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
 	}
 	return nil

@@ -2,7 +2,7 @@
 // Protocol asks for, on the same server library that toolnorm serves its own tools with. Start it, and in another terminal
 // run the tool from its npm package (it needs Node 22), once for each revision and each address:
 //
-//	$ go run ./examples/conformance
+//	$ go run ./e2e/conformance
 //	serving http://127.0.0.1:3000/mcp and http://127.0.0.1:3000/sse
 //
 //	$ npx @modelcontextprotocol/conformance@0.2.0-alpha.12 server --url http://127.0.0.1:3000/mcp --requirements 2026-07-28
