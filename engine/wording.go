@@ -80,20 +80,16 @@ func (t *turn) understands(ctx context.Context, w adapters.Wording) bool {
 	if p.options, err = p.serverOptions(); err != nil {
 		return false
 	}
-	var name, args string
+	var reply chat.Collector
 	for ev, err := range p.open(ctx) {
-		switch {
-		case err != nil, ev.Kind == chat.CallStart && name != "":
+		if err != nil || ev.Kind == chat.CallStart && len(reply.Calls) > 0 {
 			return false
-		case ev.Kind == chat.CallStart:
-			name = ev.Text
-		case ev.Kind == chat.CallArgs:
-			args += ev.Text
 		}
+		reply.Add(ev)
 	}
 	var got struct {
 		City string
 		Days int
 	}
-	return name == probeTools[0].Name && json.Unmarshal([]byte(args), &got) == nil && got.City == "Paris" && got.Days == 3
+	return len(reply.Calls) == 1 && reply.Calls[0].Name == probeTools[0].Name && json.Unmarshal(reply.Calls[0].Args, &got) == nil && got.City == "Paris" && got.Days == 3
 }

@@ -2,12 +2,10 @@ package proxy
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"toolnorm/adapters"
@@ -34,64 +32,28 @@ type native struct {
 	model      string
 	mayBeEmpty bool // the client's stop sequences may leave nothing
 
-	text, thinking strings.Builder
-	calls          []nativeCall // finished, not yet written
-	open           *nativeCall  // begun; nothing is shown of it before its end
-	args           strings.Builder
-	said           bool // something was gathered at all
-
-	end   *chat.Event // the Finish event
-	count chat.Counts
-	times chat.Times
-}
-
-// nativeCall is a call in Ollama's form.
-type nativeCall struct {
-	ID       string `json:"id"`
-	Function struct {
-		Index     int             `json:"index"`
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	} `json:"function"`
+	reply   chat.Collector
+	written int  // calls
+	said    bool // something was gathered at all
 }
 
 // Event gathers one event. Characters that are not complete wait for their rest when they are written.
 func (n *native) Event(e chat.Event) error {
-	switch e.Kind {
-	case chat.Text:
-		n.text.WriteString(e.Text)
-	case chat.Reasoning:
-		n.thinking.WriteString(e.Text)
-	case chat.CallStart:
-		n.open = &nativeCall{ID: e.ID}
-		n.open.Function.Index, n.open.Function.Name = e.Index, e.Text
-		n.args.Reset()
-	case chat.CallArgs:
-		n.args.WriteString(e.Text)
-	case chat.CallEnd:
-		return n.endCall()
-	case chat.Finish:
-		n.end = &e
+	if !n.reply.Add(e) {
+		return nil
 	}
-	if e.Meta != nil && e.Meta.Usage != nil {
-		n.count = *e.Meta.Usage
+	last := &n.reply.Calls[len(n.reply.Calls)-1]
+	var args bytes.Buffer
+	if err := json.Compact(&args, last.Args); err != nil { // a record is one line
+		return fmt.Errorf("arguments of %s: %w", last.Name, err)
 	}
-	if e.Meta != nil && e.Meta.Times != nil {
-		n.times = *e.Meta.Times
-	}
+	last.Args = args.Bytes()
 	return nil
 }
 
-// endCall completes the open call. Its arguments lose the blanks between their tokens: a record is one line.
-func (n *native) endCall() error {
-	var args bytes.Buffer
-	if err := json.Compact(&args, []byte(cmp.Or(n.args.String(), "{}"))); err != nil {
-		return fmt.Errorf("arguments of %s: %w", n.open.Function.Name, err)
-	}
-	n.open.Function.Arguments = args.Bytes()
-	n.calls = append(n.calls, *n.open)
-	n.open = nil
-	return nil
+// gathered says how much no record has yet: bytes of text, and calls.
+func (n *native) gathered() int {
+	return n.reply.Text.Len() + n.reply.Reasoning.Len() + len(n.unwritten())
 }
 
 // finished is the error of a reply that ended badly, nil when it ended well.
@@ -99,9 +61,9 @@ func (n *native) finished(err error) error {
 	switch {
 	case err != nil:
 		return err
-	case n.end == nil:
+	case n.reply.End == nil:
 		return errUnfinished()
-	case !n.said && !n.mayBeEmpty && n.end.Text != chat.Length:
+	case !n.said && !n.mayBeEmpty && n.reply.End.Text != chat.Length:
 		return errEmpty()
 	}
 	return nil
@@ -113,33 +75,43 @@ func (n *native) appendRecord(b []byte, last bool) []byte {
 	b = append(b, `,"created_at":"`...)
 	b = time.Now().UTC().AppendFormat(b, time.RFC3339Nano)
 	b = append(b, `","message":{"role":"assistant","content":`...)
-	b = appendQuoted(b, n.text.String())
-	if n.thinking.Len() > 0 {
-		b = appendQuoted(append(b, `,"thinking":`...), n.thinking.String())
+	b = appendQuoted(b, n.reply.Text.String())
+	if n.reply.Reasoning.Len() > 0 {
+		b = appendQuoted(append(b, `,"thinking":`...), n.reply.Reasoning.String())
 	}
-	for i, c := range n.calls {
-		b = append(b, []string{`,"tool_calls":[`, `,`}[min(i, 1)]...)
-		b = appendQuoted(append(b, `{"id":`...), c.ID)
-		b = strconv.AppendInt(append(b, `,"function":{"index":`...), int64(c.Function.Index), 10)
-		b = appendQuoted(append(b, `,"name":`...), c.Function.Name)
-		b = append(append(append(b, `,"arguments":`...), c.Function.Arguments...), "}}"...)
-	}
-	if len(n.calls) > 0 {
-		b = append(b, ']')
-	}
-	n.text.Reset()
-	n.thinking.Reset()
-	n.calls = nil
+	b = n.appendCalls(b)
+	n.reply.Text.Reset()
+	n.reply.Reasoning.Reset()
 	if last {
 		return n.appendEnd(append(b, `},"done":true,"done_reason":`...))
 	}
 	return append(b, `},"done":false}`...)
 }
 
+// appendCalls appends the calls that no record has yet.
+func (n *native) appendCalls(b []byte) []byte {
+	calls := n.unwritten()
+	for i, c := range calls {
+		b = append(b, []string{`,"tool_calls":[`, `,`}[min(i, 1)]...)
+		b = appendQuoted(append(b, `{"id":`...), c.ID)
+		b = strconv.AppendInt(append(b, `,"function":{"index":`...), int64(n.written), 10)
+		b = appendQuoted(append(b, `,"name":`...), c.Name)
+		b = append(append(append(b, `,"arguments":`...), c.Args...), "}}"...)
+		n.written++
+	}
+	if len(calls) > 0 {
+		b = append(b, ']')
+	}
+	return b
+}
+
+// unwritten lists the complete calls that no record has yet.
+func (n *native) unwritten() []chat.Call { return n.reply.Complete()[n.written:] }
+
 // appendEnd appends the reason, the counts and the times, in nanoseconds. Times that nobody took are left out.
 func (n *native) appendEnd(b []byte) []byte {
-	reason := n.end.Text
-	if n.open != nil {
+	reason := n.reply.End.Text
+	if n.reply.Open {
 		reason = chat.Length
 	}
 	b = appendQuoted(b, reason)
@@ -148,11 +120,11 @@ func (n *native) appendEnd(b []byte) []byte {
 		value int64
 	}{
 		{"total_duration", int64(time.Since(n.out.Created))},
-		{"load_duration", int64(n.times.Load)},
-		{"prompt_eval_count", int64(n.count.Prompt)},
-		{"prompt_eval_duration", int64(n.times.Prompt)},
-		{"eval_count", int64(n.count.Completion)},
-		{"eval_duration", int64(n.times.Completion)},
+		{"load_duration", int64(n.reply.Times.Load)},
+		{"prompt_eval_count", int64(n.reply.Usage.Prompt)},
+		{"prompt_eval_duration", int64(n.reply.Times.Prompt)},
+		{"eval_count", int64(n.reply.Usage.Completion)},
+		{"eval_duration", int64(n.reply.Times.Completion)},
 	} {
 		if f.value > 0 {
 			b = append(append(append(b, `,"`...), f.name...), `":`...)

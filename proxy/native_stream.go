@@ -44,7 +44,7 @@ func (s *nativeStream) settle() {
 
 // record appends a record of what has gathered, if anything has.
 func (s *nativeStream) record() {
-	if s.text.Len()+s.thinking.Len()+len(s.calls) > 0 {
+	if s.gathered() > 0 {
 		s.said = true
 		s.w.Buf = append(s.appendRecord(s.w.Buf, false), '\n')
 	}
@@ -93,7 +93,7 @@ func (w *nativeWhole) Ping() error { return nil }
 
 // Close writes the reply, or returns err for the caller to answer.
 func (w *nativeWhole) Close(err error) error {
-	w.said = w.text.Len()+w.thinking.Len()+len(w.calls) > 0
+	w.said = w.gathered() > 0
 	if err = w.finished(err); err != nil {
 		return err
 	}

@@ -9,11 +9,11 @@ type shellReply struct {
 	commander *commander
 	ours      map[string]bool // the tools whose calls are commands
 
-	text  ending
-	fence fence
-	gathering
-	inside bool // of a call of ours
-	left   int  // calls that have been passed on
+	text   ending
+	fence  fence
+	calls  chat.Collector // of ours
+	inside bool           // of a call of ours
+	left   int            // calls that have been passed on
 }
 
 // Event passes an event on, but for those of a call of ours.
@@ -23,9 +23,9 @@ func (r *shellReply) Event(e chat.Event) error {
 	}
 	switch {
 	case isCall(e.Kind) && r.inside:
-		if c, done := r.take(e); done {
+		if r.calls.Add(e) {
 			r.inside = false
-			return r.run(c)
+			return r.run(r.calls.Calls[len(r.calls.Calls)-1])
 		}
 		return nil
 	case isCall(e.Kind):

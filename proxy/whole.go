@@ -15,12 +15,8 @@ type whole struct {
 	model      string
 	mayBeEmpty bool // the client's stop sequences may leave nothing
 
-	text, reasoning, args strings.Builder
-	calls                 []toolCall
-	count                 chat.Counts
-	begun                 calls
-	end                   *chat.Event // the Finish event
-	probs                 logprobs
+	reply chat.Collector
+	probs logprobs
 }
 
 var _ Reply = (*whole)(nil)
@@ -60,39 +56,9 @@ type choice struct {
 
 // Event collects one event. A call that is never finished is left out: nothing half is shown.
 func (w *whole) Event(e chat.Event) error {
-	switch e.Kind {
-	case chat.Text:
-		w.text.WriteString(e.Text)
-	case chat.Reasoning:
-		w.reasoning.WriteString(e.Text)
-	case chat.CallStart:
-		w.begun.begun++
-		w.args.Reset()
-		c := toolCall{ID: e.ID, Type: "function"}
-		c.Function.Name = e.Text
-		w.calls = append(w.calls[:w.begun.ended], c)
-	case chat.CallArgs:
-		w.args.WriteString(e.Text)
-	case chat.CallEnd:
-		w.endCall()
-	case chat.Finish:
-		w.end = &e
-	}
+	w.reply.Add(e)
 	w.probs.note(e.Meta)
-	if e.Meta != nil && e.Meta.Usage != nil {
-		w.count = *e.Meta.Usage
-	}
 	return nil
-}
-
-// endCall completes the last call.
-func (w *whole) endCall() {
-	args := w.args.String()
-	if args == "" {
-		args = "{}"
-	}
-	w.calls[w.begun.ended].Function.Arguments = args
-	w.begun.ended++
 }
 
 // Flush does nothing: a whole reply has no pieces.
@@ -103,16 +69,16 @@ func (w *whole) Ping() error { return nil }
 
 // Close writes the reply, or returns err for the caller to answer.
 func (w *whole) Close(err error) error {
-	if err == nil && w.end == nil {
+	if err == nil && w.reply.End == nil {
 		err = errUnfinished()
 	}
 	if err != nil {
 		return err
 	}
-	c := completion{ID: w.out.ID, Object: "chat.completion", Created: w.out.Created.Unix(), Model: w.model, Usage: appendCounts(nil, w.count)}
+	c := completion{ID: w.out.ID, Object: "chat.completion", Created: w.out.Created.Unix(), Model: w.model, Usage: appendCounts(nil, w.reply.Usage)}
 	w.fill(&c.Choices[0])
 	m := &c.Choices[0].Message
-	if w.text.Len()+w.reasoning.Len()+len(m.ToolCalls) == 0 && !w.mayBeEmpty && w.end.Text != chat.Length {
+	if w.reply.Text.Len()+w.reply.Reasoning.Len()+len(m.ToolCalls) == 0 && !w.mayBeEmpty && w.reply.End.Text != chat.Length {
 		return errEmpty()
 	}
 	return w.write(&c)
@@ -121,15 +87,24 @@ func (w *whole) Close(err error) error {
 // fill says what the model said.
 func (w *whole) fill(c *choice) {
 	c.Message.Role = "assistant"
-	c.Message.Reasoning = w.reasoning.String()
-	c.Message.ToolCalls = w.calls[:w.begun.ended]
-	if text := w.text.String(); text != "" || w.begun.ended == 0 {
+	c.Message.Reasoning = w.reply.Reasoning.String()
+	done := w.reply.Complete()
+	for _, call := range done {
+		c.Message.ToolCalls = append(c.Message.ToolCalls, wholeCall(call))
+	}
+	if text := w.reply.Text.String(); text != "" || len(done) == 0 {
 		c.Message.Content = &text
 	}
 	if w.probs.wanted {
 		c.Logprobs = w.probs.appendValue(nil)
 	}
-	c.FinishReason = finishReason(w.end.Text, w.begun)
+	c.FinishReason = finishReason(w.reply.End.Text, calls{begun: len(w.reply.Calls), ended: len(done)})
+}
+
+func wholeCall(c chat.Call) toolCall {
+	t := toolCall{ID: c.ID, Type: "function"}
+	t.Function.Name, t.Function.Arguments = c.Name, string(c.Args)
+	return t
 }
 
 // maxCutHeader bounds what a header tells of a cut call, in bytes: clients take a few KiB of headers.
@@ -144,7 +119,7 @@ func (w *whole) write(c *completion) error {
 		return err
 	}
 	h := w.out.W.Header()
-	if m := w.end.Meta; m != nil {
+	if m := w.reply.End.Meta; m != nil {
 		setSafe(h, "Toolnorm-Format", m.Format)
 		setSafe(h, "Toolnorm-Strategy", m.Strategy)
 		setSafe(h, "Toolnorm-Repairs", strings.Join(m.Repairs, ","))

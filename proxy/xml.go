@@ -47,9 +47,8 @@ type xmlReply struct {
 	prose     *xmltools.Prose
 	commander *commander // nil: nothing can be run in the client's terminal
 
-	text ending
-	gathering
-	found *chat.Call
+	text  ending
+	calls chat.Collector
 }
 
 // Event passes an event on, but for those of a call.
@@ -59,9 +58,7 @@ func (r *xmlReply) Event(e chat.Event) error {
 		e.Text = r.prose.Text(e.Text)
 		return r.say(e)
 	case isCall(e.Kind):
-		if c, done := r.take(e); done && r.found == nil {
-			r.found = &c
-		}
+		r.calls.Add(e)
 		return nil
 	case e.Kind == chat.Finish:
 		if err := r.finish(e); err != nil {
@@ -87,8 +84,8 @@ func (r *xmlReply) finish(e chat.Event) error {
 		return err
 	}
 	switch {
-	case r.found != nil:
-		return r.write(*r.found)
+	case len(r.calls.Complete()) > 0: // these clients read one call a reply
+		return r.write(r.calls.Calls[0])
 	case !r.text.said && e.Text == chat.Length:
 		return r.say(chat.Event{Kind: chat.Text, Text: "(The reply reached its limit before it said anything.)"})
 	}

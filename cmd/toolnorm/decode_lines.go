@@ -39,8 +39,6 @@ type lineCall struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`      // strict JSON as text
 	Open      bool   `json:"open,omitempty"` // it was cut behind its release: the arguments are the beginning of an object
-
-	ended bool // the arguments are set
 }
 
 // lineDecoder answers lines with what the flags said.
@@ -73,14 +71,14 @@ func (d lineDecoder) answer(line []byte) any {
 	if pieces == nil {
 		pieces = []string{q.Text}
 	}
-	c := collector{calls: []lineCall{}}
+	var c chat.Collector
 	for e, err := range f.Decode(golden.Source(pieces, q.Finish), o) {
 		if err != nil {
 			return failed(q.ID, err)
 		}
-		c.add(e)
+		c.Add(e)
 	}
-	return c.reply(q.ID)
+	return lineOf(q.ID, &c)
 }
 
 // prepare says how a request is to be read, and fills in its finish.
@@ -115,39 +113,14 @@ func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options
 	return f, o, nil
 }
 
-// collector joins the events of a reply.
-type collector struct {
-	content, reasoning, args []byte
-	calls                    []lineCall
-	finish                   string
-}
-
-func (c *collector) add(e chat.Event) {
-	switch e.Kind {
-	case chat.Text:
-		c.content = append(c.content, e.Text...)
-	case chat.Reasoning:
-		c.reasoning = append(c.reasoning, e.Text...)
-	case chat.CallStart:
-		c.calls, c.args = append(c.calls, lineCall{ID: e.ID, Name: e.Text}), c.args[:0]
-	case chat.CallArgs:
-		c.args = append(c.args, e.Text...)
-	case chat.CallEnd:
-		c.endCall(false)
-	case chat.Finish:
-		c.endCall(true)
-		c.finish = e.Text
+// lineOf is the line that tells a reply. A call that the reply's end has cut is open.
+func lineOf(id json.RawMessage, c *chat.Collector) *lineReply {
+	reply := &lineReply{ID: id, Calls: []lineCall{}, Content: c.Text.String(), Reasoning: c.Reasoning.String()}
+	for i, call := range c.Calls {
+		reply.Calls = append(reply.Calls, lineCall{ID: call.ID, Name: call.Name, Arguments: string(call.Args), Open: c.Open && i == len(c.Calls)-1})
 	}
-}
-
-// endCall gives the last call its arguments, unless it has them.
-func (c *collector) endCall(open bool) {
-	if n := len(c.calls); n > 0 && !c.calls[n-1].ended {
-		last := &c.calls[n-1]
-		last.Arguments, last.Open, last.ended = string(c.args), open, true
+	if c.End != nil {
+		reply.Finish = c.End.Text
 	}
-}
-
-func (c *collector) reply(id json.RawMessage) *lineReply {
-	return &lineReply{ID: id, Calls: c.calls, Content: string(c.content), Reasoning: string(c.reasoning), Finish: c.finish}
+	return reply
 }

@@ -54,24 +54,15 @@ func offered(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 
 // read is what a format makes of a text. It fails on texts that hold reasoning, or half a call.
 func read(f *adapters.Format, text string, tools []chat.Tool) (rest string, calls []chat.Call, ok bool) {
-	var b strings.Builder
-	whole := 0
+	var c chat.Collector
 	reply := &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
 	for e, err := range f.Decode(reply, adapters.Options{Tools: tools, Hold: adapters.HoldCall}) {
-		switch {
-		case err != nil || e.Kind == chat.Reasoning:
+		if err != nil || e.Kind == chat.Reasoning {
 			return "", nil, false
-		case e.Kind == chat.Text:
-			b.WriteString(e.Text)
-		case e.Kind == chat.CallStart:
-			calls = append(calls, chat.Call{Name: e.Text})
-		case e.Kind == chat.CallArgs:
-			calls[len(calls)-1].Args = append(calls[len(calls)-1].Args, e.Text...)
-		case e.Kind == chat.CallEnd:
-			whole++
 		}
+		c.Add(e)
 	}
-	return b.String(), calls, whole == len(calls)
+	return c.Text.String(), c.Calls, !c.Open
 }
 
 // same says whether calls are the same in name, order and arguments, however those are spelled.

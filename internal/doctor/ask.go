@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -18,23 +17,20 @@ const (
 
 // reply is what came of one request.
 type reply struct {
-	text, reasoning string
-	calls           []chat.Call
-	pieces          int           // of text and reasoning
-	first, took     time.Duration // until the first event, and until the end
-	usage           chat.Counts
-	times           chat.Times // zero: the server does not say
-	finish          string
-	strategy        string // by which it was had at last
-	heard           heard
-	err             error
+	chat.Collector
+	pieces      int           // of text and reasoning
+	first, took time.Duration // until the first event, and until the end
+	finish      string
+	strategy    string // by which it was had at last
+	heard       heard
+	err         error
 }
 
 // heard is what a server gave before anything was made of it.
 type heard struct {
 	text    strings.Builder // what the model wrote, as far as the server passed it on
 	thought bool            // the server told reasoning apart
-	calls   []chat.Call     // that the server read itself
+	calls   chat.Collector  // that the server read itself
 }
 
 // take keeps an event.
@@ -45,20 +41,8 @@ func (h *heard) take(ev chat.Event) {
 	case chat.Text:
 		h.text.WriteString(ev.Text[:min(len(ev.Text), mostHeard-min(h.text.Len(), mostHeard))])
 	default:
-		h.calls = withCall(h.calls, ev)
+		h.calls.Add(ev)
 	}
-}
-
-// withCall is calls with what the event adds to them.
-func withCall(calls []chat.Call, ev chat.Event) []chat.Call {
-	switch {
-	case ev.Kind == chat.CallStart:
-		return append(calls, chat.Call{ID: ev.ID, Name: ev.Text, Args: json.RawMessage{}})
-	case ev.Kind == chat.CallArgs && len(calls) > 0:
-		last := &calls[len(calls)-1]
-		last.Args = append(last.Args, ev.Text...)
-	}
-	return calls
 }
 
 // ask sends one short request, as a client of the proxy would, and collects the reply.
@@ -93,25 +77,15 @@ func ask(ctx context.Context, e *engine.Engine, r *chat.Request) (a reply) {
 
 // take adds an event to the reply.
 func (a *reply) take(ev chat.Event) {
+	a.Add(ev)
 	switch ev.Kind {
-	case chat.Text:
-		a.text += ev.Text
+	case chat.Text, chat.Reasoning:
 		a.pieces++
-	case chat.Reasoning:
-		a.reasoning += ev.Text
-		a.pieces++
-	case chat.Usage:
-		a.usage = *ev.Meta.Usage
-		if ev.Meta.Times != nil {
-			a.times = *ev.Meta.Times
-		}
 	case chat.Finish:
 		a.finish = ev.Text
 		if ev.Meta != nil {
 			a.strategy = ev.Meta.Strategy
 		}
-	default:
-		a.calls = withCall(a.calls, ev)
 	}
 }
 

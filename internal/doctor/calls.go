@@ -78,9 +78,9 @@ func (x *examination) way(ctx context.Context, strategy string) []Way {
 		if why, over := a.over(ctx, i); over {
 			return refused(ways, why)
 		}
-		ways[0].add(q, a.calls, a)
+		ways[0].add(q, a.Calls, a)
 		if len(ways) > 1 {
-			ways[1].add(q, a.heard.calls, a)
+			ways[1].add(q, a.heard.calls.Calls, a)
 		}
 		if ways[0].Taken {
 			x.rate(i, a)
@@ -155,12 +155,12 @@ func (x *examination) forced(strategy string) *engine.Engine {
 // the server has most of the others in its cache.
 func (x *examination) rate(i int, a reply) {
 	if i == 0 {
-		x.m.Speed.Prompt = perSecond(a.usage.Prompt, a.times.Prompt)
+		x.m.Speed.Prompt = perSecond(a.Usage.Prompt, a.Times.Prompt)
 	}
-	took := a.times.Completion
+	took := a.Times.Completion
 	if took == 0 {
 		took = a.took - a.first
 	}
-	x.tokens, x.writing = x.tokens+a.usage.Completion, x.writing+took
+	x.tokens, x.writing = x.tokens+a.Usage.Completion, x.writing+took
 	x.m.Speed.Completion = perSecond(x.tokens, x.writing)
 }

@@ -143,10 +143,10 @@ func (x *examination) chat(ctx context.Context) bool {
 	if a.err != nil {
 		return x.failed(ctx, "chat", a.err)
 	}
-	x.finding(OK, "chat", fmt.Sprintf("answers, %s, finish %s", plural(a.usage.Completion, "token"), a.finish), "")
+	x.finding(OK, "chat", fmt.Sprintf("answers, %s, finish %s", plural(a.Usage.Completion, "token"), a.finish), "")
 	x.m.Speed.First = a.first.Seconds()
 	level, found, does := OK, fmt.Sprintf("%s, the first after %s", plural(a.pieces, "piece"), seconds(x.m.Speed.First)), ""
-	if a.pieces < 2 && a.usage.Completion > 4 {
+	if a.pieces < 2 && a.Usage.Completion > 4 {
 		level, does = Problem, "a proxy in front of the server may hold replies back"
 	}
 	x.finding(level, "streaming", found, does)
@@ -157,13 +157,13 @@ func (x *examination) chat(ctx context.Context) bool {
 // thinking says what the model thinks before it answers, and whether it can be told not to.
 func (x *examination) thinking(ctx context.Context, a reply) {
 	switch {
-	case a.reasoning == "" && strings.Contains(a.text, "</think>"):
+	case a.Reasoning.Len() == 0 && strings.Contains(a.Text.String(), "</think>"):
 		x.finding(Note, "thinking", "its thinking stands in its answer, in marks that format "+x.m.Format+" does not know", "another --format reads it")
 		return
-	case a.reasoning == "" && !x.facts.Thinking:
+	case a.Reasoning.Len() == 0 && !x.facts.Thinking:
 		x.finding(OK, "thinking", "none", "")
 		return
-	case a.reasoning == "":
+	case a.Reasoning.Len() == 0:
 		x.finding(OK, "thinking", "only when it is told to", "reasoning_effort and think tell it")
 		return
 	}
@@ -192,7 +192,7 @@ func (x *examination) unthinking(ctx context.Context) string {
 	switch a := ask(ctx, x.engine, r); {
 	case a.err != nil:
 		return "told not to, it answers nothing: " + fault.From(a.err).Message
-	case a.reasoning != "":
+	case a.Reasoning.Len() > 0:
 		return "told not to, it thinks all the same"
 	}
 	return `"think": false or "reasoning_effort": "none" switch it off`

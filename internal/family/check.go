@@ -107,20 +107,14 @@ func marked(f *adapters.Format, call string) bool {
 
 // reads says what of calls and of the text in front of them raw does not give.
 func reads(f *adapters.Format, raw, text string, calls []chat.Call) error {
-	var got []chat.Call
-	var gotText string
+	var reply chat.Collector
 	for e, err := range f.Decode(golden.Source([]string{raw}, chat.Stop), adapters.Options{Tools: sampleTools}) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case e.Kind == chat.Text:
-			gotText += e.Text
-		case e.Kind == chat.CallStart:
-			got = append(got, chat.Call{Name: e.Text})
-		case e.Kind == chat.CallArgs:
-			got[len(got)-1].Args = append(got[len(got)-1].Args, e.Text...)
 		}
+		reply.Add(e)
 	}
+	got, gotText := reply.Calls, reply.Text.String()
 	if gotText != text {
 		return fmt.Errorf("got  text %q\nwant text %q", gotText, text)
 	}

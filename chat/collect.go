@@ -1,0 +1,73 @@
+package chat
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Collector puts a reply together from its events: the whole reply is its stream, collected. The zero value is an empty
+// reply. A Collector must not be copied once it has text.
+type Collector struct {
+	Text, Reasoning strings.Builder
+	Calls           []Call // in order; while Open, the last one has not ended
+	Open            bool   // a call has begun, and nothing may be made of it before its end
+	End             *Event // the Finish event; nil before it
+	Usage           Counts
+	Times           Times
+}
+
+// Add takes the next event, and says whether it completed the last of Calls.
+func (c *Collector) Add(e Event) (completed bool) {
+	switch e.Kind {
+	case Text:
+		c.Text.WriteString(e.Text)
+	case Reasoning:
+		c.Reasoning.WriteString(e.Text)
+	case CallStart:
+		c.Calls = append(c.Complete(), Call{ID: e.ID, Name: e.Text, Args: json.RawMessage{}})
+		c.Open = true
+	case CallArgs:
+		if c.Open {
+			last := &c.Calls[len(c.Calls)-1]
+			last.Args = append(last.Args, e.Text...)
+		}
+	case CallEnd:
+		completed = c.Open
+		c.endCall()
+	case Finish:
+		c.End = &e
+	}
+	if e.Meta != nil {
+		c.note(e.Meta)
+	}
+	return completed
+}
+
+// endCall completes the open call. A call without arguments has none, which is an empty object.
+func (c *Collector) endCall() {
+	if !c.Open {
+		return
+	}
+	c.Open = false
+	if last := &c.Calls[len(c.Calls)-1]; len(last.Args) == 0 {
+		last.Args = json.RawMessage("{}")
+	}
+}
+
+// note keeps what a reply says of its cost.
+func (c *Collector) note(m *Meta) {
+	if m.Usage != nil {
+		c.Usage = *m.Usage
+	}
+	if m.Times != nil {
+		c.Times = *m.Times
+	}
+}
+
+// Complete lists the calls that have ended.
+func (c *Collector) Complete() []Call {
+	if c.Open {
+		return c.Calls[:len(c.Calls)-1]
+	}
+	return c.Calls
+}
