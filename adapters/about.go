@@ -34,7 +34,7 @@ func (f *Format) Marks() []string {
 func (f *Format) Thinks() []string {
 	var marks []string
 	for _, p := range f.think {
-		marks = append(marks, p.opener()+"…"+strings.TrimSpace(p.parts[len(p.parts)-1].lit.text))
+		marks = append(marks, p.opener()+"…"+p.closeMark())
 	}
 	return distinct(marks)
 }

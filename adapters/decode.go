@@ -17,10 +17,11 @@ type decoder struct {
 	v     *view
 	tools *toolset // nil when no tools are offered
 	yield func(chat.Event, error) bool
-	dead  bool // the range was left
-	quiet bool // calls inside reasoning are none
-	hold  int  // bytes of arguments that wait before a call leaves; negative: none
-	waste int  // bytes that failed attempts have read
+	dead  bool    // the range was left
+	quiet bool    // calls inside reasoning are none
+	ahead *Format // whose marks the prompt has opened: a reply begins behind them; nil: none
+	hold  int     // bytes of arguments that wait before a call leaves; negative: none
+	waste int     // bytes that failed attempts have read
 
 	strings chat.Strings
 	thinks  []*pattern // the reasoning marks whose closers count now
@@ -87,32 +88,8 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	if len(o.Tools) > 0 {
 		d.tools = &toolset{offered: o.Tools}
 	}
-	if p := f.opened(o.Prompt); p != nil {
-		d.state, d.thinks = chat.Reasoning, f.think
-		d.skipOpener(p, strings.HasSuffix(o.Prompt, "\n"))
-	}
+	d.startBehind(o.Prompt)
 	return d
-}
-
-// opened is the think pattern whose opener the prompt ends with, nil when the reply begins outside reasoning.
-func (f *Format) opened(prompt string) *pattern {
-	prompt = strings.TrimRight(prompt, " \t\r\n")
-	for _, p := range f.think {
-		if endsWith(prompt, strings.TrimSpace(p.parts[0].lit.text)) {
-			return p
-		}
-	}
-	return nil
-}
-
-// endsWith says whether a text ends with a mark, which may have a suffix in it.
-func endsWith(text, mark string) bool {
-	before, after, _ := strings.Cut(mark, suffixHole)
-	rest, ok := strings.CutSuffix(text, after)
-	if i := strings.LastIndexByte(rest, ':'); i >= 0 && after != "" && strings.HasSuffix(rest[:i], before) {
-		return ok && len(rest)-i < maxSuffix
-	}
-	return ok && strings.HasSuffix(rest, before)
 }
 
 // skipOpener steps over what the prompt has said already: the opener once more, and the newline that belongs to it.
@@ -126,11 +103,8 @@ func (d *decoder) skipOpener(p *pattern, newline bool) {
 
 // run reads the reply to its end.
 func (d *decoder) run() {
-	if d.f.header != nil && d.state == chat.Text {
-		d.firstMessage()
-	}
-	if len(d.f.ahead) > 0 && d.state == chat.Text {
-		d.behindPrompt()
+	if d.state == chat.Text {
+		d.beginning()
 	}
 	for !d.dead {
 		if d.state == chat.Reasoning {

@@ -15,8 +15,8 @@ func (f *Format) Lead(prompt, said, name string) string {
 	if f.header != nil {
 		lead = ""
 	}
-	if f.opened(prompt) != nil {
-		lead = f.ThinkEnd() + "\n\n" + lead
+	if p := f.viewOf(false).opened(prompt); p != nil {
+		lead = p.f.ThinkEnd() + "\n\n" + lead
 	}
 	return lead + f.openingMark(name)
 }

@@ -36,6 +36,8 @@ type view struct {
 	stops  [256]bool       // bytes at which prose is looked at
 	second [256]*[256]bool // by the key's first byte: the second bytes that some key has
 	own    bool            // while it is built: the marks added now are those of the format that is read
+
+	formats []*Format // whose marks these are, the configured one first
 }
 
 // marksAt is the list of marks that could stand at offset i, by the first two bytes there.
@@ -72,7 +74,7 @@ func (f *Format) viewOf(alone bool) *view {
 }
 
 func newView(formats []*Format) *view {
-	v := new(view)
+	v := &view{formats: formats}
 	for i, f := range formats {
 		v.own = i == 0
 		v.addFormat(f)

@@ -16,108 +16,6 @@ const (
 	messageMark   = "<|message|>"
 )
 
-// fields are what a header says.
-type fields struct {
-	to, channel string
-	end         int // offset behind the header
-}
-
-// maxHeader bounds a header, in bytes.
-const maxHeader = 256
-
-// header reads the fields of a message header that begins here, in any order, each optional.
-func (d *decoder) header() (fields, answer) {
-	var h fields
-	words := 0
-	for i := 0; i < maxHeader; {
-		i += d.space(i)
-		switch c := d.at(i); {
-		case c < 0:
-			return h, cut
-		case c == '<':
-			mark := d.headerMark(i)
-			if mark == "" {
-				return h, d.cutMark(i)
-			}
-			i += len(mark)
-			switch mark {
-			case messageMark:
-				h.end = i
-				return h, yes
-			case channelMark:
-				h.channel, i = d.word(i)
-				if c := d.at(i - len(h.channel)); c >= 0 && c != '?' && !isWord(c) {
-					return h, no // prose about the mark
-				}
-			case constrainMark:
-				_, i = d.word(i)
-			}
-		case c == '{' && h.to != "": // the mark in front of the body is missing
-			h.end = i
-			return h, yes
-		default:
-			w, end := d.word(i)
-			i = end
-			if to, ok := strings.CutPrefix(w, "to="); ok {
-				h.to = to
-			} else if words++; w == "" || words > 3 || !headerWord(w, h) {
-				return h, no
-			} else if h.channel == "" && isChannel(w) {
-				h.channel = w
-			}
-		}
-	}
-	return h, no
-}
-
-// isChannel says whether a word names a channel.
-func isChannel(w string) bool { return w == "analysis" || w == "commentary" || w == "final" }
-
-// headerWord says whether a plain word may stand in a header: the role in front, the content type behind.
-func headerWord(w string, h fields) bool {
-	switch w {
-	case "assistant", "json", "code", "analysis", "commentary", "final":
-		return true
-	}
-	return h.channel != "" || h.to != ""
-}
-
-// headerMark is the mark of a header that stands at offset i, "" when none does.
-func (d *decoder) headerMark(i int) string {
-	for _, m := range []string{messageMark, channelMark, constrainMark, startMark} {
-		if d.has(i, m) {
-			return m
-		}
-	}
-	return ""
-}
-
-// cutMark is cut when the text ends inside a header's mark at offset i.
-func (d *decoder) cutMark(i int) answer {
-	for _, m := range []string{messageMark, channelMark, constrainMark, startMark} {
-		n := 0
-		for n < len(m) && d.at(i+n) == int(m[n]) {
-			n++
-		}
-		if d.at(i+n) < 0 {
-			return cut
-		}
-	}
-	return no
-}
-
-// word is the word at offset i, behind blanks, and where it ends.
-func (d *decoder) word(i int) (string, int) {
-	for d.at(i) == ' ' {
-		i++
-	}
-	n := i
-	for c := d.at(n); c >= 0 && !isSpace(c) && c != '<' && c != '{' && n < i+maxName; c = d.at(n) {
-		n++
-	}
-	return string(d.slice(d.pos+i, d.pos+n)), n
-}
-
 // message reads a message that begins with its header here: the header says what the body is.
 func (d *decoder) message(p *pattern) answer {
 	h, a := d.header()
@@ -125,7 +23,45 @@ func (d *decoder) message(p *pattern) answer {
 		d.evidence = d.evidence || a == cut && d.pos+len(channelMark) < d.base+len(d.buf)
 		return a
 	}
-	r, t := p.f.routeFor(h, d.tools)
+	if p.f == d.f {
+		r, t := p.f.routeFor(h, d.tools)
+		return d.routed(p, h, r, t)
+	}
+	return d.anyMessage(h)
+}
+
+// anyMessage reads a message whose header is h in the family that says most of it, where none was told: one with a line for
+// this very recipient in front of one that knows it for a tool or knows the channel.
+func (d *decoder) anyMessage(h fields) answer {
+	for _, fields := range []string{"to", "{name}", "channel", "*", "else"} {
+		for _, f := range d.v.formats {
+			if f.header == nil {
+				continue
+			}
+			r, t := f.routeFor(h, d.tools)
+			if r.says() != fields {
+				continue
+			}
+			start := d.pos
+			if a := d.routed(f.header, h, r, t); a != no {
+				return a
+			}
+			d.pos = start
+		}
+	}
+	return no
+}
+
+// says is what of a header the route looks at: to for one recipient, {name} for any tool, * for any recipient.
+func (r route) says() string {
+	if r.value == "{name}" || r.value == "*" {
+		return r.value
+	}
+	return r.field
+}
+
+// routed reads a message of a family whose header took the route r.
+func (d *decoder) routed(p *pattern, h fields, r route, t *tool) answer {
 	if r.body == "json" || r.body == "args" {
 		if t == nil {
 			return no
@@ -149,20 +85,6 @@ func (d *decoder) message(p *pattern) answer {
 		d.messageText(p, chat.Text)
 	}
 	return committed
-}
-
-// firstMessage reads the first message of a reply whose header begins in the prompt: at a recipient or a channel's name.
-func (d *decoder) firstMessage() {
-	i := d.space(0)
-	for _, w := range []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"} {
-		if d.has(i, w) {
-			start := d.pos
-			if d.message(d.f.header) != committed {
-				d.pos = start
-			}
-			return
-		}
-	}
 }
 
 // routeFor is the first route that a header takes.

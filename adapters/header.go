@@ -1,0 +1,152 @@
+package adapters
+
+import (
+	"slices"
+	"strings"
+)
+
+// fields are what a header says.
+type fields struct {
+	to, channel string
+	end         int // offset behind the header
+}
+
+// maxHeader bounds a header, in bytes.
+const maxHeader = 256
+
+// header reads the fields of a message header that begins here, in any order, each optional.
+func (d *decoder) header() (fields, answer) {
+	var h fields
+	words := 0
+	for i := 0; i < maxHeader; {
+		i += d.space(i)
+		switch c := d.at(i); {
+		case c < 0:
+			return h, cut
+		case c == '<':
+			mark := d.headerMark(i)
+			if mark == "" {
+				return h, d.cutMark(i)
+			}
+			i += len(mark)
+			switch mark {
+			case messageMark:
+				h.end = i
+				return h, yes
+			case channelMark:
+				h.channel, i = d.word(i)
+				if c := d.at(i - len(h.channel)); c >= 0 && c != '?' && !isWord(c) {
+					return h, no // prose about the mark
+				}
+			case constrainMark:
+				_, i = d.word(i)
+			}
+		case c == '{' && h.to != "": // the mark in front of the body is missing
+			h.end = i
+			return h, yes
+		default:
+			w, end := d.word(i)
+			i = end
+			if to, ok := strings.CutPrefix(w, "to="); ok {
+				h.to = to
+			} else if words++; w == "" || words > 3 || !headerWord(w, h) {
+				return h, no
+			} else if h.channel == "" && isChannel(w) {
+				h.channel = w
+			}
+		}
+	}
+	return h, no
+}
+
+// isChannel says whether a word names a channel.
+func isChannel(w string) bool { return w == "analysis" || w == "commentary" || w == "final" }
+
+// headerWord says whether a plain word may stand in a header: the role in front, the content type behind.
+func headerWord(w string, h fields) bool {
+	switch w {
+	case "assistant", "json", "code", "analysis", "commentary", "final":
+		return true
+	}
+	return h.channel != "" || h.to != ""
+}
+
+// headerMark is the mark of a header that stands at offset i, "" when none does.
+func (d *decoder) headerMark(i int) string {
+	for _, m := range []string{messageMark, channelMark, constrainMark, startMark} {
+		if d.has(i, m) {
+			return m
+		}
+	}
+	return ""
+}
+
+// cutMark is cut when the text ends inside a header's mark at offset i.
+func (d *decoder) cutMark(i int) answer {
+	for _, m := range []string{messageMark, channelMark, constrainMark, startMark} {
+		n := 0
+		for n < len(m) && d.at(i+n) == int(m[n]) {
+			n++
+		}
+		if d.at(i+n) < 0 {
+			return cut
+		}
+	}
+	return no
+}
+
+// word is the word at offset i, behind blanks, and where it ends.
+func (d *decoder) word(i int) (string, int) {
+	for d.at(i) == ' ' {
+		i++
+	}
+	n := i
+	for c := d.at(n); c >= 0 && !isSpace(c) && c != '<' && c != '{' && n < i+maxName; c = d.at(n) {
+		n++
+	}
+	return string(d.slice(d.pos+i, d.pos+n)), n
+}
+
+// openedHeader takes the header of a message that the prompt has begun, and perhaps ended, in front of the reply: it is read
+// with it as one.
+func (d *decoder) openedHeader(prompt string) {
+	i := strings.LastIndex(prompt, startMark)
+	if i < 0 || len(prompt)-i > maxHeader || !slices.ContainsFunc(d.v.formats, func(f *Format) bool { return f.header != nil }) {
+		return
+	}
+	head, body, _ := strings.Cut(prompt[i:], messageMark)
+	role, _, _ := strings.Cut(strings.TrimSpace(head[len(startMark):]), " ")
+	role, _, _ = strings.Cut(role, "<")
+	if role != "assistant" || strings.Contains(body, "<|") {
+		return
+	}
+	d.buf = append(d.buf, prompt[i:len(prompt)-len(body)]...)
+}
+
+// firstMessage reads the first message of a reply whose header begins in the prompt, or at a recipient or a channel's name.
+func (d *decoder) firstMessage() {
+	head := len(d.buf)
+	i := head + d.space(head)
+	begins := head > 0 && (d.has(head-len(messageMark), messageMark) || d.has(i, channelMark))
+	for _, w := range []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"} {
+		begins = begins || d.has(i, w)
+	}
+	a := no
+	if p := d.v.header(); begins && p != nil {
+		a = d.message(p)
+	}
+	if a != committed {
+		d.buf, d.base, d.pos = d.buf[head:], head, head
+		d.textFrom, d.textTo = head, head
+	}
+}
+
+// header is a header of the family that is read, or of any other.
+func (v *view) header() *pattern {
+	for _, f := range v.formats {
+		if f.header != nil {
+			return f.header
+		}
+	}
+	return nil
+}
