@@ -72,7 +72,7 @@ func (d *decoder) objectFits(t *tool) answer {
 	if d.describesParameter(t.schema().Prop(key)) {
 		return no
 	}
-	if t.schema().Has(key) || !d.bare && !echoKeys[key] {
+	if t.schema().Has(key) || !d.bare && !echoKeys[key] || d.wrapperAhead(t.schema(), key) {
 		return yes
 	}
 	return no
@@ -98,13 +98,15 @@ func (d *decoder) standIn(t *tool, id string) answer {
 // object that begins with type or description where the schema allows none.
 func (d *decoder) describesParameter(t *schema.Type) bool {
 	n := d.space(0)
-	if d.at(n) != ':' || !t.Known() || t.Allows(schema.Object) {
+	return d.at(n) == ':' && t.Known() && !t.Allows(schema.Object) && d.describes(n+1)
+}
+
+// describes says whether a description of a parameter stands at offset i: an object that begins with type or description.
+func (d *decoder) describes(i int) bool {
+	i += d.space(i)
+	if d.at(i) != '{' {
 		return false
 	}
-	n += 1 + d.space(n+1)
-	if d.at(n) != '{' {
-		return false
-	}
-	n += 1 + d.space(n+1)
-	return d.has(n, `"type"`) || d.has(n, `"description"`)
+	i += 1 + d.space(i+1)
+	return d.has(i, `"type"`) || d.has(i, `"description"`)
 }

@@ -78,6 +78,7 @@ type reading struct {
 	noColons   bool     // a key without a colon was seen
 	bareKeys   bool     // a key without quotes was seen
 	unclosed   bool     // a container was closed for the model
+	wrapper    int      // where the first member begins, while it may hold all arguments; 0: it does not
 }
 
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {

@@ -124,9 +124,15 @@ func (d *decoder) object(t *schema.Type) {
 		if d.containerEnds('{') {
 			d.dropComma(comma)
 			d.holdOff()
+			if len(d.stack) == 1 {
+				d.unwrap(t, n == 1)
+			}
 			d.pop('}')
 			d.seen = d.seen[:seen]
 			return
+		}
+		if n > 0 && len(d.stack) == 1 {
+			d.unwrap(t, false)
 		}
 		if n > 0 && comma < 0 {
 			d.putByte(',')
@@ -158,7 +164,9 @@ func (d *decoder) pair(t *schema.Type, seen int) bool {
 			d.takeBack(start)
 			d.call.out = schema.AppendQuote(d.call.out, key)
 		}
-		d.seen = append(d.seen, key)
+		if d.seen = append(d.seen, key); len(d.seen) == seen+1 {
+			d.holdWrapper(t, key, start)
+		}
 	}
 	d.blanks()
 	d.colon()

@@ -34,10 +34,16 @@ func letters(name string) string {
 	return strings.NewReplacer("_", "", "-", "").Replace(name)
 }
 
+// nullWords are the words for null that the text of a tag may be.
+var nullWords = []string{"null", "None", "nil"}
+
 // isNull says whether the text of a tag is a word for null.
-func isNull(text string) bool {
-	text = strings.TrimSpace(text)
-	return text == "null" || text == "None" || text == "nil"
+func isNull(text string) bool { return slices.Contains(nullWords, strings.TrimSpace(text)) }
+
+// nullAhead says whether the text that begins here begins with a word for null.
+func (d *decoder) nullAhead() bool {
+	n := d.space(0)
+	return slices.ContainsFunc(nullWords, func(word string) bool { return d.has(n, word) })
 }
 
 // omitted says whether a member is left out because it is null where the schema neither allows null nor asks for the member.

@@ -124,7 +124,11 @@ func (d *decoder) pythonArgs(t *tool) (string, answer) {
 	broken := d.call.broken
 	d.call, d.python, d.stack = saved, false, d.stack[:0]
 	if broken {
-		a = cut
+		return "", cut
+	}
+	if args, ok := unwrapped(string(d.aside.out), t.schema()); ok && a == yes {
+		d.repaired("wrapped")
+		return args, yes
 	}
 	return string(d.aside.out), a
 }

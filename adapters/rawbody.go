@@ -1,15 +1,20 @@
 package adapters
 
-import "toolnorm/chat/schema"
+import (
+	"slices"
+	"strings"
+
+	"toolnorm/chat/schema"
+)
 
 // bodyStops are the bytes at which copying a message's body stops.
 var bodyStops = stopsFor("<")
 
 // rawBody reads the body of a call's message that is no JSON: program text, which is the value of the tool's only
-// parameter. A tool with more of them, or with one that is no string, has no such calls.
+// parameter. A tool with more of them, or with one that is no string, has no such calls; nor is one what holds marks.
 func (d *decoder) rawBody(p *pattern, t *tool) answer {
 	names := t.schema().Members()
-	if len(names) != 1 || !t.schema().Prop(names[0]).Allows(schema.String) {
+	if len(names) != 1 || !t.schema().Prop(names[0]).Allows(schema.String) || !d.isProgram(p) {
 		return no
 	}
 	d.commit(t, "")
@@ -21,7 +26,7 @@ func (d *decoder) rawBody(p *pattern, t *tool) answer {
 		switch {
 		case c < 0:
 			d.call.broken = d.lengthCut()
-		case c == '<' && d.messageEnds(p, 0) > 0 && d.messageFollows(p, d.messageEnds(p, 0)):
+		case d.bodyEnds(p, 0):
 		case c >= 0x80:
 			d.rune()
 			continue
@@ -34,4 +39,30 @@ func (d *decoder) rawBody(p *pattern, t *tool) answer {
 		d.repaired("raw-arguments")
 		return committed
 	}
+}
+
+// bodyEnds says whether the body of a message ends at offset i.
+func (d *decoder) bodyEnds(p *pattern, i int) bool {
+	if d.at(i) != '<' {
+		return false
+	}
+	end := d.messageEnds(p, i)
+	return end > 0 && d.messageFollows(p, end)
+}
+
+// tagHeads begin the tags and marks in which other families write calls and their arguments.
+var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke", "<function", "<tool_call"}
+
+// isProgram says whether the body that begins here is program text rather than arguments in a form of their own: JSON, a
+// string, or markup.
+func (d *decoder) isProgram(p *pattern) bool {
+	if n := d.space(0); n < maxSpace && strings.IndexByte("{[<\"", byte(max(d.at(n), 0))) >= 0 {
+		return false
+	}
+	for n := 0; d.at(n) >= 0 && !d.bodyEnds(p, n); n++ {
+		if d.at(n) == '<' && slices.ContainsFunc(tagHeads, func(head string) bool { return d.has(n, head) }) {
+			return false
+		}
+	}
+	return true
 }

@@ -45,4 +45,5 @@ var reasons = [...][4]string{
 	{"tuples", "a list in round brackets or braces got square ones", `{"a": (1, 2)}`, `{"a": [1, 2]}`},
 	{"types", "a text became a value of the type that the schema wants", `{"days": "3"}`, `{"days": 3}`},
 	{"utf-8", "a byte that is no UTF-8 became U+FFFD", "{\"a\": \"\xff\"}", `{"a": "�"}`},
+	{"wrapped", "a lone member that holds all arguments was left out", `{"arguments": {"city": "Rome"}}`, `{"city": "Rome"}`},
 }

@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"encoding/json"
+	"strings"
 
 	"toolnorm/chat/schema"
 )
@@ -35,9 +36,10 @@ func objectInString(value string, t *schema.Type) (string, bool) {
 	return only(value, t)
 }
 
-// only makes a lone value the value of the only parameter there is.
+// only makes a lone value the value of the only parameter there is. A text with brackets in it is more likely an object, or
+// a call, that was written in a way nobody knows.
 func only(value string, t *schema.Type) (string, bool) {
-	if m := t.Members(); len(m) == 1 {
+	if m := t.Members(); len(m) == 1 && !(value[0] == '"' && strings.ContainsAny(value, "<>{}[]｜")) {
 		return "{" + schema.Quote(m[0]) + ":" + t.Prop(m[0]).Fit(value) + "}", true
 	}
 	return "", false

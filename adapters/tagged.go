@@ -187,15 +187,19 @@ func (d *decoder) tags(p *pattern, t *schema.Type) {
 			break
 		}
 		h.key = d.meant(t, h.key, d.seen)
+		d.unwrap(t, false)
 		h.at = d.holdOn()
 		if len(d.seen) > 0 {
 			d.putByte(',')
+		} else {
+			d.holdWrapper(t, h.key, h.at)
 		}
 		d.seen = append(d.seen, h.key)
 		d.call.out = append(schema.AppendQuote(d.call.out, h.key), ':')
 		d.pos += h.end
 		d.tagValue(p, h, t)
 	}
+	d.unwrap(t, true)
 	d.putByte('}')
 }
 

@@ -13,7 +13,7 @@ import (
 func (d *decoder) tagValue(p *pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
 	h.cdata = d.openCDATA(p.f)
-	if h.isText(t, typ) {
+	if h.isText(t, typ) && !(h.wire == "" && typ.Known() && typ.Allows(schema.Null) && d.nullAhead()) {
 		d.holdOff()
 		d.putByte('"')
 		d.rawValue(p, h, t, true)

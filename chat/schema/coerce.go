@@ -81,6 +81,9 @@ func (t *Type) FromText(text string) (string, bool) {
 	case t.kinds&Boolean != 0 && (lower == "true" || lower == "false"):
 		return lower, true
 	case t.kinds&(Integer|Number) != 0:
+		if t.kinds&String == 0 { // else the zeros may be a code's
+			s = withoutZeros(s)
+		}
 		if n, ok := number(s, t.kinds&Number == 0); ok {
 			return n, true
 		}
@@ -116,6 +119,19 @@ func number(s string, integer bool) (string, bool) {
 		return whole, true
 	}
 	return "", false
+}
+
+// withoutZeros takes the zeros off that stand in front of a number's other digits.
+func withoutZeros(s string) string {
+	i := 0
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		i++
+	}
+	rest := s[i:]
+	for len(rest) > 1 && rest[0] == '0' && rest[1] >= '0' && rest[1] <= '9' {
+		rest = rest[1:]
+	}
+	return s[:i] + rest
 }
 
 // fromEnum matches text with an enum of other things than strings, or with a string regardless of case and quotes when

@@ -1,0 +1,98 @@
+package adapters
+
+import (
+	"strings"
+
+	"toolnorm/chat/schema"
+)
+
+// Some models put all arguments into one more object: {"arguments": {"city": "Rome"}}.
+
+// wraps says whether a lone member of that name can hold the arguments of a tool: the schema does not know it.
+func wraps(t *schema.Type, key string) bool {
+	return (argsKeys[key] || key == "properties") && len(t.Members()) > 0 && !t.Has(key) && !t.Prop(key).Known()
+}
+
+// unwrapped are the arguments that the lone member of an object holds, also in a string.
+func unwrapped(args string, t *schema.Type) (string, bool) {
+	inner := args
+	for range maxWrap {
+		list := membersOf(inner)
+		if len(list) != 1 || !wraps(t, list[0].key) {
+			break
+		}
+		inner = strings.TrimSpace(unquote([]byte(list[0].value)))
+		if !strings.HasPrefix(inner, "{") {
+			return "", false
+		}
+		if out, whole := repairAs(inner, nil); whole {
+			inner = out
+		} else {
+			return "", false
+		}
+	}
+	out, whole := repairAs(inner, t)
+	if list := membersOf(out); inner == args || !whole || len(list) > 0 && !hasAny(t, list) {
+		return "", false
+	}
+	return out, true
+}
+
+// hasAny says whether the schema knows one of the members.
+func hasAny(t *schema.Type, list []field) bool {
+	for _, m := range list {
+		if t.Has(m.key) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdWrapper begins to hold the first member of the arguments, which begins at start, when it can hold them all.
+func (d *decoder) holdWrapper(t *schema.Type, key string, start int) {
+	if d.wrapper == 0 && len(d.stack) <= 1 && d.call.tool != nil && t == d.call.tool.schema() && wraps(t, key) {
+		d.wrapper = start
+		d.holdOn()
+	}
+}
+
+// unwrap ends that hold: where the member was a lone one, what it holds takes its place.
+func (d *decoder) unwrap(t *schema.Type, lone bool) {
+	if d.wrapper == 0 {
+		return
+	}
+	if lone && !d.call.broken {
+		if args, ok := unwrapped("{"+string(d.held(d.wrapper))+"}", t); ok {
+			d.takeBack(d.wrapper)
+			d.put(args[1 : len(args)-1])
+			d.repaired("wrapped")
+		}
+	}
+	d.wrapper = 0
+	d.holdOff()
+}
+
+// wrapperAhead says whether a member with the key just read holds the arguments: an object, plain or in a string, that
+// begins with a parameter of the tool and does not describe it.
+func (d *decoder) wrapperAhead(t *schema.Type, key string) bool {
+	n := d.space(0)
+	if !wraps(t, key) || d.at(n) != ':' {
+		return false
+	}
+	start := d.pos
+	defer func() { d.pos = start }()
+	d.pos += n + 1 + d.space(n+1)
+	if d.at(0) != '{' {
+		return false
+	}
+	d.pos += 1 + d.space(1)
+	out, a := d.scratch(func() { d.key(false) })
+	if a != yes || !t.Has(unquote(out)) {
+		return false
+	}
+	n = d.space(0)
+	if d.at(n) != ':' {
+		return false
+	}
+	return !d.describes(n + 1)
+}
