@@ -28,10 +28,40 @@ func (d *decoder) arguments(t *tool, id string, quotes []delim) answer {
 			d.pos += d.space(0) + 1
 		}
 		return a
+	case isQuote(c) && d.memberAhead():
+		return d.braceless(t, id, quotes)
 	case isQuote(c) || c == '[' || c == 'n' || c == 'N':
 		return d.standIn(t, id)
 	}
 	return no
+}
+
+// memberAhead says whether a quoted key and a colon stand here.
+func (d *decoder) memberAhead() bool {
+	q, ok := d.quoteAt(0)
+	n := len(q.open)
+	for ; ok && n < maxKey && d.at(n) >= 0 && !d.has(n, q.close); n++ {
+	}
+	n += len(q.close)
+	return ok && d.at(n-len(q.close)) >= 0 && d.at(n+d.space(n)) == ':'
+}
+
+// braceless reads an object whose opening brace was left out, if it begins with a parameter of the tool.
+func (d *decoder) braceless(t *tool, id string, quotes []delim) answer {
+	start := d.pos
+	out, a := d.scratch(func() { d.key(false) })
+	d.pos = start
+	if a != yes || !t.schema().Has(unquote(out)) {
+		return no
+	}
+	d.commit(t, id)
+	d.repaired("opening-brace")
+	d.stack = append(d.stack, '{')
+	d.putByte('{')
+	d.quotes = quotes
+	d.members(t.schema())
+	d.quotes = nil
+	return committed
 }
 
 // quotedObject says whether here stands an object between quotes whose own quotes are not escaped: "{"city": "Rome"}".

@@ -112,11 +112,15 @@ func (d *decoder) pop(out byte) {
 	d.putByte(out)
 }
 
-// object reads the members of an object, from its brace on.
+// object reads an object, from its brace on.
 func (d *decoder) object(t *schema.Type) {
-	if !d.push('{', '{') {
-		return
+	if d.push('{', '{') {
+		d.members(t)
 	}
+}
+
+// members reads the members of an object, and what closes it.
+func (d *decoder) members(t *schema.Type) {
 	seen := len(d.seen)
 	for n := 0; ; n++ {
 		at := d.holdOn()

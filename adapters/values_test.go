@@ -28,7 +28,7 @@ func TestValuesAreReadByTheirSchema(t *testing.T) {
 		{"qwen3-coder", label(`{"type":["integer","string"]}`), tagged("007"), `{"label":"007"}`},
 		{"qwen3-coder", label(`{"type":"number"}`), tagged("-007.5"), `{"label":-7.5}`},
 		{"harmony", label(`{"type":"string"}`), "<|channel|>commentary to=functions.f<|message|><parameter name=\"label\">x</parameter><|call|>", ""},
-		{"harmony", label(`{"type":"string"}`), "<|channel|>commentary to=functions.f<|message|>\"label\": x<|call|>", ""},
+		{"harmony", label(`{"type":"string"}`), "<|channel|>commentary to=functions.f<|message|>\"label\": x<|call|>", `{"label": "x"}`},
 	} {
 		calls := decodeCalls(t, Named(tt.format), []string{tt.raw}, Options{Tools: []chat.Tool{{Name: "f", Schema: json.RawMessage(tt.schema)}}})
 		got := ""
