@@ -77,7 +77,7 @@ func (t *turn) swallowed(usage *chat.Event, end chat.Event) bool {
 
 // open begins the reply: what was read, checked, with the finishing touches.
 func (t *turn) open(ctx context.Context) iter.Seq2[chat.Event, error] {
-	events := t.read(ctx, t.strategy)
+	events := t.sameCalls(t.read(ctx, t.strategy))
 	if len(t.request.Tools) > 0 && !t.engine.cfg.Unchecked {
 		events = t.guarded(ctx, events)
 	}

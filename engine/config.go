@@ -27,6 +27,7 @@ type Config struct {
 	Unchecked    bool              // calls leave as they were read, whether they fit their schemas or not
 	NoRewrite    bool              // a call that does not fit is not written again, held to its schema
 	NoReask      bool              // nor is the model told what was wrong with it
+	OutOfBounds  string            // what becomes of a call that nothing could mend, and that fails by bounds of values alone: BoundsRewrite, BoundsClamp or BoundsPass; empty: BoundsRewrite
 	Gate         bool              // before tools are offered, the model is asked whether it needs one
 	Timeouts     upstream.Timeouts // zero fields take the defaults
 	NumCtx       int               // context length asked of Ollama, in tokens; 0: by the request's size
@@ -37,6 +38,7 @@ type Config struct {
 	LoopGuard    string            // what is done about the same call with the same result over and over: LoopOff, LoopWarn or LoopBreak; empty: LoopWarn
 	Unwedge      bool              // an Ollama model that is loaded and does not begin to write in time is unloaded, and asked once more
 	MaxRepeat    int               // bytes for which a model may write the same over and over until its reply is ended; 0: 8192, negative: for ever
+	SameCalls    int               // how often one reply may make the same call, or the same few calls, in a row; 0: 3, negative: as often as the model likes
 	DefaultModel string            // answers requests that name no model; empty: such requests are an error
 	Upstreams    []Upstream        // further model servers, whose models are called name/model
 	Aliases      map[string]string // a name that clients may ask for -> the model that it stands for, with its server's name in front; settings go by the latter
@@ -62,6 +64,16 @@ const (
 	Refuse = "refuse" // it is an error
 )
 
+// What becomes of a call whose values are out of their bounds, when writing it again has not helped.
+const (
+	BoundsRewrite = "rewrite" // nothing more is done: it is text
+	BoundsClamp   = "clamp"   // its numbers are brought to their nearest bounds
+	BoundsPass    = "pass"    // it leaves as it is, for agents that learn from a tool's error
+)
+
+// Bounds are the names of the above.
+func Bounds() []string { return []string{BoundsRewrite, BoundsClamp, BoundsPass} }
+
 // Validate says what is wrong with the configuration: an unknown strategy or format, a negative number, a bad address.
 func (c Config) Validate() error {
 	for model, s := range c.Strategy {
@@ -86,6 +98,9 @@ func (c Config) Validate() error {
 	}
 	if c.LoopGuard != "" && !slices.Contains(LoopGuards(), c.LoopGuard) {
 		return fmt.Errorf("loop guard: %q is none of %s", c.LoopGuard, strings.Join(LoopGuards(), ", "))
+	}
+	if c.OutOfBounds != "" && !slices.Contains(Bounds(), c.OutOfBounds) {
+		return fmt.Errorf("out of bounds: %q is none of %s", c.OutOfBounds, strings.Join(Bounds(), ", "))
 	}
 	if c.Overflow != "" && c.Overflow != Trim && c.Overflow != Refuse {
 		return fmt.Errorf("overflow: %q is neither %s nor %s", c.Overflow, Trim, Refuse)

@@ -48,11 +48,11 @@ func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
 	return f
 }
 
-// rewritten holds the model to a call of the tool once more, in place of arguments that did not fit. Of those the beginning
-// has been sent. A model that runs on is stopped where it has written much more than before.
-func rewritten(tool chat.Tool, args []byte, sent string, weak bool) *forcing {
-	o := schema.Options{Sent: sent, Weak: weak, MaxLength: len(args) + 100}
-	if o.MaxLength > 1999 && !weak { // beyond what servers take
+// rewritten holds the model to a call of the tool once more, in place of arguments that did not fit. A model that runs on is
+// stopped where it has written much more than before.
+func rewritten(tool chat.Tool, args []byte, o schema.Options) *forcing {
+	o.MaxLength = len(args) + 100
+	if o.MaxLength > 1999 && !o.Weak { // beyond what servers take
 		o.MaxLength = unbounded
 	}
 	return heldTo([]chat.Tool{tool}, o, 3*len(args)+512)

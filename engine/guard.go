@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
 )
 
@@ -39,6 +40,7 @@ type guarded struct {
 	left   bool // the start has left
 	sent   int  // bytes of the arguments that have left
 	reason []valid.Problem
+	stands *schema.Standing // what a new call keeps of the arguments; nil: nothing
 }
 
 // guarded checks every call of a reply.
@@ -123,8 +125,15 @@ func (g *guard) end(ev chat.Event) bool {
 	c := g.call
 	g.call = nil
 	if c.reason = c.rules.Check(c.args.Text()); len(c.reason) > 0 {
+		if args, ok := c.rules.Trimmed(c.args.Text()); ok {
+			g.step(stepSurplus)
+			return g.complete(c, args)
+		}
 		g.wrong = c
 		return true
+	}
+	if c.args.Cut() {
+		g.step(stepSurplus)
 	}
 	return g.release(c, len(c.args.Text())) && g.close(c, c.args.Text())
 }

@@ -70,7 +70,9 @@ func TestACallThatDoesNotFitIsMendedOrShown(t *testing.T) {
 		"nothing is checked": {Config{Unchecked: true}, []string{wrong}, `[forecast {"city": "Rome", "days": 9}] stop `, 1},
 		"what has left stands": {Config{}, []string{wrongLate, object("forecast", `{"city":"`+long+`","days":2}`)},
 			`[forecast {"city": "` + long + `","days":2}] stop rewritten`, 2},
-		"the rest does not go on from what has left": {Config{}, []string{wrongLate, object("forecast", `{"city":"Bonn","days":2}`)},
+		"what has left stands, whatever the model says then": {Config{}, []string{wrongLate, object("forecast", `{"city":"Bonn","days":2}`)},
+			`[forecast {"city": "` + long + `","days":2}] stop rewritten`, 2},
+		"no rest is to be had": {Config{}, []string{wrongLate, object("forecast", `{"city":"Bonn","days":8}`)},
 			`[forecast {"city": "` + long + `"] length left-open`, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +113,7 @@ func TestRewritingGoesOnWhereTheCallBegan(t *testing.T) {
 
 func TestACallThatStaysOpenCountsTheReplyAndWhatMendingCost(t *testing.T) {
 	wrongLate := tagged("forecast", `{"city": "`+strings.Repeat("Rome ", 200)+`", "days": 9}`)
-	e, f := guarding(t, Config{}, wrongLate, object("forecast", `{"city":"Bonn","days":2}`))
+	e, f := guarding(t, Config{}, wrongLate, object("forecast", `{"city":"Bonn","days":8}`))
 	r := user("weather?")
 	r.Tools = []chat.Tool{forecast}
 	var ends []chat.Event

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,11 +15,14 @@ import (
 
 // The steps that mend a call, and what else was done to a reply, as they are named in logs, headers and comments.
 const (
-	stepRewritten = "rewritten" // the model wrote the call, or the rest of it, again, held to the schema
-	stepReasked   = "reasked"   // the model was told what was wrong, and wrote the call again
-	stepText      = "as-text"   // the call did not fit, and is shown as the model wrote it
-	stepOpen      = "left-open" // the rest of a call that had begun to leave did not fit: the reply ends there
-	stepSingle    = "single"    // the reply was ended behind its first call, as the client wanted
+	stepRewritten = "rewritten"     // the model wrote the call, or the rest of it, again, held to the schema
+	stepReasked   = "reasked"       // the model was told what was wrong, and wrote the call again
+	stepText      = "as-text"       // the call did not fit, and is shown as the model wrote it
+	stepOpen      = "left-open"     // the rest of a call that had begun to leave did not fit: the reply ends there
+	stepSurplus   = "surplus"       // members that the schema forbids were left out
+	stepClamped   = "clamped"       // numbers were brought within their bounds
+	stepBounds    = "out-of-bounds" // the call left though a value is out of its bounds
+	stepSingle    = "single"        // the reply was ended behind its first call, as the client wanted
 )
 
 const (
@@ -45,16 +49,28 @@ func (g *guard) mendAll() {
 	}
 }
 
+// mending is one step that may mend a call.
+type mending struct {
+	name string
+	off  bool
+	do   func(*guarded) (json.RawMessage, bool)
+}
+
+// ladder are the steps for a call. What nobody wrote, under another name either, is asked for before the model is held to
+// writing it.
+func (g *guard) ladder(c *guarded) []mending {
+	rewrite := mending{stepRewritten, g.t.engine.cfg.NoRewrite, g.rewrite}
+	reask := mending{stepReasked, g.t.engine.cfg.NoReask || c.left, g.reask}
+	if g.t.force == nil && !c.args.Cut() && !slices.ContainsFunc(c.reason, func(p valid.Problem) bool { return p.Keyword != "required" }) {
+		return []mending{reask, rewrite}
+	}
+	return []mending{rewrite, reask}
+}
+
 // mend sends the rest of a call that does not fit, or what stands for the call.
 func (g *guard) mend(c *guarded) bool {
-	for _, step := range []struct {
-		name string
-		off  bool
-		do   func(*guarded) (json.RawMessage, bool)
-	}{
-		{stepRewritten, g.t.engine.cfg.NoRewrite, g.rewrite},
-		{stepReasked, g.t.engine.cfg.NoReask || c.left, g.reask},
-	} {
+	c.stands = c.rules.Stands(c.args.Text())
+	for _, step := range g.ladder(c) {
 		if step.off || g.asked >= maxAsked {
 			continue
 		}
@@ -70,6 +86,9 @@ func (g *guard) mend(c *guarded) bool {
 // complete sends what is missing of a call, whose arguments are known now.
 func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	rest := string(args)
+	if c.args != nil && c.args.Cut() {
+		g.step(stepSurplus)
+	}
 	if c.left {
 		rest, _ = c.args.Rest(args)
 		rest = string(c.args.Text()[c.sent:c.args.Safe()]) + rest
@@ -79,8 +98,21 @@ func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: rest}, nil) && g.close(c, args)
 }
 
-// giveUp ends a call that could not be mended: honest text when nothing of it has left, else a reply that was cut.
+// giveUp ends a call that could not be mended: as the setting wants it when only bounds are overstepped, else as honest text
+// when nothing of it has left, or as a reply that was cut.
 func (g *guard) giveUp(c *guarded) bool {
+	switch g.t.engine.cfg.OutOfBounds {
+	case BoundsClamp:
+		if args, ok := c.rules.Clamped(c.args.Text()); ok {
+			g.step(stepClamped)
+			return g.complete(c, args)
+		}
+	case BoundsPass:
+		if args, ok := c.rules.Bounded(c.args.Text()); ok {
+			g.step(stepBounds)
+			return g.complete(c, args)
+		}
+	}
 	if c.left {
 		g.step(stepOpen)
 		g.stop(chat.Length, "the rest of the call "+valid.Sentences(c.reason))
@@ -90,7 +122,7 @@ func (g *guard) giveUp(c *guarded) bool {
 	if g.t.request.Required {
 		return true // mustCall makes an error of it
 	}
-	text := string(g.t.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: c.args.Text()}))
+	text := string(g.t.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: c.args.Written()}))
 	g.said.WriteString(text)
 	return g.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
@@ -98,17 +130,19 @@ func (g *guard) giveUp(c *guarded) bool {
 // rewrite has the model write the call again where it began, held to the schema; what has left stands. A server that
 // refuses the schema, or breaks over it as Ollama 0.24 does over large ones, gets a weaker one.
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
-	sent := ""
+	o := schema.Options{Stands: c.stands}
 	if c.left {
-		sent = string(c.args.Text()[:c.args.Safe()])
+		o.Sent = string(c.args.Text()[:c.args.Safe()])
 	}
 	for _, weak := range []bool{false, true} {
-		f := rewritten(c.tool, c.args.Text(), sent, weak)
+		o.Weak = weak
+		f := rewritten(c.tool, c.args.Text(), o)
 		f.said = g.said.String()
 		text, counts, err := g.t.under(f).whole(g.ctx, stepRewritten)
 		g.spent = g.spent.Plus(counts)
 		if err == nil {
-			return g.fitting(c, text)
+			call, ok := readCall(text)
+			return g.fitting(c, call, ok)
 		}
 		g.t.engine.cfg.Log.Debug().Err(err).Str("tool", c.tool.Name).Bool("weak", weak).Msg("a call could not be written again")
 		if kind := fault.From(err).Kind; kind != fault.Invalid && kind != fault.Unavailable {
@@ -150,24 +184,32 @@ func readCall(text string) (chat.Call, bool) {
 	return chat.Call{Name: call.Name, Args: call.Arguments}, err == nil
 }
 
-// fitting are the arguments of a call object, if they fit and go on with what has left.
-func (g *guard) fitting(c *guarded, text string) (json.RawMessage, bool) {
-	call, ok := readCall(text)
-	if !ok || call.Name != c.tool.Name || len(c.rules.Check(call.Args)) > 0 {
+// fitting are the arguments of a new call with what stood in those of the old one, if they fit and go on with what has left.
+func (g *guard) fitting(c *guarded, call chat.Call, ok bool) (json.RawMessage, bool) {
+	if !ok || call.Name != c.tool.Name {
 		return nil, false
 	}
-	if c.left {
-		if _, ok := c.args.Rest(call.Args); !ok {
+	args := call.Args
+	if c.stands != nil {
+		if args, ok = c.stands.With(args); !ok {
 			return nil, false
 		}
 	}
-	return call.Args, true
+	if len(c.rules.Check(args)) > 0 {
+		return nil, false
+	}
+	if c.left {
+		if _, ok := c.args.Rest(args); !ok {
+			return nil, false
+		}
+	}
+	return args, true
 }
 
 // reask tells the model what was wrong with its call, behind the conversation, and takes the first call of the tool in its
 // next reply that fits.
 func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
-	call := chat.Call{ID: "call_rejected", Name: c.tool.Name, Args: c.args.Text()}
+	call := chat.Call{ID: "call_rejected", Name: c.tool.Name, Args: c.args.Written()}
 	r := *g.t.request
 	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)],
 		chat.Message{Role: chat.Assistant, Content: g.said.String(), Calls: []chat.Call{call}},
@@ -175,19 +217,19 @@ func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	again := *g.t
 	again.request = &r
 	var args strings.Builder
-	reading := false
+	name := ""
 	for ev, err := range again.read(g.ctx, stepReasked) {
 		if err != nil {
 			return nil, false
 		}
 		switch ev.Kind {
 		case chat.CallStart:
-			reading = ev.Text == c.tool.Name
+			name = ev.Text
 			args.Reset()
 		case chat.CallArgs:
 			args.WriteString(ev.Text)
 		case chat.CallEnd:
-			if found := json.RawMessage(args.String()); reading && len(c.rules.Check(found)) == 0 {
+			if found, ok := g.fitting(c, chat.Call{Name: name, Args: json.RawMessage(args.String())}, true); ok {
 				return found, true
 			}
 		case chat.Usage:

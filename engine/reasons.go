@@ -7,12 +7,16 @@ import "toolnorm/chat"
 func Reasons() []chat.Reason {
 	return []chat.Reason{
 		{Code: stepText, Means: "a call that does not fit its tool's schema, and that nothing could mend, is shown as text", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
+		{Code: stepClamped, Means: "with the setting out-of-bounds clamp: a number that was out of its bounds became the nearest that is within", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
 		{Code: stepFormatted, Means: "an answer that response_format wants in another form was mended, or written once more", Wrote: "Fine.", Reads: `{"mood": "fine"}`},
 		{Code: stepOpen, Means: "the rest of a call whose beginning had left did not fit: the call stays open and the reply ends with length", Wrote: `{"text": "long…", "days": 30}`, Reads: `{"text": "long…"`},
+		{Code: stepBounds, Means: "with the setting out-of-bounds pass: a call with a value out of its bounds left as it is", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
 		{Code: stepReasked, Means: "the model was told what is wrong with its call, and wrote another one", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
 		{Code: stepRepetition, Means: "the model wrote the same over and over: the reply was ended, with length; its tokens are an estimate", Wrote: "la la la…", Reads: "la la la"},
 		{Code: stepRewritten, Means: "the model wrote the call, or the rest of it, once more, held to the schema", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
+		{Code: stepSame, Means: "the model made the same call, or the same few calls, over and over: the reply was ended behind the first ones; its tokens are an estimate", Wrote: "the same call, again and again", Reads: "three of them"},
 		{Code: stepSingle, Means: "the reply ended behind its first call, as parallel_tool_calls wants; its tokens are an estimate", Wrote: "two calls", Reads: "the first"},
+		{Code: stepSurplus, Means: "members that the tool's schema forbids were left out", Wrote: `{"city": "Rome", "reason": "asked"}`, Reads: `{"city": "Rome"}`},
 		{Code: stepUnwedged, Means: "the model did not begin to write, was unloaded by the setting unwedge, and asked once more", Wrote: "", Reads: "Hi."},
 	}
 }

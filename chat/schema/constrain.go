@@ -25,12 +25,13 @@ type Constraint struct {
 
 // Options of a constraint. The zero value is a full constraint for a call of which nothing has left.
 type Options struct {
-	Weak      bool   // for the retry when a server refuses the full one: types, members, enums and small bounds, without patterns, formats, tuples and references
-	MaxLength int    // characters of a string without a bound of its own, and of one with a larger bound; 0: 1000; at most 1999, which is what servers take; negative: none
-	MaxItems  int    // elements of an array, likewise; 0: 64; at most 1000
-	Sent      string // calls: what has already left of the arguments, the beginning of a JSON object
-	Name      string // calls: the key of the tool's name; empty: "name"
-	Arguments string // calls: the key of the arguments; empty: "arguments"
+	Weak      bool      // for the retry when a server refuses the full one: types, members, enums and small bounds, without patterns, formats, tuples and references
+	MaxLength int       // characters of a string without a bound of its own, and of one with a larger bound; 0: 1000; at most 1999, which is what servers take; negative: none
+	MaxItems  int       // elements of an array, likewise; 0: 64; at most 1000
+	Sent      string    // calls: what has already left of the arguments, the beginning of a JSON object
+	Stands    *Standing // calls: what of the arguments stands, in place of Sent
+	Name      string    // calls: the key of the tool's name; empty: "name"
+	Arguments string    // calls: the key of the arguments; empty: "arguments"
 }
 
 // maxInteger is the greatest integer where a schema has no bound. Where none is said servers stop at 16 digits, which
@@ -82,7 +83,11 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 		}
 		doc := c.document(label, t.Schema)
 		args := doc.object()
-		if sent := readSent(o.Sent); sent != nil {
+		sent := readSent(o.Sent)
+		if o.Stands != nil {
+			sent = o.Stands.sent()
+		}
+		if sent != nil {
 			args = c.continued(doc, args, sent)
 		}
 		calls = append(calls, callObject(t.Name, args, o))

@@ -48,6 +48,9 @@ func (c *constrainer) fixedObject(d *source, s *shape, from *sent, strict bool) 
 	for _, p := range from.parts {
 		spec := s.field(p.name)
 		if spec == nil {
+			if strict && s.more != nil && s.more.bottom {
+				return never()
+			}
 			spec = orAnything(s.more)
 		}
 		one := c.fixedPart(d, spec, p, strict)

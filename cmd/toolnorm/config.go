@@ -56,8 +56,12 @@ type Config struct {
 	Gate      bool              `help:"Ask the model whether it needs a tool before it is offered any: fewer false calls, for one short reply more a turn."`
 	LoopGuard string            `default:"warn" enum:"off,warn,break" help:"A model that makes the same call for the third time in a row, and is told the same: warn tells the log and the header Toolnorm-Loop, break tells the model as well and offers it no tools for that turn."`
 	MaxRepeat int               `default:"8192" help:"For how many bytes a model may write the same over and over, text or arguments, until its reply is ended with length. 0: for ever."`
-	NumCtx    int               `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: by the size of each request, growing by powers of two."`
-	MaxCtx    int               `default:"32768" help:"The longest context to ask for by the size of a request, in tokens. What the model is loaded with stays when it is enough."`
+
+	MaxSameCalls int    `default:"3" help:"How often one reply may make the same call in a row, with the same arguments, or go round in the same two to four calls: behind that the reply is ended, and what has been called stands. 0: as often as the model likes."`
+	OutOfBounds  string `default:"rewrite" enum:"rewrite,clamp,pass" help:"A call that fits its tool's schema but for bounds of values (numbers, lengths, patterns, formats, counts), after the model has been asked to write it again: rewrite shows it as text, clamp brings its numbers to the nearest bound, pass lets it leave as it is, for agents that learn from a tool's error."`
+
+	NumCtx int `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: by the size of each request, growing by powers of two."`
+	MaxCtx int `default:"32768" help:"The longest context to ask for by the size of a request, in tokens. What the model is loaded with stays when it is enough."`
 
 	Overflow        string `default:"trim" enum:"trim,refuse" help:"A conversation that is longer than the context: trim leaves out its oldest turns and says so, refuse answers 400."`
 	ToolBudget      int    `placeholder:"TOKENS" help:"Warn when the tools of a request take more than this. Default: half of the context."`
@@ -207,7 +211,7 @@ func (c *Config) resolve() (s settings, err error) {
 	}
 	for name, n := range map[string]int64{
 		"max-body": c.MaxBody, "body-timeout": int64(c.BodyTimeout), "client-timeout": int64(c.ClientTimeout), "load-timeout": int64(c.LoadTimeout),
-		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "queue": int64(c.Queue) + 1, "max-repeat": int64(c.MaxRepeat) + 1, "queue-wait": int64(c.QueueWait), "grace": int64(c.Grace) + 1,
+		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "queue": int64(c.Queue) + 1, "max-repeat": int64(c.MaxRepeat) + 1, "max-same-calls": int64(c.MaxSameCalls) + 1, "queue-wait": int64(c.QueueWait), "grace": int64(c.Grace) + 1,
 	} {
 		if n <= 0 {
 			return s, fmt.Errorf("%s: must be more than 0", name)

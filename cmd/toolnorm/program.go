@@ -85,7 +85,7 @@ func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 		Strategy: c.Strategy, Wording: c.Wording, NoProbe: !c.Probe, Format: c.Format, Formats: s.formats,
 		Hold: s.hold, Quiet: c.Quiet,
 		NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite, NoReask: !c.Reask, Gate: c.Gate, NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, Overflow: c.Overflow, ToolBudget: c.ToolBudget, Reasoning: c.ReasoningReplay, DefaultModel: c.Model,
-		LoopGuard: c.LoopGuard, Unwedge: c.Unwedge, MaxRepeat: cmp.Or(c.MaxRepeat, -1),
+		LoopGuard: c.LoopGuard, Unwedge: c.Unwedge, MaxRepeat: cmp.Or(c.MaxRepeat, -1), SameCalls: cmp.Or(c.MaxSameCalls, -1), OutOfBounds: c.OutOfBounds,
 		Timeouts: upstream.Timeouts{
 			Load: c.LoadTimeout, FirstByte: c.FirstByteTimeout, Idle: c.IdleTimeout, Beat: c.Heartbeat,
 			Places: cmp.Or(c.Queue, -1), Queue: c.QueueWait,

@@ -32,8 +32,8 @@ func (v *Validator) Check(args []byte) []Problem {
 		return []Problem{problem(nil, "work", "too large or nested too deeply to be checked with this schema")}
 	}
 	var all []Problem
-	for _, path := range doc.twice {
-		all = append(all, problem(path, "duplicate", "is there twice"))
+	for _, c := range doc.twice {
+		all = append(all, problem(c.path, "duplicate", "is there twice"))
 	}
 	if failed, ok := v.root.Validate(doc.value).(*jsonschema.ValidationError); ok {
 		for _, f := range findings(failed) {

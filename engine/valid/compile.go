@@ -26,7 +26,8 @@ const home = "tool:///"
 // Validator checks arguments against one schema. It may be used by many at once.
 type Validator struct {
 	root    *jsonschema.Schema
-	work    []float64 // places of the schema that a value at each depth meets, at most; see workOf
+	places  map[string]*jsonschema.Schema // by the name that errors give them
+	work    []float64                     // places of the schema that a value at each depth meets, at most; see workOf
 	dropped []string
 }
 
@@ -70,8 +71,9 @@ func compileDocument(doc any) (*Validator, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	v := &Validator{root: root}
+	v := &Validator{root: root, places: map[string]*jsonschema.Schema{}}
 	for _, s := range reachable(root) {
+		v.places[s.Location] = s
 		if s.Format != nil && s.Format.Name == "regex" {
 			s.Format = &jsonschema.Format{Name: "regex", Validate: validatePattern}
 		}

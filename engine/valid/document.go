@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,8 +22,14 @@ const (
 // document is a parsed JSON text: maps, slices, json.Number, string, bool and nil.
 type document struct {
 	value  any
-	twice  [][]string // members that are there more than once, the last one counting
-	levels []int      // how many values lie at each depth
+	twice  []copied // members that are there more than once, the last one counting
+	levels []int    // how many values lie at each depth
+}
+
+// copied is a member that was there before.
+type copied struct {
+	path  []string
+	alike bool // with the same value
 }
 
 // reader builds a document from tokens.
@@ -86,12 +93,14 @@ func (r *reader) object() (any, error) {
 		}
 		name, _ := key.(string) // the decoder takes nothing else here
 		r.path = append(r.path, name)
-		if _, ok := out[name]; ok {
-			r.doc.twice = append(r.doc.twice, slices.Clone(r.path))
-		}
-		if out[name], err = r.value(); err != nil {
+		v, err := r.value()
+		if err != nil {
 			return nil, err
 		}
+		if before, ok := out[name]; ok {
+			r.doc.twice = append(r.doc.twice, copied{slices.Clone(r.path), reflect.DeepEqual(before, v)})
+		}
+		out[name] = v
 		r.path = r.path[:len(r.path)-1]
 	}
 	return out, r.closed()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -15,16 +14,20 @@ import (
 // fits the schema. The text must be JSON so far; what is not ends the reading.
 //
 // Strings that the schema leaves free are followed character by character. Every other value counts once it is whole and
-// has been checked, and so does the end of an object or array.
+// has been checked, and so does the end of an object or array. A member that the schema forbids is cut out of the text, unless
+// its name may be a misspelt one.
 type Prefix struct {
 	rules   *Validator
 	text    []byte
-	pos     int // how much has been read
-	safe    int // how much of it can stand
+	before  []byte // all that was written, from the first cut on; nil: nothing was cut
+	rest    string // what of it has not come to text yet
+	pos     int    // how much has been read
+	safe    int    // how much of it can stand
 	state   state
 	stack   []open
 	leaf    leaf
 	problem *Problem
+	goes    bool // the member whose name was read is to be cut out
 }
 
 // state is what may come next.
@@ -38,6 +41,8 @@ const (
 	inText // a string that the schema leaves free
 	inLeaf // a value that counts when it is whole
 	wantNext
+	wantGone  // a value that is cut out
+	wantOther // behind a first member that was cut out: a comma or the end
 	finished
 )
 
@@ -51,16 +56,6 @@ type open struct {
 	start  int      // where its last key or, in an array, its last value begins
 }
 
-// leaf is the value that is being waited for.
-type leaf struct {
-	schema *jsonschema.Schema // nil: anything
-	start  int
-	depth  int  // of brackets
-	quoted bool // inside a string
-	chars  int  // of the string so far, at least
-	enough int  // characters after which a string may be followed; 0: only when it is whole
-}
-
 // Prefix begins to read arguments that must fit the schema.
 func (v *Validator) Prefix() *Prefix { return &Prefix{rules: v} }
 
@@ -71,14 +66,24 @@ func (v *Validator) Whole() bool {
 	return whole
 }
 
+// maxStep is how much is read at once: what a cut leaves behind it has to be moved.
+const maxStep = 512
+
 // Write reads on.
 func (p *Prefix) Write(fragment string) {
-	p.text = append(p.text, fragment...)
-	for p.problem == nil && p.pos < len(p.text) && p.step() {
+	if p.before != nil {
+		p.before = append(p.before, fragment...)
+	}
+	for len(fragment) > 0 {
+		n := min(len(fragment), maxStep)
+		p.text = append(p.text, fragment[:n]...)
+		p.rest, fragment = fragment[n:], fragment[n:]
+		for p.problem == nil && p.pos < len(p.text) && p.step() {
+		}
 	}
 }
 
-// Text is all that was written.
+// Text is what was written, without what was cut out.
 func (p *Prefix) Text() []byte { return p.text }
 
 // Safe is how many bytes of the text can stand in front of an object that fits. It never shrinks.
@@ -116,8 +121,20 @@ func (p *Prefix) step() bool {
 			return p.fail("", "json", "no colon follows a name")
 		}
 		p.pos, p.state = p.pos+1, wantValue
+		if p.goes {
+			p.state = wantGone
+		}
 	case wantNext:
 		return p.next(c)
+	case wantGone:
+		p.leaf, p.state, p.goes = leaf{start: p.pos, goes: true}, inLeaf, false
+	case wantOther:
+		if c != ',' {
+			return p.end(c)
+		}
+		p.pos++
+		p.cut()
+		p.state = wantKey
 	default:
 		return p.fail("", "json", "something follows the object")
 	}
@@ -201,68 +218,6 @@ func (p *Prefix) follow() bool {
 	}
 }
 
-// wait reads a value that counts when it is whole.
-func (p *Prefix) wait() bool {
-	for p.pos < len(p.text) {
-		c := p.text[p.pos]
-		switch {
-		case p.leaf.quoted && c == '\\':
-			if p.pos+2 > len(p.text) {
-				return false
-			}
-			p.pos++
-			if p.leaf.chars++; p.text[p.pos] == 'u' {
-				p.leaf.chars -= 5 // its digits are no characters; half of a pair is none either
-			}
-		case c == '"':
-			p.leaf.quoted = !p.leaf.quoted
-			if !p.leaf.quoted && p.leaf.depth == 0 {
-				p.pos++
-				return p.check()
-			}
-		case p.leaf.quoted && utf8.RuneStart(c):
-			if p.leaf.chars++; p.leaf.enough > 0 && p.leaf.chars > p.leaf.enough {
-				p.safe, p.state = p.pos, inText
-				return true
-			}
-		case p.leaf.quoted:
-		case c == '{' || c == '[':
-			p.leaf.depth++
-		case p.leaf.depth == 0 && (c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\t' || c == '\r'):
-			return p.check()
-		case c == '}' || c == ']':
-			if p.leaf.depth--; p.leaf.depth == 0 {
-				p.pos++
-				return p.check()
-			}
-		}
-		p.pos++
-	}
-	return false
-}
-
-// check looks at the value that is whole now.
-func (p *Prefix) check() bool {
-	doc, err := parse(p.text[p.leaf.start:p.pos])
-	if err != nil {
-		return p.fail("", "json", err.Error())
-	}
-	if p.rules.workFor(append(make([]int, len(p.stack)), doc.levels...)) > most {
-		return p.fail("", "work", "too large or nested too deeply to be checked with this schema")
-	}
-	if len(doc.twice) > 0 {
-		return p.stop(problem(append(p.path(""), doc.twice[0]...), "duplicate", "is there twice"))
-	}
-	if p.leaf.schema != nil {
-		if failed, ok := p.leaf.schema.Validate(doc.value).(*jsonschema.ValidationError); ok {
-			f := findings(failed)[0]
-			return p.stop(problem(append(p.path(""), f.path...), f.keyword, f.text))
-		}
-	}
-	p.done()
-	return true
-}
-
 // key reads a key up to its closing quote.
 func (p *Prefix) key() bool {
 	o := p.top()
@@ -286,10 +241,15 @@ func (p *Prefix) key() bool {
 	}
 	if o.schema != nil {
 		if _, known := o.schema.Properties[name]; !known && o.schema.AdditionalProperties == false {
-			return p.fail(name, "additionalProperties", "is not a parameter")
+			if o.mayMean(name) {
+				return p.fail(name, "additionalProperties", "is not a parameter")
+			}
+			p.goes = true
 		}
 	}
-	o.keys = append(o.keys, name)
+	if !p.goes {
+		o.keys = append(o.keys, name)
+	}
 	p.pos, p.state = end+1, wantColon
 	return true
 }

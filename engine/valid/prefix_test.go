@@ -56,7 +56,11 @@ func TestWhatCanStandIsWhatCanStillBecomeRight(t *testing.T) {
 		{`{"note":null`, `{`, ""},
 		{`{"note":null,`, `{"note":null`, ""},
 		{`{"note":1,`, `{`, "arguments.note: "},
-		{`{"other":1`, `{`, "arguments.other: is not a parameter"},
+		{`{"other":1`, `{`, ""},
+		{`{"other":1,"note":"a", "more" : {"x":["}"]} ,"tags":["a`, `{"note":"a" ,"tags":["a`, ""},
+		{`{"other":1}`, `{`, "arguments.path: is missing"},
+		{`{"path":"abcdefgh","pat":1,"note":"x`, `{"path":"abcdefgh","note":"x`, ""},
+		{`{"pat":1`, `{`, "arguments.pat: is not a parameter"},
 		{`{"days":1,"days":2`, `{"days":1`, "arguments.days: is there twice"},
 		{`{"tags":["a","b"`, `{"tags":["a","b"`, ""},
 		{`{"tags":["a","b",`, `{"tags":["a","b"`, "arguments.tags: want at most 2 elements, got more"},
@@ -133,7 +137,7 @@ func TestConditionsWaitForTheWhole(t *testing.T) {
 }
 
 func FuzzPrefix(f *testing.F) {
-	for _, text := range []string{`{"path":"abcdefgh","edits":[{"old":"x"}]}`, `{"tags":["a","b","c"]}`, `{"days":9,`, `{"note":nul`, `[1`, `{"a":{}}`, `"\`, `{"path":"\u00e9\`} {
+	for _, text := range []string{`{"path":"abcdefgh","edits":[{"old":"x"}]}`, `{"tags":["a","b","c"]}`, `{"days":9,`, `{"note":nul`, `[1`, `{"a":{}}`, `"\`, `{"path":"\u00e9\`, `{"path":"abcdefgh","x":{"y":[1]},"edits":[],"z":2}`} {
 		f.Add(text, 3)
 	}
 	v := validator(f, editor)
@@ -142,8 +146,8 @@ func FuzzPrefix(f *testing.F) {
 		if whole.Safe() != cut.Safe() || (whole.Problem() == nil) != (cut.Problem() == nil) {
 			t.Fatalf("%q: %d, and %d in pieces of %d", text, whole.Safe(), cut.Safe(), 1+max(n, 0)%7)
 		}
-		if whole.state == finished && whole.Problem() == nil && len(v.Check([]byte(text))) > 0 {
-			t.Fatalf("%q passed and does not fit: %v", text, v.Check([]byte(text)))
+		if whole.state == finished && whole.Problem() == nil && len(v.Check(whole.Text())) > 0 {
+			t.Fatalf("%q passed and does not fit: %v", text, v.Check(whole.Text()))
 		}
 		if len(v.Check([]byte(text))) == 0 && (whole.Problem() != nil || whole.Safe() == 0) {
 			t.Fatalf("%q fits, and was stopped: %v", text, whole.Problem())

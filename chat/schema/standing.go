@@ -1,0 +1,138 @@
+package schema
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Standing is what stands of an object or array that does not fit as a whole. What is neither here nor asked for by a part
+// without a value is not to be written.
+type Standing struct {
+	Array bool
+	Parts []Part // members or elements, in their order
+	More  bool   // others may follow
+}
+
+// Part is one member or element: Raw when it stands, Open when some of it does, neither when it is to be written anew.
+type Part struct {
+	Name string
+	Raw  string
+	Open *Standing
+}
+
+// maxHeld is how much of a text that stands the model has to repeat: it is put in place of what the model wrote anyway, and a
+// whole file would take minutes.
+const maxHeld = 400
+
+// sent is s as what has left of a value.
+func (s *Standing) sent() *sent {
+	out := &sent{array: s.Array, state: atEnd}
+	if s.More {
+		out.state = atValue
+	}
+	for _, p := range s.Parts {
+		one := part{name: p.Name, raw: p.Raw}
+		if p.Open != nil {
+			one.open = p.Open.sent()
+		}
+		if len(one.raw) > maxHeld {
+			one.raw = abridged(one.raw)
+		}
+		out.parts = append(out.parts, one)
+	}
+	return out
+}
+
+// abridged is a long text's beginning. Other values are as they are.
+func abridged(raw string) string {
+	var text string
+	if raw[0] != '"' || json.Unmarshal([]byte(raw), &text) != nil {
+		return raw
+	}
+	return Quote(strings.ToValidUTF8(text[:min(len(text), maxHeld)], "") + "…")
+}
+
+// With is the value with what a new one says of the parts that do not stand; those that do are byte for byte as they were. It
+// answers false when the new one has nothing for an element, or is of another type.
+func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
+	out, ok := s.with(nil, parse(raw))
+	return out, ok
+}
+
+func (s *Standing) with(dst []byte, from *value) ([]byte, bool) {
+	if s.Array {
+		return s.withElements(dst, from)
+	}
+	if from.kind() != Object {
+		return nil, false
+	}
+	dst = append(dst, '{')
+	begin := len(dst)
+	key := func(name string) {
+		if len(dst) > begin {
+			dst = append(dst, ',')
+		}
+		dst = append(AppendQuote(dst, name), ':')
+	}
+	said, done := map[string]*value{}, map[string]bool{}
+	for _, m := range from.members {
+		said[m.name] = m.v
+	}
+	for _, p := range s.Parts {
+		done[p.Name] = true
+		one := said[p.Name]
+		if one == nil && p.Raw == "" {
+			continue // the new one does without it
+		}
+		key(p.Name)
+		var ok bool
+		if dst, ok = p.with(dst, one); !ok {
+			return nil, false
+		}
+	}
+	for _, m := range from.members {
+		if s.More && !done[m.name] {
+			done[m.name] = true
+			key(m.name)
+			dst = append(dst, said[m.name].raw...)
+		}
+	}
+	return append(dst, '}'), true
+}
+
+// withElements is with for an array.
+func (s *Standing) withElements(dst []byte, from *value) ([]byte, bool) {
+	all := from.list()
+	if from.kind() != Array || len(all) < len(s.Parts) {
+		return nil, false
+	}
+	dst = append(dst, '[')
+	if !s.More {
+		all = all[:len(s.Parts)]
+	}
+	for i, one := range all {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if i >= len(s.Parts) {
+			dst = append(dst, one.raw...)
+			continue
+		}
+		var ok bool
+		if dst, ok = s.Parts[i].with(dst, one); !ok {
+			return nil, false
+		}
+	}
+	return append(dst, ']'), true
+}
+
+// with is what stands of a part, and what a new value says of the rest.
+func (p Part) with(dst []byte, from *value) ([]byte, bool) {
+	switch {
+	case p.Raw != "":
+		return append(dst, p.Raw...), true
+	case p.Open != nil:
+		return p.Open.with(dst, from)
+	}
+	return append(dst, from.raw...), true
+}

@@ -1,0 +1,155 @@
+package valid
+
+import (
+	"encoding/json"
+	"math/big"
+	"slices"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// bounds are the keywords that say how large, long or many a value may be, or of what form a text is: a tool that checks
+// them says so, and an agent can try again.
+var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format",
+	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"}
+
+// Bounded are the arguments without the members that the schema forbids, if besides these nothing is wrong but values out of
+// their bounds.
+func (v *Validator) Bounded(args []byte) ([]byte, bool) {
+	out, _, ok := v.outOfBounds(args)
+	return out, ok
+}
+
+// outOfBounds is Bounded with the places that are.
+func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) {
+	m, ok := v.marks(args)
+	if !ok {
+		return nil, nil, false
+	}
+	gone := &trouble{}
+	for _, k := range m.all {
+		switch {
+		case k.what == surplus || k.what == again:
+			gone.put(k.path, k.what)
+		case slices.Contains(bounds, k.keyword):
+			over = append(over, k)
+		default:
+			return nil, nil, false
+		}
+	}
+	return edited(nil, args, layout(args), gone), over, true
+}
+
+// Clamped are the arguments with every number at its nearest bound, if that makes them fit. Texts and lists are not cut.
+func (v *Validator) Clamped(args []byte) ([]byte, bool) {
+	for range maxClamped {
+		out, over, ok := v.outOfBounds(args)
+		if !ok {
+			return nil, false
+		}
+		if len(over) == 0 {
+			return out, len(v.Check(out)) == 0
+		}
+		if args, ok = clamped(out, over); !ok {
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// maxClamped is how often numbers are clamped, since several parts of a schema may bound the same one.
+const maxClamped = 4
+
+// clamped puts numbers within their bounds.
+func clamped(args []byte, over []mark) ([]byte, bool) {
+	doc, err := parse(args)
+	if err != nil {
+		return nil, false
+	}
+	root := &trouble{}
+	for _, k := range over {
+		text, ok := at(doc.value, k.path).(json.Number)
+		if !ok || k.schema == nil {
+			return nil, false
+		}
+		n, ok := new(big.Rat).SetString(string(text))
+		if !ok {
+			return nil, false
+		}
+		to := nearest(n, k.schema)
+		if to == nil {
+			return nil, false
+		}
+		digits, exact := to.FloatPrec()
+		if !exact || digits > maxDigits {
+			return nil, false
+		}
+		root.put(k.path, anew).now = to.FloatString(digits)
+	}
+	return edited(nil, args, layout(args), root), true
+}
+
+// nearest is the number within the bounds of a schema that is nearest to n, nil when there is none.
+func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
+	low, high := largest(s.Minimum, s.ExclusiveMinimum), smallest(s.Maximum, s.ExclusiveMaximum)
+	fits := func(x *big.Rat) bool {
+		return (s.Minimum == nil || x.Cmp(s.Minimum) >= 0) && (s.Maximum == nil || x.Cmp(s.Maximum) <= 0) &&
+			(s.ExclusiveMinimum == nil || x.Cmp(s.ExclusiveMinimum) > 0) && (s.ExclusiveMaximum == nil || x.Cmp(s.ExclusiveMaximum) < 0)
+	}
+	at := n
+	if low != nil && at.Cmp(low) < 0 {
+		at = low
+	}
+	if high != nil && at.Cmp(high) > 0 {
+		at = high
+	}
+	step := stepOf(s)
+	if step == nil {
+		step = small
+		if fits(at) {
+			return at
+		}
+	}
+	// one of the multiples around, or its neighbours where a bound does not belong to what it bounds
+	times := new(big.Rat).Quo(at, step)
+	down := new(big.Int).Div(times.Num(), times.Denom())
+	var best *big.Rat
+	for _, by := range []int64{0, 1, -1, 2} {
+		x := new(big.Rat).Mul(step, new(big.Rat).SetInt(new(big.Int).Add(down, big.NewInt(by))))
+		if fits(x) && (best == nil || distance(x, n).Cmp(distance(best, n)) < 0) {
+			best = x
+		}
+	}
+	return best
+}
+
+// small is how far a number of any kind stays from a bound that it must not reach.
+var small = big.NewRat(1, 1_000_000)
+
+// stepOf is what a number must be a multiple of, nil for nothing. An integer that is a multiple of p/q is one of p.
+func stepOf(s *jsonschema.Schema) *big.Rat {
+	integer := s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"integer"})
+	switch {
+	case s.MultipleOf == nil && integer:
+		return big.NewRat(1, 1)
+	case s.MultipleOf != nil && integer:
+		return new(big.Rat).SetInt(s.MultipleOf.Num())
+	}
+	return s.MultipleOf
+}
+
+func distance(a, b *big.Rat) *big.Rat { return new(big.Rat).Abs(new(big.Rat).Sub(a, b)) }
+
+func largest(a, b *big.Rat) *big.Rat {
+	if a == nil || b != nil && b.Cmp(a) > 0 {
+		return b
+	}
+	return a
+}
+
+func smallest(a, b *big.Rat) *big.Rat {
+	if a == nil || b != nil && b.Cmp(a) < 0 {
+		return b
+	}
+	return a
+}

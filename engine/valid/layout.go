@@ -1,0 +1,77 @@
+package valid
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// node is a value of a JSON text, with its place in the text.
+type node struct {
+	start, end int
+	members    []slot  // of an object, in its order
+	items      []*node // of an array
+}
+
+// slot is a member of an object; start is where its key begins.
+type slot struct {
+	name  string
+	start int
+	value *node
+}
+
+// layout reads one JSON text that has been parsed before; nil when it is none.
+func layout(text []byte) *node {
+	r := &layoutReader{text: text, dec: json.NewDecoder(bytes.NewReader(text))}
+	r.dec.UseNumber()
+	return r.value(0)
+}
+
+// layoutReader takes tokens, and sees where they stand.
+type layoutReader struct {
+	text []byte
+	dec  *json.Decoder
+}
+
+// begin is where the next token begins.
+func (r *layoutReader) begin() int {
+	at := int(r.dec.InputOffset())
+	return at + len(r.text[at:]) - len(bytes.TrimLeft(r.text[at:], " \t\r\n,:"))
+}
+
+// value reads one value, nil when there is none.
+func (r *layoutReader) value(depth int) *node {
+	n := &node{start: r.begin()}
+	t, err := r.dec.Token()
+	if err != nil || depth > maxDepth {
+		return nil
+	}
+	if open, ok := t.(json.Delim); ok && !r.inside(n, open == '{', depth) {
+		return nil
+	}
+	n.end = int(r.dec.InputOffset())
+	return n
+}
+
+// inside reads members or elements, and what closes them.
+func (r *layoutReader) inside(n *node, object bool, depth int) bool {
+	for r.dec.More() {
+		s := slot{start: r.begin()}
+		if object {
+			key, err := r.dec.Token()
+			if err != nil {
+				return false
+			}
+			s.name, _ = key.(string)
+		}
+		if s.value = r.value(depth + 1); s.value == nil {
+			return false
+		}
+		if object {
+			n.members = append(n.members, s)
+		} else {
+			n.items = append(n.items, s.value)
+		}
+	}
+	_, err := r.dec.Token()
+	return err == nil
+}

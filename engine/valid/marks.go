@@ -1,0 +1,295 @@
+package valid
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// What must become of a place so that the arguments fit.
+type change uint8
+
+const (
+	anew    change = 1 << iota // its value is written anew
+	surplus                    // the member goes, and nothing is lost that the schema has a place for
+	doubt                      // the member goes, but what it says may belong elsewhere
+	wanted                     // the member has to be there
+	few                        // of its members or elements there are too few
+	again                      // the member is there more than once, with the same value
+)
+
+// mark is one place of the arguments that has to change. What has no mark, in it or above it, stands.
+type mark struct {
+	path    []string
+	what    change
+	keyword string
+	schema  *jsonschema.Schema // whose keyword it is
+}
+
+// marker collects marks from the library's tree of errors.
+type marker struct {
+	v   *Validator
+	doc any // the arguments
+	all []mark
+}
+
+// marks are what has to change; ok is false when the arguments are no object that can be looked at.
+func (v *Validator) marks(args []byte) (m *marker, ok bool) {
+	doc, err := parse(args)
+	if err != nil {
+		return nil, false
+	}
+	if _, ok := doc.value.(map[string]any); !ok || v.workFor(doc.levels) > most {
+		return nil, false
+	}
+	m = &marker{v: v, doc: doc.value}
+	if failed, ok := v.root.Validate(doc.value).(*jsonschema.ValidationError); ok {
+		m.read(failed)
+	}
+	m.twice(doc.twice)
+	return m, true
+}
+
+// twice adds the members that are there more than once, except where they go anyway.
+func (m *marker) twice(all []copied) {
+	gone := &trouble{}
+	for _, k := range m.all {
+		if k.what == surplus && len(all) > 0 {
+			gone.put(k.path, k.what)
+		}
+	}
+	for _, c := range all {
+		switch {
+		case gone.leadsTo(c.path):
+		case c.alike:
+			m.add(c.path, again, "duplicate", nil)
+		default:
+			m.add(c.path, anew, "duplicate", nil)
+		}
+	}
+}
+
+func (m *marker) add(path []string, what change, keyword string, s *jsonschema.Schema) {
+	m.all = append(m.all, mark{slices.Clone(path), what, keyword, s})
+}
+
+// read adds what an error says.
+func (m *marker) read(e *jsonschema.ValidationError) {
+	s := m.v.places[e.SchemaURL]
+	switch k := e.ErrorKind.(type) {
+	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
+		for _, c := range e.Causes {
+			m.read(c)
+		}
+	case *kind.AnyOf:
+		m.union(e, "anyOf")
+	case *kind.OneOf:
+		m.union(e, "oneOf")
+	case *kind.Required:
+		m.absent(e, k.Missing)
+	case *kind.DependentRequired:
+		m.absent(e, k.Missing)
+	case *kind.Dependency:
+		m.absent(e, k.Missing)
+	case *kind.AdditionalProperties:
+		for _, name := range k.Properties {
+			m.forbidden(e.InstanceLocation, name, "additionalProperties", s)
+		}
+	case *kind.PropertyNames:
+		owner := m.v.places[strings.TrimSuffix(e.SchemaURL, "/propertyNames")]
+		m.forbidden(placeOfName(m.doc, e.InstanceLocation, k.Property), k.Property, "propertyNames", owner)
+	case *kind.FalseSchema:
+		m.ruledOut(e)
+	case *kind.MinItems, *kind.MinProperties:
+		m.add(e.InstanceLocation, few, keywordOf(e), s)
+	default:
+		m.add(e.InstanceLocation, anew, keywordOf(e), s)
+	}
+}
+
+// absent marks members that have to be there.
+func (m *marker) absent(e *jsonschema.ValidationError, names []string) {
+	for _, name := range names {
+		m.add(append(slices.Clone(e.InstanceLocation), name), wanted, "required", nil)
+	}
+}
+
+// ruledOut marks a member or element where the schema allows nothing.
+func (m *marker) ruledOut(e *jsonschema.ValidationError) {
+	n := len(e.InstanceLocation)
+	if n == 0 {
+		m.add(nil, anew, "false", nil)
+		return
+	}
+	parent := e.InstanceLocation[:n-1]
+	if _, ok := at(m.doc, parent).(map[string]any); !ok {
+		m.add(parent, anew, "false", nil)
+		return
+	}
+	m.forbidden(parent, e.InstanceLocation[n-1], "false", nil)
+}
+
+// forbidden marks a member that the schema s does not let in.
+func (m *marker) forbidden(parent []string, name, keyword string, s *jsonschema.Schema) {
+	what := surplus
+	if m.belongs(parent, name, s) {
+		what = doubt
+	}
+	m.add(append(slices.Clone(parent), name), what, keyword, s)
+}
+
+// belongs says whether a member that s forbids may be meant for something that the schema has a place for: a name that is
+// only misspelt, one that another part of the schema lists, or an entry of a map whose names have a form.
+func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) bool {
+	listed := map[string]bool{}
+	for _, part := range append(m.v.at(parent), present([]*jsonschema.Schema{s})...) {
+		for other, p := range part.Properties {
+			listed[other] = listed[other] || p.Bool == nil || *p.Bool
+		}
+	}
+	if listed[name] || s != nil && len(s.Properties) == 0 && formsNames(s) {
+		return true
+	}
+	there, _ := at(m.doc, parent).(map[string]any)
+	for other := range listed {
+		if _, ok := there[other]; !ok && listed[other] && misspelt(name, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// formsNames says whether a schema wants names of members to have a form, other than to be one of a list.
+func formsNames(s *jsonschema.Schema) bool {
+	return len(s.PatternProperties) > 0 || s.PropertyNames != nil && s.PropertyNames.Enum == nil
+}
+
+// union adds what is wrong in the branch that was meant: the nearest one, and of those as near the one in which most of what
+// is there stands. Where that leaves several, what any of them objects to is in doubt.
+func (m *marker) union(e *jsonschema.ValidationError, keyword string) {
+	if k, ok := e.ErrorKind.(*kind.OneOf); ok && len(k.Subschemas) == 2 || wantedTypes(e) != nil || len(e.Causes) == 0 {
+		m.add(e.InstanceLocation, anew, keyword, nil)
+		return
+	}
+	var best [][]mark
+	least := []int{}
+	for _, c := range e.Causes {
+		branch := &marker{v: m.v, doc: m.doc}
+		branch.read(c)
+		score := []int{0, branch.changed()}
+		for _, f := range findings(c) {
+			score[0] += far(f, len(e.InstanceLocation)) / 100
+		}
+		switch order := slices.Compare(score, least); {
+		case len(best) == 0 || order < 0:
+			best, least = [][]mark{branch.all}, score
+		case order == 0:
+			best = append(best, branch.all)
+		}
+	}
+	switch {
+	case least[0] >= 5: // the value itself is of another kind in all of them
+		m.add(e.InstanceLocation, anew, keyword, nil)
+	case len(best) == 1 || !slices.ContainsFunc(best, func(b []mark) bool { return !equalMarks(b, best[0]) }):
+		m.all = append(m.all, best[0]...)
+	default:
+		m.add(e.InstanceLocation, few, keyword, nil)
+		m.unsure(slices.Concat(best...), len(e.InstanceLocation), keyword)
+	}
+}
+
+// unsure marks the members of an object that some branch of a union objects to, each as a whole.
+func (m *marker) unsure(all []mark, depth int, keyword string) {
+	for _, k := range all {
+		switch {
+		case k.what == wanted || k.what == few && len(k.path) == depth:
+		case len(k.path) > depth:
+			m.add(k.path[:depth+1], doubt, keyword, nil)
+		default:
+			m.add(k.path, anew, keyword, nil)
+		}
+	}
+}
+
+// changed is how many places lose what was written.
+func (m *marker) changed() (n int) {
+	for _, k := range m.all {
+		if k.what != wanted && k.what != few {
+			n++
+		}
+	}
+	return n
+}
+
+// equalMarks compares places and what becomes of them, in any order.
+func equalMarks(a, b []mark) bool {
+	less := func(x, y mark) int { return cmp.Or(slices.Compare(x.path, y.path), cmp.Compare(x.what, y.what)) }
+	a, b = slices.SortedFunc(slices.Values(a), less), slices.SortedFunc(slices.Values(b), less)
+	return slices.EqualFunc(a, b, func(x, y mark) bool { return less(x, y) == 0 })
+}
+
+// at is the value at a place.
+func at(v any, path []string) any {
+	for _, step := range path {
+		v = member(v, step)
+	}
+	return v
+}
+
+// at lists the schemas that hold at a place in any case: references and allOf are followed, unions are not.
+func (v *Validator) at(path []string) []*jsonschema.Schema {
+	all := together([]*jsonschema.Schema{v.root})
+	for _, step := range path {
+		var next []*jsonschema.Schema
+		for _, s := range all {
+			if p := s.Properties[step]; p != nil {
+				next = append(next, p)
+			} else if one := items(s); one != nil && isNumber(step) {
+				next = append(next, one)
+			} else if i, err := strconv.Atoi(step); err == nil && i < len(s.PrefixItems) && i >= 0 {
+				next = append(next, s.PrefixItems[i])
+			}
+		}
+		all = together(next)
+	}
+	return all
+}
+
+// together adds what holds besides each of the schemas.
+func together(all []*jsonschema.Schema) []*jsonschema.Schema {
+	for i := 0; i < len(all) && len(all) < maxTogether; i++ {
+		for _, s := range append(present([]*jsonschema.Schema{all[i].Ref}), all[i].AllOf...) {
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// maxTogether bounds how many schemas have a say in one place.
+const maxTogether = 100
+
+// misspelt says whether one name is the other but for one letter more or less or, in names of five letters on, another one or
+// two that changed places: of shorter names many are words of their own.
+func misspelt(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 || len(a) < 3 || len(a) == len(b) && len(a) < 5 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	a, b = a[i:], b[i:]
+	if a == "" || len(a) < len(b) {
+		return a == b[1:]
+	}
+	return a[1:] == b[1:] || len(a) > 1 && a[0] == b[1] && a[1] == b[0] && a[2:] == b[2:]
+}

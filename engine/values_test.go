@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"toolnorm/chat"
+)
+
+// Tools whose schemas forbid, want and bound.
+var (
+	booking = chat.Tool{Name: "create_event", Schema: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"},"date":{"type":"string"}},"required":["title","date"],"additionalProperties":false}`)}
+	writing = chat.Tool{Name: "write_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"overwrite":{"type":"boolean"}},"required":["path","content"]}`)}
+	finding = chat.Tool{Name: "search", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"},"max_results":{"type":"integer","minimum":1,"maximum":20}},"required":["query"],"additionalProperties":false}`)}
+)
+
+func TestRightValuesAreNeverThrownAway(t *testing.T) {
+	long := strings.Repeat("Review ", 100)
+	for name, row := range map[string]struct {
+		cfg   Config
+		texts []string
+		want  string
+		asked int
+	}{
+		"surplus members": {Config{}, []string{tagged("create_event", `{"title":"Review of Q4","date":"2026-12-10","time":"14:30","place":"room B7"}`)},
+			`[create_event {"title":"Review of Q4","date":"2026-12-10"}] stop surplus`, 1},
+		"one in front of what streams": {Config{}, []string{tagged("create_event", `{"reason":"asked","title":"`+long+`","why":[1,{"a":"}"}],"date":"x"}`)},
+			`[create_event {"title":"` + long + `","date":"x"}] stop surplus`, 1},
+		"nothing else is wrong, one letter at a time": {Config{Hold: -1}, []string{tagged("create_event", `{"time":"14:30","title":"a","date":"b"}`)},
+			`[create_event {"title":"a","date":"b"}] stop surplus`, 1},
+		"a surplus one where one is missing": {Config{}, []string{tagged("create_event", `{"title":"Review","when":"2026-12-10"}`), object("create_event", `{"title":"Other","date":"2026-12-10"}`)},
+			`[create_event {"title":"Review","date":"2026-12-10"}] stop rewritten,surplus`, 2},
+		"the same, and the beginning has left": {Config{}, []string{tagged("create_event", `{"title":"`+long+`","when":"2026-12-10"}`), object("create_event", `{"title":"Other","date":"2026-12-10"}`)},
+			`[create_event {"title":"` + long + `","date":"2026-12-10"}] stop rewritten,surplus`, 2},
+		"what is missing is asked for": {Config{}, []string{tagged("write_file", `{"path":"a.txt"}`), tagged("write_file", `{"path":"b.txt","content":"x","overwrite":true}`)},
+			`[write_file {"path":"a.txt","content":"x"}] stop reasked`, 2},
+		"and is all that is written anew": {Config{}, []string{tagged("write_file", `{"path": "a.txt"}`), "Which content?", object("write_file", `{"path":"README.md","content":"x","overwrite":true}`)},
+			`[write_file {"path":"a.txt","content":"x"}] stop rewritten`, 3},
+		"and is not made up": {Config{NoRewrite: true}, []string{tagged("write_file", `{"path": "a.txt"}`), "Which content?"},
+			tagged("write_file", `{"path": "a.txt"}`) + ` stop as-text`, 2},
+		"as text it is as it was written": {Config{NoRewrite: true, NoReask: true}, []string{tagged("create_event", `{"reason":"x","title":"a"}`)},
+			tagged("create_event", `{"reason": "x", "title": "a"}`) + ` stop as-text`, 1},
+		"out of bounds": {Config{}, []string{tagged("search", `{"query":"x","max_results":22}`)},
+			tagged("search", `{"query": "x", "max_results": 22}`) + ` stop as-text`, 3},
+		"out of bounds, let through": {Config{OutOfBounds: BoundsPass}, []string{tagged("search", `{"query":"x","max_results":22}`)},
+			`[search {"query":"x","max_results":22}] stop out-of-bounds`, 3},
+		"out of bounds, clamped": {Config{OutOfBounds: BoundsClamp}, []string{tagged("search", `{"query":"x","max_results":22}`)},
+			`[search {"query":"x","max_results":20}] stop clamped`, 3},
+		"out of bounds, clamped, without another try": {Config{OutOfBounds: BoundsClamp, NoRewrite: true, NoReask: true}, []string{tagged("search", `{"query":"`+long+`","max_results":-11}`)},
+			`[search {"query":"` + long + `","max_results":1}] stop clamped`, 1},
+		"out of bounds, let through, its beginning has left": {Config{OutOfBounds: BoundsPass, NoRewrite: true}, []string{tagged("search", `{"query":"`+long+`","max_results":22}`)},
+			`[search {"query":"` + long + `","max_results":22}] stop out-of-bounds`, 1},
+		"of another type, which is no bound": {Config{OutOfBounds: BoundsPass, NoRewrite: true, NoReask: true}, []string{tagged("search", `{"query":"x","max_results":"many"}`)},
+			tagged("search", `{"query": "x", "max_results": "many"}`) + ` stop as-text`, 1},
+		"the bound is kept where the model can": {Config{OutOfBounds: BoundsPass}, []string{tagged("search", `{"query":"x","max_results":22}`), object("search", `{"query":"y","max_results":5}`)},
+			`[search {"query":"x","max_results":5}] stop rewritten`, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := guarding(t, row.cfg, row.texts...)
+			r := user("go on")
+			r.Tools = []chat.Tool{booking, writing, finding}
+			if got := told(collect(t, e, r)); got != row.want {
+				t.Errorf("got  %s\nwant %s", got, row.want)
+			}
+			if len(f.generes) != row.asked {
+				t.Errorf("%d generations, want %d", len(f.generes), row.asked)
+			}
+		})
+	}
+}
+
+// TestARewriteIsHeldToWhatFits looks at what the server is asked for.
+func TestARewriteIsHeldToWhatFits(t *testing.T) {
+	e, f := guarding(t, Config{}, tagged("search", `{"query":"as it was","max_results":22,"reason":"x"}`), object("search", `{"query":"as it was","max_results":2}`))
+	r := user("go on")
+	r.Tools = []chat.Tool{finding}
+	if got := told(collect(t, e, r)); got != `[search {"query":"as it was","max_results":2}] stop rewritten` {
+		t.Errorf("got %s", got)
+	}
+	want := `"properties":{"query":{"const":"as it was"},"max_results":{"type":"integer","minimum":1,"maximum":20}},"required":["query","max_results"],"additionalProperties":false`
+	if form := string(f.generes[1].Format); !strings.Contains(form, want) {
+		t.Errorf("the model is held to %s, want %s in it", form, want)
+	}
+}
+
+func TestTheSameCallsAreNotMadeForEver(t *testing.T) {
+	a, b, c := tagged("clock", `{"zone":"UTC"}`), tagged("clock", `{ "zone" : "CET" }`), tagged("forecast", `{"city":"Rome","days":3}`)
+	sameA := `[clock {"zone":"UTC"}]`
+	sameB := `[clock { "zone" : "CET" }]`
+	sameC := `[forecast {"city":"Rome","days":3}]`
+	for name, row := range map[string]struct {
+		most int
+		text string
+		want string
+	}{
+		"one call":               {0, strings.Repeat(a+"\n", 100), strings.Repeat(sameA, 3) + " stop same-calls"},
+		"with text between":      {0, strings.Repeat("Let me look. "+a+"\n", 100), strings.Repeat("Let me look.", 3) + "Let me look. " + strings.Repeat(sameA, 3) + " stop same-calls"},
+		"a limit of its own":     {1, strings.Repeat(a, 3), sameA + " stop same-calls"},
+		"no limit":               {-1, strings.Repeat(a, 30), strings.Repeat(sameA, 30) + " stop "},
+		"as often as it may":     {0, strings.Repeat(a, 3), strings.Repeat(sameA, 3) + " stop "},
+		"two in turns":           {0, strings.Repeat(a+b, 30), strings.Repeat(sameA+sameB, 3) + " stop same-calls"},
+		"a round of three":       {0, strings.Repeat(a+b+c, 30), strings.Repeat(sameA+sameB+sameC, 3) + " stop same-calls"},
+		"after others":           {0, c + strings.Repeat(b, 30), sameC + strings.Repeat(sameB, 3) + " stop same-calls"},
+		"three times, then on":   {0, strings.Repeat(a, 3) + b + a + a, strings.Repeat(sameA, 3) + sameB + sameA + sameA + " stop "},
+		"the same, other blanks": {0, a + `<tool_call>{"name":"clock","arguments":{ "zone":"UTC" }}</tool_call>` + a + a, sameA + `[clock { "zone":"UTC" }]` + sameA + " stop same-calls"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, _ := guarding(t, Config{SameCalls: row.most}, row.text)
+			r := user("time?")
+			r.Tools = []chat.Tool{forecast, clock}
+			got := told(collect(t, e, r))
+			if got = strings.ReplaceAll(got, "look. \n", "look."); got != row.want {
+				t.Errorf("got  %s\nwant %s", got, row.want)
+			}
+		})
+	}
+}
+
+// TestACallThatMayBeOneTooManyLeavesWhenItIsAnother has a long one behind three that are alike.
+func TestACallThatMayBeOneTooManyLeavesWhenItIsAnother(t *testing.T) {
+	long := strings.Repeat("UTC ", 300)
+	for _, end := range []string{"stop", "length"} {
+		e, f := guarding(t, Config{}, strings.Repeat(tagged("clock", `{}`), 3)+tagged("clock", `{"zone":"`+long+`"}`)+" Well.")
+		f.end = end
+		r := user("time?")
+		r.Tools = []chat.Tool{clock}
+		if got, want := told(collect(t, e, r)), " Well."+strings.Repeat("[clock {}]", 3)+`[clock {"zone":"`+long+`"}] `+end+" "; strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
