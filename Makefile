@@ -8,6 +8,7 @@
 # make guarantee  what became of defective replies; writes docs/guarantee.md
 # make doctor  what toolnorm doctor says of the scripted models; writes e2e/doctor
 # make bench   benchmarks beside peers; writes docs/benchmarks.md
+# make hostile  hostile requests, each to a fresh server: what they cost it
 # make fuzz    every fuzz target, FUZZTIME each
 # make lint    gofmt, go vet, staticcheck, and the structure test
 
@@ -15,7 +16,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build install test race e2e upstreams guarantee doctor e2e-models bench fuzz lint
+.PHONY: run build install test race e2e upstreams guarantee doctor e2e-models bench hostile fuzz lint
 
 run: build
 	./bin/toolnorm serve
@@ -56,6 +57,9 @@ upstreams:
 
 bench:
 	./bench/run.sh
+
+hostile:
+	./bench/run.sh hostile
 
 fuzz:
 	@for pkg in $$(go list ./...); do \

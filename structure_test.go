@@ -184,6 +184,7 @@ func panicIn(fn *ast.FuncDecl) (at token.Pos) {
 var below = map[string][]string{
 	"internal/auth":    {"internal/fault"},
 	"internal/fault":   {},
+	"internal/front":   {"internal/fault"},
 	"internal/sse":     {},
 	"internal/golden":  {"chat"},
 	"internal/exam":    {"chat"},
@@ -204,7 +205,7 @@ var below = map[string][]string{
 	"internal/pattern": {},
 	"mcpserver":        {"chat", "tools", "internal/sse"},
 	"proxy/xmltools":   {"chat"},
-	"proxy":            {"tools", "runner", "internal/pattern", "proxy/xmltools", "chat", "chat/schema", "adapters", "internal/auth", "internal/fault", "internal/sse", "internal/trace"},
+	"proxy":            {"tools", "runner", "internal/pattern", "proxy/xmltools", "chat", "chat/schema", "adapters", "internal/auth", "internal/fault", "internal/front", "internal/sse", "internal/trace"},
 
 	"internal/companymcp": {"tools/company"},
 }

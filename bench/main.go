@@ -1,6 +1,7 @@
 // Command bench measures toolnorm beside its peers. run.sh calls it.
 //
 //	bench gate                     the decoder's allocations and growth, the MCP server's sessions and calls; fails on a breach
+//	bench hostile PROGRAM [NAME]   hostile requests, each to a fresh toolnorm (PROGRAM); fails when one costs too much. Only those with NAME in theirs
 //	bench mcp                      the MCP server alone, as Markdown on standard output
 //	bench all PROGRAM              everything, as Markdown on standard output; PROGRAM is toolnorm
 //	bench reverse ADDRESS TARGET   serves httputil.ReverseProxy; started by "bench all"
@@ -14,6 +15,7 @@ import (
 
 	"toolnorm/bench/decoder"
 	"toolnorm/bench/drive"
+	"toolnorm/bench/hostile"
 	"toolnorm/bench/mcp"
 	"toolnorm/bench/report"
 )
@@ -30,6 +32,8 @@ func run(args []string) error {
 	switch {
 	case len(args) == 1 && args[0] == "gate":
 		return gate()
+	case (len(args) == 2 || len(args) == 3) && args[0] == "hostile":
+		return attack(args[1], strings.Join(args[2:], ""))
 	case len(args) == 1 && args[0] == "mcp":
 		return report.MCP(os.Stdout)
 	case len(args) == 2 && args[0] == "all":
@@ -37,7 +41,7 @@ func run(args []string) error {
 	case len(args) == 3 && args[0] == "reverse":
 		return drive.Reverse(args[1], args[2])
 	}
-	return errors.New("usage: bench gate | mcp | all PROGRAM | reverse ADDRESS TARGET")
+	return errors.New("usage: bench gate | hostile PROGRAM [NAME] | mcp | all PROGRAM | reverse ADDRESS TARGET")
 }
 
 // gate measures the decoder and the MCP server, and fails when they break a limit.
@@ -61,4 +65,19 @@ func gate() error {
 	}
 	fmt.Println("every limit is kept")
 	return nil
+}
+
+// attack sends hostile requests to program, and fails when one of them costs too much.
+func attack(program, only string) error {
+	var breaches []string
+	err := hostile.Measure(program, only, func(c hostile.Cost) {
+		fmt.Printf("%-46s %6.2f s %5d MB  %s\n", c.Name, c.CPU.Seconds(), c.Peak>>20, strings.Join(c.Breaches, "; "))
+		for _, b := range c.Breaches {
+			breaches = append(breaches, c.Name+": "+b)
+		}
+	})
+	if err == nil && len(breaches) > 0 {
+		err = errors.New("\n  " + strings.Join(breaches, "\n  "))
+	}
+	return err
 }

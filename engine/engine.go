@@ -177,11 +177,7 @@ func (e *Engine) format(t *turn) *adapters.Format {
 func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 	var all []chat.Info
 	for i, s := range e.servers {
-		s, err := s.known(ctx)
-		var list []chat.Info
-		if err == nil {
-			list, err = s.models(ctx)
-		}
+		list, err := s.list(ctx)
 		if err != nil {
 			e.cfg.Log.Debug().Err(err).Str("server", s.name).Msg("models left out")
 			continue

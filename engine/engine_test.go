@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -253,6 +254,35 @@ func TestModels(t *testing.T) {
 			if !slices.Contains(ids, "demo/"+format.Name) {
 				t.Errorf("%s: no demo model of %s", name, format.Name)
 			}
+		}
+	}
+}
+
+// A server whose kind cannot be found out, since it is down, is left out of every list, and an error where it is meant.
+func TestAServerOfUnknownKindThatIsDown(t *testing.T) {
+	f := &fakeOllama{}
+	e := f.start(t, Config{Upstreams: []Upstream{{Name: "box", URL: "http://127.0.0.1:1"}}})
+	list, err := e.Models(t.Context())
+	if err != nil || !slices.ContainsFunc(list, func(m chat.Info) bool { return m.ID == "m:latest" }) {
+		t.Errorf("models %v, %v", list, err)
+	}
+	for name, body := range map[string]func(context.Context) (json.RawMessage, error){"tags": e.Tags, "running": e.Running} {
+		if b, err := body(t.Context()); err != nil || !json.Valid(b) || bytes.Contains(b, []byte("box/")) {
+			t.Errorf("%s: %s, %v", name, b, err)
+		}
+	}
+	if _, _, err := e.Server(t.Context(), "box/m"); err == nil {
+		t.Error("there is a way to it")
+	}
+	if _, err := e.Describe(t.Context(), "box/m", false); err == nil {
+		t.Error("its model is described")
+	}
+	if _, err := e.Embed(t.Context(), &chat.EmbedRequest{Model: "box/m", Input: []string{"a"}}); err == nil {
+		t.Error("it embeds")
+	}
+	for _, err := range e.Stream(t.Context(), &chat.Request{Model: "box/m", Messages: []chat.Message{{Role: chat.User, Content: "Hi"}}}) {
+		if !strings.Contains(fault.From(err).Message, "does not say whether it is") {
+			t.Errorf("it answers: %v", err)
 		}
 	}
 }

@@ -40,6 +40,15 @@ func (s *server) known(ctx context.Context) (*server, error) {
 	return s.guess.find(ctx, s.name)
 }
 
+// list is what the server has.
+func (s *server) list(ctx context.Context) ([]chat.Info, error) {
+	known, err := s.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return known.models(ctx)
+}
+
 // Upstream is a model server besides the first one.
 type Upstream struct {
 	Name string // in front of its models' names: "box" for "box/qwen3"; letters, digits and -_. only

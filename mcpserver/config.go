@@ -31,7 +31,6 @@ type Config struct {
 	PublicURL string // where clients find the server (scheme, host and path in front of /sse); empty: as they asked
 
 	MaxBody     int64         // of a message, in bytes; 0: 4 MiB
-	BodyWait    time.Duration // until a message must be there whole; 0: 30 s
 	Stall       time.Duration // until a client that takes nothing of its stream is given up; 0: 30 s
 	Beat        time.Duration // between the comments that keep a silent stream alive; 0: 15 s
 	Patience    time.Duration // until an answer that is not there becomes a stream; 0: 1 s
@@ -52,7 +51,6 @@ func (c Config) withDefaults() Config {
 	c.Name = cmp.Or(c.Name, "toolnorm")
 	c.Version = cmp.Or(c.Version, "0")
 	c.MaxBody = cmp.Or(c.MaxBody, 4<<20)
-	c.BodyWait = cmp.Or(c.BodyWait, 30*time.Second)
 	c.Stall = cmp.Or(c.Stall, 30*time.Second)
 	c.Beat = cmp.Or(c.Beat, 15*time.Second)
 	c.Patience = cmp.Or(c.Patience, time.Second)

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Server serves a registry to MCP clients over HTTP. It does not ask who may: put a guard for hosts, origins and keys in front.
+// Server serves a registry to MCP clients over HTTP. It does not ask who may: put a guard for hosts, origins and keys in
+// front, and what ends slow bodies (auth.Guard and front.Front).
 type Server struct {
 	cfg      Config
 	engine   *engine

@@ -40,12 +40,16 @@ func (s *Server) logged(q question, h func(w http.ResponseWriter, r *http.Reques
 		t := &turn{question: q.name, start: time.Now(), id: q.prefix + rand.Text()}
 		m.Header().Set("X-Request-Id", t.id)
 		defer func() { t.log(s.cfg.Log, m, err); t.keep(s.cfg.Trace, m, err); err = nil }() // also of a reply that is broken off
+		err = errPanicked                                                                   // unless h returns
 		if err = h(m, r, t); err != nil && m.status == 0 {
 			q.fail(m, err)
 		}
 		return err
 	}
 }
+
+// errPanicked is what the log says of a request whose handler did not return. front.Front answers it.
+var errPanicked = fault.New(fault.Internal, "the handler panicked")
 
 // answer reads the request and runs its reply.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *turn, body []byte) error {
@@ -90,18 +94,18 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *t
 	return err
 }
 
+// mostPromised is how much memory is taken for a body on its header's word, in bytes: most requests are shorter, and what a
+// header says costs its sender nothing.
+const mostPromised = 64 << 10
+
 // body reads the whole body, which must happen before anything is answered: net/http watches for a client that goes
 // away only once the body is read.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	ctl := http.NewResponseController(w)
-	// Writers without deadlines are those of tests; there is nothing to wait for.
-	_ = ctl.SetReadDeadline(time.Now().Add(s.cfg.BodyWait))
-	defer func() { _ = ctl.SetReadDeadline(time.Time{}) }()
 	var body bytes.Buffer
 	if r.ContentLength > s.cfg.MaxBody {
 		return nil, s.tooLarge()
 	}
-	body.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead)
+	body.Grow(int(min(max(r.ContentLength, 0), mostPromised)) + bytes.MinRead)
 	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, s.cfg.MaxBody))
 	var large *http.MaxBytesError
 	switch {

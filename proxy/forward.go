@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"toolnorm/internal/fault"
+	"toolnorm/internal/front"
 )
 
 // passOn passes a request that names a model on to that model's server.
@@ -33,6 +34,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, t *turn) error {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		return fault.New(fault.Forbidden, "web pages may not change models: %s is refused with an Origin header", r.URL.Path)
 	}
+	front.Upload(r)
 	rt, _, err := s.cfg.Native.Server(r.Context(), "")
 	if err != nil {
 		return err

@@ -17,9 +17,8 @@ import (
 
 // Defaults of Config.
 const (
-	DefaultMaxBody  = 20 << 20         // bytes
-	DefaultBodyWait = 30 * time.Second // for a whole request
-	DefaultStall    = 60 * time.Second // for a client that takes nothing
+	DefaultMaxBody = 20 << 20         // bytes
+	DefaultStall   = 60 * time.Second // for a client that takes nothing
 )
 
 // Config says what a Server serves, and to whom. Model and Catalog are needed; the zero value of the rest will do.
@@ -39,11 +38,11 @@ type Config struct {
 	Version      string        // what /version says
 	DefaultModel string        // answers requests that name no model; empty: such requests are an error
 	MaxBody      int64         // of a request, in bytes; 0: DefaultMaxBody
-	BodyWait     time.Duration // until a request must be there whole; 0: DefaultBodyWait
 	Stall        time.Duration // until a client that takes nothing is given up; 0: DefaultStall
 }
 
-// Server is the http.Handler of the OpenAI-compatible face. It answers whoever asks: auth.Guard belongs in front of it.
+// Server is the http.Handler of the OpenAI-compatible face. It answers whoever asks, and waits for bodies for
+// ever: auth.Guard and front.Front belong in front of it.
 type Server struct {
 	cfg      Config
 	dialects []Dialect
@@ -54,9 +53,6 @@ type Server struct {
 func New(cfg Config) *Server {
 	if cfg.MaxBody == 0 {
 		cfg.MaxBody = DefaultMaxBody
-	}
-	if cfg.BodyWait == 0 {
-		cfg.BodyWait = DefaultBodyWait
 	}
 	if cfg.Stall == 0 {
 		cfg.Stall = DefaultStall
@@ -83,18 +79,14 @@ type handler func(http.ResponseWriter, *http.Request) error
 
 // route serves a path with one method, and says so to requests with another.
 func (s *Server) route(method, path string, h handler) {
-	fail := fault.Write
-	if strings.HasPrefix(path, "/api/") {
-		fail = fault.WriteOllama
-	}
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
 			w.Header().Set("Allow", method)
-			fail(w, fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, method, r.Method))
+			fault.WriteFor(w, r, fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, method, r.Method))
 			return
 		}
 		if err := h(w, r); err != nil {
-			fail(w, err)
+			fault.WriteFor(w, r, err)
 		}
 	})
 }

@@ -27,7 +27,7 @@ const (
 	// keepParser is the largest body, in bytes, whose parser goes back to the pool.
 	keepParser = 1 << 20
 	// maxValues bounds the JSON values in a body, since each costs 120 bytes when parsed, however short it is.
-	maxValues = 1 << 20
+	maxValues = 1 << 18
 )
 
 // parsers keeps fastjson's arenas between requests.

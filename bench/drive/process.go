@@ -91,3 +91,19 @@ func (p *Proxy) CPU() (time.Duration, error) {
 	}
 	return sum, nil
 }
+
+// Peak is the most memory that the process has had resident so far, in bytes.
+func (p *Proxy) Peak() (int64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range bytes.Lines(status) {
+		if size, ok := bytes.CutPrefix(line, []byte("VmHWM:")); ok {
+			var kb int64
+			_, err := fmt.Sscanf(string(size), "%d kB", &kb)
+			return kb << 10, err
+		}
+	}
+	return 0, fmt.Errorf("%s: no VmHWM in /proc/PID/status", p.Name)
+}

@@ -36,7 +36,7 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	cfg := mcpserver.Config{
 		Registry: m.toolbox.Registry, Outcome: m.companyTools(), Version: version(), Log: m.log, Key: key, PublicURL: m.Config.PublicURL,
 		Principal: func(r *http.Request) string { return auth.Principal(r.Context()) },
-		Stall:     m.Config.ClientTimeout, BodyWait: m.Config.BodyTimeout, Beat: m.Config.Heartbeat,
+		Stall:     m.Config.ClientTimeout, Beat: m.Config.Heartbeat,
 	}
 	if m.toolbox.Company != nil {
 		cfg.Extra = companymcp.New("toolnorm", version(), mcpGuide, m.toolbox.Company)

@@ -20,6 +20,7 @@ import (
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/front"
 	"toolnorm/internal/toolbox"
 	"toolnorm/internal/trace"
 	"toolnorm/mcpserver"
@@ -69,10 +70,11 @@ func (m *Main) Run() error {
 		Model: eng, Catalog: eng, Embedder: eng, Native: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
 		Trace: m.traceLog(), Reasons: append(adapters.Reasons(), engine.Reasons()...),
 		Forms: m.Config.Dialect, Shell: m.shell(), VoidAliases: m.Config.VoidAliases,
-		MaxBody: m.Config.MaxBody, BodyWait: m.Config.BodyTimeout, Stall: m.Config.ClientTimeout,
+		MaxBody: m.Config.MaxBody, Stall: m.Config.ClientTimeout,
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Open: []string{"/healthz"}, Log: m.log}
-	if err := m.serve(m.withRunner(guard, guard.Wrap(m.withMCP(face))), settings); err != nil {
+	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
+	if err := m.serve(before.Wrap(m.withRunner(guard, guard.Wrap(m.withMCP(face)))), settings); err != nil {
 		return errors.Join(err, m.toolbox.Close())
 	}
 	return nil

@@ -52,11 +52,7 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 	g.Log.Warn().Str("path", r.URL.Path).Str("from", r.RemoteAddr).Str("host", r.Host).Str("origin", r.Header.Get("Origin")).
 		Int("status", fault.From(err).Status()).Msg("turned away")
-	if strings.HasPrefix(r.URL.Path, "/api/") {
-		fault.WriteOllama(w, err)
-		return
-	}
-	fault.Write(w, err)
+	fault.WriteFor(w, r, err)
 }
 
 // exposed are the headers of an answer that pages may read.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -75,4 +76,13 @@ func (e *Error) Advise(h http.Header) {
 	}
 	after := cmp.Or(e.Retry, row.after)
 	h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
+}
+
+// WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, else OpenAI's.
+func WriteFor(w http.ResponseWriter, r *http.Request, err error) {
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		WriteOllama(w, err)
+		return
+	}
+	Write(w, err)
 }

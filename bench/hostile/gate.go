@@ -1,0 +1,189 @@
+// Package hostile sends the requests that an attacker would send, each to a fresh toolnorm, and measures what they cost it.
+package hostile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"toolnorm/bench/drive"
+	"toolnorm/bench/fake"
+)
+
+// What one hostile request may cost the server, whatever it asks, and what it may leave behind.
+const (
+	MaxCPU  = time.Second
+	MaxPeak = 200 << 20             // bytes of resident memory, at the highest
+	maxRest = 50 * time.Millisecond // of processor time in restTime, when everybody has left: timers, and the collector of garbage
+)
+
+const (
+	patience  = 10 * time.Second // after which a client leaves; a request that takes longer has most likely broken MaxCPU
+	settling  = 20 * time.Second // in which a server must come to rest
+	restTime  = 500 * time.Millisecond
+	bodyWait  = 2 * time.Second // of the server for a body
+	bodyGrace = 3 * time.Second // how much later than that a slow client may get its answer
+)
+
+// Cost is what one attack took.
+type Cost struct {
+	Name     string
+	CPU      time.Duration
+	Peak     int64 // bytes
+	Breaches []string
+}
+
+// Measure runs every attack whose name holds only, and tells show of each as it is done.
+func Measure(program, only string, show func(Cost)) error {
+	up, err := fake.Start()
+	if err != nil {
+		return err
+	}
+	defer up.Close()
+	for _, a := range attacks() {
+		if !strings.Contains(a.name, only) {
+			continue
+		}
+		c, err := a.measure(program, up.URL)
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.name, err)
+		}
+		show(c)
+	}
+	return nil
+}
+
+// measure runs one attack on a server of its own.
+func (a attack) measure(program, upstream string) (c Cost, err error) {
+	dir, err := os.MkdirTemp("", "hostile")
+	if err != nil {
+		return c, err
+	}
+	defer os.RemoveAll(dir)
+	log, err := os.Create(dir + "/log")
+	if err != nil {
+		return c, err
+	}
+	defer log.Close()
+	p, err := drive.Launch("toolnorm", log, func(addr string) []string {
+		argv := []string{program, "serve", "--listen", addr, "--ollama", upstream, "--data", dir, "--body-timeout", bodyWait.String()}
+		return append(argv, a.settings...)
+	})
+	if err != nil {
+		return c, err
+	}
+	defer p.Close()
+	if _, err := (&target{p: p}).get("/v1/models"); err != nil { // what every server does once is no attack's
+		return c, err
+	}
+	before, err := p.CPU()
+	if err != nil {
+		return c, err
+	}
+	t := &target{p: p}
+	if err := a.send(t); err != nil {
+		c.Breaches = append(c.Breaches, err.Error())
+	}
+	t.leave()
+	c.Name = a.name
+	return c, c.settle(p, before)
+}
+
+// settle waits until the server is at rest, and judges what it has taken.
+func (c *Cost) settle(p *drive.Proxy, before time.Duration) error {
+	rested := false
+	last, err := p.CPU()
+	for began := time.Now(); err == nil && !rested && time.Since(began) < settling; {
+		time.Sleep(restTime)
+		var now time.Duration
+		now, err = p.CPU()
+		rested, last = now-last < maxRest, now
+	}
+	if err != nil {
+		return err
+	}
+	c.CPU = last - before
+	if c.Peak, err = p.Peak(); err != nil {
+		return err
+	}
+	if !rested {
+		c.Breaches = append(c.Breaches, fmt.Sprintf("it still works %v after the client has left", settling))
+	}
+	if c.CPU > MaxCPU {
+		c.Breaches = append(c.Breaches, fmt.Sprintf("%.2f s of processor time, the limit is %.0f", c.CPU.Seconds(), MaxCPU.Seconds()))
+	}
+	if c.Peak > MaxPeak {
+		c.Breaches = append(c.Breaches, fmt.Sprintf("%d MB of memory, the limit is %d", c.Peak>>20, int64(MaxPeak)>>20))
+	}
+	if err := (&target{p: p}).healthy(); err != nil {
+		c.Breaches = append(c.Breaches, fmt.Sprintf("not healthy afterwards: %v", err))
+	}
+	return nil
+}
+
+// someKey is the key of servers that ask for one.
+const someKey = "sk-0123456789abcdef"
+
+// healthy asks for a reply as a plain client does.
+func (t *target) healthy() error {
+	for _, ask := range []func() (*answer, error){
+		func() (*answer, error) { return t.get("/healthz") },
+		func() (*answer, error) {
+			return t.post("/v1/chat/completions", `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}]}`, "Authorization", "Bearer "+someKey)
+		},
+	} {
+		a, err := ask()
+		switch {
+		case err != nil:
+			return err
+		case a.status != http.StatusOK:
+			return fmt.Errorf("status %d: %.200s", a.status, a.body)
+		}
+	}
+	return nil
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	body   string
+}
+
+// errLeft is the error of a request that took longer than its client's patience.
+var errLeft = errors.New("the client has left without an answer")
+
+// ask sends one request and reads the whole answer.
+func (t *target) ask(method, path, body string, header ...string) (*answer, error) {
+	req, err := http.NewRequest(method, t.p.URL+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Add(header[i], header[i+1])
+	}
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if os.IsTimeout(err) {
+		return nil, errLeft
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if os.IsTimeout(err) {
+		return nil, errLeft
+	}
+	return &answer{resp.StatusCode, string(text)}, err
+}
+
+func (t *target) get(path string) (*answer, error) { return t.ask(http.MethodGet, path, "") }
+
+func (t *target) post(path, body string, header ...string) (*answer, error) {
+	return t.ask(http.MethodPost, path, body, header...)
+}

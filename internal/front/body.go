@@ -1,0 +1,79 @@
+package front
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// mostUnread is how much of a body that no handler wants is read, in bytes: as much as net/http would.
+const mostUnread = 256 << 10
+
+// uploadStep is how much of an upload must arrive within the time that a body has, in bytes: with 30 s that is 2 KiB a second,
+// slower than any line on which models are uploaded.
+const uploadStep = 64 << 10
+
+// body is a request's body whose reads have an end. The deadline stands on the connection, and is taken off when the body is
+// there: net/http then watches the connection for a client that leaves, and would take a deadline for one.
+type body struct {
+	io.ReadCloser
+	connection *http.ResponseController
+	wait       time.Duration
+	asks       bool // the client sends nothing before it is told to
+
+	begun, whole, upload atomic.Bool
+	came                 atomic.Int64 // bytes of an upload since the deadline was moved
+}
+
+// watch gives the body of a request its time.
+func watch(w http.ResponseWriter, r *http.Request, wait time.Duration) *body {
+	b := &body{ReadCloser: r.Body, connection: http.NewResponseController(w), wait: wait, asks: r.Header.Get("Expect") != ""}
+	b.until(time.Now().Add(wait))
+	return b
+}
+
+// until sets the deadline; zero takes it off. Writers without deadlines are those of tests; there is nothing to wait for.
+func (b *body) until(t time.Time) { _ = b.connection.SetReadDeadline(t) }
+
+// Read reads what has come. It may be called by several goroutines, as those that pass a body on do.
+func (b *body) Read(p []byte) (int, error) {
+	b.begun.Store(true)
+	n, err := b.ReadCloser.Read(p)
+	switch {
+	case err == io.EOF:
+		if !b.whole.Swap(true) {
+			b.until(time.Time{})
+		}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = fmt.Errorf("not all of it came within %v: %w", b.wait, os.ErrDeadlineExceeded)
+	case err == nil && b.upload.Load() && b.came.Add(int64(n)) >= uploadStep:
+		b.came.Store(0)
+		b.until(time.Now().Add(b.wait))
+	}
+	return n, err
+}
+
+// drained reads what is left, and says whether that was all. If it was not, nobody will read any more.
+func (b *body) drained() bool {
+	if b.whole.Load() {
+		return true
+	}
+	if !b.asks || b.begun.Load() {
+		_, _ = io.CopyN(io.Discard, b, mostUnread) // what matters is whether the end was seen
+	}
+	if !b.whole.Load() {
+		b.until(time.Unix(1, 0)) // net/http would try once more
+	}
+	return b.whole.Load()
+}
+
+// Upload says that a request's body is passed on while it comes, and may be of any length: only one that comes too slowly ends.
+func Upload(r *http.Request) {
+	if b, ok := r.Body.(*body); ok {
+		b.upload.Store(true)
+	}
+}

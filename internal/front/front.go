@@ -1,0 +1,84 @@
+// Package front is what stands between a port and everything that it serves: a request's body arrives in time, or the request
+// ends; and a handler that panics is an error that the client can read.
+package front
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// DefaultBodyWait is how long a body may take when the settings do not say.
+const DefaultBodyWait = 30 * time.Second
+
+// Front makes handlers fit to stand at a port. The zero value will do.
+type Front struct {
+	BodyWait time.Duration  // until a request's body must be there whole; 0: DefaultBodyWait
+	Log      zerolog.Logger // a line for each handler that panics; the zero value logs nothing
+}
+
+// Wrap is next behind the front. Handlers read bodies without a deadline of their own, and may leave them unread.
+func (f *Front) Wrap(next http.Handler) http.Handler {
+	wait := f.BodyWait
+	if wait == 0 {
+		wait = DefaultBodyWait
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		out := &writer{ResponseWriter: w}
+		defer f.rescue(out, r)
+		if r.Body != nil && r.Body != http.NoBody {
+			out.body = watch(w, r, wait)
+			r = r.WithContext(r.Context())
+			r.Body = out.body
+		}
+		next.ServeHTTP(out, r)
+		out.settle()
+	})
+}
+
+// writer is an answer that begins when its request's body is done with.
+type writer struct {
+	http.ResponseWriter
+	body    *body // nil: there is none, or it is done with
+	begun   bool  // the status has been sent
+	settled bool
+}
+
+// WriteHeader begins the answer.
+func (w *writer) WriteHeader(status int) {
+	if status >= http.StatusOK { // what is below announces an answer
+		w.settle()
+		w.begun = true
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write goes on with the answer.
+func (w *writer) Write(b []byte) (int, error) {
+	w.settle()
+	w.begun = true
+	return w.ResponseWriter.Write(b)
+}
+
+// FlushError is what http.ResponseController calls.
+func (w *writer) FlushError() error {
+	w.settle()
+	w.begun = true
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// Unwrap gives http.ResponseController the writer that holds deadlines.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// settle is done with the body. net/http reads what a handler has left of it before it answers, so that the connection can be
+// used again; here that has an end. A connection on which more is to come is closed behind the answer.
+func (w *writer) settle() {
+	if w.settled || w.body == nil {
+		return
+	}
+	w.settled = true
+	if !w.body.drained() {
+		w.Header().Set("Connection", "close")
+	}
+}
