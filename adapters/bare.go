@@ -119,8 +119,8 @@ func (d *decoder) heldCalls() bool {
 func (d *decoder) over() bool {
 	i := d.space(0)
 	for _, m := range d.marksAt(i) {
-		if m.kind == turnMark && d.has(i, m.key) {
-			i += len(m.key)
+		if n := d.turnAt(i, &m); n > 0 {
+			i += n
 			return d.at(i+d.space(i)) < 0
 		}
 	}

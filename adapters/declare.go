@@ -95,6 +95,8 @@ func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
 		return marksOf(&f.drop, first, value)
 	case "ends":
 		return marksOf(&f.ends, first, value)
+	case "noise":
+		return marksOf(&f.noise, first, value)
 	case "prompt":
 		return marksOf(&f.ahead, first, value)
 	case "flag":
@@ -248,7 +250,7 @@ func (f *Format) takeFrom(g *Format) {
 	}
 	f.think, f.plain, f.section, f.call, f.arg = again(g.think), again(g.plain), again(g.section), again(g.call), again(g.arg)
 	f.drop, f.ends, f.quotes, f.keys, f.routes = g.drop, g.ends, g.quotes, g.keys, g.routes
-	f.ahead, f.flags = g.ahead, g.flags
+	f.ahead, f.noise, f.flags = g.ahead, g.noise, g.flags
 	f.wording = g.wording
 	if g.result != nil {
 		f.result = again([]*pattern{g.result})[0]

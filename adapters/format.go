@@ -27,6 +27,7 @@ type Format struct {
 	routes  []route           // message families: what a message is, by its header
 	keys    map[string]string // member names that this family prints
 	ahead   []string          // marks that every prompt ends with: the reply begins behind them
+	noise   []string          // marks that mean nothing, wherever they stand
 	flags   map[string]bool   // blank, cdata, entities, think-calls
 	quotes  []string          // string delimiters of {pseudo}, the first one printed
 

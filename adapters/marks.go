@@ -15,7 +15,9 @@ const (
 	innerOpen
 	headerOpen
 	textOpen
-	turnMark // drop and ends
+	resultOpen // what a tool answered, as the family shows it to a model
+	noiseMark  // of the configured format: means nothing wherever it stands
+	turnMark   // drop and ends
 	closeMark
 	thinkClose
 )
@@ -25,6 +27,7 @@ type mark struct {
 	key  string
 	kind markKind
 	p    *pattern // what it begins; for closers the pattern it closes; nil for marks of the turn
+	all  literal  // a mark of the turn that has a place for a suffix
 }
 
 // special says whether the mark looks like a token of its own rather than like a tag that prose may mention.
@@ -121,9 +124,46 @@ func (v *view) addFormat(f *Format) {
 		v.add(headerOpen, f.header.parts[0].lit, f.header)
 		v.addWord(headerOpen, channelMark, f.header)
 	}
-	for _, w := range slices.Concat(f.drop, f.ends) {
-		v.addWord(turnMark, w, nil)
+	for _, w := range f.noise {
+		if v.own {
+			v.addWord(noiseMark, w, nil)
+		}
 	}
+	for _, w := range slices.Concat(f.drop, f.ends, f.noise) {
+		v.addTurn(w)
+	}
+	v.addResults(f)
+}
+
+// addTurn adds a mark of the turn.
+func (v *view) addTurn(word string) {
+	if !strings.Contains(word, suffixHole) {
+		v.addWord(turnMark, word, nil)
+		return
+	}
+	all := literal{text: word, units: units(word, "", "")}
+	key := all.key()
+	for _, key := range []string{key, asciiBars(key)} {
+		if !slices.ContainsFunc(v.marks[key[0]], func(m mark) bool { return m.key == key && m.kind == turnMark }) {
+			v.addKey(turnMark, key, nil)
+			list := v.marks[key[0]]
+			list[len(list)-1].all = all
+		}
+	}
+}
+
+// turnAt is how many bytes the mark of the turn m has at offset i, 0 when it does not stand there.
+func (d *decoder) turnAt(i int, m *mark) int {
+	switch {
+	case m.kind != turnMark || !d.has(i, m.key):
+		return 0
+	case len(m.all.units) == 0:
+		return len(m.key)
+	}
+	if end, a := d.literal(i, m.all); a == yes {
+		return end - i
+	}
+	return 0
 }
 
 // addPlain adds the marks around a plain reply. Those that look like tags count in their own family only: elsewhere they

@@ -333,6 +333,7 @@ func (d *decoder) close(p *pattern) bool {
 	if p == nil {
 		return true
 	}
+	d.skipJunk(p)
 	list := p.close
 	closed := len(list) == 0
 	for i, l := range list {
@@ -343,6 +344,37 @@ func (d *decoder) close(p *pattern) bool {
 		}
 	}
 	return closed || d.openerAsCloser(p)
+}
+
+// maxAside bounds what stands behind a body on its last line and means nothing, in bytes.
+const maxAside = 64
+
+// skipJunk steps over a comment, or a few words on the same line, behind which the first closer of a call stands.
+func (d *decoder) skipJunk(p *pattern) {
+	n := d.elastic(0)
+	if _, ok := d.closerAt(n, p); ok || d.at(n) < 0 || len(p.close) == 0 {
+		return
+	}
+	end, what := n, "extra-closer"
+	if d.comment(n) {
+		end, what = d.commentEnd(n), "comments"
+	} else if !d.drafting {
+		end = d.lineRest(n)
+	}
+	if _, ok := d.closerAt(end+d.space(end), p); ok && end > n {
+		d.pos += end
+		d.repaired(what)
+	}
+}
+
+// lineRest is the offset of the first sign of a mark, or of the line's end, behind offset i.
+func (d *decoder) lineRest(i int) int {
+	for n := i; n < i+maxAside; n++ {
+		if c := d.at(n); c < 0 || c == '\n' || c == '<' || c == '[' || c == '{' || c == '`' || c >= 0x80 && d.marksAt(n) != nil {
+			return n
+		}
+	}
+	return i
 }
 
 // openerAsCloser steps over the opener of a call where its closer is due and nothing follows: models mix up the two.

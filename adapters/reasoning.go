@@ -1,26 +1,88 @@
 package adapters
 
-import "toolnorm/chat"
+import (
+	"slices"
 
-// openReasoning reads a reasoning's opener. It counts only before any text: elsewhere it is a mention.
+	"toolnorm/chat"
+)
+
+// openReasoning reads a reasoning's opener. Behind text it needs evidence: elsewhere it is a mention.
 func (d *decoder) openReasoning(p *pattern) answer {
 	n, a := d.literal(0, p.parts[0].lit)
 	if a != yes {
 		return a
 	}
 	if !d.blank {
-		return d.emptyReasoning(p, n)
+		if a = d.emptyReasoning(p, n); a != no || !d.thinksAgain(p, n) {
+			return a
+		}
 	}
 	d.leave(p.glue)
 	d.pos += n
+	for { // models say it twice, above all where the prompt has said it
+		if n, a = d.literal(d.space(0), p.parts[0].lit); a != yes {
+			break
+		}
+		d.pos += n
+	}
 	d.flushText()
 	d.state, d.thinks = chat.Reasoning, []*pattern{p}
 	return committed
 }
 
+// thinksAgain says whether an opener of n bytes behind text begins reasoning once more. None does that stands as a word in a
+// sentence. A special token of the family does, and its tag alone on a line; of others the closer must follow.
+func (d *decoder) thinksAgain(p *pattern, n int) bool {
+	own := p.f == d.f
+	switch {
+	case own && p.special():
+		return !d.mentioned()
+	case !own && !p.special():
+		return false
+	case own && d.lineStarts() && d.at(n-1) == '\n':
+		return true
+	}
+	return !d.mentioned() && d.closerAhead(p, n)
+}
+
+// lineStarts says whether the mark is the first thing on its line.
+func (d *decoder) lineStarts() bool {
+	return d.gapAt < d.markAt && d.slice(d.markAt-1, d.markAt)[0] == '\n'
+}
+
+// mentioned says whether the mark stands as a word in a sentence does: behind a blank, a quotation mark or a bracket.
+func (d *decoder) mentioned() bool { return !d.lineStarts() && !d.glued() }
+
+// glued says whether the mark follows a word or the end of a sentence without a blank between.
+func (d *decoder) glued() bool {
+	if d.markAt <= d.base || d.gapAt < d.markAt {
+		return false
+	}
+	c := d.slice(d.markAt-1, d.markAt)[0]
+	return isWord(int(c)) || c >= 0x80 || c == '.' || c == '!' || c == '?' || c == ':' || c == '>' || c == ']' || c == '}'
+}
+
+// closerAhead says whether the closer of a reasoning that opened stands behind offset n, before it opens again.
+func (d *decoder) closerAhead(p *pattern, n int) bool {
+	if d.exhausted() {
+		return false
+	}
+	last := p.parts[len(p.parts)-1].lit
+	for i := n; i < n+maxDraft && d.at(i) >= 0; i++ {
+		d.waste++
+		if _, a := d.literal(i, last); a == yes {
+			return true
+		}
+		if _, a := d.literal(i, p.parts[0].lit); a == yes {
+			return false
+		}
+	}
+	return false
+}
+
 // emptyReasoning drops an opener behind text when its closer follows at once.
 func (d *decoder) emptyReasoning(p *pattern, n int) answer {
-	n, a := d.literal(n, p.parts[len(p.parts)-1].lit)
+	n, a := d.literal(n+d.space(n), p.parts[len(p.parts)-1].lit)
 	if a != yes {
 		return no
 	}
@@ -29,15 +91,23 @@ func (d *decoder) emptyReasoning(p *pattern, n int) answer {
 	return committed
 }
 
-// strayCloser drops a reasoning's closer that is the very first thing of a reply, with the glue behind it.
+// strayCloser drops a reasoning's closer that closes nothing, with the glue behind it: the very first thing of a reply, the
+// closer once more, or one behind text that was reasoning although nothing said so. As a word of prose it stays.
 func (d *decoder) strayCloser(p *pattern) answer {
-	if d.gapAt > 0 || !d.blank || d.done > 0 {
-		return no
-	}
 	n, a := d.literal(0, p.parts[len(p.parts)-1].lit)
 	if a != yes {
 		return a
 	}
+	own := p.f == d.f || len(d.thinks) > 0 && d.thinks[0].f == p.f
+	switch {
+	case d.blank && (d.gapAt == 0 && d.done == 0 || own):
+	case !own || isProse(p.closeMark()):
+		return no
+	case d.glued() || d.lineStarts() && d.at(n) != ' ':
+	default:
+		return no
+	}
+	d.leave(0)
 	d.pos += n
 	d.closeReasoning(p)
 	return committed
@@ -84,6 +154,9 @@ func (d *decoder) reasoning() {
 			d.backquotes()
 			continue
 		}
+		if d.noise(n) {
+			continue
+		}
 		d.gapAt, d.markAt = d.pos, d.pos+n
 		if d.tools != nil && !d.quiet && d.ticks == 0 && d.callInReasoning(n) {
 			return
@@ -121,6 +194,20 @@ func (d *decoder) plainOpens(n int) bool {
 		if _, a := d.literal(n, p.parts[0].lit); a == yes && m.special() {
 			d.keep(n)
 			d.closeReasoning(&pattern{})
+			return true
+		}
+	}
+	return false
+}
+
+// noise keeps n newlines and drops the mark behind them that means nothing, when one stands there.
+func (d *decoder) noise(n int) bool {
+	for _, m := range d.marksAt(n) {
+		if m.kind == noiseMark && d.ticks == 0 && d.has(n, m.key) {
+			d.keep(n)
+			d.flushText()
+			d.pos += len(m.key)
+			d.textFrom, d.textTo = d.pos, d.pos
 			return true
 		}
 	}
@@ -186,10 +273,6 @@ func (d *decoder) closesReasoning() answer {
 
 // turnEnds says whether a mark of the turn stands here.
 func (d *decoder) turnEnds() bool {
-	for _, m := range d.marksAt(0) {
-		if m.kind == turnMark && d.has(0, m.key) {
-			return true
-		}
-	}
-	return false
+	marks := d.marksAt(0)
+	return slices.ContainsFunc(marks, func(m mark) bool { return d.turnAt(0, &m) > 0 })
 }

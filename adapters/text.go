@@ -194,20 +194,41 @@ func (d *decoder) try(m *mark) answer {
 		return d.message(m.p)
 	case textOpen:
 		return d.openPlain(m)
+	case resultOpen:
+		return d.madeUp(m.p)
+	case noiseMark:
+		d.leave(0)
+		d.pos += len(m.key)
+		return committed
 	case turnMark:
 		if m.p != nil && m.p != d.reply && !m.special() {
 			return no // the closer of a plain reply that was not opened
 		}
 		return d.turn(m)
 	case closeMark:
-		if n, ok := d.closerAt(0, m.p); ok && d.afterCall && d.blank {
-			d.pos += n
-			return committed
-		}
+		return d.lateCloser(m.p)
 	case thinkClose:
 		return d.strayCloser(m.p)
 	}
 	return no
+}
+
+// lateCloser drops the closer of a call that is over: right behind it, or alone on a later line.
+func (d *decoder) lateCloser(p *pattern) answer {
+	n, ok := d.closerAt(0, p)
+	if !ok || d.done == 0 || p.f != d.f && !d.afterCall {
+		return no
+	}
+	if d.afterCall && d.blank {
+		d.pos += n
+		return committed
+	}
+	if d.markAt == d.gapAt || d.slice(d.markAt-1, d.markAt)[0] != '\n' || d.at(n) >= 0 && d.at(n) != '\n' {
+		return no
+	}
+	d.leave(1)
+	d.pos += n
+	return committed
 }
 
 // dropRest drops the rest of the text: a mark or a call that the end of the text cut.
@@ -224,7 +245,8 @@ func (d *decoder) openPlain(m *mark) answer {
 	if a != yes {
 		return a
 	}
-	if tag := m.key[0] == '<' && !m.special(); !d.blank || d.thinks == nil && tag {
+	own := m.p.f == d.f && m.special() && !d.mentioned()
+	if tag := m.key[0] == '<' && !m.special(); !d.blank && !own || d.thinks == nil && tag {
 		return no
 	}
 	d.leave(m.p.glue)
@@ -237,7 +259,10 @@ func (d *decoder) openPlain(m *mark) answer {
 // turn drops a mark of the turn where it ends something: at the end of the text, or before another mark; white space up to
 // there is no text. So does the closer of a plain reply, with the newline that belongs to it.
 func (d *decoder) turn(m *mark) answer {
-	n, glue := len(m.key), 0
+	n, glue := d.turnAt(0, m), 0
+	if n == 0 {
+		return no
+	}
 	if m.p != nil {
 		closer := m.p.parts[len(m.p.parts)-1].lit
 		end, a := d.literal(0, closer)
@@ -250,7 +275,8 @@ func (d *decoder) turn(m *mark) answer {
 	}
 	space := d.space(n)
 	over := d.at(n+space) < 0 || d.structure(n+space)
-	if !over && !d.afterCall {
+	within := m.p != nil && m.p.f == d.f && d.reply != nil && m.special() && !d.mentioned()
+	if !over && !d.afterCall && !within {
 		return no
 	}
 	d.leave(glue)
