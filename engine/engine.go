@@ -147,6 +147,9 @@ func (e *Engine) begin(ctx context.Context, pulse *upstream.Pulse, r *chat.Reque
 	if name == "" {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the request names no model, and no default model is configured"}
 	}
+	if err := affordable(r); err != nil {
+		return nil, err
+	}
 	t := &turn{engine: e, pulse: pulse, request: r, name: e.real(name)}
 	t.apart()
 	var err error

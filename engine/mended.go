@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/ollama/ollama/api"
@@ -19,25 +20,54 @@ import (
 // Where exactly that text is found, in the order of the tools, the JSON of the function (or of its parameters alone)
 // takes its place, with the schema as the client wrote it. Everything else stays.
 func mended(prompt string, sent []upstream.Tool, full []chat.Tool) string {
-	var b strings.Builder
-	rest := prompt
+	if !strings.Contains(prompt, structMark) {
+		return prompt
+	}
+	texts := make([]string, len(sent))
 	for i, tool := range sent {
-		params := goText(tool.Function.Parameters)
-		function := fmt.Sprintf("{%s %s %s}", tool.Function.Name, tool.Function.Description, params)
-		for _, form := range []struct {
-			text string
-			json func(chat.Tool) string
-		}{{function, functionJSON}, {params, schemaJSON}} {
-			if before, after, ok := strings.Cut(rest, form.text); ok {
-				b.WriteString(before)
-				b.WriteString(form.json(full[i]))
-				rest = after
-				break
+		texts[i] = goText(tool.Function.Parameters)
+	}
+	var b strings.Builder
+	written, next := 0, 0 // bytes of the prompt, and tools
+	for at := range marks(prompt, structMark) {
+		for i := next; i < min(len(sent), next+maxLeftOut); i++ {
+			head, _, _ := strings.Cut(texts[i], structMark)
+			from := at - len(head)
+			if from < written || !strings.HasPrefix(prompt[from:], texts[i]) {
+				continue
 			}
+			text, to := schemaJSON(full[i]), from+len(texts[i])
+			front := fmt.Sprintf("{%s %s ", sent[i].Function.Name, sent[i].Function.Description)
+			if strings.HasSuffix(prompt[written:from], front) && strings.HasPrefix(prompt[to:], "}") {
+				text, from, to = functionJSON(full[i]), from-len(front), to+1
+			}
+			b.WriteString(prompt[written:from] + text)
+			written, next = to, i+1
+			break
 		}
 	}
-	b.WriteString(rest)
-	return b.String()
+	return b.String() + prompt[written:]
+}
+
+// structMark stands in every struct that is printed so, behind the type: no $defs, no items. A schema's own text has no
+// such thing, since JSON escapes the sign.
+const structMark = " <nil> <nil> "
+
+// maxLeftOut is how many tools in a row a template may leave out. To look for every tool at every place would take a time
+// that grows with the square of the request.
+const maxLeftOut = 8
+
+// marks are the places of a word in a text.
+func marks(text, word string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := 0; ; at += len(word) {
+			i := strings.Index(text[at:], word)
+			if i < 0 || !yield(at+i) {
+				return
+			}
+			at += i
+		}
+	}
 }
 
 // goText is how Ollama's templates print parameters: the struct with its type, no $defs, no items, the required names,

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -57,5 +58,30 @@ func TestMended(t *testing.T) {
 		if got[:begin] != r.Prompt[:begin] || got[len(got)-end:] != r.Prompt[len(r.Prompt)-end:] {
 			t.Errorf("%s: text around the tools was changed:\n%s", file, got)
 		}
+	}
+}
+
+// TestMendedPassesOverWhatIsNoTool has the mark of a printed struct in the user's text, tools that the template leaves out,
+// and so many tools that looking for each in the whole prompt would be felt.
+func TestMendedPassesOverWhatIsNoTool(t *testing.T) {
+	var sent []upstream.Tool
+	var full []chat.Tool
+	prompt, want := "<tools>", "<tools>"
+	for i := range 2000 {
+		raw := json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"p%d":{"type":"string"}}}`, i))
+		full = append(full, chat.Tool{Name: "f", Schema: raw})
+		sent = append(sent, upstream.Tool{Function: upstream.Function{Name: "f", Parameters: reduce(raw)}})
+		if i%3 == 0 {
+			prompt += goText(reduce(raw)) + "\n"
+			want += string(raw) + "\n"
+		}
+	}
+	tail := "</tools>" + strings.Repeat(" {object <nil> <nil> [] {}}", 2000)
+	if got := mended(prompt+tail, sent, full); got != want+tail {
+		t.Errorf("got %.300s…\nwant %.300s…", got, want)
+	}
+	plain := strings.Repeat("no struct in here ", 1000)
+	if n := testing.AllocsPerRun(1, func() { mended(plain, sent, full) }); n > 0 {
+		t.Errorf("a prompt without structs costs %.0f allocations", n)
 	}
 }

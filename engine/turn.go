@@ -116,7 +116,11 @@ func (t *turn) callable() []chat.Tool {
 	if t.request.Allowed == nil {
 		return t.request.Tools
 	}
-	return slices.DeleteFunc(slices.Clone(t.request.Tools), func(tool chat.Tool) bool { return !slices.Contains(t.request.Allowed, tool.Name) })
+	allowed := map[string]bool{}
+	for _, name := range t.request.Allowed {
+		allowed[name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(t.request.Tools), func(tool chat.Tool) bool { return !allowed[tool.Name] })
 }
 
 // tool is the offered tool of that name.

@@ -90,7 +90,7 @@ func (a *Ask) chooseNamed(v *fastjson.Value) error {
 	switch kind := string(v.GetStringBytes("type")); kind {
 	case "function":
 		a.Required = true
-		return a.allow(v)
+		return a.allow(v, a.offered())
 	case "allowed_tools":
 		if inner := v.Get("allowed_tools"); inner != nil {
 			v = inner
@@ -103,7 +103,8 @@ func (a *Ask) chooseNamed(v *fastjson.Value) error {
 			return bad("mode", `must be "auto" or "required", not %q`, mode)
 		}
 		a.Allowed = []string{} // an empty list allows none
-		if err := within("tools", items(v.Get("tools"), func(_ int, v *fastjson.Value) error { return a.allow(v) })); err != nil {
+		offered := a.offered()
+		if err := within("tools", items(v.Get("tools"), func(_ int, v *fastjson.Value) error { return a.allow(v, offered) })); err != nil {
 			return err
 		}
 		if a.Required && len(a.Allowed) == 0 {
@@ -115,19 +116,26 @@ func (a *Ask) chooseNamed(v *fastjson.Value) error {
 	}
 }
 
-// allow adds the tool that v names, with or without OpenAI's wrapping, to those that may be called.
-func (a *Ask) allow(v *fastjson.Value) error {
-	field, name := "name", v.GetStringBytes("name")
-	if f := v.Get("function"); f != nil {
-		field, name = "function.name", f.GetStringBytes("name")
-	}
+// offered are the names of the tools.
+func (a *Ask) offered() map[string]bool {
+	names := make(map[string]bool, len(a.Tools))
 	for _, t := range a.Tools {
-		if t.Name == string(name) {
-			a.Allowed = append(a.Allowed, t.Name)
-			return nil
-		}
+		names[t.Name] = true
 	}
-	return bad(field, "no tool named %q is offered", name)
+	return names
+}
+
+// allow adds the tool that v names, with or without OpenAI's wrapping, to those that may be called.
+func (a *Ask) allow(v *fastjson.Value, offered map[string]bool) error {
+	field, name := "name", string(v.GetStringBytes("name"))
+	if f := v.Get("function"); f != nil {
+		field, name = "function.name", string(f.GetStringBytes("name"))
+	}
+	if !offered[name] {
+		return bad(field, "no tool named %q is offered", name)
+	}
+	a.Allowed = append(a.Allowed, name)
+	return nil
 }
 
 // offer adds tools to those of the client.

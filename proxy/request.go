@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 	"toolnorm/internal/fault"
 )
 
@@ -26,7 +27,8 @@ type Ask struct {
 const (
 	// keepParser is the largest body, in bytes, whose parser goes back to the pool.
 	keepParser = 1 << 20
-	// maxValues bounds the JSON values in a body, since each costs 120 bytes when parsed, however short it is.
+	// maxValues bounds the JSON values in a body, since each costs 120 bytes when parsed, however short it is: 64 MB with the
+	// parser's room to grow. A conversation of 50,000 messages has half as many.
 	maxValues = 1 << 18
 )
 
@@ -46,7 +48,7 @@ func parseAsk(body []byte) (a *Ask, err error) {
 // read returns.
 func parse(body []byte, read func(v *fastjson.Value) error) error {
 	if len(body) > maxValues && commas(body) > maxValues {
-		return fault.New(fault.Invalid, "the body holds more than %d JSON values", maxValues)
+		return tooMany(body)
 	}
 	p := parsers.Get().(*fastjson.Parser)
 	if len(body) <= keepParser {
@@ -82,14 +84,39 @@ func notJSON(body []byte) error {
 	return fault.New(fault.Invalid, "the body is not valid JSON, or is nested more than %d levels deep", fastjson.MaxDepth)
 }
 
-// commas counts the commas outside strings: the body holds at most one value more than that, and its nesting.
+// tooMany is the error of a body with too many values. Where a tool's schema has most of them, it says so.
+func tooMany(body []byte) error {
+	var offer struct {
+		Tools []struct {
+			Function struct {
+				Name       string
+				Parameters json.RawMessage
+			}
+		}
+	}
+	if json.Unmarshal(body, &offer) == nil {
+		tools := make([]chat.Tool, len(offer.Tools))
+		for i, t := range offer.Tools {
+			tools[i] = chat.Tool{Name: t.Function.Name, Schema: t.Function.Parameters}
+		}
+		if excess, ok := errors.AsType[*schema.Excess](schema.Affordable(tools, nil)); ok {
+			return asFault(bad(excess.Param, "%s", excess.Error()))
+		}
+	}
+	return fault.New(fault.Invalid, "the body holds more than %d JSON values", maxValues)
+}
+
+// commas counts what values are parted and opened by, outside strings: the body holds at most one value more than that.
 func commas(body []byte) (n int) {
+	opened := func(part []byte) int {
+		return bytes.Count(part, []byte{','}) + bytes.Count(part, []byte{'['}) + bytes.Count(part, []byte{'{'})
+	}
 	for len(body) > 0 {
 		q := bytes.IndexByte(body, '"')
 		if q < 0 {
-			return n + bytes.Count(body, []byte{','}) + bytes.Count(body, []byte{'['})
+			return n + opened(body)
 		}
-		n += bytes.Count(body[:q], []byte{','}) + bytes.Count(body[:q], []byte{'['})
+		n += opened(body[:q])
 		body = body[q+1:]
 		for {
 			end := bytes.IndexAny(body, `"\`)

@@ -71,12 +71,20 @@ func (t *Type) walk(visit func(*Type)) {
 	if t == nil {
 		return
 	}
-	todo := []*Type{t}
-	for i := 0; i < len(todo) && i < maxJoined; i++ {
+	if !t.joined() {
+		visit(t)
+		return
+	}
+	todo, known := []*Type{t}, map[*Type]bool{t: true, nil: true}
+	for i := 0; i < len(todo); i++ {
 		visit(todo[i])
 		for _, list := range [][]*Type{todo[i].all, todo[i].any} {
 			for _, o := range list {
-				if o != nil && !slices.Contains(todo, o) {
+				if len(todo) == maxJoined { // what follows would not be visited
+					break
+				}
+				if !known[o] {
+					known[o] = true
 					todo = append(todo, o)
 				}
 			}
@@ -157,9 +165,11 @@ func (t *Type) Members() []string {
 		return t.own()
 	}
 	var names []string
+	known := map[string]bool{}
 	t.walk(func(o *Type) {
 		for _, name := range o.order {
-			if !slices.Contains(names, name) {
+			if !known[name] {
+				known[name] = true
 				names = append(names, name)
 			}
 		}
@@ -177,13 +187,14 @@ func (t *Type) own() []string {
 
 // requiredFirst puts the required names in front, without another change of order.
 func requiredFirst(names, required []string) []string {
-	rank := func(name string) int {
-		if slices.Contains(required, name) {
-			return 0
-		}
-		return 1
+	if len(required) == 0 {
+		return names
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	rank := map[string]int{}
+	for _, name := range required {
+		rank[name] = -1
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return rank[a] - rank[b] })
 	return names
 }
 

@@ -16,6 +16,8 @@ type value struct {
 	text    string // of a string
 	members []member
 	items   []*value
+
+	index map[string]*value // members by name, of an object that has many; made at the first use
 }
 
 // member is one member of an object.
@@ -37,12 +39,29 @@ func (v *value) get(name string) *value {
 	if v == nil {
 		return nil
 	}
+	if len(v.members) > fewMembers {
+		return v.indexed()[name]
+	}
 	for i := len(v.members) - 1; i >= 0; i-- {
 		if v.members[i].name == name {
 			return v.members[i].v
 		}
 	}
 	return nil
+}
+
+// fewMembers is how many members are looked through one by one.
+const fewMembers = 32
+
+// indexed are the members by name.
+func (v *value) indexed() map[string]*value {
+	if v.index == nil {
+		v.index = make(map[string]*value, len(v.members))
+		for _, m := range v.members {
+			v.index[m.name] = m.v
+		}
+	}
+	return v.index
 }
 
 // words are the strings in a list.
@@ -72,25 +91,34 @@ func (v *value) count() int {
 
 // parse reads a JSON text, nil when it is none or nested too deeply.
 func parse(raw []byte) *value {
-	p := treeParser{text: string(raw), dec: json.NewDecoder(strings.NewReader(string(raw)))}
-	p.dec.UseNumber()
-	v := p.value(0)
-	if _, err := p.dec.Token(); err == nil {
-		return nil
-	}
+	v, _ := parseDepth(raw, maxTree)
 	return v
+}
+
+// parseDepth is parse with a limit of its own; deep says that this is what failed.
+func parseDepth(raw []byte, most int) (v *value, deep bool) {
+	text := string(raw)
+	p := treeParser{text: text, dec: json.NewDecoder(strings.NewReader(text)), most: most}
+	p.dec.UseNumber()
+	v = p.value(0)
+	if _, err := p.dec.Token(); err == nil {
+		return nil, p.deep
+	}
+	return v, p.deep
 }
 
 type treeParser struct {
 	text string
 	dec  *json.Decoder
+	most int
+	deep bool // the text is nested deeper than that
 }
 
 // value reads one value, nil when there is none.
 func (p *treeParser) value(depth int) *value {
 	start := p.dec.InputOffset()
 	t, err := p.dec.Token()
-	if err != nil || depth > maxTree {
+	if p.deep = p.deep || depth > p.most; err != nil || p.deep {
 		return nil
 	}
 	v := new(value)

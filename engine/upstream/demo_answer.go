@@ -14,6 +14,9 @@ import (
 // maxQuoted is how much of a result the demo repeats, and how much of a message it looks at, in bytes.
 const maxQuoted = 8 << 10
 
+// maxNamed is how many tools a message may name: more than an example ever does.
+const maxNamed = 16
+
 // answer is the demo's next message: some text and perhaps calls behind it.
 func (t demoTurn) answer() (string, []Call) {
 	user, last := t.user(), Message{}
@@ -63,16 +66,17 @@ func (t demoTurn) wanted(format json.RawMessage) json.RawMessage {
 		return format
 	}
 	var allowed []Tool
-	schemas := map[string]json.RawMessage{}
+	offered, schemas := map[string]Tool{}, map[string]json.RawMessage{}
+	for _, tool := range t.Tools {
+		offered[tool.Function.Name] = tool
+	}
 	for _, s := range union.AnyOf {
 		var call struct {
 			Properties struct{ Name struct{ Const string } }
 		}
 		json.Unmarshal(s, &call)
-		for _, tool := range t.Tools {
-			if tool.Function.Name == call.Properties.Name.Const {
-				allowed, schemas[tool.Function.Name] = append(allowed, tool), s
-			}
+		if tool, ok := offered[call.Properties.Name.Const]; ok {
+			allowed, schemas[tool.Function.Name] = append(allowed, tool), s
 		}
 	}
 	if len(allowed) == 0 {
@@ -98,7 +102,7 @@ func pick(tools []Tool, message string) (named []Function) {
 		for _, w := range words(t.Function.Description) {
 			score += count(said[w])
 		}
-		if strings.Contains(message, t.Function.Name) {
+		if len(named) < maxNamed && strings.Contains(message, t.Function.Name) && !slices.ContainsFunc(named, func(f Function) bool { return f.Name == t.Function.Name }) {
 			named = append(named, t.Function)
 		}
 		if score > most {

@@ -23,15 +23,15 @@ func fill(f Function, message string) json.RawMessage {
 
 // object appends the members of an object schema.
 func (f *finds) object(dst []byte, schema *fastjson.Value, depth int) []byte {
-	var required []string
+	required := map[string]bool{}
 	for _, n := range schema.GetArray("required") {
-		required = append(required, string(n.GetStringBytes()))
+		required[string(n.GetStringBytes())] = true
 	}
 	dst = append(dst, '{')
 	first := true
 	schema.GetObject("properties").Visit(func(key []byte, s *fastjson.Value) {
 		name := string(key)
-		value := f.value(name, s, slices.Contains(required, name), depth+1)
+		value := f.value(name, s, required[name], depth+1)
 		if value == nil {
 			return
 		}

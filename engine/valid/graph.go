@@ -55,8 +55,7 @@ func reachable(s *jsonschema.Schema) []*jsonschema.Schema {
 	seen := map[*jsonschema.Schema]bool{s: true}
 	all := []*jsonschema.Schema{s}
 	for i := 0; i < len(all); i++ {
-		either, every := within(all[i])
-		for _, next := range slices.Concat(here(all[i]), either, every) {
+		for _, next := range near(all[i]) {
 			if !seen[next] {
 				seen[next] = true
 				all = append(all, next)
@@ -64,6 +63,12 @@ func reachable(s *jsonschema.Schema) []*jsonschema.Schema {
 		}
 	}
 	return all
+}
+
+// near are the schemas that s names.
+func near(s *jsonschema.Schema) []*jsonschema.Schema {
+	either, every := within(s)
+	return slices.Concat(here(s), either, every)
 }
 
 // placeOf is where a schema stands, as a JSON pointer.
@@ -76,36 +81,65 @@ func placeOf(s *jsonschema.Schema) string {
 }
 
 // workOf says how many places of the schema can meet one value at each depth, the last figure standing for all deeper
-// ones. Unions of recursive schemas make it grow with the depth. A schema that refers to itself without going deeper is
-// an error.
+// ones. Unions of recursive schemas make it grow with the depth; beyond what is ever checked nobody needs it exactly. A
+// schema that refers to itself without going deeper is an error.
 func workOf(root *jsonschema.Schema) ([]float64, error) {
 	order, err := inwards(root)
 	if err != nil {
 		return nil, err
 	}
+	places, top := placesOf(order), slices.Index(order, root)
 	var work []float64
-	before := map[*jsonschema.Schema]float64{}
+	before, now := make([]float64, len(order)), make([]float64, len(order))
 	for depth := range maxDepth {
-		now := make(map[*jsonschema.Schema]float64, len(order))
 		same := depth > 0
-		for _, s := range order {
-			n := 1 + float64(enumSize(s))/16
+		for i, p := range places {
+			n := p.own
 			if depth > 0 {
-				n = inside(s, before)
+				n = p.inside(before)
 			}
-			for _, next := range here(s) {
+			for _, next := range p.here {
 				n += now[next]
 			}
-			now[s] = n
-			same = same && n == before[s]
+			now[i] = min(n, 2*most)
+			same = same && now[i] == before[i]
 		}
 		if same {
 			break
 		}
-		work = append(work, now[root])
-		before = now
+		if work = append(work, now[top]); work[depth] > most {
+			break
+		}
+		before, now = now, before
 	}
 	return work, nil
+}
+
+// placeWork is one schema, by the places in their order of what applies with it.
+type placeWork struct {
+	own                 float64 // for a value at the top
+	here, either, every []int
+}
+
+// placesOf numbers the schemas.
+func placesOf(order []*jsonschema.Schema) []placeWork {
+	number := make(map[*jsonschema.Schema]int, len(order))
+	for i, s := range order {
+		number[s] = i
+	}
+	numbers := func(all []*jsonschema.Schema) []int {
+		out := make([]int, len(all))
+		for i, s := range all {
+			out[i] = number[s]
+		}
+		return out
+	}
+	places := make([]placeWork, len(order))
+	for i, s := range order {
+		either, every := within(s)
+		places[i] = placeWork{1 + float64(enumSize(s))/16, numbers(here(s)), numbers(either), numbers(every)}
+	}
+	return places
 }
 
 // enumSize is how many values a place compares with.
@@ -117,12 +151,11 @@ func enumSize(s *jsonschema.Schema) int {
 }
 
 // inside is the work for a member or element, when that for one level less is known.
-func inside(s *jsonschema.Schema, before map[*jsonschema.Schema]float64) (n float64) {
-	either, every := within(s)
-	for _, next := range either {
+func (p placeWork) inside(before []float64) (n float64) {
+	for _, next := range p.either {
 		n = max(n, before[next])
 	}
-	for _, next := range every {
+	for _, next := range p.every {
 		n += before[next]
 	}
 	return n
@@ -181,18 +214,38 @@ func loosen(root *jsonschema.Schema) (dropped []string) {
 	if len(loose) == 0 {
 		return nil
 	}
+	leads := leading(all, loose)
 	for _, s := range all {
-		dropped = append(dropped, loosenRest(s, loose)...)
+		dropped = append(dropped, loosenRest(s, leads)...)
 	}
 	slices.Sort(dropped)
 	return slices.Compact(dropped)
 }
 
+// leading are the schemas from which one of those can be reached, themselves among them.
+func leading(all []*jsonschema.Schema, to map[*jsonschema.Schema]bool) map[*jsonschema.Schema]bool {
+	from := map[*jsonschema.Schema][]*jsonschema.Schema{}
+	for _, s := range all {
+		for _, next := range near(s) {
+			from[next] = append(from[next], s)
+		}
+	}
+	leads := maps.Clone(to)
+	todo := slices.Collect(maps.Keys(to))
+	for i := 0; i < len(todo); i++ {
+		for _, s := range from[todo[i]] {
+			if !leads[s] {
+				leads[s] = true
+				todo = append(todo, s)
+			}
+		}
+	}
+	return leads
+}
+
 // loosenRest takes out the keywords by which a looser schema refuses more: what is not to fit, or to fit only once.
 func loosenRest(s *jsonschema.Schema, loose map[*jsonschema.Schema]bool) (dropped []string) {
-	leads := func(to *jsonschema.Schema) bool {
-		return to != nil && slices.ContainsFunc(reachable(to), func(s *jsonschema.Schema) bool { return loose[s] })
-	}
+	leads := func(to *jsonschema.Schema) bool { return loose[to] }
 	drop := func(keyword string) { dropped = append(dropped, placeOf(s)+"/"+keyword) }
 	if leads(s.Not) {
 		s.Not = nil

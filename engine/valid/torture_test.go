@@ -11,6 +11,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/heavy"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -235,6 +236,26 @@ func TestConstraintsGoOnWithWhatHasLeft(t *testing.T) {
 					t.Errorf("%s: %s has left of %s: %v\n%s", h.name, args[:last], args, got, c.Schema)
 				}
 			}
+		}
+	}
+}
+
+// TestCompilingGrowsWithTheSchema compiles each heavy schema in two sizes: four times as much may take about four times the
+// work. What hangs on a pattern that Go cannot read was once looked for from every place anew.
+func TestCompilingGrowsWithTheSchema(t *testing.T) {
+	work := func(raw json.RawMessage) uint64 {
+		return heavy.Allocated(func() {
+			v, err := new(Cache).Get(raw)
+			if err == nil {
+				v.Check([]byte(`{"a":"x"}`))
+			}
+		})
+	}
+	for _, name := range []string{"allOf", "anyOf", "enum", "required", "nots", "laughs of properties", "laughs of anyOf", "shared enum"} {
+		make := heavy.Schemas[name]
+		small, large := work(make(100)), work(make(400))
+		if large > 7*small {
+			t.Errorf("%s: %d bytes are allocated for a size of 100, %d for four times that", name, small, large)
 		}
 	}
 }

@@ -138,6 +138,7 @@ var behind = []string{"Usage", "Example", "Notes:"}
 func readBullets(text string) (description string, params []Param) {
 	var head strings.Builder
 	listed, required := false, false
+	var says []*strings.Builder // of each parameter; adding to a string would copy it for each line
 	for _, line := range split(text) {
 		word := strings.Trim(strings.TrimSpace(line), "*")
 		if slices.ContainsFunc(behind, func(s string) bool { return strings.HasPrefix(word, s) }) {
@@ -148,15 +149,20 @@ func readBullets(text string) (description string, params []Param) {
 		case word == "Parameters:" || word == "Required Parameters:" || word == "Optional Parameters:":
 			listed, required = true, word == "Required Parameters:"
 		case listed && strings.HasPrefix(line, "- "):
-			name, says, _ := strings.Cut(line[2:], ":")
+			name, first, _ := strings.Cut(line[2:], ":")
 			if name = strings.Trim(name, "`"); isName(name) {
-				params = append(params, Param{Name: name, Description: says, Required: required || strings.Contains(says, "(required)")})
+				params = append(params, Param{Name: name, Required: required || strings.Contains(first, "(required)")})
+				says = append(says, new(strings.Builder))
+				says[len(says)-1].WriteString(first)
 			}
 		case listed && len(params) > 0:
-			params[len(params)-1].Description += line
+			says[len(says)-1].WriteString(line)
 		case !listed:
 			head.WriteString(line)
 		}
+	}
+	for i := range params {
+		params[i].Description = says[i].String()
 	}
 	return strings.TrimSpace(strings.TrimPrefix(head.String(), "Description:")), trimmed(params)
 }

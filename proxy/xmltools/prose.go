@@ -1,12 +1,15 @@
 package xmltools
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Prose lets a reply's text pass, and breaks what the client would take for the beginning of a call: "<read_file>"
 // becomes "< read_file>".
 type Prose struct {
-	marks []string
-	tail  string // the beginning of what may become a mark
+	marks []string // sorted
+	tail  string   // the beginning of what may become a mark
 }
 
 // Prose is for the text of one reply.
@@ -15,6 +18,7 @@ func (p *Prompt) Prose() *Prose {
 	for _, t := range p.Tools {
 		marks = append(marks, "<"+t.Name+">")
 	}
+	slices.Sort(marks)
 	return &Prose{marks: marks}
 }
 
@@ -50,13 +54,12 @@ func (p *Prose) Text(piece string) string {
 
 // at says that s begins with a mark, or with whole false that it is the beginning of one.
 func (p *Prose) at(s string) (mark, whole bool) {
-	for _, m := range p.marks {
-		if strings.HasPrefix(s, m) {
-			return true, true
-		}
-		mark = mark || strings.HasPrefix(m, s)
+	if end := strings.IndexByte(s[:min(len(s), longestName+2)], '>'); end >= 0 {
+		_, found := slices.BinarySearch(p.marks, s[:end+1])
+		return found, found
 	}
-	return mark, false
+	i, _ := slices.BinarySearch(p.marks, s)
+	return i < len(p.marks) && strings.HasPrefix(p.marks[i], s), false
 }
 
 // End gives what is still held, with a blank behind it: Void never shows the beginning of a mark at the end of a text.

@@ -1,0 +1,229 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp/syntax"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// What one schema may hold. Everything that reads schemas takes a time in proportion to these, so they bound what a
+// request costs before anything is computed. The largest schema that was seen in use, of an MCP server with 30 members
+// nested six levels deep, has a twentieth of each; one that has all of them takes more tokens than a local model's context.
+const (
+	mostBytes    = 256 << 10
+	mostValues   = 10_000 // JSON values
+	mostNesting  = 128    // levels of JSON
+	mostMembers  = 2000   // of one object, such as properties
+	mostListed   = 5000   // values of an enum
+	mostBranches = 1000   // of allOf, anyOf, oneOf, and of every other list
+	mostPattern  = 4096   // bytes of a regular expression
+)
+
+// What all schemas of a request may hold. Ten thousand small tools fit.
+const (
+	allBytes    = 4 << 20
+	allValues   = 150_000
+	allPatterns = 128 << 10 // bytes of regular expressions; see textCost
+	allSteps    = 1 << 20   // instructions of regular expressions; see stepCost
+)
+
+// Excess says that the tools of a request are larger than what is read.
+type Excess struct {
+	Param string // the place in the request, as OpenAI's errors name it: "tools[3].function.parameters"
+	Tool  string // the name of the tool; empty: it is no tool's schema
+	What  string // what there is too much of, and how much is taken
+}
+
+// Error is a sentence.
+func (e *Excess) Error() string {
+	if e.Tool == "" {
+		return fmt.Sprintf("this schema is too large: %s", e.What)
+	}
+	return fmt.Sprintf("tool %q is too large: %s", shortName(e.Tool), e.What)
+}
+
+// shortName is a name as an error quotes it.
+func shortName(name string) string {
+	const most = 64 // bytes; the names of real tools have no more
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "…"
+}
+
+// Affordable checks the schemas of a request, those of its tools and the one that its answer must fit, which may be nil.
+// The error is an *Excess. It takes a time in proportion to the schemas' text, and little of it where they are small.
+func Affordable(tools []chat.Tool, answer json.RawMessage) error {
+	var b budget
+	for i, t := range tools {
+		if b.bytes += len(t.Description); len(t.Description) > mostBytes || b.bytes > allBytes {
+			return &Excess{Param: fmt.Sprintf("tools[%d].function.description", i), Tool: t.Name, What: over(mostBytes, "bytes in a description, and 4 MiB in all tools together,")}
+		}
+		if what := b.spend(t.Schema); what != "" {
+			return &Excess{Param: fmt.Sprintf("tools[%d].function.parameters", i), Tool: t.Name, What: what}
+		}
+	}
+	if what := b.spend(answer); what != "" {
+		return &Excess{Param: "response_format", What: what}
+	}
+	return nil
+}
+
+// budget is what schemas have cost so far.
+type budget struct {
+	bytes, values, patterns, steps int // of all schemas
+	own                            int // values of the present one
+}
+
+// small is the size in bytes up to which a schema without patterns cannot be expensive: the limits of one place are not
+// within its reach.
+const small = 1024
+
+// spend reads one schema, and says what there is too much of; empty: nothing.
+func (b *budget) spend(raw json.RawMessage) string {
+	if len(raw) > mostBytes {
+		return over(mostBytes, "bytes")
+	}
+	if b.bytes += len(raw); b.bytes > allBytes {
+		return ofAll(allBytes, "bytes")
+	}
+	if len(raw) < small && !bytes.Contains(raw, []byte(`attern`)) && !bytes.Contains(raw, []byte(`\u`)) {
+		b.values += bytes.Count(raw, []byte{','}) + bytes.Count(raw, []byte{':'})
+		return b.tooMany()
+	}
+	b.own = 0
+	root, deep := parseDepth(raw, mostNesting)
+	if deep {
+		return over(mostNesting, "levels of nesting")
+	}
+	return b.visit(root, "")
+}
+
+// over says that one schema exceeds a limit.
+func over(limit int, of string) string { return fmt.Sprintf("at most %d %s are taken", limit, of) }
+
+// ofAll says that all of them together do.
+func ofAll(limit int, of string) string {
+	return fmt.Sprintf("at most %d %s are taken, in all tools together", limit, of)
+}
+
+// tooMany says whether there are too many values.
+func (b *budget) tooMany() string {
+	switch {
+	case b.own > mostValues:
+		return over(mostValues, "JSON values")
+	case b.values > allValues:
+		return ofAll(allValues, "JSON values")
+	}
+	return ""
+}
+
+// visit counts what lies in a value that stands under a key.
+func (b *budget) visit(v *value, key string) string {
+	if v == nil {
+		return ""
+	}
+	b.own++
+	b.values++
+	most, of := mostBranches, "elements in one list"
+	switch key {
+	case "enum":
+		most, of = mostListed, "values in an enum"
+	case "required":
+		most, of = mostMembers, "required members"
+	}
+	switch {
+	case b.tooMany() != "":
+		return b.tooMany()
+	case len(v.members) > mostMembers:
+		return over(mostMembers, "members in one object")
+	case len(v.items) > most:
+		return over(most, of)
+	case key == "pattern" && v.kind() == String:
+		return b.pattern(v.text)
+	}
+	for _, item := range v.items {
+		if what := b.visit(item, ""); what != "" {
+			return what
+		}
+	}
+	for _, m := range v.members {
+		what := b.visit(m.v, m.name)
+		if what == "" && key == "patternProperties" {
+			what = b.pattern(m.name)
+		}
+		if what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// pattern counts what a regular expression costs, first by its text, since reading it is the expensive part.
+func (b *budget) pattern(text string) string {
+	if len(text) > mostPattern {
+		return over(mostPattern, "bytes in a pattern")
+	}
+	if b.patterns += textCost(text); b.patterns > allPatterns {
+		return ofAll(allPatterns, "bytes of patterns (a class such as \\p{L} counts as 64)")
+	}
+	re, err := syntax.Parse(GoPattern(text), syntax.Perl)
+	if err != nil {
+		return "" // nobody compiles it
+	}
+	if b.steps += stepCost(re); b.steps > allSteps {
+		return ofAll(allSteps, "steps of patterns, repetitions multiplied")
+	}
+	return ""
+}
+
+// What a class costs in bytes of text: \p{L} is read in the time of 64 plain bytes, and a class that is to be read without
+// regard to case in that of a thousand, since each character in it is looked up.
+const (
+	classCost  = 64
+	foldedCost = 1024
+)
+
+// textCost is what reading a pattern costs, in bytes of plain text.
+func textCost(text string) int {
+	classes := strings.Count(text, `\p`) + strings.Count(text, `\P`)
+	if before, after, found := strings.Cut(text, "(?"); found && strings.Contains(flags(after), "i") {
+		return len(before) + len(after) + foldedCost*(classes+strings.Count(text, "["))
+	}
+	return len(text) + classCost*classes
+}
+
+// flags are the letters that (? is followed by, wherever it stands.
+func flags(text string) string {
+	all := ""
+	for ok := true; ok; {
+		head, rest, found := strings.Cut(text, "(?")
+		end := strings.IndexFunc(head, func(r rune) bool { return r != '-' && !isAlnum(r) })
+		if end < 0 {
+			end = len(head)
+		}
+		all += head[:end]
+		text, ok = rest, found
+	}
+	return all
+}
+
+// stepCost is about how many instructions an expression compiles to: a counted repetition is written out as often as it
+// counts, and a class of many ranges takes as much as several characters.
+func stepCost(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)
+	if re.Op == syntax.OpCharClass {
+		n = 1 + len(re.Rune)/32
+	}
+	for _, sub := range re.Sub {
+		n += stepCost(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, allSteps+1)
+}
