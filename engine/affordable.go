@@ -18,7 +18,7 @@ func affordable(r *chat.Request) error {
 	}
 	err := schema.Affordable(r.Tools, form)
 	if excess, ok := errors.AsType[*schema.Excess](err); ok {
-		return &fault.Error{Kind: fault.Invalid, Param: excess.Param, Code: "schema_too_large", Message: excess.Param + ": " + excess.Error(), Cause: err}
+		return &fault.Error{Kind: fault.Invalid, Param: excess.Param, Code: schema.ExcessCode, Message: excess.Param + ": " + excess.Error(), Cause: err}
 	}
 	return err
 }

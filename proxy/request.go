@@ -100,7 +100,7 @@ func tooMany(body []byte) error {
 			tools[i] = chat.Tool{Name: t.Function.Name, Schema: t.Function.Parameters}
 		}
 		if excess, ok := errors.AsType[*schema.Excess](schema.Affordable(tools, nil)); ok {
-			return asFault(bad(excess.Param, "%s", excess.Error()))
+			return &fault.Error{Kind: fault.Invalid, Param: excess.Param, Code: schema.ExcessCode, Message: excess.Param + ": " + excess.Error(), Cause: excess}
 		}
 	}
 	return fault.New(fault.Invalid, "the body holds more than %d JSON values", maxValues)

@@ -194,6 +194,11 @@ func TestManyTinyValuesAreRefused(t *testing.T) {
 	if _, err := parseAsk([]byte(body)); err == nil || !strings.Contains(err.Error(), "values") {
 		t.Errorf("error %v, want one about too many values", err)
 	}
+	body = ask(`,"tools":[{"type":"function","function":{"name":"heavy","parameters":{"enum":[` + strings.Repeat("0,", maxValues) + `0]}}}]`)
+	var f *fault.Error
+	if _, err := parseAsk([]byte(body)); !errors.As(err, &f) || f.Param != "tools[0].function.parameters" || f.Code != "schema_too_large" || !strings.Contains(f.Message, `"heavy"`) {
+		t.Errorf("a tool with too many values: %v", err)
+	}
 	body = talk(`{"role":"user","content":"` + strings.Repeat(`,\",`, maxValues) + `"}`)
 	if _, err := parseAsk([]byte(body)); err != nil {
 		t.Errorf("commas inside a string: %v", err)

@@ -31,6 +31,9 @@ const (
 	allSteps    = 1 << 20   // instructions of regular expressions; see stepCost
 )
 
+// ExcessCode is the code of an Excess in an error of the API.
+const ExcessCode = "schema_too_large"
+
 // Excess says that the tools of a request are larger than what is read.
 type Excess struct {
 	Param string // the place in the request, as OpenAI's errors name it: "tools[3].function.parameters"
