@@ -56,7 +56,7 @@ func (d *decoder) braceless(t *tool, id string, quotes []delim) answer {
 	}
 	d.commit(t, id)
 	d.repaired("opening-brace")
-	d.stack = append(d.stack, '{')
+	d.stack = append(d.stack, level{'{', t.schema()})
 	d.putByte('{')
 	d.quotes = quotes
 	d.members(t.schema())

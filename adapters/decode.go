@@ -68,23 +68,26 @@ type place struct {
 
 // reading is the state of the argument reader, for one call.
 type reading struct {
-	stack      []byte   // open containers
+	stack      []level  // open containers
 	quotes     []delim  // delimiters of {pseudo}; nil in JSON
 	seen       []string // keys of tagged arguments so far
 	python     bool     // inside a Python call
 	positional bool     // the last value of the Python call has no name
 	inKey      bool     // inside a key, which ends at its first quote
+	stringAt   int      // where the string being read begins
+	printed    bool     // print( stands around the Python call
 	inner      bool     // the string being read has quotes inside that are not escaped
 	noColons   bool     // a key without a colon was seen
 	bareKeys   bool     // a key without quotes was seen
 	unclosed   bool     // a container was closed for the model
+	strayKey   bool     // a key stands in an object whose schema does not know it, while that of one around it does
 	wrapper    int      // where the first member begins, while it may hold all arguments; 0: it does not
 }
 
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
 	d := &decoder{f: f, v: f.viewOf(o.Alone), yield: yield, quiet: o.Quiet, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
-	d.outer = -1
+	d.outer, d.calling.from = -1, -1
 	d.src, d.limit = in, unlimited
 	if len(o.Tools) > 0 {
 		d.tools = &toolset{offered: o.Tools}

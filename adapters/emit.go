@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"toolnorm/chat"
@@ -20,6 +21,8 @@ type call struct {
 	holds    int  // open holds
 	heldAt   int  // len(out) when the outermost hold opened
 	endAt    int  // what was decided (sent + out) when the end of the text was first seen; -1 before
+	from     int  // where the call's text begins, while it can become text again; -1
+	doubt    bool // something in it can be read in two ways
 	broken   bool // an element was cut: the call is not complete, whatever follows
 }
 
@@ -100,39 +103,42 @@ func partialRune(b []byte) int {
 // commit begins a call: the text in front of it loses the family's glue and leaves, and no rewind goes behind this point
 // (a draft's caller can still drop everything).
 func (d *decoder) commit(t *tool, id string) {
+	from := -1
 	if !d.drafting {
-		d.leave(d.glue)
+		from = d.leave(d.glue)
 		d.pin = -1
 	} else if d.draftGlue < 0 {
 		d.draftGlue = d.glue
 	}
 	d.call = &d.calling
-	*d.call = call{tool: t, id: id, out: d.calling.out[:0], endAt: -1}
+	*d.call = call{tool: t, id: id, out: d.calling.out[:0], endAt: -1, from: from}
 	if d.hold < 0 {
 		d.release()
 	}
 }
 
 // leave decides the white space in front of the mark at d.markAt: glue newlines go, the rest is text. Where no text but
-// white space stands in front, all of it goes.
-func (d *decoder) leave(glue int) {
+// white space stands in front, all of it goes. It answers where what was dropped begins.
+func (d *decoder) leave(glue int) int {
 	end := d.markAt
 	for n := 0; n < glue && end > d.gapAt && d.slice(end-1, end)[0] == '\n'; n++ {
 		end--
 	}
 	here := d.pos
-	if !d.blank || d.state == chat.Reasoning {
-		d.pos = d.gapAt
-		d.keep(end - d.gapAt)
+	if d.blank && d.state != chat.Reasoning {
+		end = d.gapAt
 	}
+	d.pos = d.gapAt
+	d.keep(end - d.gapAt)
 	d.pos = here
 	d.flushText()
+	return end
 }
 
 // release sends CallStart.
 func (d *decoder) release() {
 	c := d.call
-	c.released = true
+	c.released, c.from = true, -1
 	d.emit(chat.Event{Kind: chat.CallStart, Index: d.calls, ID: c.id, Text: c.tool.Name})
 }
 
@@ -204,12 +210,18 @@ func (d *decoder) endCall(closed bool) {
 	d.call = nil // looking for the end of the text is not reading the call
 	isCut := c.broken || (!closed && !d.abandoned() || d.unclosed) && d.atEnd() && d.lengthCut()
 	d.call = c
-	if isCut {
+	switch {
+	case d.drafting && c.doubt:
+		d.hit = true // the draft fails
+		d.finishCall(closed)
+	case c.from >= 0 && (c.doubt || c.broken && d.ranOver(c.from)):
+		d.textAgain(c.from)
+	case isCut || c.doubt:
 		d.cutCall()
-	} else {
+	default:
 		d.finishCall(closed)
 	}
-	d.call = nil
+	d.call, d.calling.from = nil, -1
 	d.reading = reading{stack: d.stack[:0], seen: d.seen[:0]}
 }
 
@@ -243,6 +255,25 @@ func (d *decoder) cutCall() {
 	}
 	d.sendArgs(max(decided-c.sent, 0))
 	d.calls++
+}
+
+// ranOver says whether the model stopped by itself and the closer of the call stands in what was read from position from on:
+// a string that was never closed ran over it.
+func (d *decoder) ranOver(from int) bool {
+	if d.lengthCut() || d.closing == nil || len(d.closing.close) == 0 {
+		return false
+	}
+	closer := d.closing.close[len(d.closing.close)-1].key()
+	return len(closer) > 1 && strings.Contains(string(d.slice(from, d.pos)), closer)
+}
+
+// textAgain shows a call as the text that it was, from position from on, since it can be read in two ways. Nothing of it has
+// left.
+func (d *decoder) textAgain(from int) {
+	end := d.pos
+	d.call, d.pos = nil, from
+	d.repaired("two-readings")
+	d.solid(end - from)
 }
 
 // atEnd says whether the text is over, but for white space.

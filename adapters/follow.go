@@ -1,5 +1,7 @@
 package adapters
 
+import "bytes"
+
 // maxKey bounds how far is looked for a key behind a quote, in bytes.
 const maxKey = 128
 
@@ -20,18 +22,19 @@ func (d *decoder) valueFollows(i int) bool {
 	for depth := len(d.stack); depth > 0; depth-- {
 		i += d.space(i)
 		c := d.at(i)
-		kind := d.stack[depth-1]
+		kind := d.stack[depth-1].kind
 		switch {
 		case c < 0:
 			return true
 		case c == ',' || d.has(i, "，"):
 			return d.memberFollows(i+d.commaLen(i), kind)
-		case c == '}' || c == ']' || c == ')':
-			for depth > 0 && closerOf(d.stack[depth-1]) != c {
+		case isCloser(c):
+			open := depth
+			for depth > 0 && closerOf(d.stack[depth-1].kind) != c {
 				depth--
 			}
 			if depth == 0 {
-				return false
+				return d.behindSurplus(i, open)
 			}
 			i++
 			continue
@@ -40,15 +43,83 @@ func (d *decoder) valueFollows(i int) bool {
 		case c == '/' || c == '#':
 			return d.comment(i)
 		case kind != '{':
-			if _, ok := d.quoteAt(i); ok && d.python {
-				return true
-			}
-			return d.isMark(i)
+			return d.isMark(i) || d.nextString(i) || kind != callArgs && d.nextItem(i)
 		default:
 			return d.plainKey(i) || d.isMark(i)
 		}
 	}
 	return d.argumentsEnd(i)
+}
+
+// behindSurplus says whether what stands behind the closers at offset i, the first of which closes none of the containers up
+// to open, can follow a value: a member that their schemas know, or the end.
+func (d *decoder) behindSurplus(i, open int) bool {
+	for isCloser(d.at(i)) {
+		i += 1 + d.space(i+1)
+	}
+	if d.at(i) != ',' {
+		return d.at(i) < 0 || d.isMark(i)
+	}
+	i += 1 + d.space(i+1)
+	for at := range open {
+		if _, isKey := d.keyAt(i); isKey && d.startsString(i) && d.suits(i, at) == 2 {
+			text := d.call.out[max(d.stringAt-d.call.sent, 0):]
+			d.call.doubt = d.call.doubt || bytes.ContainsAny(text, "[{(") // the closer may be that of a bracket inside
+			return true
+		}
+	}
+	return false
+}
+
+// nextString says whether in Python a string that is joined to the one just read stands at offset i. A quote that can close
+// the value is no opening one.
+func (d *decoder) nextString(i int) bool {
+	q, ok := d.quoteAt(i)
+	if !ok || !d.python || d.at(i-1) == d.at(i) && d.valueFollows(i+len(q.open)) {
+		return false
+	}
+	return d.joins(i)
+}
+
+// nextItem says whether an element stands at offset i, behind white space, although no comma does: a whole one that another
+// element or a closer follows. Behind quotes that are not escaped, what looks like one is more likely prose.
+func (d *decoder) nextItem(i int) bool {
+	if d.inner || !isSpace(d.at(i-1)) {
+		return false
+	}
+	if c := d.at(i); c == '{' || c == '[' {
+		return true
+	}
+	n := d.itemEnd(i)
+	return n > i && (d.at(n) == ',' || isCloser(d.at(n)) || d.startsString(n) && isSpace(d.at(n-1)))
+}
+
+// maxItem bounds how far is looked for the end of an element, in bytes.
+const maxItem = 512
+
+// itemEnd is the offset behind the string, number or literal at offset i and the white space behind it; i when none stands
+// there or its end is far.
+func (d *decoder) itemEnd(i int) int {
+	n := i
+	if q, ok := d.quoteAt(i); ok {
+		for n += len(q.open); n < i+maxItem && d.at(n) >= 0 && !d.has(n, q.close); n++ {
+			if d.at(n) == '\\' {
+				n++
+			}
+		}
+		if !d.has(n, q.close) {
+			return i
+		}
+		n += len(q.close)
+	} else {
+		for n < i+maxKey && wordByte(d.at(n)) {
+			n++
+		}
+		if _, ok := literal1(string(d.slice(d.pos+i, d.pos+n))); !ok {
+			return i
+		}
+	}
+	return n + d.space(n)
 }
 
 // comment says whether a comment that ends its line and quotes nothing stands at offset i.
@@ -90,6 +161,9 @@ func (d *decoder) plainKey(i int) bool {
 	if c != '"' && c != '\'' {
 		return d.keyFollows(i)
 	}
+	if key, ok := d.keyAt(i); ok && d.suitsAny(key) {
+		return true
+	}
 	n := i + 1
 	for isWord(d.at(n)) || d.at(n) == '-' || d.at(n) == '.' {
 		n++
@@ -127,6 +201,9 @@ func (d *decoder) commaLen(i int) int {
 
 // argumentsEnd says whether what stands at offset i can follow the arguments as a whole.
 func (d *decoder) argumentsEnd(i int) bool {
+	if d.python {
+		return d.pythonEnd(i)
+	}
 	i += d.space(i)
 	c := d.at(i)
 	p := d.closing
@@ -135,8 +212,6 @@ func (d *decoder) argumentsEnd(i int) bool {
 		return true
 	case p == nil:
 		return true
-	case d.python && isWord(c) && !d.has(i, "print(") && d.nameAhead(i):
-		return true // the next call, one a line
 	case p.hole("call") >= 0 || p.hole("calls") >= 0:
 		return false
 	case len(p.close) > 0:
@@ -144,6 +219,39 @@ func (d *decoder) argumentsEnd(i int) bool {
 		return ok
 	}
 	return true
+}
+
+// pythonEnd says whether what stands at offset i, behind the parenthesis that closes a Python call, can follow one: another
+// call, the end of the list of calls, a mark. Behind a quote inside program text it is something else.
+func (d *decoder) pythonEnd(i int) bool {
+	n := d.space(i)
+	line := bytes.IndexByte(d.slice(d.pos+i, d.pos+i+n), '\n') >= 0
+	i += n
+	c := d.at(i)
+	switch {
+	case c < 0 || d.isMark(i) || d.comment(i):
+		return true
+	case c == ')' && d.printed:
+		d.printed = false
+		defer func() { d.printed = true }()
+		return d.pythonEnd(i + 1)
+	case c == ']':
+		i++
+		n = d.space(i)
+		line = bytes.IndexByte(d.slice(d.pos+i, d.pos+i+n), '\n') >= 0
+		i += n
+		_, closed := d.closerAt(i, d.closing)
+		return line || d.at(i) < 0 || d.isMark(i) || closed && len(d.closing.close) > 0
+	case c == ',' || c == ';':
+		i += 1 + d.space(i+1)
+		return d.at(i) == ']' || isWord(d.at(i)) && d.nameAhead(i)
+	case isWord(c):
+		return line && d.nameAhead(i)
+	case d.closing == nil:
+		return true
+	}
+	_, closed := d.closerAt(i, d.closing)
+	return closed && len(d.closing.close) > 0
 }
 
 // memberFollows says whether a next member of a container of the kind can stand at offset i, behind a comma.

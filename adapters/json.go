@@ -23,6 +23,8 @@ func (d *decoder) scratch(read func()) ([]byte, answer) {
 	switch {
 	case d.aside.broken:
 		return nil, cut
+	case d.aside.doubt:
+		return nil, no
 	case len(d.aside.out) == 0:
 		return nil, endOr(d.at(0), no)
 	}
@@ -49,7 +51,8 @@ func (d *decoder) value(t *schema.Type) bool {
 // container reads an object, a list or a tuple. Under a schema of strings its text is the value.
 func (d *decoder) container(c int, t *schema.Type) {
 	asText := t.Only(schema.String | schema.Null)
-	wrap := c == '{' && t.Only(schema.Array|schema.Null)
+	set := c == '{' && d.isSet(t)
+	wrap := c == '{' && !set && t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.Object) && d.at(1+d.space(1)) != '}'
 	at := 0
 	switch {
 	case asText:
@@ -65,13 +68,17 @@ func (d *decoder) container(c int, t *schema.Type) {
 		d.repaired("doubled-braces")
 	}
 	switch {
-	case c == '{' && !d.numberSet():
+	case c == '{' && !set:
 		d.object(t)
 	default:
+		kind := byte(c)
+		if set {
+			kind = aSet
+		}
 		if c != '[' {
 			d.repaired("tuples")
 		}
-		d.list(t, byte(c))
+		d.list(t, kind)
 	}
 	if doubled && d.at(0) == '}' {
 		d.pos++
@@ -87,14 +94,26 @@ func (d *decoder) container(c int, t *schema.Type) {
 	}
 }
 
-// numberSet says whether the brace here opens a set: a number can be no key.
-func (d *decoder) numberSet() bool {
-	c := d.at(1)
-	return c >= '0' && c <= '9'
+// isSet says whether the brace here opens a set, {1, 2}: behind its first element stands no colon. Nothing at all between
+// the braces is one where the schema wants a list of other things than objects.
+func (d *decoder) isSet(t *schema.Type) bool {
+	if !t.Allows(schema.Array) {
+		return false
+	}
+	i := 1 + d.space(1)
+	switch c := d.at(i); c {
+	case '}':
+		return t.Only(schema.Array|schema.Null) && t.Item().Known() && !t.Item().Allows(schema.Object)
+	case '(', '[':
+		return true
+	}
+	n := d.itemEnd(i)
+	c := d.at(n)
+	return n > i && (c == ',' || c == '}' && (d.python || t.Known() || !d.startsString(i)))
 }
 
 // push enters a container and steps over its opening byte. It answers false when it is too deep to be arguments.
-func (d *decoder) push(kind, out byte) bool {
+func (d *decoder) push(kind, out byte, t *schema.Type) bool {
 	d.pos++
 	if len(d.stack) >= maxDepth {
 		d.call.broken = true
@@ -102,7 +121,7 @@ func (d *decoder) push(kind, out byte) bool {
 		d.put("null")
 		return false
 	}
-	d.stack = append(d.stack, kind)
+	d.stack = append(d.stack, level{kind, t})
 	d.putByte(out)
 	return true
 }
@@ -114,7 +133,7 @@ func (d *decoder) pop(out byte) {
 
 // object reads an object, from its brace on.
 func (d *decoder) object(t *schema.Type) {
-	if d.push('{', '{') {
+	if d.push('{', '{', t) {
 		d.members(t)
 	}
 }
@@ -168,6 +187,7 @@ func (d *decoder) pair(t *schema.Type, seen int) bool {
 			d.takeBack(start)
 			d.call.out = schema.AppendQuote(d.call.out, key)
 		}
+		d.strayKey = d.strayKey || !t.Has(key) && d.knownOutside(key)
 		if d.seen = append(d.seen, key); len(d.seen) == seen+1 {
 			d.holdWrapper(t, key, start)
 		}
@@ -237,7 +257,7 @@ func (d *decoder) colon() {
 
 // list reads the elements of a list or tuple, from its bracket on.
 func (d *decoder) list(t *schema.Type, open byte) {
-	if !d.push(open, '[') {
+	if !d.push(open, '[', t) {
 		return
 	}
 	for n := 0; ; n++ {
@@ -252,6 +272,12 @@ func (d *decoder) list(t *schema.Type, open byte) {
 		if n > 0 && comma < 0 {
 			d.putByte(',')
 			d.repaired("missing-comma")
+		}
+		if d.listLost(t) {
+			d.takeBack(at)
+			d.holdOff()
+			d.pop(']')
+			return
 		}
 		if d.has(0, "...") {
 			d.pos += 3
@@ -304,61 +330,6 @@ func (d *decoder) dropComma(comma int) {
 		d.takeBack(comma)
 		d.repaired("trailing-comma")
 	}
-}
-
-// containerEnds says whether the container opened by kind ends here: at its own closer, which is stepped over; at an outer
-// one's, at a mark or at the end of the text, where its own is missing. A closer that closes nothing is skipped.
-func (d *decoder) containerEnds(kind byte) bool {
-	for {
-		c := d.at(0)
-		switch {
-		case c == closerOf(kind):
-			d.pos++
-			return true
-		case c < 0:
-			d.unclosed = true
-			return true
-		case c == '}' || c == ']' || c == ')':
-			if d.opened(c) {
-				d.repaired("closers")
-				return true
-			}
-			d.pos++
-			if len(d.stack) > 1 {
-				d.repaired("closers")
-				return true // the wrong closer for this container
-			}
-			d.repaired("extra-closer")
-			d.blanks()
-		default:
-			if d.isMark(0) {
-				d.unclosed = true
-				d.repaired("closers")
-				return true
-			}
-			return false
-		}
-	}
-}
-
-func closerOf(kind byte) int {
-	switch kind {
-	case '{':
-		return '}'
-	case '[':
-		return ']'
-	}
-	return ')'
-}
-
-// opened says whether some open container is closed by c.
-func (d *decoder) opened(c int) bool {
-	for _, kind := range d.stack {
-		if closerOf(kind) == c {
-			return true
-		}
-	}
-	return false
 }
 
 // isMark says whether a mark that can end or follow a call stands at offset i.

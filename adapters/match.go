@@ -149,6 +149,9 @@ func (d *decoder) attempt(p *pattern) answer {
 		d.glue = d.outer
 	}
 	a := d.match(p)
+	if a == cut && d.at(0) < 0 && d.ranOver(start) {
+		a = no
+	}
 	d.closing = closing
 	if a != committed {
 		d.waste += d.pos - start

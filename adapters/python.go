@@ -75,6 +75,7 @@ func (d *decoder) pythonCall() answer {
 	if a != yes {
 		return a
 	}
+	d.printed = printed
 	d.evidence = true
 	args, a := d.pythonArgs(t)
 	if a != yes {
@@ -123,8 +124,11 @@ func (d *decoder) pythonArgs(t *tool) (string, answer) {
 	}
 	broken := d.call.broken
 	d.call, d.python, d.stack = saved, false, d.stack[:0]
-	if broken {
+	switch {
+	case broken:
 		return "", cut
+	case d.aside.doubt:
+		return "", no
 	}
 	if args, ok := unwrapped(string(d.aside.out), t.schema()); ok && a == yes {
 		d.repaired("wrapped")
@@ -139,7 +143,7 @@ func (d *decoder) objectArgument(t *tool) answer {
 	d.skipBlanks()
 	if d.at(0) == '{' && d.objectFits(t) == yes {
 		d.aside.out = d.aside.out[:0]
-		d.stack = append(d.stack[:0], callArgs)
+		d.stack = append(d.stack[:0], level{callArgs, t.schema()})
 		d.object(t.schema())
 		d.skipBlanks()
 		if d.at(0) == ')' {
@@ -153,7 +157,7 @@ func (d *decoder) objectArgument(t *tool) answer {
 
 // keywords reads K=V pairs. Positional values take the parameters in order, the required ones first.
 func (d *decoder) keywords(t *tool) answer {
-	d.stack = append(d.stack[:0], callArgs)
+	d.stack = append(d.stack[:0], level{callArgs, t.schema()})
 	d.putByte('{')
 	typ := t.schema()
 	for n := 0; ; n++ {

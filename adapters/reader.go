@@ -108,6 +108,9 @@ func (d *decoder) compact() {
 	if d.pin >= 0 {
 		keep = min(keep, d.pin)
 	}
+	if d.calling.from >= 0 {
+		keep = min(keep, d.calling.from)
+	}
 	if n := keep - announceSize - d.base; n >= compactAt {
 		d.buf = append(d.buf[:0], d.buf[n:]...)
 		d.base += n

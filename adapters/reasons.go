@@ -43,6 +43,7 @@ var reasons = [...][4]string{
 	{"trailing-comma", "a comma behind the last member or item was left out", `{"a": 1,}`, `{"a": 1}`},
 	{"truncated", "the text ended inside the value, which was closed there", `{"a": "cut he`, `{"a": "cut he"}`},
 	{"tuples", "a list in round brackets or braces got square ones", `{"a": (1, 2)}`, `{"a": [1, 2]}`},
+	{"two-readings", "a call that can be read in two ways is shown as text", `{"n": {"a": ["x"}, "m": "y"}`, `{"n": {"a": ["x"}, "m": "y"}`},
 	{"types", "a text became a value of the type that the schema wants", `{"days": "3"}`, `{"days": 3}`},
 	{"utf-8", "a byte that is no UTF-8 became U+FFFD", "{\"a\": \"\xff\"}", `{"a": "�"}`},
 	{"wrapped", "a lone member that holds all arguments was left out", `{"arguments": {"city": "Rome"}}`, `{"city": "Rome"}`},

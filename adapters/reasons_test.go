@@ -22,6 +22,8 @@ func TestEveryReasonsExampleGivesIt(t *testing.T) {
 			got, repairs = program(t, "["+strings.Repeat("[", maxDepth))
 		case "raw-arguments":
 			got, repairs = program(t, r.Wrote)
+		case "two-readings":
+			got, repairs = asText(t, r.Wrote)
 		case "object-in-string": // of no known type: else it is text that became one
 			got, repairs, _ = Repair(r.Wrote, nil)
 		default:
@@ -49,4 +51,19 @@ func program(t *testing.T, body string) (args string, repairs []string) {
 		}
 	}
 	return args, repairs
+}
+
+// asText is what is shown of a call with arguments that can be read in two ways, and what was noted.
+func asText(t *testing.T, args string) (text string, repairs []string) {
+	schema := json.RawMessage(`{"properties":{"n":{"type":"object","properties":{"a":{"type":"array"},"m":{"type":"string"}}},"m":{"type":"string"}}}`)
+	before, after := `<tool_call>{"name": "f", "arguments": `, "}</tool_call>"
+	for ev, err := range Named("hermes").Decode(golden.Source([]string{before + args + after}, chat.Stop), Options{Tools: []chat.Tool{{Name: "f", Schema: schema}}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text += ev.Text; ev.Kind == chat.Finish {
+			text, repairs = strings.TrimSuffix(text, ev.Text), ev.Meta.Repairs
+		}
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(text, before), after), repairs
 }

@@ -62,7 +62,7 @@ func readDocument(text string, t *schema.Type) *document {
 	}
 	end := d.pos
 	d.pos += d.space(0)
-	return &document{string(d.call.out), d.repairs, !d.call.broken && !d.unclosed, end, d.at(0) >= 0}
+	return &document{string(d.call.out), d.repairs, !d.call.broken && !d.unclosed && !d.call.doubt, end, d.at(0) >= 0}
 }
 
 // documentReader is a decoder for a text that is no reply.

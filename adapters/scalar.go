@@ -106,10 +106,10 @@ func (d *decoder) valueEnds(n int) bool {
 	if c < 0 || strings.IndexByte(",}])", byte(c)) >= 0 || d.wideComma(n) || d.comment(n) || d.isMark(n) {
 		return true
 	}
-	if d.inList() && (c == '-' || c >= '0' && c <= '9') {
+	if d.inList() && (c == '-' || c >= '0' && c <= '9' || d.startsString(n) && d.itemEnd(n) > n) {
 		return true // a missing comma
 	}
-	if len(d.stack) > 0 && d.stack[len(d.stack)-1] == '{' {
+	if d.innermost() == '{' {
 		_, quoted := d.quoteAt(n)
 		return quoted || d.keyFollows(n)
 	}
@@ -121,7 +121,7 @@ func (d *decoder) wideComma(n int) bool {
 	return d.at(n) >= 0x80 && (d.has(n, "，") || d.has(n, "："))
 }
 
-func (d *decoder) inList() bool { return len(d.stack) > 0 && d.stack[len(d.stack)-1] == '[' }
+func (d *decoder) inList() bool { return d.innermost() == '[' || d.innermost() == aSet }
 
 // putScalar writes a scalar in the type that the schema wants; word is how the model spelled it.
 func (d *decoder) putScalar(word, value string, t *schema.Type) {
@@ -160,7 +160,7 @@ scan:
 			break scan
 		case c == ',' && (d.inList() || d.memberFollows(n+1, '{')), c == '}' && d.valueFollows(n), c == ']' || c == '\n':
 			break scan
-		case c == ')' && len(d.stack) > 0 && closerOf(d.stack[len(d.stack)-1]) == ')', d.wideComma(n), c == '<' && d.isMark(n):
+		case c == ')' && len(d.stack) > 0 && closerOf(d.innermost()) == ')', d.wideComma(n), c == '<' && d.isMark(n):
 			break scan
 		case c == '"' && n > 0 && d.keyFollows(n):
 			break scan

@@ -127,7 +127,7 @@ func (d *decoder) str(q delim) {
 	}
 	d.pos += len(q.open)
 	d.putByte('"')
-	d.inner = false
+	d.inner, d.stringAt = false, d.call.sent+len(d.call.out)
 	path := !q.raw && d.windowsPath()
 	for {
 		d.copyPlain(q)

@@ -1,0 +1,231 @@
+package adapters
+
+import "toolnorm/chat/schema"
+
+// level is a container that is open.
+type level struct {
+	kind byte         // what opened it
+	t    *schema.Type // what it is by the schema
+}
+
+// innermost is what opened the container that is read, 0 outside of all.
+func (d *decoder) innermost() byte {
+	if len(d.stack) == 0 {
+		return 0
+	}
+	return d.stack[len(d.stack)-1].kind
+}
+
+// containerEnds says whether the container opened by kind ends here: at its own closer, which is stepped over; at an outer
+// one's, at a mark or at the end of the text, where its own is missing; at another one that stands for it. A closer that
+// closes nothing is skipped.
+func (d *decoder) containerEnds(kind byte) bool {
+	for {
+		c := d.at(0)
+		switch {
+		case c == closerOf(kind):
+			d.pos++
+			return true
+		case c < 0:
+			d.unclosed = true
+			d.call.doubt = d.call.doubt || d.strayKey
+			return true
+		case isCloser(c):
+			means := d.wrongCloser(c)
+			if means == outerMissing {
+				d.repaired("closers")
+				return true
+			}
+			d.pos++
+			if means == ownMeant {
+				d.repaired("closers")
+				return true
+			}
+			d.repaired("extra-closer")
+			d.blanks()
+		default:
+			if d.isMark(0) {
+				d.unclosed = true
+				d.call.doubt = d.call.doubt || d.strayKey
+				d.repaired("closers")
+				return true
+			}
+			return false
+		}
+	}
+}
+
+func isCloser(c int) bool { return c == '}' || c == ']' || c == ')' }
+
+// aSet is the kind of container that braces without keys are.
+const aSet = 's'
+
+func closerOf(kind byte) int {
+	switch kind {
+	case '{', aSet:
+		return '}'
+	case '[':
+		return ']'
+	}
+	return ')'
+}
+
+// What a closer means that is not the innermost container's own.
+type meaning uint8
+
+const (
+	outerMissing meaning = iota // it closes an outer container, those inside have lost theirs
+	ownMeant                    // it stands for the container's own
+	surplus                     // it closes nothing
+)
+
+// wrongCloser decides what the closer c here means, which is not that of the innermost container. Where a further member or
+// element follows, it is the meaning that puts this into a container that knows it; two of these are a doubt.
+func (d *decoder) wrongCloser(c int) meaning {
+	d.call.doubt = d.call.doubt || d.strayKey
+	top, outer := len(d.stack)-1, d.openedBy(c)
+	n := 1 + d.space(1)
+	if d.at(n) != ',' {
+		switch {
+		case outer >= 0:
+			return outerMissing
+		case top > 0:
+			return ownMeant
+		}
+		return surplus
+	}
+	for d.at(n) == ',' {
+		n += 1 + d.space(n+1)
+	}
+	order, at := []meaning{ownMeant, outerMissing, surplus}, map[meaning]int{ownMeant: top - 1, outerMissing: outer - 1, surplus: top}
+	if d.doubled(c) {
+		order = []meaning{surplus, ownMeant, outerMissing}
+	}
+	best, score := order[0], -1
+	tie := false
+	for _, m := range order {
+		s := 0
+		if m != outerMissing || outer >= 0 {
+			s = d.suits(n, at[m])
+		}
+		if s > score {
+			best, score, tie = m, s, false
+		} else if s == score {
+			tie = true
+		}
+	}
+	d.call.doubt = d.call.doubt || tie || score == 0
+	return best
+}
+
+// doubled says whether the closer c here stands directly behind another of its kind.
+func (d *decoder) doubled(c int) bool {
+	return d.pos > d.base && int(d.slice(d.pos-1, d.pos)[0]) == c
+}
+
+// openedBy is the innermost container that c closes, -1 when there is none.
+func (d *decoder) openedBy(c int) int {
+	i := len(d.stack) - 1
+	for i >= 0 && closerOf(d.stack[i].kind) != c {
+		i--
+	}
+	return i
+}
+
+// suits says how well what stands at offset i, behind a comma, suits an open container: 0 not at all, 1 as anything would, 2
+// as its schema says. Below all containers is the envelope.
+func (d *decoder) suits(i, at int) int {
+	key, isKey := d.keyAt(i)
+	if at < 0 {
+		if nameKeys[key] || idKeys[key] || argsKeys[key] || key == "type" {
+			return 1
+		}
+		return 0
+	}
+	l := d.stack[at]
+	object := l.kind == '{' || l.kind == callArgs
+	switch {
+	case object != isKey:
+		return 0
+	case object && l.t.Has(key):
+		return 2
+	case object && len(l.t.Members()) > 0:
+		return 0
+	case !object && l.t.Item().Known():
+		if !l.t.Item().Allows(kindAt(d.at(i))) {
+			return 0
+		}
+		return 2
+	}
+	return 1
+}
+
+// kindAt is the type of a value that begins with c, as far as that says it.
+func kindAt(c int) schema.Kinds {
+	switch {
+	case c == '{':
+		return schema.Object
+	case c == '[' || c == '(':
+		return schema.Array
+	case c == '-' || c >= '0' && c <= '9':
+		return schema.Integer | schema.Number
+	case isQuote(c):
+		return schema.String
+	}
+	return schema.Boolean | schema.Null | schema.String
+}
+
+// keyAt is the key at offset i behind which a colon stands.
+func (d *decoder) keyAt(i int) (string, bool) {
+	q, quoted := d.quoteAt(i)
+	from := i + len(q.open)
+	n := from
+	for n < from+maxKey && d.at(n) >= 0 && (quoted && !d.has(n, q.close) || !quoted && (isWord(d.at(n)) || d.at(n) == '-')) {
+		n++
+	}
+	end := n
+	if quoted {
+		if !d.has(n, q.close) {
+			return "", false
+		}
+		n += len(q.close)
+	}
+	n += d.space(n)
+	if c := d.at(n); end == from || c != ':' && c != '=' && !d.has(n, "：") {
+		return "", false
+	}
+	return string(d.slice(d.pos+from, d.pos+end)), true
+}
+
+// listLost says whether a member of an object around the list stands here in the place of an element: the list's closer is
+// missing.
+func (d *decoder) listLost(t *schema.Type) bool {
+	key, ok := d.keyAt(0)
+	if !ok || len(d.stack) < 2 {
+		return false
+	}
+	best := 0
+	for at := range d.stack {
+		best = max(best, d.suits(0, at))
+	}
+	if best == 0 || t.Item().Has(key) {
+		d.call.doubt = true // an object whose braces are missing, perhaps
+	}
+	d.repaired("closers")
+	return true
+}
+
+// suitsAny says whether the schema of an open container knows a key.
+func (d *decoder) suitsAny(key string) bool {
+	return len(d.stack) > 0 && (d.stack[len(d.stack)-1].t.Has(key) || d.knownOutside(key))
+}
+
+// knownOutside says whether the schema of a container around the innermost one knows a key.
+func (d *decoder) knownOutside(key string) bool {
+	for _, l := range d.stack[:len(d.stack)-1] {
+		if l.kind != '[' && l.t.Has(key) {
+			return true
+		}
+	}
+	return false
+}
