@@ -1,0 +1,112 @@
+package adapters
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"toolnorm/chat"
+	"toolnorm/internal/golden"
+)
+
+// runText is a text of the balanced set: what a model of a family wrote, and how many calls of it must run; none, and it
+// must stay as it is.
+type runText struct {
+	kind, name, text string
+	family           *Format
+	calls            int
+}
+
+// runTexts reads the balanced set: a file a kind, the sections named "stay FAMILY N", "run FAMILY N" or "run3 FAMILY N".
+func runTexts(t *testing.T) []runText {
+	t.Helper()
+	var all []runText
+	paths, _ := filepath.Glob("testdata/runs/*.txt")
+	for _, path := range paths {
+		for _, s := range readSections(t, path) {
+			kind := strings.TrimSuffix(filepath.Base(path), ".txt")
+			words := strings.Fields(s.Name)
+			x := runText{kind: kind, name: kind + "/" + s.Name, text: s.Text, family: Named(words[1])}
+			if n, runs := strings.CutPrefix(words[0], "run"); runs {
+				if x.calls, _ = strconv.Atoi(n); n == "" {
+					x.calls = 1
+				}
+			}
+			if x.family == nil {
+				t.Fatalf("%s: no such family", x.name)
+			}
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// figures are how many texts of a kind there are of each sort, and how many of them were read wrong.
+type figures struct{ run, stay, lost, wrong int }
+
+// TestWhichTextRuns measures the rule that tells calls from text, and holds it to the table in docs/calls.md: the figures
+// of a kind that change for the better are to be written there, too.
+func TestWhichTextRuns(t *testing.T) {
+	tools := testTools(t)
+	got := map[string]*figures{"all": {}}
+	for _, x := range runTexts(t) {
+		if got[x.kind] == nil {
+			got[x.kind] = new(figures)
+		}
+		for _, f := range []*figures{got[x.kind], got["all"]} {
+			f.add(x, len(decodeCalls(t, x.family, []string{x.text}, Options{Tools: tools})), t)
+		}
+	}
+	if n := got["all"].run + got["all"].stay; n < 400 {
+		t.Errorf("only %d texts", n)
+	}
+	page, err := os.ReadFile("../docs/calls.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(got)) {
+		f := got[kind]
+		row := fmt.Sprintf("| %s | %d | %d | %d | %d |", kind, f.run, f.stay, f.lost, f.wrong)
+		t.Log(row)
+		if !strings.Contains(string(page), row) {
+			t.Errorf("docs/calls.md has no row that begins with %s", row)
+		}
+	}
+}
+
+// add counts a text of which n calls were read.
+func (f *figures) add(x runText, n int, t *testing.T) {
+	switch {
+	case x.calls == 0:
+		f.stay++
+		if n > 0 {
+			f.wrong++
+			t.Logf("false call: %s", x.name)
+		}
+	default:
+		f.run++
+		if n < x.calls {
+			f.lost++
+			t.Logf("lost call: %s", x.name)
+		}
+	}
+}
+
+// TestWhichTextRunsInAnyCut reads the same texts byte by byte, and those that stay must be whole.
+func TestWhichTextRunsInAnyCut(t *testing.T) {
+	o := Options{Tools: testTools(t)}
+	for i, x := range runTexts(t) {
+		if skipped(i) {
+			continue
+		}
+		checkDecode(t, x.family, x.text, chat.Stop, o)
+		if whole, _ := transcript(x.family, []string{x.text}, chat.Stop, o); !strings.Contains(whole, "\ncall ") && !strings.HasPrefix(whole, "call ") {
+			checkText(t, x.family, golden.Section{Name: x.name, Text: x.text}, o)
+		}
+	}
+}
