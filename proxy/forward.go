@@ -74,6 +74,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, t *turn, rt htt
 		r = r.Clone(r.Context())
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
+	var from io.Reader // the answer
 	p := &httputil.ReverseProxy{
 		Transport: rt,
 		Rewrite: func(p *httputil.ProxyRequest) {
@@ -88,12 +89,16 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, t *turn, rt htt
 					resp.Header.Del(name)
 				}
 			}
+			from = resp.Body
 			return nil
 		},
 		ErrorLog:     log.New(io.Discard, "", 0), // an answer that breaks off breaks off for the client as well
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, e error) { err = e },
 	}
 	p.ServeHTTP(&patient{ResponseWriter: w, stall: s.cfg.Stall}, r)
+	if b, ok := from.(interface{ Broken() error }); ok { // the client has been told by the last record
+		err = b.Broken()
+	}
 	return err
 }
 

@@ -22,6 +22,7 @@ import (
 const (
 	quickTime = 10 * time.Second // for calls that need no model
 	maxError  = 64 << 10         // bytes read of an error's body
+	maxHeader = 256 << 10        // bytes of an answer's head; those of model servers have a few hundred
 	maxRender = 64 << 20         // bytes read of a rendered prompt
 )
 
@@ -52,15 +53,16 @@ func NewOllama(base string, rt http.RoundTripper) (*Ollama, error) {
 // first record, and the Pulse watches that wait.
 func transport() *http.Transport {
 	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout: 10 * time.Second,
-		DisableCompression:  true,
-		MaxIdleConns:        1024,
-		MaxIdleConnsPerHost: 1024,
-		IdleConnTimeout:     90 * time.Second,
-		ReadBufferSize:      4 << 10,
-		WriteBufferSize:     4 << 10,
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxHeader,
+		MaxIdleConns:           1024,
+		MaxIdleConnsPerHost:    1024,
+		IdleConnTimeout:        90 * time.Second,
+		ReadBufferSize:         4 << 10,
+		WriteBufferSize:        4 << 10,
 	}
 }
 

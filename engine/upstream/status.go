@@ -169,6 +169,8 @@ func broken(ctx context.Context, base string, err error) *fault.Error {
 		return &fault.Error{Kind: fault.Timeout, Message: "the model server did not answer in time", Cause: err}
 	case ctx.Err() != nil:
 		return &fault.Error{Kind: fault.Canceled, Message: "the client went away", Cause: err}
+	case strings.Contains(err.Error(), "response headers exceeded"): // net/http has no name for it
+		return &fault.Error{Kind: fault.Unable, Message: "what answers as the model server sends a header of more than 256 KiB: is the address right?", Cause: err}
 	case base == "":
 		return &fault.Error{Kind: fault.Unavailable, Message: "the connection to the model server broke in the middle of the reply", Cause: err}
 	}

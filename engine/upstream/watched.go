@@ -1,6 +1,8 @@
 package upstream
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -10,8 +12,8 @@ import (
 // takes.
 var replies = []string{"/api/generate", "/api/chat", "/api/embed", "/api/embeddings"}
 
-// Watched is a way to an Ollama on which replies that are passed on unread end, too: a wait that is longer than t allows breaks
-// off the request, or what had come of its answer.
+// Watched is a way to an Ollama on which what is passed on unread ends, too: a wait for a model's reply that is longer than t
+// allows, and a server that breaks, are an error, or the last record of what had come of the answer.
 func Watched(rt http.RoundTripper, t Timeouts) http.RoundTripper { return &watched{rt, t} }
 
 type watched struct {
@@ -21,26 +23,48 @@ type watched struct {
 
 // RoundTrip sends a request and waits for the head of its answer.
 func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !slices.Contains(replies, r.URL.Path) {
-		return w.way.RoundTrip(r)
+	isReply := slices.Contains(replies, r.URL.Path)
+	ctx, p := NewPulse(mute{r.Context()}, nil, w.limits)
+	var first, later wait
+	if isReply {
+		first, later = p.untilFirst(), p.withheld()
 	}
-	ctx, p := NewPulse(r.Context(), nil, w.limits)
-	p.begin(p.untilFirst())
+	p.begin(first)
 	resp, err := w.way.RoundTrip(r.WithContext(ctx))
 	p.end()
 	if err != nil {
 		p.Stop()
 		return nil, err
 	}
-	resp.Body = &watchedBody{Reader: &pulsed{r: resp.Body, pulse: p, first: p.untilFirst(), later: p.withheld()}, body: resp.Body, pulse: p}
+	resp.Body = &watchedBody{Reader: &pulsed{r: resp.Body, pulse: p, first: first, later: later}, ctx: ctx, body: resp.Body, pulse: p}
+	if err := passable(resp, isReply); err != nil {
+		return nil, errors.Join(err, resp.Body.Close())
+	}
 	return resp, nil
 }
+
+// mute is a context without its values: one of them has net/http pass on what a server says before its answer, as often as it says
+// it.
+type mute struct{ context.Context }
+
+// Value finds nothing.
+func (mute) Value(any) any { return nil }
 
 // watchedBody is an answer whose reads are watched.
 type watchedBody struct {
 	io.Reader
+	ctx   context.Context // of the request; its cause says why a read broke off
 	body  io.Closer
 	pulse *Pulse
+}
+
+// Read reads the answer. What breaks it off is a fault.
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		err = broken(b.ctx, "", err)
+	}
+	return n, err
 }
 
 // Close ends the answer and the watching.
