@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,6 +87,11 @@ func commands(t *testing.T, calls []json.RawMessage) (script string, want [][]st
 	var lines strings.Builder
 	for _, args := range calls {
 		line, err := runner.Command("search_docs", args)
+		if errors.Is(err, runner.ErrTooLong) {
+			lines.WriteString("toolrun --call k3J9\n")
+			want = append(want, []string{"--call", "k3J9"})
+			continue
+		}
 		if err != nil {
 			t.Fatalf("%s: %v", args, err)
 		}
@@ -152,6 +158,33 @@ func TestShellsInTerminalsTakeCommandsAsTheyAre(t *testing.T) {
 	}
 }
 
+// TestALineBehindAnOpenQuoteRunsNothing types each command behind a quote that was left open, as by a line that a terminal has cut, and
+// then the quote that the prompt asks for.
+func TestALineBehindAnOpenQuoteRunsNothing(t *testing.T) {
+	path := receiver(t)
+	var script strings.Builder
+	lines, _ := commands(t, hostile(300, 4, filepath.Join(path, "canary")))
+	for line := range strings.Lines(lines) {
+		if strings.Contains(line, "'") {
+			script.WriteString("toolrun cut 'it is\n" + line + "'\n")
+		}
+	}
+	for _, s := range shells {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			r := enter(t, path)
+			r.run(t, "C.UTF-8", script.String()+"true\n", s.name, s.interactive...)
+			got, err := os.ReadFile(r.received)
+			if err != nil || !bytes.Contains(got, []byte("cut\x00it is\ntoolrun search_docs ")) || bytes.Contains(got, []byte("canary was started")) {
+				t.Errorf("received %.500q, %v", got, err)
+			}
+			if made, err := os.ReadDir(r.empty); err != nil || len(made) > 0 {
+				t.Errorf("files were made: %v, %v", made, err)
+			}
+		})
+	}
+}
+
 // TestThePlainFormWouldNotDo: what the tests above look for happens when JSON is put between quotes as it is.
 func TestThePlainFormWouldNotDo(t *testing.T) {
 	r := enter(t, receiver(t))
@@ -170,6 +203,9 @@ func TestTheValueIsTheSame(t *testing.T) {
 	calls := hostile(2000, 1, "/canary")
 	_, want := commands(t, calls)
 	for i, args := range calls {
+		if want[i][0] == "--call" {
+			continue // it does not pass the shell
+		}
 		if strings.TrimSpace(string(args)) == "null" {
 			args = json.RawMessage("{}")
 		}

@@ -21,6 +21,7 @@ type Shell struct {
 	// Keep keeps a call that is too long for a command line, under an id by which the program fetches it; nil: such a call
 	// is shown as text.
 	Keep func(name string, args json.RawMessage) (id string, err error)
+	Kept func(id string) (name string, args json.RawMessage, ok bool) // what Keep was given; nil: nobody knows
 }
 
 // shellDialect offers the tools that are served here, and has their calls run in the client's terminal.

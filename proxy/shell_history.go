@@ -49,9 +49,17 @@ func (c *commander) unwrap(call *chat.Call) {
 	if call.Name != c.via || json.Unmarshal(call.Args, &args) != nil {
 		return
 	}
-	if name, inner, ok := c.Program.Read(args.Command); ok {
+	if name, inner, ok := c.read(args.Command); ok {
 		call.Name, call.Args = name, inner
 	}
+}
+
+// read is the call that a line runs, if it can have been written here.
+func (c *commander) read(line string) (name string, args json.RawMessage, ok bool) {
+	if id, isFetch := c.Program.ReadFetch(line); isFetch && c.Kept != nil {
+		return c.Kept(id)
+	}
+	return c.Program.Read(line)
 }
 
 // blocks takes the commands off the end of a reply, in their order.
@@ -63,7 +71,7 @@ func (c *commander) blocks(text string) (said string, calls []chat.Call) {
 			return text, calls
 		}
 		_, line, _ := strings.Cut(rest[at:], "\n")
-		name, args, ok := c.Program.Read(line)
+		name, args, ok := c.read(line)
 		if !ok {
 			return text, calls
 		}

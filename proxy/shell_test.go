@@ -108,13 +108,21 @@ func TestServedToolsAreOfferedBesideTheClients(t *testing.T) {
 }
 
 func TestEarlierCommandsBecomeCalls(t *testing.T) {
-	srv, m := serve(t, script{say("a"), finish("stop")}, withShell(t))
+	srv, m := serve(t, script{say("a"), finish("stop")}, withShell(t), func(c *Config) {
+		c.Shell.Kept = func(id string) (string, json.RawMessage, bool) {
+			return "search_docs", json.RawMessage(`{"query":"long"}`), id == "known"
+		}
+	})
 	block := "```bash\\ntoolrun search_docs '{\\\"query\\\":\\\"a\\\"}'\\n```\\n"
 	do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m@shell","messages":[
 		{"role":"user","content":"q"},
 		{"role":"assistant","content":"I look.\n\n`+block+`\n`+block+`"},
 		{"role":"user","content":"it says x"},
 		{"role":"assistant","content":"`+"```bash\\nls\\n```"+`"},
+		{"role":"user","content":"more?"},
+		{"role":"assistant","content":"`+"```bash\\ntoolrun --call known\\n```"+`"},
+		{"role":"user","content":"more!"},
+		{"role":"assistant","content":"`+"```bash\\ntoolrun --call other\\n```"+`"},
 		{"role":"user","content":"and?"},
 		{"role":"assistant","content":"Again.","tool_calls":[{"id":"c1","type":"function","function":{"name":"run_command","arguments":"{\"command\":\"toolrun search_docs '{\\\"query\\\":\\\"b\\\"}'\"}"}},{"id":"c2","type":"function","function":{"name":"run_command","arguments":"{\"command\":\"ls\"}"}}]},
 		{"role":"tool","tool_call_id":"c1","content":"found"},
@@ -138,6 +146,11 @@ func TestEarlierCommandsBecomeCalls(t *testing.T) {
 		"tool " + shown + " of call_shell_2 search_docs",
 		"user it says x",
 		"assistant ```bash\nls\n```",
+		"user more?",
+		`assistant  call_shell_3=search_docs{"query":"long"}`,
+		"tool " + shown + " of call_shell_3 search_docs",
+		"user more!",
+		"assistant ```bash\ntoolrun --call other\n```",
 		"user and?",
 		`assistant Again. c1=search_docs{"query":"b"} c2=run_command{"command":"ls"}`,
 		"tool found of c1 search_docs",

@@ -16,13 +16,12 @@ type Program string
 // Toolrun is the program that comes with toolnorm.
 const Toolrun Program = "toolrun"
 
-// The longest commands that are written, in bytes of data. What is longer goes by Pending.
-const (
-	longestInline = 100 << 10 // Linux hands a program at most 128 KiB in one argument
-	longestBase64 = 5 << 10   // cmd takes a line of 8,191 characters
-)
+// longestLine is the longest command that is written, in bytes. What is longer goes by Pending. busybox cuts a line that is typed
+// or pasted at 1,023 bytes, and a terminal of whose lines the system takes care, as that of dash, at 4,095: the quote stays open
+// then, and what comes next is read with its quotes turned round.
+const longestLine = 900
 
-// ErrTooLong is the error of a command that some shell or system could not take.
+// ErrTooLong is the error of a command that some shell or terminal would cut.
 var ErrTooLong = errors.New("the arguments are too long for a command line")
 
 // What ids and the words of a program consist of.
@@ -59,24 +58,32 @@ func Command(name string, args json.RawMessage) (string, error) { return Toolrun
 
 // Command writes a call as one line for dash, bash, zsh, fish, ksh and their like: toolrun NAME 'JSON'. The shell hands the
 // arguments over as they stand between the quotes, and does nothing else. Arguments that are empty or null are {}. It is
-// an error when the name is not of A-Z a-z 0-9 _ . - or the arguments are no JSON object in UTF-8; ErrTooLong when they
-// take more than 100 KiB.
+// an error when the name is not of A-Z a-z 0-9 _ . - or the arguments are no JSON object in UTF-8; ErrTooLong when the line
+// would have more than 900 bytes.
 func (p Program) Command(name string, args json.RawMessage) (string, error) {
-	text, err := p.data(name, args, longestInline)
+	text, err := p.data(name, args)
 	if err != nil {
 		return "", err
 	}
-	return p.words() + " " + guarded(name) + " '" + string(text) + "'", nil
+	return fitting(p.words() + " " + guarded(name) + " '" + string(text) + "'")
 }
 
 // Base64 writes a call as one line for PowerShell and cmd, which take quotes apart: toolrun --b64 DATA NAME. The errors are
-// those of Command; ErrTooLong comes at 5 KiB.
+// those of Command.
 func (p Program) Base64(name string, args json.RawMessage) (string, error) {
-	text, err := p.data(name, args, longestBase64)
+	text, err := p.data(name, args)
 	if err != nil {
 		return "", err
 	}
-	return p.words() + " --b64 " + base64.RawURLEncoding.EncodeToString(text) + " " + guarded(name), nil
+	return fitting(p.words() + " --b64 " + base64.RawURLEncoding.EncodeToString(text) + " " + guarded(name))
+}
+
+// fitting is a line that no terminal cuts.
+func fitting(line string) (string, error) {
+	if len(line) > longestLine {
+		return "", ErrTooLong
+	}
+	return line, nil
 }
 
 // Fetch writes the command that runs a pending call: toolrun --call ID. It is an error when the id is none that Pending gave.
@@ -90,8 +97,8 @@ func (p Program) Fetch(id string) (string, error) {
 	return p.words() + " --call " + id, nil
 }
 
-// data checks what goes into a command, and gives the arguments as portable JSON of at most so many bytes.
-func (p Program) data(name string, args json.RawMessage, most int) ([]byte, error) {
+// data checks what goes into a command, and gives the arguments as portable JSON.
+func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
@@ -99,11 +106,8 @@ func (p Program) data(name string, args json.RawMessage, most int) ([]byte, erro
 		return nil, fmt.Errorf("%.200q cannot be written in a command: a name is 1 to 128 of A-Z a-z 0-9 . _ -", name)
 	}
 	text, err := portable(args)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("the arguments of %s: %w", name, err)
-	case len(text) > most:
-		return nil, ErrTooLong
 	}
 	return text, nil
 }

@@ -16,7 +16,7 @@ func TestACommandSaysItsArgumentsPlainly(t *testing.T) {
 		` null `: `{}`,
 		"{\n  \"q\" : \"연차 규정\",\n\"n\": 1.50e+3 }":                                      `{"q":"연차 규정","n":1.50e+3}`,
 		`{"q":"\uc5f0\uCC28 😀 \ud83d\ude00"}`:                                            `{"q":"연차 😀 😀"}`,
-		`{"a":"it's ` + "`id`" + ` $(id) !x ~"}`:                                         `{"a":"it\u0027s \u0060id\u0060 $(id) !x ~"}`,
+		`{"a":"it's ` + "`id`" + ` $(id) !x ~"}`:                                         `{"a":"it\u0027s \u0060id\u0060 \u0024(id) \u0021x ~"}`,
 		`{"a":"say \"x\" \\ \/ \u0000\u0009"}`:                                           `{"a":"say \u0022x\u0022 \u005c / \u0000\t"}`,
 		`{"a":"</command> a<b>c"}`:                                                       `{"a":"\u003c/command> a\u003cb>c"}`,
 		`{"a":"‘’“”«»′＇＂｀＼"}`:                                                            `{"a":"\u2018\u2019\u201c\u201d\u00ab\u00bb\u2032\uff07\uff02\uff40\uff3c"}`,
@@ -61,14 +61,20 @@ func TestWhatNoCommandIsWrittenFor(t *testing.T) {
 
 func TestLongArgumentsGoAnotherWay(t *testing.T) {
 	text := func(n int) json.RawMessage { return json.RawMessage(`{"a":"` + strings.Repeat("x", n) + `"}`) }
-	if _, err := Command("f", text(100<<10)); !errors.Is(err, ErrTooLong) {
-		t.Errorf("Command: %v", err)
+	for name, write := range map[string]func(string, json.RawMessage) (string, error){"Command": Command, "Base64": Toolrun.Base64} {
+		longest := 0
+		for n := range 1000 {
+			line, err := write("f", text(n))
+			if longest = max(longest, len(line)); err != nil && !errors.Is(err, ErrTooLong) || err == nil && len(line) > longestLine {
+				t.Errorf("%s: %d characters, %v", name, len(line), err)
+			}
+		}
+		if longest < longestLine-1 {
+			t.Errorf("%s: the longest line has %d characters", name, longest)
+		}
 	}
-	if _, err := Toolrun.Base64("f", text(5<<10)); !errors.Is(err, ErrTooLong) {
-		t.Errorf("Base64: %v", err)
-	}
-	if line, err := Toolrun.Base64("f", text(5<<10-8)); err != nil || len(line) > 8191 {
-		t.Errorf("Base64: %d characters, %v", len(line), err)
+	if _, err := Command("f", json.RawMessage(`{"a":"`+strings.Repeat("'", 200)+`"}`)); !errors.Is(err, ErrTooLong) {
+		t.Errorf("what is escaped counts as it is written: %v", err)
 	}
 }
 
@@ -91,9 +97,9 @@ func TestOtherFormsOfACommand(t *testing.T) {
 	}
 }
 
-// safeWord is what portable JSON consists of: no quote, no backquote, no <, nothing but letters behind a backslash, and
+// safeWord is what portable JSON consists of: no quote, no backquote, no <, no $, no !, nothing but letters behind a backslash, and
 // nothing that a terminal would act on.
-var safeWord = regexp.MustCompile("^(?:[^\\x00-\\x1f\\x7f'`<\\\\\\p{C}\\p{Zl}\\p{Zp}\u00a0]|\\\\[bfnrtu])*$")
+var safeWord = regexp.MustCompile("^(?:[^\\x00-\\x1f\\x7f'`<$!\\\\\\p{C}\\p{Zl}\\p{Zp}\u00a0]|\\\\[bfnrtu])*$")
 
 // checkCommands says what is wrong with the commands of a call. Arguments that are taken must come back as the same value.
 func checkCommands(t *testing.T, args string) {

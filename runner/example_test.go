@@ -13,6 +13,6 @@ func ExampleCommand() {
 	_, err = runner.Command("search; id", nil)
 	fmt.Println(err)
 	// Output:
-	// toolrun search_docs '{"query":"it\u0027s $(id) \u0022연차\u0022"}' <nil>
+	// toolrun search_docs '{"query":"it\u0027s \u0024(id) \u0022연차\u0022"}' <nil>
 	// "search; id" cannot be written in a command: a name is 1 to 128 of A-Z a-z 0-9 . _ -
 }

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"container/list"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -18,12 +17,12 @@ const (
 )
 
 // Pending keeps calls until a runner fetches them, each under an id that nobody can guess: for what no command line takes.
-// A call is given out once, within an hour; the oldest make room for new ones. The zero value is ready, may be used by
-// many at once, and must not be copied.
+// A call is given out once, within an hour. It stays known, so that its id in a conversation says what was called, until new ones
+// need the room. The zero value is ready, may be used by many at once, and must not be copied.
 type Pending struct {
 	mu    sync.Mutex
-	byID  map[string]*list.Element // of *pendingCall
-	order list.List                // the oldest comes first
+	byID  map[string]*pendingCall
+	order []*pendingCall // the oldest comes first
 	bytes int
 }
 
@@ -33,6 +32,7 @@ type pendingCall struct {
 	name  string
 	args  json.RawMessage
 	since time.Time
+	taken bool
 }
 
 // Keep takes a call and gives its id, which Program.Fetch can write. Arguments of more than 4 MiB are ErrTooLong.
@@ -44,9 +44,9 @@ func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.byID == nil {
-		p.byID = map[string]*list.Element{}
+		p.byID = map[string]*pendingCall{}
 	}
-	p.byID[c.id] = p.order.PushBack(c)
+	p.byID[c.id], p.order = c, append(p.order, c)
 	p.bytes += len(c.args)
 	p.tidy()
 	return c.id, nil
@@ -59,33 +59,31 @@ var errNotPending = errors.New("there is no such call: each can be run once, wit
 func (p *Pending) Take(id string) (name string, args json.RawMessage, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tidy()
-	at, ok := p.byID[id]
-	if !ok {
+	c, ok := p.byID[id]
+	if !ok || c.taken || time.Since(c.since) >= pendingLife {
 		return "", nil, errNotPending
 	}
-	c := p.drop(at)
+	c.taken = true
 	return c.name, c.args, nil
 }
 
-// tidy drops what is too old or too much.
-func (p *Pending) tidy() {
-	for at := p.order.Front(); at != nil; at = p.order.Front() {
-		c, ok := at.Value.(*pendingCall)
-		if !ok || time.Since(c.since) < pendingLife && p.order.Len() <= mostPending && p.bytes <= mostKept {
-			return
-		}
-		p.drop(at)
+// Find says what an id stands for, whether the call has been run or not.
+func (p *Pending) Find(id string) (name string, args json.RawMessage, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c, ok := p.byID[id]
+	if !ok {
+		return "", nil, false
 	}
+	return c.name, c.args, true
 }
 
-// drop takes a call out.
-func (p *Pending) drop(at *list.Element) *pendingCall {
-	c, ok := p.order.Remove(at).(*pendingCall)
-	if !ok {
-		return new(pendingCall) // nothing else is ever put in
+// tidy drops what is too much, the oldest first.
+func (p *Pending) tidy() {
+	for len(p.order) > mostPending || p.bytes > mostKept {
+		c := p.order[0]
+		p.order[0], p.order = nil, p.order[1:]
+		delete(p.byID, c.id)
+		p.bytes -= len(c.args)
 	}
-	delete(p.byID, c.id)
-	p.bytes -= len(c.args)
-	return c
 }

@@ -26,8 +26,11 @@ func TestAPendingCallIsGivenOutOnce(t *testing.T) {
 			t.Errorf("Take(%q) gave something", id)
 		}
 	}
-	if p.bytes != 0 || p.order.Len() != 0 || len(p.byID) != 0 {
-		t.Errorf("left: %d bytes, %d calls, %d ids", p.bytes, p.order.Len(), len(p.byID))
+	if name, got, ok := p.Find(id); name != "f" || string(got) != `{"a":1}` || !ok {
+		t.Errorf("Find = %s %s, %t", name, got, ok)
+	}
+	if _, _, ok := p.Find("guess"); ok {
+		t.Error("Find gave something for a guess")
 	}
 }
 
@@ -58,8 +61,8 @@ func TestPendingCallsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := p.Take(first); err == nil || p.order.Len() != mostPending {
-		t.Errorf("%d calls are kept, the oldest among them: %v", p.order.Len(), err)
+	if _, _, err := p.Take(first); err == nil || len(p.order) != mostPending {
+		t.Errorf("%d calls are kept, the oldest among them: %v", len(p.order), err)
 	}
 	large := json.RawMessage(strings.Repeat("x", mostArgument))
 	for range 2 * mostKept / mostArgument {

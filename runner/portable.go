@@ -14,6 +14,8 @@ import (
 //
 //   - it is one line, and holds no single quote, no backquote and no <; of what follows a backslash only u and the letters
 //     b, f, n, r and t are left, since fish reads \\ and \' even between single quotes;
+//   - it holds no $ and no !: behind a quote that somebody has left open its strings stand between double quotes, where shells
+//     read these, and csh reads ! between single ones as well;
 //   - it holds nothing that a reader or a program could take for a quote or not see: curly quotes and their like, control
 //     and format characters (bidi, zero width), other spaces than the blank, code points of no meaning;
 //   - letters, marks, digits, signs and emoji of every language stand as they are.
@@ -107,7 +109,7 @@ func appendUnit(dst []byte, r rune) []byte {
 // plain says that a character may stand as it is: everyone sees it, and nobody takes it for a quote or a mark.
 func plain(r rune) bool {
 	switch r {
-	case '\'', '"', '`', '\\', '<':
+	case '\'', '"', '`', '\\', '<', '$', '!':
 		return false
 	}
 	if r < utf8.RuneSelf {

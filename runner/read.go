@@ -31,3 +31,10 @@ func (p Program) Read(line string) (name string, args json.RawMessage, ok bool) 
 	again, err := write(name, args)
 	return name, args, err == nil && again == line
 }
+
+// ReadFetch is the inverse of Fetch: the id of the pending call that a line runs. It is false for every other line.
+func (p Program) ReadFetch(line string) (id string, ok bool) {
+	id, ok = strings.CutPrefix(line, p.words()+" --call ")
+	again, err := p.Fetch(id)
+	return id, ok && err == nil && again == line
+}

@@ -22,6 +22,20 @@ func TestCommandsAreReadBack(t *testing.T) {
 	}
 }
 
+func TestFetchesAreReadBack(t *testing.T) {
+	for _, p := range []Program{"", "python tools/runner.py"} {
+		line, err := p.Fetch("k3J_9")
+		if id, ok := p.ReadFetch(line); err != nil || id != "k3J_9" || !ok {
+			t.Errorf("%q reads %q %t, %v", line, id, ok, err)
+		}
+	}
+	for _, line := range []string{"", "toolrun --call", "toolrun --call ", "toolrun --call a b", "toolrun --call a; ls", "toolrun  --call a", "toolrun f '{}'", "toolrun --call a\n"} {
+		if id, ok := Toolrun.ReadFetch(line); ok {
+			t.Errorf("%q reads %q", line, id)
+		}
+	}
+}
+
 func TestOnlyWhatWasWrittenIsRead(t *testing.T) {
 	for _, line := range []string{
 		"", "toolrun", "toolrun f", "toolrun f '{}' ", "toolrun f '{}'; ls", `toolrun f "{}"`, "toolrun  f '{}'", "toolrun f '{} '", "toolrun f ''{}''", "toolrun --call abc",
