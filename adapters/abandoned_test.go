@@ -1,7 +1,9 @@
 package adapters_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -63,3 +65,42 @@ func (s *events) Next() (chat.Event, error) {
 }
 
 func (s *events) Close() error { return nil }
+
+// TestAReplyThatNobodyWaitsForEnds has replies that come in one piece, and a client that leaves at their beginning: reading
+// ends with the context's error, and not at the end of the piece.
+func TestAReplyThatNobodyWaitsForEnds(t *testing.T) {
+	tools := []chat.Tool{{Name: "f"}}
+	for name, text := range map[string]string{
+		"calls":     strings.Repeat("<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>\n", 5000),
+		"marks":     "Well.\n" + strings.Repeat("<tool_call>\n", 5000),
+		"reasoning": "<think>\n" + strings.Repeat("<tool_call>\n{\"name\": \"g\"}\n", 5000),
+	} {
+		ctx, leave := context.WithCancel(t.Context())
+		events, last := 0, error(nil)
+		src := &leaving{leave, text}
+		for _, err := range adapters.Named("hermes").Decode(src, adapters.Options{Tools: tools, Context: ctx}) {
+			events, last = events+1, err
+		}
+		if !errors.Is(last, context.Canceled) || events > 10 {
+			t.Errorf("%s: %d events, the last one %v", name, events, last)
+		}
+	}
+}
+
+// leaving is a source whose client leaves when its text is read.
+type leaving struct {
+	leave func()
+	text  string
+}
+
+func (s *leaving) Next() (chat.Event, error) {
+	s.leave()
+	ev := chat.Event{Kind: chat.Text, Text: s.text}
+	if s.text == "" {
+		ev = chat.Event{Kind: chat.Finish, Text: chat.Stop}
+	}
+	s.text = ""
+	return ev, nil
+}
+
+func (s *leaving) Close() error { return nil }

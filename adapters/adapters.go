@@ -28,6 +28,7 @@
 package adapters
 
 import (
+	"context"
 	"iter"
 
 	"toolnorm/chat"
@@ -40,10 +41,12 @@ type Options struct {
 	Hold   int         // see the constants
 	Quiet  bool        // calls inside reasoning stay reasoning, even when nothing follows them
 	Alone  bool        // read this format only; else the marks of every known format are live, this one's first
+
+	Context context.Context // ends the reading with its error when it is done, also inside a large piece of text; nil: nothing does
 }
 
 // Decode reads a reply. Text from the source is decoded; every other event passes through, and no call or mark reaches
-// over it. The sequence ends with a Finish event or an error from the source; model text never makes an error. Leaving
+// over it. The sequence ends with a Finish event or an error from the source or the context; model text never makes an error. Leaving
 // the range closes the source.
 func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {

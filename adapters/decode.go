@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"context"
 	"io"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type decoder struct {
 	ahead *Format // whose marks the prompt has opened: a reply begins behind them; nil: none
 	hold  int     // bytes of arguments that wait before a call leaves; negative: none
 	waste int     // bytes that failed attempts have read
+
+	ctx context.Context // of the request; nil: nobody leaves before the end
 
 	strings chat.Strings
 	thinks  []*pattern // the reasoning marks whose closers count now
@@ -85,7 +88,7 @@ type reading struct {
 }
 
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
-	d := &decoder{f: f, v: f.viewOf(o.Alone), yield: yield, quiet: o.Quiet, hold: Held(o.Hold)}
+	d := &decoder{f: f, v: f.viewOf(o.Alone), yield: yield, ctx: o.Context, quiet: o.Quiet, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.outer, d.calling.from = -1, -1
 	d.src, d.limit = in, unlimited
@@ -110,7 +113,7 @@ func (d *decoder) run() {
 	if d.state == chat.Text {
 		d.beginning()
 	}
-	for !d.dead {
+	for !d.dead && !d.left() {
 		if d.state == chat.Reasoning {
 			d.reasoning()
 		} else {
@@ -121,6 +124,16 @@ func (d *decoder) run() {
 		}
 	}
 	d.end()
+}
+
+// left says whether nobody waits for the reply any more, which then ends here. What is buffered may be megabytes, and the
+// source, which notices by itself, is not asked before they are read.
+func (d *decoder) left() bool {
+	if d.ctx == nil || d.ctx.Err() == nil {
+		return false
+	}
+	d.err, d.ended = d.ctx.Err(), true
+	return true
 }
 
 // barrierPassed hands on the event that ended the text, and answers false when it was the end of the reply.

@@ -133,7 +133,7 @@ func (d *decoder) reasoning() {
 	d.fresh, d.blank, d.ticks = false, false, 0
 	for d.state == chat.Reasoning {
 		c := d.plain(&d.v.stops)
-		if c < 0 {
+		if c < 0 || d.left() {
 			return
 		}
 		n := 0

@@ -10,7 +10,7 @@ import (
 func (d *decoder) text() {
 	for d.state == chat.Text {
 		switch c := d.plain(&d.v.stops); {
-		case c < 0:
+		case c < 0 || d.left():
 			return
 		case d.fence != 0:
 			d.inFence(c)

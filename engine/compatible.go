@@ -62,7 +62,7 @@ func (c *compatible) open(ctx context.Context, t *turn) (src chat.Source, tail s
 	if t.strategy == Prompt || t.force != nil && (!rendered || !t.facts.tools) {
 		r = t.described()
 	}
-	body, err := c.wireRequest(t, r)
+	body, err := c.wireRequest(ctx, t, r)
 	if err != nil {
 		return nil, "", err
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -14,13 +15,16 @@ import (
 )
 
 // wireRequest is r in OpenAI's form.
-func (c *compatible) wireRequest(t *turn, r *chat.Request) (*upstream.OpenAIRequest, error) {
+func (c *compatible) wireRequest(ctx context.Context, t *turn, r *chat.Request) (*upstream.OpenAIRequest, error) {
 	messages, err := c.wireMessages(r.Messages)
 	if err != nil {
 		return nil, err
 	}
 	body := &upstream.OpenAIRequest{Model: t.model, Messages: messages}
 	for _, tool := range r.Tools {
+		if ctx.Err() != nil {
+			return nil, unfinished(ctx)
+		}
 		f := upstream.OpenAIFunction{Name: tool.Name, Description: tool.Description, Parameters: tool.Schema, Strict: tool.Strict}
 		if t.facts.render || len(tool.Schema) == 0 { // llama-server makes a grammar of the schema, or refuses the request
 			f.Description, f.Parameters = reduced(tool)

@@ -124,10 +124,11 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	if err := t.possible(); err != nil {
 		return nil, err
 	}
-	t.tidy()
-	t.unloop()
-	t.size(ctx)
-	t.weighTools()
+	for _, step := range []func(){t.tidy, t.unloop, func() { t.size(ctx) }, t.weighTools} {
+		if step(); ctx.Err() != nil {
+			return nil, unfinished(ctx)
+		}
+	}
 	t.strategy = t.choose()
 	if e.cfg.Gate && len(r.Tools) > 0 && !r.Required && t.request.Messages[len(t.request.Messages)-1].Role == chat.User {
 		t = t.gated(ctx)

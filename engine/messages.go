@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // wireRequest is r in Ollama's form.
-func wireRequest(t *turn, r *chat.Request) (*upstream.ChatRequest, error) {
+func wireRequest(ctx context.Context, t *turn, r *chat.Request) (*upstream.ChatRequest, error) {
 	messages, err := wireMessages(r.Messages)
 	if err != nil {
 		return nil, err
@@ -21,6 +22,9 @@ func wireRequest(t *turn, r *chat.Request) (*upstream.ChatRequest, error) {
 		Format: r.Format, Logprobs: r.Logprobs, TopLogprobs: r.TopLogprobs,
 	}
 	for _, tool := range r.Tools {
+		if ctx.Err() != nil {
+			return nil, unfinished(ctx)
+		}
 		description, parameters := reduced(tool)
 		f := upstream.Function{Name: tool.Name, Description: description, Parameters: parameters}
 		body.Tools = append(body.Tools, upstream.Tool{Type: "function", Function: f})

@@ -62,7 +62,7 @@ func (o *ollama) open(ctx context.Context, t *turn) (src chat.Source, tail strin
 	if t.strategy == Prompt || t.force != nil && (!rendered || !t.facts.tools) {
 		r = t.described()
 	}
-	body, err := wireRequest(t, r)
+	body, err := wireRequest(ctx, t, r)
 	if err != nil {
 		return nil, "", err
 	}
