@@ -73,8 +73,8 @@ func TestModelsThatWriteCanCallTools(t *testing.T) {
 }
 
 func TestRequestsAreForwardedToTheModelsServer(t *testing.T) {
-	e := nativeServer(t, map[string]string{"/api/generate": "real", "/api/ps": `{"models":[{"name":"m:latest"}]}`, "/api/version": `{"version":"9"}`})
-	for model, want := range map[string]string{"m": "m real", "demo/hermes": "hermes ", "": " real"} {
+	e := nativeServer(t, map[string]string{"/api/generate": `{"response":"real","done":true}`, "/api/ps": `{"models":[{"name":"m:latest"}]}`, "/api/version": `{"version":"9"}`})
+	for model, want := range map[string]string{"m": `m {"response":"real"`, "demo/hermes": "hermes ", "": ` {"response":"real"`} {
 		rt, name, err := e.Server(t.Context(), model)
 		if err != nil {
 			t.Fatal(err)
