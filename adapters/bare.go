@@ -19,9 +19,6 @@ func (d *decoder) unmarked(c int, line bool) bool {
 		return false
 	case c == '`' && line:
 		return d.fenced(d.blank)
-	case c == '~' && line && d.has(0, "~~~"):
-		d.fence = '~'
-		return false
 	case !d.callAhead(c, line):
 		return false
 	}

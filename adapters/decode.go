@@ -46,11 +46,14 @@ type place struct {
 	textFrom  int       // decided text that has not left: positions textFrom to textTo, of kind textKind
 	textTo    int
 	textKind  chat.Kind
-	blank     bool // no text but white space since the start, the reasoning's end or the last call
-	fresh     bool // at the start of a line
-	afterCall bool // a call was the last thing
-	ticks     int  // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
-	fence     byte // the character of the fenced block that is text; 0 outside
+	blank     bool  // no text but white space since the start, the reasoning's end or the last call
+	fresh     bool  // at the start of a line
+	afterCall bool  // a call was the last thing
+	ticks     int   // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
+	spanEnd   int   // where the code span ends that a mark was looked at in
+	fence     fence // the fenced block that is text
+	keptTo    int   // where the text that was kept last ends
+	runFrom   int   // where the text begins that no mark has interrupted
 
 	pin      int      // bytes from here on may be read again; -1 without an attempt
 	gapAt    int      // where the white space in front of the mark begins
@@ -150,7 +153,7 @@ func (d *decoder) barrierPassed() bool {
 		d.done++
 	}
 	d.barrier, d.ended = chat.Event{}, d.dead
-	d.blank, d.fresh, d.ticks, d.fence = true, true, 0, 0
+	d.blank, d.fresh, d.ticks, d.fence = true, true, 0, fence{}
 	return true
 }
 

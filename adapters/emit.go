@@ -46,8 +46,11 @@ func (d *decoder) keep(n int) {
 		d.flushText()
 		d.textFrom, d.textKind = d.pos, d.state
 	}
+	if d.keptTo != d.pos {
+		d.runFrom = d.pos
+	}
 	d.pos += n
-	d.textTo = d.pos
+	d.textTo, d.keptTo = d.pos, d.pos
 }
 
 // flushText sends the text that is decided.

@@ -9,7 +9,7 @@ const maxLabel = 32
 // by its label and what it holds, in every family alike.
 func (p *pattern) isFence() bool { return strings.HasPrefix(p.parts[0].lit.text, "```") }
 
-// fenced reads a fence: one that holds nothing but calls is read, every other passes whole as text.
+// fenced reads a fence that holds nothing but calls. Every other is text: see codeOpens.
 func (d *decoder) fenced(start bool) bool {
 	if !d.has(0, "```") {
 		return false
@@ -25,7 +25,6 @@ func (d *decoder) fenced(start bool) bool {
 	if readable(label) && (start || d.announced()) && d.fencedCalls(n, label, start) {
 		return true
 	}
-	d.fence = '`'
 	return false
 }
 
@@ -65,22 +64,4 @@ func (d *decoder) fencedCalls(n int, label string, start bool) bool {
 // closedFence says whether the closing backquotes have just been read, as part of a call's closers.
 func (d *decoder) closedFence() bool {
 	return d.pos-d.base >= 3 && string(d.slice(d.pos-3, d.pos)) == "```"
-}
-
-// inFence keeps the text of a fence up to the line that closes it.
-func (d *decoder) inFence(c int) {
-	if c != '\n' && !d.fresh {
-		d.solid(1)
-		return
-	}
-	n := 0
-	for n < maxGap && isSpace(d.at(n)) {
-		n++
-	}
-	d.keep(n)
-	d.fresh = n == maxGap
-	if d.has(0, strings.Repeat(string(d.fence), 3)) {
-		d.fence = 0
-		d.solid(3)
-	}
 }

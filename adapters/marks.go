@@ -28,6 +28,7 @@ type mark struct {
 	kind markKind
 	p    *pattern // what it begins; for closers the pattern it closes; nil for marks of the turn
 	all  literal  // a mark of the turn that has a place for a suffix
+	own  bool     // it is one of the family that is read, or the family is not known
 }
 
 // special says whether the mark looks like a token of its own rather than like a tag that prose may mention.
@@ -39,6 +40,7 @@ type view struct {
 	stops  [256]bool       // bytes at which prose is looked at
 	second [256]*[256]bool // by the key's first byte: the second bytes that some key has
 	own    bool            // while it is built: the marks added now are those of the format that is read
+	mine   bool            // and these may be: no family is known
 
 	formats []*Format // whose marks these are, the configured one first
 }
@@ -80,6 +82,7 @@ func newView(formats []*Format) *view {
 	v := &view{formats: formats}
 	for i, f := range formats {
 		v.own = i == 0
+		v.mine = v.own || f.set != nil && formats[0] == f.set.generic || len(formats[0].Models) == 0
 		v.addFormat(f)
 		v.addPlain(f)
 	}
@@ -205,13 +208,14 @@ func (v *view) addWord(k markKind, key string, p *pattern) {
 }
 
 func (v *view) addKey(k markKind, key string, p *pattern) {
-	list := &v.marks[key[0]]
+	list, own := &v.marks[key[0]], v.mine
 	for _, m := range *list {
 		if m.key == key && m.kind == k && m.p == p {
 			return
 		}
+		own = own || m.key == key && m.own
 	}
-	*list = append(*list, mark{key: key, kind: k, p: p})
+	*list = append(*list, mark{key: key, kind: k, p: p, own: own})
 	if v.second[key[0]] == nil {
 		v.second[key[0]] = new([256]bool)
 	}

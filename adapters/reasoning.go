@@ -151,7 +151,7 @@ func (d *decoder) reasoning() {
 			return
 		}
 		if c == '`' {
-			d.backquotes()
+			d.codeSpan()
 			continue
 		}
 		if d.noise(n) {

@@ -12,12 +12,12 @@ func (d *decoder) text() {
 		switch c := d.plain(&d.v.stops); {
 		case c < 0 || d.left():
 			return
-		case d.fence != 0:
+		case d.fence.char != 0:
 			d.inFence(c)
-		case isSpace(c) || d.fresh:
+		case isSpace(c) || d.fresh || d.blank && c == '`':
 			d.gap()
 		case c == '`':
-			d.backquotes()
+			d.codeOpens(false)
 		default:
 			d.gapAt, d.markAt = d.pos, d.pos
 			if !d.begin(c, false) {
@@ -91,36 +91,18 @@ func (d *decoder) gap() {
 	}
 	d.pos = d.gapAt
 	d.keep(n)
-	if c == '`' {
-		d.backquotes()
+	if c == '`' || c == '~' {
+		d.codeOpens(line || d.blank)
 	} else {
 		d.solid(1)
 	}
 }
 
-// backquotes keeps a run of backquotes, which opens or closes an inline code span.
-func (d *decoder) backquotes() {
-	n := 0
-	for d.at(n) == '`' {
-		n++
-	}
-	switch d.ticks {
-	case 0:
-		d.ticks = n
-	case n:
-		d.ticks = 0
-	}
-	d.solid(n)
-}
-
-// quotedLine is d.ticks in a line that quotes.
-const quotedLine = -1
-
 // begin tries everything that can begin with c, here at d.markAt. It answers true when something did: the text in front
 // has left and reading goes on behind it. An attempt that the end of the text cut is structure when it got further than
 // its mark, or when the mark is no word of prose: a special token, or alone on its line.
 func (d *decoder) begin(c int, line bool) bool {
-	if d.ticks != 0 {
+	if d.ticks != 0 && d.inCode() {
 		return false
 	}
 	start := d.pos

@@ -1,0 +1,200 @@
+package adapters
+
+import "strings"
+
+// fence is a fenced block of code whose opening line was read.
+type fence struct {
+	char   byte // the character it is made of; 0: none is open
+	length int  // how many of them opened it: so many close it
+	page   bool // it holds a page in Markdown, which has fences of its own
+	inner  int  // how many of those are open
+}
+
+// maxInfo bounds what may follow the characters of a fence on its opening line, in bytes.
+const maxInfo = 256
+
+// quotedLine is d.ticks in a line that quotes.
+const quotedLine = -1
+
+// codeOpens keeps a run of backquotes or tildes, which opens a fenced block, or opens or closes a span of code in a line.
+func (d *decoder) codeOpens(line bool) {
+	c := d.at(0)
+	switch n := d.runOf(0, c); {
+	case d.fenceOpens(n, line) || c != '`':
+		d.solid(n)
+	default:
+		d.codeSpan()
+	}
+}
+
+// codeSpan keeps a run of backquotes that is no fence. A backquote with blanks on both sides is a sign that the text speaks of.
+func (d *decoder) codeSpan() {
+	n := d.runOf(0, '`')
+	switch {
+	case d.ticks == n:
+		d.ticks = 0
+	case d.ticks == 0 && !(isSpace(d.at(n)) && d.spaceBefore()):
+		d.ticks = n
+	}
+	d.solid(n)
+}
+
+// runOf is how often c stands at offset i.
+func (d *decoder) runOf(i, c int) int {
+	n := i
+	for d.at(n) == c && c >= 0 {
+		n++
+	}
+	return n - i
+}
+
+// spaceBefore says whether text stands in front of here, and its last byte is white space.
+func (d *decoder) spaceBefore() bool {
+	return d.pos > d.base && isSpace(int(d.slice(d.pos-1, d.pos)[0]))
+}
+
+// fenceOpens says whether the n characters here open a fenced block: at the start of a line whatever follows up to its end
+// but backquotes, behind text only a label, as models write "Code:```py" and "- ```".
+func (d *decoder) fenceOpens(n int, line bool) bool {
+	c := d.at(0)
+	if n < 3 || d.ticks == quotedLine || c == '~' && !line {
+		return false
+	}
+	info, ok := d.restOfLine(n)
+	if !ok || c == '`' && strings.Contains(info, "`") || !line && !isLabel(info) {
+		return false
+	}
+	d.fence = fence{char: byte(c), length: n, page: isPage(info)}
+	d.ticks = 0
+	return true
+}
+
+// isPage says whether a block with this label holds Markdown.
+func isPage(label string) bool {
+	label = strings.ToLower(label)
+	return label == "markdown" || label == "md" || label == "mdx"
+}
+
+// restOfLine is what stands from offset i on up to the end of the line, without the white space around it. It answers false
+// at the end of the text and for a line that is too long.
+func (d *decoder) restOfLine(i int) (string, bool) {
+	n := i
+	for n < i+maxInfo && d.at(n) >= 0 && d.at(n) != '\n' {
+		n++
+	}
+	return strings.TrimSpace(string(d.slice(d.pos+i, d.pos+n))), d.at(n) == '\n'
+}
+
+// isLabel says whether a text may be the label of a fence: nothing, or one word such as c++, objective-c or main.go.
+func isLabel(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isWord(int(c)) && strings.IndexByte("+-#.", c) < 0 {
+			return false
+		}
+	}
+	return len(s) <= maxLabel
+}
+
+// inFence keeps the text of a fenced block up to what closes it.
+func (d *decoder) inFence(c int) {
+	line := c == '\n' || d.fresh
+	if line {
+		n := 0
+		for n < maxGap && isSpace(d.at(n)) {
+			n++
+		}
+		d.keep(n)
+		d.fresh = n == maxGap
+	}
+	if n := d.runOf(0, int(d.fence.char)); n >= d.fence.length && d.fenceCloses(n, line) {
+		d.fence, d.ticks = fence{}, 0
+		d.solid(n)
+		d.runFrom = d.pos
+	} else if d.turnEndsCode() {
+		d.fence, d.ticks, d.runFrom = fence{}, 0, d.pos
+	} else if !line {
+		d.solid(1)
+	}
+}
+
+// fenceCloses says whether the n characters here close the open block: alone on their line, in front of prose, or, anywhere,
+// in front of a mark of the model's own family. A fence with a label does not; in a page it opens an inner one.
+func (d *decoder) fenceCloses(n int, line bool) bool {
+	switch {
+	case d.ownMark(n):
+		return true
+	case !line:
+		return false
+	}
+	info, whole := d.restOfLine(n)
+	switch {
+	case info == "" && d.fence.inner > 0:
+		d.fence.inner--
+		return false
+	case info == "" || !isLabel(info) || !whole:
+		return true
+	case d.fence.page:
+		d.fence.inner++
+	}
+	return false
+}
+
+// ownMark says whether a mark of the model's own family stands at offset i that is no word of prose.
+func (d *decoder) ownMark(i int) bool {
+	for _, m := range d.marksAt(i) {
+		if m.own && !m.isWord() && d.has(i, m.key) {
+			return true
+		}
+	}
+	return false
+}
+
+// turnEndsCode says whether a special token of the model's own family ends the turn here, inside a block that it never
+// closed: as the last thing, or as the closer of the reply in front of the next mark.
+func (d *decoder) turnEndsCode() bool {
+	marks := d.marksAt(0)
+	for i := range marks {
+		m := &marks[i]
+		n := d.turnAt(0, m)
+		if n == 0 || !m.own || !m.special() {
+			continue
+		}
+		n += d.space(n)
+		return d.at(n) < 0 || m.p != nil && m.p == d.reply && d.structure(n)
+	}
+	return false
+}
+
+// maxSpan bounds a span of code, in bytes.
+const maxSpan = 1024
+
+// inCode says whether a mark here stands in code or in a quoted line. A span of code ends in the same line, by as many
+// backquotes as it began with: without them those were signs that the text speaks of, and the mark is none of code.
+func (d *decoder) inCode() bool {
+	switch {
+	case d.ticks == quotedLine || d.spanEnd > d.pos || !d.anyMark():
+		return true
+	case d.keptTo == d.pos && d.pos > d.base && d.slice(d.pos-1, d.pos)[0] == '`':
+		return true
+	}
+	for i := 0; i < maxSpan && d.at(i) >= 0 && d.at(i) != '\n'; i++ {
+		if n := d.runOf(i, '`'); n == d.ticks {
+			d.spanEnd = d.pos + i
+			return true
+		} else if n > 0 {
+			i += n - 1
+		}
+	}
+	d.ticks = 0
+	return false
+}
+
+// anyMark says whether a mark stands here.
+func (d *decoder) anyMark() bool {
+	for _, m := range d.marksAt(0) {
+		if d.has(0, m.key) {
+			return true
+		}
+	}
+	return false
+}
