@@ -26,7 +26,7 @@ the envelope around it, of types, and calls that no reading can make fit their t
 streamed and whole. The replies and the tools are in ` + "`e2e/defects`" + `.
 
 - **own ` + "`/v1`" + `**: right replies of the server's own endpoint, of %d
-- toolnorm's, by the step that made them right: **as written**, **read** (repaired or coerced while reading), **rewritten** (the model
+- toolnorm's, by the step that made them right: **as written**, **read** (repaired or coerced while reading, surplus members left out), **rewritten** (the model
   wrote the call again, held to the schema), **reasked** (it was told what was wrong), **as text** (shown as the model wrote it, since
   it is no call or none of these helped), **left open** (its beginning had left and the rest did not fit: the reply ends with "length")
 - **invalid**: calls that left complete and do not fit their schema; **lost**: visible text that is missing; **wrong**: replies that

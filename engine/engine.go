@@ -134,7 +134,7 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 		t = t.gated(ctx)
 	}
 	if r.Required && !t.facts.chooses {
-		t = t.under(forcedBy(t.callable(), r.MaxTokens))
+		t = t.under(t.forcedBy(t.callable(), r.MaxTokens))
 	}
 	return t, nil
 }

@@ -107,10 +107,51 @@ func (t *turn) trim(tokens int) bool {
 	t.request = &r
 	t.dropped += cut.Dropped
 	text := fmt.Sprintf("the %d oldest messages, about %d tokens, were left out: the conversation is longer than the context of %d tokens", t.dropped, cut.Freed, t.window)
-	t.engine.cfg.Log.Warn().Str("model", t.name).Int("messages", t.dropped).Int("tokens", cut.Freed).Int("context", t.window).
-		Msg("the oldest messages were left out: the conversation is longer than the context, which the setting max-ctx bounds")
+	t.engine.cfg.Log.Warn().Str("model", t.name).Int("messages", t.dropped).Int("tokens", cut.Freed).Int("context", t.window).Str("bound_by", t.boundBy()).
+		Msg("the oldest messages were left out: the conversation is longer than the context")
 	t.tell(noteTrimmed, text)
 	return true
+}
+
+// What bounds the context of a request.
+const (
+	byRequest  = "num_ctx of the request"
+	byNumCtx   = "the setting num-ctx"
+	byMaxCtx   = "the setting max-ctx"
+	byTraining = "the model's training"
+	byServer   = "the model server"
+)
+
+// boundBy is what bounds the request's context.
+func (t *turn) boundBy() string {
+	_, sizes := t.server.backend.(sizer)
+	trained := t.facts.window > 0 && t.window >= t.facts.window
+	switch {
+	case !sizes:
+		return byServer
+	case trained:
+		return byTraining
+	case t.sized && t.window < t.most():
+		return byServer
+	case t.sized:
+		return byMaxCtx
+	case contextOption(t.request.Options) > 0:
+		return byRequest
+	}
+	return byNumCtx
+}
+
+// longer says how to get a longer context, behind "Please reduce …".
+func (t *turn) longer() string {
+	switch by := t.boundBy(); by {
+	case byRequest:
+		return ", or ask for more: this is " + by
+	case byNumCtx, byMaxCtx:
+		return ", or raise " + by
+	case byServer:
+		return ", or give the model a longer context at its server"
+	}
+	return ": the model was trained with no longer context"
 }
 
 // tooLong is the error of a request that does not fit.
@@ -123,8 +164,8 @@ func (t *turn) tooLong(tokens int, exact bool) error {
 	for _, tool := range t.request.Tools {
 		tools += meter.Estimate(window.ToolBytes(tool))
 	}
-	f := fault.New(fault.Invalid, "This model's maximum context length is %d tokens. However, your messages resulted in %s%d tokens (about %d of them in the tools). Please reduce the length of the messages or tools, or raise the setting max-ctx.",
-		t.window, about, tokens, tools)
+	f := fault.New(fault.Invalid, "This model's maximum context length is %d tokens. However, your messages resulted in %s%d tokens (about %d of them in the tools). Please reduce the length of the messages or tools%s.",
+		t.window, about, tokens, tools, t.longer())
 	f.Code, f.Param = upstream.ContextLength, "messages"
 	f.Cause = &upstream.Overflow{Tokens: tokens, Window: t.window}
 	return f

@@ -3,11 +3,14 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
+	"slices"
 	"strings"
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
+	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 )
 
@@ -31,8 +34,8 @@ const (
 
 // forcedBy holds a reply to a call of one of the tools. Its strings are as long as they are: a bound would cut a file's text
 // in two without a word.
-func forcedBy(tools []chat.Tool, limit int) *forcing {
-	f := heldTo(tools, schema.Options{MaxLength: unbounded}, limit)
+func (t *turn) forcedBy(tools []chat.Tool, limit int) *forcing {
+	f := heldTo(tools, schema.Options{MaxLength: unbounded, Long: t.longIntegers()}, limit)
 	if limit == 0 {
 		f.tokens, f.ours = freeTokens, true
 	}
@@ -56,6 +59,33 @@ func rewritten(tool chat.Tool, args []byte, o schema.Options) *forcing {
 		o.MaxLength = unbounded
 	}
 	return heldTo([]chat.Tool{tool}, o, 3*len(args)+512)
+}
+
+// longDigits is from how many digits on an integer may be more than every reader of JSON takes as it is.
+const longDigits = 16
+
+// longIntegers says whether the conversation or its tools speak of integers that long.
+func (t *turn) longIntegers() bool {
+	for _, m := range t.request.Messages {
+		if hasLongInteger(m.Content) || slices.ContainsFunc(m.Calls, func(c chat.Call) bool { return hasLongInteger(c.Args) }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(t.request.Tools, func(tool chat.Tool) bool { return hasLongInteger(tool.Description) || hasLongInteger(tool.Schema) })
+}
+
+// hasLongInteger says whether so many digits follow each other.
+func hasLongInteger[T string | json.RawMessage](text T) bool {
+	run := 0
+	for i := range len(text) {
+		if run++; text[i] < '0' || text[i] > '9' {
+			run = 0
+		}
+		if run == longDigits {
+			return true
+		}
+	}
+	return false
 }
 
 // callMark stands in front of the object that a forced reply is, so that it is read as what it is.
@@ -124,6 +154,10 @@ func mustCall(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 		calls := 0
 		for ev, err := range in {
 			switch {
+			case errors.Is(err, upstream.ErrUnfinished):
+				yield(chat.Event{}, &fault.Error{Kind: fault.Failed, Param: "tool_choice", Code: "no_tool_call", Cause: err,
+					Message: "the model server broke off the call that tool_choice wants, and mostly does so again: offer fewer tools, simplify their schemas, or use a larger model"})
+				return
 			case err == nil && ev.Kind == chat.CallStart:
 				calls++
 			case err == nil && ev.Kind == chat.Finish && ev.Text == chat.Stop && calls == 0:

@@ -130,7 +130,7 @@ func (g *guard) giveUp(c *guarded) bool {
 // rewrite has the model write the call again where it began, held to the schema; what has left stands. A server that
 // refuses the schema, or breaks over it as Ollama 0.24 does over large ones, gets a weaker one.
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
-	o := schema.Options{Stands: c.stands}
+	o := schema.Options{Stands: c.stands, Long: g.t.longIntegers()}
 	if c.left {
 		o.Sent = string(c.args.Text()[:c.args.Safe()])
 	}
@@ -159,7 +159,7 @@ func (g *guard) ranOn(ev chat.Event) bool {
 
 // bounded has the model write a call that ran on once more, with bounds on what may run on.
 func (g *guard) bounded() bool {
-	f := heldTo(g.t.callable(), schema.Options{MaxLength: 200, MaxItems: 8}, boundedTokens)
+	f := heldTo(g.t.callable(), schema.Options{MaxLength: 200, MaxItems: 8, Long: g.t.longIntegers()}, boundedTokens)
 	text, counts, err := g.t.under(f).whole(g.ctx, stepRewritten)
 	g.spent = g.spent.Plus(counts)
 	if err != nil {

@@ -2,10 +2,14 @@ package engine
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/fault"
 )
 
 // Tools whose schemas forbid, want and bound.
@@ -127,6 +131,62 @@ func TestACallThatMayBeOneTooManyLeavesWhenItIsAnother(t *testing.T) {
 		r.Tools = []chat.Tool{clock}
 		if got, want := told(collect(t, e, r)), " Well."+strings.Repeat("[clock {}]", 3)+`[clock {"zone":"`+long+`"}] `+end+" "; strings.TrimSpace(got) != strings.TrimSpace(want) {
 			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// TestAForcedCallThatTheServerBreaksOffIsNotAskedForAgain: what is held to a schema comes the same way again.
+func TestAForcedCallThatTheServerBreaksOffIsNotAskedForAgain(t *testing.T) {
+	for _, required := range []bool{true, false} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/api/show":
+				io.WriteString(w, `{"capabilities":["completion","tools"]}`)
+			case "/api/chat", "/api/generate":
+				io.WriteString(w, `{"message":{"content":"{\"name\":"},"response":"{\"name\":","done":false}`+"\n")
+			}
+		}))
+		t.Cleanup(s.Close)
+		r := user("time?")
+		r.Tools, r.Required = []chat.Tool{clock}, required
+		_, _, _, err := collect(t, New(Config{Ollama: s.URL, Strategy: map[string]string{"*": Native}}), r)
+		h := http.Header{}
+		fault.From(err).Advise(h)
+		if again := h.Get("Retry-After") != ""; again == required {
+			t.Errorf("required %t: %v, %v", required, err, h)
+		}
+	}
+}
+
+func TestAnIntegerIsHeldToWhatEveryReaderTakes(t *testing.T) {
+	for said, want := range map[string]string{"list ten": `"maximum":9007199254740991`, "of user 1234567890123456789": `"maximum":9223372036854775806`} {
+		e, f := guarding(t, Config{}, object("list", `{"limit":1}`))
+		r := user(said)
+		r.Tools, r.Required = []chat.Tool{{Name: "list", Schema: json.RawMessage(`{"type":"object","properties":{"limit":{"type":"integer"}},"required":["limit"]}`)}}, true
+		if got := told(collect(t, e, r)); got != `[list {"limit":1}] stop ` || !strings.Contains(string(f.generes[0].Format), want) {
+			t.Errorf("%s: %s, held to %s", said, got, f.generes[0].Format)
+		}
+	}
+}
+
+// TestTheErrorOfALongRequestNamesWhatBoundsIt has the context bounded by each of those who can.
+func TestTheErrorOfALongRequestNamesWhatBoundsIt(t *testing.T) {
+	for name, row := range map[string]struct {
+		cfg  Config
+		ctx  string // num_ctx of the request
+		want string
+	}{
+		"the client":      {Config{Overflow: Refuse}, "4096", "or ask for more: this is num_ctx of the request."},
+		"a setting":       {Config{Overflow: Refuse, NumCtx: 4096}, "", "or raise the setting num-ctx."},
+		"another setting": {Config{Overflow: Refuse, MaxCtx: 8192}, "", "or raise the setting max-ctx."},
+	} {
+		e := (&narrow{}).start(t, row.cfg)
+		r := long(60)
+		if row.ctx != "" {
+			r.Options = map[string]json.RawMessage{"num_ctx": json.RawMessage(row.ctx)}
+		}
+		if _, _, _, err := collect(t, e, r); err == nil || !strings.HasSuffix(err.Error(), row.want) {
+			t.Errorf("%s: %v, want …%s", name, err, row.want)
 		}
 	}
 }

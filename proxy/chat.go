@@ -62,7 +62,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *t
 		return err
 	}
 	t.model, t.stream = ask.Model, ask.Stream
-	reply, err := q.open(r.Header, ask, Out{W: w, ID: t.id, Created: t.start, Stall: s.cfg.Stall, Notes: t.told})
+	reply, err := q.open(r.Header, ask, Out{W: w, ID: t.id, Created: t.start, Stall: s.cfg.Stall, Notes: t.told, Told: t.finished, Thoughts: s.cfg.Thoughts})
 	if err != nil {
 		return err
 	}
@@ -72,6 +72,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *t
 	ask.Chosen = func(format, strategy string) {
 		setSafe(w.Header(), "Toolnorm-Format", format)
 		setSafe(w.Header(), "Toolnorm-Strategy", strategy)
+		t.meta.Format, t.meta.Strategy = format, strategy
 		if t.kept != nil {
 			t.kept.Chosen(format, strategy)
 		}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -77,7 +80,7 @@ func TestExchangesAreListedWithoutWhatWasSaid(t *testing.T) {
 		t.Fatalf("the list is %s", body)
 	}
 	e := list.Exchanges[0]
-	if e.Model != "m" || !e.Stream || e.Tools != 2 || e.Format != "hermes" || e.Strategy != "raw" || e.Status != 200 || e.Finish != "stop" ||
+	if e.Model != "m" || !e.Stream || e.Tools != 2 || e.Format != "hermes" || e.Strategy != "raw" || e.Status != 200 || e.Finish != "tool_calls" ||
 		len(e.Calls) != 1 || e.Calls[0] != (trace.Call{ID: "call_0", Name: "get_weather"}) || e.PromptTokens != 3 || e.CompletionTokens != 4 ||
 		e.Path != "/v1/chat/completions" || e.Form != "chat" || e.Tried != nil {
 		t.Errorf("the exchange is %s", body)
@@ -250,5 +253,15 @@ func TestAnEventCostsNothingMoreWhenBodiesAreNotKept(t *testing.T) {
 		if n := testing.AllocsPerRun(100, func() { turn.note(ev) }); n != 0 {
 			t.Errorf("an event costs %v allocations", n)
 		}
+	}
+}
+
+func TestTheLineOfAFailedRequestSaysHowItWasRead(t *testing.T) {
+	var log bytes.Buffer
+	srv := httptest.NewServer(New(Config{Model: writer{text: "well", err: fault.New(fault.Timeout, "silent")}, Log: zerolog.New(&log)}))
+	do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`)
+	srv.Close() // waits for the handler, and so for its line
+	if line := log.String(); !strings.Contains(line, `"format":"hermes","strategy":"raw"`) || !strings.Contains(line, `"status":504`) {
+		t.Errorf("the line is %s", line)
 	}
 }

@@ -23,6 +23,34 @@ type Out struct {
 
 	// Notes gives what was done to the request so far, as "word=text" each; nil: nothing is told.
 	Notes func() []string
+
+	// Told is told the reason that an OpenAI client is given for the reply's end; nil: nobody asks.
+	Told func(reason string)
+
+	Thoughts string // the field, or both, in which OpenAI's clients get what the model thought; empty: ThoughtsBoth
+}
+
+// The fields of what a model thought, which OpenAI's API has none for.
+const (
+	ThoughtsBoth    = "both"
+	ThoughtsContent = "reasoning_content" // DeepSeek's, vLLM's and llama-server's
+	ThoughtsPlain   = "reasoning"         // Ollama's and OpenRouter's
+)
+
+// thoughts are the fields in which thoughts are written.
+func (o *Out) thoughts() []string {
+	switch o.Thoughts {
+	case ThoughtsContent, ThoughtsPlain:
+		return []string{o.Thoughts}
+	}
+	return []string{ThoughtsContent, ThoughtsPlain}
+}
+
+// told tells the reason, if somebody asks.
+func (o *Out) told(reason string) {
+	if o.Told != nil {
+		o.Told(reason)
+	}
 }
 
 // Reply writes the events of one reply in a client's form. Its methods are called by one goroutine at a time.

@@ -12,13 +12,13 @@ import (
 // The names of the dialects that can be asked for.
 const (
 	formOpenAI = "openai" // as it is, whoever seems to ask
-	formShell  = "shell"  // commands in place of calls of the tools that are served here
+	FormShell  = "shell"  // commands in place of calls of the tools that are served here
 	formVoid   = "void"   // Void's calls in text, where its prompt describes tools
 	formCline  = "cline"  // Cline's and Roo's, likewise
 )
 
 // Forms are the names of the dialects that a header, a model's suffix or a setting can ask for.
-func Forms() []string { return []string{formOpenAI, formShell, formVoid, formCline} }
+func Forms() []string { return []string{formOpenAI, FormShell, formVoid, formCline} }
 
 // form is the dialect that a request asks for, and the model without the suffix that may have said so. The header
 // Toolnorm-Dialect counts first, then the suffix ("qwen3@shell"), then the settings; empty leaves it to what the client is

@@ -32,7 +32,7 @@ func TestLogprobsComeWithTheirText(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"content":"a\n"},"logprobs":{"content":[` + a + `,` + lf + `],"refusal":null},"finish_reason":null}`,
-		`"reasoning_content":"no"},"logprobs":null,`,
+		`"reasoning_content":"no","reasoning":"no"},"logprobs":null,`,
 		`"content":"c"},"logprobs":{"content":[` + c + `],"refusal":null}`,
 		`"delta":{},"logprobs":{"content":[` + last + `],"refusal":null},"finish_reason":"stop"}`,
 	} {

@@ -35,6 +35,8 @@ type Config struct {
 	Shell       *Shell            // tools that are served here, for clients that have only a terminal; nil: there are none
 	VoidAliases string            // when models are listed under a second name, for Void; empty: AliasesAuto
 
+	Thoughts string // the fields of what a model thought, as Out.Thoughts; empty: both
+
 	Version      string        // what /version says
 	DefaultModel string        // answers requests that name no model; empty: such requests are an error
 	MaxBody      int64         // of a request, in bytes; 0: DefaultMaxBody

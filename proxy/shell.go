@@ -22,6 +22,8 @@ type Shell struct {
 	// is shown as text.
 	Keep func(name string, args json.RawMessage) (id string, err error)
 	Kept func(id string) (name string, args json.RawMessage, ok bool) // what Keep was given; nil: nobody knows
+
+	Used func() // is called for each request in this form; nil: nobody wants to know
 }
 
 // shellDialect offers the tools that are served here, and has their calls run in the client's terminal.
@@ -35,10 +37,13 @@ var _ Dialect = shellDialect{}
 // one of them is not offered.
 func (d shellDialect) Open(h http.Header, a *Ask, out Out) (Reply, error) {
 	switch {
-	case a.Form != formShell:
+	case a.Form != FormShell:
 		return nil, nil
 	case d.shell == nil || len(d.shell.Tools.Snapshot().Tools) == 0:
 		return nil, fault.New(fault.Invalid, "no tools are served here that could be run in a shell")
+	}
+	if d.shell.Used != nil {
+		d.shell.Used()
 	}
 	a.Form = ""
 	below, err := xmlDialect(d).Open(h, a, out)
@@ -48,7 +53,7 @@ func (d shellDialect) Open(h http.Header, a *Ask, out Out) (Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Hold, a.Form = adapters.HoldCall, formShell
+	a.Hold, a.Form = adapters.HoldCall, FormShell
 	r := &shellReply{Reply: below, commander: d.shell.commander(h, a.Tools), ours: map[string]bool{}}
 	a.Messages = r.commander.earlier(a.Messages)
 	if a.NoCalls {

@@ -35,7 +35,10 @@ type stream struct {
 	empty bool // and nothing before it
 	stops bool // the client's stop sequences may make the reply empty
 	probs logprobs
-	notes func() []string // what was done to the request; nil: not told
+	reply Out
+
+	thoughts []string // the fields of what the model thought
+	said     int      // where the text of the open chunk begins
 }
 
 // run names a series of fragments that may share a chunk.
@@ -62,7 +65,7 @@ func newStream(w *sse.Writer, a *Ask, out Out) *stream {
 	head := string(b)
 	return &stream{
 		out: w, head: head, prefix: head + `{"index":0,"delta":{`,
-		usage: a.Usage, stops: len(a.Stop) > 0, empty: true, probs: logprobs{wanted: a.Logprobs}, notes: out.Notes,
+		usage: a.Usage, stops: len(a.Stop) > 0, empty: true, probs: logprobs{wanted: a.Logprobs}, reply: out, thoughts: out.thoughts(),
 	}
 }
 
@@ -181,7 +184,8 @@ func (s *stream) append(text string) {
 			s.out.Buf = append(s.out.Buf, `"content":"`...)
 		case chat.Reasoning:
 			s.openChunk(`"content":null,`, -1)
-			s.out.Buf = append(s.out.Buf, `"reasoning_content":"`...)
+			s.out.Buf = append(append(append(s.out.Buf, '"'), s.thoughts[0]...), `":"`...)
+			s.said = len(s.out.Buf)
 		default:
 			s.openChunk("", s.run.index)
 			s.out.Buf = append(s.out.Buf, `"function":{"arguments":"`...)
@@ -218,7 +222,19 @@ func (s *stream) closeChunk() {
 		s.out.Buf = append(s.out.Buf, `"}}]},"finish_reason":null}]}`+"\n\n"...)
 		return
 	}
+	if s.run.kind == chat.Reasoning {
+		s.repeat()
+	}
 	s.out.Buf = append(s.probs.appendMember(append(s.out.Buf, `"}`...)), `,"finish_reason":null}]}`+"\n\n"...)
+}
+
+// repeat writes the thought of the open chunk once more, in each further field.
+func (s *stream) repeat() {
+	end := len(s.out.Buf)
+	for _, field := range s.thoughts[1:] {
+		s.out.Buf = append(append(append(s.out.Buf, `","`...), field...), `":"`...)
+		s.out.Buf = append(s.out.Buf, s.out.Buf[s.said:end]...)
+	}
 }
 
 // endRun ends a series of fragments: a character that was never completed becomes U+FFFD.
@@ -243,6 +259,7 @@ func (s *stream) finish(e chat.Event) error {
 	s.endRun()
 	s.done = true
 	reason := finishReason(e.Text, s.calls)
+	s.reply.told(reason)
 	if s.empty && (reason == chat.Length || s.stops) {
 		s.openChunk("", -1)
 		s.out.Buf = append(s.out.Buf, `"content":"`...)
@@ -271,8 +288,8 @@ func (s *stream) finish(e chat.Event) error {
 // note tells, in comments, what was done to the request, what had to be mended in the model's calls, and what of a cut call
 // was left out.
 func (s *stream) note(m *chat.Meta) {
-	if s.notes != nil {
-		for _, note := range s.notes() {
+	if s.reply.Notes != nil {
+		for _, note := range s.reply.Notes() {
 			s.out.Comment(headerSafe(note))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -185,7 +186,7 @@ func TestWholeReplyIsTheStreamCollected(t *testing.T) {
 	delete(got, "id")
 	delete(got, "created")
 	b, _ := json.Marshal(got)
-	want := `{"choices":[{"finish_reason":"tool_calls","index":0,"message":{"content":"I look. ","reasoning_content":"hm","role":"assistant",` +
+	want := `{"choices":[{"finish_reason":"tool_calls","index":0,"message":{"content":"I look. ","reasoning":"hm","reasoning_content":"hm","role":"assistant",` +
 		`"tool_calls":[{"function":{"arguments":"{\"b\":1.50,\"a\":2}","name":"get_weather"},"id":"call_0","type":"function"},` +
 		`{"function":{"arguments":"{}","name":"get_time"},"id":"call_1","type":"function"}]}}],` +
 		`"model":"m","object":"chat.completion","usage":{"completion_tokens":4,"prompt_tokens":3,"total_tokens":7}}`
@@ -264,5 +265,37 @@ func TestTheClientSaysHowMuchOfACallWaits(t *testing.T) {
 	}
 	if status := ask("much"); status != 400 {
 		t.Errorf("hold much: status %d, want 400", status)
+	}
+}
+
+// TestThoughtsStandInTheFieldsThatAreWished has a thought come in pieces, one of them half a character.
+func TestThoughtsStandInTheFieldsThatAreWished(t *testing.T) {
+	s := script{think("h\""), think("m \xf0\x9f"), idle, think("\x8c\x8d"), say("Hi."), finish("stop")}
+	for wish, want := range map[string][]string{"": {"reasoning_content", "reasoning"}, ThoughtsBoth: {"reasoning_content", "reasoning"}, ThoughtsContent: {"reasoning_content"}, ThoughtsPlain: {"reasoning"}} {
+		srv, _ := serve(t, s, func(c *Config) { c.Thoughts = wish })
+		for _, stream := range []string{"", `,"stream":true`} {
+			_, body := post(t, srv, stream)
+			said := map[string]string{}
+			for line := range strings.Lines(body) {
+				var c struct {
+					Choices []struct{ Delta, Message map[string]any }
+				}
+				if json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &c) != nil {
+					continue // a blank line, or the end
+				}
+				for field, v := range c.Choices[0].Delta {
+					text, _ := v.(string)
+					said[field] += text
+				}
+				for field, v := range c.Choices[0].Message {
+					said[field], _ = v.(string)
+				}
+			}
+			for _, field := range []string{"reasoning_content", "reasoning"} {
+				if slices.Contains(want, field) != (said[field] == "h\"m 🌍") || !slices.Contains(want, field) && said[field] != "" || said["content"] != "Hi." {
+					t.Errorf("%q%s: %q in %s", wish, stream, said, body)
+				}
+			}
+		}
 	}
 }

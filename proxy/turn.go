@@ -24,6 +24,7 @@ type turn struct {
 	meta     chat.Meta
 	count    chat.Counts
 	notes    []string        // what was done to the request, as in Out.Notes
+	reason   string          // that the client was told for the end; empty: that of the reply
 	kept     *trace.Exchange // nil: nothing is kept of it
 }
 
@@ -37,6 +38,9 @@ func (t *turn) noted(word, text string) {
 
 // told is what was done to the request so far.
 func (t *turn) told() []string { return t.notes }
+
+// finished takes note of the reason that the client is told for the end.
+func (t *turn) finished(reason string) { t.reason = reason }
 
 // note takes from an event what the log wants.
 func (t *turn) note(e chat.Event) {
@@ -83,6 +87,9 @@ func (t *turn) listen(a *Ask) {
 // keep ends the exchange.
 func (t *turn) keep(log *trace.Log, m *meter, err error) {
 	if t.kept != nil {
+		if t.reason != "" && t.kept.Finish != "" {
+			t.kept.Finish = t.reason
+		}
 		t.kept.End(statusOf(m, err), cause(err), t.first, time.Since(t.start))
 		log.Add(t.kept)
 	}

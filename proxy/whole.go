@@ -48,6 +48,7 @@ type choice struct {
 		Role      string     `json:"role"`
 		Content   *string    `json:"content"` // null beside calls when there is no text
 		Reasoning string     `json:"reasoning_content,omitempty"`
+		Thoughts  string     `json:"reasoning,omitempty"` // the same
 		ToolCalls []toolCall `json:"tool_calls,omitempty"`
 	} `json:"message"`
 	Logprobs     json.RawMessage `json:"logprobs,omitempty"` // null or left out when there are none
@@ -87,7 +88,13 @@ func (w *whole) Close(err error) error {
 // fill says what the model said.
 func (w *whole) fill(c *choice) {
 	c.Message.Role = "assistant"
-	c.Message.Reasoning = w.reply.Reasoning.String()
+	for _, field := range w.out.thoughts() {
+		if field == ThoughtsPlain {
+			c.Message.Thoughts = w.reply.Reasoning.String()
+		} else {
+			c.Message.Reasoning = w.reply.Reasoning.String()
+		}
+	}
 	done := w.reply.Complete()
 	for _, call := range done {
 		c.Message.ToolCalls = append(c.Message.ToolCalls, wholeCall(call))
@@ -99,6 +106,7 @@ func (w *whole) fill(c *choice) {
 		c.Logprobs = w.probs.appendValue(nil)
 	}
 	c.FinishReason = finishReason(w.reply.End.Text, calls{begun: len(w.reply.Calls), ended: len(done)})
+	w.out.told(c.FinishReason)
 }
 
 func wholeCall(c chat.Call) toolCall {

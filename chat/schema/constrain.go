@@ -30,13 +30,27 @@ type Options struct {
 	MaxItems  int       // elements of an array, likewise; 0: 64; at most 1000
 	Sent      string    // calls: what has already left of the arguments, the beginning of a JSON object
 	Stands    *Standing // calls: what of the arguments stands, in place of Sent
+	Long      bool      // integers of more than 16 digits may be meant
 	Name      string    // calls: the key of the tool's name; empty: "name"
 	Arguments string    // calls: the key of the arguments; empty: "arguments"
 }
 
-// maxInteger is the greatest integer where a schema has no bound. Where none is said servers stop at 16 digits, which
-// would cut an identifier of 19 into a wrong one; the greatest of all means "no bound" to them.
-const maxInteger = math.MaxInt64 - 1
+const (
+	// exactInteger is the greatest integer that every reader of JSON takes as it is, and the bound where a schema has none: a
+	// model that is held to an integer and has none in mind goes on writing digits.
+	exactInteger = 1<<53 - 1
+	// longInteger takes its place where identifiers of 19 digits may be meant, which must not be cut into wrong ones. It means
+	// "no bound" to servers, which would stop at 16 digits by themselves.
+	longInteger = math.MaxInt64 - 1
+)
+
+// integer is the bound of integers.
+func (o Options) integer() int64 {
+	if o.Long {
+		return longInteger
+	}
+	return exactInteger
+}
 
 // length is the bound of strings, negative for none.
 func (o Options) length() int {

@@ -91,7 +91,7 @@ func (c *constrainer) integer(s *shape, _ int) {
 		c.raw(`{"$ref":"#/$defs/integer"}`)
 		return
 	}
-	low, high := int64(-maxInteger), int64(maxInteger)
+	low, high := -c.o.integer(), c.o.integer()
 	if s.minimum != nil {
 		low = *s.minimum
 		high = max(high, low)

@@ -46,7 +46,7 @@ func (c *constrainer) put(root *shape) {
 	if c.integers {
 		c.openDefs(start)
 		c.key("integer")
-		c.raw(`{"type":"integer","minimum":` + strconv.Itoa(-maxInteger) + `,"maximum":` + strconv.Itoa(maxInteger) + `}`)
+		c.raw(`{"type":"integer","minimum":` + strconv.FormatInt(-c.o.integer(), 10) + `,"maximum":` + strconv.FormatInt(c.o.integer(), 10) + `}`)
 	}
 	if len(c.dst) > start {
 		c.raw("}")

@@ -67,6 +67,8 @@ type Config struct {
 	ToolBudget      int    `placeholder:"TOKENS" help:"Warn when the tools of a request take more than this. Default: half of the context."`
 	ReasoningReplay string `default:"all" enum:"none,last,all" help:"Which turns of the history keep what the model thought: none, those behind the last user message, or all, of which the model's template takes what it was made for."`
 
+	ReasoningField string `default:"both" enum:"both,reasoning_content,reasoning" help:"The field of a reply at /v1 that holds what the model thought: reasoning_content, as DeepSeek, vLLM and llama-server have it, reasoning, as Ollama and OpenRouter do, or both, for clients that show them once."`
+
 	Trace       int  `default:"50" help:"How many of the last exchanges are kept in memory and shown at /debug, to this machine only; 0 to 1000."`
 	TraceBodies bool `help:"Keep what was said in them, too: up to 256 KiB an exchange."`
 

@@ -37,5 +37,5 @@ func (d *dialects) check() error {
 // shell is how the registry's tools reach clients that only have a terminal.
 func (m *Main) shell() *proxy.Shell {
 	d := m.Config.dialects
-	return &proxy.Shell{Tools: m.toolbox.Registry, Program: runner.Program(d.Runner), Language: d.Block, Base64: d.RunnerBase64, Keep: m.pending.Keep, Kept: m.pending.Find}
+	return &proxy.Shell{Tools: m.toolbox.Registry, Program: runner.Program(d.Runner), Language: d.Block, Base64: d.RunnerBase64, Keep: m.pending.Keep, Kept: m.pending.Find, Used: m.seekRunner}
 }

@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"os"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -40,6 +41,7 @@ type Main struct {
 	toolbox        *toolbox.Box      // the tools that this program runs itself
 	pending        runner.Pending    // their calls that are too long for a command line
 	door           runner.Address    // where runners find this program
+	sought         sync.Once         // the runner, on the path
 	mcp            *mcpserver.Server // nil: the settings want none
 	server         *http.Server
 	listener       net.Listener
@@ -69,7 +71,7 @@ func (m *Main) Run() error {
 	face := proxy.New(proxy.Config{
 		Model: eng, Catalog: eng, Embedder: eng, Native: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
 		Trace: m.traceLog(), Reasons: append(adapters.Reasons(), engine.Reasons()...),
-		Forms: m.Config.Dialect, Shell: m.shell(), VoidAliases: m.Config.VoidAliases,
+		Forms: m.Config.Dialect, Shell: m.shell(), Thoughts: m.Config.ReasoningField, VoidAliases: m.Config.VoidAliases,
 		MaxBody: m.Config.MaxBody, Stall: m.Config.ClientTimeout,
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Open: []string{"/healthz"}, Log: m.log}

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"toolnorm/internal/auth"
+	"toolnorm/proxy"
 	"toolnorm/runner"
 )
 
@@ -32,16 +35,25 @@ func (m *Main) withRunner(guard *auth.Guard, face http.Handler) http.Handler {
 }
 
 // announceDoor writes where runners of this machine find the server, and says when the user's terminal will not find the
-// runner.
+// runner: at once to those whose settings ask for the dialect shell, and to others when a client first does.
 func (m *Main) announceDoor() {
 	m.door.URL = "http://" + reachable(m.listener.Addr())
 	if err := m.door.Announce(m.Config.Data); err != nil {
 		m.log.Warn().Err(err).Msg("runners cannot find this server, and work without it")
 	}
-	program, _, _ := strings.Cut(strings.TrimSpace(m.Config.Runner), " ")
-	if _, err := exec.LookPath(program); err != nil && len(m.toolbox.Registry.Snapshot().Tools) > 0 {
-		m.log.Warn().Str("runner", program).Msg("the runner is not on the path: in the dialect shell terminals will not find it; make install puts toolrun there")
+	if slices.Contains(slices.Collect(maps.Values(m.Config.Dialect)), proxy.FormShell) {
+		m.seekRunner()
 	}
+}
+
+// seekRunner says, once, that the runner is not on the path.
+func (m *Main) seekRunner() {
+	m.sought.Do(func() {
+		program, _, _ := strings.Cut(strings.TrimSpace(m.Config.Runner), " ")
+		if _, err := exec.LookPath(program); err != nil && len(m.toolbox.Registry.Snapshot().Tools) > 0 {
+			m.log.Warn().Str("runner", program).Msg("the runner is not on the path: in the dialect shell terminals will not find it; make install puts toolrun there")
+		}
+	})
 }
 
 // withdrawDoor takes the address back.

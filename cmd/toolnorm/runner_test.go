@@ -66,13 +66,34 @@ func TestARunnerFindsTheServerAndNeedsNoKey(t *testing.T) {
 func TestARunnerThatIsNotOnThePathIsSaid(t *testing.T) {
 	clean(t, "")
 	t.Setenv("PATH", t.TempDir())
-	for said, args := range map[string][]string{"the runner is not on the path": nil, "": {"--no-tools"}} {
+	for name, row := range map[string]struct {
+		args []string
+		ask  string // the model that a client asks for
+		said int
+	}{
+		"nobody uses the dialect":   {nil, "demo/hermes", 0},
+		"the settings ask for it":   {[]string{"--dialect", "*=shell"}, "", 1},
+		"a client does":             {nil, "demo/hermes@shell", 1},
+		"both":                      {[]string{"--dialect", "*=shell"}, "demo/hermes", 1},
+		"there are no tools to run": {[]string{"--dialect", "*=shell", "--no-tools"}, "", 0},
+	} {
 		out := new(log)
-		if _, err := started(t, out, append(args, "--listen", "127.0.0.1:0", "--data", t.TempDir())...); err != nil {
+		m, err := started(t, out, append(row.args, "--listen", "127.0.0.1:0", "--data", t.TempDir())...)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(out.String(), "not on the path"); got != (said != "") {
-			t.Errorf("%q: %s", args, out)
+		for range 2 {
+			if row.ask == "" {
+				break
+			}
+			resp, err := http.Post("http://"+m.listener.Addr().String()+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"`+row.ask+`","messages":[{"role":"user","content":"hi"}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+		}
+		if got := strings.Count(out.String(), "not on the path"); got != row.said {
+			t.Errorf("%s: said %d times, want %d: %s", name, got, row.said, out)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func (d *deltas) cut(err error) error {
 	case err == nil:
 		return fault.New(fault.Unavailable, "the model server ended its reply without a finish_reason, so nobody knows whether it is complete")
 	case err == io.EOF || errors.Is(err, errCut):
-		return fault.New(fault.Unavailable, "the model server ended its reply in the middle: its log may say why")
+		return fault.New(fault.Unavailable, "%w", ErrUnfinished)
 	}
 	return broken(d.ctx, "", err)
 }

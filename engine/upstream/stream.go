@@ -183,6 +183,9 @@ func (s *stream) repeated() error {
 	return io.EOF
 }
 
+// ErrUnfinished is the cause of a fault where a server ends a reply in good order, but before its end.
+var ErrUnfinished = errors.New("the model server ended its reply in the middle: its log may say why")
+
 // ended is the end of a stream that has no final record.
 func (s *stream) ended(err error) error {
 	switch {
@@ -193,7 +196,7 @@ func (s *stream) ended(err error) error {
 	case errors.Is(err, errLong):
 		return fault.New(fault.Unavailable, "the model server's reply cannot be read: %w", err)
 	case err == io.EOF || errors.Is(err, errCut):
-		return fault.New(fault.Unavailable, "the model server ended its reply in the middle: its log may say why")
+		return fault.New(fault.Unavailable, "%w", ErrUnfinished)
 	}
 	return broken(s.ctx, "", err)
 }

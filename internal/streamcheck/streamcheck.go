@@ -233,6 +233,9 @@ func (c *checker) delta(d map[string]json.RawMessage) {
 	}
 	text := c.str(d["content"])
 	c.Reasoning += c.str(d["reasoning_content"])
+	if again, both := d["reasoning"]; both && d["reasoning_content"] != nil && string(again) != string(d["reasoning_content"]) {
+		c.breaks("S05", "reasoning is not reasoning_content")
+	}
 	calls, has := d["tool_calls"]
 	if has && text != "" {
 		c.breaks("S11", "content beside tool_calls")

@@ -29,7 +29,7 @@ type Exchange struct {
 
 	Status  int      `json:"status"` // 499: the client went away
 	Error   string   `json:"error,omitempty"`
-	Finish  string   `json:"finish,omitempty"` // empty: the reply broke off
+	Finish  string   `json:"finish,omitempty"` // as the client is told; empty: the reply broke off
 	Cause   string   `json:"cause,omitempty"`  // of the finish, when the reason alone does not tell
 	Calls   []Call   `json:"calls"`
 	More    int      `json:"more_calls,omitempty"` // that are not listed
