@@ -135,7 +135,7 @@ func (d *decoder) left() bool {
 	if d.ctx == nil || d.ctx.Err() == nil {
 		return false
 	}
-	d.err, d.ended = d.ctx.Err(), true
+	d.err, d.ended = context.Cause(d.ctx), true
 	return true
 }
 
