@@ -1,6 +1,8 @@
 package drive
 
 import (
+	"bufio"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,5 +39,27 @@ func TestArgumentsOfChunk(t *testing.T) {
 	}
 	if !full([]byte(chunk)) || full([]byte(`{"delta":{"role":"assistant","content":""}}`)) {
 		t.Error("full does not tell a chunk with a call from the role chunk")
+	}
+}
+
+// A reply that was cut is an error, whatever came of it.
+func TestACutReplyIsAnError(t *testing.T) {
+	for _, reason := range []string{"length", ""} {
+		in := bufio.NewScanner(strings.NewReader(`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"` + reason + "\"}]}\n\ndata: [DONE]\n\n"))
+		if _, err := read(in, time.Now(), false); err == nil {
+			t.Errorf("a reply that ended with %q is taken for whole", reason)
+		}
+	}
+}
+
+// No part of a script says the same for so long that a model would be stopped for it.
+func TestScriptsDoNotRepeatThemselves(t *testing.T) {
+	const most = 8192 // the default of the setting max-repeat
+	content := text.Prose("hermes", 100<<10)
+	if half := content[:most/2]; strings.Count(content, half[:200]) != 1 {
+		t.Error("the text repeats itself")
+	}
+	if _, args := text.Call("hermes", 100<<10); strings.Count(args, args[:200]) != 1 {
+		t.Error("the call's argument repeats itself")
 	}
 }

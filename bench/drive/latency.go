@@ -49,6 +49,9 @@ func LongCall(up *fake.Server, url string, n, rate int) (Early, error) {
 		return Early{}, err
 	}
 	done := up.When(id)
+	if done.IsZero() {
+		return Early{}, fmt.Errorf("%s: the upstream was not heard to its end", url)
+	}
 	e := Early{Silence: r.Silence, First: r.First, Took: done.Sub(start), Pieces: len(r.Arrived)}
 	early, all := 0, 0
 	for _, p := range r.Arrived {
@@ -57,9 +60,11 @@ func LongCall(up *fake.Server, url string, n, rate int) (Early, error) {
 			early += len(p.Text)
 		}
 	}
-	if all == 0 {
-		return e, fmt.Errorf("%s: the reply held no call", url)
+	if all < n {
+		return e, fmt.Errorf("%s: %d bytes of arguments came, of a call with %d", url, all, n)
 	}
-	e.Share = float64(early) / float64(all)
+	if e.Share = float64(early) / float64(all); early == 0 || e.First <= 0 || e.Took <= e.First {
+		return e, fmt.Errorf("%s: impossible figures of a long call: %+v", url, e)
+	}
 	return e, nil
 }

@@ -20,6 +20,7 @@ type Reply struct {
 	First   time.Duration // from the request to the first data line with something in it
 	Silence time.Duration // the longest time between two lines, the wait for the first one not counted
 	Ended   bool          // [DONE] has come
+	Finish  string        // why the reply ended, by its own word
 	Arrived []Piece       // pieces of arguments, when they were asked for
 }
 
@@ -81,6 +82,9 @@ func read(in *bufio.Scanner, start time.Time, pieces bool) (r Reply, err error) 
 		if r.First == 0 && full(data) {
 			r.First = now.Sub(start)
 		}
+		if why := finish(data); why != "" {
+			r.Finish = why
+		}
 		if pieces {
 			if args := arguments(data); args != "" {
 				r.Arrived = append(r.Arrived, Piece{now, args})
@@ -93,7 +97,17 @@ func read(in *bufio.Scanner, start time.Time, pieces bool) (r Reply, err error) 
 	if !r.Ended {
 		return r, fmt.Errorf("a reply ended without [DONE]")
 	}
+	if r.Finish != "stop" && r.Finish != "tool_calls" {
+		return r, fmt.Errorf("a reply did not come whole, it ended with %q", r.Finish)
+	}
 	return r, nil
+}
+
+// finish is the reason in the last chunk of a reply; empty in any other.
+func finish(data []byte) string {
+	_, rest, _ := bytes.Cut(data, []byte(`"finish_reason":"`))
+	why, _, _ := bytes.Cut(rest, []byte(`"`))
+	return string(why)
 }
 
 // full tells a chunk with text or a call from one that only names the role.

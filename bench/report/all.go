@@ -1,10 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,8 +20,36 @@ import (
 // cpuRounds is how often each load is sent to each proxy, after one round that does not count.
 const cpuRounds = 5
 
-// All measures everything and writes it to w. Program is the toolnorm to start.
+// All measures everything and writes it to w, unless a figure is impossible: then something is broken, and nothing is written.
+// Program is the toolnorm to start.
 func All(w io.Writer, program string) error {
+	var page bytes.Buffer
+	if err := all(&page, program); err != nil {
+		return err
+	}
+	if bad := impossible(page.String()); len(bad) > 0 {
+		return fmt.Errorf("impossible figures:\n%s", strings.Join(bad, ""))
+	}
+	_, err := page.WriteTo(w)
+	return err
+}
+
+// figure is a cell, or a part of one, that no measurement can give: less than nothing, nothing where there was something, and no
+// number.
+var figure = regexp.MustCompile(`(^|[\s(|])-[0-9]|(^|[^0-9.])0(\.0+)? (%|ns|µs|ms|KiB)(\s|$)|\b(NaN|Inf)\b`)
+
+// impossible are the lines of tables that hold such a figure. What direct access adds to itself is nothing.
+func impossible(page string) (bad []string) {
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "| direct |") && figure.MatchString(line) {
+			bad = append(bad, line)
+		}
+	}
+	return bad
+}
+
+// all measures everything.
+func all(w io.Writer, program string) error {
 	rows, err := decoder.Measure(false)
 	if err != nil {
 		return err

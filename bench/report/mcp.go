@@ -45,6 +45,6 @@ func mcpSessions(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nWhat %d sessions leave that came and went: %.0f KiB and %d goroutines.\n", left.Sessions, left.Bytes/1024, left.Goroutines)
+	fmt.Fprintf(w, "\nWhat %d sessions leave that came and went: %.0f KiB and %d goroutines.\n", left.Sessions, max(left.Bytes, 0)/1024, max(left.Goroutines, 0))
 	return nil
 }

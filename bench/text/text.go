@@ -16,10 +16,11 @@ const Schema = `{"type":"object","properties":{"path":{"type":"string"},"content
 // TokenBytes is the length of a token; about what tokens of English text and code have.
 const TokenBytes = 4
 
-// sentence and line are repeated to the length wanted. Both hold what a decoder has to look at twice.
+// sentence and line are written over and over to the length wanted, each time with its number: a model that says the same for
+// longer than the setting max-repeat is stopped. Both hold what a decoder has to look at twice.
 const (
-	sentence = "The river runs past the old mill, and in spring it is wide; nobody knows why (a < b, they say).\n"
-	line     = "\tif got[i] < want && !ok { return fmt.Errorf(\"row %d: {%q}\", i, want) } // it's \\done\n"
+	sentence = "The river %06d runs past the old mill, and in spring it is wide; nobody knows why (a < b, they say).\n"
+	line     = "\tif got[%06d] < want && !ok { return fmt.Errorf(\"row %%d: {%%q}\", i, want) } // it's \\done\n"
 )
 
 // Prose is n bytes of text without a call, in front of which family, if it writes messages, puts its header.
@@ -62,9 +63,13 @@ func Tokens(s string) []string {
 	return append(tokens, s)
 }
 
-// repeated is piece over and over, n bytes of it.
+// repeated is piece over and over with its number, n bytes of it.
 func repeated(piece string, n int) string {
-	return strings.Repeat(piece, n/len(piece)+1)[:n]
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, piece, i)
+	}
+	return b.String()[:n]
 }
 
 // quoted is s as a JSON string, spelled as models spell it: nothing escaped for HTML.
