@@ -49,16 +49,12 @@ func stringEnd(text string) int {
 	return len(text)
 }
 
-// appendString writes a JSON string without needless escapes. Half a surrogate pair stays escaped.
+// appendString writes a JSON string without needless escapes. Half a surrogate pair is U+FFFD.
 func appendString(dst []byte, text string) []byte {
 	if !strings.Contains(text, `\`) {
 		return append(dst, text...)
 	}
-	s := unquote([]byte(text))
-	if strings.ContainsRune(s, '\uFFFD') {
-		return append(dst, text...)
-	}
-	return schema.AppendQuote(dst, s)
+	return schema.AppendQuote(dst, unquote([]byte(text)))
 }
 
 // appendNumber writes a number as Python prints it: a whole one as it stands, any other with the fewest digits that give

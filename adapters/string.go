@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"toolnorm/chat/schema"
@@ -268,7 +269,7 @@ func (d *decoder) escape() {
 	}
 }
 
-// unicodeEscape copies \uXXXX; without four digits the backslash stands for itself.
+// unicodeEscape copies \uXXXX, or a pair of them that is one character; without four digits the backslash stands for itself.
 func (d *decoder) unicodeEscape() {
 	for i := 2; i < 6; i++ {
 		if c := d.at(i); !isHex(c) {
@@ -282,8 +283,37 @@ func (d *decoder) unicodeEscape() {
 			return
 		}
 	}
-	d.putBytes(d.slice(d.pos, d.pos+6))
-	d.pos += 6
+	n, first := 6, d.unit(0)
+	if utf16.IsSurrogate(first) {
+		if utf16.DecodeRune(first, d.unit(6)) == '\uFFFD' { // half a character is none, and some readers fail at it
+			d.put(`\ufffd`)
+			d.pos += n
+			d.repaired("escapes")
+			return
+		}
+		n = 12
+	}
+	d.putBytes(d.slice(d.pos, d.pos+n))
+	d.pos += n
+}
+
+// unit is the half of a character that is spelled \uXXXX at offset i; 0: none is.
+func (d *decoder) unit(i int) (r rune) {
+	if d.at(i) != '\\' || d.at(i+1) != 'u' {
+		return 0
+	}
+	for k := i + 2; k < i+6; k++ {
+		c := d.at(k)
+		if !isHex(c) {
+			return 0
+		}
+		digit := c - '0'
+		if c > '9' {
+			digit = c | 0x20 - 'a' + 10
+		}
+		r = r<<4 | rune(digit)
+	}
+	return r
 }
 
 func isHex(c int) bool {

@@ -50,6 +50,7 @@ func parse(body []byte, read func(v *fastjson.Value) error) error {
 	if len(body) > maxValues && commas(body) > maxValues {
 		return tooMany(body)
 	}
+	chat.MendSurrogates(body)
 	p := parsers.Get().(*fastjson.Parser)
 	if len(body) <= keepParser {
 		defer parsers.Put(p)

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
 )
 
 // maxRecord is the longest record that is read, in bytes. A whole call is one record.
@@ -72,4 +74,7 @@ func (s *scratch) line() ([]byte, error) {
 }
 
 // parse reads one record. The value is valid until the following call.
-func (s *scratch) parse(line []byte) (*fastjson.Value, error) { return s.parser.ParseBytes(line) }
+func (s *scratch) parse(line []byte) (*fastjson.Value, error) {
+	chat.MendSurrogates(line)
+	return s.parser.ParseBytes(line)
+}

@@ -1,0 +1,38 @@
+package chat
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf16"
+)
+
+// MendSurrogates makes U+FFFD, in place, of each half of a surrogate pair that stands in JSON text without the other, as
+// encoding/json reads it: it stands for no character, and other readers take it for its own spelling.
+func MendSurrogates(text []byte) {
+	for {
+		at := bytes.IndexByte(text, '\\')
+		if at < 0 || at+1 == len(text) {
+			return
+		}
+		text = text[at:]
+		first, ok := surrogate(text)
+		switch second, _ := surrogate(text[min(6, len(text)):]); {
+		case !ok:
+			text = text[2:]
+		case utf16.DecodeRune(first, second) != '\uFFFD':
+			text = text[12:]
+		default:
+			copy(text, `\ufffd`)
+			text = text[6:]
+		}
+	}
+}
+
+// surrogate is the half of a pair that text begins with.
+func surrogate(text []byte) (r rune, ok bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' || text[2]|0x20 != 'd' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(n), err == nil && utf16.IsSurrogate(rune(n))
+}
