@@ -140,8 +140,8 @@ func (t *Type) fromEnum(s string) (string, bool) {
 	bare := strings.Trim(s, `"'`)
 	found, n := "", 0
 	for _, v := range t.enum {
-		word := v
-		if v != "" && v[0] == '"' && json.Unmarshal([]byte(v), &word) != nil {
+		word, ok := plain(v)
+		if !ok {
 			continue
 		}
 		if word == s {
@@ -152,6 +152,19 @@ func (t *Type) fromEnum(s string) (string, bool) {
 		}
 	}
 	return found, n == 1
+}
+
+// plain is the text that a value stands for: of a string without quotes and escapes, else the value itself.
+func plain(v string) (string, bool) {
+	switch {
+	case v == "" || v[0] != '"':
+		return v, true
+	case strings.IndexByte(v, '\\') < 0: // as nearly all are; a list may be gone through for each value of a call
+		return v[1 : len(v)-1], true
+	}
+	var word string
+	err := json.Unmarshal([]byte(v), &word)
+	return word, err == nil
 }
 
 // Fit answers a JSON scalar that t allows: the value as it is when it fits, else its nearest spelling in the right type,
