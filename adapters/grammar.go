@@ -35,7 +35,7 @@ type GrammarOptions struct {
 // Grammar writes the grammar of calls to the tools, spelled as Append spells them. Members of small objects come in any
 // order, those of large ones in the schema's. What a schema demands and a grammar cannot say is left open and reported.
 func (f *Format) Grammar(tools []chat.Tool, o GrammarOptions) Grammar {
-	g := &grammar{f: f, o: o, named: map[string]string{}, taken: map[string]bool{}}
+	g := &grammar{f: f, o: o, named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}, known: map[string]bool{}}
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
 	if len(tools) == 0 {
 		return Grammar{}

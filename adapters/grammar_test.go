@@ -11,6 +11,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
+	"toolnorm/internal/heavy"
 )
 
 // grammarTools are tools whose schemas a grammar can say, and the test tools.
@@ -245,6 +246,26 @@ func TestPatternsAndBoundsInAGrammar(t *testing.T) {
 		check(row.refuses, false)
 		if got := strings.Join(written.Dropped, ", "); got != row.dropped {
 			t.Errorf("%s: dropped %q, want %q", row.schema, got, row.dropped)
+		}
+	}
+}
+
+// TestAGrammarGrowsWithItsSchemas writes the grammar of each heavy schema in two sizes: four times as much may take about
+// four times the work, up to the bound of a grammar. Names of rules were once tried from the first number on.
+func TestAGrammarGrowsWithItsSchemas(t *testing.T) {
+	small := map[string]int{"long pattern": 150, "many patterns": 3, "patterns of names": 3, "folded classes": 2, "deep": 15, "deep unions": 15, "shared enum": 60}
+	for name, make := range heavy.Schemas {
+		n := small[name]
+		if n == 0 {
+			n = 250
+		}
+		work := func(n int) uint64 {
+			tools := []chat.Tool{{Name: "f", Schema: make(n)}}
+			return heavy.Allocated(func() { Named("hermes").Grammar(tools, GrammarOptions{}) })
+		}
+		few, many := work(n), work(4*n)
+		if many > 8*few+8<<20 {
+			t.Errorf("%s: %d bytes are allocated for a size of %d, %d for four times that", name, few, n, many)
 		}
 	}
 }

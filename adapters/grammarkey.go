@@ -62,8 +62,10 @@ func (g *grammar) otherThan(names []string, read string, depth int, class func(n
 	next = slices.Compact(next)
 	all := []string{seq(class(string(next)+"\x00"), repeat(class(""), 0, maxOther))}
 	for _, c := range next {
-		more := g.otherThan(names, read+string(c), depth+1, class)
-		if !slices.Contains(names, read+string(c)) {
+		longer := read + string(c)
+		some := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, longer) })
+		more := g.otherThan(some, longer, depth+1, class)
+		if !slices.Contains(some, longer) {
 			more = optional(more)
 		}
 		all = append(all, seq(lit(string(c)), more))

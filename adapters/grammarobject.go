@@ -52,8 +52,13 @@ func (g *grammar) object(n *demand, s *spelling) string {
 func (g *grammar) listed(n *demand, write func(key string, p *demand) string) []slot {
 	var all []slot
 	members := membersOf(string(n.Properties))
+	known, required := map[string]bool{}, map[string]bool{}
+	for _, m := range members {
+		known[m.key] = true
+	}
 	for _, key := range n.Required {
-		if !slices.ContainsFunc(members, func(m field) bool { return m.key == key }) {
+		if required[key] = true; !known[key] {
+			known[key] = true
 			members = append(members, field{key, "true"})
 		}
 	}
@@ -61,7 +66,7 @@ func (g *grammar) listed(n *demand, write func(key string, p *demand) string) []
 		back := g.enter(m.key)
 		if p, ok := g.read(json.RawMessage(m.value)); ok {
 			if expr := g.short(write(m.key, p)); expr != "" {
-				all = append(all, slot{m.key, expr, slices.Contains(n.Required, m.key)})
+				all = append(all, slot{m.key, expr, required[m.key]})
 			}
 		}
 		back()

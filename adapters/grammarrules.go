@@ -16,17 +16,19 @@ type grammar struct {
 	rules   []string          // as they are written
 	named   map[string]string // name of a rule by what it matches
 	taken   map[string]bool   // names
+	numbers map[string]int    // the last number that names of a base have
 	dropped []string
+	known   map[string]bool // what is dropped
 
 	tool  chat.Tool         // whose arguments are written
 	path  []string          // of the place in its schema
 	refs  map[string]string // rules of its references, by spelling and reference
-	work  int               // bytes of schemas that were read, over and over
+	work  int               // bytes of schemas that were read, over and over, and of rules
 	depth int               // of allOf
 	open  map[string]bool   // references that were followed since the last byte that the grammar demands
 }
 
-// maxWork bounds the bytes of schemas that a grammar may take to write: references in references could go on for ever.
+// maxWork bounds the bytes that are read and written for a grammar: references in references could go on for ever.
 const maxWork = 8 << 20
 
 // longExpr is the length in bytes from which on an expression that is used several times becomes a rule.
@@ -44,6 +46,7 @@ func (g *grammar) define(name, expr string) {
 		expr = `""`
 	}
 	g.taken[name] = true
+	g.work += len(expr)
 	g.rules = append(g.rules, name+" ::= "+expr)
 }
 
@@ -67,8 +70,9 @@ func (g *grammar) name(hint string) string {
 		return '-'
 	}, hint)
 	name := base
-	for n := 2; g.taken[name] || name == "root"; n++ {
-		name = fmt.Sprintf("%s-%d", base, n)
+	for g.taken[name] || name == "root" {
+		g.numbers[base] = max(g.numbers[base]+1, 2)
+		name = fmt.Sprintf("%s-%d", base, g.numbers[base])
 	}
 	g.taken[name] = true
 	return name
@@ -77,7 +81,8 @@ func (g *grammar) name(hint string) string {
 // drop reports a demand of the schema that the grammar does not hold the model to.
 func (g *grammar) drop(keyword string) {
 	line := g.tool.Name + ": " + strings.Join(append(slices.Clone(g.path), keyword), ": ")
-	if !slices.Contains(g.dropped, line) {
+	if !g.known[line] {
+		g.known[line] = true
 		g.dropped = append(g.dropped, line)
 	}
 }
@@ -101,8 +106,10 @@ func seq(parts ...string) string {
 // alt matches one of several things, at least one.
 func alt(list ...string) string {
 	var once []string
+	known := map[string]bool{}
 	for _, s := range list {
-		if !slices.Contains(once, s) {
+		if !known[s] {
+			known[s] = true
 			once = append(once, s)
 		}
 	}
