@@ -29,7 +29,9 @@ type native interface {
 var _ native = (*ollama)(nil)
 
 // RoundTrip passes a request on.
-func (o *ollama) RoundTrip(r *http.Request) (*http.Response, error) { return o.client.RoundTrip(r) }
+func (o *ollama) RoundTrip(r *http.Request) (*http.Response, error) {
+	return o.client.RoundTrip(o.staying(r))
+}
 
 func (o *ollama) tags(ctx context.Context) (*api.ListResponse, error) { return o.client.Tags(ctx) }
 

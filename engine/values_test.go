@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 )
@@ -188,5 +189,20 @@ func TestTheErrorOfALongRequestNamesWhatBoundsIt(t *testing.T) {
 		if _, _, _, err := collect(t, e, r); err == nil || !strings.HasSuffix(err.Error(), row.want) {
 			t.Errorf("%s: %v, want …%s", name, err, row.want)
 		}
+	}
+}
+
+// TestLongValuesThatStandAreNotRepeatedByTheModel: they take the place of their beginnings.
+func TestLongValuesThatStandAreNotRepeatedByTheModel(t *testing.T) {
+	long, list := strings.Repeat("line ", 1000), "["+strings.Repeat(`{"a":1},`, 100)+`{"a":2}]`
+	tool := chat.Tool{Name: "edit", Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"list":{"type":"array","items":{"type":"object"}},"line":{"type":"integer","minimum":1}},"required":["text","list","line"]}`)}
+	e, f := guarding(t, Config{}, tagged("edit", `{"text":"`+long+`","list":`+list+`,"line":0}`), object("edit", `{"text":"`+long[:400]+`…","list":[],"line":7}`))
+	r := user("go on")
+	r.Tools, r.Hold = []chat.Tool{tool}, adapters.HoldCall
+	if got, want := told(collect(t, e, r)), `[edit {"text":"`+long+`","list":`+list+`,"line":7}] stop rewritten`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if n := len(f.generes[1].Format); n > 2000 {
+		t.Errorf("the schema has %d bytes", n)
 	}
 }

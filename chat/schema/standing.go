@@ -20,8 +20,8 @@ type Part struct {
 	Open *Standing
 }
 
-// maxHeld is how much of a text that stands the model has to repeat: it is put in place of what the model wrote anyway, and a
-// whole file would take minutes.
+// maxHeld is how much of a value that stands the model has to repeat: the value takes the place of what the model wrote
+// anyway, and a whole file would take minutes.
 const maxHeld = 400
 
 // sent is s as what has left of a value.
@@ -43,10 +43,15 @@ func (s *Standing) sent() *sent {
 	return out
 }
 
-// abridged is a long text's beginning. Other values are as they are.
+// abridged is a long text's beginning, or an empty list or object in place of a long one.
 func abridged(raw string) string {
 	var text string
-	if raw[0] != '"' || json.Unmarshal([]byte(raw), &text) != nil {
+	switch {
+	case raw[0] == '[':
+		return "[]"
+	case raw[0] == '{':
+		return "{}"
+	case raw[0] != '"' || json.Unmarshal([]byte(raw), &text) != nil:
 		return raw
 	}
 	return Quote(strings.ToValidUTF8(text[:min(len(text), maxHeld)], "") + "…")
