@@ -58,6 +58,21 @@ func (f *Format) tokens() []string {
 	return slices.Compact(all)
 }
 
+// Own are those of the Tokens without which this format cannot be read: its calls', its reasoning's, its quotes and the ends
+// of its messages, and the common marks of reasoning. Of a model that no family claims it may be any of them.
+func (f *Format) Own() []string {
+	if f.set.generic == nil || f == f.set.generic {
+		return f.Tokens()
+	}
+	own := tokenLike.FindAllString(strings.Join(f.ends, " "), -1)
+	for _, p := range f.set.generic.think {
+		own = p.appendTokens(own)
+	}
+	own = f.appendTokens(own)
+	slices.Sort(own)
+	return slices.Compact(own)
+}
+
 // appendTokens adds the marks of a format's examples.
 func (f *Format) appendTokens(all []string) []string {
 	patterns := slices.Concat(f.think, f.plain, f.section, f.call, f.arg)
@@ -68,9 +83,15 @@ func (f *Format) appendTokens(all []string) []string {
 	}
 	all = append(all, tokenLike.FindAllString(text, -1)...)
 	for _, p := range patterns {
-		for _, part := range p.parts {
-			all = append(all, tokenLike.FindAllString(part.lit.text, -1)...)
-		}
+		all = p.appendTokens(all)
+	}
+	return all
+}
+
+// appendTokens adds the marks of one example.
+func (p *pattern) appendTokens(all []string) []string {
+	for _, part := range p.parts {
+		all = append(all, tokenLike.FindAllString(part.lit.text, -1)...)
 	}
 	return all
 }

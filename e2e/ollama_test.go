@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -141,7 +142,7 @@ func (s setup) modelfile(dir string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		text, file = fmt.Sprintf("TEMPLATE \"\"\"%s\"\"\"\n", b), "plain.gguf"
+		text, file = fmt.Sprintf("TEMPLATE \"\"\"%s\"\"\"\n", b), cmp.Or(file, "plain.gguf")
 	case file == "":
 		file = "native.gguf"
 	}

@@ -57,7 +57,7 @@ func (c *cloner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/api/ps":
 		json.NewEncoder(w).Encode(api.ProcessResponse{Models: []api.ProcessModelResponse{{Name: firstClone, Model: firstClone}}})
 	case r.URL.Path == "/api/show":
-		c.note("show")
+		c.note(map[bool]string{false: "show", true: "vocabulary"}[strings.Contains(string(body), `"verbose":true`)])
 		json.NewEncoder(w).Encode(c.about)
 	case r.URL.Path == "/api/create" && c.denied:
 		c.note("create")
@@ -124,7 +124,7 @@ func TestCloneIsMadeOncePerDigest(t *testing.T) {
 	c := &cloner{about: api.ShowResponse{Parser: "qwen3-coder", Renderer: "qwen3-coder"}}
 	e := c.start(t)
 	for _, want := range []string{
-		"tags show render show create tags render render render chat",
+		"tags show render vocabulary show create tags render render render chat",
 		"render chat",
 	} {
 		weatherIn(t, e, Clone)
@@ -191,13 +191,13 @@ func TestAnotherStrategyTakesOverFromClone(t *testing.T) {
 		server      *cloner
 		first, then string
 	}{
-		{"llama-server renders", &cloner{about: api.ShowResponse{Template: "{{ .Prompt }}"}}, "tags show render render generate", "render generate"},
-		{"another server's model", &cloner{about: api.ShowResponse{RemoteHost: "https://elsewhere", Parser: "x"}}, "tags show render render generate", "render generate"},
-		{"a digest of another kind", &cloner{about: parsed, models: map[string]string{"m:latest": "sha:1"}}, "tags show render render generate", "render generate"},
-		{"models cannot be made", &cloner{about: parsed, denied: true}, "tags show render show create render generate", "render generate"},
-		{"another prompt", &cloner{about: parsed, odd: true}, "tags show render show create tags render render delete render generate", "render generate"},
+		{"llama-server renders", &cloner{about: api.ShowResponse{Template: "{{ .Prompt }}"}}, "tags show render vocabulary render generate", "render generate"},
+		{"another server's model", &cloner{about: api.ShowResponse{RemoteHost: "https://elsewhere", Parser: "x"}}, "tags show render vocabulary render generate", "render generate"},
+		{"a digest of another kind", &cloner{about: parsed, models: map[string]string{"m:latest": "sha:1"}}, "tags show render vocabulary render generate", "render generate"},
+		{"models cannot be made", &cloner{about: parsed, denied: true}, "tags show render vocabulary show create render generate", "render generate"},
+		{"another prompt", &cloner{about: parsed, odd: true}, "tags show render vocabulary show create tags render render delete render generate", "render generate"},
 		{"a runner without jinja", &cloner{about: parsed, fails: "tools param requires --jinja flag"},
-			"tags show render show create tags render render render chat render generate", "render generate"},
+			"tags show render vocabulary show create tags render render render chat render generate", "render generate"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			e := row.server.start(t)

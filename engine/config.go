@@ -49,6 +49,7 @@ type Config struct {
 // The strategies of getting at the raw text.
 const (
 	Raw    = "raw"    // the server renders the prompt only, then continues it without reading what the model writes
+	Tokens = "tokens" // the same prompt, for a server that reads what the model writes: only the tokens are taken, which hold the control tokens that raw text may lack
 	Tap    = "tap"    // the server renders, and reads calls itself; what the model wrote is taken from its tokens
 	Native = "native" // the server renders, and reads calls itself; what it misses is still decoded
 	Clone  = "clone"  // a derived model, made on the server, reads no calls; by the settings only, and left for another one when it fails
@@ -56,7 +57,7 @@ const (
 )
 
 // Strategies are the names of all strategies: those that are chosen by probing, the one that shows most first, and Clone.
-func Strategies() []string { return []string{Raw, Tap, Native, Prompt, Clone} }
+func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt, Clone} }
 
 // What becomes of a conversation that is longer than its context.
 const (

@@ -37,16 +37,16 @@ func TestStrategies(t *testing.T) {
 		strategy string
 		asked    string
 	}{
-		{"a server that renders", fakeOllama{caps: tools, prompt: "p"}, nil, withTool(user("hi")), Raw, "tags show render render generate"},
-		{"no tools offered", fakeOllama{caps: plain, prompt: "p"}, nil, user("hi"), Raw, "tags show render render generate"},
-		{"a server that does not render", fakeOllama{caps: tools}, nil, withTool(user("hi")), Tap, "tags show render tap"},
-		{"neither rendering nor tools", fakeOllama{caps: tools}, nil, user("hi"), Native, "tags show render chat"},
-		{"tap by configuration", fakeOllama{caps: tools, prompt: "p"}, map[string]string{"*": Tap}, withTool(user("hi")), Tap, "tags show render tap"},
-		{"pictures and tools", fakeOllama{caps: append(tools, model.CapabilityVision), prompt: "p"}, nil, withPicture(withTool(user("hi"))), Tap, "tags show render tap"},
-		{"native by configuration", fakeOllama{caps: tools, prompt: "p"}, map[string]string{"*": Native}, withTool(user("hi")), Native, "tags show render chat"},
-		{"pictures", fakeOllama{caps: append(tools, model.CapabilityVision), prompt: "p"}, nil, withPicture(user("hi")), Native, "tags show render chat"},
-		{"a model without tools", fakeOllama{caps: plain, prompt: "p"}, nil, withTool(user("hi")), Prompt, "tags show render render generate"},
-		{"neither tools nor rendering", fakeOllama{caps: plain}, nil, withTool(user("hi")), Prompt, "tags show render chat"},
+		{"a server that renders", fakeOllama{caps: tools, prompt: "p"}, nil, withTool(user("hi")), Raw, "tags show render vocabulary render generate"},
+		{"no tools offered", fakeOllama{caps: plain, prompt: "p"}, nil, user("hi"), Raw, "tags show render vocabulary render generate"},
+		{"a server that does not render", fakeOllama{caps: tools}, nil, withTool(user("hi")), Tap, "tags show render vocabulary tap"},
+		{"neither rendering nor tools", fakeOllama{caps: tools}, nil, user("hi"), Native, "tags show render vocabulary chat"},
+		{"tap by configuration", fakeOllama{caps: tools, prompt: "p"}, map[string]string{"*": Tap}, withTool(user("hi")), Tap, "tags show render vocabulary tap"},
+		{"pictures and tools", fakeOllama{caps: append(tools, model.CapabilityVision), prompt: "p"}, nil, withPicture(withTool(user("hi"))), Tap, "tags show render vocabulary tap"},
+		{"native by configuration", fakeOllama{caps: tools, prompt: "p"}, map[string]string{"*": Native}, withTool(user("hi")), Native, "tags show render vocabulary chat"},
+		{"pictures", fakeOllama{caps: append(tools, model.CapabilityVision), prompt: "p"}, nil, withPicture(user("hi")), Native, "tags show render vocabulary chat"},
+		{"a model without tools", fakeOllama{caps: plain, prompt: "p"}, nil, withTool(user("hi")), Prompt, "tags show render vocabulary render generate"},
+		{"neither tools nor rendering", fakeOllama{caps: plain}, nil, withTool(user("hi")), Prompt, "tags show render vocabulary chat"},
 	}
 	for i := range rows {
 		row := &rows[i]
@@ -88,7 +88,7 @@ func TestModelsAreProbedOncePerDigest(t *testing.T) {
 	}
 	f.digest, e.servers[0].backend.(*ollama).listed = "sha:2", time.Time{}
 	collect(t, e, user("hi"))
-	if got := f.paths(); got != "tags show render render generate" {
+	if got := f.paths(); got != "tags show render vocabulary render generate" {
 		t.Errorf("with a new digest the request asked %s", got)
 	}
 }

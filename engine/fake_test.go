@@ -34,6 +34,11 @@ type fakeOllama struct {
 	then    func(q upstream.GenerateRequest, n int) string // if set, what the model writes at /api/generate, by the request and how many came before
 	swallow bool                                           // the server passes on nothing of what it reads itself
 	end     string                                         // why its first reply ends; empty: "stop"
+	show    api.ShowResponse                               // what is said of the model besides its capabilities
+	control []string                                       // control tokens of its vocabulary, which raw text lacks
+	version string                                         // empty: 0.34.3
+	noRaw   bool                                           // raw requests are refused
+	breaks  string                                         // where the server's own reading of /api/generate fails, without the token that holds it
 	gone    chan time.Time                                 // if set, the model writes for ever, and here comes when the client left
 	mu      sync.Mutex
 	asked   []string // the paths, with "render" for renderings
@@ -50,13 +55,13 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.URL.Path {
 	case "/api/version":
-		io.WriteString(w, `{"version":"0.34.3"}`)
+		f.note("version")
+		fmt.Fprintf(w, `{"version":%q}`, cmp.Or(f.version, "0.34.3"))
 	case "/api/tags":
 		f.note("tags")
 		json.NewEncoder(w).Encode(api.ListResponse{Models: []api.ListModelResponse{{Name: "m:latest", Digest: f.digest, ModifiedAt: time.Unix(7, 0)}}})
 	case "/api/show":
-		f.note("show")
-		json.NewEncoder(w).Encode(api.ShowResponse{Capabilities: f.caps})
+		f.describe(w, body)
 	case "/api/chat":
 		f.chat(w, r, body)
 	case "/api/generate":
@@ -67,8 +72,55 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.text = f.then(q, len(f.generes))
 		}
 		f.generes = append(f.generes, q)
+		switch {
+		case q.Template != "" && !f.noTap:
+			f.tokens(w)
+			return
+		case q.Raw && f.noRaw:
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		for _, mark := range f.control {
+			f.text = strings.ReplaceAll(f.text, mark, "")
+		}
 		f.write(w, r, func(s string) string { return fmt.Sprintf(`{"response":%q,"done":false}`, s) })
 	}
+}
+
+// describe says what the model is, with its vocabulary if that is asked for.
+func (f *fakeOllama) describe(w http.ResponseWriter, body []byte) {
+	var q api.ShowRequest
+	json.Unmarshal(body, &q)
+	show := f.show
+	show.Capabilities = f.caps
+	f.note(map[bool]string{false: "show", true: "vocabulary"}[q.Verbose])
+	if q.Verbose {
+		tokens, types := []string{"a", "<tool_call>"}, []int{1, 4}
+		for _, c := range f.control {
+			tokens, types = append(tokens, c), append(types, 3)
+		}
+		show.ModelInfo = map[string]any{"tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": types, "tokenizer.ggml.merges": [][]string{{"a", "b"}}}
+	}
+	json.NewEncoder(w).Encode(show)
+}
+
+// tokens sends the text as a server that reads it itself, of which only the tokens are the model's.
+func (f *fakeOllama) tokens(w http.ResponseWriter) {
+	for rest := f.text; rest != ""; {
+		token := string([]rune(rest)[:1])
+		for _, c := range append(f.control, f.breaks) {
+			if c != "" && strings.HasPrefix(rest, c) {
+				token = c
+			}
+		}
+		if token == f.breaks {
+			fmt.Fprintln(w, `{"error":"the parser failed"}`)
+			return
+		}
+		fmt.Fprintf(w, `{"response":"","logprobs":[{"token":%q}],"done":false}`+"\n", token)
+		rest = rest[len(token):]
+	}
+	fmt.Fprintln(w, `{"response":"not what was written","tool_calls":[{"function":{"name":"wrong","arguments":{}}}],"done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":4}`)
 }
 
 func (f *fakeOllama) chat(w http.ResponseWriter, r *http.Request, body []byte) {

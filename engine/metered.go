@@ -47,7 +47,7 @@ func (t *turn) counted(bytes int, c chat.Counts) {
 		return
 	case t.window > 0 && c.Prompt >= t.window:
 		why = fmt.Sprintf("the server read %d tokens, all that its context holds: it has cut the conversation", c.Prompt)
-	case t.strategy != Raw && bytes > mostBytes*(c.Prompt+fewestRead):
+	case t.strategy != Raw && t.strategy != Tokens && bytes > mostBytes*(c.Prompt+fewestRead):
 		why = fmt.Sprintf("the server read %d tokens of at least %d: it has cut the conversation", c.Prompt, bytes/mostBytes)
 	case t.window == 0 && c.Prompt >= 2048 && c.Prompt%1024 == 0 && t.meter().Estimate(bytes) > c.Prompt+c.Prompt/10:
 		why = fmt.Sprintf("the server read exactly %d tokens of about %d: it has probably cut the conversation to its context", c.Prompt, t.meter().Estimate(bytes))

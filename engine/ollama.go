@@ -66,7 +66,7 @@ func (o *ollama) open(ctx context.Context, t *turn) (src chat.Source, tail strin
 	if err != nil {
 		return nil, "", err
 	}
-	if rendered && (t.strategy == Prompt || t.force != nil) || t.strategy == Raw {
+	if rendered && (t.strategy == Prompt || t.force != nil) || t.strategy == Raw || t.strategy == Tokens {
 		return o.raw(ctx, t, body, r.Tools)
 	}
 	if t.strategy == Clone {
@@ -97,7 +97,7 @@ func (o *ollama) raw(ctx context.Context, t *turn, body *upstream.ChatRequest, t
 		return nil, "", err
 	}
 	if prompt == "" {
-		return nil, "", &fault.Error{Kind: fault.Unavailable, Curable: true, Message: fmt.Sprintf("the model server does not render prompts alone: strategy raw cannot work with %q", t.model)}
+		return nil, "", &fault.Error{Kind: fault.Unavailable, Curable: true, Message: fmt.Sprintf("the model server does not render prompts alone: strategy %s cannot work with %q", t.strategy, t.model)}
 	}
 	prompt = mended(prompt, body.Tools, tools)
 	q := &upstream.GenerateRequest{Model: t.model, Prompt: prompt, Raw: true, Stream: true, Options: options, KeepAlive: body.KeepAlive}
@@ -105,7 +105,15 @@ func (o *ollama) raw(ctx context.Context, t *turn, body *upstream.ChatRequest, t
 		q.Prompt += t.format.Lead(prompt, t.force.said, t.force.name)
 		q.Format = t.force.schema
 	}
-	src, err := o.client.Generate(ctx, t.pulse, q)
+	var src chat.Source
+	if t.byTokens() {
+		src, err = o.tokens(ctx, t, q)
+	} else {
+		src, err = o.client.Generate(ctx, t.pulse, q)
+	}
+	if err != nil && t.strategy == Tokens {
+		return nil, "", curable(err) // a server that does not take such a request may be read in another way
+	}
 	if err != nil {
 		f := *fault.From(err)
 		f.Curable = false // there is no other reading of the reply than ours

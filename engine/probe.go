@@ -64,7 +64,7 @@ func (o *ollama) remember(name string, f facts) {
 	o.known[name] = f
 }
 
-// probe finds out about the turn's model, once per digest: one show and one render.
+// probe finds out about the turn's model, once per digest: two shows, of which one holds the vocabulary, and one render.
 func (o *ollama) probe(ctx context.Context, t *turn) (facts, error) {
 	digest, err := o.digest(ctx, t.model)
 	if err != nil {
@@ -88,9 +88,12 @@ func (o *ollama) probe(ctx context.Context, t *turn) (facts, error) {
 		return facts{}, err
 	}
 	f.render, f.structs = prompt != "", printsStructs(prompt)
+	if f.hidden, f.shown, err = o.hidden(ctx, t, show); err != nil {
+		return facts{}, err
+	}
 	o.remember(t.model, f)
 	t.engine.cfg.Log.Info().Str("model", t.model).Str("format", t.format.Name).Bool("tools", f.tools).
-		Bool("thinking", f.thinking).Bool("render", f.render).Msg("model probed")
+		Bool("thinking", f.thinking).Bool("render", f.render).Strs("control", f.hidden).Msg("model probed")
 	if !f.tools {
 		t.engine.cfg.Log.Warn().Str("model", t.model).Msg("the model has no template for tools: they are described in the system text")
 	}

@@ -52,17 +52,12 @@ func (t *turn) strategies() []string {
 	if named == Clone && t.facts.clone != "" && takes && (!t.facts.structs || pictures(t.request)) {
 		all = append(all, Clone)
 	}
-	if t.facts.render && !pictures(t.request) && takes {
-		all = append(all, Raw)
-	}
-	if t.facts.tap && tools {
-		all = append(all, Tap)
-	}
-	if takes {
-		all = append(all, Native)
-	}
-	if tools {
-		all = append(all, Prompt)
+	can := map[string]bool{Raw: t.facts.render && !pictures(t.request) && takes, Tap: t.facts.tap && tools, Native: takes, Prompt: tools}
+	can[Tokens] = can[Raw] && t.facts.shown.tokens()
+	for _, s := range t.facts.shown.order(tools) {
+		if can[s] {
+			all = append(all, s)
+		}
 	}
 	return all
 }

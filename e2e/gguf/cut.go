@@ -3,6 +3,7 @@ package gguf
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // reserved are texts that a tokenizer takes for its own, and that therefore no piece may be: those which llama.cpp
@@ -16,6 +17,54 @@ var reserved = []string{
 
 // cutter hands out pieces and keeps them unique.
 type cutter struct{ used map[string]bool }
+
+// withControl cuts a script round its control tokens. Text between two of them of which no piece is free is one piece, which
+// other scripts may have as well. Where such text is too short for a piece, or there twice, the mark at its end is text, too.
+func (c *cutter) withControl(s Script) ([]string, error) {
+	if len(s.Parts) != 1 || s.Loop {
+		return nil, fmt.Errorf("a script with control tokens has one part and ends")
+	}
+	var out []string
+	there, last := map[string]bool{}, ""
+	for text := s.Parts[0]; text != ""; {
+		before, mark, after := cutFirst(text, s.Control, there)
+		if before != "" {
+			pieces, err := c.free(before, s.Piece)
+			if err != nil {
+				pieces = []string{before}
+			}
+			if len(before) < 2 || slices.Contains(out, pieces[0]) {
+				if mark == "" {
+					mark = last
+				}
+				rest := slices.DeleteFunc(slices.Clone(s.Control), func(m string) bool { return m == mark })
+				if len(rest) == len(s.Control) {
+					return nil, fmt.Errorf("the piece %q comes twice, or is shorter than two bytes", before)
+				}
+				s.Control = rest
+				return c.withControl(s)
+			}
+			out = append(out, pieces...)
+		}
+		if mark != "" {
+			out = append(out, mark)
+			there[mark], last = true, mark
+		}
+		text = after
+	}
+	return out, nil
+}
+
+// cutFirst cuts a text round the first of the marks that is not there yet.
+func cutFirst(text string, marks []string, there map[string]bool) (before, mark, after string) {
+	at := len(text)
+	for _, m := range marks {
+		if i := strings.Index(text, m); i >= 0 && i < at && !there[m] {
+			at, mark = i, m
+		}
+	}
+	return text[:at], mark, text[at+len(mark):]
+}
 
 // cutAll cuts every script. Those that leave no choice go first, so that no free one takes their pieces.
 func cutAll(scripts []Script) ([][]string, error) {
@@ -40,6 +89,13 @@ func cutAll(scripts []Script) ([][]string, error) {
 
 // cut is the pieces of one script. An empty script has none.
 func (c *cutter) cut(s Script) ([]string, error) {
+	if len(s.Control) > 0 {
+		pieces, err := c.withControl(s)
+		for _, p := range pieces {
+			c.used[p] = true
+		}
+		return pieces, err
+	}
 	if len(s.Parts) > 1 {
 		return c.exact(s.Parts)
 	}

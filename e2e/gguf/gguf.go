@@ -12,7 +12,9 @@
 // heads copy the vector of the latest selector to the current place; the first piece of each script points along its
 // selector's, and starts when nothing is there to be continued. Everything else scores tens of logits lower.
 //
-// The chain goes by token identity, therefore no two pieces of a model may be equal; see [New].
+// The chain goes by token identity, therefore no two pieces of a model may be equal; see [New]. Only scripts with control
+// tokens share some, each at most once a script: behind such a piece the selector, which is still in sight, says whose turn
+// it is.
 package gguf
 
 import (
@@ -29,6 +31,10 @@ type Script struct {
 	Parts []string // the text. One part is cut freely; of several, each becomes exactly one token
 	Piece int      // the usual number of bytes a token; 0 means 3
 	Loop  bool     // after the last piece comes the first again, for ever
+
+	// Control are texts that are control tokens wherever a script that names them holds them for the first time. Servers leave
+	// such tokens out of what they pass on. Only a script of one part has any.
+	Control []string
 }
 
 // Selector is the token that chooses the script.
@@ -40,14 +46,15 @@ type Model struct {
 
 	scripts  []Script // sorted by name
 	pieces   [][]string
-	template string // of chat, jinja; may be empty
+	control  map[string]bool // pieces that are control tokens
+	template string          // of chat, jinja; may be empty
 }
 
 // New cuts the scripts into pieces, all of them different. The script "default" must be there. It fails when two scripts
 // share a name or no cut exists in which every piece is unique. The template, which may be empty, is the jinja chat
 // template that goes into the file. The same input always gives the same model.
 func New(scripts []Script, template string) (*Model, error) {
-	m := &Model{scripts: slices.Clone(scripts), template: template}
+	m := &Model{scripts: slices.Clone(scripts), template: template, control: map[string]bool{}}
 	slices.SortFunc(m.scripts, func(a, b Script) int { return strings.Compare(a.Name, b.Name) })
 	hasDefault := false
 	for i, s := range m.scripts {
@@ -55,6 +62,9 @@ func New(scripts []Script, template string) (*Model, error) {
 			return nil, fmt.Errorf("gguf: two scripts are named %q", s.Name)
 		}
 		hasDefault = hasDefault || s.Name == "default"
+		for _, c := range s.Control {
+			m.control[c] = true
+		}
 	}
 	if !hasDefault {
 		return nil, fmt.Errorf("gguf: no script is named %q", "default")

@@ -2,6 +2,8 @@ package gguf
 
 import (
 	"bytes"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -97,4 +99,83 @@ func TestHalfPrecision(t *testing.T) {
 			t.Errorf("half(%v) = %#04x, want %#04x", x, got, want)
 		}
 	}
+}
+
+// TestSharedPiecesLeadToTheirOwnScript runs the arithmetic of the weights: what comes next is the row of the output that points
+// most along the last token and the selector, which attention has copied beside it.
+func TestSharedPiecesLeadToTheirOwnScript(t *testing.T) {
+	marks := []string{"<call>", "</call>", "<q>"}
+	scripts := []Script{{Name: "default", Parts: []string{"Hello from here."}}}
+	for _, city := range []string{"Ulm", "Graz", "Linz", "Basel", "Bern", "Chur", "Wien", "Rom", "Oslo", "Riga"} {
+		scripts = append(scripts,
+			Script{Name: "one_" + strings.ToLower(city), Parts: []string{"<call>get{city:<q>" + city + "<q>}</call>"}, Piece: 5, Control: marks},
+			Script{Name: "text_" + strings.ToLower(city), Parts: []string{"I look it up in " + city + ".<call>get{city:<q>" + city + " too<q>}</call>"}, Piece: 5, Control: marks})
+	}
+	m, err := New(scripts, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := m.vocabulary()
+	for i, s := range m.scripts {
+		got, least := m.says(v, i)
+		if got != s.Parts[0] {
+			t.Errorf("%s: the model says %q", s.Name, got)
+		}
+		if least < 5 { // so that no temperature up to 1 matters
+			t.Errorf("%s: the next token is only %.1f ahead", s.Name, least)
+		}
+	}
+	for i, want := range []int32{control, control, control} {
+		if k := slices.Index(v.tokens, marks[i]); k < 0 || v.types[k] != want {
+			t.Errorf("%q is no control token", marks[i])
+		}
+	}
+}
+
+// says is what the model writes for a script, and by how much the closest decision was made.
+func (m *Model) says(v *vocabulary, script int) (text string, least float64) {
+	u := v.align(directions(len(v.tokens)))
+	in, out := m.embeddings(v, u), m.output(v, u)
+	row := func(of []float32, i int) []float32 { return of[i*dim : (i+1)*dim] }
+	least = math.Inf(1)
+	for last, n := 0, 0; n < 200; n++ {
+		x := make([]float32, dim)
+		addScaled(x, 1, row(in, last))
+		addScaled(x, float32(0.1*math.Sqrt(dim)/math.Sqrt(6)), row(in, v.selectors[script]))
+		var length float64
+		for _, a := range x {
+			length += float64(a) * float64(a)
+		}
+		best, first, second := 0, math.Inf(-1), math.Inf(-1)
+		for i := range v.tokens {
+			var sum float64
+			for d, a := range row(out, i) {
+				sum += float64(a) * float64(x[d])
+			}
+			if sum *= math.Sqrt(dim) / math.Sqrt(length); sum > first {
+				best, first, second = i, sum, first
+			} else if sum > second {
+				second = sum
+			}
+		}
+		least = min(least, first-second)
+		if best == v.eos {
+			return text, least
+		}
+		last = best
+		text += unspell(v, best)
+	}
+	return text + "…", least
+}
+
+// unspell is the text of a token.
+func unspell(v *vocabulary, i int) string {
+	if v.types[i] == control {
+		return v.tokens[i]
+	}
+	var out []byte
+	for _, r := range v.tokens[i] {
+		out = append(out, byte(slices.Index(byteRunes[:], r)))
+	}
+	return string(out)
 }

@@ -13,8 +13,9 @@ type vocabulary struct {
 	tokens    []string // as the file spells them
 	types     []int32
 	bos, eos  int
-	selectors []int   // of each script
-	pieces    [][]int // of each script
+	selectors []int        // of each script
+	pieces    [][]int      // of each script
+	shared    map[int]bool // pieces of more than one script
 }
 
 // mergeToken is " t": a loader wants at least one merge. None leads to a piece, so prompts are read byte by byte.
@@ -32,14 +33,30 @@ func (m *Model) vocabulary() *vocabulary {
 	for _, s := range m.scripts {
 		v.selectors = append(v.selectors, v.add(s.Selector(), userDefined))
 	}
+	v.shared = map[int]bool{}
+	known := map[string]int{}
 	for _, pieces := range m.pieces {
 		ids := make([]int, 0, len(pieces))
 		for _, p := range pieces {
-			ids = append(ids, v.add(spell(p), normal))
+			id, twice := known[p]
+			if !twice {
+				id = v.addPiece(p, m.control[p])
+				known[p] = id
+			}
+			v.shared[id] = twice
+			ids = append(ids, id)
 		}
 		v.pieces = append(v.pieces, ids)
 	}
 	return v
+}
+
+// addPiece adds a piece. The text of a control token stays as it is.
+func (v *vocabulary) addPiece(p string, isControl bool) int {
+	if isControl {
+		return v.add(p, control)
+	}
+	return v.add(spell(p), normal)
 }
 
 func (v *vocabulary) add(token string, kind int32) int {

@@ -3,6 +3,7 @@ package gguf
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // The shape of the model, and the strengths that its weights are made of.
@@ -20,6 +21,7 @@ const (
 
 	chain = 10.0 // pull of the next piece
 	start = 4.5  // pull of the first piece, by the selector that attention has copied
+	whose = 2.0  // pull of the piece behind one that scripts share, by the same selector: less than that of a first piece
 )
 
 type tensor struct {
@@ -32,7 +34,7 @@ type tensor struct {
 // tensors are the weights. A matrix is rows of outputs, each over all inputs.
 func (m *Model) tensors(v *vocabulary) []tensor {
 	n := len(v.tokens)
-	u := directions(n)
+	u := v.align(directions(n))
 	q, k := attention()
 	square, wide, tall := []uint64{dim, dim}, []uint64{dim, ffn}, []uint64{ffn, dim}
 	zero := make([]float32, dim*ffn)
@@ -72,6 +74,25 @@ func directions(n int) [][]float32 {
 	return out
 }
 
+// align gives all pieces that nothing but the same shared piece follows one direction, since a row that many directions pull
+// comes up by chance.
+func (v *vocabulary) align(u [][]float32) [][]float32 {
+	first := map[int]int{} // of those in front of a shared piece
+	for _, pieces := range v.pieces {
+		for k := 1; k < len(pieces); k++ {
+			before, after := pieces[k-1], pieces[k]
+			if !v.shared[after] || v.shared[before] {
+				continue
+			}
+			if _, known := first[after]; !known {
+				first[after] = before
+			}
+			u[before] = u[first[after]]
+		}
+	}
+	return u
+}
+
 func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
 	out := make([]float32, len(u)*dim)
 	row := func(i int) []float32 { return out[i*dim : (i+1)*dim] }
@@ -84,7 +105,7 @@ func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
 	}
 	row(v.bos)[flagBOS] = 1
 	for i, pieces := range v.pieces {
-		if len(pieces) > 0 && !m.scripts[i].Loop {
+		if len(pieces) > 0 && !m.scripts[i].Loop && !v.shared[pieces[len(pieces)-1]] {
 			row(pieces[len(pieces)-1])[flagLast] = 2
 		}
 	}
@@ -114,23 +135,81 @@ func (m *Model) output(v *vocabulary, u [][]float32) []float32 {
 	out := make([]float32, len(u)*dim)
 	row := func(i int) []float32 { return out[i*dim : (i+1)*dim] }
 	row(v.eos)[flagLast] = chain
+	pulls := map[int][]pull{}
 	for i, s := range m.scripts {
 		pieces, first := v.pieces[i], v.eos
 		if len(pieces) > 0 {
 			first = pieces[0]
 		}
-		addScaled(row(first), start, u[v.selectors[i]])
+		pulls[first] = append(pulls[first], pull{v.selectors[i], start})
 		if s.Name == "default" {
-			addScaled(row(first), start, u[v.bos])
+			pulls[first] = append(pulls[first], pull{v.bos, start})
+		}
+		if len(pieces) > 0 && v.shared[pieces[len(pieces)-1]] {
+			pieces = append(slices.Clip(pieces), v.eos)
 		}
 		for k := 1; k < len(pieces); k++ {
-			addScaled(row(pieces[k]), chain, u[pieces[k-1]])
+			after, by := pieces[k], pull{pieces[k-1], chain}
+			same := func(p pull) bool { return p.by == chain && &u[p.of][0] == &u[by.of][0] }
+			if !slices.ContainsFunc(pulls[after], same) {
+				pulls[after] = append(pulls[after], by)
+			}
+			if v.shared[by.of] {
+				pulls[after] = append(pulls[after], pull{v.selectors[i], whose})
+			}
 		}
 		if s.Loop && len(pieces) > 0 {
-			addScaled(row(first), chain, u[pieces[len(pieces)-1]])
+			pulls[first] = append(pulls[first], pull{pieces[len(pieces)-1], chain})
+		}
+	}
+	for i, list := range pulls {
+		for _, p := range list {
+			addScaled(row(i), p.by, u[p.of])
+		}
+		if v.shares() {
+			settle(row(i), v.quiet(list), u)
 		}
 	}
 	return out
+}
+
+// pull is how much a token brings up another one.
+type pull struct {
+	of int
+	by float32
+}
+
+// shares says that scripts have pieces in common.
+func (v *vocabulary) shares() bool {
+	for _, is := range v.shared {
+		if is {
+			return true
+		}
+	}
+	return false
+}
+
+// quiet are the pulls, and those of the selectors that have none.
+func (v *vocabulary) quiet(list []pull) []pull {
+	for _, s := range v.selectors {
+		if !slices.ContainsFunc(list, func(p pull) bool { return p.of == s }) {
+			list = append(list, pull{s, 0})
+		}
+	}
+	return list
+}
+
+// settle takes out of a row what its pulls do to each other, since many directions are never quite at right angles.
+func settle(row []float32, pulls []pull, u [][]float32) {
+	for range 12 {
+		for _, p := range pulls {
+			var has float32
+			for d, x := range u[p.of] {
+				has += x * row[d]
+			}
+			addScaled(row, p.by-has, u[p.of])
+		}
+	}
 }
 
 func addScaled(dst []float32, by float32, src []float32) {

@@ -26,6 +26,9 @@
 //	open          no call; text and end are free
 //
 // A script without a reply is not checked.
+//
+// A line of the file's opening that begins with "control " lists marks that are control tokens in a second vocabulary; see
+// [Controlled].
 package script
 
 import (
@@ -47,6 +50,8 @@ type Script struct {
 	Anchor bool   // counted in the comparison with Ollama's own endpoint
 	Model  gguf.Script
 	Reply  *Reply // nil: anything may come
+
+	Control []string // marks of its file that it holds, and that are control tokens in a second vocabulary
 }
 
 // Text is what the model writes.
@@ -94,9 +99,21 @@ func Models(scripts []Script) []gguf.Script {
 	return out
 }
 
+// Controlled are the scripts whose marks are control tokens in the second vocabulary, with those tokens.
+func Controlled(scripts []Script) (out []Script) {
+	for _, s := range scripts {
+		if len(s.Control) > 0 && len(s.Model.Parts) == 1 && !s.Model.Loop {
+			s.Model.Control = s.Control
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 var (
-	header = regexp.MustCompile(`(?m)^-- ([a-z0-9_.-]+)(: reply)?((?: [a-z0-9=]+)*) --\n`)
-	words  = regexp.MustCompile(`\{\{words (\w+) (\d+)\}\}`)
+	controls = regexp.MustCompile(`(?m)^control (.*)$`)
+	header   = regexp.MustCompile(`(?m)^-- ([a-z0-9_.-]+)(: reply)?((?: [a-z0-9=]+)*) --\n`)
+	words    = regexp.MustCompile(`\{\{words (\w+) (\d+)\}\}`)
 )
 
 // Parse reads the text of one file.
@@ -104,6 +121,10 @@ func Parse(family, text string) ([]Script, error) {
 	text = words.ReplaceAllStringFunc(text, makeWords)
 	heads := header.FindAllStringSubmatchIndex(text, -1)
 	var out []Script
+	var control []string
+	if m := controls.FindStringSubmatch(text[:firstOf(heads, len(text))]); m != nil {
+		control = strings.Fields(m[1])
+	}
 	for i, h := range heads {
 		end := len(text)
 		if i+1 < len(heads) {
@@ -115,6 +136,7 @@ func Parse(family, text string) ([]Script, error) {
 			if err := s.read(body, options); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
+			s.Control = slices.DeleteFunc(slices.Clone(control), func(mark string) bool { return !strings.Contains(s.Text(), mark) })
 			out = append(out, s)
 			continue
 		}
@@ -128,6 +150,14 @@ func Parse(family, text string) ([]Script, error) {
 		out[len(out)-1].Reply = reply
 	}
 	return out, nil
+}
+
+// firstOf is where the first head begins, or the text's end.
+func firstOf(heads [][]int, end int) int {
+	if len(heads) > 0 {
+		return heads[0][0]
+	}
+	return end
 }
 
 func (s *Script) read(body string, options []string) error {

@@ -95,6 +95,24 @@ func (o *Ollama) Generate(ctx context.Context, p *Pulse, r *GenerateRequest) (ch
 	return o.stream(ctx, p, "/api/generate", r, p.first(), p.later())
 }
 
+// identity is the template by which a server that reads the reply itself gets a prompt as it is.
+const identity = "{{ .Prompt }}"
+
+// Tokens is Generate for a server that leaves control tokens out of raw text: it is asked to read the reply itself, since
+// then it has the marks that it knows written out, and what comes is the text of the tokens, whatever it reads. A reply that
+// it could not read to its end ends with an estimate of its tokens and chat.Abandoned. Messages that the description
+// of the model holds would come twice: such a model is not to be asked.
+func (o *Ollama) Tokens(ctx context.Context, p *Pulse, r *GenerateRequest) (chat.Source, error) {
+	q := *r
+	q.Raw, q.Template, q.Logprobs = false, identity, true
+	s, err := o.records(ctx, p, "/api/generate", &q, p.first(), p.later())
+	if err != nil {
+		return nil, err
+	}
+	s.tap = &tap{ours: true}
+	return s, nil
+}
+
 // Render gives the prompt that r comes to with the model's own template. It loads the model. A server that does not
 // know how to render only gives an empty string; so that it loses no time, r should ask for few tokens.
 func (o *Ollama) Render(ctx context.Context, p *Pulse, r *ChatRequest) (string, error) {

@@ -170,7 +170,10 @@ func (s *stream) failed(e *fastjson.Value) error {
 	switch {
 	case strings.Contains(text, "token repeat limit"):
 		return s.repeated()
-	case s.tap != nil && s.tap.seen:
+	case s.tap != nil && (s.tap.seen || s.tap.ours):
+		if s.tap.ours {
+			s.queue = append(s.queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &chat.Counts{Completion: s.tap.count, Estimated: true}}})
+		}
 		s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: chat.Abandoned, Meta: &chat.Meta{Cause: text}})
 		return io.EOF
 	}

@@ -25,8 +25,12 @@ type Marks struct {
 //   - damaged characters: text waits from there on until the server's content or call holds them whole; see mend;
 //   - thinking that the prompt has opened, or whose opening mark the server ate together with its token. Then already the
 //     first record with tokens has thinking, which is passed on as it is, up to where it ends.
+//
+// Where the prompt is ours, neither is needed of the second: the prompt says what it has opened, and no token is without a record.
 type tap struct {
 	marks  Marks
+	ours   bool   // the prompt is
+	count  int    // of the tokens so far
 	tokens []byte // of the present record
 
 	seen     bool   // the server shows tokens; one that does not is read as if nothing had been asked
@@ -51,11 +55,19 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 // record is tapped, but for the end of the reply.
 func (t *tap) record(s *stream, v, m *fastjson.Value, line []byte) error {
 	t.read(v)
-	if !t.seen && len(t.tokens) == 0 {
-		return s.message(v, m, line)
-	}
 	content, thinking := m.GetStringBytes("content"), m.GetStringBytes("thinking")
-	if !t.seen {
+	if t.ours {
+		content = v.GetStringBytes("response")
+	}
+	switch {
+	case t.seen:
+	case len(t.tokens) == 0 && t.ours:
+		return tokenless(content, thinking)
+	case len(t.tokens) == 0:
+		return s.message(v, m, line)
+	case t.ours:
+		t.seen = true
+	default:
 		t.seen, t.thinking = true, len(thinking) > 0
 		t.tokens = append(t.eaten(content), t.tokens...)
 	}
@@ -74,6 +86,16 @@ func (t *tap) record(s *stream, v, m *fastjson.Value, line []byte) error {
 	}
 	t.held = append(t.held, t.tokens...)
 	t.mend(s, len(calls) > 0)
+	return nil
+}
+
+// tokenless is the error of a server that shows text without the tokens that it was asked for.
+func tokenless(texts ...[]byte) error {
+	for _, text := range texts {
+		if len(text) > 0 {
+			return &fault.Error{Kind: fault.Unavailable, Curable: true, Message: "the model server shows no tokens: strategy tokens needs a server that gives logprobs"}
+		}
+	}
 	return nil
 }
 
@@ -101,6 +123,7 @@ func (t *tap) eaten(content []byte) []byte {
 func (t *tap) read(v *fastjson.Value) {
 	t.tokens = t.tokens[:0]
 	for _, p := range v.GetArray("logprobs") {
+		t.count++
 		list := p.GetArray("bytes")
 		for _, b := range list {
 			t.tokens = append(t.tokens, byte(b.GetInt()))

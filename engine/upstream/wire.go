@@ -56,10 +56,12 @@ type Function struct {
 type GenerateRequest struct {
 	Model     string                     `json:"model"`
 	Prompt    string                     `json:"prompt"`
+	Template  string                     `json:"template,omitempty"`
 	Raw       bool                       `json:"raw"`
 	Stream    bool                       `json:"stream"`
 	Think     bool                       `json:"think"` // false: else the server takes the thinking out of raw text
 	Truncate  bool                       `json:"truncate"`
+	Logprobs  bool                       `json:"logprobs,omitempty"`
 	Format    json.RawMessage            `json:"format,omitempty"` // a schema
 	Options   map[string]json.RawMessage `json:"options,omitempty"`
 	KeepAlive json.RawMessage            `json:"keep_alive,omitempty"`

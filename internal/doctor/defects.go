@@ -1,9 +1,6 @@
 package doctor
 
-import (
-	"strconv"
-	"strings"
-)
+import "toolnorm/engine/upstream"
 
 // defect is a fault of Ollama that some versions have.
 type defect struct {
@@ -26,34 +23,14 @@ var defects = []defect{
 
 // known are the defects of a version.
 func known(version string) (all []Finding) {
-	v := numbers(version)
+	v := upstream.VersionNumbers(version)
 	if v == [3]int{} {
 		return []Finding{{Note, "version", "the server does not tell its version, so its defects are not known", "before " + wedges + ", tap and native can hang it"}}
 	}
 	for _, d := range defects {
-		if d.before == "" || before(version, d.before) {
+		if d.before == "" || upstream.Older(version, d.before) {
 			all = append(all, d.Finding)
 		}
 	}
 	return all
-}
-
-// before says that version a is older than b. What stands behind the numbers, as -rc1, does not count.
-func before(a, b string) bool {
-	x, y := numbers(a), numbers(b)
-	for i := range x {
-		if x[i] != y[i] {
-			return x[i] < y[i]
-		}
-	}
-	return false
-}
-
-// numbers are the numbers of a version; all of them 0 where it has none.
-func numbers(version string) (n [3]int) {
-	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
-	for i, part := range strings.SplitN(version, ".", 3) {
-		n[i], _ = strconv.Atoi(part) // of one that is no number nothing is known
-	}
-	return n
 }

@@ -89,7 +89,7 @@ func (x *examination) describe(ctx context.Context) bool {
 		return x.failed(ctx, "model", err)
 	}
 	x.m.Family, x.m.Parameters, x.m.Quantization = show.Details.Family, show.Details.ParameterSize, show.Details.QuantizationLevel
-	x.m.Capabilities, x.m.Parser, x.m.Context.Trained = capabilities(show), parser(show), upstream.Trained(show)
+	x.m.Capabilities, x.m.Parser, x.m.Context.Trained = capabilities(show), upstream.Parser(show), upstream.Trained(show)
 	if !slices.Contains(x.m.Capabilities, string(model.CapabilityCompletion)) {
 		x.finding(Problem, "model", "it writes no text: its server says that it can do "+strings.Join(x.m.Capabilities, ", "), "")
 		return false

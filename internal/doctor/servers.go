@@ -183,23 +183,6 @@ func capabilities(show *api.ShowResponse) (all []string) {
 	return all
 }
 
-// parser is the reader that a server has for the model's calls, empty when it has only the general one. Servers before 0.30
-// say it in the Modelfile only; that of gpt-oss is never said.
-func parser(show *api.ShowResponse) string {
-	if show.Parser != "" {
-		return show.Parser
-	}
-	for line := range strings.Lines(show.Modelfile) {
-		if name, ok := strings.CutPrefix(line, "PARSER "); ok {
-			return strings.TrimSpace(name)
-		}
-	}
-	if family := show.Details.Family; family == "gptoss" || family == "gpt-oss" {
-		return "harmony"
-	}
-	return ""
-}
-
 // unknown is what to say of a model that its server does not have.
 func (d *Doctor) unknown(ctx context.Context, h host, name string) Finding {
 	f := Finding{Problem, "model", fmt.Sprintf("%s has no model %q", h.name, name), pull(h, name)}
