@@ -107,7 +107,7 @@ func (d *decoder) heldCalls() bool {
 		for d.bareCall() {
 			d.pos += d.space(0)
 		}
-		return d.over() && d.complete()
+		return (d.closedBySpecial() || d.over()) && d.complete()
 	})
 }
 

@@ -67,6 +67,7 @@ type place struct {
 
 	calls   int      // index of the next call
 	done    int      // calls finished
+	closed  bool     // the last one was closed by its own marks
 	wasCut  bool     // a call was cut
 	cutText string   // what of it was read and did not leave
 	repairs []string // what was mended, each once

@@ -238,7 +238,7 @@ func (d *decoder) finishCall(closed bool) {
 	d.emit(chat.Event{Kind: chat.CallEnd, Index: d.calls})
 	d.calls++
 	d.done++
-	d.blank, d.afterCall = true, true
+	d.blank, d.afterCall, d.closed = true, true, closed
 }
 
 // cutCall ends a call that the end of the text cut: what was decided leaves if the call had been released by then, and it

@@ -35,6 +35,7 @@ type Format struct {
 
 	wording Wording // how tools are described, zero: not said
 
+	headless   []*pattern // calls whose opening mark is missing
 	delims     []delim    // the quotes of more than one byte, ready to read; nil without a quote line
 	closeBytes *[256]bool // first bytes of what can end a tagged value
 	valueStops *[256]bool // bytes at which copying a tagged value stops

@@ -95,11 +95,9 @@ func (d *decoder) cutMark(i int) answer {
 	return no
 }
 
-// word is the word at offset i, behind blanks, and where it ends.
+// word is the word at offset i, behind white space, and where it ends.
 func (d *decoder) word(i int) (string, int) {
-	for d.at(i) == ' ' {
-		i++
-	}
+	i += d.space(i)
 	n := i
 	for c := d.at(n); c >= 0 && !isSpace(c) && c != '<' && c != '{' && n < i+maxName; c = d.at(n) {
 		n++
@@ -135,10 +133,22 @@ func (d *decoder) firstMessage() {
 	if p := d.v.header(); begins && p != nil {
 		a = d.message(p)
 	}
-	if a != committed {
-		d.buf, d.base, d.pos = d.buf[head:], head, head
-		d.textFrom, d.textTo = head, head
+	if a == committed {
+		return
 	}
+	d.buf, d.base, d.pos = d.buf[head:], head, head
+	d.textFrom, d.textTo = head, head
+	if a == cut && d.halfHeader() {
+		d.dropRest(0)
+	}
+}
+
+// halfHeader says whether the rest of the text, which is cut inside a message's header or right behind it, is structure: it
+// holds a mark, or names a tool.
+func (d *decoder) halfHeader() bool {
+	text := strings.TrimSpace(string(d.window()))
+	to, ok := strings.CutPrefix(text, "to=")
+	return strings.Contains(text, "<|") || ok && d.tools != nil && d.tools.recipient(to) != nil
 }
 
 // header is a header of the family that is read, or of any other.

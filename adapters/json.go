@@ -335,7 +335,7 @@ func (d *decoder) dropComma(comma int) {
 // isMark says whether a mark that can end or follow a call stands at offset i.
 func (d *decoder) isMark(i int) bool {
 	for _, m := range d.marksAt(i) {
-		if m.kind != thinkOpen && m.kind != thinkClose && d.has(i, m.key) {
+		if m.kind != thinkOpen && m.kind != thinkClose && d.stands(i, &m) {
 			return true
 		}
 	}

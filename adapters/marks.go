@@ -29,6 +29,8 @@ type mark struct {
 	p    *pattern // what it begins; for closers the pattern it closes; nil for marks of the turn
 	all  literal  // a mark of the turn that has a place for a suffix
 	own  bool     // it is one of the family that is read, or the family is not known
+
+	padded literal // the key where blanks may stand in it
 }
 
 // special says whether the mark looks like a token of its own rather than like a tag that prose may mention.
@@ -42,7 +44,8 @@ type view struct {
 	own    bool            // while it is built: the marks added now are those of the format that is read
 	mine   bool            // and these may be: no family is known
 
-	formats []*Format // whose marks these are, the configured one first
+	headless []*pattern // calls whose opening mark is missing: all of the format that is read, of others what names its tool
+	formats  []*Format  // whose marks these are, the configured one first
 }
 
 // marksAt is the list of marks that could stand at offset i, by the first two bytes there.
@@ -85,6 +88,11 @@ func newView(formats []*Format) *view {
 		v.mine = v.own || f.set != nil && formats[0] == f.set.generic || len(formats[0].Models) == 0
 		v.addFormat(f)
 		v.addPlain(f)
+		for _, p := range f.headless {
+			if hole := p.holeAt(0); v.own || hole == "name" || hole == "id" {
+				v.headless = append(v.headless, p)
+			}
+		}
 	}
 	for _, c := range "\n`{[" {
 		v.stops[c] = true
@@ -158,10 +166,13 @@ func (v *view) addTurn(word string) {
 // turnAt is how many bytes the mark of the turn m has at offset i, 0 when it does not stand there.
 func (d *decoder) turnAt(i int, m *mark) int {
 	switch {
-	case m.kind != turnMark || !d.has(i, m.key):
+	case m.kind != turnMark || !d.stands(i, m):
 		return 0
-	case len(m.all.units) == 0:
+	case len(m.all.units) == 0 && len(m.padded.units) == 0:
 		return len(m.key)
+	case len(m.all.units) == 0:
+		end, _ := d.literal(i, m.padded)
+		return end - i
 	}
 	if end, a := d.literal(i, m.all); a == yes {
 		return end - i
@@ -215,7 +226,11 @@ func (v *view) addKey(k markKind, key string, p *pattern) {
 		}
 		own = own || m.key == key && m.own
 	}
-	*list = append(*list, mark{key: key, kind: k, p: p, own: own})
+	m := mark{key: key, kind: k, p: p, own: own}
+	if l := (literal{units: units(key, "", "")}); slices.ContainsFunc(l.units, func(u unit) bool { return u.kind == pad }) {
+		m.padded = l
+	}
+	*list = append(*list, m)
 	if v.second[key[0]] == nil {
 		v.second[key[0]] = new([256]bool)
 	}

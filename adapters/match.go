@@ -39,6 +39,8 @@ func (d *decoder) literal(i int, l literal) (int, answer) {
 			i = d.optionalQuote(i)
 		case suffix:
 			i = d.optionalSuffix(i)
+		case pad:
+			i += d.space(i)
 		case anEquals:
 			i += d.space(i)
 			if c := d.at(i); c != '=' {
@@ -71,8 +73,18 @@ func (d *decoder) bar(i int) (int, answer) {
 }
 
 // hasKey says whether the key of a mark stands at offset i, its bars spelled either way.
-func (d *decoder) hasKey(i int, key string) bool {
-	return d.has(i, key) || strings.Contains(key, wideBar) && d.has(i, asciiBars(key))
+func (d *decoder) hasKey(i int, l literal) bool {
+	_, a := d.literal(i, l.head())
+	return a == yes && len(l.units) > 0
+}
+
+// stands says whether the mark stands at offset i.
+func (d *decoder) stands(i int, m *mark) bool {
+	if len(m.padded.units) == 0 {
+		return d.has(i, m.key)
+	}
+	_, a := d.literal(i, m.padded)
+	return a == yes
 }
 
 // asciiBars is a mark as models write it that have no full-width bars.
@@ -171,8 +183,13 @@ func (d *decoder) match(p *pattern) answer {
 	for i, part := range p.parts {
 		a := yes
 		switch {
+		case t != nil && d.nothingMore(p, t):
+			d.commit(t, id)
+			d.put("{}")
+			d.endCall(false)
+			return committed
 		case part.hole == "":
-			a = d.skipLiteral(part.lit, t != nil && d.opens(p, i+1))
+			a = d.skipLiteral(part.lit, t != nil && !p.whole && d.opens(p, i+1))
 		case part.hole == "name":
 			t, a = d.name(p, i)
 		case part.hole == "junk":
@@ -200,9 +217,20 @@ func (d *decoder) match(p *pattern) answer {
 	return committed
 }
 
+// nothingMore says whether the model ended its reply behind the name of a tool that needs no arguments, under a mark of its
+// family or a special token: models leave out all the rest of such a call.
+func (d *decoder) nothingMore(p *pattern, t *tool) bool {
+	return (p.f == d.f || p.special()) && !p.markless() && len(t.schema().Required()) == 0 && d.over()
+}
+
 // skipLiteral steps over a literal. Where the body's first byte stands in its place it may be missing.
 func (d *decoder) skipLiteral(l literal, optional bool) answer {
 	n, a := d.literal(0, l)
+	if space := d.space(0); a == no && space > 0 {
+		if n, a = d.literal(space, l); a == no {
+			n = 0
+		}
+	}
 	if a == yes {
 		d.pos += n
 	} else if optional {

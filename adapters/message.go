@@ -161,12 +161,12 @@ func (d *decoder) messageBody(p *pattern, t *tool, body string) answer {
 		d.put("{}")
 		return committed
 	}
+	if d.at(d.elastic(0)) < 0 && !d.lengthCut() && len(t.schema().Required()) == 0 { // servers drop the mark that ends a turn
+		d.commit(t, "")
+		d.put("{}")
+		return committed
+	}
 	if body == "args" {
-		if d.at(d.elastic(0)) < 0 && !d.lengthCut() && len(t.schema().Required()) == 0 { // servers drop the mark that ends a turn
-			d.commit(t, "")
-			d.put("{}")
-			return committed
-		}
 		return d.taggedBody(p, t, "")
 	}
 	start := d.pos

@@ -13,6 +13,12 @@ func (d *decoder) name(p *pattern, i int) (*tool, answer) {
 	}
 	for n := 0; n < maxName; n++ {
 		c := d.at(n)
+		if n > 0 && (c < 0 || isSpace(c) || d.marksAt(n) != nil) {
+			if t := d.lastName(n); t != nil {
+				d.pos += n
+				return t, yes
+			}
+		}
 		if c < 0 {
 			d.evidence = d.evidence || n > 0
 			return nil, cut
@@ -35,6 +41,17 @@ func (d *decoder) name(p *pattern, i int) (*tool, answer) {
 	return nil, no
 }
 
+// lastName is the tool whose name the n bytes from here on are, when the model ended its reply behind them.
+func (d *decoder) lastName(n int) *tool {
+	d.pos += n
+	over := d.over()
+	d.pos -= n
+	if !over {
+		return nil
+	}
+	return d.tools.find(string(d.slice(d.pos, d.pos+n)))
+}
+
 // nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal, an argument or a closer.
 func (d *decoder) nameEnds(p *pattern, i, n, c int) bool {
 	if c == '\n' || c == '{' || c == '"' || c == '\\' && d.at(n+1) == 'n' {
@@ -51,12 +68,12 @@ func (d *decoder) nameEnds(p *pattern, i, n, c int) bool {
 		return false
 	}
 	for _, arg := range p.f.arg {
-		if d.hasKey(n, arg.parts[0].lit.key()) {
+		if d.hasKey(n, arg.parts[0].lit) {
 			return true
 		}
 	}
 	for _, l := range p.close {
-		if d.hasKey(n, l.key()) {
+		if d.hasKey(n, l) {
 			return true
 		}
 	}
@@ -137,15 +154,23 @@ func (d *decoder) meantBy(id string, p *pattern, k int) (*tool, answer) {
 
 // id reads a call's id up to the next literal: where it has to name the tool, as long as it can.
 func (d *decoder) id(p *pattern, i int) (string, answer) {
+	d.pos += d.space(0)
 	for n := 0; n < maxName; n++ {
 		c := d.at(n)
+		if n > 0 && p.hole("name") < 0 && (c < 0 || isSpace(c) || d.marksAt(n) != nil) {
+			d.pos += n
+			if over := d.over(); over && d.tools.inID(string(d.slice(d.pos-n, d.pos))) != nil {
+				return string(d.slice(d.pos-n, d.pos)), yes
+			}
+			d.pos -= n
+		}
 		if c < 0 {
 			return "", cut
 		}
 		if i+1 < len(p.parts) && n > 0 {
 			skip := d.space(n)
 			_, a := d.literal(n+skip, p.parts[i+1].lit)
-			if a == yes || c == '{' && p.holeAt(i+2) == "json" {
+			if a == yes || c == '{' && !p.whole && p.holeAt(i+2) == "json" {
 				id := string(bytes.TrimSpace(d.slice(d.pos, d.pos+n)))
 				d.pos += n + skip
 				return id, yes

@@ -11,6 +11,7 @@ type pattern struct {
 	glue  int       // newlines in front that belong to the text before it
 	tail  int       // newlines behind that belong to the text after it
 	parts []part    // literals and holes as they stand, glue and tail taken off
+	whole bool      // its first mark is missing: the others must be there
 	inner bool      // the wrapper is left out: reading starts at the second mark
 	word  bool      // it ends in a word and a colon; one blank behind that belongs to it
 	open  literal   // the first mark
@@ -46,6 +47,7 @@ const (
 	exact      unitKind = iota
 	anySpace            // white space or none, also the two characters \ n
 	blanks              // the same, but inside a mark: no border between two
+	pad                 // the same where the example has none: models put blanks inside a mark that is made of several tokens
 	someSpace           // at least one white space
 	oneNewline          // a newline or none: it belongs to the mark, more of them to the value
 	aQuote              // ", ', \" or nothing
@@ -214,11 +216,19 @@ func units(text, before, after string) []unit {
 		default:
 			if c == '<' && !first && text[i-1] == '>' { // between two tags
 				out = append(out, unit{kind: anySpace})
+			} else if !first && isSeam(text[i-1], c) {
+				out = append(out, unit{kind: pad})
 			}
 			out = append(out, unit{kind: exact, b: c})
 		}
 	}
 	return out
+}
+
+// isSeam says whether a mark goes on from one token to the next between two bytes: <|open|>tools<|sep|>.
+func isSeam(before, c byte) bool {
+	word := isLetter(before) || before == '"'
+	return before == '>' && isLetter(c) || word && (c == '<' || c == '[')
 }
 
 // rawHole says whether a hole's text is taken as it is, so that white space beside it is data but for one newline.
@@ -245,11 +255,22 @@ func (l literal) key() string {
 			key = append(key, u.b)
 		case u.kind == aBar:
 			key = append(key, wideBar...)
+		case u.kind == pad:
 		case len(key) > 0:
 			return string(key)
 		}
 	}
 	return string(key)
+}
+
+// head is the piece of the literal that key is the text of.
+func (l literal) head() literal {
+	for i, u := range l.units {
+		if solid := u.kind == exact || u.kind == aBar || u.kind == pad; !solid && i > 0 {
+			return literal{units: l.units[:i]}
+		}
+	}
+	return l
 }
 
 // pieces splits a literal at its elastic white space: the closers of a call one by one.

@@ -203,7 +203,7 @@ func (d *decoder) plainOpens(n int) bool {
 // noise keeps n newlines and drops the mark behind them that means nothing, when one stands there.
 func (d *decoder) noise(n int) bool {
 	for _, m := range d.marksAt(n) {
-		if m.kind == noiseMark && d.ticks == 0 && d.has(n, m.key) {
+		if m.kind == noiseMark && d.ticks == 0 && d.stands(n, &m) {
 			d.keep(n)
 			d.flushText()
 			d.pos += len(m.key)
@@ -246,7 +246,7 @@ func (d *decoder) markedCall() bool {
 	start, marks := d.pos, d.marksAt(0)
 	for i := range marks {
 		m := &marks[i]
-		if m.kind != sectionOpen && m.kind != callOpen && m.kind != innerOpen || !d.has(0, m.key) {
+		if m.kind != sectionOpen && m.kind != callOpen && m.kind != innerOpen || !d.stands(0, m) {
 			continue
 		}
 		done := d.done

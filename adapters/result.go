@@ -64,6 +64,6 @@ func (d *decoder) madeUp(p *pattern) answer {
 func (d *decoder) goesOn() bool {
 	return slices.ContainsFunc(d.marksAt(0), func(m mark) bool {
 		begins := m.kind == sectionOpen || m.kind == callOpen || m.kind == headerOpen || m.kind == turnMark
-		return begins && d.has(0, m.key)
+		return begins && d.stands(0, &m)
 	})
 }

@@ -76,7 +76,7 @@ func (d *decoder) argHead(f *Format, i int) (head, answer) {
 func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 	h := head{p: p, own: p.parts[len(p.parts)-1].lit}
 	for k := 0; ; k += 2 {
-		end, a := d.literal(i, p.parts[k].lit)
+		end, a := d.seam(i, p, k)
 		if a != yes {
 			return head{}, a
 		}
@@ -87,11 +87,12 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 			}
 			return h, yes
 		}
-		i = d.upTo(end, p.parts[k+2].lit)
+		end += d.space(end)
+		i = d.upToSeam(end, p, k+2)
 		if i <= end {
 			return head{}, endOr(i, no)
 		}
-		word := strings.Trim(string(d.slice(d.pos+end, d.pos+i)), `"' `)
+		word := strings.Trim(string(d.slice(d.pos+end, d.pos+i)), "\"' \t\r\n")
 		if hole == "key" && p.keyed() && strings.ContainsAny(word, "/<\" ") {
 			return head{}, no // another tag than a parameter's
 		}
@@ -103,6 +104,65 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 			h.wire = word
 		}
 	}
+}
+
+// seam matches literal k of an argument's head at offset i. Behind a key models forget one of its two tags, or write another
+// closing tag of the argument.
+func (d *decoder) seam(i int, p *pattern, k int) (int, answer) {
+	end, a := d.literal(i, p.parts[k].lit)
+	tags := p.parts[k].lit.pieces()
+	if a != no || k == 0 || len(tags) != 2 || p.keyed() {
+		return end, a
+	}
+	last := p.parts[len(p.parts)-1].lit
+	for _, closer := range []literal{tags[0], last} {
+		n, a := d.literal(i, closer)
+		if a != yes {
+			continue
+		}
+		n += d.elastic(n)
+		if end, a = d.literal(n, tags[1]); a != no {
+			return end, a
+		}
+		if d.closesNext(n, last) {
+			return n, yes
+		}
+	}
+	return d.literal(i, tags[1])
+}
+
+// closesNext says whether a value that begins at offset i ends at the next tag, with its closer.
+func (d *decoder) closesNext(i int, closer literal) bool {
+	for n := i; n < i+maxDraft; n++ {
+		switch c := d.at(n); {
+		case c < 0:
+			return false
+		case c == '<':
+			_, a := d.literal(n, closer)
+			return a == yes && n > i
+		}
+	}
+	return false
+}
+
+// upToSeam is upTo for what stands between a key and its value.
+func (d *decoder) upToSeam(i int, p *pattern, k int) int {
+	n := d.upTo(i, p.parts[k].lit)
+	if n != 0 || p.keyed() {
+		return n
+	}
+	for n = i; n < i+maxKey && d.at(n) != '<'; n++ {
+		if d.at(n) < 0 {
+			return -1
+		}
+	}
+	switch _, a := d.seam(n, p, k); {
+	case a == cut:
+		return -1
+	case a == yes && n > i:
+		return n
+	}
+	return 0
 }
 
 // loneKeys is the offset behind the keys without a value that stand at offset i: they are no arguments.
@@ -153,11 +213,18 @@ func (d *decoder) upTo(i int, l literal) int {
 				return -1
 			case a == yes && n > i:
 				return n
-			case c == '<' && d.hasKey(n, l.key()):
+			case c == '<' && d.hasKey(n, l):
 				return 0
 			}
 		}
-		if c == '\n' {
+		if c == '\n' { // only white space may stand on the next lines
+			end := n + d.space(n)
+			switch _, a := d.literal(end, l); a {
+			case cut:
+				return -1
+			case yes:
+				return end
+			}
 			break
 		}
 	}
@@ -225,9 +292,13 @@ func (f *Format) prepare() {
 		note(p.parts[0].lit)
 		note(p.parts[p.hole("value")+1].lit)
 	}
+	f.headless = nil
 	for _, p := range f.call {
 		for _, l := range p.close {
 			note(l)
+		}
+		if q := p.withoutOpener(); q != nil {
+			f.headless = append(f.headless, q)
 		}
 	}
 	for _, q := range f.quotes {

@@ -204,7 +204,7 @@ func (d *decoder) afterValue(p *pattern, i int) bool {
 		return true
 	}
 	for _, arg := range p.f.arg {
-		if d.hasKey(i, arg.parts[0].lit.key()) {
+		if d.hasKey(i, arg.parts[0].lit) {
 			return true
 		}
 	}
@@ -263,7 +263,7 @@ func (d *decoder) closersFollow(p *pattern, i int) bool {
 func (d *decoder) endMark(i int) bool {
 	for _, m := range d.marksAt(i) {
 		section := m.kind == closeMark && len(m.p.f.section) > 0
-		if (m.kind >= sectionOpen && m.kind <= turnMark || section) && d.has(i, m.key) {
+		if (m.kind >= sectionOpen && m.kind <= turnMark || section) && d.stands(i, &m) {
 			return true
 		}
 	}

@@ -111,7 +111,7 @@ func (d *decoder) begin(c int, line bool) bool {
 	marks := d.marksAt(0)
 	for i := range marks {
 		m := &marks[i]
-		if !d.has(0, m.key) || m.isWord() && !line {
+		if !d.stands(0, m) || m.isWord() && !line {
 			continue
 		}
 		switch d.try(m) {
@@ -128,6 +128,10 @@ func (d *decoder) begin(c int, line bool) bool {
 		d.pos = start
 	}
 	if d.tools != nil && (d.blank && d.nameFirst() || (line || c == '{') && d.unmarked(c, line)) {
+		return true
+	}
+	d.pos = start
+	if d.tools != nil && (line || d.blank) && d.headlessCall(c) {
 		return true
 	}
 	d.pos = start
@@ -272,7 +276,7 @@ func (d *decoder) turn(m *mark) answer {
 // structure says whether a mark that is no closer stands at offset i.
 func (d *decoder) structure(i int) bool {
 	for _, m := range d.marksAt(i) {
-		if m.kind <= turnMark && d.has(i, m.key) {
+		if m.kind <= turnMark && d.stands(i, &m) {
 			return true
 		}
 	}

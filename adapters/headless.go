@@ -1,0 +1,95 @@
+package adapters
+
+import (
+	"slices"
+	"strings"
+)
+
+// Models leave out the mark that opens a call, and servers hide it. What is left is a call when the family's own marks follow:
+// the one that closes it, or one behind its name.
+
+// withoutOpener is the pattern of a call whose first mark is missing, nil when nothing would be left that shows the family.
+func (p *pattern) withoutOpener() *pattern {
+	if p.holeAt(0) != "" || p.isFence() {
+		return nil
+	}
+	text := p.parts[0].lit.text
+	loc := tokenLike.FindStringIndex(text)
+	if loc == nil || loc[0] != 0 {
+		return nil
+	}
+	q := *p
+	q.whole = true
+	q.parts = slices.Clone(p.parts)
+	if rest := strings.TrimLeft(text[loc[1]:], "\n "); rest != "" {
+		q.parts[0].lit = literal{text: rest, units: units(rest, "", p.holeAt(1))}
+	} else {
+		q.parts = q.parts[1:]
+	}
+	q.open = q.first()
+	marked := func(x part) bool { return tokenLike.MatchString(x.lit.text) }
+	if len(q.close) == 0 && !slices.ContainsFunc(q.parts[1:], marked) {
+		return nil
+	}
+	return &q
+}
+
+// headlessCall reads a call whose opening mark is missing and that begins with c here, at the start of a line.
+func (d *decoder) headlessCall(c int) bool {
+	if d.drafting {
+		return false
+	}
+	named := isWord(c) && d.wordNames()
+	for _, p := range d.v.headless {
+		hole := p.holeAt(0)
+		if (hole == "name" || hole == "id") && !named || !d.mayBe(p, c) {
+			continue
+		}
+		if d.draft(maxUnmarked, func() bool { return d.attempt(p) == committed && d.closed && d.complete() }) {
+			return true
+		}
+	}
+	return false
+}
+
+// closedBySpecial steps over a special token that closes calls of some family and stands here, behind white space.
+func (d *decoder) closedBySpecial() bool {
+	i := d.space(0)
+	for _, m := range d.marksAt(i) {
+		if m.kind != closeMark || !m.special() {
+			continue
+		}
+		if n, ok := d.closerAt(i, m.p); ok {
+			d.pos += n
+			return true
+		}
+	}
+	return false
+}
+
+// mayBe is a quick look at whether a call of the pattern can begin with c here. Most text ends here.
+func (d *decoder) mayBe(p *pattern, c int) bool {
+	switch p.holeAt(0) {
+	case "":
+		_, a := d.literal(0, p.parts[0].lit)
+		return a == yes
+	case "name", "id":
+		return true
+	case "python":
+		return (c == '[' || isWord(c)) && d.callAhead(c, true)
+	case "named":
+		return c == '[' || c == '{'
+	}
+	return (c == '[' || c == '{') && d.callAhead(c, true)
+}
+
+// wordNames says whether the word here names an offered tool, or is an id that does.
+func (d *decoder) wordNames() bool {
+	n := 0
+	for c := d.at(n); n < maxName && (isWord(c) || c == '-' || c == '.'); c = d.at(n) {
+		if n++; !d.tools.begins(d.slice(d.pos, d.pos+n)) && !d.tools.beginsID(d.slice(d.pos, d.pos+n)) {
+			return false
+		}
+	}
+	return d.tools.inID(string(d.slice(d.pos, d.pos+n))) != nil || d.tools.find(string(d.slice(d.pos, d.pos+n))) != nil
+}
