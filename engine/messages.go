@@ -25,8 +25,10 @@ func wireRequest(ctx context.Context, t *turn, r *chat.Request) (*upstream.ChatR
 		if ctx.Err() != nil {
 			return nil, unfinished(ctx)
 		}
-		description, parameters := reduced(tool)
-		f := upstream.Function{Name: tool.Name, Description: description, Parameters: parameters}
+		f := upstream.Function{Name: tool.Name, Description: tool.Description, Parameters: tool.Schema}
+		if t.server.name != demoName || len(tool.Schema) == 0 { // the demo reads every schema
+			f.Description, f.Parameters = reduced(tool)
+		}
 		body.Tools = append(body.Tools, upstream.Tool{Type: "function", Function: f})
 	}
 	return body, nil

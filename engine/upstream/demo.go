@@ -16,6 +16,9 @@ import (
 // demoDelta is the length of one piece of the demo's text, in bytes.
 const demoDelta = 4
 
+// demoContext is the longest context of its models, in tokens: longer than any request that is taken.
+const demoContext = 1 << 23
+
 // Demo is a model server for a bare machine. It speaks Ollama's native API and plays every model family, each by a model
 // of the format's name: it picks a
 // tool by the words of the last user message, fills the arguments from that message and the schema, and writes the call
@@ -88,6 +91,7 @@ func (d *Demo) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest) 
 	}
 	demoJSON(w, http.StatusOK, api.ShowResponse{
 		Template:     "{{ .Tools }}{{ .Messages }}",
+		ModelInfo:    map[string]any{"general.architecture": "demo", "general.basename": r.Model, "demo.context_length": demoContext},
 		Capabilities: []model.Capability{model.CapabilityCompletion, model.CapabilityTools},
 	})
 }
@@ -112,7 +116,7 @@ func (d *Demo) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 		return
 	}
 	text, calls := turn.answer()
-	if q.Format != nil {
+	if wantsFormat(q.Format) {
 		text, calls = turn.fitting(q.Format), nil
 	}
 	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream}
@@ -121,6 +125,11 @@ func (d *Demo) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 		out.call(i, c)
 	}
 	out.end()
+}
+
+// wantsFormat says whether a request's format is one: null and the empty text are none.
+func wantsFormat(format json.RawMessage) bool {
+	return len(format) > 0 && string(format) != "null" && string(format) != `""`
 }
 
 // demoPrompt is a request for more text.
@@ -148,7 +157,7 @@ func (d *Demo) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
 		}
 		turn = demoTurn{Messages: []Message{{Role: "user", Content: q.Prompt}}}
 	}
-	if q.Format != nil {
+	if wantsFormat(q.Format) {
 		out.write(turn.fitting(q.Format), q.Options)
 	} else {
 		text, calls := turn.answer()

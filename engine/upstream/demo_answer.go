@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"github.com/valyala/fastjson"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -19,10 +22,7 @@ const maxNamed = 16
 
 // answer is the demo's next message: some text and perhaps calls behind it.
 func (t demoTurn) answer() (string, []Call) {
-	user, last := t.user(), Message{}
-	if n := len(t.Messages); n > 0 {
-		last = t.Messages[n-1]
-	}
+	user, last := t.user(), t.last()
 	switch {
 	case last.Role == "tool":
 		return fmt.Sprintf("The tool %s answered:\n\n%s\n\nThat is all I have to say.", last.ToolName, last.Content[:min(len(last.Content), maxQuoted)]), nil
@@ -39,50 +39,44 @@ func (t demoTurn) answer() (string, []Call) {
 	return fmt.Sprintf("I will use %s for this.\n", strings.Join(names, " and ")), calls
 }
 
-// user is the last user message, or its end when it is long.
-func (t demoTurn) user() string {
-	for _, m := range slices.Backward(t.Messages) {
-		if m.Role == "user" {
-			return m.Content[max(0, len(m.Content)-maxQuoted):]
-		}
-	}
-	return ""
-}
-
 // fitting is an answer in the form that the request wants: a JSON Schema, or "json" for any JSON.
 func (t demoTurn) fitting(format json.RawMessage) string {
-	if string(format) == `"json"` {
+	schema, err := fastjson.ParseBytes(format)
+	if err != nil || schema.Type() != fastjson.TypeObject {
 		return `{"answer": "I am a demo without a model behind me."}`
 	}
-	return string(fill(Function{Parameters: t.wanted(format)}, t.user()))
+	user := t.user()
+	call, tool := t.wanted(schema, user)
+	p := placed(schema, call)
+	if tool == nil {
+		return string(find(user).value("answer", p, true, 0))
+	}
+	args := p.inside("properties", "arguments") // as they are to be held, and all that the tool says of them
+	if own, err := fastjson.ParseBytes(tool.Parameters); err == nil {
+		args.add(own, own)
+	}
+	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, quote(tool.Name), find(user).object(args, 0))
 }
 
-// wanted is the alternative of a schema of calls whose tool the message asks for; any other schema stays as it is.
-func (t demoTurn) wanted(format json.RawMessage) json.RawMessage {
-	var union struct {
-		AnyOf []json.RawMessage `json:"anyOf"`
-	}
-	if json.Unmarshal(format, &union) != nil || len(union.AnyOf) == 0 {
-		return format
-	}
+// wanted is the alternative of a schema of calls whose tool the message asks for, with that tool; any other schema stays as
+// it is.
+func (t demoTurn) wanted(schema *fastjson.Value, user string) (*fastjson.Value, *Function) {
 	var allowed []Tool
-	offered, schemas := map[string]Tool{}, map[string]json.RawMessage{}
+	offered, schemas := map[string]Tool{}, map[string]*fastjson.Value{}
 	for _, tool := range t.Tools {
 		offered[tool.Function.Name] = tool
 	}
-	for _, s := range union.AnyOf {
-		var call struct {
-			Properties struct{ Name struct{ Const string } }
-		}
-		json.Unmarshal(s, &call)
-		if tool, ok := offered[call.Properties.Name.Const]; ok {
-			allowed, schemas[tool.Function.Name] = append(allowed, tool), s
+	for _, s := range append(schema.GetArray("anyOf"), schema) {
+		name := string(s.GetStringBytes("properties", "name", "const"))
+		if tool, ok := offered[name]; ok && s.Exists("properties", "arguments") {
+			allowed, schemas[name] = append(allowed, tool), s
 		}
 	}
 	if len(allowed) == 0 {
-		return union.AnyOf[0]
+		return schema, nil
 	}
-	return schemas[pick(allowed, t.user())[0].Name]
+	f := pick(allowed, user)[0]
+	return schemas[f.Name], &f
 }
 
 // pick finds the functions that the message names, in the order in which they are offered; when it names none, the one
@@ -102,7 +96,7 @@ func pick(tools []Tool, message string) (named []Function) {
 		for _, w := range words(t.Function.Description) {
 			score += count(said[w])
 		}
-		if len(named) < maxNamed && strings.Contains(message, t.Function.Name) && !slices.ContainsFunc(named, func(f Function) bool { return f.Name == t.Function.Name }) {
+		if len(named) < maxNamed && holdsWord(message, t.Function.Name) && !slices.ContainsFunc(named, func(f Function) bool { return f.Name == t.Function.Name }) {
 			named = append(named, t.Function)
 		}
 		if score > most {
@@ -113,6 +107,26 @@ func pick(tools []Tool, message string) (named []Function) {
 		named = []Function{tools[best].Function}
 	}
 	return named
+}
+
+// holdsWord says whether the word stands in s with no letter or digit on either side.
+func holdsWord(s, word string) bool {
+	inside := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }
+	for from := 0; word != ""; {
+		i := strings.Index(s[from:], word)
+		if i < 0 {
+			return false
+		}
+		at, end := from+i, from+i+len(word)
+		before, _ := utf8.DecodeLastRuneInString(s[:at])
+		behind, _ := utf8.DecodeRuneInString(s[end:])
+		first, size := utf8.DecodeRuneInString(word)
+		if first > unicode.MaxLatin1 || (at == 0 || !inside(before)) && (end == len(s) || !inside(behind)) {
+			return true // scripts without blanks have no such borders
+		}
+		from = at + size
+	}
+	return false
 }
 
 // count is 1 for true.

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,92 +13,144 @@ import (
 // maxFill is how deep a schema is filled.
 const maxFill = 8
 
+// maxValues is how many values are tried for one call: a schema that refers to itself in every alternative has more than can
+// be counted.
+const maxValues = 1 << 12
+
 // fill writes the arguments of a call as one JSON object: what is required, and what the message holds.
 func fill(f Function, message string) json.RawMessage {
 	schema, err := fastjson.ParseBytes(f.Parameters)
 	if err != nil {
 		return json.RawMessage("{}")
 	}
-	return find(message).object(nil, schema, 0)
+	return find(message).object(placed(schema, schema), 0)
 }
 
-// object appends the members of an object schema.
-func (f *finds) object(dst []byte, schema *fastjson.Value, depth int) []byte {
-	required := map[string]bool{}
-	for _, n := range schema.GetArray("required") {
-		required[string(n.GetStringBytes())] = true
-	}
-	dst = append(dst, '{')
-	first := true
-	schema.GetObject("properties").Visit(func(key []byte, s *fastjson.Value) {
-		name := string(key)
-		value := f.value(name, s, required[name], depth+1)
-		if value == nil {
-			return
+// object is one with the members that are required or that the message holds something for. Those that are required have
+// the first choice of what the message holds.
+func (f *finds) object(p place, depth int) []byte {
+	all := p.members()
+	values := make([][]byte, len(all))
+	n := 0
+	for _, required := range []bool{true, false} {
+		for i, m := range all {
+			if m.required == required {
+				values[i] = f.value(m.name, m.place, required, depth+1)
+				n += count(values[i] != nil)
+			}
 		}
-		if !first {
+	}
+	least := p.count("minProperties", 0)
+	for i, m := range all {
+		if values[i] == nil && n < least {
+			values[i] = f.value(m.name, m.place, true, depth+1)
+			n++
+		}
+	}
+	dst := []byte{'{'}
+	add := func(name string, value []byte) {
+		if len(dst) > 1 {
 			dst = append(dst, ',')
 		}
-		first = false
 		dst = append(append(append(dst, quote(name)...), ':'), value...)
-	})
+	}
+	for i, m := range all {
+		if values[i] != nil {
+			add(m.name, values[i])
+		}
+	}
+	for ; n < min(least, maxParts); n++ { // those that have no names yet
+		name := fmt.Sprintf("key%d", n+1)
+		add(name, f.value(name, p.inside("additionalProperties"), true, depth+1))
+	}
 	return append(dst, '}')
 }
 
 // value is a member's value, nil when it may be left out and the message holds nothing for it.
-func (f *finds) value(name string, s *fastjson.Value, required bool, depth int) []byte {
-	if depth > maxFill {
+func (f *finds) value(name string, p place, required bool, depth int) []byte {
+	if f.values++; depth > maxFill || f.values > maxValues {
 		return []byte("null")
 	}
-	if of := append(slices.Clone(s.GetArray("anyOf")), s.GetArray("oneOf")...); len(of) > 0 {
-		return f.value(name, of[0], required, depth+1)
-	}
-	if fixed := s.Get("const"); fixed != nil {
+	if fixed := p.get("const"); fixed != nil {
 		return fixed.MarshalTo(nil)
 	}
-	if allowed := s.GetArray("enum"); len(allowed) > 0 {
+	if allowed := p.get("enum").GetArray(); len(allowed) > 0 {
 		return f.choice(allowed, required)
 	}
-	switch kind := typeOf(s); kind {
-	case "integer", "number":
-		return f.number(kind, s, required)
-	case "string":
-		return f.text(name, s, required)
-	case "array":
-		return f.array(name, s, required, depth)
-	case "object":
-		if !required {
-			return nil
-		}
-		return f.object(nil, s, depth)
-	case "boolean":
-		if !required {
-			return nil
-		}
-		return []byte("true")
+	if options := p.alternatives(); len(options) > 0 {
+		return f.alternative(name, options, required, depth)
 	}
-	return f.text(name, s, required) // Void says no types
+	kinds := p.kinds()
+	for _, kind := range kinds {
+		if v := f.ofKind(name, kind, p, false, depth); v != nil {
+			return v
+		}
+	}
+	if !required {
+		return nil
+	}
+	return f.ofKind(name, kinds[0], p, true, depth)
 }
 
-// typeOf is a schema's first type that is not null.
-func typeOf(s *fastjson.Value) string {
-	if one := s.GetStringBytes("type"); one != nil {
-		return string(one)
-	}
-	for _, t := range s.GetArray("type") {
-		if name := string(t.GetStringBytes()); name != "null" {
-			return name
+// alternative is a value of the first alternative that the message holds something for, else of the first that is not null
+// if there must be one.
+func (f *finds) alternative(name string, options []place, required bool, depth int) []byte {
+	for _, one := range options {
+		if v := f.value(name, one, false, depth+1); v != nil && one.get("const") == nil {
+			return v
 		}
 	}
-	return ""
+	if !required {
+		return nil
+	}
+	return f.value(name, options[0], true, depth+1)
+}
+
+// ofKind is a value of one type.
+func (f *finds) ofKind(name, kind string, p place, required bool, depth int) []byte {
+	switch kind {
+	case "integer", "number":
+		return f.number(name, kind, p, required)
+	case "array":
+		return f.array(name, p, required, depth)
+	case "object":
+		if required {
+			return f.object(p, depth)
+		}
+		return nil
+	case "boolean":
+		if required {
+			return []byte("true")
+		}
+		return nil
+	case "null":
+		if required {
+			return []byte("null")
+		}
+		return nil
+	}
+	return f.text(name, p, required)
+}
+
+// example is the value that the schema itself proposes, of the given type; nil when it proposes none.
+func (p place) example(kind fastjson.Type) *fastjson.Value {
+	for _, v := range append([]*fastjson.Value{p.get("default")}, p.get("examples").GetArray()...) {
+		if v != nil && v.Type() == kind {
+			return v
+		}
+	}
+	return nil
 }
 
 // choice is the first allowed value that the message names, else the first one if there must be one.
 func (f *finds) choice(allowed []*fastjson.Value, required bool) []byte {
-	message := strings.ToLower(f.message)
-	for _, v := range allowed {
-		if s := strings.ToLower(string(v.GetStringBytes())); s != "" && strings.Contains(message, s) {
-			return v.MarshalTo(nil)
+	message := spaced(f.message)
+	for _, holds := range []func(string, string) bool{holdsWord, strings.Contains} {
+		for _, v := range allowed {
+			s := spaced(string(v.GetStringBytes()))
+			if v.Type() == fastjson.TypeNumber && slices.Contains(f.numbers, v.String()) || len(s) > 2 && holds(message, s) || s != "" && holdsWord(message, s) {
+				return v.MarshalTo(nil)
+			}
 		}
 	}
 	if !required {
@@ -106,99 +159,81 @@ func (f *finds) choice(allowed []*fastjson.Value, required bool) []byte {
 	return allowed[0].MarshalTo(nil)
 }
 
-// number is the message's next number of that kind.
-func (f *finds) number(kind string, s *fastjson.Value, required bool) []byte {
-	for i, n := range f.numbers {
-		if kind == "number" || !strings.Contains(n, ".") {
-			f.numbers = slices.Delete(f.numbers, i, i+1)
-			return []byte(trimZeros(n))
+// spaced is s in lower case with blanks for what joins words in names.
+func spaced(s string) string {
+	return strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(s))
+}
+
+// array is a list of as few elements as there must be; of texts, and of numbers if there must be a list, as many as the
+// message holds.
+func (f *finds) array(name string, p place, required bool, depth int) []byte {
+	least, most := p.count("minItems", 0), min(p.count("maxItems", maxParts), maxParts)
+	items := p.inside("items")
+	var list [][]byte
+	for i := range p.get("prefixItems").GetArray() {
+		if !required {
+			return nil
 		}
+		list = append(list, f.value(name, p.inside("prefixItems", strconv.Itoa(i)), true, depth+1))
 	}
-	switch {
-	case !required:
-		return nil
-	case s.Get("minimum") != nil:
-		return s.Get("minimum").MarshalTo(nil)
-	}
-	return []byte("1")
-}
-
-// trimZeros makes 007 a JSON number.
-func trimZeros(n string) string {
-	sign := ""
-	if rest, ok := strings.CutPrefix(n, "-"); ok {
-		sign, n = "-", rest
-	}
-	for len(n) > 1 && n[0] == '0' && n[1] != '.' {
-		n = n[1:]
-	}
-	return sign + n
-}
-
-// array is a list of one element, if there must be one; a list of strings holds all that is quoted.
-func (f *finds) array(name string, s *fastjson.Value, required bool, depth int) []byte {
-	items := s.Get("items")
-	dst := []byte{'['}
-	for typeOf(items) == "string" && len(f.quoted) > 0 {
-		dst = append(append(dst, f.text(name, items, true)...), ',')
-	}
-	if len(dst) > 1 {
-		return append(dst[:len(dst)-1], ']')
-	}
-	if !required {
-		return nil
-	}
-	return append(append(dst, f.value(name, items, true, depth+1)...), ']')
-}
-
-// text is a string for a member of that name.
-func (f *finds) text(name string, s *fastjson.Value, required bool) []byte {
-	lower := strings.ToLower(name)
-	has := func(parts ...string) bool {
-		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(lower, p) })
-	}
-	date := has("date", "day") || string(s.GetStringBytes("format")) == "date"
-	long := slices.Contains([]string{"content", "text", "body", "code"}, lower)
-	from := []*[]string{&f.quoted, &f.names, &f.ids}
-	switch {
-	case date:
-		from = []*[]string{&f.dates}
-	case has("path", "file", "dir", "url"):
-		from = []*[]string{&f.paths, &f.quoted}
-	case lower == "id", strings.HasSuffix(lower, "_id"), strings.HasSuffix(name, "Id"), strings.HasSuffix(name, "ID"):
-		from = []*[]string{&f.ids, &f.quoted, &f.numbers}
-	case long:
-		from = []*[]string{&f.quoted}
-	}
-	for _, list := range from {
-		if len(*list) > 0 {
-			found := (*list)[0]
-			*list = (*list)[1:]
-			return quote(found)
+	least = min(max(least, len(list)), maxParts)
+	most = max(most, least)
+	unique := p.get("uniqueItems").GetBool()
+	for len(list) < most && len(p.get("prefixItems").GetArray()) == 0 {
+		before := len(f.quoted) + len(f.numbers)
+		kind := items.kinds()[0]
+		if kind == "string" && len(f.quoted) == 0 || kind != "string" && (!required || len(f.numbers) == 0) {
+			break
 		}
+		v := f.value(name, items, false, depth+1)
+		if v == nil || before == len(f.quoted)+len(f.numbers) {
+			break
+		}
+		list = appendOther(list, v, unique)
 	}
-	switch {
-	case long:
-		return quote(prose())
-	case !required:
+	if len(list) == 0 && !required {
 		return nil
-	case date:
-		return quote("2026-01-01")
-	case has("query", "question", "prompt", "message", "search", "task"):
-		return quote(strings.TrimSpace(f.message[max(0, len(f.message)-200):]))
 	}
-	return quote("example " + name)
+	if least == 0 && most > 0 && p.get("prefixItems") == nil {
+		least = 1
+	}
+	for n := 0; len(list) < least && n < 2*maxParts; n++ {
+		list = appendOther(list, f.another(name, items, n, unique, depth), unique)
+	}
+	return append(append([]byte{'['}, slices.Concat(withCommas(list)...)...), ']')
 }
 
-// prose is about a kilobyte of sentences, so that an argument can be seen to stream.
-func prose() string {
-	var b strings.Builder
-	for n := 1; b.Len() < 1024; n++ {
-		b.WriteString("This is line ")
-		b.WriteString(strconv.Itoa(n))
-		b.WriteString(" of a longer text: it says \"nothing\" much, but it says it piece by piece.\n")
+// another is the value of the n-th element that the message holds nothing for.
+func (f *finds) another(name string, items place, n int, unique bool, depth int) []byte {
+	if !unique || n == 0 {
+		return f.value(name, items, true, depth+1)
 	}
-	return b.String()
+	if allowed := items.get("enum").GetArray(); len(allowed) > 0 {
+		return allowed[n%len(allowed)].MarshalTo(nil)
+	}
+	if k := items.kinds()[0]; k == "integer" || k == "number" {
+		return written(items.bounds(k).nearest(float64(n + 1)))
+	}
+	return f.value(fmt.Sprintf("%s %d", name, n+1), items, true, depth+1)
+}
+
+// appendOther appends v, where all must be different only if it is not there yet.
+func appendOther(list [][]byte, v []byte, unique bool) [][]byte {
+	if unique && slices.ContainsFunc(list, func(have []byte) bool { return string(have) == string(v) }) {
+		return list
+	}
+	return append(list, v)
+}
+
+// withCommas puts commas between the elements.
+func withCommas(list [][]byte) (out [][]byte) {
+	for i, v := range list {
+		if i > 0 {
+			out = append(out, []byte{','})
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // quote is s as a JSON string.
