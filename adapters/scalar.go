@@ -32,7 +32,9 @@ func (d *decoder) key(wild bool) {
 		name := bytes.TrimSpace(d.slice(d.pos, d.pos+n))
 		d.call.out = schema.AppendQuote(d.call.out, string(name))
 		d.pos += n
-		d.repaired("bare-keys")
+		if d.quotes == nil { // else the family writes its keys so
+			d.repaired("bare-keys")
+		}
 	}
 }
 
@@ -129,10 +131,15 @@ func (d *decoder) putScalar(word, value string, t *schema.Type) {
 		d.call.out = schema.AppendQuote(d.call.out, word)
 		return
 	}
-	if word != value {
+	if word != value && !d.ownWord(word) {
 		d.repaired("literals")
 	}
 	d.put(fitScalar(value, t))
+}
+
+// ownWord says whether the family itself spells a word so: Python's in Python, and None where a family has its own quotes.
+func (d *decoder) ownWord(word string) bool {
+	return word == "None" && d.quotes != nil || d.python && (word == "None" || word == "True" || word == "False")
 }
 
 // fitScalar is a number or literal in the type that the schema wants; alone where it wants a list, in a list.

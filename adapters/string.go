@@ -123,7 +123,8 @@ func fitString(value string, t *schema.Type) string {
 
 // str reads a string and writes it as JSON spells it. A text that ends inside it breaks the call.
 func (d *decoder) str(q delim) {
-	if q.open != `"` {
+	own := len(d.quotes) > 0 && q.open == d.quotes[0].open || d.python && q.open == `'`
+	if q.open != `"` && !own {
 		d.repaired("quotes")
 	}
 	d.pos += len(q.open)
@@ -259,7 +260,9 @@ func (d *decoder) escape() {
 	case '\'', '`':
 		d.putByte(byte(c))
 		d.pos += 2
-		d.repaired("escapes")
+		if !d.python || c != '\'' {
+			d.repaired("escapes")
+		}
 	case 'u':
 		d.unicodeEscape()
 	default:
