@@ -199,9 +199,10 @@ type Info struct {
 	ID      string
 	Created int64  // Unix seconds; 0 when unknown
 	Owner   string // "ollama", "toolnorm", …
+	Hidden  bool   // it can be asked by its name, and is not to be listed
 }
 
-// Catalog lists the models that can be asked. A part that cannot be reached is left out, not an error.
+// Catalog lists the models that can be asked, hidden ones too. A part that cannot be reached is left out, not an error.
 type Catalog interface {
 	Models(ctx context.Context) ([]Info, error)
 }

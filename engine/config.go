@@ -43,6 +43,7 @@ type Config struct {
 	Upstreams    []Upstream        // further model servers, whose models are called name/model
 	Aliases      map[string]string // a name that clients may ask for -> the model that it stands for, with its server's name in front; settings go by the latter
 	Prefix       string            // in front of any model's name it says nothing, so that each has a second name; empty: there is none
+	Demos        string            // when the demo models are listed, and whether they are there: DemoAuto, DemoAlways or DemoNever; empty: DemoAuto
 	Demo         upstream.Demo     // the zero value writes at a pace that can be seen
 }
 
@@ -75,6 +76,13 @@ const (
 // Bounds are the names of the above.
 func Bounds() []string { return []string{BoundsRewrite, BoundsClamp, BoundsPass} }
 
+// When the demo models are listed.
+const (
+	DemoAuto   = "auto"   // when no model server answers; by their names they can be asked at any time
+	DemoAlways = "always" // beside the models of every server
+	DemoNever  = "never"  // and there are none
+)
+
 // Validate says what is wrong with the configuration: an unknown strategy or format, a negative number, a bad address.
 func (c Config) Validate() error {
 	for model, s := range c.Strategy {
@@ -99,6 +107,9 @@ func (c Config) Validate() error {
 	}
 	if c.LoopGuard != "" && !slices.Contains(LoopGuards(), c.LoopGuard) {
 		return fmt.Errorf("loop guard: %q is none of %s", c.LoopGuard, strings.Join(LoopGuards(), ", "))
+	}
+	if demos := []string{"", DemoAuto, DemoAlways, DemoNever}; !slices.Contains(demos, c.Demos) {
+		return fmt.Errorf("demo: %q is none of %s", c.Demos, strings.Join(demos[1:], ", "))
 	}
 	if c.OutOfBounds != "" && !slices.Contains(Bounds(), c.OutOfBounds) {
 		return fmt.Errorf("out of bounds: %q is none of %s", c.OutOfBounds, strings.Join(Bounds(), ", "))

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -40,11 +41,11 @@ func New(cfg Config) *Engine {
 		base, _ = upstream.ParseHost("")
 	}
 	first, err := upstream.NewOllama(base, nil)
-	demo, demoErr := upstream.NewOllama("http://demo", upstream.InProcess(&cfg.Demo))
-	e := &Engine{cfg: cfg, servers: []*server{
-		{name: "ollama", backend: newOllama("ollama", first, err)},
-		{name: demoName, backend: newOllama("toolnorm", demo, demoErr)},
-	}}
+	e := &Engine{cfg: cfg, servers: []*server{{name: "ollama", backend: newOllama("ollama", first, err)}}}
+	if cfg.Demos != DemoNever {
+		demo, err := upstream.NewOllama("http://demo", upstream.InProcess(&cfg.Demo))
+		e.servers = append(e.servers, &server{name: demoName, backend: newOllama("toolnorm", demo, err)})
+	}
 	for _, u := range cfg.Upstreams {
 		s, err := newServer(u)
 		if err != nil {
@@ -177,21 +178,26 @@ func (e *Engine) format(t *turn) *adapters.Format {
 }
 
 // Models lists the models of every server, by the names that clients call them, and the aliases behind them. A server
-// that cannot be reached is left out.
+// that cannot be reached is left out. Those of the demo are hidden as the configuration says.
 func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 	var all []chat.Info
+	alone := true // no other server answers than the demo
 	for i, s := range e.servers {
 		list, err := s.list(ctx)
 		if err != nil {
 			e.cfg.Log.Debug().Err(err).Str("server", s.name).Msg("models left out")
 			continue
 		}
+		alone = alone && s.name == demoName
 		for _, m := range list {
 			if i > 0 {
 				m.ID = s.name + "/" + m.ID
 			}
 			all = append(all, m)
 		}
+	}
+	for i := range all {
+		all[i].Hidden = strings.HasPrefix(all[i].ID, demoName+"/") && !alone && e.cfg.Demos != DemoAlways
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.cfg.Aliases)) {
 		all = append(all, chat.Info{ID: name, Owner: "toolnorm"})

@@ -243,6 +243,9 @@ func TestModels(t *testing.T) {
 		var ids []string
 		for _, m := range list {
 			ids = append(ids, m.ID)
+			if hidden := name == "up" && strings.HasPrefix(m.ID, "demo/"); m.Hidden != hidden {
+				t.Errorf("%s: %+v, want hidden %t", name, m, hidden)
+			}
 			if m.Owner == "ollama" && (m.ID != "m:latest" || m.Created != 7) {
 				t.Errorf("%s: %+v", name, m)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/ollama/ollama/types/model"
 	"github.com/valyala/fastjson"
 
+	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 )
@@ -79,8 +80,8 @@ func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	list := api.ListResponse{Models: []api.ListModelResponse{}}
 	for _, m := range models {
 		s, name, err := e.route(ctx, m.ID)
-		if err != nil {
-			continue // it went away since it listed the model
+		if err != nil || m.Hidden {
+			continue // it went away since it listed the model, or is not to be listed
 		}
 		if known[s] == nil {
 			known[s] = tagsOf(ctx, s)
@@ -163,13 +164,28 @@ func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json
 	}
 	n, ok := s.backend.(native)
 	if !ok {
-		return json.RawMessage(`{"details":{"format":"","family":"","families":null,"parameter_size":"","quantization_level":""},"model_info":{},"capabilities":["completion","tools"]}`), nil
+		return e.description(ctx, model), nil
 	}
 	body, err := n.describe(ctx, name, verbose)
 	if err != nil {
 		return nil, err
 	}
 	return withTools(body)
+}
+
+// description is what there is to say in Ollama's form of a model whose server does not speak it. Its context, where the server
+// tells how long it is, stands where clients look for it: under the name of the architecture.
+func (e *Engine) description(ctx context.Context, model string) json.RawMessage {
+	context := ""
+	ctx, pulse := upstream.NewPulse(ctx, nil, e.cfg.Timeouts)
+	defer pulse.Stop()
+	if t, err := e.begin(ctx, pulse, &chat.Request{Model: model}); err == nil {
+		if f, err := t.server.probe(ctx, t); err == nil && f.window > 0 {
+			context = fmt.Sprintf(`,"%s.context_length":%d`, upstream.KindOpenAI, f.window)
+		}
+	}
+	return json.RawMessage(`{"details":{"format":"","family":"","families":null,"parameter_size":"","quantization_level":""},` +
+		`"model_info":{"general.architecture":"` + upstream.KindOpenAI + `"` + context + `},"capabilities":["completion","tools"]}`)
 }
 
 // withTools adds "tools" to the capabilities of a model that writes text.

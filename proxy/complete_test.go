@@ -22,7 +22,7 @@ import (
 func demo(t *testing.T) (*httptest.Server, *openai.Client) {
 	t.Helper()
 	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: upstream.Demo{Delay: -1}})
-	srv := httptest.NewServer(New(Config{Model: eng, Catalog: eng, Embedder: eng, Version: "test"}))
+	srv := httptest.NewServer(New(Config{Model: eng, Catalog: eng, Embedder: eng, Native: eng, Version: "test"}))
 	t.Cleanup(srv.Close)
 	cfg := openai.DefaultConfig("any")
 	cfg.BaseURL = srv.URL + "/v1"

@@ -25,7 +25,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, t *turn) error {
 	if rt == nil {
 		return fault.New(fault.Invalid, "the server of %q does not speak Ollama's API; ask at /v1", t.model)
 	}
-	return s.forward(w, r, t, rt, renamed(body, t.model, name))
+	return s.forward(w, r, t, rt, renamed(body, t.model, name), name)
 }
 
 // change passes a request on that changes the models of the first server. Web pages may not send such: the browser tells
@@ -42,7 +42,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, t *turn) error {
 	if rt == nil {
 		return fault.New(fault.NotFound, "the first model server does not speak Ollama's API")
 	}
-	return s.forward(w, r, t, rt, nil)
+	return s.forward(w, r, t, rt, nil, t.model)
 }
 
 // renamed is a body whose model has the name that its server knows. A model without another name leaves every byte.
@@ -67,8 +67,9 @@ func renamed(body []byte, from, to string) []byte {
 // page may ask has been decided here.
 var secret = []string{"Authorization", "Api-Key", "X-Api-Key", "Cookie", "Origin", "Referer"}
 
-// forward passes a request on and its answer back, piece by piece as it comes. A nil body is the request's own.
-func (s *Server) forward(w http.ResponseWriter, r *http.Request, t *turn, rt http.RoundTripper, body []byte) (err error) {
+// forward passes a request on and its answer back, piece by piece as it comes. A nil body is the request's own. Name is what
+// the server calls the turn's model.
+func (s *Server) forward(w http.ResponseWriter, r *http.Request, t *turn, rt http.RoundTripper, body []byte, name string) (err error) {
 	t.meta.Strategy = "forwarded"
 	if body != nil {
 		r = r.Clone(r.Context())
@@ -90,6 +91,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, t *turn, rt htt
 				}
 			}
 			from = resp.Body
+			calledBack(resp, name, t.model)
 			return nil
 		},
 		ErrorLog:     log.New(io.Discard, "", 0), // an answer that breaks off breaks off for the client as well

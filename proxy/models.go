@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -27,6 +28,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	infos = slices.DeleteFunc(slices.Clone(infos), func(i chat.Info) bool { return i.Hidden })
 	if s.listsAliases(r) {
 		infos = withAliases(infos)
 	}

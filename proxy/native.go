@@ -63,12 +63,16 @@ func (s *Server) document(make func(context.Context) (json.RawMessage, error)) h
 	}
 }
 
-// nativeVersion is that of the server behind, since clients look at it for what that server can do; our own when it is
+// apiVersion is the version of Ollama whose API is spoken here: that of the client library. Some clients refuse to work with
+// an older one than they know.
+const apiVersion = "0.34.3"
+
+// nativeVersion is that of the server behind, since clients look at it for what that server can do; that of the API when it is
 // not there.
 func (s *Server) nativeVersion(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.cfg.Native.Version(r.Context())
 	if err != nil {
-		v = s.cfg.Version
+		v = apiVersion
 	}
 	return writeValue(w, struct {
 		Version string `json:"version"`
@@ -134,13 +138,13 @@ func (s *Server) nativeChat(w http.ResponseWriter, r *http.Request, t *turn) err
 	var tools bool
 	body, rt, name, err := s.asked(w, r, t, func(v *fastjson.Value) {
 		tools = len(v.GetArray("tools")) > 0 && len(v.GetArray("messages")) > 0 && !v.GetBool("_debug_render_only") &&
-			isNull(v.Get("format")) && !v.GetBool("logprobs")
+			noFormat(v.Get("format")) && !v.GetBool("logprobs")
 	})
 	if err != nil {
 		return err
 	}
 	if rt != nil && !tools {
-		return s.forward(w, r, t, rt, renamed(body, t.model, name))
+		return s.forward(w, r, t, rt, renamed(body, t.model, name), name)
 	}
 	return s.answer(w, r, question{read: parseNative, open: openNative}, t, body)
 }

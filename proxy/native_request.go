@@ -50,11 +50,16 @@ func (a *Ask) nativeField(key string, v *fastjson.Value) error {
 
 // readNativeFormat reads "json" or a schema.
 func (a *Ask) readNativeFormat(v *fastjson.Value) (err error) {
-	if isNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0 {
+	if noFormat(v) {
 		return nil
 	}
 	a.Format, err = raw(v)
 	return err
+}
+
+// noFormat says whether a format is none: Ollama takes an empty text for null, and some clients always write one.
+func noFormat(v *fastjson.Value) bool {
+	return isNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0
 }
 
 // readNativeOptions reads the options. Stop sequences are taken out of them: while tools are offered they are matched

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -100,7 +101,11 @@ func TestWhatIsNotOursIsPassedOnByteForByte(t *testing.T) {
 		if tt.forwarded == "" {
 			tt.forwarded = tt.body
 		}
-		if want := tt.method + " " + tt.path + "\n" + tt.forwarded; resp.StatusCode != http.StatusTeapot || body != want {
+		answered := tt.forwarded
+		if strings.HasPrefix(tt.body, `{"model":"box/m","prompt"`) { // the answer, here the same text, names it as the client does
+			answered = tt.body
+		}
+		if want := tt.method + " " + tt.path + "\n" + answered; resp.StatusCode != http.StatusTeapot || body != want {
 			t.Errorf("%s: %d %q, want %q", tt.path, resp.StatusCode, body, want)
 		}
 		h := resp.Header
@@ -144,7 +149,7 @@ func TestWhatIsSaidOfModels(t *testing.T) {
 		{"GET /", "", 200, "Ollama is running (behind toolnorm)"},
 		{"GET /api/tags", "", 200, `{"models":[]}`},
 		{"GET /api/ps", "", 200, `{"models":[{}]}`},
-		{"GET /api/version", "", 200, `{"version":"test"}`},
+		{"GET /api/version", "", 200, `{"version":"` + apiVersion + `"}`},
 		{"POST /api/show", `{"model":"m"}`, 200, `{"template":"m"}`},
 		{"POST /api/show", `{"name":"m","verbose":true}`, 200, `{"template":"m"}`},
 		{"POST /api/show", `{"model":"none"}`, 404, `{"error":"model 'none' not found"}`},
@@ -285,7 +290,7 @@ func TestOllamasOwnClient(t *testing.T) {
 	if err := c.Heartbeat(ctx); err != nil {
 		t.Error(err)
 	}
-	if v, err := c.Version(ctx); err != nil || v != "0.0.1" {
+	if v, err := c.Version(ctx); err != nil || v != apiVersion {
 		t.Errorf("version %q %v", v, err)
 	}
 	if ps, err := c.ListRunning(ctx); err != nil || len(ps.Models) != 0 {
@@ -354,4 +359,53 @@ func FuzzNativeRequestIsReadOrRefused(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestTheVersionIsThatOfTheClientLibrary keeps the version of the API with the library that speaks it.
+func TestTheVersionIsThatOfTheClientLibrary(t *testing.T) {
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil || !strings.Contains(string(mod), "github.com/ollama/ollama v"+apiVersion+"\n") {
+		t.Errorf("go.mod does not have the client of version %s: %v", apiVersion, err)
+	}
+}
+
+// parisTool is a tool that a demo model calls.
+const parisTool = `{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}`
+
+// TestAnEmptyFormatIsNone is a request as langchaingo's client writes all of them.
+func TestAnEmptyFormatIsNone(t *testing.T) {
+	srv, _ := demo(t)
+	for _, format := range []string{`""`, "null"} {
+		for tools, want := range map[string]string{"": `"content":"Hello! I am a demo`, `,"tools":[` + parisTool + `]`: `"arguments":{"city":"Paris"}`} {
+			_, text := do(t, "POST", srv.URL+"/api/chat", `{"model":"demo/hermes","stream":false,"format":`+format+`,"messages":[{"role":"user","content":"The weather in Paris"}]`+tools+`}`)
+			if !strings.Contains(text, want) || !strings.HasPrefix(text, `{"model":"demo/hermes"`) {
+				t.Errorf("format %s, tools %s: %s", format, tools, text)
+			}
+		}
+	}
+}
+
+// TestRecordsNameTheModelAsTheClientDoes reads answers in pieces of every length.
+func TestRecordsNameTheModelAsTheClientDoes(t *testing.T) {
+	const in = `{"model":"m","response":"{\"model\":\"m\"}"}` + "\n\n" + `{"model":"mm","x":1}` + "\n" + `{"models":"m"}` + "\n" + `{"model":"m","done":true}` + "\n" + `{"mod`
+	const want = `{"model":"box/m","response":"{\"model\":\"m\"}"}` + "\n\n" + `{"model":"mm","x":1}` + "\n" + `{"models":"m"}` + "\n" + `{"model":"box/m","done":true}` + "\n" + `{"mod`
+	for n := 1; n <= len(in); n++ {
+		pieces, w := io.Pipe()
+		go func() {
+			for i := 0; i < len(in); i += n {
+				io.WriteString(w, in[i:min(i+n, len(in))])
+			}
+			w.Close()
+		}()
+		resp := &http.Response{Header: http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Length": {"9"}}, Body: pieces}
+		calledBack(resp, "m", "box/m")
+		got, err := io.ReadAll(resp.Body)
+		if err != nil || string(got) != want || resp.Header.Get("Content-Length") != "" {
+			t.Fatalf("pieces of %d: %q, %v\nwant %q", n, got, err, want)
+		}
+	}
+	same := &http.Response{Header: http.Header{"Content-Type": {"application/json"}}, Body: http.NoBody}
+	if calledBack(same, "m", "m"); same.Body != http.NoBody {
+		t.Error("an answer whose model has one name is read through")
+	}
 }

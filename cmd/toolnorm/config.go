@@ -27,6 +27,7 @@ type Config struct {
 	Store  string `placeholder:"WHERE" help:"Where the data of the tools is kept: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
 	Tools  bool   `default:"true" negatable:"" help:"Offer the tools that come with the program, and run them."`
 	Config string `placeholder:"FILE" help:"YAML file with these settings. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
+	Demo   string `default:"auto" enum:"auto,always,never" help:"When the demo models (demo/hermes, …) are listed: auto when no model server answers, always, or never, and then they cannot be asked either. With auto they can be asked by name at any time."`
 	Model  string `placeholder:"NAME" help:"The model that answers requests which name none. Default: such requests are an error."`
 
 	Upstream  map[string]string `aliases:"upstreams" placeholder:"NAME=URL" help:"Further model servers, whose models are called NAME/model: Ollama, or OpenAI-compatible ones as openai+http://HOST:PORT. Without such a prefix the server is asked what it is."`

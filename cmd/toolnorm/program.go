@@ -85,7 +85,7 @@ func (m *Main) Run() error {
 // engine are the settings of the part that asks model servers.
 func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	return engine.Config{
-		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Prefix: proxy.AliasPrefix, Log: log,
+		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Prefix: proxy.AliasPrefix, Demos: c.Demo, Log: log,
 		Strategy: c.Strategy, Wording: c.Wording, NoProbe: !c.Probe, Format: c.Format, Formats: s.formats,
 		Hold: s.hold, Quiet: c.Quiet,
 		NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite, NoReask: !c.Reask, Gate: c.Gate, NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, Overflow: c.Overflow, ToolBudget: c.ToolBudget, Reasoning: c.ReasoningReplay, DefaultModel: c.Model,

@@ -23,7 +23,7 @@ func watch(ctx context.Context, log zerolog.Logger, name, base, url string) {
 	if ctx.Err() != nil {
 		return
 	}
-	log.Warn().Msg("the model server does not answer; still trying, and the demo models work")
+	log.Warn().Msg("the model server does not answer; still trying; the demo models need none (demo/hermes)")
 	tick := time.NewTicker(retry)
 	defer tick.Stop()
 	for {

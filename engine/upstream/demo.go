@@ -16,8 +16,8 @@ import (
 // demoDelta is the length of one piece of the demo's text, in bytes.
 const demoDelta = 4
 
-// demoContext is the longest context of its models, in tokens: longer than any request that is taken.
-const demoContext = 1 << 23
+// demoContext is the longest context of its models, in tokens: about as many as the largest request that clients send holds.
+const demoContext = 1 << 20
 
 // Demo is a model server for a bare machine. It speaks Ollama's native API and plays every model family, each by a model
 // of the format's name: it picks a
