@@ -35,7 +35,7 @@ func (g *grammar) choices(n *demand) []choice {
 		if len(branches) > 0 {
 			g.drop("anyOf")
 		}
-		return n.kinds()
+		return g.kinds(n)
 	}
 	return g.branches(n, branches)
 }
@@ -79,21 +79,17 @@ func (g *grammar) kindOf(n *demand) schema.Kinds {
 }
 
 // kinds are the kinds that a place allows, from its type or from what else it says.
-func (n *demand) kinds() []choice {
-	var words []string
-	var word string
-	if json.Unmarshal(n.Type, &word) == nil && word != "" {
-		words = []string{word}
-	} else {
-		_ = json.Unmarshal(n.Type, &words)
+func (g *grammar) kinds(n *demand) []choice {
+	k, ok := schema.KindsIn(n.Type)
+	if !ok {
+		g.drop("type")
 	}
-	if n.Nullable && len(words) > 0 {
-		words = append(words, "null")
+	if n.Nullable && k != 0 {
+		k |= schema.Null
 	}
 	var all []choice
 	for _, kind := range allKinds {
-		name := kindNames[kind]
-		if slices.Contains(words, name) && !(name == "integer" && slices.Contains(words, "number")) {
+		if k != schema.Any && k&kind != 0 && (kind != schema.Integer || k&schema.Number == 0) {
 			all = append(all, choice{kind: kind, n: n})
 		}
 	}
@@ -104,12 +100,6 @@ func (n *demand) kinds() []choice {
 		return []choice{{kind: kind, n: n}}
 	}
 	return []choice{{n: n}} // anything
-}
-
-// kindNames are the words of JSON Schema.
-var kindNames = map[schema.Kinds]string{
-	schema.String: "string", schema.Number: "number", schema.Integer: "integer", schema.Boolean: "boolean",
-	schema.Object: "object", schema.Array: "array", schema.Null: "null",
 }
 
 // implied is the kind that a place without a type speaks of.

@@ -3,6 +3,7 @@ package adapters
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -59,7 +60,10 @@ func (g *grammar) read(raw json.RawMessage) (*demand, bool) {
 	case len(raw) == 0 || raw[0] != '{':
 		return n, true
 	}
-	if json.Unmarshal(raw, n) != nil {
+	err := json.Unmarshal(raw, n)
+	if odd, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		g.drop(odd.Field) // the other keywords are read
+	} else if err != nil {
 		g.drop("the whole schema")
 		return new(demand), true
 	}

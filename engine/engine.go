@@ -22,6 +22,7 @@ type Engine struct {
 	cfg     Config
 	servers []*server // the first one's models go by their own names
 	schemas valid.Cache
+	odd     warnings // schemas that cannot be used
 }
 
 var (

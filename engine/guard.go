@@ -89,7 +89,7 @@ func (g *guard) take(ev chat.Event) bool {
 // begin holds a call's start back until something of it may leave.
 func (g *guard) begin(ev chat.Event) bool {
 	tool := g.t.tool(ev.Text)
-	rules := g.t.engine.rules(tool)
+	rules := g.t.rules(tool)
 	g.call = &guarded{start: ev, tool: tool, rules: rules, args: rules.Prefix(), whole: rules.Whole() || tool.Strict}
 	return true
 }

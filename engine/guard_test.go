@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ollama/ollama/types/model"
+	"github.com/rs/zerolog"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -270,5 +272,26 @@ func TestAChoiceIsObeyedAtEveryKindOfServer(t *testing.T) {
 				t.Errorf("%s is %s, want %s…", row.field, sent, row.want)
 			}
 		})
+	}
+}
+
+func TestASchemaThatCannotBeUsedIsTold(t *testing.T) {
+	odd := chat.Tool{Name: "forecast", Schema: json.RawMessage(`{"properties":{"days":{"$ref":"other.json"}}}`)}
+	var log bytes.Buffer
+	e, _ := guarding(t, Config{Log: zerolog.New(&log)}, tagged("forecast", `{"days": 1}`), tagged("forecast", `{"days": 1}`))
+	for range 2 {
+		r := user("weather?")
+		r.Tools = []chat.Tool{odd}
+		notes := map[string]string{}
+		r.Noted = func(word, text string) { notes[word] = text }
+		if got := told(collect(t, e, r)); !strings.HasPrefix(got, `[forecast {"days": 1}] stop`) {
+			t.Errorf("got %s", got)
+		}
+		if text := notes["Unchecked"]; !strings.Contains(text, "forecast") || !strings.Contains(text, "other.json") {
+			t.Errorf("the client is told %q", text)
+		}
+	}
+	if n := strings.Count(log.String(), `"level":"warn"`); n != 1 {
+		t.Errorf("%d warnings in\n%s", n, log.String())
 	}
 }

@@ -6,15 +6,9 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
-)
 
-// typeNames are the type names of JSON Schema, and how programmers and other APIs call the same. Names that are none of
-// them make a server refuse the request.
-var typeNames = map[string]string{
-	"string": "string", "number": "number", "integer": "integer", "boolean": "boolean", "object": "object", "array": "array", "null": "null",
-	"str": "string", "text": "string", "float": "number", "double": "number", "decimal": "number", "int": "integer", "long": "integer",
-	"bool": "boolean", "dict": "object", "map": "object", "list": "array", "tuple": "array", "none": "null",
-}
+	"toolnorm/chat/schema"
+)
 
 // types is the type member as JSON, without unknown names; guessed where it is left out, empty when nothing is known.
 func types(all []*fastjson.Value) string {
@@ -38,11 +32,15 @@ func types(all []*fastjson.Value) string {
 func typesOf(t *fastjson.Value) (names []string, others bool) {
 	for _, n := range append(slices.Clone(t.GetArray()), t) {
 		word := string(n.GetStringBytes())
-		name := typeNames[strings.ToLower(word)]
-		if name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
+		kinds := schema.Named(word)
+		if others = others || word != "" && kinds == 0; kinds == schema.Any {
+			return nil, others
 		}
-		others = others || word != "" && name == ""
+		for _, name := range kinds.Names() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
 	}
 	return names, others
 }

@@ -167,7 +167,7 @@ func (g *guard) bounded() bool {
 	}
 	call, ok := readCall(text)
 	tool := g.t.tool(call.Name)
-	if !ok || len(g.t.engine.rules(tool).Check(call.Args)) > 0 {
+	if !ok || len(g.t.rules(tool).Check(call.Args)) > 0 {
 		return false
 	}
 	g.step(stepRewritten)

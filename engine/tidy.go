@@ -14,6 +14,7 @@ const (
 	noteTrimmed   = "Trimmed"   // its oldest turns were left out
 	noteTruncated = "Truncated" // the server has cut it, without a word
 	noteTools     = "Tools"     // the tools take more tokens than the budget
+	noteUnchecked = "Unchecked" // calls of a tool are not checked, since its schema cannot be used
 	noteLoop      = "Loop"      // the model makes the same call over and over
 )
 

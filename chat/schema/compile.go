@@ -29,7 +29,7 @@ func (c *compiler) compile(v *value, depth int) *Type {
 	if t, ok := c.done[v]; ok {
 		return t
 	}
-	t := &Type{kinds: kindsOf(v.get("type")), required: v.get("required").words()}
+	t := &Type{kinds: known(kindsOf(v.get("type"))), required: v.get("required").words()}
 	c.done[v] = t
 	if target := c.target(v, "$ref", depth); target != nil && lone(v) {
 		c.done[v] = target
@@ -43,6 +43,14 @@ func (c *compiler) compile(v *value, depth int) *Type {
 		t.kinds |= Null
 	}
 	return t
+}
+
+// known is what a Type says of kinds: all of them are as good as none.
+func known(k Kinds) Kinds {
+	if k == Any {
+		return 0
+	}
+	return k
 }
 
 // target compiles what a reference leads to, nil when there is none.

@@ -57,7 +57,9 @@ func TestConstraintsAreInTheWordsOfAServer(t *testing.T) {
 		{`{"additionalProperties":{"type":"integer"}}`, `{"type":"object","additionalProperties":{"type":"integer"}}`, ``},
 		{`{"patternProperties":{"^x":{"type":"integer"}}}`, `{"type":"object","additionalProperties":{"type":"integer"}}`, `/patternProperties`},
 		{`{"properties":{"$ref":{"type":"string"},"a":{"$ref":"https://x.example/y"}}}`, `{"type":"object","properties":{"a":ANY}}`, `/properties/$ref /properties/a/$ref`},
-		{`{"properties":{"a":{"type":"str"}}}`, `{"type":"object","properties":{"a":ANY}}`, `/properties/a/type`},
+		{`{"properties":{"a":{"type":"file"}}}`, `{"type":"object","properties":{"a":ANY}}`, `/properties/a/type`},
+		{`{"properties":{"a":{"type":"str"},"b":{"type":["dict","none"]}}}`, `{"type":"object","properties":{"a":{"type":"string"},"b":{"anyOf":[{"type":"null"},{"type":"object","additionalProperties":ANY}]}}}`, ``},
+		{`{"properties":{"a":{"type":"any"},"b":{"type":null}}}`, `{"type":"object","properties":{"a":ANY,"b":ANY}}`, ``},
 	} {
 		args, dropped := constrained(t, c.schema, Options{})
 		if got := brief.Replace(args); got != c.want || dropped != c.dropped {

@@ -9,10 +9,10 @@ import (
 
 // own reads the keywords of the place itself.
 func (d *source) own(v *value, at string, depth int) *shape {
-	s := &shape{kinds: anyKind, doc: d, at: at}
-	if t := v.get("type"); t != nil {
+	s := &shape{kinds: Any, doc: d, at: at}
+	if t := v.get("type"); t.kind()&^Null != 0 {
 		if s.kinds = kindsOf(t); s.kinds == 0 {
-			s.kinds = anyKind
+			s.kinds = Any
 			d.drop(at, "type")
 		}
 	}
@@ -110,7 +110,7 @@ func count(v *value) *int {
 func (d *source) ofNumber(s *shape, v *value, at string) {
 	low, lowKey := bound(v, "minimum", "exclusiveMinimum", 1)
 	high, highKey := bound(v, "maximum", "exclusiveMaximum", -1)
-	if s.kinds&Number != 0 && s.kinds != anyKind || d.c.o.Weak {
+	if s.kinds&Number != 0 && s.kinds != Any || d.c.o.Weak {
 		for _, k := range []string{lowKey, highKey} {
 			if k != "" {
 				d.drop(at, k)

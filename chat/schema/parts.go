@@ -17,7 +17,7 @@ func (c *constrainer) parts(s *shape, depth int) {
 	kinds := s.kinds
 	if s.enum != nil {
 		kinds = s.manyValues()
-	} else if kinds == anyKind {
+	} else if kinds == Any {
 		kinds = s.hints
 	}
 	var parts []func(*shape, int)

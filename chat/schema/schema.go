@@ -24,12 +24,6 @@ const (
 	Array
 )
 
-// words are the type names of JSON Schema.
-var words = map[string]Kinds{
-	"string": String, "integer": Integer, "number": Number | Integer, "boolean": Boolean,
-	"null": Null, "object": Object, "array": Array,
-}
-
 // Type is one place of a schema. A nil Type allows everything.
 type Type struct {
 	kinds    Kinds
@@ -54,17 +48,6 @@ type namedType struct {
 
 // maxDepth bounds how deep a schema is followed.
 const maxDepth = 32
-
-// kindsOf reads the type keyword: a word or a list of words.
-func kindsOf(v *value) (k Kinds) {
-	if v.kind() == String {
-		return words[v.text]
-	}
-	for _, w := range v.words() {
-		k |= words[w]
-	}
-	return k
-}
 
 // walk visits t and what holds besides, references and unions included, each once.
 func (t *Type) walk(visit func(*Type)) {

@@ -34,15 +34,15 @@ type field struct {
 	s    *shape
 }
 
-// anyKind are all types.
-const anyKind = String | Integer | Number | Boolean | Null | Object | Array
+// Any are all types.
+const Any = String | Integer | Number | Boolean | Null | Object | Array
 
-func anything() *shape { return &shape{kinds: anyKind} }
+func anything() *shape { return &shape{kinds: Any} }
 func never() *shape    { return &shape{bottom: true} }
 
 // open says that s constrains nothing.
 func (s *shape) open() bool {
-	return s.kinds == anyKind && s.hints == 0 && s.enum == nil && s.alts == nil && s.ref == nil && !s.bottom && !s.listed && len(s.required) == 0 && s.more == nil
+	return s.kinds == Any && s.hints == 0 && s.enum == nil && s.alts == nil && s.ref == nil && !s.bottom && !s.listed && len(s.required) == 0 && s.more == nil
 }
 
 // field is a listed member, nil when there is none.

@@ -62,6 +62,7 @@ func (m moderniser) schema(s map[string]any) {
 			delete(s, k)
 		}
 	}
+	m.sound(s)
 	clamp(s)
 	if s["nullable"] == true {
 		nullable(s)

@@ -85,8 +85,7 @@ func TestProblemsNameThePlaceAndTheKeyword(t *testing.T) {
 func TestASchemaThatIsNoneIsTheClientsFault(t *testing.T) {
 	deep := strings.Repeat(`{"items":`, 600) + "{}" + strings.Repeat("}", 600)
 	for schema, want := range map[string]string{
-		`{"properties":{"a":{"type":"int"}}}`:                    `at /properties/a/type: want one of "array", "boolean", "integer", "null", "number", "object", "string", got "int"`,
-		`{"properties":{"a":{"required":true}}}`:                 `at /properties/a/required: want array, got boolean`,
+		`{"properties":{"a":{"multipleOf":0}}}`:                  `at /properties/a/multipleOf: want more than 0, got 0`,
 		`{"properties":{"a":{"$ref":"https://x.example/s#/a"}}}`: `it refers to https://x.example/s, which is not part of it; put it under $defs`,
 		`{"properties":{"a":{"$ref":"s.json"}}}`:                 `it refers to s.json, which is not part of it; put it under $defs`,
 		`{"properties":{"a":{"$ref":"file:///etc/passwd"}}}`:     `it refers to file:///etc/passwd, which is not part of it; put it under $defs`,
@@ -102,6 +101,36 @@ func TestASchemaThatIsNoneIsTheClientsFault(t *testing.T) {
 		f, ok := errors.AsType[*fault.Error](err)
 		if !ok || f.Kind != fault.Invalid || f.Message != want {
 			t.Errorf("%.80s: %v\nwant %s", schema, err, want)
+		}
+	}
+}
+
+// TestOneOddWordDoesNotSwitchOffTheCheck has what programs write and the specification does not take: the word is passed
+// over, or read as it is meant, and the parameter beside it is checked.
+func TestOneOddWordDoesNotSwitchOffTheCheck(t *testing.T) {
+	for odd, fits := range map[string][2]string{ // a value that fits, and one that does not; empty: all fit
+		`{"type":"int"}`: {`1`, `"1"`}, `{"type":"str"}`: {`"1"`, `1`}, `{"type":"STRING"}`: {`"1"`, `1`}, `{"type":"dict"}`: {`{}`, `[]`},
+		`{"type":"list"}`: {`[]`, `{}`}, `{"type":"float"}`: {`1.5`, `"x"`}, `{"type":"bool"}`: {`true`, `"true"`}, `{"type":["str","none"]}`: {`null`, `1`},
+		`{"type":"any"}`: {`[1]`}, `{"type":["any","null"]}`: {`[1]`}, `{"type":"file"}`: {`[1]`}, `{"type":["file","string"]}`: {`[1]`}, `{"type":[]}`: {`1`}, `{"type":null}`: {`1`},
+		`{"type":"string","required":true}`: {`"1"`, `1`}, `{"type":"object","properties":[]}`: {`{}`, `1`}, `{"type":"integer","title":5,"description":[]}`: {`1`, `"1"`},
+		`{"type":"integer","minimum":"1"}`: {`0`, `"1"`}, `{"type":"string","enum":"a"}`: {`"b"`, `1`}, `{"type":"string","maxLength":-1}`: {`"b"`, `1`},
+		`{"type":"array","items":"string"}`: {`[1]`, `1`}, `{"type":"string","anyOf":[]}`: {`"b"`, `1`}, `{"type":"object","additionalProperties":"false"}`: {`{"x":1}`, `1`},
+		`"string"`: {`[1]`}, `{"type":"object","required":["a","a"]}`: {`{"a":1}`, `{}`}, `{"type":"integer","exclusiveMinimum":"0"}`: {`0`, `"x"`},
+	} {
+		var c Cache
+		v, err := c.Get(json.RawMessage(`{"properties":{"v":` + odd + `,"beside":{"type":"integer"}}}`))
+		if err != nil {
+			t.Errorf("%s: %v", odd, err)
+			continue
+		}
+		if p := v.Check([]byte(`{"beside":"x"}`)); len(p) != 1 {
+			t.Errorf("%s: the parameter beside it is not checked", odd)
+		}
+		if p := v.Check([]byte(`{"v":` + fits[0] + `}`)); p != nil {
+			t.Errorf("%s: %s: %v", odd, fits[0], p)
+		}
+		if p := v.Check([]byte(`{"v":` + fits[1] + `}`)); fits[1] != "" && p == nil {
+			t.Errorf("%s takes %s", odd, fits[1])
 		}
 	}
 }

@@ -1,0 +1,60 @@
+package schema
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// words are the type names of JSON Schema, and how programmers and other APIs call the same: Python's str and dict, Gemini's
+// capitals, Void's and Go's int. Every reader of schemas goes by this table, so that what a model is told, what a call's
+// values are turned into and what they are checked against is the same.
+var words = map[string]Kinds{
+	"string": String, "integer": Integer, "number": Number | Integer, "boolean": Boolean,
+	"null": Null, "object": Object, "array": Array,
+	"str": String, "text": String, "float": Number | Integer, "double": Number | Integer, "decimal": Number | Integer,
+	"int": Integer, "long": Integer, "int32": Integer, "int64": Integer, "bool": Boolean,
+	"dict": Object, "map": Object, "list": Array, "tuple": Array, "none": Null, "nil": Null,
+	"any": Any, "mixed": Any,
+}
+
+// Named are the types that a type name stands for, all of them for "any"; 0 for a name that nobody knows.
+func Named(word string) Kinds { return words[strings.ToLower(word)] }
+
+// Names are the types in JSON Schema's own words, in one order; none when all are there, since that says nothing.
+func (k Kinds) Names() (names []string) {
+	if k == 0 || k == Any {
+		return nil
+	}
+	for _, p := range []struct {
+		kind Kinds
+		name string
+	}{{String, "string"}, {Number, "number"}, {Integer, "integer"}, {Boolean, "boolean"}, {Null, "null"}, {Object, "object"}, {Array, "array"}} {
+		if k&p.kind != 0 && (p.kind != Integer || k&Number == 0) {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// kindsOf reads the type keyword, a name or a list of names. With a name that nobody knows nothing is known of the place: to
+// hold a value to the others could be wrong.
+func kindsOf(v *value) (k Kinds) {
+	if v.kind() == String {
+		return Named(v.text)
+	}
+	for _, w := range v.words() {
+		if Named(w) == 0 {
+			return 0
+		}
+		k |= Named(w)
+	}
+	return k
+}
+
+// KindsIn are the types that a type keyword names, as it is written; 0 when it says nothing. It answers false when it names
+// something that is no type.
+func KindsIn(raw json.RawMessage) (k Kinds, ok bool) {
+	v := parse(raw)
+	k = kindsOf(v)
+	return k, k != 0 || v.kind()&^Null == 0
+}
