@@ -36,12 +36,12 @@ func (t *turn) tidy() {
 	t.request = &r
 	var codes []string
 	for _, n := range notes {
-		t.engine.cfg.Log.Debug().Str("model", t.name).Int("message", n.Index).Str("code", n.Code).Msg("the history was put right")
 		if !slices.Contains(codes, n.Code) {
 			codes = append(codes, n.Code)
 		}
 	}
 	if len(codes) > 0 {
+		t.engine.cfg.Log.Debug().Str("model", t.name).Int("places", len(notes)).Int("first", notes[0].Index).Strs("codes", codes).Msg("the history was put right")
 		t.tell(noteHistory, strings.Join(codes, ","))
 	}
 }

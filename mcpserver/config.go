@@ -28,6 +28,7 @@ type Config struct {
 	Outcome func(tool string) bool
 
 	Key       []byte // signs session ids; the same for all replicas and after a restart. nil: a random one
+	Ended     string // file that keeps which sessions their clients have ended, as long as their ids would be good; empty: known until the server ends
 	PublicURL string // where clients find the server (scheme, host and path in front of /sse); empty: as they asked
 
 	MaxBody     int64         // of a message, in bytes; 0: 4 MiB

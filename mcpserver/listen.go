@@ -59,7 +59,9 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, nil, noSession())
 		return
 	}
-	s.sessions.end(named, time.Now())
+	if err := s.sessions.end(named, time.Now()); err != nil {
+		s.cfg.Log.Warn().Err(err).Msg("an MCP session that was ended is good again after a restart")
+	}
 	s.engine.hub.end(named)
 	s.engine.cancelAll(named)
 	s.records.end(named)

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"toolnorm/chat"
 )
@@ -22,12 +26,12 @@ type message struct {
 
 // params are the parameters of all methods that we read ourselves, and the names that headers repeat.
 type params struct {
-	Meta   meta            `json:"_meta"`
-	Name   string          `json:"name"`
-	URI    string          `json:"uri"`
-	Args   json.RawMessage `json:"arguments"`
-	Cursor string          `json:"cursor"`
-	State  *string         `json:"requestState"`
+	Meta   meta
+	Name   string
+	URI    string
+	Args   json.RawMessage
+	Cursor string
+	State  *string // requestState
 }
 
 // isRequest says that the message wants an answer.
@@ -38,31 +42,21 @@ func (m message) isAnswer() bool { return m.method == "" }
 
 // readMessage reads one message. The error keeps the id when it could be read; id is nil otherwise.
 func readMessage(raw []byte) (m message, fault *rpcError) {
-	var parts struct {
-		Version json.RawMessage `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Method  json.RawMessage `json:"method"`
-		Params  json.RawMessage `json:"params"`
-		Result  json.RawMessage `json:"result"`
-		Error   json.RawMessage `json:"error"`
+	parts, fault := members(raw)
+	if fault != nil {
+		return m, fault
 	}
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-			return m, fail(codeParse, "this is not JSON")
+	m = message{raw: raw, params: parts["params"], result: parts["result"], fault: parts["error"]}
+	if id := parts["id"]; id != nil {
+		if !isID(id) {
+			return m, fail(codeRequest, "an id is a string or an integer")
 		}
-		return m, fail(codeRequest, "a message is one JSON object")
+		m.id = id
 	}
-	m = message{raw: raw, params: parts.Params, result: parts.Result, fault: parts.Error}
-	if parts.ID != nil {
-		if !isID(parts.ID) {
-			return m, fail(codeRequest, "an id is a string or a number")
-		}
-		m.id = parts.ID
-	}
-	if string(parts.Version) != `"2.0"` {
+	if string(parts["jsonrpc"]) != `"2.0"` {
 		return m, fail(codeRequest, `a message has "jsonrpc":"2.0"`)
 	}
-	if parts.Method != nil && (json.Unmarshal(parts.Method, &m.method) != nil || m.method == "") {
+	if method := parts["method"]; method != nil && (json.Unmarshal(method, &m.method) != nil || m.method == "") {
 		return m, fail(codeRequest, "a method is a name")
 	}
 	if m.method == "" && (m.id == nil || m.result == nil && m.fault == nil) {
@@ -71,13 +65,62 @@ func readMessage(raw []byte) (m message, fault *rpcError) {
 	if p := m.params; p != nil && p[0] != '{' && string(p) != "null" {
 		return m, fail(codeParams, "params are a JSON object")
 	}
-	m.odd = m.params != nil && json.Unmarshal(m.params, &m.said) != nil
+	m.odd = m.params != nil && m.said.read(m.params) != nil
 	return m, nil
+}
+
+// members are those of a message, by their names as they are written: encoding/json finds those of a struct in any case.
+func members(raw []byte) (all map[string]json.RawMessage, fault *rpcError) {
+	if !utf8.Valid(raw) {
+		return nil, fail(codeParse, "this is not JSON, which is UTF-8")
+	}
+	err := json.Unmarshal(raw, &all)
+	syntax := (*json.SyntaxError)(nil)
+	switch {
+	case err == nil:
+		return all, nil
+	case !errors.As(err, &syntax):
+		return nil, fail(codeRequest, "a message is one JSON object")
+	case strings.Contains(syntax.Error(), "max depth"): // encoding/json has no name for it
+		return nil, fail(codeParse, "this is nested too deeply")
+	}
+	return nil, fail(codeParse, "this is not JSON")
+}
+
+// read reads parameters, each by its name as it is written.
+func (p *params) read(raw json.RawMessage) error {
+	var all map[string]json.RawMessage
+	err := json.Unmarshal(raw, &all)
+	for name, value := range all {
+		var to any
+		switch name {
+		case "_meta":
+			to = &p.Meta
+		case "name":
+			to = &p.Name
+		case "uri":
+			to = &p.URI
+		case "arguments":
+			to = &p.Args
+		case "cursor":
+			to = &p.Cursor
+		case "requestState":
+			to = &p.State
+		default:
+			continue
+		}
+		err = errors.Join(err, json.Unmarshal(value, to))
+	}
+	return err
 }
 
 // isID says that a JSON value may be the id of a request.
 func isID(v json.RawMessage) bool {
-	return v[0] == '"' || v[0] == '-' || '0' <= v[0] && v[0] <= '9'
+	if v[0] == '"' {
+		return true
+	}
+	n, err := strconv.ParseFloat(string(v), 64)
+	return err == nil && n == math.Trunc(n)
 }
 
 // maxBatch is how many messages may come in one batch.

@@ -32,8 +32,12 @@ var errClosed = errors.New("the server is shutting down")
 func New(cfg Config) *Server {
 	cfg = cfg.withDefaults()
 	e := newEngine(cfg)
+	over, err := newEnded(cfg.Ended, time.Now())
+	if err != nil {
+		cfg.Log.Warn().Err(err).Msg("MCP sessions that were ended may be good again")
+	}
 	s := &Server{
-		cfg: cfg, engine: e, queue: newQueue(e), sessions: newSessions(e.seal), records: newRecords(), rate: newLimiter(cfg.Rate),
+		cfg: cfg, engine: e, queue: newQueue(e), sessions: newSessions(e.seal, over), records: newRecords(), rate: newLimiter(cfg.Rate),
 		places: make(chan struct{}, cfg.MaxCalls),
 	}
 	go s.queue.run() // ends with Close

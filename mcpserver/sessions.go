@@ -12,14 +12,14 @@ type sessions struct {
 
 	mu    sync.Mutex
 	kept  map[string]*session
-	ended map[string]time.Time // when
+	ended *ended
 }
 
 // maxSessions is how many sessions something is kept of. The settings of one too many fall back to what they were.
 const maxSessions = 10_000
 
-func newSessions(s seal) *sessions {
-	return &sessions{seal: s, kept: map[string]*session{}, ended: map[string]time.Time{}}
+func newSessions(s seal, e *ended) *sessions {
+	return &sessions{seal: s, kept: map[string]*session{}, ended: e}
 }
 
 // find gives the session of an id, for its own principal only.
@@ -33,7 +33,7 @@ func (s *sessions) find(id, principal string) (*session, bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, gone := s.ended[id]; gone {
+	if s.ended.has(id) {
 		return nil, false
 	}
 	if known, ok := s.kept[id]; ok {
@@ -63,18 +63,10 @@ func (s *sessions) keep(one *session) {
 	}
 }
 
-// end makes an id void.
-func (s *sessions) end(id string, now time.Time) {
+// end makes an id void. An error means that it is so only until the server ends.
+func (s *sessions) end(id string, now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.kept, id)
-	s.ended[id] = now
-	if len(s.ended) <= 10*maxSessions {
-		return
-	}
-	for old, at := range s.ended {
-		if now.Sub(at) > sessionLife || len(s.ended) > 10*maxSessions {
-			delete(s.ended, old)
-		}
-	}
+	return s.ended.add(id, now)
 }

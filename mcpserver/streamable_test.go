@@ -95,6 +95,18 @@ func TestMessagesThatAreNone(t *testing.T) {
 		`{"jsonrpc":"2.0","id":{},"method":"ping"}`:                               `"code":-32600`,
 		`{"jsonrpc":"1.0","id":4,"method":"ping"}`:                                `"id":4,"error":{"code":-32600`,
 		`{"jsonrpc":"2.0","id":4,"method":5}`:                                     `"id":4,"error":{"code":-32600`,
+		`{"jsonrpc":"2.0","id":"` + "\xff" + `","method":"ping"}`:                 "this is not JSON, which is UTF-8",
+		`{"jsonrpc":"2.0","id":1e400,"method":"ping"}`:                            `"id":null,"error":{"code":-32600`,
+		`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`:                              `"id":null,"error":{"code":-32600`,
+		`{"jsonrpc":"2.0","id":true,"method":"ping"}`:                             `"id":null,"error":{"code":-32600`,
+		`{"jsonrpc":"2.0","id":1e2,"method":"ping"}`:                              `"id":1e2,"result":{}`,
+		`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`:                 `"id":9007199254740993,"result":{}`,
+		`{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`:                         `"id":"\ud800","result":{}`,
+		`{"jsonrpc":"2.0","id":4,"Method":"ping"}`:                                `"id":4,"error":{"code":-32600`,
+		`{"jsonrpc":"2.0","ID":4,"method":"ping"}`:                                "",
+		`{"JSONRPC":"2.0","id":4,"method":"ping"}`:                                `"id":4,"error":{"code":-32600`,
+		`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"Name":"echo"}}`: `"id":4,"error":{"code":-32602`,
+		strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000):       "this is nested too deeply",
 		`{"jsonrpc":"2.0","id":4}`:                                                `"id":4,"error":{"code":-32600`,
 		`{"jsonrpc":"2.0","id":4,"method":"ping","params":[1]}`:                   `"id":4,"error":{"code":-32602`,
 		`{"jsonrpc":"2.0","id":4,"method":"tools/call"}`:                          `"id":4,"error":{"code":-32602`,
@@ -160,6 +172,9 @@ func TestSessionOutlivesTheServer(t *testing.T) {
 		if resp := again.do(method, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, header{"Mcp-Session-Id": h["Mcp-Session-Id"], "Accept": "text/event-stream"}); resp.StatusCode != 404 {
 			t.Errorf("%s after DELETE: %s, want 404", method, resp.Status)
 		}
+	}
+	if status, _ := serve(t, Config{Key: key}).post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, h); status != 200 {
+		t.Errorf("where nothing is kept of its end: %d", status)
 	}
 	if status, _ := serve(t, Config{}).post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, h); status != 404 {
 		t.Errorf("with another key: %d, want 404", status)

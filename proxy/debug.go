@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"toolnorm/internal/auth"
@@ -100,8 +101,19 @@ func guardView(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
-// forwarded are headers by which a proxy in between shows itself.
-var forwarded = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip"}
+// forwarded are headers by which a proxy in between shows itself, and how the names of others begin and end.
+var (
+	forwarded     = []string{"Forwarded", "Via", "True-Client", "X-Envoy-Internal", "X-Coming-From", "Coming-From", "X-Proxy-Id", "Cdn-Loop"}
+	forwardedFrom = []string{"X-Forwarded", "Forwarded-", "X-Original-", "X-Real-", "Cf-", "Cloudfront-", "X-Azure-", "X-Vercel-", "X-Amzn-Trace"}
+	forwardedTo   = []string{"-Ip", "-Ips", "-Cluster-Ip", "-Address", "-Addr", "Forwarded-For", "-Host"}
+)
+
+// showsProxy says that a header is one that proxies add: what ends in the word for an address says whose it is.
+func showsProxy(name string) bool {
+	return slices.Contains(forwarded, name) ||
+		slices.ContainsFunc(forwardedFrom, func(head string) bool { return strings.HasPrefix(name, head) }) ||
+		slices.ContainsFunc(forwardedTo, func(tail string) bool { return strings.HasSuffix(name, tail) })
+}
 
 // onlyHere turns away all but the programs of this machine that ask this server by its own address. Pages of other
 // origins are turned away as well, even where they may chat: an exchange is none of their business.
@@ -109,8 +121,8 @@ func onlyHere(r *http.Request) error {
 	if from, err := netip.ParseAddrPort(r.RemoteAddr); err != nil || !from.Addr().Unmap().IsLoopback() {
 		return fault.New(fault.Forbidden, "exchanges are shown on the server's own machine only")
 	}
-	for _, name := range forwarded {
-		if r.Header.Get(name) != "" {
+	for name, values := range r.Header {
+		if showsProxy(name) && strings.Join(values, "") != "" {
 			return fault.New(fault.Forbidden, "exchanges are shown on the server's own machine only, and the header %s says that this request came from another", name)
 		}
 	}

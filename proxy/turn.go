@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -118,7 +119,7 @@ func (t *turn) log(log zerolog.Logger, m *meter, err error) {
 		Int("calls", t.calls).Strs("repairs", t.meta.Repairs).Strs("notes", t.notes).
 		Int("prompt_tokens", t.count.Prompt).Int("completion_tokens", t.count.Completion).
 		Dur("ttft_ms", t.first).Dur("total_ms", time.Since(t.start)).
-		Int("status", statusOf(m, err)).Int64("bytes", m.bytes).Err(cause(err)).
+		Int("status", statusOf(m, err)).Int64("bytes", m.bytes).Err(shortened(cause(err))).
 		Msg(t.question)
 }
 
@@ -131,6 +132,14 @@ func cause(err error) error {
 		return f.Cause
 	}
 	return err
+}
+
+// shortened is an error whose text is fit for a line.
+func shortened(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(fault.Short(err.Error()))
 }
 
 // meter counts what is written to a client.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +19,9 @@ type Address struct {
 	URL   string `json:"url"` // as http://127.0.0.1:11435
 	Token string `json:"token"`
 }
+
+// mostAddress is how much of the file is read, in bytes.
+const mostAddress = 64 << 10
 
 // addressFile is the file's name in the folder of data.
 const addressFile = "runner.json"
@@ -56,10 +60,14 @@ func (a Address) Withdraw(dir string) error {
 	return os.Remove(filepath.Join(dir, addressFile))
 }
 
-// FindAddress reads the address in a folder of data; fs.ErrNotExist when no proxy runs on it.
+// ErrForeign is the error of an address that somebody else may have written: calls would go wherever they like.
+var ErrForeign = errors.New("not a file that only its user can have written")
+
+// FindAddress reads the address in a folder of data; fs.ErrNotExist when no proxy runs on it, ErrForeign when it is a symbolic link,
+// or the file of another user, or one that others can write.
 func FindAddress(dir string) (a Address, err error) {
 	path := filepath.Join(dir, addressFile)
-	text, err := os.ReadFile(path)
+	text, err := readOwn(path)
 	if err != nil {
 		return a, err
 	}
@@ -67,6 +75,27 @@ func FindAddress(dir string) (a Address, err error) {
 		return Address{}, fmt.Errorf("%s holds no address: %w", path, fs.ErrNotExist)
 	}
 	return a, nil
+}
+
+// readOwn reads a file that only the user can have written.
+func readOwn(path string) ([]byte, error) {
+	named, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !named.Mode().IsRegular() || !os.SameFile(named, info) || !isOwn(info):
+		return nil, fmt.Errorf("%s: %w", path, ErrForeign)
+	}
+	return io.ReadAll(io.LimitReader(f, mostAddress))
 }
 
 // Admits says that a request's Authorization header bears the token.

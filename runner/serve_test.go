@@ -186,6 +186,44 @@ func TestAnAddressIsItsOwnersAlone(t *testing.T) {
 	}
 }
 
+// Calls go nowhere that somebody else may have named.
+func TestAForeignAddressIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, addressFile)
+	if err := (Address{"http://127.0.0.1:1", NewToken()}).Announce(dir); err != nil {
+		t.Fatal(err)
+	}
+	for mode, ok := range map[os.FileMode]bool{0o600: true, 0o644: true, 0o620: false, 0o602: false, 0o666: false} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := FindAddress(dir); ok != (err == nil) || !ok && !errors.Is(err, ErrForeign) {
+			t.Errorf("mode %o: %v", mode, err)
+		}
+	}
+	if err := errors.Join(os.Chmod(path, 0o600), os.Rename(path, filepath.Join(dir, "other")), os.Symlink("other", path)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FindAddress(dir); !errors.Is(err, ErrForeign) {
+		t.Errorf("a link: %v", err)
+	}
+	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FindAddress(dir); !errors.Is(err, ErrForeign) {
+		t.Errorf("a folder: %v", err)
+	}
+	if os.Geteuid() != 0 {
+		return // only root can give a file away
+	}
+	if err := errors.Join(os.Remove(path), os.Rename(filepath.Join(dir, "other"), path), os.Chown(path, 65534, 65534)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FindAddress(dir); !errors.Is(err, ErrForeign) {
+		t.Errorf("another's: %v", err)
+	}
+}
+
 func TestATokenAdmits(t *testing.T) {
 	a := Address{Token: NewToken()}
 	for header, want := range map[string]bool{"Bearer " + a.Token: true, a.Token: false, "Bearer ": false, "": false, "Bearer " + a.Token + "x": false} {

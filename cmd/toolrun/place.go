@@ -42,8 +42,11 @@ func (p *program) find(o options) (*place, error) {
 	if o.store != "" {
 		return at, nil // the proxy may work on another one
 	}
-	if address, err := runner.FindAddress(dir); err == nil { // else none runs
+	switch address, err := runner.FindAddress(dir); {
+	case err == nil:
 		at.proxy = &runner.Client{Address: address}
+	case errors.Is(err, runner.ErrForeign): // else none runs
+		fmt.Fprintf(p.stderr, "toolrun: working without the proxy: %v\n", err)
 	}
 	return at, nil
 }

@@ -4,7 +4,6 @@
 package auth
 
 import (
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -66,15 +65,41 @@ func (g *Guard) admit(h http.Header, r *http.Request) error {
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
-		return nil
+		return g.fetched(r)
 	}
 	h.Add("Vary", "Origin")
-	if !g.originAllowed(origin, r.Host) {
+	if len(r.Header.Values("Origin")) > 1 || !g.originAllowed(origin, r.Host) {
 		return fault.New(fault.Forbidden, "pages of %q may not ask this server; name that origin in the setting origins", origin)
+	}
+	if isForm(r) {
+		return fault.New(fault.Forbidden, "forms of pages may not ask this server; send the body as application/json")
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Set("Access-Control-Expose-Headers", exposed)
 	return nil
+}
+
+// fetched turns away what a browser sends without an Origin for a page elsewhere, or to show in a page: images, scripts, frames. What
+// its user types, or follows as a link, passes. Browsers say so in headers that no page can set.
+func (g *Guard) fetched(r *http.Request) error {
+	site, mode, to := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Mode"), r.Header.Get("Sec-Fetch-Dest")
+	switch {
+	case slices.Contains(g.Origins, "*"):
+	case isForm(r) && site != "":
+		return fault.New(fault.Forbidden, "forms of pages may not ask this server")
+	case to != "" && to != "empty" && to != "document":
+		return fault.New(fault.Forbidden, "this server is not asked for the %q of a page", to)
+	case site == "cross-site" && !(mode == "navigate" && (r.Method == http.MethodGet || r.Method == http.MethodHead)):
+		return fault.New(fault.Forbidden, "pages elsewhere may not ask this server; name their origin in the setting origins")
+	}
+	return nil
+}
+
+// isForm says that a body is what a form of a page sends.
+func isForm(r *http.Request) bool {
+	kind, _, _ := strings.Cut(strings.ToLower(r.Header.Get("Content-Type")), ";")
+	kind = strings.TrimSpace(kind)
+	return kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data"
 }
 
 // hostAllowed checks a Host header. An IP address cannot be rebound, so any will do.
@@ -91,13 +116,21 @@ func (g *Guard) hostAllowed(hostport string) bool {
 	})
 }
 
-// HostName is a Host header without its port, brackets, final dot and capitals.
+// HostName is a Host header without its port, brackets, final dot and capitals. It is empty when the header is none: a name or an
+// address, one in brackets if it has colons, and behind it a colon and a number or nothing.
 func HostName(hostport string) string {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
+	host, port := hostport, ""
+	if inside, ok := strings.CutPrefix(hostport, "["); ok {
+		if host, port, ok = strings.Cut(inside, "]"); !ok || !strings.Contains(host, ":") {
+			return ""
+		}
+	} else if at := strings.IndexByte(hostport, ':'); at >= 0 {
+		host, port = hostport[:at], hostport[at:]
 	}
-	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if number, ok := strings.CutPrefix(port, ":"); strings.Trim(number, "0123456789") != "" || port != "" && !ok {
+		return ""
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
 // originAllowed checks an Origin header: this server's own pages, this machine's, and those that the settings name.
@@ -108,7 +141,7 @@ func (g *Guard) originAllowed(origin, host string) bool {
 		return true
 	}
 	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" {
+	if err != nil || u.Host == "" || !strings.EqualFold(u.Scheme+"://"+u.Host, origin) { // an origin is nothing more
 		return false
 	}
 	if slices.Contains(appSchemes, u.Scheme) {
@@ -117,7 +150,7 @@ func (g *Guard) originAllowed(origin, host string) bool {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return false
 	}
-	return strings.EqualFold(u.Host, host) || IsLoopback(u.Hostname())
+	return HostName(u.Host) != "" && (strings.EqualFold(u.Host, host) || IsLoopback(HostName(u.Host)))
 }
 
 // IsLoopback says that a host name, as HostName gives it, means this machine.

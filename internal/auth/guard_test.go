@@ -33,7 +33,24 @@ func TestForeignHostsAndOriginsAreTurnedAway(t *testing.T) {
 		{"[::1]:11435", "", true},
 		{"192.168.1.7:11435", "", true},
 		{"box.lan:11435", "", true},
+		{"localhost:", "", true},
+		{"[::1]", "", true},
+		{"[fe80::1%25eth0]:80", "", true},
 		{"evil.example", "", false},
+		{"", "", false},
+		{"localhost:31101.evil.example", "", false},
+		{"localhost:80:80", "", false},
+		{"127.0.0.1:1@evil.example", "", false},
+		{"[127.0.0.1", "", false},
+		{"[127.0.0.1]", "", false},
+		{"[localhost]", "", false},
+		{"[::1", "", false},
+		{"[::1]x", "", false},
+		{"[::1]:x", "", false},
+		{"::1", "", false},
+		{"127.0.0.1]", "", false},
+		{"user@localhost", "", false},
+		{"localhost..", "", false},
 		{"127.0.0.1.evil.example:80", "", false},
 		{"localhost.evil.example", "", false},
 		{"localhost:11435", "http://localhost:3000", true},
@@ -43,6 +60,14 @@ func TestForeignHostsAndOriginsAreTurnedAway(t *testing.T) {
 		{"box.lan:11435", "http://box.lan:11435", true},
 		{"localhost:11435", "https://evil.example", false},
 		{"localhost:11435", "http://localhost.evil.example", false},
+		{"localhost:11435", "http://evil.example@localhost", false},
+		{"localhost:11435", "http://localhost@evil.example", false},
+		{"localhost:11435", "http://localhost:3000.evil.example", false},
+		{"localhost:11435", "http://localhost:3000/", false},
+		{"localhost:11435", "http://localhost/?x", false},
+		{"localhost:11435", "http://localhost#x", false},
+		{"localhost:11435", "http://[127.0.0.1]", false},
+		{"localhost:11435", "HTTP://LOCALHOST:3000", true},
 		{"localhost:11435", "null", false},
 		{"localhost:11435", "file://", false},
 	} {
@@ -74,5 +99,41 @@ func TestPreflightListsTheHeadersAskedFor(t *testing.T) {
 	}
 	if resp, _ = ask(g, "OPTIONS", "/v1/models", "Host", "localhost", "Origin", "https://evil.example", "Access-Control-Request-Method", "POST"); resp.StatusCode != 403 {
 		t.Errorf("foreign preflight: status %d, want 403", resp.StatusCode)
+	}
+}
+
+// What a browser sends for a page elsewhere without naming it, as for an image, is turned away; what its user asks for is not.
+func TestWhatPagesFetchWithoutSayingSo(t *testing.T) {
+	for _, tt := range []struct {
+		method, path, header string // of the request, as "Name: value, …"
+		ok                   bool
+	}{
+		{"GET", "/sse", "", true},
+		{"GET", "/sse", "Sec-Fetch-Site: same-origin|Sec-Fetch-Mode: cors|Sec-Fetch-Dest: empty", true},
+		{"GET", "/debug", "Sec-Fetch-Site: none|Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: document", true},
+		{"GET", "/debug", "Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: document", true},
+		{"GET", "/sse", "Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: no-cors|Sec-Fetch-Dest: image", false},
+		{"GET", "/sse", "Sec-Fetch-Site: same-site|Sec-Fetch-Mode: no-cors|Sec-Fetch-Dest: image", false},
+		{"GET", "/v1/models", "Sec-Fetch-Site: same-origin|Sec-Fetch-Mode: no-cors|Sec-Fetch-Dest: script", false},
+		{"GET", "/debug", "Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: iframe", false},
+		{"POST", "/v1/chat/completions", "Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: no-cors|Sec-Fetch-Dest: empty", false},
+		{"POST", "/api/chat", "Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: document", false},
+		{"POST", "/v1/chat/completions", "Content-Type: application/x-www-form-urlencoded", true}, // what curl says
+		{"POST", "/v1/chat/completions", "Content-Type: application/x-www-form-urlencoded|Sec-Fetch-Site: same-site", false},
+		{"POST", "/runner/call", "Content-Type: Multipart/Form-Data; boundary=x|Origin: http://localhost:3000", false},
+		{"POST", "/runner/call", "Content-Type: application/json|Origin: http://localhost:3000|Sec-Fetch-Site: same-site", true},
+	} {
+		header := []string{"Host", "localhost"}
+		for line := range strings.SplitSeq(tt.header, "|") {
+			if name, value, ok := strings.Cut(line, ": "); ok {
+				header = append(header, name, value)
+			}
+		}
+		if resp, seen := ask(&Guard{}, tt.method, tt.path, header...); (seen != nil) != tt.ok || !tt.ok && resp.StatusCode != 403 {
+			t.Errorf("%s %s %s: status %d, want ok = %v", tt.method, tt.path, tt.header, resp.StatusCode, tt.ok)
+		}
+	}
+	if _, seen := ask(&Guard{Origins: []string{"*"}}, "GET", "/v1/models", "Host", "localhost", "Sec-Fetch-Site", "cross-site"); seen == nil {
+		t.Error("who lets every page ask lets images ask")
 	}
 }

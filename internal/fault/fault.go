@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -68,7 +69,18 @@ type Error struct {
 // New makes a fault with a formatted public sentence. A %w verb sets the cause.
 func New(k Kind, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
-	return &Error{Kind: k, Message: err.Error(), Cause: errors.Unwrap(err)}
+	return &Error{Kind: k, Message: Short(err.Error()), Cause: errors.Unwrap(err)}
+}
+
+// longest is the longest sentence that is shown, in bytes: more of what a server or a client wrote explains nothing.
+const longest = 1000
+
+// Short is text that may be another's as far as anybody wants to read it.
+func Short(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
 // Error is the public sentence followed by the cause when that says more.

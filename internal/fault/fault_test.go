@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestEveryKindHasAStatusAndAType(t *testing.T) {
@@ -37,5 +38,16 @@ func TestACodeOfItsOwnWins(t *testing.T) {
 	e.Code = "context_length_exceeded"
 	if e.OpenAICode() != "context_length_exceeded" {
 		t.Errorf("code %q", e.OpenAICode())
+	}
+}
+
+// What a server or a client wrote is not repeated without end.
+func TestSentencesAreShort(t *testing.T) {
+	e := New(Unavailable, "the model server says: %s", strings.Repeat("é[", 50_000))
+	if len(e.Message) > longest+len("…") || !utf8.ValidString(e.Message) || !strings.HasSuffix(e.Message, "…") {
+		t.Errorf("%d bytes: %s", len(e.Message), e.Message)
+	}
+	if got := Short("short"); got != "short" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -1,0 +1,15 @@
+//go:build unix
+
+package runner
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// isOwn says that a file is the user's, and that nobody else can write it.
+func isOwn(info fs.FileInfo) bool {
+	of, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(of.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
+}
