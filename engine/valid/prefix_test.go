@@ -143,7 +143,7 @@ func FuzzPrefix(f *testing.F) {
 	v := validator(f, editor)
 	f.Fuzz(func(t *testing.T, text string, n int) {
 		whole, cut := read(v, text, len(text)+1), read(v, text, 1+max(n, 0)%7)
-		if whole.Safe() != cut.Safe() || (whole.Problem() == nil) != (cut.Problem() == nil) {
+		if whole.Safe() != cut.Safe() || string(whole.Text()) != string(cut.Text()) || string(whole.Written()) != text || (whole.Problem() == nil) != (cut.Problem() == nil) {
 			t.Fatalf("%q: %d, and %d in pieces of %d", text, whole.Safe(), cut.Safe(), 1+max(n, 0)%7)
 		}
 		if whole.state == finished && whole.Problem() == nil && len(v.Check(whole.Text())) > 0 {

@@ -151,3 +151,45 @@ func TestNumbersComeWithinTheirBounds(t *testing.T) {
 
 // toolOf is a tool with a schema.
 func toolOf(s string) []chat.Tool { return []chat.Tool{{Name: "t", Schema: json.RawMessage(s)}} }
+
+// FuzzStands takes arguments apart and joins them with others: nothing panics, what is trimmed fits and was written, and what
+// was written anew stands beside what stood.
+func FuzzStands(f *testing.F) {
+	schemas := []string{event, nested, actions, either, inherit, editor}
+	for i, args := range []string{`{"title":"x","y":{"z":[1,{"a":"}"}]},"days":0,"title":"x"}`, `{"at":{"x":1,"z":2},"stops":[{"z":0,"x":1},{"x":"q"}]}`,
+		`{"do":{"kind":"click","x":1,"text":"q"}}`, `{"a":1,"b":2}`, `{"base":"x","own":"y"}`, `{"path":"ab","mode":"x","tags":[],"edits":[{"old":1}]}`} {
+		f.Add(i, args, `{"title":"n","at":{"x":7},"stops":[{"x":1},{"x":1}],"a":1,"do":{"kind":"type","text":"q"}}`)
+	}
+	var all []*Validator
+	for _, s := range schemas {
+		all = append(all, validator(f, s))
+	}
+	f.Fuzz(func(t *testing.T, i int, args, again string) {
+		v := all[max(i, 0)%len(all)]
+		if out, ok := v.Trimmed([]byte(args)); ok && (len(v.Check(out)) > 0 || len(out) > len(args)) {
+			t.Fatalf("%s: trimmed to %s", args, out)
+		}
+		if out, ok := v.Clamped([]byte(args)); ok && len(v.Check(out)) > 0 {
+			t.Fatalf("%s: clamped to %s", args, out)
+		}
+		s := v.Stands([]byte(args))
+		if s == nil {
+			return
+		}
+		out, ok := s.With(json.RawMessage(again))
+		if !ok {
+			return
+		}
+		doc, err := parse(out)
+		if err != nil {
+			t.Fatalf("%s and %s: %s, %v", args, again, out, err)
+		}
+		for _, p := range s.Parts {
+			raw, err := json.Marshal(doc.value.(map[string]any)[p.Name])
+			if p.Raw != "" && (err != nil || !same(raw, []byte(p.Raw))) {
+				t.Fatalf("%s and %s: %s has %s in place of %s", args, again, out, raw, p.Raw)
+			}
+		}
+		schema.ConstrainCalls(toolOf(schemas[max(i, 0)%len(all)]), schema.Options{Stands: s})
+	})
+}
