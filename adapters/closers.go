@@ -1,6 +1,10 @@
 package adapters
 
-import "toolnorm/chat/schema"
+import (
+	"slices"
+
+	"toolnorm/chat/schema"
+)
 
 // level is a container that is open.
 type level struct {
@@ -23,12 +27,16 @@ func (d *decoder) containerEnds(kind byte) bool {
 	for {
 		c := d.at(0)
 		switch {
+		case c == closerOf(kind) && c == '}' && len(d.stack) == 1 && d.closedEarly():
+			d.pos++
+			d.repaired("extra-closer")
+			d.blanks()
 		case c == closerOf(kind):
 			d.pos++
 			return true
 		case c < 0:
 			d.unclosed = true
-			d.call.doubt = d.call.doubt || d.strayKey
+			d.doubtStray()
 			return true
 		case isCloser(c):
 			means := d.wrongCloser(c)
@@ -46,12 +54,48 @@ func (d *decoder) containerEnds(kind byte) bool {
 		default:
 			if d.isMark(0) {
 				d.unclosed = true
-				d.call.doubt = d.call.doubt || d.strayKey
+				d.doubtStray()
 				d.repaired("closers")
 				return true
 			}
 			return false
 		}
+	}
+}
+
+// closedEarly says whether the outermost object goes on behind its closer here: a member that only its schema knows, and that
+// it does not have yet, stands behind a comma. With a member that the schema does not know in front, that may belong to
+// another object as well.
+func (d *decoder) closedEarly() bool {
+	c := d.call
+	defer func(seen int) { c.endAt = seen }(c.endAt) // looking ahead is not having read
+	n := 1
+	for n < maxSpace && (isSpace(d.at(n)) || d.at(n) == '}' || d.at(n) == ']') {
+		n++
+	}
+	if d.at(n) != ',' {
+		return false
+	}
+	n += 1 + d.space(n+1)
+	t := d.stack[0].t
+	key, ok := d.keyAt(n)
+	if !ok || !d.startsString(n) || !t.Has(key) || ofEnvelope(key) || slices.Contains(d.seen, key) {
+		return false
+	}
+	d.call.doubt = d.call.doubt || slices.ContainsFunc(d.seen, func(seen string) bool { return !t.Has(seen) })
+	return true
+}
+
+// ofEnvelope says whether a member can stand beside the arguments of a call.
+func ofEnvelope(key string) bool {
+	return nameKeys[key] || idKeys[key] || argsKeys[key] || key == "type"
+}
+
+// doubtStray is called where a closer is missing or wrong: a member that stands in an object which does not know it, while
+// one around does, may belong there.
+func (d *decoder) doubtStray() {
+	if d.call != nil {
+		d.call.doubt = d.call.doubt || d.strayKey
 	}
 }
 
@@ -82,7 +126,7 @@ const (
 // wrongCloser decides what the closer c here means, which is not that of the innermost container. Where a further member or
 // element follows, it is the meaning that puts this into a container that knows it; two of these are a doubt.
 func (d *decoder) wrongCloser(c int) meaning {
-	d.call.doubt = d.call.doubt || d.strayKey
+	d.doubtStray()
 	top, outer := len(d.stack)-1, d.openedBy(c)
 	n := 1 + d.space(1)
 	if d.at(n) != ',' {
@@ -137,7 +181,7 @@ func (d *decoder) openedBy(c int) int {
 func (d *decoder) suits(i, at int) int {
 	key, isKey := d.keyAt(i)
 	if at < 0 {
-		if nameKeys[key] || idKeys[key] || argsKeys[key] || key == "type" {
+		if ofEnvelope(key) {
 			return 1
 		}
 		return 0

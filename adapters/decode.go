@@ -82,6 +82,8 @@ type reading struct {
 	positional bool     // the last value of the Python call has no name
 	inKey      bool     // inside a key, which ends at its first quote
 	stringAt   int      // where the string being read begins
+	quoted     int      // how many of its own quotes the string being read has inside
+	endsEarly  bool     // the first of them looked like its end
 	printed    bool     // print( stands around the Python call
 	inner      bool     // the string being read has quotes inside that are not escaped
 	noColons   bool     // a key without a colon was seen

@@ -302,6 +302,16 @@ func (d *decoder) startsString(n int) bool {
 	return ok
 }
 
+// doubtRest says that there are two readings where, behind the arguments of a call, another object with members of its tool
+// stands at offset i.
+func (d *decoder) doubtRest(i int) {
+	if d.call == nil || d.at(i) != '{' {
+		return
+	}
+	key, ok := d.keyAt(i + 1 + d.space(i+1))
+	d.call.doubt = d.call.doubt || ok && !ofEnvelope(key) && d.call.tool.schema().Has(key)
+}
+
 // restOfObject skips what follows the arguments up to the object's closing brace. An id that comes so late is taken when
 // nothing of the call has left.
 func (d *decoder) restOfObject() {
@@ -316,6 +326,8 @@ func (d *decoder) restOfObject() {
 			return
 		case !d.startsString(n):
 			d.unclosed = true
+			d.doubtStray()
+			d.doubtRest(n)
 			if c < 0 {
 				d.toEnd() // a comma behind the arguments is structure
 			}

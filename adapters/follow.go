@@ -63,8 +63,7 @@ func (d *decoder) behindSurplus(i, open int) bool {
 	i += 1 + d.space(i+1)
 	for at := range open {
 		if _, isKey := d.keyAt(i); isKey && d.startsString(i) && d.suits(i, at) == 2 {
-			text := d.call.out[max(d.stringAt-d.call.sent, 0):]
-			d.call.doubt = d.call.doubt || bytes.ContainsAny(text, "[{(") // the closer may be that of a bracket inside
+			d.call.doubt = d.call.doubt || bytes.ContainsAny(d.behind(), "[{(") // the closer may be that of a bracket inside
 			return true
 		}
 	}
@@ -89,6 +88,9 @@ func (d *decoder) nextItem(i int) bool {
 	}
 	if c := d.at(i); c == '{' || c == '[' {
 		return true
+	}
+	if key, ok := d.keyAt(i); ok {
+		return d.suitsAny(key)
 	}
 	n := d.itemEnd(i)
 	return n > i && (d.at(n) == ',' || isCloser(d.at(n)) || d.startsString(n) && isSpace(d.at(n-1)))
@@ -246,7 +248,7 @@ func (d *decoder) pythonEnd(i int) bool {
 		i += 1 + d.space(i+1)
 		return d.at(i) == ']' || isWord(d.at(i)) && d.nameAhead(i)
 	case isWord(c):
-		return line && d.nameAhead(i)
+		return line && d.nameAhead(i) && (d.printed || !d.has(i, "print("))
 	case d.closing == nil:
 		return true
 	}
@@ -268,6 +270,9 @@ func (d *decoder) memberFollows(i int, kind byte) bool {
 	}
 	c := d.at(i)
 	if c < 0 || c == '}' || c == ']' || c == ')' {
+		return true
+	}
+	if key, ok := d.keyAt(i); ok && d.suitsAny(key) {
 		return true
 	}
 	if kind == '{' || kind == callArgs {

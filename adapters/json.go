@@ -148,14 +148,11 @@ func (d *decoder) members(t *schema.Type) {
 			d.dropComma(comma)
 			d.holdOff()
 			if len(d.stack) == 1 {
-				d.unwrap(t, n == 1)
+				d.unwrap()
 			}
 			d.pop('}')
 			d.seen = d.seen[:seen]
 			return
-		}
-		if n > 0 && len(d.stack) == 1 {
-			d.unwrap(t, false)
 		}
 		if n > 0 && comma < 0 {
 			d.putByte(',')
@@ -193,6 +190,9 @@ func (d *decoder) pair(t *schema.Type, seen int) bool {
 		}
 	}
 	d.blanks()
+	if c := d.at(0); c == ',' || c == '}' {
+		d.call.doubt = true // a set, or half of a member
+	}
 	d.colon()
 	d.blanks()
 	c := d.at(0)
@@ -212,6 +212,7 @@ func (d *decoder) pair(t *schema.Type, seen int) bool {
 	}
 	from := d.call.sent + len(d.call.out)
 	if !d.value(typ) {
+		d.call.doubt = true
 		d.put("null")
 		d.pos++
 	}
@@ -289,6 +290,7 @@ func (d *decoder) list(t *schema.Type, open byte) {
 				continue
 			}
 			d.holdOn()
+			d.call.doubt = true // an expression, perhaps
 			if d.pos == before {
 				d.pos++
 			}

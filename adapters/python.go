@@ -130,7 +130,7 @@ func (d *decoder) pythonArgs(t *tool) (string, answer) {
 	case d.aside.doubt:
 		return "", no
 	}
-	if args, ok := unwrapped(string(d.aside.out), t.schema()); ok && a == yes {
+	if args, ok := t.unwrapped(string(d.aside.out)); ok && a == yes {
 		d.repaired("wrapped")
 		return args, yes
 	}

@@ -39,10 +39,17 @@ func objectInString(value string, t *schema.Type) (string, bool) {
 // only makes a lone value the value of the only parameter there is. A text with brackets in it is more likely an object, or
 // a call, that was written in a way nobody knows.
 func only(value string, t *schema.Type) (string, bool) {
-	if m := t.Members(); len(m) == 1 && !(value[0] == '"' && strings.ContainsAny(value, "<>{}[]｜")) {
+	if m := t.Members(); len(m) == 1 && !(value[0] == '"' && (strings.ContainsAny(value, "<>{}[]｜") || namesItself(unquote([]byte(value)), m[0]))) {
 		return "{" + schema.Quote(m[0]) + ":" + t.Prop(m[0]).Fit(value) + "}", true
 	}
 	return "", false
+}
+
+// namesItself says whether a text begins with the name of its parameter: "city: Rome".
+func namesItself(text, name string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), name)
+	rest = strings.TrimSpace(rest)
+	return ok && rest != "" && (rest[0] == ':' || rest[0] == '=')
 }
 
 // objectInList reads a list of one object, or of pairs {"name": …, "value": …}.

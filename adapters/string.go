@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -87,6 +88,9 @@ func (d *decoder) stringValue(q delim, t *schema.Type) {
 	at := d.holdOn()
 	d.str(q)
 	value := string(d.held(at))
+	if d.quoted > 0 && !t.Allows(schema.String) {
+		d.call.doubt = true // several values, perhaps
+	}
 	if !d.call.broken {
 		if fit := fitString(value, t); fit != value {
 			d.takeBack(at)
@@ -129,7 +133,7 @@ func (d *decoder) str(q delim) {
 	}
 	d.pos += len(q.open)
 	d.putByte('"')
-	d.inner, d.stringAt = false, d.call.sent+len(d.call.out)
+	d.inner, d.quoted, d.stringAt = false, 0, d.pos
 	path := !q.raw && d.windowsPath()
 	for {
 		d.copyPlain(q)
@@ -142,12 +146,15 @@ func (d *decoder) str(q delim) {
 			return
 		case c == int(q.close[0]) && d.has(0, q.close) && d.closes(len(q.close)):
 			d.pos += len(q.close)
+			d.call.doubt = d.call.doubt || d.quoted > 0 && d.quoted%2 == 0 && d.endsEarly // an expression of several strings
 			next, joined := d.joined()
 			if !joined {
 				d.putByte('"')
 				return
 			}
 			q = next
+		case c == int(q.close[0]) && d.has(0, q.close) && !q.raw && !d.inKey:
+			d.innerQuote(q)
 		case c == '\\' && (q.raw || path):
 			d.put(`\\`)
 			d.pos++
@@ -161,10 +168,6 @@ func (d *decoder) str(q delim) {
 		case c == '"':
 			d.put(`\"`)
 			d.pos++
-			if q.open == `"` {
-				d.inner = true
-				d.repaired("inner-quotes")
-			}
 		case c < ' ':
 			d.call.out = schema.AppendEscaped(d.call.out, string(rune(c)))
 			d.pos++
@@ -176,6 +179,74 @@ func (d *decoder) str(q delim) {
 			d.pos++
 		}
 	}
+}
+
+// innerQuote copies a quote that does not close its string. Where what it stands next to looks like more than text, as when
+// the string's own quote is lost, there are two readings.
+func (d *decoder) innerQuote(q delim) {
+	d.call.doubt = d.call.doubt || d.memberLost(q) || d.inList() && d.itemLost(q)
+	if d.quoted == 0 {
+		text := d.behind()
+		d.endsEarly = len(text) > 0 && !isSpace(int(text[len(text)-1])) && isSpace(d.at(len(q.close)))
+	}
+	d.call.out = schema.AppendEscaped(d.call.out, q.close)
+	d.pos += len(q.close)
+	d.quoted++
+	if q.open == `"` {
+		d.inner = true
+		d.repaired("inner-quotes")
+	}
+}
+
+// memberLost says whether next to the quote here stands a member that the schema knows.
+func (d *decoder) memberLost(q delim) bool {
+	n := len(q.close)
+	start := n
+	for c := d.at(n); n < maxKey && (isSpace(c) || c >= 0 && strings.IndexByte(",;.]})", byte(c)) >= 0); c = d.at(n) {
+		n++
+	}
+	quoted := d.has(n, q.open)
+	if quoted || n == start {
+		n += len(q.open)
+	}
+	word := n
+	for isWord(d.at(n)) || d.at(n) == '-' {
+		n++
+	}
+	key := string(d.slice(d.pos+min(word, n), d.pos+n))
+	if quoted = d.has(n, q.close); quoted {
+		n += len(q.close)
+	}
+	n += d.space(n)
+	c := d.at(n)
+	if d.suitsAny(key) && (c == ':' || c == '=' || quoted && d.startsString(n)) {
+		return true
+	}
+	n = len(q.close) + d.space(len(q.close))
+	return d.at(n) == ':' && d.suitsAny(lastWord(d.behind()))
+}
+
+// itemLost says whether the quote here, in a list, stands next to a comma or another quote.
+func (d *decoder) itemLost(q delim) bool {
+	end := len(q.close)
+	n := end + d.space(end)
+	if c := d.at(n); c == ',' || c == ';' || d.startsString(n) && (n > end || !d.has(n, q.close) || !d.valueFollows(n+len(q.close))) {
+		return true
+	}
+	before := bytes.TrimRight(d.behind(), " \t\r\n")
+	return len(before) > 0 && before[len(before)-1] == ','
+}
+
+// behind is the end of what has been read of the string, up to maxKey bytes.
+func (d *decoder) behind() []byte { return d.slice(max(d.stringAt, d.pos-maxKey), d.pos) }
+
+// lastWord is the word at the end of a text.
+func lastWord(text []byte) string {
+	i := len(text)
+	for i > 0 && isWord(int(text[i-1])) {
+		i--
+	}
+	return string(text[i:])
 }
 
 // copyPlain copies bytes of a string that mean nothing.

@@ -254,7 +254,6 @@ func (d *decoder) tags(p *pattern, t *schema.Type) {
 			break
 		}
 		h.key = d.meant(t, h.key, d.seen)
-		d.unwrap(t, false)
 		h.at = d.holdOn()
 		if len(d.seen) > 0 {
 			d.putByte(',')
@@ -266,7 +265,7 @@ func (d *decoder) tags(p *pattern, t *schema.Type) {
 		d.pos += h.end
 		d.tagValue(p, h, t)
 	}
-	d.unwrap(t, true)
+	d.unwrap()
 	d.putByte('}')
 }
 

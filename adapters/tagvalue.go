@@ -118,10 +118,30 @@ func fromText(text string, t *schema.Type) string {
 			return out
 		}
 	}
-	if t.Only(schema.Array|schema.Null) && trimmed != "" && trimmed[0] != '[' {
-		return "[" + fromText(text, t.Item()) + "]"
+	if !t.Allows(schema.String) {
+		if inner := unquote([]byte(trimmed)); inner != trimmed && json.Valid([]byte(trimmed)) && strings.IndexByte("{[", inner[0]) >= 0 {
+			return fromText(inner, t)
+		}
+	}
+	if t.Only(schema.Array|schema.Null) && trimmed != "" {
+		return listFromText(text, t)
 	}
 	return schema.Quote(text)
+}
+
+// listFromText turns a text into a list: a set in braces, or what stands for its only element. What looks like several of
+// them, or like half a list, stays a text, which fits nowhere.
+func listFromText(text string, t *schema.Type) string {
+	trimmed := strings.TrimSpace(text)
+	if trimmed[0] == '{' {
+		if out, whole := repairAs(trimmed, t); whole && out[0] == '[' {
+			return out
+		}
+	}
+	if strings.IndexByte("{[(", trimmed[0]) >= 0 {
+		return schema.Quote(text)
+	}
+	return "[" + fromText(text, t.Item()) + "]"
 }
 
 // rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as they are.

@@ -13,15 +13,35 @@ func wraps(t *schema.Type, key string) bool {
 	return (argsKeys[key] || key == "properties") && len(t.Members()) > 0 && !t.Has(key) && !t.Prop(key).Known()
 }
 
+// beside says whether a member can stand beside one that holds all arguments of a tool: it is what stands around arguments.
+func beside(t *tool, m field) bool {
+	named := nameKeys[m.key] && unquote([]byte(m.value)) == t.Name || idKeys[m.key] || m.key == "type"
+	return named && !t.schema().Has(m.key)
+}
+
+// wrapped is the value of the member that holds all arguments of a tool, "" when there is none.
+func (t *tool) wrapped(args string) string {
+	value := ""
+	for _, m := range membersOf(args) {
+		switch {
+		case value == "" && wraps(t.schema(), m.key):
+			value = m.value
+		case !beside(t, m):
+			return ""
+		}
+	}
+	return value
+}
+
 // unwrapped are the arguments that the lone member of an object holds, also in a string.
-func unwrapped(args string, t *schema.Type) (string, bool) {
+func (t *tool) unwrapped(args string) (string, bool) {
 	inner := args
 	for range maxWrap {
-		list := membersOf(inner)
-		if len(list) != 1 || !wraps(t, list[0].key) {
+		value := t.wrapped(inner)
+		if value == "" {
 			break
 		}
-		inner = strings.TrimSpace(unquote([]byte(list[0].value)))
+		inner = strings.TrimSpace(unquote([]byte(value)))
 		if !strings.HasPrefix(inner, "{") {
 			return "", false
 		}
@@ -31,8 +51,11 @@ func unwrapped(args string, t *schema.Type) (string, bool) {
 			return "", false
 		}
 	}
-	out, whole := repairAs(inner, t)
-	if list := membersOf(out); inner == args || !whole || len(list) > 0 && !hasAny(t, list) {
+	if inner == args {
+		return "", false
+	}
+	out, whole := repairAs(inner, t.schema())
+	if list := membersOf(out); !whole || len(list) > 0 && !hasAny(t.schema(), list) {
 		return "", false
 	}
 	return out, true
@@ -50,19 +73,19 @@ func hasAny(t *schema.Type, list []field) bool {
 
 // holdWrapper begins to hold the first member of the arguments, which begins at start, when it can hold them all.
 func (d *decoder) holdWrapper(t *schema.Type, key string, start int) {
-	if d.wrapper == 0 && len(d.stack) <= 1 && d.call.tool != nil && t == d.call.tool.schema() && wraps(t, key) {
+	if d.wrapper == 0 && len(d.stack) <= 1 && d.call.tool != nil && t == d.call.tool.schema() && (wraps(t, key) || ofEnvelope(key) && !t.Has(key)) {
 		d.wrapper = start
 		d.holdOn()
 	}
 }
 
-// unwrap ends that hold: where the member was a lone one, what it holds takes its place.
-func (d *decoder) unwrap(t *schema.Type, lone bool) {
+// unwrap ends that hold: where the member does hold them all, what it holds takes its place.
+func (d *decoder) unwrap() {
 	if d.wrapper == 0 {
 		return
 	}
-	if lone && !d.call.broken {
-		if args, ok := unwrapped("{"+string(d.held(d.wrapper))+"}", t); ok {
+	if !d.call.broken {
+		if args, ok := d.call.tool.unwrapped("{" + string(d.held(d.wrapper)) + "}"); ok {
 			d.takeBack(d.wrapper)
 			d.put(args[1 : len(args)-1])
 			d.repaired("wrapped")
