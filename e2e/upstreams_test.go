@@ -34,7 +34,29 @@ in [ARCHITECTURE.md](../ARCHITECTURE.md).
   or send nothing. Such a reply is an error at toolnorm, or, when toolnorm chooses by itself, one for the next strategy.
 - **native** at a server that holds the model to a grammar (llama-server, and so the set-up *native* of newer versions of Ollama) says
   little: our model says what its script says, whatever the grammar wants.
+- **tokens** is for models whose marks are control tokens (below); these set-ups have none.
 - *refused*: the server does not do it that way.
+
+## Marks that are control tokens
+
+In many vocabularies the marks of calls and thoughts are control tokens (type 3): Gemma 4, Mistral, LFM2, FunctionGemma, GLM 4.7, Kimi K2, and ` + "`<think>`" + ` in some of Qwen's. It is
+a matter of the file, not of the family, so the vocabulary is asked for once a digest (` + "`/api/show`" + `, verbose). Ollama 0.30 and later run models on a llama-server, which leaves
+control tokens out of text and probabilities unless the request names them; with ` + "`raw`" + ` Ollama names none. Then the choice is, for such a model:
+
+| the model has | chosen | what is seen |
+|---|---|---|
+| a ` + "`PARSER`" + ` | tokens | the same prompt of ours goes to ` + "`/api/generate`" + ` with the template ` + "`{{ .Prompt }}`" + `; only the tokens (` + "`logprobs`" + `) are read, with all marks that the parser knows. Where the parser breaks the stream off, a call that is whole stands, else the model goes on in raw text |
+| a ` + "`PARSER`" + ` that refuses calls of tools it was not told of (` + "`ministral`, `glimmer`" + `), or messages in its Modelfile | tap | the same tokens, of a chat; for ministral and glimmer without tools: tokens |
+| a Go template whose tag for calls is such a mark | tap | calls; marks of thoughts reach nobody |
+| a template of llama-server's (jinja) | native | what llama-server reads |
+| none of these, or ` + "`PARSER passthrough`" + ` | raw | text without marks: calls by what else tells them |
+
+What must be JSON (` + "`tool_choice`" + `, a call that is written once more) has no marks, and is had raw. The second vocabulary of the end-to-end lane (` + "`TestControlTokens`" + `) holds
+toolnorm to a law: in no set-up and script is its reply worse than the server's own. What no strategy shows stays lost: marks that Ollama's parser does not name
+(` + "`<think>` for `qwen3-coder`" + `), and tags of keys and values that are control tokens in a model without a ` + "`PARSER`" + `.
+A llama-server of one's own is told the marks with every request.
+
+## The table
 
 | server | set-up | chosen | because | own ` + "`/v1`" + ` | raw | tap | native | prompt |
 |---|---|---|---|---|---|---|---|---|

@@ -36,6 +36,8 @@ type Findings struct {
 	Tools      bool             // its template can print tools
 	Structs    bool             // and prints them as Go prints a struct, not as JSON; raw mends that
 	Render     bool             // its server gives the rendered prompt
+	Control    []string         // marks of its family that are control tokens
+	Hidden     bool             // its server leaves those out of raw text
 	Thinking   bool             // its thinking can be switched
 	Always     bool             // it thinks whether it is told to or not
 	Blind      bool             // it is known to see no images
@@ -56,7 +58,8 @@ func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 	t.strategy = t.choose()
 	f := Findings{
 		Strategy: t.strategy, Strategies: t.strategies(),
-		Tools: t.facts.tools, Structs: t.facts.structs, Render: t.facts.render, Thinking: t.facts.thinking, Always: t.facts.always, Blind: t.facts.blind,
+		Tools: t.facts.tools, Structs: t.facts.structs, Render: t.facts.render,
+		Control: t.facts.hidden, Hidden: t.facts.lacks, Thinking: t.facts.thinking, Always: t.facts.always, Blind: t.facts.blind,
 	}
 	if f.Strategy == Prompt {
 		f.Wording = t.wordingOf(ctx)

@@ -45,26 +45,24 @@ func (s shown) tokens() bool { return s == asTokens || s == asChat }
 
 // hidden finds out which marks of the model's family are control tokens, and how they can be had. The vocabulary is long: it is
 // asked for once, with the rest of a probe. Of a server that does not tell it none are known.
-func (o *ollama) hidden(ctx context.Context, t *turn, show *api.ShowResponse) (marks []string, how shown, err error) {
-	marks, err = o.client.Controls(ctx, t.pulse, t.model, t.format.Own())
-	if err != nil && !isRefusal(err) {
-		return nil, asRaw, err
-	}
-	if err != nil {
+func (o *ollama) hidden(ctx context.Context, t *turn, show *api.ShowResponse, f *facts) (err error) {
+	f.hidden, err = o.client.Controls(ctx, t.pulse, t.model, t.format.Own())
+	if err != nil && isRefusal(err) {
 		t.engine.cfg.Log.Warn().Str("model", t.model).Err(err).Msg("the vocabulary is not known: marks that are control tokens are not seen")
-		return nil, asRaw, nil
+		return nil
 	}
-	if len(marks) == 0 {
-		return nil, asRaw, nil
+	if err != nil || len(f.hidden) == 0 {
+		return err
 	}
 	version, err := o.client.Version(ctx)
 	if err != nil {
-		return nil, asRaw, err
+		return err
 	}
 	if known := upstream.VersionNumbers(version) != [3]int{}; known && upstream.Older(version, llamaRunner) {
-		return marks, asRaw, nil
+		return nil
 	}
-	return marks, howShown(show, marks), nil
+	f.lacks, f.shown = true, howShown(show, f.hidden)
+	return nil
 }
 
 // strict are the readers of Ollama that refuse a call of a tool that they have not been told of.

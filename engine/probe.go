@@ -88,7 +88,7 @@ func (o *ollama) probe(ctx context.Context, t *turn) (facts, error) {
 		return facts{}, err
 	}
 	f.render, f.structs = prompt != "", printsStructs(prompt)
-	if f.hidden, f.shown, err = o.hidden(ctx, t, show); err != nil {
+	if err = o.hidden(ctx, t, show, &f); err != nil {
 		return facts{}, err
 	}
 	o.remember(t.model, f)

@@ -117,7 +117,8 @@ type facts struct {
 	clone    string   // the model that strategy clone asks, which need not be there yet; empty: there can be none
 	structs  bool     // its template is known to print tools as Go prints them, so that only raw can mend the prompt
 	hidden   []string // the marks of its family that are control tokens
-	shown    shown    // how those are had
+	lacks    bool     // raw text lacks those
+	shown    shown    // how they are had
 	tap      bool     // the server may show the tokens of calls that it withholds, so tap may work
 }
 

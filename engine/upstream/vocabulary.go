@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -90,7 +91,7 @@ func (v *vocabulary) info(key string) error {
 func (v *vocabulary) object(member func(key string) error) error {
 	t, err := v.Token()
 	if err != nil || t != json.Delim('{') {
-		return err
+		return errors.Join(err, v.rest(t))
 	}
 	for v.More() {
 		key, err := v.Token()
@@ -110,7 +111,7 @@ func (v *vocabulary) object(member func(key string) error) error {
 func (v *vocabulary) array(element func(i int, t json.Token)) error {
 	t, err := v.Token()
 	if err != nil || t != json.Delim('[') {
-		return err
+		return errors.Join(err, v.rest(t))
 	}
 	for i := 0; v.More(); i++ {
 		t, err := v.Token()
@@ -128,19 +129,27 @@ func (v *vocabulary) array(element func(i int, t json.Token)) error {
 
 // skip passes over a value.
 func (v *vocabulary) skip() error {
+	t, err := v.Token()
+	if err != nil {
+		return err
+	}
+	return v.rest(t)
+}
+
+// rest passes over what is left of a value that begins with a token.
+func (v *vocabulary) rest(t json.Token) (err error) {
 	for depth := 0; ; {
-		t, err := v.Token()
-		if err != nil {
-			return err
-		}
 		switch t {
 		case json.Delim('{'), json.Delim('['):
 			depth++
 		case json.Delim('}'), json.Delim(']'):
 			depth--
 		}
-		if depth == 0 {
+		if depth <= 0 {
 			return nil
+		}
+		if t, err = v.Token(); err != nil {
+			return err
 		}
 	}
 }

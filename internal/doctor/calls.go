@@ -46,8 +46,8 @@ func rank(w Way) int {
 // makes no sense to describe tools in it.
 func (x *examination) compared() []string {
 	all := []string{x.facts.Strategy, engine.Native}
-	for _, s := range []string{engine.Prompt, engine.Raw, engine.Tap} {
-		fits := s == engine.Prompt && x.on.name != demoHost || x.facts.Tools && (s == engine.Raw && x.facts.Render || s == engine.Tap && x.client != nil)
+	for _, s := range []string{engine.Prompt, engine.Raw, engine.Tokens, engine.Tap} {
+		fits := s == engine.Prompt && x.on.name != demoHost || s == engine.Tokens && slices.Contains(x.facts.Strategies, s) || x.facts.Tools && (s == engine.Raw && x.facts.Render || s == engine.Tap && x.client != nil)
 		if fits && !slices.Contains(all, s) {
 			all = append(all, s)
 		}
@@ -137,7 +137,7 @@ func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 // hangs says that a strategy could hang the server for everybody: it has the model's calls read by a parser, in a version
 // that does not survive one which that refuses.
 func (x *examination) hangs(strategy string) bool {
-	reads := strategy == engine.Native || strategy == engine.Tap
+	reads := strategy == engine.Native || strategy == engine.Tap || strategy == engine.Tokens
 	return reads && x.client != nil && x.m.Parser != "" && x.m.Parser != "passthrough" && x.on.name != demoHost && upstream.Older(x.server.Version, wedges)
 }
 

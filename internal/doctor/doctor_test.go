@@ -57,6 +57,8 @@ var patients = map[string]struct {
 	"no-tools":      {&fakeOllama{caps: writes, loaded: 16384, knows: right, says: "It is as you say."}, "m"},
 	"thinker":       {&fakeOllama{caps: append(slices.Clone(takes), model.CapabilityThinking), loaded: 16384, knows: right, says: "Yes.", thinks: "Let me see."}, "m"},
 	"may-hang":      {&fakeOllama{caps: takes, version: "0.24.0", parser: "qwen3-coder", loaded: 16384, knows: right, says: "It is as you say."}, "m"},
+	"control":       {&fakeOllama{caps: takes, parser: "qwen3", loaded: 16384, knows: right, says: "It is as you say.", control: []string{"<tool_call>", "</tool_call>", "<|im_end|>"}}, "m"},
+	"control-none":  {&fakeOllama{caps: takes, loaded: 16384, knows: right, says: "It is as you say.", control: []string{"<tool_call>", "</tool_call>"}}, "m"},
 	"better-told":   {&fakeOllama{caps: takes, loaded: 16384, knows: right, says: "I cannot.", needs: "def get_weather("}, "m"},
 	"vllm-servers":  {&fakeVLLM{}, ""},
 	"vllm":          {&fakeVLLM{knows: right, says: "It is as you say.", think: "Let me see."}, "box/m"},

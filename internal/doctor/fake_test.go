@@ -25,6 +25,7 @@ type fakeOllama struct {
 	says    string            // to everything else
 	needs   string            // what the prompt must hold, else it says the same to everything
 	thinks  string            // before everything, unless it is told not to
+	control []string          // control tokens of its vocabulary, which raw text lacks
 	calls   bool              // it has a reader of its own for <tool_call>
 }
 
@@ -49,6 +50,16 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if f.thinks != "" && !strings.HasSuffix(q.Prompt, "/no_think") {
 			text = "<think>\n" + f.thinks + "\n</think>\n\n" + text
 		}
+		if q.Template != "" {
+			for _, r := range text {
+				token, _ := json.Marshal(string(r))
+				fmt.Fprintf(w, `{"response":"","logprobs":[{"token":%s}]}`+"\n", token)
+			}
+			text = ""
+		}
+		for _, mark := range f.control {
+			text = strings.ReplaceAll(text, mark, "")
+		}
 		stream(w, "response", text)
 	}
 }
@@ -63,6 +74,13 @@ func (f *fakeOllama) show(w http.ResponseWriter, body []byte) {
 	show.Details.Family, show.Details.ParameterSize, show.Details.QuantizationLevel = "qwen3", "8B", "Q4_K_M"
 	if f.parser != "" {
 		show.Modelfile = "FROM x\nPARSER " + f.parser + "\n"
+	}
+	if f.control != nil && strings.Contains(string(body), `"verbose":true`) {
+		types := make([]int, len(f.control))
+		for i := range types {
+			types[i] = 3
+		}
+		show.ModelInfo["tokenizer.ggml.tokens"], show.ModelInfo["tokenizer.ggml.token_type"] = f.control, types
 	}
 	json.NewEncoder(w).Encode(show)
 }

@@ -42,7 +42,7 @@ func (d *Doctor) Model(ctx context.Context, name string) *Report {
 	}
 	x.m = &Model{Name: name, Server: plan.Server, Model: plan.Model, Format: plan.Format}
 	r.Model = x.m
-	for _, step := range []func(context.Context) bool{x.describe, x.probe, x.chat, x.places, x.context, x.template, x.calls} {
+	for _, step := range []func(context.Context) bool{x.describe, x.probe, x.chat, x.places, x.context, x.template, x.control, x.calls} {
 		if !step(ctx) || ctx.Err() != nil {
 			break
 		}
@@ -218,6 +218,32 @@ func (x *examination) template(context.Context) bool {
 	}
 	return true
 }
+
+// control says which of the family's marks are control tokens, and what that means.
+func (x *examination) control(context.Context) bool {
+	marks := x.facts.Control
+	if len(marks) == 0 {
+		return true
+	}
+	found := strings.Join(marks[:min(len(marks), mostMarks)], " ")
+	if more := len(marks) - mostMarks; more > 0 {
+		found += fmt.Sprintf(" and %d more", more)
+	}
+	found += " are control tokens, "
+	switch {
+	case !x.facts.Hidden:
+		x.finding(OK, "control tokens", found+"which raw text of this server holds", "")
+	case x.facts.Strategy == engine.Raw:
+		x.finding(Problem, "control tokens", found+"which its server shows nobody: calls and thoughts come without their marks",
+			"calls are found by what else tells them; in Ollama's own model of the family a PARSER shows the marks")
+	default:
+		x.finding(OK, "control tokens", found+"which raw text of this server lacks", "strategy "+x.facts.Strategy+" sees them")
+	}
+	return true
+}
+
+// mostMarks is how many marks a finding names.
+const mostMarks = 6
 
 // offered is a request with the tools.
 func (x *examination) offered(text string) *chat.Request {
