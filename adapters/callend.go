@@ -19,10 +19,10 @@ func (d *decoder) close(p *pattern) bool {
 	if p == nil {
 		return true
 	}
-	d.skipJunk(p)
 	list := p.close
 	closed := len(list) == 0
 	for i, l := range list {
+		d.skipJunk(p)
 		n, a := d.literal(d.elastic(0), l)
 		if a == cut && (!isSpace(d.at(0)) || d.abandoned()) && d.at(0) >= 0 || a == yes {
 			d.pos += n

@@ -160,3 +160,21 @@ func (v *view) header() *pattern {
 	}
 	return nil
 }
+
+// headerAhead says whether a header whose first mark is missing stands whole at offset i: it begins with the role, a recipient
+// or a channel, ends with its mark, and is for somebody or some channel that is known.
+func (d *decoder) headerAhead(i int) bool {
+	if !d.has(i, "to=") && !d.has(i, "assistant") && !d.has(i, channelMark) {
+		return false
+	}
+	d.pos += i
+	h, a := d.header()
+	marked := a == yes && d.has(h.end-len(messageMark), messageMark)
+	d.pos -= i
+	if !marked || h.to == "" {
+		return marked && isChannel(h.channel)
+	}
+	return d.tools != nil && d.tools.recipient(h.to) != nil || slices.ContainsFunc(d.v.formats, func(f *Format) bool {
+		return slices.ContainsFunc(f.routes, func(r route) bool { return r.field == "to" && r.value == h.to })
+	})
+}

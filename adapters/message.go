@@ -208,6 +208,9 @@ func (d *decoder) messageText(p *pattern, kind chat.Kind) {
 				}
 			}
 		}
+		if (c == 't' || d.has(0, channelMark)) && d.headerAhead(0) {
+			break // the marks in front of it are missing
+		}
 		d.keepBody(1)
 	}
 	d.flushText()
@@ -215,17 +218,17 @@ func (d *decoder) messageText(p *pattern, kind chat.Kind) {
 	d.state, d.blank, d.fresh = chat.Text, true, true
 }
 
-// plainBody keeps a message's body up to an angle bracket and answers it, or -1.
+// plainBody keeps a message's body up to an angle bracket, or what could be a recipient, and answers that; -1 at the end.
 func (d *decoder) plainBody() int {
 	for {
 		w := d.window()
 		i := 0
-		for i < len(w) && w[i] != '<' {
+		for i < len(w) && w[i] != '<' && w[i] != 't' {
 			i++
 		}
 		d.keepBody(i)
 		if i < len(w) {
-			return '<'
+			return int(w[i])
 		}
 		if d.at(0) < 0 {
 			return -1
@@ -261,5 +264,5 @@ func (d *decoder) messageOver(p *pattern, i int) bool {
 // messageFollows says whether behind an end mark another one, a header or the end of the text stands.
 func (d *decoder) messageFollows(p *pattern, i int) bool {
 	i += d.space(i)
-	return d.at(i) < 0 || d.has(i, startMark) || d.has(i, channelMark) || d.messageEnds(p, i) > 0
+	return d.at(i) < 0 || d.has(i, startMark) || d.has(i, channelMark) || d.messageEnds(p, i) > 0 || d.headerAhead(i)
 }

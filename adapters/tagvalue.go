@@ -186,6 +186,11 @@ func (d *decoder) valueEnd(p *pattern, h head, t *schema.Type) (int, bool) {
 	if a == yes && d.afterValue(p, n) {
 		return n, true
 	}
+	if a == yes {
+		if end := d.junkBehind(p, h, t, n); end > 0 {
+			return end, true
+		}
+	}
 	lead, trims := 0, h.own.units[0].kind == oneNewline
 	if d.at(0) == '\n' {
 		if !trims {
@@ -204,6 +209,38 @@ func (d *decoder) valueEnd(p *pattern, h head, t *schema.Type) (int, bool) {
 		return lead, true
 	}
 	return 0, false
+}
+
+// junkBehind is the offset behind what means nothing at offset i, where the closer of a value ends, and in front of the next
+// argument or the call's closers: a comment, or words that cannot belong to the value, since it is no text or its closer is
+// named like it. It is 0 where the closer may be part of the value.
+func (d *decoder) junkBehind(p *pattern, h head, t *schema.Type, i int) int {
+	n := i + d.elastic(i)
+	if d.comment(n) {
+		if end := d.commentEnd(n); d.nextArg(p.f, t, end+d.elastic(end), false) || d.closersFollow(p, end+d.elastic(end)) {
+			d.repaired("comments")
+			return end
+		}
+	}
+	typ := t.Prop(h.key)
+	text := !typ.Known() || typ.Allows(schema.String)
+	if text && h.again == "" {
+		return 0
+	}
+	for ; n < i+maxJunk && d.at(n) >= 0; n++ {
+		if !p.f.closeBytes[d.at(n)] {
+			continue
+		}
+		if _, a := d.literal(n, h.own); a == yes {
+			return 0
+		}
+		next, a := d.argHead(p.f, n)
+		if a == yes && t.Has(next.key) && next.key != h.key && !slices.Contains(d.seen, next.key) || !text && d.closersFollow(p, n) {
+			d.repaired("extra-closer")
+			return n
+		}
+	}
+	return 0
 }
 
 // nextArg says whether the head of a further argument stands at offset i in place of the value's own closer: a parameter of
@@ -242,7 +279,7 @@ func (d *decoder) afterValue(p *pattern, i int) bool {
 
 // closerOrEnd says whether a closer from the k-th on, a mark or the end of the text stands behind offset i.
 func (d *decoder) closerOrEnd(p *pattern, k, i int) bool {
-	i += d.elastic(i)
+	i = d.pastComment(i)
 	if d.at(i) < 0 || d.endMark(i) {
 		return true
 	}
@@ -252,6 +289,15 @@ func (d *decoder) closerOrEnd(p *pattern, k, i int) bool {
 		}
 	}
 	return false
+}
+
+// pastComment is the offset behind white space, and perhaps a comment, at offset i.
+func (d *decoder) pastComment(i int) int {
+	if i += d.elastic(i); d.comment(i) {
+		i = d.commentEnd(i)
+		i += d.elastic(i)
+	}
+	return i
 }
 
 // closersFollow says whether the rest of the call's closers and then a mark or the end of the text stand at offset i: the
@@ -266,7 +312,7 @@ func (d *decoder) closersFollow(p *pattern, i int) bool {
 			continue
 		}
 		for _, l := range p.close[k+1:] {
-			n, a := d.literal(end+d.elastic(end), l)
+			n, a := d.literal(d.pastComment(end), l)
 			if a == yes {
 				end = n
 			} else if a == no {

@@ -107,6 +107,12 @@ func (d *decoder) begin(c int, line bool) bool {
 	}
 	start := d.pos
 	d.evidence = false
+	if p := d.v.header(); d.blank && p != nil && d.headerAhead(0) {
+		if d.message(p) == committed {
+			return true
+		}
+		d.pos = start
+	}
 	wasCut, glue := false, 0
 	marks := d.marksAt(0)
 	for i := range marks {
