@@ -40,6 +40,7 @@ type Options struct {
 	Tools  []chat.Tool // the tools offered; with none, only reasoning is separated from text
 	Prompt string      // the end of the rendered prompt (64 bytes do): tells whether the reply begins inside reasoning
 	Hold   int         // see the constants
+	Which  Which       // which texts that look like calls are calls
 	Quiet  bool        // calls inside reasoning stay reasoning, even when nothing follows them
 	Alone  bool        // read this format only; else the marks of every known format are live, this one's first
 

@@ -1,7 +1,6 @@
 package adapters
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"toolnorm/chat"
@@ -15,7 +14,7 @@ const maxUnmarked = 1 << 16
 // parameter streams; everything else is held to its end and must be announced, complete and the last thing.
 func (d *decoder) unmarked(c int, line bool) bool {
 	switch {
-	case d.drafting:
+	case d.drafting || !d.readsUnmarked():
 		return false
 	case c == '`' && line:
 		return d.fenced(d.blank)
@@ -107,7 +106,7 @@ func (d *decoder) heldCalls() bool {
 		for d.bareCall() {
 			d.pos += d.space(0)
 		}
-		return (d.closedBySpecial() || d.over()) && d.complete()
+		return d.complete() && (d.which == Eager || d.closedBySpecial() || d.over())
 	})
 }
 
@@ -176,80 +175,4 @@ func fitsTool(t *tool, args []byte) bool {
 		}
 	}
 	return true
-}
-
-// announceSize is how much of the text in front of a call is looked at, in bytes.
-const announceSize = 240
-
-// hedges are words of documentation, advice and quotation: a call behind them is an example.
-var hedges = []string{
-	"could", "would", "example", "like this", "like so", "e.g.", "for instance", "such as", "format", "if you", "you can", "you may", "might",
-	"either", " or ", "schema", "syntax", "looks", "look like", "instead", "should", "not ", "n't", "log", "said", "wrote", "output",
-	"response", "document", "template", "expected", "option", "means", "returned", "received", "sample", "request body", "payload", "previous",
-	"earlier", "user:", "assistant:", "json is", "never", "careful", "danger", "warn", "contain", "fixture", "valid", "attacker", "inject",
-	"json for", "예를", "다음과 같이", "예시", "例えば", "例如", "比如",
-}
-
-// announced says whether the text in front of here announces a call: it ends a sentence or a line, and is no advice,
-// documentation or quotation.
-func (d *decoder) announced() bool {
-	end := d.gapAt
-	text := bytes.TrimSpace(d.slice(max(d.base, end-announceSize), end))
-	if len(text) == 0 {
-		return true
-	}
-	if bytes.HasSuffix(text, []byte(`":`)) {
-		return false // a member of a larger document
-	}
-	if !endsSentence(text) {
-		return false
-	}
-	if last := text[bytes.LastIndexByte(text, '\n')+1:]; bytes.Trim(last, "0123456789.) ") == nil || bytes.IndexByte(text, '?') >= 0 {
-		return false // a numbered list, or a question to the user
-	}
-	lower := bytes.ToLower(text)
-	return !containsAny(lower, hedges) && containsAny(lastSentence(lower), intents)
-}
-
-// sentenceEnds are the marks that end a sentence or announce something.
-var sentenceEnds = []string{":", ".", "!", "…", "。", "：", "！"}
-
-func endsSentence(text []byte) bool {
-	for _, end := range sentenceEnds {
-		if bytes.HasSuffix(text, []byte(end)) {
-			return true
-		}
-	}
-	return false
-}
-
-// lastSentence is what follows the last end of a sentence but the one at the end.
-func lastSentence(text []byte) []byte {
-	body := bytes.TrimRight(text, ":.!…。：！ \n")
-	start := 0
-	for _, end := range sentenceEnds {
-		if i := bytes.LastIndex(body, []byte(end+" ")); i >= 0 {
-			start = max(start, i+len(end))
-		}
-		if i := bytes.LastIndex(body, []byte(end+"\n")); i >= 0 {
-			start = max(start, i+len(end))
-		}
-	}
-	return text[start:]
-}
-
-func containsAny(text []byte, words []string) bool {
-	for _, w := range words {
-		if bytes.Contains(text, []byte(w)) {
-			return true
-		}
-	}
-	return false
-}
-
-// intents are words by which a model says that it is about to act, in the languages of most users.
-var intents = []string{
-	"i'll", "i’ll", "i will", "let me", "let's", "let’s", "i need to", "i'm going to", "i am going to", "i'm ", "i am ", "i look", "i check", "i call", "i use", "i search", "i write",
-	"calling", "checking", "searching", "looking", "using", "running", "writing", "reading", "fetching", "getting", "tool call", "function call", "sure", "okay", "ok,", "one moment", "right away", "of course", "certainly",
-	"하겠", "할게", "볼게", "겠습니다", "합니다", "します", "しましょう", "調べ", "我来", "让我", "我将", "我会", "我需要", "正在",
 }

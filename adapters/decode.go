@@ -21,6 +21,7 @@ type decoder struct {
 	dead  bool    // the range was left
 	quiet bool    // calls inside reasoning are none
 	ahead *Format // whose marks the prompt has opened: a reply begins behind them; nil: none
+	which Which   // which texts that look like calls are calls
 	hold  int     // bytes of arguments that wait before a call leaves; negative: none
 	waste int     // bytes that failed attempts have read
 
@@ -53,6 +54,7 @@ type place struct {
 	spanEnd   int   // where the code span ends that a mark was looked at in
 	fence     fence // the fenced block that is text
 	keptTo    int   // where the text that was kept last ends
+	rejected  int   // up to here stand calls that are text: no mark means anything
 	runFrom   int   // where the text begins that no mark has interrupted
 
 	pin      int      // bytes from here on may be read again; -1 without an attempt
@@ -94,7 +96,7 @@ type reading struct {
 }
 
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
-	d := &decoder{f: f, v: f.viewOf(o.Alone), yield: yield, ctx: o.Context, quiet: o.Quiet, hold: Held(o.Hold)}
+	d := &decoder{f: f, v: f.viewOf(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.outer, d.calling.from = -1, -1
 	d.src, d.limit = in, unlimited

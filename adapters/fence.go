@@ -11,21 +11,29 @@ func (p *pattern) isFence() bool { return strings.HasPrefix(p.parts[0].lit.text,
 
 // fenced reads a fence that holds nothing but calls. Every other is text: see codeOpens.
 func (d *decoder) fenced(start bool) bool {
-	if !d.has(0, "```") {
+	n, label := d.fenceLabel()
+	if n == 0 {
 		return false
+	}
+	if readable(label) && (start || d.announced()) && d.fencedCalls(n, label, start) {
+		return true
+	}
+	return false
+}
+
+// fenceLabel is how long the opening line of the fence here is, and its label; 0 when none stands here.
+func (d *decoder) fenceLabel() (int, string) {
+	if !d.has(0, "```") {
+		return 0, ""
 	}
 	n := 3
 	for n < maxLabel && d.at(n) >= 0 && d.at(n) != '\n' {
 		n++
 	}
 	if d.at(n) != '\n' {
-		return false
+		return 0, ""
 	}
-	label := strings.ToLower(strings.TrimSpace(string(d.slice(d.pos+3, d.pos+n))))
-	if readable(label) && (start || d.announced()) && d.fencedCalls(n, label, start) {
-		return true
-	}
-	return false
+	return n, strings.ToLower(strings.TrimSpace(string(d.slice(d.pos+3, d.pos+n))))
 }
 
 // readable says whether a fence with this label may hold calls.
@@ -39,7 +47,7 @@ func readable(label string) bool {
 
 // fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply JSON streams.
 func (d *decoder) fencedCalls(n int, label string, start bool) bool {
-	before := d.pos
+	before, sure := d.pos, d.announcedForSure()
 	d.pos += n
 	d.pos += d.space(0)
 	if start && (d.at(0) == '{' || d.at(0) == '[') && d.bareStream() {
@@ -47,18 +55,39 @@ func (d *decoder) fencedCalls(n int, label string, start bool) bool {
 	}
 	d.pos = before
 	return d.draft(maxUnmarked, func() bool {
-		d.pos += n
-		d.pos += d.space(0)
-		for d.bareCall() || d.markedCall() {
-			d.pos += d.space(0)
-		}
-		if d.has(0, "```") {
-			d.pos += 3
-		} else if d.at(0) >= 0 && d.pos > before && !d.closedFence() {
+		if !d.fenceOfCalls(n) {
 			return false
 		}
-		return d.complete() && (start || d.over())
+		for !start && d.nextFence() {
+		}
+		return d.complete() && (start || d.which == Eager || d.over() || sure && d.continues())
 	})
+}
+
+// fenceOfCalls reads a fence whose opening line has n bytes, when it holds calls and nothing else.
+func (d *decoder) fenceOfCalls(n int) bool {
+	before := d.pos
+	d.pos += n
+	d.pos += d.space(0)
+	for (d.bareCall() || d.markedCall()) && !d.closedFence() {
+		d.pos += d.space(0)
+	}
+	if d.has(0, "```") {
+		d.pos += 3
+		return true
+	}
+	return d.at(0) < 0 || d.pos == before || d.closedFence()
+}
+
+// nextFence reads one more fence of calls behind white space.
+func (d *decoder) nextFence() bool {
+	start, kept := d.place, len(d.drafted)
+	d.pos += d.space(0)
+	if n, label := d.fenceLabel(); n == 0 || !readable(label) || !d.fenceOfCalls(n) || d.done == start.done {
+		d.drafted, d.place = d.drafted[:kept], start
+		return false
+	}
+	return true
 }
 
 // closedFence says whether the closing backquotes have just been read, as part of a call's closers.

@@ -111,7 +111,7 @@ func (d *decoder) compact() {
 	if d.calling.from >= 0 {
 		keep = min(keep, d.calling.from)
 	}
-	if n := keep - announceSize - d.base; n >= compactAt {
+	if n := keep - lookBack - d.base; n >= compactAt {
 		d.buf = append(d.buf[:0], d.buf[n:]...)
 		d.base += n
 	}

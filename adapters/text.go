@@ -102,7 +102,7 @@ func (d *decoder) gap() {
 // has left and reading goes on behind it. An attempt that the end of the text cut is structure when it got further than
 // its mark, or when the mark is no word of prose: a special token, or alone on its line.
 func (d *decoder) begin(c int, line bool) bool {
-	if d.ticks != 0 && d.inCode() {
+	if d.ticks != 0 && d.inCode() || d.pos < d.rejected {
 		return false
 	}
 	start := d.pos
@@ -120,7 +120,7 @@ func (d *decoder) begin(c int, line bool) bool {
 		if !d.stands(0, m) || m.isWord() && !line {
 			continue
 		}
-		switch d.try(m) {
+		switch d.tryMark(m) {
 		case committed:
 			return true
 		case cut:
@@ -167,6 +167,16 @@ func (d *decoder) nameFirst() bool {
 		d.pos = start
 	}
 	return false
+}
+
+// tryMark reads what a mark begins; one of a call that may be a mention waits for what follows.
+func (d *decoder) tryMark(m *mark) answer {
+	if d.tools != nil && !d.drafting && (m.kind == sectionOpen || m.kind == callOpen || m.kind == innerOpen) {
+		if why := d.doubted(m); why != noDoubt {
+			return d.tryDoubted(m, why)
+		}
+	}
+	return d.try(m)
 }
 
 // try reads what a mark begins.

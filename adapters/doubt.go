@@ -1,0 +1,176 @@
+package adapters
+
+import (
+	"bytes"
+	"strings"
+)
+
+// doubt says why a mark of a call may be a mention.
+type doubt uint8
+
+const (
+	noDoubt  doubt = iota // at the start of a line, or behind a sentence of the model's own family
+	inText                // in a sentence, an element of a page, or a mark of another family behind text
+	inQuotes              // a quotation mark stands right in front
+	inIndent              // on a line that Markdown takes for code
+	inPage                // the reply is a page
+)
+
+// lookBack is how much of the text in front of a mark is looked at, in bytes.
+const lookBack = 1024
+
+// maxHeld bounds a call between marks that is held until what follows it is known, in bytes.
+const maxHeld = 1 << 20
+
+// doubted says whether and why the mark m here may be a mention.
+func (d *decoder) doubted(m *mark) doubt {
+	from := d.gapAt
+	if d.keptTo == d.gapAt {
+		from = max(d.runFrom, d.markAt-lookBack, d.base)
+	}
+	text := d.slice(min(from, d.markAt), d.markAt)
+	line := text[bytes.LastIndexByte(text, '\n')+1:]
+	front := bytes.TrimRight(line, " \t")
+	switch {
+	case d.which == Eager:
+		return noDoubt
+	case isDocument(text):
+		return inPage
+	case len(front) == 0 && columns(line) >= 4:
+		return inIndent
+	case inElement(text):
+		return inText
+	case len(front) == 0:
+		return noDoubt
+	case quotes(front):
+		return inQuotes
+	case !m.own || inQuotation(line) || !endsSentence(front):
+		return inText
+	}
+	return noDoubt
+}
+
+// isDocument says whether a text begins as a page does, and the page is not over.
+func isDocument(text []byte) bool {
+	lower := strings.ToLower(string(text[:min(len(text), 16)]))
+	if !strings.HasPrefix(lower, "<?xml") && !strings.HasPrefix(lower, "<!doctype") && !strings.HasPrefix(lower, "<html") {
+		return false
+	}
+	return !bytes.Contains(bytes.ToLower(text), []byte("</html>"))
+}
+
+// columns is how far a line of white space goes.
+func columns(line []byte) int { return len(line) + 3*bytes.Count(line, []byte{'\t'}) }
+
+// quotePairs are the quotation marks of most users' languages; the German ones close with what opens English ones.
+var quotePairs = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"「", "」"}, {"『", "』"}, {"‹", "›"}}
+
+// quotes says whether a text ends with a quotation mark that opens.
+func quotes(text []byte) bool {
+	s := strings.TrimRight(string(text), "\u00a0 ")
+	for _, pair := range quotePairs {
+		if strings.HasSuffix(s, pair[0]) {
+			return true
+		}
+	}
+	return strings.HasSuffix(s, `"`) || strings.HasSuffix(s, "'") || strings.HasSuffix(s, "‘") || strings.HasSuffix(s, "`")
+}
+
+// inQuotation says whether a quotation that a line has opened is open at its end.
+func inQuotation(line []byte) bool {
+	s := strings.ReplaceAll(string(line), `\"`, "")
+	if strings.Count(s, `"`)%2 == 1 {
+		return true
+	}
+	for _, pair := range quotePairs {
+		if n := strings.LastIndex(s, pair[0]); n >= 0 && !strings.Contains(s[n:], pair[1]) && (pair[0] != "“" || !strings.Contains(s[:n], "„")) {
+			return true
+		}
+	}
+	return false
+}
+
+// elements are what opens those elements of a page that show their text as it is, or hold a page, and what closes them.
+var elements = [][2]string{
+	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"}, {"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00"}, {"<!doctype", "</html"},
+	{"<script", "</script"}, {"<textarea", "</textarea"}, {"<svg", "</svg"}, {"<ul", "</ul"}, {"<ol", "</ol"}, {"<table", "</table"}, {"<blockquote", "</blockquote"}, {`\begin{verbatim}`, `\end{verbatim}`},
+}
+
+// inElement says whether a text ends inside such an element.
+func inElement(text []byte) bool {
+	if bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '\\') < 0 {
+		return false
+	}
+	lower := bytes.ToLower(text)
+	for _, e := range elements {
+		if i := bytes.LastIndex(lower, []byte(e[0])); i >= 0 && !bytes.Contains(lower[i:], []byte(e[1])) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsSentence says whether a text ends with what ends a sentence or announces something.
+func endsSentence(text []byte) bool {
+	for _, end := range sentenceEnds {
+		if bytes.HasSuffix(text, []byte(end)) {
+			return true
+		}
+	}
+	return false
+}
+
+// tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide. Calls that are text are
+// text to their last byte; a mark or a call that the end of the text cuts is what it is elsewhere, but for a quoted one.
+func (d *decoder) tryDoubted(m *mark, why doubt) answer {
+	a, readTo, cutOff := no, 0, false
+	announced, first, repairs := d.announced(), d.blank, len(d.repairs)
+	ok := d.draft(maxHeld, func() bool {
+		done := d.done
+		a = d.try(m)
+		for a == committed && d.moreCalls() {
+		}
+		cutOff = (a == cut || d.wasCut) && !d.hit
+		if a != committed || d.done == done {
+			return false
+		}
+		readTo = d.pos
+		if why == inPage || !m.own && (len(d.repairs) > repairs || !d.complete()) {
+			return false
+		}
+		last := d.over() || m.own && d.structure(d.space(0))
+		switch {
+		case why == inIndent:
+			return last && (first || announced)
+		case last:
+			return true
+		}
+		return why == inText && m.own && announced && d.at(0) == '\n'
+	})
+	switch {
+	case ok:
+		return committed
+	case cutOff && why != inQuotes && why != inPage && (d.lengthCut() || d.evidence):
+		return d.try(m)
+	case readTo > 0:
+		d.rejected = readTo
+	}
+	return no
+}
+
+// moreCalls reads what may follow a call of a draft: another one, or a closer.
+func (d *decoder) moreCalls() bool {
+	start := d.pos
+	d.pos += d.space(0)
+	if d.markedCall() {
+		return true
+	}
+	for _, m := range d.marksAt(0) {
+		if n, ok := d.closerAt(0, m.p); m.kind == closeMark && ok && n > 0 {
+			d.pos += n
+			return true
+		}
+	}
+	d.pos = start
+	return false
+}
