@@ -18,6 +18,7 @@
 //	tagged.go, tagvalue.go, cdata.go, tree.go  <parameter=key>value</parameter>, typed by schema, and where a value ends
 //	python.go                      f(a=1, b="x")
 //	bare.go, fence.go              calls without marks, and the evidence they need
+//	announce.go, doubt.go, which.go  the words of evidence; marks that may be mentions; how much evidence is asked for
 //	code.go                        what stands in code: fenced blocks and spans
 //	format.go, declare.go, pattern.go, marks.go  declarations: reading them, and the index of all marks
 //	print.go, printtags.go, repr.go, prompt.go  the way back: calls as text, and the text that teaches them

@@ -23,6 +23,7 @@ type Config struct {
 	Format       map[string]string // model name with * for any text -> name of a format; no match: by the model's name
 	Formats      *adapters.Set     // the formats that are known; nil: those that come with the program
 	Hold         int               // adapters.Options.Hold of requests that do not say; 0: short calls leave whole, long ones stream
+	Which        adapters.Which    // adapters.Options.Which: which texts that look like calls are calls
 	Quiet        bool              // adapters.Options.Quiet: calls inside reasoning are thoughts
 	Unchecked    bool              // calls leave as they were read, whether they fit their schemas or not
 	NoRewrite    bool              // a call that does not fit is not written again, held to its schema

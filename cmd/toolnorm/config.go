@@ -50,6 +50,7 @@ type Config struct {
 	Probe     bool              `default:"true" negatable:"" help:"Ask a model without a template for tools once for a call, in each wording until one works."`
 	Grammar   bool              `default:"true" negatable:"" help:"Where the server takes a grammar (llama-server), hold the model to calls that fit their schemas while it writes."`
 	Hold      string            `default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
+	Calls     string            `default:"normal" enum:"eager,normal,strict" help:"Which texts that look like calls are calls: normal asks for evidence (docs/calls.md), eager takes every complete call that fits an offered tool, also a fenced one with prose behind it, strict takes the family's own marks alone."`
 	Quiet     bool              `help:"Take calls that a model writes while it still thinks for thoughts, even when nothing follows them."`
 	Check     bool              `default:"true" negatable:"" help:"Let a call leave only if it fits its tool's schema."`
 	Rewrite   bool              `default:"true" negatable:"" help:"Have the model write a call again, held to the schema, when it does not fit."`
@@ -197,6 +198,7 @@ type settings struct {
 	ollama    string
 	upstreams []engine.Upstream
 	hold      int
+	which     adapters.Which
 	formats   *adapters.Set
 	keys      auth.Keys
 }
@@ -211,6 +213,9 @@ func (c *Config) resolve() (s settings, err error) {
 	}
 	if s.hold, err = adapters.ParseHold(c.Hold); err != nil {
 		return s, fmt.Errorf("hold: %w", err)
+	}
+	if s.which, err = adapters.ParseWhich(c.Calls); err != nil {
+		return s, fmt.Errorf("calls: %w", err)
 	}
 	for name, n := range map[string]int64{
 		"max-body": c.MaxBody, "body-timeout": int64(c.BodyTimeout), "client-timeout": int64(c.ClientTimeout), "load-timeout": int64(c.LoadTimeout),

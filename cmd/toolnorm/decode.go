@@ -18,6 +18,7 @@ type decode struct {
 	PromptTail string `env:"-" placeholder:"TEXT" help:"How the prompt ended: tells whether the reply begins inside reasoning."`
 	Finish     string `env:"-" default:"stop" enum:"stop,length" help:"How the reply ended: stop, or length when it was cut."`
 	Hold       string `env:"-" default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
+	Calls      string `env:"-" default:"normal" enum:"eager,normal,strict" help:"Which texts that look like calls are calls: docs/calls.md."`
 	JSONL      bool   `env:"-" name:"jsonl" help:"Read a request a line, {id, model, format, tools, prompt_tail, finish, deltas or text, stream}, and answer each with a line {id, calls, content, reasoning, finish, error}. The flags stand in for what a request does not say."`
 }
 
@@ -35,11 +36,15 @@ func (c *decode) Run(m *Main) error {
 	if err != nil {
 		return fmt.Errorf("hold: %w", err)
 	}
+	which, err := adapters.ParseWhich(c.Calls)
+	if err != nil {
+		return fmt.Errorf("calls: %w", err)
+	}
 	f, err := c.format(set, c.Model, c.Format)
 	if err != nil {
 		return err
 	}
-	o := adapters.Options{Tools: tools, Prompt: c.PromptTail, Hold: hold}
+	o := adapters.Options{Tools: tools, Prompt: c.PromptTail, Hold: hold, Which: which}
 	if c.JSONL {
 		return answerLines(m.stdin, m.stdout, maxInput, lineDecoder{c, set, o}.answer, longLine)
 	}
