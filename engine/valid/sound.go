@@ -19,7 +19,7 @@ var forms = map[string]form{
 	"minLength": isCount, "maxLength": isCount, "minItems": isCount, "maxItems": isCount, "minProperties": isCount, "maxProperties": isCount,
 	"minContains": isCount, "maxContains": isCount,
 	"uniqueItems": isFlag, "deprecated": isFlag, "readOnly": isFlag, "writeOnly": isFlag,
-	"enum": isList, "examples": isList, "required": isNames, "allOf": isSchemas, "anyOf": isSchemas, "oneOf": isSchemas, "prefixItems": isSchemas,
+	"enum": isFilled, "examples": isList, "required": isNames, "allOf": isSchemas, "anyOf": isSchemas, "oneOf": isSchemas, "prefixItems": isSchemas,
 	"properties": isObject, "patternProperties": isObject, "$defs": isObject, "definitions": isObject, "dependentSchemas": isObject,
 	"dependentRequired": isObject, "dependencies": isObject,
 	"additionalProperties": isSchema, "not": isSchema, "if": isSchema, "then": isSchema, "else": isSchema, "contains": isSchema, "propertyNames": isSchema,
@@ -36,6 +36,9 @@ func isFlag(v any) bool   { _, ok := v.(bool); return ok }
 func isList(v any) bool   { _, ok := v.([]any); return ok }
 func isObject(v any) bool { _, ok := v.(map[string]any); return ok }
 func isSchema(v any) bool { return isObject(v) || isFlag(v) }
+
+// isFilled takes a list with something in it: an empty enum is a generator's word for "no list of values".
+func isFilled(v any) bool { list, ok := v.([]any); return ok && len(list) > 0 }
 
 // isCount takes what is a whole number that is not negative, in any spelling.
 func isCount(v any) bool {
