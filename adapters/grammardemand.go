@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
@@ -157,44 +156,20 @@ func joinObjects(a, b json.RawMessage) json.RawMessage {
 	return append(out, '}')
 }
 
-// lookup is what a local reference of the tool's schema points to.
+// lookup is what a reference of the tool's schema leads to; anything where that is not in it.
 func (g *grammar) lookup(ref string) json.RawMessage {
-	if g.work += len(g.tool.Schema); g.work > maxWork {
-		return nil
+	raw, ok := g.doc.At(ref)
+	if !ok {
+		g.drop("$ref")
+		return json.RawMessage("true")
 	}
-	return lookup(g.tool.Schema, ref)
+	return raw
 }
-
-// lookup is what a local reference points to, "false" when there is nothing.
-func lookup(doc json.RawMessage, ref string) json.RawMessage {
-	pointer, local := strings.CutPrefix(ref, "#")
-	if !local || pointer != "" && pointer[0] != '/' {
-		return json.RawMessage("true") // another document, or an anchor: nothing is known of it
-	}
-	for _, step := range strings.Split(pointer, "/")[min(1, strings.Count(pointer, "/")):] {
-		if pointer == "" {
-			break
-		}
-		step = strings.NewReplacer("~1", "/", "~0", "~", "%25", "%", "%24", "$").Replace(step)
-		var object map[string]json.RawMessage
-		var list []json.RawMessage
-		if json.Unmarshal(doc, &object) == nil {
-			doc = object[step]
-		} else if i := slices.Index(digitsUpTo[:], step); json.Unmarshal(doc, &list) == nil && i >= 0 && i < len(list) {
-			doc = list[i]
-		} else {
-			doc = nil
-		}
-	}
-	return doc
-}
-
-// digitsUpTo are the indexes that a reference may have.
-var digitsUpTo = [...]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"}
 
 // begin turns to the arguments of a tool. A schema that cannot be read allows any object.
 func (g *grammar) begin(t chat.Tool) *demand {
 	g.tool, g.path, g.refs, g.open = t, nil, map[string]string{}, map[string]bool{}
+	g.doc = schema.Parse(t.Schema)
 	n, ok := g.read(t.Schema)
 	for range maxTree { // a reference at the root
 		if !ok || n.Ref == "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 )
 
 // grammar is a grammar in the making. Expressions are text: one that is empty matches nothing at all, any other can be
@@ -21,6 +22,7 @@ type grammar struct {
 	known   map[string]bool // what is dropped
 
 	tool  chat.Tool         // whose arguments are written
+	doc   *schema.Doc       // its schema
 	path  []string          // of the place in its schema
 	refs  map[string]string // rules of its references, by spelling and reference
 	work  int               // bytes of schemas that were read, over and over, and of rules

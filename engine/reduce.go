@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 )
 
 const (
@@ -68,9 +69,12 @@ func (r *reducer) either(variants []*fastjson.Value) {
 
 // reducer writes one reduced schema.
 type reducer struct {
-	root *fastjson.Value
-	dst  []byte
-	refs []string // the references that are being followed
+	root  *fastjson.Value
+	text  json.RawMessage // of root
+	doc   *schema.Doc     // of text; made at the first reference that is no pointer
+	dst   []byte
+	refs  []string                   // the references that are being followed
+	found map[string]*fastjson.Value // what references lead to
 }
 
 // raw writes s as it is.

@@ -6,15 +6,17 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"toolnorm/chat/schema"
 )
 
 // open begins to reduce a schema, and gives the parts of its root.
-func (r *reducer) open(schema json.RawMessage) []*fastjson.Value {
-	root, err := fastjson.ParseBytes(schema)
+func (r *reducer) open(text json.RawMessage) []*fastjson.Value {
+	root, err := fastjson.ParseBytes(text)
 	if err != nil || root.Type() != fastjson.TypeObject {
 		return nil
 	}
-	r.root = root
+	r.root, r.text = root, text
 	all, _ := r.parts(root)
 	return all
 }
@@ -44,17 +46,39 @@ func (r *reducer) resolve(v *fastjson.Value) (*fastjson.Value, int) {
 		if ref == "" {
 			return v, pushed
 		}
-		path, ok := strings.CutPrefix(ref, "#/")
-		if !ok || slices.Contains(r.refs, ref) {
+		if ref == "#" || slices.Contains(r.refs, ref) { // it is being written
 			return nil, pushed
 		}
-		if v = r.root.Get(pointer(path)...); v == nil {
+		if v = r.at(ref); v == nil {
 			return nil, pushed
 		}
 		r.refs = append(r.refs, ref)
 		pushed++
 	}
 	return nil, pushed
+}
+
+// at is what a reference leads to, nil when that is not in the schema. Each is looked for once.
+func (r *reducer) at(ref string) *fastjson.Value {
+	if v, ok := r.found[ref]; ok {
+		return v
+	}
+	var v *fastjson.Value
+	if path, ok := strings.CutPrefix(ref, "#/"); ok {
+		v = r.root.Get(pointer(path)...)
+	} else { // an anchor or an id
+		if r.doc == nil {
+			r.doc = schema.Parse(r.text)
+		}
+		if raw, ok := r.doc.At(ref); ok {
+			v, _ = fastjson.ParseBytes(raw)
+		}
+	}
+	if r.found == nil {
+		r.found = map[string]*fastjson.Value{}
+	}
+	r.found[ref] = v
+	return v
 }
 
 // parts are a place and the parts of its allOf, references followed, and how many references were pushed. None when the
