@@ -78,6 +78,10 @@ func (d *decoder) nameAhead(i int) bool {
 		if c < 0 {
 			return n > i
 		}
+		if c == ':' && n > i { // functions.NAME:0{…}, what is left of Kimi's calls without their control tokens
+			next := d.at(n + 1)
+			return next >= '0' && next <= '9'
+		}
 		if !d.tools.begins(d.slice(d.pos+i, d.pos+n+1)) {
 			return d.has(n, "call(") && n > i
 		}
@@ -98,6 +102,7 @@ var (
 	bareObjects = &pattern{f: new(Format), glue: 2, parts: []part{{hole: "calls"}}}
 	bareJSON    = &pattern{f: new(Format), glue: 2, parts: []part{{hole: "name"}, {hole: "json"}}}
 	barePython  = &pattern{f: new(Format), glue: 2, parts: []part{{hole: "python"}}}
+	bareCounted = &pattern{f: new(Format), glue: 2, parts: []part{{hole: "name"}, {lit: literal{text: ":", units: units(":", "name", "count")}}, {hole: "count"}, {hole: "json"}}}
 )
 
 // heldCalls reads calls as a draft.
@@ -126,8 +131,8 @@ func (d *decoder) over() bool {
 // bareCall reads one call without marks here, whichever form it has.
 func (d *decoder) bareCall() bool {
 	done, start := d.done, d.pos
-	for _, p := range []*pattern{bareObjects, barePython, bareJSON} {
-		d.bare = p == bareJSON // a word and a brace are program text, unless a parameter follows in quotes
+	for _, p := range []*pattern{bareObjects, barePython, bareJSON, bareCounted} {
+		d.bare = p == bareJSON || p == bareCounted // a word and a brace are program text, unless a parameter follows in quotes
 		a := d.attempt(p)
 		d.bare = false
 		if a == committed && d.done > done {

@@ -199,6 +199,8 @@ func (d *decoder) match(p *pattern) answer {
 			if a == yes && p.hole("name") < 0 {
 				t, a = d.meantBy(id, p, i+1)
 			}
+		case part.hole == "count":
+			a = d.count()
 		case part.hole == "index":
 			a = d.index(p.parts[i+1].lit)
 		default:

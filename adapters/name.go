@@ -123,6 +123,19 @@ func (d *decoder) index(l literal) answer {
 	return yes
 }
 
+// count steps over the number of a call, which has no mark behind it.
+func (d *decoder) count() answer {
+	n := 0
+	for c := d.at(0); n < maxWord && c >= '0' && c <= '9'; c = d.at(n) {
+		n++
+	}
+	if n == 0 {
+		return endOr(d.at(0), no)
+	}
+	d.pos += n
+	return yes
+}
+
 // meantBy is the tool that an id without a name stands for: the one that it names or, where it is a counter, the only one
 // that takes the arguments behind literal k of the pattern.
 func (d *decoder) meantBy(id string, p *pattern, k int) (*tool, answer) {
