@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the end-to-end lane needs into a cache outside the tree: the real Ollama in two versions, a llama-server
-# beneath the newer one, the stock clients, and what speaks MCP, with a Node that is new enough for it. A part that is
+# beneath the newer one, the stock clients for Node, Python and Go, and what speaks MCP, with a Node that is new enough for it. A part that is
 # there already is left alone. Needs go, python3 with pip, cmake and a C++ compiler, node and npm; and apt, unless the
 # headers of nlohmann-json3-dev and libstb-dev, six shells and PostgreSQL are there.
 #
@@ -104,6 +104,15 @@ install_npm() {
   mkdir "$scratch"
 }
 
+# install_python FILE TARGET installs the packages that a file of sdks names, all with their versions, in an environment of
+# their own. It has no pip inside, so that a Python without ensurepip will do.
+install_python() {
+  say "$1"
+  python3 -m venv --without-pip "$scratch/env"
+  try python3 -m pip --python "$scratch/env/bin/python" install --quiet --disable-pip-version-check --no-deps --requirement "$here/sdks/$1"
+  mv "$scratch/env" "$2"
+}
+
 # install_debian PACKAGE... installs what the system itself lacks: the shells in which commands are tried, and PostgreSQL, on
 # which the stores' tests run as well.
 install_debian() {
@@ -122,6 +131,11 @@ old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$old_server" ] || install_old_server "$old_server"
 [ -d "$clients" ] || install_npm clients "$clients"
 [ -d "$mcp" ] || install_npm mcp "$mcp"
+for file in clients.txt llama-index.txt; do
+  sdk=$cache/sdk-${file%.txt}-$(sha256sum "$here/sdks/$file" | cut -c1-12)
+  [ -d "$sdk" ] || install_python "$file" "$sdk"
+done
+try go -C "$here/sdks/langchaingo" mod download
 lacking=
 for shell in dash bash zsh fish busybox mksh; do
   command -v "$shell" >/dev/null || lacking="$lacking $shell"
