@@ -5,7 +5,7 @@ import "toolnorm/chat/schema"
 // arguments reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
 // when it is something that stands for one.
 func (d *decoder) arguments(t *tool, id string, quotes []delim) answer {
-	d.pos += d.space(0)
+	d.pos += d.loose(0)
 	switch c := d.at(0); {
 	case c < 0:
 		return cut

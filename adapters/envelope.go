@@ -117,7 +117,7 @@ func (d *decoder) envelope(depth int) answer {
 	d.pos++
 	env := envelope{argsAt: -1}
 	for {
-		d.pos += d.space(0)
+		d.pos += d.loose(0)
 		switch c := d.at(0); c {
 		case -1:
 			return cut
@@ -156,7 +156,7 @@ func (d *decoder) memberKey() (string, answer) {
 	if a != yes {
 		return "", a
 	}
-	d.pos += d.space(0)
+	d.pos += d.loose(0)
 	switch c := d.at(0); {
 	case c == ':' || c == '=':
 		d.pos++
@@ -165,7 +165,7 @@ func (d *decoder) memberKey() (string, answer) {
 	default:
 		return "", endOr(c, no)
 	}
-	d.pos += d.space(0)
+	d.pos += d.loose(0)
 	return unquote(out), endOr(d.at(0), yes)
 }
 
@@ -182,7 +182,7 @@ func (d *decoder) member(env *envelope, key string, depth int) answer {
 		return d.wrapped(d.envelope(depth + 1))
 	case listKeys[key] && c == '[' && depth < maxWrap:
 		d.pos++
-		d.pos += d.space(0)
+		d.pos += d.loose(0)
 		a := d.envelope(depth + 1)
 		for a == committed && d.nextObject() {
 		}
@@ -316,9 +316,9 @@ func (d *decoder) doubtRest(i int) {
 // nothing of the call has left.
 func (d *decoder) restOfObject() {
 	for {
-		n := d.space(0)
+		n := d.loose(0)
 		if d.at(n) == ',' {
-			n += 1 + d.space(n+1)
+			n += 1 + d.loose(n+1)
 		}
 		switch c := d.at(n); {
 		case c == '}':

@@ -25,6 +25,28 @@ func (d *decoder) blanks() {
 	}
 }
 
+// loose counts what may stand between the parts of an envelope at offset i: white space, also odd one, and comments.
+func (d *decoder) loose(i int) int {
+	n := i
+	for n < i+maxSpace {
+		n += d.space(n)
+		switch c := d.at(n); {
+		case c == '/' && (d.at(n+1) == '/' || d.at(n+1) == '*') && d.comment(n):
+			n = d.commentEnd(n)
+			d.repaired("comments")
+			continue
+		case c >= 0x80:
+			if size := d.oddSpaceAt(n); size > 0 {
+				n += size
+				d.repaired("odd-space")
+				continue
+			}
+		}
+		break
+	}
+	return n - i
+}
+
 func (d *decoder) skipLine() {
 	d.repaired("comments")
 	for c := d.at(0); c >= 0 && c != '\n'; c = d.at(0) {
@@ -48,9 +70,17 @@ var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u20
 
 // oddSpace is the length of the odd space that stands here, 0 when none does.
 func (d *decoder) oddSpace() int {
+	n := d.oddSpaceAt(0)
+	if n > 0 {
+		d.repaired("odd-space")
+	}
+	return n
+}
+
+// oddSpaceAt is the same at offset i.
+func (d *decoder) oddSpaceAt(i int) int {
 	for _, s := range oddSpaces {
-		if d.has(0, s) {
-			d.repaired("odd-space")
+		if d.has(i, s) {
 			return len(s)
 		}
 	}

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -150,7 +151,8 @@ func (d *decoder) begin(c int, line bool) bool {
 // halfSuffix says whether the text ends inside a mark that has a place for a suffix: that is half a mark, though its key is
 // whole.
 func (d *decoder) halfSuffix(m *mark) bool {
-	if m.p == nil || !strings.Contains(m.p.parts[0].lit.text, suffixHole) {
+	longer := func(o mark) bool { return o.key == m.key+">" } // of <tool_call name=" where <tool_call> is a mark, too
+	if m.p == nil || !strings.Contains(m.p.parts[0].lit.text, suffixHole) && !slices.ContainsFunc(d.marksAt(0), longer) {
 		return false
 	}
 	_, a := d.literal(0, m.p.parts[0].lit)

@@ -104,6 +104,10 @@ func (s *toolset) find(name string) *tool {
 	if t := s.exact[name]; t != nil {
 		return t
 	}
+	name = string(unescaped([]byte(name)))
+	if t := s.exact[name]; t != nil {
+		return t
+	}
 	folded := fold(name)
 	if t := s.folded(folded); t != nil {
 		return t
@@ -199,6 +203,7 @@ func (s *toolset) begins(name []byte) bool {
 		return false // the full stop of a sentence about a mark; folding would drop it
 	}
 	s.build()
+	name = unescaped(name)
 	var buf [maxName + 1]byte
 	folded := string(appendFold(buf[:0], name))
 	if s.leads(folded) {
