@@ -3,8 +3,24 @@
 import sys
 import traceback
 
+from pydantic import BaseModel
+
 ASK = 'City "Rome" with 2873000 people at 41.9 degrees, mayor "Ann" aged 44'
 WEATHER = "What is the weather in Paris for 3 days?"
+
+
+class Mayor(BaseModel):
+    name: str
+    age: int
+
+
+class City(BaseModel):
+    """A city."""
+
+    name: str
+    population: int
+    latitude: float
+    mayor: Mayor
 
 
 def is_rome(city):

@@ -3,23 +3,8 @@
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel
 
-from common import ASK, WEATHER, is_rome, main
-
-
-class Mayor(BaseModel):
-    name: str
-    age: int
-
-
-class City(BaseModel):
-    """A city."""
-
-    name: str
-    population: int
-    latitude: float
-    mayor: Mayor
+from common import ASK, WEATHER, City, is_rome, main
 
 
 @tool

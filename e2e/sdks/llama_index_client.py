@@ -4,23 +4,8 @@ from llama_index.core.llms import ChatMessage
 from llama_index.core.tools import FunctionTool
 from llama_index.llms.ollama import Ollama
 from llama_index.llms.openai_like import OpenAILike
-from pydantic import BaseModel
 
-from common import ASK, WEATHER, is_rome, main
-
-
-class Mayor(BaseModel):
-    name: str
-    age: int
-
-
-class City(BaseModel):
-    """A city."""
-
-    name: str
-    population: int
-    latitude: float
-    mayor: Mayor
+from common import ASK, WEATHER, City, is_rome, main
 
 
 def get_weather(city: str, days: int) -> str:

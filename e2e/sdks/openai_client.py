@@ -5,22 +5,8 @@ import json
 
 import openai
 from openai import AsyncOpenAI, OpenAI
-from pydantic import BaseModel
 
-from common import ASK, WEATHER, is_rome, main
-
-
-class Mayor(BaseModel):
-    name: str
-    age: int
-
-
-class City(BaseModel):
-    name: str
-    population: int
-    latitude: float
-    mayor: Mayor
-
+from common import ASK, WEATHER, City, is_rome, main
 
 TOOL = {
     "type": "function",

@@ -2,24 +2,11 @@
 
 import asyncio
 
-from pydantic import BaseModel
 from pydantic_ai import Agent, NativeOutput
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from common import ASK, WEATHER, is_rome, main
-
-
-class Mayor(BaseModel):
-    name: str
-    age: int
-
-
-class City(BaseModel):
-    name: str
-    population: int
-    latitude: float
-    mayor: Mayor
+from common import ASK, WEATHER, City, is_rome, main
 
 
 def agent(base, model, **more):
