@@ -249,8 +249,8 @@ func (d *decoder) listLost(t *schema.Type) bool {
 		return false
 	}
 	best := 0
-	for at := range d.stack {
-		best = max(best, d.suits(0, at))
+	for at := 0; at < len(d.stack) && best == 0; at++ {
+		best = d.suits(0, at)
 	}
 	if best == 0 || t.Item().Has(key) {
 		d.call.doubt = true // an object whose braces are missing, perhaps

@@ -80,6 +80,9 @@ func (a *embedAsk) field(key string, v *fastjson.Value) error {
 	return nil
 }
 
+// mostTexts is how many texts one request may hold: eight times what OpenAI takes.
+const mostTexts = 8 * 2048
+
 // readInput reads one text or several.
 func (a *embedAsk) readInput(v *fastjson.Value) error {
 	a.Input = nil
@@ -98,6 +101,9 @@ func (a *embedAsk) readInput(v *fastjson.Value) error {
 		return nil
 	}
 	if v.Type() == fastjson.TypeArray {
+		if len(v.GetArray()) > mostTexts {
+			return bad("", "may hold %d texts", mostTexts)
+		}
 		return items(v, one)
 	}
 	return one(0, v)

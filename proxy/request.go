@@ -47,7 +47,7 @@ func parseAsk(body []byte) (a *Ask, err error) {
 // parse parses a body, which must be an object, and has it read. What read finds wrong becomes a fault; v is valid until
 // read returns.
 func parse(body []byte, read func(v *fastjson.Value) error) error {
-	if len(body) > maxValues && commas(body) > maxValues {
+	if len(body) > maxValues && chat.Values(body) > maxValues {
 		return tooMany(body)
 	}
 	chat.MendSurrogates(body)
@@ -105,33 +105,6 @@ func tooMany(body []byte) error {
 		}
 	}
 	return fault.New(fault.Invalid, "the body holds more than %d JSON values", maxValues)
-}
-
-// commas counts what values are parted and opened by, outside strings: the body holds at most one value more than that.
-func commas(body []byte) (n int) {
-	opened := func(part []byte) int {
-		return bytes.Count(part, []byte{','}) + bytes.Count(part, []byte{'['}) + bytes.Count(part, []byte{'{'})
-	}
-	for len(body) > 0 {
-		q := bytes.IndexByte(body, '"')
-		if q < 0 {
-			return n + opened(body)
-		}
-		n += opened(body[:q])
-		body = body[q+1:]
-		for {
-			end := bytes.IndexAny(body, `"\`)
-			if end < 0 {
-				return n
-			}
-			if body[end] == '"' {
-				body = body[end+1:]
-				break
-			}
-			body = body[min(end+2, len(body)):]
-		}
-	}
-	return n
 }
 
 // readAsk reads the parsed body.

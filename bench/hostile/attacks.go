@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
+
+	"toolnorm/bench/fake"
 )
 
 // attack is one hostile request, or a crowd of small ones.
@@ -17,7 +20,10 @@ type attack struct {
 
 // attacks are all of them.
 func attacks() (all []attack) {
-	for _, list := range [][]attack{bodies(), connections(), mcpMessages()} {
+	for _, m := range schemas() {
+		all = append(all, m.with("demo/hermes", `Use write_file with \"x\".`), m.with(fake.Model, `{\"Call\":true,\"Bytes\":400}`))
+	}
+	for _, list := range [][]attack{ollamas(), bodies(), connections(), mcpMessages()} {
 		all = append(all, list...)
 	}
 	return all
@@ -26,6 +32,8 @@ func attacks() (all []attack) {
 // answered wants an answer of whatever status; only errors of our own are none.
 func answered(a *answer, err error) error {
 	switch {
+	case errors.Is(err, errLeft), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE): // a reply that goes on, a request that is not read to its end
+		return nil
 	case err != nil:
 		return err
 	case a.status == 500:

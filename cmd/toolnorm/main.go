@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
@@ -58,8 +59,15 @@ func run(args []string) error {
 	return serve(m)
 }
 
+// garbage is how much memory may be garbage, in percent of what is in use. With Go's own 100 a request of 4 MB that is no UTF-8 held
+// 233 MB for a moment, with 50 it is 165; a text of 15 MB takes 0.46 s of a core instead of 0.41.
+const garbage = 50
+
 // serve runs the server until a signal. A second signal kills, since the first one gives the signals back.
 func serve(m *Main) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := m.Run(); err != nil {

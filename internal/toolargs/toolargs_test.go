@@ -2,6 +2,7 @@ package toolargs
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"toolnorm/tools"
@@ -74,4 +75,14 @@ func FuzzFit(f *testing.F) {
 			t.Fatalf("Fit(%q) = %q, and again %q, %v", in, got, again, err)
 		}
 	})
+}
+
+func TestArgumentsAreBounded(t *testing.T) {
+	var r Reader
+	for values, ok := range map[int]bool{mostValues - 10: true, mostValues + 2: false} {
+		args := `{"a":[` + strings.Repeat("1,", values) + `1],"b":"` + strings.Repeat(",", mostValues) + `"}`
+		if _, err := r.Fit(tools.Tool{Name: "f"}, json.RawMessage(args)); (err == nil) != ok {
+			t.Errorf("%d values: %.200v", values, err)
+		}
+	}
 }
