@@ -109,7 +109,7 @@ func (d *decoder) word(i int) (string, int) {
 // with it as one.
 func (d *decoder) openedHeader(prompt string) {
 	i := strings.LastIndex(prompt, startMark)
-	if i < 0 || len(prompt)-i > maxHeader || !slices.ContainsFunc(d.v.formats, func(f *Format) bool { return f.header != nil }) {
+	if i < 0 || len(prompt)-i > maxHeader || d.v.header == nil {
 		return
 	}
 	head, body, _ := strings.Cut(prompt[i:], messageMark)
@@ -130,7 +130,7 @@ func (d *decoder) firstMessage() {
 		begins = begins || d.has(i, w)
 	}
 	a := no
-	if p := d.v.header(); begins && p != nil {
+	if p := d.v.header; begins && p != nil {
 		a = d.message(p)
 	}
 	if a == committed {
@@ -149,16 +149,6 @@ func (d *decoder) halfHeader() bool {
 	text := strings.TrimSpace(string(d.window()))
 	to, ok := strings.CutPrefix(text, "to=")
 	return strings.Contains(text, "<|") || ok && d.tools != nil && d.tools.recipient(to) != nil
-}
-
-// header is a header of the family that is read, or of any other.
-func (v *view) header() *pattern {
-	for _, f := range v.formats {
-		if f.header != nil {
-			return f.header
-		}
-	}
-	return nil
 }
 
 // headerAhead says whether a header whose first mark is missing stands whole at offset i: it begins with the role, a recipient

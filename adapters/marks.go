@@ -45,6 +45,7 @@ type view struct {
 	mine   bool            // and these may be: no family is known
 
 	headless []*pattern // calls whose opening mark is missing: all of the format that is read, of others what names its tool
+	header   *pattern   // of messages: of the family that is read, or of any other; nil: none
 	formats  []*Format  // whose marks these are, the configured one first
 }
 
@@ -132,6 +133,9 @@ func (v *view) addFormat(f *Format) {
 		}
 	}
 	if f.header != nil {
+		if v.header == nil {
+			v.header = f.header
+		}
 		v.add(headerOpen, f.header.parts[0].lit, f.header)
 		v.addWord(headerOpen, channelMark, f.header)
 	}

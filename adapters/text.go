@@ -108,7 +108,7 @@ func (d *decoder) begin(c int, line bool) bool {
 	}
 	start := d.pos
 	d.evidence = false
-	if p := d.v.header(); d.blank && p != nil && d.headerAhead(0) {
+	if p := d.v.header; d.blank && p != nil && d.headerAhead(0) {
 		if d.message(p) == committed {
 			return true
 		}
