@@ -12,7 +12,7 @@
 //	start.go                       what the prompt has opened already
 //	reasoning.go, message.go       the reasoning state; formats made of messages with headers (harmony)
 //	match.go, name.go, section.go  literals, call patterns, names: no, cut, or committed
-//	envelope.go, named.go, arguments.go  {"name": …, "arguments": …} and its many spellings; {"NAME": …}
+//	envelope.go, others.go, named.go, arguments.go  {"name": …, "arguments": …} and its many spellings; {"NAME": …}
 //	json.go, string.go, quotes.go, scalar.go, follow.go, closers.go, unwrap.go  the lenient reader of arguments: strict JSON out, append only
 //	repair.go                      the same reader for whole documents: finds the JSON in a text
 //	tagged.go, tagvalue.go, cdata.go, tree.go  <parameter=key>value</parameter>, typed by schema, and where a value ends

@@ -47,15 +47,16 @@ type place struct {
 	textFrom  int       // decided text that has not left: positions textFrom to textTo, of kind textKind
 	textTo    int
 	textKind  chat.Kind
-	blank     bool  // no text but white space since the start, the reasoning's end or the last call
-	fresh     bool  // at the start of a line
-	afterCall bool  // a call was the last thing
-	ticks     int   // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
-	spanEnd   int   // where the code span ends that a mark was looked at in
-	fence     fence // the fenced block that is text
-	keptTo    int   // where the text that was kept last ends
-	rejected  int   // up to here stand calls that are text: no mark means anything
-	runFrom   int   // where the text begins that no mark has interrupted
+	blank     bool   // no text but white space since the start, the reasoning's end or the last call
+	fresh     bool   // at the start of a line
+	afterCall bool   // a call was the last thing
+	ticks     int    // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
+	spanEnd   int    // where the code span ends that a mark was looked at in
+	fence     fence  // the fenced block that is text
+	keptTo    int    // where the text that was kept last ends
+	others    [2]int // positions of the elements of a list in front of its first call: they are text
+	rejected  int    // up to here stand calls that are text: no mark means anything
+	runFrom   int    // where the text begins that no mark has interrupted
 
 	pin      int      // bytes from here on may be read again; -1 without an attempt
 	gapAt    int      // where the white space in front of the mark begins

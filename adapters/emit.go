@@ -108,7 +108,7 @@ func partialRune(b []byte) int {
 func (d *decoder) commit(t *tool, id string) {
 	from := -1
 	if !d.drafting {
-		from = d.leave(d.glue)
+		from = max(d.leave(d.glue), d.keepOthers())
 		d.pin = -1
 	} else if d.draftGlue < 0 {
 		d.draftGlue = d.glue

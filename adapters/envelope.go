@@ -43,11 +43,15 @@ func (d *decoder) objects(p *pattern) answer {
 		d.pos++
 		d.pos += d.space(0)
 	}
+	start := d.pos
 	a := d.envelope(0)
+	if a == no && brackets > 0 && !p.markless() && !d.drafting {
+		a = d.behindOthers(start)
+	}
 	if a != committed {
 		return a
 	}
-	for d.nextObject() {
+	for d.nextObject() || brackets > 0 && d.otherObject() {
 	}
 	d.extraClosers("}")
 	for ; brackets > 0 && d.at(d.space(0)) == ']'; brackets-- {
@@ -88,6 +92,9 @@ func (d *decoder) nextObject() bool {
 	}
 	d.pos += n
 	d.gapAt, d.markAt, d.glue = start, d.pos, 0
+	if !d.blank { // behind an element that is text the separator is none
+		d.gapAt = d.pos
+	}
 	switch d.envelope(0) {
 	case committed:
 		return true

@@ -166,6 +166,7 @@ func (d *decoder) attempt(p *pattern) answer {
 	}
 	d.closing = closing
 	if a != committed {
+		d.others = [2]int{}
 		d.waste += d.pos - start
 		d.pos, d.pin = start, pin
 	}
