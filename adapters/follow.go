@@ -74,7 +74,11 @@ func (d *decoder) behindSurplus(i, open int) bool {
 // the value is no opening one.
 func (d *decoder) nextString(i int) bool {
 	q, ok := d.quoteAt(i)
-	if !ok || !d.python || d.at(i-1) == d.at(i) && d.valueFollows(i+len(q.open)) {
+	if !ok || !d.python {
+		return false
+	}
+	end := i + len(q.open)
+	if d.at(i-1) == d.at(i) && !d.startsString(end+d.space(end)) && d.valueFollows(end) {
 		return false
 	}
 	return d.joins(i)
@@ -188,7 +192,8 @@ func (d *decoder) joins(i int) bool {
 			n++
 		case c == int(q.close[0]) && d.has(n, q.close):
 			n += len(q.close)
-			return d.at(n+d.space(n)) == '+' || d.valueFollows(n) // a chain is believed, or looking ahead has no end
+			next := n + d.space(n)
+			return d.at(next) == '+' || d.python && d.startsString(next) || d.valueFollows(n) // a chain is believed, or looking ahead has no end
 		}
 	}
 	return true

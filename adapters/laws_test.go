@@ -278,8 +278,8 @@ func FuzzParse(f *testing.F) {
 // that is quadratic here takes minutes; the benchmarks measure the slope.
 func TestHostileTextIsReadToItsEnd(t *testing.T) {
 	tools := testTools(t)
-	starts := []string{"", "Sure:\n", "<think>\n", "<tool_call>\n{\"name\": \"write_file\", \"arguments\": {\"path\": \"a\", \"content\": \"", "<tool_call>\n<function=write_file>\n<parameter=path>\n"}
-	units := []string{"<", "{", "\"+\"", "\" + ", "\", \"", "{\"name\":\"", "{\"arguments\":{\"a\":\"", ".\nwrite_file(path=\"", "<tool_call>\n{\"name\": \"write_file\", \"x\": \"", "```json\n{", "\n</parameter>\n<parameter=", "<|start|>", "\n", "`"}
+	starts := []string{"", "Sure:\n", "<think>\n", "<tool_call>\n{\"name\": \"write_file\", \"arguments\": {\"path\": \"a\", \"content\": \"", "<tool_call>\n<function=write_file>\n<parameter=path>\n", "<|tool_call_start|>[write_file(path='a"}
+	units := []string{"<", "{", "\"+\"", "\" + ", "\", \"", "\" \"", "\"]]", "''", "' '", "{\"name\":\"", "{\"arguments\":{\"a\":\"", ".\nwrite_file(path=\"", "<tool_call>\n{\"name\": \"write_file\", \"x\": \"", "```json\n{", "\n</parameter>\n<parameter=", "<|start|>", "\n", "`"}
 	for _, start := range starts {
 		for _, unit := range units {
 			raw := start + strings.Repeat(unit, (64<<10)/len(unit))
