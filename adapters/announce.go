@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -13,7 +14,33 @@ const announceSize = 240
 // that the model is about to act, and is no example, quotation or question.
 func (d *decoder) announced() bool {
 	text := d.announcement()
-	return len(text) == 0 || d.which == Eager || announces(text, lastSentence(text))
+	if len(text) == 0 || d.which == Eager {
+		return true
+	}
+	if does, known := resolved(text); known {
+		return does && endsAnnouncement(text)
+	}
+	return announces(text, lastSentence(text))
+}
+
+// resolved says what the last sentence of a text resolves to do, if it says so: "let me look up the user" does something,
+// "let me show you the format" only shows it. What the sentence is about is no hedge then: users, logs and examples are what
+// tools are asked for.
+func resolved(text []byte) (does, known bool) {
+	sentence := spacedWords(lastSentence(text))
+	for _, start := range resolves {
+		_, what, ok := strings.Cut(sentence, " "+start+" ")
+		if !ok {
+			continue
+		}
+		for _, adverb := range []string{"now ", "first ", "just ", "also ", "quickly ", "then ", "start by "} {
+			what = strings.TrimPrefix(what, adverb)
+		}
+		shows := slices.ContainsFunc(showing, func(verb string) bool { return strings.HasPrefix(what, verb+" ") })
+		sample := text[len(text)-1] == ':' && (strings.HasSuffix(what, "example ") || strings.HasSuffix(what, "sample "))
+		return !shows && !sample && !hasWord([]byte(sentence), frames), true
+	}
+	return false, false
 }
 
 // announcement is the text in front of here, as far as it is looked at.
@@ -24,13 +51,16 @@ func (d *decoder) announcement() []byte {
 // announces says whether a text ends as an announcement does, and whether the part of it that is looked at has words of
 // intent and none of an example.
 func announces(text, part []byte) bool {
-	if bytes.HasSuffix(text, []byte(`":`)) || bytes.IndexByte([]byte("?,;"), text[len(text)-1]) >= 0 || bytes.HasSuffix(text, []byte("？")) {
-		return false // a member of a larger document, a question to the user, half a sentence
+	return endsAnnouncement(text) && hasWord(lastSentence(text), intents) && !hasWord(part, hedges)
+}
+
+// endsAnnouncement says whether a text can end so when a call is to follow: not as a member of a larger document, a question
+// to the user, half a sentence, or the number of a list's entry.
+func endsAnnouncement(text []byte) bool {
+	if len(text) == 0 || bytes.HasSuffix(text, []byte(`":`)) || bytes.IndexByte([]byte("?,;"), text[len(text)-1]) >= 0 || bytes.HasSuffix(text, []byte("？")) {
+		return false
 	}
-	if last := text[bytes.LastIndexByte(text, '\n')+1:]; bytes.Trim(last, "0123456789.) ") == nil {
-		return false // a numbered list
-	}
-	return hasWord(lastSentence(text), intents) && !hasWord(part, hedges)
+	return bytes.Trim(text[bytes.LastIndexByte(text, '\n')+1:], "0123456789.) ") != nil
 }
 
 // announcedForSure says whether the text in front of here announces a call so clearly that it may have prose behind it.
@@ -73,7 +103,7 @@ func lastSentence(text []byte) []byte {
 // scripts that put no blanks between words may stand anywhere.
 func hasWord(text []byte, words []string) bool {
 	plain := strings.ToLower(strings.ReplaceAll(string(text), "’", "'"))
-	spaced := " " + strings.Join(strings.FieldsFunc(plain, isNoWord), " ") + " "
+	spaced := spacedWords(text)
 	for _, w := range words {
 		start, begins := strings.CutSuffix(w, "*")
 		switch {
@@ -92,6 +122,12 @@ func hasWord(text []byte, words []string) bool {
 	return false
 }
 
+// spacedWords are the words of a text in lower case, with a blank around each.
+func spacedWords(text []byte) string {
+	plain := strings.ToLower(strings.ReplaceAll(string(text), "’", "'"))
+	return " " + strings.Join(strings.FieldsFunc(plain, isNoWord), " ") + " "
+}
+
 // isNoWord says whether a character stands between words.
 func isNoWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
@@ -107,12 +143,31 @@ func unspaced(w string) bool {
 	return false
 }
 
+// resolves are how a sentence begins in which its writer is about to do something; the next word is what.
+var resolves = []string{
+	"let me", "let's", "let us", "allow me to", "i'll", "i will", "i shall", "i'm going to", "i am going to", "going to", "i need to", "i have to", "i must", "i should", "we should", "we need to", "we have to", "i want to",
+	"i'd like to", "so i'll", "so i will",
+}
+
+// showing are the verbs behind which a call is an example, or waits for somebody.
+var showing = []string{
+	"show", "give you", "give an", "give a sample", "explain", "illustrate", "demonstrate", "describe", "say", "suggest", "tell", "quote", "paste", "repeat", "assume", "imagine", "walk", "know", "clarify", "summarise",
+	"summarize", "answer", "leave", "wait", "stop", "not", "never",
+}
+
+// frames are words that make an example of what follows, whatever the sentence resolves to do.
+var frames = []string{
+	"for example", "for instance", "e g", "like this", "like so", "looks like", "look like", "such as", "as follows", "would be", "would look", "would have", "could be", "you can send", "you could", "you would", "example call",
+	"example request", "sample call", "sample request", "format is", "syntax is", "json is", "schema is", "expected output", "show you", "if you want to", "need you to", "your permission", "your ok", "let me know",
+	"be clear", "model answers", "it wrote",
+}
+
 // hedges are words of documentation, advice and quotation: a call behind them is an example.
 var hedges = []string{
 	"could", "would", "might", "may", "example", "examples", "like this", "like so", "e g", "for instance", "such as", "looks", "looks like", "look like", "if you", "you can", "you need", "you want",
 	"either", "you should", "should be", "should look", "it should", "schema is", "syntax", "format is", "format of", "said", "wrote", "expected output", "expects", "means", "received", "request body", "payload",
 	"user", "assistant", "json is", "json for", "never", "careful", "danger*", "fixture", "attacker", "inject*", "show you", "explain*", "describe*", "explanation", "illustrat*", "demonstrat*", "valid call",
-	"will not", "won't", "cannot", "can't", "must not", "replace",
+	"will not", "won't", "cannot", "can't", "must not", "replace", "your permission",
 	"beispiel", "zum beispiel", "könnte*", "würde*", "sollte*", "zeige", "zeigen", "erkläre", "sieht so aus", "wenn sie", "wenn du", "antwortete", "schrieb", "sagte",
 	"exemple", "pourri*", "pourrai*", "devri*", "devrai*", "montrer", "montre", "explique*", "ressemble", "si vous", "si tu", "répondu", "écrit", "dit",
 	"ejemplo", "podría*", "debería*", "mostrar*", "muestro", "explic*", "si quieres", "si necesitas", "quieres", "respondió", "dijo", "sería",
@@ -127,7 +182,7 @@ var hedges = []string{
 var intents = []string{
 	"i'll", "i will", "let me", "let's", "let us", "allow me", "i need", "i must", "i have to", "i want to", "i can", "i'm", "i am", "i look", "i check", "i call", "i use", "i search", "i write", "i run", "i start",
 	"i'd like to", "going to", "calling", "checking", "searching", "looking", "using", "running", "writing", "reading", "fetching", "getting", "retrieving", "executing", "querying", "opening", "listing",
-	"here is the tool call", "here's the tool call", "here is the function call", "here's the function call", "sure", "okay", "ok", "one moment", "just a moment", "right away", "of course", "certainly",
+	"here is the call", "here's the call", "here is the tool call", "here's the tool call", "here is the function call", "here's the function call", "sure", "okay", "ok", "one moment", "just a moment", "right away", "of course", "certainly", "on it",
 	"ich", "lass mich", "lass uns", "lassen sie", "moment", "mal sehen", "gerne", "gern", "natürlich", "selbstverständlich",
 	"je", "j'*", "laissez-moi", "laisse-moi", "permettez-moi", "un instant", "voyons", "bien sûr", "d'accord", "certainement",
 	"voy", "déjame", "déjeme", "permíteme", "permítame", "vamos", "estoy", "necesito", "buscaré", "consultaré", "ejecutaré", "revisaré", "verificaré", "escribiré", "obtendré", "busco", "consulto", "ejecuto", "escribo", "reviso",
