@@ -22,6 +22,7 @@
 //	code.go                        what stands in code: fenced blocks and spans
 //	format.go, declare.go, pattern.go, marks.go  declarations: reading them, and the index of all marks
 //	print.go, printtags.go, repr.go, prompt.go  the way back: calls as text, and the text that teaches them
+//	carries.go                     both ways: whether a tool's name comes back
 //	grammar*.go                    the same as a grammar: which texts are calls that fit their schemas
 //
 // Three rules keep the events independent of how the text was cut into chunks: only at(i) looks forward; what may still be

@@ -1,32 +1,36 @@
 package adapters
 
 import (
-	"encoding/json"
+	"strings"
 	"testing"
-
-	"toolnorm/chat"
-	"toolnorm/internal/golden"
 )
 
 // TestEveryFamilyWritesEveryName prints a call of tools with names that are words of some family, or that hold signs, and
 // reads it back.
 func TestEveryFamilyWritesEveryName(t *testing.T) {
 	for _, name := range []string{"get_time", "get-time", "repo.search", "repo/search", "ns:tool", "find_2", "final", "thought", "analysis", "python", "x", "name", "function", "123go", "list"} {
-		tools := []chat.Tool{{Name: name, Schema: json.RawMessage(`{"type":"object","properties":{"tz":{"type":"string"}}}`)}}
 		for _, f := range All() {
-			text := string(f.Append(nil, chat.Call{ID: "abcdefghi", Name: name, Args: json.RawMessage(`{"tz":"UTC"}`)}))
-			found := ""
-			for ev, err := range f.Decode(golden.Source([]string{text}, chat.Stop), Options{Tools: tools}) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if ev.Kind == chat.CallStart {
-					found = ev.Text
-				}
+			if !f.Carries(name) {
+				t.Errorf("%s: a call of %q is not read back", f.Name, name)
 			}
-			if found != name {
-				t.Errorf("%s: %q is read as a call of %q", f.Name, text, found)
+		}
+	}
+}
+
+// TestNamesThatAFamilyLoses holds Carries to what is known of some families.
+func TestNamesThatAFamilyLoses(t *testing.T) {
+	for format, names := range map[string][]string{
+		"gemma3": {"工具", "print", "$tool"}, "harmony": {"with space", "_", "a&b"}, "functionary-v3.2": {"all"}, "hermes": {`to"ol`, "-x", strings.Repeat("a", 129)},
+	} {
+		for _, name := range names {
+			if Named(format).Carries(name) {
+				t.Errorf("%s carries %q", format, name)
 			}
+		}
+	}
+	for text, want := range map[string]bool{"tool<b>": false, "工具 [1]": false, "<tool_call>": true, "x<|im_end|>": true, "[INST]": true, "get_weather": false} {
+		if got := Named("hermes").Marked(text); got != want {
+			t.Errorf("%q is marked: %t", text, got)
 		}
 	}
 }

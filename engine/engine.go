@@ -23,6 +23,7 @@ type Engine struct {
 	servers []*server // the first one's models go by their own names
 	schemas valid.Cache
 	odd     warnings // schemas that cannot be used
+	carried trials   // names that families can write
 }
 
 var (
@@ -111,7 +112,7 @@ func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	if err != nil {
 		return nil, err
 	}
-	return t.answer(ctx), nil
+	return t.names.restored(t.answer(ctx)), nil
 }
 
 // turn finds out all that answering r depends on.
@@ -120,6 +121,7 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 	if err != nil {
 		return nil, err
 	}
+	t.rename()
 	if t.facts, err = t.server.probe(ctx, t); err != nil {
 		return nil, err
 	}

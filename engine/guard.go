@@ -172,7 +172,7 @@ func (g *guard) finish(ev chat.Event) bool {
 	}
 	meta := metaOf(ev)
 	if c := g.call; c != nil && !c.left && meta.Cut == "" {
-		meta.Cut = c.tool.Name + " " + string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])
+		meta.Cut = g.t.names.forClient(c.tool.Name) + " " + string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])
 	}
 	meta.Repairs = append(meta.Repairs[:len(meta.Repairs):len(meta.Repairs)], g.steps...)
 	ev.Meta = &meta

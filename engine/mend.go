@@ -144,7 +144,7 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 			call, ok := readCall(text)
 			return g.fitting(c, call, ok)
 		}
-		g.t.engine.cfg.Log.Debug().Err(err).Str("tool", c.tool.Name).Bool("weak", weak).Msg("a call could not be written again")
+		g.t.engine.cfg.Log.Debug().Err(err).Str("tool", g.t.names.forClient(c.tool.Name)).Bool("weak", weak).Msg("a call could not be written again")
 		if kind := fault.From(err).Kind; kind != fault.Invalid && kind != fault.Unavailable {
 			return nil, false
 		}

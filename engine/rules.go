@@ -18,12 +18,12 @@ func (t *turn) rules(tool chat.Tool) *valid.Validator {
 	if err == nil {
 		return v
 	}
-	t.tell(noteUnchecked, fmt.Sprintf("calls of %.64s are not checked: %s", tool.Name, err))
+	t.tell(noteUnchecked, fmt.Sprintf("calls of %.64s are not checked: %s", t.names.forClient(tool.Name), err))
 	log := e.cfg.Log.Debug()
 	if e.odd.first(tool.Schema) {
 		log = e.cfg.Log.Warn()
 	}
-	log.Err(err).Str("tool", tool.Name).Msg("the tool's calls are not checked")
+	log.Err(err).Str("tool", t.names.forClient(tool.Name)).Msg("the tool's calls are not checked")
 	v, _ = e.schemas.Get(nil)
 	return v
 }

@@ -128,7 +128,7 @@ func canonical(raw []byte) string {
 
 // stop ends the reply. The calls that have left stand, so it ends as one that is complete.
 func (s *sameness) stop() {
-	s.t.engine.cfg.Log.Warn().Str("model", s.t.name).Str("tool", s.name).Int("times", s.most).
+	s.t.engine.cfg.Log.Warn().Str("model", s.t.name).Str("tool", s.t.names.forClient(s.name)).Int("times", s.most).
 		Msg("the model makes the same calls over and over: the reply is ended (setting max-same-calls)")
 	counts := &chat.Counts{Prompt: s.t.estimate(), Completion: s.bytes / 4, Estimated: true}
 	if s.yield(chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: counts}}, nil) {

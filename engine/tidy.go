@@ -15,6 +15,7 @@ const (
 	noteTruncated = "Truncated" // the server has cut it, without a word
 	noteTools     = "Tools"     // the tools take more tokens than the budget
 	noteUnchecked = "Unchecked" // calls of a tool are not checked, since its schema cannot be used
+	noteNames     = "Names"     // tools have other names toward the model, which cannot write theirs
 	noteLoop      = "Loop"      // the model makes the same call over and over
 )
 

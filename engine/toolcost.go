@@ -47,7 +47,7 @@ func (t *turn) dearest(all, budget int) string {
 	slices.SortStableFunc(tools, func(a, b chat.Tool) int { return window.ToolBytes(b) - window.ToolBytes(a) })
 	var list []string
 	for _, tool := range tools[:min(len(tools), maxListed)] {
-		list = append(list, fmt.Sprintf("%.64s %d", tool.Name, meter.Estimate(window.ToolBytes(tool))))
+		list = append(list, fmt.Sprintf("%.64s %d", t.names.forClient(tool.Name), meter.Estimate(window.ToolBytes(tool))))
 	}
 	if more := len(tools) - len(list); more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))

@@ -22,6 +22,7 @@ type turn struct {
 	name     string // of the model, as the client calls it
 	model    string // as its server calls it
 	format   *adapters.Format
+	names    *names                     // that the tools have toward the model; nil: the client's
 	options  map[string]json.RawMessage // of the model server
 	facts    facts
 	strategy string

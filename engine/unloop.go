@@ -32,7 +32,7 @@ func (t *turn) unloop() {
 	}
 	var names []string
 	for _, c := range calls {
-		names = append(names, c.Name)
+		names = append(names, t.names.forClient(c.Name))
 	}
 	what := fmt.Sprintf("%s, %d times with the same arguments and the same result", strings.Join(names, " and "), times)
 	t.engine.cfg.Log.Warn().Str("model", t.name).Strs("tools", names).Int("times", times).Bool("broken", guard == LoopBreak).

@@ -25,7 +25,7 @@ func (t demoTurn) answer() (string, []Call) {
 	user, last := t.user(), t.last()
 	switch {
 	case last.Role == "tool":
-		return fmt.Sprintf("The tool %s answered:\n\n%s\n\nThat is all I have to say.", last.ToolName, last.Content[:min(len(last.Content), maxQuoted)]), nil
+		return fmt.Sprintf("The tool %s answered:\n\n%s\n\nThat is all I have to say.", t.calledAs(last.ToolName), last.Content[:min(len(last.Content), maxQuoted)]), nil
 	case len(t.Tools) == 0:
 		return "Hello! I am a demo without a model behind me: offer me tools and I will call one. You said: " + user, nil
 	}
@@ -34,7 +34,7 @@ func (t demoTurn) answer() (string, []Call) {
 	for _, f := range pick(t.Tools, user) {
 		var c Call
 		c.Function.Name, c.Function.Arguments = f.Name, fill(f, user)
-		calls, names = append(calls, c), append(names, f.Name)
+		calls, names = append(calls, c), append(names, called(f))
 	}
 	return fmt.Sprintf("I will use %s for this.\n", strings.Join(names, " and ")), calls
 }
@@ -96,7 +96,7 @@ func pick(tools []Tool, message string) (named []Function) {
 		for _, w := range words(t.Function.Description) {
 			score += count(said[w])
 		}
-		if len(named) < maxNamed && holdsWord(message, t.Function.Name) && !slices.ContainsFunc(named, func(f Function) bool { return f.Name == t.Function.Name }) {
+		if len(named) < maxNamed && holdsWord(message, called(t.Function)) && !slices.ContainsFunc(named, func(f Function) bool { return f.Name == t.Function.Name }) {
 			named = append(named, t.Function)
 		}
 		if score > most {

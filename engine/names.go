@@ -1,0 +1,322 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+)
+
+// Clients name tools as they like; a family's markup, a server's template or its parser does not take every name. What cannot
+// be trusted to come back is called by an alias toward the model: in the tools, the choice, the history and what a reply is
+// held to. The client sees its own names only. An alias depends on the name and on what else is offered, so it is the same in
+// every turn, and the server's cache of the prompt stays good.
+
+const (
+	// plainName is how long a name may be that is not tried: OpenAI's own limit.
+	plainName = 64
+	// longestAlias leaves room for a hash within OpenAI's limit.
+	longestAlias = 48
+	// maxTried is how many odd names of a request are tried: each takes some ten microseconds, so all of them some ten
+	// milliseconds. Where there are more, all get an alias.
+	maxTried = 1 << 10
+	// maxRemembered bounds what is remembered of names.
+	maxRemembered = 4 * maxTried
+	// controlName is one that every family writes; one that does not cannot be told anything by a trial.
+	controlName = "get_item"
+)
+
+// names are the aliases of a turn. The zero value, and nil, leave every name as it is.
+type names struct {
+	alias map[string]string // by the client's name
+	own   map[string]string // by the alias
+}
+
+// forModel is the name by which the model knows a tool.
+func (n *names) forModel(name string) string {
+	if n != nil && n.alias[name] != "" {
+		return n.alias[name]
+	}
+	return name
+}
+
+// forClient is the name by which the client knows a tool.
+func (n *names) forClient(name string) string {
+	if n != nil && n.own[name] != "" {
+		return n.own[name]
+	}
+	return name
+}
+
+// rename gives the turn's tools names that the model's family can write.
+func (t *turn) rename() {
+	odd := t.odd()
+	if len(odd) == 0 {
+		return
+	}
+	n := &names{alias: map[string]string{}, own: map[string]string{}}
+	var taken map[string]bool
+	for _, name := range odd {
+		if len(odd) <= maxTried && t.writes(name) {
+			continue
+		}
+		if taken == nil {
+			taken = t.takenNames()
+		}
+		alias := t.aliasOf(name, taken)
+		taken[folded(alias)] = true
+		n.alias[name], n.own[alias] = alias, name
+	}
+	if len(n.alias) == 0 {
+		return
+	}
+	t.names, t.request = n, n.renamed(t.request, t.format)
+	t.tellNames(odd)
+}
+
+// tellNames tells the client what its tools are called.
+func (t *turn) tellNames(odd []string) {
+	var list []string
+	for _, name := range odd {
+		if alias := t.names.alias[name]; alias != "" && len(list) < maxListed {
+			list = append(list, fmt.Sprintf("%+.64q as %s", name, alias))
+		}
+	}
+	if more := len(t.names.alias) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	t.tell(noteNames, strings.Join(list, ", "))
+}
+
+// odd are the names of the request that may not come back, each once: those of the offered tools in their order, then those of
+// calls that were made before. Empty ones are nobody's.
+func (t *turn) odd() []string {
+	var list []string
+	var seen map[string]bool // made only when there are any
+	add := func(name string) {
+		if name == "" || plain(name) || seen[name] {
+			return
+		}
+		if seen == nil {
+			seen = map[string]bool{}
+		}
+		seen[name] = true
+		list = append(list, name)
+	}
+	for i := range t.request.Tools {
+		add(t.request.Tools[i].Name)
+	}
+	for i := range t.request.Messages {
+		m := &t.request.Messages[i]
+		for j := range m.Calls {
+			add(m.Calls[j].Name)
+		}
+		if m.Role == chat.ToolRole {
+			add(m.Name)
+		}
+	}
+	return list
+}
+
+// plain says whether a name is one that every family writes: in OpenAI's alphabet, a letter first, and no single word, since
+// single words are roles and functions of some families ("assistant", "print").
+func plain(name string) bool {
+	word := true
+	for i := range len(name) {
+		switch c := name[i]; {
+		case asciiLetter(rune(c)):
+		case i > 0 && (c == '_' || c == '-' || '0' <= c && c <= '9'):
+			word = false
+		default:
+			return false
+		}
+	}
+	return !word && len(name) <= plainName
+}
+
+// asciiLetter says whether c is one of 52.
+func asciiLetter(c rune) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+// writes says whether a name that is odd can stay as it is.
+func (t *turn) writes(name string) bool {
+	if c, ok := t.server.backend.(*compatible); ok && c.strict && (len(name) > plainName || strings.IndexFunc(name, notOpenAI) >= 0) {
+		return false // OpenAI refuses the request
+	}
+	return !meant(name) && t.engine.carried.has(t.format, name)
+}
+
+// notOpenAI says whether OpenAI takes no name with that sign.
+func notOpenAI(c rune) bool { return !asciiLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-' }
+
+// meant says whether a name has signs that mean something in some markup, in JSON, XML or a template. Such a name is not
+// tried: a trial reads what is printed here, and a server's template may print it otherwise. A letter of any script means
+// nothing, and a model that knows the word picks the tool by it.
+func meant(name string) bool {
+	odd := strings.IndexFunc(name, func(c rune) bool {
+		return notOpenAI(c) && !strings.ContainsRune(".:/", c) && (c < unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsMark(c) && !unicode.IsDigit(c))
+	})
+	// A sentence about a mark begins so, and behind such an end a path goes on from a tool of the shorter name.
+	return odd >= 0 || strings.Trim(name, ".:/") != name || name[0] == '-'
+}
+
+// takenNames are the names of the tools that are offered, folded: an alias must not be what a model could write for another.
+func (t *turn) takenNames() map[string]bool {
+	taken := make(map[string]bool, len(t.request.Tools))
+	for i := range t.request.Tools {
+		if name := t.request.Tools[i].Name; !meant(name) {
+			taken[folded(name)] = true
+		}
+	}
+	return taken
+}
+
+// folded is a name in small letters, without what models leave out of it.
+func folded(name string) string {
+	return strings.Map(func(c rune) rune {
+		if strings.ContainsRune("_-.:/", c) {
+			return -1
+		}
+		return unicode.ToLower(c)
+	}, name)
+}
+
+// aliasOf is the first alias for a name that is free and that the family writes: of its letters, else of its hash.
+func (t *turn) aliasOf(name string, taken map[string]bool) string {
+	letters, all := readable(name)
+	sum := hash(name)
+	candidates := []string{letters, "tool_" + letters, letters + "_" + sum[:8], "tool_" + letters + "_" + sum[:8]}
+	if !all {
+		candidates = candidates[2:]
+	}
+	for _, alias := range candidates {
+		if asciiLetter(rune(alias[0])) && !taken[folded(alias)] && (plain(alias) || t.engine.carried.has(t.format, alias)) {
+			return alias
+		}
+	}
+	alias := "tool_" + sum
+	for taken[folded(alias)] {
+		sum = hash(sum)
+		alias = "tool_" + sum
+	}
+	return alias
+}
+
+// hash is 24 hexadecimal digits of a text.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:12])
+}
+
+// readable is a name in ASCII letters and digits, never empty, and whether all that is readable in the name is in it.
+func readable(name string) (alias string, all bool) {
+	var b strings.Builder
+	all, gap := true, false
+	for _, c := range name {
+		switch {
+		case c > unicode.MaxASCII:
+			all, gap = false, true
+		case c == '_' || notOpenAI(c):
+			gap = true
+		default:
+			if gap && b.Len() > 0 {
+				b.WriteByte('_')
+			}
+			gap = false
+			b.WriteRune(c)
+		}
+		if b.Len() > longestAlias {
+			return strings.Trim(b.String()[:longestAlias], "_-"), false
+		}
+	}
+	if alias = strings.Trim(b.String(), "_-"); alias == "" {
+		return "tool", false
+	}
+	return alias, all
+}
+
+// renamed is a copy of r in which every name is the model's.
+func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
+	c := *r
+	c.Tools = slices.Clone(r.Tools)
+	for i := range c.Tools {
+		tool := &c.Tools[i]
+		if alias := n.alias[tool.Name]; alias != "" {
+			if len(tool.Name) <= 2*plainName && !f.Marked(tool.Name) {
+				tool.Description = upstream.AlsoCalled(tool.Name, tool.Description)
+			}
+			tool.Name = alias
+		}
+	}
+	c.Allowed = slices.Clone(r.Allowed)
+	for i := range c.Allowed {
+		c.Allowed[i] = n.forModel(c.Allowed[i])
+	}
+	c.Messages = slices.Clone(r.Messages)
+	for i := range c.Messages {
+		m := &c.Messages[i]
+		m.Calls = slices.Clone(m.Calls)
+		for j := range m.Calls {
+			m.Calls[j].Name = n.forModel(m.Calls[j].Name)
+		}
+		if m.Role == chat.ToolRole {
+			m.Name = n.forModel(m.Name)
+		}
+	}
+	return &c
+}
+
+// restored is a reply in which every call has the client's name.
+func (n *names) restored(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
+	if n == nil {
+		return in
+	}
+	return func(yield func(chat.Event, error) bool) {
+		for ev, err := range in {
+			if ev.Kind == chat.CallStart {
+				ev.Text = n.forClient(ev.Text)
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
+// trials remember which names a family carries. The zero value is empty.
+type trials struct {
+	mu    sync.Mutex
+	known map[trial]bool
+}
+
+// trial is a name in a family's form.
+type trial struct {
+	format *adapters.Format
+	name   string
+}
+
+// has says whether the format carries the name, or cannot be asked.
+func (s *trials) has(f *adapters.Format, name string) bool {
+	key := trial{f, name}
+	s.mu.Lock()
+	ok, known := s.known[key]
+	s.mu.Unlock()
+	if known {
+		return ok
+	}
+	ok = f.Carries(name) || !f.Carries(controlName)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil || len(s.known) >= maxRemembered { // when there are many, all are forgotten
+		s.known = map[trial]bool{}
+	}
+	s.known[trial{f, strings.Clone(name)}] = ok // the request is not to be kept
+	return ok
+}
