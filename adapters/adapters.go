@@ -39,12 +39,13 @@ import (
 
 // Options are what a Format must know of the request to read its reply.
 type Options struct {
-	Tools  []chat.Tool // the tools offered; with none, only reasoning is separated from text
-	Prompt string      // the end of the rendered prompt (64 bytes do): tells whether the reply begins inside reasoning
-	Hold   int         // see the constants
-	Which  Which       // which texts that look like calls are calls
-	Quiet  bool        // calls inside reasoning stay reasoning, even when nothing follows them
-	Alone  bool        // read this format only; else the marks of every known format are live, this one's first
+	Tools  []chat.Tool       // the tools offered; with none, only reasoning is separated from text
+	Also   map[string]string // further names by which a model may call tools, each with the tool's name; nil: none
+	Prompt string            // the end of the rendered prompt (64 bytes do): tells whether the reply begins inside reasoning
+	Hold   int               // see the constants
+	Which  Which             // which texts that look like calls are calls
+	Quiet  bool              // calls inside reasoning stay reasoning, even when nothing follows them
+	Alone  bool              // read this format only; else the marks of every known format are live, this one's first
 
 	Context context.Context // ends the reading with its error when it is done, also inside a large piece of text; nil: nothing does
 }

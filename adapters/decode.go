@@ -102,7 +102,7 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	d.outer, d.calling.from = -1, -1
 	d.src, d.limit = in, unlimited
 	if len(o.Tools) > 0 {
-		d.tools = &toolset{offered: o.Tools}
+		d.tools = &toolset{offered: o.Tools, also: o.Also}
 	}
 	d.startBehind(o.Prompt)
 	return d

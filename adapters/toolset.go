@@ -26,7 +26,8 @@ func (t *tool) schema() *schema.Type {
 // toolset finds the offered tools by the names that models write: exactly, then without a known prefix, then without
 // regard to case and separators when that is unique. Never by edit distance.
 type toolset struct {
-	offered []chat.Tool // until the first look-up builds the rest
+	offered []chat.Tool       // until the first look-up builds the rest
+	also    map[string]string // as Options.Also
 	exact   map[string]*tool
 	forms   []form // sorted by folded name
 }
@@ -59,6 +60,31 @@ func (s *toolset) build() {
 			s.forms = append(s.forms, form{fold(short), t})
 		}
 	}
+	s.sort()
+	s.buildAlso()
+}
+
+// buildAlso adds the further names of tools. What could be a spelling of a tool's first name stays one.
+func (s *toolset) buildAlso() {
+	var more []form
+	for name, of := range s.also {
+		t, folded := s.exact[of], fold(name)
+		if t == nil || s.exact[name] != nil {
+			continue
+		}
+		s.exact[name] = t
+		if i := s.search(folded); i == len(s.forms) || s.forms[i].folded != folded {
+			more = append(more, form{folded, t})
+		}
+	}
+	if len(more) > 0 {
+		s.forms = append(s.forms, more...)
+		s.sort()
+	}
+}
+
+// sort puts the forms in the order in which they are searched.
+func (s *toolset) sort() {
 	slices.SortFunc(s.forms, func(a, b form) int { return strings.Compare(a.folded, b.folded) })
 }
 
@@ -158,7 +184,7 @@ func (s *toolset) taking(members []field) *tool {
 		if len(members) == 0 || !t.takes(members) {
 			continue
 		}
-		if found != nil {
+		if found != nil && found != t {
 			return nil
 		}
 		found = t

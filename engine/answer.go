@@ -103,7 +103,7 @@ func (t *turn) read(ctx context.Context, generation string) iter.Seq2[chat.Event
 	if err != nil {
 		return broken(err)
 	}
-	o := adapters.Options{Tools: t.callable(), Prompt: tail, Hold: t.hold(), Which: t.engine.cfg.Which, Quiet: t.engine.cfg.Quiet, Context: ctx}
+	o := adapters.Options{Tools: t.callable(), Also: t.names.others(), Prompt: tail, Hold: t.hold(), Which: t.engine.cfg.Which, Quiet: t.engine.cfg.Quiet, Context: ctx}
 	switch {
 	case t.request.Logprobs: // with them each text belongs to its tokens, and there are no calls to look for
 		return closing(src, all(src))

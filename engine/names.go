@@ -56,6 +56,14 @@ func (n *names) forClient(name string) string {
 	return name
 }
 
+// others are the names that a model may have from the conversation, each with its alias.
+func (n *names) others() map[string]string {
+	if n == nil {
+		return nil
+	}
+	return n.alias
+}
+
 // rename gives the turn's tools names that the model's family can write.
 func (t *turn) rename() {
 	odd := t.odd()

@@ -142,8 +142,9 @@ func TestAliases(t *testing.T) {
 
 // TestAServerSeesAliasesOnly looks at what Ollama is asked, with tools by its own reading, and at what the client gets.
 func TestAServerSeesAliasesOnly(t *testing.T) {
-	for _, strategy := range []string{Raw, Tap, Native} {
-		server := &fakeOllama{caps: []model.Capability{model.CapabilityCompletion, model.CapabilityTools}, prompt: "p", text: `<tool_call>{"name": "tool_b", "arguments": {}}</tool_call>`}
+	for i, strategy := range []string{Raw, Tap, Native, Raw} {
+		written := []string{"tool_b", "tool_b", "tool_b", "tool<b>"}[i] // the last one is what the user may have said
+		server := &fakeOllama{caps: []model.Capability{model.CapabilityCompletion, model.CapabilityTools}, prompt: "p", text: `<tool_call>{"name": "` + written + `", "arguments": {}}</tool_call>`}
 		e := server.start(t, Config{Strategy: map[string]string{"*": strategy}, Format: map[string]string{"*": "hermes"}})
 		r := user("go")
 		r.Tools = []chat.Tool{{Name: "tool<b>"}}

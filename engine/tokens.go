@@ -118,7 +118,7 @@ func (s *tokens) counted(ev chat.Event) chat.Event {
 func (s *tokens) whole(end chat.Event) bool {
 	said := chat.Fixed{{Kind: chat.Text, Text: s.said.String()}, end}
 	calls := 0
-	for ev := range s.t.format.Decode(&said, adapters.Options{Tools: s.t.callable(), Prompt: s.tail, Quiet: s.t.engine.cfg.Quiet}) {
+	for ev := range s.t.format.Decode(&said, adapters.Options{Tools: s.t.callable(), Also: s.t.names.others(), Prompt: s.tail, Quiet: s.t.engine.cfg.Quiet}) {
 		switch ev.Kind {
 		case chat.CallEnd:
 			calls++

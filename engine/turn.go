@@ -121,6 +121,7 @@ func (t *turn) callable() []chat.Tool {
 
 // tool is the offered tool of that name.
 func (t *turn) tool(name string) chat.Tool {
+	name = t.names.forModel(name) // a server's own reading may give what the conversation has
 	for _, tool := range t.request.Tools {
 		if tool.Name == name {
 			return tool
