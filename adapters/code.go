@@ -1,6 +1,9 @@
 package adapters
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // fence is a fenced block of code whose opening line was read.
 type fence struct {
@@ -16,11 +19,12 @@ const maxInfo = 256
 // quotedLine is d.ticks in a line that quotes.
 const quotedLine = -1
 
-// codeOpens keeps a run of backquotes or tildes, which opens a fenced block, or opens or closes a span of code in a line.
+// codeOpens keeps a run of backquotes or tildes, which opens a fenced block, or opens or closes a span of code in a line. A
+// run that closes a span opens nothing.
 func (d *decoder) codeOpens(line bool) {
 	c := d.at(0)
 	switch n := d.runOf(0, c); {
-	case d.fenceOpens(n, line) || c != '`':
+	case d.ticks != n && d.fenceOpens(n, line) || c != '`':
 		d.solid(n)
 	default:
 		d.codeSpan()
@@ -117,14 +121,15 @@ func (d *decoder) inFence(c int) {
 	}
 }
 
-// fenceCloses says whether the n characters here close the open block: alone on their line, in front of prose, or, anywhere,
-// in front of a mark of the model's own family. A fence with a label does not; in a page it opens an inner one.
+// fenceCloses says whether the n characters here close the open block: alone on their line, in front of prose, behind a line
+// of code that they end, or, anywhere, in front of a mark of the model's own family. A fence with a label does not; in a page
+// it opens an inner one.
 func (d *decoder) fenceCloses(n int, line bool) bool {
 	switch {
 	case d.ownMark(n):
 		return true
 	case !line:
-		return false
+		return !d.fence.page && d.endsCodeLine(n)
 	}
 	info, whole := d.restOfLine(n)
 	switch {
@@ -139,6 +144,17 @@ func (d *decoder) fenceCloses(n int, line bool) bool {
 	return false
 }
 
+// endsCodeLine says whether the n characters here end a line of code that has no others like them: a model that forgets the
+// newline in front of them. Behind a blank, a quotation mark or a bracket they are code themselves.
+func (d *decoder) endsCodeLine(n int) bool {
+	if rest, whole := d.restOfLine(n); !whole || rest != "" {
+		return false
+	}
+	text := d.slice(max(d.base, d.pos-maxInfo), d.pos)
+	text = text[bytes.LastIndexByte(text, '\n')+1:]
+	return len(text) > 0 && bytes.IndexByte(text, d.fence.char) < 0 && strings.IndexByte(" \t'\"([{", text[len(text)-1]) < 0
+}
+
 // ownMark says whether a mark of the model's own family stands at offset i that is no word of prose.
 func (d *decoder) ownMark(i int) bool {
 	for _, m := range d.marksAt(i) {
@@ -149,18 +165,23 @@ func (d *decoder) ownMark(i int) bool {
 	return false
 }
 
-// turnEndsCode says whether a special token of the model's own family ends the turn here, inside a block that it never
-// closed: as the last thing, or as the closer of the reply in front of the next mark.
+// turnEndsCode says whether a mark of the model's own family ends the turn here, inside a block that it never closed: as the
+// last thing, or, if it is a special token, as the closer of the reply in front of the next mark.
 func (d *decoder) turnEndsCode() bool {
 	marks := d.marksAt(0)
 	for i := range marks {
 		m := &marks[i]
 		n := d.turnAt(0, m)
-		if n == 0 || !m.own || !m.special() {
+		if n == 0 || !m.own {
 			continue
 		}
 		n += d.space(n)
-		return d.at(n) < 0 || m.p != nil && m.p == d.reply && d.structure(n)
+		switch {
+		case d.at(n) < 0:
+			return m.special() || !d.lengthCut()
+		case m.special():
+			return m.p != nil && m.p == d.reply && d.structure(n)
+		}
 	}
 	return false
 }
@@ -172,7 +193,9 @@ const maxSpan = 1024
 // backquotes as it began with: without them those were signs that the text speaks of, and the mark is none of code.
 func (d *decoder) inCode() bool {
 	switch {
-	case d.ticks == quotedLine || d.spanEnd > d.pos || !d.anyMark():
+	case d.ticks == quotedLine:
+		return !d.turnEndsCode()
+	case d.spanEnd > d.pos || !d.anyMark():
 		return true
 	case d.keptTo == d.pos && d.pos > d.base && d.slice(d.pos-1, d.pos)[0] == '`':
 		return true

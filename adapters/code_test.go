@@ -13,13 +13,13 @@ import (
 var endedCode = []string{
 	"```\nx\n```", "~~~\nx\n~~~", "````md\n```\nx\n```\n````", "```python title=\"a file with a long name\" linenos\nx\n```", "```markdown\n# T\n```py\nx\n```\n```",
 	"Code:```py\nx\n```\n", "- ```py\n  x\n  ```\n", "1. ```\n   x\n   ```\n", "   ```\nx\n   ```", "```py\na = '''```x'''\n```", "```py\nprint(1)```", "~~~\n```\n~~~\n", "```\na\n```\n```\nb\n```",
-	"Use the ` sign.", "The key ` is broken.", "5` long.", "Use `a` and ` b.", "a `` b.",
+	"```inline```\n", "Text ```x``` more.\n", "Run ```ls```", "```py\nx```\n", "```py\nx = 1\ny()```\n\n", "Use the ` sign.", "The key ` is broken.", "5` long.", "Use `a` and ` b.", "a `` b.",
 }
 
 // openCode are texts in which a block or span is open, and what would end it.
 var openCode = [][2]string{
 	{"It reads:\n```\n", "\n```\nThat is it."}, {"~~~ xml\n", "\n~~~\nThat is it."}, {"````\n```\n", "\n```\n````\nThat is it."}, {"- ```\n  ", "\n  ```\n- more"}, {"Write `", "` so."}, {"Write ``", "`` so."},
-	{"Code:```py\n", "\n```\nThat is it."}, {"```md\n```py\nx\n```\n", "\n```\nThat is it."}, {"> ", "\n\nThat is it."}, {"```py\nx = \"```\"\n", "\n```\nThat is it."},
+	{"Code:```py\n", "\n```\nThat is it."}, {"```md\n```py\nx\n```\n", "\n```\nThat is it."}, {"> ", "\n\nThat is it."}, {"```py\nx = f('```\n", "\n```\nThat is it."}, {"```md\nA ```b```\n", "\n```\nThat is it."}, {"```py\nx = \"```\"\n", "\n```\nThat is it."},
 }
 
 // marksCalls says whether the calls of a family stand between marks.
@@ -40,8 +40,16 @@ func TestMarksBehindCodeAreRead(t *testing.T) {
 			}
 			checkDecode(t, f, text+call, chat.Stop, Options{Tools: tools})
 			for _, end := range f.drop {
+				end = strings.ReplaceAll(end, suffixHole, ":opensource")
 				checkEnd(t, f, text, end, Options{Tools: tools})
 				checkEnd(t, f, text, end, Options{})
+			}
+		}
+		for _, end := range f.drop { // tags too, where the block or the quoted line is the last thing
+			for _, text := range []string{"```py\nx", "> A quotation.", "> A `b` c."} {
+				if end = strings.ReplaceAll(end, suffixHole, ":opensource"); !isProse(end) {
+					checkNoMark(t, f, text, end, Options{Tools: tools})
+				}
 			}
 		}
 		for _, code := range openCode {
@@ -58,10 +66,15 @@ func TestMarksBehindCodeAreRead(t *testing.T) {
 // checkEnd reads a text and a mark that ends the turn.
 func checkEnd(t *testing.T, f *Format, text, end string, o Options) {
 	t.Helper()
-	end = strings.ReplaceAll(end, suffixHole, ":opensource")
 	if m := (mark{key: end}); len(end) < 2 || !m.special() {
 		return
 	}
+	checkNoMark(t, f, text, end, o)
+}
+
+// checkNoMark reads a text and a mark behind it, which must not be seen.
+func checkNoMark(t *testing.T, f *Format, text, end string, o Options) {
+	t.Helper()
 	got, err := transcript(f, golden.Bytes(text+end), chat.Stop, o)
 	if err != nil || strings.Contains(got, end) {
 		t.Errorf("%s: %s leaks behind %q: %s, %v", f.Name, end, text, got, err)

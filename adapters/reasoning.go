@@ -33,7 +33,7 @@ func (d *decoder) openReasoning(p *pattern) answer {
 // thinksAgain says whether an opener of n bytes behind text begins reasoning once more. None does that stands as a word in a
 // sentence. A special token of the family does, and its tag alone on a line; of others the closer must follow.
 func (d *decoder) thinksAgain(p *pattern, n int) bool {
-	own := p.f == d.f
+	own := d.ownThinking(p)
 	switch {
 	case own && p.special():
 		return !d.mentioned()
@@ -43,6 +43,11 @@ func (d *decoder) thinksAgain(p *pattern, n int) bool {
 		return true
 	}
 	return !d.mentioned() && d.closerAhead(p, n)
+}
+
+// ownThinking says whether a reasoning is of the family that is read, or of the one that has thought before.
+func (d *decoder) ownThinking(p *pattern) bool {
+	return p.f == d.f || len(d.thinks) > 0 && d.thinks[0].f == p.f
 }
 
 // lineStarts says whether the mark is the first thing on its line.
@@ -98,7 +103,7 @@ func (d *decoder) strayCloser(p *pattern) answer {
 	if a != yes {
 		return a
 	}
-	own := p.f == d.f || len(d.thinks) > 0 && d.thinks[0].f == p.f
+	own := d.ownThinking(p)
 	switch {
 	case d.blank && (d.gapAt == 0 && d.done == 0 || own):
 	case !own || isProse(p.closeMark()):
