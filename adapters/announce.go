@@ -38,7 +38,7 @@ func resolved(text []byte) (does, known bool) {
 		}
 		shows := slices.ContainsFunc(showing, func(verb string) bool { return strings.HasPrefix(what, verb+" ") })
 		sample := text[len(text)-1] == ':' && (strings.HasSuffix(what, "example ") || strings.HasSuffix(what, "sample "))
-		return !shows && !sample && !hasWord([]byte(sentence), frames), true
+		return !shows && !sample && !hasWord([]byte(sentence), frames) && !hasWord([]byte(sentence), waits), true
 	}
 	return false, false
 }
@@ -51,7 +51,7 @@ func (d *decoder) announcement() []byte {
 // announces says whether a text ends as an announcement does, and whether the part of it that is looked at has words of
 // intent and none of an example.
 func announces(text, part []byte) bool {
-	return endsAnnouncement(text) && hasWord(lastSentence(text), intents) && !hasWord(part, hedges)
+	return endsAnnouncement(text) && willAct(lastSentence(text)) && !hasWord(part, hedges)
 }
 
 // endsAnnouncement says whether a text can end so when a call is to follow: not as a member of a larger document, a question
@@ -61,6 +61,20 @@ func endsAnnouncement(text []byte) bool {
 		return false
 	}
 	return bytes.Trim(text[bytes.LastIndexByte(text, '\n')+1:], "0123456789.) ") != nil
+}
+
+// willAct says whether a part of a sentence has words of intent and takes nothing back: it is no refusal, no report of what
+// was done, and waits for nobody.
+func willAct(sentence []byte) bool {
+	if hasWord(sentence, waits) {
+		return false
+	}
+	for _, part := range bytes.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(",;，、–—", r) }) {
+		if hasWord(part, intents) && !hasWord(part, refusals) {
+			return true
+		}
+	}
+	return false
 }
 
 // announcedForSure says whether the text in front of here announces a call so clearly that it may have prose behind it.
@@ -178,16 +192,31 @@ var hedges = []string{
 	"例如", "比如", "举个例", "示例", "如下", "您可以", "你可以", "解释", "吗",
 }
 
+// waits are words of a model that acts only when it is told to.
+var waits = []string{
+	"let me know", "tell me", "once you", "after your", "after you", "as soon as you", "when you are", "when you're", "whenever you", "if it's ok", "if it's okay", "if that's ok", "if that's okay", "if that is", "if it is ok",
+	"unless you", "i need you to", "i want you to", "your approval", "your permission", "sag mir", "sagen sie mir", "sobald du", "sobald sie", "dites-moi", "dis-moi", "dès que vous", "dès que tu",
+	"dime", "dígame", "avísame", "cuando quieras", "diga-me", "me diga", "me avise", "quando quiser", "dimmi", "mi dica", "fammi sapere", "mi faccia sapere", "скажите", "скажи", "как только вы", "알려 주", "알려주", "教えてください", "告诉我",
+}
+
+// refusals are words of one who does not act, or who reports what was done.
+var refusals = []string{
+	"i'm not", "i am not", "not going to", "not able to", "i do not", "i don't", "i refuse", "rather not", "nicht", "kein", "keine", "keinen", "ich habe", "habe ich", "hatte ich", "fand ich", "sah ich",
+	"je ne", "je n'*", "j'ai exécuté", "j'ai lancé", "j'ai trouvé", "j'ai vu", "j'ai lu", "j'ai reçu", "j'ai appelé", "j'ai envoyé", "j'ai fait", "no voy", "no puedo", "no debo", "no estoy", "no ejecut*", "no lo",
+	"não vou", "não posso", "não devo", "não estou", "não irei", "não execut*", "non eseguo", "non eseguirò", "non devo", "non vado", "non sto", "non posso", "si je dois", "si debo", "se devo",
+	"я не", "не буду", "не могу", "не стану", "я выполнил*", "я запустил*", "я наш*", "я вызвал*", "я отправил*", "я получил*", "я сделал*", "я увидел*", "нужно ли", "하지 않", "しません", "いたしません", "不会", "不能", "不执行",
+}
+
 // intents are words by which a model says that it is about to act, in the languages of most users.
 var intents = []string{
 	"i'll", "i will", "let me", "let's", "let us", "allow me", "i need", "i must", "i have to", "i want to", "i can", "i'm", "i am", "i look", "i check", "i call", "i use", "i search", "i write", "i run", "i start",
-	"i'd like to", "going to", "calling", "checking", "searching", "looking", "using", "running", "writing", "reading", "fetching", "getting", "retrieving", "executing", "querying", "opening", "listing",
+	"i should", "i shall", "i'd better", "we need to", "we should", "we'll", "we will", "gonna", "time to", "i'd like to", "going to", "calling", "checking", "searching", "looking", "using", "running", "writing", "reading", "fetching", "getting", "retrieving", "executing", "querying", "opening", "listing",
 	"here is the call", "here's the call", "here is the tool call", "here's the tool call", "here is the function call", "here's the function call", "sure", "okay", "ok", "one moment", "just a moment", "right away", "of course", "certainly", "on it",
-	"ich", "lass mich", "lass uns", "lassen sie", "moment", "mal sehen", "gerne", "gern", "natürlich", "selbstverständlich",
-	"je", "j'*", "laissez-moi", "laisse-moi", "permettez-moi", "un instant", "voyons", "bien sûr", "d'accord", "certainement",
+	"ich", "suche", "prüfe", "schaue", "rufe", "hole", "starte", "lass mich", "lass uns", "lassen sie", "moment", "mal sehen", "gerne", "gern", "natürlich", "selbstverständlich",
+	"je", "j'*", "laissez-moi", "laisse-moi", "permettez-moi", "un instant", "voyons", "bien sûr", "d'accord", "certainement", "commençons", "vérifions", "cherchons", "regardons", "consultons", "allons",
 	"voy", "déjame", "déjeme", "permíteme", "permítame", "vamos", "estoy", "necesito", "buscaré", "consultaré", "ejecutaré", "revisaré", "verificaré", "escribiré", "obtendré", "busco", "consulto", "ejecuto", "escribo", "reviso",
-	"compruebo", "un momento", "claro", "por supuesto", "vou", "deixe-me", "deixa eu", "permita-me", "estou", "irei", "preciso", "procuro", "procurarei", "buscarei", "verificarei", "consultarei", "um momento", "com certeza",
-	"cerco", "cercherò", "vado", "fammi", "lasciami", "mi permetta", "sto", "eseguo", "eseguirò", "scrivo", "devo", "vediamo", "verifico", "verificherò", "controllo", "controllerò", "un attimo", "certo", "certamente", "subito",
-	"я", "сейчас", "давайте", "давай", "позвольте", "ищу", "поищу", "найду", "проверю", "проверяю", "посмотрю", "посмотрим", "смотрю", "выполняю", "выполню", "запускаю", "запущу", "запишу", "узнаю", "нужно", "минуту", "минутку", "конечно", "хорошо",
-	"하겠", "할게", "볼게", "겠습니다", "합니다", "릴게", "게요", "잠시만", "します", "しましょう", "調べ", "みます", "ましょう", "少々お待ち", "我来", "让我", "我将", "我会", "我需要", "我要", "我先", "我去", "我帮", "正在", "请稍等", "稍等", "现在", "接下来", "好的",
+	"compruebo", "obtengo", "verifico", "consultando", "buscando", "verificando", "obteniendo", "comprobando", "revisando", "ejecutando", "un momento", "claro", "por supuesto", "vou", "deixe-me", "deixa eu", "permita-me", "estou", "irei", "preciso", "procuro", "procurarei", "buscarei", "verificarei", "consultarei", "um momento", "com certeza", "procurando", "executando", "obtendo", "busco",
+	"cerco", "cercherò", "vado", "fammi", "lasciami", "mi permetta", "sto", "eseguo", "eseguirò", "scrivo", "devo", "vediamo", "verifico", "verificherò", "controllo", "controllerò", "un attimo", "certo", "certamente", "subito", "procedo", "procediamo", "cerchiamo", "verifichiamo", "controlliamo", "recupero", "cercando",
+	"я", "сейчас", "давайте", "давай", "позвольте", "ищу", "поищу", "найду", "проверю", "проверяю", "посмотрю", "посмотрим", "смотрю", "выполняю", "выполню", "запускаю", "запущу", "запишу", "узнаю", "нужно", "минуту", "минутку", "конечно", "хорошо", "запрошу", "запрашиваю", "вызываю", "вызову", "получаю", "получу", "начну",
+	"하겠", "할게", "볼게", "겠습니다", "합니다", "릴게", "게요", "잠시만", "します", "しましょう", "調べ", "みます", "ましょう", "少々お待ち", "我来", "让我", "我将", "我会", "我需要", "我要", "我先", "我去", "我帮", "正在", "请稍等", "稍等", "现在", "接下来", "好的", "首先", "马上", "开始",
 }

@@ -44,7 +44,7 @@ func (d *decoder) doubted(m *mark) doubt {
 		return noDoubt
 	case quotes(front):
 		return inQuotes
-	case !m.own || inQuotation(line) || !endsSentence(front):
+	case !m.own || inQuotation(line) || !endsSentence(front) || front[len(front)-1] == ':' && d.done == 0 && !d.announced():
 		return inText
 	}
 	return noDoubt
@@ -93,7 +93,8 @@ func inQuotation(line []byte) bool {
 // elements are what opens those elements of a page that show their text as it is, or hold a page, and what closes them.
 var elements = [][2]string{
 	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"}, {"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00"}, {"<!doctype", "</html"},
-	{"<script", "</script"}, {"<textarea", "</textarea"}, {"<svg", "</svg"}, {"<ul", "</ul"}, {"<ol", "</ol"}, {"<table", "</table"}, {"<blockquote", "</blockquote"}, {`\begin{verbatim}`, `\end{verbatim}`},
+	{"<script", "</script"}, {"<textarea", "</textarea"}, {"<svg", "</svg"}, {"<ul", "</ul"}, {"<ol", "</ol"}, {"<table", "</table"}, {"<blockquote", "</blockquote"},
+	{"<example", "</example"}, {"<details", "</details"}, {"<quote", "</quote"}, {"<kbd", "</kbd"}, {"<tt>", "</tt"}, {"<xmp", "</xmp"}, {`\begin{verbatim}`, `\end{verbatim}`},
 }
 
 // inElement says whether a text ends inside such an element.
@@ -110,8 +111,11 @@ func inElement(text []byte) bool {
 	return false
 }
 
-// endsSentence says whether a text ends with what ends a sentence or announces something.
+// endsSentence says whether a text ends with what ends a sentence or announces something, and no abbreviation: e.g., z.B.
 func endsSentence(text []byte) bool {
+	if n := len(text); n > 3 && text[n-1] == '.' && isLetter(text[n-2]) && (text[n-3] == '.' || text[n-3] == ' ' && text[n-4] == '.') {
+		return false
+	}
 	for _, end := range sentenceEnds {
 		if bytes.HasSuffix(text, []byte(end)) {
 			return true
