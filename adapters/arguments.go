@@ -23,7 +23,9 @@ func (d *decoder) arguments(t *tool, id string, quotes []delim) answer {
 	case isQuote(c) && d.quotedObject(c):
 		d.repaired("inner-quotes")
 		d.pos += 1 + d.space(1)
+		d.around = c
 		a := d.arguments(t, id, quotes)
+		d.around = 0
 		if a == committed && d.at(d.space(0)) == c {
 			d.pos += d.space(0) + 1
 		}

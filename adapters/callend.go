@@ -1,5 +1,7 @@
 package adapters
 
+import "bytes"
+
 // closerAt says whether one of the pattern's closers stands at offset i, and where it ends.
 func (d *decoder) closerAt(i int, p *pattern) (int, bool) {
 	if p == nil {
@@ -48,6 +50,9 @@ func (d *decoder) skipJunk(p *pattern) {
 		end = d.lineRest(n)
 	}
 	if _, ok := d.closerAt(end+d.space(end), p); ok && end > n {
+		if junk := d.slice(d.pos+n, d.pos+end); d.call != nil && what != "comments" && (junk[0] == ',' || bytes.ContainsAny(junk, `"':=`)) {
+			d.call.doubt = true // members of the call, perhaps
+		}
 		d.pos += end
 		d.repaired(what)
 	}

@@ -79,7 +79,7 @@ func (d *decoder) closedEarly() bool {
 	n += 1 + d.space(n+1)
 	t := d.stack[0].t
 	key, ok := d.keyAt(n)
-	if !ok || !d.startsString(n) || !t.Has(key) || ofEnvelope(key) || slices.Contains(d.seen, key) {
+	if !ok || d.quotes == nil && !d.startsString(n) || !t.Has(key) || ofEnvelope(key) || slices.Contains(d.seen, key) {
 		return false
 	}
 	d.call.doubt = d.call.doubt || slices.ContainsFunc(d.seen, func(seen string) bool { return !t.Has(seen) })
@@ -128,7 +128,10 @@ const (
 func (d *decoder) wrongCloser(c int) meaning {
 	d.doubtStray()
 	top, outer := len(d.stack)-1, d.openedBy(c)
-	n := 1 + d.space(1)
+	n, run := 1+d.space(1), []int(nil)
+	for ; isCloser(d.at(n)) && len(run) < maxRun; n += 1 + d.space(n+1) {
+		run = append(run, d.at(n))
+	}
 	if d.at(n) != ',' {
 		switch {
 		case outer >= 0:
@@ -150,7 +153,9 @@ func (d *decoder) wrongCloser(c int) meaning {
 	for _, m := range order {
 		s := 0
 		if m != outerMissing || outer >= 0 {
-			s = d.suits(n, at[m])
+			if at, fits := d.behindRun(at[m], run); fits {
+				s = d.suits(n, at)
+			}
 		}
 		if s > score {
 			best, score, tie = m, s, false
@@ -160,6 +165,20 @@ func (d *decoder) wrongCloser(c int) meaning {
 	}
 	d.call.doubt = d.call.doubt || tie || score == 0
 	return best
+}
+
+// maxRun bounds how many closers in a row are looked at, so that time is linear.
+const maxRun = 8
+
+// behindRun is the container that is open behind further closers, each of which must be that of the one before it.
+func (d *decoder) behindRun(at int, run []int) (int, bool) {
+	for _, c := range run {
+		if at >= 0 && closerOf(d.stack[at].kind) != c {
+			return at, false
+		}
+		at = max(at-1, -1)
+	}
+	return at, true
 }
 
 // doubled says whether the closer c here stands directly behind another of its kind.
@@ -262,6 +281,11 @@ func (d *decoder) listLost(t *schema.Type) bool {
 // suitsAny says whether the schema of an open container knows a key.
 func (d *decoder) suitsAny(key string) bool {
 	return len(d.stack) > 0 && (d.stack[len(d.stack)-1].t.Has(key) || d.knownOutside(key))
+}
+
+// knownInside says whether the schema of one of the members that were read knows a key: their object ended too early, perhaps.
+func knownInside(t *schema.Type, key string, seen []string) bool {
+	return slices.ContainsFunc(seen, func(member string) bool { return t.Prop(member).Has(key) })
 }
 
 // knownOutside says whether the schema of a container around the innermost one knows a key.

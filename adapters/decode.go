@@ -86,7 +86,10 @@ type reading struct {
 	inKey      bool     // inside a key, which ends at its first quote
 	stringAt   int      // where the string being read begins
 	quoted     int      // how many of its own quotes the string being read has inside
+	escaped    int      // how many double quotes it has that are escaped
+	firstQuote int      // where the first of those that are not stands; -1: none does
 	endsEarly  bool     // the first of them looked like its end
+	around     int      // the quote that stands around the arguments, which does not escape those inside; 0: none
 	printed    bool     // print( stands around the Python call
 	inner      bool     // the string being read has quotes inside that are not escaped
 	noColons   bool     // a key without a colon was seen

@@ -268,6 +268,11 @@ func (d *decoder) whole(env *envelope) answer {
 			return a
 		}
 	case len(env.others) == 0:
+		if n := d.separator(); n > 0 && d.startsString(n) {
+			if key, ok := d.keyAt(n); ok && argsKeys[key] {
+				return no // its arguments stand behind a closer that came too early
+			}
+		}
 		if d.bare || len(env.t.schema().Required()) > 0 && d.at(d.space(0)) == '{' {
 			return no // nothing says that it is a call, or its arguments stand behind it
 		}

@@ -215,6 +215,8 @@ func (d *decoder) argumentsEnd(i int) bool {
 	c := d.at(i)
 	p := d.closing
 	switch {
+	case d.around != 0 && c == d.around:
+		return true
 	case c < 0 || c == '}' || c == ',' || c == ']' || c == ')' || c == ';' || d.isMark(i):
 		return true
 	case p == nil:

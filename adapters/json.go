@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"bytes"
+	"strings"
 
 	"toolnorm/chat/schema"
 )
@@ -51,6 +52,9 @@ func (d *decoder) value(t *schema.Type) bool {
 // container reads an object, a list or a tuple. Under a schema of strings its text is the value.
 func (d *decoder) container(c int, t *schema.Type) {
 	asText := t.Only(schema.String | schema.Null)
+	if asText && c == '[' && d.inList() {
+		d.call.doubt = true // a bracket that was doubled, perhaps
+	}
 	set := c == '{' && d.isSet(t)
 	wrap := c == '{' && !set && t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.Object) && d.at(1+d.space(1)) != '}'
 	at := 0
@@ -166,6 +170,19 @@ func (d *decoder) members(t *schema.Type) {
 	}
 }
 
+// doubtKey looks at a key that the object's schema, which has members, does not know: it may belong to another object, or be
+// no key.
+func (d *decoder) doubtKey(t *schema.Type, key string, seen []string) {
+	if t.Has(key) {
+		return
+	}
+	d.strayKey = d.strayKey || d.knownOutside(key)
+	d.call.doubt = d.call.doubt || strings.ContainsAny(key, oddInKeys) || strings.HasPrefix(key, ".") || knownInside(t, key, seen)
+}
+
+// oddInKeys are bytes of structure that no key has.
+const oddInKeys = "\"\n;<>[]{}|`"
+
 // pair reads a key, a colon and a value; the hold of the key ends where its value begins. It answers false when there is
 // no value, with the hold still open. The object's keys so far are d.seen[seen:].
 func (d *decoder) pair(t *schema.Type, seen int) bool {
@@ -174,7 +191,8 @@ func (d *decoder) pair(t *schema.Type, seen int) bool {
 	d.key(d.quotes != nil)
 	written := d.call.out[start-d.call.sent:]
 	if len(written) == 0 {
-		d.pos++ // no key can begin with this byte
+		d.call.doubt = d.call.doubt || len(d.seen) > seen && (d.at(0) == '{' || d.at(0) == '[') // an element of a list around, perhaps
+		d.pos++                                                                                 // no key can begin with this byte
 		return false
 	}
 	key := unquote(bytes.TrimSpace(written))
@@ -184,7 +202,7 @@ func (d *decoder) pair(t *schema.Type, seen int) bool {
 			d.takeBack(start)
 			d.call.out = schema.AppendQuote(d.call.out, key)
 		}
-		d.strayKey = d.strayKey || !t.Has(key) && d.knownOutside(key)
+		d.doubtKey(t, key, d.seen[seen:])
 		if d.seen = append(d.seen, key); len(d.seen) == seen+1 {
 			d.holdWrapper(t, key, start)
 		}
@@ -196,7 +214,8 @@ func (d *decoder) pair(t *schema.Type, seen int) bool {
 	d.colon()
 	d.blanks()
 	c := d.at(0)
-	if c < 0 || c == ',' || c == '}' || c == ']' || d.isMark(0) {
+	if c < 0 || c == ',' || isCloser(c) || d.isMark(0) {
+		d.call.doubt = d.call.doubt || c == ']' || c == ')' // the opener of a list may be missing
 		d.repaired("truncated")
 		d.unclosed = true
 		d.call.broken = d.call.broken || c < 0
@@ -238,9 +257,14 @@ func (d *decoder) streams(t *schema.Type) bool {
 // colon steps over what stands between key and value.
 func (d *decoder) colon() {
 	d.putByte(':')
+	if n := d.space(1); isQuote(d.at(0)) && (d.at(1+n) == ':' || d.at(1+n) == '=') {
+		d.pos += 1 + n // a quote too many
+		d.repaired("extra-closer")
+	}
 	switch c := d.at(0); {
 	case c == ':':
 		d.pos++
+		d.moreColons()
 	case c == '=':
 		d.pos++
 		if d.at(0) == '>' {
@@ -252,7 +276,16 @@ func (d *decoder) colon() {
 		d.repaired("full-width")
 	default:
 		d.noColons = true
+		d.call.doubt = d.call.doubt || bytes.HasSuffix(d.call.out, []byte(`"":`)) // a quote that was doubled, perhaps
 		d.repaired("missing-colon")
+	}
+}
+
+// moreColons steps over what doubles the colon that was read.
+func (d *decoder) moreColons() {
+	for n := d.space(0); d.at(n) == ':' || d.at(n) == '='; n = d.space(0) {
+		d.pos += n + 1
+		d.repaired("equals")
 	}
 }
 

@@ -84,9 +84,26 @@ func (d *decoder) pythonCall() answer {
 	if n := d.space(0); printed && d.at(n) == ')' {
 		d.pos += n + 1
 	}
+	if d.keywordBehind(t) {
+		return no
+	}
 	d.commit(t, "")
 	d.put(args)
 	return committed
+}
+
+// keywordBehind says whether behind the closer of a call a further argument of the tool stands: the closer came too early.
+func (d *decoder) keywordBehind(t *tool) bool {
+	n := d.space(0)
+	if isCloser(d.at(n)) {
+		n += 1 + d.space(n+1)
+	}
+	if d.at(n) != ',' {
+		return false
+	}
+	n += 1 + d.space(n+1)
+	key, ok := d.keyAt(n)
+	return ok && t.schema().Has(key)
 }
 
 // pythonName reads a name and the parenthesis directly behind it.
@@ -200,7 +217,13 @@ func (d *decoder) keywords(t *tool) answer {
 	}
 }
 
-func (d *decoder) skipBlanks() { d.pos += d.space(0) }
+func (d *decoder) skipBlanks() {
+	d.pos += d.space(0)
+	for n := d.oddSpace(); n > 0; n = d.oddSpace() {
+		d.pos += n
+		d.pos += d.space(0)
+	}
+}
 
 // keyword reads "K =", or names the parameter of a positional value.
 func (d *decoder) keyword(t *schema.Type, n int) (string, answer) {

@@ -56,7 +56,11 @@ var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke
 // isProgram says whether the body that begins here is program text rather than arguments in a form of their own: JSON, a
 // string, or markup.
 func (d *decoder) isProgram(p *pattern) bool {
-	if n := d.space(0); n < maxSpace && strings.IndexByte("{[<\"", byte(max(d.at(n), 0))) >= 0 {
+	n := d.space(0)
+	if n < maxSpace && strings.IndexByte("{[<\"", byte(max(d.at(n), 0))) >= 0 {
+		return false
+	}
+	if _, isKey := d.keyAt(n + 1); isKey && d.at(n) == '(' && d.startsString(n+1) {
 		return false
 	}
 	for n := 0; d.at(n) >= 0 && !d.bodyEnds(p, n); n++ {

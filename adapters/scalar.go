@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,6 +105,10 @@ func number(s string) (string, bool) {
 // valueEnds says whether a scalar can end at offset n: nothing of a phrase follows.
 func (d *decoder) valueEnds(n int) bool {
 	n += d.space(n)
+	for size := d.oddSpaceAt(n); size > 0; size = d.oddSpaceAt(n) {
+		n += size
+		n += d.space(n)
+	}
 	c := d.at(n)
 	if c < 0 || strings.IndexByte(",}])", byte(c)) >= 0 || d.wideComma(n) || d.comment(n) || d.isMark(n) {
 		return true
@@ -152,6 +157,17 @@ func fitScalar(value string, t *schema.Type) string {
 	return t.Fit(value)
 }
 
+// oddPhrase says whether a text without quotes may have lost one of them, or something in front: it ends or begins with what
+// does so in no text.
+func oddPhrase(text string) bool {
+	if word := strings.TrimRight(text, ":;., "); word != text {
+		if _, ok := literal1(word); ok {
+			return true
+		}
+	}
+	return strings.IndexByte(":=;,<)]}", text[0]) >= 0 || strings.Count(text, `"`)%2 == 1 || strings.HasSuffix(text, "'") && strings.Count(text, "'")%2 == 1
+}
+
 // phrase reads a value that lost its quotes: up to a comma, a closer, a newline, a mark, or a quote that opens a key.
 func (d *decoder) phrase(t *schema.Type) bool {
 	if d.python {
@@ -179,6 +195,7 @@ scan:
 		return false
 	}
 	d.pos += n
+	d.call.doubt = d.call.doubt || oddPhrase(text) || slices.ContainsFunc(d.quotes, func(q delim) bool { return strings.Contains(text, q.open) })
 	d.repaired("bare-words")
 	d.put(t.Fit(schema.Quote(text)))
 	return true

@@ -95,6 +95,7 @@ func (d *decoder) stringValue(q delim, t *schema.Type) {
 			d.takeBack(at)
 			d.put(fit)
 			d.repaired("types")
+			d.call.doubt = d.call.doubt || d.at(d.space(0)) == ']' && !d.inList() // the first element of a list, perhaps
 		}
 	}
 	d.holdOff()
@@ -132,7 +133,7 @@ func (d *decoder) str(q delim) {
 	}
 	d.pos += len(q.open)
 	d.putByte('"')
-	d.inner, d.quoted, d.stringAt = false, 0, d.pos
+	d.inner, d.quoted, d.escaped, d.stringAt, d.firstQuote = false, 0, 0, d.pos, -1
 	path := !q.raw && d.windowsPath()
 	for {
 		d.copyPlain(q)
@@ -145,13 +146,16 @@ func (d *decoder) str(q delim) {
 			return
 		case c == int(q.close[0]) && d.has(0, q.close) && d.closes(len(q.close)):
 			d.pos += len(q.close)
-			d.call.doubt = d.call.doubt || d.quoted > 0 && d.quoted%2 == 0 && d.endsEarly // an expression of several strings
+			d.call.doubt = d.call.doubt || d.quotesDoubted()
 			next, joined := d.joined()
 			if !joined {
 				d.putByte('"')
 				return
 			}
 			q = next
+		case c == int(q.close[0]) && d.has(0, q.close) && !q.raw && !d.inKey && d.doubledQuote(q):
+			d.pos += len(q.close)
+			d.repaired("extra-closer")
 		case c == int(q.close[0]) && d.has(0, q.close) && !q.raw && !d.inKey:
 			d.innerQuote(q)
 		case c == '\\' && (q.raw || path):
@@ -174,6 +178,7 @@ func (d *decoder) str(q delim) {
 				d.repaired("control-bytes")
 			}
 		default:
+			d.call.doubt = d.call.doubt || d.quotes != nil && len(q.close) > 1 && d.has(0, q.close) // no text has the family's own mark
 			d.putByte(byte(c))
 			d.pos++
 		}
@@ -256,6 +261,9 @@ func (d *decoder) escape() {
 	case -1:
 		d.pos++
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		if c == '"' {
+			d.escaped++
+		}
 		d.putByte('\\')
 		d.putByte(byte(c))
 		d.pos += 2
@@ -336,6 +344,7 @@ func (d *decoder) joined() (delim, bool) {
 	}
 	q, ok := d.quoteAt(n)
 	if ok {
+		d.call.doubt = d.call.doubt || d.inList() && d.at(d.space(0)) != '+' // a comma is missing, perhaps
 		d.pos += n + len(q.open)
 		d.repaired("joined-strings")
 	}

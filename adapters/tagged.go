@@ -55,6 +55,7 @@ type head struct {
 	end   int    // offset behind it: where the value begins
 	cdata bool   // the value stands in CDATA
 	at    int    // position in the arguments where the member begins
+	odd   bool   // the key holds what no name does
 }
 
 // argHead reads the head of an argument at offset i.
@@ -97,11 +98,12 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 			return head{}, no // another tag than a parameter's
 		}
 		if hole == "key" {
+			h.odd = p.f.oddKey(word)
 			if h.key = word; p.f.flags["entities"] {
 				h.key = plainly.Replace(word)
 			}
 		} else {
-			h.wire = word
+			h.wire = strings.Trim(word, "=:\"' ")
 		}
 	}
 }
@@ -251,6 +253,7 @@ func (d *decoder) tags(p *pattern, t *schema.Type) {
 			d.toEnd()
 		}
 		if a != yes {
+			d.call.doubt = d.call.doubt || a == no && d.likeArg(p, n)
 			break
 		}
 		h.key = d.meant(t, h.key, d.seen)
@@ -260,6 +263,7 @@ func (d *decoder) tags(p *pattern, t *schema.Type) {
 		} else {
 			d.holdWrapper(t, h.key, h.at)
 		}
+		d.call.doubt = d.call.doubt || !t.Has(h.key) && h.odd
 		d.seen = append(d.seen, h.key)
 		d.call.out = append(schema.AppendQuote(d.call.out, h.key), ':')
 		d.pos += h.end
@@ -267,6 +271,26 @@ func (d *decoder) tags(p *pattern, t *schema.Type) {
 	}
 	d.unwrap()
 	d.putByte('}')
+}
+
+// likeArg says whether what stands at offset i, where an argument may, begins as one does but is none.
+func (d *decoder) likeArg(p *pattern, i int) bool {
+	if _, ok := d.closerAt(i, p); ok || p.f.arg[0].keyed() || d.endMark(i) {
+		return false
+	}
+	tag := p.f.arg[0].parts[0].lit.key()
+	if end := strings.IndexAny(tag, ":= >"); end > 0 {
+		tag = tag[:end]
+	}
+	return d.has(i, tag)
+}
+
+// oddKey says whether a parameter's name holds what no name does: a mark or a quote in the tag is wrong.
+func (f *Format) oddKey(key string) bool {
+	if f.flags["entities"] {
+		return strings.ContainsAny(key, "\"=“”`")
+	}
+	return strings.ContainsAny(key, oddInKeys+"='“”‘’„\u00a0")
 }
 
 // toEnd steps over the rest of the text.

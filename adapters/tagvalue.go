@@ -78,8 +78,9 @@ func (d *decoder) skipValue(p *pattern, h head, t *schema.Type) {
 			d.pos += n
 			return
 		}
-		if !isSpace(d.at(0)) {
+		if c := d.at(0); !isSpace(c) {
 			d.repaired("extra-closer")
+			d.call.doubt = d.call.doubt || !isCloser(c) && c != ',' && c != ';' // elements of the value, perhaps
 		}
 		d.pos++
 	}
@@ -138,7 +139,7 @@ func listFromText(text string, t *schema.Type) string {
 			return out
 		}
 	}
-	if strings.IndexByte("{[(", trimmed[0]) >= 0 {
+	if strings.IndexByte("{[(", trimmed[0]) >= 0 || strings.Count(trimmed, "[") < strings.Count(trimmed, "]") || trimmed[0] == '"' && !json.Valid([]byte(trimmed)) {
 		return schema.Quote(text)
 	}
 	return "[" + fromText(text, t.Item()) + "]"

@@ -1,0 +1,399 @@
+package adapters
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+	"toolnorm/internal/golden"
+)
+
+// Wrong arguments that fit a tool's schema are the worst that the decoder can give: they run. These tests write calls as a
+// family does, make one slip in their structure, and read them: what comes out may be what was meant, or nothing.
+
+// slipTools are tools whose schemas make wrong arguments easy to miss: most members may be left out, and free ones come in.
+var slipTools = []chat.Tool{
+	{Name: "plan", Schema: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"count":{"type":"integer"},
+		"ratio":{"type":"number"},"done":{"type":"boolean"},"note":{"type":["string","null"]},"where":{"type":"object","properties":{"city":{"type":"string"},"zip":{"type":"string"},"at":{"type":"array","items":{"type":"number"}}}},
+		"steps":{"type":"array","items":{"type":"object","properties":{"do":{"type":"string"},"n":{"type":"integer"},"args":{"type":"array","items":{"type":"string"}}},"required":["do"]}}},"required":["title"]}`)},
+	{Name: "invite", Schema: json.RawMessage(`{"type":"object","properties":{"guests":{"type":"array","items":{"type":"string"}},"when":{"type":"string"}},"required":["guests"]}`)},
+	{Name: "label", Schema: json.RawMessage(`{"type":"object","properties":{"tags":{"type":"array","items":{"type":"string"}},"ids":{"type":"array","items":{"type":"integer"}}}}`)},
+	{Name: "say", Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)},
+}
+
+// slipTexts are texts that look like structure.
+var slipTexts = []string{
+	"plain", "two words", `if (x) { return "a, b"; }`, `say "hi", then go`, `the "best" one`, "it's here", "a, b, c", "key: value", `{"a": 1}`, "[1, 2]", "東京、大阪：「晴れ」", "한국어, 영어",
+	"line\nbreak", "print(\"x, y\")\nreturn [1]", "", "42", "true", "x = 1; y = 2", "https://a.b/c?d=e&f=g", "don't, won't", "(a) or [b]", "f(x=1, y='z')", `"quoted"`,
+}
+
+// slipCall is a call whose texts stand apart: args hold a name in the place of each.
+type slipCall struct {
+	tool  *schema.Type
+	name  string
+	args  string
+	texts []string
+}
+
+func randomSlipCall(r *rand.Rand) slipCall {
+	c := slipCall{}
+	text := func() string {
+		c.texts = append(c.texts, slipTexts[r.Intn(len(slipTexts))])
+		return fmt.Sprintf(`"zq%dzq"`, len(c.texts)-1)
+	}
+	list := func(most int, item func() string) string {
+		var out []string
+		for range r.Intn(most + 1) {
+			out = append(out, item())
+		}
+		return "[" + strings.Join(out, ",") + "]"
+	}
+	whole := func() string { return fmt.Sprint(r.Intn(2000) - 1000) }
+	var members []string
+	put := func(often int, key string, value func() string) {
+		if r.Intn(100) < often {
+			members = append(members, fmt.Sprintf("%q:%s", key, value()))
+		}
+	}
+	n := r.Intn(6)
+	tool := slipTools[max(n-2, 0)]
+	switch tool.Name {
+	case "plan":
+		put(100, "title", text)
+		put(50, "tags", func() string { return list(3, text) })
+		put(50, "count", whole)
+		put(30, "ratio", func() string { return fmt.Sprintf("%d.25", r.Intn(90)) })
+		put(30, "done", func() string { return fmt.Sprint(r.Intn(2) == 0) })
+		put(30, "note", func() string { return []string{"null", text()}[r.Intn(2)] })
+		put(40, "where", func() string {
+			return fmt.Sprintf(`{"city":%s,"at":[%d.5,%d.5]}`, text(), r.Intn(90), r.Intn(90))
+		})
+		put(40, "steps", func() string {
+			return list(2, func() string { return fmt.Sprintf(`{"do":%s,"n":%s,"args":%s}`, text(), whole(), list(2, text)) })
+		})
+	case "invite":
+		put(100, "guests", func() string { return list(3, text) })
+		put(70, "when", text)
+	case "label":
+		put(80, "tags", func() string { return list(3, text) })
+		put(80, "ids", func() string { return list(3, whole) })
+	case "say":
+		put(100, "text", text)
+	}
+	r.Shuffle(len(members), func(i, k int) { members[i], members[k] = members[k], members[i] })
+	c.name, c.args, c.tool = tool.Name, "{"+strings.Join(members, ",")+"}", schema.Compile(tool.Schema)
+	return c
+}
+
+var placeholder = regexp.MustCompile(`zq(\d+)zq`)
+
+// meant is the call's arguments with their texts.
+func (c *slipCall) meant() string {
+	return placeholder.ReplaceAllStringFunc(c.args, func(s string) string {
+		q := schema.Quote(c.text(s))
+		return q[1 : len(q)-1]
+	})
+}
+
+func (c *slipCall) text(name string) string {
+	var n int
+	fmt.Sscanf(name, "zq%dzq", &n)
+	return c.texts[n]
+}
+
+// written is a call as a family writes it, names in the place of texts.
+type written struct {
+	*slipCall
+	frame string            // the whole, with names
+	quote map[string]string // what stands in front of each name
+	from  int               // where the tool's name ends
+	as    map[string]string // texts that are spelled otherwise
+}
+
+func writeSlip(f *Format, c *slipCall) *written {
+	w := &written{slipCall: c, quote: map[string]string{}, as: map[string]string{}}
+	w.frame = string(f.Append(nil, chat.Call{Name: c.name, Args: json.RawMessage(c.args)}))
+	for _, at := range placeholder.FindAllStringIndex(w.frame, -1) {
+		w.quote[w.frame[at[0]:at[1]]] = w.frame[max(at[0]-2, 0):at[0]]
+	}
+	w.from = strings.Index(w.frame, c.name) + len(c.name)
+	return w
+}
+
+// fill puts the texts in, each as its quotes want it.
+func (w *written) fill(frame string) string {
+	return placeholder.ReplaceAllStringFunc(frame, func(name string) string {
+		if s, ok := w.as[name]; ok {
+			return s
+		}
+		text, quote := w.text(name), w.quote[name]
+		switch {
+		case strings.HasSuffix(quote, `\"`):
+			return inQuotesTwice(text)
+		case strings.HasSuffix(quote, `"`):
+			return insideQuotes(text)
+		case strings.HasSuffix(quote, `'`):
+			return strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`).Replace(text)
+		}
+		return text
+	})
+}
+
+func insideQuotes(text string) string {
+	q := schema.Quote(text)
+	return q[1 : len(q)-1]
+}
+
+func inQuotesTwice(text string) string { return insideQuotes(insideQuotes(text)) }
+
+// slip is one way to get structure wrong.
+type slip struct {
+	name string
+	make func(r *rand.Rand, w *written) string // the whole text; empty where the call has no place for it
+}
+
+// replacing makes one of some pieces of structure another one.
+func replacing(name string, pairs ...string) slip {
+	return slip{name, func(r *rand.Rand, w *written) string {
+		k := 2 * r.Intn(len(pairs)/2)
+		at := places(w, pairs[k])
+		if len(at) == 0 {
+			return ""
+		}
+		i := at[r.Intn(len(at))]
+		return w.fill(w.frame[:i] + pairs[k+1] + w.frame[i+len(pairs[k]):])
+	}}
+}
+
+// everywhere makes all of some pieces of structure another one.
+func everywhere(name string, pairs ...string) slip {
+	return slip{name, func(r *rand.Rand, w *written) string {
+		k := 2 * r.Intn(len(pairs)/2)
+		if len(places(w, pairs[k])) == 0 {
+			return ""
+		}
+		return w.fill(w.frame[:w.from] + strings.ReplaceAll(w.frame[w.from:], pairs[k], pairs[k+1]))
+	}}
+}
+
+// places are where a piece of structure stands behind the tool's name.
+func places(w *written, piece string) (at []int) {
+	whole := tokens.FindAllStringIndex(w.frame, -1)
+	for i := w.from; i+len(piece) <= len(w.frame); i++ {
+		inside := slices.ContainsFunc(whole, func(span []int) bool { return span[0] <= i && i < span[1] && span[1]-span[0] != len(piece) })
+		if strings.HasPrefix(w.frame[i:], piece) && !inside {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// tokens are marks that a tokenizer holds as one: a model writes them whole or not at all.
+var tokens = regexp.MustCompile(`</?\w+:\w+|</?[|｜][^>]*>|<[^<>|]*\|>|\]<\]minimax\[>\[|<escape>|\[[A-Z_]+\]|\d,-?\d`)
+
+// mapped writes the arguments of a family of JSON objects in another way.
+func mapped(name string, as func(args string) string) slip {
+	return slip{name, func(r *rand.Rand, w *written) string {
+		args := string(appendSpaced(nil, w.args))
+		before, after, ok := strings.Cut(w.frame, args)
+		if !ok {
+			return ""
+		}
+		return w.fill(before) + as(w.fill(args)) + w.fill(after)
+	}}
+}
+
+// spelled writes one text with some of its bytes as they are.
+func spelled(name, bytes string, as func(quoted string) string) slip {
+	return slip{name, func(r *rand.Rand, w *written) string {
+		var names []string
+		for name, quote := range w.quote {
+			if strings.HasSuffix(quote, `"`) && !strings.HasSuffix(quote, `\"`) && strings.Contains(w.text(name), bytes) {
+				names = append(names, name)
+			}
+		}
+		if len(names) == 0 {
+			return ""
+		}
+		slices.Sort(names)
+		name := names[r.Intn(len(names))]
+		w.as[name] = as(insideQuotes(w.text(name)))
+		defer delete(w.as, name)
+		return w.fill(w.frame)
+	}}
+}
+
+var slips = []slip{
+	replacing("comma dropped", ", ", " ", ",", "", ", ", "\n"),
+	replacing("comma doubled", ",", ",,", ",", ", ,"),
+	replacing("comma swapped", ",", ";", ",", ":", ",", ".", ",", "，", ", ", " and "),
+	replacing("comma added", "}", ",}", "]", ",]", ")", ",)", "{", "{,", "[", "[,"),
+	replacing("colon dropped", ":", "", ": ", " ", "=", ""),
+	replacing("colon doubled", ":", "::", "=", "=="),
+	replacing("colon swapped", ":", "=", ":", ",", ":", ";", ":", "=>", "=", ":", ":", "："),
+	replacing("quote dropped", `"`, "", `"`, "", `'`, "", `<|"|>`, "", "<escape>", ""),
+	replacing("quote doubled", `"`, `""`, `'`, `''`, `<|"|>`, `<|"|><|"|>`),
+	replacing("quote swapped", `"`, `'`, `'`, `"`, `"`, "“", `"`, "`", `"`, `\"`, `<|"|>`, `"`, "<escape>", "'"),
+	replacing("opener dropped", "{", "", "[", "", "(", ""),
+	replacing("opener doubled", "{", "{{", "[", "[[", "(", "(("),
+	replacing("opener swapped", "{", "[", "[", "{", "[", "(", "(", "[", "{", "("),
+	replacing("closer dropped", "}", "", "]", "", ")", ""),
+	replacing("closer doubled", "}", "}}", "]", "]]", ")", "))"),
+	replacing("closer wrong", "}", "]", "]", "}", "]", ")", ")", "]", "}", ")", ")", "}"),
+	replacing("closer early", ", ", "}, ", ", ", "], ", ",", "},", ", ", "), "),
+	replacing("closers swapped", "]}", "}]", "}]", "]}", "})", ")}", "])", ")]"),
+	replacing("one list as set", `["zq`, `{"zq`, `["zq`, `("zq`, "['zq", "{'zq"),
+	replacing("comment", ", ", ", /* one */ ", ", ", ", // two\n", ",", ", # three\n", "}", " /* end */}", ": ", ": /* four */ "),
+	replacing("odd blanks", " ", "\u00a0", ",", "\u3000,", ":", " :\n\t", "{", "{\u200b", "}", "\r\n}", " ", "\t"),
+	replacing("literal", "true", "True", "false", "False", "null", "None", "True", "true", "False", "false", "None", "null", "null", "nil", "true", "yes"),
+	everywhere("single quotes", `"`, `'`),
+	everywhere("unquoted keys", `"title"`, "title", `"tags"`, "tags", `"when"`, "when", `"text"`, "text", `"count"`, "count", `"do"`, "do", `"city"`, "city", `"guests"`, "guests"),
+	everywhere("semicolons", ",", ";"),
+	everywhere("no commas", ", ", " ", ",", "\n"),
+	everywhere("tuples", "[", "(", "]", ")"),
+	{"sets", func(_ *rand.Rand, w *written) string {
+		return w.fill(w.frame[:w.from] + strings.NewReplacer("[", "{", "]", "}").Replace(w.frame[w.from:]))
+	}},
+	{"lists as tuples", func(_ *rand.Rand, w *written) string {
+		return w.fill(w.frame[:w.from] + strings.NewReplacer("[", "(", "]", ")").Replace(w.frame[w.from:]))
+	}},
+	spelled("inner quote", `"`, func(s string) string { return strings.ReplaceAll(s, `\"`, `"`) }),
+	spelled("one inner quote", `"`, func(s string) string { return strings.Replace(s, `\"`, `"`, 1) }),
+	spelled("inner newline", "\n", func(s string) string { return strings.ReplaceAll(s, `\n`, "\n") }),
+	mapped("in a string", func(args string) string { return schema.Quote(args) }),
+	mapped("in a bad string", func(args string) string { return `"` + args + `"` }),
+	mapped("in a list", func(args string) string { return "[" + args + "]" }),
+	mapped("wrapped", func(args string) string { return `{"arguments": ` + args + "}" }),
+	mapped("wrapped string", func(args string) string { return `{"arguments": ` + schema.Quote(args) + "}" }),
+	mapped("braceless", func(args string) string { return args[1:] }),
+	{"no end mark", func(_ *rand.Rand, w *written) string {
+		end := strings.TrimRight(w.frame, "\n")
+		if i := strings.LastIndexAny(end, "<["); i > w.from {
+			return w.fill(end[:i])
+		}
+		return ""
+	}},
+	{"truncated", func(r *rand.Rand, w *written) string {
+		whole := w.fill(w.frame)
+		return whole[:r.Intn(len(whole))]
+	}},
+}
+
+// slipClass is what came of a slip.
+type slipClass int
+
+const (
+	asMeant    slipClass = iota
+	noCall               // none, or one that stays open
+	misfit               // other arguments, that do not fit the schema: they are told apart later
+	wrongValid           // other arguments that fit
+	slipClasses
+)
+
+// readSlip decodes a text and says what came of it.
+func readSlip(t *testing.T, f *Format, raw, finish string, c *slipCall, tools []chat.Tool) (slipClass, []string) {
+	t.Helper()
+	var name, args string
+	var got []string
+	class := noCall
+	for e, err := range f.Decode(golden.Source([]string{raw}, finish), Options{Tools: tools}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e.Kind {
+		case chat.CallStart:
+			name, args = e.Text, ""
+		case chat.CallArgs:
+			args += e.Text
+		case chat.CallEnd:
+			got = append(got, name+" "+args)
+			one := wrongValid
+			if name == c.name && sameJSON(t, args, c.meant()) {
+				one = asMeant
+			} else if name == c.name && !fitsType(args, c.tool) {
+				one = misfit
+			}
+			if class == noCall || one > class {
+				class = one
+			}
+		}
+	}
+	return class, got
+}
+
+// fitsType says whether a value fits a type; members that the schema does not know are allowed, as most schemas do.
+func fitsType(value string, t *schema.Type) bool {
+	if !t.Known() {
+		return true
+	}
+	if !t.Allows(schema.KindOf(value)) {
+		return false
+	}
+	switch value[0] {
+	case '{':
+		members := membersOf(value)
+		for _, key := range t.Required() {
+			if !slices.ContainsFunc(members, func(m field) bool { return m.key == key }) {
+				return false
+			}
+		}
+		return !slices.ContainsFunc(members, func(m field) bool { return !fitsType(m.value, t.Prop(m.key)) })
+	case '[':
+		var list []json.RawMessage
+		_ = json.Unmarshal([]byte(value), &list)
+		return !slices.ContainsFunc(list, func(v json.RawMessage) bool { return !fitsType(string(v), t.Item()) })
+	}
+	return true
+}
+
+func TestOneSlipGivesNoWrongArguments(t *testing.T) {
+	count := make([][slipClasses]int, len(slips))
+	rounds := 60
+	if testing.Short() {
+		rounds = 6
+	}
+	for _, f := range All() {
+		r := rand.New(rand.NewSource(5))
+		for range rounds {
+			c := randomSlipCall(r)
+			w := writeSlip(f, &c)
+			clean := w.fill(w.frame)
+			if class, _ := readSlip(t, f, clean, chat.Stop, &c, slipTools); class != asMeant {
+				continue // not what the family can write: a tag's text that ends with a newline, a null
+			}
+			for i, s := range slips {
+				raw := s.make(r, w)
+				if raw == "" || raw == clean {
+					continue
+				}
+				finish := []string{chat.Stop, chat.Length}[r.Intn(2)]
+				if s.name == "truncated" {
+					finish = chat.Length // by its own end mark a model says that only closers are missing
+				}
+				class, got := readSlip(t, f, raw, finish, &c, slipTools)
+				count[i][class]++
+				if class == wrongValid {
+					t.Errorf("%s, %s (%s)\nraw  %q\ngot  %q\nwant %s", f.Name, s.name, finish, raw, got, c.meant())
+				}
+			}
+		}
+	}
+	var all [slipClasses]int
+	var table strings.Builder
+	for i, s := range slips {
+		fmt.Fprintf(&table, "%-18s %7d %7d %7d %7d\n", s.name, count[i][0], count[i][1], count[i][2], count[i][3])
+		for k, n := range count[i] {
+			all[k] += n
+		}
+	}
+	t.Logf("%-18s %7s %7s %7s %7s\n%s%-18s %7d %7d %7d %7d", "slip", "meant", "none", "misfit", "wrong", table.String(), "all", all[0], all[1], all[2], all[3])
+	if all[wrongValid] > 0 {
+		t.Errorf("%d calls with wrong arguments", all[wrongValid])
+	}
+}
