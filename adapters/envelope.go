@@ -351,6 +351,7 @@ func (d *decoder) restOfObject() {
 		key, a := d.memberKey()
 		if a != yes {
 			d.pos, d.call, d.unclosed = start, c, true
+			d.doubtStray()
 			if a == cut {
 				d.toEnd()
 			}

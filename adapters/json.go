@@ -177,7 +177,7 @@ func (d *decoder) doubtKey(t *schema.Type, key string, seen []string) {
 		return
 	}
 	d.strayKey = d.strayKey || d.knownOutside(key)
-	d.call.doubt = d.call.doubt || strings.ContainsAny(key, oddInKeys) || strings.HasPrefix(key, ".") || knownInside(t, key, seen)
+	d.call.doubt = d.call.doubt || strings.ContainsAny(key, oddInKeys) || strings.HasPrefix(key, ".") || strings.TrimRight(key, ":, ") != key || knownInside(t, key, seen)
 }
 
 // oddInKeys are bytes of structure that no key has.

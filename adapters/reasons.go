@@ -20,7 +20,7 @@ var reasons = [...][4]string{
 	{"control-bytes", "a line break or another control byte inside a string was escaped", "{\"a\": \"x\ty\"}", `{"a": "x\ty"}`},
 	{"doubled-braces", "braces that were doubled, as in a template, were halved", `{{"a": 1}}`, `{"a": 1}`},
 	{"ellipsis", "dots that stood for further items were left out", `[1, 2, ...]`, `[1, 2]`},
-	{"equals", "an equals sign or an arrow between key and value became a colon", `{"a" = 1}`, `{"a" : 1}`},
+	{"equals", "an equals sign, an arrow or several colons between key and value became a colon", `{"a" = 1}`, `{"a" : 1}`},
 	{"escapes", "an escape that JSON does not know became the character that was meant, or a backslash", `{"a": "it\'s"}`, `{"a": "it's"}`},
 	{"extra-closer", "something behind the end of the value, mostly a bracket that closes nothing, was left out", `{"a": 1]}`, `{"a": 1}`},
 	{"extra-comma", "a comma without anything before it was left out", `[1,, 2]`, `[1, 2]`},

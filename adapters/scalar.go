@@ -165,7 +165,7 @@ func oddPhrase(text string) bool {
 			return true
 		}
 	}
-	return strings.IndexByte(":=;,<)]}", text[0]) >= 0 || strings.Count(text, `"`)%2 == 1 || strings.HasSuffix(text, "'") && strings.Count(text, "'")%2 == 1
+	return strings.IndexByte(":=;,<)]}", text[0]) >= 0 || strings.Count(text, `"`)%2 == 1 || strings.Contains(text, `\"`) || strings.Contains(text, `\'`) || strings.HasSuffix(text, "'") && strings.Count(text, "'")%2 == 1
 }
 
 // phrase reads a value that lost its quotes: up to a comma, a closer, a newline, a mark, or a quote that opens a key.
@@ -195,7 +195,8 @@ scan:
 		return false
 	}
 	d.pos += n
-	d.call.doubt = d.call.doubt || oddPhrase(text) || slices.ContainsFunc(d.quotes, func(q delim) bool { return strings.Contains(text, q.open) })
+	first, _, _ := strings.Cut(text, " ")
+	d.call.doubt = d.call.doubt || oddPhrase(text) || literals[strings.TrimRight(first, ":;.")] != "" && (d.startsString(0) || strings.ContainsAny(text, ":;=")) || slices.ContainsFunc(d.quotes, func(q delim) bool { return strings.Contains(text, q.open) })
 	d.repaired("bare-words")
 	d.put(t.Fit(schema.Quote(text)))
 	return true

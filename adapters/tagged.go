@@ -102,8 +102,10 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 			if h.key = word; p.f.flags["entities"] {
 				h.key = plainly.Replace(word)
 			}
+		} else if strings.ContainsAny(word, "<>") {
+			return head{}, no // the end of the tag is missing
 		} else {
-			h.wire = strings.Trim(word, "=:\"' ")
+			h.wire = strings.Trim(word, "=:\"'`“” ")
 		}
 	}
 }
@@ -275,14 +277,17 @@ func (d *decoder) tags(p *pattern, t *schema.Type) {
 
 // likeArg says whether what stands at offset i, where an argument may, begins as one does but is none.
 func (d *decoder) likeArg(p *pattern, i int) bool {
-	if _, ok := d.closerAt(i, p); ok || p.f.arg[0].keyed() || d.endMark(i) {
+	if _, ok := d.closerAt(i, p); ok || p.f.arg[0].keyed() {
 		return false
 	}
 	tag := p.f.arg[0].parts[0].lit.key()
+	if end := strings.LastIndexByte(tag, ' '); end > 0 && !isWord(int(tag[1])) {
+		return d.has(i, tag[:end])
+	}
 	if end := strings.IndexAny(tag, ":= >"); end > 0 {
 		tag = tag[:end]
 	}
-	return d.has(i, tag)
+	return d.has(i, tag) && !d.endMark(i)
 }
 
 // oddKey says whether a parameter's name holds what no name does: a mark or a quote in the tag is wrong.
