@@ -54,7 +54,7 @@ func (d *decoder) lastName(n int) *tool {
 
 // nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal, an argument or a closer.
 func (d *decoder) nameEnds(p *pattern, i, n, c int) bool {
-	if c == '\n' || c == '{' || c == '"' || c == '\\' && d.at(n+1) == 'n' {
+	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && d.at(n+1) == 'n' {
 		return true
 	}
 	if i+1 < len(p.parts) {
