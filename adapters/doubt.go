@@ -129,6 +129,7 @@ func endsSentence(text []byte) bool {
 func (d *decoder) tryDoubted(m *mark, why doubt) answer {
 	a, readTo, cutOff := no, 0, false
 	announced, first, repairs := d.announced(), d.blank, len(d.repairs)
+	afterSentence := endsSentence(bytes.TrimSpace(d.announcement()))
 	ok := d.draft(maxHeld, func() bool {
 		done := d.done
 		a = d.try(m)
@@ -139,17 +140,18 @@ func (d *decoder) tryDoubted(m *mark, why doubt) answer {
 			return false
 		}
 		readTo = d.pos
-		if why == inPage || !m.own && (len(d.repairs) > repairs || !d.complete()) {
+		last := d.over() || m.own && d.structure(d.space(0))
+		sure := m.own || afterSentence && why == inText && (announced || last)
+		if why == inPage || !sure && len(d.repairs) > repairs || !m.own && !d.complete() {
 			return false
 		}
-		last := d.over() || m.own && d.structure(d.space(0))
 		switch {
 		case why == inIndent:
 			return last && (first || announced)
 		case last:
 			return true
 		}
-		return why == inText && m.own && announced && d.at(0) == '\n'
+		return why == inText && announced && (afterSentence && !m.own || m.own && d.at(0) == '\n')
 	})
 	switch {
 	case ok:

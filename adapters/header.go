@@ -41,7 +41,7 @@ func (d *decoder) header() (fields, answer) {
 			case constrainMark:
 				_, i = d.word(i)
 			}
-		case c == '{' && h.to != "": // the mark in front of the body is missing
+		case c == '{' && d.tools != nil && d.tools.recipient(h.to) != nil: // the mark in front of the body is missing
 			h.end = i
 			return h, yes
 		default:

@@ -72,6 +72,9 @@ func (d *decoder) memberLost(q delim) bool {
 	if d.has(n, q.open) { // doubled
 		n += len(q.open)
 	}
+	if d.at(n-1) < 0 {
+		return false
+	}
 	word := n
 	for isWord(d.at(n)) || d.at(n) == '-' {
 		n++

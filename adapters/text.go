@@ -133,6 +133,9 @@ func (d *decoder) begin(c int, line bool) bool {
 			glue = max(glue, d.glue)
 		}
 		d.pos = start
+		if d.pos < d.rejected { // a whole call that is text: no other reading of its marks counts
+			return false
+		}
 	}
 	if d.tools != nil && (d.blank && d.nameFirst() || (line || c == '{') && d.unmarked(c, line)) {
 		return true

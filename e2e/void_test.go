@@ -85,7 +85,7 @@ func TestVoidCompletesALoop(t *testing.T) {
 		l.editorTool(t, "read_file", "uri", "page_number"), l.editorTool(t, "edit_file", "uri", "search_replace_blocks"), l.editorTool(t, "run_command", "command", "cwd"),
 	}
 	done := tools[2].Run
-	command := `toolrun search_docs '{"query":"it\u0027s 휴가 $(touch made) \u0060id\u0060"}'`
+	command := `toolrun search_docs '{"query":"it\u0027s 휴가 \u0024(touch made) \u0060id\u0060"}'`
 	for _, s := range []*server{l.newest, l.former} {
 		base := l.proxied(t, s)
 		run := l.terminal(t, base)
