@@ -12,8 +12,10 @@ const announceSize = 240
 
 // announced says whether the text in front of here announces a call that is the reply's last thing: its last sentence says
 // that the model is about to act, and is no example, quotation or question.
-func (d *decoder) announced() bool {
-	text := d.announcement()
+func (d *decoder) announced() bool { return d.announcedBy(d.announcement()) }
+
+// announcedBy is announced for a text that stood in front.
+func (d *decoder) announcedBy(text []byte) bool {
 	if len(text) == 0 || d.which == Eager {
 		return true
 	}
@@ -38,7 +40,7 @@ func resolved(text []byte) (does, known bool) {
 		}
 		shows := slices.ContainsFunc(showing, func(verb string) bool { return strings.HasPrefix(what, verb+" ") })
 		sample := text[len(text)-1] == ':' && (strings.HasSuffix(what, "example ") || strings.HasSuffix(what, "sample "))
-		return !shows && !sample && !hasWord([]byte(sentence), frames) && !hasWord([]byte(sentence), waits), true
+		return !shows && !sample && !frames.in([]byte(sentence)) && !waits.in([]byte(sentence)), true
 	}
 	return false, false
 }
@@ -51,7 +53,7 @@ func (d *decoder) announcement() []byte {
 // announces says whether a text ends as an announcement does, and whether the part of it that is looked at has words of
 // intent and none of an example.
 func announces(text, part []byte) bool {
-	return endsAnnouncement(text) && willAct(lastSentence(text)) && !hasWord(part, hedges)
+	return endsAnnouncement(text) && willAct(lastSentence(text)) && !hedges.in(part)
 }
 
 // endsAnnouncement says whether a text can end so when a call is to follow: not as a member of a larger document, a question
@@ -66,11 +68,11 @@ func endsAnnouncement(text []byte) bool {
 // willAct says whether a part of a sentence has words of intent and takes nothing back: it is no refusal, no report of what
 // was done, and waits for nobody.
 func willAct(sentence []byte) bool {
-	if hasWord(sentence, waits) {
+	if waits.in(sentence) {
 		return false
 	}
 	for _, part := range bytes.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(",;，、–—", r) }) {
-		if hasWord(part, intents) && !hasWord(part, refusals) {
+		if intents.in(part) && !refusals.in(part) {
 			return true
 		}
 	}
@@ -90,7 +92,7 @@ func (d *decoder) continues() bool {
 		n++
 	}
 	text := d.slice(d.pos, d.pos+n)
-	return len(text) > 0 && text[0] == '\n' && bytes.IndexByte(text, '?') < 0 && !bytes.Contains(text, []byte("```")) && !hasWord(text, hedges)
+	return len(text) > 0 && text[0] == '\n' && bytes.IndexByte(text, '?') < 0 && !bytes.Contains(text, []byte("```")) && !hedges.in(text)
 }
 
 // sentenceEnds are the marks that end a sentence or announce something; the wide ones need no blank behind them.
@@ -113,24 +115,44 @@ func lastSentence(text []byte) []byte {
 	return text[start:]
 }
 
-// hasWord says whether one of the words stands in a text, whatever their case. A word that ends in * may go on; those in
-// scripts that put no blanks between words may stand anywhere.
-func hasWord(text []byte, words []string) bool {
-	plain := strings.ToLower(strings.ReplaceAll(string(text), "’", "'"))
-	spaced := spacedWords(text)
+// phrases are words and sequences of words to look for, in any case.
+type phrases struct {
+	whole    map[string]bool // between other words
+	longest  int             // of those, in words
+	begins   []string        // of a word, which may go on
+	anywhere []string        // in scripts that put no blanks between words
+}
+
+// newPhrases sorts words by how they are looked for. One that ends in * may go on.
+func newPhrases(words ...string) *phrases {
+	p := &phrases{whole: map[string]bool{}}
 	for _, w := range words {
-		start, begins := strings.CutSuffix(w, "*")
-		switch {
+		switch start, begins := strings.CutSuffix(w, "*"); {
 		case unspaced(w):
-			if strings.Contains(plain, w) {
-				return true
-			}
+			p.anywhere = append(p.anywhere, w)
 		case begins:
-			if strings.Contains(spaced, " "+start) {
+			p.begins = append(p.begins, " "+start)
+		default:
+			p.whole[w] = true
+			p.longest = max(p.longest, strings.Count(w, " ")+1)
+		}
+	}
+	return p
+}
+
+// in says whether one of the phrases stands in a text.
+func (p *phrases) in(text []byte) bool {
+	spaced := spacedWords(text)
+	contains := func(w string) bool { return strings.Contains(spaced, w) }
+	if slices.ContainsFunc(p.begins, contains) || slices.ContainsFunc(p.anywhere, contains) {
+		return true
+	}
+	words := strings.Fields(spaced)
+	for i := range words {
+		for n := 1; n <= p.longest && i+n <= len(words); n++ {
+			if p.whole[strings.Join(words[i:i+n], " ")] {
 				return true
 			}
-		case strings.Contains(spaced, " "+w+" "):
-			return true
 		}
 	}
 	return false
@@ -170,14 +192,14 @@ var showing = []string{
 }
 
 // frames are words that make an example of what follows, whatever the sentence resolves to do.
-var frames = []string{
+var frames = newPhrases(
 	"for example", "for instance", "e g", "like this", "like so", "looks like", "look like", "such as", "as follows", "would be", "would look", "would have", "could be", "you can send", "you could", "you would", "example call",
 	"example request", "sample call", "sample request", "format is", "syntax is", "json is", "schema is", "expected output", "show you", "if you want to", "need you to", "your permission", "your ok", "let me know",
 	"be clear", "model answers", "it wrote",
-}
+)
 
 // hedges are words of documentation, advice and quotation: a call behind them is an example.
-var hedges = []string{
+var hedges = newPhrases(
 	"could", "would", "might", "may", "example", "examples", "like this", "like so", "e g", "for instance", "such as", "looks", "looks like", "look like", "if you", "you can", "you need", "you want",
 	"either", "you should", "should be", "should look", "it should", "schema is", "syntax", "format is", "format of", "said", "wrote", "expected output", "expects", "means", "received", "request body", "payload",
 	"user", "assistant", "json is", "json for", "never", "careful", "danger*", "fixture", "attacker", "inject*", "show you", "explain*", "describe*", "explanation", "illustrat*", "demonstrat*", "valid call",
@@ -190,25 +212,25 @@ var hedges = []string{
 	"например", "пример*", "покажу", "объясн*", "бы", "если", "ответил*", "выглядит", "написал*", "сказал*",
 	"예를", "다음과 같", "예시", "예제", "보여 드리", "설명", "수 있습니다", "까요", "例えば", "例を", "次のように", "お見せ", "できます", "説明", "よろしい", "でしょうか",
 	"例如", "比如", "举个例", "示例", "如下", "您可以", "你可以", "解释", "吗",
-}
+)
 
 // waits are words of a model that acts only when it is told to.
-var waits = []string{
+var waits = newPhrases(
 	"let me know", "tell me", "once you", "after your", "after you", "as soon as you", "when you are", "when you're", "whenever you", "if it's ok", "if it's okay", "if that's ok", "if that's okay", "if that is", "if it is ok",
 	"unless you", "i need you to", "i want you to", "your approval", "your permission", "sag mir", "sagen sie mir", "sobald du", "sobald sie", "dites-moi", "dis-moi", "dès que vous", "dès que tu",
 	"dime", "dígame", "avísame", "cuando quieras", "diga-me", "me diga", "me avise", "quando quiser", "dimmi", "mi dica", "fammi sapere", "mi faccia sapere", "скажите", "скажи", "как только вы", "알려 주", "알려주", "教えてください", "告诉我",
-}
+)
 
 // refusals are words of one who does not act, or who reports what was done.
-var refusals = []string{
+var refusals = newPhrases(
 	"i'm not", "i am not", "not going to", "not able to", "i do not", "i don't", "i refuse", "rather not", "nicht", "kein", "keine", "keinen", "ich habe", "habe ich", "hatte ich", "fand ich", "sah ich",
 	"je ne", "je n'*", "j'ai exécuté", "j'ai lancé", "j'ai trouvé", "j'ai vu", "j'ai lu", "j'ai reçu", "j'ai appelé", "j'ai envoyé", "j'ai fait", "no voy", "no puedo", "no debo", "no estoy", "no ejecut*", "no lo",
 	"não vou", "não posso", "não devo", "não estou", "não irei", "não execut*", "non eseguo", "non eseguirò", "non devo", "non vado", "non sto", "non posso", "si je dois", "si debo", "se devo",
 	"я не", "не буду", "не могу", "не стану", "я выполнил*", "я запустил*", "я наш*", "я вызвал*", "я отправил*", "я получил*", "я сделал*", "я увидел*", "нужно ли", "하지 않", "しません", "いたしません", "不会", "不能", "不执行",
-}
+)
 
 // intents are words by which a model says that it is about to act, in the languages of most users.
-var intents = []string{
+var intents = newPhrases(
 	"i'll", "i will", "let me", "let's", "let us", "allow me", "i need", "i must", "i have to", "i want to", "i can", "i'm", "i am", "i look", "i check", "i call", "i use", "i search", "i write", "i run", "i start",
 	"i should", "i shall", "i'd better", "we need to", "we should", "we'll", "we will", "gonna", "time to", "i'd like to", "going to", "calling", "checking", "searching", "looking", "using", "running", "writing", "reading", "fetching", "getting", "retrieving", "executing", "querying", "opening", "listing",
 	"here is the call", "here's the call", "here is the tool call", "here's the tool call", "here is the function call", "here's the function call", "sure", "okay", "ok", "one moment", "just a moment", "right away", "of course", "certainly", "on it",
@@ -219,4 +241,4 @@ var intents = []string{
 	"cerco", "cercherò", "vado", "fammi", "lasciami", "mi permetta", "sto", "eseguo", "eseguirò", "scrivo", "devo", "vediamo", "verifico", "verificherò", "controllo", "controllerò", "un attimo", "certo", "certamente", "subito", "procedo", "procediamo", "cerchiamo", "verifichiamo", "controlliamo", "recupero", "cercando",
 	"я", "сейчас", "давайте", "давай", "позвольте", "ищу", "поищу", "найду", "проверю", "проверяю", "посмотрю", "посмотрим", "смотрю", "выполняю", "выполню", "запускаю", "запущу", "запишу", "узнаю", "нужно", "минуту", "минутку", "конечно", "хорошо", "запрошу", "запрашиваю", "вызываю", "вызову", "получаю", "получу", "начну",
 	"하겠", "할게", "볼게", "겠습니다", "합니다", "릴게", "게요", "잠시만", "します", "しましょう", "調べ", "みます", "ましょう", "少々お待ち", "我来", "让我", "我将", "我会", "我需要", "我要", "我先", "我去", "我帮", "正在", "请稍等", "稍等", "现在", "接下来", "好的", "首先", "马上", "开始",
-}
+)

@@ -128,8 +128,10 @@ func endsSentence(text []byte) bool {
 // text to their last byte; a mark or a call that the end of the text cuts is what it is elsewhere, but for a quoted one.
 func (d *decoder) tryDoubted(m *mark, why doubt) answer {
 	a, readTo, cutOff := no, 0, false
-	announced, first, repairs := d.announced(), d.blank, len(d.repairs)
-	afterSentence := endsSentence(bytes.TrimSpace(d.announcement()))
+	first, repairs := d.blank, len(d.repairs)
+	front := bytes.Clone(d.announcement()) // the buffer may move
+	announced := func() bool { return d.announcedBy(front) }
+	afterSentence := endsSentence(front)
 	ok := d.draft(maxHeld, func() bool {
 		done := d.done
 		a = d.try(m)
@@ -141,22 +143,22 @@ func (d *decoder) tryDoubted(m *mark, why doubt) answer {
 		}
 		readTo = d.pos
 		last := d.over() || m.own && d.structure(d.space(0))
-		sure := m.own || afterSentence && why == inText && (announced || last)
+		sure := m.own || afterSentence && why == inText && (last || announced())
 		if why == inPage || !sure && len(d.repairs) > repairs || !m.own && !d.complete() {
 			return false
 		}
 		switch {
 		case why == inIndent:
-			return last && (first || announced)
+			return last && (first || announced())
 		case last:
 			return true
 		}
-		return why == inText && announced && (afterSentence && !m.own || m.own && d.at(0) == '\n')
+		return why == inText && (afterSentence && !m.own || m.own && d.at(0) == '\n') && announced()
 	})
 	switch {
 	case ok:
 		return committed
-	case cutOff && why != inQuotes && why != inPage && (d.lengthCut() || d.evidence):
+	case cutOff && (m.own || afterSentence) && why != inQuotes && why != inPage && (d.lengthCut() || d.evidence):
 		return d.try(m)
 	case readTo > 0:
 		d.rejected = readTo
