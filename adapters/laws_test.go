@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -288,12 +289,18 @@ func TestHostileTextIsReadToItsEnd(t *testing.T) {
 	}
 }
 
+// closedTwice are replies whose calls are closed where they stand, and which what comes behind the closer makes text, or no
+// call: cut right behind it, they are calls.
+var closedTwice = []string{
+	"hermes/arguments behind an object that was closed too early", "lfm2/an argument behind a parenthesis that came too early", "inkling/an empty invoke is no call",
+}
+
 // TestAReplyCutAnywhereHoldsNoHalfCall cuts every golden reply at every byte, by its length, and by a source that fails: a
 // call that is finished then is one of the whole reply's, and nothing is both shown as text and part of a call.
 func TestAReplyCutAnywhereHoldsNoHalfCall(t *testing.T) {
 	tools := testTools(t)
 	for i, g := range goldens(t) {
-		if g.Finish != chat.Stop || skipped(i) {
+		if g.Finish != chat.Stop || skipped(i) || slices.Contains(closedTwice, g.format+"/"+g.Name) {
 			continue
 		}
 		o := Options{Tools: tools, Prompt: g.Prompt, Hold: HoldCall}
