@@ -244,6 +244,9 @@ func (d *decoder) keyAt(i int) (string, bool) {
 	from := i + len(q.open)
 	n := from
 	for n < from+maxKey && d.at(n) >= 0 && (quoted && !d.has(n, q.close) || !quoted && (isWord(d.at(n)) || d.at(n) == '-')) {
+		if quoted && d.at(n) == '\\' { // what is escaped ends no string
+			n++
+		}
 		n++
 	}
 	end := n

@@ -236,6 +236,13 @@ func (d *decoder) windowsPath() bool {
 	case 'n', 'r', 't': // these are escapes too: only behind the letter of a drive that people have
 		next := d.at(4)
 		return next >= 'a' && next <= 'z' && (c <= 'Z' || c >= 'c' && c <= 'e')
+	case 'u': // a character, when its digits follow
+		for i := 4; i < 8; i++ {
+			if !isHex(d.at(i)) {
+				return true
+			}
+		}
+		return false
 	default:
 		return isWord(third)
 	}
