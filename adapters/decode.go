@@ -55,6 +55,7 @@ type place struct {
 	fence     fence  // the fenced block that is text
 	keptTo    int    // where the text that was kept last ends
 	others    [2]int // positions of the elements of a list in front of its first call: they are text
+	doubts    doubts // what stands in front of the last mark
 	rejected  int    // up to here stand calls that are text: no mark means anything
 	runFrom   int    // where the text begins that no mark has interrupted
 

@@ -22,8 +22,26 @@ const lookBack = 1024
 // maxHeld bounds a call between marks that is held until what follows it is known, in bytes.
 const maxHeld = 1 << 20
 
+// doubts are what stands in the way of a mark at one place, for marks of the model's own family and for others. Many marks
+// begin alike, and what stands in front of them is read once.
+type doubts struct {
+	at, gap       int
+	own, stranger doubt
+}
+
 // doubted says whether and why the mark m here may be a mention.
 func (d *decoder) doubted(m *mark) doubt {
+	if d.doubts.at != d.markAt || d.doubts.gap != d.gapAt {
+		d.doubts = d.doubtsHere()
+	}
+	if m.own {
+		return d.doubts.own
+	}
+	return d.doubts.stranger
+}
+
+// doubtsHere reads what stands in front of a mark here.
+func (d *decoder) doubtsHere() doubts {
 	from := d.gapAt
 	if d.keptTo == d.gapAt {
 		from = max(d.runFrom, d.markAt-lookBack, d.base)
@@ -31,23 +49,24 @@ func (d *decoder) doubted(m *mark) doubt {
 	text := d.slice(min(from, d.markAt), d.markAt)
 	line := text[bytes.LastIndexByte(text, '\n')+1:]
 	front := bytes.TrimRight(line, " \t")
+	both := func(why doubt) doubts { return doubts{d.markAt, d.gapAt, why, why} }
 	switch {
 	case d.which == Eager:
-		return noDoubt
+		return both(noDoubt)
 	case isDocument(text):
-		return inPage
+		return both(inPage)
 	case len(front) == 0 && columns(line) >= 4:
-		return inIndent
+		return both(inIndent)
 	case inElement(text):
-		return inText
+		return both(inText)
 	case len(front) == 0:
-		return noDoubt
+		return both(noDoubt)
 	case quotes(front):
-		return inQuotes
-	case !m.own || inQuotation(line) || !endsSentence(front) || front[len(front)-1] == ':' && d.done == 0 && !d.announced():
-		return inText
+		return both(inQuotes)
+	case inQuotation(line) || !endsSentence(front) || front[len(front)-1] == ':' && d.done == 0 && !d.announced():
+		return both(inText)
 	}
-	return noDoubt
+	return doubts{d.markAt, d.gapAt, noDoubt, inText}
 }
 
 // isDocument says whether a text begins as a page does, and the page is not over.
@@ -78,6 +97,9 @@ func quotes(text []byte) bool {
 
 // inQuotation says whether a quotation that a line has opened is open at its end.
 func inQuotation(line []byte) bool {
+	if !bytes.ContainsAny(line, "\"“„«「『‹") {
+		return false
+	}
 	s := strings.ReplaceAll(string(line), `\"`, "")
 	if strings.Count(s, `"`)%2 == 1 {
 		return true
@@ -91,21 +113,34 @@ func inQuotation(line []byte) bool {
 }
 
 // elements are what opens those elements of a page that show their text as it is, or hold a page, and what closes them.
-var elements = [][2]string{
-	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"}, {"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00"}, {"<!doctype", "</html"},
+var elements = [...][2]string{
+	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"}, {"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00\x00"}, {"<!doctype", "</html"},
 	{"<script", "</script"}, {"<textarea", "</textarea"}, {"<svg", "</svg"}, {"<ul", "</ul"}, {"<ol", "</ol"}, {"<table", "</table"}, {"<blockquote", "</blockquote"},
 	{"<example", "</example"}, {"<details", "</details"}, {"<quote", "</quote"}, {"<kbd", "</kbd"}, {"<tt>", "</tt"}, {"<xmp", "</xmp"}, {`\begin{verbatim}`, `\end{verbatim}`},
 }
 
-// inElement says whether a text ends inside such an element.
+// longestElement bounds what opens or closes one, in bytes.
+const longestElement = 20
+
+// inElement says whether a text ends inside such an element. It is read from its end, and a closer hides the openers in front.
 func inElement(text []byte) bool {
 	if bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '\\') < 0 {
 		return false
 	}
 	lower := bytes.ToLower(text)
-	for _, e := range elements {
-		if i := bytes.LastIndex(lower, []byte(e[0])); i >= 0 && !bytes.Contains(lower[i:], []byte(e[1])) {
-			return true
+	var closed [len(elements)]bool
+	for i := len(lower) - 1; i >= 0; i-- {
+		if strings.IndexByte("<-]\\", lower[i]) < 0 {
+			continue
+		}
+		rest := lower[i:min(len(lower), i+longestElement)]
+		for n := range elements {
+			open, closer := elements[n][0], elements[n][1]
+			if closer[0] == rest[0] && len(rest) > 1 && closer[1] == rest[1] && strings.HasPrefix(string(rest), closer) {
+				closed[n] = true
+			} else if open[0] == rest[0] && len(rest) > 1 && open[1] == rest[1] && !closed[n] && strings.HasPrefix(string(rest), open) {
+				return true
+			}
 		}
 	}
 	return false
