@@ -26,6 +26,7 @@ const (
 	settling  = 20 * time.Second // in which a server must come to rest
 	restTime  = 500 * time.Millisecond
 	bodyWait  = 2 * time.Second // of the server for a body
+	tries     = 3               // of an attack that breaks a limit: on a shared machine the same work takes half as long again now and then
 	bodyGrace = 3 * time.Second // how much later than that a slow client may get its answer
 )
 
@@ -49,6 +50,9 @@ func Measure(program, only string, show func(Cost)) error {
 			continue
 		}
 		c, err := a.measure(program, up.URL)
+		for n := 1; n < tries && err == nil && len(c.Breaches) > 0; n++ {
+			c, err = a.measure(program, up.URL)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.name, err)
 		}
