@@ -114,31 +114,26 @@ func inQuotation(line []byte) bool {
 
 // elements are what opens those elements of a page that show their text as it is, or hold a page, and what closes them.
 var elements = [...][2]string{
-	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"}, {"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00\x00"}, {"<!doctype", "</html"},
+	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"}, {"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00"}, {"<!doctype", "</html"},
 	{"<script", "</script"}, {"<textarea", "</textarea"}, {"<svg", "</svg"}, {"<ul", "</ul"}, {"<ol", "</ol"}, {"<table", "</table"}, {"<blockquote", "</blockquote"},
 	{"<example", "</example"}, {"<details", "</details"}, {"<quote", "</quote"}, {"<kbd", "</kbd"}, {"<tt>", "</tt"}, {"<xmp", "</xmp"}, {`\begin{verbatim}`, `\end{verbatim}`},
 }
-
-// longestElement bounds what opens or closes one, in bytes.
-const longestElement = 20
 
 // inElement says whether a text ends inside such an element. It is read from its end, and a closer hides the openers in front.
 func inElement(text []byte) bool {
 	if bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '\\') < 0 {
 		return false
 	}
-	lower := bytes.ToLower(text)
+	lower := string(bytes.ToLower(text))
 	var closed [len(elements)]bool
 	for i := len(lower) - 1; i >= 0; i-- {
 		if strings.IndexByte("<-]\\", lower[i]) < 0 {
 			continue
 		}
-		rest := lower[i:min(len(lower), i+longestElement)]
-		for n := range elements {
-			open, closer := elements[n][0], elements[n][1]
-			if closer[0] == rest[0] && len(rest) > 1 && closer[1] == rest[1] && strings.HasPrefix(string(rest), closer) {
+		for n, e := range elements {
+			if strings.HasPrefix(lower[i:], e[1]) {
 				closed[n] = true
-			} else if open[0] == rest[0] && len(rest) > 1 && open[1] == rest[1] && !closed[n] && strings.HasPrefix(string(rest), open) {
+			} else if !closed[n] && strings.HasPrefix(lower[i:], e[0]) {
 				return true
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"toolnorm/chat"
@@ -216,24 +215,18 @@ func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 		chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + call.Name + " again with arguments that fit its schema."})
 	again := *g.t
 	again.request = &r
-	var args strings.Builder
-	name := ""
+	var reply chat.Collector
 	for ev, err := range again.read(g.ctx, stepReasked) {
 		if err != nil {
 			return nil, false
 		}
-		switch ev.Kind {
-		case chat.CallStart:
-			name = ev.Text
-			args.Reset()
-		case chat.CallArgs:
-			args.WriteString(ev.Text)
-		case chat.CallEnd:
-			if found, ok := g.fitting(c, chat.Call{Name: name, Args: json.RawMessage(args.String())}, true); ok {
+		if ev.Kind == chat.Usage {
+			g.spent = g.spent.Plus(*ev.Meta.Usage)
+		}
+		if reply.Add(ev) {
+			if found, ok := g.fitting(c, reply.Calls[len(reply.Calls)-1], true); ok {
 				return found, true
 			}
-		case chat.Usage:
-			g.spent = g.spent.Plus(*ev.Meta.Usage)
 		}
 	}
 	return nil, false
