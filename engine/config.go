@@ -54,12 +54,14 @@ const (
 	Tokens = "tokens" // the same prompt, for a server that reads what the model writes: only the tokens are taken, which hold the control tokens that raw text may lack
 	Tap    = "tap"    // the server renders, and reads calls itself; what the model wrote is taken from its tokens
 	Native = "native" // the server renders, and reads calls itself; what it misses is still decoded
-	Clone  = "clone"  // a derived model, made on the server, reads no calls; by the settings only, and left for another one when it fails
 	Prompt = "prompt" // the tools are described in the system text, for models that were never taught to call
 )
 
-// Strategies are the names of all strategies: those that are chosen by probing, the one that shows most first, and Clone.
-func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt, Clone} }
+// Strategies are the names of all strategies, in the order in which probing prefers them.
+func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt} }
+
+// strategyGone is a strategy that settings of earlier releases may still name.
+const strategyGone = "clone"
 
 // What becomes of a conversation that is longer than its context.
 const (
@@ -88,7 +90,11 @@ const (
 func (c Config) Validate() error {
 	for model, s := range c.Strategy {
 		if !slices.Contains(Strategies(), s) {
-			return fmt.Errorf("strategy of %q: %q is none of %s", model, s, strings.Join(Strategies(), ", "))
+			gone := ""
+			if s == strategyGone {
+				gone = " (it is gone: raw and tokens read the same without a second model)"
+			}
+			return fmt.Errorf("strategy of %q: %q is none of %s%s", model, s, strings.Join(Strategies(), ", "), gone)
 		}
 	}
 	for model, w := range c.Wording {

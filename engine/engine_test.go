@@ -298,6 +298,7 @@ func TestValidate(t *testing.T) {
 		{Config{}, ""},
 		{Config{Strategy: map[string]string{"a": Raw, "b": Native, "c": Prompt, "d": Tap}}, ""},
 		{Config{Strategy: map[string]string{"q*": "taps"}}, `strategy of "q*": "taps"`},
+		{Config{Strategy: map[string]string{"q*": "clone"}}, `none of raw, tokens, tap, native, prompt (it is gone`},
 		{Config{NumCtx: -1}, "num_ctx"},
 		{Config{Ollama: "ftp://x"}, "ftp"},
 	} {

@@ -10,6 +10,9 @@ import (
 	"toolnorm/engine/upstream"
 )
 
+// passthrough is the parser of Ollama that leaves everything as the model wrote it, and so names no marks.
+const passthrough = "passthrough"
+
 // llamaRunner is the first version of Ollama whose models are run by a llama-server, which leaves control tokens out of the
 // text and out of its probabilities unless it is asked for them by name.
 const llamaRunner = "0.30.0"

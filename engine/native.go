@@ -36,19 +36,8 @@ func (o *ollama) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (o *ollama) tags(ctx context.Context) (*api.ListResponse, error) { return o.client.Tags(ctx) }
 
-// running lists what is loaded; a clone is its model.
 func (o *ollama) running(ctx context.Context) (*api.ProcessResponse, error) {
-	list, err := o.client.Running(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for i := range list.Models {
-		m := &list.Models[i]
-		if name, _, isClone := originalOf(m.Name); isClone {
-			m.Name, m.Model = name, name
-		}
-	}
-	return list, nil
+	return o.client.Running(ctx)
 }
 
 func (o *ollama) describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {

@@ -25,7 +25,6 @@ type ollama struct {
 	digests map[string]string // by full name; a new list is a new map
 	listed  time.Time
 	known   map[string]facts
-	checked map[string]bool // clones that are shown the prompts of their models
 
 	contexts map[string]int // that models are loaded with, by full name
 	looked   time.Time      // when the server said so
@@ -38,20 +37,18 @@ func newOllama(owner string, c *upstream.Ollama, err error) *ollama {
 	if err != nil {
 		c, _ = upstream.NewOllama("", nil)
 	}
-	return &ollama{client: c, owner: owner, known: map[string]facts{}, checked: map[string]bool{}, contexts: map[string]int{}}
+	return &ollama{client: c, owner: owner, known: map[string]facts{}, contexts: map[string]int{}}
 }
 
-// models lists what the server has pulled, without clones.
+// models lists what the server has pulled.
 func (o *ollama) models(ctx context.Context) ([]chat.Info, error) {
 	list, err := o.client.Tags(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]chat.Info, 0, len(list.Models))
-	for _, m := range list.Models {
-		if !IsClone(m.Name) {
-			all = append(all, chat.Info{ID: m.Name, Created: max(m.ModifiedAt.Unix(), 0), Owner: o.owner})
-		}
+	all := make([]chat.Info, len(list.Models))
+	for i, m := range list.Models {
+		all[i] = chat.Info{ID: m.Name, Created: max(m.ModifiedAt.Unix(), 0), Owner: o.owner}
 	}
 	return all, nil
 }
@@ -69,9 +66,6 @@ func (o *ollama) open(ctx context.Context, t *turn) (src chat.Source, tail strin
 	if rendered && (t.strategy == Prompt || t.force != nil) || t.strategy == Raw || t.strategy == Tokens {
 		return o.raw(ctx, t, body, r.Tools)
 	}
-	if t.strategy == Clone {
-		return o.cloned(ctx, t, body)
-	}
 	body.Stream = true
 	switch {
 	case t.force != nil:
@@ -86,6 +80,17 @@ func (o *ollama) open(ctx context.Context, t *turn) (src chat.Source, tail strin
 		src, err = o.client.Chat(ctx, t.pulse, body)
 	}
 	return src, "", err
+}
+
+// curable is err as one that another strategy may cure, if the server has refused a way of asking. A server that is busy,
+// silent or gone has said nothing.
+func curable(err error) error {
+	f := *fault.From(err)
+	switch f.Kind {
+	case fault.Invalid, fault.NotFound, fault.Unable, fault.Unavailable:
+		f.Curable = f.Cause == nil && f.Code != "context_length_exceeded"
+	}
+	return &f
 }
 
 // raw renders the prompt and has it continued.

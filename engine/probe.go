@@ -33,6 +33,14 @@ func (o *ollama) digest(ctx context.Context, name string) (string, error) {
 	return digests[name], err
 }
 
+// fullName is a model's name as Ollama compares names.
+func fullName(model string) string {
+	if !strings.Contains(model[strings.LastIndexByte(model, '/')+1:], ":") {
+		model += ":latest"
+	}
+	return strings.ToLower(model)
+}
+
 // list asks for the digests of all models, by their full names.
 func (o *ollama) list(ctx context.Context) (map[string]string, error) {
 	list, err := o.client.Tags(ctx)
@@ -78,7 +86,7 @@ func (o *ollama) probe(ctx context.Context, t *turn) (facts, error) {
 		return facts{}, err
 	}
 	f := capabilities(show)
-	f.digest, f.blind, f.tap, f.clone = digest, blind(show), f.tools, cloneOf(show, t.model, digest)
+	f.digest, f.blind, f.tap = digest, blind(show), f.tools
 	f.window, f.context = upstream.Trained(show), wantedContext(show)
 	t.facts = f
 	t.size(ctx) // rendering loads the model
@@ -117,9 +125,9 @@ var probeTool = upstream.Tool{Type: "function", Function: upstream.Function{
 }}
 
 // probeRequest is a request of which only the prompt is wanted.
-func probeRequest(t *turn, model string, tools bool) *upstream.ChatRequest {
+func probeRequest(t *turn, tools bool) *upstream.ChatRequest {
 	r := &upstream.ChatRequest{
-		Model:    model,
+		Model:    t.model,
 		Messages: []upstream.Message{{Role: "user", Content: "probe"}},
 		Options:  with(t.options, "num_predict", 1),
 	}
@@ -138,7 +146,7 @@ func printsStructs(prompt string) bool {
 // rendered is the prompt of a probe, empty when the server does not render. A server that refuses does not; one that is
 // busy, silent or gone leaves it open, which is an error.
 func (o *ollama) rendered(ctx context.Context, t *turn, tools bool) (string, error) {
-	prompt, err := o.client.Render(ctx, t.pulse, probeRequest(t, t.model, tools))
+	prompt, err := o.client.Render(ctx, t.pulse, probeRequest(t, tools))
 	var f *fault.Error
 	if errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.Unable || f.Kind == fault.Unavailable && f.Cause == nil) {
 		t.engine.cfg.Log.Warn().Str("model", t.model).Str("says", f.Message).Msg("the prompt cannot be rendered alone")

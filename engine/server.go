@@ -114,7 +114,6 @@ type facts struct {
 	blind    bool     // it is known to see no images
 	chooses  bool     // the server obeys tool_choice by itself
 	render   bool     // the server gives the rendered prompt, so raw works
-	clone    string   // the model that strategy clone asks, which need not be there yet; empty: there can be none
 	structs  bool     // its template is known to print tools as Go prints them, so that only raw can mend the prompt
 	hidden   []string // the marks of its family that are control tokens
 	lacks    bool     // raw text lacks those

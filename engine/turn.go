@@ -38,23 +38,19 @@ type turn struct {
 }
 
 // strategies are those by which the turn can be answered, the best one first: the configured one alone, else those that
-// show most of what the model wrote first. A configured clone stands in front of those: it may not be had.
+// show most of what the model wrote first.
 func (t *turn) strategies() []string {
 	if bare(t.request) {
 		return []string{Native}
 	}
-	named, _ := pattern.Find(t.engine.cfg.Strategy, t.name)
-	if named != "" && named != Clone {
+	if named, ok := pattern.Find(t.engine.cfg.Strategy, t.name); ok {
 		return []string{named}
 	}
 	tools := len(t.request.Tools) > 0
 	takes := t.facts.tools || !tools
-	var all []string
-	if named == Clone && t.facts.clone != "" && takes && (!t.facts.structs || pictures(t.request)) {
-		all = append(all, Clone)
-	}
 	can := map[string]bool{Raw: t.facts.render && !pictures(t.request) && takes, Tap: t.facts.tap && tools, Native: takes, Prompt: tools}
 	can[Tokens] = can[Raw] && t.facts.shown.tokens()
+	var all []string
 	for _, s := range t.facts.shown.order(tools) {
 		if can[s] {
 			all = append(all, s)

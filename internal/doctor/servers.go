@@ -136,7 +136,6 @@ func (d *Doctor) listNative(ctx context.Context, h host, s *Server) error {
 	if err != nil {
 		return err
 	}
-	list.Models = slices.DeleteFunc(list.Models, func(m api.ListModelResponse) bool { return engine.IsClone(m.Name) })
 	slices.SortFunc(list.Models, func(a, b api.ListModelResponse) int { return cmp.Compare(a.Name, b.Name) })
 	for i, m := range list.Models {
 		l := Listed{Name: d.called(h, m.Name), Bytes: m.Size, Family: m.Details.Family, Parameters: m.Details.ParameterSize, Quantization: m.Details.QuantizationLevel}
