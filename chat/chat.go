@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Model answers a request with events. Leaving the range early closes the upstream.
+// Model answers a request with events. Leaving the range early closes the upstream. An [Observer] in ctx is told how the
+// reply comes about.
 //
 // The order is: Reasoning, Text and calls as the model wrote them, then at most one Usage, then exactly one Finish.
 // An error ends the sequence; no Finish follows it.
@@ -170,28 +171,6 @@ type Request struct {
 	Keep    json.RawMessage            // how long the server keeps the model loaded, in Ollama's words: seconds, or "5m"; nil: the server's choice
 	Options map[string]json.RawMessage // options of the model server, passed on as they are
 	Extra   map[string]json.RawMessage // fields that nobody here understood, kept
-
-	Pulse *Pulse // nil: nobody waits for flushes or heartbeats
-
-	// Chosen, if set, is told the format and the strategy by which the reply will be read, before the first event and
-	// before the server is asked; again when another strategy takes over, which also comes before the first event.
-	Chosen func(format, strategy string)
-
-	// Heard, if set, is told when a model begins to write for this request: the reply itself, the same by another strategy,
-	// or what mends it, which generation names. What it answers is given every event of the model's server, before anything
-	// is read from it.
-	Heard func(generation string) func(Event)
-
-	// Noted, if set, is told what was done to the request before the model saw it, or is found to have been done by the
-	// server: a word fit for a header's name ("Trimmed"), and a sentence. What is told before the first event is known
-	// then; the rest comes before the Finish.
-	Noted func(word, text string)
-}
-
-// Pulse is how the upstream's reader keeps the client's side alive while it waits.
-type Pulse struct {
-	Idle func()       // called before each read that may block: nothing more is buffered, so flush
-	Beat func() error // called, never at the same time as anything else of the reply, after each silent interval; an error cancels
 }
 
 // Info describes a model that can be asked.

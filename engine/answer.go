@@ -38,8 +38,8 @@ const swallowed = "the server passed on nothing of what the model wrote"
 // try yields the reply by the turn's strategy. If curable is set, a failure that another strategy may cure, and before
 // which nothing was yielded, is not yielded either: try says why it failed instead.
 func (t *turn) try(ctx context.Context, yield func(chat.Event, error) bool, curable bool) string {
-	if t.request.Chosen != nil {
-		t.request.Chosen(t.format.Name, t.strategy)
+	if t.observer.OnPlan != nil {
+		t.observer.OnPlan(t.format.Name, t.strategy)
 	}
 	if t.strategy == Prompt {
 		t.wording = t.wordingOf(ctx)

@@ -17,7 +17,7 @@ func TestAnotherStrategyTakesOver(t *testing.T) {
 		name        string
 		server      *fakeOllama
 		config      map[string]string
-		told        string // by Chosen
+		told        string // by OnPlan
 		first, then string // asked
 		fails       string // the error, if there is no cure
 	}{
@@ -34,8 +34,8 @@ func TestAnotherStrategyTakesOver(t *testing.T) {
 			r := user("hi")
 			r.Tools = []chat.Tool{weather}
 			var told []string
-			r.Chosen = func(format, strategy string) { told = append(told, strategy) }
-			text, _, end, err := collect(t, e, r)
+			o := &chat.Observer{OnPlan: func(format, strategy string) { told = append(told, strategy) }}
+			text, _, end, err := collectWith(t, e, r, o)
 			if got := strings.Join(told, " "); got != row.told {
 				t.Errorf("told %s, want %s", got, row.told)
 			}

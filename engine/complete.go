@@ -32,7 +32,7 @@ func (e *Engine) complete(ctx context.Context, pulse *upstream.Pulse, r *chat.Re
 	if err != nil {
 		return nil, err
 	}
-	src = heard(r, Raw, t.unending(src))
+	src = heard(t.observer, Raw, t.unending(src))
 	return ended(ctx, closing(src, all(src)), "", Raw), nil
 }
 

@@ -71,7 +71,7 @@ func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Eve
 // reply yields the events of one attempt at an answer. If the settings want that, a model that does not begin to write is no
 // error yet, but comes back as one; with it as after the model is unloaded first, and that error is the end if it cannot be.
 func (e *Engine) reply(ctx context.Context, r *chat.Request, after error, yield func(chat.Event, error) bool) (wedged error) {
-	ctx, pulse := upstream.NewPulse(ctx, r.Pulse, e.cfg.Timeouts)
+	ctx, pulse := upstream.NewPulse(ctx, chat.ObserverOf(ctx).Pulse, e.cfg.Timeouts)
 	defer pulse.Stop()
 	if after != nil && !e.unwedge(ctx, pulse, r) {
 		yield(chat.Event{}, after)
@@ -155,7 +155,7 @@ func (e *Engine) begin(ctx context.Context, pulse *upstream.Pulse, r *chat.Reque
 	if err := affordable(r); err != nil {
 		return nil, err
 	}
-	t := &turn{engine: e, pulse: pulse, request: r, name: e.real(name)}
+	t := &turn{engine: e, pulse: pulse, observer: chat.ObserverOf(ctx), request: r, name: e.real(name)}
 	t.apart()
 	var err error
 	if t.server, t.model, err = e.route(ctx, t.name); err != nil {

@@ -213,6 +213,12 @@ func collect(t *testing.T, e chat.Model, r *chat.Request) (text string, calls []
 	return gather(t.Context(), e, r)
 }
 
+// collectWith is collect with somebody who observes.
+func collectWith(t *testing.T, e chat.Model, r *chat.Request, o *chat.Observer) (text string, calls []chat.Call, end *chat.Event, err error) {
+	t.Helper()
+	return gather(chat.WithObserver(t.Context(), o), e, r)
+}
+
 func gather(ctx context.Context, e chat.Model, r *chat.Request) (text string, calls []chat.Call, end *chat.Event, err error) {
 	for ev, e := range e.Stream(ctx, r) {
 		if e != nil {

@@ -122,11 +122,10 @@ func long(turns int) *chat.Request {
 	return r
 }
 
-// noting has the request's notes kept.
-func noting(r *chat.Request) map[string]string {
+// noting keeps the notes of a request.
+func noting() (map[string]string, *chat.Observer) {
 	notes := map[string]string{}
-	r.Noted = func(word, text string) { notes[word] = text }
-	return notes
+	return notes, &chat.Observer{OnNote: func(word, text string) { notes[word] = text }}
 }
 
 // checkLeft wants the prompt to have what must never go, and each call with its result.
@@ -183,8 +182,8 @@ func TestALongConversationLosesItsOldestTurns(t *testing.T) {
 	for name, n := range map[string]*narrow{"with counts": {trained: 16384}, "without": {trained: 16384, mute: true}} {
 		t.Run(name, func(t *testing.T) {
 			e, r := n.start(t, Config{}), long(40)
-			notes := noting(r)
-			text, _, _, err := collect(t, e, r)
+			notes, o := noting()
+			text, _, _, err := collectWith(t, e, r, o)
 			if err != nil || text != "well" {
 				t.Fatalf("%q, %v", text, err)
 			}
@@ -201,7 +200,7 @@ func TestALongConversationLosesItsOldestTurns(t *testing.T) {
 			}
 			for range 2 {
 				r.Messages = append(r.Messages, chat.Message{Role: chat.Assistant, Content: "well"}, chat.Message{Role: chat.User, Content: "one more"})
-				if _, _, _, err = collect(t, e, r); err != nil {
+				if _, _, _, err = collectWith(t, e, r, o); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -238,8 +237,8 @@ func TestWhatCannotFitIsAnError(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			n := &narrow{trained: 16384}
-			notes := noting(row.r)
-			_, _, _, err := collect(t, n.start(t, row.cfg), row.r)
+			notes, o := noting()
+			_, _, _, err := collectWith(t, n.start(t, row.cfg), row.r, o)
 			var f *fault.Error
 			if !errors.As(err, &f) || f.Status() != 400 || f.OpenAICode() != "context_length_exceeded" || f.Type() != "invalid_request_error" {
 				t.Fatalf("error %+v", err)
@@ -255,16 +254,16 @@ func TestWhatCannotFitIsAnError(t *testing.T) {
 func TestAServerThatCutsIsFoundOut(t *testing.T) {
 	n := &narrow{trained: 16384, cuts: true}
 	e, r := n.start(t, Config{}), long(40)
-	notes := noting(r)
-	if _, _, _, err := collect(t, e, r); err != nil {
+	notes, o := noting()
+	if _, _, _, err := collectWith(t, e, r, o); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(notes["Truncated"], "read 16384 tokens") {
 		t.Errorf("notes %q", notes)
 	}
 	short := long(1)
-	notes = noting(short)
-	if _, _, _, err := collect(t, e, short); err != nil || len(notes) > 0 {
+	notes, o = noting()
+	if _, _, _, err := collectWith(t, e, short, o); err != nil || len(notes) > 0 {
 		t.Errorf("a short conversation: notes %q, error %v", notes, err)
 	}
 }
@@ -276,8 +275,8 @@ func TestATemplateThatWantsRolesInTurn(t *testing.T) {
 	for range 2 {
 		r := user("one")
 		r.Messages = append(r.Messages, chat.Message{Role: chat.User, Content: "two"})
-		notes := noting(r)
-		if text, _, _, err := collect(t, e, r); err != nil || text != "well" {
+		notes, o := noting()
+		if text, _, _, err := collectWith(t, e, r, o); err != nil || text != "well" {
 			t.Fatalf("%q, %v", text, err)
 		}
 		if notes["History"] != "roles" {
@@ -311,16 +310,16 @@ func TestToolsThatCostMuchAreWarnedOf(t *testing.T) {
 	for i := range 30 {
 		r.Tools = append(r.Tools, chat.Tool{Name: fmt.Sprint("tool", i), Description: strings.Repeat("d", 100*i)})
 	}
-	notes := noting(r)
-	if _, _, _, err := collect(t, e, r); err != nil {
+	notes, o := noting()
+	if _, _, _, err := collectWith(t, e, r, o); err != nil {
 		t.Fatal(err)
 	}
 	if got := notes["Tools"]; !strings.HasPrefix(got, "30 tools take about") || !strings.Contains(got, "budget of 1000: tool29 ") || !strings.HasSuffix(got, "and 10 more") {
 		t.Errorf("notes %q", notes)
 	}
 	r.Tools = r.Tools[:3]
-	notes = noting(r)
-	collect(t, e, r)
+	notes, o = noting()
+	collectWith(t, e, r, o)
 	if len(notes) > 0 {
 		t.Errorf("few tools: %q", notes)
 	}
@@ -352,8 +351,8 @@ func TestACompatibleServersRefusalIsTrimmed(t *testing.T) {
 	e := New(Config{Upstreams: []Upstream{{Name: "box", URL: srv.URL, Kind: upstream.KindOpenAI}}})
 	r := long(40)
 	r.Model = "box/m"
-	notes := noting(r)
-	if text, _, _, err := collect(t, e, r); err != nil || text != "well" {
+	notes, o := noting()
+	if text, _, _, err := collectWith(t, e, r, o); err != nil || text != "well" {
 		t.Fatalf("%q, %v", text, err)
 	}
 	if asked != 2 || !strings.Contains(last, "the last question") || !strings.Contains(last, "SYSTEM") || !strings.Contains(notes["Trimmed"], "context of 9000 tokens") {
@@ -383,8 +382,8 @@ func TestAReplyThatMayBeTooLongIsShortened(t *testing.T) {
 	defer srv.Close()
 	r := long(2)
 	r.Model, r.MaxTokens = "box/m", 32000
-	notes := noting(r)
-	text, _, _, err := collect(t, New(Config{Upstreams: []Upstream{{Name: "box", URL: srv.URL, Kind: upstream.KindOpenAI}}}), r)
+	notes, o := noting()
+	text, _, _, err := collectWith(t, New(Config{Upstreams: []Upstream{{Name: "box", URL: srv.URL, Kind: upstream.KindOpenAI}}}), r, o)
 	if err != nil || text != "well" || strings.Join(limits, " ") != "32000 8000" || len(notes) > 0 {
 		t.Errorf("%q, %v, limits %q, notes %q", text, err, limits, notes)
 	}

@@ -38,6 +38,7 @@ func (t *turn) picks(ctx context.Context) (string, chat.Counts) {
 	}
 	enum, _ := json.Marshal(names)
 	p := *t
+	p.observer = &chat.Observer{} // the pick is no part of the reply
 	p.request = &chat.Request{
 		Model: t.request.Model, MaxTokens: gateTokens, Temperature: &cold, Options: t.request.Options, Keep: t.request.Keep,
 		Messages: []chat.Message{{Role: chat.System, Content: pickPrompt(t.callable())}, {Role: chat.User, Content: t.request.Messages[len(t.request.Messages)-1].Content}},

@@ -283,8 +283,8 @@ func TestASchemaThatCannotBeUsedIsTold(t *testing.T) {
 		r := user("weather?")
 		r.Tools = []chat.Tool{odd}
 		notes := map[string]string{}
-		r.Noted = func(word, text string) { notes[word] = text }
-		if got := told(collect(t, e, r)); !strings.HasPrefix(got, `[forecast {"days": 1}] stop`) {
+		o := &chat.Observer{OnNote: func(word, text string) { notes[word] = text }}
+		if got := told(collectWith(t, e, r, o)); !strings.HasPrefix(got, `[forecast {"days": 1}] stop`) {
 			t.Errorf("got %s", got)
 		}
 		if text := notes["Unchecked"]; !strings.Contains(text, "forecast") || !strings.Contains(text, "other.json") {

@@ -6,19 +6,18 @@ import (
 	"toolnorm/chat"
 )
 
-// source opens the source of one generation, which generation names: the request's listener, if it has one, is told all
-// that comes from it.
+// source opens the source of one generation, which generation names, and observes it.
 func (t *turn) source(ctx context.Context, generation string) (src chat.Source, tail string, err error) {
 	src, tail, err = t.opened(ctx)
-	return heard(t.request, generation, t.unending(t.metered(src, generation))), tail, err
+	return heard(t.observer, generation, t.unending(t.metered(src, generation))), tail, err
 }
 
-// heard is src with r's listener in front, if it has one.
-func heard(r *chat.Request, generation string, src chat.Source) chat.Source {
-	if r.Heard == nil || src == nil {
+// heard calls the observer with every event of src, before anything is read from it.
+func heard(o *chat.Observer, generation string, src chat.Source) chat.Source {
+	if o.OnGeneration == nil || src == nil {
 		return src
 	}
-	return &listened{src, r.Heard(generation)}
+	return &listened{src, o.OnGeneration(generation)}
 }
 
 // listened is a source that tells what comes from it.

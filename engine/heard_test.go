@@ -10,10 +10,10 @@ import (
 	"toolnorm/chat"
 )
 
-// listen has a request write down all that it hears, generation by generation.
-func listen(r *chat.Request) *strings.Builder {
+// listener writes down all that it hears, generation by generation.
+func listener() (*strings.Builder, *chat.Observer) {
 	var b strings.Builder
-	r.Heard = func(generation string) func(chat.Event) {
+	return &b, &chat.Observer{OnGeneration: func(generation string) func(chat.Event) {
 		fmt.Fprintf(&b, "[%s]", generation)
 		return func(ev chat.Event) {
 			if ev.Kind == chat.Finish {
@@ -21,8 +21,7 @@ func listen(r *chat.Request) *strings.Builder {
 			}
 			b.WriteString(strings.TrimPrefix(ev.Text, chat.Stop))
 		}
-	}
-	return &b
+	}}
 }
 
 func TestAListenerHearsWhatTheModelWroteAsItWroteIt(t *testing.T) {
@@ -30,8 +29,8 @@ func TestAListenerHearsWhatTheModelWroteAsItWroteIt(t *testing.T) {
 	e := (&fakeOllama{caps: []model.Capability{model.CapabilityTools}, prompt: "p", text: wrote}).start(t, Config{})
 	r := user("hi")
 	r.Tools = []chat.Tool{weather}
-	heard := listen(r)
-	if _, calls, _, err := collect(t, e, r); err != nil || len(calls) != 1 {
+	heard, o := listener()
+	if _, calls, _, err := collectWith(t, e, r, o); err != nil || len(calls) != 1 {
 		t.Fatalf("calls %s, error %v", calls, err)
 	}
 	if want := "[raw]" + wrote + "[finish]"; heard.String() != want {
@@ -45,8 +44,8 @@ func TestAListenerHearsEachGeneration(t *testing.T) {
 	e.servers[0].memory.avoid("m", "sha:1", Tap)
 	r := user("hi")
 	r.Tools = []chat.Tool{weather}
-	heard := listen(r)
-	if _, _, _, err := collect(t, e, r); err != nil {
+	heard, o := listener()
+	if _, _, _, err := collectWith(t, e, r, o); err != nil {
 		t.Fatal(err)
 	}
 	if want := "[native][finish][prompt]hello[finish]"; heard.String() != want {
@@ -54,8 +53,8 @@ func TestAListenerHearsEachGeneration(t *testing.T) {
 	}
 	e, _ = once(t, 200, `{"response":"on","done":false}`+"\n"+`{"response":"","done":true,"done_reason":"stop"}`)
 	r = &chat.Request{Model: "m", Continue: &chat.Continuation{Prompt: "go "}}
-	heard = listen(r)
-	if _, _, _, err := collect(t, e, r); err != nil || heard.String() != "[raw]on[finish]" {
+	heard, o = listener()
+	if _, _, _, err := collectWith(t, e, r, o); err != nil || heard.String() != "[raw]on[finish]" {
 		t.Errorf("a text that is written on: heard %q, error %v", heard, err)
 	}
 }
@@ -65,8 +64,8 @@ func TestAListenerHearsHowACallIsMended(t *testing.T) {
 	e, _ := guarding(t, Config{}, wrong, again, right)
 	r := user("weather?")
 	r.Tools = []chat.Tool{forecast}
-	heard := listen(r)
-	if _, _, _, err := collect(t, e, r); err != nil {
+	heard, o := listener()
+	if _, _, _, err := collectWith(t, e, r, o); err != nil {
 		t.Fatal(err)
 	}
 	if want := "[raw]" + wrong + "[finish][rewritten]" + again + "[finish][reasked]" + right; heard.String() != want {

@@ -150,8 +150,8 @@ func TestAServerSeesAliasesOnly(t *testing.T) {
 		r.Tools = []chat.Tool{{Name: "tool<b>"}}
 		r.Messages = append(r.Messages, chat.Message{Role: chat.Assistant, Calls: []chat.Call{{ID: "c1", Name: "tool<b>"}}}, chat.Message{Role: chat.ToolRole, CallID: "c1", Name: "tool<b>", Content: "x"})
 		told := ""
-		r.Noted = func(word, text string) { told += word + ": " + text }
-		_, calls, _, err := collect(t, e, r)
+		o := &chat.Observer{OnNote: func(word, text string) { told += word + ": " + text }}
+		_, calls, _, err := collectWith(t, e, r, o)
 		if err != nil || len(calls) != 1 || calls[0].Name != "tool<b>" {
 			t.Errorf("%s: calls %s, error %v", strategy, calls, err)
 		}

@@ -21,8 +21,8 @@ const (
 
 // tell tells the client of something that was done to the request.
 func (t *turn) tell(word, text string) {
-	if t.request.Noted != nil {
-		t.request.Noted(word, text)
+	if t.observer.OnNote != nil {
+		t.observer.OnNote(word, text)
 	}
 }
 

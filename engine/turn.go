@@ -18,6 +18,7 @@ type turn struct {
 	engine   *Engine
 	server   *server
 	pulse    *upstream.Pulse
+	observer *chat.Observer
 	request  *chat.Request
 	name     string // of the model, as the client calls it
 	model    string // as its server calls it

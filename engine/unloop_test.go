@@ -50,12 +50,12 @@ func TestTheSameCallWithTheSameResultIsALoop(t *testing.T) {
 			}
 			before := len(r.Messages)
 			told := ""
-			r.Noted = func(word, text string) {
+			o := &chat.Observer{OnNote: func(word, text string) {
 				if word == noteLoop {
 					told = text
 				}
-			}
-			if _, _, _, err := collect(t, e, r); err != nil {
+			}}
+			if _, _, _, err := collectWith(t, e, r, o); err != nil {
 				t.Fatal(err)
 			}
 			q := f.chats[len(f.chats)-1] // what was rendered

@@ -87,9 +87,9 @@ func TestAWedgedModelIsUnloadedWhenThatIsWanted(t *testing.T) {
 				cfg.Timeouts.Load = time.Millisecond
 			}
 			beats := 0
-			r.Pulse = &chat.Pulse{Beat: func() error { beats++; return nil }}
+			o := &chat.Observer{Pulse: &chat.Pulse{Beat: func() error { beats++; return nil }}}
 			cfg.Timeouts.Beat = 20 * time.Millisecond
-			if got := told(collect(t, New(cfg), r)); got != row.want {
+			if got := told(collectWith(t, New(cfg), r, o)); got != row.want {
 				t.Errorf("got  %s\nwant %s", got, row.want)
 			}
 			if got := row.server.requests(); got != row.asked {

@@ -71,6 +71,7 @@ const probeAsk = "Get the weather forecast for Paris for 3 days."
 func (t *turn) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
 	p := *t
+	p.observer = &chat.Observer{} // the probe is no part of the reply
 	p.request = &chat.Request{
 		Model: t.request.Model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}}, Tools: probeTools,
 		MaxTokens: wordingTokens, Temperature: &cold, Options: t.request.Options, Keep: t.request.Keep,

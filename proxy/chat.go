@@ -69,23 +69,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q question, t *t
 	if err := s.orDefault(&ask.Model); err != nil { // a suffix may have been all of it
 		return err
 	}
-	ask.Chosen = func(format, strategy string) {
-		setSafe(w.Header(), "Toolnorm-Format", format)
-		setSafe(w.Header(), "Toolnorm-Strategy", strategy)
-		t.meta.Format, t.meta.Strategy = format, strategy
-		if t.kept != nil {
-			t.kept.Chosen(format, strategy)
-		}
-	}
-	ask.Noted = func(word, text string) {
-		setSafe(w.Header(), "Toolnorm-"+word, text)
-		t.noted(word, text)
-	}
+	o := t.observer(w.Header(), ask, reply)
 	if ask.Form != "" && ask.Form != formOpenAI {
-		ask.Noted("Dialect", ask.Form)
+		o.OnNote("Dialect", ask.Form)
 	}
-	t.listen(ask)
-	err = s.run(r.Context(), ask, reply, t)
+	err = s.run(chat.WithObserver(r.Context(), o), ask, reply, t)
 	if gone := r.Context().Err(); err != nil && gone != nil {
 		err = fault.New(fault.Canceled, "the client went away: %w", err)
 	}
@@ -136,8 +124,6 @@ func (s *Server) tooLarge() error {
 
 // run is the one loop: events in, the client's form out. The model's reader flushes the reply whenever it must wait.
 func (s *Server) run(ctx context.Context, a *Ask, reply Reply, t *turn) error {
-	// A flush that fails fails again at the next event, and the client's context ends with it.
-	a.Pulse = &chat.Pulse{Idle: func() { _ = reply.Flush() }, Beat: reply.Ping}
 	for e, err := range s.cfg.Model.Stream(ctx, &a.Request) {
 		if err != nil {
 			return err

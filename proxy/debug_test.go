@@ -29,11 +29,12 @@ type writer struct {
 	err  error
 }
 
-func (m writer) Stream(_ context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
+func (m writer) Stream(ctx context.Context, _ *chat.Request) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
-		r.Chosen("hermes", "raw")
-		if r.Heard != nil {
-			r.Heard("raw")(say(m.text))
+		o := chat.ObserverOf(ctx)
+		o.OnPlan("hermes", "raw")
+		if o.OnGeneration != nil {
+			o.OnGeneration("raw")(say(m.text))
 		}
 		for _, ev := range append([]chat.Event{say(m.text)}, m.then...) {
 			if !yield(ev, nil) {
@@ -258,7 +259,7 @@ func TestWhiteSpaceIsVisible(t *testing.T) {
 func TestAnEventCostsNothingMoreWhenBodiesAreNotKept(t *testing.T) {
 	ev := say("word")
 	for _, turn := range []*turn{{}, {kept: trace.New(1, false).Begin("id", "chat", "/", time.Now())}} {
-		turn.listen(&Ask{})
+		turn.observer(http.Header{}, &Ask{}, &whole{})
 		if n := testing.AllocsPerRun(100, func() { turn.note(ev) }); n != 0 {
 			t.Errorf("an event costs %v allocations", n)
 		}

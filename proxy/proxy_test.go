@@ -102,7 +102,7 @@ type waiter struct{ gone chan error }
 func (m waiter) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		yield(say("a"), nil)
-		r.Pulse.Idle()
+		chat.ObserverOf(ctx).Pulse.Idle()
 		<-ctx.Done()
 		m.gone <- ctx.Err()
 		yield(chat.Event{}, ctx.Err())

@@ -37,7 +37,7 @@ var (
 	_ chat.Catalog = (*told)(nil)
 )
 
-func (m *told) Stream(_ context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
+func (m *told) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	m.last = r
 	return func(yield func(chat.Event, error) bool) {
 		for _, step := range m.script {
@@ -51,8 +51,8 @@ func (m *told) Stream(_ context.Context, r *chat.Request) iter.Seq2[chat.Event, 
 				return
 			case mark:
 				if s == idle {
-					r.Pulse.Idle()
-				} else if err := r.Pulse.Beat(); err != nil {
+					chat.ObserverOf(ctx).Pulse.Idle()
+				} else if err := chat.ObserverOf(ctx).Pulse.Beat(); err != nil {
 					return
 				}
 			}

@@ -74,15 +74,31 @@ func (t *turn) trace(log *trace.Log, path string) {
 	}
 }
 
-// listen has the exchange hear of the request, and of what the model writes, if that is kept.
-func (t *turn) listen(a *Ask) {
-	if t.kept == nil {
-		return
+// observer notes how the reply comes about in its headers, in the log and in the exchange that is kept.
+func (t *turn) observer(h http.Header, a *Ask, reply Reply) *chat.Observer {
+	o := &chat.Observer{
+		// A flush that fails fails again at the next event, and the client's context ends with it.
+		Pulse: &chat.Pulse{Idle: func() { _ = reply.Flush() }, Beat: reply.Ping},
+		OnPlan: func(format, strategy string) {
+			setSafe(h, "Toolnorm-Format", format)
+			setSafe(h, "Toolnorm-Strategy", strategy)
+			t.meta.Format, t.meta.Strategy = format, strategy
+			if t.kept != nil {
+				t.kept.Chosen(format, strategy)
+			}
+		},
+		OnNote: func(word, text string) {
+			setSafe(h, "Toolnorm-"+word, text)
+			t.noted(word, text)
+		},
 	}
-	t.kept.Asked(&a.Request, a.Stream)
-	if t.kept.Bodies != nil {
-		a.Heard = t.kept.Bodies.Heard
+	if t.kept != nil {
+		t.kept.Asked(&a.Request, a.Stream)
+		if t.kept.Bodies != nil {
+			o.OnGeneration = t.kept.Bodies.Heard
+		}
 	}
+	return o
 }
 
 // keep ends the exchange.

@@ -54,14 +54,14 @@ func ask(ctx context.Context, e *engine.Engine, r *chat.Request) (a reply) {
 	if r.MaxTokens == 0 {
 		r.MaxTokens = mostTokens
 	}
-	r.Heard = func(string) func(chat.Event) {
+	o := &chat.Observer{OnGeneration: func(string) func(chat.Event) {
 		if !first { // what mends a reply is not the reply
 			return func(chat.Event) {}
 		}
 		first = false
 		return a.heard.take
-	}
-	for ev, err := range e.Stream(ctx, r) {
+	}}
+	for ev, err := range e.Stream(chat.WithObserver(ctx, o), r) {
 		if a.first == 0 {
 			a.first = time.Since(begun)
 		}
