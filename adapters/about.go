@@ -6,17 +6,17 @@ import (
 )
 
 // File is the text that the format was read from: the declaration, and the cases below it.
-func (f *Format) File() string { return f.file }
+func (f *Family) File() string { return f.file }
 
 // Declaration is the declaration as it was written, comments included, without the cases.
-func (f *Format) Declaration() string {
+func (f *Family) Declaration() string {
 	head, _, _ := strings.Cut("\n"+f.file, "\n-- ")
 	return strings.TrimPrefix(head, "\n")
 }
 
 // Marks are what opens the family's sections, calls and messages, as the declaration has it: each once, in its order. It is
 // empty for a family that writes without marks.
-func (f *Format) Marks() []string {
+func (f *Family) Marks() []string {
 	var marks []string
 	for _, list := range [][]*pattern{f.section, f.call} {
 		for _, p := range list {
@@ -31,7 +31,7 @@ func (f *Format) Marks() []string {
 
 // Thinks are the pairs of marks around the family's reasoning, each pair joined by an ellipsis. It is empty for a family
 // that has no such marks.
-func (f *Format) Thinks() []string {
+func (f *Family) Thinks() []string {
 	var marks []string
 	for _, p := range f.think {
 		marks = append(marks, p.opener()+"…"+p.closeMark())
@@ -54,3 +54,6 @@ func distinct(list []string) (out []string) {
 	}
 	return out
 }
+
+// Results says whether the family has a form for what a tool answered.
+func (f *Family) Results() bool { return f.result != nil }

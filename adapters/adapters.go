@@ -56,6 +56,6 @@ type Options struct {
 func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		defer in.Close()
-		newDecoder(f, in, o, yield).run()
+		newDecoder(f.Family, in, o, yield).run()
 	}
 }

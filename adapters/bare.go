@@ -99,10 +99,10 @@ func (d *decoder) bareStream() bool {
 
 // The patterns that calls without marks are read by.
 var (
-	bareObjects = &pattern{f: new(Format), glue: 2, parts: []part{{hole: "calls"}}}
-	bareJSON    = &pattern{f: new(Format), glue: 2, parts: []part{{hole: "name"}, {hole: "json"}}}
-	barePython  = &pattern{f: new(Format), glue: 2, parts: []part{{hole: "python"}}}
-	bareCounted = &pattern{f: new(Format), glue: 2, parts: []part{{hole: "name"}, {lit: literal{text: ":", units: units(":", "name", "count")}}, {hole: "count"}, {hole: "json"}}}
+	bareObjects = &pattern{f: new(Family), glue: 2, parts: []part{{hole: "calls"}}}
+	bareJSON    = &pattern{f: new(Family), glue: 2, parts: []part{{hole: "name"}, {hole: "json"}}}
+	barePython  = &pattern{f: new(Family), glue: 2, parts: []part{{hole: "python"}}}
+	bareCounted = &pattern{f: new(Family), glue: 2, parts: []part{{hole: "name"}, {lit: newLiteral(":", "name", "count")}, {hole: "count"}, {hole: "json"}}}
 )
 
 // heldCalls reads calls as a draft.

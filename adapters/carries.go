@@ -3,8 +3,6 @@ package adapters
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
-	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -34,14 +32,4 @@ func (f *Format) Carries(name string) bool {
 	}
 	var args bytes.Buffer // families write with and without blanks
 	return json.Compact(&args, read.Calls[0].Args) == nil && args.String() == carried
-}
-
-// controlLike finds what a vocabulary may have as a control token, of whatever family. One or two letters in angles are more
-// often HTML's.
-var controlLike = regexp.MustCompile(`<[^<>\s]{3,}>|\[[^\[\]\s]{3,}\]|<\||\|>`)
-
-// Marked says whether the text holds a mark of a known format, or what looks like a control token: in a prompt it would be
-// read as one.
-func (f *Format) Marked(text string) bool {
-	return controlLike.MatchString(text) || slices.ContainsFunc(f.Tokens(), func(mark string) bool { return strings.Contains(text, mark) })
 }

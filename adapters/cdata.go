@@ -2,14 +2,8 @@ package adapters
 
 import "strings"
 
-// What stands around a value that holds markup, in families with flag cdata.
-const (
-	cdataOpen  = "<![CDATA["
-	cdataClose = "]]>"
-)
-
 // openCDATA steps over the opener of CDATA around a value, if one stands here.
-func (d *decoder) openCDATA(f *Format) bool {
+func (d *decoder) openCDATA(f *Family) bool {
 	if !f.flags["cdata"] {
 		return false
 	}
@@ -46,15 +40,6 @@ func (d *decoder) cdataEnd(p *pattern, h head) (int, bool) {
 		n++
 	}
 	return n, true
-}
-
-// exactly is a literal without elastic places.
-func exactly(text string) literal {
-	l := literal{text: text}
-	for i := range len(text) {
-		l.units = append(l.units, unit{b: text[i]})
-	}
-	return l
 }
 
 // inCDATA is a value as a family with flag cdata prints it.

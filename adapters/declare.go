@@ -17,8 +17,8 @@ type route struct {
 }
 
 // parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment line.
-func (s *Set) parse(src []byte) (*Format, error) {
-	f := &Format{file: string(src)}
+func (s *FamilySet) parse(src []byte) (*Family, error) {
+	f := &Family{file: string(src)}
 	own := map[string]bool{}
 	head := "\n" + f.Declaration()
 	for n, line := range strings.Split(head, "\n") {
@@ -59,7 +59,7 @@ func (s *Set) parse(src []byte) (*Format, error) {
 
 // line takes over one line of a declaration. own tells which kinds the declaration has given itself: the first line of a
 // kind replaces all lines of that kind that it had from the format it is like.
-func (s *Set) line(f *Format, kind, value string, own map[string]bool) error {
+func (s *FamilySet) line(f *Family, kind, value string, own map[string]bool) error {
 	first := !own[kind]
 	own[kind] = true
 	switch kind {
@@ -137,7 +137,7 @@ func fresh(list []string, first bool) []string {
 
 // declare compiles one example into a list of alternatives. shapes are what it may look like, literals written #; [""] for
 // a call.
-func declare(f *Format, list *[]*pattern, first bool, value string, shapes ...string) error {
+func declare(f *Family, list *[]*pattern, first bool, value string, shapes ...string) error {
 	p, err := compile(f, value)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func declare(f *Format, list *[]*pattern, first bool, value string, shapes ...st
 }
 
 // declareOne compiles an example that stands alone.
-func declareOne(f *Format, p **pattern, value string, shapes ...string) error {
+func declareOne(f *Family, p **pattern, value string, shapes ...string) error {
 	var list []*pattern
 	if err := declare(f, &list, true, value, shapes...); err != nil {
 		return err
@@ -171,7 +171,7 @@ func declareOne(f *Format, p **pattern, value string, shapes ...string) error {
 
 // declareResult compiles an example of what tools answered. It is printed and never read, so it may be made of anything, but
 // must have the first of the holes that it may have.
-func declareResult(f *Format, line **pattern, value string, holes ...string) error {
+func declareResult(f *Family, line **pattern, value string, holes ...string) error {
 	p, err := compile(f, value)
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func declareResult(f *Format, line **pattern, value string, holes ...string) err
 // flag notes what a family does besides its examples: blank (one blank behind the mark of a message's body is its
 // tokenizer's), cdata (values that hold markup stand in CDATA), entities (&amp; and &quot; in the names of arguments),
 // think-calls (calls at the end of closed reasoning are real).
-func (f *Format) flag(value string) error {
+func (f *Family) flag(value string) error {
 	f.flags = map[string]bool{}
 	for _, word := range strings.Fields(value) {
 		if !slices.Contains([]string{"blank", "cdata", "entities", "think-calls"}, word) {
@@ -202,7 +202,7 @@ func (f *Format) flag(value string) error {
 	return nil
 }
 
-func (f *Format) nameKeys(value string) error {
+func (f *Family) nameKeys(value string) error {
 	f.keys = map[string]string{}
 	for _, field := range strings.Fields(value) {
 		k, v, ok := strings.Cut(field, "=")
@@ -214,7 +214,7 @@ func (f *Format) nameKeys(value string) error {
 	return nil
 }
 
-func (f *Format) route(value string, first bool) error {
+func (f *Family) route(value string, first bool) error {
 	if first {
 		f.routes = nil
 	}
@@ -238,7 +238,7 @@ func (f *Format) route(value string, first bool) error {
 }
 
 // takeFrom copies a cousin's lines. Patterns are compiled again, since each knows its format.
-func (f *Format) takeFrom(g *Format) {
+func (f *Family) takeFrom(g *Family) {
 	again := func(list []*pattern) []*pattern {
 		var out []*pattern
 		for _, p := range list {
@@ -264,8 +264,8 @@ func (f *Format) takeFrom(g *Format) {
 }
 
 // copyFor is the format as a member of another set.
-func (f *Format) copyFor(s *Set) *Format {
-	c := &Format{Name: f.Name, Models: f.Models, file: f.file, set: s}
+func (f *Family) copyFor(s *FamilySet) *Family {
+	c := &Family{Name: f.Name, Models: f.Models, file: f.file, set: s}
 	c.takeFrom(f)
 	c.prepare()
 	return c

@@ -14,13 +14,13 @@ type decoder struct {
 	reader
 	place
 	reading
-	f     *Format
+	f     *Family
 	v     *view
 	tools *toolset // nil when no tools are offered
 	yield func(chat.Event, error) bool
 	dead  bool    // the range was left
 	quiet bool    // calls inside reasoning are none
-	ahead *Format // whose marks the prompt has opened: a reply begins behind them; nil: none
+	ahead *Family // whose marks the prompt has opened: a reply begins behind them; nil: none
 	which Which   // which texts that look like calls are calls
 	hold  int     // bytes of arguments that wait before a call leaves; negative: none
 	waste int     // bytes that failed attempts have read
@@ -100,7 +100,7 @@ type reading struct {
 	wrapper    int      // where the first member begins, while it may hold all arguments; 0: it does not
 }
 
-func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
+func newDecoder(f *Family, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
 	d := &decoder{f: f, v: f.viewOf(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.outer, d.calling.from = -1, -1

@@ -5,10 +5,6 @@ import "strings"
 // maxLabel bounds the label of a fence, in bytes.
 const maxLabel = 32
 
-// isFence says whether the family writes its calls in a fence. Such an example is for printing: a fence in a reply is read
-// by its label and what it holds, in every family alike.
-func (p *pattern) isFence() bool { return strings.HasPrefix(p.parts[0].lit.text, "```") }
-
 // fenced reads a fence that holds nothing but calls. Every other is text: see codeOpens.
 func (d *decoder) fenced(start bool) bool {
 	n, label := d.fenceLabel()

@@ -49,7 +49,7 @@ func (f *Format) Grammar(tools []chat.Tool, o GrammarOptions) Grammar {
 		if p == nil {
 			return Grammar{}
 		}
-		mark := p.trigger()
+		mark := triggerWord(p)
 		out.Trigger = []Trigger{triggerFor(mark, p, tools)}
 		g.define("root", g.calls(p, mark, tools))
 	}
@@ -74,7 +74,7 @@ func (f *Format) opening() *pattern {
 
 // trigger is the mark that a pattern begins with: its first token when that is one, else the first word of it. Signs at its
 // end are left to the grammar, since models have tokens in which they stand together with what follows.
-func (p *pattern) trigger() string {
+func triggerWord(p *pattern) string {
 	line := strings.TrimSpace(p.f.literalText(p.opener()))
 	if first := tokenLike.FindStringIndex(line); first != nil && first[0] == 0 {
 		return line[:first[1]]

@@ -36,7 +36,7 @@ func grammarTools(t testing.TB) []chat.Tool {
 
 // printing is the format as it prints when its example with a mark comes first.
 func printing(f *Format) *Format {
-	c := f.copyFor(f.set)
+	c := &Format{f.copyFor(nil), f.set}
 	if p := c.opening(); p != nil && len(c.section) == 0 && c.header == nil {
 		c.call = slices.DeleteFunc(slices.Clone(c.call), func(q *pattern) bool { return q == p })
 		c.call = append([]*pattern{p}, c.call...)

@@ -12,10 +12,10 @@ func (g *grammar) calls(p *pattern, mark string, tools []chat.Tool) string {
 	opener := g.opener(g.f.literalText(p.parts[0].lit.text), mark)
 	if len(g.f.section) == 0 {
 		first := g.call(p, 1, tools)
-		if p.holdsSeveral() {
+		if holdsSeveral(p) {
 			return seq(opener, first)
 		}
-		return seq(opener, first, g.more(seq(lit(strings.Repeat("\n", p.between())), g.call(p, 0, tools))))
+		return seq(opener, first, g.more(seq(lit(strings.Repeat("\n", between(p))), g.call(p, 0, tools))))
 	}
 	return seq(opener, g.inSection(tools), lit(g.literals(p, 2)))
 }
@@ -35,19 +35,19 @@ func (g *grammar) opener(text, mark string) string {
 func (g *grammar) inSection(tools []chat.Tool) string {
 	p := g.f.call[0]
 	one := g.call(p, 0, tools)
-	if p.holdsSeveral() {
+	if holdsSeveral(p) {
 		return one
 	}
-	return seq(one, g.more(seq(lit(strings.Repeat("\n", p.between())), one)))
+	return seq(one, g.more(seq(lit(strings.Repeat("\n", between(p))), one)))
 }
 
 // holdsSeveral says whether one example prints all calls.
-func (p *pattern) holdsSeveral() bool {
+func holdsSeveral(p *pattern) bool {
 	return p.hole("calls") >= 0 || p.hole("named") >= 0 || p.hole("python") >= 0
 }
 
 // between is how many newlines Append writes between two calls.
-func (p *pattern) between() int { return max(min(p.glue, 1)-p.tail, 0) }
+func between(p *pattern) int { return max(min(p.glue, 1)-p.tail, 0) }
 
 // more matches further calls, as many as may be.
 func (g *grammar) more(call string) string {
@@ -135,7 +135,7 @@ func (g *grammar) body(p *pattern, i int, t chat.Tool) string {
 		if i+1 < len(p.parts) && strings.HasPrefix(p.parts[i+1].lit.text, "\n") {
 			end = "\n"
 		}
-		return g.tags(p, n, p.onLines(i), end)
+		return g.tags(p, n, onLines(p, i), end)
 	case "pseudo":
 		return g.object(n, pseudoSpelling(g.f.quotes[0]))
 	}

@@ -51,15 +51,15 @@ func pseudoSpelling(quote string) *spelling {
 func treeSpelling(p *pattern) *spelling {
 	return &spelling{
 		name: "tree", listOpen: p.openTag(itemKey), listComma: p.closeTag(itemKey) + p.openTag(itemKey), listClose: p.closeTag(itemKey),
-		avoid: p.avoids(), fixed: true,
+		avoid: avoids(p), fixed: true,
 		key: p.openTag, end: p.closeTag,
-		value: func(value string) string { return string(p.appendTree(nil, value)) },
+		value: func(value string) string { return string(appendTree(p, nil, value)) },
 		yes:   "true", no: "false",
 	}
 }
 
 // avoids are the marks that end a raw value: those of arguments, and what closes the call.
-func (p *pattern) avoids() []string {
+func avoids(p *pattern) []string {
 	var all []string
 	for _, arg := range p.f.arg {
 		all = append(all, strings.TrimSpace(p.f.literalText(arg.parts[0].lit.text)))

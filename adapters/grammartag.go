@@ -127,7 +127,7 @@ func (g *grammar) tag(arg *pattern, key string, n *demand) string {
 	value := g.byKind(n, func(c choice) string {
 		var middle []string
 		if typed {
-			middle = append(middle, lit(arg.typeOf(c, at)), lit(g.f.literalText(arg.parts[at+1].lit.text)))
+			middle = append(middle, lit(typeOf(arg, c, at)), lit(g.f.literalText(arg.parts[at+1].lit.text)))
 		}
 		return seq(append(middle, g.tagValue(c, !typed, n))...)
 	})
@@ -135,7 +135,7 @@ func (g *grammar) tag(arg *pattern, key string, n *demand) string {
 }
 
 // typeOf is the word for a choice's kind in the type hole at part i.
-func (p *pattern) typeOf(c choice, i int) string {
+func typeOf(p *pattern, c choice, i int) string {
 	sample := map[schema.Kinds]string{
 		schema.String: `""`, schema.Boolean: "true", schema.Null: "null", schema.Object: "{}", schema.Array: "[]", schema.Number: "0", schema.Integer: "0",
 	}[c.kind]
@@ -145,7 +145,7 @@ func (p *pattern) typeOf(c choice, i int) string {
 // tagValue matches a value in a tag, see tagText. Where the tag does not say the type, a string stands for everything that a
 // place of unknown type allows, and null cannot be told from the string.
 func (g *grammar) tagValue(c choice, plain bool, n *demand) string {
-	raw := &spelling{name: "raw", avoid: g.f.arg[0].avoids()}
+	raw := &spelling{name: "raw", avoid: avoids(g.f.arg[0])}
 	s := jsonSpelling
 	switch {
 	case c.value != "":

@@ -164,7 +164,7 @@ func (d *decoder) headerAhead(i int) bool {
 	if !marked || h.to == "" {
 		return marked && isChannel(h.channel)
 	}
-	return d.tools != nil && d.tools.recipient(h.to) != nil || slices.ContainsFunc(d.v.formats, func(f *Format) bool {
+	return d.tools != nil && d.tools.recipient(h.to) != nil || slices.ContainsFunc(d.v.formats, func(f *Family) bool {
 		return slices.ContainsFunc(f.routes, func(r route) bool { return r.field == "to" && r.value == h.to })
 	})
 }

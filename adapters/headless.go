@@ -1,38 +1,9 @@
 package adapters
 
-import (
-	"slices"
-	"strings"
-)
+import ()
 
 // Models leave out the mark that opens a call, and servers hide it. What is left is a call when the family's own marks follow:
 // the one that closes it, or one behind its name.
-
-// withoutOpener is the pattern of a call whose first mark is missing, nil when nothing would be left that shows the family.
-func (p *pattern) withoutOpener() *pattern {
-	if p.holeAt(0) != "" || p.isFence() {
-		return nil
-	}
-	text := p.parts[0].lit.text
-	loc := tokenLike.FindStringIndex(text)
-	if loc == nil || loc[0] != 0 {
-		return nil
-	}
-	q := *p
-	q.whole = true
-	q.parts = slices.Clone(p.parts)
-	if rest := strings.TrimLeft(text[loc[1]:], "\n "); rest != "" {
-		q.parts[0].lit = literal{text: rest, units: units(rest, "", p.holeAt(1))}
-	} else {
-		q.parts = q.parts[1:]
-	}
-	q.open = q.first()
-	marked := func(x part) bool { return tokenLike.MatchString(x.lit.text) }
-	if len(q.close) == 0 && !slices.ContainsFunc(q.parts[1:], marked) {
-		return nil
-	}
-	return &q
-}
 
 // headlessCall reads a call whose opening mark is missing and that begins with c here, at the start of a line.
 func (d *decoder) headlessCall(c int) bool {

@@ -202,13 +202,13 @@ func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
 		t.Fatalf("%q: text %q is not in the input", raw, plain)
 	}
 	// Where the prompt has opened a mark, what is left of it may look like a word: "all\n". So do some marks of reasoning.
-	if f.set == Builtin() && len(f.ahead) == 0 && !f.saysThought(raw) && next == 0 && !strings.ContainsAny(raw, "<[◁") && ended == chat.Stop && plain != raw {
+	if f.set == Builtin() && len(f.ahead) == 0 && !saysThought(f, raw) && next == 0 && !strings.ContainsAny(raw, "<[◁") && ended == chat.Stop && plain != raw {
 		t.Fatalf("%q: no call and no mark, but the text is %q", raw, plain)
 	}
 }
 
 // saysThought says whether a text holds one of the family's own marks of reasoning, which may be words: "Thought:".
-func (f *Format) saysThought(raw string) bool {
+func saysThought(f *Format, raw string) bool {
 	for _, p := range f.think {
 		for _, part := range p.parts {
 			if mark := strings.TrimSpace(part.lit.text); mark != "" && strings.Contains(raw, mark) {
@@ -257,7 +257,7 @@ func FuzzDecode(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	paths := []string{"families/hermes.txt", "families/harmony.txt", "families/gemma4.txt", "families/glm4.txt"}
 	for _, p := range paths {
-		if src, err := families.ReadFile(p); err == nil {
+		if src, err := embedded.ReadFile(p); err == nil {
 			head, _, _ := strings.Cut(string(src), "\n-- ")
 			f.Add(head)
 		}

@@ -46,33 +46,21 @@ type view struct {
 
 	headless []*pattern // calls whose opening mark is missing: all of the format that is read, of others what names its tool
 	header   *pattern   // of messages: of the family that is read, or of any other; nil: none
-	formats  []*Format  // whose marks these are, the configured one first
-}
-
-// marksAt is the list of marks that could stand at offset i, by the first two bytes there.
-func (d *decoder) marksAt(i int) []mark {
-	c := d.at(i)
-	if c < 0 || d.v.second[c] == nil {
-		return nil
-	}
-	if next := d.at(i + 1); next < 0 || !d.v.second[c][next] {
-		return nil
-	}
-	return d.v.marks[c]
+	formats  []*Family  // whose marks these are, the configured one first
 }
 
 // viewOf is the index for reading a format, alone or with all formats of its set.
-func (f *Format) viewOf(alone bool) *view {
+func (f *Family) viewOf(alone bool) *view {
 	if alone {
-		f.once1.Do(func() { f.lone = newView([]*Format{f}) })
+		f.loneOnce.Do(func() { f.lone = newView([]*Family{f}) })
 		return f.lone
 	}
-	f.once.Do(func() {
-		list := []*Format{f} // then the generic one: where families differ about a mark, its reading is the neutral one
+	f.liveOnce.Do(func() {
+		list := []*Family{f} // then the generic one: where families differ about a mark, its reading is the neutral one
 		if f.set.generic != nil && f != f.set.generic {
 			list = append(list, f.set.generic)
 		}
-		for _, g := range f.set.formats {
+		for _, g := range f.set.families {
 			if g != f && g != f.set.generic {
 				list = append(list, g)
 			}
@@ -82,7 +70,7 @@ func (f *Format) viewOf(alone bool) *view {
 	return f.live
 }
 
-func newView(formats []*Format) *view {
+func newView(formats []*Family) *view {
 	v := &view{formats: formats}
 	for i, f := range formats {
 		v.own = i == 0
@@ -113,7 +101,7 @@ func newView(formats []*Format) *view {
 // isWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line.
 func (m *mark) isWord() bool { return isLetter(m.key[0]) && m.key[len(m.key)-1] == ':' }
 
-func (v *view) addFormat(f *Format) {
+func (v *view) addFormat(f *Family) {
 	for _, p := range f.think {
 		v.add(thinkOpen, p.parts[0].lit, p)
 		v.add(thinkClose, p.parts[len(p.parts)-1].lit, p)
@@ -156,7 +144,7 @@ func (v *view) addTurn(word string) {
 		v.addWord(turnMark, word, nil)
 		return
 	}
-	all := literal{text: word, units: units(word, "", "")}
+	all := newLiteral(word, "", "")
 	key := all.key()
 	for _, key := range []string{key, asciiBars(key)} {
 		if !slices.ContainsFunc(v.marks[key[0]], func(m mark) bool { return m.key == key && m.kind == turnMark }) {
@@ -167,26 +155,9 @@ func (v *view) addTurn(word string) {
 	}
 }
 
-// turnAt is how many bytes the mark of the turn m has at offset i, 0 when it does not stand there.
-func (d *decoder) turnAt(i int, m *mark) int {
-	switch {
-	case m.kind != turnMark || !d.stands(i, m):
-		return 0
-	case len(m.all.units) == 0 && len(m.padded.units) == 0:
-		return len(m.key)
-	case len(m.all.units) == 0:
-		end, _ := d.literal(i, m.padded)
-		return end - i
-	}
-	if end, a := d.literal(i, m.all); a == yes {
-		return end - i
-	}
-	return 0
-}
-
 // addPlain adds the marks around a plain reply. Those that look like tags count in their own family only: elsewhere they
 // may be the answer.
-func (v *view) addPlain(f *Format) {
+func (v *view) addPlain(f *Family) {
 	for _, p := range f.plain {
 		m := mark{key: p.parts[0].lit.key()}
 		if v.own || m.special() {
@@ -231,7 +202,7 @@ func (v *view) addKey(k markKind, key string, p *pattern) {
 		own = own || m.key == key && m.own
 	}
 	m := mark{key: key, kind: k, p: p, own: own}
-	if l := (literal{units: units(key, "", "")}); slices.ContainsFunc(l.units, func(u unit) bool { return u.kind == pad }) {
+	if l := newLiteral(key, "", ""); slices.ContainsFunc(l.units, func(u unit) bool { return u.kind == pad }) {
 		m.padded = l
 	}
 	*list = append(*list, m)
@@ -242,7 +213,7 @@ func (v *view) addKey(k markKind, key string, p *pattern) {
 }
 
 // Openings are the marks that a section or a call begins with in this format.
-func (f *Format) Openings() []string {
+func (f *Family) Openings() []string {
 	var all []string
 	for _, p := range slices.Concat(f.section, f.call) {
 		if key := p.parts[0].lit.key(); key != "" {
@@ -253,11 +224,47 @@ func (f *Format) Openings() []string {
 }
 
 // ThinkEnd is the mark that ends reasoning in this format: "</think>" where its declaration has none of its own.
-func (f *Format) ThinkEnd() string {
+func (f *Family) ThinkEnd() string {
 	for _, p := range f.think {
 		if end := strings.TrimSpace(p.parts[len(p.parts)-1].lit.text); end != "" {
 			return end
 		}
 	}
 	return "</think>"
+}
+
+// addResults adds the marks around what tools answered. Plain tags count in their own family only, unless they name tools.
+func (v *view) addResults(f *Family) {
+	for _, p := range []*pattern{f.results, f.result} {
+		if p == nil {
+			continue
+		}
+		open, end := p.resultMarks()
+		if m := (mark{key: open}); len(open) > 2 && len(end) > 2 && (v.own || m.special() || strings.Contains(open, "tool")) {
+			v.addWord(resultOpen, open, p)
+		}
+	}
+}
+
+// opened is the think pattern whose opener the prompt ends with, nil when the reply begins outside reasoning.
+func (v *view) opened(prompt string) *pattern {
+	prompt = strings.TrimRight(prompt, " \t\r\n")
+	for i, f := range v.formats {
+		for _, p := range f.think {
+			if words := isProse(p.openMark()) && isProse(p.closeMark()); endsWith(prompt, p.openMark()) && (i == 0 || !words) {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// endsWith says whether a text ends with a mark, which may have a suffix in it.
+func endsWith(text, mark string) bool {
+	before, after, _ := strings.Cut(mark, suffixHole)
+	rest, ok := strings.CutSuffix(text, after)
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 && after != "" && strings.HasSuffix(rest[:i], before) {
+		return ok && len(rest)-i < maxSuffix
+	}
+	return ok && strings.HasSuffix(rest, before)
 }

@@ -1,7 +1,5 @@
 package adapters
 
-import "strings"
-
 // answer is what matching says up to the commit.
 type answer uint8
 
@@ -87,9 +85,6 @@ func (d *decoder) stands(i int, m *mark) bool {
 	return a == yes
 }
 
-// asciiBars is a mark as models write it that have no full-width bars.
-func asciiBars(key string) string { return strings.ReplaceAll(key, wideBar, "|") }
-
 // endOr is cut at the end of the text, else a.
 func endOr(c int, a answer) answer {
 	if c < 0 {
@@ -130,9 +125,6 @@ func (d *decoder) optionalQuote(i int) int {
 	}
 	return i
 }
-
-// maxSuffix bounds a suffix, in bytes.
-const maxSuffix = 32
 
 // optionalSuffix is the offset behind a colon and a word at offset i, or i.
 func (d *decoder) optionalSuffix(i int) int {
@@ -306,7 +298,7 @@ func (d *decoder) namedCall(p *pattern, t *tool, id string) answer {
 	if n, ok := d.closerAt(d.space(0), p); ok && n > 0 {
 		d.commit(t, id)
 		d.put("{}")
-	} else if a := d.arguments(t, id, p.f.delims); a != committed {
+	} else if a := d.arguments(t, id, delimsOf(p.f.quotes)); a != committed {
 		d.pos = start
 		return a
 	}
@@ -346,4 +338,33 @@ func (d *decoder) skipFence() {
 	if d.at(n) == '{' {
 		d.pos += n
 	}
+}
+
+// marksAt is the list of marks that could stand at offset i, by the first two bytes there.
+func (d *decoder) marksAt(i int) []mark {
+	c := d.at(i)
+	if c < 0 || d.v.second[c] == nil {
+		return nil
+	}
+	if next := d.at(i + 1); next < 0 || !d.v.second[c][next] {
+		return nil
+	}
+	return d.v.marks[c]
+}
+
+// turnAt is how many bytes the mark of the turn m has at offset i, 0 when it does not stand there.
+func (d *decoder) turnAt(i int, m *mark) int {
+	switch {
+	case m.kind != turnMark || !d.stands(i, m):
+		return 0
+	case len(m.all.units) == 0 && len(m.padded.units) == 0:
+		return len(m.key)
+	case len(m.all.units) == 0:
+		end, _ := d.literal(i, m.padded)
+		return end - i
+	}
+	if end, a := d.literal(i, m.all); a == yes {
+		return end - i
+	}
+	return 0
 }

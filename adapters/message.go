@@ -6,9 +6,6 @@ import (
 	"toolnorm/chat"
 )
 
-// channelMark is the mark in front of a channel's name, inside a header or at its start.
-const channelMark = "<|channel|>"
-
 // The other marks of a header.
 const (
 	startMark     = "<|start|>"
@@ -24,7 +21,7 @@ func (d *decoder) message(p *pattern) answer {
 		return a
 	}
 	if p.f == d.f {
-		r, t := p.f.routeFor(h, d.tools)
+		r, t := routeFor(p.f, h, d.tools)
 		return d.routed(p, h, r, t)
 	}
 	return d.anyMessage(h)
@@ -38,7 +35,7 @@ func (d *decoder) anyMessage(h fields) answer {
 			if f.header == nil {
 				continue
 			}
-			r, t := f.routeFor(h, d.tools)
+			r, t := routeFor(f, h, d.tools)
 			if r.says() != fields {
 				continue
 			}
@@ -88,7 +85,7 @@ func (d *decoder) routed(p *pattern, h fields, r route, t *tool) answer {
 }
 
 // routeFor is the first route that a header takes.
-func (f *Format) routeFor(h fields, tools *toolset) (route, *tool) {
+func routeFor(f *Family, h fields, tools *toolset) (route, *tool) {
 	for _, r := range f.routes {
 		switch r.field {
 		case "to":

@@ -58,7 +58,7 @@ func (d *decoder) nameEnds(p *pattern, i, n, c int) bool {
 		return true
 	}
 	if i+1 < len(p.parts) {
-		if l := p.parts[i+1].lit; l.begins(c) {
+		if l := p.parts[i+1].lit; begins(l, c) {
 			if _, a := d.literal(n, l); a != no {
 				return true
 			}
@@ -86,7 +86,7 @@ func (d *decoder) junk(p *pattern, i int) answer {
 		switch c := d.at(n); {
 		case c < 0:
 			return cut
-		case p.parts[i+1].lit.begins(c):
+		case begins(p.parts[i+1].lit, c):
 			d.pos += n
 			_, a := d.literal(0, p.parts[i+1].lit)
 			return a
@@ -98,7 +98,7 @@ func (d *decoder) junk(p *pattern, i int) answer {
 }
 
 // begins says whether a literal can begin with the byte.
-func (l literal) begins(c int) bool {
+func begins(l literal, c int) bool {
 	if len(l.units) == 0 {
 		return false
 	}

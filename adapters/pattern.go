@@ -2,17 +2,17 @@ package adapters
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // pattern is one example of a declaration: literals with holes between them.
 type pattern struct {
-	f     *Format
+	f     *Family
 	glue  int       // newlines in front that belong to the text before it
 	tail  int       // newlines behind that belong to the text after it
 	parts []part    // literals and holes as they stand, glue and tail taken off
 	whole bool      // its first mark is missing: the others must be there
-	inner bool      // the wrapper is left out: reading starts at the second mark
 	word  bool      // it ends in a word and a colon; one blank behind that belongs to it
 	open  literal   // the first mark
 	close []literal // the marks behind the body, one by one
@@ -64,7 +64,7 @@ var holes = map[string]bool{
 }
 
 // compile reads an example. \n is a newline, {{ a literal brace, {word} a hole.
-func compile(f *Format, example string) (*pattern, error) {
+func compile(f *Family, example string) (*pattern, error) {
 	p := &pattern{f: f}
 	text := strings.ReplaceAll(example, `\n`, "\n")
 	trimmed := strings.TrimLeft(text, "\n")
@@ -246,6 +246,20 @@ func appendSpace(list []unit, k unitKind) []unit {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
+// newLiteral compiles a text that stands between two holes, "" for none.
+func newLiteral(text, before, after string) literal {
+	return literal{text: text, units: units(text, before, after)}
+}
+
+// exactly is a literal without elastic places.
+func exactly(text string) literal {
+	l := literal{text: text}
+	for i := range len(text) {
+		l.units = append(l.units, unit{b: text[i]})
+	}
+	return l
+}
+
 // key is the literal's first solid piece: what the index of marks looks for.
 func (l literal) key() string {
 	var key []byte
@@ -306,9 +320,8 @@ func (p *pattern) withoutWrapper() *pattern {
 		}
 	}
 	q := *p
-	q.inner = true
 	q.parts = append([]part(nil), p.parts...)
-	q.parts[0].lit = literal{text: text[at:], units: units(text[at:], "", "name")}
+	q.parts[0].lit = newLiteral(text[at:], "", "name")
 	q.open = q.first()
 	return &q
 }
@@ -334,3 +347,72 @@ func (p *pattern) closers() []literal {
 	}
 	return out
 }
+
+// resultMarks are the first and the last mark around what tools answered, "" when a pattern has none.
+func (p *pattern) resultMarks() (open, end string) {
+	first, last := p.parts[0], p.parts[len(p.parts)-1]
+	open, end = strings.TrimSpace(first.lit.text), strings.TrimSpace(last.lit.text)
+	from := strings.LastIndexAny(end, "<[")
+	if first.hole != "" || last.hole != "" || from < 0 || open[0] != '<' && open[0] != '[' {
+		return "", ""
+	}
+	if i := strings.IndexAny(open, ">] {"); i > 0 {
+		open = strings.TrimRight(open[:i+1], " {")
+	}
+	return open, end[from:]
+}
+
+// openMark and closeMark are the marks around the reasoning, or the plain reply, of a pattern.
+func (p *pattern) openMark() string { return strings.TrimSpace(p.parts[0].lit.text) }
+
+func (p *pattern) closeMark() string { return strings.TrimSpace(p.parts[len(p.parts)-1].lit.text) }
+
+// special says whether the pattern begins with a special token.
+func (p *pattern) special() bool {
+	key := p.parts[0].lit.key()
+	return len(key) > 1 && (&mark{key: key}).special()
+}
+
+// maxSuffix bounds a suffix, in bytes.
+const maxSuffix = 32
+
+// asciiBars is a mark as models write it that have no full-width bars.
+func asciiBars(key string) string { return strings.ReplaceAll(key, wideBar, "|") }
+
+// withoutOpener is the pattern of a call whose first mark is missing, nil when nothing would be left that shows the family.
+func (p *pattern) withoutOpener() *pattern {
+	if p.holeAt(0) != "" || p.isFence() {
+		return nil
+	}
+	text := p.parts[0].lit.text
+	loc := tokenLike.FindStringIndex(text)
+	if loc == nil || loc[0] != 0 {
+		return nil
+	}
+	q := *p
+	q.whole = true
+	q.parts = slices.Clone(p.parts)
+	if rest := strings.TrimLeft(text[loc[1]:], "\n "); rest != "" {
+		q.parts[0].lit = newLiteral(rest, "", p.holeAt(1))
+	} else {
+		q.parts = q.parts[1:]
+	}
+	q.open = q.first()
+	marked := func(x part) bool { return tokenLike.MatchString(x.lit.text) }
+	if len(q.close) == 0 && !slices.ContainsFunc(q.parts[1:], marked) {
+		return nil
+	}
+	return &q
+}
+
+// isFence says whether the family writes its calls in a fence. Such an example is for printing: a fence in a reply is read
+// by its label and what it holds, in every family alike.
+func (p *pattern) isFence() bool { return strings.HasPrefix(p.parts[0].lit.text, "```") }
+
+// keyed says whether the family's tags are named like the parameters.
+func (p *pattern) keyed() bool { return p.holeAt(5) == "key" }
+
+// openTag and closeTag are the tags of a key.
+func (p *pattern) openTag(key string) string { return p.parts[0].lit.text + key + p.parts[2].lit.text }
+
+func (p *pattern) closeTag(key string) string { return p.parts[4].lit.text + key + p.parts[6].lit.text }

@@ -42,11 +42,6 @@ func (f *Format) appendSection(dst []byte, calls []chat.Call) []byte {
 	return dst
 }
 
-// literalText is a literal as it is printed: with the suffix of the family's checkpoints where it has a place for one.
-func (f *Format) literalText(text string) string {
-	return strings.ReplaceAll(text, suffixHole, f.keys["sfx"])
-}
-
 // appendCalls writes calls, the white space of the family between them.
 func (f *Format) appendCalls(dst []byte, calls []chat.Call) []byte {
 	p := f.call[0]
@@ -83,7 +78,7 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 	for i, part := range p.parts {
 		switch part.hole {
 		case "":
-			dst = append(dst, p.printed(i, dst, c)...)
+			dst = append(dst, printed(p, i, dst, c)...)
 		case "name":
 			dst = append(dst, c.Name...)
 		case "id":
@@ -101,7 +96,7 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 		case "named":
 			dst = appendNamed(dst, calls)
 		case "args":
-			dst = f.appendTags(dst, c, p.onLines(i))
+			dst = f.appendTags(dst, c, onLines(p, i))
 		case "pseudo":
 			dst = appendPseudo(dst, objectText(c.Args), f.quotes[0])
 		case "python":
@@ -112,11 +107,11 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 }
 
 // onLines says whether hole i of the pattern stands on lines of its own.
-func (p *pattern) onLines(i int) bool { return i > 0 && strings.HasSuffix(p.parts[i-1].lit.text, "\n") }
+func onLines(p *pattern, i int) bool { return i > 0 && strings.HasSuffix(p.parts[i-1].lit.text, "\n") }
 
 // printed is literal i behind dst. The newline behind {args} goes with the last argument: without arguments there is only
 // the one in front, unless the family keeps both (empty=lines).
-func (p *pattern) printed(i int, dst []byte, c chat.Call) string {
+func printed(p *pattern, i int, dst []byte, c chat.Call) string {
 	text := p.f.literalText(p.parts[i].lit.text)
 	if p.holeAt(i-1) == "args" && p.f.keys["empty"] != "lines" && len(dst) > 0 && dst[len(dst)-1] == '\n' && len(membersOf(objectText(c.Args))) == 0 {
 		return strings.TrimPrefix(text, "\n")

@@ -7,9 +7,6 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Results says whether the family has a form for what a tool answered.
-func (f *Format) Results() bool { return f.result != nil }
-
 // AppendResults writes what tools answered as the family's templates do, without the marks of the turn around: texts[i] is
 // the answer to calls[i], whose ids are those that Number gives. Without a result line in the declaration it writes nothing.
 func (f *Format) AppendResults(dst []byte, calls []chat.Call, texts []string) []byte {

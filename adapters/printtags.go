@@ -78,7 +78,7 @@ func appendType(dst []byte, value string, isString bool) []byte {
 // tagText is a value as a tag of the family holds it.
 func (f *Format) tagText(value string) string {
 	if f.arg[0].keyed() {
-		return string(f.arg[0].appendTree(nil, value))
+		return string(appendTree(f.arg[0], nil, value))
 	}
 	if value[0] == '"' && f.flags["cdata"] {
 		return inCDATA(unquote([]byte(value)))

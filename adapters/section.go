@@ -59,7 +59,7 @@ func (d *decoder) callBehindJunk(p *pattern) answer {
 
 // sectionEnds says whether the closer of a section stands at offset i, and where it ends. Any of the family's closers ends
 // any of its sections: models open with one word and close with another.
-func (d *decoder) sectionEnds(i int, f *Format) (int, bool) {
+func (d *decoder) sectionEnds(i int, f *Family) (int, bool) {
 	for _, p := range f.section {
 		if end, ok := d.closerAt(i, p); ok {
 			return end, true
@@ -69,7 +69,7 @@ func (d *decoder) sectionEnds(i int, f *Format) (int, bool) {
 }
 
 // anyCall tries the call patterns of a format here.
-func (d *decoder) anyCall(f *Format) answer {
+func (d *decoder) anyCall(f *Family) answer {
 	a := no
 	for _, p := range f.call {
 		switch d.attempt(p) {
@@ -83,7 +83,7 @@ func (d *decoder) anyCall(f *Format) answer {
 }
 
 // anotherCall reads one more call of a section, behind white space.
-func (d *decoder) anotherCall(f *Format) bool {
+func (d *decoder) anotherCall(f *Family) bool {
 	start, n := d.pos, d.space(0)
 	d.gapAt, d.markAt = d.pos, d.pos+n
 	d.pos += n

@@ -32,39 +32,6 @@ func (d *decoder) startBehind(prompt string) {
 	}
 }
 
-// opened is the think pattern whose opener the prompt ends with, nil when the reply begins outside reasoning.
-func (v *view) opened(prompt string) *pattern {
-	prompt = strings.TrimRight(prompt, " \t\r\n")
-	for i, f := range v.formats {
-		for _, p := range f.think {
-			if words := isProse(p.openMark()) && isProse(p.closeMark()); endsWith(prompt, p.openMark()) && (i == 0 || !words) {
-				return p
-			}
-		}
-	}
-	return nil
-}
-
-// openMark and closeMark are the marks around the reasoning, or the plain reply, of a pattern.
-func (p *pattern) openMark() string  { return strings.TrimSpace(p.parts[0].lit.text) }
-func (p *pattern) closeMark() string { return strings.TrimSpace(p.parts[len(p.parts)-1].lit.text) }
-
-// special says whether the pattern begins with a special token.
-func (p *pattern) special() bool {
-	key := p.parts[0].lit.key()
-	return len(key) > 1 && (&mark{key: key}).special()
-}
-
-// endsWith says whether a text ends with a mark, which may have a suffix in it.
-func endsWith(text, mark string) bool {
-	before, after, _ := strings.Cut(mark, suffixHole)
-	rest, ok := strings.CutSuffix(text, after)
-	if i := strings.LastIndexByte(rest, ':'); i >= 0 && after != "" && strings.HasSuffix(rest[:i], before) {
-		return ok && len(rest)-i < maxSuffix
-	}
-	return ok && strings.HasSuffix(rest, before)
-}
-
 // beginning reads what the prompt has opened and the reply goes on with: a message's header, a plain reply or a call.
 func (d *decoder) beginning() {
 	d.firstMessage()
@@ -73,25 +40,6 @@ func (d *decoder) beginning() {
 	} else if len(d.f.ahead) > 0 {
 		d.behindPrompt(d.f)
 	}
-}
-
-// begun are the calls and plain replies of a family whose marks every prompt of it opens already, without what the prompt
-// says of them.
-func (f *Format) begun(list []*pattern) []*pattern {
-	var out []*pattern
-	for _, p := range list {
-		for _, mark := range f.ahead {
-			if rest, ok := strings.CutPrefix(p.parts[0].lit.text, mark); ok {
-				q := *p
-				q.parts = slices.Clone(p.parts)
-				if q.parts[0].lit = (literal{text: rest, units: units(rest, "", p.holeAt(1))}); rest == "" {
-					q.parts = q.parts[1:]
-				}
-				out = append(out, &q)
-			}
-		}
-	}
-	return out
 }
 
 // wordLine says whether a single word stands on the line that begins here.
@@ -105,7 +53,7 @@ func (d *decoder) wordLine() bool {
 }
 
 // behindPrompt reads what the prompt has opened: a plain reply or a call. What is neither stays text.
-func (d *decoder) behindPrompt(f *Format) {
+func (d *decoder) behindPrompt(f *Family) {
 	for _, p := range f.begun(f.plain) {
 		if n, a := d.literal(0, p.parts[0].lit); a == yes {
 			d.pos += n

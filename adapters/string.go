@@ -46,6 +46,21 @@ var delims = []delim{
 	{"„", "“", false, plainStops},
 }
 
+// delimsOf are the delimiters of more than one byte in a family's quote line, strings between which know no escapes:
+// <escape>text<escape>. It is nil without that line, whose presence alone says that keys are bare and words are Python's.
+func delimsOf(quotes []string) []delim {
+	if quotes == nil {
+		return nil
+	}
+	own := make([]delim, 0, len(quotes))
+	for _, q := range quotes {
+		if len(q) > 1 {
+			own = append(own, delim{q, q, true, stopsFor(q[:1])})
+		}
+	}
+	return own
+}
+
 func isQuote(c int) bool { return c == '"' || c == '\'' || c == '`' }
 
 // quoteAt finds the string delimiter that stands at offset i.

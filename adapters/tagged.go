@@ -59,7 +59,7 @@ type head struct {
 }
 
 // argHead reads the head of an argument at offset i.
-func (d *decoder) argHead(f *Format, i int) (head, answer) {
+func (d *decoder) argHead(f *Family, i int) (head, answer) {
 	best := no
 	for _, p := range f.arg {
 		h, a := d.headBy(p, i)
@@ -98,7 +98,7 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 			return head{}, no // another tag than a parameter's
 		}
 		if hole == "key" {
-			h.odd = p.f.oddKey(word)
+			h.odd = oddKey(p.f, word)
 			if h.key = word; p.f.flags["entities"] {
 				h.key = plainly.Replace(word)
 			}
@@ -211,7 +211,7 @@ func (d *decoder) upTo(i int, l literal) int {
 		if c < 0 {
 			return -1
 		}
-		if l.begins(c) {
+		if begins(l, c) {
 			switch _, a := d.literal(n, l); {
 			case a == cut:
 				return -1
@@ -291,7 +291,7 @@ func (d *decoder) likeArg(p *pattern, i int) bool {
 }
 
 // oddKey says whether a parameter's name holds what no name does: a mark or a quote in the tag is wrong.
-func (f *Format) oddKey(key string) bool {
+func oddKey(f *Family, key string) bool {
 	if f.flags["entities"] {
 		return strings.ContainsAny(key, "\"=“”`")
 	}
@@ -302,46 +302,5 @@ func (f *Format) oddKey(key string) bool {
 func (d *decoder) toEnd() {
 	for d.at(0) >= 0 {
 		d.pos += len(d.window())
-	}
-}
-
-// prepare builds the tables for reading tagged values and delimited strings.
-func (f *Format) prepare() {
-	f.closeBytes = new([256]bool)
-	note := func(l literal) {
-		for _, u := range l.units {
-			if u.kind == exact {
-				f.closeBytes[u.b] = true
-				return
-			}
-		}
-	}
-	for _, p := range f.arg {
-		note(p.parts[0].lit)
-		note(p.parts[p.hole("value")+1].lit)
-	}
-	f.headless = nil
-	for _, p := range f.call {
-		for _, l := range p.close {
-			note(l)
-		}
-		if q := p.withoutOpener(); q != nil {
-			f.headless = append(f.headless, q)
-		}
-	}
-	for _, q := range f.quotes {
-		if f.delims == nil {
-			f.delims = []delim{}
-		}
-		if len(q) > 1 {
-			f.delims = append(f.delims, delim{q, q, true, stopsFor(q[:1])})
-		}
-	}
-	if f.flags["cdata"] {
-		f.closeBytes[cdataClose[0]] = true
-	}
-	f.valueStops = stopsFor("\n")
-	for c, stop := range f.closeBytes {
-		f.valueStops[c] = f.valueStops[c] || stop
 	}
 }

@@ -246,7 +246,7 @@ func (d *decoder) junkBehind(p *pattern, h head, t *schema.Type, i int) int {
 
 // nextArg says whether the head of a further argument stands at offset i in place of the value's own closer: a parameter of
 // the tool that was not seen yet, behind a newline where the family writes one.
-func (d *decoder) nextArg(f *Format, t *schema.Type, i int, newline bool) bool {
+func (d *decoder) nextArg(f *Family, t *schema.Type, i int, newline bool) bool {
 	if newline && i == 0 || f.arg[0].keyed() {
 		return false
 	}

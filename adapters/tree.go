@@ -29,13 +29,6 @@ type node struct {
 	from int     // where text begins, while it is open
 }
 
-// keyed says whether the family's tags are named like the parameters.
-func (p *pattern) keyed() bool { return p.holeAt(5) == "key" }
-
-// openTag and closeTag are the tags of a key.
-func (p *pattern) openTag(key string) string  { return p.parts[0].lit.text + key + p.parts[2].lit.text }
-func (p *pattern) closeTag(key string) string { return p.parts[4].lit.text + key + p.parts[6].lit.text }
-
 // nested counts the tags that are named like the parameter h and open inside its value, and says whether this place is
 // inside or at one of them.
 func (d *decoder) nested(h head, depth int) (int, bool) {
@@ -52,11 +45,11 @@ func (d *decoder) nested(h head, depth int) (int, bool) {
 
 // fromTree turns a value into JSON of the type: what the tags in it say, or its text.
 func fromTree(p *pattern, text string, t *schema.Type) string {
-	return p.tree(text).json(t)
+	return treeOf(p, text).json(t)
 }
 
 // tree reads the tags of a text. A closer that closes nothing is dropped, one that was left out is made up.
-func (p *pattern) tree(text string) *node {
+func treeOf(p *pattern, text string) *node {
 	root := &node{}
 	open := []*node{root}
 	token := strings.TrimSuffix(p.parts[0].lit.text, "<")
@@ -202,12 +195,12 @@ func emptyOr(text string, t *schema.Type) string {
 }
 
 // appendTree writes a value as tags: members and elements each in its own, null members not at all.
-func (p *pattern) appendTree(dst []byte, value string) []byte {
+func appendTree(p *pattern, dst []byte, value string) []byte {
 	switch value[0] {
 	case '{':
 		for _, m := range membersOf(value) {
 			if m.value != "null" {
-				dst = append(p.appendTree(append(dst, p.openTag(m.key)...), m.value), p.closeTag(m.key)...)
+				dst = append(appendTree(p, append(dst, p.openTag(m.key)...), m.value), p.closeTag(m.key)...)
 			}
 		}
 		return dst
@@ -218,7 +211,7 @@ func (p *pattern) appendTree(dst []byte, value string) []byte {
 			if string(v) == "null" {
 				v = json.RawMessage(`""`)
 			}
-			dst = append(p.appendTree(append(dst, p.openTag(itemKey)...), string(v)), p.closeTag(itemKey)...)
+			dst = append(appendTree(p, append(dst, p.openTag(itemKey)...), string(v)), p.closeTag(itemKey)...)
 		}
 		return dst
 	}

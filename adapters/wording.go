@@ -56,4 +56,4 @@ func (w Wording) String() string {
 }
 
 // Wording is how the family wants its tools described, zero when its declaration does not say.
-func (f *Format) Wording() Wording { return f.wording }
+func (f *Family) Wording() Wording { return f.wording }

@@ -1,0 +1,136 @@
+package adapters
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// FamilySet is a collection of families that are read together. The zero value has none.
+type FamilySet struct {
+	families []*Family // in load order: the embedded ones by name, then the user's
+	generic  *Family
+}
+
+// Load returns the set with the declarations of a directory (*.txt) added. A declaration whose name is known replaces the
+// one that had it. An error names the file and the line.
+func (s *FamilySet) Load(dir fs.FS) (*FamilySet, error) {
+	names, err := fs.Glob(dir, "*.txt")
+	if err != nil {
+		return nil, err
+	}
+	sources := make([][]byte, 0, len(names))
+	for _, name := range names {
+		src, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, src)
+	}
+	out := &FamilySet{families: make([]*Family, 0, len(s.families)+len(names))}
+	for _, f := range s.families {
+		out.add(f.copyFor(out))
+	}
+	return out, out.parseAll(names, sources)
+}
+
+// parseAll parses declarations in order; one that is like another waits until that one is there.
+func (s *FamilySet) parseAll(names []string, sources [][]byte) error {
+	for len(names) > 0 {
+		var laterNames []string
+		var later [][]byte
+		for i, src := range sources {
+			f, err := s.parse(src)
+			if err == errLater {
+				laterNames, later = append(laterNames, names[i]), append(later, src)
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", names[i], err)
+			}
+			s.add(f)
+		}
+		if len(later) == len(sources) {
+			return fmt.Errorf("%s: the format it is like does not exist", laterNames[0])
+		}
+		names, sources = laterNames, later
+	}
+	return nil
+}
+
+// add puts a family into the set, in the place of one with the same name.
+func (s *FamilySet) add(f *Family) {
+	f.set = s
+	if f.Name == "generic" {
+		s.generic = f
+	}
+	if i := slices.IndexFunc(s.families, func(g *Family) bool { return g.Name == f.Name }); i >= 0 {
+		s.families[i] = f
+		return
+	}
+	s.families = append(s.families, f)
+}
+
+// For returns the family whose model globs match, the longest glob first, else the generic one.
+func (s *FamilySet) For(model string) *Family {
+	best, length := s.generic, 0
+	for _, name := range modelNames(model) {
+		for _, f := range s.families {
+			for _, glob := range f.Models {
+				if ok, _ := path.Match(glob, name); ok && len(glob) > length {
+					best, length = f, len(glob)
+				}
+			}
+		}
+	}
+	return best
+}
+
+// modelNames are the spellings of a model's name that globs are tried on: without registry and user, with and without tag.
+func modelNames(model string) []string {
+	name := strings.ToLower(model)
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	base, _, tagged := strings.Cut(name, ":")
+	if !tagged {
+		return []string{name}
+	}
+	return []string{name, base}
+}
+
+// Named returns the family with that name, or nil.
+func (s *FamilySet) Named(name string) *Family {
+	for _, f := range s.families {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// All returns the families sorted by name.
+func (s *FamilySet) All() []*Family {
+	all := slices.Clone(s.families)
+	slices.SortFunc(all, func(a, b *Family) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// With reads a declaration, or a whole family file, as a member of a new set: this one and the family, which replaces one of
+// the same name. An error names the line.
+func (s *FamilySet) With(src []byte) (*FamilySet, *Family, error) {
+	set := new(FamilySet)
+	for _, f := range s.families {
+		set.add(f.copyFor(set))
+	}
+	f, err := set.parse(src)
+	if err == errLater {
+		err = errors.New("the format it is like does not exist")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	set.add(f)
+	return set, f, nil
+}

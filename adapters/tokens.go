@@ -1,0 +1,79 @@
+package adapters
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// tokenLike finds what a model may have as one token: <tool_call>, <|message|>, [TOOL_CALLS].
+var tokenLike = regexp.MustCompile(`<[^<>\s]+>|\[[^\[\]\s]+\]`)
+
+// Tokens are the marks that a model may have as control tokens, which some servers leave out of the text unless they are
+// asked for by name: those around reasoning, replies and calls of every known format, and the ends of this one's messages.
+// What only ends another's turn is not among them: it would be read as text. The list is not to be changed.
+func (f *Family) Tokens() []string {
+	f.tokensOnce.Do(func() { f.tokens = f.allTokens() })
+	return f.tokens
+}
+
+// allTokens makes the list, which takes a millisecond.
+func (f *Family) allTokens() []string {
+	var all, turns []string
+	for _, g := range f.set.families {
+		all = g.appendTokens(all)
+		turns = append(append(turns, g.drop...), g.ends...)
+	}
+	all = slices.DeleteFunc(all, func(word string) bool { return slices.Contains(turns, word) })
+	all = append(f.appendTokens(all), tokenLike.FindAllString(strings.Join(f.ends, " "), -1)...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Own are those of the Tokens without which this format cannot be read: its calls', its reasoning's, its quotes and the ends
+// of its messages, and the common marks of reasoning. Of a model that no family claims it may be any of them.
+func (f *Family) Own() []string {
+	if f.set.generic == nil || f == f.set.generic {
+		return f.Tokens()
+	}
+	own := tokenLike.FindAllString(strings.Join(f.ends, " "), -1)
+	for _, p := range f.set.generic.think {
+		own = p.appendTokens(own)
+	}
+	own = f.appendTokens(own)
+	slices.Sort(own)
+	return slices.Compact(own)
+}
+
+// appendTokens adds the marks of a format's examples.
+func (f *Family) appendTokens(all []string) []string {
+	patterns := slices.Concat(f.think, f.plain, f.section, f.call, f.arg)
+	text := strings.Join(f.quotes, " ")
+	if f.header != nil {
+		patterns = append(patterns, f.header)
+		text += channelMark
+	}
+	all = append(all, tokenLike.FindAllString(text, -1)...)
+	for _, p := range patterns {
+		all = p.appendTokens(all)
+	}
+	return all
+}
+
+// appendTokens adds the marks of one example.
+func (p *pattern) appendTokens(all []string) []string {
+	for _, part := range p.parts {
+		all = append(all, tokenLike.FindAllString(part.lit.text, -1)...)
+	}
+	return all
+}
+
+// controlLike finds what a vocabulary may have as a control token, of whatever family. One or two letters in angles are more
+// often HTML's.
+var controlLike = regexp.MustCompile(`<[^<>\s]{3,}>|\[[^\[\]\s]{3,}\]|<\||\|>`)
+
+// Marked says whether the text holds a mark of a known format, or what looks like a control token: in a prompt it would be
+// read as one.
+func (f *Family) Marked(text string) bool {
+	return controlLike.MatchString(text) || slices.ContainsFunc(f.Tokens(), func(mark string) bool { return strings.Contains(text, mark) })
+}
