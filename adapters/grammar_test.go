@@ -36,12 +36,12 @@ func grammarTools(t testing.TB) []chat.Tool {
 
 // printing is the format as it prints when its example with a mark comes first.
 func printing(f *Format) *Format {
-	c := &Format{f.copyFor(nil), f.set}
-	if p := c.opening(); p != nil && len(c.section) == 0 && c.header == nil {
-		c.call = slices.DeleteFunc(slices.Clone(c.call), func(q *pattern) bool { return q == p })
-		c.call = append([]*pattern{p}, c.call...)
+	p := f.opening()
+	if p == nil || len(f.section) > 0 || f.header != nil {
+		return f
 	}
-	return c
+	others := slices.DeleteFunc(slices.Clone(f.call), func(q *pattern) bool { return q == p })
+	return &Format{Family: &Family{call: append([]*pattern{p}, others...), arg: f.arg, keys: f.keys, flags: f.flags, quotes: f.quotes}}
 }
 
 // marked are the formats that have a grammar.

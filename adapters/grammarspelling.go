@@ -1,8 +1,6 @@
 package adapters
 
 import (
-	"strings"
-
 	"toolnorm/chat/schema"
 )
 
@@ -51,45 +49,11 @@ func pseudoSpelling(quote string) *spelling {
 func treeSpelling(p *pattern) *spelling {
 	return &spelling{
 		name: "tree", listOpen: p.openTag(itemKey), listComma: p.closeTag(itemKey) + p.openTag(itemKey), listClose: p.closeTag(itemKey),
-		avoid: avoids(p), fixed: true,
+		avoid: p.avoids(), fixed: true,
 		key: p.openTag, end: p.closeTag,
 		value: func(value string) string { return string(appendTree(p, nil, value)) },
 		yes:   "true", no: "false",
 	}
-}
-
-// avoids are the marks that end a raw value: those of arguments, and what closes the call.
-func avoids(p *pattern) []string {
-	var all []string
-	for _, arg := range p.f.arg {
-		all = append(all, strings.TrimSpace(p.f.literalText(arg.parts[0].lit.text)))
-		if last := arg.parts[len(arg.parts)-1].lit.text; !arg.keyed() {
-			all = append(all, strings.TrimSpace(p.f.literalText(last)))
-		}
-	}
-	for _, call := range p.f.call {
-		if i := call.hole("args"); i >= 0 && i+1 < len(call.parts) {
-			mark, _, _ := strings.Cut(strings.TrimSpace(p.f.literalText(call.parts[i+1].lit.text)), "\n")
-			all = append(all, mark)
-		}
-	}
-	var shortest []string
-	for _, mark := range distinct(all) {
-		if !containsOther(all, mark) {
-			shortest = append(shortest, mark)
-		}
-	}
-	return shortest
-}
-
-// containsOther says whether a mark holds another one of the list.
-func containsOther(all []string, mark string) bool {
-	for _, other := range all {
-		if other != "" && other != mark && strings.Contains(mark, other) {
-			return true
-		}
-	}
-	return false
 }
 
 // id matches the id of a call, a string.

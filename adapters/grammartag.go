@@ -145,7 +145,7 @@ func typeOf(p *pattern, c choice, i int) string {
 // tagValue matches a value in a tag, see tagText. Where the tag does not say the type, a string stands for everything that a
 // place of unknown type allows, and null cannot be told from the string.
 func (g *grammar) tagValue(c choice, plain bool, n *demand) string {
-	raw := &spelling{name: "raw", avoid: avoids(g.f.arg[0])}
+	raw := &spelling{name: "raw", avoid: g.f.arg[0].avoids()}
 	s := jsonSpelling
 	switch {
 	case c.value != "":

@@ -99,7 +99,7 @@ func newView(formats []*Family) *view {
 }
 
 // isWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line.
-func (m *mark) isWord() bool { return isLetter(m.key[0]) && m.key[len(m.key)-1] == ':' }
+func (m *mark) isWord() bool { return latin(m.key[0]) && m.key[len(m.key)-1] == ':' }
 
 func (v *view) addFormat(f *Family) {
 	for _, p := range f.think {

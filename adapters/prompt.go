@@ -16,7 +16,7 @@ func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 		return ""
 	}
 	if w == 0 {
-		w = f.wording
+		w = f.Wording()
 	}
 	form := f.Asked(w)
 	b := []byte("# Tools\n\nThese functions are there for you to call:\n")
@@ -43,7 +43,7 @@ var shape = chat.Call{ID: "example00", Name: "function_name", Args: json.RawMess
 // Asked is the format in which Prompt asks for calls: signatures without schemas ask for Python, unless the family's own
 // declaration has a wording. What it asks for is also how earlier calls should be written out.
 func (f *Format) Asked(w Wording) *Format {
-	if w&(Signatures|Schemas) == Signatures && f.wording == 0 && f.set != nil {
+	if w&(Signatures|Schemas) == Signatures && f.Wording() == 0 && f.set != nil {
 		if python := f.set.Named("python"); python != nil {
 			return python
 		}

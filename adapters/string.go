@@ -61,6 +61,8 @@ func delimsOf(quotes []string) []delim {
 	return own
 }
 
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
 func isQuote(c int) bool { return c == '"' || c == '\'' || c == '`' }
 
 // quoteAt finds the string delimiter that stands at offset i.
