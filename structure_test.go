@@ -191,7 +191,7 @@ var below = map[string][]string{
 	"internal/doctor":  {"chat", "engine", "engine/upstream", "engine/window", "internal/exam", "internal/fault"},
 	"chat":             {},
 	"chat/schema":      {"chat"},
-	"adapters":         {"chat", "chat/schema"},
+	"adapters":         {"chat", "chat/schema", "adapters/internal/declaration"},
 	"tools":            {"chat", "chat/schema"},
 	"tools/company":    {"tools", "internal/store"},
 	"internal/store":   {},
@@ -207,11 +207,12 @@ var below = map[string][]string{
 	"proxy/xmltools":   {"chat"},
 	"proxy":            {"tools", "runner", "internal/pattern", "proxy/xmltools", "chat", "chat/schema", "adapters", "internal/auth", "internal/fault", "internal/front", "internal/sse", "internal/trace"},
 
-	"internal/companymcp": {"tools/company"},
+	"adapters/internal/declaration": {},
+	"internal/companymcp":           {"tools/company"},
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "adapters", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "adapters", "adapters/internal/declaration", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)

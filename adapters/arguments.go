@@ -88,7 +88,7 @@ func (d *decoder) objectFits(t *tool) answer {
 		return cut
 	}
 	if !isQuote(c) {
-		if c == '.' || c == '<' && (d.closing == nil || delimsOf(d.closing.f.quotes) == nil) || d.bare && c != '}' {
+		if c == '.' || c == '<' && (d.closing == nil || delimsOf(d.closing.Family.Quotes) == nil) || d.bare && c != '}' {
 			return no // a placeholder
 		}
 		return yes

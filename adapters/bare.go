@@ -3,6 +3,7 @@ package adapters
 import (
 	"encoding/json"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 )
 
@@ -99,10 +100,10 @@ func (d *decoder) bareStream() bool {
 
 // The patterns that calls without marks are read by.
 var (
-	bareObjects = &pattern{f: new(Family), glue: 2, parts: []part{{hole: "calls"}}}
-	bareJSON    = &pattern{f: new(Family), glue: 2, parts: []part{{hole: "name"}, {hole: "json"}}}
-	barePython  = &pattern{f: new(Family), glue: 2, parts: []part{{hole: "python"}}}
-	bareCounted = &pattern{f: new(Family), glue: 2, parts: []part{{hole: "name"}, {lit: newLiteral(":", "name", "count")}, {hole: "count"}, {hole: "json"}}}
+	bareObjects = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "calls"}}}
+	bareJSON    = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "name"}, {Hole: "json"}}}
+	barePython  = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "python"}}}
+	bareCounted = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "name"}, {Lit: declaration.NewLiteral(":", "name", "count")}, {Hole: "count"}, {Hole: "json"}}}
 )
 
 // heldCalls reads calls as a draft.
@@ -131,7 +132,7 @@ func (d *decoder) over() bool {
 // bareCall reads one call without marks here, whichever form it has.
 func (d *decoder) bareCall() bool {
 	done, start := d.done, d.pos
-	for _, p := range []*pattern{bareObjects, barePython, bareJSON, bareCounted} {
+	for _, p := range []*declaration.Pattern{bareObjects, barePython, bareJSON, bareCounted} {
 		d.bare = p == bareJSON || p == bareCounted // a word and a brace are program text, unless a parameter follows in quotes
 		a := d.attempt(p)
 		d.bare = false

@@ -1,13 +1,17 @@
 package adapters
 
-import "bytes"
+import (
+	"bytes"
+
+	"toolnorm/adapters/internal/declaration"
+)
 
 // closerAt says whether one of the pattern's closers stands at offset i, and where it ends.
-func (d *decoder) closerAt(i int, p *pattern) (int, bool) {
+func (d *decoder) closerAt(i int, p *declaration.Pattern) (int, bool) {
 	if p == nil {
 		return i, false
 	}
-	for _, l := range p.close {
+	for _, l := range p.Close {
 		if n, a := d.literal(i, l); a == yes {
 			return n, true
 		}
@@ -17,11 +21,11 @@ func (d *decoder) closerAt(i int, p *pattern) (int, bool) {
 
 // close steps over the closers of a call, each of them optional, and says whether the last one was seen. A closer that the
 // end of the text cut is structure too.
-func (d *decoder) close(p *pattern) bool {
+func (d *decoder) close(p *declaration.Pattern) bool {
 	if p == nil {
 		return true
 	}
-	list := p.close
+	list := p.Close
 	closed := len(list) == 0
 	for i, l := range list {
 		d.skipJunk(p)
@@ -38,9 +42,9 @@ func (d *decoder) close(p *pattern) bool {
 const maxAside = 64
 
 // skipJunk steps over a comment, or a few words on the same line, behind which the first closer of a call stands.
-func (d *decoder) skipJunk(p *pattern) {
+func (d *decoder) skipJunk(p *declaration.Pattern) {
 	n := d.elastic(0)
-	if _, ok := d.closerAt(n, p); ok || d.at(n) < 0 || len(p.close) == 0 {
+	if _, ok := d.closerAt(n, p); ok || d.at(n) < 0 || len(p.Close) == 0 {
 		return
 	}
 	end, what := n, "extra-closer"
@@ -69,11 +73,11 @@ func (d *decoder) lineRest(i int) int {
 }
 
 // openerAsCloser steps over the opener of a call where its closer is due and nothing follows: models mix up the two.
-func (d *decoder) openerAsCloser(p *pattern) bool {
-	if p.markless() {
+func (d *decoder) openerAsCloser(p *declaration.Pattern) bool {
+	if p.Markless() {
 		return false
 	}
-	n, a := d.literal(d.elastic(0), p.parts[0].lit)
+	n, a := d.literal(d.elastic(0), p.Parts[0].Lit)
 	if a != yes || d.at(n+d.space(n)) >= 0 || d.lengthCut() {
 		return false
 	}

@@ -1,13 +1,17 @@
 package adapters
 
-import "strings"
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/declaration"
+)
 
 // openCDATA steps over the opener of CDATA around a value, if one stands here.
-func (d *decoder) openCDATA(f *Family) bool {
-	if !f.flags["cdata"] {
+func (d *decoder) openCDATA(f *declaration.Family) bool {
+	if !f.Flags["cdata"] {
 		return false
 	}
-	n, a := d.literal(d.space(0), exactly(cdataOpen))
+	n, a := d.literal(d.space(0), declaration.Exactly(declaration.CDATAOpen))
 	if a == cut && d.at(d.space(0)) >= 0 {
 		d.call.broken = true
 		d.toEnd()
@@ -20,8 +24,8 @@ func (d *decoder) openCDATA(f *Family) bool {
 
 // cdataEnd says whether CDATA ends here, and how many bytes of it and of the value's closer to step over. Inside it no mark
 // counts, and its closer only where the value's closer follows.
-func (d *decoder) cdataEnd(p *pattern, h head) (int, bool) {
-	n, a := d.literal(0, exactly(cdataClose))
+func (d *decoder) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
+	n, a := d.literal(0, declaration.Exactly(declaration.CDATAClose))
 	if a == yes {
 		i := n + d.elastic(n)
 		end, b := d.literal(i, h.own)
@@ -45,7 +49,7 @@ func (d *decoder) cdataEnd(p *pattern, h head) (int, bool) {
 // inCDATA is a value as a family with flag cdata prints it.
 func inCDATA(text string) string {
 	if strings.ContainsAny(text, "<&\n") {
-		return cdataOpen + text + cdataClose
+		return declaration.CDATAOpen + text + declaration.CDATAClose
 	}
 	return text
 }

@@ -158,7 +158,7 @@ func (d *decoder) endsCodeLine(n int) bool {
 // ownMark says whether a mark of the model's own family stands at offset i that is no word of prose.
 func (d *decoder) ownMark(i int) bool {
 	for _, m := range d.marksAt(i) {
-		if m.own && !m.isWord() && d.has(i, m.key) {
+		if m.Own && !m.IsWord() && d.has(i, m.Key) {
 			return true
 		}
 	}
@@ -172,15 +172,15 @@ func (d *decoder) turnEndsCode() bool {
 	for i := range marks {
 		m := &marks[i]
 		n := d.turnAt(0, m)
-		if n == 0 || !m.own {
+		if n == 0 || !m.Own {
 			continue
 		}
 		n += d.space(n)
 		switch {
 		case d.at(n) < 0:
-			return m.special() || !d.lengthCut()
-		case m.special():
-			return m.p != nil && m.p == d.reply && d.structure(n)
+			return m.Special() || !d.lengthCut()
+		case m.Special():
+			return m.Pattern != nil && m.Pattern == d.reply && d.structure(n)
 		}
 	}
 	return false
@@ -215,7 +215,7 @@ func (d *decoder) inCode() bool {
 // anyMark says whether a mark stands here.
 func (d *decoder) anyMark() bool {
 	for _, m := range d.marksAt(0) {
-		if d.has(0, m.key) {
+		if d.has(0, m.Key) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
 )
@@ -24,13 +25,13 @@ var openCode = [][2]string{
 
 // marksCalls says whether the calls of a family stand between marks.
 func marksCalls(f *Format) bool {
-	return len(f.call) > 0 && !f.call[0].isFence() && !f.call[0].markless() && !isProse(f.call[0].parts[0].lit.key())
+	return len(f.Calls) > 0 && !f.Calls[0].IsFence() && !f.Calls[0].Markless() && !declaration.IsProse(f.Calls[0].Parts[0].Lit.Key())
 }
 
 func TestMarksBehindCodeAreRead(t *testing.T) {
 	tools := testTools(t)
 	for _, f := range All() {
-		if !marksCalls(f) || f.header != nil {
+		if !marksCalls(f) || f.Header != nil {
 			continue
 		}
 		call := strings.TrimLeft(string(f.Append(nil, chat.Call{Name: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)})), "\n")
@@ -39,15 +40,15 @@ func TestMarksBehindCodeAreRead(t *testing.T) {
 				t.Errorf("%s: lost behind %q: %q", f.Name, text, call)
 			}
 			checkDecode(t, f, text+call, chat.Stop, Options{Tools: tools})
-			for _, end := range f.drop {
-				end = strings.ReplaceAll(end, suffixHole, ":opensource")
+			for _, end := range f.Drop {
+				end = strings.ReplaceAll(end, declaration.SuffixHole, ":opensource")
 				checkEnd(t, f, text, end, Options{Tools: tools})
 				checkEnd(t, f, text, end, Options{})
 			}
 		}
-		for _, end := range f.drop { // tags too, where the block or the quoted line is the last thing
+		for _, end := range f.Drop { // tags too, where the block or the quoted line is the last thing
 			for _, text := range []string{"```py\nx", "> A quotation.", "> A `b` c."} {
-				if end = strings.ReplaceAll(end, suffixHole, ":opensource"); !isProse(end) {
+				if end = strings.ReplaceAll(end, declaration.SuffixHole, ":opensource"); !declaration.IsProse(end) {
 					checkNoMark(t, f, text, end, Options{Tools: tools})
 				}
 			}
@@ -66,7 +67,7 @@ func TestMarksBehindCodeAreRead(t *testing.T) {
 // checkEnd reads a text and a mark that ends the turn.
 func checkEnd(t *testing.T, f *Format, text, end string, o Options) {
 	t.Helper()
-	if m := (mark{key: end}); len(end) < 2 || !m.special() {
+	if m := (declaration.Mark{Key: end}); len(end) < 2 || !m.Special() {
 		return
 	}
 	checkNoMark(t, f, text, end, o)

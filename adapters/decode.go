@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 )
 
@@ -14,21 +15,21 @@ type decoder struct {
 	reader
 	place
 	reading
-	f     *Family
-	v     *view
+	f     *declaration.Family
+	v     *declaration.Index
 	tools *toolset // nil when no tools are offered
 	yield func(chat.Event, error) bool
-	dead  bool    // the range was left
-	quiet bool    // calls inside reasoning are none
-	ahead *Family // whose marks the prompt has opened: a reply begins behind them; nil: none
-	which Which   // which texts that look like calls are calls
-	hold  int     // bytes of arguments that wait before a call leaves; negative: none
-	waste int     // bytes that failed attempts have read
+	dead  bool                // the range was left
+	quiet bool                // calls inside reasoning are none
+	ahead *declaration.Family // whose marks the prompt has opened: a reply begins behind them; nil: none
+	which Which               // which texts that look like calls are calls
+	hold  int                 // bytes of arguments that wait before a call leaves; negative: none
+	waste int                 // bytes that failed attempts have read
 
 	ctx context.Context // of the request; nil: nobody leaves before the end
 
 	strings chat.Strings
-	thinks  []*pattern // the reasoning marks whose closers count now
+	thinks  []*declaration.Pattern // the reasoning marks whose closers count now
 
 	call    *call // the call being read; nil outside
 	calling call  // what call points to
@@ -59,15 +60,15 @@ type place struct {
 	rejected  int    // up to here stand calls that are text: no mark means anything
 	runFrom   int    // where the text begins that no mark has interrupted
 
-	pin      int      // bytes from here on may be read again; -1 without an attempt
-	gapAt    int      // where the white space in front of the mark begins
-	markAt   int      // where the mark begins
-	glue     int      // newlines in front of the mark that belong to it
-	outer    int      // glue of the section whose first call is being read; -1 elsewhere
-	reply    *pattern // the marks of a plain reply whose opener was read
-	closing  *pattern // the pattern whose call is being read
-	evidence bool     // more than a mark was read: a cut here is a cut call
-	bare     bool     // the call has no marks, so its arguments must begin with a parameter of the tool
+	pin      int                  // bytes from here on may be read again; -1 without an attempt
+	gapAt    int                  // where the white space in front of the mark begins
+	markAt   int                  // where the mark begins
+	glue     int                  // newlines in front of the mark that belong to it
+	outer    int                  // glue of the section whose first call is being read; -1 elsewhere
+	reply    *declaration.Pattern // the marks of a plain reply whose opener was read
+	closing  *declaration.Pattern // the pattern whose call is being read
+	evidence bool                 // more than a mark was read: a cut here is a cut call
+	bare     bool                 // the call has no marks, so its arguments must begin with a parameter of the tool
 
 	calls   int      // index of the next call
 	done    int      // calls finished
@@ -100,8 +101,8 @@ type reading struct {
 	wrapper    int      // where the first member begins, while it may hold all arguments; 0: it does not
 }
 
-func newDecoder(f *Family, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
-	d := &decoder{f: f, v: f.viewOf(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
+func newDecoder(f *declaration.Family, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
+	d := &decoder{f: f, v: f.Index(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.outer, d.calling.from = -1, -1
 	d.src, d.limit = in, unlimited
@@ -113,10 +114,10 @@ func newDecoder(f *Family, in chat.Source, o Options, yield func(chat.Event, err
 }
 
 // skipOpener steps over what the prompt has said already: the opener once more, and the newline that belongs to it.
-func (d *decoder) skipOpener(p *pattern, newline bool) {
-	if n, a := d.literal(d.space(0), p.parts[0].lit); a == yes {
+func (d *decoder) skipOpener(p *declaration.Pattern, newline bool) {
+	if n, a := d.literal(d.space(0), p.Parts[0].Lit); a == yes {
 		d.pos += n
-	} else if !newline && d.at(0) == '\n' && strings.HasSuffix(p.parts[0].lit.text, "\n") {
+	} else if !newline && d.at(0) == '\n' && strings.HasSuffix(p.Parts[0].Lit.Text, "\n") {
 		d.pos++
 	}
 }

@@ -3,6 +3,8 @@ package adapters
 import (
 	"bytes"
 	"strings"
+
+	"toolnorm/adapters/internal/declaration"
 )
 
 // doubt says why a mark of a call may be a mention.
@@ -30,11 +32,11 @@ type doubts struct {
 }
 
 // doubted says whether and why the mark m here may be a mention.
-func (d *decoder) doubted(m *mark) doubt {
+func (d *decoder) doubted(m *declaration.Mark) doubt {
 	if d.doubts.at != d.markAt || d.doubts.gap != d.gapAt {
 		d.doubts = d.doubtsHere()
 	}
-	if m.own {
+	if m.Own {
 		return d.doubts.own
 	}
 	return d.doubts.stranger
@@ -156,7 +158,7 @@ func endsSentence(text []byte) bool {
 
 // tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide. Calls that are text are
 // text to their last byte; a mark or a call that the end of the text cuts is what it is elsewhere, but for a quoted one.
-func (d *decoder) tryDoubted(m *mark, why doubt) answer {
+func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) answer {
 	a, readTo, cutOff := no, 0, false
 	first, repairs := d.blank, len(d.repairs)
 	front := bytes.Clone(d.announcement()) // the buffer may move
@@ -172,9 +174,9 @@ func (d *decoder) tryDoubted(m *mark, why doubt) answer {
 			return false
 		}
 		readTo = d.pos
-		last := d.over() || m.own && d.structure(d.space(0))
-		sure := m.own || afterSentence && why == inText && (last || announced())
-		if why == inPage || !sure && len(d.repairs) > repairs || !m.own && !d.complete() {
+		last := d.over() || m.Own && d.structure(d.space(0))
+		sure := m.Own || afterSentence && why == inText && (last || announced())
+		if why == inPage || !sure && len(d.repairs) > repairs || !m.Own && !d.complete() {
 			return false
 		}
 		switch {
@@ -183,12 +185,12 @@ func (d *decoder) tryDoubted(m *mark, why doubt) answer {
 		case last:
 			return true
 		}
-		return why == inText && (afterSentence && !m.own || m.own && d.at(0) == '\n') && announced()
+		return why == inText && (afterSentence && !m.Own || m.Own && d.at(0) == '\n') && announced()
 	})
 	switch {
 	case ok:
 		return committed
-	case cutOff && (m.own || afterSentence) && why != inQuotes && why != inPage && (d.lengthCut() || d.evidence):
+	case cutOff && (m.Own || afterSentence) && why != inQuotes && why != inPage && (d.lengthCut() || d.evidence):
 		return d.try(m)
 	case readTo > 0:
 		d.rejected = readTo
@@ -204,7 +206,7 @@ func (d *decoder) moreCalls() bool {
 		return true
 	}
 	for _, m := range d.marksAt(0) {
-		if n, ok := d.closerAt(0, m.p); m.kind == closeMark && ok && n > 0 {
+		if n, ok := d.closerAt(0, m.Pattern); m.Kind == declaration.CloseMark && ok && n > 0 {
 			d.pos += n
 			return true
 		}

@@ -263,10 +263,10 @@ func (d *decoder) cutCall() {
 // ranOver says whether the model stopped by itself and the closer of the call stands in what was read from position from on:
 // a string that was never closed ran over it.
 func (d *decoder) ranOver(from int) bool {
-	if d.lengthCut() || d.closing == nil || len(d.closing.close) == 0 {
+	if d.lengthCut() || d.closing == nil || len(d.closing.Close) == 0 {
 		return false
 	}
-	closer := d.closing.close[len(d.closing.close)-1].key()
+	closer := d.closing.Close[len(d.closing.Close)-1].Key()
 	return len(closer) > 1 && strings.Contains(string(d.slice(from, d.pos)), closer)
 }
 

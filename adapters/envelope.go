@@ -3,6 +3,7 @@ package adapters
 import (
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat/schema"
 )
 
@@ -35,7 +36,7 @@ type member struct {
 }
 
 // objects reads the calls that are JSON objects: one, several in a row, or a list of them.
-func (d *decoder) objects(p *pattern) answer {
+func (d *decoder) objects(p *declaration.Pattern) answer {
 	d.skipFence()
 	d.pos += d.space(0)
 	brackets := 0
@@ -45,7 +46,7 @@ func (d *decoder) objects(p *pattern) answer {
 	}
 	start := d.pos
 	a := d.envelope(0)
-	if a == no && brackets > 0 && !p.markless() && !d.drafting {
+	if a == no && brackets > 0 && !p.Markless() && !d.drafting {
 		a = d.behindOthers(start)
 	}
 	if a != committed {

@@ -221,9 +221,9 @@ func (d *decoder) argumentsEnd(i int) bool {
 		return true
 	case p == nil:
 		return true
-	case p.hole("call") >= 0 || p.hole("calls") >= 0:
+	case p.Hole("call") >= 0 || p.Hole("calls") >= 0:
 		return false
-	case len(p.close) > 0:
+	case len(p.Close) > 0:
 		_, ok := d.closerAt(i, p)
 		return ok
 	}
@@ -250,7 +250,7 @@ func (d *decoder) pythonEnd(i int) bool {
 		line = bytes.IndexByte(d.slice(d.pos+i, d.pos+i+n), '\n') >= 0
 		i += n
 		_, closed := d.closerAt(i, d.closing)
-		return line || d.at(i) < 0 || d.isMark(i) || closed && len(d.closing.close) > 0
+		return line || d.at(i) < 0 || d.isMark(i) || closed && len(d.closing.Close) > 0
 	case c == ',' || c == ';':
 		i += 1 + d.space(i+1)
 		return d.at(i) == ']' || isWord(d.at(i)) && d.nameAhead(i)
@@ -260,7 +260,7 @@ func (d *decoder) pythonEnd(i int) bool {
 		return true
 	}
 	_, closed := d.closerAt(i, d.closing)
-	return closed && len(d.closing.close) > 0
+	return closed && len(d.closing.Close) > 0
 }
 
 // memberFollows says whether a next member of a container of the kind can stand at offset i, behind a comma.

@@ -4,19 +4,34 @@ import (
 	"embed"
 	"io/fs"
 	"sync"
+
+	"toolnorm/adapters/internal/declaration"
 )
 
 // Format reads and writes as one model family does. What its declaration says is in the embedded Family.
 type Format struct {
-	*Family
+	*declaration.Family
 	set *Set // the formats it is read with
 }
 
 // Set is a collection of formats that are read together. The zero value has none.
 type Set struct {
-	families FamilySet
-	formats  map[*Family]*Format // one for each family of the set
+	families declaration.Set
+	formats  map[*declaration.Family]*Format // one for each family of the set
 }
+
+// Wording is in which words Prompt describes tools: some of the kinds below together. The zero value is the family's own.
+type Wording = declaration.Wording
+
+// The kinds of wording. With neither of the first two there are schemas.
+const (
+	Schemas    = declaration.Schemas    // each tool as JSON with its schema
+	Signatures = declaration.Signatures // each tool as the head of a Python function, which is much shorter
+	Example    = declaration.Example    // what a user says and the call that answers it, made of the first offered tool
+)
+
+// ParseWording reads the names of kinds, with blanks or + between them: "signatures+example".
+func ParseWording(s string) (Wording, error) { return declaration.ParseWording(s) }
 
 //go:generate go run toolnorm/cmd/toolnorm formats doc ../docs/formats.md
 
@@ -56,8 +71,8 @@ func All() []*Format { return Builtin().All() }
 func Parse(src []byte) (*Format, error) { return Builtin().Parse(src) }
 
 // setOf makes the formats of a set of families. Each is made once, so that formats can be compared.
-func setOf(families *FamilySet) *Set {
-	s := &Set{families: *families, formats: map[*Family]*Format{}}
+func setOf(families *declaration.Set) *Set {
+	s := &Set{families: *families, formats: map[*declaration.Family]*Format{}}
 	for _, f := range families.All() {
 		s.formats[f] = &Format{f, s}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 )
 
@@ -41,7 +42,7 @@ func (f *Format) Grammar(tools []chat.Tool, o GrammarOptions) Grammar {
 		return Grammar{}
 	}
 	var out Grammar
-	if f.header != nil {
+	if f.Header != nil {
 		out.Trigger = []Trigger{f.headerTrigger(tools)}
 		g.define("root", g.messages(tools))
 	} else {
@@ -62,10 +63,10 @@ func (f *Format) Grammar(tools []chat.Tool, o GrammarOptions) Grammar {
 
 // opening is the section or the call that the family begins with a mark; nil when it has none that says "a call". Where
 // it prints its calls without one, a further line with a mark stands in.
-func (f *Format) opening() *pattern {
-	for _, p := range slices.Concat(f.section, f.call) {
-		word := isProse(p.parts[0].lit.text) && p.holeAt(1) != "name"
-		if !p.markless() && !p.isFence() && p.hole("junk") < 0 && !word {
+func (f *Format) opening() *declaration.Pattern {
+	for _, p := range slices.Concat(f.Sections, f.Calls) {
+		word := declaration.IsProse(p.Parts[0].Lit.Text) && p.HoleAt(1) != "name"
+		if !p.Markless() && !p.IsFence() && p.Hole("junk") < 0 && !word {
 			return p
 		}
 	}
@@ -74,9 +75,9 @@ func (f *Format) opening() *pattern {
 
 // trigger is the mark that a pattern begins with: its first token when that is one, else the first word of it. Signs at its
 // end are left to the grammar, since models have tokens in which they stand together with what follows.
-func triggerWord(p *pattern) string {
-	line := strings.TrimSpace(p.f.literalText(p.opener()))
-	if first := tokenLike.FindStringIndex(line); first != nil && first[0] == 0 {
+func triggerWord(p *declaration.Pattern) string {
+	line := strings.TrimSpace(p.Family.Printed(p.Opener()))
+	if first := declaration.TokenLike.FindStringIndex(line); first != nil && first[0] == 0 {
 		return line[:first[1]]
 	}
 	return strings.TrimRight(line, `="':.`)
@@ -84,12 +85,12 @@ func triggerWord(p *pattern) string {
 
 // triggerFor says when the mark counts. One that looks like a token of its own does wherever it stands; a tag may be talked
 // about, so it has to begin a line or follow another mark; and a word must be followed by a tool's name.
-func triggerFor(mark string, p *pattern, tools []chat.Tool) Trigger {
+func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
 	ordinary := mark[0] == '<' && len(mark) > 1 && isLetter(mark[1]) && strings.IndexFunc(mark, func(r rune) bool { return r >= 0x80 }) < 0
 	quoted := regexp.QuoteMeta(mark)
 	switch {
-	case isProse(mark):
-		rest := strings.TrimPrefix(p.f.literalText(p.parts[0].lit.text), mark)
+	case declaration.IsProse(mark):
+		rest := strings.TrimPrefix(p.Family.Printed(p.Parts[0].Lit.Text), mark)
 		return Trigger{Pattern: `(?:^|\n)[ \t]*(` + quoted + regexp.QuoteMeta(rest) + names(tools) + `)`}
 	case ordinary || isLetter(mark[0]):
 		return Trigger{Pattern: `(?:^|[\n>])[ \t]*(` + quoted + `)`}
@@ -104,7 +105,7 @@ func (f *Format) headerTrigger(tools []chat.Tool) Trigger {
 
 // recipient is what stands in front of the name in a message's header, from the blank on.
 func (f *Format) recipient() string {
-	before := f.message.parts[0].lit.text
+	before := f.Message.Parts[0].Lit.Text
 	return before[strings.LastIndexByte(before, ' '):]
 }
 

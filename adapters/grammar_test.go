@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
@@ -37,11 +38,11 @@ func grammarTools(t testing.TB) []chat.Tool {
 // printing is the format as it prints when its example with a mark comes first.
 func printing(f *Format) *Format {
 	p := f.opening()
-	if p == nil || len(f.section) > 0 || f.header != nil {
+	if p == nil || len(f.Sections) > 0 || f.Header != nil {
 		return f
 	}
-	others := slices.DeleteFunc(slices.Clone(f.call), func(q *pattern) bool { return q == p })
-	return &Format{Family: &Family{call: append([]*pattern{p}, others...), arg: f.arg, keys: f.keys, flags: f.flags, quotes: f.quotes}}
+	others := slices.DeleteFunc(slices.Clone(f.Calls), func(q *declaration.Pattern) bool { return q == p })
+	return &Format{Family: &declaration.Family{Calls: append([]*declaration.Pattern{p}, others...), Args: f.Args, Keys: f.Keys, Flags: f.Flags, Quotes: f.Quotes}}
 }
 
 // marked are the formats that have a grammar.
@@ -83,7 +84,7 @@ func TestWhatAppendPrintsIsInTheGrammar(t *testing.T) {
 				}
 			}
 			text := string(printing(f).Append(nil, calls...))
-			if f.header != nil {
+			if f.Header != nil {
 				text = text[strings.Index(text, f.recipient()):]
 			}
 			if text = strings.TrimLeft(text, "\n"); len(calls) == 0 {

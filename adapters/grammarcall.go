@@ -3,14 +3,15 @@ package adapters
 import (
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
 // calls matches a reply's calls from the mark on.
-func (g *grammar) calls(p *pattern, mark string, tools []chat.Tool) string {
-	opener := g.opener(g.f.literalText(p.parts[0].lit.text), mark)
-	if len(g.f.section) == 0 {
+func (g *grammar) calls(p *declaration.Pattern, mark string, tools []chat.Tool) string {
+	opener := g.opener(g.f.Printed(p.Parts[0].Lit.Text), mark)
+	if len(g.f.Sections) == 0 {
 		first := g.call(p, 1, tools)
 		if holdsSeveral(p) {
 			return seq(opener, first)
@@ -33,7 +34,7 @@ func (g *grammar) opener(text, mark string) string {
 
 // inSection matches the calls between the marks of a section.
 func (g *grammar) inSection(tools []chat.Tool) string {
-	p := g.f.call[0]
+	p := g.f.Calls[0]
 	one := g.call(p, 0, tools)
 	if holdsSeveral(p) {
 		return one
@@ -42,12 +43,12 @@ func (g *grammar) inSection(tools []chat.Tool) string {
 }
 
 // holdsSeveral says whether one example prints all calls.
-func holdsSeveral(p *pattern) bool {
-	return p.hole("calls") >= 0 || p.hole("named") >= 0 || p.hole("python") >= 0
+func holdsSeveral(p *declaration.Pattern) bool {
+	return p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Hole("python") >= 0
 }
 
 // between is how many newlines Append writes between two calls.
-func between(p *pattern) int { return max(min(p.glue, 1)-p.tail, 0) }
+func between(p *declaration.Pattern) int { return max(min(p.Glue, 1)-p.Tail, 0) }
 
 // more matches further calls, as many as may be.
 func (g *grammar) more(call string) string {
@@ -61,18 +62,18 @@ func (g *grammar) more(call string) string {
 func (g *grammar) many() bool { return !g.o.Single && g.o.MaxCalls != 1 }
 
 // literals joins the literals of a pattern from part i on.
-func (g *grammar) literals(p *pattern, i int) string {
+func (g *grammar) literals(p *declaration.Pattern, i int) string {
 	text := ""
-	for _, part := range p.parts[min(i, len(p.parts)):] {
-		text += g.f.literalText(part.lit.text)
+	for _, part := range p.Parts[min(i, len(p.Parts)):] {
+		text += g.f.Printed(part.Lit.Text)
 	}
-	return text + strings.Repeat("\n", p.tail)
+	return text + strings.Repeat("\n", p.Tail)
 }
 
 // call matches one call, or all of them where an example holds all, from part i of the pattern on.
-func (g *grammar) call(p *pattern, i int, tools []chat.Tool) string {
-	body := p.body()
-	if word := p.holeAt(body); word != "json" && word != "args" && word != "pseudo" && p.hole("name") < 0 && p.hole("id") < 0 {
+func (g *grammar) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
+	body := p.Body()
+	if word := p.HoleAt(body); word != "json" && word != "args" && word != "pseudo" && p.Hole("name") < 0 && p.Hole("id") < 0 {
 		return seq(lit(g.front(p, i, body)), g.several(p, body, tools), lit(g.literals(p, body+1)))
 	}
 	var all []string
@@ -83,22 +84,22 @@ func (g *grammar) call(p *pattern, i int, tools []chat.Tool) string {
 }
 
 // front joins the literals in front of a body.
-func (g *grammar) front(p *pattern, i, body int) string {
+func (g *grammar) front(p *declaration.Pattern, i, body int) string {
 	text := ""
-	for _, part := range p.parts[i:body] {
-		text += g.f.literalText(part.lit.text)
+	for _, part := range p.Parts[i:body] {
+		text += g.f.Printed(part.Lit.Text)
 	}
 	return text
 }
 
 // toolCall matches a call of one tool from part i of the pattern on.
-func (g *grammar) toolCall(p *pattern, i int, t chat.Tool) string {
+func (g *grammar) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
 	var all []string
-	for ; i < len(p.parts); i++ {
-		switch word := p.parts[i].hole; word {
+	for ; i < len(p.Parts); i++ {
+		switch word := p.Parts[i].Hole; word {
 		case "":
-			text := g.f.literalText(p.parts[i].lit.text)
-			if p.holeAt(i-1) == "args" {
+			text := g.f.Printed(p.Parts[i].Lit.Text)
+			if p.HoleAt(i-1) == "args" {
 				text = strings.TrimPrefix(text, "\n") // it goes with the arguments
 			}
 			all = append(all, lit(text))
@@ -112,59 +113,59 @@ func (g *grammar) toolCall(p *pattern, i int, t chat.Tool) string {
 			all = append(all, g.body(p, i, t))
 		}
 	}
-	return seq(append(all, lit(strings.Repeat("\n", p.tail)))...)
+	return seq(append(all, lit(strings.Repeat("\n", p.Tail)))...)
 }
 
 // id matches what a call's id may be; one that names the tool is its name and a number.
-func (g *grammar) id(p *pattern, t chat.Tool) string {
-	if p.hole("name") < 0 {
+func (g *grammar) id(p *declaration.Pattern, t chat.Tool) string {
+	if p.Hole("name") < 0 {
 		return seq(lit("functions."+t.Name+":"), "[0-9]{1,4}")
 	}
 	return "[a-zA-Z0-9_-]{1,40}"
 }
 
 // body matches the arguments of a call that stand in hole i of the pattern.
-func (g *grammar) body(p *pattern, i int, t chat.Tool) string {
-	if p.parts[i].hole == "call" {
+func (g *grammar) body(p *declaration.Pattern, i int, t chat.Tool) string {
+	if p.Parts[i].Hole == "call" {
 		return g.callObject(t)
 	}
 	n := g.begin(t)
-	switch p.parts[i].hole {
+	switch p.Parts[i].Hole {
 	case "args":
 		end := ""
-		if i+1 < len(p.parts) && strings.HasPrefix(p.parts[i+1].lit.text, "\n") {
+		if i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n") {
 			end = "\n"
 		}
 		return g.tags(p, n, onLines(p, i), end)
 	case "pseudo":
-		return g.object(n, pseudoSpelling(g.f.quotes[0]))
+		return g.object(n, pseudoSpelling(g.f.Quotes[0]))
 	}
 	return g.object(n, jsonSpelling)
 }
 
 // several matches calls that one example holds: objects, or calls in Python.
-func (g *grammar) several(p *pattern, body int, tools []chat.Tool) string {
+func (g *grammar) several(p *declaration.Pattern, body int, tools []chat.Tool) string {
 	open, between, end, always := "[", ", ", "]", true
 	var one string
-	switch p.holeAt(body) {
+	switch p.HoleAt(body) {
 	case "named":
 		one = g.anyTool(tools, g.namedObject)
 	case "python":
-		if one = g.anyTool(tools, g.pythonCall); g.f.keys["list"] == "lines" {
+		if one = g.anyTool(tools, g.pythonCall); g.f.Keys["list"] == "lines" {
 			open, between, end = "", "\n", ""
 		}
 	case "call":
 		return g.anyTool(tools, g.callObject)
 	default:
 		one, always = g.anyTool(tools, g.callObject), false
-		switch bracketed := body > 0 && strings.HasSuffix(p.parts[body-1].lit.text, "["); {
-		case g.f.keys["list"] == "lines":
+		switch bracketed := body > 0 && strings.HasSuffix(p.Parts[body-1].Lit.Text, "["); {
+		case g.f.Keys["list"] == "lines":
 			open, between, end, always = "[\n    ", ",\n    ", "\n]", true
-		case g.f.keys["list"] == "bare":
+		case g.f.Keys["list"] == "bare":
 			open, between, end, always = "", "\n", "", true
 		case bracketed:
 			open, end, always = "", "", true
-		case g.f.keys["list"] == "always":
+		case g.f.Keys["list"] == "always":
 			always = true
 		}
 	}
@@ -190,17 +191,17 @@ func (g *grammar) anyTool(tools []chat.Tool, call func(chat.Tool) string) string
 // callObject matches a call as one JSON object.
 func (g *grammar) callObject(t chat.Tool) string {
 	s := jsonSpelling
-	if g.f.keys["objects"] == "python" {
+	if g.f.Keys["objects"] == "python" {
 		s = pythonSpelling
 	}
 	member := func(key string) string { return lit(s.key(key)) }
 	all := []string{lit(s.open)}
-	if id := g.f.keys["id"]; id != "" {
+	if id := g.f.Keys["id"]; id != "" {
 		all = append(all, member(id), s.id(), lit(s.comma))
 	}
 	all = append(all, member(g.f.word("name")), lit(s.value(schema.Quote(t.Name))), lit(s.comma))
 	all = append(all, member(g.f.word("args")), g.object(g.begin(t), s))
-	if id := g.f.keys["endid"]; id != "" {
+	if id := g.f.Keys["endid"]; id != "" {
 		all = append(all, optional(seq(lit(s.comma), member(id), s.id())))
 	}
 	return seq(append(all, lit(s.close))...)
@@ -220,12 +221,12 @@ func (g *grammar) pythonCall(t chat.Tool) string {
 // may end the reply, so it need not be written.
 func (g *grammar) messages(tools []chat.Tool) string {
 	var all []string
-	p, head := g.f.message, g.f.recipient()
+	p, head := g.f.Message, g.f.recipient()
 	for _, t := range tools {
 		rest := ""
-		if p.hole("calls") >= 0 {
-			section := g.f.section[0]
-			call := g.rule(t.Name, g.toolCall(g.f.call[0], 0, t))
+		if p.Hole("calls") >= 0 {
+			section := g.f.Sections[0]
+			call := g.rule(t.Name, g.toolCall(g.f.Calls[0], 0, t))
 			rest = seq(lit(g.front(p, 2, 3)+g.front(section, 0, 1)), call, lit(g.literals(section, 2)))
 		} else {
 			rest = g.toolCall(p, 2, t)
@@ -233,6 +234,6 @@ func (g *grammar) messages(tools []chat.Tool) string {
 		all = append(all, g.rule(t.Name+"-message", seq(lit(t.Name), rest)))
 	}
 	one := alt(all...)
-	next := lit(g.f.ends[0] + p.parts[0].lit.text)
-	return seq(lit(head), one, g.more(seq(next, one)), optional(lit(g.f.ends[1])))
+	next := lit(g.f.Ends[0] + p.Parts[0].Lit.Text)
+	return seq(lit(head), one, g.more(seq(next, one)), optional(lit(g.f.Ends[1])))
 }

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat/schema"
 )
 
@@ -46,11 +47,11 @@ func pseudoSpelling(quote string) *spelling {
 }
 
 // treeSpelling has tags that are named like the members, and nest.
-func treeSpelling(p *pattern) *spelling {
+func treeSpelling(p *declaration.Pattern) *spelling {
 	return &spelling{
-		name: "tree", listOpen: p.openTag(itemKey), listComma: p.closeTag(itemKey) + p.openTag(itemKey), listClose: p.closeTag(itemKey),
-		avoid: p.avoids(), fixed: true,
-		key: p.openTag, end: p.closeTag,
+		name: "tree", listOpen: p.OpenTag(itemKey), listComma: p.CloseTag(itemKey) + p.OpenTag(itemKey), listClose: p.CloseTag(itemKey),
+		avoid: p.ValueEnds(), fixed: true,
+		key: p.OpenTag, end: p.CloseTag,
 		value: func(value string) string { return string(appendTree(p, nil, value)) },
 		yes:   "true", no: "false",
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat/schema"
 )
 
@@ -23,7 +24,7 @@ func (g *grammar) keywordValue(n *demand) string {
 		switch {
 		case c.value != "":
 			return lit(string(g.f.appendKeyword(nil, c.value)))
-		case c.kind == schema.Object, c.kind == schema.String && len(g.f.quotes) == 0:
+		case c.kind == schema.Object, c.kind == schema.String && len(g.f.Quotes) == 0:
 			return g.choice(c, jsonSpelling)
 		}
 		return g.choice(c, pythonSpelling)
@@ -85,22 +86,22 @@ func (g *grammar) resolved(c choice) []choice {
 }
 
 // tags matches the arguments of a call as tags; end is what stands behind the last one.
-func (g *grammar) tags(p *pattern, n *demand, lines bool, end string) string {
+func (g *grammar) tags(p *declaration.Pattern, n *demand, lines bool, end string) string {
 	o := slots{tail: end, none: end, most: g.most("")}
 	if lines {
 		o.comma = "\n"
-		if g.f.keys["empty"] != "lines" {
+		if g.f.Keys["empty"] != "lines" {
 			o.none = ""
 		}
 	}
-	arg := g.f.arg[0]
-	if arg.keyed() {
+	arg := g.f.Args[0]
+	if arg.Keyed() {
 		s := treeSpelling(arg)
 		o.list = g.listed(n, func(key string, p *demand) string {
 			if all := g.choices(p); len(all) == 1 && all[0].kind == schema.Null {
 				return ""
 			}
-			return seq(lit(arg.openTag(key)), g.value(p, s), lit(arg.closeTag(key)))
+			return seq(lit(arg.OpenTag(key)), g.value(p, s), lit(arg.CloseTag(key)))
 		})
 		return g.members(o)
 	}
@@ -112,53 +113,53 @@ func (g *grammar) tags(p *pattern, n *demand, lines bool, end string) string {
 }
 
 // tag matches one argument whose name the key matches.
-func (g *grammar) tag(arg *pattern, key string, n *demand) string {
+func (g *grammar) tag(arg *declaration.Pattern, key string, n *demand) string {
 	var head []string
 	at := 0
-	for ; arg.holeAt(at) != "value" && arg.holeAt(at) != "type"; at++ {
-		if arg.holeAt(at) == "key" {
+	for ; arg.HoleAt(at) != "value" && arg.HoleAt(at) != "type"; at++ {
+		if arg.HoleAt(at) == "key" {
 			head = append(head, key)
 		} else {
-			head = append(head, lit(g.f.literalText(arg.parts[at].lit.text)))
+			head = append(head, lit(g.f.Printed(arg.Parts[at].Lit.Text)))
 		}
 	}
-	typed := arg.holeAt(at) == "type"
+	typed := arg.HoleAt(at) == "type"
 	n = g.resolve(n)
 	value := g.byKind(n, func(c choice) string {
 		var middle []string
 		if typed {
-			middle = append(middle, lit(typeOf(arg, c, at)), lit(g.f.literalText(arg.parts[at+1].lit.text)))
+			middle = append(middle, lit(typeOf(arg, c, at)), lit(g.f.Printed(arg.Parts[at+1].Lit.Text)))
 		}
 		return seq(append(middle, g.tagValue(c, !typed, n))...)
 	})
-	return seq(append(head, value, lit(g.f.literalText(arg.parts[len(arg.parts)-1].lit.text)))...)
+	return seq(append(head, value, lit(g.f.Printed(arg.Parts[len(arg.Parts)-1].Lit.Text)))...)
 }
 
 // typeOf is the word for a choice's kind in the type hole at part i.
-func typeOf(p *pattern, c choice, i int) string {
+func typeOf(p *declaration.Pattern, c choice, i int) string {
 	sample := map[schema.Kinds]string{
 		schema.String: `""`, schema.Boolean: "true", schema.Null: "null", schema.Object: "{}", schema.Array: "[]", schema.Number: "0", schema.Integer: "0",
 	}[c.kind]
-	return string(appendType(nil, sample, strings.HasSuffix(p.parts[i-1].lit.text, `string="`)))
+	return string(appendType(nil, sample, strings.HasSuffix(p.Parts[i-1].Lit.Text, `string="`)))
 }
 
 // tagValue matches a value in a tag, see tagText. Where the tag does not say the type, a string stands for everything that a
 // place of unknown type allows, and null cannot be told from the string.
 func (g *grammar) tagValue(c choice, plain bool, n *demand) string {
-	raw := &spelling{name: "raw", avoid: g.f.arg[0].avoids()}
+	raw := &spelling{name: "raw", avoid: g.f.Args[0].ValueEnds()}
 	s := jsonSpelling
 	switch {
 	case c.value != "":
 		return lit(g.f.tagText(c.value))
-	case c.kind == schema.String && g.f.flags["cdata"] && c.n.Pattern == "" && c.n.Format == "":
+	case c.kind == schema.String && g.f.Flags["cdata"] && c.n.Pattern == "" && c.n.Format == "":
 		low, high := g.lengths(c.n)
-		raw.avoid = append(raw.avoid, cdataOpen)
-		return alt(g.choice(c, raw), seq(lit(cdataOpen), g.raw([]string{cdataClose}, low, high), lit(cdataClose)))
+		raw.avoid = append(raw.avoid, declaration.CDATAOpen)
+		return alt(g.choice(c, raw), seq(lit(declaration.CDATAOpen), g.raw([]string{declaration.CDATAClose}, low, high), lit(declaration.CDATAClose)))
 	case c.kind == schema.String:
 		return g.choice(c, raw)
 	case plain && (len(g.choices(n)) == 1 && g.choices(n)[0].kind == 0 || c.kind == schema.Null && g.allowsText(n)):
 		return ""
-	case g.f.keys["objects"] == "python" || g.f.keys["scalars"] == "python" && c.kind != schema.Object && c.kind != schema.Array:
+	case g.f.Keys["objects"] == "python" || g.f.Keys["scalars"] == "python" && c.kind != schema.Object && c.kind != schema.Array:
 		s = pythonSpelling
 	}
 	return g.choice(c, s)

@@ -3,6 +3,8 @@ package adapters
 import (
 	"slices"
 	"strings"
+
+	"toolnorm/adapters/internal/declaration"
 )
 
 // fields are what a header says.
@@ -33,7 +35,7 @@ func (d *decoder) header() (fields, answer) {
 			case messageMark:
 				h.end = i
 				return h, yes
-			case channelMark:
+			case declaration.ChannelMark:
 				h.channel, i = d.word(i)
 				if c := d.at(i - len(h.channel)); c >= 0 && c != '?' && !isWord(c) {
 					return h, no // prose about the mark
@@ -73,7 +75,7 @@ func headerWord(w string, h fields) bool {
 
 // headerMark is the mark of a header that stands at offset i, "" when none does.
 func (d *decoder) headerMark(i int) string {
-	for _, m := range []string{messageMark, channelMark, constrainMark, startMark} {
+	for _, m := range []string{messageMark, declaration.ChannelMark, constrainMark, startMark} {
 		if d.has(i, m) {
 			return m
 		}
@@ -83,7 +85,7 @@ func (d *decoder) headerMark(i int) string {
 
 // cutMark is cut when the text ends inside a header's mark at offset i.
 func (d *decoder) cutMark(i int) answer {
-	for _, m := range []string{messageMark, channelMark, constrainMark, startMark} {
+	for _, m := range []string{messageMark, declaration.ChannelMark, constrainMark, startMark} {
 		n := 0
 		for n < len(m) && d.at(i+n) == int(m[n]) {
 			n++
@@ -109,7 +111,7 @@ func (d *decoder) word(i int) (string, int) {
 // with it as one.
 func (d *decoder) openedHeader(prompt string) {
 	i := strings.LastIndex(prompt, startMark)
-	if i < 0 || len(prompt)-i > maxHeader || d.v.header == nil {
+	if i < 0 || len(prompt)-i > maxHeader || d.v.Header == nil {
 		return
 	}
 	head, body, _ := strings.Cut(prompt[i:], messageMark)
@@ -125,12 +127,12 @@ func (d *decoder) openedHeader(prompt string) {
 func (d *decoder) firstMessage() {
 	head := len(d.buf)
 	i := head + d.space(head)
-	begins := head > 0 && (d.has(head-len(messageMark), messageMark) || d.has(i, channelMark))
+	begins := head > 0 && (d.has(head-len(messageMark), messageMark) || d.has(i, declaration.ChannelMark))
 	for _, w := range []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"} {
 		begins = begins || d.has(i, w)
 	}
 	a := no
-	if p := d.v.header; begins && p != nil {
+	if p := d.v.Header; begins && p != nil {
 		a = d.message(p)
 	}
 	if a == committed {
@@ -154,7 +156,7 @@ func (d *decoder) halfHeader() bool {
 // headerAhead says whether a header whose first mark is missing stands whole at offset i: it begins with the role, a recipient
 // or a channel, ends with its mark, and is for somebody or some channel that is known.
 func (d *decoder) headerAhead(i int) bool {
-	if !d.has(i, "to=") && !d.has(i, "assistant") && !d.has(i, channelMark) {
+	if !d.has(i, "to=") && !d.has(i, "assistant") && !d.has(i, declaration.ChannelMark) {
 		return false
 	}
 	d.pos += i
@@ -164,7 +166,7 @@ func (d *decoder) headerAhead(i int) bool {
 	if !marked || h.to == "" {
 		return marked && isChannel(h.channel)
 	}
-	return d.tools != nil && d.tools.recipient(h.to) != nil || slices.ContainsFunc(d.v.formats, func(f *Family) bool {
-		return slices.ContainsFunc(f.routes, func(r route) bool { return r.field == "to" && r.value == h.to })
+	return d.tools != nil && d.tools.recipient(h.to) != nil || slices.ContainsFunc(d.v.Families, func(f *declaration.Family) bool {
+		return slices.ContainsFunc(f.Routes, func(r declaration.Route) bool { return r.Field == "to" && r.Value == h.to })
 	})
 }

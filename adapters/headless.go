@@ -1,6 +1,6 @@
 package adapters
 
-import ()
+import "toolnorm/adapters/internal/declaration"
 
 // Models leave out the mark that opens a call, and servers hide it. What is left is a call when the family's own marks follow:
 // the one that closes it, or one behind its name.
@@ -11,8 +11,8 @@ func (d *decoder) headlessCall(c int) bool {
 		return false
 	}
 	named := isWord(c) && d.wordNames()
-	for _, p := range d.v.headless {
-		hole := p.holeAt(0)
+	for _, p := range d.v.Headless {
+		hole := p.HoleAt(0)
 		if (hole == "name" || hole == "id") && !named || !d.mayBe(p, c) {
 			continue
 		}
@@ -27,10 +27,10 @@ func (d *decoder) headlessCall(c int) bool {
 func (d *decoder) closedBySpecial() bool {
 	i := d.space(0)
 	for _, m := range d.marksAt(i) {
-		if m.kind != closeMark || !m.special() {
+		if m.Kind != declaration.CloseMark || !m.Special() {
 			continue
 		}
-		if n, ok := d.closerAt(i, m.p); ok {
+		if n, ok := d.closerAt(i, m.Pattern); ok {
 			d.pos += n
 			return true
 		}
@@ -39,10 +39,10 @@ func (d *decoder) closedBySpecial() bool {
 }
 
 // mayBe is a quick look at whether a call of the pattern can begin with c here. Most text ends here.
-func (d *decoder) mayBe(p *pattern, c int) bool {
-	switch p.holeAt(0) {
+func (d *decoder) mayBe(p *declaration.Pattern, c int) bool {
+	switch p.HoleAt(0) {
 	case "":
-		_, a := d.literal(0, p.parts[0].lit)
+		_, a := d.literal(0, p.Parts[0].Lit)
 		return a == yes
 	case "name", "id":
 		return true

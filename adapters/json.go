@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat/schema"
 )
 
@@ -370,7 +371,7 @@ func (d *decoder) dropComma(comma int) {
 // isMark says whether a mark that can end or follow a call stands at offset i.
 func (d *decoder) isMark(i int) bool {
 	for _, m := range d.marksAt(i) {
-		if m.kind != thinkOpen && m.kind != thinkClose && d.stands(i, &m) {
+		if m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose && d.stands(i, &m) {
 			return true
 		}
 	}
@@ -382,8 +383,8 @@ func (d *decoder) argCloser(i int) bool {
 	if d.closing == nil {
 		return false
 	}
-	for _, arg := range d.closing.f.arg {
-		if _, a := d.literal(i, arg.parts[len(arg.parts)-1].lit); a == yes {
+	for _, arg := range d.closing.Family.Args {
+		if _, a := d.literal(i, arg.Parts[len(arg.Parts)-1].Lit); a == yes {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
 )
@@ -46,7 +47,7 @@ func randomCall(r *rand.Rand) chat.Call {
 // canPrint says whether a family can express a value: raw tags cannot keep a newline or a blank at the edge that belongs to
 // the mark, and Gemma's delimiter cannot stand in a string.
 func canPrint(f *Format, c chat.Call) bool {
-	if len(f.arg) == 0 {
+	if len(f.Args) == 0 {
 		return true
 	}
 	for _, m := range membersOf(string(c.Args)) {
@@ -110,16 +111,16 @@ func decodeCalls(t *testing.T, f *Format, cut []string, o Options) []chat.Call {
 func soup(r *rand.Rand) string {
 	var marks []string
 	for _, f := range All() {
-		for _, list := range [][]*pattern{f.think, f.plain, f.section, f.call, f.arg} {
+		for _, list := range [][]*declaration.Pattern{f.Think, f.Plain, f.Sections, f.Calls, f.Args} {
 			for _, p := range list {
-				for _, part := range p.parts {
-					if part.hole == "" {
-						marks = append(marks, part.lit.text)
+				for _, part := range p.Parts {
+					if part.Hole == "" {
+						marks = append(marks, part.Lit.Text)
 					}
 				}
 			}
 		}
-		marks = append(append(marks, f.drop...), f.ends...)
+		marks = append(append(marks, f.Drop...), f.Ends...)
 	}
 	marks = append(marks, "get_weather", "get_time", "city", "Paris", `{"name": "get_weather", "arguments": {"city": "Oslo"}}`, `{"city":"Rome"}`, `{"name":"`, `"arguments":`,
 		"{", "}", "[", "]", "(", ")", `"`, "'", ",", ":", "=", "\n", "\n\n", " ", "<", ">", "</", "`", "```", "```json\n", "\\", "3", "true", "None", "한", "🙂", "\xff", "\x00",
@@ -202,16 +203,16 @@ func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
 		t.Fatalf("%q: text %q is not in the input", raw, plain)
 	}
 	// Where the prompt has opened a mark, what is left of it may look like a word: "all\n". So do some marks of reasoning.
-	if f.set == Builtin() && len(f.ahead) == 0 && !saysThought(f, raw) && next == 0 && !strings.ContainsAny(raw, "<[◁") && ended == chat.Stop && plain != raw {
+	if f.set == Builtin() && len(f.PromptMarks) == 0 && !saysThought(f, raw) && next == 0 && !strings.ContainsAny(raw, "<[◁") && ended == chat.Stop && plain != raw {
 		t.Fatalf("%q: no call and no mark, but the text is %q", raw, plain)
 	}
 }
 
 // saysThought says whether a text holds one of the family's own marks of reasoning, which may be words: "Thought:".
 func saysThought(f *Format, raw string) bool {
-	for _, p := range f.think {
-		for _, part := range p.parts {
-			if mark := strings.TrimSpace(part.lit.text); mark != "" && strings.Contains(raw, mark) {
+	for _, p := range f.Think {
+		for _, part := range p.Parts {
+			if mark := strings.TrimSpace(part.Lit.Text); mark != "" && strings.Contains(raw, mark) {
 				return true
 			}
 		}

@@ -12,11 +12,11 @@ import (
 // when there are several.
 func (f *Format) Lead(prompt, said, name string) string {
 	lead := said
-	if f.header != nil {
+	if f.Header != nil {
 		lead = ""
 	}
-	if p := f.viewOf(false).opened(prompt); p != nil {
-		lead = p.f.ThinkEnd() + "\n\n" + lead
+	if p := f.Index(false).OpenedReasoning(prompt); p != nil {
+		lead = p.Family.ThinkEnd() + "\n\n" + lead
 	}
 	return lead + f.openingMark(name)
 }
@@ -29,7 +29,7 @@ func (f *Format) openingMark(name string) string {
 	}
 	text := string(f.Append(nil, chat.Call{ID: shape.ID, Name: name, Args: shape.Args}))
 	text, _, _ = strings.Cut(text, "{")
-	if f.header != nil {
+	if f.Header != nil {
 		return text
 	}
 	if i := strings.Index(text, name); i >= 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 )
 
@@ -44,7 +45,7 @@ func trimmedArgs(t *testing.T, c chat.Call) string {
 func TestWhiteSpaceAtMarksLosesNoCall(t *testing.T) {
 	const token = "]<]minimax[>["
 	for _, f := range All() {
-		if f.Name == "react" || f.Name == "python" || f.Name == "functionary-v3.2" || len(f.call) > 0 && f.call[0].isFence() || f.Name == "command-r" {
+		if f.Name == "react" || f.Name == "python" || f.Name == "functionary-v3.2" || len(f.Calls) > 0 && f.Calls[0].IsFence() || f.Name == "command-r" {
 			continue // words, fences and signs, not tags or tokens
 		}
 		for _, call := range oneCall {
@@ -67,11 +68,11 @@ func TestWhiteSpaceAtMarksLosesNoCall(t *testing.T) {
 // TestACallWithoutItsOpenerIsRead leaves out the first mark of the call of every family whose call is still to be known then.
 func TestACallWithoutItsOpenerIsRead(t *testing.T) {
 	for _, f := range All() {
-		if len(f.call) == 0 || len(f.section) > 0 || f.call[0].withoutOpener() == nil || f.Name == "functionary-v3.1" {
+		if len(f.Calls) == 0 || len(f.Sections) > 0 || f.Calls[0].WithoutOpener() == nil || f.Name == "functionary-v3.1" {
 			continue // its name is inside the opener
 		}
 		raw := strings.TrimLeft(string(f.Append(nil, oneCall[0])), "\n")
-		rest := raw[tokenLike.FindStringIndex(raw)[1]:]
+		rest := raw[declaration.TokenLike.FindStringIndex(raw)[1]:]
 		checkOnly(t, f, rest, oneCall[0])
 		checkOnly(t, f, strings.TrimLeft(rest, "\n"), oneCall[0])
 		checkSplits(t, f, "I will look.\n"+rest, chat.Stop, Options{Tools: testTools(t)})
@@ -81,11 +82,11 @@ func TestACallWithoutItsOpenerIsRead(t *testing.T) {
 // TestACallThatStopsBehindItsName ends replies behind the name of a tool that needs no arguments.
 func TestACallThatStopsBehindItsName(t *testing.T) {
 	for _, f := range All() {
-		for _, p := range f.call {
-			if p.holeAt(1) != "name" || f.header != nil || isProse(p.parts[0].lit.text) {
+		for _, p := range f.Calls {
+			if p.HoleAt(1) != "name" || f.Header != nil || declaration.IsProse(p.Parts[0].Lit.Text) {
 				continue
 			}
-			opener := strings.ReplaceAll(p.parts[0].lit.text, suffixHole, f.keys["sfx"])
+			opener := strings.ReplaceAll(p.Parts[0].Lit.Text, declaration.SuffixHole, f.Keys["sfx"])
 			checkOnly(t, f, opener+"get_time", oneCall[1])
 			checkOnly(t, f, opener+"get_time\n", oneCall[1])
 			for _, raw := range []string{opener + "get_weather", opener + "get_ti", opener} {

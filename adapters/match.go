@@ -1,5 +1,7 @@
 package adapters
 
+import "toolnorm/adapters/internal/declaration"
+
 // answer is what matching says up to the commit.
 type answer uint8
 
@@ -11,35 +13,35 @@ const (
 )
 
 // literal matches a literal at offset i and answers the offset behind it.
-func (d *decoder) literal(i int, l literal) (int, answer) {
-	for _, u := range l.units {
-		switch u.kind {
-		case exact:
+func (d *decoder) literal(i int, l declaration.Literal) (int, answer) {
+	for _, u := range l.Units {
+		switch u.Kind {
+		case declaration.Exact:
 			switch d.at(i) {
-			case int(u.b):
+			case int(u.Byte):
 				i++
 			case -1:
 				return i, cut
 			default:
 				return i, no
 			}
-		case oneNewline:
+		case declaration.OneNewline:
 			if d.at(i) == '\n' {
 				i++
 			}
-		case aBar:
+		case declaration.AnyBar:
 			n, a := d.bar(i)
 			if a != yes {
 				return i, a
 			}
 			i += n
-		case aQuote:
+		case declaration.AnyQuote:
 			i = d.optionalQuote(i)
-		case suffix:
+		case declaration.Suffix:
 			i = d.optionalSuffix(i)
-		case pad:
+		case declaration.Pad:
 			i += d.space(i)
-		case anEquals:
+		case declaration.AnyEquals:
 			i += d.space(i)
 			if c := d.at(i); c != '=' {
 				return i, endOr(c, no)
@@ -48,7 +50,7 @@ func (d *decoder) literal(i int, l literal) (int, answer) {
 			i += d.space(i)
 		default:
 			n := d.elastic(i)
-			if n == 0 && u.kind == someSpace {
+			if n == 0 && u.Kind == declaration.SomeSpace {
 				return i, endOr(d.at(i), no)
 			}
 			i += n
@@ -62,26 +64,26 @@ func (d *decoder) bar(i int) (int, answer) {
 	if d.at(i) == '|' {
 		return 1, yes
 	}
-	for n := range len(wideBar) {
-		if c := d.at(i + n); c != int(wideBar[n]) {
+	for n := range len(declaration.WideBar) {
+		if c := d.at(i + n); c != int(declaration.WideBar[n]) {
 			return 0, endOr(c, no)
 		}
 	}
-	return len(wideBar), yes
+	return len(declaration.WideBar), yes
 }
 
 // hasKey says whether the key of a mark stands at offset i, its bars spelled either way.
-func (d *decoder) hasKey(i int, l literal) bool {
-	_, a := d.literal(i, l.head())
-	return a == yes && len(l.units) > 0
+func (d *decoder) hasKey(i int, l declaration.Literal) bool {
+	_, a := d.literal(i, l.Head())
+	return a == yes && len(l.Units) > 0
 }
 
 // stands says whether the mark stands at offset i.
-func (d *decoder) stands(i int, m *mark) bool {
-	if len(m.padded.units) == 0 {
-		return d.has(i, m.key)
+func (d *decoder) stands(i int, m *declaration.Mark) bool {
+	if len(m.Padded.Units) == 0 {
+		return d.has(i, m.Key)
 	}
-	_, a := d.literal(i, m.padded)
+	_, a := d.literal(i, m.Padded)
 	return a == yes
 }
 
@@ -132,7 +134,7 @@ func (d *decoder) optionalSuffix(i int) int {
 		return i
 	}
 	n := i + 1
-	for n < i+maxSuffix && (isWord(d.at(n)) || d.at(n) == '-') {
+	for n < i+declaration.MaxSuffix && (isWord(d.at(n)) || d.at(n) == '-') {
 		n++
 	}
 	return n
@@ -140,7 +142,7 @@ func (d *decoder) optionalSuffix(i int) int {
 
 // attempt tries to read a call by its pattern from here on. What failed attempts may read in all is bounded, so that
 // hostile text stays linear.
-func (d *decoder) attempt(p *pattern) answer {
+func (d *decoder) attempt(p *declaration.Pattern) answer {
 	if d.exhausted() {
 		return no
 	}
@@ -148,7 +150,7 @@ func (d *decoder) attempt(p *pattern) answer {
 	if pin < 0 {
 		d.pin = d.gapAt
 	}
-	d.glue, d.closing = p.glue, p
+	d.glue, d.closing = p.Glue, p
 	if d.outer >= 0 {
 		d.glue = d.outer
 	}
@@ -169,11 +171,11 @@ func (d *decoder) attempt(p *pattern) answer {
 func (d *decoder) exhausted() bool { return d.waste > 1<<16+2*d.pos }
 
 // match reads the parts of a call pattern one after the other, up to the body, which commits.
-func (d *decoder) match(p *pattern) answer {
+func (d *decoder) match(p *declaration.Pattern) answer {
 	var t *tool
 	id := ""
 	d.skipDoubled(p)
-	for i, part := range p.parts {
+	for i, part := range p.Parts {
 		a := yes
 		switch {
 		case t != nil && d.nothingMore(p, t):
@@ -181,21 +183,21 @@ func (d *decoder) match(p *pattern) answer {
 			d.put("{}")
 			d.endCall(false)
 			return committed
-		case part.hole == "":
-			a = d.skipLiteral(part.lit, t != nil && !p.whole && d.opens(p, i+1))
-		case part.hole == "name":
+		case part.Hole == "":
+			a = d.skipLiteral(part.Lit, t != nil && !p.Headless && d.opens(p, i+1))
+		case part.Hole == "name":
 			t, a = d.name(p, i)
-		case part.hole == "junk":
+		case part.Hole == "junk":
 			a = d.junk(p, i)
-		case part.hole == "id":
+		case part.Hole == "id":
 			id, a = d.id(p, i)
-			if a == yes && p.hole("name") < 0 {
+			if a == yes && p.Hole("name") < 0 {
 				t, a = d.meantBy(id, p, i+1)
 			}
-		case part.hole == "count":
+		case part.Hole == "count":
 			a = d.count()
-		case part.hole == "index":
-			a = d.index(p.parts[i+1].lit)
+		case part.Hole == "index":
+			a = d.index(p.Parts[i+1].Lit)
 		default:
 			return d.body(p, i, t, id)
 		}
@@ -214,12 +216,12 @@ func (d *decoder) match(p *pattern) answer {
 
 // nothingMore says whether the model ended its reply behind the name of a tool that needs no arguments, under a mark of its
 // family or a special token: models leave out all the rest of such a call.
-func (d *decoder) nothingMore(p *pattern, t *tool) bool {
-	return (p.f == d.f || p.special()) && !p.markless() && len(t.schema().Required()) == 0 && d.over()
+func (d *decoder) nothingMore(p *declaration.Pattern, t *tool) bool {
+	return (p.Family == d.f || p.Special()) && !p.Markless() && len(t.schema().Required()) == 0 && d.over()
 }
 
 // skipLiteral steps over a literal. Where the body's first byte stands in its place it may be missing.
-func (d *decoder) skipLiteral(l literal, optional bool) answer {
+func (d *decoder) skipLiteral(l declaration.Literal, optional bool) answer {
 	n, a := d.literal(0, l)
 	if space := d.space(0); a == no && space > 0 {
 		if n, a = d.literal(space, l); a == no {
@@ -235,23 +237,23 @@ func (d *decoder) skipLiteral(l literal, optional bool) answer {
 }
 
 // skipDoubled steps over an opener behind which the same stands once more.
-func (d *decoder) skipDoubled(p *pattern) {
-	if p.markless() {
+func (d *decoder) skipDoubled(p *declaration.Pattern) {
+	if p.Markless() {
 		return
 	}
-	n, a := d.literal(0, p.open)
+	n, a := d.literal(0, p.Open)
 	if a != yes {
 		return
 	}
 	n += d.space(n)
-	if _, a = d.literal(n, p.open); a == yes {
+	if _, a = d.literal(n, p.Open); a == yes {
 		d.pos += n
 	}
 }
 
 // opens says whether the body that is hole i of p begins right here.
-func (d *decoder) opens(p *pattern, i int) bool {
-	switch p.holeAt(i) {
+func (d *decoder) opens(p *declaration.Pattern, i int) bool {
+	switch p.HoleAt(i) {
 	case "json", "pseudo":
 		return d.at(0) == '{'
 	}
@@ -259,8 +261,8 @@ func (d *decoder) opens(p *pattern, i int) bool {
 }
 
 // body reads the hole that holds the arguments, and what follows it.
-func (d *decoder) body(p *pattern, i int, t *tool, id string) answer {
-	switch p.parts[i].hole {
+func (d *decoder) body(p *declaration.Pattern, i int, t *tool, id string) answer {
+	switch p.Parts[i].Hole {
 	case "call", "calls":
 		if d.emptyPair(p) {
 			return committed
@@ -277,19 +279,19 @@ func (d *decoder) body(p *pattern, i int, t *tool, id string) answer {
 }
 
 // emptyPair drops a pair of special tokens that holds nothing: no call comes of it.
-func (d *decoder) emptyPair(p *pattern) bool {
+func (d *decoder) emptyPair(p *declaration.Pattern) bool {
 	n, ok := d.closerAt(d.space(0), p)
-	if m := (mark{key: p.parts[0].lit.key()}); !ok || len(m.key) < 2 || !m.special() {
+	if m := (declaration.Mark{Key: p.Parts[0].Lit.Key()}); !ok || len(m.Key) < 2 || !m.Special() {
 		return false
 	}
-	d.leave(p.glue)
+	d.leave(p.Glue)
 	d.pos += n
 	d.afterCall = true
 	return true
 }
 
 // namedCall reads arguments whose tool is known already: a JSON object, a string or null in its place, or nothing but a closer.
-func (d *decoder) namedCall(p *pattern, t *tool, id string) answer {
+func (d *decoder) namedCall(p *declaration.Pattern, t *tool, id string) answer {
 	if t == nil {
 		return no
 	}
@@ -298,7 +300,7 @@ func (d *decoder) namedCall(p *pattern, t *tool, id string) answer {
 	if n, ok := d.closerAt(d.space(0), p); ok && n > 0 {
 		d.commit(t, id)
 		d.put("{}")
-	} else if a := d.arguments(t, id, delimsOf(p.f.quotes)); a != committed {
+	} else if a := d.arguments(t, id, delimsOf(p.Family.Quotes)); a != committed {
 		d.pos = start
 		return a
 	}
@@ -341,29 +343,29 @@ func (d *decoder) skipFence() {
 }
 
 // marksAt is the list of marks that could stand at offset i, by the first two bytes there.
-func (d *decoder) marksAt(i int) []mark {
+func (d *decoder) marksAt(i int) []declaration.Mark {
 	c := d.at(i)
-	if c < 0 || d.v.second[c] == nil {
+	if c < 0 || d.v.Second[c] == nil {
 		return nil
 	}
-	if next := d.at(i + 1); next < 0 || !d.v.second[c][next] {
+	if next := d.at(i + 1); next < 0 || !d.v.Second[c][next] {
 		return nil
 	}
-	return d.v.marks[c]
+	return d.v.Marks[c]
 }
 
 // turnAt is how many bytes the mark of the turn m has at offset i, 0 when it does not stand there.
-func (d *decoder) turnAt(i int, m *mark) int {
+func (d *decoder) turnAt(i int, m *declaration.Mark) int {
 	switch {
-	case m.kind != turnMark || !d.stands(i, m):
+	case m.Kind != declaration.TurnMark || !d.stands(i, m):
 		return 0
-	case len(m.all.units) == 0 && len(m.padded.units) == 0:
-		return len(m.key)
-	case len(m.all.units) == 0:
-		end, _ := d.literal(i, m.padded)
+	case len(m.Elastic.Units) == 0 && len(m.Padded.Units) == 0:
+		return len(m.Key)
+	case len(m.Elastic.Units) == 0:
+		end, _ := d.literal(i, m.Padded)
 		return end - i
 	}
-	if end, a := d.literal(i, m.all); a == yes {
+	if end, a := d.literal(i, m.Elastic); a == yes {
 		return end - i
 	}
 	return 0

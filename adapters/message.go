@@ -3,6 +3,7 @@ package adapters
 import (
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 )
 
@@ -14,14 +15,14 @@ const (
 )
 
 // message reads a message that begins with its header here: the header says what the body is.
-func (d *decoder) message(p *pattern) answer {
+func (d *decoder) message(p *declaration.Pattern) answer {
 	h, a := d.header()
 	if a != yes {
-		d.evidence = d.evidence || a == cut && d.pos+len(channelMark) < d.base+len(d.buf)
+		d.evidence = d.evidence || a == cut && d.pos+len(declaration.ChannelMark) < d.base+len(d.buf)
 		return a
 	}
-	if p.f == d.f {
-		r, t := routeFor(p.f, h, d.tools)
+	if p.Family == d.f {
+		r, t := routeFor(p.Family, h, d.tools)
 		return d.routed(p, h, r, t)
 	}
 	return d.anyMessage(h)
@@ -31,16 +32,16 @@ func (d *decoder) message(p *pattern) answer {
 // this very recipient in front of one that knows it for a tool or knows the channel.
 func (d *decoder) anyMessage(h fields) answer {
 	for _, fields := range []string{"to", "{name}", "channel", "*", "else"} {
-		for _, f := range d.v.formats {
-			if f.header == nil {
+		for _, f := range d.v.Families {
+			if f.Header == nil {
 				continue
 			}
 			r, t := routeFor(f, h, d.tools)
-			if r.says() != fields {
+			if r.Says() != fields {
 				continue
 			}
 			start := d.pos
-			if a := d.routed(f.header, h, r, t); a != no {
+			if a := d.routed(f.Header, h, r, t); a != no {
 				return a
 			}
 			d.pos = start
@@ -49,29 +50,21 @@ func (d *decoder) anyMessage(h fields) answer {
 	return no
 }
 
-// says is what of a header the route looks at: to for one recipient, {name} for any tool, * for any recipient.
-func (r route) says() string {
-	if r.value == "{name}" || r.value == "*" {
-		return r.value
-	}
-	return r.field
-}
-
 // routed reads a message of a family whose header took the route r.
-func (d *decoder) routed(p *pattern, h fields, r route, t *tool) answer {
-	if r.body == "json" || r.body == "args" {
+func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, t *tool) answer {
+	if r.Body == "json" || r.Body == "args" {
 		if t == nil {
 			return no
 		}
-		return d.messageCall(p, h, t, r.body)
+		return d.messageCall(p, h, t, r.Body)
 	}
 	d.leave(0)
 	d.pos += h.end
-	if p.f.flags["blank"] && d.at(0) == ' ' {
+	if p.Family.Flags["blank"] && d.at(0) == ' ' {
 		d.pos++
 	}
 	d.textFrom, d.textTo = d.pos, d.pos
-	switch r.body {
+	switch r.Body {
 	case "calls": // whatever marks it holds; it is text that the next mark of a message ends
 		d.blank, d.fresh = true, true
 	case "reasoning":
@@ -85,30 +78,30 @@ func (d *decoder) routed(p *pattern, h fields, r route, t *tool) answer {
 }
 
 // routeFor is the first route that a header takes.
-func routeFor(f *Family, h fields, tools *toolset) (route, *tool) {
-	for _, r := range f.routes {
-		switch r.field {
+func routeFor(f *declaration.Family, h fields, tools *toolset) (declaration.Route, *tool) {
+	for _, r := range f.Routes {
+		switch r.Field {
 		case "to":
 			if h.to == "" {
 				continue
 			}
-			if r.value == "{name}" && tools != nil {
+			if r.Value == "{name}" && tools != nil {
 				if t := tools.recipient(h.to); t != nil {
 					return r, t
 				}
 			}
-			if r.value == h.to || r.value == "*" && h.to != "assistant" && h.to != "user" {
+			if r.Value == h.to || r.Value == "*" && h.to != "assistant" && h.to != "user" {
 				return r, nil
 			}
 		case "channel":
-			if h.channel == r.value {
+			if h.channel == r.Value {
 				return r, nil
 			}
 		case "else":
 			return r, nil
 		}
 	}
-	return route{body: "text"}, nil
+	return declaration.Route{Body: "text"}, nil
 }
 
 // recipient returns the tool that a header means by name: signs and the type of the content may be glued to it.
@@ -128,7 +121,7 @@ func (s *toolset) recipient(name string) *tool {
 }
 
 // messageCall reads a message that is a call.
-func (d *decoder) messageCall(p *pattern, h fields, t *tool, body string) answer {
+func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body string) answer {
 	start, pin := d.pos, d.pin
 	if pin < 0 {
 		d.pin = d.gapAt
@@ -152,7 +145,7 @@ func (d *decoder) messageCall(p *pattern, h fields, t *tool, body string) answer
 }
 
 // messageBody reads the arguments of a call's message: tags, or JSON, or the program text that stands for it.
-func (d *decoder) messageBody(p *pattern, t *tool, body string) answer {
+func (d *decoder) messageBody(p *declaration.Pattern, t *tool, body string) answer {
 	if n := d.messageEnds(p, d.space(0)); n > 0 {
 		d.commit(t, "")
 		d.put("{}")
@@ -176,8 +169,8 @@ func (d *decoder) messageBody(p *pattern, t *tool, body string) answer {
 }
 
 // messageEnds is the offset behind the end mark at offset i, 0 when none stands there.
-func (d *decoder) messageEnds(p *pattern, i int) int {
-	for _, m := range p.f.ends {
+func (d *decoder) messageEnds(p *declaration.Pattern, i int) int {
+	for _, m := range p.Family.Ends {
 		if d.has(i, m) {
 			return i + len(m)
 		}
@@ -187,7 +180,7 @@ func (d *decoder) messageEnds(p *pattern, i int) int {
 
 // messageText reads the body of a message that is text or reasoning; kind None drops it. An end mark ends it only if another
 // one, a header or the end of the text follows; without one, a complete header does.
-func (d *decoder) messageText(p *pattern, kind chat.Kind) {
+func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
 	d.state = kind
 	for {
 		c := d.plainBody()
@@ -205,7 +198,7 @@ func (d *decoder) messageText(p *pattern, kind chat.Kind) {
 				}
 			}
 		}
-		if (c == 't' || d.has(0, channelMark)) && d.headerAhead(0) {
+		if (c == 't' || d.has(0, declaration.ChannelMark)) && d.headerAhead(0) {
 			break // the marks in front of it are missing
 		}
 		d.keepBody(1)
@@ -245,7 +238,7 @@ func (d *decoder) keepBody(n int) {
 
 // messageOver says whether a message ends at offset i: at an end mark that another message or the end of the text follows, or
 // at a complete header.
-func (d *decoder) messageOver(p *pattern, i int) bool {
+func (d *decoder) messageOver(p *declaration.Pattern, i int) bool {
 	if end := d.messageEnds(p, i); end > 0 {
 		return d.messageFollows(p, end) && (d.at(end+d.space(end)) >= 0 || !d.lengthCut())
 	}
@@ -259,7 +252,7 @@ func (d *decoder) messageOver(p *pattern, i int) bool {
 }
 
 // messageFollows says whether behind an end mark another one, a header or the end of the text stands.
-func (d *decoder) messageFollows(p *pattern, i int) bool {
+func (d *decoder) messageFollows(p *declaration.Pattern, i int) bool {
 	i += d.space(i)
-	return d.at(i) < 0 || d.has(i, startMark) || d.has(i, channelMark) || d.messageEnds(p, i) > 0 || d.headerAhead(i)
+	return d.at(i) < 0 || d.has(i, startMark) || d.has(i, declaration.ChannelMark) || d.messageEnds(p, i) > 0 || d.headerAhead(i)
 }

@@ -1,12 +1,16 @@
 package adapters
 
-import "bytes"
+import (
+	"bytes"
+
+	"toolnorm/adapters/internal/declaration"
+)
 
 // maxName bounds a tool's name in bytes.
 const maxName = 128
 
 // name reads a tool's name: as long as it can still become an offered one, up to what follows in the pattern.
-func (d *decoder) name(p *pattern, i int) (*tool, answer) {
+func (d *decoder) name(p *declaration.Pattern, i int) (*tool, answer) {
 	d.pos += d.space(0)
 	if c := d.at(0); c == '[' || c == '"' {
 		d.pos++
@@ -53,12 +57,12 @@ func (d *decoder) lastName(n int) *tool {
 }
 
 // nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal, an argument or a closer.
-func (d *decoder) nameEnds(p *pattern, i, n, c int) bool {
+func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && d.at(n+1) == 'n' {
 		return true
 	}
-	if i+1 < len(p.parts) {
-		if l := p.parts[i+1].lit; begins(l, c) {
+	if i+1 < len(p.Parts) {
+		if l := p.Parts[i+1].Lit; begins(l, c) {
 			if _, a := d.literal(n, l); a != no {
 				return true
 			}
@@ -67,12 +71,12 @@ func (d *decoder) nameEnds(p *pattern, i, n, c int) bool {
 	if c != '<' {
 		return false
 	}
-	for _, arg := range p.f.arg {
-		if d.hasKey(n, arg.parts[0].lit) {
+	for _, arg := range p.Family.Args {
+		if d.hasKey(n, arg.Parts[0].Lit) {
 			return true
 		}
 	}
-	for _, l := range p.close {
+	for _, l := range p.Close {
 		if d.hasKey(n, l) {
 			return true
 		}
@@ -81,14 +85,14 @@ func (d *decoder) nameEnds(p *pattern, i, n, c int) bool {
 }
 
 // junk steps over what means nothing, up to the next literal; never over another mark.
-func (d *decoder) junk(p *pattern, i int) answer {
+func (d *decoder) junk(p *declaration.Pattern, i int) answer {
 	for n := 0; n < maxName; n++ {
 		switch c := d.at(n); {
 		case c < 0:
 			return cut
-		case begins(p.parts[i+1].lit, c):
+		case begins(p.Parts[i+1].Lit, c):
 			d.pos += n
-			_, a := d.literal(0, p.parts[i+1].lit)
+			_, a := d.literal(0, p.Parts[i+1].Lit)
 			return a
 		case d.marksAt(n) != nil:
 			return no
@@ -98,23 +102,23 @@ func (d *decoder) junk(p *pattern, i int) answer {
 }
 
 // begins says whether a literal can begin with the byte.
-func begins(l literal, c int) bool {
-	if len(l.units) == 0 {
+func begins(l declaration.Literal, c int) bool {
+	if len(l.Units) == 0 {
 		return false
 	}
-	switch u := l.units[0]; u.kind {
-	case exact:
-		return int(u.b) == c
-	case aQuote:
-		return c == '"' || c == '\'' || c == '\\' || len(l.units) > 1 && int(l.units[1].b) == c
-	case anEquals:
+	switch u := l.Units[0]; u.Kind {
+	case declaration.Exact:
+		return int(u.Byte) == c
+	case declaration.AnyQuote:
+		return c == '"' || c == '\'' || c == '\\' || len(l.Units) > 1 && int(l.Units[1].Byte) == c
+	case declaration.AnyEquals:
 		return c == '=' || isSpace(c)
 	}
-	return isSpace(c) || len(l.units) > 1 && int(l.units[1].b) == c
+	return isSpace(c) || len(l.Units) > 1 && int(l.Units[1].Byte) == c
 }
 
 // index steps over the number of a call, up to the next literal.
-func (d *decoder) index(l literal) answer {
+func (d *decoder) index(l declaration.Literal) answer {
 	n := d.upTo(0, l)
 	if n <= 0 {
 		return endOr(n, no)
@@ -138,16 +142,16 @@ func (d *decoder) count() answer {
 
 // meantBy is the tool that an id without a name stands for: the one that it names or, where it is a counter, the only one
 // that takes the arguments behind literal k of the pattern.
-func (d *decoder) meantBy(id string, p *pattern, k int) (*tool, answer) {
+func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, answer) {
 	if t := d.tools.inID(id); t != nil {
 		return t, yes
 	}
-	if !isCounter(id) || k+1 >= len(p.parts) {
+	if !isCounter(id) || k+1 >= len(p.Parts) {
 		return nil, no
 	}
 	start := d.pos
 	defer func() { d.waste, d.pos = d.waste+d.pos-start, start }()
-	if a := d.skipLiteral(p.parts[k].lit, d.opens(p, k+1)); a != yes {
+	if a := d.skipLiteral(p.Parts[k].Lit, d.opens(p, k+1)); a != yes {
 		return nil, a
 	}
 	d.pos += d.space(0)
@@ -166,11 +170,11 @@ func (d *decoder) meantBy(id string, p *pattern, k int) (*tool, answer) {
 }
 
 // id reads a call's id up to the next literal: where it has to name the tool, as long as it can.
-func (d *decoder) id(p *pattern, i int) (string, answer) {
+func (d *decoder) id(p *declaration.Pattern, i int) (string, answer) {
 	d.pos += d.space(0)
 	for n := 0; n < maxName; n++ {
 		c := d.at(n)
-		if n > 0 && p.hole("name") < 0 && (c < 0 || isSpace(c) || d.marksAt(n) != nil) {
+		if n > 0 && p.Hole("name") < 0 && (c < 0 || isSpace(c) || d.marksAt(n) != nil) {
 			d.pos += n
 			if over := d.over(); over && d.tools.inID(string(d.slice(d.pos-n, d.pos))) != nil {
 				return string(d.slice(d.pos-n, d.pos)), yes
@@ -180,10 +184,10 @@ func (d *decoder) id(p *pattern, i int) (string, answer) {
 		if c < 0 {
 			return "", cut
 		}
-		if i+1 < len(p.parts) && n > 0 {
+		if i+1 < len(p.Parts) && n > 0 {
 			skip := d.space(n)
-			_, a := d.literal(n+skip, p.parts[i+1].lit)
-			if a == yes || c == '{' && !p.whole && p.holeAt(i+2) == "json" {
+			_, a := d.literal(n+skip, p.Parts[i+1].Lit)
+			if a == yes || c == '{' && !p.Headless && p.HoleAt(i+2) == "json" {
 				id := string(bytes.TrimSpace(d.slice(d.pos, d.pos+n)))
 				d.pos += n + skip
 				return id, yes
@@ -195,7 +199,7 @@ func (d *decoder) id(p *pattern, i int) (string, answer) {
 		if isSpace(c) && n > 0 || c == '\n' || c == '{' {
 			return "", no
 		}
-		if p.hole("name") < 0 && !d.tools.beginsID(d.slice(d.pos, d.pos+n+1)) {
+		if p.Hole("name") < 0 && !d.tools.beginsID(d.slice(d.pos, d.pos+n+1)) {
 			return "", no
 		}
 	}

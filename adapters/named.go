@@ -1,7 +1,9 @@
 package adapters
 
+import "toolnorm/adapters/internal/declaration"
+
 // namedObjects reads calls that are members of objects, {"NAME": {arguments}}, one after the other or in a list.
-func (d *decoder) namedObjects(p *pattern) answer {
+func (d *decoder) namedObjects(p *declaration.Pattern) answer {
 	d.pos += d.space(0)
 	bracket := d.at(0) == '['
 	if bracket {

@@ -21,9 +21,9 @@ func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
 // id is what call n of a conversation is called.
 func (f *Format) id(c chat.Call, n int) string {
 	switch hasID, hasName := f.writes("id"), f.writes("name"); {
-	case f.keys["id"] != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":
+	case f.Keys["id"] != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":
 		return c.ID
-	case f.keys["id"] != "":
+	case f.Keys["id"] != "":
 		return fmt.Sprint(n)
 	case !hasID:
 		return c.ID
@@ -36,4 +36,4 @@ func (f *Format) id(c chat.Call, n int) string {
 }
 
 // writes says whether the family prints a hole of that kind with a call.
-func (f *Format) writes(hole string) bool { return len(f.call) > 0 && f.call[0].hole(hole) >= 0 }
+func (f *Format) writes(hole string) bool { return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0 }

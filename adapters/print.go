@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -19,24 +20,24 @@ func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
 		return dst
 	}
 	calls = f.Number(0, calls)
-	if f.header != nil {
+	if f.Header != nil {
 		return f.appendMessages(dst, calls)
 	}
-	if len(f.section) > 0 {
+	if len(f.Sections) > 0 {
 		return f.appendSection(dst, calls)
 	}
-	return f.appendCalls(f.glued(dst, f.call[0].glue), calls)
+	return f.appendCalls(f.glued(dst, f.Calls[0].Glue), calls)
 }
 
 // appendSection writes calls between the marks of a section.
 func (f *Format) appendSection(dst []byte, calls []chat.Call) []byte {
-	p := f.section[0]
-	dst = f.glued(dst, p.glue)
-	for _, part := range p.parts {
-		if part.hole == "calls" {
+	p := f.Sections[0]
+	dst = f.glued(dst, p.Glue)
+	for _, part := range p.Parts {
+		if part.Hole == "calls" {
 			dst = f.appendCalls(dst, calls) // the first call has no glue in a section
 		} else {
-			dst = append(dst, f.literalText(part.lit.text)...)
+			dst = append(dst, f.Printed(part.Lit.Text)...)
 		}
 	}
 	return dst
@@ -44,13 +45,13 @@ func (f *Format) appendSection(dst []byte, calls []chat.Call) []byte {
 
 // appendCalls writes calls, the white space of the family between them.
 func (f *Format) appendCalls(dst []byte, calls []chat.Call) []byte {
-	p := f.call[0]
-	if p.hole("calls") >= 0 || p.hole("named") >= 0 || p.hole("python") >= 0 {
+	p := f.Calls[0]
+	if p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Hole("python") >= 0 {
 		return f.appendCall(dst, p, calls, 0)
 	}
 	for i := range calls {
 		if i > 0 {
-			dst = appendNewlines(dst, max(min(p.glue, 1)-p.tail, 0))
+			dst = appendNewlines(dst, max(min(p.Glue, 1)-p.Tail, 0))
 		}
 		dst = f.appendCall(dst, p, calls[i:i+1], i)
 	}
@@ -59,7 +60,7 @@ func (f *Format) appendCalls(dst []byte, calls []chat.Call) []byte {
 
 // glued appends newlines behind something; behind nothing only where the family has them there too (glue=always).
 func (f *Format) glued(dst []byte, n int) []byte {
-	if len(dst) == 0 && f.keys["glue"] != "always" {
+	if len(dst) == 0 && f.Keys["glue"] != "always" {
 		return dst
 	}
 	return appendNewlines(dst, n)
@@ -73,10 +74,10 @@ func appendNewlines(dst []byte, n int) []byte {
 }
 
 // appendCall fills the holes of a call pattern. n is the place of the first call in its turn.
-func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []byte {
+func (f *Format) appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []byte {
 	c := calls[0]
-	for i, part := range p.parts {
-		switch part.hole {
+	for i, part := range p.Parts {
+		switch part.Hole {
 		case "":
 			dst = append(dst, printed(p, i, dst, c)...)
 		case "name":
@@ -88,32 +89,34 @@ func (f *Format) appendCall(dst []byte, p *pattern, calls []chat.Call, n int) []
 		case "json":
 			dst = appendSpaced(dst, objectText(c.Args))
 		case "call", "calls":
-			if p == f.message {
+			if p == f.Message {
 				dst = f.appendSection(dst, calls)
 				continue
 			}
-			dst = f.appendObjects(dst, calls, i > 0 && strings.HasSuffix(p.parts[i-1].lit.text, "["))
+			dst = f.appendObjects(dst, calls, i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "["))
 		case "named":
 			dst = appendNamed(dst, calls)
 		case "args":
 			dst = f.appendTags(dst, c, onLines(p, i))
 		case "pseudo":
-			dst = appendPseudo(dst, objectText(c.Args), f.quotes[0])
+			dst = appendPseudo(dst, objectText(c.Args), f.Quotes[0])
 		case "python":
 			dst = f.appendPython(dst, calls)
 		}
 	}
-	return appendNewlines(dst, p.tail)
+	return appendNewlines(dst, p.Tail)
 }
 
 // onLines says whether hole i of the pattern stands on lines of its own.
-func onLines(p *pattern, i int) bool { return i > 0 && strings.HasSuffix(p.parts[i-1].lit.text, "\n") }
+func onLines(p *declaration.Pattern, i int) bool {
+	return i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "\n")
+}
 
 // printed is literal i behind dst. The newline behind {args} goes with the last argument: without arguments there is only
 // the one in front, unless the family keeps both (empty=lines).
-func printed(p *pattern, i int, dst []byte, c chat.Call) string {
-	text := p.f.literalText(p.parts[i].lit.text)
-	if p.holeAt(i-1) == "args" && p.f.keys["empty"] != "lines" && len(dst) > 0 && dst[len(dst)-1] == '\n' && len(membersOf(objectText(c.Args))) == 0 {
+func printed(p *declaration.Pattern, i int, dst []byte, c chat.Call) string {
+	text := p.Family.Printed(p.Parts[i].Lit.Text)
+	if p.HoleAt(i-1) == "args" && p.Family.Keys["empty"] != "lines" && len(dst) > 0 && dst[len(dst)-1] == '\n' && len(membersOf(objectText(c.Args))) == 0 {
 		return strings.TrimPrefix(text, "\n")
 	}
 	return text
@@ -122,16 +125,16 @@ func printed(p *pattern, i int, dst []byte, c chat.Call) string {
 // appendObjects writes calls as JSON objects, as a list when there are several; bracketed says that the example has the
 // brackets itself.
 func (f *Format) appendObjects(dst []byte, calls []chat.Call, bracketed bool) []byte {
-	if f.keys["list"] == "indent" {
+	if f.Keys["list"] == "indent" {
 		return f.appendIndented(dst, calls)
 	}
 	open, between, end := "", ", ", ""
 	switch {
-	case f.keys["list"] == "lines":
+	case f.Keys["list"] == "lines":
 		open, between, end = "[\n    ", ",\n    ", "\n]"
-	case f.keys["list"] == "bare":
+	case f.Keys["list"] == "bare":
 		between = "\n"
-	case !bracketed && (len(calls) > 1 || f.keys["list"] == "always"):
+	case !bracketed && (len(calls) > 1 || f.Keys["list"] == "always"):
 		open, end = "[", "]"
 	}
 	dst = append(dst, open...)
@@ -139,7 +142,7 @@ func (f *Format) appendObjects(dst []byte, calls []chat.Call, bracketed bool) []
 		if i > 0 {
 			dst = append(dst, between...)
 		}
-		if object := f.appendObject(nil, c); f.keys["objects"] == "python" {
+		if object := f.appendObject(nil, c); f.Keys["objects"] == "python" {
 			dst = appendRepr(dst, string(object))
 		} else {
 			dst = append(dst, object...)
@@ -151,14 +154,14 @@ func (f *Format) appendObjects(dst []byte, calls []chat.Call, bracketed bool) []
 // appendObject writes a call as one JSON object.
 func (f *Format) appendObject(dst []byte, c chat.Call) []byte {
 	dst = append(dst, '{')
-	if id := f.keys["id"]; id != "" {
+	if id := f.Keys["id"]; id != "" {
 		dst = append(schema.AppendQuote(append(dst, `"`+id+`": `...), c.ID), ", "...)
 	}
 	dst = append(dst, `"`+f.word("name")+`": `...)
 	dst = schema.AppendQuote(dst, c.Name)
 	dst = append(dst, `, "`+f.word("args")+`": `...)
 	dst = appendSpaced(dst, objectText(c.Args))
-	if id := f.keys["endid"]; id != "" && c.ID != "" {
+	if id := f.Keys["endid"]; id != "" && c.ID != "" {
 		dst = schema.AppendQuote(append(dst, `, "`+id+`": `...), c.ID)
 	}
 	return append(dst, '}')
@@ -195,7 +198,7 @@ func (f *Format) appendIndented(dst []byte, calls []chat.Call) []byte {
 
 // word is the member name that the family prints.
 func (f *Format) word(meaning string) string {
-	if w := f.keys[meaning]; w != "" {
+	if w := f.Keys[meaning]; w != "" {
 		return w
 	}
 	if meaning == "args" {
@@ -208,15 +211,15 @@ func (f *Format) word(meaning string) string {
 // second behind that. The role of the first message stands in the prompt.
 func (f *Format) appendMessages(dst []byte, calls []chat.Call) []byte {
 	for i := range calls {
-		message := f.appendCall(nil, f.message, calls[i:i+1], i)
+		message := f.appendCall(nil, f.Message, calls[i:i+1], i)
 		if len(dst) == 0 {
 			message = bytes.TrimPrefix(message, []byte(startMark+"assistant"))
 		}
 		dst = append(dst, message...)
 		if i < len(calls)-1 {
-			dst = append(dst, f.ends[0]...)
+			dst = append(dst, f.Ends[0]...)
 		} else {
-			dst = append(dst, f.ends[1]...)
+			dst = append(dst, f.Ends[1]...)
 		}
 	}
 	return dst

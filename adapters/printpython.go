@@ -10,7 +10,7 @@ import (
 // appendPython writes calls as a Python list, or one a line.
 func (f *Format) appendPython(dst []byte, calls []chat.Call) []byte {
 	open, between, end := "[", ", ", "]"
-	if f.keys["list"] == "lines" {
+	if f.Keys["list"] == "lines" {
 		open, between, end = "", "\n", ""
 	}
 	dst = append(dst, open...)
@@ -45,7 +45,7 @@ func pythonName(name string) string {
 // appendKeyword writes a JSON value as the value of a keyword. A list becomes Python source, and a string where the family
 // quotes as Python does; elsewhere it is that already. An object stays JSON, as LFM2.5 writes it.
 func (f *Format) appendKeyword(dst []byte, value string) []byte {
-	if value[0] == '[' || value[0] == '"' && len(f.quotes) > 0 {
+	if value[0] == '[' || value[0] == '"' && len(f.Quotes) > 0 {
 		return appendRepr(dst, value)
 	}
 	return appendScalar(dst, value)

@@ -3,6 +3,7 @@ package adapters
 import (
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -10,29 +11,29 @@ import (
 // AppendResults writes what tools answered as the family's templates do, without the marks of the turn around: texts[i] is
 // the answer to calls[i], whose ids are those that Number gives. Without a result line in the declaration it writes nothing.
 func (f *Format) AppendResults(dst []byte, calls []chat.Call, texts []string) []byte {
-	if f.result == nil || len(texts) == 0 {
+	if f.Result == nil || len(texts) == 0 {
 		return dst
 	}
-	if f.results == nil {
+	if f.ResultList == nil {
 		return f.appendResults(dst, "", calls, texts)
 	}
 	before := ""
-	for _, part := range f.results.parts {
-		if part.hole == "results" {
+	for _, part := range f.ResultList.Parts {
+		if part.Hole == "results" {
 			dst = f.appendResults(dst, before, calls, texts)
 		} else {
-			before = f.literalText(part.lit.text)
+			before = f.Printed(part.Lit.Text)
 			dst = append(dst, before...)
 		}
 	}
-	return appendNewlines(dst, f.results.tail)
+	return appendNewlines(dst, f.ResultList.Tail)
 }
 
 // appendResults writes results one after the other: newlines in front of the example stand between two; in a list it is a
 // comma, and the white space behind the bracket.
 func (f *Format) appendResults(dst []byte, before string, calls []chat.Call, texts []string) []byte {
-	p := f.result
-	between := strings.Repeat("\n", p.glue)
+	p := f.Result
+	between := strings.Repeat("\n", p.Glue)
 	if list := strings.TrimRight(before, "\n "); strings.HasSuffix(list, "[") {
 		if between = "," + before[len(list):]; between == "," {
 			between = ", "
@@ -48,11 +49,11 @@ func (f *Format) appendResults(dst []byte, before string, calls []chat.Call, tex
 }
 
 // appendResult fills the holes of a result.
-func (f *Format) appendResult(dst []byte, p *pattern, c chat.Call, text string) []byte {
-	for _, part := range p.parts {
-		switch part.hole {
+func (f *Format) appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
+	for _, part := range p.Parts {
+		switch part.Hole {
 		case "":
-			dst = append(dst, f.literalText(part.lit.text)...)
+			dst = append(dst, f.Printed(part.Lit.Text)...)
 		case "name":
 			dst = append(dst, c.Name...)
 		case "id":
@@ -63,5 +64,5 @@ func (f *Format) appendResult(dst []byte, p *pattern, c chat.Call, text string) 
 			dst = schema.AppendQuote(dst, text)
 		}
 	}
-	return appendNewlines(dst, p.tail)
+	return appendNewlines(dst, p.Tail)
 }

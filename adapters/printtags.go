@@ -11,7 +11,7 @@ import (
 // appendTags writes each argument by the family's first arg line, strings raw and everything else as JSON.
 func (f *Format) appendTags(dst []byte, c chat.Call, lines bool) []byte {
 	for i, m := range membersOf(objectText(c.Args)) {
-		if f.arg[0].keyed() && m.value == "null" {
+		if f.Args[0].Keyed() && m.value == "null" {
 			continue // such families leave it out
 		}
 		if i > 0 && lines {
@@ -25,10 +25,10 @@ func (f *Format) appendTags(dst []byte, c chat.Call, lines bool) []byte {
 // appendTag writes one argument.
 func (f *Format) appendTag(dst []byte, m field) []byte {
 	before := "" // the literal in front of a hole
-	for _, part := range f.arg[0].parts {
-		switch part.hole {
+	for _, part := range f.Args[0].Parts {
+		switch part.Hole {
 		case "":
-			before = f.literalText(part.lit.text)
+			before = f.Printed(part.Lit.Text)
 			dst = append(dst, before...)
 		case "key":
 			dst = append(dst, f.attribute(m.key)...)
@@ -43,7 +43,7 @@ func (f *Format) appendTag(dst []byte, m field) []byte {
 
 // attribute is a key as it stands in a tag.
 func (f *Format) attribute(key string) string {
-	if f.flags["entities"] {
+	if f.Flags["entities"] {
 		return entities.Replace(key)
 	}
 	return key
@@ -77,16 +77,16 @@ func appendType(dst []byte, value string, isString bool) []byte {
 
 // tagText is a value as a tag of the family holds it.
 func (f *Format) tagText(value string) string {
-	if f.arg[0].keyed() {
-		return string(appendTree(f.arg[0], nil, value))
+	if f.Args[0].Keyed() {
+		return string(appendTree(f.Args[0], nil, value))
 	}
-	if value[0] == '"' && f.flags["cdata"] {
+	if value[0] == '"' && f.Flags["cdata"] {
 		return inCDATA(unquote([]byte(value)))
 	}
-	if value[0] != '"' && f.keys["objects"] == "python" {
+	if value[0] != '"' && f.Keys["objects"] == "python" {
 		return string(appendRepr(nil, value))
 	}
-	if value[0] != '"' && f.keys["scalars"] == "python" {
+	if value[0] != '"' && f.Keys["scalars"] == "python" {
 		return string(appendScalar(nil, value))
 	}
 	return rawText(value)

@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
 // Prompt is the text that teaches a model the tools and this form of calling them, in that wording, or in the family's own
 // when it is zero. It is empty without tools. The same tools and wording give the same bytes.
-func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
+func (f *Format) Prompt(tools []chat.Tool, w declaration.Wording) string {
 	if len(tools) == 0 {
 		return ""
 	}
@@ -21,16 +22,16 @@ func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 	form := f.Asked(w)
 	b := []byte("# Tools\n\nThese functions are there for you to call:\n")
 	for _, t := range tools {
-		if w&Schemas != 0 || w&Signatures == 0 {
+		if w&declaration.Schemas != 0 || w&declaration.Signatures == 0 {
 			b = appendSchema(append(b, '\n'), t)
 		}
-		if w&Signatures != 0 {
+		if w&declaration.Signatures != 0 {
 			b = appendSignature(append(b, '\n'), t)
 		}
 	}
 	b = append(b, "\nWhen the request needs one of them, reply only with the call, and the result will be given to you:\n\n"...)
 	b = append(b, form.shown(shape)...)
-	if w&Example != 0 {
+	if w&declaration.Example != 0 {
 		b = append(b, "\n\nExample. The user says: "...)
 		b = form.appendWorked(b, tools[0])
 	}
@@ -42,8 +43,8 @@ var shape = chat.Call{ID: "example00", Name: "function_name", Args: json.RawMess
 
 // Asked is the format in which Prompt asks for calls: signatures without schemas ask for Python, unless the family's own
 // declaration has a wording. What it asks for is also how earlier calls should be written out.
-func (f *Format) Asked(w Wording) *Format {
-	if w&(Signatures|Schemas) == Signatures && f.Wording() == 0 && f.set != nil {
+func (f *Format) Asked(w declaration.Wording) *Format {
+	if w&(declaration.Signatures|declaration.Schemas) == declaration.Signatures && f.Wording() == 0 && f.set != nil {
 		if python := f.set.Named("python"); python != nil {
 			return python
 		}

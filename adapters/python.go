@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat/schema"
 )
 
@@ -8,7 +9,7 @@ import (
 const callArgs = 'f'
 
 // pythonCalls reads Python calls: a list of them in brackets, or one after the other.
-func (d *decoder) pythonCalls(p *pattern) answer {
+func (d *decoder) pythonCalls(p *declaration.Pattern) answer {
 	d.pos += d.space(0)
 	bracket := d.at(0) == '['
 	if bracket {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat/schema"
 )
 
@@ -12,7 +13,7 @@ var bodyStops = stopsFor("<")
 
 // rawBody reads the body of a call's message that is no JSON: program text, which is the value of the tool's only
 // parameter. A tool with more of them, or with one that is no string, has no such calls; nor is one what holds marks.
-func (d *decoder) rawBody(p *pattern, t *tool) answer {
+func (d *decoder) rawBody(p *declaration.Pattern, t *tool) answer {
 	names := t.schema().Members()
 	if len(names) != 1 || !t.schema().Prop(names[0]).Allows(schema.String) || !d.isProgram(p) {
 		return no
@@ -42,7 +43,7 @@ func (d *decoder) rawBody(p *pattern, t *tool) answer {
 }
 
 // bodyEnds says whether the body of a message ends at offset i.
-func (d *decoder) bodyEnds(p *pattern, i int) bool {
+func (d *decoder) bodyEnds(p *declaration.Pattern, i int) bool {
 	if d.at(i) != '<' {
 		return false
 	}
@@ -55,7 +56,7 @@ var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke
 
 // isProgram says whether the body that begins here is program text rather than arguments in a form of their own: JSON, a
 // string, or markup.
-func (d *decoder) isProgram(p *pattern) bool {
+func (d *decoder) isProgram(p *declaration.Pattern) bool {
 	n := d.space(0)
 	if n < maxSpace && strings.IndexByte("{[<\"", byte(max(d.at(n), 0))) >= 0 {
 		return false

@@ -3,12 +3,13 @@ package adapters
 import (
 	"slices"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 )
 
 // openReasoning reads a reasoning's opener. Behind text it needs evidence: elsewhere it is a mention.
-func (d *decoder) openReasoning(p *pattern) answer {
-	n, a := d.literal(0, p.parts[0].lit)
+func (d *decoder) openReasoning(p *declaration.Pattern) answer {
+	n, a := d.literal(0, p.Parts[0].Lit)
 	if a != yes {
 		return a
 	}
@@ -17,27 +18,27 @@ func (d *decoder) openReasoning(p *pattern) answer {
 			return a
 		}
 	}
-	d.leave(p.glue)
+	d.leave(p.Glue)
 	d.pos += n
 	for { // models say it twice, above all where the prompt has said it
-		if n, a = d.literal(d.space(0), p.parts[0].lit); a != yes {
+		if n, a = d.literal(d.space(0), p.Parts[0].Lit); a != yes {
 			break
 		}
 		d.pos += n
 	}
 	d.flushText()
-	d.state, d.thinks = chat.Reasoning, []*pattern{p}
+	d.state, d.thinks = chat.Reasoning, []*declaration.Pattern{p}
 	return committed
 }
 
 // thinksAgain says whether an opener of n bytes behind text begins reasoning once more. None does that stands as a word in a
 // sentence. A special token of the family does, and its tag alone on a line; of others the closer must follow.
-func (d *decoder) thinksAgain(p *pattern, n int) bool {
+func (d *decoder) thinksAgain(p *declaration.Pattern, n int) bool {
 	own := d.ownThinking(p)
 	switch {
-	case own && p.special():
+	case own && p.Special():
 		return !d.mentioned()
-	case !own && !p.special():
+	case !own && !p.Special():
 		return false
 	case own && d.lineStarts() && d.at(n-1) == '\n':
 		return true
@@ -46,8 +47,8 @@ func (d *decoder) thinksAgain(p *pattern, n int) bool {
 }
 
 // ownThinking says whether a reasoning is of the family that is read, or of the one that has thought before.
-func (d *decoder) ownThinking(p *pattern) bool {
-	return p.f == d.f || len(d.thinks) > 0 && d.thinks[0].f == p.f
+func (d *decoder) ownThinking(p *declaration.Pattern) bool {
+	return p.Family == d.f || len(d.thinks) > 0 && d.thinks[0].Family == p.Family
 }
 
 // lineStarts says whether the mark is the first thing on its line.
@@ -68,17 +69,17 @@ func (d *decoder) glued() bool {
 }
 
 // closerAhead says whether the closer of a reasoning that opened stands behind offset n, before it opens again.
-func (d *decoder) closerAhead(p *pattern, n int) bool {
+func (d *decoder) closerAhead(p *declaration.Pattern, n int) bool {
 	if d.exhausted() {
 		return false
 	}
-	last := p.parts[len(p.parts)-1].lit
+	last := p.Parts[len(p.Parts)-1].Lit
 	for i := n; i < n+maxDraft && d.at(i) >= 0; i++ {
 		d.waste++
 		if _, a := d.literal(i, last); a == yes {
 			return true
 		}
-		if _, a := d.literal(i, p.parts[0].lit); a == yes {
+		if _, a := d.literal(i, p.Parts[0].Lit); a == yes {
 			return false
 		}
 	}
@@ -86,27 +87,27 @@ func (d *decoder) closerAhead(p *pattern, n int) bool {
 }
 
 // emptyReasoning drops an opener behind text when its closer follows at once.
-func (d *decoder) emptyReasoning(p *pattern, n int) answer {
-	n, a := d.literal(n+d.space(n), p.parts[len(p.parts)-1].lit)
+func (d *decoder) emptyReasoning(p *declaration.Pattern, n int) answer {
+	n, a := d.literal(n+d.space(n), p.Parts[len(p.Parts)-1].Lit)
 	if a != yes {
 		return no
 	}
-	d.leave(p.glue)
+	d.leave(p.Glue)
 	d.pos += n
 	return committed
 }
 
 // strayCloser drops a reasoning's closer that closes nothing, with the glue behind it: the very first thing of a reply, the
 // closer once more, or one behind text that was reasoning although nothing said so. As a word of prose it stays.
-func (d *decoder) strayCloser(p *pattern) answer {
-	n, a := d.literal(0, p.parts[len(p.parts)-1].lit)
+func (d *decoder) strayCloser(p *declaration.Pattern) answer {
+	n, a := d.literal(0, p.Parts[len(p.Parts)-1].Lit)
 	if a != yes {
 		return a
 	}
 	own := d.ownThinking(p)
 	switch {
 	case d.blank && (d.gapAt == 0 && d.done == 0 || own):
-	case !own || isProse(p.closeMark()):
+	case !own || declaration.IsProse(p.CloseMark()):
 		return no
 	case d.glued() || d.lineStarts() && d.at(n) != ' ':
 	default:
@@ -119,14 +120,14 @@ func (d *decoder) strayCloser(p *pattern) answer {
 }
 
 // closeReasoning goes over to text, without the newlines that belong to the closer, or the blank behind a word.
-func (d *decoder) closeReasoning(p *pattern) {
+func (d *decoder) closeReasoning(p *declaration.Pattern) {
 	d.flushText()
 	d.state, d.blank, d.fresh = chat.Text, true, true
 	d.ticks = 0
-	for n := 0; n < p.tail && d.at(0) == '\n'; n++ {
+	for n := 0; n < p.Tail && d.at(0) == '\n'; n++ {
 		d.pos++
 	}
-	if p.word && d.at(0) == ' ' {
+	if p.EndsInColon && d.at(0) == ' ' {
 		d.pos++
 	}
 	d.textFrom, d.textTo = d.pos, d.pos
@@ -137,7 +138,7 @@ func (d *decoder) closeReasoning(p *pattern) {
 func (d *decoder) reasoning() {
 	d.fresh, d.blank, d.ticks = false, false, 0
 	for d.state == chat.Reasoning {
-		c := d.plain(&d.v.stops)
+		c := d.plain(&d.v.Stops)
 		if c < 0 || d.left() {
 			return
 		}
@@ -174,9 +175,9 @@ func (d *decoder) reasoning() {
 func (d *decoder) reasoningEnds(n int) bool {
 	first := max(n-1, 0)
 	for _, p := range d.thinks {
-		l := p.parts[len(p.parts)-1].lit
+		l := p.Parts[len(p.Parts)-1].Lit
 		skip := first
-		if n > 0 && l.units[0].kind != oneNewline {
+		if n > 0 && l.Units[0].Kind != declaration.OneNewline {
 			skip = n
 		}
 		end, a := d.literal(skip, l)
@@ -194,11 +195,11 @@ func (d *decoder) reasoningEnds(n int) bool {
 // plainOpens ends the reasoning in front of the special token that opens a plain reply of the same family, behind n
 // newlines. The token itself is read as text is.
 func (d *decoder) plainOpens(n int) bool {
-	for _, p := range d.thinks[0].f.plain {
-		m := mark{key: p.parts[0].lit.key()}
-		if _, a := d.literal(n, p.parts[0].lit); a == yes && m.special() {
+	for _, p := range d.thinks[0].Family.Plain {
+		m := declaration.Mark{Key: p.Parts[0].Lit.Key()}
+		if _, a := d.literal(n, p.Parts[0].Lit); a == yes && m.Special() {
 			d.keep(n)
-			d.closeReasoning(&pattern{})
+			d.closeReasoning(&declaration.Pattern{})
 			return true
 		}
 	}
@@ -208,10 +209,10 @@ func (d *decoder) plainOpens(n int) bool {
 // noise keeps n newlines and drops the mark behind them that means nothing, when one stands there.
 func (d *decoder) noise(n int) bool {
 	for _, m := range d.marksAt(n) {
-		if m.kind == noiseMark && d.ticks == 0 && d.stands(n, &m) {
+		if m.Kind == declaration.NoiseMark && d.ticks == 0 && d.stands(n, &m) {
 			d.keep(n)
 			d.flushText()
-			d.pos += len(m.key)
+			d.pos += len(m.Key)
 			d.textFrom, d.textTo = d.pos, d.pos
 			return true
 		}
@@ -237,7 +238,7 @@ func (d *decoder) callInReasoning(n int) bool {
 			d.pos += d.space(0)
 		}
 		closing := d.closesReasoning()
-		closes = closing == yes && d.f.flags["think-calls"]
+		closes = closing == yes && d.f.Flags["think-calls"]
 		return found && !d.wasCut && (d.modelEnded() || closes || closing == no && d.turnEnds())
 	})
 	if ok && closes {
@@ -251,7 +252,7 @@ func (d *decoder) markedCall() bool {
 	start, marks := d.pos, d.marksAt(0)
 	for i := range marks {
 		m := &marks[i]
-		if m.kind != sectionOpen && m.kind != callOpen && m.kind != innerOpen || !d.stands(0, m) {
+		if m.Kind != declaration.SectionOpen && m.Kind != declaration.CallOpen && m.Kind != declaration.InnerOpen || !d.stands(0, m) {
 			continue
 		}
 		done := d.done
@@ -270,7 +271,7 @@ func (d *decoder) modelEnded() bool { return d.at(0) < 0 && !d.lengthCut() }
 func (d *decoder) closesReasoning() answer {
 	best := no
 	for _, p := range d.thinks {
-		_, a := d.literal(0, p.parts[len(p.parts)-1].lit)
+		_, a := d.literal(0, p.Parts[len(p.Parts)-1].Lit)
 		best = max(best, a)
 	}
 	return best
@@ -279,5 +280,5 @@ func (d *decoder) closesReasoning() answer {
 // turnEnds says whether a mark of the turn stands here.
 func (d *decoder) turnEnds() bool {
 	marks := d.marksAt(0)
-	return slices.ContainsFunc(marks, func(m mark) bool { return d.turnAt(0, &m) > 0 })
+	return slices.ContainsFunc(marks, func(m declaration.Mark) bool { return d.turnAt(0, &m) > 0 })
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat/schema"
 )
 
@@ -82,15 +83,15 @@ func repairAs(text string, t *schema.Type) (out string, whole bool) {
 }
 
 // bareView has no marks: for documents outside a reply.
-var bareView = new(view)
+var bareView = new(declaration.Index)
 
 // withoutReasoning takes a block of reasoning off the front, in any family's marks.
 func withoutReasoning(text string) string {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	for _, f := range All() {
-		for _, p := range f.think {
-			rest, ok := strings.CutPrefix(text, p.parts[0].lit.key())
-			if _, answer, closed := strings.Cut(rest, p.parts[len(p.parts)-1].lit.key()); ok && closed {
+		for _, p := range f.Think {
+			rest, ok := strings.CutPrefix(text, p.Parts[0].Lit.Key())
+			if _, answer, closed := strings.Cut(rest, p.Parts[len(p.Parts)-1].Lit.Key()); ok && closed {
 				return strings.TrimSpace(answer)
 			}
 		}

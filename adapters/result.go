@@ -2,6 +2,8 @@ package adapters
 
 import (
 	"slices"
+
+	"toolnorm/adapters/internal/declaration"
 )
 
 // Models sometimes go on behind a call with the tool's answer, in the form in which their prompts show it. That answer is
@@ -9,12 +11,12 @@ import (
 
 // madeUp drops what stands behind a call as the tool's answer: up to its last mark, or to where another call or the end of the
 // turn shows that the mark is missing.
-func (d *decoder) madeUp(p *pattern) answer {
+func (d *decoder) madeUp(p *declaration.Pattern) answer {
 	if !d.afterCall || !d.blank {
 		return no
 	}
-	_, text := p.resultMarks()
-	end := newLiteral(text, "", "")
+	_, text := p.ResultMarks()
+	end := declaration.NewLiteral(text, "", "")
 	d.leave(0)
 	for d.pos++; d.at(0) >= 0; d.pos++ {
 		if c := d.at(0); c != '<' && c != '[' {
@@ -34,8 +36,8 @@ func (d *decoder) madeUp(p *pattern) answer {
 
 // goesOn says whether a call, a message or a mark of the turn stands here.
 func (d *decoder) goesOn() bool {
-	return slices.ContainsFunc(d.marksAt(0), func(m mark) bool {
-		begins := m.kind == sectionOpen || m.kind == callOpen || m.kind == headerOpen || m.kind == turnMark
+	return slices.ContainsFunc(d.marksAt(0), func(m declaration.Mark) bool {
+		begins := m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.HeaderOpen || m.Kind == declaration.TurnMark
 		return begins && d.stands(0, &m)
 	})
 }

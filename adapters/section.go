@@ -1,24 +1,26 @@
 package adapters
 
+import "toolnorm/adapters/internal/declaration"
+
 // section reads the calls between the marks of a section. The opener is structure only when a call commits behind it, or
 // its closer follows at once.
-func (d *decoder) section(p *pattern) answer {
-	n, a := d.literal(0, p.parts[0].lit)
+func (d *decoder) section(p *declaration.Pattern) answer {
+	n, a := d.literal(0, p.Parts[0].Lit)
 	if a != yes {
 		return a
 	}
-	d.glue = p.glue
+	d.glue = p.Glue
 	i := n + d.space(n)
-	if end, ok := d.sectionEnds(i, p.f); ok {
-		d.leave(p.glue)
+	if end, ok := d.sectionEnds(i, p.Family); ok {
+		d.leave(p.Glue)
 		d.pos += end
 		d.afterCall = true
 		return committed
 	}
 	start := d.pos
 	d.pos += i
-	d.outer = p.glue
-	if a = d.anyCall(p.f); a == no {
+	d.outer = p.Glue
+	if a = d.anyCall(p.Family); a == no {
 		a = d.callBehindJunk(p)
 	}
 	d.outer = -1
@@ -26,9 +28,9 @@ func (d *decoder) section(p *pattern) answer {
 		d.pos = start
 		return a
 	}
-	for d.anotherCall(p.f) {
+	for d.anotherCall(p.Family) {
 	}
-	if end, ok := d.sectionEnds(d.space(0), p.f); ok {
+	if end, ok := d.sectionEnds(d.space(0), p.Family); ok {
 		d.pos += end
 	}
 	return committed
@@ -39,18 +41,18 @@ const maxJunk = 128
 
 // callBehindJunk reads the first call of a section that begins with something else, where the marks are special tokens: the
 // opener once more, or a word. It means nothing.
-func (d *decoder) callBehindJunk(p *pattern) answer {
-	if m := (mark{key: p.parts[0].lit.key()}); !m.special() {
+func (d *decoder) callBehindJunk(p *declaration.Pattern) answer {
+	if m := (declaration.Mark{Key: p.Parts[0].Lit.Key()}); !m.Special() {
 		return no
 	}
 	for n := range maxJunk {
-		if _, ends := d.sectionEnds(n, p.f); ends || d.at(n) < 0 {
+		if _, ends := d.sectionEnds(n, p.Family); ends || d.at(n) < 0 {
 			return no
 		}
-		for _, q := range p.f.call {
-			if _, a := d.literal(n, q.parts[0].lit); a == yes {
+		for _, q := range p.Family.Calls {
+			if _, a := d.literal(n, q.Parts[0].Lit); a == yes {
 				d.pos += n
-				return d.anyCall(p.f)
+				return d.anyCall(p.Family)
 			}
 		}
 	}
@@ -59,8 +61,8 @@ func (d *decoder) callBehindJunk(p *pattern) answer {
 
 // sectionEnds says whether the closer of a section stands at offset i, and where it ends. Any of the family's closers ends
 // any of its sections: models open with one word and close with another.
-func (d *decoder) sectionEnds(i int, f *Family) (int, bool) {
-	for _, p := range f.section {
+func (d *decoder) sectionEnds(i int, f *declaration.Family) (int, bool) {
+	for _, p := range f.Sections {
 		if end, ok := d.closerAt(i, p); ok {
 			return end, true
 		}
@@ -69,9 +71,9 @@ func (d *decoder) sectionEnds(i int, f *Family) (int, bool) {
 }
 
 // anyCall tries the call patterns of a format here.
-func (d *decoder) anyCall(f *Family) answer {
+func (d *decoder) anyCall(f *declaration.Family) answer {
 	a := no
-	for _, p := range f.call {
+	for _, p := range f.Calls {
 		switch d.attempt(p) {
 		case committed:
 			return committed
@@ -83,7 +85,7 @@ func (d *decoder) anyCall(f *Family) answer {
 }
 
 // anotherCall reads one more call of a section, behind white space.
-func (d *decoder) anotherCall(f *Family) bool {
+func (d *decoder) anotherCall(f *declaration.Family) bool {
 	start, n := d.pos, d.space(0)
 	d.gapAt, d.markAt = d.pos, d.pos+n
 	d.pos += n

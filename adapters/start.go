@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 )
 
@@ -15,18 +16,18 @@ func (d *decoder) startBehind(prompt string) {
 		return
 	}
 	d.openedHeader(text)
-	if p := d.v.opened(text); p != nil {
-		d.state, d.thinks = chat.Reasoning, p.f.think
+	if p := d.v.OpenedReasoning(text); p != nil {
+		d.state, d.thinks = chat.Reasoning, p.Family.Think
 		d.skipOpener(p, strings.HasSuffix(prompt, "\n"))
 		return
 	}
-	for _, f := range d.v.formats {
-		for _, p := range f.plain {
-			if d.reply == nil && endsWith(text, p.openMark()) && (f == d.f || p.special()) {
+	for _, f := range d.v.Families {
+		for _, p := range f.Plain {
+			if d.reply == nil && declaration.EndsWith(text, p.OpenMark()) && (f == d.f || p.Special()) {
 				d.reply = p
 			}
 		}
-		if d.ahead == nil && slices.ContainsFunc(f.ahead, func(mark string) bool { return strings.HasSuffix(text, mark) }) {
+		if d.ahead == nil && slices.ContainsFunc(f.PromptMarks, func(mark string) bool { return strings.HasSuffix(text, mark) }) {
 			d.ahead = f
 		}
 	}
@@ -37,7 +38,7 @@ func (d *decoder) beginning() {
 	d.firstMessage()
 	if f := d.ahead; f != nil {
 		d.behindPrompt(f)
-	} else if len(d.f.ahead) > 0 {
+	} else if len(d.f.PromptMarks) > 0 {
 		d.behindPrompt(d.f)
 	}
 }
@@ -53,9 +54,9 @@ func (d *decoder) wordLine() bool {
 }
 
 // behindPrompt reads what the prompt has opened: a plain reply or a call. What is neither stays text.
-func (d *decoder) behindPrompt(f *Family) {
-	for _, p := range f.begun(f.plain) {
-		if n, a := d.literal(0, p.parts[0].lit); a == yes {
+func (d *decoder) behindPrompt(f *declaration.Family) {
+	for _, p := range f.Begun(f.Plain) {
+		if n, a := d.literal(0, p.Parts[0].Lit); a == yes {
 			d.pos += n
 			d.textFrom, d.textTo = d.pos, d.pos
 			return
@@ -64,7 +65,7 @@ func (d *decoder) behindPrompt(f *Family) {
 	if d.tools == nil || !d.wordLine() {
 		return
 	}
-	for _, p := range f.begun(f.call) {
+	for _, p := range f.Begun(f.Calls) {
 		switch d.attempt(p) {
 		case committed:
 			return

@@ -3,11 +3,12 @@ package adapters
 import (
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat/schema"
 )
 
 // taggedCall reads a call whose arguments are tags, and its closers.
-func (d *decoder) taggedCall(p *pattern, t *tool, id string) answer {
+func (d *decoder) taggedCall(p *declaration.Pattern, t *tool, id string) answer {
 	if t == nil {
 		return no
 	}
@@ -20,7 +21,7 @@ func (d *decoder) taggedCall(p *pattern, t *tool, id string) answer {
 
 // taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call open. It commits at the
 // first complete head of an argument, at a brace, or at a closer.
-func (d *decoder) taggedBody(p *pattern, t *tool, id string) answer {
+func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) answer {
 	n := d.loneKeys(p, d.elastic(0))
 	if d.at(n) == '{' {
 		d.pos += n
@@ -36,7 +37,7 @@ func (d *decoder) taggedBody(p *pattern, t *tool, id string) answer {
 		d.put("{}")
 		return committed
 	}
-	if _, a := d.argHead(p.f, n); a != yes {
+	if _, a := d.argHead(p.Family, n); a != yes {
 		d.evidence = d.evidence || a == cut
 		return a
 	}
@@ -47,9 +48,9 @@ func (d *decoder) taggedBody(p *pattern, t *tool, id string) answer {
 
 // head is the opening of one tagged argument.
 type head struct {
-	p     *pattern
-	own   literal // the closer of its value
-	again string  // the tag once more, where it may nest; "" elsewhere
+	p     *declaration.Pattern
+	own   declaration.Literal // the closer of its value
+	again string              // the tag once more, where it may nest; "" elsewhere
 	key   string
 	wire  string // what the tag says of the value's type; "" when it says nothing
 	end   int    // offset behind it: where the value begins
@@ -59,9 +60,9 @@ type head struct {
 }
 
 // argHead reads the head of an argument at offset i.
-func (d *decoder) argHead(f *Family, i int) (head, answer) {
+func (d *decoder) argHead(f *declaration.Family, i int) (head, answer) {
 	best := no
-	for _, p := range f.arg {
+	for _, p := range f.Args {
 		h, a := d.headBy(p, i)
 		if a == yes {
 			return h, yes
@@ -74,17 +75,17 @@ func (d *decoder) argHead(f *Family, i int) (head, answer) {
 }
 
 // headBy reads a head by one pattern: literals with a key, perhaps a type, between them.
-func (d *decoder) headBy(p *pattern, i int) (head, answer) {
-	h := head{p: p, own: p.parts[len(p.parts)-1].lit}
+func (d *decoder) headBy(p *declaration.Pattern, i int) (head, answer) {
+	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
 	for k := 0; ; k += 2 {
 		end, a := d.seam(i, p, k)
 		if a != yes {
 			return head{}, a
 		}
-		hole := p.holeAt(k + 1)
+		hole := p.HoleAt(k + 1)
 		if hole == "value" {
-			if h.end = end; p.keyed() {
-				h.own, h.again = exactly(p.closeTag(h.key)), p.openTag(h.key)
+			if h.end = end; p.Keyed() {
+				h.own, h.again = declaration.Exactly(p.CloseTag(h.key)), p.OpenTag(h.key)
 			}
 			return h, yes
 		}
@@ -94,12 +95,12 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 			return head{}, endOr(i, no)
 		}
 		word := strings.Trim(string(d.slice(d.pos+end, d.pos+i)), "\"' \t\r\n")
-		if hole == "key" && p.keyed() && strings.ContainsAny(word, "/<\" ") {
+		if hole == "key" && p.Keyed() && strings.ContainsAny(word, "/<\" ") {
 			return head{}, no // another tag than a parameter's
 		}
 		if hole == "key" {
-			h.odd = oddKey(p.f, word)
-			if h.key = word; p.f.flags["entities"] {
+			h.odd = oddKey(p.Family, word)
+			if h.key = word; p.Family.Flags["entities"] {
 				h.key = plainly.Replace(word)
 			}
 		} else if strings.ContainsAny(word, "<>") {
@@ -112,14 +113,14 @@ func (d *decoder) headBy(p *pattern, i int) (head, answer) {
 
 // seam matches literal k of an argument's head at offset i. Behind a key models forget one of its two tags, or write another
 // closing tag of the argument.
-func (d *decoder) seam(i int, p *pattern, k int) (int, answer) {
-	end, a := d.literal(i, p.parts[k].lit)
-	tags := p.parts[k].lit.pieces()
-	if a != no || k == 0 || len(tags) != 2 || p.keyed() {
+func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, answer) {
+	end, a := d.literal(i, p.Parts[k].Lit)
+	tags := p.Parts[k].Lit.Pieces()
+	if a != no || k == 0 || len(tags) != 2 || p.Keyed() {
 		return end, a
 	}
-	last := p.parts[len(p.parts)-1].lit
-	for _, closer := range []literal{tags[0], last} {
+	last := p.Parts[len(p.Parts)-1].Lit
+	for _, closer := range []declaration.Literal{tags[0], last} {
 		n, a := d.literal(i, closer)
 		if a != yes {
 			continue
@@ -136,7 +137,7 @@ func (d *decoder) seam(i int, p *pattern, k int) (int, answer) {
 }
 
 // closesNext says whether a value that begins at offset i ends at the next tag, with its closer.
-func (d *decoder) closesNext(i int, closer literal) bool {
+func (d *decoder) closesNext(i int, closer declaration.Literal) bool {
 	for n := i; n < i+maxDraft; n++ {
 		switch c := d.at(n); {
 		case c < 0:
@@ -150,9 +151,9 @@ func (d *decoder) closesNext(i int, closer literal) bool {
 }
 
 // upToSeam is upTo for what stands between a key and its value.
-func (d *decoder) upToSeam(i int, p *pattern, k int) int {
-	n := d.upTo(i, p.parts[k].lit)
-	if n != 0 || p.keyed() {
+func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
+	n := d.upTo(i, p.Parts[k].Lit)
+	if n != 0 || p.Keyed() {
 		return n
 	}
 	for n = i; n < i+maxKey && d.at(n) != '<'; n++ {
@@ -170,9 +171,9 @@ func (d *decoder) upToSeam(i int, p *pattern, k int) int {
 }
 
 // loneKeys is the offset behind the keys without a value that stand at offset i: they are no arguments.
-func (d *decoder) loneKeys(p *pattern, i int) int {
-	a := p.f.arg[0]
-	if len(a.parts) < 4 || !strings.HasPrefix(a.parts[2].lit.text, "</") {
+func (d *decoder) loneKeys(p *declaration.Pattern, i int) int {
+	a := p.Family.Args[0]
+	if len(a.Parts) < 4 || !strings.HasPrefix(a.Parts[2].Lit.Text, "</") {
 		return i
 	}
 	for {
@@ -185,12 +186,12 @@ func (d *decoder) loneKeys(p *pattern, i int) int {
 }
 
 // loneKey reads the tags of a key behind which another key or the call's closer stands.
-func (d *decoder) loneKey(arg, p *pattern, i int) (int, bool) {
-	end, a := d.literal(i, arg.parts[0].lit)
+func (d *decoder) loneKey(arg, p *declaration.Pattern, i int) (int, bool) {
+	end, a := d.literal(i, arg.Parts[0].Lit)
 	if a != yes {
 		return i, false
 	}
-	closer := arg.parts[2].lit.pieces()[0]
+	closer := arg.Parts[2].Lit.Pieces()[0]
 	if end = d.upTo(end, closer); end <= i {
 		return i, false
 	}
@@ -199,13 +200,13 @@ func (d *decoder) loneKey(arg, p *pattern, i int) (int, bool) {
 	if _, closed := d.closerAt(end, p); closed {
 		return end, true
 	}
-	_, a = d.literal(end, arg.parts[0].lit)
+	_, a = d.literal(end, arg.Parts[0].Lit)
 	return end, a == yes
 }
 
 // upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does, -1 when the text ends
 // before that is known. Where the tag that the literal begins with stands, the rest must follow.
-func (d *decoder) upTo(i int, l literal) int {
+func (d *decoder) upTo(i int, l declaration.Literal) int {
 	for n := i; n < i+maxKey; n++ {
 		c := d.at(n)
 		if c < 0 {
@@ -236,7 +237,7 @@ func (d *decoder) upTo(i int, l literal) int {
 }
 
 // tags reads the arguments one after the other and writes them as one object.
-func (d *decoder) tags(p *pattern, t *schema.Type) {
+func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 	d.putByte('{')
 	d.seen = d.seen[:0]
 	for {
@@ -249,7 +250,7 @@ func (d *decoder) tags(p *pattern, t *schema.Type) {
 			d.pos += end
 			n = 0
 		}
-		h, a := d.argHead(p.f, n)
+		h, a := d.argHead(p.Family, n)
 		if a == cut {
 			d.call.broken = true
 			d.toEnd()
@@ -276,11 +277,11 @@ func (d *decoder) tags(p *pattern, t *schema.Type) {
 }
 
 // likeArg says whether what stands at offset i, where an argument may, begins as one does but is none.
-func (d *decoder) likeArg(p *pattern, i int) bool {
-	if _, ok := d.closerAt(i, p); ok || p.f.arg[0].keyed() {
+func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
+	if _, ok := d.closerAt(i, p); ok || p.Family.Args[0].Keyed() {
 		return false
 	}
-	tag := p.f.arg[0].parts[0].lit.key()
+	tag := p.Family.Args[0].Parts[0].Lit.Key()
 	if end := strings.LastIndexByte(tag, ' '); end > 0 && !isWord(int(tag[1])) {
 		return d.has(i, tag[:end])
 	}
@@ -291,8 +292,8 @@ func (d *decoder) likeArg(p *pattern, i int) bool {
 }
 
 // oddKey says whether a parameter's name holds what no name does: a mark or a quote in the tag is wrong.
-func oddKey(f *Family, key string) bool {
-	if f.flags["entities"] {
+func oddKey(f *declaration.Family, key string) bool {
+	if f.Flags["entities"] {
 		return strings.ContainsAny(key, "\"=“”`")
 	}
 	return strings.ContainsAny(key, oddInKeys+"='“”‘’„\u00a0")

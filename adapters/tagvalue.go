@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat/schema"
 )
 
 // tagValue reads the value of one tag. A string streams; anything else waits until it is whole and becomes what the schema
 // says. The hold of the key ends where a streaming value begins, else behind the value.
-func (d *decoder) tagValue(p *pattern, h head, t *schema.Type) {
+func (d *decoder) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
-	h.cdata = d.openCDATA(p.f)
+	h.cdata = d.openCDATA(p.Family)
 	if h.isText(t, typ) && !(h.wire == "" && typ.Known() && typ.Allows(schema.Null) && d.nullAhead()) {
 		d.holdOff()
 		d.putByte('"')
@@ -72,7 +73,7 @@ func (d *decoder) jsonOpens(i int, typ *schema.Type) bool {
 }
 
 // skipValue steps over what stands behind a complete value, up to where the value of the tag ends.
-func (d *decoder) skipValue(p *pattern, h head, t *schema.Type) {
+func (d *decoder) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 	for d.at(0) >= 0 {
 		if n, ends := d.valueEnd(p, h, t); ends {
 			d.pos += n
@@ -88,7 +89,7 @@ func (d *decoder) skipValue(p *pattern, h head, t *schema.Type) {
 
 // read turns the raw text of a tag into JSON: as JSON where the tag says that it is, else by the schema.
 func (h head) read(text string, t *schema.Type) string {
-	if h.p.keyed() {
+	if h.p.Keyed() {
 		return fromTree(h.p, text, t)
 	}
 	switch h.wire {
@@ -146,8 +147,8 @@ func listFromText(text string, t *schema.Type) string {
 }
 
 // rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as they are.
-func (d *decoder) rawValue(p *pattern, h head, t *schema.Type, escape bool) {
-	q := delim{close: "<", stops: p.f.valueStops}
+func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escape bool) {
+	q := delim{close: "<", stops: p.Family.ValueStops}
 	depth, inside := 0, false
 	for {
 		d.copyPlain(q)
@@ -159,7 +160,7 @@ func (d *decoder) rawValue(p *pattern, h head, t *schema.Type, escape bool) {
 		if !escape {
 			depth, inside = d.nested(h, depth)
 		}
-		if !inside && (c == '\n' || p.f.closeBytes[c]) {
+		if !inside && (c == '\n' || p.Family.CloseBytes[c]) {
 			if n, ends := d.valueEnd(p, h, t); ends {
 				d.pos += n
 				return
@@ -179,7 +180,7 @@ func (d *decoder) rawValue(p *pattern, h head, t *schema.Type, escape bool) {
 }
 
 // valueEnd says whether the value ends here, and how many bytes of its closer to step over.
-func (d *decoder) valueEnd(p *pattern, h head, t *schema.Type) (int, bool) {
+func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	if h.cdata {
 		return d.cdataEnd(p, h)
 	}
@@ -192,7 +193,7 @@ func (d *decoder) valueEnd(p *pattern, h head, t *schema.Type) (int, bool) {
 			return end, true
 		}
 	}
-	lead, trims := 0, h.own.units[0].kind == oneNewline
+	lead, trims := 0, h.own.Units[0].Kind == declaration.OneNewline
 	if d.at(0) == '\n' {
 		if !trims {
 			return 0, false
@@ -206,7 +207,7 @@ func (d *decoder) valueEnd(p *pattern, h head, t *schema.Type) (int, bool) {
 		d.unclosed = true
 		return n, true
 	}
-	if d.closersFollow(p, lead) || d.nextArg(p.f, t, lead, trims) {
+	if d.closersFollow(p, lead) || d.nextArg(p.Family, t, lead, trims) {
 		return lead, true
 	}
 	return 0, false
@@ -215,10 +216,10 @@ func (d *decoder) valueEnd(p *pattern, h head, t *schema.Type) (int, bool) {
 // junkBehind is the offset behind what means nothing at offset i, where the closer of a value ends, and in front of the next
 // argument or the call's closers: a comment, or words that cannot belong to the value, since it is no text or its closer is
 // named like it. It is 0 where the closer may be part of the value.
-func (d *decoder) junkBehind(p *pattern, h head, t *schema.Type, i int) int {
+func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
 	n := i + d.elastic(i)
 	if d.comment(n) {
-		if end := d.commentEnd(n); d.nextArg(p.f, t, end+d.elastic(end), false) || d.closersFollow(p, end+d.elastic(end)) {
+		if end := d.commentEnd(n); d.nextArg(p.Family, t, end+d.elastic(end), false) || d.closersFollow(p, end+d.elastic(end)) {
 			d.repaired("comments")
 			return end
 		}
@@ -229,13 +230,13 @@ func (d *decoder) junkBehind(p *pattern, h head, t *schema.Type, i int) int {
 		return 0
 	}
 	for ; n < i+maxJunk && d.at(n) >= 0; n++ {
-		if !p.f.closeBytes[d.at(n)] {
+		if !p.Family.CloseBytes[d.at(n)] {
 			continue
 		}
 		if _, a := d.literal(n, h.own); a == yes {
 			return 0
 		}
-		next, a := d.argHead(p.f, n)
+		next, a := d.argHead(p.Family, n)
 		if a == yes && t.Has(next.key) && next.key != h.key && !slices.Contains(d.seen, next.key) || !text && d.closersFollow(p, n) {
 			d.repaired("extra-closer")
 			return n
@@ -246,8 +247,8 @@ func (d *decoder) junkBehind(p *pattern, h head, t *schema.Type, i int) int {
 
 // nextArg says whether the head of a further argument stands at offset i in place of the value's own closer: a parameter of
 // the tool that was not seen yet, behind a newline where the family writes one.
-func (d *decoder) nextArg(f *Family, t *schema.Type, i int, newline bool) bool {
-	if newline && i == 0 || f.arg[0].keyed() {
+func (d *decoder) nextArg(f *declaration.Family, t *schema.Type, i int, newline bool) bool {
+	if newline && i == 0 || f.Args[0].Keyed() {
 		return false
 	}
 	h, a := d.argHead(f, i)
@@ -256,36 +257,36 @@ func (d *decoder) nextArg(f *Family, t *schema.Type, i int, newline bool) bool {
 
 // afterValue says whether what stands at offset i can follow a value's closer: another argument, a closer of the call that
 // is followed in turn, a mark, or the end of the text.
-func (d *decoder) afterValue(p *pattern, i int) bool {
+func (d *decoder) afterValue(p *declaration.Pattern, i int) bool {
 	i += d.elastic(i)
 	if d.at(i) < 0 || d.endMark(i) {
 		return true
 	}
-	for _, arg := range p.f.arg {
-		if d.hasKey(i, arg.parts[0].lit) {
+	for _, arg := range p.Family.Args {
+		if d.hasKey(i, arg.Parts[0].Lit) {
 			return true
 		}
 	}
-	for k, l := range p.close {
+	for k, l := range p.Close {
 		end, a := d.literal(i, l)
 		if a == cut {
 			return true
 		}
 		if a == yes {
-			return k == len(p.close)-1 && len(p.f.section) == 0 || d.closerOrEnd(p, k+1, end)
+			return k == len(p.Close)-1 && len(p.Family.Sections) == 0 || d.closerOrEnd(p, k+1, end)
 		}
 	}
 	return false
 }
 
 // closerOrEnd says whether a closer from the k-th on, a mark or the end of the text stands behind offset i.
-func (d *decoder) closerOrEnd(p *pattern, k, i int) bool {
+func (d *decoder) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	i = d.pastComment(i)
 	if d.at(i) < 0 || d.endMark(i) {
 		return true
 	}
-	for ; k < len(p.close); k++ {
-		if _, a := d.literal(i, p.close[k]); a != no {
+	for ; k < len(p.Close); k++ {
+		if _, a := d.literal(i, p.Close[k]); a != no {
 			return true
 		}
 	}
@@ -303,16 +304,16 @@ func (d *decoder) pastComment(i int) int {
 
 // closersFollow says whether the rest of the call's closers and then a mark or the end of the text stand at offset i: the
 // value's own closer was left out.
-func (d *decoder) closersFollow(p *pattern, i int) bool {
-	if p == p.f.header {
+func (d *decoder) closersFollow(p *declaration.Pattern, i int) bool {
+	if p == p.Family.Header {
 		return d.messageOver(p, i)
 	}
-	for k := range p.close {
-		end, a := d.literal(i, p.close[k])
+	for k := range p.Close {
+		end, a := d.literal(i, p.Close[k])
 		if a != yes {
 			continue
 		}
-		for _, l := range p.close[k+1:] {
+		for _, l := range p.Close[k+1:] {
 			n, a := d.literal(d.pastComment(end), l)
 			if a == yes {
 				end = n
@@ -329,8 +330,8 @@ func (d *decoder) closersFollow(p *pattern, i int) bool {
 // endMark says whether a mark that ends or begins a call or a turn stands at offset i.
 func (d *decoder) endMark(i int) bool {
 	for _, m := range d.marksAt(i) {
-		section := m.kind == closeMark && len(m.p.f.section) > 0
-		if (m.kind >= sectionOpen && m.kind <= turnMark || section) && d.stands(i, &m) {
+		section := m.Kind == declaration.CloseMark && len(m.Pattern.Family.Sections) > 0
+		if (m.Kind >= declaration.SectionOpen && m.Kind <= declaration.TurnMark || section) && d.stands(i, &m) {
 			return true
 		}
 	}

@@ -4,13 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 )
 
 // text reads the text state: plain bytes leave as they come, and at each byte that could begin something it is tried.
 func (d *decoder) text() {
 	for d.state == chat.Text {
-		switch c := d.plain(&d.v.stops); {
+		switch c := d.plain(&d.v.Stops); {
 		case c < 0 || d.left():
 			return
 		case d.fence.char != 0:
@@ -108,7 +109,7 @@ func (d *decoder) begin(c int, line bool) bool {
 	}
 	start := d.pos
 	d.evidence = false
-	if p := d.v.header; d.blank && p != nil && d.headerAhead(0) {
+	if p := d.v.Header; d.blank && p != nil && d.headerAhead(0) {
 		if d.message(p) == committed {
 			return true
 		}
@@ -118,7 +119,7 @@ func (d *decoder) begin(c int, line bool) bool {
 	marks := d.marksAt(0)
 	for i := range marks {
 		m := &marks[i]
-		if !d.stands(0, m) || m.isWord() && !line {
+		if !d.stands(0, m) || m.IsWord() && !line {
 			continue
 		}
 		switch d.tryMark(m) {
@@ -129,7 +130,7 @@ func (d *decoder) begin(c int, line bool) bool {
 			if d.halfSuffix(m) {
 				continue
 			}
-			wasCut = wasCut || line || d.evidence || d.lengthCut() || m.special()
+			wasCut = wasCut || line || d.evidence || d.lengthCut() || m.Special()
 			glue = max(glue, d.glue)
 		}
 		d.pos = start
@@ -153,20 +154,20 @@ func (d *decoder) begin(c int, line bool) bool {
 
 // halfSuffix says whether the text ends inside a mark that has a place for a suffix: that is half a mark, though its key is
 // whole.
-func (d *decoder) halfSuffix(m *mark) bool {
-	longer := func(o mark) bool { return o.key == m.key+">" } // of <tool_call name=" where <tool_call> is a mark, too
-	if m.p == nil || !strings.Contains(m.p.parts[0].lit.text, suffixHole) && !slices.ContainsFunc(d.marksAt(0), longer) {
+func (d *decoder) halfSuffix(m *declaration.Mark) bool {
+	longer := func(o declaration.Mark) bool { return o.Key == m.Key+">" } // of <tool_call name=" where <tool_call> is a mark, too
+	if m.Pattern == nil || !strings.Contains(m.Pattern.Parts[0].Lit.Text, declaration.SuffixHole) && !slices.ContainsFunc(d.marksAt(0), longer) {
 		return false
 	}
-	_, a := d.literal(0, m.p.parts[0].lit)
+	_, a := d.literal(0, m.Pattern.Parts[0].Lit)
 	return a == cut
 }
 
 // nameFirst reads a call of the family that begins with its name, where nothing but white space stands in front.
 func (d *decoder) nameFirst() bool {
 	start := d.pos
-	for _, p := range d.f.call {
-		if p.holeAt(0) == "name" && d.attempt(p) == committed {
+	for _, p := range d.f.Calls {
+		if p.HoleAt(0) == "name" && d.attempt(p) == committed {
 			return true
 		}
 		d.pos = start
@@ -175,8 +176,8 @@ func (d *decoder) nameFirst() bool {
 }
 
 // tryMark reads what a mark begins; one of a call that may be a mention waits for what follows.
-func (d *decoder) tryMark(m *mark) answer {
-	if d.tools != nil && !d.drafting && (m.kind == sectionOpen || m.kind == callOpen || m.kind == innerOpen) {
+func (d *decoder) tryMark(m *declaration.Mark) answer {
+	if d.tools != nil && !d.drafting && (m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.InnerOpen) {
 		if why := d.doubted(m); why != noDoubt {
 			return d.tryDoubted(m, why)
 		}
@@ -185,45 +186,45 @@ func (d *decoder) tryMark(m *mark) answer {
 }
 
 // try reads what a mark begins.
-func (d *decoder) try(m *mark) answer {
-	switch m.kind {
-	case thinkOpen:
-		return d.openReasoning(m.p)
-	case sectionOpen:
+func (d *decoder) try(m *declaration.Mark) answer {
+	switch m.Kind {
+	case declaration.ThinkOpen:
+		return d.openReasoning(m.Pattern)
+	case declaration.SectionOpen:
 		if d.tools != nil {
-			return d.section(m.p)
+			return d.section(m.Pattern)
 		}
-	case callOpen, innerOpen:
+	case declaration.CallOpen, declaration.InnerOpen:
 		if d.tools != nil {
-			return d.attempt(m.p)
+			return d.attempt(m.Pattern)
 		}
-	case headerOpen:
-		return d.message(m.p)
-	case textOpen:
+	case declaration.HeaderOpen:
+		return d.message(m.Pattern)
+	case declaration.TextOpen:
 		return d.openPlain(m)
-	case resultOpen:
-		return d.madeUp(m.p)
-	case noiseMark:
+	case declaration.ResultOpen:
+		return d.madeUp(m.Pattern)
+	case declaration.NoiseMark:
 		d.leave(0)
-		d.pos += len(m.key)
+		d.pos += len(m.Key)
 		return committed
-	case turnMark:
-		if m.p != nil && m.p != d.reply && !m.special() {
+	case declaration.TurnMark:
+		if m.Pattern != nil && m.Pattern != d.reply && !m.Special() {
 			return no // the closer of a plain reply that was not opened
 		}
 		return d.turn(m)
-	case closeMark:
-		return d.lateCloser(m.p)
-	case thinkClose:
-		return d.strayCloser(m.p)
+	case declaration.CloseMark:
+		return d.lateCloser(m.Pattern)
+	case declaration.ThinkClose:
+		return d.strayCloser(m.Pattern)
 	}
 	return no
 }
 
 // lateCloser drops the closer of a call that is over: right behind it, or alone on a later line.
-func (d *decoder) lateCloser(p *pattern) answer {
+func (d *decoder) lateCloser(p *declaration.Pattern) answer {
 	n, ok := d.closerAt(0, p)
-	if !ok || d.done == 0 || p.f != d.f && !d.afterCall {
+	if !ok || d.done == 0 || p.Family != d.f && !d.afterCall {
 		return no
 	}
 	if d.afterCall && d.blank {
@@ -247,17 +248,17 @@ func (d *decoder) dropRest(glue int) {
 
 // openPlain drops the opener of a plain reply, where nothing but white space stands in front. One that looks like a tag may
 // be the answer itself: it counts behind reasoning only.
-func (d *decoder) openPlain(m *mark) answer {
-	n, a := d.literal(0, m.p.parts[0].lit)
+func (d *decoder) openPlain(m *declaration.Mark) answer {
+	n, a := d.literal(0, m.Pattern.Parts[0].Lit)
 	if a != yes {
 		return a
 	}
-	own := m.p.f == d.f && m.special() && !d.mentioned()
-	if tag := m.key[0] == '<' && !m.special(); !d.blank && !own || d.thinks == nil && tag {
+	own := m.Pattern.Family == d.f && m.Special() && !d.mentioned()
+	if tag := m.Key[0] == '<' && !m.Special(); !d.blank && !own || d.thinks == nil && tag {
 		return no
 	}
-	d.leave(m.p.glue)
-	d.reply = m.p
+	d.leave(m.Pattern.Glue)
+	d.reply = m.Pattern
 	d.pos += n
 	d.textFrom, d.textTo = d.pos, d.pos
 	return committed
@@ -265,24 +266,24 @@ func (d *decoder) openPlain(m *mark) answer {
 
 // turn drops a mark of the turn where it ends something: at the end of the text, or before another mark; white space up to
 // there is no text. So does the closer of a plain reply, with the newline that belongs to it.
-func (d *decoder) turn(m *mark) answer {
+func (d *decoder) turn(m *declaration.Mark) answer {
 	n, glue := d.turnAt(0, m), 0
 	if n == 0 {
 		return no
 	}
-	if m.p != nil {
-		closer := m.p.parts[len(m.p.parts)-1].lit
+	if m.Pattern != nil {
+		closer := m.Pattern.Parts[len(m.Pattern.Parts)-1].Lit
 		end, a := d.literal(0, closer)
 		if a != yes {
 			return a
 		}
-		if n = end; closer.units[0].kind == oneNewline {
+		if n = end; closer.Units[0].Kind == declaration.OneNewline {
 			glue = 1
 		}
 	}
 	space := d.space(n)
 	over := d.at(n+space) < 0 || d.structure(n+space)
-	within := m.p != nil && m.p.f == d.f && d.reply != nil && m.special() && !d.mentioned()
+	within := m.Pattern != nil && m.Pattern.Family == d.f && d.reply != nil && m.Special() && !d.mentioned()
 	if !over && !d.afterCall && !within {
 		return no
 	}
@@ -297,7 +298,7 @@ func (d *decoder) turn(m *mark) answer {
 // structure says whether a mark that is no closer stands at offset i.
 func (d *decoder) structure(i int) bool {
 	for _, m := range d.marksAt(i) {
-		if m.kind <= turnMark && d.stands(i, &m) {
+		if m.Kind <= declaration.TurnMark && d.stands(i, &m) {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
 )
@@ -27,12 +28,12 @@ func thought(t *testing.T, f *Format, raw string, o Options) (reasoning, text st
 
 // marksOfThinking are a family's pairs of marks around its reasoning, as its models write them.
 func marksOfThinking(f *Format) (pairs [][2]string) {
-	for _, p := range f.think {
+	for _, p := range f.Think {
 		pair := [2]string{}
-		for i, text := range []string{p.parts[0].lit.text, p.parts[len(p.parts)-1].lit.text} {
-			pair[i] = strings.ReplaceAll(text, suffixHole, f.keys["sfx"])
+		for i, text := range []string{p.Parts[0].Lit.Text, p.Parts[len(p.Parts)-1].Lit.Text} {
+			pair[i] = strings.ReplaceAll(text, declaration.SuffixHole, f.Keys["sfx"])
 		}
-		if !isProse(p.openMark()) && !isProse(p.closeMark()) {
+		if !declaration.IsProse(p.OpenMark()) && !declaration.IsProse(p.CloseMark()) {
 			pairs = append(pairs, pair)
 		}
 	}
@@ -99,9 +100,9 @@ func TestThePromptOpensReasoning(t *testing.T) {
 func TestMarksOfTheTurnNeverEndAReply(t *testing.T) {
 	o := Options{Tools: testTools(t)}
 	for _, f := range All() {
-		for _, mark := range append(append([]string(nil), f.drop...), f.ends...) {
-			mark = strings.ReplaceAll(mark, suffixHole, f.keys["sfx"])
-			if isProse(mark) {
+		for _, mark := range append(append([]string(nil), f.Drop...), f.Ends...) {
+			mark = strings.ReplaceAll(mark, declaration.SuffixHole, f.Keys["sfx"])
+			if declaration.IsProse(mark) {
 				continue
 			}
 			for _, reader := range []*Format{f, Named("generic"), Named("llama3")} {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat/schema"
 )
 
@@ -37,22 +38,22 @@ func (d *decoder) nested(h head, depth int) (int, bool) {
 		return 0, false
 	case d.has(0, h.again):
 		return depth + 1, true
-	case depth > 0 && d.has(0, h.own.text):
+	case depth > 0 && d.has(0, h.own.Text):
 		return depth - 1, true
 	}
 	return depth, false
 }
 
 // fromTree turns a value into JSON of the type: what the tags in it say, or its text.
-func fromTree(p *pattern, text string, t *schema.Type) string {
+func fromTree(p *declaration.Pattern, text string, t *schema.Type) string {
 	return treeOf(p, text).json(t)
 }
 
 // tree reads the tags of a text. A closer that closes nothing is dropped, one that was left out is made up.
-func treeOf(p *pattern, text string) *node {
+func treeOf(p *declaration.Pattern, text string) *node {
 	root := &node{}
 	open := []*node{root}
-	token := strings.TrimSuffix(p.parts[0].lit.text, "<")
+	token := strings.TrimSuffix(p.Parts[0].Lit.Text, "<")
 	pos := 0
 	for {
 		at, top := strings.Index(text[pos:], token), open[len(open)-1]
@@ -195,12 +196,12 @@ func emptyOr(text string, t *schema.Type) string {
 }
 
 // appendTree writes a value as tags: members and elements each in its own, null members not at all.
-func appendTree(p *pattern, dst []byte, value string) []byte {
+func appendTree(p *declaration.Pattern, dst []byte, value string) []byte {
 	switch value[0] {
 	case '{':
 		for _, m := range membersOf(value) {
 			if m.value != "null" {
-				dst = append(appendTree(p, append(dst, p.openTag(m.key)...), m.value), p.closeTag(m.key)...)
+				dst = append(appendTree(p, append(dst, p.OpenTag(m.key)...), m.value), p.CloseTag(m.key)...)
 			}
 		}
 		return dst
@@ -211,7 +212,7 @@ func appendTree(p *pattern, dst []byte, value string) []byte {
 			if string(v) == "null" {
 				v = json.RawMessage(`""`)
 			}
-			dst = append(appendTree(p, append(dst, p.openTag(itemKey)...), string(v)), p.closeTag(itemKey)...)
+			dst = append(appendTree(p, append(dst, p.OpenTag(itemKey)...), string(v)), p.CloseTag(itemKey)...)
 		}
 		return dst
 	}

@@ -30,8 +30,8 @@ func (d *decoder) readsUnmarked() bool {
 	if d.which != Strict {
 		return true
 	}
-	for _, p := range d.f.call {
-		if p.markless() || p.isFence() {
+	for _, p := range d.f.Calls {
+		if p.Markless() || p.IsFence() {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package adapters
+package declaration
 
 import (
 	"errors"
@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// FamilySet is a collection of families that are read together. The zero value has none.
-type FamilySet struct {
+// Set is a collection of families that are read together. The zero value has none.
+type Set struct {
 	families []*Family // in load order: the embedded ones by name, then the user's
 	generic  *Family
 }
 
 // Load returns the set with the declarations of a directory (*.txt) added. A declaration whose name is known replaces the
 // one that had it. An error names the file and the line.
-func (s *FamilySet) Load(dir fs.FS) (*FamilySet, error) {
+func (s *Set) Load(dir fs.FS) (*Set, error) {
 	names, err := fs.Glob(dir, "*.txt")
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (s *FamilySet) Load(dir fs.FS) (*FamilySet, error) {
 		}
 		sources = append(sources, src)
 	}
-	out := &FamilySet{families: make([]*Family, 0, len(s.families)+len(names))}
+	out := &Set{families: make([]*Family, 0, len(s.families)+len(names))}
 	for _, f := range s.families {
 		out.add(f.copyFor(out))
 	}
@@ -38,7 +38,7 @@ func (s *FamilySet) Load(dir fs.FS) (*FamilySet, error) {
 }
 
 // parseAll parses declarations in order; one that is like another waits until that one is there.
-func (s *FamilySet) parseAll(names []string, sources [][]byte) error {
+func (s *Set) parseAll(names []string, sources [][]byte) error {
 	for len(names) > 0 {
 		var laterNames []string
 		var later [][]byte
@@ -62,7 +62,7 @@ func (s *FamilySet) parseAll(names []string, sources [][]byte) error {
 }
 
 // add puts a family into the set, in the place of one with the same name.
-func (s *FamilySet) add(f *Family) {
+func (s *Set) add(f *Family) {
 	f.set = s
 	if f.Name == "generic" {
 		s.generic = f
@@ -75,7 +75,7 @@ func (s *FamilySet) add(f *Family) {
 }
 
 // For returns the family whose model globs match, the longest glob first, else the generic one.
-func (s *FamilySet) For(model string) *Family {
+func (s *Set) For(model string) *Family {
 	best, length := s.generic, 0
 	for _, name := range modelNames(model) {
 		for _, f := range s.families {
@@ -101,7 +101,7 @@ func modelNames(model string) []string {
 }
 
 // Named returns the family with that name, or nil.
-func (s *FamilySet) Named(name string) *Family {
+func (s *Set) Named(name string) *Family {
 	for _, f := range s.families {
 		if f.Name == name {
 			return f
@@ -111,7 +111,7 @@ func (s *FamilySet) Named(name string) *Family {
 }
 
 // All returns the families sorted by name.
-func (s *FamilySet) All() []*Family {
+func (s *Set) All() []*Family {
 	all := slices.Clone(s.families)
 	slices.SortFunc(all, func(a, b *Family) int { return strings.Compare(a.Name, b.Name) })
 	return all
@@ -119,8 +119,8 @@ func (s *FamilySet) All() []*Family {
 
 // With reads a declaration, or a whole family file, as a member of a new set: this one and the family, which replaces one of
 // the same name. An error names the line.
-func (s *FamilySet) With(src []byte) (*FamilySet, *Family, error) {
-	set := new(FamilySet)
+func (s *Set) With(src []byte) (*Set, *Family, error) {
+	set := new(Set)
 	for _, f := range s.families {
 		set.add(f.copyFor(set))
 	}

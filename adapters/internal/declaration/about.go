@@ -1,4 +1,4 @@
-package adapters
+package declaration
 
 import (
 	"slices"
@@ -18,13 +18,13 @@ func (f *Family) Declaration() string {
 // empty for a family that writes without marks.
 func (f *Family) Marks() []string {
 	var marks []string
-	for _, list := range [][]*pattern{f.section, f.call} {
+	for _, list := range [][]*Pattern{f.Sections, f.Calls} {
 		for _, p := range list {
-			marks = append(marks, p.opener())
+			marks = append(marks, p.Opener())
 		}
 	}
-	if f.header != nil {
-		marks = append(marks, f.header.opener())
+	if f.Header != nil {
+		marks = append(marks, f.Header.Opener())
 	}
 	return distinct(marks)
 }
@@ -33,15 +33,15 @@ func (f *Family) Marks() []string {
 // that has no such marks.
 func (f *Family) Thinks() []string {
 	var marks []string
-	for _, p := range f.think {
-		marks = append(marks, p.opener()+"…"+p.closeMark())
+	for _, p := range f.Think {
+		marks = append(marks, p.Opener()+"…"+p.CloseMark())
 	}
 	return distinct(marks)
 }
 
-// opener is the literal that a pattern begins with, up to the first line break.
-func (p *pattern) opener() string {
-	line, _, _ := strings.Cut(strings.TrimSpace(p.parts[0].lit.text), "\n")
+// Opener is the literal that a pattern begins with, up to the first line break.
+func (p *Pattern) Opener() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(p.Parts[0].Lit.Text), "\n")
 	return line
 }
 
@@ -56,4 +56,4 @@ func distinct(list []string) (out []string) {
 }
 
 // Results says whether the family has a form for what a tool answered.
-func (f *Family) Results() bool { return f.result != nil }
+func (f *Family) Results() bool { return f.Result != nil }

@@ -1,4 +1,4 @@
-package adapters
+package declaration
 
 import (
 	"fmt"

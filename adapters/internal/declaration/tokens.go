@@ -1,4 +1,4 @@
-package adapters
+package declaration
 
 import (
 	"regexp"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// tokenLike finds what a model may have as one token: <tool_call>, <|message|>, [TOOL_CALLS].
-var tokenLike = regexp.MustCompile(`<[^<>\s]+>|\[[^\[\]\s]+\]`)
+// TokenLike finds what a model may have as one token: <tool_call>, <|message|>, [TOOL_CALLS].
+var TokenLike = regexp.MustCompile(`<[^<>\s]+>|\[[^\[\]\s]+\]`)
 
 // Tokens are the marks that a model may have as control tokens, which some servers leave out of the text unless they are
 // asked for by name: those around reasoning, replies and calls of every known format, and the ends of this one's messages.
@@ -22,10 +22,10 @@ func (f *Family) allTokens() []string {
 	var all, turns []string
 	for _, g := range f.set.families {
 		all = g.appendTokens(all)
-		turns = append(append(turns, g.drop...), g.ends...)
+		turns = append(append(turns, g.Drop...), g.Ends...)
 	}
 	all = slices.DeleteFunc(all, func(word string) bool { return slices.Contains(turns, word) })
-	all = append(f.appendTokens(all), tokenLike.FindAllString(strings.Join(f.ends, " "), -1)...)
+	all = append(f.appendTokens(all), TokenLike.FindAllString(strings.Join(f.Ends, " "), -1)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -36,8 +36,8 @@ func (f *Family) Own() []string {
 	if f.set.generic == nil || f == f.set.generic {
 		return f.Tokens()
 	}
-	own := tokenLike.FindAllString(strings.Join(f.ends, " "), -1)
-	for _, p := range f.set.generic.think {
+	own := TokenLike.FindAllString(strings.Join(f.Ends, " "), -1)
+	for _, p := range f.set.generic.Think {
 		own = p.appendTokens(own)
 	}
 	own = f.appendTokens(own)
@@ -47,13 +47,13 @@ func (f *Family) Own() []string {
 
 // appendTokens adds the marks of a format's examples.
 func (f *Family) appendTokens(all []string) []string {
-	patterns := slices.Concat(f.think, f.plain, f.section, f.call, f.arg)
-	text := strings.Join(f.quotes, " ")
-	if f.header != nil {
-		patterns = append(patterns, f.header)
-		text += channelMark
+	patterns := slices.Concat(f.Think, f.Plain, f.Sections, f.Calls, f.Args)
+	text := strings.Join(f.Quotes, " ")
+	if f.Header != nil {
+		patterns = append(patterns, f.Header)
+		text += ChannelMark
 	}
-	all = append(all, tokenLike.FindAllString(text, -1)...)
+	all = append(all, TokenLike.FindAllString(text, -1)...)
 	for _, p := range patterns {
 		all = p.appendTokens(all)
 	}
@@ -61,9 +61,9 @@ func (f *Family) appendTokens(all []string) []string {
 }
 
 // appendTokens adds the marks of one example.
-func (p *pattern) appendTokens(all []string) []string {
-	for _, part := range p.parts {
-		all = append(all, tokenLike.FindAllString(part.lit.text, -1)...)
+func (p *Pattern) appendTokens(all []string) []string {
+	for _, part := range p.Parts {
+		all = append(all, TokenLike.FindAllString(part.Lit.Text, -1)...)
 	}
 	return all
 }

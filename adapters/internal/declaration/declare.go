@@ -1,4 +1,4 @@
-package adapters
+package declaration
 
 import (
 	"errors"
@@ -10,14 +10,22 @@ import (
 // errLater says that a declaration is like one that is not known yet.
 var errLater = errors.New("like a format that is not known yet")
 
-// route is one line of a message family: the recipient or channel it is for, and what the body is.
-type route struct {
-	field, value string // "to" or "channel" and the value; "to" and "{name}" is any offered tool; "to" and "*" any recipient; "else"
-	body         string // reasoning, text, junk, json, args (tags), calls (whatever marks there are)
+// Route is one line of a message family: the recipient or channel it is for, and what the body is.
+type Route struct {
+	Field, Value string // "to" or "channel" and the value; "to" and "{name}" is any offered tool; "to" and "*" any recipient; "else"
+	Body         string // reasoning, text, junk, json, args (tags), calls (whatever marks there are)
+}
+
+// Says is what of a header the route looks at: to for one recipient, {name} for any tool, * for any recipient.
+func (r Route) Says() string {
+	if r.Value == "{name}" || r.Value == "*" {
+		return r.Value
+	}
+	return r.Field
 }
 
 // parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment line.
-func (s *FamilySet) parse(src []byte) (*Family, error) {
+func (s *Set) parse(src []byte) (*Family, error) {
 	f := &Family{file: string(src)}
 	own := map[string]bool{}
 	head := "\n" + f.Declaration()
@@ -37,19 +45,19 @@ func (s *FamilySet) parse(src []byte) (*Family, error) {
 	if f.Name == "" {
 		return nil, errors.New("no format line")
 	}
-	if len(f.call) == 0 && f.header == nil {
+	if len(f.Calls) == 0 && f.Header == nil {
 		return nil, errors.New("no call line: how does the family write a call?")
 	}
-	if f.header != nil && (f.message == nil || len(f.ends) < 2) {
+	if f.Header != nil && (f.Message == nil || len(f.Ends) < 2) {
 		return nil, errors.New("a header needs a message line, how a call's message is printed, and two marks in the ends line")
 	}
-	for _, p := range f.call {
+	for _, p := range f.Calls {
 		for _, word := range []string{"index", "junk"} {
-			if i := p.hole(word); i >= 0 && (i+1 == len(p.parts) || p.holeAt(i+1) != "") {
+			if i := p.Hole(word); i >= 0 && (i+1 == len(p.Parts) || p.HoleAt(i+1) != "") {
 				return nil, fmt.Errorf("{%s} needs a mark behind it", word)
 			}
 		}
-		if p.hole("args") >= 0 && len(f.arg) == 0 || p.hole("pseudo") >= 0 && len(f.quotes) == 0 {
+		if p.Hole("args") >= 0 && len(f.Args) == 0 || p.Hole("pseudo") >= 0 && len(f.Quotes) == 0 {
 			return nil, errors.New("{args} needs an arg line, {pseudo} a quote line")
 		}
 	}
@@ -59,7 +67,7 @@ func (s *FamilySet) parse(src []byte) (*Family, error) {
 
 // line takes over one line of a declaration. own tells which kinds the declaration has given itself: the first line of a
 // kind replaces all lines of that kind that it had from the format it is like.
-func (s *FamilySet) line(f *Family, kind, value string, own map[string]bool) error {
+func (s *Set) line(f *Family, kind, value string, own map[string]bool) error {
 	first := !own[kind]
 	own[kind] = true
 	switch kind {
@@ -74,35 +82,35 @@ func (s *FamilySet) line(f *Family, kind, value string, own map[string]bool) err
 		}
 		f.takeFrom(cousin)
 	case "think":
-		return declare(f, &f.think, first, value, "# reasoning #")
+		return declare(f, &f.Think, first, value, "# reasoning #")
 	case "text":
-		return declare(f, &f.plain, first, value, "# text #", "# text")
+		return declare(f, &f.Plain, first, value, "# text #", "# text")
 	case "section":
-		return declare(f, &f.section, first, value, "# calls #")
+		return declare(f, &f.Sections, first, value, "# calls #")
 	case "call":
-		return declare(f, &f.call, first, value, "")
+		return declare(f, &f.Calls, first, value, "")
 	case "arg":
-		return declare(f, &f.arg, first, value, "# key # value #", "# key # type # value #", "# key # value # key #")
+		return declare(f, &f.Args, first, value, "# key # value #", "# key # type # value #", "# key # value # key #")
 	case "header":
-		return declareOne(f, &f.header, value, "# junk #")
+		return declareOne(f, &f.Header, value, "# junk #")
 	case "message":
-		return declareOne(f, &f.message, value, "# name # json", "# name # args", "# name # calls")
+		return declareOne(f, &f.Message, value, "# name # json", "# name # args", "# name # calls")
 	case "result":
-		return declareResult(f, &f.result, value, "result", "quoted", "name", "id")
+		return declareResult(f, &f.Result, value, "result", "quoted", "name", "id")
 	case "results":
-		return declareResult(f, &f.results, value, "results")
+		return declareResult(f, &f.ResultList, value, "results")
 	case "drop":
-		return marksOf(&f.drop, first, value)
+		return marksOf(&f.Drop, first, value)
 	case "ends":
-		return marksOf(&f.ends, first, value)
+		return marksOf(&f.Ends, first, value)
 	case "noise":
 		return marksOf(&f.noise, first, value)
 	case "prompt":
-		return marksOf(&f.ahead, first, value)
+		return marksOf(&f.PromptMarks, first, value)
 	case "flag":
 		return f.flag(value)
 	case "quote":
-		f.quotes = append(fresh(f.quotes, first), strings.Fields(value)...)
+		f.Quotes = append(fresh(f.Quotes, first), strings.Fields(value)...)
 	case "keys":
 		return f.nameKeys(value)
 	case "wording":
@@ -137,7 +145,7 @@ func fresh(list []string, first bool) []string {
 
 // declare compiles one example into a list of alternatives. shapes are what it may look like, literals written #; [""] for
 // a call.
-func declare(f *Family, list *[]*pattern, first bool, value string, shapes ...string) error {
+func declare(f *Family, list *[]*Pattern, first bool, value string, shapes ...string) error {
 	p, err := compile(f, value)
 	if err != nil {
 		return err
@@ -149,7 +157,7 @@ func declare(f *Family, list *[]*pattern, first bool, value string, shapes ...st
 	if isCall && !p.isCall() {
 		return fmt.Errorf("a call needs a {name} or {id} behind a mark, or a hole that holds one: {call}, {calls}, {python}")
 	}
-	if p.holeAt(0) == "" && len(p.parts[0].lit.key()) < 2 {
+	if p.HoleAt(0) == "" && len(p.Parts[0].Lit.Key()) < 2 {
 		return fmt.Errorf("the example must begin with a mark of at least two bytes")
 	}
 	if first {
@@ -160,8 +168,8 @@ func declare(f *Family, list *[]*pattern, first bool, value string, shapes ...st
 }
 
 // declareOne compiles an example that stands alone.
-func declareOne(f *Family, p **pattern, value string, shapes ...string) error {
-	var list []*pattern
+func declareOne(f *Family, p **Pattern, value string, shapes ...string) error {
+	var list []*Pattern
 	if err := declare(f, &list, true, value, shapes...); err != nil {
 		return err
 	}
@@ -171,18 +179,18 @@ func declareOne(f *Family, p **pattern, value string, shapes ...string) error {
 
 // declareResult compiles an example of what tools answered. It is printed and never read, so it may be made of anything, but
 // must have the first of the holes that it may have.
-func declareResult(f *Family, line **pattern, value string, holes ...string) error {
+func declareResult(f *Family, line **Pattern, value string, holes ...string) error {
 	p, err := compile(f, value)
 	if err != nil {
 		return err
 	}
 	*line = p
-	for _, part := range p.parts {
-		if part.hole != "" && !slices.Contains(holes, part.hole) {
-			return fmt.Errorf("no {%s} in a line about results", part.hole)
+	for _, part := range p.Parts {
+		if part.Hole != "" && !slices.Contains(holes, part.Hole) {
+			return fmt.Errorf("no {%s} in a line about results", part.Hole)
 		}
 	}
-	if p.hole(holes[0]) < 0 && p.hole("quoted") < 0 {
+	if p.Hole(holes[0]) < 0 && p.Hole("quoted") < 0 {
 		return fmt.Errorf("a line about results needs {%s}", holes[0])
 	}
 	return nil
@@ -192,31 +200,31 @@ func declareResult(f *Family, line **pattern, value string, holes ...string) err
 // tokenizer's), cdata (values that hold markup stand in CDATA), entities (&amp; and &quot; in the names of arguments),
 // think-calls (calls at the end of closed reasoning are real).
 func (f *Family) flag(value string) error {
-	f.flags = map[string]bool{}
+	f.Flags = map[string]bool{}
 	for _, word := range strings.Fields(value) {
 		if !slices.Contains([]string{"blank", "cdata", "entities", "think-calls"}, word) {
 			return fmt.Errorf("no flag %q", word)
 		}
-		f.flags[word] = true
+		f.Flags[word] = true
 	}
 	return nil
 }
 
 func (f *Family) nameKeys(value string) error {
-	f.keys = map[string]string{}
+	f.Keys = map[string]string{}
 	for _, field := range strings.Fields(value) {
 		k, v, ok := strings.Cut(field, "=")
 		if !ok {
 			return fmt.Errorf("keys are written name=word, not %q", field)
 		}
-		f.keys[k] = v
+		f.Keys[k] = v
 	}
 	return nil
 }
 
 func (f *Family) route(value string, first bool) error {
 	if first {
-		f.routes = nil
+		f.Routes = nil
 	}
 	field, body, ok := strings.Cut(value, " ")
 	if !ok {
@@ -226,45 +234,45 @@ func (f *Family) route(value string, first bool) error {
 	switch body {
 	case "reasoning", "text", "junk", "json", "calls":
 	case "args":
-		if len(f.arg) == 0 {
+		if len(f.Args) == 0 {
 			return errors.New("{args} needs an arg line, in front of the route")
 		}
 	default:
 		return fmt.Errorf("no body {%s} in a route", body)
 	}
 	name, want, _ := strings.Cut(field, "=")
-	f.routes = append(f.routes, route{field: name, value: want, body: body})
+	f.Routes = append(f.Routes, Route{Field: name, Value: want, Body: body})
 	return nil
 }
 
 // takeFrom copies a cousin's lines. Patterns are compiled again, since each knows its format.
 func (f *Family) takeFrom(g *Family) {
-	again := func(list []*pattern) []*pattern {
-		var out []*pattern
+	again := func(list []*Pattern) []*Pattern {
+		var out []*Pattern
 		for _, p := range list {
 			q := *p
-			q.f = f
+			q.Family = f
 			out = append(out, &q)
 		}
 		return out
 	}
-	f.think, f.plain, f.section, f.call, f.arg = again(g.think), again(g.plain), again(g.section), again(g.call), again(g.arg)
-	f.drop, f.ends, f.quotes, f.keys, f.routes = g.drop, g.ends, g.quotes, g.keys, g.routes
-	f.ahead, f.noise, f.flags = g.ahead, g.noise, g.flags
+	f.Think, f.Plain, f.Sections, f.Calls, f.Args = again(g.Think), again(g.Plain), again(g.Sections), again(g.Calls), again(g.Args)
+	f.Drop, f.Ends, f.Quotes, f.Keys, f.Routes = g.Drop, g.Ends, g.Quotes, g.Keys, g.Routes
+	f.PromptMarks, f.noise, f.Flags = g.PromptMarks, g.noise, g.Flags
 	f.wording = g.wording
-	if g.result != nil {
-		f.result = again([]*pattern{g.result})[0]
+	if g.Result != nil {
+		f.Result = again([]*Pattern{g.Result})[0]
 	}
-	if g.results != nil {
-		f.results = again([]*pattern{g.results})[0]
+	if g.ResultList != nil {
+		f.ResultList = again([]*Pattern{g.ResultList})[0]
 	}
-	if g.header != nil {
-		f.header, f.message = again([]*pattern{g.header})[0], again([]*pattern{g.message})[0]
+	if g.Header != nil {
+		f.Header, f.Message = again([]*Pattern{g.Header})[0], again([]*Pattern{g.Message})[0]
 	}
 }
 
 // copyFor is the format as a member of another set.
-func (f *Family) copyFor(s *FamilySet) *Family {
+func (f *Family) copyFor(s *Set) *Family {
 	c := &Family{Name: f.Name, Models: f.Models, file: f.file, set: s}
 	c.takeFrom(f)
 	c.prepare()

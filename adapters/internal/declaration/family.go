@@ -1,0 +1,110 @@
+package declaration
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Family is one model family's way of writing, read from its declaration.
+type Family struct {
+	Name   string   // as the declaration's first line says
+	Models []string // globs on the model's name, lower case
+
+	Think, Plain, Sections, Calls, Args []*Pattern // plain: the text lines
+
+	Drop        []string          // marks of the turn, removed where they end something
+	Ends        []string          // message families: the marks that end a message
+	Header      *Pattern          // message families: what opens and closes a header
+	Message     *Pattern          // message families: how a call is printed
+	Result      *Pattern          // how a tool's answer is printed; nil when the family does not say
+	ResultList  *Pattern          // what stands around all answers; nil for nothing
+	Routes      []Route           // message families: what a message is, by its header
+	Keys        map[string]string // member names that this family prints
+	PromptMarks []string          // marks that every prompt ends with: the reply begins behind them
+	noise       []string          // marks that mean nothing, wherever they stand
+	Flags       map[string]bool   // blank, cdata, entities, think-calls
+	Quotes      []string          // string delimiters of {pseudo}, the first one printed
+
+	file string // what it was read from, cases and all
+
+	wording Wording // how tools are described, zero: not said
+
+	headless   []*Pattern // calls whose opening mark is missing
+	CloseBytes *[256]bool // first bytes of what can end a tagged value
+	ValueStops *[256]bool // bytes at which copying a tagged value stops
+
+	set        *Set
+	liveOnce   sync.Once
+	live       *Index // all marks of the set, this format's first
+	loneOnce   sync.Once
+	lone       *Index // this format's marks alone
+	tokensOnce sync.Once
+	tokens     []string // see Tokens
+}
+
+// What stands around a value that holds markup, in families with flag cdata.
+const (
+	CDATAOpen  = "<![CDATA["
+	CDATAClose = "]]>"
+)
+
+// Begun are the calls and plain replies of a family whose marks every prompt of it opens already, without what the prompt
+// says of them.
+func (f *Family) Begun(list []*Pattern) []*Pattern {
+	var out []*Pattern
+	for _, p := range list {
+		for _, mark := range f.PromptMarks {
+			if rest, ok := strings.CutPrefix(p.Parts[0].Lit.Text, mark); ok {
+				q := *p
+				q.Parts = slices.Clone(p.Parts)
+				if q.Parts[0].Lit = NewLiteral(rest, "", p.HoleAt(1)); rest == "" {
+					q.Parts = q.Parts[1:]
+				}
+				out = append(out, &q)
+			}
+		}
+	}
+	return out
+}
+
+// prepare builds the tables for reading tagged values and delimited strings.
+func (f *Family) prepare() {
+	f.CloseBytes = new([256]bool)
+	note := func(l Literal) {
+		for _, u := range l.Units {
+			if u.Kind == Exact {
+				f.CloseBytes[u.Byte] = true
+				return
+			}
+		}
+	}
+	for _, p := range f.Args {
+		note(p.Parts[0].Lit)
+		note(p.Parts[p.Hole("value")+1].Lit)
+	}
+	f.headless = nil
+	for _, p := range f.Calls {
+		for _, l := range p.Close {
+			note(l)
+		}
+		if q := p.WithoutOpener(); q != nil {
+			f.headless = append(f.headless, q)
+		}
+	}
+	if f.Flags["cdata"] {
+		f.CloseBytes[CDATAClose[0]] = true
+	}
+	f.ValueStops = new([256]bool)
+	for c, closes := range f.CloseBytes {
+		f.ValueStops[c] = closes || c < ' ' || c == '"' || c == '\\' || c >= 0x80 // what JSON escapes, and what may be no UTF-8
+	}
+}
+
+// Printed is a literal as it is printed: with the suffix of the family's checkpoints where it has a place for one.
+func (f *Family) Printed(text string) string {
+	return strings.ReplaceAll(text, SuffixHole, f.Keys["sfx"])
+}
+
+// ChannelMark is the mark in front of a channel's name, inside a header or at its start.
+const ChannelMark = "<|channel|>"

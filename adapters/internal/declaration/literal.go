@@ -1,0 +1,164 @@
+package declaration
+
+import "strings"
+
+// Literal is a fixed piece of an example: as it is printed, and as it is matched.
+type Literal struct {
+	Text  string
+	Units []unit
+}
+
+// unit is the smallest thing a literal matches: a byte, or one of the elastic places below.
+type unit struct {
+	Kind UnitKind
+	Byte byte
+}
+
+// UnitKind is how a unit is matched.
+type UnitKind uint8
+
+// The places of a literal: a byte, and where models write more or less than the example.
+const (
+	Exact      UnitKind = iota
+	anySpace            // white space or none, also the two characters \ n
+	blanks              // the same, but inside a mark: no border between two
+	Pad                 // the same where the example has none: models put blanks inside a mark that is made of several tokens
+	SomeSpace           // at least one white space
+	OneNewline          // a newline or none: it belongs to the mark, more of them to the value
+	AnyQuote            // ", ', \" or nothing
+	AnyEquals           // = with white space around it
+	Suffix              // a colon and a word, or nothing
+	AnyBar              // a full-width bar, or the ASCII one that models write for it
+)
+
+// SuffixHole stands inside a literal for a suffix of its checkpoint: <tool_call{sfx}> is also <tool_call:opensource>.
+const SuffixHole = "{sfx}"
+
+// WideBar is the bar in DeepSeek's marks.
+const WideBar = "｜"
+
+// MaxSuffix bounds a suffix, in bytes.
+const MaxSuffix = 32
+
+// NewLiteral compiles a text that stands between two holes, "" for none.
+func NewLiteral(text, before, after string) Literal {
+	return Literal{Text: text, Units: units(text, before, after)}
+}
+
+// Exactly is a literal without elastic places.
+func Exactly(text string) Literal {
+	l := Literal{Text: text}
+	for i := range len(text) {
+		l.Units = append(l.Units, unit{Byte: text[i]})
+	}
+	return l
+}
+
+// units compiles a literal that stands between two holes (or the pattern's ends).
+func units(text, before, after string) []unit {
+	var out []unit
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		first, last := i == 0, i == len(text)-1
+		switch {
+		case strings.HasPrefix(text[i:], SuffixHole):
+			out = append(out, unit{Kind: Suffix})
+			i += len(SuffixHole) - 1
+		case strings.HasPrefix(text[i:], WideBar):
+			out = append(out, unit{Kind: AnyBar})
+			i += len(WideBar) - 1
+		case c == '\n' && last && after == "text" && !first && isLetter(text[i-1]):
+			out = append(out, unit{Kind: Exact, Byte: c}) // it ends the word
+		case c == '\n' && (first && rawHole(before) || last && rawHole(after)):
+			out = append(out, unit{Kind: OneNewline})
+		case c == '\n':
+			out = appendSpace(out, anySpace)
+		case c == ' ' && !first && !last && isLetter(text[i-1]) && isLetter(text[i+1]):
+			out = appendSpace(out, SomeSpace)
+		case c == ' ':
+			out = appendSpace(out, blanks)
+		case c == '"' && (first && before != "" || last && after != ""):
+			out = append(out, unit{Kind: AnyQuote})
+		case c == '=':
+			out = append(out, unit{Kind: AnyEquals})
+		default:
+			if c == '<' && !first && text[i-1] == '>' { // between two tags
+				out = append(out, unit{Kind: anySpace})
+			} else if !first && isSeam(text[i-1], c) {
+				out = append(out, unit{Kind: Pad})
+			}
+			out = append(out, unit{Kind: Exact, Byte: c})
+		}
+	}
+	return out
+}
+
+// isSeam says whether a mark goes on from one token to the next between two bytes: <|open|>tools<|sep|>.
+func isSeam(before, c byte) bool {
+	word := isLetter(before) || before == '"'
+	return before == '>' && isLetter(c) || word && (c == '<' || c == '[')
+}
+
+// rawHole says whether a hole's text is taken as it is, so that white space beside it is data but for one newline.
+func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
+
+func appendSpace(list []unit, k UnitKind) []unit {
+	if n := len(list); n > 0 && (list[n-1].Kind == anySpace || list[n-1].Kind == blanks) {
+		if k == anySpace {
+			list[n-1].Kind = k
+		}
+		return list
+	}
+	return append(list, unit{Kind: k})
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// Key is the literal's first solid piece: what the index of marks looks for.
+func (l Literal) Key() string {
+	var key []byte
+	for _, u := range l.Units {
+		switch {
+		case u.Kind == Exact:
+			key = append(key, u.Byte)
+		case u.Kind == AnyBar:
+			key = append(key, WideBar...)
+		case u.Kind == Pad:
+		case len(key) > 0:
+			return string(key)
+		}
+	}
+	return string(key)
+}
+
+// Head is the piece of the literal that key is the text of.
+func (l Literal) Head() Literal {
+	for i, u := range l.Units {
+		if solid := u.Kind == Exact || u.Kind == AnyBar || u.Kind == Pad; !solid && i > 0 {
+			return Literal{Units: l.Units[:i]}
+		}
+	}
+	return l
+}
+
+// Pieces splits a literal at its elastic white space: the closers of a call one by one.
+func (l Literal) Pieces() []Literal {
+	var out []Literal
+	start := 0
+	cut := func(end int) {
+		if end > start {
+			out = append(out, Literal{Units: l.Units[start:end]})
+		}
+	}
+	for i, u := range l.Units {
+		if u.Kind == anySpace {
+			cut(i)
+			start = i + 1
+		}
+	}
+	cut(len(l.Units))
+	return out
+}
+
+// asciiBars is a mark as models write it that have no full-width bars.
+func asciiBars(key string) string { return strings.ReplaceAll(key, WideBar, "|") }

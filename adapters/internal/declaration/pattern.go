@@ -1,0 +1,295 @@
+package declaration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Pattern is one example of a declaration: literals with holes between them.
+type Pattern struct {
+	Family      *Family
+	Glue        int       // newlines in front that belong to the text before it
+	Tail        int       // newlines behind that belong to the text after it
+	Parts       []Part    // literals and holes as they stand, glue and tail taken off
+	Headless    bool      // its first mark is missing: the others must be there
+	EndsInColon bool      // it ends in a word and a colon; one blank behind that belongs to it
+	Open        Literal   // the first mark
+	Close       []Literal // the marks behind the body, one by one
+}
+
+// Markless says whether the pattern begins with nothing that could be taken for a mark.
+func (p *Pattern) Markless() bool {
+	return p.Parts[0].Hole != "" || len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
+}
+
+// Part is a literal, or a hole when hole is set.
+type Part struct {
+	Hole string
+	Lit  Literal
+}
+
+// holes is the closed set of hole words and whether they read a call's body.
+var holes = map[string]bool{
+	"reasoning": false, "calls": true, "call": true, "name": false, "id": false, "junk": false,
+	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true, "named": true,
+	"text": false, "type": false, "index": false, "result": false, "results": false, "quoted": false,
+}
+
+// compile reads an example. \n is a newline, {{ a literal brace, {word} a hole.
+func compile(f *Family, example string) (*Pattern, error) {
+	p := &Pattern{Family: f}
+	text := strings.ReplaceAll(example, `\n`, "\n")
+	trimmed := strings.TrimLeft(text, "\n")
+	p.Glue = len(text) - len(trimmed)
+	for trimmed != "" {
+		lit, hole, rest, err := cutHole(trimmed)
+		if err != nil {
+			return nil, err
+		}
+		if lit != "" {
+			p.Parts = append(p.Parts, Part{Lit: Literal{Text: lit}})
+		}
+		if hole != "" {
+			p.Parts = append(p.Parts, Part{Hole: hole})
+		}
+		trimmed = rest
+	}
+	p.trimTail()
+	p.EndsInColon = strings.HasSuffix(strings.TrimRight(text, "\n"), ":")
+	for i := range p.Parts {
+		if p.Parts[i].Hole == "" {
+			p.Parts[i].Lit.Units = units(p.Parts[i].Lit.Text, p.HoleAt(i-1), p.HoleAt(i+1))
+		}
+	}
+	p.Open, p.Close = p.first(), p.closers()
+	return p, nil
+}
+
+// cutHole splits text at its first hole.
+func cutHole(text string) (lit, hole, rest string, err error) {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '{' {
+			continue
+		}
+		if strings.HasPrefix(text[i:], "{{") {
+			text = text[:i] + text[i+1:]
+			continue
+		}
+		if strings.HasPrefix(text[i:], SuffixHole) {
+			continue
+		}
+		word, rest, ok := strings.Cut(text[i+1:], "}")
+		if _, known := holes[word]; !ok || !known {
+			return "", "", "", fmt.Errorf("no hole {%s}", word)
+		}
+		return text[:i], word, rest, nil
+	}
+	return text, "", "", nil
+}
+
+// trimTail takes the newlines off the end: behind a reasoning's closer they are glue, behind a call white space goes anyway.
+func (p *Pattern) trimTail() {
+	n := len(p.Parts)
+	if n == 0 || p.Parts[n-1].Hole != "" || p.Hole("value") >= 0 {
+		return
+	}
+	lit := &p.Parts[n-1].Lit
+	short := strings.TrimRight(lit.Text, "\n")
+	p.Tail = len(lit.Text) - len(short)
+	if lit.Text = short; short == "" {
+		p.Parts = p.Parts[:n-1]
+	}
+}
+
+// HoleAt is the hole word of part i, or "".
+func (p *Pattern) HoleAt(i int) string {
+	if i < 0 || i >= len(p.Parts) {
+		return ""
+	}
+	return p.Parts[i].Hole
+}
+
+// Hole is the index of the first hole with that word, or -1.
+func (p *Pattern) Hole(word string) int {
+	for i, part := range p.Parts {
+		if part.Hole == word {
+			return i
+		}
+	}
+	return -1
+}
+
+// shape names the parts of a pattern, literals as #.
+func (p *Pattern) shape() string {
+	var words []string
+	for _, part := range p.Parts {
+		if part.Hole == "" {
+			words = append(words, "#")
+		} else {
+			words = append(words, part.Hole)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// isCall says whether a call can be read by the pattern: it is a list of calls, or names the tool behind a mark.
+func (p *Pattern) isCall() bool {
+	for _, word := range []string{"call", "calls", "named", "python"} {
+		if p.Hole(word) >= 0 {
+			return true
+		}
+	}
+	return (p.Hole("name") >= 1 || p.Hole("id") >= 1) && p.HoleAt(0) == ""
+}
+
+// Body is the index of the hole that reads the call's arguments, or -1.
+func (p *Pattern) Body() int {
+	for i, part := range p.Parts {
+		if holes[part.Hole] {
+			return i
+		}
+	}
+	return -1
+}
+
+// withoutWrapper is the pattern that starts at the second mark of a wrapped call, nil when there is only one. It is unique
+// enough to begin a call: models leave the wrapper out.
+func (p *Pattern) withoutWrapper() *Pattern {
+	if p.Hole("name") != 1 {
+		return nil
+	}
+	text := p.Parts[0].Lit.Text
+	at := strings.LastIndexByte(text, '\n') + 1
+	if at == 0 {
+		if at = strings.LastIndex(text, "><") + 1; at == 0 {
+			return nil
+		}
+	}
+	q := *p
+	q.Parts = append([]Part(nil), p.Parts...)
+	q.Parts[0].Lit = NewLiteral(text[at:], "", "name")
+	q.Open = q.first()
+	return &q
+}
+
+// first is the first mark of the pattern, without those that stand behind it: <tool_call> of <tool_call>\n<function=.
+func (p *Pattern) first() Literal {
+	if len(p.Parts) == 0 || p.Parts[0].Hole != "" || len(p.Parts[0].Lit.Units) == 0 {
+		return Literal{}
+	}
+	if pieces := p.Parts[0].Lit.Pieces(); len(pieces) > 0 {
+		return pieces[0]
+	}
+	return Literal{}
+}
+
+// closers are the marks behind the body, one by one.
+func (p *Pattern) closers() []Literal {
+	var out []Literal
+	for i := p.Body() + 1; i > 0 && i < len(p.Parts); i++ {
+		if p.Parts[i].Hole == "" {
+			out = append(out, p.Parts[i].Lit.Pieces()...)
+		}
+	}
+	return out
+}
+
+// ResultMarks are the first and the last mark around what tools answered, "" when a pattern has none.
+func (p *Pattern) ResultMarks() (open, end string) {
+	first, last := p.Parts[0], p.Parts[len(p.Parts)-1]
+	open, end = strings.TrimSpace(first.Lit.Text), strings.TrimSpace(last.Lit.Text)
+	from := strings.LastIndexAny(end, "<[")
+	if first.Hole != "" || last.Hole != "" || from < 0 || open[0] != '<' && open[0] != '[' {
+		return "", ""
+	}
+	if i := strings.IndexAny(open, ">] {"); i > 0 {
+		open = strings.TrimRight(open[:i+1], " {")
+	}
+	return open, end[from:]
+}
+
+// OpenMark is the mark in front of the reasoning, or of the plain reply, of a pattern.
+func (p *Pattern) OpenMark() string { return strings.TrimSpace(p.Parts[0].Lit.Text) }
+
+// CloseMark is the mark behind it.
+func (p *Pattern) CloseMark() string { return strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text) }
+
+// Special says whether the pattern begins with a special token.
+func (p *Pattern) Special() bool {
+	key := p.Parts[0].Lit.Key()
+	return len(key) > 1 && (&Mark{Key: key}).Special()
+}
+
+// WithoutOpener is the pattern of a call whose first mark is missing, nil when nothing would be left that shows the family.
+func (p *Pattern) WithoutOpener() *Pattern {
+	if p.HoleAt(0) != "" || p.IsFence() {
+		return nil
+	}
+	text := p.Parts[0].Lit.Text
+	loc := TokenLike.FindStringIndex(text)
+	if loc == nil || loc[0] != 0 {
+		return nil
+	}
+	q := *p
+	q.Headless = true
+	q.Parts = slices.Clone(p.Parts)
+	if rest := strings.TrimLeft(text[loc[1]:], "\n "); rest != "" {
+		q.Parts[0].Lit = NewLiteral(rest, "", p.HoleAt(1))
+	} else {
+		q.Parts = q.Parts[1:]
+	}
+	q.Open = q.first()
+	marked := func(x Part) bool { return TokenLike.MatchString(x.Lit.Text) }
+	if len(q.Close) == 0 && !slices.ContainsFunc(q.Parts[1:], marked) {
+		return nil
+	}
+	return &q
+}
+
+// IsFence says whether the family writes its calls in a fence. Such an example is for printing: a fence in a reply is read
+// by its label and what it holds, in every family alike.
+func (p *Pattern) IsFence() bool { return strings.HasPrefix(p.Parts[0].Lit.Text, "```") }
+
+// Keyed says whether the family's tags are named like the parameters.
+func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
+
+// OpenTag is the tag in front of the value of a key, where tags are named like the parameters.
+func (p *Pattern) OpenTag(key string) string { return p.Parts[0].Lit.Text + key + p.Parts[2].Lit.Text }
+
+// CloseTag is the one behind it.
+func (p *Pattern) CloseTag(key string) string { return p.Parts[4].Lit.Text + key + p.Parts[6].Lit.Text }
+
+// ValueEnds are the marks that end a raw value: those of arguments, and what closes the call.
+func (p *Pattern) ValueEnds() []string {
+	var all []string
+	for _, arg := range p.Family.Args {
+		all = append(all, strings.TrimSpace(p.Family.Printed(arg.Parts[0].Lit.Text)))
+		if last := arg.Parts[len(arg.Parts)-1].Lit.Text; !arg.Keyed() {
+			all = append(all, strings.TrimSpace(p.Family.Printed(last)))
+		}
+	}
+	for _, call := range p.Family.Calls {
+		if i := call.Hole("args"); i >= 0 && i+1 < len(call.Parts) {
+			mark, _, _ := strings.Cut(strings.TrimSpace(p.Family.Printed(call.Parts[i+1].Lit.Text)), "\n")
+			all = append(all, mark)
+		}
+	}
+	var shortest []string
+	for _, mark := range distinct(all) {
+		if !containsOther(all, mark) {
+			shortest = append(shortest, mark)
+		}
+	}
+	return shortest
+}
+
+// containsOther says whether a mark holds another one of the list.
+func containsOther(all []string, mark string) bool {
+	for _, other := range all {
+		if other != "" && other != mark && strings.Contains(mark, other) {
+			return true
+		}
+	}
+	return false
+}
