@@ -22,7 +22,7 @@ func (t *turn) answer(ctx context.Context) iter.Seq2[chat.Event, error] {
 		t.strategy = next
 		t.engine.cfg.Log.Warn().Str("model", t.model).Str("strategy", first).Str("says", why).Str("next", next).
 			Msg("the strategy failed, another one takes over")
-		better := sync.OnceFunc(func() { t.server.memory.avoid(t.model, t.facts.digest, first) })
+		better := sync.OnceFunc(func() { t.learn(func(l *lessons) { l.avoid(first) }) })
 		t.try(ctx, func(ev chat.Event, err error) bool {
 			if err == nil {
 				better()

@@ -60,7 +60,7 @@ func TestAnotherStrategyTakesOver(t *testing.T) {
 func TestASwallowedReplyIsAskedForAgain(t *testing.T) {
 	f := &fakeOllama{caps: []model.Capability{model.CapabilityTools}, text: `{"name": "get_weather", "arguments": {"city": "Oslo"}}`, noTap: true, swallow: true}
 	e := f.start(t, Config{NoProbe: true})
-	e.servers[0].memory.avoid("m", "sha:1", Tap)
+	e.servers[0].memory.learn("m", "sha:1", func(l *lessons) { l.avoid(Tap) })
 	r := user("hi")
 	r.Tools = []chat.Tool{weather}
 	for _, want := range []string{"tags show render vocabulary chat chat", "chat"} {

@@ -30,7 +30,7 @@ func (t *turn) meter() window.Meter {
 	if t.counts.Tokens > 0 {
 		return t.counts
 	}
-	return t.server.memory.learned(t.model, t.facts.digest).meter
+	return t.known().meter
 }
 
 // size asks for enough context: a fifth more than the estimate, and room for the reply.

@@ -41,7 +41,7 @@ func TestAListenerHearsWhatTheModelWroteAsItWroteIt(t *testing.T) {
 func TestAListenerHearsEachGeneration(t *testing.T) {
 	f := &fakeOllama{caps: []model.Capability{model.CapabilityTools}, text: "hello", noTap: true, swallow: true}
 	e := f.start(t, Config{NoProbe: true})
-	e.servers[0].memory.avoid("m", "sha:1", Tap)
+	e.servers[0].memory.learn("m", "sha:1", func(l *lessons) { l.avoid(Tap) })
 	r := user("hi")
 	r.Tools = []chat.Tool{weather}
 	heard, o := listener()

@@ -3,73 +3,70 @@ package engine
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"toolnorm/adapters"
+	"toolnorm/engine/window"
 )
 
-// memory is what experience taught about the models of a server: which strategies did not work while another one did, and
-// which wording did. The zero value is empty.
+// memory keeps what requests taught about the models of one server. The zero value is empty.
+//
+// One rule holds for all of it: what is known of a model counts as long as the model has the same digest. A model without
+// a digest may be another one by the next request, and nothing would tell; but to learn everything anew each time costs
+// the client seconds (the wording is found by up to four generations). So what is known of it counts for undigestedAge.
 type memory struct {
 	mu     sync.Mutex
-	failed map[string]failed // by model
-	worded map[string]worded // by model
-
-	lessons map[string]learned // by model
+	models map[string]lessons
 }
 
-// worded is the wording of a model, as long as it has that digest.
-type worded struct {
-	digest  string
-	wording adapters.Wording
+// undigestedAge is how long lessons count about a model that its server gives no digest of: long enough for a
+// conversation to profit, short enough that whoever replaces a model sees the difference without a restart.
+const undigestedAge = 10 * time.Minute
+
+// lessons are what is known of one model. A copy may be read without the lock: no step changes what it shares.
+type lessons struct {
+	digest string
+	until  time.Time // without a digest: when they are forgotten
+
+	failed  []string          // strategies that failed while another one did better
+	wording *adapters.Wording // in which the model understood tools; nil: not probed yet
+	strict  bool              // its template refuses what history.Policy.Strict puts right
+	meter   window.Meter      // bytes and tokens of its requests
+	warned  uint64            // the names of the tools whose cost was last warned of, hashed
 }
 
-// wording is the one that was found for the model of that digest.
-func (m *memory) wording(model, digest string) (adapters.Wording, bool) {
+// of returns what is known of the model with that digest.
+func (m *memory) of(model, digest string) lessons {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	w, ok := m.worded[model]
-	return w.wording, ok && w.digest == digest
+	return m.current(model, digest)
 }
 
-// setWording remembers the wording that was found. A model without a digest is taken to stay the same.
-func (m *memory) setWording(model, digest string, w adapters.Wording) {
+// learn changes what is known of the model with that digest.
+func (m *memory) learn(model, digest string, change func(*lessons)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.worded == nil {
-		m.worded = map[string]worded{}
+	l := m.current(model, digest)
+	change(&l)
+	if m.models == nil {
+		m.models = map[string]lessons{}
 	}
-	m.worded[model] = worded{digest, w}
+	m.models[model] = l
 }
 
-// failed are strategies that failed with a model, as long as it has that digest.
-type failed struct {
-	digest     string
-	strategies []string
+// current returns the lessons that still count. The lock is held.
+func (m *memory) current(model, digest string) lessons {
+	l := m.models[model]
+	if l.digest == digest && (digest != "" || time.Now().Before(l.until)) {
+		return l
+	}
+	return lessons{digest: digest, until: time.Now().Add(undigestedAge)}
 }
 
-// avoids says whether a strategy has failed with the model of that digest.
-func (m *memory) avoids(model, digest, strategy string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	f := m.failed[model]
-	return f.digest == digest && slices.Contains(f.strategies, strategy)
+// avoid remembers a strategy that failed.
+func (l *lessons) avoid(strategy string) {
+	l.failed = append(slices.Clip(l.failed), strategy) // a copy: others may be reading the old list
 }
 
-// avoid remembers a strategy that has failed. Of a model without a digest nothing is remembered: it may be another one by
-// the next request.
-func (m *memory) avoid(model, digest, strategy string) {
-	if digest == "" {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	f := m.failed[model]
-	if f.digest != digest {
-		f = failed{digest: digest}
-	}
-	f.strategies = append(slices.Clip(f.strategies), strategy)
-	if m.failed == nil {
-		m.failed = map[string]failed{}
-	}
-	m.failed[model] = f
-}
+// avoids reports whether a strategy has failed.
+func (l *lessons) avoids(strategy string) bool { return slices.Contains(l.failed, strategy) }

@@ -55,7 +55,7 @@ func (t *turn) counted(bytes int, c chat.Counts) {
 		why = fmt.Sprintf("the reply went on past the context of %d tokens: the server has dropped the beginning meanwhile", t.window)
 	}
 	if why == "" {
-		t.server.memory.learn(t.model, t.facts.digest, func(l *learned) { l.meter.Learn(bytes, c.Prompt) })
+		t.learn(func(l *lessons) { l.meter.Learn(bytes, c.Prompt) })
 		return
 	}
 	t.engine.cfg.Log.Warn().Str("model", t.name).Int("prompt_tokens", c.Prompt).Int("context", t.window).Msg(why)

@@ -48,7 +48,7 @@ func (t *turn) tidy() {
 }
 
 // strict says whether the model's template is known to want roles in turn.
-func (t *turn) strict() bool { return t.server.memory.learned(t.model, t.facts.digest).strict }
+func (t *turn) strict() bool { return t.known().strict }
 
 // particular are the words of templates that refuse a conversation for the order of its roles.
 var particular = []string{"alternat", "system message", "system role", "after the optional system", "unexpected role", "roles must"}
@@ -62,7 +62,7 @@ func (t *turn) stricter(f *fault.Error) bool {
 	if t.strict() {
 		return false
 	}
-	t.server.memory.learn(t.model, t.facts.digest, func(l *learned) { l.strict = true })
+	t.learn(func(l *lessons) { l.strict = true })
 	t.engine.cfg.Log.Info().Str("model", t.name).Str("says", f.Message).Msg("the template wants roles in turn: messages are joined from now on")
 	t.tidy()
 	return true

@@ -34,7 +34,7 @@ func (t *turn) weighTools() {
 		h.Write([]byte(tool.Name + "\x00"))
 	}
 	first := false
-	t.server.memory.learn(t.model, t.facts.digest, func(l *learned) { first, l.warned = l.warned != h.Sum64(), h.Sum64() })
+	t.learn(func(l *lessons) { first, l.warned = l.warned != h.Sum64(), h.Sum64() })
 	if first {
 		t.engine.cfg.Log.Warn().Str("model", t.name).Msg(text)
 	}

@@ -63,8 +63,9 @@ func (t *turn) strategies() []string {
 // choose picks the best strategy that has not failed with the model before.
 func (t *turn) choose() string {
 	all := t.strategies()
+	known := t.known()
 	for _, s := range all {
-		if !t.server.memory.avoids(t.model, t.facts.digest, s) {
+		if !known.avoids(s) {
 			return s
 		}
 	}
@@ -74,14 +75,20 @@ func (t *turn) choose() string {
 // next is the strategy that may cure what the present one failed at, empty when there is none.
 func (t *turn) next() string {
 	all := t.strategies()
-	i := slices.Index(all, t.strategy)
+	i, known := slices.Index(all, t.strategy), t.known()
 	for _, s := range all[i+1:] {
-		if !t.server.memory.avoids(t.model, t.facts.digest, s) {
+		if !known.avoids(s) {
 			return s
 		}
 	}
 	return ""
 }
+
+// known returns what earlier requests taught about the turn's model.
+func (t *turn) known() lessons { return t.server.memory.of(t.model, t.facts.digest) }
+
+// learn remembers something about the turn's model.
+func (t *turn) learn(change func(*lessons)) { t.server.memory.learn(t.model, t.facts.digest, change) }
 
 // pictures reports whether the request has any: raw prompts are text only.
 func pictures(r *chat.Request) bool {

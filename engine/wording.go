@@ -30,13 +30,12 @@ func (t *turn) wordingOf(ctx context.Context) adapters.Wording {
 	if w := t.format.Wording(); w != 0 || t.engine.cfg.NoProbe || len(t.request.Tools) == 0 {
 		return w
 	}
-	memory := &t.server.memory
-	if w, ok := memory.wording(t.model, t.facts.digest); ok {
-		return w
+	if w := t.known().wording; w != nil {
+		return *w
 	}
 	w := t.probeWording(ctx)
 	if ctx.Err() == nil {
-		memory.setWording(t.model, t.facts.digest, w)
+		t.learn(func(l *lessons) { l.wording = &w })
 	}
 	return w
 }
