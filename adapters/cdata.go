@@ -8,7 +8,7 @@ import (
 
 // openCDATA steps over the opener of CDATA around a value, if one stands here.
 func (d *decoder) openCDATA(f *declaration.Family) bool {
-	if !f.Flags["cdata"] {
+	if !f.Flags.CDATA {
 		return false
 	}
 	n, a := d.literal(d.space(0), declaration.Exactly(declaration.CDATAOpen))

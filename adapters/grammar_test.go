@@ -42,7 +42,7 @@ func printing(f *Format) *Format {
 		return f
 	}
 	others := slices.DeleteFunc(slices.Clone(f.Calls), func(q *declaration.Pattern) bool { return q == p })
-	return &Format{Family: &declaration.Family{Calls: append([]*declaration.Pattern{p}, others...), Args: f.Args, Keys: f.Keys, Flags: f.Flags, Quotes: f.Quotes}}
+	return &Format{Family: &declaration.Family{Calls: append([]*declaration.Pattern{p}, others...), Args: f.Args, Layout: f.Layout, Flags: f.Flags, Quotes: f.Quotes}}
 }
 
 // marked are the formats that have a grammar.

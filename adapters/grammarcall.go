@@ -13,10 +13,10 @@ func (g *grammar) calls(p *declaration.Pattern, mark string, tools []chat.Tool) 
 	opener := g.opener(g.f.Printed(p.Parts[0].Lit.Text), mark)
 	if len(g.f.Sections) == 0 {
 		first := g.call(p, 1, tools)
-		if holdsSeveral(p) {
+		if p.HoldsSeveral() {
 			return seq(opener, first)
 		}
-		return seq(opener, first, g.more(seq(lit(strings.Repeat("\n", between(p))), g.call(p, 0, tools))))
+		return seq(opener, first, g.more(seq(lit(strings.Repeat("\n", p.Between())), g.call(p, 0, tools))))
 	}
 	return seq(opener, g.inSection(tools), lit(g.literals(p, 2)))
 }
@@ -36,19 +36,11 @@ func (g *grammar) opener(text, mark string) string {
 func (g *grammar) inSection(tools []chat.Tool) string {
 	p := g.f.Calls[0]
 	one := g.call(p, 0, tools)
-	if holdsSeveral(p) {
+	if p.HoldsSeveral() {
 		return one
 	}
-	return seq(one, g.more(seq(lit(strings.Repeat("\n", between(p))), one)))
+	return seq(one, g.more(seq(lit(strings.Repeat("\n", p.Between())), one)))
 }
-
-// holdsSeveral says whether one example prints all calls.
-func holdsSeveral(p *declaration.Pattern) bool {
-	return p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Hole("python") >= 0
-}
-
-// between is how many newlines Append writes between two calls.
-func between(p *declaration.Pattern) int { return max(min(p.Glue, 1)-p.Tail, 0) }
 
 // more matches further calls, as many as may be.
 func (g *grammar) more(call string) string {
@@ -136,7 +128,7 @@ func (g *grammar) body(p *declaration.Pattern, i int, t chat.Tool) string {
 		if i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n") {
 			end = "\n"
 		}
-		return g.tags(p, n, onLines(p, i), end)
+		return g.tags(p, n, p.OnLines(i), end)
 	case "pseudo":
 		return g.object(n, pseudoSpelling(g.f.Quotes[0]))
 	}
@@ -145,33 +137,21 @@ func (g *grammar) body(p *declaration.Pattern, i int, t chat.Tool) string {
 
 // several matches calls that one example holds: objects, or calls in Python.
 func (g *grammar) several(p *declaration.Pattern, body int, tools []chat.Tool) string {
-	open, between, end, always := "[", ", ", "]", true
 	var one string
 	switch p.HoleAt(body) {
 	case "named":
 		one = g.anyTool(tools, g.namedObject)
 	case "python":
-		if one = g.anyTool(tools, g.pythonCall); g.f.Keys["list"] == "lines" {
-			open, between, end = "", "\n", ""
-		}
+		one = g.anyTool(tools, g.pythonCall)
 	case "call":
 		return g.anyTool(tools, g.callObject)
 	default:
-		one, always = g.anyTool(tools, g.callObject), false
-		switch bracketed := body > 0 && strings.HasSuffix(p.Parts[body-1].Lit.Text, "["); {
-		case g.f.Keys["list"] == "lines":
-			open, between, end, always = "[\n    ", ",\n    ", "\n]", true
-		case g.f.Keys["list"] == "bare":
-			open, between, end, always = "", "\n", "", true
-		case bracketed:
-			open, end, always = "", "", true
-		case g.f.Keys["list"] == "always":
-			always = true
-		}
+		one = g.anyTool(tools, g.callObject)
 	}
-	all := seq(lit(open), one, g.more(seq(lit(between), one)), lit(end)) // as a list
+	s := p.Several(body)
+	all := seq(lit(s.Open), one, g.more(seq(lit(s.Comma), one)), lit(s.Close))
 	switch {
-	case always:
+	case !s.OneIsBare:
 		return all
 	case g.many():
 		return alt(one, all)
@@ -191,17 +171,17 @@ func (g *grammar) anyTool(tools []chat.Tool, call func(chat.Tool) string) string
 // callObject matches a call as one JSON object.
 func (g *grammar) callObject(t chat.Tool) string {
 	s := jsonSpelling
-	if g.f.Keys["objects"] == "python" {
+	if g.f.Layout.Words == declaration.PythonObjects {
 		s = pythonSpelling
 	}
 	member := func(key string) string { return lit(s.key(key)) }
 	all := []string{lit(s.open)}
-	if id := g.f.Keys["id"]; id != "" {
+	if id := g.f.Layout.Counter; id != "" {
 		all = append(all, member(id), s.id(), lit(s.comma))
 	}
-	all = append(all, member(g.f.word("name")), lit(s.value(schema.Quote(t.Name))), lit(s.comma))
-	all = append(all, member(g.f.word("args")), g.object(g.begin(t), s))
-	if id := g.f.Keys["endid"]; id != "" {
+	all = append(all, member(g.f.Layout.Name), lit(s.value(schema.Quote(t.Name))), lit(s.comma))
+	all = append(all, member(g.f.Layout.Args), g.object(g.begin(t), s))
+	if id := g.f.Layout.ID; id != "" {
 		all = append(all, optional(seq(lit(s.comma), member(id), s.id())))
 	}
 	return seq(append(all, lit(s.close))...)

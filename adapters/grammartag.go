@@ -90,7 +90,7 @@ func (g *grammar) tags(p *declaration.Pattern, n *demand, lines bool, end string
 	o := slots{tail: end, none: end, most: g.most("")}
 	if lines {
 		o.comma = "\n"
-		if g.f.Keys["empty"] != "lines" {
+		if !g.f.Layout.EmptyLines {
 			o.none = ""
 		}
 	}
@@ -151,7 +151,7 @@ func (g *grammar) tagValue(c choice, plain bool, n *demand) string {
 	switch {
 	case c.value != "":
 		return lit(g.f.tagText(c.value))
-	case c.kind == schema.String && g.f.Flags["cdata"] && c.n.Pattern == "" && c.n.Format == "":
+	case c.kind == schema.String && g.f.Flags.CDATA && c.n.Pattern == "" && c.n.Format == "":
 		low, high := g.lengths(c.n)
 		raw.avoid = append(raw.avoid, declaration.CDATAOpen)
 		return alt(g.choice(c, raw), seq(lit(declaration.CDATAOpen), g.raw([]string{declaration.CDATAClose}, low, high), lit(declaration.CDATAClose)))
@@ -159,7 +159,7 @@ func (g *grammar) tagValue(c choice, plain bool, n *demand) string {
 		return g.choice(c, raw)
 	case plain && (len(g.choices(n)) == 1 && g.choices(n)[0].kind == 0 || c.kind == schema.Null && g.allowsText(n)):
 		return ""
-	case g.f.Keys["objects"] == "python" || g.f.Keys["scalars"] == "python" && c.kind != schema.Object && c.kind != schema.Array:
+	case g.f.Layout.Words == declaration.PythonObjects || g.f.Layout.Words == declaration.PythonScalars && c.kind != schema.Object && c.kind != schema.Array:
 		s = pythonSpelling
 	}
 	return g.choice(c, s)

@@ -86,7 +86,7 @@ func TestACallThatStopsBehindItsName(t *testing.T) {
 			if p.HoleAt(1) != "name" || f.Header != nil || declaration.IsProse(p.Parts[0].Lit.Text) {
 				continue
 			}
-			opener := strings.ReplaceAll(p.Parts[0].Lit.Text, declaration.SuffixHole, f.Keys["sfx"])
+			opener := f.Printed(p.Parts[0].Lit.Text)
 			checkOnly(t, f, opener+"get_time", oneCall[1])
 			checkOnly(t, f, opener+"get_time\n", oneCall[1])
 			for _, raw := range []string{opener + "get_weather", opener + "get_ti", opener} {

@@ -60,7 +60,7 @@ func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, 
 	}
 	d.leave(0)
 	d.pos += h.end
-	if p.Family.Flags["blank"] && d.at(0) == ' ' {
+	if p.Family.Flags.Blank && d.at(0) == ' ' {
 		d.pos++
 	}
 	d.textFrom, d.textTo = d.pos, d.pos

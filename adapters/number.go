@@ -21,9 +21,9 @@ func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
 // id is what call n of a conversation is called.
 func (f *Format) id(c chat.Call, n int) string {
 	switch hasID, hasName := f.writes("id"), f.writes("name"); {
-	case f.Keys["id"] != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":
+	case f.Layout.Counter != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":
 		return c.ID
-	case f.Keys["id"] != "":
+	case f.Layout.Counter != "":
 		return fmt.Sprint(n)
 	case !hasID:
 		return c.ID

@@ -46,12 +46,12 @@ func (f *Format) appendSection(dst []byte, calls []chat.Call) []byte {
 // appendCalls writes calls, the white space of the family between them.
 func (f *Format) appendCalls(dst []byte, calls []chat.Call) []byte {
 	p := f.Calls[0]
-	if p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Hole("python") >= 0 {
+	if p.HoldsSeveral() {
 		return f.appendCall(dst, p, calls, 0)
 	}
 	for i := range calls {
 		if i > 0 {
-			dst = appendNewlines(dst, max(min(p.Glue, 1)-p.Tail, 0))
+			dst = appendNewlines(dst, p.Between())
 		}
 		dst = f.appendCall(dst, p, calls[i:i+1], i)
 	}
@@ -60,7 +60,7 @@ func (f *Format) appendCalls(dst []byte, calls []chat.Call) []byte {
 
 // glued appends newlines behind something; behind nothing only where the family has them there too (glue=always).
 func (f *Format) glued(dst []byte, n int) []byte {
-	if len(dst) == 0 && f.Keys["glue"] != "always" {
+	if len(dst) == 0 && !f.Layout.GlueAlways {
 		return dst
 	}
 	return appendNewlines(dst, n)
@@ -93,91 +93,82 @@ func (f *Format) appendCall(dst []byte, p *declaration.Pattern, calls []chat.Cal
 				dst = f.appendSection(dst, calls)
 				continue
 			}
-			dst = f.appendObjects(dst, calls, i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "["))
+			dst = f.appendObjects(dst, calls, p.Several(i))
 		case "named":
-			dst = appendNamed(dst, calls)
+			dst = appendSeveral(dst, p.Several(i), calls, appendNamed)
 		case "args":
-			dst = f.appendTags(dst, c, onLines(p, i))
+			dst = f.appendTags(dst, c, p.OnLines(i))
 		case "pseudo":
 			dst = appendPseudo(dst, objectText(c.Args), f.Quotes[0])
 		case "python":
-			dst = f.appendPython(dst, calls)
+			dst = appendSeveral(dst, p.Several(i), calls, f.appendPython)
 		}
 	}
 	return appendNewlines(dst, p.Tail)
-}
-
-// onLines says whether hole i of the pattern stands on lines of its own.
-func onLines(p *declaration.Pattern, i int) bool {
-	return i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "\n")
 }
 
 // printed is literal i behind dst. The newline behind {args} goes with the last argument: without arguments there is only
 // the one in front, unless the family keeps both (empty=lines).
 func printed(p *declaration.Pattern, i int, dst []byte, c chat.Call) string {
 	text := p.Family.Printed(p.Parts[i].Lit.Text)
-	if p.HoleAt(i-1) == "args" && p.Family.Keys["empty"] != "lines" && len(dst) > 0 && dst[len(dst)-1] == '\n' && len(membersOf(objectText(c.Args))) == 0 {
+	if p.HoleAt(i-1) == "args" && !p.Family.Layout.EmptyLines && len(dst) > 0 && dst[len(dst)-1] == '\n' && len(membersOf(objectText(c.Args))) == 0 {
 		return strings.TrimPrefix(text, "\n")
 	}
 	return text
 }
 
-// appendObjects writes calls as JSON objects, as a list when there are several; bracketed says that the example has the
-// brackets itself.
-func (f *Format) appendObjects(dst []byte, calls []chat.Call, bracketed bool) []byte {
-	if f.Keys["list"] == "indent" {
+// appendObjects writes calls as JSON objects.
+func (f *Format) appendObjects(dst []byte, calls []chat.Call, s declaration.Several) []byte {
+	if s.Indented {
 		return f.appendIndented(dst, calls)
 	}
-	open, between, end := "", ", ", ""
-	switch {
-	case f.Keys["list"] == "lines":
-		open, between, end = "[\n    ", ",\n    ", "\n]"
-	case f.Keys["list"] == "bare":
-		between = "\n"
-	case !bracketed && (len(calls) > 1 || f.Keys["list"] == "always"):
-		open, end = "[", "]"
+	return appendSeveral(dst, s, calls, func(dst []byte, c chat.Call) []byte {
+		object := f.appendObject(nil, c)
+		if f.Layout.Words == declaration.PythonObjects {
+			return appendRepr(dst, string(object))
+		}
+		return append(dst, object...)
+	})
+}
+
+// appendSeveral writes the calls of one hole.
+func appendSeveral(dst []byte, s declaration.Several, calls []chat.Call, one func([]byte, chat.Call) []byte) []byte {
+	bare := s.OneIsBare && len(calls) == 1
+	if !bare {
+		dst = append(dst, s.Open...)
 	}
-	dst = append(dst, open...)
 	for i, c := range calls {
 		if i > 0 {
-			dst = append(dst, between...)
+			dst = append(dst, s.Comma...)
 		}
-		if object := f.appendObject(nil, c); f.Keys["objects"] == "python" {
-			dst = appendRepr(dst, string(object))
-		} else {
-			dst = append(dst, object...)
-		}
+		dst = one(dst, c)
 	}
-	return append(dst, end...)
+	if bare {
+		return dst
+	}
+	return append(dst, s.Close...)
 }
 
 // appendObject writes a call as one JSON object.
 func (f *Format) appendObject(dst []byte, c chat.Call) []byte {
 	dst = append(dst, '{')
-	if id := f.Keys["id"]; id != "" {
+	if id := f.Layout.Counter; id != "" {
 		dst = append(schema.AppendQuote(append(dst, `"`+id+`": `...), c.ID), ", "...)
 	}
-	dst = append(dst, `"`+f.word("name")+`": `...)
+	dst = append(dst, `"`+f.Layout.Name+`": `...)
 	dst = schema.AppendQuote(dst, c.Name)
-	dst = append(dst, `, "`+f.word("args")+`": `...)
+	dst = append(dst, `, "`+f.Layout.Args+`": `...)
 	dst = appendSpaced(dst, objectText(c.Args))
-	if id := f.Keys["endid"]; id != "" && c.ID != "" {
+	if id := f.Layout.ID; id != "" && c.ID != "" {
 		dst = schema.AppendQuote(append(dst, `, "`+id+`": `...), c.ID)
 	}
 	return append(dst, '}')
 }
 
-// appendNamed writes calls as a list of objects whose only member is named like the tool.
-func appendNamed(dst []byte, calls []chat.Call) []byte {
-	dst = append(dst, '[')
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		dst = append(schema.AppendQuote(append(dst, '{'), c.Name), ": "...)
-		dst = append(appendSpaced(dst, objectText(c.Args)), '}')
-	}
-	return append(dst, ']')
+// appendNamed writes a call as an object whose only member is named like the tool.
+func appendNamed(dst []byte, c chat.Call) []byte {
+	dst = append(schema.AppendQuote(append(dst, '{'), c.Name), ": "...)
+	return append(appendSpaced(dst, objectText(c.Args)), '}')
 }
 
 // appendIndented writes calls as a list with a member a line.
@@ -187,24 +178,13 @@ func (f *Format) appendIndented(dst []byte, calls []chat.Call) []byte {
 		if i > 0 {
 			list = append(list, ',')
 		}
-		list = append(list, `{"`+f.word("name")+`":`...)
-		list = append(schema.AppendQuote(list, c.Name), `,"`+f.word("args")+`":`...)
+		list = append(list, `{"`+f.Layout.Name+`":`...)
+		list = append(schema.AppendQuote(list, c.Name), `,"`+f.Layout.Args+`":`...)
 		list = append(appendSpaced(list, objectText(c.Args)), '}')
 	}
 	var b bytes.Buffer
 	_ = json.Indent(&b, append(list, ']'), "", "    ") // it is JSON: objectText says so
 	return append(dst, b.Bytes()...)
-}
-
-// word is the member name that the family prints.
-func (f *Format) word(meaning string) string {
-	if w := f.Keys[meaning]; w != "" {
-		return w
-	}
-	if meaning == "args" {
-		return "arguments"
-	}
-	return meaning
 }
 
 // appendMessages writes each call as a message of its own: the first mark of the ends line is behind all but the last, the

@@ -7,28 +7,17 @@ import (
 	"toolnorm/chat"
 )
 
-// appendPython writes calls as a Python list, or one a line.
-func (f *Format) appendPython(dst []byte, calls []chat.Call) []byte {
-	open, between, end := "[", ", ", "]"
-	if f.Keys["list"] == "lines" {
-		open, between, end = "", "\n", ""
-	}
-	dst = append(dst, open...)
-	for i, c := range calls {
-		if i > 0 {
-			dst = append(dst, between...)
+// appendPython writes a call as Python does.
+func (f *Format) appendPython(dst []byte, c chat.Call) []byte {
+	dst = append(append(dst, pythonName(c.Name)...), '(')
+	for k, m := range membersOf(objectText(c.Args)) {
+		if k > 0 {
+			dst = append(dst, ", "...)
 		}
-		dst = append(append(dst, pythonName(c.Name)...), '(')
-		for k, m := range membersOf(objectText(c.Args)) {
-			if k > 0 {
-				dst = append(dst, ", "...)
-			}
-			dst = append(append(dst, m.key...), '=')
-			dst = f.appendKeyword(dst, m.value)
-		}
-		dst = append(dst, ')')
+		dst = append(append(dst, m.key...), '=')
+		dst = f.appendKeyword(dst, m.value)
 	}
-	return append(dst, end...)
+	return append(dst, ')')
 }
 
 // pythonName is a tool's name as a Python call can have it: what would not be read as part of a name is an underscore, and

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -43,7 +44,7 @@ func (f *Format) appendTag(dst []byte, m field) []byte {
 
 // attribute is a key as it stands in a tag.
 func (f *Format) attribute(key string) string {
-	if f.Flags["entities"] {
+	if f.Flags.Entities {
 		return entities.Replace(key)
 	}
 	return key
@@ -80,13 +81,13 @@ func (f *Format) tagText(value string) string {
 	if f.Args[0].Keyed() {
 		return string(appendTree(f.Args[0], nil, value))
 	}
-	if value[0] == '"' && f.Flags["cdata"] {
+	if value[0] == '"' && f.Flags.CDATA {
 		return inCDATA(unquote([]byte(value)))
 	}
-	if value[0] != '"' && f.Keys["objects"] == "python" {
+	if value[0] != '"' && f.Layout.Words == declaration.PythonObjects {
 		return string(appendRepr(nil, value))
 	}
-	if value[0] != '"' && f.Keys["scalars"] == "python" {
+	if value[0] != '"' && f.Layout.Words == declaration.PythonScalars {
 		return string(appendScalar(nil, value))
 	}
 	return rawText(value)

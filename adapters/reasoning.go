@@ -238,7 +238,7 @@ func (d *decoder) callInReasoning(n int) bool {
 			d.pos += d.space(0)
 		}
 		closing := d.closesReasoning()
-		closes = closing == yes && d.f.Flags["think-calls"]
+		closes = closing == yes && d.f.Flags.ThinkCalls
 		return found && !d.wasCut && (d.modelEnded() || closes || closing == no && d.turnEnds())
 	})
 	if ok && closes {

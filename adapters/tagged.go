@@ -100,7 +100,7 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, answer) {
 		}
 		if hole == "key" {
 			h.odd = oddKey(p.Family, word)
-			if h.key = word; p.Family.Flags["entities"] {
+			if h.key = word; p.Family.Flags.Entities {
 				h.key = plainly.Replace(word)
 			}
 		} else if strings.ContainsAny(word, "<>") {
@@ -293,7 +293,7 @@ func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
 
 // oddKey says whether a parameter's name holds what no name does: a mark or a quote in the tag is wrong.
 func oddKey(f *declaration.Family, key string) bool {
-	if f.Flags["entities"] {
+	if f.Flags.Entities {
 		return strings.ContainsAny(key, "\"=“”`")
 	}
 	return strings.ContainsAny(key, oddInKeys+"='“”‘’„\u00a0")

@@ -31,7 +31,7 @@ func marksOfThinking(f *Format) (pairs [][2]string) {
 	for _, p := range f.Think {
 		pair := [2]string{}
 		for i, text := range []string{p.Parts[0].Lit.Text, p.Parts[len(p.Parts)-1].Lit.Text} {
-			pair[i] = strings.ReplaceAll(text, declaration.SuffixHole, f.Keys["sfx"])
+			pair[i] = f.Printed(text)
 		}
 		if !declaration.IsProse(p.OpenMark()) && !declaration.IsProse(p.CloseMark()) {
 			pairs = append(pairs, pair)
@@ -101,7 +101,7 @@ func TestMarksOfTheTurnNeverEndAReply(t *testing.T) {
 	o := Options{Tools: testTools(t)}
 	for _, f := range All() {
 		for _, mark := range append(append([]string(nil), f.Drop...), f.Ends...) {
-			mark = strings.ReplaceAll(mark, declaration.SuffixHole, f.Keys["sfx"])
+			mark = f.Printed(mark)
 			if declaration.IsProse(mark) {
 				continue
 			}

@@ -26,7 +26,7 @@ func (r Route) Says() string {
 
 // parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment line.
 func (s *Set) parse(src []byte) (*Family, error) {
-	f := &Family{file: string(src)}
+	f := &Family{file: string(src), Layout: Layout{Name: "name", Args: "arguments"}}
 	own := map[string]bool{}
 	head := "\n" + f.Declaration()
 	for n, line := range strings.Split(head, "\n") {
@@ -67,7 +67,7 @@ func (s *Set) parse(src []byte) (*Family, error) {
 
 // line takes over one line of a declaration. own tells which kinds the declaration has given itself: the first line of a
 // kind replaces all lines of that kind that it had from the format it is like.
-func (s *Set) line(f *Family, kind, value string, own map[string]bool) error {
+func (s *Set) line(f *Family, kind, value string, own map[string]bool) (err error) {
 	first := !own[kind]
 	own[kind] = true
 	switch kind {
@@ -108,21 +108,19 @@ func (s *Set) line(f *Family, kind, value string, own map[string]bool) error {
 	case "prompt":
 		return marksOf(&f.PromptMarks, first, value)
 	case "flag":
-		return f.flag(value)
+		f.Flags, err = parseFlags(value)
 	case "quote":
 		f.Quotes = append(fresh(f.Quotes, first), strings.Fields(value)...)
 	case "keys":
-		return f.nameKeys(value)
+		f.Layout, err = parseLayout(value)
 	case "wording":
-		w, err := ParseWording(value)
-		f.wording = w
-		return err
+		f.wording, err = ParseWording(value)
 	case "route":
 		return f.route(value, first)
 	default:
 		return fmt.Errorf("no line kind %q", kind)
 	}
-	return nil
+	return err
 }
 
 // marksOf adds the marks of a line to a list.
@@ -196,32 +194,6 @@ func declareResult(f *Family, line **Pattern, value string, holes ...string) err
 	return nil
 }
 
-// flag notes what a family does besides its examples: blank (one blank behind the mark of a message's body is its
-// tokenizer's), cdata (values that hold markup stand in CDATA), entities (&amp; and &quot; in the names of arguments),
-// think-calls (calls at the end of closed reasoning are real).
-func (f *Family) flag(value string) error {
-	f.Flags = map[string]bool{}
-	for _, word := range strings.Fields(value) {
-		if !slices.Contains([]string{"blank", "cdata", "entities", "think-calls"}, word) {
-			return fmt.Errorf("no flag %q", word)
-		}
-		f.Flags[word] = true
-	}
-	return nil
-}
-
-func (f *Family) nameKeys(value string) error {
-	f.Keys = map[string]string{}
-	for _, field := range strings.Fields(value) {
-		k, v, ok := strings.Cut(field, "=")
-		if !ok {
-			return fmt.Errorf("keys are written name=word, not %q", field)
-		}
-		f.Keys[k] = v
-	}
-	return nil
-}
-
 func (f *Family) route(value string, first bool) error {
 	if first {
 		f.Routes = nil
@@ -257,7 +229,7 @@ func (f *Family) takeFrom(g *Family) {
 		return out
 	}
 	f.Think, f.Plain, f.Sections, f.Calls, f.Args = again(g.Think), again(g.Plain), again(g.Sections), again(g.Calls), again(g.Args)
-	f.Drop, f.Ends, f.Quotes, f.Keys, f.Routes = g.Drop, g.Ends, g.Quotes, g.Keys, g.Routes
+	f.Drop, f.Ends, f.Quotes, f.Layout, f.Routes = g.Drop, g.Ends, g.Quotes, g.Layout, g.Routes
 	f.PromptMarks, f.noise, f.Flags = g.PromptMarks, g.noise, g.Flags
 	f.wording = g.wording
 	if g.Result != nil {

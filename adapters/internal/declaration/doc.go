@@ -7,6 +7,7 @@
 //	family.go    Family: one family's lines, compiled, and the tables that reading them needs
 //	set.go       Set: families that are read together, which of them a model's name means
 //	declare.go   the lines of a declaration, and what is wrong with them
+//	layout.go    Layout: what the keys line says of printing; Flags
 //	pattern.go   Pattern: one example, cut at its holes
 //	literal.go   Literal: the text between two holes, with the places where models are sloppy
 //	marks.go     Index: the marks of all families of a set, by their first bytes

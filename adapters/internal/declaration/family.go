@@ -13,18 +13,18 @@ type Family struct {
 
 	Think, Plain, Sections, Calls, Args []*Pattern // plain: the text lines
 
-	Drop        []string          // marks of the turn, removed where they end something
-	Ends        []string          // message families: the marks that end a message
-	Header      *Pattern          // message families: what opens and closes a header
-	Message     *Pattern          // message families: how a call is printed
-	Result      *Pattern          // how a tool's answer is printed; nil when the family does not say
-	ResultList  *Pattern          // what stands around all answers; nil for nothing
-	Routes      []Route           // message families: what a message is, by its header
-	Keys        map[string]string // member names that this family prints
-	PromptMarks []string          // marks that every prompt ends with: the reply begins behind them
-	noise       []string          // marks that mean nothing, wherever they stand
-	Flags       map[string]bool   // blank, cdata, entities, think-calls
-	Quotes      []string          // string delimiters of {pseudo}, the first one printed
+	Drop        []string // marks of the turn, removed where they end something
+	Ends        []string // message families: the marks that end a message
+	Header      *Pattern // message families: what opens and closes a header
+	Message     *Pattern // message families: how a call is printed
+	Result      *Pattern // how a tool's answer is printed; nil when the family does not say
+	ResultList  *Pattern // what stands around all answers; nil for nothing
+	Routes      []Route  // message families: what a message is, by its header
+	Layout      Layout   // how calls are printed, where the examples cannot show it
+	PromptMarks []string // marks that every prompt ends with: the reply begins behind them
+	noise       []string // marks that mean nothing, wherever they stand
+	Flags       Flags    // what the family does besides its examples
+	Quotes      []string // string delimiters of {pseudo}, the first one printed
 
 	file string // what it was read from, cases and all
 
@@ -92,7 +92,7 @@ func (f *Family) prepare() {
 			f.headless = append(f.headless, q)
 		}
 	}
-	if f.Flags["cdata"] {
+	if f.Flags.CDATA {
 		f.CloseBytes[CDATAClose[0]] = true
 	}
 	f.ValueStops = new([256]bool)
@@ -103,7 +103,7 @@ func (f *Family) prepare() {
 
 // Printed is a literal as it is printed: with the suffix of the family's checkpoints where it has a place for one.
 func (f *Family) Printed(text string) string {
-	return strings.ReplaceAll(text, SuffixHole, f.Keys["sfx"])
+	return strings.ReplaceAll(text, SuffixHole, f.Layout.Suffix)
 }
 
 // ChannelMark is the mark in front of a channel's name, inside a header or at its start.
