@@ -74,7 +74,9 @@ type Config struct {
 	Trace       int  `default:"50" help:"How many of the last exchanges are kept in memory and shown at /debug, to this machine only; 0 to 1000."`
 	TraceBodies bool `help:"Keep what was said in them, too: up to 256 KiB an exchange."`
 
-	MCP       bool   `name:"mcp" default:"true" negatable:"" help:"Serve the tools to MCP clients, at /mcp (Streamable HTTP) and /sse (the older way)."`
+	MCP     bool `name:"mcp" default:"true" negatable:"" help:"Serve the tools to MCP clients, at /mcp (Streamable HTTP) and /sse (the older way)."`
+	remotes `embed:""`
+
 	PublicURL string `name:"public-url" placeholder:"URL" help:"Where MCP clients find the server, when that is not as they ask it: scheme, host and path in front of /sse."`
 
 	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys never are."`
@@ -124,6 +126,7 @@ func (m *Main) ParseFlags(args []string) error {
 				return fmt.Errorf("%w (the settings in %s count as well)", err, file.path)
 			}
 			cli.Serve.Upstreams, cli.Doctor.Upstreams = file.upstreams, file.upstreams
+			m.file = file.path
 		}
 	}
 	m.Config = cli.Serve
@@ -219,7 +222,7 @@ func (c *Config) resolve() (s settings, err error) {
 	}
 	for name, n := range map[string]int64{
 		"max-body": c.MaxBody, "body-timeout": int64(c.BodyTimeout), "client-timeout": int64(c.ClientTimeout), "load-timeout": int64(c.LoadTimeout),
-		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "queue": int64(c.Queue) + 1, "max-repeat": int64(c.MaxRepeat) + 1, "max-same-calls": int64(c.MaxSameCalls) + 1, "queue-wait": int64(c.QueueWait), "grace": int64(c.Grace) + 1,
+		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "queue": int64(c.Queue) + 1, "max-repeat": int64(c.MaxRepeat) + 1, "max-same-calls": int64(c.MaxSameCalls) + 1, "queue-wait": int64(c.QueueWait), "mcp-timeout": int64(c.MCPTimeout), "grace": int64(c.Grace) + 1,
 	} {
 		if n <= 0 {
 			return s, fmt.Errorf("%s: must be more than 0", name)

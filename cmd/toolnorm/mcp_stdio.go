@@ -15,9 +15,10 @@ import (
 
 // mcpStdio is the command mcp, for MCP clients that start their servers themselves.
 type mcpStdio struct {
-	Data   string `placeholder:"DIR" help:"Folder of what is the user's own. Default: toolnorm in the user's data folder."`
-	Store  string `placeholder:"WHERE" help:"Where the data of the tools is kept: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
-	Config string `placeholder:"FILE" help:"YAML file with settings, those of serve. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
+	Data    string `placeholder:"DIR" help:"Folder of what is the user's own. Default: toolnorm in the user's data folder."`
+	Store   string `placeholder:"WHERE" help:"Where the data of the tools is kept: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
+	MCPFile string `name:"mcp-file" placeholder:"FILE" help:"The file of further MCP servers, whose tools are offered as well. Default: mcp.json beside the YAML file, if there is one, else in the data folder."`
+	Config  string `placeholder:"FILE" help:"YAML file with settings, those of serve. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
 
 	LogLevel  string        `default:"warn" enum:"debug,info,warn,error" env:"-" help:"What to log to standard error: debug, info, warn or error."`
 	LogFormat string        `default:"text" enum:"text,json" help:"How to log: text or json."`
@@ -33,13 +34,17 @@ func (c *mcpStdio) Run(m *Main) error {
 	if err != nil {
 		return &ended{err, statusUsage}
 	}
-	m.Config = Config{Data: data, Store: c.Store, LogLevel: c.LogLevel, LogFormat: c.LogFormat}
+	m.Config = Config{Data: data, Store: c.Store, LogLevel: c.LogLevel, LogFormat: c.LogFormat, remotes: remotes{MCPFile: c.MCPFile}}
 	m.log = newLog(m.stderr, m.Config)
 	opening, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
 	if m.toolbox, err = toolbox.Open(opening, toolbox.Config{Data: data, Store: c.Store, Panicked: m.panicked}); err != nil {
 		return err
 	}
+	if err := m.openRemote(); err != nil {
+		return errors.Join(err, m.toolbox.Close())
+	}
+	defer m.closeRemote()
 	m.mcp = mcpserver.New(m.mcpConfig(nil))
 	err = m.mcp.Stdio(ctx, m.stdin, m.stdout, c.Grace)
 	if ctx.Err() != nil {

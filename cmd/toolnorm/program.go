@@ -9,7 +9,6 @@ import (
 	stdlog "log"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -27,6 +26,7 @@ import (
 	"toolnorm/mcpserver"
 	"toolnorm/proxy"
 	"toolnorm/runner"
+	"toolnorm/tools/remote"
 )
 
 // Main is the whole program, so that a test can start it in its own process.
@@ -43,6 +43,8 @@ type Main struct {
 	door           runner.Address    // where runners find this program
 	sought         sync.Once         // the runner, on the path
 	mcp            *mcpserver.Server // nil: the settings want none
+	remote         *remote.Set       // other MCP servers; nil: this program is one of theirs
+	file           string            // the YAML file that was read; empty: none was
 	server         *http.Server
 	listener       net.Listener
 	failed         chan error
@@ -67,6 +69,9 @@ func (m *Main) Run() error {
 	if err := m.openTools(); err != nil {
 		return err
 	}
+	if err := m.openRemote(); err != nil {
+		return errors.Join(err, m.toolbox.Close())
+	}
 	eng := engine.New(m.Config.engine(settings, m.log))
 	face := proxy.New(proxy.Config{
 		Model: eng, Catalog: eng, Embedder: eng, Native: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
@@ -76,7 +81,8 @@ func (m *Main) Run() error {
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Open: []string{"/healthz"}, Log: m.log}
 	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
-	if err := m.serve(before.Wrap(m.withRunner(guard, guard.Wrap(m.withMCP(face)))), settings); err != nil {
+	if err := m.serve(before.Wrap(m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), len(settings.keys) > 0)))), settings); err != nil {
+		m.closeRemote()
 		return errors.Join(err, m.toolbox.Close())
 	}
 	return nil
@@ -144,8 +150,7 @@ func (m *Main) serve(h http.Handler, s settings) error {
 
 // mayListen refuses an address that other machines can reach, when no key is asked for and the settings do not want that.
 func (m *Main) mayListen(keys bool) error {
-	addr, err := netip.ParseAddrPort(m.listener.Addr().String())
-	if keys || err == nil && addr.Addr().Unmap().IsLoopback() {
+	if keys || m.onLoopback() {
 		return nil
 	}
 	if !m.Config.InsecureNoKeys {
@@ -169,6 +174,7 @@ func (m *Main) Failed() <-chan error { return m.failed }
 // Close takes no more requests and waits for those that run, for as long as the settings say; then it cuts them.
 func (m *Main) Close() error {
 	m.stop()
+	defer m.closeRemote()
 	if m.server == nil {
 		return nil
 	}

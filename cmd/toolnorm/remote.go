@@ -1,0 +1,82 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+
+	"toolnorm/internal/fault"
+	"toolnorm/tools/remote"
+)
+
+// remotes are the settings of other MCP servers, whose tools are offered here.
+type remotes struct {
+	MCPFile    string        `name:"mcp-file" placeholder:"FILE" help:"The file of the MCP servers whose tools are offered here. Default: mcp.json beside the YAML file, if there is one, else in the data folder."`
+	MCPPrivate string        `name:"mcp-private" default:"auto" enum:"auto,always,never" help:"Whether MCP servers that are added by HTTP may be at private and loopback addresses: auto (while this server listens on loopback alone), always or never. Those that are written into the file may."`
+	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" help:"How long a call of another MCP server's tool may take."`
+}
+
+// openRemote connects with the MCP servers of mcp.json. A file that is broken stops the program, since going on with no
+// servers would look like an empty one.
+func (m *Main) openRemote() error {
+	if os.Getenv(remote.Hops) != "" {
+		return nil
+	}
+	path := cmp.Or(m.Config.MCPFile, filepath.Join(m.Config.Data, "mcp.json"))
+	if m.Config.MCPFile == "" && m.file != "" {
+		path = filepath.Join(filepath.Dir(m.file), "mcp.json")
+	}
+	var err error
+	m.remote, err = remote.Open(remote.Config{
+		Path: path, Registry: m.toolbox.Registry, Version: version(), Log: m.log, CallTime: m.Config.MCPTimeout, Private: m.privateServers,
+	})
+	if err != nil {
+		return fmt.Errorf("mcp-file: %w", err)
+	}
+	return nil
+}
+
+// closeRemote ends the connections with other MCP servers.
+func (m *Main) closeRemote() {
+	if m.remote != nil {
+		m.remote.Close()
+	}
+}
+
+// privateServers says whether servers that are added by HTTP may be on this machine or in its network: there those who may
+// add them can reach them anyway, unless they ask from elsewhere.
+func (m *Main) privateServers() bool {
+	switch m.Config.MCPPrivate {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return m.onLoopback()
+}
+
+// onLoopback says that only this machine can reach the server.
+func (m *Main) onLoopback() bool {
+	addr, err := netip.ParseAddrPort(m.listener.Addr().String())
+	return err == nil && addr.Addr().Unmap().IsLoopback()
+}
+
+// withRemote is a face beside which the other MCP servers are managed.
+func (m *Main) withRemote(face http.Handler, keys bool) http.Handler {
+	if m.remote == nil {
+		return face
+	}
+	mux := http.NewServeMux()
+	m.remote.Mount(mux, func(*http.Request) error {
+		if keys || m.onLoopback() {
+			return nil
+		}
+		return fault.New(fault.Forbidden, "MCP servers are managed only with an API key, since other machines can reach this server; set api-keys-file")
+	})
+	mux.Handle("/", face)
+	return mux
+}

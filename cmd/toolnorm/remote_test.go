@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"toolnorm/tools/remote"
+)
+
+// elsewhere is another MCP server, with one tool; its address is at /mcp.
+func elsewhere(t *testing.T) string {
+	t.Helper()
+	s := server.NewMCPServer("elsewhere", "1")
+	s.AddTool(mcp.NewTool("shout", mcp.WithString("text")), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(strings.ToUpper(r.GetString("text", ""))), nil
+	})
+	h := httptest.NewServer(server.NewStreamableHTTPServer(s))
+	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
+	return h.URL + "/mcp"
+}
+
+// serving is the program, at work.
+func serving(t *testing.T, out io.Writer, args ...string) *Main {
+	t.Helper()
+	m, err := started(t, out, append([]string{"--listen=127.0.0.1:0"}, args...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// ask sends a request and gives the answer's status and body.
+func ask(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, _ := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text)
+}
+
+func TestToolsOfOtherServersAreOfferedHere(t *testing.T) {
+	clean(t, "")
+	lines := new(log)
+	m := serving(t, lines, "--no-tools")
+	if status, body := ask(t, "POST", m.URL()+"/mcp/add", `{"name":"loud","url":"`+elsewhere(t)+`"}`); status != 200 {
+		t.Fatalf("add: %d %s", status, body)
+	}
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"loud.shout","arguments":{"text":"hey"}}}`
+	var body string
+	for range 200 {
+		if _, body = ask(t, "POST", m.URL()+"/mcp", call); strings.Contains(body, `"HEY"`) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if !strings.Contains(body, `"HEY"`) {
+		t.Errorf("the call gives %s", body)
+	}
+	if _, err := os.Stat(filepath.Join(m.Config.Data, "mcp.json")); err != nil {
+		t.Error(err)
+	}
+	if text := lines.String(); !strings.Contains(text, "Loaded 0 MCP servers from mcp.json") {
+		t.Errorf("the log does not count the servers:\n%s", text)
+	}
+}
+
+func TestServersAreManagedWithAKeyOrFromThisMachine(t *testing.T) {
+	clean(t, "")
+	m := serving(t, io.Discard, "--listen", "0.0.0.0:0", "--insecure-no-keys")
+	if status, body := ask(t, "GET", strings.Replace(m.URL(), "[::]", "127.0.0.1", 1)+"/mcp/list", ""); status != http.StatusForbidden || !strings.Contains(body, "API key") {
+		t.Errorf("without a key, from anywhere: %d %s", status, body)
+	}
+}
+
+func TestTheFileOfServersIsBesideThatOfSettings(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "toolnorm.yaml")
+	if err := os.WriteFile(config, []byte("grace: 1s\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clean(t, "")
+	serving(t, io.Discard, "--config", config)
+	if text, err := os.ReadFile(filepath.Join(dir, "mcp.json")); err != nil || string(text) != "[]\n" {
+		t.Errorf("mcp.json is %q, %v", text, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "mcp.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := NewMain(io.Discard, io.Discard)
+	if err := m.ParseFlags([]string{"--config", config, "--listen", "127.0.0.1:0"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Run(); err == nil || !strings.Contains(err.Error(), "mcp.json") {
+		t.Errorf("a broken file: %v", err)
+	}
+}
+
+// TestAProgramThatIsAServerOfOursHasNone is about a mcp.json that names "toolnorm mcp".
+func TestAProgramThatIsAServerOfOursHasNone(t *testing.T) {
+	clean(t, "")
+	t.Setenv(remote.Hops, "1")
+	m := serving(t, io.Discard)
+	if m.remote != nil {
+		t.Error("it connects with servers itself")
+	}
+}

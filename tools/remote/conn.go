@@ -1,0 +1,259 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// conn is one connection with a server: initialized, and of no use any more once its context has ended.
+type conn struct {
+	client  *client.Client
+	ctx     context.Context
+	end     context.CancelCauseFunc
+	free    func()        // what is held beside the client
+	changed chan struct{} // the server says that its list of tools has changed
+	ours    bool          // the server is a toolnorm itself
+}
+
+// errLost is why the calls of a connection end when it breaks.
+var errLost = errors.New("the connection with the server broke")
+
+// The transports, as they are remembered and shown.
+const (
+	kindSSE  = "sse"
+	kindHTTP = "http"
+)
+
+// connect makes a connection: of a command the one that there is, of a URL the transport that worked last time, else
+// first the one that the URL looks like. What fails is followed by the other.
+func (e Entry) connect(ctx context.Context, last, version string, told func(string)) (c *conn, kind string, err error) {
+	if e.Command != "" {
+		c, err = e.open(ctx, version, func(c *conn) (transport.Interface, error) {
+			p, err := e.start(c.ctx, told, func() { c.end(errLost) })
+			if err != nil {
+				return nil, err
+			}
+			return &rawStdio{p}, nil
+		})
+		return c, "stdio", err
+	}
+	kinds := []string{kindHTTP, kindSSE}
+	if last == kindSSE || last == "" && strings.HasSuffix(strings.TrimSuffix(path(e.URL), "/"), "/sse") {
+		kinds = []string{kindSSE, kindHTTP}
+	}
+	switch e.Type {
+	case "sse":
+		kinds = []string{kindSSE}
+	case "http", "streamable-http":
+		kinds = []string{kindHTTP}
+	}
+	var all error
+	for _, kind := range kinds {
+		if c, err = e.over(ctx, kind, version); err == nil {
+			return c, kind, nil
+		}
+		all = errors.Join(all, err)
+		if ctx.Err() != nil || refused(err) { // the other transport is at the same address
+			break
+		}
+	}
+	return nil, "", all
+}
+
+// path is a URL's.
+func path(text string) string {
+	at, _, _ := strings.Cut(text, "?")
+	return at
+}
+
+// over connects over one transport of HTTP. A server of an earlier revision that tells of changes does so on a stream that
+// the client must ask for before it knows that: such a server is connected with twice, the first time.
+func (e Entry) over(ctx context.Context, kind, version string) (*conn, error) {
+	if kind == kindSSE {
+		return e.open(ctx, version, e.sse)
+	}
+	c, err := e.open(ctx, version, e.streamable())
+	if err != nil || mcp.IsModernProtocol(c.client.ProtocolVersion()) || !c.tellsChanges() {
+		return c, err
+	}
+	c.close()
+	return e.open(ctx, version, e.streamable(transport.WithContinuousListening()))
+}
+
+func (e Entry) sse(c *conn) (transport.Interface, error) {
+	h, free := e.client()
+	c.free = free
+	t, err := transport.NewSSE(e.URL, transport.WithHTTPClient(h), transport.WithSSELogger(silent), transport.WithResponseTimeout(longestCall), transport.WithEndpointTimeout(endpointTime))
+	if err != nil {
+		return nil, err
+	}
+	t.SetConnectionLostHandler(func(error) { c.end(errLost) })
+	return &rawSSE{t}, nil
+}
+
+func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (transport.Interface, error) {
+	return func(c *conn) (transport.Interface, error) {
+		h, free := e.client()
+		c.free = free
+		t, err := transport.NewStreamableHTTP(e.URL, append(more, transport.WithHTTPBasicClient(h), transport.WithHTTPLogger(silent))...)
+		if err != nil {
+			return nil, err
+		}
+		return &rawHTTP{t}, nil
+	}
+}
+
+// endpointTime is how long a stream may take to say where messages go, once it is open: servers of the older transport say
+// so first of all, and those of the newer open such a stream too, on which nothing comes.
+const endpointTime = 2 * time.Second
+
+// longestCall bounds what mcp-go itself waits for; calls have their own, shorter limits.
+const longestCall = 10 * time.Minute
+
+// silent drops what mcp-go would log: it holds URLs, and what matters of it comes back as an error.
+var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// open starts a transport and agrees with the server on a revision. ctx bounds the opening; the connection lives on.
+func (e Entry) open(ctx context.Context, version string, dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
+	c := &conn{changed: make(chan struct{}, 1), free: func() {}}
+	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
+	defer func() {
+		if err != nil {
+			c.close()
+		}
+	}()
+	stop := context.AfterFunc(ctx, func() { c.end(context.Cause(ctx)) })
+	defer stop()
+	t, err := dial(c)
+	if err != nil {
+		return nil, err
+	}
+	c.client = client.NewClient(t, client.WithDiscoverTimeout(2*time.Second))
+	c.client.OnNotification(c.hear)
+	if err = c.client.Start(c.ctx); err != nil {
+		return nil, err
+	}
+	answer, err := c.client.Initialize(c.ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ClientInfo: mcp.Implementation{Name: "toolnorm", Version: version}}})
+	if err != nil {
+		return nil, err
+	}
+	c.ours = answer.ServerInfo.Name == "toolnorm"
+	if mcp.IsModernProtocol(c.client.ProtocolVersion()) && c.tellsChanges() {
+		// A stream that breaks is found out by the next refresh; the connection itself has no state that could be lost.
+		_, err = c.client.ListenAsync(c.ctx, mcp.SubscriptionFilter{ToolsListChanged: true}, nil)
+	}
+	return c, err
+}
+
+// tellsChanges says whether the server will tell of changes of its list.
+func (c *conn) tellsChanges() bool {
+	caps := c.client.GetServerCapabilities()
+	return caps.Tools != nil && caps.Tools.ListChanged
+}
+
+// hear takes what the server tells without being asked.
+func (c *conn) hear(n mcp.JSONRPCNotification) {
+	if n.Method != string(mcp.MethodNotificationToolsListChanged) {
+		return
+	}
+	select {
+	case c.changed <- struct{}{}:
+	default: // told already
+	}
+}
+
+// close ends the connection. Ending a command, or a session, can take seconds.
+func (c *conn) close() {
+	c.end(errLost)
+	if c.client != nil {
+		_ = c.client.Close()
+	}
+	c.free()
+}
+
+// over says that the connection is of no use any more.
+func (c *conn) over() bool { return c.ctx.Err() != nil }
+
+// do runs a request that ends with the connection, and gives the result as the server wrote it.
+func (c *conn) do(ctx context.Context, request func(context.Context) error) (json.RawMessage, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(c.ctx, func() { cancel(errLost) })()
+	raw := new(json.RawMessage)
+	err := request(context.WithValue(ctx, rawKey{}, raw))
+	if err != nil && errors.Is(context.Cause(ctx), errLost) {
+		err = errLost
+	}
+	return *raw, err
+}
+
+// Bounds of a list.
+const (
+	mostPages = 100
+	mostTools = 2000
+)
+
+// list asks for the tools, as the server writes them.
+func (c *conn) list(ctx context.Context) (all []json.RawMessage, err error) {
+	var cursor mcp.Cursor
+	for range mostPages {
+		request := mcp.ListToolsRequest{}
+		request.Params.Cursor = cursor
+		var page *mcp.ListToolsResult
+		raw, err := c.do(ctx, func(ctx context.Context) (err error) {
+			page, err = c.client.ListToolsByPage(ctx, request)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		var texts struct{ Tools []json.RawMessage }
+		if err := json.Unmarshal(raw, &texts); err != nil {
+			return nil, fmt.Errorf("its list of tools is none: %w", err)
+		}
+		all = append(all, kept(texts.Tools, page.Tools)...)
+		if len(all) > mostTools {
+			return nil, fmt.Errorf("it has more than %d tools", mostTools)
+		}
+		if page.NextCursor == "" || page.NextCursor == cursor {
+			return all, nil
+		}
+		cursor = page.NextCursor
+	}
+	return nil, fmt.Errorf("its list of tools has more than %d pages", mostPages)
+}
+
+// kept are the texts of the tools that mcp-go has kept: it leaves out those whose x-mcp-header breaks the rules.
+func kept(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage) {
+	for _, text := range texts {
+		var t struct{ Name string }
+		if len(tools) > 0 && json.Unmarshal(text, &t) == nil && t.Name == tools[0].Name {
+			out, tools = append(out, text), tools[1:]
+		}
+	}
+	return out
+}
+
+// call calls a tool.
+func (c *conn) call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
+	request := mcp.CallToolRequest{}
+	request.Params.Name, request.Params.Arguments = tool, args
+	raw, err := c.do(ctx, func(ctx context.Context) error {
+		_, err := c.client.CallTool(ctx, request)
+		return err
+	})
+	if len(raw) > 0 {
+		return raw, nil // mcp-go gives up a result with content of a kind that it does not know
+	}
+	return nil, err
+}

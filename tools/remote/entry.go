@@ -1,0 +1,146 @@
+package remote
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Entry is one MCP server as mcp.json describes it: one with a URL, or one that is a command on this machine.
+type Entry struct {
+	Name string `json:"-"`
+
+	URL     string            `json:"url"`
+	Type    string            `json:"type"`    // "sse", "http" (or "streamable-http") or "stdio"; empty: found out
+	Headers map[string]string `json:"headers"` // sent with every request to this server, and to no other
+
+	Command string            `json:"command"` // speaks on standard input and output
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"` // in addition to what a program needs to start; see process
+	Dir     string            `json:"cwd"`
+
+	Include  []string `json:"include"`  // the tools that are taken, by the server's names; none: all
+	Exclude  []string `json:"exclude"`  // those that are not
+	Disabled bool     `json:"disabled"` // it is known, and not asked
+
+	Private  *bool `json:"private"`  // it may be at a private or loopback address; nil: yes
+	Insecure bool  `json:"insecure"` // plain http will do at a public address
+}
+
+// validName is what a server may be called: without dots, which part a server's name from its tool's, and without two
+// underscores, which do the same towards chat models.
+var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// Local is the name under which the tools that come with the program are known to the agent; no server may have it.
+const Local = "local"
+
+// longestURL is how long a URL may be; browsers and proxies stop at about this length.
+const longestURL = 2048
+
+// check says what is wrong with an entry. Variables are not filled in yet.
+func (e Entry) check() error {
+	switch {
+	case !validName.MatchString(e.Name):
+		return fmt.Errorf("server %q: a name is 1 to 64 of A-Z a-z 0-9 _ and -", e.Name)
+	case e.Name == Local:
+		return errors.New(`server "local": that is the name of the tools that come with the program`)
+	case (e.URL == "") == (e.Command == ""):
+		return fmt.Errorf("server %q needs either a url or a command", e.Name)
+	case !slices.Contains([]string{"", "sse", "http", "streamable-http", "stdio"}, e.Type):
+		return fmt.Errorf("server %q: its type can be sse, http or stdio, not %q", e.Name, e.Type)
+	case e.URL != "" && !strings.Contains(e.URL, "${"):
+		if _, err := parseURL(e.URL); err != nil {
+			return fmt.Errorf("server %q: %w", e.Name, err)
+		}
+	}
+	return nil
+}
+
+// parseURL reads a server's URL.
+func parseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || len(text) > longestURL:
+		return nil, errors.New("its url is none") // the parser's own error would show it, with what is secret in it
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("its url must begin with http:// or https://, not %q", u.Scheme)
+	case u.Hostname() == "":
+		return nil, errors.New("its url names no host")
+	case u.User != nil:
+		return nil, errors.New("its url holds a password; put it into headers")
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
+		if err := alwaysRefused(ip); err != nil {
+			return nil, err
+		}
+	}
+	return u, nil
+}
+
+// variable is where the environment's value is put: ${NAME}, ${env:NAME} or, with a default, ${NAME:-text}.
+var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)
+
+// filled is the entry with the environment's values in it. A variable that is not set is an error, which names it.
+func (e Entry) filled() (Entry, error) {
+	var missing error
+	fill := func(text string) string {
+		return variable.ReplaceAllStringFunc(text, func(ref string) string {
+			m := variable.FindStringSubmatch(ref)
+			if v := os.Getenv(m[1]); v != "" {
+				return v
+			}
+			if strings.Contains(ref, ":-") {
+				return m[2]
+			}
+			missing = fmt.Errorf("the environment has no %s", m[1])
+			return ""
+		})
+	}
+	all := func(m map[string]string) map[string]string {
+		out := make(map[string]string, len(m))
+		for k, v := range m {
+			out[k] = fill(v)
+		}
+		return out
+	}
+	e.URL, e.Command, e.Dir = fill(e.URL), fill(e.Command), fill(e.Dir)
+	e.Headers, e.Env, e.Args = all(e.Headers), all(e.Env), slices.Clone(e.Args)
+	for i := range e.Args {
+		e.Args[i] = fill(e.Args[i])
+	}
+	return e, missing
+}
+
+// shown is the server's address as it may be listed and logged: what may be a key in the query of a URL is left out.
+// Of a command nothing but its first word is shown, since keys are often given as arguments.
+func (e Entry) shown() string {
+	if e.Command != "" {
+		return "command: " + e.Command
+	}
+	at, query, ok := strings.Cut(e.URL, "?")
+	if !ok {
+		return e.URL
+	}
+	return at + "?" + secretValue.ReplaceAllString(query, "=…")
+}
+
+// secretValue is a value in the query of a URL that does not come from the environment.
+var secretValue = regexp.MustCompile(`=[^&$][^&]*`)
+
+// takes says whether a tool of the server is one of those that are wanted.
+func (e Entry) takes(tool string) bool {
+	return (len(e.Include) == 0 || slices.Contains(e.Include, tool)) && !slices.Contains(e.Exclude, tool)
+}
+
+// same says that two entries mean the same connection.
+func (e Entry) same(other Entry) bool {
+	a, errA := json.Marshal(e)
+	b, errB := json.Marshal(other)
+	return errA == nil && errB == nil && string(a) == string(b)
+}

@@ -1,0 +1,139 @@
+package remote
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// largestBody is how much a request to these addresses may hold.
+const largestBody = 64 << 10
+
+// Mount puts the addresses that manage servers into a mux: exactly /mcp/add, /mcp/remove and /mcp/list. Whoever is not one of
+// those who may is told so by may, which is asked for each request.
+func (s *Set) Mount(mux *http.ServeMux, may func(*http.Request) error) {
+	for _, a := range []struct {
+		path, method string
+		do           func(*http.Request) (any, error)
+	}{
+		{"/mcp/add", http.MethodPost, s.serveAdd},
+		{"/mcp/remove", http.MethodDelete, s.serveRemove},
+		{"/mcp/list", http.MethodGet, s.serveList},
+	} {
+		mux.HandleFunc(a.path, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != a.method {
+				w.Header().Set("Allow", a.method)
+				fault.Write(w, fault.New(fault.Method, "%s takes %s, not %s", a.path, a.method, r.Method))
+				return
+			}
+			err := may(r)
+			var answer any
+			if err == nil {
+				answer, err = a.do(r)
+			}
+			if err != nil {
+				fault.Write(w, err)
+				return
+			}
+			writeJSON(w, answer)
+		})
+	}
+}
+
+// writeJSON answers with a value. A client that is gone cannot be told.
+func writeJSON(w http.ResponseWriter, v any) {
+	text, err := chat.JSON(v)
+	if err != nil {
+		fault.Write(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(append(text, '\n'))
+}
+
+// named is the body of the requests.
+type named struct {
+	Name    string          `json:"name"`
+	URL     string          `json:"url"`
+	Command json.RawMessage `json:"command"`
+}
+
+// changed answers them.
+type changed struct {
+	Name    string `json:"name"`
+	URL     string `json:"url,omitempty"`
+	Message string `json:"message"`
+}
+
+// readNamed reads a body, which may be missing where a query says the same.
+func readNamed(r *http.Request) (n named, err error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, largestBody+1))
+	switch {
+	case err != nil:
+		return n, fault.New(fault.Invalid, "the request's body ended early: %w", err)
+	case len(body) > largestBody:
+		return n, fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", largestBody)
+	case len(bytes.TrimSpace(body)) == 0:
+		return n, nil
+	}
+	if err := json.Unmarshal(body, &n); err != nil {
+		return n, fault.New(fault.Invalid, `the body must be JSON: {"name": "…", "url": "…"}`)
+	}
+	return n, nil
+}
+
+func (s *Set) serveAdd(r *http.Request) (any, error) {
+	n, err := readNamed(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case n.Command != nil:
+		return nil, fault.New(fault.Forbidden, "commands are started only if mcp.json names them; write it there")
+	}
+	if err := s.Add(r.Context(), n.Name, n.URL); err != nil {
+		return nil, err
+	}
+	return changed{n.Name, n.URL, "registered"}, nil
+}
+
+func (s *Set) serveRemove(r *http.Request) (any, error) {
+	n, err := readNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	if n.Name == "" {
+		n.Name = r.URL.Query().Get("name")
+	}
+	if n.Name == "" {
+		return nil, fault.New(fault.Invalid, `name a server, in the body ({"name": "…"}) or the query (?name=…)`)
+	}
+	found, err := s.Remove(n.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, fault.New(fault.NotFound, "there is no MCP server %q", n.Name)
+	}
+	return changed{Name: n.Name, Message: "removed"}, nil
+}
+
+// serveList answers with names and addresses, and with ?state=1 also with how each server is.
+func (s *Set) serveList(r *http.Request) (any, error) {
+	all := s.List()
+	if r.URL.Query().Get("state") != "" {
+		return map[string][]State{"servers": all}, nil
+	}
+	type server struct {
+		Name string `json:"name"`
+		URL  string `json:"url"`
+	}
+	out := make([]server, len(all))
+	for i, a := range all {
+		out[i] = server{a.Name, a.URL}
+	}
+	return map[string][]server{"servers": out}, nil
+}

@@ -1,0 +1,75 @@
+package remote
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"toolnorm/internal/fault"
+)
+
+func TestTheAddressesAnswerAsSpecified(t *testing.T) {
+	s, _, _ := opened(t, "")
+	mux := http.NewServeMux()
+	s.Mount(mux, func(r *http.Request) error {
+		if r.Header.Get("Stranger") != "" {
+			return fault.New(fault.Forbidden, "no")
+		}
+		return nil
+	})
+	for _, tt := range []struct {
+		do, body string
+		status   int
+		want     string
+	}{
+		{"GET /mcp/list", "", 200, `{"servers":[]}`},
+		{"POST /mcp/add", `{"name":"tts","url":"http://127.0.0.1:9/sse"}`, 200, `{"name":"tts","url":"http://127.0.0.1:9/sse","message":"registered"}`},
+		{"GET /mcp/list", "", 200, `{"servers":[{"name":"tts","url":"http://127.0.0.1:9/sse"}]}`},
+		{"GET /mcp/list?state=1", "", 200, `"state":"`},
+		{"POST /mcp/add", `{"name":"tts","url":"http://127.0.0.1:9/mcp"}`, 200, `"message":"registered"`},
+		{"GET /mcp/list", "", 200, `{"servers":[{"name":"tts","url":"http://127.0.0.1:9/mcp"}]}`},
+		{"POST /mcp/add", `{"name":"x","command":"rm"}`, 403, "commands are started only if mcp.json names them"},
+		{"POST /mcp/add", `{"name":"x","url":"http://h/${HOME}"}`, 400, "variables"},
+		{"POST /mcp/add", `{"name":"x","url":"file:///etc/passwd"}`, 400, "http:// or https://"},
+		{"POST /mcp/add", `{"name":"x","url":"http://169.254.169.254/"}`, 400, "no MCP server may be at"},
+		{"POST /mcp/add", `{"name":"x"`, 400, "must be JSON"},
+		{"POST /mcp/add", `{"name":"` + strings.Repeat("x", largestBody) + `"}`, 413, "larger"},
+		{"GET /mcp/add", "", 405, "takes POST"},
+		{"DELETE /mcp/remove", `{"name":"tts"}`, 200, `{"name":"tts","message":"removed"}`},
+		{"DELETE /mcp/remove", `{"name":"tts"}`, 404, `no MCP server`},
+		{"DELETE /mcp/remove?name=tts", "", 404, `no MCP server`},
+		{"DELETE /mcp/remove", "", 400, `name a server`},
+	} {
+		method, path, _ := strings.Cut(tt.do, " ")
+		r := httptest.NewRequest(method, path, strings.NewReader(tt.body))
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		body, _ := io.ReadAll(w.Body)
+		if w.Code != tt.status || !strings.Contains(string(body), tt.want) {
+			t.Errorf("%s %.80s: %d %s, want %d %s", tt.do, tt.body, w.Code, body, tt.status, tt.want)
+		}
+	}
+	r := httptest.NewRequest("GET", "/mcp/list", nil)
+	r.Header.Set("Stranger", "1")
+	w := httptest.NewRecorder()
+	if mux.ServeHTTP(w, r); w.Code != http.StatusForbidden {
+		t.Errorf("a stranger gets %d", w.Code)
+	}
+}
+
+func TestServersThatAreAddedFromAfarAreNotInside(t *testing.T) {
+	s, _, _ := opened(t, "")
+	s.cfg.Private = nil
+	if err := s.Add(t.Context(), "x", "http://127.0.0.1:9/mcp"); err == nil || !strings.Contains(err.Error(), "private") {
+		t.Errorf("Add = %v", err)
+	}
+	if err := s.Add(t.Context(), "x", "https://name.invalid/mcp"); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := s.file.encode()
+	if !strings.Contains(string(text), `"private":false`) {
+		t.Errorf("the file forgets it: %s", text)
+	}
+}

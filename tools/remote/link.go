@@ -1,0 +1,292 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/tools"
+)
+
+// link keeps one server connected. Whoever needs the server waits for the same attempt, each as long as he likes; a server
+// that is down is tried again by itself, and at once by whoever calls it.
+type link struct {
+	set   *Set
+	entry Entry
+	log   zerolog.Logger
+	ctx   context.Context // of the link: ends when the server is removed
+	end   context.CancelFunc
+
+	mu       sync.Mutex
+	conn     *conn         // nil: there is none
+	trying   chan struct{} // closed when the attempt that runs ends; nil: none runs
+	kind     string        // the transport that worked last
+	tools    []tools.Tool  // what the server listed last; kept while it is down, so that a call can find it again
+	known    bool          // it has listed its tools at least once
+	err      error         // why there is no connection
+	failedAt time.Time     // when the last attempt failed
+}
+
+// Bounds of waiting.
+const (
+	attemptTime = 15 * time.Second // for one attempt to connect and list
+	startTime   = 90 * time.Second // the same for a command, which npx and uvx may have to download first
+	refreshTime = 5 * time.Minute  // after which a list is asked for again, whatever the server tells
+	firstPause  = time.Second      // before a server that is down is tried again; each time twice as long
+	lastPause   = time.Minute
+	freshError  = time.Second // for how long a failure answers for further attempts to list
+)
+
+// newLink begins to keep a server connected.
+func newLink(s *Set, e Entry) *link {
+	l := &link{set: s, entry: e, log: s.cfg.Log.With().Str("mcp_server", e.Name).Logger()}
+	l.ctx, l.end = context.WithCancel(s.ctx)
+	s.running.Go(l.keep) // ends with the link
+	return l
+}
+
+// connection gives the connection, made if there is none. ctx bounds the waiting, not the attempt.
+func (l *link) connection(ctx context.Context) (*conn, error) {
+	l.mu.Lock()
+	if l.conn != nil && !l.conn.over() {
+		defer l.mu.Unlock()
+		return l.conn, nil
+	}
+	if l.ctx.Err() != nil {
+		defer l.mu.Unlock()
+		return nil, errors.New("the server has been removed")
+	}
+	if l.trying == nil {
+		l.trying = make(chan struct{})
+		l.set.running.Go(l.attempt) // ends with its time
+	}
+	trying := l.trying
+	l.mu.Unlock()
+	select {
+	case <-trying:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn == nil {
+		return nil, l.err
+	}
+	return l.conn, nil
+}
+
+// attempt connects once, and lists the tools.
+func (l *link) attempt() {
+	limit := attemptTime
+	if l.entry.Command != "" {
+		limit = startTime
+	}
+	ctx, cancel := context.WithTimeoutCause(l.ctx, limit, fmt.Errorf("no answer within %v", limit))
+	defer cancel()
+	l.mu.Lock()
+	old, kind := l.conn, l.kind
+	l.conn = nil
+	l.mu.Unlock()
+	if old != nil {
+		old.close()
+	}
+	c, kind, err := l.open(ctx, kind)
+	if err != nil && context.Cause(ctx) != nil && l.ctx.Err() == nil {
+		err = context.Cause(ctx)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		l.err, l.failedAt = err, time.Now()
+	} else {
+		l.conn, l.kind, l.err = c, kind, nil
+	}
+	close(l.trying)
+	l.trying = nil
+}
+
+// open makes a connection whose tools are known.
+func (l *link) open(ctx context.Context, last string) (*conn, string, error) {
+	e, err := l.entry.filled()
+	if err != nil {
+		return nil, "", err
+	}
+	if e.URL != "" {
+		if _, err := parseURL(e.URL); err != nil {
+			return nil, "", err
+		}
+	}
+	c, kind, err := e.connect(ctx, last, l.set.cfg.Version, func(line string) { l.log.Debug().Str("says", line).Msg("the MCP server's command") })
+	if err != nil {
+		return nil, "", err
+	}
+	if err := l.list(ctx, c); err != nil {
+		c.close()
+		return nil, "", err
+	}
+	return c, kind, nil
+}
+
+// list takes the server's tools as they are now.
+func (l *link) list(ctx context.Context, c *conn) error {
+	texts, err := c.list(ctx)
+	if err != nil {
+		return err
+	}
+	all, seen := []tools.Tool{}, map[string]bool{}
+	for _, text := range texts {
+		t, err := l.tool(text, c.ours)
+		var bare struct{ Name string }
+		if json.Unmarshal(text, &bare) != nil || !l.entry.takes(bare.Name) {
+			continue
+		}
+		if err != nil || seen[t.Name] {
+			l.log.Warn().Err(err).Str("tool", t.Name).Msg("a tool of the MCP server is left out")
+			continue
+		}
+		seen[t.Name] = true
+		all = append(all, t)
+	}
+	l.mu.Lock()
+	l.tools, l.known = all, true
+	l.mu.Unlock()
+	return l.set.publish(l, all)
+}
+
+// drop gives a connection up.
+func (l *link) drop(c *conn) {
+	l.mu.Lock()
+	if l.conn == c {
+		l.conn = nil
+	}
+	l.mu.Unlock()
+	l.set.running.Go(c.close)
+}
+
+// keep connects, again after each loss, and asks for the list when it may have changed.
+func (l *link) keep() {
+	pause, told := firstPause, false
+	for l.ctx.Err() == nil {
+		c, err := l.connection(l.ctx)
+		if err == nil {
+			if told || pause == firstPause {
+				l.log.Info().Int("tools", len(l.offered())).Str("transport", l.transport()).Msg("the MCP server is connected")
+			}
+			pause, told = firstPause, false
+			l.hold(c)
+			l.rest(firstPause / 10) // a server that comes and goes is not chased
+			continue
+		}
+		if !told && l.ctx.Err() == nil {
+			l.log.Warn().Err(err).Msg("the MCP server does not answer; it is tried again, and its tools fail until then")
+			told = true
+		}
+		l.rest(pause)
+		pause = min(2*pause, lastPause)
+	}
+	l.mu.Lock()
+	c := l.conn
+	l.conn = nil
+	l.mu.Unlock()
+	if c != nil {
+		c.close()
+	}
+}
+
+// hold stays with a connection until it ends.
+func (l *link) hold(c *conn) {
+	tick := time.NewTicker(refreshTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.ctx.Done():
+			return
+		case <-c.ctx.Done():
+			return
+		case <-c.changed:
+		case <-tick.C:
+		}
+		ctx, cancel := context.WithTimeout(l.ctx, attemptTime)
+		err := l.list(ctx, c)
+		cancel()
+		if err != nil && l.ctx.Err() == nil {
+			l.log.Warn().Err(err).Msg("the MCP server does not list its tools")
+			l.drop(c)
+			return
+		}
+	}
+}
+
+// rest waits, or until the link ends.
+func (l *link) rest(d time.Duration) {
+	select {
+	case <-l.ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// offered are the tools that the server listed last.
+func (l *link) offered() []tools.Tool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tools
+}
+
+func (l *link) transport() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kind
+}
+
+// current are the server's tools, asked for if it has not listed them or has gone since; ctx bounds the waiting. A server that
+// has just failed fails again without being asked.
+func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
+	l.mu.Lock()
+	err, justNow := l.err, l.conn == nil && l.err != nil && time.Since(l.failedAt) < freshError
+	l.mu.Unlock()
+	if justNow {
+		return nil, err
+	}
+	if _, err := l.connection(ctx); err != nil {
+		return nil, err
+	}
+	return l.offered(), nil
+}
+
+// State is how a server is.
+type State struct {
+	Name  string `json:"name"`
+	URL   string `json:"url"`
+	State string `json:"state"` // ready, waiting, down or disabled
+	Tools int    `json:"tools"`
+	Kind  string `json:"transport,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+// state tells of the server.
+func (l *link) state() State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := State{Name: l.entry.Name, URL: l.entry.shown(), State: "waiting", Tools: len(l.tools), Kind: l.kind}
+	switch {
+	case l.conn != nil && !l.conn.over():
+		s.State = "ready"
+	case l.err != nil:
+		s.State, s.Error = "down", reason(l.err)
+	}
+	return s
+}
+
+// reason is an error as those who manage servers may read it.
+func reason(err error) string {
+	text := secretValue.ReplaceAllString(err.Error(), "=…")
+	if len(text) > 300 {
+		text = text[:300] + "…"
+	}
+	return text
+}

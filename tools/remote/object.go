@@ -1,0 +1,107 @@
+package remote
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"toolnorm/chat"
+)
+
+// object is a JSON object whose members keep their order and their text, so that a file that people edit comes back from
+// a save with nothing moved and nothing lost that we do not know.
+type object []member
+
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+// readObject reads text that must be one JSON object. A key that comes twice is an error: readers differ in which counts.
+func readObject(text []byte) (object, error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("must be an object")
+	}
+	o := object{}
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		m := member{key: t.(string)} // encoding/json gives nothing else in a key's place
+		if err := dec.Decode(&m.value); err != nil {
+			return nil, err
+		}
+		if o.get(m.key) != nil {
+			return nil, fmt.Errorf("%q is there twice", m.key)
+		}
+		o = append(o, m)
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something stands behind the object")
+	}
+	return o, nil
+}
+
+// get is the value of a key; nil when there is none.
+func (o object) get(key string) json.RawMessage {
+	for _, m := range o {
+		if m.key == key {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// with is the object with a value in its key's place, or at its end.
+func (o object) with(key string, value any) (object, error) {
+	text, err := chat.JSON(value)
+	if err != nil {
+		return nil, err
+	}
+	out := make(object, 0, len(o)+1)
+	found := false
+	for _, m := range o {
+		if m.key == key {
+			m.value, found = text, true
+		}
+		out = append(out, m)
+	}
+	if !found {
+		out = append(out, member{key, text})
+	}
+	return out, nil
+}
+
+// without is the object without a key.
+func (o object) without(key string) object {
+	out := make(object, 0, len(o))
+	for _, m := range o {
+		if m.key != key {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// MarshalJSON writes the members in their order.
+func (o object) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		key, err := chat.JSON(m.key)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(b, key...), ':'), m.value...)
+	}
+	return append(b, '}'), nil
+}

@@ -1,0 +1,198 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// What answers of a server may be. A list of a thousand tools with long schemas is a tenth of it.
+const largestAnswer = 8 << 20
+
+// client is an HTTP client for one server and for no other: it sends the server's headers itself, refuses every request
+// to another origin, whether a redirect or the server's own stream names it, and decides by the address that is dialled,
+// not by what a URL looks like, since names can mean another address by the time of the connection.
+func (e Entry) client() (*http.Client, func()) {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second, Control: e.mayDial}
+	t := &http.Transport{ // no Proxy: what it dials could not be seen
+		DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, IdleConnTimeout: time.Minute,
+		MaxIdleConnsPerHost: 8, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
+	}
+	c := &http.Client{Transport: &pinned{entry: e, next: t}, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+		if len(via) > 3 {
+			return errors.New("redirected more than three times")
+		}
+		return nil
+	}}
+	return c, t.CloseIdleConnections
+}
+
+// pinned sends requests to the origin of one entry only.
+type pinned struct {
+	entry Entry
+	next  http.RoundTripper
+}
+
+// RoundTrip refuses what goes elsewhere, adds the entry's headers, and bounds the answer.
+func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !sameOrigin(p.entry.URL, r.URL.String()) {
+		return nil, fmt.Errorf("the server names %s://%s, which is not where it is registered", r.URL.Scheme, r.URL.Host)
+	}
+	r = r.Clone(r.Context())
+	for name, value := range p.entry.Headers {
+		r.Header.Set(name, value)
+	}
+	resp, err := p.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	stream := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
+	resp.Body = &bounded{ReadCloser: resp.Body, perLine: stream}
+	return resp, nil
+}
+
+// sameOrigin says that two URLs name the same scheme, host and port.
+func sameOrigin(a, b string) bool {
+	u, errA := url.Parse(a)
+	v, errB := url.Parse(b)
+	return errA == nil && errB == nil && u.Scheme == v.Scheme && strings.EqualFold(u.Hostname(), v.Hostname()) && port(u) == port(v)
+}
+
+func port(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	}
+	return "80"
+}
+
+// bounded ends a body that is too large; in a stream, one of whose lines is, since a stream itself has no end.
+type bounded struct {
+	io.ReadCloser
+	perLine bool
+	n       int
+}
+
+// Read counts what it passes on.
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.n += n
+	if b.perLine {
+		if at := bytes.LastIndexByte(p[:n], '\n'); at >= 0 {
+			b.n = n - at - 1
+		}
+	}
+	if b.n > largestAnswer {
+		return n, fmt.Errorf("the server's answer is larger than %d bytes", largestAnswer)
+	}
+	return n, err
+}
+
+// mayDial refuses addresses that the entry may not be at. It sees what names were resolved to, also behind a redirect.
+func (e Entry) mayDial(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("the address %q is none", address)
+	}
+	return e.allows(at.Addr())
+}
+
+func (e Entry) allows(ip netip.Addr) error {
+	if err := alwaysRefused(ip); err != nil {
+		return err
+	}
+	if inside(ip) {
+		if e.Private != nil && !*e.Private {
+			return fmt.Errorf("%s is a private address, at which a server may only be that mcp.json says \"private\": true of", ip)
+		}
+		return nil
+	}
+	if strings.HasPrefix(e.URL, "http:") && !e.Insecure {
+		return fmt.Errorf("%s is a public address: use https, or say \"insecure\": true in mcp.json", ip)
+	}
+	return nil
+}
+
+// prefixes reads a list of networks.
+func prefixes(list ...string) (out []netip.Prefix) {
+	for _, p := range list {
+		out = append(out, netip.MustParsePrefix(p))
+	}
+	return out
+}
+
+var (
+	// never are networks where no server of a user's is: what tells cloud machines their keys, and what is not one machine.
+	never = prefixes("169.254.0.0/16", "fe80::/10", "224.0.0.0/4", "ff00::/8", "0.0.0.0/8", "::/128", "255.255.255.255/32",
+		"fd00:ec2::254/128", "100.100.100.200/32", "168.63.129.16/32")
+	// near are those that are not on the internet: this machine's, the local network's, and what is kept for tests.
+	near = prefixes("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7",
+		"192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "fec0::/10")
+	// carriers are networks of IPv6 with an IPv4 address inside, and where it begins.
+	carriers = []struct {
+		net netip.Prefix
+		at  int
+	}{{netip.MustParsePrefix("64:ff9b::/96"), 12}, {netip.MustParsePrefix("2002::/16"), 2}, {netip.MustParsePrefix("::/96"), 12}}
+)
+
+// plain is the address that an address means: without a zone, and IPv4 where IPv6 only carries it.
+func plain(ip netip.Addr) netip.Addr {
+	ip = ip.WithZone("").Unmap()
+	if b := ip.As16(); ip.Is6() && ip != netip.IPv6Loopback() && !ip.IsUnspecified() {
+		for _, c := range carriers {
+			if c.net.Contains(ip) {
+				return netip.AddrFrom4([4]byte(b[c.at : c.at+4]))
+			}
+		}
+	}
+	return ip
+}
+
+func in(nets []netip.Prefix, ip netip.Addr) bool {
+	for _, n := range nets {
+		if n.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+// alwaysRefused names the addresses that no server may be at, whoever has registered it.
+func alwaysRefused(ip netip.Addr) error {
+	if in(never, plain(ip)) {
+		return fmt.Errorf("no MCP server may be at %s", ip)
+	}
+	return nil
+}
+
+// inside says that an address is not on the internet.
+func inside(ip netip.Addr) bool { return in(near, plain(ip)) }
+
+// resolves says early whether a name means addresses that an entry may not have; the connection decides again.
+func (e Entry) resolves(ctx context.Context) error {
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return err
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
+	if err != nil {
+		return nil // it may come up later
+	}
+	for _, ip := range ips {
+		if err := e.allows(ip); err != nil {
+			return err
+		}
+	}
+	return nil
+}

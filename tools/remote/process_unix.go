@@ -1,0 +1,17 @@
+//go:build unix
+
+package remote
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup gives a command a process group of its own: npx and uvx start the server as a child, which outlives them
+// otherwise; and an interrupt at the terminal is ours to pass on.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// terminate asks the group to end, and kill ends it. A group that has ended already is no error.
+func terminate(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+
+func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

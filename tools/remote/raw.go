@@ -1,0 +1,45 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// mcp-go reads schemas and structured results into Go values, which loses keywords, the order of members and the digits of
+// large numbers. These transports hand on the text of a result beside it. There is one for each kind, since mcp-go finds
+// out by their methods what they can do.
+type (
+	rawHTTP  struct{ *transport.StreamableHTTP }
+	rawSSE   struct{ *transport.SSE }
+	rawStdio struct{ *process }
+)
+
+// rawKey is where a context holds the place for the result's text.
+type rawKey struct{}
+
+// SendRequest sends a request and keeps the text of its result.
+func (t *rawHTTP) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	return keep(ctx)(t.StreamableHTTP.SendRequest(ctx, r))
+}
+
+// SendRequest does the same over the older transport.
+func (t *rawSSE) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	return keep(ctx)(t.SSE.SendRequest(ctx, r))
+}
+
+// SendRequest does the same with a command.
+func (t *rawStdio) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	return keep(ctx)(t.process.SendRequest(ctx, r))
+}
+
+// keep passes an answer on. The last one counts: a call may take several rounds of questions.
+func keep(ctx context.Context) func(*transport.JSONRPCResponse, error) (*transport.JSONRPCResponse, error) {
+	return func(resp *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {
+		if raw, ok := ctx.Value(rawKey{}).(*json.RawMessage); ok && err == nil && resp != nil {
+			*raw = resp.Result
+		}
+		return resp, err
+	}
+}

@@ -1,0 +1,435 @@
+package remote
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/rs/zerolog"
+
+	"toolnorm/tools"
+)
+
+// TestMain is a server on standard input and output when a test starts this program as one.
+func TestMain(m *testing.M) {
+	if os.Getenv("SPEAK_MCP") != "" {
+		fmt.Fprintln(os.Stderr, "hello from the command")
+		if err := server.ServeStdio(fake("stdio")); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// fake is a server with a few tools.
+func fake(name string) *server.MCPServer {
+	s := server.NewMCPServer(name, "1", server.WithToolCapabilities(true))
+	read := true
+	s.AddTool(mcp.NewToolWithRawSchema("add", "Adds two numbers.", json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer","maximum":9007199254740993},"b":{"type":"integer"}},"required":["a","b"],"x-kept":true}`)),
+		func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText(fmt.Sprint(r.GetInt("a", 0) + r.GetInt("b", 0))), nil
+		})
+	s.AddTool(mcp.NewTool("fail", mcp.WithDescription("Fails.")), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultError("it failed"), nil
+	})
+	look := mcp.NewTool("pid", mcp.WithDescription("Says which process it is."))
+	look.Annotations.ReadOnlyHint = &read
+	s.AddTool(look, func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if os.Getenv("SPEAK_MCP") == "die" && os.Getenv("DIE") != "" {
+			if _, err := os.Stat(os.Getenv("DIE")); err != nil {
+				_ = os.WriteFile(os.Getenv("DIE"), nil, 0o600)
+				os.Exit(3)
+			}
+		}
+		return mcp.NewToolResultText(fmt.Sprint(os.Getpid())), nil
+	})
+	s.AddTool(mcp.NewTool("environ"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(strings.Join(os.Environ(), "\n")), nil
+	})
+	return s
+}
+
+// handler serves a fake over one transport, at /sse or /mcp.
+func handler(s *server.MCPServer, kind string) http.Handler {
+	if kind == kindSSE {
+		return server.NewSSEServer(s, server.WithKeepAlive(false))
+	}
+	return server.NewStreamableHTTPServer(s)
+}
+
+// machine is a fake that listens at an address, can be killed, and started there again.
+type machine struct {
+	t    *testing.T
+	addr string
+	http *http.Server
+}
+
+func boot(t *testing.T, addr string, h http.Handler) *machine {
+	t.Helper()
+	var l net.Listener
+	var err error
+	for range 50 {
+		if l, err = net.Listen("tcp", addr); err == nil {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{t, l.Addr().String(), &http.Server{Handler: h}}
+	go m.http.Serve(l)
+	t.Cleanup(m.kill)
+	return m
+}
+
+func (m *machine) kill() { m.http.Close() }
+
+// opened is a set of the servers in text, with the registry that gets their tools and the log.
+func opened(t *testing.T, text string) (*Set, *tools.Registry, *lockedBuffer) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	if text != "" {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, log := tools.New(tools.Options{}), new(lockedBuffer)
+	s, err := Open(Config{Path: path, Registry: r, Version: "1", Log: zerolog.New(log), ListTime: 2 * time.Second, Private: func() bool { return true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s, r, log
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// until waits for something that happens by itself.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for range 500 {
+		if ok() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("never: %s", what)
+}
+
+func called(r *tools.Registry, name, args string) string {
+	return r.Call(context.Background(), name, json.RawMessage(args)).Text()
+}
+
+func TestToolsComeOverEachTransport(t *testing.T) {
+	for _, tt := range []struct{ kind, path, want string }{
+		{kindHTTP, "/mcp", kindHTTP},
+		{kindSSE, "/sse", kindSSE},
+		{kindHTTP, "/sse", kindHTTP}, // looks like the other, and is found out
+	} {
+		t.Run(tt.kind+tt.path, func(t *testing.T) {
+			h := handler(fake("f"), tt.kind)
+			s, r, _ := opened(t, `[{"name":"calc","url":"http://`+boot(t, "127.0.0.1:0", h).addr+tt.path+`"}]`)
+			until(t, "a connection", func() bool { return s.List()[0].State == "ready" })
+			all, down := s.Collect(t.Context(), []string{"calc"})
+			if len(all) != 4 || len(down) != 0 {
+				t.Fatalf("collected %d tools, down: %v", len(all), down)
+			}
+			if got := called(r, "calc.add", `{"a":2,"b":3}`); got != "5" {
+				t.Errorf("2+3 = %q", got)
+			}
+			if got := r.Call(t.Context(), "calc.fail", nil); !got.IsError || got.Text() != "it failed" {
+				t.Errorf("fail = %+v", got)
+			}
+			if got := s.List()[0]; got.State != "ready" || got.Kind != tt.want || got.Tools != 4 {
+				t.Errorf("state = %+v", got)
+			}
+		})
+	}
+}
+
+func TestASchemaComesAsTheServerWritesIt(t *testing.T) {
+	s, r, _ := opened(t, `[{"name":"c","url":"http://`+boot(t, "127.0.0.1:0", handler(fake("f"), kindHTTP)).addr+`/mcp"}]`)
+	s.Collect(t.Context(), []string{"c"})
+	tool, _ := r.Snapshot().Find("c.add")
+	for _, want := range []string{"9007199254740993", "x-kept"} {
+		if !strings.Contains(string(tool.Schema), want) {
+			t.Errorf("the schema has lost %s: %s", want, tool.Schema)
+		}
+	}
+}
+
+func TestACommandSpeaksOnItsInputAndOutput(t *testing.T) {
+	self, _ := os.Executable()
+	t.Setenv("MY_SECRET", "s3cret")
+	t.Setenv("TOOLNORM_API_KEYS", "not-for-commands")
+	s, r, log := opened(t, fmt.Sprintf(`{"mcpServers":{"cmd":{"command":%q,"env":{"SPEAK_MCP":"1","TOKEN":"${MY_SECRET}"}}}}`, self))
+	if _, down := s.Collect(t.Context(), []string{"cmd"}); len(down) != 0 {
+		t.Fatalf("down: %v, log:\n%s", down, log)
+	}
+	env := called(r, "cmd.environ", "{}")
+	if !strings.Contains(env, "TOKEN=s3cret") || strings.Contains(env, "not-for-commands") || !strings.Contains(env, Hops+"=1") {
+		t.Errorf("the command's environment is\n%s", env)
+	}
+	until(t, "the command's words in the log", func() bool { return strings.Contains(log.String(), "hello from the command") })
+	if strings.Contains(log.String(), "s3cret") {
+		t.Error("the log has the secret")
+	}
+}
+
+func TestACommandThatDiesIsStartedAgain(t *testing.T) {
+	self, _ := os.Executable()
+	_, r, _ := opened(t, fmt.Sprintf(`{"mcpServers":{"cmd":{"command":%q,"env":{"SPEAK_MCP":"die","DIE":%q}}}}`, self, filepath.Join(t.TempDir(), "died")))
+	until(t, "tools", func() bool { return len(r.Snapshot().Tools) == 4 })
+	start := time.Now()
+	if got := called(r, "cmd.pid", "{}"); strings.Trim(got, "0123456789") != "" {
+		t.Errorf("behind its death the command says %q", got)
+	}
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("that took %v", took)
+	}
+}
+
+func TestAServerThatIsKilledAndStartedAnswersTheNextCall(t *testing.T) {
+	for _, kind := range []string{kindHTTP, kindSSE} {
+		t.Run(kind, func(t *testing.T) {
+			m := boot(t, "127.0.0.1:0", handler(fake("f"), kind))
+			other := boot(t, "127.0.0.1:0", handler(fake("g"), kindHTTP))
+			_, r, log := opened(t, `[{"name":"a","url":"http://`+m.addr+"/"+map[string]string{kindHTTP: "mcp", kindSSE: "sse"}[kind]+`"},{"name":"b","url":"http://`+other.addr+`/mcp"}]`)
+			until(t, "tools of both", func() bool { return len(r.Snapshot().Tools) == 8 })
+			m.kill()
+			if got := called(r, "a.add", `{"a":1,"b":1}`); !strings.Contains(got, "does not answer now") {
+				t.Errorf("while it is down: %q", got)
+			}
+			if got := called(r, "b.add", `{"a":1,"b":1}`); got != "2" {
+				t.Errorf("the other server: %q", got)
+			}
+			boot(t, m.addr, handler(fake("f"), kind))
+			start := time.Now()
+			if got := called(r, "a.add", `{"a":1,"b":2}`); got != "3" {
+				t.Errorf("behind the restart: %q, log:\n%s", got, log)
+			}
+			if took := time.Since(start); took > 2*time.Second {
+				t.Errorf("that took %v", took)
+			}
+		})
+	}
+}
+
+func TestAListThatChangesIsTakenAnew(t *testing.T) {
+	for _, kind := range []string{kindHTTP, kindSSE} {
+		t.Run(kind, func(t *testing.T) {
+			f := fake("f")
+			_, r, _ := opened(t, `[{"name":"a","url":"http://`+boot(t, "127.0.0.1:0", handler(f, kind)).addr+"/"+map[string]string{kindHTTP: "mcp", kindSSE: "sse"}[kind]+`"}]`)
+			until(t, "tools", func() bool { return len(r.Snapshot().Tools) == 4 })
+			time.Sleep(100 * time.Millisecond) // until the stream of news is open, which nothing tells
+			f.AddTool(mcp.NewTool("fresh"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return mcp.NewToolResultText("new"), nil
+			})
+			until(t, "the new tool", func() bool { return called(r, "a.fresh", "{}") == "new" })
+			f.DeleteTools("fresh", "fail")
+			until(t, "two tools fewer", func() bool { return len(r.Snapshot().Tools) == 3 })
+		})
+	}
+}
+
+func TestADeadServerIsNobodyElsesMatter(t *testing.T) {
+	silentOne, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silentOne.Close()
+	s, _, _ := opened(t, `[{"name":"quiet","url":"http://`+silentOne.Addr().String()+`/mcp"},{"name":"none","url":"http://127.0.0.1:9/mcp"},
+		{"name":"good","url":"http://`+boot(t, "127.0.0.1:0", handler(fake("f"), kindHTTP)).addr+`/mcp"},{"name":"unset","url":"http://${NO_SUCH_VARIABLE}/mcp"}]`)
+	start := time.Now()
+	all, down := s.Collect(t.Context(), s.Names())
+	if took := time.Since(start); took > 3*time.Second {
+		t.Errorf("collecting took %v", took)
+	}
+	if len(all) != 4 || len(down) != 3 || down["quiet"] != "no answer within 2s" || !strings.Contains(down["unset"], "NO_SUCH_VARIABLE") {
+		t.Errorf("%d tools, down: %v", len(all), down)
+	}
+}
+
+// TestAServerTooManyHopsAwayIsNotListed is about two toolnorms that have registered each other.
+func TestToolsOfToolnormsComeThroughFewHops(t *testing.T) {
+	f := server.NewMCPServer("toolnorm", "1", server.WithToolCapabilities(false))
+	for _, name := range []string{"near", "b.far", "b.a.b.farther"} {
+		f.AddTool(mcp.NewTool(name), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText(""), nil
+		})
+	}
+	s, r, _ := opened(t, `[{"name":"a","url":"http://`+boot(t, "127.0.0.1:0", handler(f, kindHTTP)).addr+`/mcp"}]`)
+	s.Collect(t.Context(), s.Names())
+	var names []string
+	for _, tool := range r.Snapshot().Tools {
+		names = append(names, tool.Name)
+	}
+	slices.Sort(names)
+	if got := strings.Join(names, " "); got != "a.b.far a.near" {
+		t.Errorf("listed: %s", got)
+	}
+}
+
+func TestServersAreAddedAndRemovedAtOnce(t *testing.T) {
+	s, r, _ := opened(t, "")
+	path := s.cfg.Path
+	if text, _ := os.ReadFile(path); string(text) != "[]\n" {
+		t.Errorf("a missing file is made as %q", text)
+	}
+	url := "http://" + boot(t, "127.0.0.1:0", handler(fake("f"), kindHTTP)).addr + "/mcp"
+	if err := s.Add(t.Context(), "calc", url); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(path); string(text) != "[\n  {\"name\":\"calc\",\"url\":\""+url+"\"}\n]\n" {
+		t.Errorf("the file is %q", text)
+	}
+	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
+		t.Errorf("others can read the file: %v", info.Mode())
+	}
+	until(t, "its tools", func() bool { return called(r, "calc.add", `{"a":1,"b":1}`) == "2" })
+	if found, err := s.Remove("calc"); !found || err != nil {
+		t.Errorf("Remove = %v, %v", found, err)
+	}
+	if n := len(r.Snapshot().Tools); n != 0 {
+		t.Errorf("%d tools are left", n)
+	}
+	if found, err := s.Remove("calc"); found || err != nil {
+		t.Errorf("Remove of one that is gone = %v, %v", found, err)
+	}
+	if err := os.WriteFile(path, []byte(`[{"name":"calc","url":"`+url+`"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the tools of an edited file", func() bool { return len(r.Snapshot().Tools) == 4 })
+	if err := os.WriteFile(path, []byte(`[{`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Add(t.Context(), "x", url); err == nil {
+		t.Error("a server was added to a file that is broken")
+	}
+	if text, _ := os.ReadFile(path); string(text) != `[{` {
+		t.Errorf("the broken file was overwritten: %q", text)
+	}
+}
+
+func TestABrokenFileIsNotAnEmptyOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(path, []byte(`[{"name":"a"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(Config{Path: path, Registry: tools.New(tools.Options{})}); err == nil || !strings.Contains(err.Error(), `server "a" needs either`) {
+		t.Errorf("Open = %v", err)
+	}
+}
+
+func TestATokenStaysWithItsServer(t *testing.T) {
+	var stolen []string
+	var mu sync.Mutex
+	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		stolen = append(stolen, r.Header.Get("Authorization")+r.Header.Get("X-Api-Key"))
+	}))
+	defer thief.Close()
+	for name, h := range map[string]http.HandlerFunc{
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, thief.URL+"/mcp", http.StatusTemporaryRedirect)
+		},
+		"endpoint": func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				w.WriteHeader(http.StatusMethodNotAllowed)
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "event: endpoint\ndata: %s/messages\n\n", thief.URL)
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			victim := httptest.NewServer(h)
+			e := Entry{Name: "v", URL: victim.URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer t", "X-Api-Key": "k"}}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if _, _, err := e.connect(ctx, "", "1", func(string) {}); err == nil {
+				t.Error("connected")
+			}
+			victim.CloseClientConnections()
+			victim.Close()
+		})
+	}
+	if len(stolen) > 0 {
+		t.Errorf("another server was sent %q", stolen)
+	}
+}
+
+func TestAnAnswerThatIsTooLargeIsCut(t *testing.T) {
+	for _, kind := range []string{"application/json", "text/event-stream"} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			b := bufio.NewWriter(w)
+			for range largestAnswer/8 + 2 {
+				if _, err := b.WriteString("12345678"); err != nil {
+					return
+				}
+			}
+			b.Flush()
+		}))
+		e := Entry{URL: s.URL}
+		c, free := e.client()
+		resp, err := c.Get(s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := new(bytes.Buffer).ReadFrom(resp.Body)
+		resp.Body.Close()
+		if err == nil || n > largestAnswer+64<<10 {
+			t.Errorf("%s: %d bytes were read, %v", kind, n, err)
+		}
+		free()
+		s.Close()
+	}
+}
+
+func TestErrorsThatProveThatNothingRan(t *testing.T) {
+	_, err := net.DialTimeout("tcp", "127.0.0.1:9", time.Second)
+	for _, tt := range []struct {
+		err  error
+		want bool
+	}{{err, true}, {errors.New("Bad Request: No valid session ID provided"), true}, {errLost, false}, {context.DeadlineExceeded, false}} {
+		if got := neverRan(tt.err); got != tt.want {
+			t.Errorf("neverRan(%v) = %v", tt.err, got)
+		}
+	}
+}

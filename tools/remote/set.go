@@ -1,0 +1,305 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/internal/fault"
+	"toolnorm/tools"
+)
+
+// Config sets up a Set. Path and Registry are needed.
+type Config struct {
+	Path     string          // of mcp.json
+	Registry *tools.Registry // gets the servers' tools
+	Version  string          // of this program, which the servers are told
+	Log      zerolog.Logger
+
+	CallTime time.Duration // of one call; 0: 30 s
+	ListTime time.Duration // until a request goes on without a server that does not list its tools; 0: 5 s
+	Private  func() bool   // servers that are added while the program runs may be at private and loopback addresses; nil: they may not
+}
+
+// Set is the MCP servers that are registered. It may be used by many at once.
+type Set struct {
+	cfg     Config
+	ctx     context.Context
+	end     context.CancelFunc
+	running sync.WaitGroup
+
+	mu    sync.Mutex
+	links map[string]*link // those that are not disabled
+	file  *file
+	stamp stamp // of the file when it was read or written last
+}
+
+// stamp tells one state of a file from another.
+type stamp struct {
+	at   time.Time
+	size int64
+}
+
+// watchTime is how often the file is looked at.
+const watchTime = 2 * time.Second
+
+// Open reads mcp.json and begins to connect. A file that cannot be read as one is an error; a server that does not answer is
+// not. Close the Set when it is no longer needed.
+func Open(cfg Config) (*Set, error) {
+	cfg.CallTime = cmp.Or(cfg.CallTime, callTime)
+	cfg.ListTime = cmp.Or(cfg.ListTime, 5*time.Second)
+	s := &Set{cfg: cfg, links: map[string]*link{}}
+	f, err := load(cfg.Path)
+	switch {
+	case errors.Is(err, errNoPlace):
+		cfg.Log.Warn().Err(err).Msg("MCP servers cannot be added")
+	case err != nil:
+		return nil, err
+	}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.take(f)
+	cfg.Log.Info().Str("file", cfg.Path).Msgf("Loaded %d MCP servers from mcp.json", len(f.servers))
+	s.running.Go(s.watch) // ends with Close
+	return s, nil
+}
+
+// Close ends all connections and commands, and waits until they have ended.
+func (s *Set) Close() {
+	s.end()
+	s.running.Wait()
+}
+
+// take makes the servers those of a file. s.mu is held.
+func (s *Set) take(f *file) {
+	s.file, s.stamp = f, stampOf(s.cfg.Path)
+	wanted := map[string]bool{}
+	for _, w := range f.servers {
+		e := w.entry
+		if e.Disabled {
+			continue
+		}
+		wanted[e.Name] = true
+		old := s.links[e.Name]
+		if old != nil && old.entry.same(e) {
+			continue
+		}
+		if old != nil {
+			s.forget(old)
+		}
+		if e.Command != "" {
+			s.cfg.Log.Info().Str("mcp_server", e.Name).Str("command", e.Command).Strs("args", e.Args).Msg("starting the command that mcp.json names")
+		}
+		s.links[e.Name] = newLink(s, e)
+	}
+	for name, l := range s.links {
+		if !wanted[name] {
+			s.forget(l)
+		}
+	}
+}
+
+// forget ends a link and takes its tools away. s.mu is held.
+func (s *Set) forget(l *link) {
+	l.end()
+	delete(s.links, l.entry.Name)
+	_ = s.cfg.Registry.Set(source(l.entry.Name)) // without tools nothing can be wrong
+}
+
+// source is the registry's name for a server's tools.
+func source(name string) string { return "mcp server " + name }
+
+// publish gives a server's tools to the registry, unless the server has been removed meanwhile.
+func (s *Set) publish(l *link, all []tools.Tool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.links[l.entry.Name] != l {
+		return errors.New("the server has been removed")
+	}
+	return s.cfg.Registry.Set(source(l.entry.Name), all...)
+}
+
+// stampOf is the file's stamp; the zero one when there is no file.
+func stampOf(path string) stamp {
+	info, err := os.Stat(path)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{info.ModTime(), info.Size()}
+}
+
+// watch takes the file's changes by others.
+func (s *Set) watch() {
+	tick := time.NewTicker(watchTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		s.mu.Lock()
+		if err := s.reread(); err != nil {
+			s.cfg.Log.Error().Err(err).Msg("mcp.json has changed and cannot be read; the servers stay as they were")
+		}
+		s.mu.Unlock()
+	}
+}
+
+// reread takes the file as it is now, if it has changed. A broken one is told of once. s.mu is held.
+func (s *Set) reread() error {
+	now := stampOf(s.cfg.Path)
+	if now == s.stamp {
+		return nil
+	}
+	s.stamp = now
+	if now == (stamp{}) {
+		return errors.New("it is gone")
+	}
+	f, err := load(s.cfg.Path)
+	if err != nil {
+		return err
+	}
+	s.take(f)
+	s.cfg.Log.Info().Msgf("Loaded %d MCP servers from mcp.json", len(f.servers))
+	return nil
+}
+
+// change makes a change to the file as it is now, saves it, and takes it. A file that somebody has broken is left alone; one
+// that somebody has removed is written anew, with what was in it.
+func (s *Set) change(do func(f *file) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f, err := s.fresh()
+	if err != nil {
+		return fault.New(fault.Unable, "mcp.json cannot be read, so nothing is changed in it: %w", err)
+	}
+	if err := do(f); err != nil {
+		return err
+	}
+	if err := f.save(s.cfg.Path); err != nil {
+		return fault.New(fault.Unable, "mcp.json cannot be written: %w", err)
+	}
+	s.take(f)
+	return nil
+}
+
+// fresh is the file as it is now, for a change.
+func (s *Set) fresh() (*file, error) {
+	if stampOf(s.cfg.Path) != (stamp{}) {
+		return load(s.cfg.Path)
+	}
+	text, err := s.file.encode()
+	if err != nil {
+		return nil, err
+	}
+	return parse(text)
+}
+
+// Add registers a server by its URL; one of that name gets the new URL. It cannot be a command, and nothing of the
+// environment is put into what comes from outside.
+func (s *Set) Add(ctx context.Context, name, url string) error {
+	e := Entry{Name: name, URL: url}
+	if s.cfg.Private == nil || !s.cfg.Private() {
+		no := false
+		e.Private = &no
+	}
+	if strings.Contains(url, "${") {
+		return fault.New(fault.Invalid, "variables can only be used in mcp.json itself")
+	}
+	if err := e.check(); err != nil {
+		return fault.New(fault.Invalid, "%s", err)
+	}
+	if err := e.resolves(ctx); err != nil {
+		return fault.New(fault.Invalid, "%s", err)
+	}
+	return s.change(func(f *file) error { return f.put(e) })
+}
+
+// Remove takes a server out, and says whether it was there.
+func (s *Set) Remove(name string) (found bool, err error) {
+	err = s.change(func(f *file) error {
+		if found = f.drop(name); !found {
+			return errNone
+		}
+		return nil
+	})
+	if errors.Is(err, errNone) {
+		err = nil
+	}
+	return found, err
+}
+
+var errNone = errors.New("there is no such server")
+
+// List tells of all servers, in the file's order.
+func (s *Set) List() []State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := []State{}
+	for _, w := range s.file.servers {
+		if l := s.links[w.entry.Name]; l != nil {
+			out = append(out, l.state())
+		} else {
+			out = append(out, State{Name: w.entry.Name, URL: w.entry.shown(), State: "disabled"})
+		}
+	}
+	return out
+}
+
+// Names are the names of the servers that are asked, in the file's order.
+func (s *Set) Names() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var names []string
+	for _, w := range s.file.servers {
+		if s.links[w.entry.Name] != nil {
+			names = append(names, w.entry.Name)
+		}
+	}
+	return names
+}
+
+// Collect gives the tools of servers, each asked at the same time as the others and waited for no longer than
+// Config.ListTime. down are those that do not answer, with why.
+func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
+	defer cancel()
+	type answer struct {
+		tools []tools.Tool
+		err   error
+	}
+	answers := make([]answer, len(names))
+	var wait sync.WaitGroup
+	for i, name := range names {
+		s.mu.Lock()
+		l := s.links[name]
+		s.mu.Unlock()
+		if l == nil {
+			answers[i].err = errNone
+			continue
+		}
+		wait.Go(func() { answers[i].tools, answers[i].err = l.current(ctx) })
+	}
+	wait.Wait()
+	down = map[string]string{}
+	for i, a := range answers {
+		switch {
+		case errors.Is(a.err, context.DeadlineExceeded):
+			down[names[i]] = fmt.Sprintf("no answer within %v", s.cfg.ListTime)
+		case a.err != nil:
+			down[names[i]] = reason(a.err)
+		}
+		all = append(all, a.tools...)
+	}
+	return slices.Clip(all), down
+}

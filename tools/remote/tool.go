@@ -1,0 +1,203 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+	"toolnorm/tools"
+)
+
+// listed is a tool as a server lists it.
+type listed struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"inputSchema"`
+	Output      json.RawMessage `json:"outputSchema"`
+	Annotations struct {
+		Title       string `json:"title"`
+		ReadOnly    *bool  `json:"readOnlyHint"`
+		Destructive *bool  `json:"destructiveHint"`
+		Idempotent  *bool  `json:"idempotentHint"`
+		OpenWorld   *bool  `json:"openWorldHint"`
+	} `json:"annotations"`
+}
+
+// longestText bounds a description, which is what a stranger tells the model; the longest seen in use has 3,000 bytes.
+const longestText = 8 << 10
+
+// mostHops is through how many further toolnorms a tool may come. Two that have registered each other would otherwise list
+// each other's tools with one more name in front each time. A call needs no such bound: each hop takes one name off.
+const mostHops = 1
+
+// tool makes a tool of the registry of a server's text; an error says why it is left out.
+func (l *link) tool(text json.RawMessage, ours bool) (tools.Tool, error) {
+	var t listed
+	if err := json.Unmarshal(text, &t); err != nil {
+		return tools.Tool{}, err
+	}
+	out := tools.Tool{
+		Name: qualified(l.entry.Name, t.Name), Title: cmp.Or(t.Title, t.Annotations.Title), Description: short(t.Description),
+		Schema: t.Schema, Output: asObject(t.Output), Timeout: l.set.cfg.CallTime,
+		Hints: tools.Hints{ReadOnly: t.Annotations.ReadOnly, Destructive: t.Annotations.Destructive, Idempotent: t.Annotations.Idempotent, OpenWorld: t.Annotations.OpenWorld},
+	}
+	switch {
+	case t.Name == "":
+		return out, fmt.Errorf("it has no name")
+	case ours && strings.Count(t.Name, ".") > mostHops:
+		return out, fmt.Errorf("it has come through too many servers")
+	case len(t.Schema) > 0 && asObject(t.Schema) == nil:
+		return out, fmt.Errorf("its schema is no object")
+	}
+	if err := schema.Affordable([]chat.Tool{{Name: out.Name, Description: out.Description, Schema: out.Schema}}, nil); err != nil {
+		return out, err
+	}
+	again := isTrue(t.Annotations.ReadOnly) || isTrue(t.Annotations.Idempotent)
+	out.Call = func(ctx context.Context, args json.RawMessage) (tools.Result, error) {
+		return l.call(ctx, t.Name, args, again)
+	}
+	return out, nil
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }
+
+// asObject is a schema if it is an object, else nothing.
+func asObject(text json.RawMessage) json.RawMessage {
+	var o map[string]json.RawMessage
+	if json.Unmarshal(text, &o) != nil || o == nil {
+		return nil
+	}
+	return text
+}
+
+// qualified is the name under which a server's tool is known here: server.tool, always, since a name that changed when a
+// second server comes would break what models and people have learnt. What a name may not hold becomes _, and then, as when
+// it is too long, the name's sum behind it keeps it apart from others.
+func qualified(server, tool string) string {
+	name := server + "." + tool
+	if tools.ValidName(name) {
+		return name
+	}
+	clean := []byte(name)
+	for i, c := range clean {
+		if !tools.ValidName(string(c)) {
+			clean[i] = '_'
+		}
+	}
+	return fmt.Sprintf("%.119s_%.4x", clean, sha256.Sum256([]byte(tool)))
+}
+
+func short(text string) string {
+	if len(text) <= longestText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longestText], "") + "…"
+}
+
+// answered is a call's result on the wire.
+type answered struct {
+	Type       string          `json:"resultType"`
+	Content    []part          `json:"content"`
+	Structured json.RawMessage `json:"structuredContent"`
+	IsError    bool            `json:"isError"`
+}
+
+// part is one piece of content.
+type part struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	Data     []byte `json:"data"`
+	MIME     string `json:"mimeType"`
+	URI      string `json:"uri"`
+	Name     string `json:"name"`
+	Resource struct {
+		URI  string `json:"uri"`
+		MIME string `json:"mimeType"`
+		Text string `json:"text"`
+		Blob []byte `json:"blob"`
+	} `json:"resource"`
+}
+
+// result reads what a call gave.
+func result(text json.RawMessage) (tools.Result, error) {
+	var a answered
+	if err := json.Unmarshal(text, &a); err != nil {
+		return tools.Result{}, fmt.Errorf("the server's result cannot be read: %w", err)
+	}
+	if a.Type != "" && a.Type != "complete" {
+		return tools.Result{}, fmt.Errorf("the server asks for something else first (%q), which nobody here can answer", a.Type)
+	}
+	r := tools.Result{Structured: a.Structured, IsError: a.IsError}
+	if string(a.Structured) == "null" {
+		r.Structured = nil
+	}
+	for _, p := range a.Content {
+		r.Content = append(r.Content, p.part())
+	}
+	return r, nil
+}
+
+// part is the piece as the registry has it. A kind that is not known is named.
+func (p part) part() tools.Part {
+	switch p.Type {
+	case "text":
+		return tools.Part{Text: p.Text}
+	case "image":
+		return tools.Part{Kind: tools.Image, Data: p.Data, MIME: p.MIME}
+	case "audio":
+		return tools.Part{Kind: tools.Audio, Data: p.Data, MIME: p.MIME}
+	case "resource":
+		return tools.Part{Kind: tools.Resource, URI: p.Resource.URI, Text: p.Resource.Text, Data: p.Resource.Blob, MIME: p.Resource.MIME}
+	case "resource_link":
+		return tools.Part{Kind: tools.Link, URI: p.URI, Text: p.Name}
+	}
+	return tools.Part{Text: fmt.Sprintf("[%s]", p.Type)}
+}
+
+// call calls a tool on the server. When the connection turns out to be broken, it is made anew and the call is made once
+// more if that can do no harm: the server says so of the tool, or has not run it.
+func (l *link) call(ctx context.Context, tool string, args json.RawMessage, again bool) (tools.Result, error) {
+	for first := true; ; first = false {
+		c, err := l.connection(ctx)
+		if err != nil {
+			return tools.Result{}, l.unanswered(ctx, err)
+		}
+		raw, err := c.call(ctx, tool, args)
+		if err == nil {
+			return result(raw)
+		}
+		if ctx.Err() != nil {
+			return tools.Result{}, ctx.Err()
+		}
+		gone := neverRan(err)
+		if gone || broken(err) {
+			l.drop(c)
+		}
+		switch {
+		case first && (gone || again && broken(err)):
+		case broken(err):
+			return tools.Result{}, l.unanswered(ctx, err)
+		default:
+			return tools.Result{}, fmt.Errorf("%s refuses the call: %w", l.entry.Name, err)
+		}
+	}
+}
+
+// unanswered is what a model is told of a server that does not answer. What it hears about addresses could be secret.
+func (l *link) unanswered(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	l.log.Warn().Err(err).Msg("the MCP server does not answer a call")
+	return fmt.Errorf("the server %s does not answer now; try again later, or do without it", l.entry.Name)
+}
+
+// callTime is how long a call takes at most when the settings say nothing.
+const callTime = 30 * time.Second
