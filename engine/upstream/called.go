@@ -13,22 +13,12 @@ func AlsoCalled(name, description string) string {
 	return strings.TrimSpace(alsoCalled + strconv.Quote(name) + ". " + description)
 }
 
-// called is the name by which the user knows a tool.
-func called(f Function) string {
-	if rest, ok := strings.CutPrefix(f.Description, alsoCalled); ok {
+// called is the name by which the user knows a tool of that name and description.
+func called(name, description string) string {
+	if rest, ok := strings.CutPrefix(description, alsoCalled); ok {
 		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
-			name, _ := strconv.Unquote(quoted) // it is one
-			return name
-		}
-	}
-	return f.Name
-}
-
-// calledAs is the name by which the user knows the tool of that name.
-func (t demoTurn) calledAs(name string) string {
-	for _, tool := range t.Tools {
-		if tool.Function.Name == name {
-			return called(tool.Function)
+			known, _ := strconv.Unquote(quoted) // it is one
+			return known
 		}
 	}
 	return name

@@ -34,7 +34,7 @@ func (t demoTurn) answer() (string, []Call) {
 	for _, f := range pick(t.Tools, user) {
 		var c Call
 		c.Function.Name, c.Function.Arguments = f.Name, fill(f, user)
-		calls, names = append(calls, c), append(names, called(f))
+		calls, names = append(calls, c), append(names, called(f.Name, f.Description))
 	}
 	return fmt.Sprintf("I will use %s for this.\n", strings.Join(names, " and ")), calls
 }
@@ -96,7 +96,7 @@ func pick(tools []Tool, message string) (named []Function) {
 		for _, w := range words(t.Function.Description) {
 			score += count(said[w])
 		}
-		if len(named) < maxNamed && holdsWord(message, called(t.Function)) && !slices.ContainsFunc(named, func(f Function) bool { return f.Name == t.Function.Name }) {
+		if len(named) < maxNamed && holdsWord(message, called(t.Function.Name, t.Function.Description)) && !slices.ContainsFunc(named, func(f Function) bool { return f.Name == t.Function.Name }) {
 			named = append(named, t.Function)
 		}
 		if score > most {
@@ -192,4 +192,14 @@ func reads(f *adapters.Format, tools []Tool, text string) (calls int) {
 		}
 	}
 	return calls
+}
+
+// calledAs is the name by which the user knows the tool of that name.
+func (t demoTurn) calledAs(name string) string {
+	for _, tool := range t.Tools {
+		if tool.Function.Name == name {
+			return called(tool.Function.Name, tool.Function.Description)
+		}
+	}
+	return name
 }

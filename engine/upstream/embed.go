@@ -3,17 +3,12 @@ package upstream
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"strings"
 
 	"github.com/ollama/ollama/api"
 
 	"toolnorm/internal/fault"
 )
-
-// maxVectors is how much of an answer full of vectors is read, in bytes.
-const maxVectors = 1 << 30
 
 // EmbedRequest is the body of /api/embed.
 type EmbedRequest struct {
@@ -25,15 +20,6 @@ type EmbedRequest struct {
 	KeepAlive  json.RawMessage            `json:"keep_alive,omitempty"`
 }
 
-// unable is err, as the client's fault when it says that the model cannot embed.
-func unable(model string, err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) && strings.Contains(f.Message, "does not support embeddings") {
-		return &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the model " + model + " cannot embed", Cause: f}
-	}
-	return err
-}
-
 // Embed gives a vector for each text.
 func (o *Ollama) Embed(ctx context.Context, p *Pulse, r *EmbedRequest) (*api.EmbedResponse, error) {
 	w := p.untilFirst()
@@ -42,7 +28,7 @@ func (o *Ollama) Embed(ctx context.Context, p *Pulse, r *EmbedRequest) (*api.Emb
 		return nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w, later: p.later()}, maxVectors))
+	body, err := io.ReadAll(io.LimitReader(p.reader(resp.Body, w, p.later()), maxVectors))
 	if err != nil {
 		return nil, broken(ctx, "", err)
 	}

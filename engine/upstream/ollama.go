@@ -6,12 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -19,19 +16,12 @@ import (
 	"toolnorm/internal/fault"
 )
 
-const (
-	quickTime = 10 * time.Second // for calls that need no model
-	maxError  = 64 << 10         // bytes read of an error's body
-	maxHeader = 256 << 10        // bytes of an answer's head; those of model servers have a few hundred
-	maxRender = 64 << 20         // bytes read of a rendered prompt
-)
-
 // Ollama is a client of one Ollama server. It is safe for concurrent use.
 type Ollama struct {
 	base    string
 	http    *http.Client
 	api     *api.Client
-	scratch sync.Pool
+	scratch scratches
 	queue   queue
 }
 
@@ -46,24 +36,7 @@ func NewOllama(base string, rt http.RoundTripper) (*Ollama, error) {
 		rt = transport()
 	}
 	c := &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return &Ollama{base: base, http: c, api: api.NewClient(u, c), scratch: sync.Pool{New: newScratch}}, nil
-}
-
-// transport is made for many streams to one host. It has no time limit on answers: Ollama sends its headers with the
-// first record, and the Pulse watches that wait.
-func transport() *http.Transport {
-	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout:    10 * time.Second,
-		DisableCompression:     true,
-		MaxResponseHeaderBytes: maxHeader,
-		MaxIdleConns:           1024,
-		MaxIdleConnsPerHost:    1024,
-		IdleConnTimeout:        90 * time.Second,
-		ReadBufferSize:         4 << 10,
-		WriteBufferSize:        4 << 10,
-	}
+	return &Ollama{base: base, http: c, api: api.NewClient(u, c)}, nil
 }
 
 // Chat begins a reply of /api/chat: the server renders the prompt and looks for calls itself.
@@ -123,7 +96,7 @@ func (o *Ollama) Render(ctx context.Context, p *Pulse, r *ChatRequest) (string, 
 		return "", err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: p.loading()}, maxRender))
+	body, err := io.ReadAll(io.LimitReader(p.reader(resp.Body, p.loading(), wait{}), maxRender))
 	if err != nil {
 		return "", broken(ctx, "", err)
 	}
@@ -152,17 +125,8 @@ func (o *Ollama) records(ctx context.Context, p *Pulse, path string, body any, f
 	if err != nil {
 		return nil, err
 	}
-	s := &stream{ctx: ctx, body: resp.Body, scratch: o.scratch.Get().(*scratch), release: o.release}
-	s.scratch.in.Reset(&pulsed{r: resp.Body, pulse: p, first: first, later: later})
-	return s, nil
-}
-
-// release keeps a stream's buffers for the next one, unless they have grown large.
-func (o *Ollama) release(s *scratch) {
-	s.in.Reset(nil)
-	if !s.grown {
-		o.scratch.Put(s)
-	}
+	in := o.scratch.get(p.reader(resp.Body, first, later))
+	return &stream{ctx: ctx, body: resp.Body, scratch: in, pool: &o.scratch}, nil
 }
 
 // post sends a request and waits for the head of the answer, which must be 200. While the server is busy it waits in the
@@ -190,7 +154,7 @@ func (o *Ollama) send(ctx context.Context, p *Pulse, path string, data []byte, w
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
-		text, _ := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w}, maxError))
+		text, _ := io.ReadAll(io.LimitReader(p.reader(resp.Body, w, wait{}), maxError))
 		return nil, refused(resp.StatusCode, resp.Header, text)
 	}
 	if err := misplaced(resp); err != nil {

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
@@ -22,7 +21,7 @@ type OpenAI struct {
 	base, root string // of /v1 and of what lies beside it
 	key        string
 	http       *http.Client
-	scratch    sync.Pool
+	scratch    scratches
 	queue      queue
 }
 
@@ -36,7 +35,7 @@ func NewOpenAI(base, key string, rt http.RoundTripper) *OpenAI {
 		base += "/v1"
 	}
 	c := &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return &OpenAI{base: base, root: strings.TrimSuffix(base, "/v1"), key: key, http: c, scratch: sync.Pool{New: newScratch}}
+	return &OpenAI{base: base, root: strings.TrimSuffix(base, "/v1"), key: key, http: c}
 }
 
 // OpenAIModel is one entry of /v1/models.
@@ -135,7 +134,7 @@ func (o *OpenAI) send(ctx context.Context, p *Pulse, url string, body []byte, w 
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
-		text, _ := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w}, maxError))
+		text, _ := io.ReadAll(io.LimitReader(p.reader(resp.Body, w, wait{}), maxError))
 		return nil, o.refused(resp, text)
 	}
 	if err := misplaced(resp); err != nil {
@@ -180,7 +179,7 @@ func (o *OpenAI) Template(ctx context.Context, p *Pulse, r *OpenAIRequest) (stri
 		return "", err
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w}, maxRender))
+	data, err := io.ReadAll(io.LimitReader(p.reader(resp.Body, w, wait{}), maxRender))
 	if err != nil {
 		return "", broken(ctx, "", err)
 	}
@@ -213,17 +212,8 @@ func (o *OpenAI) stream(ctx context.Context, p *Pulse, url string, body []byte, 
 		return nil, err
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	d := &deltas{ctx: ctx, body: resp.Body, release: o.release, fault: o.failed, whole: kind == "application/json"}
-	d.in = &pulsed{r: resp.Body, pulse: p, first: first, later: later}
-	d.events.scratch = o.scratch.Get().(*scratch)
-	d.events.scratch.in.Reset(d.in)
+	d := &deltas{ctx: ctx, body: resp.Body, pool: &o.scratch, fault: o.failed, whole: kind == "application/json"}
+	d.in = p.reader(resp.Body, first, later)
+	d.events.scratch = o.scratch.get(d.in)
 	return d, nil
-}
-
-// release keeps a stream's buffers for the next one, unless they have grown large.
-func (o *OpenAI) release(s *scratch) {
-	s.in.Reset(nil)
-	if !s.grown {
-		o.scratch.Put(s)
-	}
 }

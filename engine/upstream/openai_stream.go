@@ -17,17 +17,17 @@ const tailTime = 2 * time.Second
 
 // deltas reads the events of an OpenAI-compatible server. It is a chat.Source.
 type deltas struct {
-	ctx     context.Context // ends the reads; its cause says why
-	body    io.ReadCloser
-	in      *pulsed
-	events  sseReader
-	release func(*scratch)
-	whole   bool                               // the answer is one JSON document
-	record  func(*fastjson.Value) error        // queues what an event holds
-	fault   func(*fastjson.Value) *fault.Error // of an error object
-	text    chat.Strings
-	calls   nativeCalls
-	probs   probs
+	ctx    context.Context // ends the reads; its cause says why
+	body   io.ReadCloser
+	in     *pulsed
+	events sseReader
+	pool   *scratches
+	whole  bool                               // the answer is one JSON document
+	record func(*fastjson.Value) error        // queues what an event holds
+	fault  func(*fastjson.Value) *fault.Error // of an error object
+	text   chat.Strings
+	calls  nativeCalls
+	probs  probs
 
 	queue  []chat.Event // what the last event held
 	head   int          // queue[:head] has been given out
@@ -63,7 +63,7 @@ func (d *deltas) Close() error {
 	} else {
 		d.over = fault.New(fault.Canceled, "the reply was closed")
 	}
-	d.release(d.events.scratch)
+	d.pool.put(d.events.scratch)
 	d.events, d.queue, d.head = sseReader{}, nil, 0
 	return d.body.Close()
 }
@@ -109,7 +109,7 @@ func (d *deltas) add(k chat.Kind, text []byte) {
 // finish notes why the reply ended. Token counts may follow, so the event waits for the stream's end.
 func (d *deltas) finish(reason, cause string) {
 	d.ending = &chat.Event{Kind: chat.Finish, Text: reason, Meta: &chat.Meta{Cause: cause}}
-	d.in.later.limit = tailTime
+	d.in.limit(tailTime)
 }
 
 // ended is the end of the stream: err is why it could not be read on, nil for a good end. It is a fault unless the

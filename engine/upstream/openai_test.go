@@ -234,10 +234,9 @@ func deltasOf(in io.Reader) *deltas {
 	o := NewOpenAI("http://127.0.0.1", "", http.DefaultTransport)
 	ctx, p := NewPulse(context.Background(), nil, Timeouts{})
 	defer p.Stop()
-	d := &deltas{ctx: context.WithoutCancel(ctx), body: io.NopCloser(in), release: o.release, fault: o.failed}
-	d.in = &pulsed{r: in, pulse: p}
-	d.events.scratch = o.scratch.Get().(*scratch)
-	d.events.scratch.in.Reset(d.in)
+	d := &deltas{ctx: context.WithoutCancel(ctx), body: io.NopCloser(in), pool: &o.scratch, fault: o.failed}
+	d.in = p.reader(in, wait{}, wait{})
+	d.events.scratch = o.scratch.get(d.in)
 	d.record, d.calls.tools = d.chunk, offer
 	return d
 }

@@ -52,7 +52,7 @@ func (o *OpenAI) Embed(ctx context.Context, p *Pulse, r *OpenAIEmbedding) (vecto
 		return nil, 0, err
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w, later: p.later()}, maxVectors))
+	data, err := io.ReadAll(io.LimitReader(p.reader(resp.Body, w, p.later()), maxVectors))
 	if err != nil {
 		return nil, 0, broken(ctx, "", err)
 	}

@@ -85,8 +85,7 @@ func replace(resp *http.Response, from io.Reader, length int) {
 
 // pass has an answer read record by record.
 func pass(resp *http.Response, r *records) {
-	r.body, r.scratch = resp.Body, newScratch().(*scratch)
-	r.scratch.in.Reset(resp.Body)
+	r.body, r.scratch = resp.Body, newScratch(resp.Body)
 	resp.Body, resp.ContentLength = r, -1
 	resp.Header.Del("Content-Length")
 }
@@ -112,7 +111,7 @@ func (r *records) Read(p []byte) (int, error) {
 		if r.over {
 			return 0, io.EOF
 		}
-		for more := true; more; more = !r.over && len(r.out) < keepRecord && r.waiting() {
+		for more := true; more; more = !r.over && len(r.out) < keepRecord && r.scratch.waiting() {
 			r.next()
 		}
 	}
@@ -121,12 +120,6 @@ func (r *records) Read(p []byte) (int, error) {
 		r.out = nil // a stream is mostly idle
 	}
 	return n, nil
-}
-
-// waiting says that a whole line has come already.
-func (r *records) waiting() bool {
-	have, _ := r.scratch.in.Peek(r.scratch.in.Buffered()) // never more than there is
-	return bytes.IndexByte(have, '\n') >= 0
 }
 
 // next takes one line.

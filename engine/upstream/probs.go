@@ -12,20 +12,6 @@ type probs struct {
 	tokens []chat.Token
 }
 
-// record takes the tokens of the record v, whose message is m, and gives those that are known to the text that was queued
-// for it. The tokens of thinking are nobody's.
-func (p *probs) record(s *stream, v, m *fastjson.Value) {
-	text := len(m.GetStringBytes("content")) > 0
-	if text || len(m.GetStringBytes("thinking")) == 0 {
-		for _, t := range v.GetArray("logprobs") {
-			p.tokens = append(p.tokens, token(t))
-		}
-	}
-	if text {
-		s.queue[len(s.queue)-1].Meta = p.take()
-	}
-}
-
 // take gives the tokens that have gathered, nil when there are none.
 func (p *probs) take() *chat.Meta {
 	if len(p.tokens) == 0 {

@@ -152,6 +152,14 @@ type pulsed struct {
 	begun bool
 }
 
+// reader has every Read of r watched: the first may last as long as first says, each later one as later does.
+func (p *Pulse) reader(r io.Reader, first, later wait) *pulsed {
+	return &pulsed{r: r, pulse: p, first: first, later: later}
+}
+
+// limit shortens the waits that are still to come.
+func (p *pulsed) limit(d time.Duration) { p.later.limit = d }
+
 // Read waits for the next bytes.
 func (p *pulsed) Read(b []byte) (int, error) {
 	w := p.first

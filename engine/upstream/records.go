@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync"
 
 	"github.com/valyala/fastjson"
 
@@ -31,7 +32,34 @@ type scratch struct {
 }
 
 // newScratch makes one with a small buffer: long records are rare, open streams are not.
-func newScratch() any { return &scratch{in: bufio.NewReaderSize(nil, 4096)} }
+func newScratch(r io.Reader) *scratch { return &scratch{in: bufio.NewReaderSize(r, 4096)} }
+
+// scratches keep what the streams of one client need. The zero value is ready.
+type scratches struct{ pool sync.Pool }
+
+// get gives what is needed to read r.
+func (p *scratches) get(r io.Reader) *scratch {
+	s, ok := p.pool.Get().(*scratch)
+	if !ok {
+		return newScratch(r)
+	}
+	s.in.Reset(r)
+	return s
+}
+
+// put keeps a stream's buffers for the next one, unless they have grown large.
+func (p *scratches) put(s *scratch) {
+	s.in.Reset(nil)
+	if !s.grown {
+		p.pool.Put(s)
+	}
+}
+
+// waiting says that a whole line has come already.
+func (s *scratch) waiting() bool {
+	have, _ := s.in.Peek(s.in.Buffered()) // never more than there is
+	return bytes.IndexByte(have, '\n') >= 0
+}
 
 // next returns the next line that is not blank, without its end. It is valid until the following call.
 // The error is io.EOF behind the last line; a last line without a line feed counts when whole says so.

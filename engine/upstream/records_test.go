@@ -32,9 +32,7 @@ func (l *looped) Read(b []byte) (int, error) {
 func streamOf(t testing.TB, r io.Reader) *stream {
 	ctx, p := NewPulse(t.Context(), nil, Timeouts{})
 	t.Cleanup(p.Stop)
-	s := &stream{ctx: ctx, body: io.NopCloser(r), scratch: newScratch().(*scratch), release: func(*scratch) {}}
-	s.scratch.in.Reset(&pulsed{r: r, pulse: p})
-	return s
+	return &stream{ctx: ctx, body: io.NopCloser(r), scratch: newScratch(p.reader(r, wait{}, wait{})), pool: new(scratches)}
 }
 
 // TestRecordsCostNoAllocation allows for the blocks that the text goes into: one in a thousand records.
@@ -176,10 +174,9 @@ func TestOversizedBuffersAreNotKept(t *testing.T) {
 		size int
 		kept bool
 	}{{1000, true}, {keepRecord + 1, false}} {
-		o := fake(t, body(`{"response":"`+strings.Repeat("x", row.size)+`"}`+"\n"+`{"done":true}`+"\n"))
-		s := newScratch().(*scratch)
-		o.scratch.New = func() any { return s }
-		ask(t, o, "/api/generate")
+		src := streamOf(t, strings.NewReader(`{"response":"`+strings.Repeat("x", row.size)+`"}`+"\n"+`{"done":true}`+"\n"))
+		s := src.scratch
+		drain(src)
 		if s.grown == row.kept {
 			t.Errorf("a record of %d bytes: grown is %v", row.size, s.grown)
 		}

@@ -1,9 +1,7 @@
 package upstream
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"mime"
 	"net/http"
 	"strings"
@@ -86,9 +84,6 @@ var sayings = []struct {
 	{"Loading model", fault.Busy, modelLoading}, // llama-server, until it has
 }
 
-// modelLoading is the code of a server that answers later, when it has loaded its model.
-const modelLoading = "model_loading"
-
 // ContextLength is OpenAI's code of a request that is longer than the model's context.
 const ContextLength = "context_length_exceeded"
 
@@ -156,27 +151,4 @@ func retryAfter(h http.Header, kind fault.Kind) time.Duration {
 		return time.Until(at)
 	}
 	return 0
-}
-
-// broken turns a failed request or read into a fault: the cause of a cancelled context, else a server that cannot be
-// reached (base is its address, empty when the connection had been made).
-func broken(ctx context.Context, base string, err error) *fault.Error {
-	var f *fault.Error
-	switch {
-	case errors.As(context.Cause(ctx), &f):
-		return f
-	case errors.Is(context.Cause(ctx), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return &fault.Error{Kind: fault.Timeout, Message: "the model server did not answer in time", Cause: err}
-	case ctx.Err() != nil:
-		return &fault.Error{Kind: fault.Canceled, Message: "the client went away", Cause: err}
-	case strings.Contains(err.Error(), "response headers exceeded"): // net/http has no name for it
-		return &fault.Error{Kind: fault.Unable, Message: "what answers as the model server sends a header of more than 256 KiB: is the address right?", Cause: err}
-	case base == "":
-		return &fault.Error{Kind: fault.Unavailable, Message: "the connection to the model server broke in the middle of the reply", Cause: err}
-	}
-	return &fault.Error{
-		Kind:    fault.Unavailable,
-		Message: "Ollama cannot be reached at " + base + ": start it with \"ollama serve\", or set OLLAMA_HOST to where it runs",
-		Cause:   err,
-	}
 }

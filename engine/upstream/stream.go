@@ -18,15 +18,12 @@ import (
 // end the stream without a word.
 const repeatLimit = 30
 
-// drainTime is how long a finished stream is waited for, so that its connection can serve the next one.
-const drainTime = 50 * time.Millisecond
-
 // stream reads the records of /api/chat or /api/generate. It is a chat.Source.
 type stream struct {
 	ctx     context.Context // ends the reads; its cause says why
 	body    io.ReadCloser
 	scratch *scratch
-	release func(*scratch)
+	pool    *scratches
 	text    chat.Strings
 	tap     *tap // nil: the server's own reading is passed on
 
@@ -66,7 +63,7 @@ func (s *stream) Close() error {
 	} else {
 		s.over = fault.New(fault.Canceled, "the reply was closed")
 	}
-	s.release(s.scratch)
+	s.pool.put(s.scratch)
 	s.scratch, s.queue, s.head = nil, nil, 0
 	return s.body.Close()
 }
@@ -118,12 +115,26 @@ func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 	}
 	s.add(chat.Text, text)
 	if s.probs != nil {
-		s.probs.record(s, v, m)
+		s.tokens(v, m)
 	}
 	if len(m.GetArray("tool_calls")) > 0 {
 		return s.addCalls(line)
 	}
 	return nil
+}
+
+// tokens takes the tokens of the record v, whose message is m, and gives those that are known to the text that was queued
+// for it. The tokens of thinking are nobody's.
+func (s *stream) tokens(v, m *fastjson.Value) {
+	text := len(m.GetStringBytes("content")) > 0
+	if text || len(m.GetStringBytes("thinking")) == 0 {
+		for _, t := range v.GetArray("logprobs") {
+			s.probs.tokens = append(s.probs.tokens, token(t))
+		}
+	}
+	if text {
+		s.queue[len(s.queue)-1].Meta = s.probs.take()
+	}
 }
 
 // add queues a fragment, if there is one, and counts repetitions.
@@ -185,9 +196,6 @@ func (s *stream) repeated() error {
 	s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}})
 	return io.EOF
 }
-
-// ErrUnfinished is the cause of a fault where a server ends a reply in good order, but before its end.
-var ErrUnfinished = errors.New("the model server ended its reply in the middle: its log may say why")
 
 // ended is the end of a stream that has no final record.
 func (s *stream) ended(err error) error {

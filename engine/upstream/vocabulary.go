@@ -30,7 +30,7 @@ func (o *Ollama) Controls(ctx context.Context, p *Pulse, model string, marks []s
 		return nil, err
 	}
 	defer resp.Body.Close()
-	all, err := readControls(io.LimitReader(&pulsed{r: resp.Body, pulse: p, first: w, later: p.later()}, maxVocabulary), marks)
+	all, err := readControls(io.LimitReader(p.reader(resp.Body, w, p.later()), maxVocabulary), marks)
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "the model server's vocabulary cannot be read: %w", err)
 	}

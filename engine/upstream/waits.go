@@ -49,3 +49,6 @@ func (p *Pulse) withheld() wait {
 func (p *Pulse) later() wait {
 	return wait{p.limits.Idle, idleTimeout, "the model server stopped in the middle of its reply and sent nothing for %v (setting idle-timeout)"}
 }
+
+// modelLoading is the code of a server that answers later, when it has loaded its model.
+const modelLoading = "model_loading"

@@ -36,7 +36,7 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 		p.Stop()
 		return nil, err
 	}
-	resp.Body = &watchedBody{Reader: &pulsed{r: resp.Body, pulse: p, first: first, later: later}, ctx: ctx, body: resp.Body, pulse: p}
+	resp.Body = &watchedBody{Reader: p.reader(resp.Body, first, later), ctx: ctx, body: resp.Body, pulse: p}
 	if err := passable(resp, isReply); err != nil {
 		return nil, errors.Join(err, resp.Body.Close())
 	}
