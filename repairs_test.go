@@ -90,7 +90,7 @@ func givenCodes(t *testing.T) map[string]token.Position {
 	set, all := readPackages(t)
 	given := map[string]token.Position{}
 	for _, p := range all {
-		if p.dir != "adapters" && p.dir != "engine" && p.dir != "engine/upstream" {
+		if p.dir != "adapters" && p.dir != "engine" && p.dir != "engine/openai" {
 			continue
 		}
 		consts := stringConsts(p)

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/openai"
 	"toolnorm/internal/fault"
 )
 
 // compatible is a server that speaks OpenAI's API, and what has been found out about its models.
 type compatible struct {
-	client *upstream.OpenAI
+	client *openai.Client
 	strict bool // refuses fields that it does not know: OpenAI itself
 
 	grammars grammars
@@ -34,7 +34,7 @@ var _ backend = (*compatible)(nil)
 // newCompatible makes the backend of the server at base.
 func newCompatible(base, key string) *compatible {
 	return &compatible{
-		client: upstream.NewOpenAI(base, key, nil),
+		client: openai.New(base, key, nil),
 		strict: strings.HasPrefix(base, "https://api.openai.com"),
 		known:  map[string]seen{},
 	}
@@ -72,12 +72,12 @@ func (c *compatible) open(ctx context.Context, t *turn) (src chat.Source, tail s
 	if t.force != nil {
 		body.Fields["response_format"], _ = json.Marshal(responseFormat(t.force.schema))
 	}
-	src, err = c.client.Chat(ctx, t.pulse, body, upstream.Reading{Tools: r.Tools, Hold: t.hold()})
+	src, err = c.client.Chat(ctx, t.pulse, body, openai.Reading{Tools: r.Tools, Hold: t.hold()})
 	return src, "", err
 }
 
 // raw renders the prompt and has it continued.
-func (c *compatible) raw(ctx context.Context, t *turn, body *upstream.OpenAIRequest) (chat.Source, string, error) {
+func (c *compatible) raw(ctx context.Context, t *turn, body *openai.Request) (chat.Source, string, error) {
 	prompt, err := c.client.Template(ctx, t.pulse, body)
 	if err != nil {
 		return nil, "", err

@@ -11,7 +11,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/openai"
 	"toolnorm/internal/fault"
 )
 
@@ -147,8 +147,8 @@ func (s *heldSource) Next() (chat.Event, error) {
 
 // continuation is a rendered prompt for llama-server: with the beginning of the call that is forced, else held to the grammar
 // unless that is nil.
-func (t *turn) continuation(prompt string, fields map[string]json.RawMessage, h *held) *upstream.Continuation {
-	c := &upstream.Continuation{Model: t.model, Prompt: prompt, Preserved: t.format.Tokens(), Fields: continuing(fields)}
+func (t *turn) continuation(prompt string, fields map[string]json.RawMessage, h *held) *openai.Continuation {
+	c := &openai.Continuation{Model: t.model, Prompt: prompt, Preserved: t.format.Tokens(), Fields: continuing(fields)}
 	switch {
 	case t.force != nil:
 		c.Prompt += t.format.Lead(prompt, t.force.said, t.force.name)

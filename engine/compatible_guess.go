@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/openai"
 )
 
 // guess is a server whose kind nobody said: it is asked when it is first needed, and again until it answers.
@@ -23,7 +23,7 @@ func (g *guess) find(ctx context.Context, name string) (*server, error) {
 	if found != nil {
 		return found, nil
 	}
-	kind, err := upstream.KindOf(ctx, g.base, g.key)
+	kind, err := openai.KindOf(ctx, g.base, g.key)
 	if err != nil {
 		return nil, err
 	}

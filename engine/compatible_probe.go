@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/openai"
 	"toolnorm/internal/fault"
 )
 
@@ -56,9 +56,9 @@ func (c *compatible) ask(ctx context.Context, t *turn) (facts, error) {
 		m := c.listed(ctx, t.model)
 		return facts{tools: true, thinking: switches(m), window: m.Context, digest: now()}, nil
 	}
-	prompt, err := c.client.Template(ctx, t.pulse, &upstream.OpenAIRequest{
-		Model: t.model, Messages: []upstream.OpenAIMessage{{Role: "user", Content: "hi"}},
-		Tools: []upstream.OpenAITool{{Type: "function", Function: upstream.OpenAIFunction{
+	prompt, err := c.client.Template(ctx, t.pulse, &openai.Request{
+		Model: t.model, Messages: []openai.Message{{Role: "user", Content: "hi"}},
+		Tools: []openai.Tool{{Type: "function", Function: openai.Function{
 			Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
 		}}},
 	})
@@ -87,15 +87,15 @@ func isRefusal(err error) bool {
 }
 
 // listed is what the server's list says of a model, nothing when it is not in it.
-func (c *compatible) listed(ctx context.Context, model string) upstream.OpenAIModel {
+func (c *compatible) listed(ctx context.Context, model string) openai.Model {
 	list, _ := c.client.Models(ctx) // nothing hangs on a server that has no list
 	for _, m := range list {
 		if m.ID == model {
 			return m
 		}
 	}
-	return upstream.OpenAIModel{}
+	return openai.Model{}
 }
 
 // switches says whether the server lets thinking be switched in vLLM's way. One that does not say who it is does not.
-func switches(m upstream.OpenAIModel) bool { return m.Owner == "vllm" || m.Owner == "sglang" }
+func switches(m openai.Model) bool { return m.Owner == "vllm" || m.Owner == "sglang" }

@@ -10,37 +10,37 @@ import (
 	"strings"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/openai"
 	"toolnorm/internal/fault"
 )
 
 // wireRequest is r in OpenAI's form.
-func (c *compatible) wireRequest(ctx context.Context, t *turn, r *chat.Request) (*upstream.OpenAIRequest, error) {
+func (c *compatible) wireRequest(ctx context.Context, t *turn, r *chat.Request) (*openai.Request, error) {
 	messages, err := c.wireMessages(r.Messages)
 	if err != nil {
 		return nil, err
 	}
-	body := &upstream.OpenAIRequest{Model: t.model, Messages: messages}
+	body := &openai.Request{Model: t.model, Messages: messages}
 	for _, tool := range r.Tools {
 		if ctx.Err() != nil {
 			return nil, unfinished(ctx)
 		}
-		f := upstream.OpenAIFunction{Name: tool.Name, Description: tool.Description, Parameters: tool.Schema, Strict: tool.Strict}
+		f := openai.Function{Name: tool.Name, Description: tool.Description, Parameters: tool.Schema, Strict: tool.Strict}
 		if t.facts.render || len(tool.Schema) == 0 { // llama-server makes a grammar of the schema, or refuses the request
 			f.Description, f.Parameters = reduced(tool)
 			f.Strict = false
 		}
-		body.Tools = append(body.Tools, upstream.OpenAITool{Type: "function", Function: f})
+		body.Tools = append(body.Tools, openai.Tool{Type: "function", Function: f})
 	}
 	body.Fields, err = c.fields(t, r)
 	return body, err
 }
 
 // wireMessages is the conversation in OpenAI's form, every content there and every call's arguments an object.
-func (c *compatible) wireMessages(ms []chat.Message) ([]upstream.OpenAIMessage, error) {
-	out := make([]upstream.OpenAIMessage, len(ms))
+func (c *compatible) wireMessages(ms []chat.Message) ([]openai.Message, error) {
+	out := make([]openai.Message, len(ms))
 	for i, m := range ms {
-		w := upstream.OpenAIMessage{Role: string(m.Role), Content: content(m), CallID: m.CallID, Name: m.Name}
+		w := openai.Message{Role: string(m.Role), Content: content(m), CallID: m.CallID, Name: m.Name}
 		if !c.strict {
 			w.Reasoning = m.Reasoning
 		}
@@ -50,7 +50,7 @@ func (c *compatible) wireMessages(ms []chat.Message) ([]upstream.OpenAIMessage, 
 				at := fmt.Sprintf("messages[%d].tool_calls[%d].function.arguments", i, j)
 				return nil, &fault.Error{Kind: fault.Invalid, Param: at, Message: at + " must be one JSON object", Cause: err}
 			}
-			w.Calls = append(w.Calls, upstream.OpenAICall{ID: call.ID, Type: "function"})
+			w.Calls = append(w.Calls, openai.Call{ID: call.ID, Type: "function"})
 			w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = call.Name, string(args)
 		}
 		out[i] = w
@@ -63,13 +63,13 @@ func content(m chat.Message) any {
 	if len(m.Images) == 0 {
 		return m.Content
 	}
-	var parts []upstream.OpenAIPart
+	var parts []openai.Part
 	if m.Content != "" {
-		parts = append(parts, upstream.OpenAIPart{Type: "text", Text: m.Content})
+		parts = append(parts, openai.Part{Type: "text", Text: m.Content})
 	}
 	for _, image := range m.Images {
 		url := "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image)
-		parts = append(parts, upstream.OpenAIPart{Type: "image_url", Image: &upstream.OpenAIImage{URL: url}})
+		parts = append(parts, openai.Part{Type: "image_url", Image: &openai.Image{URL: url}})
 	}
 	return parts
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"toolnorm/chat"
+	"toolnorm/engine/openai"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 )
@@ -73,7 +74,7 @@ func (f *fakeOpenAI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // rendered is a prompt as the template makes it: "{tools}" stands for the names of the tools, "<think>" opens reasoning.
 func (f *fakeOpenAI) rendered() string {
-	var tools []upstream.OpenAITool
+	var tools []openai.Tool
 	json.Unmarshal(f.last["tools"], &tools)
 	names := ""
 	for _, t := range tools {

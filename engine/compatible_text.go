@@ -4,7 +4,8 @@ import (
 	"context"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/openai"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
@@ -34,11 +35,11 @@ func (c *compatible) complete(ctx context.Context, t *turn) (chat.Source, error)
 }
 
 // embed asks the server for vectors.
-func (c *compatible) embed(ctx context.Context, p *upstream.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
+func (c *compatible) embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	if r.Truncate {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "truncate", Message: "the model's server cuts no texts: leave truncate out"}
 	}
-	vectors, tokens, err := c.client.Embed(ctx, p, &upstream.OpenAIEmbedding{Model: model, Input: r.Input, Dimensions: r.Dimensions, Encoding: "float"})
+	vectors, tokens, err := c.client.Embed(ctx, p, &openai.Embedding{Model: model, Input: r.Input, Dimensions: r.Dimensions, Encoding: "float"})
 	if err != nil {
 		return nil, err
 	}

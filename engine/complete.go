@@ -7,7 +7,8 @@ import (
 	"iter"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	ollamaapi "toolnorm/engine/ollama"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
@@ -19,7 +20,7 @@ type completer interface {
 var _ completer = (*ollama)(nil)
 
 // complete begins the writing on of a text.
-func (e *Engine) complete(ctx context.Context, pulse *upstream.Pulse, r *chat.Request) (iter.Seq2[chat.Event, error], error) {
+func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (iter.Seq2[chat.Event, error], error) {
 	t, err := e.begin(ctx, pulse, r)
 	if err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (o *ollama) complete(ctx context.Context, t *turn) (chat.Source, error) {
 	t.facts = o.known[t.model]
 	o.mu.Unlock()
 	t.size(ctx)
-	return o.client.Complete(ctx, t.pulse, &upstream.CompleteRequest{
+	return o.client.Complete(ctx, t.pulse, &ollamaapi.CompleteRequest{
 		Model: t.model, Prompt: c.Prompt, Suffix: c.Suffix, Stream: true, Options: t.options, KeepAlive: t.request.Keep,
 	})
 }

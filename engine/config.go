@@ -8,13 +8,15 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/adapters"
+	"toolnorm/engine/demo"
 	"toolnorm/engine/history"
-	"toolnorm/engine/upstream"
+	ollamaapi "toolnorm/engine/ollama"
+	"toolnorm/engine/wait"
 )
 
 // Config says where the models are and how they are read. The zero value uses Ollama at its default address.
 type Config struct {
-	Ollama       string            // base URL of Ollama, as upstream.ParseHost gives it; empty: http://127.0.0.1:11434
+	Ollama       string            // base URL of Ollama, as ollama.ParseHost gives it; empty: http://127.0.0.1:11434
 	Log          zerolog.Logger    // the zero value logs nothing
 	Strategy     map[string]string // model name with * for any text -> one of the strategies; the longest match wins; no match: by probing
 	Wording      map[string]string // model name with * for any text -> how strategy prompt describes tools, as adapters.ParseWording reads it; no match: the family's, else by probing
@@ -30,7 +32,7 @@ type Config struct {
 	NoReask      bool              // nor is the model told what was wrong with it
 	OutOfBounds  string            // what becomes of a call that nothing could mend, and that fails by bounds of values alone: BoundsRewrite, BoundsClamp or BoundsPass; empty: BoundsRewrite
 	Gate         bool              // before tools are offered, the model is asked whether it needs one
-	Timeouts     upstream.Timeouts // zero fields take the defaults
+	Timeouts     wait.Timeouts     // zero fields take the defaults
 	NumCtx       int               // context length asked of Ollama, in tokens; 0: by the request's size
 	MaxCtx       int               // the longest context that is asked for by a request's size, in tokens; 0: window.Most
 	Overflow     string            // what becomes of a conversation that is longer: Trim or Refuse; empty: Trim
@@ -45,7 +47,7 @@ type Config struct {
 	Aliases      map[string]string // a name that clients may ask for -> the model that it stands for, with its server's name in front; settings go by the latter
 	Prefix       string            // in front of any model's name it says nothing, so that each has a second name; empty: there is none
 	Demos        string            // when the demo models are listed, and whether they are there: DemoAuto, DemoAlways or DemoNever; empty: DemoAuto
-	Demo         upstream.Demo     // the zero value writes at a pace that can be seen
+	Demo         demo.Server       // the zero value writes at a pace that can be seen
 }
 
 // The strategies of getting at the raw text.
@@ -127,7 +129,7 @@ func (c Config) Validate() error {
 	if c.Reasoning != "" && !slices.Contains(history.Policies(), c.Reasoning) {
 		return fmt.Errorf("reasoning: %q is none of %s", c.Reasoning, strings.Join(history.Policies(), ", "))
 	}
-	if _, err := upstream.ParseHost(c.Ollama); err != nil {
+	if _, err := ollamaapi.ParseHost(c.Ollama); err != nil {
 		return err
 	}
 	return c.validateNames()

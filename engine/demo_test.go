@@ -8,7 +8,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/demo"
 	"toolnorm/engine/valid"
 )
 
@@ -19,7 +19,7 @@ func TestDemoOfEveryFormat(t *testing.T) {
 		Schema: json.RawMessage(`{"type":"object","properties":{"content":{"type":"string"},"path":{"type":"string"}},"required":["content","path"]}`),
 	}}
 	for _, strategy := range []string{Raw, Native} {
-		e := New(Config{Strategy: map[string]string{"*": strategy}, Demo: upstream.Demo{Delay: -1}})
+		e := New(Config{Strategy: map[string]string{"*": strategy}, Demo: demo.Server{Delay: -1}})
 		for _, f := range adapters.All() {
 			t.Run(strategy+"/"+f.Name, func(t *testing.T) {
 				r := &chat.Request{Model: "demo/" + f.Name, Tools: tools}
@@ -55,7 +55,7 @@ func TestDemoOfEveryFormat(t *testing.T) {
 
 // TestDemoArgumentsComeInPieces is what the demo is for.
 func TestDemoArgumentsComeInPieces(t *testing.T) {
-	e := New(Config{Demo: upstream.Demo{Delay: -1}})
+	e := New(Config{Demo: demo.Server{Delay: -1}})
 	r := &chat.Request{Model: "demo/hermes", Messages: []chat.Message{{Role: chat.User, Content: "write"}}, Tools: []chat.Tool{{
 		Name: "write", Schema: json.RawMessage(`{"type":"object","properties":{"content":{"type":"string"}},"required":["content"]}`),
 	}}}
@@ -97,7 +97,7 @@ var demoAsks = []string{"go", `Use "x y" and 22 or -11, 3.5 with EMP001 on 2026-
 
 // TestDemoCallsFitAnySchema forces each kind of schema, and offers it freely.
 func TestDemoCallsFitAnySchema(t *testing.T) {
-	e := New(Config{Demo: upstream.Demo{Delay: -1}})
+	e := New(Config{Demo: demo.Server{Delay: -1}})
 	for name, schema := range demoSchemas {
 		tool := chat.Tool{Name: "f", Schema: json.RawMessage(`{"type":"object",` + schema[1:])}
 		check, err := new(valid.Cache).Tool(tool)

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	ollamaapi "toolnorm/engine/ollama"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
 // embedder is a backend whose models can embed. Model is the model's name on that server.
 type embedder interface {
-	embed(ctx context.Context, p *upstream.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error)
+	embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error)
 }
 
 var (
@@ -32,7 +33,7 @@ func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddi
 	if !ok {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "models of the server " + s.name + " are not asked for embeddings"}
 	}
-	ctx, pulse := upstream.NewPulse(ctx, nil, e.cfg.Timeouts)
+	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()
 	got, err := b.embed(ctx, pulse, model, r)
 	if err == nil && len(got.Vectors) != len(r.Input) {
@@ -42,8 +43,8 @@ func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddi
 }
 
 // embed asks Ollama.
-func (o *ollama) embed(ctx context.Context, p *upstream.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
-	reply, err := o.client.Embed(ctx, p, &upstream.EmbedRequest{
+func (o *ollama) embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
+	reply, err := o.client.Embed(ctx, p, &ollamaapi.EmbedRequest{
 		Model: model, Input: r.Input, Dimensions: r.Dimensions, Truncate: r.Truncate, KeepAlive: r.KeepAlive, Options: r.Options,
 	})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/demo"
 	"toolnorm/internal/fault"
 )
 
@@ -45,7 +45,7 @@ func TestEmbeddingsThatFailSayWhy(t *testing.T) {
 }
 
 func TestTheDemoEmbedsAlike(t *testing.T) {
-	e := New(Config{Demo: upstream.Demo{Delay: -1}})
+	e := New(Config{Demo: demo.Server{Delay: -1}})
 	r := &chat.EmbedRequest{Model: "demo/hermes", Input: []string{"a cat", "a cat"}, Dimensions: 16}
 	got, err := e.Embed(t.Context(), r)
 	if err != nil || len(got.Vectors[0]) != 16 || !reflect.DeepEqual(got.Vectors[0], got.Vectors[1]) {

@@ -11,8 +11,10 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	ollamaapi "toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/valid"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/pattern"
 )
@@ -37,15 +39,15 @@ func New(cfg Config) *Engine {
 	if cfg.Demo.Formats == nil {
 		cfg.Demo.Formats = cfg.Formats
 	}
-	base, err := upstream.ParseHost(cfg.Ollama)
+	base, err := ollamaapi.ParseHost(cfg.Ollama)
 	if err != nil {
 		cfg.Log.Error().Err(err).Msg("using Ollama's default address")
-		base, _ = upstream.ParseHost("")
+		base, _ = ollamaapi.ParseHost("")
 	}
-	first, err := upstream.NewOllama(base, nil)
+	first, err := ollamaapi.New(base, nil)
 	e := &Engine{cfg: cfg, servers: []*server{{name: "ollama", backend: newOllama("ollama", first, err)}}}
 	if cfg.Demos != DemoNever {
-		demo, err := upstream.NewOllama("http://demo", upstream.InProcess(&cfg.Demo))
+		demo, err := ollamaapi.New("http://demo", upstream.InProcess(&cfg.Demo))
 		e.servers = append(e.servers, &server{name: demoName, backend: newOllama("toolnorm", demo, err)})
 	}
 	for _, u := range cfg.Upstreams {
@@ -71,7 +73,7 @@ func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Eve
 // reply yields the events of one attempt at an answer. If the settings want that, a model that does not begin to write is no
 // error yet, but comes back as one; with it as after the model is unloaded first, and that error is the end if it cannot be.
 func (e *Engine) reply(ctx context.Context, r *chat.Request, after error, yield func(chat.Event, error) bool) (wedged error) {
-	ctx, pulse := upstream.NewPulse(ctx, chat.ObserverOf(ctx).Pulse, e.cfg.Timeouts)
+	ctx, pulse := wait.NewPulse(ctx, chat.ObserverOf(ctx).Pulse, e.cfg.Timeouts)
 	defer pulse.Stop()
 	if after != nil && !e.unwedge(ctx, pulse, r) {
 		yield(chat.Event{}, after)
@@ -104,7 +106,7 @@ func broken(err error) iter.Seq2[chat.Event, error] {
 }
 
 // open begins a reply.
-func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Request) (iter.Seq2[chat.Event, error], error) {
+func (e *Engine) open(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (iter.Seq2[chat.Event, error], error) {
 	if r.Continue != nil {
 		return e.complete(ctx, pulse, r)
 	}
@@ -116,7 +118,7 @@ func (e *Engine) open(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 }
 
 // turn finds out all that answering r depends on.
-func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Request) (*turn, error) {
+func (e *Engine) turn(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*turn, error) {
 	t, err := e.begin(ctx, pulse, r)
 	if err != nil {
 		return nil, err
@@ -144,7 +146,7 @@ func (e *Engine) turn(ctx context.Context, pulse *upstream.Pulse, r *chat.Reques
 }
 
 // begin is what is known of r's turn without asking a server.
-func (e *Engine) begin(ctx context.Context, pulse *upstream.Pulse, r *chat.Request) (*turn, error) {
+func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*turn, error) {
 	name := r.Model
 	if name == "" {
 		name = e.cfg.DefaultModel

@@ -14,7 +14,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
@@ -139,7 +139,7 @@ func options(o map[string]json.RawMessage) string {
 
 func TestFaults(t *testing.T) {
 	down := New(Config{Ollama: "http://127.0.0.1:1"})
-	busy := (&fakeOllama{refuse: map[string]int{"/api/chat": 503}}).start(t, Config{Timeouts: upstream.Timeouts{Queue: -1}})
+	busy := (&fakeOllama{refuse: map[string]int{"/api/chat": 503}}).start(t, Config{Timeouts: wait.Timeouts{Queue: -1}})
 	unknown := (&fakeOllama{refuse: map[string]int{"/api/show": 404}}).start(t, Config{})
 	bad := &fakeOllama{prompt: "p"}
 	history := user("hi")

@@ -5,7 +5,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/pattern"
 )
 
@@ -46,7 +46,7 @@ type Findings struct {
 // Examine finds out about a model what its first request with tools would find out. The server loads it, and one without a
 // template for tools may be asked for a few short calls.
 func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
-	ctx, pulse := upstream.NewPulse(ctx, nil, e.cfg.Timeouts)
+	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()
 	t, err := e.begin(ctx, pulse, &chat.Request{Model: model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}}, Tools: probeTools})
 	if err != nil {

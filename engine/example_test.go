@@ -7,12 +7,12 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/demo"
 )
 
 // A demo model writes a call in the dialect that its name says; the events are the same for every dialect.
 func Example() {
-	e := engine.New(engine.Config{Demo: upstream.Demo{Delay: -1}})
+	e := engine.New(engine.Config{Demo: demo.Server{Delay: -1}})
 	request := &chat.Request{
 		Model:    "demo/qwen3-coder",
 		Messages: []chat.Message{{Role: chat.User, Content: "What is the weather in Paris?"}},

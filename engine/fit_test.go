@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	ollamaapi "toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 )
@@ -49,7 +50,7 @@ func (n *narrow) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (n *narrow) render(w http.ResponseWriter, body []byte) {
-	var q upstream.ChatRequest
+	var q ollamaapi.ChatRequest
 	json.Unmarshal(body, &q)
 	var b strings.Builder
 	for _, tool := range q.Tools {
@@ -72,7 +73,7 @@ func (n *narrow) render(w http.ResponseWriter, body []byte) {
 }
 
 func (n *narrow) generate(w http.ResponseWriter, body []byte) {
-	var q upstream.GenerateRequest
+	var q ollamaapi.GenerateRequest
 	json.Unmarshal(body, &q)
 	limit := contextOption(q.Options)
 	n.contexts = append(n.contexts, q.Options["num_ctx"])

@@ -13,6 +13,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	ollamaapi "toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 )
 
@@ -33,7 +34,7 @@ func object(name, args string) string { return fmt.Sprintf(`{"name":%q,"argument
 // guarding is an engine whose model writes one text after the other.
 func guarding(t *testing.T, cfg Config, texts ...string) (*Engine, *fakeOllama) {
 	f := &fakeOllama{caps: []model.Capability{model.CapabilityTools}, prompt: "<|im_start|>assistant\n"}
-	f.then = func(_ upstream.GenerateRequest, n int) string { return texts[min(n, len(texts)-1)] }
+	f.then = func(_ ollamaapi.GenerateRequest, n int) string { return texts[min(n, len(texts)-1)] }
 	cfg.Format = map[string]string{"*": "hermes"}
 	return f.start(t, cfg), f
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"toolnorm/engine/upstream"
+	ollamaapi "toolnorm/engine/ollama"
 )
 
 // passthrough is the parser of Ollama that leaves everything as the model wrote it, and so names no marks.
@@ -61,7 +61,7 @@ func (o *ollama) hidden(ctx context.Context, t *turn, show *api.ShowResponse, f 
 	if err != nil {
 		return err
 	}
-	if known := upstream.VersionNumbers(version) != [3]int{}; known && upstream.Older(version, llamaRunner) {
+	if known := ollamaapi.VersionNumbers(version) != [3]int{}; known && ollamaapi.Older(version, llamaRunner) {
 		return nil
 	}
 	f.lacks, f.shown = true, howShown(show, f.hidden)
@@ -73,7 +73,7 @@ var strict = []string{"ministral", "glimmer"}
 
 // howShown is how a server of that version or a later one lets the marks be had.
 func howShown(show *api.ShowResponse, marks []string) shown {
-	parser := upstream.Parser(show)
+	parser := ollamaapi.Parser(show)
 	switch {
 	case parser != "" && parser != passthrough && len(show.Messages) > 0:
 		return asTap // the messages would come twice in a prompt of ours

@@ -9,7 +9,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	ollamaapi "toolnorm/engine/ollama"
 )
 
 // mended is a rendered prompt whose tools are JSON. Templates that say {{ .Function }} print a tool as Go prints a
@@ -19,7 +19,7 @@ import (
 //
 // Where exactly that text is found, in the order of the tools, the JSON of the function (or of its parameters alone)
 // takes its place, with the schema as the client wrote it. Everything else stays.
-func mended(prompt string, sent []upstream.Tool, full []chat.Tool) string {
+func mended(prompt string, sent []ollamaapi.Tool, full []chat.Tool) string {
 	if !strings.Contains(prompt, structMark) {
 		return prompt
 	}
@@ -86,7 +86,7 @@ func goText(parameters json.RawMessage) string {
 
 // functionJSON is a tool's function member.
 func functionJSON(t chat.Tool) string {
-	return plainJSON(upstream.Function{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(schemaJSON(t))})
+	return plainJSON(ollamaapi.Function{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(schemaJSON(t))})
 }
 
 // schemaJSON is a tool's schema in one line.

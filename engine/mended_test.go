@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	ollamaapi "toolnorm/engine/ollama"
 )
 
 // rendering is a real rendering of Ollama and the tools that it was asked with.
@@ -40,12 +40,12 @@ func TestMended(t *testing.T) {
 		if err := json.Unmarshal(data, &r); err != nil {
 			t.Fatal(err)
 		}
-		var sent []upstream.Tool
+		var sent []ollamaapi.Tool
 		var full []chat.Tool
 		for _, tool := range r.Tools {
 			f := tool.Function
 			full = append(full, chat.Tool{Name: f.Name, Description: f.Description, Schema: f.Parameters})
-			sent = append(sent, upstream.Tool{Function: upstream.Function{Name: f.Name, Description: f.Description, Parameters: reduce(f.Parameters)}})
+			sent = append(sent, ollamaapi.Tool{Function: ollamaapi.Function{Name: f.Name, Description: f.Description, Parameters: reduce(f.Parameters)}})
 		}
 		got := mended(r.Prompt, sent, full)
 		if !strings.Contains(got, want) || strings.Contains(got, "<nil>") {
@@ -64,13 +64,13 @@ func TestMended(t *testing.T) {
 // TestMendedPassesOverWhatIsNoTool has the mark of a printed struct in the user's text, tools that the template leaves out,
 // and so many tools that looking for each in the whole prompt would be felt.
 func TestMendedPassesOverWhatIsNoTool(t *testing.T) {
-	var sent []upstream.Tool
+	var sent []ollamaapi.Tool
 	var full []chat.Tool
 	prompt, want := "<tools>", "<tools>"
 	for i := range 2000 {
 		raw := json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"p%d":{"type":"string"}}}`, i))
 		full = append(full, chat.Tool{Name: "f", Schema: raw})
-		sent = append(sent, upstream.Tool{Function: upstream.Function{Name: "f", Parameters: reduce(raw)}})
+		sent = append(sent, ollamaapi.Tool{Function: ollamaapi.Function{Name: "f", Parameters: reduce(raw)}})
 		if i%3 == 0 {
 			prompt += goText(reduce(raw)) + "\n"
 			want += string(raw) + "\n"

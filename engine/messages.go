@@ -7,17 +7,17 @@ import (
 	"fmt"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	ollamaapi "toolnorm/engine/ollama"
 	"toolnorm/internal/fault"
 )
 
 // wireRequest is r in Ollama's form.
-func wireRequest(ctx context.Context, t *turn, r *chat.Request) (*upstream.ChatRequest, error) {
+func wireRequest(ctx context.Context, t *turn, r *chat.Request) (*ollamaapi.ChatRequest, error) {
 	messages, err := wireMessages(r.Messages)
 	if err != nil {
 		return nil, err
 	}
-	body := &upstream.ChatRequest{
+	body := &ollamaapi.ChatRequest{
 		Model: t.model, Messages: messages, Options: t.options, Think: t.think(), KeepAlive: r.Keep,
 		Format: r.Format, Logprobs: r.Logprobs, TopLogprobs: r.TopLogprobs,
 	}
@@ -25,28 +25,28 @@ func wireRequest(ctx context.Context, t *turn, r *chat.Request) (*upstream.ChatR
 		if ctx.Err() != nil {
 			return nil, unfinished(ctx)
 		}
-		f := upstream.Function{Name: tool.Name, Description: tool.Description, Parameters: tool.Schema}
+		f := ollamaapi.Function{Name: tool.Name, Description: tool.Description, Parameters: tool.Schema}
 		if t.server.name != demoName || len(tool.Schema) == 0 { // the demo reads every schema
 			f.Description, f.Parameters = reduced(tool)
 		}
-		body.Tools = append(body.Tools, upstream.Tool{Type: "function", Function: f})
+		body.Tools = append(body.Tools, ollamaapi.Tool{Type: "function", Function: f})
 	}
 	return body, nil
 }
 
 // wireMessages is the conversation in Ollama's form: arguments as objects, results with the name of their tool.
-func wireMessages(ms []chat.Message) ([]upstream.Message, error) {
-	out := make([]upstream.Message, len(ms))
+func wireMessages(ms []chat.Message) ([]ollamaapi.Message, error) {
+	out := make([]ollamaapi.Message, len(ms))
 	names := map[string]string{} // of the tools, by call id
 	for i, m := range ms {
-		w := upstream.Message{Role: string(m.Role), Content: m.Content, Thinking: m.Reasoning, Images: m.Images}
+		w := ollamaapi.Message{Role: string(m.Role), Content: m.Content, Thinking: m.Reasoning, Images: m.Images}
 		for j, c := range m.Calls {
 			args, err := arguments(c)
 			if err != nil {
 				at := fmt.Sprintf("messages[%d].tool_calls[%d].function.arguments", i, j)
 				return nil, &fault.Error{Kind: fault.Invalid, Param: at, Message: at + " must be one JSON object", Cause: err}
 			}
-			w.Calls = append(w.Calls, upstream.Call{ID: c.ID})
+			w.Calls = append(w.Calls, ollamaapi.Call{ID: c.ID})
 			w.Calls[j].Function.Index, w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = j, c.Name, args
 			names[c.ID] = c.Name
 		}

@@ -12,7 +12,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/demo"
 )
 
 // oddNames are what clients may call a tool though OpenAI would not take it, and words and marks of some family.
@@ -28,7 +28,7 @@ var oddNames = []string{
 func TestDemoOfEveryOddName(t *testing.T) {
 	formats := adapters.All()
 	for _, strategy := range []string{Raw, Native} {
-		e := New(Config{Strategy: map[string]string{"*": strategy}, Demo: upstream.Demo{Delay: -1}})
+		e := New(Config{Strategy: map[string]string{"*": strategy}, Demo: demo.Server{Delay: -1}})
 		for i, f := range formats {
 			t.Run(strategy+"/"+f.Name, func(t *testing.T) {
 				for j, name := range oddNames {
@@ -77,7 +77,7 @@ func called(calls []chat.Call, name string) bool {
 
 // TestTheNamedToolIsCalled offers all odd names at once, and names one.
 func TestTheNamedToolIsCalled(t *testing.T) {
-	e := New(Config{Demo: upstream.Demo{Delay: -1}})
+	e := New(Config{Demo: demo.Server{Delay: -1}})
 	names := []string{"with space", "with_space", "工具", "天气", "$tool", "tool<b>", `to"ol`, "🔥", "💧", "print", "a.b"}
 	r := &chat.Request{}
 	for _, name := range names {
@@ -96,7 +96,7 @@ func TestTheNamedToolIsCalled(t *testing.T) {
 
 // TestOrdinaryNamesStay holds that no family gets other names for those that all can write.
 func TestOrdinaryNamesStay(t *testing.T) {
-	e := New(Config{Demo: upstream.Demo{Delay: -1}})
+	e := New(Config{Demo: demo.Server{Delay: -1}})
 	r := user("go")
 	for _, name := range []string{"get_weather", "search", "x", "repo.search", "repo/search", "ns:tool", "mcp__a-b__c", "_private", "9lives", "functions.x", "a.b.c", "CamelCase", strings.Repeat("a", 64)} {
 		r.Tools = append(r.Tools, chat.Tool{Name: name})
@@ -115,7 +115,7 @@ func TestOrdinaryNamesStay(t *testing.T) {
 
 // TestAliases shows what names become, and that they stay so in the next turn, whatever was called before.
 func TestAliases(t *testing.T) {
-	e := New(Config{Demo: upstream.Demo{Delay: -1}})
+	e := New(Config{Demo: demo.Server{Delay: -1}})
 	r := user("go")
 	r.Model = "demo/gemma3"
 	want := map[string]string{

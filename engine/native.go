@@ -14,7 +14,9 @@ import (
 	"github.com/valyala/fastjson"
 
 	"toolnorm/chat"
+	ollamaapi "toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
@@ -54,7 +56,7 @@ func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, s
 		return nil, "", err
 	}
 	if n, ok := s.backend.(native); ok {
-		return upstream.Watched(n, e.cfg.Timeouts), name, nil
+		return ollamaapi.Watched(n, e.cfg.Timeouts), name, nil
 	}
 	return nil, name, nil
 }
@@ -166,7 +168,7 @@ func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json
 // tells how long it is, stands where clients look for it: under the name of the architecture.
 func (e *Engine) description(ctx context.Context, model string) json.RawMessage {
 	context := ""
-	ctx, pulse := upstream.NewPulse(ctx, nil, e.cfg.Timeouts)
+	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()
 	if t, err := e.begin(ctx, pulse, &chat.Request{Model: model}); err == nil {
 		if f, err := t.server.probe(ctx, t); err == nil && f.window > 0 {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/demo"
 	"toolnorm/internal/fault"
 )
 
@@ -26,7 +26,7 @@ func nativeServer(t *testing.T, answers map[string]string) *Engine {
 		io.WriteString(w, answer)
 	}))
 	t.Cleanup(s.Close)
-	return New(Config{Ollama: s.URL, Demo: upstream.Demo{Delay: -1}})
+	return New(Config{Ollama: s.URL, Demo: demo.Server{Delay: -1}})
 }
 
 func TestTagsListEveryModelAsClientsCallIt(t *testing.T) {

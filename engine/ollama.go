@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	ollamaapi "toolnorm/engine/ollama"
 	"toolnorm/internal/fault"
 )
 
@@ -18,7 +18,7 @@ const tailLength = 64
 
 // ollama is a server that speaks Ollama's native API, and what has been found out about its models.
 type ollama struct {
-	client *upstream.Ollama
+	client *ollamaapi.Client
 	owner  string // of its models, for those who list them
 
 	mu      sync.Mutex
@@ -33,9 +33,9 @@ type ollama struct {
 var _ backend = (*ollama)(nil)
 
 // newOllama wraps a client. Making one fails only for a URL that ParseHost would not have given.
-func newOllama(owner string, c *upstream.Ollama, err error) *ollama {
+func newOllama(owner string, c *ollamaapi.Client, err error) *ollama {
 	if err != nil {
-		c, _ = upstream.NewOllama("", nil)
+		c, _ = ollamaapi.New("", nil)
 	}
 	return &ollama{client: c, owner: owner, known: map[string]facts{}, contexts: map[string]int{}}
 }
@@ -75,7 +75,7 @@ func (o *ollama) open(ctx context.Context, t *turn) (src chat.Source, tail strin
 		}
 		src, err = o.client.Chat(ctx, t.pulse, body)
 	case t.strategy == Tap:
-		src, err = o.client.Tap(ctx, t.pulse, body, upstream.Marks{ThinkEnd: t.format.ThinkEnd(), Openings: t.format.Openings()})
+		src, err = o.client.Tap(ctx, t.pulse, body, ollamaapi.Marks{ThinkEnd: t.format.ThinkEnd(), Openings: t.format.Openings()})
 	default:
 		src, err = o.client.Chat(ctx, t.pulse, body)
 	}
@@ -94,7 +94,7 @@ func curable(err error) error {
 }
 
 // raw renders the prompt and has it continued.
-func (o *ollama) raw(ctx context.Context, t *turn, body *upstream.ChatRequest, tools []chat.Tool) (chat.Source, string, error) {
+func (o *ollama) raw(ctx context.Context, t *turn, body *ollamaapi.ChatRequest, tools []chat.Tool) (chat.Source, string, error) {
 	options := body.Options
 	body.Options = with(options, "num_predict", 1) // a server that does not render but answers is soon done
 	prompt, err := o.client.Render(ctx, t.pulse, body)
@@ -105,7 +105,7 @@ func (o *ollama) raw(ctx context.Context, t *turn, body *upstream.ChatRequest, t
 		return nil, "", &fault.Error{Kind: fault.Unavailable, Curable: true, Message: fmt.Sprintf("the model server does not render prompts alone: strategy %s cannot work with %q", t.strategy, t.model)}
 	}
 	prompt = mended(prompt, body.Tools, tools)
-	q := &upstream.GenerateRequest{Model: t.model, Prompt: prompt, Raw: true, Stream: true, Options: options, KeepAlive: body.KeepAlive}
+	q := &ollamaapi.GenerateRequest{Model: t.model, Prompt: prompt, Raw: true, Stream: true, Options: options, KeepAlive: body.KeepAlive}
 	if t.force != nil {
 		q.Prompt += t.format.Lead(prompt, t.force.said, t.force.name)
 		q.Format = t.force.schema

@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	demoserver "toolnorm/engine/demo"
+	ollamaapi "toolnorm/engine/ollama"
 )
 
 // TestEachTurnsPromptGoesOnFromTheLast wants what the model has read in one turn at the start of the next, to the byte, in
@@ -19,11 +20,11 @@ import (
 // are JSON that ends in "]}".
 func TestEachTurnsPromptGoesOnFromTheLast(t *testing.T) {
 	prompt := ""
-	demo := &upstream.Demo{Delay: -1}
+	demo := &demoserver.Server{Delay: -1}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if r.URL.Path == "/api/generate" {
-			var q upstream.GenerateRequest
+			var q ollamaapi.GenerateRequest
 			json.Unmarshal(body, &q)
 			prompt = q.Prompt
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/ollama/ollama/types/model"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	ollamaapi "toolnorm/engine/ollama"
 	"toolnorm/internal/fault"
 )
 
@@ -87,7 +87,7 @@ func (o *ollama) probe(ctx context.Context, t *turn) (facts, error) {
 	}
 	f := capabilities(show)
 	f.digest, f.blind, f.tap = digest, blind(show), f.tools
-	f.window, f.context = upstream.Trained(show), wantedContext(show)
+	f.window, f.context = ollamaapi.Trained(show), wantedContext(show)
 	t.facts = f
 	t.size(ctx) // rendering loads the model
 	f.levels, f.always = levels(show, t.format.Name)
@@ -120,19 +120,19 @@ func capabilities(show *api.ShowResponse) facts {
 }
 
 // probeTool is the smallest tool that every version of Ollama takes.
-var probeTool = upstream.Tool{Type: "function", Function: upstream.Function{
+var probeTool = ollamaapi.Tool{Type: "function", Function: ollamaapi.Function{
 	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
 }}
 
 // probeRequest is a request of which only the prompt is wanted.
-func probeRequest(t *turn, tools bool) *upstream.ChatRequest {
-	r := &upstream.ChatRequest{
+func probeRequest(t *turn, tools bool) *ollamaapi.ChatRequest {
+	r := &ollamaapi.ChatRequest{
 		Model:    t.model,
-		Messages: []upstream.Message{{Role: "user", Content: "probe"}},
+		Messages: []ollamaapi.Message{{Role: "user", Content: "probe"}},
 		Options:  with(t.options, "num_predict", 1),
 	}
 	if tools {
-		r.Tools = []upstream.Tool{probeTool}
+		r.Tools = []ollamaapi.Tool{probeTool}
 	}
 	return r
 }
@@ -140,7 +140,7 @@ func probeRequest(t *turn, tools bool) *upstream.ChatRequest {
 // printsStructs says whether a rendered probe shows its tool as Go prints it.
 func printsStructs(prompt string) bool {
 	f := probeTool.Function
-	return mended(prompt, []upstream.Tool{probeTool}, []chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
+	return mended(prompt, []ollamaapi.Tool{probeTool}, []chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
 }
 
 // rendered is the prompt of a probe, empty when the server does not render. A server that refuses does not; one that is

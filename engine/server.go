@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolnorm/chat"
+	ollamaapi "toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 )
 
@@ -98,7 +99,7 @@ func newBackend(kind, base, key string) backend {
 	if kind == upstream.KindOpenAI {
 		return newCompatible(base, key)
 	}
-	o, err := upstream.NewOllama(base, nil)
+	o, err := ollamaapi.New(base, nil)
 	return newOllama("ollama", o, err)
 }
 

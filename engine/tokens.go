@@ -8,7 +8,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	ollamaapi "toolnorm/engine/ollama"
 	"toolnorm/internal/fault"
 )
 
@@ -20,7 +20,7 @@ func (t *turn) byTokens() bool {
 
 // tokens has the rendered prompt continued by a server that reads the reply itself, of which only the tokens are taken. Where
 // that reading fails, the rest comes as raw text.
-func (o *ollama) tokens(ctx context.Context, t *turn, q *upstream.GenerateRequest) (chat.Source, error) {
+func (o *ollama) tokens(ctx context.Context, t *turn, q *ollamaapi.GenerateRequest) (chat.Source, error) {
 	rest := func(said string, tokens int) (chat.Source, error) {
 		r := *q
 		r.Prompt += said

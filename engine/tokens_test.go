@@ -10,7 +10,7 @@ import (
 	"github.com/ollama/ollama/types/model"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	ollamaapi "toolnorm/engine/ollama"
 )
 
 // gemma is a server whose model writes Gemma 4's marks as control tokens.
@@ -159,8 +159,8 @@ func TestTheRestIsRaw(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := gemma(row.text)
 			f.breaks = row.breaks
-			var raw []upstream.GenerateRequest
-			f.then = func(q upstream.GenerateRequest, _ int) string {
+			var raw []ollamaapi.GenerateRequest
+			f.then = func(q ollamaapi.GenerateRequest, _ int) string {
 				if q.Raw {
 					raw = append(raw, q)
 					return row.rest

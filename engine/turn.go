@@ -7,7 +7,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
 	"toolnorm/engine/window"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/pattern"
@@ -17,7 +17,7 @@ import (
 type turn struct {
 	engine   *Engine
 	server   *server
-	pulse    *upstream.Pulse
+	pulse    *wait.Pulse
 	observer *chat.Observer
 	request  *chat.Request
 	name     string // of the model, as the client calls it

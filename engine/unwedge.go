@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
@@ -14,7 +14,7 @@ const stepUnwedged = "unwedged"
 // unloader is a backend that can take a model out of its server's memory.
 type unloader interface {
 	// unload says whether the model was there, and is no more.
-	unload(ctx context.Context, p *upstream.Pulse, model string) (bool, error)
+	unload(ctx context.Context, p *wait.Pulse, model string) (bool, error)
 }
 
 var _ unloader = (*ollama)(nil)
@@ -22,13 +22,13 @@ var _ unloader = (*ollama)(nil)
 // silent says whether err is that of a model that did not begin to write in time.
 func silent(err error) bool {
 	f := fault.From(err)
-	return f.Kind == fault.Timeout && f.Code == upstream.FirstByteTimeout
+	return f.Kind == fault.Timeout && f.Code == wait.FirstByteTimeout
 }
 
 // unwedge unloads the model of a request that was not answered, and says whether asking again may help. Ollama may lose a
 // runner's place for ever when a client leaves between two tokens, and a reader of calls may hang: every later request waits
 // in vain, until the model is loaded anew.
-func (e *Engine) unwedge(ctx context.Context, p *upstream.Pulse, r *chat.Request) bool {
+func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bool {
 	t, err := e.begin(ctx, p, r)
 	if err != nil {
 		return false
@@ -48,6 +48,6 @@ func (e *Engine) unwedge(ctx context.Context, p *upstream.Pulse, r *chat.Request
 }
 
 // unload takes a model out of the server's memory. See unloader.
-func (o *ollama) unload(ctx context.Context, p *upstream.Pulse, model string) (bool, error) {
+func (o *ollama) unload(ctx context.Context, p *wait.Pulse, model string) (bool, error) {
 	return o.client.Unload(ctx, p, fullName(model))
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
@@ -80,7 +80,7 @@ func TestAWedgedModelIsUnloadedWhenThatIsWanted(t *testing.T) {
 			srv := httptest.NewServer(row.server)
 			defer srv.Close()
 			cfg := row.cfg
-			cfg.Ollama, cfg.Timeouts = srv.URL, upstream.Timeouts{FirstByte: 200 * time.Millisecond, Load: time.Second}
+			cfg.Ollama, cfg.Timeouts = srv.URL, wait.Timeouts{FirstByte: 200 * time.Millisecond, Load: time.Second}
 			r := user("hi")
 			if name == "and to a gap" {
 				r = &chat.Request{Model: "m", Continue: &chat.Continuation{Prompt: "a"}}
@@ -113,9 +113,9 @@ func TestAModelThatIsNotLoadedIsNotUnloaded(t *testing.T) {
 		s.ServeHTTP(w, r)
 	}))
 	defer srv.Close()
-	e := New(Config{Ollama: srv.URL, Unwedge: true, Timeouts: upstream.Timeouts{FirstByte: 50 * time.Millisecond}})
+	e := New(Config{Ollama: srv.URL, Unwedge: true, Timeouts: wait.Timeouts{FirstByte: 50 * time.Millisecond}})
 	_, _, _, err := collect(t, e, user("hi"))
-	if f := fault.From(err); f.Code != upstream.FirstByteTimeout || s.requests() != "generate" {
+	if f := fault.From(err); f.Code != wait.FirstByteTimeout || s.requests() != "generate" {
 		t.Errorf("%v, asked %s", err, s.requests())
 	}
 }

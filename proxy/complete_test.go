@@ -14,14 +14,14 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine"
-	"toolnorm/engine/upstream"
+	demoserver "toolnorm/engine/demo"
 	"toolnorm/internal/fault"
 )
 
 // demo serves the whole chain, with no model server but the demo, and gives a stock client of it.
 func demo(t *testing.T) (*httptest.Server, *openai.Client) {
 	t.Helper()
-	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: upstream.Demo{Delay: -1}})
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demoserver.Server{Delay: -1}})
 	srv := httptest.NewServer(New(Config{Model: eng, Catalog: eng, Embedder: eng, Native: eng, Version: "test"}))
 	t.Cleanup(srv.Close)
 	cfg := openai.DefaultConfig("any")

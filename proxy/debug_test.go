@@ -17,7 +17,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/engine"
-	"toolnorm/engine/upstream"
+	demoserver "toolnorm/engine/demo"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/trace"
 )
@@ -115,7 +115,7 @@ func TestFailedRequestsAreExchanges(t *testing.T) {
 
 // TestTheRawTextStandsBesideTheEvents runs the whole chain, with a demo model.
 func TestTheRawTextStandsBesideTheEvents(t *testing.T) {
-	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: upstream.Demo{Delay: -1}})
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demoserver.Server{Delay: -1}})
 	srv := traced(t, eng, trace.New(1, true))
 	do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"demo/hermes","messages":[{"role":"user","content":"Get the weather of \"Oslo\"."}],`+
 		`"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}}}]}`, "Authorization", "Bearer SECRET")

@@ -8,14 +8,14 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/engine"
-	"toolnorm/engine/upstream"
+	demoserver "toolnorm/engine/demo"
 	"toolnorm/internal/streamcheck"
 )
 
 // TestEveryFormatStreamsByTheRules runs the whole chain without a model server: each family's dialect, written by the
 // demo, decoded, and put on the wire.
 func TestEveryFormatStreamsByTheRules(t *testing.T) {
-	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: upstream.Demo{Delay: -1}})
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demoserver.Server{Delay: -1}})
 	srv := httptest.NewServer(New(Config{Model: eng, Catalog: eng}))
 	defer srv.Close()
 	for _, f := range adapters.All() {

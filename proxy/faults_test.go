@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
 )
 
 // send is a handler that answers with some bytes, of a kind.
@@ -126,8 +126,8 @@ func TestEveryFaultEndsOnce(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
 	t.Run("table", func(t *testing.T) {
 		f := newFaulty(t)
-		patient := f.before(t, upstream.Timeouts{Queue: 300 * time.Millisecond})
-		hasty := f.before(t, upstream.Timeouts{FirstByte: 40 * time.Millisecond, Load: 300 * time.Millisecond, Idle: 40 * time.Millisecond})
+		patient := f.before(t, wait.Timeouts{Queue: 300 * time.Millisecond})
+		hasty := f.before(t, wait.Timeouts{FirstByte: 40 * time.Millisecond, Load: 300 * time.Millisecond, Idle: 40 * time.Millisecond})
 		table := "| cannot be reached |" + unreachable(t)
 		for _, m := range misdeeds() {
 			table += "| " + m.name + " |"
@@ -171,7 +171,7 @@ func TestEveryFaultEndsOnce(t *testing.T) {
 func unreachable(t *testing.T) (cells string) {
 	f := newFaulty(t)
 	f.Close()
-	srv := f.before(t, upstream.Timeouts{})
+	srv := f.before(t, wait.Timeouts{})
 	for _, model := range []string{"m", "box/m"} {
 		for _, stream := range []bool{true, false} {
 			resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", asked(model, stream))
@@ -216,7 +216,7 @@ func TestAReplyCutAnywhereEndsOnce(t *testing.T) {
 			good = i + strings.Index(text[i:], "\n") // what may come behind the reason are counts
 		}
 		f := newFaulty(t)
-		srv := f.before(t, upstream.Timeouts{})
+		srv := f.before(t, wait.Timeouts{})
 		for cut := 0; cut <= len(text); cut++ {
 			for _, end := range []http.HandlerFunc{func(http.ResponseWriter, *http.Request) {}, abort} {
 				f.answers(then(send(map[string]string{"m": ndjson, "box/m": events}[model], text[:cut]), end))

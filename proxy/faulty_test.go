@@ -15,6 +15,7 @@ import (
 
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/streamcheck"
 )
@@ -91,7 +92,7 @@ func (f *faulty) free() bool {
 }
 
 // before is the whole program's chain in front of the server: "m" is its model by Ollama's API, "box/m" by OpenAI's.
-func (f *faulty) before(t *testing.T, limits upstream.Timeouts, change ...func(*engine.Config)) *httptest.Server {
+func (f *faulty) before(t *testing.T, limits wait.Timeouts, change ...func(*engine.Config)) *httptest.Server {
 	cfg := engine.Config{
 		Ollama: f.URL, Format: map[string]string{"*": "hermes"}, Timeouts: limits,
 		Upstreams: []engine.Upstream{{Name: "box", URL: f.URL, Kind: upstream.KindOpenAI}},

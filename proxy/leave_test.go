@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
 )
 
 // wrongCall is a call that does not fit the schema of strictTool, as the hermes family writes it, in one record.
@@ -41,7 +41,7 @@ func TestAClientThatLeavesFreesTheServer(t *testing.T) {
 		},
 	}
 	f := newFaulty(t)
-	srv := f.before(t, upstream.Timeouts{})
+	srv := f.before(t, wait.Timeouts{})
 	goroutines := runtime.NumGoroutine()
 	for phase, handler := range phases {
 		for _, stream := range []bool{true, false} {
@@ -119,7 +119,7 @@ func TestHeartbeatsGoOnWhileNothingCanLeave(t *testing.T) {
 			f := newFaulty(t)
 			f.render = row.render
 			f.answers(row.reply)
-			srv := f.before(t, upstream.Timeouts{Beat: beat})
+			srv := f.before(t, wait.Timeouts{Beat: beat})
 			_, body := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"user","content":"q"}],`+strictTool+`}`)
 			if n := strings.Count(body, ": keep-alive\n"); n < 3 || strings.Count(body, "data: [DONE]") != 1 {
 				t.Errorf("%d heartbeats:\n%s", n, body)

@@ -18,6 +18,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/engine"
+	demoserver "toolnorm/engine/demo"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 )
@@ -281,7 +282,7 @@ func TestAServerOfAnotherKindAnswersEveryChat(t *testing.T) {
 
 // TestOllamasOwnClient runs Ollama's Go client over the whole chain, with the demo as the only server there is.
 func TestOllamasOwnClient(t *testing.T) {
-	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: upstream.Demo{Delay: -1}})
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demoserver.Server{Delay: -1}})
 	srv := httptest.NewServer(New(Config{Model: eng, Catalog: eng, Embedder: eng, Native: eng, Version: "0.0.1"}))
 	defer srv.Close()
 	u, _ := url.Parse(srv.URL)

@@ -13,7 +13,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/engine"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/ollama"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/home"
 )
@@ -211,7 +211,7 @@ const maxTrace = 1000
 
 // resolve checks the settings that have rules, fills in the data folder, and says which one is wrong.
 func (c *Config) resolve() (s settings, err error) {
-	if s.ollama, err = upstream.ParseHost(c.Ollama); err != nil {
+	if s.ollama, err = ollama.ParseHost(c.Ollama); err != nil {
 		return s, fmt.Errorf("ollama: %w", err)
 	}
 	if s.hold, err = adapters.ParseHold(c.Hold); err != nil {

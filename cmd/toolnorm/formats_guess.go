@@ -10,7 +10,8 @@ import (
 	"github.com/ollama/ollama/types/model"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/ollama"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/family"
 )
 
@@ -27,15 +28,15 @@ func (c *guessFormat) Run(m *Main) error {
 	if err != nil {
 		return err
 	}
-	base, err := upstream.ParseHost(c.Ollama)
+	base, err := ollama.ParseHost(c.Ollama)
 	if err != nil {
 		return fmt.Errorf("ollama: %w", err)
 	}
-	client, err := upstream.NewOllama(base, nil)
+	client, err := ollama.New(base, nil)
 	if err != nil {
 		return fmt.Errorf("ollama: %w", err)
 	}
-	ctx, pulse := upstream.NewPulse(context.Background(), nil, upstream.Timeouts{Beat: -1})
+	ctx, pulse := wait.NewPulse(context.Background(), nil, wait.Timeouts{Beat: -1})
 	defer pulse.Stop()
 	show, err := client.Show(ctx, c.Model)
 	if err != nil {
@@ -62,19 +63,19 @@ func (c *guessFormat) Run(m *Main) error {
 }
 
 // renderRequest is a conversation in Ollama's form, to be rendered only.
-func renderRequest(name string, thinks bool, messages []chat.Message, tools []chat.Tool) *upstream.ChatRequest {
-	r := &upstream.ChatRequest{Model: name}
+func renderRequest(name string, thinks bool, messages []chat.Message, tools []chat.Tool) *ollama.ChatRequest {
+	r := &ollama.ChatRequest{Model: name}
 	if thinks {
 		r.Think = json.RawMessage("true")
 	}
 	for _, t := range tools {
-		f := upstream.Function{Name: t.Name, Description: t.Description, Parameters: t.Schema}
-		r.Tools = append(r.Tools, upstream.Tool{Type: "function", Function: f})
+		f := ollama.Function{Name: t.Name, Description: t.Description, Parameters: t.Schema}
+		r.Tools = append(r.Tools, ollama.Tool{Type: "function", Function: f})
 	}
 	for _, m := range messages {
-		w := upstream.Message{Role: string(m.Role), Content: m.Content, Thinking: m.Reasoning, ToolName: m.Name, CallID: m.CallID}
+		w := ollama.Message{Role: string(m.Role), Content: m.Content, Thinking: m.Reasoning, ToolName: m.Name, CallID: m.CallID}
 		for i, c := range m.Calls {
-			call := upstream.Call{ID: c.ID}
+			call := ollama.Call{ID: c.ID}
 			call.Function.Index, call.Function.Name, call.Function.Arguments = i, c.Name, c.Args
 			w.Calls = append(w.Calls, call)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/ollama"
 )
 
 // rendering is an Ollama server that shows how its only model's template renders: in marks, calls as the family prints them.
@@ -19,7 +19,7 @@ func rendering(t *testing.T, f *adapters.Format) *httptest.Server {
 		w.Write([]byte(`{"capabilities":["completion","tools"]}`))
 	})
 	mux.HandleFunc("/api/chat", func(w http.ResponseWriter, r *http.Request) {
-		var q upstream.ChatRequest
+		var q ollama.ChatRequest
 		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || !q.RenderOnly || len(q.Tools) == 0 {
 			t.Errorf("the server is asked %+v, %v", q, err)
 		}

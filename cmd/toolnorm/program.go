@@ -19,6 +19,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/front"
 	"toolnorm/internal/toolbox"
@@ -96,7 +97,7 @@ func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 		Hold: s.hold, Which: s.which, Quiet: c.Quiet,
 		NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite, NoReask: !c.Reask, Gate: c.Gate, NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, Overflow: c.Overflow, ToolBudget: c.ToolBudget, Reasoning: c.ReasoningReplay, DefaultModel: c.Model,
 		LoopGuard: c.LoopGuard, Unwedge: c.Unwedge, MaxRepeat: cmp.Or(c.MaxRepeat, -1), SameCalls: cmp.Or(c.MaxSameCalls, -1), OutOfBounds: c.OutOfBounds,
-		Timeouts: upstream.Timeouts{
+		Timeouts: wait.Timeouts{
 			Load: c.LoadTimeout, FirstByte: c.FirstByteTimeout, Idle: c.IdleTimeout, Beat: c.Heartbeat,
 			Places: cmp.Or(c.Queue, -1), Queue: c.QueueWait,
 		},

@@ -13,8 +13,8 @@ func AlsoCalled(name, description string) string {
 	return strings.TrimSpace(alsoCalled + strconv.Quote(name) + ". " + description)
 }
 
-// called is the name by which the user knows a tool of that name and description.
-func called(name, description string) string {
+// KnownAs is the name by which the user knows a tool of that name and description.
+func KnownAs(name, description string) string {
 	if rest, ok := strings.CutPrefix(description, alsoCalled); ok {
 		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
 			known, _ := strconv.Unquote(quoted) // it is one

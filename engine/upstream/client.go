@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	quickTime = 10 * time.Second // for calls that need no model
-	maxError  = 64 << 10         // bytes read of an error's body
+	QuickTime = 10 * time.Second // for calls that need no model
+	MaxError  = 64 << 10         // bytes read of an error's body
 	maxHeader = 256 << 10        // bytes of an answer's head; those of model servers have a few hundred
-	maxRender = 64 << 20         // bytes read of a rendered prompt
+	MaxRender = 64 << 20         // bytes read of a rendered prompt
 )
 
 // maxVectors is how much of an answer full of vectors is read, in bytes.
-const maxVectors = 1 << 30
+const MaxVectors = 1 << 30
 
 // drainTime is how long a finished stream is waited for, so that its connection can serve the next one.
-const drainTime = 50 * time.Millisecond
+const DrainTime = 50 * time.Millisecond
 
 // ErrUnfinished is the cause of a fault where a server ends a reply in good order, but before its end.
 var ErrUnfinished = errors.New("the model server ended its reply in the middle: its log may say why")
 
-// transport is made for many streams to one host. It has no time limit on answers: Ollama sends its headers with the
+// Transport is made for many streams to one host. It has no time limit on answers: Ollama sends its headers with the
 // first record, and the Pulse watches that wait.
-func transport() *http.Transport {
+func Transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
@@ -43,8 +43,8 @@ func transport() *http.Transport {
 	}
 }
 
-// unable is err, as the client's fault when it says that the model cannot embed.
-func unable(model string, err error) error {
+// CannotEmbed is err, as the client's fault when it says that the model cannot embed.
+func CannotEmbed(model string, err error) error {
 	var f *fault.Error
 	if errors.As(err, &f) && strings.Contains(f.Message, "does not support embeddings") {
 		return &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the model " + model + " cannot embed", Cause: f}

@@ -1,5 +1,13 @@
-// Package upstream speaks to model servers and yields their raw text (or their own calls) as a [chat.Source].
+// Package upstream holds what the clients of all model servers share: the buffers that replies are read with, the faults that
+// a server's refusals become, URLs, and a network in process.
 //
-// [Ollama] is the client of Ollama's native API, [OpenAI] that of servers which imitate OpenAI's. [Pulse] watches the
-// waits, and [Demo] is a stand-in for a server that speaks Ollama's wire in process.
+// Its callers are engine/ollama and engine/openai; the waits for a server are in engine/wait.
+//
+//	client.go      the transport, and the limits of what is read
+//	records.go     lines of a stream, each parsed in place, and the pool of their buffers
+//	status.go      a status or an error object becomes a fault; overflow.go reads how long a request was too long
+//	probs.go       tokens with their probabilities, as both wires write them
+//	url.go         the URL of a server, and which kind of server it is for
+//	inprocess.go   a network of one server without sockets
+//	called.go      the name by which the user knows a tool that was renamed for the model
 package upstream

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
@@ -16,9 +17,9 @@ type wireError struct {
 	Message string          `json:"message"`
 }
 
-// unwrap finds the sentence in an error: plain text, a JSON string, {"error": …}, {"message": …}, or one inside the
+// Sentence finds the sentence in an error: plain text, a JSON string, {"error": …}, {"message": …}, or one inside the
 // other, as Ollama passes on what its runner said.
-func unwrap(raw []byte) string {
+func Sentence(raw []byte) string {
 	for range 4 {
 		var text string
 		var e wireError
@@ -38,8 +39,8 @@ func unwrap(raw []byte) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// explain turns what the server said into a fault. Status 0 is an error inside a stream.
-func explain(status int, text string) *fault.Error {
+// Explain turns what the server said into a fault. Status 0 is an error inside a stream.
+func Explain(status int, text string) *fault.Error {
 	if text == "" || strings.HasPrefix(text, "<") { // a gateway's page
 		text = http.StatusText(status)
 	}
@@ -81,7 +82,7 @@ var sayings = []struct {
 	{"no longer compatible with your version of Ollama", fault.Unable, "model_incompatible"},
 	{"llama-server binary not found", fault.Unable, ""},
 	{"invalid format:", fault.Invalid, ""},
-	{"Loading model", fault.Busy, modelLoading}, // llama-server, until it has
+	{"Loading model", fault.Busy, wait.ModelLoading}, // llama-server, until it has
 }
 
 // ContextLength is OpenAI's code of a request that is longer than the model's context.
@@ -120,15 +121,15 @@ func kindOf(status int, text string) (fault.Kind, string) {
 	return fault.Unavailable, ""
 }
 
-// refused turns an answer that is not 200 into a fault.
-func refused(status int, h http.Header, body []byte) *fault.Error {
-	e := explain(status, unwrap(body))
-	e.Retry = retryAfter(h, e.Kind)
+// Refused turns an answer that is not 200 into a fault.
+func Refused(status int, h http.Header, body []byte) *fault.Error {
+	e := Explain(status, Sentence(body))
+	e.Retry = RetryAfter(h, e.Kind)
 	return e
 }
 
-// misplaced is the fault of an answer that is a page for people, nil of any other.
-func misplaced(resp *http.Response) error {
+// Misplaced is the fault of an answer that is a page for people, nil of any other.
+func Misplaced(resp *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "text/html" {
 		return nil
@@ -138,8 +139,8 @@ func misplaced(resp *http.Response) error {
 	return fault.New(fault.Unable, "what answers at %s is no model server but sends pages: is the address right?", u.String())
 }
 
-// retryAfter reads a Retry-After header, seconds or a date, of a server that cannot answer now; 0: it does not say.
-func retryAfter(h http.Header, kind fault.Kind) time.Duration {
+// RetryAfter reads a Retry-After header, seconds or a date, of a server that cannot answer now; 0: it does not say.
+func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 	said := h.Get("Retry-After")
 	if kind != fault.Busy && kind != fault.Limited {
 		return 0

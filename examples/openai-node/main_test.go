@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"toolnorm/engine"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/demo"
 	"toolnorm/internal/transcript"
 	"toolnorm/proxy"
 )
@@ -43,7 +43,7 @@ func exists(path string) bool {
 
 func TestTheProgramPrintsItsTranscript(t *testing.T) {
 	module := library(t)
-	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: upstream.Demo{Delay: -1}})
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demo.Server{Delay: -1}})
 	srv := httptest.NewServer(proxy.New(proxy.Config{Model: eng, Catalog: eng}))
 	defer srv.Close()
 	dir := t.TempDir()

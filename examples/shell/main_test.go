@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toolnorm/engine"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/demo"
 	"toolnorm/internal/toolbox"
 	"toolnorm/internal/transcript"
 	"toolnorm/proxy"
@@ -18,7 +18,7 @@ func TestTheProgramPrintsItsTranscript(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer box.Close()
-	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: upstream.Demo{Delay: -1}})
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demo.Server{Delay: -1}})
 	srv := httptest.NewServer(proxy.New(proxy.Config{Model: eng, Catalog: eng, Shell: &proxy.Shell{Tools: box.Registry}}))
 	defer srv.Close()
 	var got bytes.Buffer

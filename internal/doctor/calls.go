@@ -6,7 +6,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/ollama"
 	"toolnorm/internal/exam"
 	"toolnorm/internal/fault"
 )
@@ -138,7 +138,7 @@ func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 // that does not survive one which that refuses.
 func (x *examination) hangs(strategy string) bool {
 	reads := strategy == engine.Native || strategy == engine.Tap || strategy == engine.Tokens
-	return reads && x.client != nil && x.m.Parser != "" && x.m.Parser != "passthrough" && x.on.name != demoHost && upstream.Older(x.server.Version, wedges)
+	return reads && x.client != nil && x.m.Parser != "" && x.m.Parser != "passthrough" && x.on.name != demoHost && ollama.Older(x.server.Version, wedges)
 }
 
 // forced is an engine that takes only this strategy for every model, else as the settings say. The taken one keeps what was

@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"toolnorm/engine"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/ollama"
+	"toolnorm/engine/wait"
 	"toolnorm/engine/window"
 )
 
@@ -87,13 +88,13 @@ const silently = "silently"
 
 // cuts has a chat rendered that does not fit, and looks whether its first message is still there. Nothing is generated.
 func (x *examination) cuts(ctx context.Context) string {
-	ctx, pulse := upstream.NewPulse(ctx, nil, upstream.Timeouts{Beat: -1})
+	ctx, pulse := wait.NewPulse(ctx, nil, wait.Timeouts{Beat: -1})
 	defer pulse.Stop()
 	n := x.m.Context.Loaded
 	long := strings.Repeat(" a", n*6/10) // a token or two each
-	prompt, err := x.client.Render(ctx, pulse, &upstream.ChatRequest{
+	prompt, err := x.client.Render(ctx, pulse, &ollama.ChatRequest{
 		Model:    x.m.Model,
-		Messages: []upstream.Message{{Role: "user", Content: firstMark + long}, {Role: "assistant", Content: "Yes."}, {Role: "user", Content: "And" + long}},
+		Messages: []ollama.Message{{Role: "user", Content: firstMark + long}, {Role: "assistant", Content: "Yes."}, {Role: "user", Content: "And" + long}},
 		Truncate: true, // as a client that says nothing
 		Options:  map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(n)), "num_predict": json.RawMessage("1")},
 	})

@@ -1,6 +1,6 @@
 package doctor
 
-import "toolnorm/engine/upstream"
+import "toolnorm/engine/ollama"
 
 // defect is a fault of Ollama that some versions have.
 type defect struct {
@@ -23,12 +23,12 @@ var defects = []defect{
 
 // known are the defects of a version.
 func known(version string) (all []Finding) {
-	v := upstream.VersionNumbers(version)
+	v := ollama.VersionNumbers(version)
 	if v == [3]int{} {
 		return []Finding{{Note, "version", "the server does not tell its version, so its defects are not known", "before " + wedges + ", tap and native can hang it"}}
 	}
 	for _, d := range defects {
-		if d.before == "" || upstream.Older(version, d.before) {
+		if d.before == "" || ollama.Older(version, d.before) {
 			all = append(all, d.Finding)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine"
+	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/exam"
 )
@@ -54,7 +55,7 @@ func New(cfg Config) (*Doctor, error) {
 	if err := cfg.fill(); err != nil {
 		return nil, err
 	}
-	base, err := upstream.ParseHost(cfg.Engine.Ollama)
+	base, err := ollama.ParseHost(cfg.Engine.Ollama)
 	if err != nil {
 		return nil, err
 	}
@@ -96,12 +97,12 @@ func (d *Doctor) host(name string) host {
 }
 
 // ollama is a client of a host that speaks Ollama's API.
-func (d *Doctor) ollama(h host) (*upstream.Ollama, error) {
+func (d *Doctor) ollama(h host) (*ollama.Client, error) {
 	if h.name == demoHost {
 		demo := d.cfg.Engine.Demo
-		return upstream.NewOllama("http://demo", upstream.InProcess(&demo))
+		return ollama.New("http://demo", upstream.InProcess(&demo))
 	}
-	return upstream.NewOllama(h.url, nil)
+	return ollama.New(h.url, nil)
 }
 
 // why is the reason for which an examination ended early, empty when it did not.

@@ -20,7 +20,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine"
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/demo"
 	"toolnorm/internal/exam"
 )
 
@@ -91,7 +91,7 @@ func TestReportsAreAsTheGoldenFiles(t *testing.T) {
 // examined is the report on a model of the fake; on the servers for no model.
 func examined(t *testing.T, fake http.Handler, model string) *Report {
 	t.Helper()
-	cfg := engine.Config{Ollama: "http://127.0.0.1:1", Format: map[string]string{"m": "hermes"}, Demo: upstream.Demo{Delay: -1}}
+	cfg := engine.Config{Ollama: "http://127.0.0.1:1", Format: map[string]string{"m": "hermes"}, Demo: demo.Server{Delay: -1}}
 	if fake != nil {
 		s := httptest.NewServer(fake)
 		t.Cleanup(s.Close)

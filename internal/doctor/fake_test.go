@@ -11,7 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/types/model"
 
-	"toolnorm/engine/upstream"
+	"toolnorm/engine/ollama"
 )
 
 // fakeOllama is a server with one model, m, which says what it was told to.
@@ -44,7 +44,7 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/api/chat":
 		f.chat(w, body)
 	case "/api/generate":
-		var q upstream.GenerateRequest
+		var q ollama.GenerateRequest
 		json.Unmarshal(body, &q)
 		text := f.answer(q.Prompt)
 		if f.thinks != "" && !strings.HasSuffix(q.Prompt, "/no_think") {

@@ -11,6 +11,8 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine"
+	"toolnorm/engine/ollama"
+	"toolnorm/engine/openai"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 )
@@ -20,7 +22,7 @@ type examination struct {
 	*Doctor
 	on     host
 	server *Server
-	client *upstream.Ollama // nil: the server does not speak Ollama's API
+	client *ollama.Client // nil: the server does not speak Ollama's API
 	facts  engine.Findings
 	m      *Model
 
@@ -89,7 +91,7 @@ func (x *examination) describe(ctx context.Context) bool {
 		return x.failed(ctx, "model", err)
 	}
 	x.m.Family, x.m.Parameters, x.m.Quantization = show.Details.Family, show.Details.ParameterSize, show.Details.QuantizationLevel
-	x.m.Capabilities, x.m.Parser, x.m.Context.Trained = capabilities(show), upstream.Parser(show), upstream.Trained(show)
+	x.m.Capabilities, x.m.Parser, x.m.Context.Trained = capabilities(show), ollama.Parser(show), ollama.Trained(show)
 	if !slices.Contains(x.m.Capabilities, string(model.CapabilityCompletion)) {
 		x.finding(Problem, "model", "it writes no text: its server says that it can do "+strings.Join(x.m.Capabilities, ", "), "")
 		return false
@@ -99,12 +101,12 @@ func (x *examination) describe(ctx context.Context) bool {
 
 // listed takes down what a server that speaks OpenAI's API says. A llama-server answers to any name.
 func (x *examination) listed(ctx context.Context) bool {
-	client := upstream.NewOpenAI(x.on.url, x.on.key, nil)
+	client := openai.New(x.on.url, x.on.key, nil)
 	list, err := client.Models(ctx)
 	if err != nil {
 		return x.failed(ctx, "model", err)
 	}
-	i := slices.IndexFunc(list, func(m upstream.OpenAIModel) bool { return m.ID == x.m.Model })
+	i := slices.IndexFunc(list, func(m openai.Model) bool { return m.ID == x.m.Model })
 	p, err := client.Properties(ctx)
 	llama := err == nil && p.Template != ""
 	switch {

@@ -12,6 +12,8 @@ import (
 	"github.com/ollama/ollama/types/model"
 
 	"toolnorm/engine"
+	"toolnorm/engine/ollama"
+	"toolnorm/engine/openai"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 )
@@ -39,12 +41,12 @@ func (d *Doctor) server(ctx context.Context, h host) Server {
 	s := Server{Name: h.name, URL: h.url, Kind: h.kind}
 	var err error
 	if s.Kind == "" {
-		s.Kind, err = upstream.KindOf(ctx, h.url, h.key)
+		s.Kind, err = openai.KindOf(ctx, h.url, h.key)
 	}
 	switch {
 	case err != nil:
 	case s.Kind == upstream.KindOpenAI:
-		err = s.compatible(ctx, upstream.NewOpenAI(h.url, h.key, nil))
+		err = s.compatible(ctx, openai.New(h.url, h.key, nil))
 	default:
 		err = d.native(ctx, h, &s)
 	}
@@ -76,7 +78,7 @@ func (d *Doctor) native(ctx context.Context, h host, s *Server) error {
 }
 
 // compatible asks a server that speaks OpenAI's API. Only llama-server says more than its models.
-func (s *Server) compatible(ctx context.Context, client *upstream.OpenAI) error {
+func (s *Server) compatible(ctx context.Context, client *openai.Client) error {
 	if _, err := client.Models(ctx); err != nil {
 		return err
 	}
@@ -119,7 +121,7 @@ func (d *Doctor) called(h host, name string) string {
 }
 
 func (d *Doctor) listCompatible(ctx context.Context, h host, s *Server) error {
-	list, err := upstream.NewOpenAI(h.url, h.key, nil).Models(ctx)
+	list, err := openai.New(h.url, h.key, nil).Models(ctx)
 	for _, m := range list {
 		plan := d.engine.Plan(d.called(h, m.ID))
 		s.Models = append(s.Models, Listed{Name: d.called(h, m.ID), Trained: m.Context, Format: plan.Format, Strategy: expected(plan, nil)})
@@ -143,7 +145,7 @@ func (d *Doctor) listNative(ctx context.Context, h host, s *Server) error {
 		l.Format = plan.Format
 		if i < mostListed {
 			if show, err := client.Show(ctx, m.Name); err == nil {
-				l.Trained, l.Capabilities = upstream.Trained(show), capabilities(show)
+				l.Trained, l.Capabilities = ollama.Trained(show), capabilities(show)
 			}
 		}
 		l.Strategy = expected(plan, l.Capabilities)

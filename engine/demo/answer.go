@@ -1,0 +1,207 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/engine/ollama"
+	"toolnorm/engine/upstream"
+)
+
+// maxQuoted is how much of a result the demo repeats, and how much of a message it looks at, in bytes.
+const maxQuoted = 8 << 10
+
+// maxNamed is how many tools a message may name: more than an example ever does.
+const maxNamed = 16
+
+// answer is the demo's next message: some text and perhaps calls behind it.
+func (t demoTurn) answer() (string, []ollama.Call) {
+	user, last := t.user(), t.last()
+	switch {
+	case last.Role == "tool":
+		return fmt.Sprintf("The tool %s answered:\n\n%s\n\nThat is all I have to say.", t.calledAs(last.ToolName), last.Content[:min(len(last.Content), maxQuoted)]), nil
+	case len(t.Tools) == 0:
+		return "Hello! I am a demo without a model behind me: offer me tools and I will call one. You said: " + user, nil
+	}
+	var calls []ollama.Call
+	var names []string
+	for _, f := range pick(t.Tools, user) {
+		var c ollama.Call
+		c.Function.Name, c.Function.Arguments = f.Name, fill(f, user)
+		calls, names = append(calls, c), append(names, upstream.KnownAs(f.Name, f.Description))
+	}
+	return fmt.Sprintf("I will use %s for this.\n", strings.Join(names, " and ")), calls
+}
+
+// fitting is an answer in the form that the request wants: a JSON Schema, or "json" for any JSON.
+func (t demoTurn) fitting(format json.RawMessage) string {
+	schema, err := fastjson.ParseBytes(format)
+	if err != nil || schema.Type() != fastjson.TypeObject {
+		return `{"answer": "I am a demo without a model behind me."}`
+	}
+	user := t.user()
+	call, tool := t.wanted(schema, user)
+	p := placed(schema, call)
+	if tool == nil {
+		return string(find(user).value("answer", p, true, 0))
+	}
+	args := p.inside("properties", "arguments") // as they are to be held, and all that the tool says of them
+	if own, err := fastjson.ParseBytes(tool.Parameters); err == nil {
+		args.add(own, own)
+	}
+	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, quote(tool.Name), find(user).object(args, 0))
+}
+
+// wanted is the alternative of a schema of calls whose tool the message asks for, with that tool; any other schema stays as
+// it is.
+func (t demoTurn) wanted(schema *fastjson.Value, user string) (*fastjson.Value, *ollama.Function) {
+	var allowed []ollama.Tool
+	offered, schemas := map[string]ollama.Tool{}, map[string]*fastjson.Value{}
+	for _, tool := range t.Tools {
+		offered[tool.Function.Name] = tool
+	}
+	for _, s := range append(schema.GetArray("anyOf"), schema) {
+		name := string(s.GetStringBytes("properties", "name", "const"))
+		if tool, ok := offered[name]; ok && s.Exists("properties", "arguments") {
+			allowed, schemas[name] = append(allowed, tool), s
+		}
+	}
+	if len(allowed) == 0 {
+		return schema, nil
+	}
+	f := pick(allowed, user)[0]
+	return schemas[f.Name], &f
+}
+
+// pick finds the functions that the message names, in the order in which they are offered; when it names none, the one
+// with most of the message's words in its name (which count three times) and description, the first of them when several
+// have as many.
+func pick(tools []ollama.Tool, message string) (named []ollama.Function) {
+	said := map[string]bool{}
+	for _, w := range words(message) {
+		said[w] = true
+	}
+	best, most := 0, -1
+	for i, t := range tools {
+		score := 0
+		for _, w := range words(t.Function.Name) {
+			score += 3 * count(said[w])
+		}
+		for _, w := range words(t.Function.Description) {
+			score += count(said[w])
+		}
+		if len(named) < maxNamed && holdsWord(message, upstream.KnownAs(t.Function.Name, t.Function.Description)) && !slices.ContainsFunc(named, func(f ollama.Function) bool { return f.Name == t.Function.Name }) {
+			named = append(named, t.Function)
+		}
+		if score > most {
+			best, most = i, score
+		}
+	}
+	if named == nil {
+		named = []ollama.Function{tools[best].Function}
+	}
+	return named
+}
+
+// holdsWord says whether the word stands in s with no letter or digit on either side.
+func holdsWord(s, word string) bool {
+	inside := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }
+	for from := 0; word != ""; {
+		i := strings.Index(s[from:], word)
+		if i < 0 {
+			return false
+		}
+		at, end := from+i, from+i+len(word)
+		before, _ := utf8.DecodeLastRuneInString(s[:at])
+		behind, _ := utf8.DecodeRuneInString(s[end:])
+		first, size := utf8.DecodeRuneInString(word)
+		if first > unicode.MaxLatin1 || (at == 0 || !inside(before)) && (end == len(s) || !inside(behind)) {
+			return true // scripts without blanks have no such borders
+		}
+		from = at + size
+	}
+	return false
+}
+
+// count is 1 for true.
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// words are the words of three letters or more in s, in lower case, without a plural's s; CamelCase and snake_case are
+// several words.
+func words(s string) []string {
+	var b strings.Builder
+	before := ' '
+	for _, c := range s {
+		if unicode.IsUpper(c) && unicode.IsLower(before) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(c))
+		before = c
+	}
+	var out []string
+	for _, w := range strings.FieldsFunc(b.String(), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		if w = strings.TrimSuffix(w, "s"); len(w) >= 3 && w != "the" && w != "and" && w != "for" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// inDialect is the whole text of an answer as the family writes it. Where calls behind text would not be read as calls,
+// the text is left out; a family that writes one call a reply gets the first.
+func inDialect(f *adapters.Format, tools []ollama.Tool, text string, calls []ollama.Call) string {
+	if len(calls) == 0 {
+		return text
+	}
+	list := make([]chat.Call, len(calls))
+	for i, c := range calls {
+		list[i] = chat.Call{Name: c.Function.Name, Args: c.Function.Arguments}
+	}
+	for ; ; list = list[:1] {
+		for _, front := range []string{text, ""} {
+			if written := string(f.Append([]byte(front), list...)); reads(f, tools, written) == len(list) {
+				return written
+			}
+		}
+		if len(list) == 1 {
+			return string(f.Append(nil, list...))
+		}
+	}
+}
+
+// reads counts the calls that the format finds in the text.
+func reads(f *adapters.Format, tools []ollama.Tool, text string) (calls int) {
+	var offered []chat.Tool
+	for _, t := range tools {
+		offered = append(offered, chat.Tool{Name: t.Function.Name, Schema: t.Function.Parameters})
+	}
+	for ev, err := range f.Decode(&chat.Fixed{chat.Event{Kind: chat.Text, Text: text}, chat.Event{Kind: chat.Finish, Text: chat.Stop}}, adapters.Options{Tools: offered}) {
+		if err == nil && ev.Kind == chat.CallStart {
+			calls++
+		}
+	}
+	return calls
+}
+
+// calledAs is the name by which the user knows the tool of that name.
+func (t demoTurn) calledAs(name string) string {
+	for _, tool := range t.Tools {
+		if tool.Function.Name == name {
+			return upstream.KnownAs(tool.Function.Name, tool.Function.Description)
+		}
+	}
+	return name
+}

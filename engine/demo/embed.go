@@ -1,0 +1,80 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"net/http"
+
+	"github.com/ollama/ollama/api"
+)
+
+// demoDimensions is the length of the demo's vectors, if the request does not say.
+const demoDimensions = 64
+
+// maxDimensions is the longest vector that the demo makes.
+const maxDimensions = 4096
+
+// demoTexts is a request for vectors: of one text or of several.
+type demoTexts struct {
+	Model      string    `json:"model"`
+	Input      oneOrMore `json:"input"`
+	Dimensions int       `json:"dimensions"`
+}
+
+// oneOrMore is a list that may be written as its only element.
+type oneOrMore []string
+
+// UnmarshalJSON reads either form.
+func (l *oneOrMore) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		*l = make(oneOrMore, 1)
+		return json.Unmarshal(b, &(*l)[0])
+	}
+	return json.Unmarshal(b, (*[]string)(l))
+}
+
+// embed answers with vectors that are the same for the same text, and near for texts that share words.
+func (d *Server) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
+	if d.format(q.Model) == nil {
+		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
+		return
+	}
+	n := q.Dimensions
+	if n == 0 {
+		n = demoDimensions
+	}
+	if n < 0 || n > maxDimensions {
+		demoFail(w, http.StatusBadRequest, fmt.Sprintf("the demo has vectors of 1 to %d dimensions", maxDimensions))
+		return
+	}
+	reply := api.EmbedResponse{Model: q.Model, Embeddings: make([][]float32, len(q.Input))}
+	for i, text := range q.Input {
+		reply.Embeddings[i] = demoVector(text, n)
+		reply.PromptEvalCount += len(words(text)) + 1
+	}
+	demoJSON(w, http.StatusOK, reply)
+}
+
+// demoVector has length 1 and n dimensions: each word, and the text itself for a tenth as much, adds to one of them.
+func demoVector(text string, n int) []float32 {
+	v := make([]float32, n)
+	add := func(s string, weight float32) {
+		h := fnv.New32a()
+		h.Write([]byte(s))
+		v[h.Sum32()%uint32(n)] += weight
+	}
+	add(text, 0.1)
+	for _, w := range words(text) {
+		add(w, 1)
+	}
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(sum))
+	}
+	return v
+}

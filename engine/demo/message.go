@@ -1,0 +1,95 @@
+package demo
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/engine/ollama"
+)
+
+// user is what the user asked last, or its end when it is long.
+func (t demoTurn) user() string {
+	for _, m := range slices.Backward(t.Messages) {
+		if m.Role != "user" {
+			continue
+		}
+		if asked := asks(m); asked != "" {
+			return asked[max(0, len(asked)-maxQuoted):]
+		}
+	}
+	return ""
+}
+
+// last is the last message that says something: what a client adds for the model's eyes only does not count.
+func (t demoTurn) last() ollama.Message {
+	for _, m := range slices.Backward(t.Messages) {
+		if m.Role == "tool" || m.Role == "user" && asks(m) != "" {
+			return m
+		}
+	}
+	return ollama.Message{}
+}
+
+// mostRead is how much of a message is looked at for what the user asks, its end, in bytes.
+const mostRead = 1 << 20
+
+// asks is what the user wrote of a message, without the quotes of a command line.
+func asks(m ollama.Message) string {
+	return unquoted(strings.TrimSpace(prompt(m.Content[max(0, len(m.Content)-mostRead):])))
+}
+
+// opening is a tag at the start of a line, as agents put them around what is not the user's own text.
+var opening = regexp.MustCompile(`(?m)^[ \t]*<([A-Za-z][\w.:-]*)(?:\s[^<>]*)?>`)
+
+// asking are the tags, in small letters without - and _, that agents put around what the user did ask.
+var asking = []string{"task", "userquery", "usermessage", "userrequest", "userprompt", "userinput", "userinstruction", "userinstructions", "query", "prompt", "question", "request", "message", "feedback", "user", "input", "answer"}
+
+// prompt is what the user wrote of a message. Blocks in tags that begin a line, as <system-reminder> and
+// <environment_details>, are the client's; those that hold the request are only unpacked.
+func prompt(content string) string {
+	const mostTags = 64 // that are looked at
+
+	var b strings.Builder
+	rest := content
+	missing := map[string]bool{} // tags that are not closed any more, each looked for once
+	for range mostTags {
+		at := opening.FindStringSubmatchIndex(rest)
+		if at == nil {
+			break
+		}
+		name := rest[at[2]:at[3]]
+		inner, behind, closed := "", "", false
+		if !missing[name] {
+			inner, behind, closed = strings.Cut(rest[at[1]:], "</"+name+">")
+			missing[name] = !closed
+		}
+		switch {
+		case !closed:
+			b.WriteString(rest[:at[1]])
+			rest = rest[at[1]:]
+			continue
+		case slices.Contains(asking, strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))):
+			b.WriteString(rest[:at[0]] + inner)
+		default:
+			b.WriteString(rest[:at[0]])
+		}
+		b.WriteByte('\n')
+		rest = strings.TrimPrefix(behind, "\n")
+	}
+	b.WriteString(rest)
+	return b.String()
+}
+
+// unquoted is a text without the quotes that a command line put around it, and without their escapes inside.
+func unquoted(s string) string {
+	const words = 4 // fewer in quotes are what a tool is to be given
+	if len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' && len(strings.Fields(s)) >= words {
+		var plain string
+		if json.Unmarshal([]byte(strings.ReplaceAll(s, "\n", `\n`)), &plain) == nil {
+			return plain
+		}
+	}
+	return strings.NewReplacer(`\"`, `"`, `\'`, `'`).Replace(s)
+}

@@ -1,0 +1,132 @@
+package demo
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fastjson"
+)
+
+// bounds are what a schema says of a number.
+type bounds struct {
+	low, high float64 // inclusive
+	above     bool    // than low, not low itself
+	below     bool    // than high
+	step      float64 // 0: none
+}
+
+// bounds reads them from every part of the place. Between two integers the bounds are integers.
+func (p place) bounds(kind string) bounds {
+	b := bounds{low: math.Inf(-1), high: math.Inf(1)}
+	for _, part := range p.parts {
+		b.read(part.Value)
+	}
+	if kind == "integer" {
+		if b.step != math.Trunc(b.step) || b.step == 0 {
+			b.step = 1
+		}
+	}
+	return b
+}
+
+// read tightens the bounds by those of one schema; in older drafts the exclusive ones say true or false of the others.
+func (b *bounds) read(s *fastjson.Value) {
+	for _, keyword := range []string{"minimum", "exclusiveMinimum"} {
+		if v := s.Get(keyword); v != nil && v.Type() == fastjson.TypeNumber && v.GetFloat64() >= b.low {
+			b.low, b.above = v.GetFloat64(), keyword == "exclusiveMinimum" || s.GetBool("exclusiveMinimum")
+		}
+	}
+	for _, keyword := range []string{"maximum", "exclusiveMaximum"} {
+		if v := s.Get(keyword); v != nil && v.Type() == fastjson.TypeNumber && v.GetFloat64() <= b.high {
+			b.high, b.below = v.GetFloat64(), keyword == "exclusiveMaximum" || s.GetBool("exclusiveMaximum")
+		}
+	}
+	if step := s.GetFloat64("multipleOf"); step > 0 {
+		b.step = step
+	}
+}
+
+// fits says whether x is within.
+func (b bounds) fits(x float64) bool {
+	if x < b.low || x > b.high || b.above && x == b.low || b.below && x == b.high {
+		return false
+	}
+	return b.step == 0 || math.Abs(x/b.step-math.Round(x/b.step)) < 1e-9
+}
+
+// nearest is the number next to x that fits, where there is one.
+func (b bounds) nearest(x float64) float64 {
+	x = min(max(x, b.low), b.high)
+	gap := b.step
+	if gap == 0 {
+		gap = 1
+		if width := b.high - b.low; width < 2 {
+			gap = width / 2
+		}
+	} else {
+		x = math.Round(x/b.step) * b.step
+	}
+	if x < b.low || b.above && x == b.low {
+		x += gap
+	}
+	if x > b.high || b.below && x == b.high {
+		x -= gap
+	}
+	return x
+}
+
+// number is the message's next number that fits, or the next one brought to its bounds; of a year that one which looks like a year.
+func (f *finds) number(name, kind string, p place, required bool) []byte {
+	b := p.bounds(kind)
+	from := []*[]string{&f.numbers}
+	if strings.Contains(strings.ToLower(name), "year") {
+		from = []*[]string{&f.years, &f.numbers}
+	} else if required {
+		from = append(from, &f.years)
+	}
+	for _, list := range from {
+		for i, n := range *list {
+			if x, err := strconv.ParseFloat(n, 64); err == nil && b.fits(x) {
+				*list = slices.Delete(*list, i, i+1)
+				return []byte(trimZeros(n))
+			}
+		}
+	}
+	for _, list := range from {
+		for i, n := range *list {
+			if x, err := strconv.ParseFloat(n, 64); err == nil && (kind == "number" || x == math.Trunc(x)) {
+				*list = slices.Delete(*list, i, i+1)
+				return written(b.nearest(x))
+			}
+		}
+	}
+	if !required {
+		return nil
+	}
+	if v := p.example(fastjson.TypeNumber); v != nil && b.fits(v.GetFloat64()) {
+		return v.MarshalTo(nil)
+	}
+	return written(b.nearest(1))
+}
+
+// written is x without an exponent, and without what binary fractions add.
+func written(x float64) []byte {
+	if short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 15, 64), 64); err == nil {
+		x = short
+	}
+	return strconv.AppendFloat(nil, x, 'f', -1, 64)
+}
+
+// trimZeros makes 007 a JSON number.
+func trimZeros(n string) string {
+	sign := ""
+	if rest, ok := strings.CutPrefix(n, "-"); ok {
+		sign, n = "-", rest
+	}
+	for len(n) > 1 && n[0] == '0' && n[1] != '.' {
+		n = n[1:]
+	}
+	return sign + n
+}

@@ -1,0 +1,153 @@
+package demo
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"toolnorm/engine/ollama"
+	"toolnorm/engine/upstream"
+)
+
+// delay is the pause between two pieces.
+func (d *Server) delay() time.Duration { return max(cmp.Or(d.Delay, 2*time.Millisecond), 0) }
+
+// demoWriter writes one reply, streamed unless it is asked for whole.
+type demoWriter struct {
+	w      http.ResponseWriter
+	r      *http.Request
+	delay  time.Duration
+	model  string
+	chat   bool       // as /api/chat, else as /api/generate
+	stream *bool      // nil: true, as Ollama has it
+	whole  demoRecord // what is not streamed
+	pieces int
+	reason string
+}
+
+// demoRecord is one record of either form.
+type demoRecord struct {
+	Model      string          `json:"model"`
+	CreatedAt  string          `json:"created_at"`
+	Message    *ollama.Message `json:"message,omitempty"`
+	Response   *string         `json:"response,omitempty"`
+	Done       bool            `json:"done"`
+	DoneReason string          `json:"done_reason,omitempty"`
+	Prompt     int             `json:"prompt_eval_count,omitempty"`
+	Eval       int             `json:"eval_count,omitempty"`
+}
+
+// write sends the text in small pieces, each of whole characters, up to a stop sequence or the token limit.
+func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
+	o.reason = "stop"
+	var stops []string
+	limit := 0
+	json.Unmarshal(options["stop"], &stops)
+	json.Unmarshal(options["num_predict"], &limit)
+	for _, stop := range stops {
+		text, _, _ = strings.Cut(text, stop)
+	}
+	for len(text) > 0 {
+		if limit > 0 && o.pieces == limit {
+			o.reason = "length"
+			return
+		}
+		n := min(demoDelta, len(text))
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n++
+		}
+		o.piece(text[:n])
+		text = text[n:]
+	}
+}
+
+// piece sends one record of text.
+func (o *demoWriter) piece(text string) {
+	o.pieces++
+	if o.delay > 0 {
+		select {
+		case <-time.After(o.delay):
+		case <-o.r.Context().Done():
+		}
+	}
+	if o.chat {
+		o.record(demoRecord{Message: &ollama.Message{Role: "assistant", Content: text}})
+	} else {
+		o.record(demoRecord{Response: &text})
+	}
+}
+
+// call sends a call whole, as Ollama does.
+func (o *demoWriter) call(i int, c ollama.Call) {
+	c.ID = fmt.Sprintf("call_demo%04d", i)
+	o.record(demoRecord{Message: &ollama.Message{Role: "assistant", Calls: []ollama.Call{c}}})
+}
+
+// end sends the last record.
+func (o *demoWriter) end() {
+	last := demoRecord{Done: true, DoneReason: o.reason, Prompt: 1, Eval: max(o.pieces, 1)}
+	if o.chat {
+		last.Message = &ollama.Message{Role: "assistant"}
+	} else {
+		last.Response = new(string)
+	}
+	o.record(last)
+}
+
+// record sends one record at once, or with all the others when it is the last.
+func (o *demoWriter) record(r demoRecord) {
+	if o.r.Context().Err() != nil {
+		return
+	}
+	kind := "application/x-ndjson"
+	if o.stream != nil && !*o.stream {
+		if o.join(&r); !r.Done {
+			return
+		}
+		kind = "application/json; charset=utf-8"
+	}
+	r.Model, r.CreatedAt = o.model, "2026-01-01T00:00:00Z"
+	o.w.Header().Set("Content-Type", kind)
+	json.NewEncoder(o.w).Encode(r)
+	http.NewResponseController(o.w).Flush()
+}
+
+// join puts what came before in front of r, and keeps both.
+func (o *demoWriter) join(r *demoRecord) {
+	if before := o.whole.Message; before != nil {
+		r.Message.Content = before.Content + r.Message.Content
+		r.Message.Calls = append(before.Calls, r.Message.Calls...)
+	}
+	if before := o.whole.Response; before != nil {
+		*r.Response = *before + *r.Response
+	}
+	o.whole = *r
+}
+
+// demoRead decodes a request's body and passes it on.
+func demoRead[T any](w http.ResponseWriter, r *http.Request, then func(http.ResponseWriter, *http.Request, *T)) {
+	var q T
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, upstream.MaxRender)).Decode(&q); err != nil {
+		demoFail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	then(w, r, &q)
+}
+
+// demoJSON writes a whole answer.
+func demoJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(v)
+}
+
+// demoFail writes an error in Ollama's form.
+func demoFail(w http.ResponseWriter, status int, text string) {
+	demoJSON(w, status, struct {
+		Error string `json:"error"`
+	}{text})
+}

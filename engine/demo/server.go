@@ -1,0 +1,168 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/adapters"
+	"toolnorm/engine/ollama"
+)
+
+// demoDelta is the length of one piece of the demo's text, in bytes.
+const demoDelta = 4
+
+// demoContext is the longest context of its models, in tokens: about as many as the largest request that clients send holds.
+const demoContext = 1 << 20
+
+// Server is a model server for a bare machine. It speaks Ollama's native API and plays every model family, each by a model
+// of the format's name: it picks a
+// tool by the words of the last user message, fills the arguments from that message and the schema, and writes the call
+// as the family does, piece by piece. Once it is given a tool's result it answers in words.
+type Server struct {
+	Delay   time.Duration // between two pieces; 0: 2 ms, negative: none
+	Formats *adapters.Set // the formats it writes; nil: those that come with the program
+}
+
+var _ http.Handler = (*Server)(nil)
+
+// demoText is how the demo goes on with a text that is no conversation.
+const demoText = " and here a model would write on. This is only a demo of how its words arrive."
+
+// demoTurn is what the demo's own rendering puts into a prompt: all that it needs for an answer.
+type demoTurn struct {
+	Tools    []ollama.Tool    `json:"tools,omitempty"`
+	Messages []ollama.Message `json:"messages"`
+}
+
+// ServeHTTP answers as Ollama would.
+func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/api/version":
+		demoJSON(w, http.StatusOK, struct {
+			Version string `json:"version"`
+		}{"0.0.0-demo"})
+	case "/api/tags":
+		demoJSON(w, http.StatusOK, d.tags())
+	case "/api/show":
+		demoRead(w, r, d.show)
+	case "/api/chat":
+		demoRead(w, r, d.chat)
+	case "/api/generate":
+		demoRead(w, r, d.generate)
+	case "/api/embed":
+		demoRead(w, r, d.embed)
+	default:
+		demoFail(w, http.StatusNotFound, "404 page not found")
+	}
+}
+
+// formats are the formats it writes.
+func (d *Server) formats() *adapters.Set {
+	if d.Formats == nil {
+		return adapters.Builtin()
+	}
+	return d.Formats
+}
+
+// tags lists one model for each format.
+func (d *Server) tags() api.ListResponse {
+	var list api.ListResponse
+	for _, f := range d.formats().All() {
+		list.Models = append(list.Models, api.ListModelResponse{Name: f.Name, Model: f.Name, Digest: "demo:" + f.Name, ModifiedAt: time.Unix(0, 0).UTC()})
+	}
+	return list
+}
+
+// format is the format that a demo model writes, nil when there is no such model.
+func (d *Server) format(name string) *adapters.Format {
+	return d.formats().Named(strings.TrimSuffix(name, ":latest"))
+}
+
+// show describes a model.
+func (d *Server) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest) {
+	if d.format(r.Model) == nil {
+		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", r.Model))
+		return
+	}
+	demoJSON(w, http.StatusOK, api.ShowResponse{
+		Template:     "{{ .Tools }}{{ .Messages }}",
+		ModelInfo:    map[string]any{"general.architecture": "demo", "general.basename": r.Model, "demo.context_length": demoContext},
+		Capabilities: []model.Capability{model.CapabilityCompletion, model.CapabilityTools},
+	})
+}
+
+// demoChat is a chat that may leave it open whether it is streamed.
+type demoChat struct {
+	ollama.ChatRequest
+	Stream *bool `json:"stream"`
+}
+
+// chat renders a prompt, or answers with calls that are read already.
+func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
+	f := d.format(q.Model)
+	if f == nil {
+		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
+		return
+	}
+	turn := demoTurn{q.Tools, q.Messages}
+	if q.RenderOnly {
+		prompt, _ := json.Marshal(turn)
+		demoJSON(w, http.StatusOK, api.ChatResponse{Model: q.Model, DebugInfo: &api.DebugInfo{RenderedTemplate: string(prompt)}})
+		return
+	}
+	text, calls := turn.answer()
+	if wantsFormat(q.Format) {
+		text, calls = turn.fitting(q.Format), nil
+	}
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream}
+	out.write(text, q.Options)
+	for i, c := range calls {
+		out.call(i, c)
+	}
+	out.end()
+}
+
+// wantsFormat says whether a request's format is one: null and the empty text are none.
+func wantsFormat(format json.RawMessage) bool {
+	return len(format) > 0 && string(format) != "null" && string(format) != `""`
+}
+
+// demoPrompt is a request for more text.
+type demoPrompt struct {
+	ollama.GenerateRequest
+	Suffix string `json:"suffix"`
+	Stream *bool  `json:"stream"`
+}
+
+// generate continues a prompt of the demo's own rendering, whatever has been put behind it, and any raw text; of other text
+// it makes a user's message.
+func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
+	f := d.format(q.Model)
+	if f == nil {
+		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
+		return
+	}
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, stream: q.Stream}
+	var turn demoTurn
+	if err := json.NewDecoder(strings.NewReader(q.Prompt)).Decode(&turn); err != nil || turn.Messages == nil {
+		if q.Raw || q.Suffix != "" {
+			out.write(demoText, q.Options)
+			out.end()
+			return
+		}
+		turn = demoTurn{Messages: []ollama.Message{{Role: "user", Content: q.Prompt}}}
+	}
+	if wantsFormat(q.Format) {
+		out.write(turn.fitting(q.Format), q.Options)
+	} else {
+		text, calls := turn.answer()
+		out.write(inDialect(f, turn.Tools, text, calls), q.Options)
+	}
+	out.end()
+}

@@ -1,0 +1,214 @@
+package demo
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat/schema"
+)
+
+// textFormats are the formats of texts: what one looks like, and an example of it.
+var textFormats = map[string]struct{ pattern, example string }{
+	"date":      {`^\d{4}-\d\d-\d\d$`, "2026-01-01"},
+	"date-time": {`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`, "2026-01-01T00:00:00Z"},
+	"time":      {`^\d\d:\d\d:\d\d(Z|[+-])`, "12:00:00Z"},
+	"duration":  {`^P\d+[DWMY]$`, "P1D"},
+	"email":     {`^[^@\s]+@[^@\s]+$`, "somebody@example.com"},
+	"hostname":  {`^[a-z0-9-]+(\.[a-z0-9-]+)+$`, "example.com"},
+	"uri":       {`^[a-z]+://\S+$`, "https://example.com/"},
+	"url":       {`^[a-z]+://\S+$`, "https://example.com/"},
+	"uuid":      {`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`, "00000000-0000-4000-8000-000000000000"},
+	"ipv4":      {`^\d{1,3}(\.\d{1,3}){3}$`, "192.0.2.1"},
+	"ipv6":      {`^[0-9a-f:]*::?[0-9a-f:]*$`, "2001:db8::1"},
+}
+
+// textual is what a schema says of a text.
+type textual struct {
+	least, most int // characters; most 0: no limit
+	pattern     string
+	format      string
+	rule        *regexp.Regexp // of the pattern; nil: none that Go can read
+}
+
+// textual reads what the place says.
+func (p place) textual() textual {
+	s := textual{least: p.count("minLength", 0), most: p.count("maxLength", 0)}
+	if v := p.get("pattern"); v != nil {
+		s.pattern = schema.GoPattern(string(v.GetStringBytes()))
+		s.rule, _ = regexp.Compile(s.pattern)
+	}
+	if v := p.get("format"); v != nil {
+		s.format = string(v.GetStringBytes())
+	}
+	return s
+}
+
+// fits says whether the text does.
+func (s textual) fits(text string) bool {
+	n := utf8.RuneCountInString(text)
+	if n < s.least || s.most > 0 && n > s.most || s.rule != nil && !s.rule.MatchString(text) {
+		return false
+	}
+	form, known := textFormats[s.format]
+	return !known || regexp.MustCompile(form.pattern).MatchString(text)
+}
+
+// made is a text that fits and looks like the one that is wanted, as far as that is possible.
+func (s textual) made(wanted string) string {
+	if s.rule != nil && !s.rule.MatchString(wanted) {
+		if re, err := syntax.Parse(s.pattern, syntax.Perl); err == nil {
+			wanted = sample(re.Simplify(), 0)
+		}
+	} else if form, known := textFormats[s.format]; known && !s.fits(wanted) {
+		return form.example
+	}
+	chars := []rune(wanted)
+	for i := 0; len(chars) < s.least && len(chars) < maxQuoted; i++ { // a pattern without an end takes its last character again
+		if last := len(chars) - 1; s.rule != nil && last >= 0 {
+			chars = append(chars, chars[last])
+		} else {
+			chars = append(chars, 'x')
+		}
+	}
+	if s.most > 0 && len(chars) > s.most {
+		chars = chars[:s.most]
+	}
+	return string(chars)
+}
+
+// sample is a text that the expression matches: the first alternative, the fewest repetitions, of a class a letter or a digit.
+func sample(re *syntax.Regexp, depth int) string {
+	if depth > 2*maxFill {
+		return ""
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		return string(re.Rune)
+	case syntax.OpCharClass:
+		return string(fromClass(re.Rune))
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return "a"
+	case syntax.OpConcat:
+		var b strings.Builder
+		for _, sub := range re.Sub {
+			b.WriteString(sample(sub, depth+1))
+		}
+		return b.String()
+	case syntax.OpAlternate, syntax.OpCapture, syntax.OpPlus:
+		return sample(re.Sub[0], depth+1)
+	case syntax.OpRepeat:
+		return strings.Repeat(sample(re.Sub[0], depth+1), re.Min)
+	}
+	return "" // an anchor, or what may be left out
+}
+
+// fromClass is a character of the class, if possible one that people would take.
+func fromClass(ranges []rune) rune {
+	for _, nice := range "aA1" {
+		for i := 0; i+1 < len(ranges); i += 2 {
+			if ranges[i] <= nice && nice <= ranges[i+1] {
+				return nice
+			}
+		}
+	}
+	if len(ranges) == 0 {
+		return 'a'
+	}
+	return ranges[0]
+}
+
+// text is a string for a member of that name.
+func (f *finds) text(name string, p place, required bool) []byte {
+	s := p.textual()
+	k := kindOfText(name, s.format)
+	for _, list := range f.lists(k) {
+		for i, found := range *list {
+			if k == dateText && s.format == "date-time" {
+				found += "T00:00:00Z"
+			}
+			if s.fits(found) {
+				*list = slices.Delete(*list, i, i+1)
+				return quote(found)
+			}
+		}
+	}
+	switch {
+	case k == longText && s.pattern == "":
+		return quote(s.made(prose()))
+	case !required:
+		return nil
+	}
+	if v := p.example(fastjson.TypeString); v != nil && s.fits(string(v.GetStringBytes())) {
+		return v.MarshalTo(nil)
+	}
+	switch k {
+	case dateText:
+		return quote(s.made("2026-01-01"))
+	case askText:
+		return quote(s.made(strings.TrimSpace(f.message[max(0, len(f.message)-200):])))
+	}
+	return quote(s.made("example " + name))
+}
+
+// The kinds of texts that a member's name asks for.
+const (
+	anyText = iota
+	dateText
+	pathText
+	idText
+	longText
+	askText
+)
+
+// kindOfText is the kind of text that a member's name, or its format, asks for.
+func kindOfText(name, format string) int {
+	lower := strings.ToLower(name)
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(lower, p) })
+	}
+	switch {
+	case has("date", "day"), strings.HasPrefix(format, "date"):
+		return dateText
+	case has("path", "file", "dir", "url"), strings.HasPrefix(format, "ur"):
+		return pathText
+	case lower == "id", strings.HasSuffix(lower, "_id"), strings.HasSuffix(name, "Id"), strings.HasSuffix(name, "ID"):
+		return idText
+	case slices.Contains([]string{"content", "text", "body", "code"}, lower):
+		return longText
+	case has("query", "question", "prompt", "message", "search", "task"):
+		return askText
+	}
+	return anyText
+}
+
+// lists are the finds that a text may be taken from, the best first.
+func (f *finds) lists(kind int) []*[]string {
+	switch kind {
+	case dateText:
+		return []*[]string{&f.dates}
+	case pathText:
+		return []*[]string{&f.paths, &f.quoted}
+	case idText:
+		return []*[]string{&f.ids, &f.quoted, &f.numbers}
+	case longText:
+		return []*[]string{&f.quoted}
+	}
+	return []*[]string{&f.quoted, &f.names, &f.ids}
+}
+
+// prose is about a kilobyte of sentences, so that an argument can be seen to stream.
+func prose() string {
+	var b strings.Builder
+	for n := 1; b.Len() < 1024; n++ {
+		b.WriteString("This is line ")
+		b.WriteString(strconv.Itoa(n))
+		b.WriteString(" of a longer text: it says \"nothing\" much, but it says it piece by piece.\n")
+	}
+	return b.String()
+}

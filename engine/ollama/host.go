@@ -1,0 +1,63 @@
+package ollama
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// ParseHost turns any spelling that Ollama takes in OLLAMA_HOST into the base URL that a client dials, without a slash
+// at its end. Empty means http://127.0.0.1:11434. A missing port is 11434, but 80 or 443 behind http:// or https://;
+// a port that is no number up to 65535 counts as missing, as it does in Ollama. An address that only a server can use
+// (0.0.0.0, ::, none) becomes the loopback one. Any other scheme, user information or a blank in the host is an error.
+func ParseHost(s string) (string, error) {
+	s = strings.Trim(strings.TrimSpace(s), "\"'")
+	scheme, rest, port, err := cutScheme(strings.TrimSpace(s))
+	if err != nil {
+		return "", fmt.Errorf("ollama host %q: %w", s, err)
+	}
+	hostport, path, _ := strings.Cut(rest, "/")
+	host := hostport
+	if h, p, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+		if n, err := strconv.ParseUint(p, 10, 16); err == nil {
+			port = strconv.FormatUint(n, 10)
+		}
+	}
+	host = dialable(strings.Trim(host, "[]"))
+	if strings.ContainsAny(host, " \t@?#\"") {
+		return "", fmt.Errorf("ollama host %q: %q is no host name or address", s, host)
+	}
+	u := url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port), Path: strings.TrimRight(path, "/")}
+	return u.String(), nil
+}
+
+// cutScheme splits off the scheme and says which port goes with it.
+func cutScheme(s string) (scheme, rest, port string, err error) {
+	scheme, rest, ok := strings.Cut(s, "://")
+	switch {
+	case s == "ollama.com":
+		return "https", s, "443", nil
+	case !ok:
+		return "http", s, "11434", nil
+	case scheme == "http":
+		return scheme, rest, "80", nil
+	case scheme == "https":
+		return scheme, rest, "443", nil
+	}
+	return "", "", "", fmt.Errorf("the scheme must be http or https, not %q", scheme)
+}
+
+// dialable is host with addresses that can only be listened on replaced by the loopback address of their kind.
+func dialable(host string) string {
+	ip := net.ParseIP(host)
+	switch {
+	case host == "", ip != nil && ip.To4() != nil && ip.IsUnspecified():
+		return "127.0.0.1"
+	case ip != nil && ip.IsUnspecified():
+		return "::1"
+	}
+	return host
+}

@@ -1,0 +1,220 @@
+package ollama
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// ours are headers of an answer that are for the client of a server, not for that of a proxy.
+var ours = []string{"Set-Cookie", "Location", "Refresh", "Clear-Site-Data", "Alt-Svc"}
+
+// passable makes of a server's answer one that can be passed on unread; an error when there is no such. isReply says that a model
+// answers, so that the answer ends with a record that says so.
+func passable(resp *http.Response, isReply bool) error {
+	for _, name := range ours {
+		resp.Header.Del(name)
+	}
+	if resp.Request != nil && resp.Request.Method == http.MethodHead {
+		return nil
+	}
+	form, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case resp.StatusCode < 200, resp.StatusCode >= 300 && resp.StatusCode < 400:
+		return fault.New(fault.Unable, "the model server sends its clients elsewhere (%d %s): set its URL to where it really is", resp.StatusCode, http.StatusText(resp.StatusCode))
+	case resp.StatusCode >= 400:
+		return passError(resp, form)
+	case form == "application/json":
+		return passDocument(resp)
+	case form == "application/x-ndjson", isReply && form != "text/event-stream":
+		pass(resp, &records{isReply: isReply})
+	case form == "text/event-stream":
+		pass(resp, &records{events: true, isReply: isReply})
+	}
+	return nil
+}
+
+// passError reads an error whole. One that is no error of Ollama's becomes ours.
+func passError(resp *http.Response, form string) error {
+	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxError+1))
+	if err != nil {
+		return err
+	}
+	if form == "text/html" || len(text) > upstream.MaxError {
+		return upstream.Refused(resp.StatusCode, resp.Header, text[:min(len(text), upstream.MaxError)])
+	}
+	replace(resp, bytes.NewReader(text), len(text))
+	return nil
+}
+
+// passDocument reads a document whole before any of it is passed on, unless it is longer than a record may be.
+func passDocument(resp *http.Response) error {
+	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxRecord))
+	switch {
+	case err != nil:
+		return err
+	case len(text) == upstream.MaxRecord:
+		replace(resp, io.MultiReader(bytes.NewReader(text), resp.Body), -1)
+	case !json.Valid(text):
+		return fault.New(fault.Unavailable, "the model server ended its reply in the middle: its log may say why")
+	default:
+		replace(resp, bytes.NewReader(text), len(text))
+	}
+	return nil
+}
+
+// replace has an answer read from elsewhere. Length -1: nobody knows.
+func replace(resp *http.Response, from io.Reader, length int) {
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{from, resp.Body}
+	resp.ContentLength = int64(length)
+	resp.Header.Del("Content-Length")
+	if length >= 0 {
+		resp.Header.Set("Content-Length", strconv.Itoa(length))
+	}
+}
+
+// pass has an answer read record by record.
+func pass(resp *http.Response, r *records) {
+	r.body, r.scratch = resp.Body, upstream.NewScratch(resp.Body)
+	resp.Body, resp.ContentLength = r, -1
+	resp.Header.Del("Content-Length")
+}
+
+// records are an answer, a record a line, of which only whole ones are passed on: as they are, and behind them an error if the
+// server did not end well.
+type records struct {
+	events  bool // server-sent events: the lines of one belong together
+	isReply bool // the last record says that it is the last
+
+	body    io.ReadCloser
+	scratch *upstream.Scratch
+	out     []byte // what the next reads give
+	event   []byte // the begun event
+	done    bool   // the last record has come
+	over    bool
+	failed  error // how it ended, if not well
+}
+
+// Read gives the records that have come.
+func (r *records) Read(p []byte) (int, error) {
+	for len(r.out) == 0 {
+		if r.over {
+			return 0, io.EOF
+		}
+		for more := true; more; more = !r.over && len(r.out) < upstream.KeepRecord && r.scratch.Waiting() {
+			r.next()
+		}
+	}
+	n := copy(p, r.out)
+	if r.out = r.out[n:]; len(r.out) == 0 {
+		r.out = nil // a stream is mostly idle
+	}
+	return n, nil
+}
+
+// next takes one line.
+func (r *records) next() {
+	line, err := r.scratch.Line()
+	whole := err == nil
+	switch {
+	case err == io.EOF && len(line) > 0: // it may have everything but its end
+	case err == io.EOF:
+		r.end(nil)
+		return
+	case err != nil:
+		r.end(err)
+		return
+	}
+	if r.events {
+		err = r.eventLine(line, whole)
+	} else {
+		err = r.record(line, whole)
+	}
+	if err != nil || !whole {
+		r.end(err)
+	}
+}
+
+// record takes one record.
+func (r *records) record(line []byte, whole bool) error {
+	if len(bytes.TrimSpace(line)) > 0 {
+		if r.done {
+			r.over = true // what comes behind the end belongs to nobody
+			return nil
+		}
+		v, err := r.scratch.Parse(line)
+		switch {
+		case err != nil && !whole:
+			return upstream.ErrCut
+		case err != nil:
+			return fault.New(fault.Unavailable, "the model server sent a record that is no JSON")
+		}
+		r.done = v.GetBool("done") && r.isReply || v.Exists("error")
+	}
+	r.out = append(r.out, line...)
+	return nil
+}
+
+// eventLine takes one line of an event, which is passed on when an empty one ends it.
+func (r *records) eventLine(line []byte, whole bool) error {
+	r.event = append(r.event, line...)
+	switch {
+	case !whole:
+		return upstream.ErrCut
+	case len(r.event) > upstream.MaxRecord:
+		return upstream.ErrLong
+	case len(bytes.TrimSpace(line)) == 0:
+		r.done = r.done || bytes.HasPrefix(r.event, []byte("data: [DONE]"))
+		r.out, r.event = append(r.out, r.event...), r.event[:0]
+	}
+	return nil
+}
+
+// end ends the answer: well when it is complete, else with a record that says why not.
+func (r *records) end(err error) {
+	if r.over = true; r.done || err == nil && !r.isReply && len(r.event) == 0 {
+		return
+	}
+	if r.failed = cmp.Or(err, upstream.ErrCut); r.events {
+		r.out = append(append(append(r.out, "data: "...), fault.OpenAI(r.fault())...), "\n\n"...)
+		return
+	}
+	if n := len(r.out); n > 0 && r.out[n-1] != '\n' {
+		r.out = append(r.out, '\n')
+	}
+	r.out = append(append(r.out, fault.Ollama(r.fault())...), '\n')
+}
+
+// fault is how the answer ended, for the client.
+func (r *records) fault() *fault.Error {
+	var f *fault.Error
+	switch {
+	case errors.As(r.failed, &f):
+		return f
+	case errors.Is(r.failed, upstream.ErrLong):
+		return fault.New(fault.Unavailable, "the model server's reply cannot be read: %w", upstream.ErrLong)
+	}
+	return fault.New(fault.Unavailable, "the model server ended its reply in the middle: its log may say why")
+}
+
+// Broken is why the answer did not end well; nil if it did, as far as it was read.
+func (r *records) Broken() error {
+	if r.failed == nil {
+		return nil
+	}
+	return r.fault()
+}
+
+// Close ends the answer.
+func (r *records) Close() error { return r.body.Close() }

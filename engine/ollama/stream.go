@@ -1,0 +1,215 @@
+package ollama
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
+	"toolnorm/internal/fault"
+)
+
+// repeatLimit is how often Ollama lets a model write the same token in a row before it gives up. Older versions then
+// end the stream without a word.
+const repeatLimit = 30
+
+// stream reads the records of /api/chat or /api/generate. It is a chat.Source.
+type stream struct {
+	ctx     context.Context // ends the reads; its cause says why
+	body    io.ReadCloser
+	scratch *upstream.Scratch
+	pool    *upstream.Scratches
+	text    chat.Strings
+	tap     *tap // nil: the server's own reading is passed on
+
+	queue  []chat.Event    // what the last record held
+	head   int             // queue[:head] has been given out
+	over   error           // what Next returns once the queue is empty
+	calls  int             // begun so far
+	probs  *upstream.Probs // nil: nobody wants probabilities
+	last   string          // the last token, trimmed
+	repeat int             // how often it came in a row
+}
+
+var _ chat.Source = (*stream)(nil)
+
+// Next gives the next event.
+func (s *stream) Next() (chat.Event, error) {
+	for s.head == len(s.queue) {
+		if s.over != nil {
+			return chat.Event{}, s.over
+		}
+		s.queue, s.head = s.queue[:0], 0
+		s.over = s.read()
+	}
+	s.head++
+	return s.queue[s.head-1], nil
+}
+
+// Close stops the upstream: at once when the reply is not complete, else so that the connection can be used again.
+func (s *stream) Close() error {
+	if s.scratch == nil {
+		return nil
+	}
+	if s.over == io.EOF {
+		stop := time.AfterFunc(upstream.DrainTime, func() { s.body.Close() })
+		io.Copy(io.Discard, io.LimitReader(s.body, 4096))
+		stop.Stop()
+	} else {
+		s.over = fault.New(fault.Canceled, "the reply was closed")
+	}
+	s.pool.Put(s.scratch)
+	s.scratch, s.queue, s.head = nil, nil, 0
+	return s.body.Close()
+}
+
+// read queues the events of the next record. Its error is what ends the stream behind them; nil: nothing ends it.
+func (s *stream) read() error {
+	line, whole, err := s.scratch.Next()
+	if err != nil {
+		return s.ended(err)
+	}
+	v, err := s.scratch.Parse(line)
+	switch {
+	case err != nil && !whole:
+		return s.ended(upstream.ErrCut)
+	case err != nil:
+		return fault.New(fault.Unavailable, "the model server sent a record that is no JSON: %w", err)
+	}
+	return s.record(v, line)
+}
+
+// record queues the events of one record. v is line, parsed.
+func (s *stream) record(v *fastjson.Value, line []byte) error {
+	if e := v.Get("error"); e != nil {
+		return s.failed(e)
+	}
+	m := v.Get("message") // of /api/chat; /api/generate has it all on top
+	if m == nil {
+		m = v
+	}
+	read := s.message
+	if s.tap != nil {
+		read = s.tapped
+	}
+	if err := read(v, m, line); err != nil {
+		return err
+	}
+	if v.GetBool("done") {
+		return s.finish(v)
+	}
+	return nil
+}
+
+// message queues what the server made of the model's text.
+func (s *stream) message(v, m *fastjson.Value, line []byte) error {
+	s.add(chat.Reasoning, m.GetStringBytes("thinking"))
+	text := m.GetStringBytes("content")
+	if text == nil {
+		text = v.GetStringBytes("response")
+	}
+	s.add(chat.Text, text)
+	if s.probs != nil {
+		s.tokens(v, m)
+	}
+	if len(m.GetArray("tool_calls")) > 0 {
+		return s.addCalls(line)
+	}
+	return nil
+}
+
+// tokens takes the tokens of the record v, whose message is m, and gives those that are known to the text that was queued
+// for it. The tokens of thinking are nobody's.
+func (s *stream) tokens(v, m *fastjson.Value) {
+	text := len(m.GetStringBytes("content")) > 0
+	if text || len(m.GetStringBytes("thinking")) == 0 {
+		for _, t := range v.GetArray("logprobs") {
+			s.probs.Tokens = append(s.probs.Tokens, upstream.Token(t))
+		}
+	}
+	if text {
+		s.queue[len(s.queue)-1].Meta = s.probs.Take()
+	}
+}
+
+// add queues a fragment, if there is one, and counts repetitions.
+func (s *stream) add(k chat.Kind, text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	str := s.text.Of(text)
+	s.queue = append(s.queue, chat.Event{Kind: k, Text: str})
+	if token := bytes.TrimSpace(text); string(token) != s.last {
+		s.last, s.repeat = strings.TrimSpace(str), 0
+	}
+	s.repeat++
+}
+
+// finish queues the counts and the end of a complete reply.
+func (s *stream) finish(v *fastjson.Value) error {
+	n := &chat.Counts{Prompt: v.GetInt("prompt_eval_count"), Completion: v.GetInt("eval_count")}
+	if *n != (chat.Counts{}) {
+		s.queue = append(s.queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: n, Times: times(v)}})
+	}
+	reason := chat.Stop
+	if string(v.GetStringBytes("done_reason")) == "length" {
+		reason = chat.Length
+	}
+	end := chat.Event{Kind: chat.Finish, Text: reason}
+	if s.probs != nil {
+		end.Meta = s.probs.Take()
+	}
+	s.queue = append(s.queue, end)
+	return io.EOF
+}
+
+// times are those of a last record.
+func times(v *fastjson.Value) *chat.Times {
+	of := func(key string) time.Duration { return time.Duration(v.GetInt64(key)) }
+	return &chat.Times{Load: of("load_duration"), Prompt: of("prompt_eval_duration"), Completion: of("eval_duration")}
+}
+
+// failed is the end by an error record. Behind tokens it is mostly the server's own reading that failed, of a call that may
+// be good enough for us.
+func (s *stream) failed(e *fastjson.Value) error {
+	text := upstream.Sentence(e.MarshalTo(nil))
+	switch {
+	case strings.Contains(text, "token repeat limit"):
+		return s.repeated()
+	case s.tap != nil && (s.tap.seen || s.tap.ours):
+		if s.tap.ours {
+			s.queue = append(s.queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &chat.Counts{Completion: s.tap.count, Estimated: true}}})
+		}
+		s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: chat.Abandoned, Meta: &chat.Meta{Cause: text}})
+		return io.EOF
+	}
+	return upstream.Explain(0, text)
+}
+
+// repeated ends a reply that the server gave up because the model went round in circles.
+func (s *stream) repeated() error {
+	s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}})
+	return io.EOF
+}
+
+// ended is the end of a stream that has no final record.
+func (s *stream) ended(err error) error {
+	switch {
+	case s.ctx.Err() != nil: // a server that sees its client leave may end in good order
+		return wait.Broken(s.ctx, "", err)
+	case err == io.EOF && s.repeat >= repeatLimit:
+		return s.repeated()
+	case errors.Is(err, upstream.ErrLong):
+		return fault.New(fault.Unavailable, "the model server's reply cannot be read: %w", err)
+	case err == io.EOF || errors.Is(err, upstream.ErrCut):
+		return fault.New(fault.Unavailable, "%w", upstream.ErrUnfinished)
+	}
+	return wait.Broken(s.ctx, "", err)
+}

@@ -1,0 +1,244 @@
+package ollama
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// damaged stands for a byte that an older server could not spell, since its character was split over tokens.
+const damaged = "\uFFFD"
+
+// Marks are what a tap must know of how a model writes.
+type Marks struct {
+	ThinkEnd string   // what ends its thinking
+	Openings []string // what its calls may begin with
+}
+
+// tap reads what the model wrote from the token stream of /api/chat, where the tokens of withheld calls arrive too. What
+// the server itself made of them (content, thinking, calls) is not passed on. It is looked at for two things:
+//
+//   - damaged characters: text waits from there on until the server's content or call holds them whole; see mend;
+//   - thinking that the prompt has opened, or whose opening mark the server ate together with its token. Then already the
+//     first record with tokens has thinking, which is passed on as it is, up to where it ends.
+//
+// Where the prompt is ours, neither is needed of the second: the prompt says what it has opened, and no token is without a record.
+type tap struct {
+	marks  Marks
+	ours   bool   // the prompt is
+	count  int    // of the tokens so far
+	tokens []byte // of the present record
+
+	seen     bool   // the server shows tokens; one that does not is read as if nothing had been asked
+	thinking bool   // thinking is passed on, instead of tokens
+	border   []byte // tokens behind thinking that may be the end of its mark
+
+	held []byte // what came last that is whole, and the tokens from the first damaged character on
+	past int    // held[:past] has been queued
+	told []byte // what the server said since then
+	tell int    // how long told must be for another try
+}
+
+// tapped queues what the model wrote in one record. m is the message in the record v, line is the record's text.
+func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
+	err := s.tap.record(s, v, m, line)
+	if err != nil || !v.GetBool("done") {
+		return err
+	}
+	return s.tap.finish(s, string(v.GetStringBytes("done_reason")) == "length")
+}
+
+// record is tapped, but for the end of the reply.
+func (t *tap) record(s *stream, v, m *fastjson.Value, line []byte) error {
+	t.read(v)
+	content, thinking := m.GetStringBytes("content"), m.GetStringBytes("thinking")
+	if t.ours {
+		content = v.GetStringBytes("response")
+	}
+	switch {
+	case t.seen:
+	case len(t.tokens) == 0 && t.ours:
+		return tokenless(content, thinking)
+	case len(t.tokens) == 0:
+		return s.message(v, m, line)
+	case t.ours:
+		t.seen = true
+	default:
+		t.seen, t.thinking = true, len(thinking) > 0
+		t.tokens = append(t.eaten(content), t.tokens...)
+	}
+	if t.thinking && !t.thought(s, thinking, content) {
+		return nil
+	}
+	if t.whole() {
+		s.add(chat.Text, t.tokens)
+		t.keep(t.tokens)
+		return nil
+	}
+	t.told = append(append(t.told, thinking...), content...)
+	calls := m.GetArray("tool_calls")
+	for _, c := range calls {
+		t.told = appendTold(t.told, c.Get("function"))
+	}
+	t.held = append(t.held, t.tokens...)
+	t.mend(s, len(calls) > 0)
+	return nil
+}
+
+// tokenless is the error of a server that shows text without the tokens that it was asked for.
+func tokenless(texts ...[]byte) error {
+	for _, text := range texts {
+		if len(text) > 0 {
+			return &fault.Error{Kind: fault.Unavailable, Curable: true, Message: "the model server shows no tokens: strategy tokens needs a server that gives logprobs"}
+		}
+	}
+	return nil
+}
+
+// eaten is what the server ate in front of the first tokens that it shows: something that might have become the mark that
+// opens thinking. Content tells it; where that is withheld, a call's mark without its beginning does.
+func (t *tap) eaten(content []byte) []byte {
+	if before, ok := bytes.CutSuffix(content, t.tokens); ok {
+		return bytes.Clone(before)
+	}
+	if len(content) > 0 {
+		return nil
+	}
+	opener := strings.Replace(t.marks.ThinkEnd, "/", "", 1)
+	for _, mark := range t.marks.Openings {
+		for n := 1; n < len(mark) && strings.HasPrefix(opener, mark[:n]); n++ {
+			if rest := mark[n:]; bytes.HasPrefix(t.tokens, []byte(rest[:min(len(rest), len(t.tokens))])) {
+				return []byte(mark[:n])
+			}
+		}
+	}
+	return nil
+}
+
+// read joins the tokens of a record.
+func (t *tap) read(v *fastjson.Value) {
+	t.tokens = t.tokens[:0]
+	for _, p := range v.GetArray("logprobs") {
+		t.count++
+		list := p.GetArray("bytes")
+		for _, b := range list {
+			t.tokens = append(t.tokens, byte(b.GetInt()))
+		}
+		if list == nil {
+			t.tokens = append(t.tokens, p.GetStringBytes("token")...)
+		}
+	}
+}
+
+// whole says whether nothing is damaged and nothing waits.
+func (t *tap) whole() bool {
+	return len(t.held) == t.past && !bytes.Contains(t.tokens, []byte(damaged))
+}
+
+// keep keeps the end of text that was queued, since it tells where damage behind it belongs.
+func (t *tap) keep(text []byte) {
+	t.held = append(t.held[:t.past], text...)
+	if n := len(t.held) - keptText; n > 0 {
+		t.held = append(t.held[:0], t.held[n:]...)
+	}
+	t.past = len(t.held)
+}
+
+// keptText is how much of the text is kept, in bytes.
+const keptText = 256
+
+// thought passes thinking on. It answers true when that is over: then tokens is what stands behind its mark.
+func (t *tap) thought(s *stream, thinking, content []byte) bool {
+	s.add(chat.Reasoning, thinking)
+	if len(thinking) > 0 {
+		t.border = t.border[:0]
+	}
+	t.border = append(t.border, behind(t.tokens, thinking)...)
+	closer := []byte(t.marks.ThinkEnd)
+	switch rest, over := beyond(t.border, closer); {
+	case len(content) > 0:
+		t.tokens = append(t.tokens[:0], content...)
+	case over && (len(thinking) == 0 || bytes.Contains(t.border, closer)):
+		t.tokens = append(t.tokens[:0], rest...)
+	default:
+		return false
+	}
+	t.thinking = false
+	return true
+}
+
+// behind is what of the tokens follows the thinking that was read from them. The server may have held back white space in
+// front of it.
+func behind(tokens, thinking []byte) []byte {
+	if len(thinking) == 0 {
+		return tokens
+	}
+	for _, part := range [][]byte{thinking, bytes.TrimLeft(thinking, space)} {
+		if i := bytes.LastIndex(tokens, part); i >= 0 {
+			return tokens[i+len(part):]
+		}
+	}
+	return nil
+}
+
+// space is white space.
+const space = " \t\r\n"
+
+// beyond is what follows the mark that ends thinking, of which tokens may be missing, and whether there is any yet.
+func beyond(border, closer []byte) ([]byte, bool) {
+	border = bytes.TrimLeft(border, space)
+	if _, rest, ok := bytes.Cut(border, closer); ok {
+		rest = bytes.TrimLeft(rest, space)
+		return rest, len(rest) > 0
+	}
+	n := 0
+	for n < len(border) && n < len(closer) && border[n] == closer[n] {
+		n++
+	}
+	if n == len(border) {
+		return nil, false
+	}
+	rest := bytes.TrimLeft(border[n:], space)
+	for i := range closer {
+		if after, ok := bytes.CutPrefix(rest, closer[i:]); ok {
+			return bytes.TrimLeft(after, space), true
+		}
+	}
+	return rest, true
+}
+
+// mend queues what is held if the server has told enough. sure says that it has told all that it will: the whole call, or
+// the whole reply.
+func (t *tap) mend(s *stream, sure bool) {
+	if len(t.held) == t.past || len(t.told) < t.tell && !sure {
+		return
+	}
+	text, ok := mendShown(t.held, t.past, t.told)
+	if !ok && sure {
+		text, ok = mend(t.held, t.told)
+	}
+	if !ok {
+		t.tell = len(t.told) + len(t.told)/4 + 1 // more often would take square time
+		return
+	}
+	s.add(chat.Text, text[t.past:])
+	t.keep(text[t.past:])
+	t.told, t.tell = t.told[:0], 0
+}
+
+// finish queues what is still held at the end of the reply. Where that was cut, so was what waits. Else characters that
+// nothing tells are an error: arguments with others in their place would be wrong ones.
+func (t *tap) finish(s *stream, cut bool) error {
+	t.mend(s, true)
+	if len(t.held) == t.past || cut {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Unavailable, Curable: true,
+		Message: "the model server spoilt characters of a call that it could not read itself; strategy raw gets them whole, and so does a newer server",
+	}
+}

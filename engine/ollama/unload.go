@@ -1,0 +1,43 @@
+package ollama
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"toolnorm/engine/wait"
+)
+
+const (
+	unloadTime = 30 * time.Second       // until a model must be out of the memory
+	unloadLook = 200 * time.Millisecond // between two looks
+)
+
+// Unload has the server take a model, under its full name, out of its memory, and waits until it is. It says whether it was
+// there and is no more: a model that other requests use stays for as long as they do.
+func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error) {
+	there, err := o.isLoaded(ctx, model)
+	if !there || err != nil {
+		return false, err
+	}
+	_, err = quick(ctx, o, func(ctx context.Context) (struct{}, error) {
+		now := &api.Duration{}
+		return struct{}{}, o.api.Generate(ctx, &api.GenerateRequest{Model: model, KeepAlive: now}, func(api.GenerateResponse) error { return nil })
+	})
+	for until := time.Now().Add(unloadTime); there && err == nil && time.Now().Before(until) && p.Sleep(ctx, unloadLook); {
+		there, err = o.isLoaded(ctx, model)
+	}
+	return !there && err == nil, err
+}
+
+// isLoaded says whether a model is in the server's memory.
+func (o *Client) isLoaded(ctx context.Context, model string) (bool, error) {
+	list, err := o.Running(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(list.Models, func(m api.ProcessModelResponse) bool { return strings.EqualFold(m.Name, model) }), nil
+}

@@ -1,0 +1,58 @@
+package ollama
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"toolnorm/engine/wait"
+	"toolnorm/internal/fault"
+)
+
+func TestRepliesThatArePassedOnEndToo(t *testing.T) {
+	hang := func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		if r.Header.Get("Begin") != "" {
+			io.WriteString(w, "some")
+			http.NewResponseController(w).Flush()
+		}
+		<-r.Context().Done()
+	}
+	slow := func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(150 * time.Millisecond)
+		io.WriteString(w, "done")
+	}
+	limits := wait.Timeouts{Load: 20 * time.Millisecond, FirstByte: 40 * time.Millisecond}
+	for name, row := range map[string]struct {
+		path, begin string
+		handler     http.HandlerFunc
+		want        string // the answer, or the code of the fault
+	}{
+		"before the head": {"/api/generate", "", hang, wait.FirstByteTimeout},
+		"in the middle":   {"/api/chat", "yes", hang, `{"error":"the model server sent nothing for 60ms in the middle of its reply (settings load-timeout and first-byte-timeout, since it may hold a call back)"}` + "\n"},
+		"no reply":        {"/api/pull", "", slow, "done"},
+	} {
+		o := fake(t, row.handler)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, o.base+row.path, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Begin", row.begin)
+		got := ""
+		resp, err := Watched(o, limits).RoundTrip(req)
+		if err == nil {
+			var b []byte
+			b, err = io.ReadAll(resp.Body)
+			got = string(b)
+			resp.Body.Close()
+		}
+		if err != nil {
+			got += fault.From(err).OpenAICode()
+		}
+		if got != row.want {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, row.want)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package openai
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// fragment is what one delta says of a call. Servers leave out, repeat and retype nearly every part of it.
+type fragment struct {
+	index    int // -1: not said
+	id, name string
+	args     string
+}
+
+// nativeCall is a call that the server found itself, as far as it has come.
+type nativeCall struct {
+	index    int
+	id, name string
+	args     []byte // as the server spelled them
+	check    strict // over args[:valid]
+	valid    int    // args[:valid] begin a JSON object, or are one
+	sent     int    // args[:sent] have left
+	started  bool   // the call has begun to leave
+	again    bool   // the name came once more behind the arguments: another call of the tool may follow
+}
+
+// nativeCalls puts a server's calls together and lets them leave one after the other, each as one strict JSON object.
+// While a call is under way everything behind it waits in line: other calls may be written between its fragments.
+//
+// A valid call leaves as it is spelled. Of one that becomes wrong no more leaves; at the end of the reply the lenient
+// reader mends it as a whole.
+type nativeCalls struct {
+	tools   []chat.Tool
+	hold    int // bytes of arguments that wait before a call leaves; see adapters.Options
+	all     []*nativeCall
+	line    []waiting
+	begun   int // calls that have begun to leave
+	repairs []string
+}
+
+// waiting is one place in the line: a call, or else an event.
+type waiting struct {
+	call  *nativeCall
+	event chat.Event
+}
+
+// shortArgs is how many bytes of arguments wait under adapters.HoldShort.
+const shortArgs = 512
+
+// add takes an event that is no call's, and gives what may leave now.
+func (n *nativeCalls) add(out []chat.Event, e chat.Event) []chat.Event {
+	if len(n.line) == 0 {
+		return append(out, e)
+	}
+	n.line = append(n.line, waiting{event: e})
+	return out
+}
+
+// fragment takes a part of a call, and gives what may leave now.
+func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
+	c, begins := n.find(f)
+	if begins {
+		if f.name == "" && c != nil && c.again {
+			f.name = c.name
+		}
+		c = &nativeCall{index: f.index}
+		n.all = append(n.all, c)
+		n.line = append(n.line, waiting{call: c})
+	}
+	repeated := c.name != "" && f.name != ""
+	if c.id == "" {
+		c.id = f.id
+	}
+	if c.name == "" || n.splitName(c, f) {
+		c.name += f.name
+	}
+	if c.check.state == complete {
+		c.again = c.again || repeated
+		return n.drain(out) // what stands behind the object is no part of it
+	}
+	c.args = append(c.args, f.args...)
+	if c.check.state != wrong {
+		c.valid += c.check.add(f.args)
+	}
+	return n.drain(out)
+}
+
+// find is the call that f belongs to, or begins says that it is a new one, behind c if that is not nil. An id that is
+// known says so, else the index, else it is the last call.
+func (n *nativeCalls) find(f fragment) (c *nativeCall, begins bool) {
+	var near *nativeCall
+	for _, c := range slices.Backward(n.all) {
+		if f.index >= 0 && c.index >= 0 && f.index != c.index {
+			continue
+		}
+		if f.id != "" && f.id == c.id {
+			near = c
+			break
+		}
+		if near == nil {
+			near = c
+		}
+	}
+	return near, near == nil || n.begins(near, f)
+}
+
+// begins says that f is the first fragment of another call than c, although nothing but that tells them apart.
+func (n *nativeCalls) begins(c *nativeCall, f fragment) bool {
+	other := f.id != "" && c.id != "" && f.id != c.id
+	switch {
+	case f.name != "" && c.name != "" && f.name != c.name:
+		return !n.splitName(c, f)
+	case other:
+		return !n.sameDespiteID(c, f)
+	}
+	named := f.name != "" && c.name != "" || c.again
+	return named && c.check.state == complete && (f.id == "" || f.id != c.id) && strings.TrimSpace(f.args) != ""
+}
+
+// sameDespiteID says that f goes on with c under another id: some servers make up an id for every fragment.
+func (n *nativeCalls) sameDespiteID(c *nativeCall, f fragment) bool {
+	return f.name == "" && c.name != "" && len(c.args) > 0 && c.check.state != complete
+}
+
+// splitName says that f has the rest of c's name.
+func (n *nativeCalls) splitName(c *nativeCall, f fragment) bool {
+	if f.name == "" || len(c.args) > 0 || f.id != "" && f.id != c.id {
+		return false
+	}
+	exact := func(name string) bool {
+		return slices.ContainsFunc(n.tools, func(t chat.Tool) bool { return t.Name == name })
+	}
+	return !exact(c.name) && exact(c.name+f.name)
+}
+
+// drain gives what may leave: all up to the first call that is not complete, and of that one what is sure.
+func (n *nativeCalls) drain(out []chat.Event) []chat.Event {
+	for len(n.line) > 0 {
+		w := n.line[0]
+		if w.call != nil {
+			if out = n.advance(out, w.call); !w.call.whole() {
+				return out
+			}
+			out = append(out, chat.Event{Kind: chat.CallEnd, Index: n.begun - 1})
+		} else {
+			out = append(out, w.event)
+		}
+		n.line = n.line[1:]
+	}
+	return out
+}
+
+// advance gives what of a call may leave by itself.
+func (n *nativeCalls) advance(out []chat.Event, c *nativeCall) []chat.Event {
+	if c.name == "" || !c.whole() && (c.valid < len(c.args) || c.valid <= n.held()) {
+		return out
+	}
+	return n.send(out, c, string(c.args[c.sent:c.valid]))
+}
+
+// held is how many bytes of arguments wait.
+func (n *nativeCalls) held() int {
+	if n.hold == adapters.HoldShort {
+		return shortArgs
+	}
+	return n.hold
+}
+
+// send gives the next bytes of a call's arguments, and its start in front of the first.
+func (n *nativeCalls) send(out []chat.Event, c *nativeCall, args string) []chat.Event {
+	if !c.started {
+		c.started = true
+		out = append(out, chat.Event{Kind: chat.CallStart, Index: n.begun, ID: c.id, Text: n.meant(c.name).Name})
+		n.begun++
+	}
+	c.sent += len(args)
+	if args == "" {
+		return out
+	}
+	return append(out, chat.Event{Kind: chat.CallArgs, Index: n.begun - 1, Text: args})
+}
+
+// meant is the offered tool of that name, or one of that very name.
+func (n *nativeCalls) meant(name string) chat.Tool {
+	if t, ok := adapters.Offered(n.tools, name); ok {
+		return t
+	}
+	return chat.Tool{Name: name}
+}
+
+// end gives all that waits once the reply has ended. A reply that was cut leaves a call open that had begun to leave,
+// and leaves out those that had not. In any other reply a call that is no object is mended, and an error when it cannot be.
+func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error) {
+	open := false
+	for _, w := range n.line {
+		c := w.call
+		switch {
+		case c == nil:
+			out = append(out, w.event)
+		case open || cut && !c.whole() && !c.started:
+		case c.whole():
+			out = append(n.advance(out, c), chat.Event{Kind: chat.CallEnd, Index: n.begun - 1})
+		case cut:
+			open = true
+		default:
+			if out, err = n.mend(out, c); err != nil {
+				return out, err
+			}
+		}
+	}
+	n.line = nil
+	return out, nil
+}
+
+// whole says that nothing of the call is missing.
+func (c *nativeCall) whole() bool { return c.check.state == complete && c.name != "" }
+
+// mend gives the rest of a call whose arguments are no JSON object as they are.
+func (n *nativeCalls) mend(out []chat.Event, c *nativeCall) ([]chat.Event, error) {
+	if c.name == "" && len(c.args) == 0 {
+		return out, nil
+	}
+	if c.name == "" {
+		return out, &fault.Error{Kind: fault.Unavailable, Curable: true, Message: "the model server sent a call without a name"}
+	}
+	tool := n.meant(c.name)
+	if c.started {
+		tool.Schema = nil // what has left was not fitted to it
+	}
+	args, repairs, ok := adapters.Arguments(tool, string(c.args))
+	if !ok || !strings.HasPrefix(args, string(c.args[:c.sent])) {
+		why := "the model server sent a call of " + strconv.Quote(c.name) + " whose arguments are no JSON object"
+		return out, &fault.Error{Kind: fault.Unavailable, Curable: true, Message: why}
+	}
+	for _, r := range repairs {
+		if !slices.Contains(n.repairs, r) {
+			n.repairs = append(n.repairs, r)
+		}
+	}
+	out = n.send(out, c, args[c.sent:])
+	return append(out, chat.Event{Kind: chat.CallEnd, Index: n.begun - 1}), nil
+}

@@ -1,0 +1,221 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
+	"toolnorm/internal/fault"
+)
+
+// Client is a client of one OpenAI-compatible server: vLLM, llama-server, LM Studio, OpenAI itself. It is safe for
+// concurrent use.
+type Client struct {
+	base, root string // of /v1 and of what lies beside it
+	key        string
+	http       *http.Client
+	scratch    upstream.Scratches
+	queue      wait.Queue
+}
+
+// New makes a client of the server at base, as ParseURL gives it; a base without a path has its API under /v1. An
+// empty key sends none. A nil transport means the network, with settings for streams.
+func New(base, key string, rt http.RoundTripper) *Client {
+	if rt == nil {
+		rt = upstream.Transport()
+	}
+	if u, err := url.Parse(base); err != nil || u.Path == "" {
+		base += "/v1"
+	}
+	c := &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &Client{base: base, root: strings.TrimSuffix(base, "/v1"), key: key, http: c}
+}
+
+// Model is one entry of /v1/models.
+type Model struct {
+	ID      string `json:"id"`
+	Created int64  `json:"created"`       // Unix seconds; 0 when unknown
+	Owner   string `json:"owned_by"`      // "llamacpp", "vllm", …
+	Context int    `json:"max_model_len"` // tokens that a prompt and its reply may have, at a vLLM; 0: not said
+}
+
+// Models lists what the server has.
+func (o *Client) Models(ctx context.Context) ([]Model, error) {
+	var list struct {
+		Data []Model `json:"data"`
+	}
+	return list.Data, o.get(ctx, o.base+"/models", &list)
+}
+
+// Properties are what a llama-server says of the model that it serves.
+type Properties struct {
+	Template   string          `json:"chat_template"`      // in jinja
+	Caps       map[string]bool `json:"chat_template_caps"` // "supports_tools", …; nil in old versions
+	Modalities map[string]bool `json:"modalities"`         // "vision", …; nil in old versions
+	Model      string          `json:"model_path"`
+	Slots      int             `json:"total_slots"` // requests that are answered at a time
+	Build      string          `json:"build_info"`  // its version
+	Generation struct {
+		Context int `json:"n_ctx"` // tokens that a prompt and its reply may have
+	} `json:"default_generation_settings"`
+}
+
+// Properties asks a llama-server for its own. Other servers answer NotFound or some other refusal.
+func (o *Client) Properties(ctx context.Context) (*Properties, error) {
+	p := new(Properties)
+	err := o.get(ctx, o.root+"/props", p)
+	return p, err
+}
+
+// get reads a small JSON document that needs no model and so has little time.
+func (o *Client) get(ctx context.Context, url string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, upstream.QuickTime)
+	defer cancel()
+	resp, err := o.do(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxRecord))
+	switch {
+	case err != nil:
+		return wait.Broken(ctx, "", err)
+	case resp.StatusCode != http.StatusOK:
+		return o.refused(resp, body)
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fault.New(fault.Unavailable, "the answer of %s cannot be read: %v", url, err)
+	}
+	return nil
+}
+
+// do sends a request and waits for the head of the answer.
+func (o *Client) do(ctx context.Context, method, address string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if o.key != "" {
+		req.Header.Set("Authorization", "Bearer "+o.key)
+	}
+	req.Header["Idempotency-Key"] = []string{} // not sent: allows to try again when a kept connection turns out to be closed
+	resp, err := o.http.Do(req)
+	switch {
+	case err == nil:
+		return resp, nil
+	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
+		return nil, wait.Broken(ctx, "", err)
+	}
+	return nil, &fault.Error{Kind: fault.Unavailable, Message: "the model server cannot be reached at " + o.root + ": start it, or set its URL", Cause: err}
+}
+
+// post is do for a request that a reply waits for; the answer must be 200. While the server is busy it waits in the queue.
+func (o *Client) post(ctx context.Context, p *wait.Pulse, url string, body []byte, w wait.Limit) (*http.Response, error) {
+	return o.queue.Pass(ctx, p, func() (*http.Response, error) { return o.send(ctx, p, url, body, w) })
+}
+
+// send is post, once.
+func (o *Client) send(ctx context.Context, p *wait.Pulse, url string, body []byte, w wait.Limit) (*http.Response, error) {
+	p.Begin(w)
+	resp, err := o.do(ctx, http.MethodPost, url, body)
+	p.End()
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(io.LimitReader(p.Reader(resp.Body, w, wait.Limit{}), upstream.MaxError))
+		return nil, o.refused(resp, text)
+	}
+	if err := upstream.Misplaced(resp); err != nil {
+		return nil, errors.Join(err, resp.Body.Close())
+	}
+	return resp, nil
+}
+
+// Reading is what the reader of a reply must know of the request.
+type Reading struct {
+	Tools []chat.Tool // that were offered: names are matched with them, damaged arguments read by their schemas
+	Hold  int         // bytes of a call's arguments that wait before it leaves, as in adapters.Options
+}
+
+// Chat begins a reply of /v1/chat/completions: the server renders the prompt and looks for calls itself.
+func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Reading) (chat.Source, error) {
+	body, err := r.body(true)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
+	}
+	first, later := p.UntilFirst(), p.Later()
+	if len(how.Tools) > 0 {
+		later = p.Withheld()
+	}
+	d, err := o.stream(ctx, p, o.base+"/chat/completions", body, first, later)
+	if err != nil {
+		return nil, err
+	}
+	d.record, d.calls.tools, d.calls.hold = d.chunk, how.Tools, how.Hold
+	return d, nil
+}
+
+// Template gives the prompt that r comes to with the model's own template, at a llama-server.
+func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (string, error) {
+	body, err := r.body(false)
+	if err != nil {
+		return "", fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
+	}
+	w := p.Loading()
+	resp, err := o.post(ctx, p, o.root+"/apply-template", body, w)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(p.Reader(resp.Body, w, wait.Limit{}), upstream.MaxRender))
+	if err != nil {
+		return "", wait.Broken(ctx, "", err)
+	}
+	var reply struct{ Prompt string }
+	if err := json.Unmarshal(data, &reply); err != nil || reply.Prompt == "" {
+		return "", fault.New(fault.Unavailable, "the model server's rendering cannot be read: %w", err)
+	}
+	return reply.Prompt, nil
+}
+
+// Continue begins a reply of llama-server's /completion: the raw text of the model.
+func (o *Client) Continue(ctx context.Context, p *wait.Pulse, c *Continuation) (chat.Source, error) {
+	body, err := c.body()
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
+	}
+	first, later := p.UntilFirst(), p.Later()
+	d, err := o.stream(ctx, p, o.root+"/completion", body, first, later)
+	if err != nil {
+		return nil, err
+	}
+	d.record = d.piece
+	return d, nil
+}
+
+// stream posts a request and reads its events. An answer that is JSON although a stream was asked for is one event.
+func (o *Client) stream(ctx context.Context, p *wait.Pulse, url string, body []byte, first, later wait.Limit) (*deltas, error) {
+	resp, err := o.post(ctx, p, url, body, first)
+	if err != nil {
+		return nil, err
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	d := &deltas{ctx: ctx, body: resp.Body, pool: &o.scratch, fault: o.failed, whole: kind == "application/json"}
+	d.in = p.Reader(resp.Body, first, later)
+	d.events.scratch = o.scratch.Get(d.in)
+	return d, nil
+}

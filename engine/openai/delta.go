@@ -1,0 +1,128 @@
+package openai
+
+import (
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// chunk queues what an event of /v1/chat/completions holds; a whole reply has "message" where a stream has "delta".
+func (d *deltas) chunk(v *fastjson.Value) error {
+	if e := errorIn(v); e != nil {
+		return d.fault(e)
+	}
+	if u := v.Get("usage"); u != nil && u.Type() == fastjson.TypeObject {
+		d.usage = chat.Counts{Prompt: u.GetInt("prompt_tokens"), Completion: u.GetInt("completion_tokens")}
+	}
+	for _, c := range v.GetArray("choices") {
+		if c.GetInt("index") != 0 {
+			continue // one reply was asked for
+		}
+		delta := c.Get("delta")
+		if delta == nil {
+			delta = c.Get("message")
+		}
+		for _, p := range c.GetArray("logprobs", "content") {
+			d.probs.Tokens = append(d.probs.Tokens, upstream.Token(p))
+		}
+		d.delta(delta)
+		d.add(chat.Text, c.GetStringBytes("text")) // of /v1/completions
+		if last := len(d.queue) - 1; last >= 0 && d.queue[last].Kind == chat.Text {
+			d.queue[last].Meta = d.probs.Take()
+		}
+		if err := d.reason(string(c.GetStringBytes("finish_reason"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// delta queues what one delta adds: thinking, text and calls, in this order when there are several.
+func (d *deltas) delta(v *fastjson.Value) {
+	if v == nil {
+		return
+	}
+	reasoning := v.GetStringBytes("reasoning_content")
+	if len(reasoning) == 0 {
+		reasoning = v.GetStringBytes("reasoning")
+	}
+	d.add(chat.Reasoning, reasoning)
+	d.add(chat.Text, v.GetStringBytes("content"))
+	for _, part := range v.GetArray("content") {
+		d.add(chat.Text, part.GetStringBytes("text"))
+	}
+	d.add(chat.Text, v.GetStringBytes("refusal"))
+	for _, c := range v.GetArray("tool_calls") {
+		d.queue = d.calls.fragment(d.queue, fragmentOf(c, c.Get("function")))
+	}
+	if f := v.Get("function_call"); f != nil && f.Type() == fastjson.TypeObject { // the form that OpenAI gave up
+		d.queue = d.calls.fragment(d.queue, fragmentOf(nil, f))
+	}
+}
+
+// fragmentOf reads one entry of tool_calls; function is its member of that name.
+func fragmentOf(call, function *fastjson.Value) fragment {
+	f := fragment{index: -1, id: scalar(call.Get("id")), name: string(function.GetStringBytes("name")), args: scalar(function.Get("arguments"))}
+	if i := call.Get("index"); i != nil && i.Type() == fastjson.TypeNumber {
+		f.index = call.GetInt("index")
+	}
+	return f
+}
+
+// scalar is a string's text, the JSON of anything else, and nothing of nothing.
+func scalar(v *fastjson.Value) string {
+	switch {
+	case v == nil || v.Type() == fastjson.TypeNull:
+		return ""
+	case v.Type() == fastjson.TypeString:
+		return string(v.GetStringBytes())
+	}
+	return string(v.MarshalTo(nil))
+}
+
+// reason notes a finish_reason, which most events leave empty.
+func (d *deltas) reason(word string) error {
+	switch word {
+	case "":
+	case "length", "max_tokens", "model_length":
+		d.finish(chat.Length, "")
+	case "content_filter":
+		d.finish(chat.Length, "content_filter")
+	case "error", "abort":
+		return fault.New(fault.Unavailable, "the model server gave its reply up (%s): its log may say why", word)
+	default:
+		d.finish(chat.Stop, "")
+	}
+	return nil
+}
+
+// piece queues what an event of llama-server's /completion holds.
+func (d *deltas) piece(v *fastjson.Value) error {
+	if e := errorIn(v); e != nil {
+		return d.fault(e)
+	}
+	d.add(chat.Text, v.GetStringBytes("content"))
+	if !v.GetBool("stop") {
+		return nil
+	}
+	d.usage = chat.Counts{Prompt: v.GetInt("tokens_evaluated"), Completion: v.GetInt("tokens_predicted")}
+	if string(v.GetStringBytes("stop_type")) == "limit" || v.GetBool("stopped_limit") {
+		d.finish(chat.Length, "")
+	} else {
+		d.finish(chat.Stop, "")
+	}
+	return d.ended(nil)
+}
+
+// errorIn is the error object of an event, nil if it has none: {"error": …}, or {"object": "error", …} of old vLLMs.
+func errorIn(v *fastjson.Value) *fastjson.Value {
+	if e := v.Get("error"); e != nil && e.Type() != fastjson.TypeNull {
+		return e
+	}
+	if string(v.GetStringBytes("object")) == "error" {
+		return v
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package openai
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// sseReader reads server-sent events whose data is JSON. Lines may end in LF, CR or both and be 16 MiB long. It takes
+// more than the specification has: events that no blank line ends, since a data line that is JSON by itself is an event;
+// JSON without "data:" in front; and the field "error" of old llama-servers.
+type sseReader struct {
+	scratch *upstream.Scratch
+	rest    []byte // of the line that was read, behind a CR
+	final   error  // the error behind the last line
+	partial []byte // data lines that are no JSON alone
+}
+
+// next gives the data of the next event, valid until the following call. done says that it was [DONE] in place of JSON.
+// The error is io.EOF behind the last event, errCut inside of one.
+func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
+	for {
+		line, err := r.line()
+		if err != nil {
+			if err == io.EOF && len(r.partial) > 0 {
+				return r.joined(upstream.ErrCut)
+			}
+			return nil, false, err
+		}
+		if len(line) == 0 && len(r.partial) > 0 {
+			return r.joined(nil)
+		}
+		data, ok := dataOf(line)
+		switch {
+		case !ok || len(data) == 0:
+		case string(data) == "[DONE]":
+			return nil, true, nil
+		case len(r.partial) > 0:
+			if len(r.partial)+len(data) > upstream.MaxRecord {
+				return nil, false, upstream.ErrLong
+			}
+			r.partial = append(append(r.partial, '\n'), data...)
+		default:
+			if v, err := r.scratch.Parse(data); err == nil {
+				return v, false, nil
+			}
+			r.partial = append(r.partial, data...)
+		}
+	}
+}
+
+// joined is the event that takes several lines. What is no JSON is the given error, or else says so.
+func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
+	v, err := r.scratch.Parse(r.partial)
+	r.partial = nil
+	if err != nil && bad == nil {
+		bad = fault.New(fault.Unavailable, "the model server sent an event that is no JSON: %w", err)
+	}
+	if err != nil {
+		return nil, false, bad
+	}
+	return v, false, nil
+}
+
+// line is the next line without its end, blank ones included.
+func (r *sseReader) line() ([]byte, error) {
+	if r.rest == nil {
+		if r.final != nil {
+			return nil, r.final
+		}
+		line, err := r.scratch.Line()
+		r.final = err
+		if err != nil && len(line) == 0 {
+			return nil, err
+		}
+		r.rest = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	}
+	line, rest, more := bytes.Cut(r.rest, []byte("\r"))
+	r.rest = nil
+	if more {
+		r.rest = rest
+	}
+	return line, nil
+}
+
+// dataOf is the data of a line; ok is false for comments and other fields.
+func dataOf(line []byte) (data []byte, ok bool) {
+	if len(line) > 0 && line[0] == '{' {
+		return line, true
+	}
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimSpace(value)
+	switch string(name) {
+	case "data":
+		return value, true
+	case "error":
+		return append(append([]byte(`{"error":`), value...), '}'), true
+	}
+	return nil, false
+}

@@ -1,0 +1,151 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
+	"toolnorm/internal/fault"
+)
+
+// tailTime is how long a reply that has said why it ended is waited for to end, in case the token counts follow.
+const tailTime = 2 * time.Second
+
+// deltas reads the events of an OpenAI-compatible server. It is a chat.Source.
+type deltas struct {
+	ctx    context.Context // ends the reads; its cause says why
+	body   io.ReadCloser
+	in     *wait.Reader
+	events sseReader
+	pool   *upstream.Scratches
+	whole  bool                               // the answer is one JSON document
+	record func(*fastjson.Value) error        // queues what an event holds
+	fault  func(*fastjson.Value) *fault.Error // of an error object
+	text   chat.Strings
+	calls  nativeCalls
+	probs  upstream.Probs
+
+	queue  []chat.Event // what the last event held
+	head   int          // queue[:head] has been given out
+	over   error        // what Next returns once the queue is empty
+	ending *chat.Event  // the Finish event, once the server has said why it ended
+	usage  chat.Counts
+}
+
+var _ chat.Source = (*deltas)(nil)
+
+// Next gives the next event.
+func (d *deltas) Next() (chat.Event, error) {
+	for d.head == len(d.queue) {
+		if d.over != nil {
+			return chat.Event{}, d.over
+		}
+		d.queue, d.head = d.queue[:0], 0
+		d.over = d.read()
+	}
+	d.head++
+	return d.queue[d.head-1], nil
+}
+
+// Close stops the upstream: at once when the reply is not complete, else so that the connection can be used again.
+func (d *deltas) Close() error {
+	if d.events.scratch == nil {
+		return nil
+	}
+	if d.over == io.EOF {
+		stop := time.AfterFunc(upstream.DrainTime, func() { d.body.Close() })
+		io.Copy(io.Discard, io.LimitReader(d.body, 4096))
+		stop.Stop()
+	} else {
+		d.over = fault.New(fault.Canceled, "the reply was closed")
+	}
+	d.pool.Put(d.events.scratch)
+	d.events, d.queue, d.head = sseReader{}, nil, 0
+	return d.body.Close()
+}
+
+// read queues what the next event holds. Its error is what ends the stream behind that; nil: nothing ends it.
+func (d *deltas) read() error {
+	if d.whole {
+		return d.document()
+	}
+	v, done, err := d.events.next()
+	if err != nil || done {
+		return d.ended(err)
+	}
+	return d.record(v)
+}
+
+// document reads a server that answers at once although a stream was asked for.
+func (d *deltas) document() error {
+	body, err := io.ReadAll(io.LimitReader(d.in, upstream.MaxRecord+1))
+	if err == nil && len(body) > upstream.MaxRecord {
+		err = upstream.ErrLong
+	}
+	if err != nil {
+		return d.ended(err)
+	}
+	v, err := d.events.scratch.Parse(body)
+	if err != nil {
+		return fault.New(fault.Unavailable, "the model server's reply is no JSON: %w", err)
+	}
+	if err := d.record(v); err != nil {
+		return err
+	}
+	return d.ended(nil)
+}
+
+// add queues text of a kind, if there is any.
+func (d *deltas) add(k chat.Kind, text []byte) {
+	if len(text) > 0 {
+		d.queue = d.calls.add(d.queue, chat.Event{Kind: k, Text: d.text.Of(text)})
+	}
+}
+
+// finish notes why the reply ended. Token counts may follow, so the event waits for the stream's end.
+func (d *deltas) finish(reason, cause string) {
+	d.ending = &chat.Event{Kind: chat.Finish, Text: reason, Meta: &chat.Meta{Cause: cause}}
+	d.in.Shorten(tailTime)
+}
+
+// ended is the end of the stream: err is why it could not be read on, nil for a good end. It is a fault unless the
+// server had said why the reply ended; then nothing that comes behind can matter.
+func (d *deltas) ended(err error) error {
+	if d.ending == nil {
+		return d.cut(err)
+	}
+	if d.queue, err = d.calls.end(d.queue, d.ending.Text == chat.Length); err != nil {
+		return err
+	}
+	d.ending.Meta.Repairs, d.ending.Meta.Logprobs = d.calls.repairs, d.probs.Tokens
+	if d.usage != (chat.Counts{}) {
+		usage := d.usage
+		d.queue = append(d.queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &usage}})
+	}
+	d.queue = append(d.queue, *d.ending)
+	return io.EOF
+}
+
+// cut is the fault of a reply that ended without a reason.
+func (d *deltas) cut(err error) error {
+	var f *fault.Error
+	switch {
+	case d.ctx.Err() != nil: // a server that sees its client leave may end in good order
+		return wait.Broken(d.ctx, "", err)
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, upstream.ErrLong):
+		return fault.New(fault.Unavailable, "the model server's reply cannot be read: %w", err)
+	case err == nil:
+		return fault.New(fault.Unavailable, "the model server ended its reply without a finish_reason, so nobody knows whether it is complete")
+	case err == io.EOF || errors.Is(err, upstream.ErrCut):
+		return fault.New(fault.Unavailable, "%w", upstream.ErrUnfinished)
+	}
+	return wait.Broken(d.ctx, "", err)
+}

@@ -1,0 +1,81 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
+	"toolnorm/internal/fault"
+)
+
+// Complete begins a reply of /v1/completions: the model writes prompt on, into the gap in front of suffix if that is not
+// empty. Fields are those of a chat.
+func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suffix string, fields map[string]json.RawMessage) (chat.Source, error) {
+	all := make(map[string]any, len(fields)+5)
+	for k, v := range fields {
+		all[k] = v
+	}
+	all["model"], all["prompt"], all["stream"], all["stream_options"] = model, prompt, true, json.RawMessage(`{"include_usage":true}`)
+	if suffix != "" {
+		all["suffix"] = suffix
+	}
+	body, err := json.Marshal(all)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
+	}
+	d, err := o.stream(ctx, p, o.base+"/completions", body, p.UntilFirst(), p.Later())
+	if err != nil {
+		return nil, err
+	}
+	d.record = d.chunk
+	return d, nil
+}
+
+// Embedding is the body of /v1/embeddings.
+type Embedding struct {
+	Model      string   `json:"model"`
+	Input      []string `json:"input"`
+	Dimensions int      `json:"dimensions,omitempty"`
+	Encoding   string   `json:"encoding_format"` // "float"
+}
+
+// Embed gives a vector for each text, in the order of the texts, and the number of tokens in all.
+func (o *Client) Embed(ctx context.Context, p *wait.Pulse, r *Embedding) (vectors [][]float32, tokens int, err error) {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	w := p.UntilFirst()
+	resp, err := o.post(ctx, p, o.base+"/embeddings", body, w)
+	if err = upstream.CannotEmbed(r.Model, err); err != nil {
+		return nil, 0, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(p.Reader(resp.Body, w, p.Later()), upstream.MaxVectors))
+	if err != nil {
+		return nil, 0, wait.Broken(ctx, "", err)
+	}
+	var reply struct {
+		Data []struct {
+			Index     int
+			Embedding []float32
+		}
+		Usage struct {
+			Prompt int `json:"prompt_tokens"`
+		}
+	}
+	if err := json.Unmarshal(data, &reply); err != nil {
+		return nil, 0, fault.New(fault.Unavailable, "the model server's embeddings cannot be read: %w", err)
+	}
+	vectors = make([][]float32, len(reply.Data))
+	for _, e := range reply.Data {
+		if e.Index < 0 || e.Index >= len(vectors) || vectors[e.Index] != nil {
+			return nil, 0, fault.New(fault.Unavailable, "the model server numbered its embeddings wrongly")
+		}
+		vectors[e.Index] = e.Embedding
+	}
+	return vectors, reply.Usage.Prompt, nil
+}

@@ -1,0 +1,94 @@
+package openai
+
+import (
+	"encoding/json"
+)
+
+// Request is the body of /v1/chat/completions, and of llama-server's /apply-template. Fields are added to the
+// others as they are: how the model should write, and what the client wants of this very server.
+type Request struct {
+	Model    string
+	Messages []Message
+	Tools    []Tool
+	Fields   map[string]json.RawMessage
+}
+
+// body is the request as JSON.
+func (r *Request) body(stream bool) ([]byte, error) {
+	all := make(map[string]any, len(r.Fields)+5)
+	for k, v := range r.Fields {
+		all[k] = v
+	}
+	all["model"], all["messages"], all["stream"] = r.Model, r.Messages, stream
+	if len(r.Tools) > 0 {
+		all["tools"] = r.Tools
+	}
+	if stream {
+		all["stream_options"] = json.RawMessage(`{"include_usage":true}`)
+	}
+	return json.Marshal(all)
+}
+
+// Message is one turn in OpenAI's form.
+type Message struct {
+	Role      string `json:"role"`
+	Content   any    `json:"content"` // a string, or a list of OpenAIPart
+	Reasoning string `json:"reasoning_content,omitempty"`
+	Calls     []Call `json:"tool_calls,omitempty"`
+	CallID    string `json:"tool_call_id,omitempty"`
+	Name      string `json:"name,omitempty"`
+}
+
+// Part is a piece of a message that is not text alone.
+type Part struct {
+	Type  string `json:"type"` // "text" or "image_url"
+	Text  string `json:"text,omitempty"`
+	Image *Image `json:"image_url,omitempty"`
+}
+
+// Image is a picture as a data URL.
+type Image struct {
+	URL string `json:"url"`
+}
+
+// Call is a tool call in OpenAI's form.
+type Call struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"` // "function"
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"` // an object, as text
+	} `json:"function"`
+}
+
+// Tool is a tool in OpenAI's form.
+type Tool struct {
+	Type     string   `json:"type"` // "function"
+	Function Function `json:"function"`
+}
+
+// Function is what an OpenAITool offers.
+type Function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      bool            `json:"strict,omitempty"`
+}
+
+// Continuation is the body of llama-server's /completion: a rendered prompt, and in Fields how to go on with it.
+type Continuation struct {
+	Model     string
+	Prompt    string
+	Preserved []string // marks to write out even where the model has them as control tokens
+	Fields    map[string]json.RawMessage
+}
+
+// body is the request as JSON.
+func (c *Continuation) body() ([]byte, error) {
+	all := make(map[string]any, len(c.Fields)+4)
+	for k, v := range c.Fields {
+		all[k] = v
+	}
+	all["model"], all["prompt"], all["stream"], all["preserved_tokens"] = c.Model, c.Prompt, true, c.Preserved
+	return json.Marshal(all)
+}

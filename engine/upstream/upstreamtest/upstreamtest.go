@@ -1,0 +1,149 @@
+// Package upstreamtest replays recorded answers of model servers for the tests of their clients.
+package upstreamtest
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Capture is one recorded answer.
+type Capture struct {
+	Name   string `json:"-"` // of the file, without its end
+	Path   string `json:"path"`
+	Status int    `json:"status"`
+	Body   string `json:"body"`
+}
+
+// Read reads a file of testdata.
+func Read(t testing.TB, file string) Capture {
+	c := Capture{Name: strings.TrimSuffix(filepath.Base(file), ".json")}
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Pieces writes the answer, cut into pieces at the given places.
+func (c Capture) Pieces(w http.ResponseWriter, cuts ...int) {
+	from := 0
+	for _, to := range append(cuts, len(c.Body)) {
+		io.WriteString(w, c.Body[from:to])
+		http.NewResponseController(w).Flush()
+		from = to
+	}
+}
+
+// Goldens reads each recorded answer NAME.json of a folder whole, and cut at random places, and wants the events of
+// NAME.events each time. The flag -update writes these anew.
+func Goldens(t *testing.T, dir string, replay func(t testing.TB, c Capture, cuts ...int) string) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no captures", err)
+	}
+	for _, file := range files {
+		c := Read(t, file)
+		t.Run(c.Name, func(t *testing.T) {
+			golden := filepath.Join(dir, c.Name+".events")
+			got := replay(t, c)
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Fatalf("events:\n%swant:\n%s", got, want)
+			}
+			seed := uint64(time.Now().UnixNano())
+			rnd := rand.New(rand.NewPCG(seed, 0))
+			for range 5 {
+				cuts := someCuts(rnd, len(c.Body))
+				if got := replay(t, c, cuts...); got != string(want) {
+					t.Fatalf("seed %d, cut at %v:\n%swant:\n%s", seed, cuts, got, want)
+				}
+			}
+		})
+	}
+}
+
+// someCuts are up to eight ascending places below n.
+func someCuts(rnd *rand.Rand, n int) []int {
+	var cuts []int
+	for at := 0; len(cuts) < 8 && n > 1; {
+		at += 1 + rnd.IntN(1+n/6)
+		if at >= n {
+			break
+		}
+		cuts = append(cuts, at)
+	}
+	return cuts
+}
+
+// Drain reads a source to its end and closes it.
+func Drain(src chat.Source) string {
+	defer src.Close()
+	var events []chat.Event
+	for {
+		ev, err := src.Next()
+		if err != nil {
+			return Note(events, err)
+		}
+		last := len(events) - 1
+		if (ev.Kind == chat.Text || ev.Kind == chat.Reasoning) && last >= 0 && events[last].Kind == ev.Kind {
+			events[last].Text += ev.Text
+			continue
+		}
+		events = append(events, ev)
+	}
+}
+
+// Note writes events and the end, one a line.
+func Note(events []chat.Event, err error) string {
+	var b strings.Builder
+	for _, e := range events {
+		fmt.Fprintf(&b, "%v %d", e.Kind, e.Index)
+		if e.ID != "" {
+			fmt.Fprintf(&b, " id=%s", e.ID)
+		}
+		if e.Text != "" {
+			fmt.Fprintf(&b, " %q", e.Text)
+		}
+		if e.Meta != nil && e.Meta.Usage != nil {
+			fmt.Fprintf(&b, " {Prompt:%d Completion:%d}", e.Meta.Usage.Prompt, e.Meta.Usage.Completion)
+		} else if e.Meta != nil {
+			fmt.Fprintf(&b, " cause=%s", e.Meta.Cause)
+		}
+		b.WriteByte('\n')
+	}
+	if err != io.EOF {
+		f := fault.From(err)
+		fmt.Fprintf(&b, "error %d %s: %s\n", f.Status(), f.OpenAICode(), f.Message)
+	}
+	return b.String()
+}
+
+// Body answers with that text.
+func Body(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }
+}

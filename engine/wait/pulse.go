@@ -1,0 +1,174 @@
+package wait
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// Pulse watches the waits of one reply. Before each wait it lets the client's side flush; while the wait lasts, one
+// coarse timer sends heartbeats to the client and ends the reply when the wait has lasted too long.
+//
+// The timer acts only between begin and end, under the lock that both take, so a heartbeat never runs beside anything
+// else of the reply. Between ticks the timer is left alone: a token costs two uncontended locks, not a timer.
+type Pulse struct {
+	idle   func()
+	beat   func() error
+	every  time.Duration // between heartbeats; negative: none
+	pace   time.Duration // the longest time between two ticks, so how late the end of a wait can come
+	limits Timeouts
+	cancel context.CancelCauseFunc
+
+	mu      sync.Mutex // guards what follows
+	timer   *time.Timer
+	stopped bool
+	waiting bool
+	began   time.Time // of the present wait
+	present Limit
+	quiet   time.Time // when the client last got something
+	spoke   bool      // the client got something since quiet was set
+}
+
+// NewPulse starts watching a reply. The context it returns ends with ctx, with Stop, or with the fault.Timeout of a
+// wait that was too long as its cause. Client may be nil: then nobody is told anything.
+func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Context, *Pulse) {
+	t = t.orDefaults()
+	p := &Pulse{idle: func() {}, beat: func() error { return nil }, every: t.Beat, limits: t, quiet: time.Now()}
+	if client != nil && client.Idle != nil {
+		p.idle = client.Idle
+	}
+	if client != nil && client.Beat != nil {
+		p.beat = client.Beat
+	}
+	p.pace = time.Minute
+	for _, d := range []time.Duration{t.Load, t.FirstByte, t.Idle, t.Beat} {
+		if d > 0 {
+			p.pace = min(p.pace, d)
+		}
+	}
+	ctx, p.cancel = context.WithCancelCause(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.timer = time.AfterFunc(p.pace, p.tick)
+	return ctx, p
+}
+
+// Spoke tells that an event was given to the client's side. It belongs to the goroutine that waits.
+func (p *Pulse) Spoke() { p.spoke = true }
+
+// Stop ends the watching and everything that runs under the context. It may be called more than once.
+func (p *Pulse) Stop() {
+	p.mu.Lock()
+	p.stopped = true
+	p.timer.Stop()
+	p.mu.Unlock()
+	p.cancel(context.Canceled)
+}
+
+// Begin marks the start of a wait.
+func (p *Pulse) Begin(w Limit) {
+	p.idle()
+	now := time.Now()
+	p.mu.Lock()
+	p.waiting, p.began, p.present = true, now, w
+	if p.spoke {
+		p.quiet, p.spoke = now, false
+	}
+	p.mu.Unlock()
+}
+
+// End marks the end of a wait. When it returns, no heartbeat is under way.
+func (p *Pulse) End() {
+	p.mu.Lock()
+	p.waiting = false
+	p.mu.Unlock()
+}
+
+// Sleep waits for d, with heartbeats. It says whether the reply is still wanted then.
+func (p *Pulse) Sleep(ctx context.Context, d time.Duration) bool {
+	p.Begin(Limit{})
+	defer p.End()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// tick does what is due and sets the timer for what is due next.
+func (p *Pulse) tick() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
+	if next, ok := p.due(time.Now()); ok {
+		p.timer.Reset(next)
+	}
+}
+
+// due ends a wait that is over, sends a heartbeat that is due, and says when to look again, unless the reply is over.
+func (p *Pulse) due(now time.Time) (time.Duration, bool) {
+	if !p.waiting {
+		return max(p.pace/8, time.Millisecond), true
+	}
+	next := p.pace
+	if p.present.limit > 0 {
+		left := p.present.limit - now.Sub(p.began)
+		if left <= 0 {
+			f := fault.New(fault.Timeout, p.present.fault, p.present.limit)
+			f.Code = p.present.code
+			p.cancel(f)
+			return 0, false
+		}
+		next = min(next, left)
+	}
+	if p.every < 0 {
+		return next, true
+	}
+	if now.Sub(p.quiet) >= p.every {
+		if err := p.beat(); err != nil {
+			p.cancel(&fault.Error{Kind: fault.Canceled, Message: "the client went away", Cause: err})
+			return 0, false
+		}
+		p.quiet = now
+	}
+	return min(next, p.every-now.Sub(p.quiet)), true
+}
+
+// Reader is a reader whose every Read is a wait.
+type Reader struct {
+	r     io.Reader
+	pulse *Pulse
+	first Limit // for the first Read
+	later Limit // for the others
+	begun bool
+}
+
+// Reader has every Read of r watched: the first may last as long as first says, each later one as later does.
+func (p *Pulse) Reader(r io.Reader, first, later Limit) *Reader {
+	return &Reader{r: r, pulse: p, first: first, later: later}
+}
+
+// Shorten shortens the waits that are still to come.
+func (p *Reader) Shorten(d time.Duration) { p.later.limit = d }
+
+// Read waits for the next bytes.
+func (p *Reader) Read(b []byte) (int, error) {
+	w := p.first
+	if p.begun {
+		w = p.later
+	}
+	p.pulse.Begin(w)
+	n, err := p.r.Read(b)
+	p.pulse.End()
+	p.begun = p.begun || n > 0
+	return n, err
+}
