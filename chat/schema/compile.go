@@ -12,13 +12,13 @@ func Compile(raw json.RawMessage) *Type {
 	if root.kind() != Object {
 		return nil
 	}
-	c := compiler{document: document{root: root}, done: map[*value]*Type{}}
+	c := compiler{Doc: &Doc{root: root}, done: map[*value]*Type{}}
 	return c.compile(root, 0)
 }
 
 // compiler follows the references of one document. Each place is compiled once, which makes recursion end.
 type compiler struct {
-	document
+	*Doc
 	done map[*value]*Type
 }
 
@@ -31,7 +31,7 @@ func (c *compiler) compile(v *value, depth int) *Type {
 	}
 	t := &Type{kinds: known(kindsOf(v.get("type"))), required: v.get("required").words()}
 	c.done[v] = t
-	if target := c.target(v, "$ref", depth); target != nil && lone(v) {
+	if target := c.target(v, "$ref", depth); target != nil && lone(v, "$ref") {
 		c.done[v] = target
 		return target
 	}
@@ -65,12 +65,8 @@ func (c *compiler) target(v *value, keyword string, depth int) *Type {
 
 // values takes over enum and const, and the types they imply.
 func (t *Type) values(v *value) {
-	list := v.get("enum").list()
-	if one := v.get("const"); one != nil {
-		list = []*value{one}
-	}
 	var implied Kinds
-	for _, one := range list {
+	for _, one := range listed(v) {
 		t.enum = append(t.enum, one.raw)
 		implied |= KindOf(one.raw)
 	}
@@ -95,14 +91,6 @@ func (t *Type) members(c *compiler, v *value, depth int) {
 	t.order = requiredFirst(t.order, t.required)
 }
 
-// fields are the members of an object.
-func (v *value) fields() []member {
-	if v == nil {
-		return nil
-	}
-	return v.members
-}
-
 func (t *Type) put(name string, p *Type) {
 	if t.props == nil {
 		t.props = map[string]*Type{}
@@ -114,10 +102,7 @@ func (t *Type) put(name string, p *Type) {
 }
 
 func (t *Type) elements(c *compiler, v *value, depth int) {
-	prefix, items := v.get("prefixItems").list(), v.get("items")
-	if items.kind() == Array {
-		prefix, items = items.items, v.get("additionalItems")
-	}
+	prefix, items, _ := elements(v)
 	for _, one := range prefix {
 		t.prefix = append(t.prefix, c.compile(one, depth+1))
 	}

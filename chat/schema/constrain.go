@@ -3,7 +3,6 @@ package schema
 import (
 	"encoding/json"
 	"math"
-	"slices"
 
 	"toolnorm/chat"
 )
@@ -20,7 +19,7 @@ import (
 // true: Dropped says where.
 type Constraint struct {
 	Schema  json.RawMessage
-	Dropped []string // the keywords of the original that the constraint does not hold, as JSON pointers, sorted; for several tools with the tool's name in front
+	Dropped []Dropped // what of the original the constraint does not hold, sorted
 }
 
 // Options of a constraint. The zero value is a full constraint for a call of which nothing has left.
@@ -76,9 +75,10 @@ func (o Options) elements() int {
 
 // Constrain rewrites the schema of a whole reply. One that cannot be read allows everything.
 func Constrain(raw json.RawMessage, o Options) Constraint {
-	c := newConstrainer(o)
-	c.put(c.document("", raw).whole())
-	return c.finish()
+	c := constrainer{o: o}
+	doc := Parse(raw)
+	c.put(doc.Root())
+	return Constraint{Schema: c.dst, Dropped: doc.Dropped()}
 }
 
 // ConstrainCalls makes the schema of a call object, {"name": …, "arguments": …}, for one of the tools. A schema of the
@@ -88,30 +88,29 @@ func Constrain(raw json.RawMessage, o Options) Constraint {
 // that has begun to leave is next, and the others follow, the required ones first. When Sent is not the beginning of an
 // object, nothing counts as sent.
 func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
-	c := newConstrainer(o)
-	var calls []*shape
-	for _, t := range tools {
-		label := ""
-		if len(tools) > 1 {
-			label = t.Name + "#"
-		}
-		doc := c.document(label, t.Schema)
-		args := doc.object()
+	if len(tools) == 0 {
+		return Constrain(nil, o)
+	}
+	c := constrainer{o: o}
+	var calls []*Place
+	docs := ParseTools(tools)
+	for i, t := range tools {
+		args := docs[i].Arguments()
 		sent := readSent(o.Sent)
 		if o.Stands != nil {
 			sent = o.Stands.sent()
 		}
 		if sent != nil {
-			args = c.continued(doc, args, sent)
+			args = c.continued(docs[i], args, sent)
 		}
 		calls = append(calls, callObject(t.Name, args, o))
 	}
-	c.put(union(calls))
-	return c.finish()
+	c.put(Union(calls))
+	return Constraint{Schema: c.dst, Dropped: docs[0].Dropped()}
 }
 
 // callObject is the shape of one tool's call.
-func callObject(name string, args *shape, o Options) *shape {
+func callObject(name string, args *Place, o Options) *Place {
 	nameKey, argsKey := o.Name, o.Arguments
 	if nameKey == "" {
 		nameKey = "name"
@@ -119,9 +118,9 @@ func callObject(name string, args *shape, o Options) *shape {
 	if argsKey == "" {
 		argsKey = "arguments"
 	}
-	s := &shape{kinds: Object, listed: true, more: never()}
-	s.props = []field{{nameKey, &shape{kinds: String, enum: []string{Quote(name)}}}, {argsKey, args}}
-	s.required = []string{nameKey, argsKey}
+	s := &Place{Kinds: Object, Listed: true, More: never()}
+	s.Members = []Member{{nameKey, &Place{Kinds: String, Enum: []string{Quote(name)}}}, {argsKey, args}}
+	s.Required = []string{nameKey, argsKey}
 	return s
 }
 
@@ -129,30 +128,10 @@ func callObject(name string, args *shape, o Options) *shape {
 type constrainer struct {
 	o        Options
 	dst      []byte
-	defs     []*shape // references
-	dropped  []string
-	free     int  // places that take anything
-	integers bool // places that take any integer
-	budget   int  // values that may still be read: unions of references grow
+	defs     []*Place // references
+	around   []*value // of a weak constraint: the references that are written in place
+	free     int      // places that take anything
+	integers bool     // places that take any integer
 }
 
-const (
-	maxRead    = 20_000  // values read for one constraint
-	maxWritten = 1 << 20 // bytes of it
-	maxDropped = 200     // keywords listed
-)
-
-func newConstrainer(o Options) *constrainer { return &constrainer{o: o, budget: maxRead} }
-
-// drop notes a keyword that is not held.
-func (c *constrainer) drop(place string) {
-	if len(c.dropped) < maxDropped {
-		c.dropped = append(c.dropped, place)
-	}
-}
-
-// finish gives the result.
-func (c *constrainer) finish() Constraint {
-	slices.Sort(c.dropped)
-	return Constraint{Schema: c.dst, Dropped: slices.Compact(c.dropped)}
-}
+const maxWritten = 1 << 20 // bytes of a constraint

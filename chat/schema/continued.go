@@ -6,26 +6,26 @@ import (
 )
 
 // continued is s with what has left held to its values. Of a union the alternatives stay that what has left fits.
-func (c *constrainer) continued(d *source, s *shape, from *sent) *shape {
-	if out := c.fixed(d, s, from, true); !out.bottom {
+func (c *constrainer) continued(d *Doc, s *Place, from *sent) *Place {
+	if out := c.fixed(d, s, from, true); !out.Never {
 		return out
 	}
 	return c.fixed(d, s, from, false)
 }
 
 // fixed is continued; strict says that what does not fit leaves nothing.
-func (c *constrainer) fixed(d *source, s *shape, from *sent, strict bool) *shape {
-	s = d.opened(s)
-	if s.alts != nil {
-		var alts []*shape
-		for _, alt := range s.alts {
-			if alt = d.opened(alt); alt.kinds&from.kind() != 0 || alt.alts != nil {
+func (c *constrainer) fixed(d *Doc, s *Place, from *sent, strict bool) *Place {
+	s = s.Follow()
+	if s.Alternatives != nil {
+		var alts []*Place
+		for _, alt := range s.Alternatives {
+			if alt = alt.Follow(); alt.Kinds&from.kind() != 0 || alt.Alternatives != nil {
 				alts = append(alts, c.fixed(d, alt, from, strict))
 			}
 		}
-		return union(alts)
+		return Union(alts)
 	}
-	if s.kinds&from.kind() == 0 && strict {
+	if s.Kinds&from.kind() == 0 && strict {
 		return never()
 	}
 	if from.array {
@@ -43,35 +43,35 @@ func (s *sent) kind() Kinds {
 }
 
 // fixedObject holds members.
-func (c *constrainer) fixedObject(d *source, s *shape, from *sent, strict bool) *shape {
-	out := &shape{kinds: Object, listed: true, more: s.more, doc: d, at: s.at}
+func (c *constrainer) fixedObject(d *Doc, s *Place, from *sent, strict bool) *Place {
+	out := &Place{Kinds: Object, Listed: true, More: s.More, doc: d, At: s.At}
 	for _, p := range from.parts {
-		spec := s.field(p.name)
+		spec := s.Member(p.name)
 		if spec == nil {
-			if strict && s.more != nil && s.more.bottom {
+			if strict && s.More != nil && s.More.Never {
 				return never()
 			}
-			spec = orAnything(s.more)
+			spec = orAnything(s.More)
 		}
 		one := c.fixedPart(d, spec, p, strict)
-		if one.bottom {
+		if one.Never {
 			return one
 		}
 		out.set(p.name, one)
-		out.required = append(out.required, p.name)
+		out.Required = append(out.Required, p.name)
 	}
 	if from.state == atEnd {
-		out.more = never()
+		out.More = never()
 		return out
 	}
-	for _, f := range s.props {
-		if out.field(f.name) == nil {
-			out.props = append(out.props, f)
+	for _, f := range s.Members {
+		if out.Member(f.Name) == nil {
+			out.Members = append(out.Members, f)
 		}
 	}
-	for _, name := range s.required {
+	for _, name := range s.Required {
 		if !containsPart(from, name) {
-			out.required = append(out.required, name)
+			out.Required = append(out.Required, name)
 		}
 	}
 	return out
@@ -87,7 +87,7 @@ func containsPart(from *sent, name string) bool {
 }
 
 // fixedPart holds one member or element of which something has left.
-func (c *constrainer) fixedPart(d *source, spec *shape, p part, strict bool) *shape {
+func (c *constrainer) fixedPart(d *Doc, spec *Place, p part, strict bool) *Place {
 	switch {
 	case p.open != nil:
 		return c.fixed(d, spec, p.open, strict)
@@ -96,22 +96,22 @@ func (c *constrainer) fixedPart(d *source, spec *shape, p part, strict bool) *sh
 	case p.raw == "":
 		return spec
 	}
-	one := &shape{kinds: KindOf(p.raw), enum: []string{p.raw}}
-	if strict && d.merge(spec, one, 0).bottom {
+	one := &Place{Kinds: KindOf(p.raw), Enum: []string{p.raw}}
+	if strict && d.merge(spec, one, 0).Never {
 		return never()
 	}
 	return one
 }
 
 // begun is a string of which some has left.
-func begun(text string) *shape {
-	s := &shape{kinds: String}
+func begun(text string) *Place {
+	s := &Place{Kinds: String}
 	plain := text[1:]
 	p := patternPrinter{bound: -1}
 	if !strings.Contains(plain, `\`) {
 		head := p.literal(&syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune(plain)})
 		if !p.failed {
-			s.pattern = "^" + head + printClass(safe) + "*$"
+			s.begins = "^" + head + printClass(safe) + "*$"
 		}
 	}
 	return s
@@ -122,44 +122,43 @@ const moreElements = 4
 
 // fixedArray holds elements. Servers take either so many elements of one kind or a list of kinds, so there is a list for
 // each number of elements.
-func (c *constrainer) fixedArray(d *source, s *shape, from *sent, strict bool) *shape {
-	var prefix []*shape
-	at := func(i int) *shape {
-		if i < len(s.prefix) {
-			return s.prefix[i]
+func (c *constrainer) fixedArray(d *Doc, s *Place, from *sent, strict bool) *Place {
+	var prefix []*Place
+	at := func(i int) *Place {
+		if i < len(s.Prefix) {
+			return s.Prefix[i]
 		}
-		return orAnything(s.items)
+		return orAnything(s.Items)
 	}
 	for i, p := range from.parts {
 		one := c.fixedPart(d, at(i), p, strict)
-		if one.bottom {
+		if one.Never {
 			return one
 		}
 		prefix = append(prefix, one)
 	}
 	most := len(prefix) + moreElements
-	if s.maxItems != nil {
-		most = min(most, max(*s.maxItems, len(prefix)))
+	if s.MaxItems != nil {
+		most = min(most, max(s.MaxItems.N, len(prefix)))
 	}
-	if s.prefix != nil && s.items == nil {
-		most = max(len(prefix), min(most, len(s.prefix)))
+	if s.Prefix != nil && s.Items == nil {
+		most = max(len(prefix), min(most, len(s.Prefix)))
 	}
 	if from.state == atEnd {
 		most = len(prefix)
 	}
-	var alts []*shape
+	var alts []*Place
 	for n := len(prefix); n <= most; n++ {
 		if n > len(prefix) {
 			prefix = append(prefix[:len(prefix):len(prefix)], at(n-1))
 		}
-		if s.minItems == nil || n >= *s.minItems || n == most {
-			none := 0
-			alt := &shape{kinds: Array, prefix: prefix, doc: d, at: s.at}
+		if s.MinItems == nil || n >= s.MinItems.N || n == most {
+			alt := &Place{Kinds: Array, Prefix: prefix, doc: d, At: s.At}
 			if n == 0 {
-				alt.maxItems = &none
+				alt.MaxItems = &Count{}
 			}
 			alts = append(alts, alt)
 		}
 	}
-	return union(alts)
+	return Union(alts)
 }

@@ -10,87 +10,68 @@ const (
 	maxMerged       = 12 // levels below a merge
 )
 
-// merge is the shape of what fits both. Where that cannot be said, the second one's part is dropped.
-func (d *source) merge(a, b *shape, depth int) *shape {
-	if a.ref != nil && a.ref == b.ref || b.open() {
+// merge is the place of what fits both. Where that cannot be said, the second one's part is dropped.
+func (d *Doc) merge(a, b *Place, depth int) *Place {
+	if a.ref != nil && a.ref == b.ref || b.Open() {
 		return a
 	}
-	if a.open() {
+	if a.Open() {
 		return b
 	}
 	if depth > maxMerged {
-		d.drop(b.at, "")
+		d.Drop(b.At, "")
 		return a
 	}
-	a, b = d.opened(a), d.opened(b)
+	a, b = a.Follow(), b.Follow()
 	switch {
-	case a.bottom || b.bottom:
+	case a.Never || b.Never:
 		return never()
-	case a.alts != nil || b.alts != nil:
+	case a.Alternatives != nil || b.Alternatives != nil:
 		return d.mergeUnions(a, b, depth)
 	}
-	s := *a
-	if s.kinds &= b.kinds; s.kinds == 0 {
+	p := *a
+	if p.Kinds &= b.Kinds; p.Kinds == 0 || !p.mergeEnum(b) {
 		return never()
 	}
-	if !s.mergeEnum(b) {
-		return never()
-	}
-	s.hints |= b.hints
-	d.mergeScalars(&s, b)
-	d.mergeArrays(&s, b, depth)
-	d.mergeObjects(&s, b, depth)
-	s.settle()
-	return &s
-}
-
-// opened is a reference read.
-func (d *source) opened(s *shape) *shape {
-	if s.ref == nil {
-		return s
-	}
-	if slices.Contains(s.doc.reading, s.ref) {
-		s.doc.drop(s.at, "")
-		return anything()
-	}
-	reading := s.doc.reading
-	s.doc.reading = append(reading, s.ref)
-	out := s.doc.read(s.ref, s.at, 0)
-	s.doc.reading = reading
-	return out
+	p.hints |= b.hints
+	p.mergeScalars(b)
+	d.mergeArrays(&p, b, depth)
+	d.mergeObjects(&p, b, depth)
+	p.settle()
+	return &p
 }
 
 // mergeUnions puts each alternative of one into each of the other.
-func (d *source) mergeUnions(a, b *shape, depth int) *shape {
-	one := func(s *shape) []*shape {
-		if s.alts != nil {
-			return s.alts
+func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
+	one := func(p *Place) []*Place {
+		if p.Alternatives != nil {
+			return p.Alternatives
 		}
-		return []*shape{s}
+		return []*Place{p}
 	}
 	left, right := one(a), one(b)
 	if len(left)*len(right) > maxAlternatives && len(left) > 1 && len(right) > 1 {
-		d.drop(b.at, "")
+		d.Drop(b.At, "")
 		return a
 	}
-	var all []*shape
+	var all []*Place
 	for _, x := range left {
 		for _, y := range right {
 			all = append(all, d.merge(x, y, depth+1))
 		}
 	}
-	return union(all)
+	return Union(all)
 }
 
 // mergeEnum keeps the values that both list, and that are of a type that is left. It answers false when none is.
-func (s *shape) mergeEnum(b *shape) bool {
-	list := s.enum
+func (p *Place) mergeEnum(b *Place) bool {
+	list := p.Enum
 	switch {
 	case list == nil:
-		list = b.enum
-	case b.enum != nil:
+		list = b.Enum
+	case b.Enum != nil:
 		other := map[string]bool{}
-		for _, v := range b.enum {
+		for _, v := range b.Enum {
 			other[v] = true
 		}
 		list = slices.DeleteFunc(slices.Clone(list), func(v string) bool { return !other[v] })
@@ -98,59 +79,65 @@ func (s *shape) mergeEnum(b *shape) bool {
 	if list == nil {
 		return true
 	}
-	s.enum = slices.DeleteFunc(slices.Clone(list), func(v string) bool { return s.kinds&KindOf(v) == 0 })
-	return len(s.enum) > 0
+	p.Enum = slices.DeleteFunc(slices.Clone(list), func(v string) bool { return p.Kinds&KindOf(v) == 0 })
+	return len(p.Enum) > 0
 }
 
-func (d *source) mergeScalars(s, b *shape) {
-	s.pattern = d.mergeText(s.pattern, b.pattern, b.at, "pattern")
-	s.format = d.mergeText(s.format, b.format, b.at, "format")
-	s.minLength, s.maxLength = larger(s.minLength, b.minLength), smaller(s.maxLength, b.maxLength)
-	s.minimum, s.maximum = larger(s.minimum, b.minimum), smaller(s.maximum, b.maximum)
-	s.minItems, s.maxItems = larger(s.minItems, b.minItems), smaller(s.maxItems, b.maxItems)
-}
-
-// mergeText keeps the first of two.
-func (d *source) mergeText(a, b, at, keyword string) string {
-	if a != "" && b != "" && a != b {
-		d.drop(at, keyword)
+// mergeScalars keeps the tighter of two bounds. Patterns and formats are all kept: which of them can be said is the
+// writer's to know.
+func (p *Place) mergeScalars(b *Place) {
+	p.Patterns, p.Formats = bothWords(p.Patterns, b.Patterns), bothWords(p.Formats, b.Formats)
+	p.MinLength, p.MaxLength = larger(p.MinLength, b.MinLength), smaller(p.MaxLength, b.MaxLength)
+	p.MinItems, p.MaxItems = larger(p.MinItems, b.MinItems), smaller(p.MaxItems, b.MaxItems)
+	p.MinMembers = larger(p.MinMembers, b.MinMembers)
+	p.Minimum, p.Maximum = tighter(p.Minimum, b.Minimum, 1), tighter(p.Maximum, b.Maximum, -1)
+	p.Unique = p.Unique || b.Unique
+	if p.Step == 0 {
+		p.Step = b.Step
 	}
-	if a == "" {
-		return b
-	}
-	return a
+	p.Proposed = append(slices.Clip(p.Proposed), b.Proposed...)
 }
 
-func larger[T int | int64](a, b *T) *T {
-	if a == nil || b != nil && *b > *a {
-		return b
-	}
-	return a
-}
-
-func smaller[T int | int64](a, b *T) *T {
-	if a == nil || b != nil && *b < *a {
-		return b
-	}
-	return a
-}
-
-func (d *source) mergeArrays(s, b *shape, depth int) {
-	at := func(s *shape, i int) *shape { // the shape of element i; nil: anything
-		if i < len(s.prefix) {
-			return s.prefix[i]
+// bothWords are the words of two lists, each text once.
+func bothWords(a, b []Word) []Word {
+	for _, w := range b {
+		if !slices.ContainsFunc(a, func(have Word) bool { return have.Text == w.Text }) {
+			a = append(slices.Clip(a), w)
 		}
-		return s.items
 	}
-	var prefix []*shape
-	for i := range max(len(s.prefix), len(b.prefix)) {
-		prefix = append(prefix, d.both(at(s, i), at(b, i), depth))
-	}
-	s.items, s.prefix = d.both(s.items, b.items, depth), prefix
+	return a
 }
 
-// both merges shapes that may be missing.
-func (d *source) both(a, b *shape, depth int) *shape {
+func larger(a, b *Count) *Count {
+	if a == nil || b != nil && b.N > a.N {
+		return b
+	}
+	return a
+}
+
+func smaller(a, b *Count) *Count {
+	if a == nil || b != nil && b.N < a.N {
+		return b
+	}
+	return a
+}
+
+func (d *Doc) mergeArrays(p, b *Place, depth int) {
+	at := func(p *Place, i int) *Place { // the place of element i; nil: anything
+		if i < len(p.Prefix) {
+			return p.Prefix[i]
+		}
+		return p.Items
+	}
+	var prefix []*Place
+	for i := range max(len(p.Prefix), len(b.Prefix)) {
+		prefix = append(prefix, d.both(at(p, i), at(b, i), depth))
+	}
+	p.Items, p.Prefix = d.both(p.Items, b.Items, depth), prefix
+}
+
+// both merges places that may be missing.
+func (d *Doc) both(a, b *Place, depth int) *Place {
 	switch {
 	case a == nil:
 		return b
@@ -160,50 +147,53 @@ func (d *source) both(a, b *shape, depth int) *shape {
 	return d.merge(a, b, depth+1)
 }
 
-func (d *source) mergeObjects(s, b *shape, depth int) {
-	var props []field
-	for _, f := range s.props {
-		other := b.field(f.name)
+func (d *Doc) mergeObjects(p, b *Place, depth int) {
+	var members []Member
+	for _, m := range p.Members {
+		other := b.Member(m.Name)
 		if other == nil {
-			other = b.more
+			other = b.More
 		}
-		props = append(props, field{f.name, d.both(f.s, other, depth)})
+		members = append(members, Member{m.Name, d.both(m.Place, other, depth)})
 	}
-	for _, f := range b.props {
-		if s.field(f.name) == nil {
-			props = append(props, field{f.name, d.both(f.s, s.more, depth)})
+	for _, m := range b.Members {
+		if p.Member(m.Name) == nil {
+			members = append(members, Member{m.Name, d.both(m.Place, p.More, depth)})
 		}
 	}
-	s.props, s.listed = props, s.listed || b.listed
-	s.more = d.both(s.more, b.more, depth)
-	s.required = slices.Clone(s.required)
-	for _, name := range b.required {
-		if !slices.Contains(s.required, name) {
-			s.required = append(s.required, name)
+	p.Members, p.Listed = members, p.Listed || b.Listed
+	p.More = d.both(p.More, b.More, depth)
+	p.Barred = append(slices.Clip(p.Barred), b.Barred...)
+	p.Required = slices.Clone(p.Required)
+	for _, name := range b.Required {
+		if !slices.Contains(p.Required, name) {
+			p.Required = append(p.Required, name)
 		}
 	}
 }
 
 // settle takes out members that nothing fits; when one of them is required, nothing fits the object.
-func (s *shape) settle() {
-	s.props = slices.DeleteFunc(s.props, func(f field) bool {
-		if f.s.bottom && slices.Contains(s.required, f.name) {
-			s.bottom = true
+func (p *Place) settle() {
+	p.Members = slices.DeleteFunc(p.Members, func(m Member) bool {
+		if m.Never && slices.Contains(p.Required, m.Name) {
+			p.Never = true
 		}
-		return f.s.bottom
+		return m.Never
 	})
 }
 
 // set puts a member at the end, or in the place of one with this name.
-func (s *shape) set(name string, to *shape) {
-	for i := range s.props {
-		if s.props[i].name == name {
-			s.props[i].s = to
+func (p *Place) set(name string, to *Place) {
+	for i := range p.Members {
+		if p.Members[i].Name == name {
+			p.Members[i].Place = to
 			return
 		}
 	}
-	s.props = append(s.props, field{name, to})
+	p.Members = append(p.Members, Member{name, to})
 }
 
 // escapeStep is a name in a JSON pointer.
-func escapeStep(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
+func escapeStep(name string) string { return pointerSteps.Replace(name) }
+
+var pointerSteps = strings.NewReplacer("~", "~0", "/", "~1")

@@ -9,21 +9,19 @@ import (
 const maxValues = 500
 
 // parts writes a place that is no union: one schema for each type.
-func (c *constrainer) parts(s *shape, depth int) {
-	if s.enum != nil && len(s.enum) <= maxValues {
-		c.values(s.enum)
+func (c *constrainer) parts(s *Place, depth int) {
+	if s.Enum != nil && len(s.Enum) <= maxValues {
+		c.values(s.Enum)
 		return
 	}
-	kinds := s.kinds
-	if s.enum != nil {
-		kinds = s.manyValues()
-	} else if kinds == Any {
-		kinds = s.hints
+	kinds := s.Types()
+	if s.Enum != nil {
+		kinds, s = s.manyValues()
 	}
-	var parts []func(*shape, int)
+	var parts []func(*Place, int)
 	for _, p := range []struct {
 		kind  Kinds
-		write func(*shape, int)
+		write func(*Place, int)
 	}{{String, c.string}, {Number, c.float}, {Integer, c.integer}, {Boolean, c.boolean}, {Null, c.null}, {Object, c.object}, {Array, c.array}} {
 		if kinds&p.kind != 0 && (p.kind != Integer || kinds&Number == 0) {
 			parts = append(parts, p.write)
@@ -46,15 +44,16 @@ func (c *constrainer) parts(s *shape, depth int) {
 }
 
 // manyValues drops a list that is too long, but for its types and its longest text.
-func (s *shape) manyValues() (k Kinds) {
-	s.doc.drop(s.at, "enum")
-	longest := 0
-	for _, v := range s.enum {
+func (s *Place) manyValues() (k Kinds, _ *Place) {
+	out := *s
+	s.doc.Drop(s.At, "enum")
+	longest := &Count{At: s.At}
+	for _, v := range s.Enum {
 		k |= KindOf(v)
-		longest = max(longest, len(v))
+		longest.N = max(longest.N, len(v))
 	}
-	s.maxLength = smaller(s.maxLength, &longest)
-	return k
+	out.MaxLength = smaller(s.MaxLength, longest)
+	return k, &out
 }
 
 // values writes a list of values.
@@ -73,133 +72,203 @@ func (c *constrainer) values(list []string) {
 	c.raw("]}")
 }
 
-func (c *constrainer) boolean(*shape, int) { c.raw(`{"type":"boolean"}`) }
-func (c *constrainer) null(*shape, int)    { c.raw(`{"type":"null"}`) }
+func (c *constrainer) boolean(*Place, int) { c.raw(`{"type":"boolean"}`) }
+func (c *constrainer) null(*Place, int)    { c.raw(`{"type":"null"}`) }
 
-func (c *constrainer) float(s *shape, _ int) {
-	for keyword, bound := range map[string]*int64{"minimum": s.minimum, "maximum": s.maximum} {
-		if bound != nil {
-			s.doc.drop(s.at, keyword)
-		}
-	}
+// float writes a number; servers hold no bounds of those with fractions.
+func (c *constrainer) float(s *Place, _ int) {
+	c.unbounded(s.Minimum, s)
+	c.unbounded(s.Maximum, s)
 	c.raw(`{"type":"number"}`)
 }
 
-func (c *constrainer) integer(s *shape, _ int) {
-	if s.minimum == nil && s.maximum == nil && !c.o.Weak { // one rule for all, since a range makes a long one
+// unbounded notes that a limit is not held.
+func (c *constrainer) unbounded(b *Bound, s *Place) {
+	if b != nil {
+		s.doc.Drop(b.At, b.Keyword)
+	}
+}
+
+func (c *constrainer) integer(s *Place, _ int) {
+	least, most := s.Minimum.Whole(1), s.Maximum.Whole(-1)
+	if least == nil || c.o.Weak {
+		c.unbounded(s.Minimum, s)
+	}
+	if most == nil || c.o.Weak {
+		c.unbounded(s.Maximum, s)
+	}
+	if c.o.Weak {
+		c.raw(`{"type":"integer"}`)
+		return
+	}
+	if least == nil && most == nil { // one rule for all, since a range makes a long one
 		c.integers = true
 		c.raw(`{"$ref":"#/$defs/integer"}`)
 		return
 	}
 	low, high := -c.o.integer(), c.o.integer()
-	if s.minimum != nil {
-		low = *s.minimum
+	if least != nil {
+		low = *least
 		high = max(high, low)
 	}
-	if s.maximum != nil {
-		high = *s.maximum
-		if s.minimum == nil {
+	if most != nil {
+		high = *most
+		if least == nil {
 			low = min(low, high)
 		}
 	}
 	c.raw(`{"type":"integer"`)
-	if low <= high && !c.o.Weak {
+	if low <= high {
 		c.raw(`,"minimum":` + strconv.FormatInt(low, 10) + `,"maximum":` + strconv.FormatInt(high, 10))
 	}
 	c.raw("}")
 }
 
-func (c *constrainer) string(s *shape, _ int) {
+// heldFormats are the formats that servers know.
+var heldFormats = []string{"date", "time", "date-time", "uuid"}
+
+// maxCount is the largest count of characters that servers take.
+const maxCount = 1999
+
+// string writes a text: by a pattern, by a format or by its length, since servers hold to one of these alone.
+func (c *constrainer) string(s *Place, _ int) {
+	pattern := c.held(s.Patterns, s, "pattern", func(text string) (string, bool) { return serverPattern(text, c.o.length()) })
+	if s.begins != "" {
+		pattern = s.begins
+	}
+	format := c.held(s.Formats, s, "format", func(text string) (string, bool) { return text, pattern == "" && slices.Contains(heldFormats, text) })
+	least, most := s.MinLength, s.MaxLength
+	if least != nil && (pattern != "" || format != "" || least.N > maxCount || c.o.Weak && least.N > c.o.length()) {
+		s.doc.Drop(least.At, "minLength")
+		least = nil
+	}
 	c.raw(`{"type":"string"`)
 	switch {
-	case s.pattern != "":
+	case pattern != "":
 		c.key("pattern")
-		c.dst = AppendQuote(c.dst, s.pattern)
-	case s.format != "":
+		c.dst = AppendQuote(c.dst, pattern)
+	case format != "":
 		c.key("format")
-		c.dst = AppendQuote(c.dst, s.format)
+		c.dst = AppendQuote(c.dst, format)
 	default:
-		c.number("minLength", s.minLength)
-		c.number("maxLength", within(s.minLength, s.maxLength, c.o.length()))
+		c.number("minLength", least)
+		c.number("maxLength", within(least, most, c.o.length()))
+		most = nil
+	}
+	if most != nil {
+		s.doc.Drop(most.At, "maxLength")
 	}
 	c.raw("}")
 }
 
-// within is an upper bound that is at least least and, where that allows it, at most bound.
-func within(least, most *int, bound int) *int {
-	if bound >= 0 {
-		most = smaller(most, &bound)
+// held is the first of the words that a server knows, as it spells it; the others are dropped, and in a weak constraint all.
+func (c *constrainer) held(words []Word, s *Place, keyword string, known func(text string) (string, bool)) (out string) {
+	for _, w := range words {
+		text, ok := known(w.Text)
+		if ok && out == "" && !c.o.Weak {
+			out = text
+		} else {
+			s.doc.Drop(w.At, keyword)
+		}
 	}
-	if most != nil && least != nil && *most < *least {
+	return out
+}
+
+// within is an upper bound that is at least least and, where that allows it, at most bound.
+func within(least, most *Count, bound int) *Count {
+	if bound >= 0 {
+		most = smaller(most, &Count{N: bound})
+	}
+	if most != nil && least != nil && most.N < least.N {
 		return least
 	}
 	return most
 }
 
-func (c *constrainer) array(s *shape, depth int) {
-	most := within(s.minItems, s.maxItems, c.o.elements())
-	prefix := s.prefix
-	if i := slices.IndexFunc(prefix, func(p *shape) bool { return p.bottom }); i >= 0 {
+// maxElements is the largest count of elements that servers take.
+const maxElements = 1000
+
+func (c *constrainer) array(s *Place, depth int) {
+	least := s.MinItems
+	if least != nil && least.N > maxElements {
+		s.doc.Drop(least.At, "minItems")
+		least = nil
+	}
+	most := within(least, s.MaxItems, c.o.elements())
+	prefix, item := s.Prefix, s.Items
+	if prefix != nil && (c.o.Weak || least != nil && least.N > len(prefix)) {
+		s.doc.Drop(s.At, "prefixItems") // any of their elements stands everywhere
+		item, prefix = Union(append(slices.Clone(prefix), orAnything(item))), nil
+	}
+	if i := slices.IndexFunc(prefix, func(p *Place) bool { return p.Never }); i >= 0 {
 		prefix = prefix[:i]
 	}
-	if most != nil && len(prefix) > *most {
-		prefix = prefix[:*most]
+	if most != nil && len(prefix) > most.N {
+		prefix = prefix[:most.N]
 	}
 	if len(prefix) > 0 {
-		c.raw(`{"type":"array","prefixItems":[`)
-		for i, p := range prefix {
-			if i > 0 {
-				c.raw(",")
-			}
-			c.shape(p, depth+1)
-		}
-		c.raw("]") // and no items: servers would take these for all elements
-		most = s.maxItems
-		if n := len(prefix); s.items != nil && s.items.bottom || n < len(s.prefix) {
-			most = smaller(most, &n)
-		} else if s.items != nil {
-			s.doc.drop(s.at, "items")
-		}
-		c.number("minItems", s.minItems)
-		c.number("maxItems", most)
-		c.raw("}")
+		c.tuple(s, prefix, least, depth)
 		return
 	}
-	item, none := s.items, 0
-	if item == nil || item.bottom {
-		if item != nil || s.prefix != nil {
-			most = &none
+	if item == nil || item.Never {
+		if item != nil || s.Prefix != nil {
+			most = &Count{}
 		}
 		item = anything()
 	}
 	c.raw(`{"type":"array","items":`)
 	c.shape(item, depth+1)
-	c.number("minItems", s.minItems)
+	c.number("minItems", least)
 	c.number("maxItems", most)
 	c.raw("}")
 }
 
-func (c *constrainer) object(s *shape, depth int) {
+// tuple writes an array whose first elements have places of their own; without items, which servers would take for those of
+// all elements.
+func (c *constrainer) tuple(s *Place, prefix []*Place, least *Count, depth int) {
+	c.raw(`{"type":"array","prefixItems":[`)
+	for i, p := range prefix {
+		if i > 0 {
+			c.raw(",")
+		}
+		c.shape(p, depth+1)
+	}
+	c.raw("]")
+	most := s.MaxItems
+	if n := len(prefix); s.Items != nil && s.Items.Never || n < len(s.Prefix) {
+		most = smaller(most, &Count{N: n})
+	} else if s.Items != nil {
+		s.doc.Drop(s.At, "items")
+	}
+	c.number("minItems", least)
+	c.number("maxItems", most)
+	c.raw("}")
+}
+
+func (c *constrainer) object(s *Place, depth int) {
 	c.raw(`{"type":"object"`)
-	props := s.props
-	for _, name := range s.required { // a server writes listed members only
-		if s.field(name) == nil {
-			props = append(slices.Clip(props), field{name, orAnything(s.more)})
+	for _, at := range s.Barred { // a server writes listed members only; the others, when it may, without an exception
+		s.doc.Drop(at, "")
+	}
+	props, required := c.namable(s)
+	for _, name := range required {
+		if s.Member(name) == nil {
+			props = append(slices.Clip(props), Member{name, orAnything(s.More)})
 		}
 	}
-	if s.listed || len(props) > 0 {
+	if s.Listed || len(props) > 0 {
 		c.key("properties")
 		c.raw("{")
 		for _, f := range props {
-			c.key(f.name)
-			c.shape(f.s, depth+1)
+			c.key(f.Name)
+			c.shape(f.Place, depth+1)
 		}
 		c.raw("}")
 	}
-	if len(s.required) > 0 {
+	if len(required) > 0 {
 		c.key("required")
 		c.raw("[")
-		for i, name := range s.required {
+		for i, name := range required {
 			if i > 0 {
 				c.raw(",")
 			}
@@ -211,8 +280,18 @@ func (c *constrainer) object(s *shape, depth int) {
 	c.raw("}")
 }
 
-func orAnything(s *shape) *shape {
-	if s == nil || s.bottom {
+// namable are the members, and the required ones, without a member that is called $ref: servers take that for a reference.
+func (c *constrainer) namable(s *Place) (members []Member, required []string) {
+	if s.Member("$ref") == nil && !slices.Contains(s.Required, "$ref") {
+		return s.Members, s.Required
+	}
+	s.doc.Drop(s.At+"/properties", "$ref")
+	return slices.DeleteFunc(slices.Clone(s.Members), func(m Member) bool { return m.Name == "$ref" }),
+		slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == "$ref" })
+}
+
+func orAnything(s *Place) *Place {
+	if s == nil || s.Never {
 		return anything()
 	}
 	return s
@@ -220,25 +299,25 @@ func orAnything(s *shape) *shape {
 
 // more writes what members may be there besides. Where some are listed, only a schema for the others lets them in:
 // servers write no others unless they are told to.
-func (c *constrainer) more(s *shape, props []field, depth int) {
+func (c *constrainer) more(s *Place, props []Member, depth int) {
 	switch {
-	case s.more != nil && s.more.bottom:
+	case s.More != nil && s.More.Never:
 		c.key("additionalProperties")
 		c.raw("false")
-	case s.more != nil && (len(props) == 0 || plainNames(props)):
+	case s.More != nil && (len(props) == 0 || plainNames(props)):
 		c.key("additionalProperties")
-		c.shape(s.more, depth+1)
-	case s.more != nil && s.doc != nil:
-		s.doc.drop(s.at, "additionalProperties")
-	case s.more == nil && !s.listed && len(props) == 0 && !c.o.Weak:
+		c.shape(s.More, depth+1)
+	case s.More != nil:
+		s.doc.Drop(s.At, "additionalProperties")
+	case s.More == nil && !s.Listed && len(props) == 0 && !c.o.Weak:
 		c.key("additionalProperties")
 		c.anyValue()
 	}
 }
 
 // plainNames says that a server can write a rule for every other name than these.
-func plainNames(props []field) bool {
-	return !slices.ContainsFunc(props, func(f field) bool {
-		return f.name == "" || slices.ContainsFunc([]byte(f.name), func(b byte) bool { return !isAlnum(rune(b)) && b != '_' })
+func plainNames(props []Member) bool {
+	return !slices.ContainsFunc(props, func(f Member) bool {
+		return f.Name == "" || slices.ContainsFunc([]byte(f.Name), func(b byte) bool { return !isAlnum(rune(b)) && b != '_' })
 	})
 }

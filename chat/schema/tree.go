@@ -2,7 +2,6 @@ package schema
 
 import (
 	"encoding/json"
-	"net/url"
 	"strconv"
 	"strings"
 )
@@ -75,6 +74,22 @@ func (v *value) words() (all []string) {
 		}
 	}
 	return all
+}
+
+// list are the elements of an array.
+func (v *value) list() []*value {
+	if v == nil {
+		return nil
+	}
+	return v.items
+}
+
+// fields are the members of an object.
+func (v *value) fields() []member {
+	if v == nil {
+		return nil
+	}
+	return v.members
 }
 
 // count is a whole number that is not negative, -1 when there is none.
@@ -155,72 +170,4 @@ func (p *treeParser) inside(v *value, object bool, depth int) bool {
 	}
 	_, err := p.dec.Token()
 	return err == nil
-}
-
-// document is a schema's text with the places that references may name.
-type document struct {
-	root  *value
-	named map[string]*value // by "#anchor" or id; made at the first use
-}
-
-// resolve finds what a reference leads to, nil when it is not in the document, and where that stands: a JSON pointer, or
-// the name by which it was found.
-func (d *document) resolve(ref string) (*value, string) {
-	if base := d.root.get("$id"); base != nil {
-		if rest, ok := strings.CutPrefix(ref, strings.TrimSuffix(base.text, "#")); ok && (rest == "" || rest[0] == '#') {
-			ref = rest
-		}
-	}
-	if path, ok := strings.CutPrefix(ref, "#/"); ok {
-		return walk(d.root, path), "/" + path
-	}
-	if ref == "#" || ref == "" {
-		return d.root, ""
-	}
-	if d.named == nil {
-		d.named = map[string]*value{}
-		d.name(d.root)
-	}
-	return d.named[ref], ref
-}
-
-// name notes the anchors and ids in v.
-func (d *document) name(v *value) {
-	for _, key := range []string{"$id", "id", "$anchor", "$dynamicAnchor"} {
-		id := v.get(key)
-		if id.kind() != String {
-			continue
-		}
-		if strings.HasSuffix(key, "nchor") {
-			d.named["#"+id.text] = v
-		} else {
-			d.named[id.text] = v
-		}
-	}
-	for _, m := range v.members {
-		d.name(m.v)
-	}
-	for _, item := range v.items {
-		d.name(item)
-	}
-}
-
-// walk follows a JSON pointer without its leading slash, as a URL spells it.
-func walk(v *value, path string) *value {
-	for step := range strings.SplitSeq(path, "/") {
-		if plain, err := url.PathUnescape(step); err == nil {
-			step = plain
-		}
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		if v.kind() == Array {
-			i, err := strconv.Atoi(step)
-			if err != nil || i < 0 || i >= len(v.items) {
-				return nil
-			}
-			v = v.items[i]
-		} else {
-			v = v.get(step)
-		}
-	}
-	return v
 }

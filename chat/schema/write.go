@@ -17,20 +17,20 @@ func (c *constrainer) key(name string) {
 }
 
 // number writes a member that is a number, unless there is none.
-func (c *constrainer) number(name string, n *int) {
+func (c *constrainer) number(name string, n *Count) {
 	if n != nil {
 		c.key(name)
-		c.raw(strconv.Itoa(*n))
+		c.raw(strconv.Itoa(n.N))
 	}
 }
 
 // put writes the root, and behind it what it refers to.
-func (c *constrainer) put(root *shape) {
-	if root.bottom {
+func (c *constrainer) put(root *Place) {
+	if root.Never {
 		root = anything()
 	}
-	if root.ref != nil || root.open() && !c.o.Weak || root.kinds == Integer && root.alts == nil {
-		root = &shape{alts: []*shape{root}} // the root is an object that takes $defs
+	if root.ref != nil || root.Open() && !c.o.Weak || root.Kinds == Integer && root.Alternatives == nil {
+		root = &Place{Alternatives: []*Place{root}} // the root is an object that takes $defs
 	}
 	c.shape(root, 0)
 	c.dst = c.dst[:len(c.dst)-1] // the brace that closes the root
@@ -63,10 +63,10 @@ func (c *constrainer) openDefs(start int) {
 }
 
 // definition writes a place that was referred to.
-func (c *constrainer) definition(ref *shape) {
-	s := ref.doc.opened(ref)
-	if s.bottom {
-		s = &shape{kinds: Null} // whoever refers to it cannot be satisfied
+func (c *constrainer) definition(ref *Place) {
+	s := ref.Follow()
+	if s.Never {
+		s = &Place{Kinds: Null} // whoever refers to it cannot be satisfied
 	}
 	c.shape(s, 0)
 }
@@ -82,15 +82,13 @@ func (c *constrainer) freeValues(start int) {
 		c.anyOf(func(part func()) {
 			for _, k := range []Kinds{String, Number | Integer, Boolean, Null} {
 				part()
-				c.shape(&shape{kinds: k}, 0)
+				c.shape(&Place{Kinds: k}, 0)
 			}
 			if depth > 0 {
 				inner := `{"$ref":"#/$defs/any` + strconv.Itoa(depth-1) + `"}`
 				part()
 				c.raw(`{"type":"array","items":` + inner)
-				if n := c.o.elements(); n >= 0 {
-					c.number("maxItems", &n)
-				}
+				c.number("maxItems", within(nil, nil, c.o.elements()))
 				c.raw("}")
 				part()
 				c.raw(`{"type":"object","additionalProperties":` + inner + `}`)
@@ -121,28 +119,33 @@ func (c *constrainer) anyValue() {
 	}
 	c.raw(`{"anyOf":[`)
 	for _, k := range []Kinds{String, Number | Integer, Boolean} {
-		c.shape(&shape{kinds: k}, 0)
+		c.shape(&Place{Kinds: k}, 0)
 		c.raw(",")
 	}
 	c.raw(`{"type":"null"},{"type":"array"},{"type":"object"}]}`)
 }
 
+// maxWeakDepth is how deep a weak constraint follows a schema: what is deeper makes the grammar of an old server too long.
+const maxWeakDepth = 8
+
 // shape writes one place.
-func (c *constrainer) shape(s *shape, depth int) {
+func (c *constrainer) shape(s *Place, depth int) {
 	switch {
-	case s.open() || len(c.dst) > maxWritten || depth > maxDepth:
+	case s.Open() || len(c.dst) > maxWritten || depth > maxDepth:
 		c.anyValue()
+	case s.ref != nil && c.o.Weak:
+		c.inPlace(s, depth)
 	case s.ref != nil:
 		c.reference(s)
-	case s.alts != nil:
-		c.alternatives(s.alts, depth)
+	case s.Alternatives != nil:
+		c.alternatives(s.Alternatives, depth)
 	default:
 		c.parts(s, depth)
 	}
 }
 
 // alternatives writes a union, each different alternative once.
-func (c *constrainer) alternatives(alts []*shape, depth int) {
+func (c *constrainer) alternatives(alts []*Place, depth int) {
 	seen := map[string]bool{}
 	c.raw(`{"anyOf":[`)
 	for _, alt := range alts {
@@ -161,9 +164,22 @@ func (c *constrainer) alternatives(alts []*shape, depth int) {
 	c.raw("]}")
 }
 
+// inPlace writes what a reference leads to, unless that is being written around it.
+func (c *constrainer) inPlace(s *Place, depth int) {
+	to := s.Follow()
+	if depth > maxWeakDepth || to.Never || slices.Contains(c.around, s.ref) {
+		s.doc.Drop(s.from, "")
+		c.anyValue()
+		return
+	}
+	c.around = append(c.around, s.ref)
+	c.shape(to, depth)
+	c.around = c.around[:len(c.around)-1]
+}
+
 // reference writes a reference to a definition, which is written later.
-func (c *constrainer) reference(s *shape) {
-	at := slices.IndexFunc(c.defs, func(d *shape) bool { return d.ref == s.ref })
+func (c *constrainer) reference(s *Place) {
+	at := slices.IndexFunc(c.defs, func(d *Place) bool { return d.ref == s.ref })
 	if at < 0 {
 		at = len(c.defs)
 		c.defs = append(c.defs, s)

@@ -1,0 +1,193 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// Doc is a schema's text, parsed once. All readers find references in it in the same way: by JSON pointer as a URL spells
+// it, by anchor, and by id. It is of one goroutine.
+type Doc struct {
+	root  *value
+	named map[string]*value // by "#anchor" or id; made at the first use
+
+	tool    string     // whose schema it is, for drops; empty: nobody needs to know
+	dropped *[]Dropped // shared by all schemas of a request, as the budget is
+	budget  *int       // values that may still be read: unions of references grow
+	reading []*value   // the references that are being followed to one place
+}
+
+// Dropped is what of a schema a writer could not say, or the reader had no field for.
+type Dropped struct {
+	Tool    string // one of several tools; empty: there is one schema
+	At      string // where it stands, a JSON pointer
+	Keyword string // empty: all that stands there
+}
+
+// String is the JSON pointer of the keyword, behind the tool's name when there are several: "search#/properties/q/format".
+func (d Dropped) String() string {
+	at := d.At
+	if d.Keyword != "" {
+		at += "/" + d.Keyword
+	}
+	if d.Tool == "" {
+		return at
+	}
+	return d.Tool + "#" + at
+}
+
+const (
+	maxRead    = 20_000 // values read for one writer: twice what one schema may hold, so only what refers to itself is cut
+	maxDropped = 200    // keywords listed; a log line that names more is not read
+)
+
+// Parse reads a schema's text. One that cannot be read, or is empty, allows everything.
+func Parse(raw json.RawMessage) *Doc {
+	budget := maxRead
+	return parseFor("", raw, new([]Dropped), &budget)
+}
+
+// ParseTools reads the schemas of a request's tools, which share what may be read of them. What is dropped is reported
+// with the tool's name where there are several.
+func ParseTools(schemas []chat.Tool) []*Doc {
+	budget, dropped := maxRead, new([]Dropped)
+	docs := make([]*Doc, len(schemas))
+	for i, t := range schemas {
+		name := ""
+		if len(schemas) > 1 {
+			name = t.Name
+		}
+		docs[i] = parseFor(name, t.Schema, dropped, &budget)
+	}
+	return docs
+}
+
+func parseFor(tool string, raw json.RawMessage, dropped *[]Dropped, budget *int) *Doc {
+	d := &Doc{tool: tool, dropped: dropped, budget: budget}
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
+		raw = json.RawMessage("{}")
+	}
+	if d.root = parse(raw); d.root == nil {
+		d.Drop("", "")
+		d.root = parse([]byte("{}"))
+	}
+	return d
+}
+
+// Drop notes that a keyword of the place at is not held; of all that stands there when keyword is empty.
+// A place that no document has, as the call around arguments, has nothing to report.
+func (d *Doc) Drop(at, keyword string) {
+	if d != nil && len(*d.dropped) < maxDropped {
+		*d.dropped = append(*d.dropped, Dropped{d.tool, at, keyword})
+	}
+}
+
+// Dropped is what was not held so far, of this document and of those it was parsed with, sorted.
+func (d *Doc) Dropped() []Dropped { return sorted(*d.dropped) }
+
+// sorted are drops in the order of what they print, each once.
+func sorted(list []Dropped) []Dropped {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b Dropped) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(list)
+}
+
+// Both is the place of what fits a and b.
+func (d *Doc) Both(a, b *Place) *Place { return d.merge(a, b, 0) }
+
+// Root is the place of the whole schema; where nothing could fit, everything does.
+func (d *Doc) Root() *Place {
+	p := d.read(d.root, "", 0)
+	if p.Never {
+		d.Drop("", "")
+		return anything()
+	}
+	return p
+}
+
+// Arguments is the root as far as it is an object, which arguments of a call are in any case.
+func (d *Doc) Arguments() *Place {
+	p := d.merge(d.Root(), &Place{Kinds: Object}, 0)
+	if p.Never {
+		d.Drop("", "type")
+		return &Place{Kinds: Object, doc: d}
+	}
+	return p
+}
+
+// resolve finds what a reference leads to, nil when it is not in the document, and where that stands: a JSON pointer, or
+// the name by which it was found.
+func (d *Doc) resolve(ref string) (*value, string) {
+	if base := d.root.get("$id"); base != nil {
+		if rest, ok := strings.CutPrefix(ref, strings.TrimSuffix(base.text, "#")); ok && (rest == "" || rest[0] == '#') {
+			ref = rest
+		}
+	}
+	if path, ok := strings.CutPrefix(ref, "#/"); ok {
+		return walk(d.root, path), "/" + path
+	}
+	if ref == "#" || ref == "" {
+		return d.root, ""
+	}
+	if d.named == nil {
+		d.named = map[string]*value{}
+		d.name(d.root)
+	}
+	return d.named[ref], ref
+}
+
+// name notes the anchors and ids in v.
+func (d *Doc) name(v *value) {
+	for _, key := range []string{"$id", "id", "$anchor", "$dynamicAnchor"} {
+		id := v.get(key)
+		if id.kind() != String {
+			continue
+		}
+		if strings.HasSuffix(key, "nchor") {
+			d.named["#"+id.text] = v
+		} else {
+			d.named[id.text] = v
+		}
+	}
+	for _, m := range v.members {
+		d.name(m.v)
+	}
+	for _, item := range v.items {
+		d.name(item)
+	}
+}
+
+// walk follows a JSON pointer without its leading slash, as a URL spells it.
+func walk(v *value, path string) *value {
+	for step := range strings.SplitSeq(path, "/") {
+		if plain, err := url.PathUnescape(step); err == nil {
+			step = plain
+		}
+		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		if v.kind() == Array {
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(v.items) {
+				return nil
+			}
+			v = v.items[i]
+		} else {
+			v = v.get(step)
+		}
+	}
+	return v
+}
+
+// At is the text of the place that a reference leads to; false when it is not in the document.
+func (d *Doc) At(ref string) (json.RawMessage, bool) {
+	v, _ := d.resolve(ref)
+	if v == nil {
+		return nil, false
+	}
+	return json.RawMessage(v.raw), true
+}

@@ -1,0 +1,199 @@
+package schema
+
+import (
+	"math"
+	"math/big"
+	"slices"
+)
+
+// Place is one place of a schema as every writer sees it: what the keywords there, the references and the members of an
+// allOf say together. Unions stand alone: what applies besides is in each alternative, so that a writer who comes to a
+// place without alternatives knows all of it. Nothing here is cut to what one writer can say; what cannot be said in these
+// fields at all is in the document's Dropped.
+//
+// Writers read the fields, and change nothing: places are shared.
+type Place struct {
+	Kinds        Kinds    // Any when the schema does not say; see Types
+	Enum         []string // the allowed values as JSON text; nil: no list
+	Alternatives []*Place // not nil: one of these, and the other fields are empty
+	Never        bool     // nothing fits
+	At           string   // where it stands, as a JSON pointer
+
+	Members  []Member
+	Listed   bool // the schema lists members, if only none
+	Required []string
+	More     *Place   // of members that are not listed; nil: not said
+	Barred   []string // where members stand that may not be there
+
+	Prefix             []*Place
+	Items              *Place // of the elements behind the prefix; nil: not said
+	MinItems, MaxItems *Count
+	Unique             bool // no two elements are the same
+
+	Patterns, Formats    []Word
+	MinLength, MaxLength *Count
+	Minimum, Maximum     *Bound
+	Step                 float64 // of multipleOf; 0: none
+	MinMembers           *Count
+	Proposed             []string // values that the schema proposes: its default, then its examples
+
+	hints Kinds  // the types whose keywords stand here
+	doc   *Doc   // where references are looked up and drops are noted
+	ref   *value // not nil: as this place, which Open reads; all other fields but At are empty
+	from  string // where the reference stands
+
+	begins string // of a text of which some has left: the pattern of the rest, in a server's words
+}
+
+// Member is one member of an object.
+type Member struct {
+	Name string
+	*Place
+}
+
+// Word is a keyword's text; Count is a number of things, and Bound a limit of numbers. Each knows where it stands, since
+// what one writer leaves out is reported there and a place may be merged out of several.
+type (
+	Word struct {
+		Text string
+		At   string
+	}
+	Count struct {
+		N  int
+		At string
+	}
+	Bound struct {
+		Value    *big.Rat
+		Excluded bool // the limit itself does not fit
+		At       string
+		Keyword  string
+	}
+)
+
+// Any are all types.
+const Any = String | Integer | Number | Boolean | Null | Object | Array
+
+func anything() *Place { return &Place{Kinds: Any} }
+func never() *Place    { return &Place{Never: true} }
+
+// Types are the types that fit, Any when every type does. A place that names none speaks of those that its keywords belong
+// to: {"minLength": 1} lets numbers through by the letter, but who writes it means a text.
+func (p *Place) Types() Kinds {
+	if p.Kinds == Any && p.hints != 0 {
+		return p.hints
+	}
+	return p.Kinds
+}
+
+// Open says that p constrains nothing.
+func (p *Place) Open() bool {
+	return p.Kinds == Any && p.hints == 0 && p.Enum == nil && p.Alternatives == nil && p.ref == nil && !p.Never && !p.Listed && len(p.Required) == 0 && p.More == nil
+}
+
+// Reference names what p stands for when p is nothing but a reference: the same name for the same target, so that a
+// writer gives it one rule and recursion ends; empty otherwise. Follow reads the target.
+func (p *Place) Reference() string {
+	if p.ref == nil {
+		return ""
+	}
+	return "#" + p.At
+}
+
+// Member is a listed member, nil when there is none.
+func (p *Place) Member(name string) *Place {
+	for _, m := range p.Members {
+		if m.Name == name {
+			return m.Place
+		}
+	}
+	return nil
+}
+
+// Whole is the limit as an inclusive one of integers; step leads inwards, 1 for a minimum and -1 for a maximum. It answers
+// nil beyond int64, whose ends servers take for "no bound".
+func (b *Bound) Whole(step int64) *int64 {
+	if b == nil {
+		return nil
+	}
+	n := new(big.Int).Div(b.Value.Num(), b.Value.Denom()) // towards minus infinity
+	switch {
+	case step > 0 && !b.Value.IsInt():
+		n.Add(n, big.NewInt(1))
+	case b.Excluded && b.Value.IsInt():
+		n.Add(n, big.NewInt(step))
+	}
+	if !n.IsInt64() || n.Int64() == math.MinInt64 || n.Int64() == math.MaxInt64 {
+		return nil
+	}
+	whole := n.Int64()
+	return &whole
+}
+
+// tighter is the one of two limits that lets less through; side is 1 for a minimum and -1 for a maximum.
+func tighter(a, b *Bound, side int) *Bound {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	if c := b.Value.Cmp(a.Value) * side; c > 0 || c == 0 && b.Excluded {
+		return b
+	}
+	return a
+}
+
+// Union is one of the alternatives. Those that nothing fits fall away, unions in unions are one, and lists of values are
+// one list.
+func Union(list []*Place) *Place {
+	var alts []*Place
+	for _, p := range list {
+		switch {
+		case p.Never:
+		case p.Alternatives != nil:
+			alts = append(alts, p.Alternatives...)
+		default:
+			alts = append(alts, p)
+		}
+	}
+	alts = joinEnums(alts)
+	switch len(alts) {
+	case 0:
+		return never()
+	case 1:
+		return alts[0]
+	}
+	return &Place{Alternatives: alts}
+}
+
+// joinEnums makes one list of values out of many, where the first one stands.
+func joinEnums(alts []*Place) []*Place {
+	var out []*Place
+	var list *Place
+	for _, p := range alts {
+		switch {
+		case p.Enum == nil:
+			out = append(out, p)
+		case list == nil:
+			list = &Place{Kinds: p.Kinds, Enum: slices.Clone(p.Enum), doc: p.doc, At: p.At}
+			out = append(out, list)
+		default:
+			list.Kinds |= p.Kinds
+			list.Enum = append(list.Enum, p.Enum...)
+		}
+	}
+	if list != nil {
+		list.Enum = each(list.Enum)
+	}
+	return out
+}
+
+// each takes out what is there twice.
+func each(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(v string) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
+}

@@ -1,0 +1,346 @@
+package schema
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// unsaid are the keywords that a Place has no field for: no writer has words for them. A oneOf is read as an anyOf, so that
+// one alternative alone may fit is lost.
+var unsaid = []string{"not", "if", "dependentRequired", "dependentSchemas", "dependencies", "maxProperties", "propertyNames",
+	"unevaluatedProperties", "unevaluatedItems", "contains", "oneOf", "$recursiveRef"}
+
+// read is the place of a value. depth counts places in places.
+func (d *Doc) read(v *value, at string, depth int) *Place {
+	switch {
+	case v.kind() == Boolean && v.raw == "false":
+		return never()
+	case v.kind() != Object:
+		return anything()
+	}
+	if *d.budget--; *d.budget < 0 || depth > maxDepth {
+		d.Drop(at, "")
+		return anything()
+	}
+	for _, k := range unsaid {
+		if says(k, v.get(k)) {
+			d.Drop(at, k)
+		}
+	}
+	p := d.own(v, at, depth)
+	for _, k := range []string{"$ref", "$dynamicRef"} {
+		if ref := v.get(k); ref.kind() == String {
+			p = d.merge(p, d.follow(ref.text, at+"/"+k, depth), 0)
+		}
+	}
+	for i, one := range v.get("allOf").list() {
+		p = d.merge(p, d.read(one, at+"/allOf/"+strconv.Itoa(i), depth+1), 0)
+	}
+	for _, k := range []string{"anyOf", "oneOf"} {
+		if list := v.get(k).list(); len(list) > 0 {
+			p = d.merge(p, d.union(list, at+"/"+k, depth), 0)
+		}
+	}
+	if n := v.get("nullable"); n != nil && n.raw == "true" {
+		p = Union([]*Place{p, {Kinds: Null}})
+	}
+	return p
+}
+
+// says tells whether a keyword constrains anything.
+func says(keyword string, v *value) bool {
+	switch {
+	case v.kind()&^Null == 0:
+		return false
+	case strings.HasPrefix(keyword, "unevaluated"):
+		return v.raw != "true"
+	}
+	return true
+}
+
+func (d *Doc) union(list []*value, at string, depth int) *Place {
+	const most = 100
+	if len(list) > 10*most {
+		d.Drop(at, "")
+		return anything()
+	}
+	var alts []*Place
+	for i, one := range list {
+		alts = append(alts, d.read(one, at+"/"+strconv.Itoa(i), depth+1))
+	}
+	p := Union(alts)
+	if len(p.Alternatives) > most {
+		d.Drop(at, "")
+		return anything()
+	}
+	p.At = at
+	return p
+}
+
+// follow reads what a reference at this very place leads to.
+func (d *Doc) follow(ref, at string, depth int) *Place {
+	to, place := d.resolve(ref)
+	switch {
+	case to == nil:
+		d.Drop(at, "")
+		return anything()
+	case slices.Contains(d.reading, to): // it leads back here without going deeper: nothing is gained by it
+		d.Drop(at, "")
+		return never()
+	}
+	reading := d.reading
+	d.reading = append(reading, to)
+	p := d.read(to, place, depth+1)
+	d.reading = reading
+	return p
+}
+
+// child is the place of a member or element. One that is nothing but a reference stays one, so that reading ends where a
+// schema refers to itself.
+func (d *Doc) child(v *value, at string, depth int) *Place {
+	if ref, step := reference(v); ref != "" {
+		if to, place := d.resolve(ref); to != nil {
+			return &Place{ref: to, doc: d, At: place, from: at + step}
+		}
+	}
+	reading := d.reading
+	d.reading = nil
+	p := d.read(v, at, depth+1)
+	d.reading = reading
+	return p
+}
+
+// reference is what a value refers to that is nothing but a reference, and where in it that stands. An allOf of one
+// reference is the same: what generators wrap around it to put a description beside it, which old drafts ignore there.
+func reference(v *value) (ref, step string) {
+	if r := v.get("$ref"); r.kind() == String && lone(v, "$ref") {
+		return r.text, "/$ref"
+	}
+	if all := v.get("allOf").list(); len(all) == 1 && lone(v, "allOf") {
+		ref, step = reference(all[0])
+		return ref, "/allOf/0" + step
+	}
+	return "", ""
+}
+
+// lone says that beside a keyword stands nothing that constrains.
+func lone(v *value, keyword string) bool {
+	return !slices.ContainsFunc(v.members, func(m member) bool {
+		return m.name != keyword && !slices.Contains([]string{"description", "title", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "example"}, m.name)
+	})
+}
+
+// Follow is the place that a reference leads to; any other place is itself. A reference that leads back to itself before
+// anything is written lets everything stand.
+func (p *Place) Follow() *Place {
+	if p.ref == nil {
+		return p
+	}
+	if slices.Contains(p.doc.reading, p.ref) {
+		p.doc.Drop(p.At, "")
+		return anything()
+	}
+	reading := p.doc.reading
+	p.doc.reading = append(reading, p.ref)
+	out := p.doc.read(p.ref, p.At, 0)
+	p.doc.reading = reading
+	return out
+}
+
+// own reads the keywords of the place itself.
+func (d *Doc) own(v *value, at string, depth int) *Place {
+	p := &Place{Kinds: Any, doc: d, At: at}
+	if t := v.get("type"); t.kind()&^Null != 0 {
+		if p.Kinds = kindsOf(t); p.Kinds == 0 {
+			p.Kinds = Any
+			d.Drop(at, "type")
+		}
+	}
+	d.values(p, v)
+	d.scalars(p, v, at)
+	d.array(p, v, at, depth)
+	d.object(p, v, at, depth)
+	p.hints = hintsOf(v)
+	p.settle()
+	return p
+}
+
+// hints are the keywords that belong to one type.
+var hints = []struct {
+	kinds Kinds
+	words []string
+}{
+	{String, []string{"pattern", "format", "minLength", "maxLength"}},
+	{Integer | Number, []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}},
+	{Array, []string{"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"}},
+	{Object, []string{"properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties", "propertyNames", "dependentRequired"}},
+}
+
+// hintsOf are the types whose keywords a place has.
+func hintsOf(v *value) (k Kinds) {
+	for _, h := range hints {
+		for _, word := range h.words {
+			if w := v.get(word); w.kind()&^Null != 0 {
+				k |= h.kinds
+				break
+			}
+		}
+	}
+	return k
+}
+
+// values reads enum and const.
+func (d *Doc) values(p *Place, v *value) {
+	list := listed(v)
+	if list == nil {
+		return
+	}
+	*d.budget -= len(list)
+	p.Enum = []string{}
+	for _, one := range list {
+		if p.Kinds&KindOf(one.raw) != 0 {
+			p.Enum = append(p.Enum, one.raw)
+		}
+	}
+	p.Enum = each(p.Enum)
+	p.Never = len(p.Enum) == 0
+}
+
+// listed are the values of an enum or a const. An enum of nothing lists nothing: no tool means that it cannot be called.
+func listed(v *value) []*value {
+	if c := v.get("const"); c != nil {
+		return []*value{c}
+	}
+	return v.get("enum").list()
+}
+
+// scalars reads the keywords of texts and numbers, and the values that a schema proposes.
+func (d *Doc) scalars(p *Place, v *value, at string) {
+	for _, w := range []struct {
+		keyword string
+		to      *[]Word
+	}{{"pattern", &p.Patterns}, {"format", &p.Formats}} {
+		if text := v.get(w.keyword); text.kind() == String {
+			*w.to = []Word{{text.text, at}}
+		}
+	}
+	p.MinLength, p.MaxLength = count(v, "minLength", at), count(v, "maxLength", at)
+	p.Minimum, p.Maximum = bound(v, "minimum", "exclusiveMinimum", at, 1), bound(v, "maximum", "exclusiveMaximum", at, -1)
+	if n := v.get("multipleOf"); n.kind()&Number != 0 {
+		p.Step, _ = strconv.ParseFloat(n.raw, 64)
+		p.Step = max(p.Step, 0)
+		d.Drop(at, "multipleOf") // no writer holds a model to it; the demo goes by it
+	}
+	if one := v.get("default"); one != nil {
+		p.Proposed = []string{one.raw}
+	}
+	for _, one := range v.get("examples").list() {
+		p.Proposed = append(p.Proposed, one.raw)
+	}
+}
+
+// count is a number of things, nil when there is none.
+func count(v *value, keyword, at string) *Count {
+	if n := v.get(keyword).count(); n >= 0 {
+		return &Count{n, at}
+	}
+	return nil
+}
+
+// bound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true beside the other one as in
+// draft 4. Of two the tighter one counts. What has more digits than a number of any use is none, since 1e999999 would take
+// minutes to write out.
+func bound(v *value, inclusive, exclusive, at string, side int) *Bound {
+	limit := func(keyword string) *Bound {
+		if n := v.get(keyword); n.kind()&Number != 0 && len(n.raw) < 40 {
+			if r, ok := new(big.Rat).SetString(n.raw); ok {
+				return &Bound{Value: r, At: at, Keyword: keyword}
+			}
+		}
+		return nil
+	}
+	b := limit(inclusive)
+	e := v.get(exclusive)
+	if e == nil {
+		return b
+	}
+	if e.raw == "true" {
+		if b != nil {
+			b.Excluded = true
+		}
+		return b
+	}
+	strict := limit(exclusive)
+	if strict != nil {
+		strict.Excluded = true
+	}
+	return tighter(b, strict, side)
+}
+
+func (d *Doc) array(p *Place, v *value, at string, depth int) {
+	p.MinItems, p.MaxItems = count(v, "minItems", at), count(v, "maxItems", at)
+	prefix, items, rest := elements(v)
+	for i, one := range prefix {
+		p.Prefix = append(p.Prefix, d.child(one, at+"/prefixItems/"+strconv.Itoa(i), depth))
+	}
+	if items.kind()&(Object|Boolean) != 0 {
+		p.Items = d.child(items, at+"/"+rest, depth)
+	}
+	if u := v.get("uniqueItems"); u != nil && u.raw == "true" {
+		p.Unique = true
+		d.Drop(at, "uniqueItems") // as multipleOf
+	}
+}
+
+// elements are the schemas of an array's first elements and of the others, the latter with its keyword: items was a list
+// before the draft of 2020.
+func elements(v *value) (prefix []*value, items *value, keyword string) {
+	if items = v.get("items"); items.kind() == Array {
+		return items.items, v.get("additionalItems"), "additionalItems"
+	}
+	return v.get("prefixItems").list(), items, "items"
+}
+
+func (d *Doc) object(p *Place, v *value, at string, depth int) {
+	if props := v.get("properties"); props.kind() == Object {
+		p.Listed = true
+		for _, m := range props.members {
+			place := at + "/properties/" + escapeStep(m.name)
+			if m.v.raw == "false" {
+				p.Barred = append(p.Barred, place)
+			}
+			p.set(m.name, d.child(m.v, place, depth))
+		}
+	}
+	p.Required = v.get("required").words()
+	if more := v.get("additionalProperties"); more.kind()&(Object|Boolean) != 0 && more.raw != "true" {
+		p.More = d.child(more, at+"/additionalProperties", depth)
+	}
+	if p.MinMembers = count(v, "minProperties", at); p.MinMembers != nil {
+		d.Drop(at, "minProperties") // as multipleOf
+	}
+	if named := v.get("patternProperties"); named.kind() == Object && len(named.members) > 0 {
+		d.Drop(at, "patternProperties")
+		d.patterned(p, named, at, depth)
+	}
+}
+
+// patterned takes the names of patternProperties for any names.
+func (d *Doc) patterned(p *Place, named *value, at string, depth int) {
+	all := []*Place{anything()}
+	if p.More != nil {
+		all[0] = p.More
+	}
+	for _, m := range named.members {
+		all = append(all, d.child(m.v, at+"/patternProperties/"+escapeStep(m.name), depth))
+	}
+	p.More = Union(all)
+	if all[0].Open() {
+		p.More = nil
+		if !p.Listed {
+			p.More = Union(all[1:])
+		}
+	}
+}
