@@ -21,12 +21,12 @@ func TestAnotherStrategyTakesOver(t *testing.T) {
 		first, then string // asked
 		fails       string // the error, if there is no cure
 	}{
-		{"logprobs refused", &fakeOllama{caps: tools, noTap: true}, nil, "tap native", "tags show render vocabulary tap chat", "chat", ""},
-		{"a parser that fails", &fakeOllama{caps: tools, noTap: true, parser: "EOF"}, nil, "tap native", "tags show render vocabulary tap chat", "tap chat", "says: EOF"},
-		{"a parser that fails at the tap", &fakeOllama{caps: tools, parser: "failed to parse JSON"}, nil, "tap native", "tags show render vocabulary tap chat", "tap chat", "says: failed to parse JSON"},
-		{"nothing wrong", &fakeOllama{caps: tools, prompt: "p"}, nil, "raw", "tags show render vocabulary render generate", "render generate", ""},
-		{"configured", &fakeOllama{caps: tools, noTap: true}, map[string]string{"*": Tap}, "tap", "tags show render vocabulary tap", "tap", "logprobs is not supported"},
-		{"a server fault", &fakeOllama{caps: tools, parser: "out of memory"}, nil, "tap", "tags show render vocabulary tap", "tap", "out of memory"},
+		{"logprobs refused", &fakeOllama{caps: tools, noTap: true}, nil, "tap native", "tags show render vocabulary version tap chat", "chat", ""},
+		{"a parser that fails", &fakeOllama{caps: tools, noTap: true, parser: "EOF"}, nil, "tap native", "tags show render vocabulary version tap chat", "tap chat", "says: EOF"},
+		{"a parser that fails at the tap", &fakeOllama{caps: tools, parser: "failed to parse JSON"}, nil, "tap native", "tags show render vocabulary version tap chat", "tap chat", "says: failed to parse JSON"},
+		{"nothing wrong", &fakeOllama{caps: tools, prompt: "p"}, nil, "raw", "tags show render vocabulary version render generate", "render generate", ""},
+		{"configured", &fakeOllama{caps: tools, noTap: true}, map[string]string{"*": Tap}, "tap", "tags show render vocabulary version tap", "tap", "logprobs is not supported"},
+		{"a server fault", &fakeOllama{caps: tools, parser: "out of memory"}, nil, "tap", "tags show render vocabulary version tap", "tap", "out of memory"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			row.server.text = "hello"
@@ -63,7 +63,7 @@ func TestASwallowedReplyIsAskedForAgain(t *testing.T) {
 	e.servers[0].memory.learn("m", "sha:1", func(l *lessons) { l.avoid(Tap) })
 	r := user("hi")
 	r.Tools = []chat.Tool{weather}
-	for _, want := range []string{"tags show render vocabulary chat chat", "chat"} {
+	for _, want := range []string{"tags show render vocabulary version chat chat", "chat"} {
 		_, calls, end, err := collect(t, e, r)
 		if err != nil || len(calls) != 1 || string(calls[0].Args) != `{"city": "Oslo"}` || end.Meta.Strategy != Prompt {
 			t.Fatalf("calls %s, end %+v, error %v", calls, end, err)

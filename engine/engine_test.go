@@ -37,14 +37,15 @@ func TestStrategies(t *testing.T) {
 		strategy string
 		asked    string
 	}{
-		{"a server that renders", fakeOllama{caps: tools, prompt: "p"}, nil, withTool(user("hi")), Raw, "tags show render vocabulary render generate"},
+		{"a server that renders", fakeOllama{caps: tools, prompt: "p"}, nil, withTool(user("hi")), Raw, "tags show render vocabulary version render generate"},
 		{"no tools offered", fakeOllama{caps: plain, prompt: "p"}, nil, user("hi"), Raw, "tags show render vocabulary render generate"},
-		{"a server that does not render", fakeOllama{caps: tools}, nil, withTool(user("hi")), Tap, "tags show render vocabulary tap"},
-		{"neither rendering nor tools", fakeOllama{caps: tools}, nil, user("hi"), Native, "tags show render vocabulary chat"},
-		{"tap by configuration", fakeOllama{caps: tools, prompt: "p"}, map[string]string{"*": Tap}, withTool(user("hi")), Tap, "tags show render vocabulary tap"},
-		{"pictures and tools", fakeOllama{caps: append(tools, model.CapabilityVision), prompt: "p"}, nil, withPicture(withTool(user("hi"))), Tap, "tags show render vocabulary tap"},
-		{"native by configuration", fakeOllama{caps: tools, prompt: "p"}, map[string]string{"*": Native}, withTool(user("hi")), Native, "tags show render vocabulary chat"},
-		{"pictures", fakeOllama{caps: append(tools, model.CapabilityVision), prompt: "p"}, nil, withPicture(user("hi")), Native, "tags show render vocabulary chat"},
+		{"a server that does not render", fakeOllama{caps: tools}, nil, withTool(user("hi")), Tap, "tags show render vocabulary version tap"},
+		{"neither rendering nor tools", fakeOllama{caps: tools}, nil, user("hi"), Native, "tags show render vocabulary version chat"},
+		{"tap by configuration", fakeOllama{caps: tools, prompt: "p"}, map[string]string{"*": Tap}, withTool(user("hi")), Tap, "tags show render vocabulary version tap"},
+		{"pictures and tools, and tokens without their bytes", fakeOllama{caps: append(tools, model.CapabilityVision), prompt: "p", version: "0.24.0"}, nil, withPicture(withTool(user("hi"))), Native, "tags show render vocabulary version chat"},
+		{"pictures and tools", fakeOllama{caps: append(tools, model.CapabilityVision), prompt: "p"}, nil, withPicture(withTool(user("hi"))), Tap, "tags show render vocabulary version tap"},
+		{"native by configuration", fakeOllama{caps: tools, prompt: "p"}, map[string]string{"*": Native}, withTool(user("hi")), Native, "tags show render vocabulary version chat"},
+		{"pictures", fakeOllama{caps: append(tools, model.CapabilityVision), prompt: "p"}, nil, withPicture(user("hi")), Native, "tags show render vocabulary version chat"},
 		{"a model without tools", fakeOllama{caps: plain, prompt: "p"}, nil, withTool(user("hi")), Prompt, "tags show render vocabulary render generate"},
 		{"neither tools nor rendering", fakeOllama{caps: plain}, nil, withTool(user("hi")), Prompt, "tags show render vocabulary chat"},
 	}

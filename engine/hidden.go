@@ -14,7 +14,8 @@ import (
 const passthrough = "passthrough"
 
 // llamaRunner is the first version of Ollama whose models are run by a llama-server, which leaves control tokens out of the
-// text and out of its probabilities unless it is asked for them by name.
+// text and out of its probabilities unless it is asked for them by name. It is also the first whose probabilities hold the bytes of a
+// character that is split over tokens: 0.24 writes U+FFFD for each part, so tap, which reads tokens, is not chosen there.
 const llamaRunner = "0.30.0"
 
 // shown says how the control tokens among a family's marks can be had, where raw text does not hold them.
@@ -46,15 +47,15 @@ func (s shown) order(tools bool) []string {
 // tokens says that the server names the marks in a prompt of ours as well.
 func (s shown) tokens() bool { return s == asTokens || s == asChat }
 
-// hidden finds out which marks of the model's family are control tokens, and how they can be had. The vocabulary is long: it is
+// hidden finds out which marks of the model's family are control tokens, how they can be had, and whether tokens show the text whole. The vocabulary is long: it is
 // asked for once, with the rest of a probe. Of a server that does not tell it none are known.
 func (o *ollama) hidden(ctx context.Context, t *turn, show *api.ShowResponse, f *facts) (err error) {
 	f.hidden, err = o.client.Controls(ctx, t.pulse, t.model, t.format.Own())
 	if err != nil && isRefusal(err) {
 		t.engine.cfg.Log.Warn().Str("model", t.model).Err(err).Msg("the vocabulary is not known: marks that are control tokens are not seen")
-		return nil
+		err = nil
 	}
-	if err != nil || len(f.hidden) == 0 {
+	if err != nil || len(f.hidden) == 0 && !f.tools {
 		return err
 	}
 	version, err := o.client.Version(ctx)
@@ -64,7 +65,9 @@ func (o *ollama) hidden(ctx context.Context, t *turn, show *api.ShowResponse, f 
 	if known := ollamaapi.VersionNumbers(version) != [3]int{}; known && ollamaapi.Older(version, llamaRunner) {
 		return nil
 	}
-	f.lacks, f.shown = true, howShown(show, f.hidden)
+	if f.tap = f.tools; len(f.hidden) > 0 {
+		f.lacks, f.shown = true, howShown(show, f.hidden)
+	}
 	return nil
 }
 

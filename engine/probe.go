@@ -86,7 +86,7 @@ func (o *ollama) probe(ctx context.Context, t *turn) (facts, error) {
 		return facts{}, err
 	}
 	f := capabilities(show)
-	f.digest, f.blind, f.tap = digest, blind(show), f.tools
+	f.digest, f.blind = digest, blind(show)
 	f.window, f.context = ollamaapi.Trained(show), wantedContext(show)
 	t.facts = f
 	t.size(ctx) // rendering loads the model

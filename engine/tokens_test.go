@@ -68,7 +68,7 @@ func TestControlTokensChooseTheStrategy(t *testing.T) {
 		"no tools": {func(_ *fakeOllama, r *chat.Request) { r.Tools = nil },
 			`I NEED IT.<|tool_call>call:get_weather{city:<|"|>Lugano<|"|>,days:3}<tool_call|> stop by tokens`, ""},
 		"no control tokens": {func(f *fakeOllama, _ *chat.Request) { f.control = nil },
-			`I NEED IT.[get_weather {"city":"Lugano","days":3}] stop by raw`, "tags show render vocabulary render generate"},
+			`I NEED IT.[get_weather {"city":"Lugano","days":3}] stop by raw`, "tags show render vocabulary version render generate"},
 		"others' control tokens": {func(f *fakeOllama, _ *chat.Request) {
 			f.control, f.text = []string{"[TOOL_CALLS]", "<turn|>"}, "Hi.<turn|>"
 		},

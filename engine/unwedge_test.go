@@ -43,6 +43,8 @@ func (s *wedge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"models":[{"name":"m:latest","digest":"d"}]}`)
 	case r.URL.Path == "/api/show":
 		io.WriteString(w, `{"capabilities":["tools"]}`)
+	case r.URL.Path == "/api/version":
+		io.WriteString(w, `{"version":"0.32.0"}`)
 	case r.URL.Path == "/api/ps" && hangs:
 		io.WriteString(w, `{"models":[{"name":"m:latest"}]}`)
 	case r.URL.Path == "/api/ps":

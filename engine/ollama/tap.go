@@ -10,7 +10,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// damaged stands for a byte that an older server could not spell, since its character was split over tokens.
+// damaged is what Ollama 0.24 writes for the bytes of a token that are not UTF-8: characters that are split over tokens
+// cannot be had from it.
 const damaged = "\uFFFD"
 
 // Marks are what a tap must know of how a model writes.
@@ -20,13 +21,11 @@ type Marks struct {
 }
 
 // tap reads what the model wrote from the token stream of /api/chat, where the tokens of withheld calls arrive too. What
-// the server itself made of them (content, thinking, calls) is not passed on. It is looked at for two things:
+// the server itself made of them (content, thinking, calls) is not passed on. It is looked at for thinking that the prompt has
+// opened, or whose opening mark the server ate together with its token. Then already the first record with tokens has thinking,
+// which is passed on as it is, up to where it ends.
 //
-//   - damaged characters: text waits from there on until the server's content or call holds them whole; see mend;
-//   - thinking that the prompt has opened, or whose opening mark the server ate together with its token. Then already the
-//     first record with tokens has thinking, which is passed on as it is, up to where it ends.
-//
-// Where the prompt is ours, neither is needed of the second: the prompt says what it has opened, and no token is without a record.
+// Where the prompt is ours, that is not needed: the prompt says what it has opened, and no token is without a record.
 type tap struct {
 	marks  Marks
 	ours   bool   // the prompt is
@@ -36,24 +35,11 @@ type tap struct {
 	seen     bool   // the server shows tokens; one that does not is read as if nothing had been asked
 	thinking bool   // thinking is passed on, instead of tokens
 	border   []byte // tokens behind thinking that may be the end of its mark
-
-	held []byte // what came last that is whole, and the tokens from the first damaged character on
-	past int    // held[:past] has been queued
-	told []byte // what the server said since then
-	tell int    // how long told must be for another try
 }
 
 // tapped queues what the model wrote in one record. m is the message in the record v, line is the record's text.
 func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
-	err := s.tap.record(s, v, m, line)
-	if err != nil || !v.GetBool("done") {
-		return err
-	}
-	return s.tap.finish(s, string(v.GetStringBytes("done_reason")) == "length")
-}
-
-// record is tapped, but for the end of the reply.
-func (t *tap) record(s *stream, v, m *fastjson.Value, line []byte) error {
+	t := s.tap
 	t.read(v)
 	content, thinking := m.GetStringBytes("content"), m.GetStringBytes("thinking")
 	if t.ours {
@@ -74,19 +60,19 @@ func (t *tap) record(s *stream, v, m *fastjson.Value, line []byte) error {
 	if t.thinking && !t.thought(s, thinking, content) {
 		return nil
 	}
-	if t.whole() {
-		s.add(chat.Text, t.tokens)
-		t.keep(t.tokens)
-		return nil
+	if bytes.Contains(t.tokens, []byte(damaged)) && !bytes.Contains(content, t.tokens) {
+		return spoilt()
 	}
-	t.told = append(append(t.told, thinking...), content...)
-	calls := m.GetArray("tool_calls")
-	for _, c := range calls {
-		t.told = appendTold(t.told, c.Get("function"))
-	}
-	t.held = append(t.held, t.tokens...)
-	t.mend(s, len(calls) > 0)
+	s.add(chat.Text, t.tokens)
 	return nil
+}
+
+// spoilt is the error of characters that nothing tells: arguments with others in their place would be wrong ones.
+func spoilt() error {
+	return &fault.Error{
+		Kind: fault.Unavailable, Curable: true,
+		Message: "the model server spoilt characters of a call that it could not read itself; strategy raw gets them whole, and so does a newer server",
+	}
 }
 
 // tokenless is the error of a server that shows text without the tokens that it was asked for.
@@ -133,23 +119,6 @@ func (t *tap) read(v *fastjson.Value) {
 		}
 	}
 }
-
-// whole says whether nothing is damaged and nothing waits.
-func (t *tap) whole() bool {
-	return len(t.held) == t.past && !bytes.Contains(t.tokens, []byte(damaged))
-}
-
-// keep keeps the end of text that was queued, since it tells where damage behind it belongs.
-func (t *tap) keep(text []byte) {
-	t.held = append(t.held[:t.past], text...)
-	if n := len(t.held) - keptText; n > 0 {
-		t.held = append(t.held[:0], t.held[n:]...)
-	}
-	t.past = len(t.held)
-}
-
-// keptText is how much of the text is kept, in bytes.
-const keptText = 256
 
 // thought passes thinking on. It answers true when that is over: then tokens is what stands behind its mark.
 func (t *tap) thought(s *stream, thinking, content []byte) bool {
@@ -209,36 +178,4 @@ func beyond(border, closer []byte) ([]byte, bool) {
 		}
 	}
 	return rest, true
-}
-
-// mend queues what is held if the server has told enough. sure says that it has told all that it will: the whole call, or
-// the whole reply.
-func (t *tap) mend(s *stream, sure bool) {
-	if len(t.held) == t.past || len(t.told) < t.tell && !sure {
-		return
-	}
-	text, ok := mendShown(t.held, t.past, t.told)
-	if !ok && sure {
-		text, ok = mend(t.held, t.told)
-	}
-	if !ok {
-		t.tell = len(t.told) + len(t.told)/4 + 1 // more often would take square time
-		return
-	}
-	s.add(chat.Text, text[t.past:])
-	t.keep(text[t.past:])
-	t.told, t.tell = t.told[:0], 0
-}
-
-// finish queues what is still held at the end of the reply. Where that was cut, so was what waits. Else characters that
-// nothing tells are an error: arguments with others in their place would be wrong ones.
-func (t *tap) finish(s *stream, cut bool) error {
-	t.mend(s, true)
-	if len(t.held) == t.past || cut {
-		return nil
-	}
-	return &fault.Error{
-		Kind: fault.Unavailable, Curable: true,
-		Message: "the model server spoilt characters of a call that it could not read itself; strategy raw gets them whole, and so does a newer server",
-	}
 }
