@@ -191,7 +191,7 @@ var below = map[string][]string{
 	"internal/doctor":  {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault"},
 	"chat":             {},
 	"chat/schema":      {"chat"},
-	"adapters":         {"chat", "chat/schema", "adapters/internal/declaration"},
+	"adapters":         {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print"},
 	"tools":            {"chat", "chat/schema"},
 	"tools/company":    {"tools", "internal/store"},
 	"internal/store":   {},
@@ -212,11 +212,12 @@ var below = map[string][]string{
 	"proxy":            {"tools", "runner", "internal/pattern", "proxy/xmltools", "chat", "chat/schema", "adapters", "internal/auth", "internal/fault", "internal/front", "internal/sse", "internal/trace"},
 
 	"adapters/internal/declaration": {},
+	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration"},
 	"internal/companymcp":           {"tools/company"},
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "adapters", "adapters/internal/declaration", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "adapters", "adapters/internal/declaration", "adapters/internal/print", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)

@@ -20,8 +20,7 @@
 //	bare.go, fence.go              calls without marks, and the evidence they need
 //	announce.go, doubt.go, which.go  the words of evidence; marks that may be mentions; how much evidence is asked for
 //	code.go                        what stands in code: fenced blocks and spans
-//	format.go                      Format and Set: a declaration (internal/declaration) and what is done by it
-//	print.go, printtags.go, repr.go, prompt.go  the way back: calls as text, and the text that teaches them
+//	format.go, lead.go             Format and Set: a declaration (internal/declaration) and the way back (internal/print)
 //	carries.go                     both ways: whether a tool's name comes back
 //	grammar*.go                    the same as a grammar: which texts are calls that fit their schemas
 //

@@ -1,8 +1,6 @@
 package adapters
 
 import (
-	"strings"
-
 	"toolnorm/adapters/internal/declaration"
 )
 
@@ -44,12 +42,4 @@ func (d *decoder) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 		n++
 	}
 	return n, true
-}
-
-// inCDATA is a value as a family with flag cdata prints it.
-func inCDATA(text string) string {
-	if strings.ContainsAny(text, "<&\n") {
-		return declaration.CDATAOpen + text + declaration.CDATAClose
-	}
-	return text
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/print"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -130,9 +131,9 @@ func (g *grammar) body(p *declaration.Pattern, i int, t chat.Tool) string {
 		}
 		return g.tags(p, n, p.OnLines(i), end)
 	case "pseudo":
-		return g.object(n, pseudoSpelling(g.f.Quotes[0]))
+		return g.object(n, print.Pseudo(g.f.Quotes[0]))
 	}
-	return g.object(n, jsonSpelling)
+	return g.object(n, print.JSON)
 }
 
 // several matches calls that one example holds: objects, or calls in Python.
@@ -170,31 +171,28 @@ func (g *grammar) anyTool(tools []chat.Tool, call func(chat.Tool) string) string
 
 // callObject matches a call as one JSON object.
 func (g *grammar) callObject(t chat.Tool) string {
-	s := jsonSpelling
-	if g.f.Layout.Words == declaration.PythonObjects {
-		s = pythonSpelling
-	}
-	member := func(key string) string { return lit(s.key(key)) }
-	all := []string{lit(s.open)}
+	s := print.Objects(g.f.Family)
+	member := func(key string) string { return lit(s.Key(key)) }
+	all := []string{lit(s.Open)}
 	if id := g.f.Layout.Counter; id != "" {
-		all = append(all, member(id), s.id(), lit(s.comma))
+		all = append(all, member(id), idIn(s), lit(s.Comma))
 	}
-	all = append(all, member(g.f.Layout.Name), lit(s.value(schema.Quote(t.Name))), lit(s.comma))
+	all = append(all, member(g.f.Layout.Name), lit(s.Value(schema.Quote(t.Name))), lit(s.Comma))
 	all = append(all, member(g.f.Layout.Args), g.object(g.begin(t), s))
 	if id := g.f.Layout.ID; id != "" {
-		all = append(all, optional(seq(lit(s.comma), member(id), s.id())))
+		all = append(all, optional(seq(lit(s.Comma), member(id), idIn(s))))
 	}
-	return seq(append(all, lit(s.close))...)
+	return seq(append(all, lit(s.Close))...)
 }
 
 // namedObject matches a call as an object whose only member is named like the tool.
 func (g *grammar) namedObject(t chat.Tool) string {
-	return seq(lit("{"+schema.Quote(t.Name)+": "), g.object(g.begin(t), jsonSpelling), lit("}"))
+	return seq(lit("{"+schema.Quote(t.Name)+": "), g.object(g.begin(t), print.JSON), lit("}"))
 }
 
 // pythonCall matches a call as Python writes it.
 func (g *grammar) pythonCall(t chat.Tool) string {
-	return seq(lit(pythonName(t.Name)+"("), g.members(g.keywords(g.begin(t))), lit(")"))
+	return seq(lit(print.PythonName(t.Name)+"("), g.members(g.keywords(g.begin(t))), lit(")"))
 }
 
 // messages matches calls in messages with headers, from the recipient of the first one on. The mark that ends the last one
@@ -216,4 +214,9 @@ func (g *grammar) messages(tools []chat.Tool) string {
 	one := alt(all...)
 	next := lit(g.f.Ends[0] + p.Parts[0].Lit.Text)
 	return seq(lit(head), one, g.more(seq(next, one)), optional(lit(g.f.Ends[1])))
+}
+
+// idIn matches the id of a call, a string.
+func idIn(s *print.Spelling) string {
+	return seq(lit(s.Quotes[0]), "[a-zA-Z0-9_-]{1,40}", lit(s.Quotes[0]))
 }

@@ -3,18 +3,20 @@ package adapters
 import (
 	"slices"
 	"strings"
+
+	"toolnorm/adapters/internal/print"
 )
 
 // otherKey matches a name that is none of the list, and what stands behind it.
-func (g *grammar) otherKey(list []slot, s *spelling) string {
-	if s.word {
-		return seq(g.otherWord(list), lit(strings.TrimPrefix(s.key("x"), "x")))
+func (g *grammar) otherKey(list []slot, s *print.Spelling) string {
+	if s.BareKeys {
+		return seq(g.otherWord(list), lit(strings.TrimPrefix(s.Key("x"), "x")))
 	}
-	quote := s.quotes[0]
-	before, after, _ := strings.Cut(s.key("x"), "x")
+	quote := s.Quotes[0]
+	before, after, _ := strings.Cut(s.Key("x"), "x")
 	var names []string
 	for _, m := range list {
-		k := s.key(m.key)
+		k := s.Key(m.key)
 		names = append(names, strings.TrimSuffix(strings.TrimPrefix(k, before), after))
 	}
 	class := func(not string) string {

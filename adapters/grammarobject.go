@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"toolnorm/adapters/internal/print"
 )
 
 // anyOrder is up to how many members an object's may come in any order: each further one doubles the rules.
@@ -29,23 +31,19 @@ type slots struct {
 }
 
 // object matches an object.
-func (g *grammar) object(n *demand, s *spelling) string {
-	o := slots{comma: s.comma, most: g.most("")}
+func (g *grammar) object(n *demand, s *print.Spelling) string {
+	o := slots{comma: s.Comma, most: g.most("")}
 	o.list = g.listed(n, func(key string, p *demand) string {
-		end := ""
-		if s.end != nil {
-			end = s.end(key)
-		}
-		return seq(lit(s.key(key)), g.value(p, s), lit(end))
+		return seq(lit(s.Key(key)), g.value(p, s), lit(s.End(key)))
 	})
-	if s.sorted {
+	if s.Sorted {
 		slices.SortStableFunc(o.list, func(a, b slot) int { return strings.Compare(strings.ToLower(a.key), strings.ToLower(b.key)) })
 	}
-	if more, ok := g.additional(n); ok && !s.fixed {
+	if more, ok := g.additional(n); ok && !s.NoNull {
 		defer g.enter("additionalProperties")()
 		o.other = seq(g.otherKey(o.list, s), g.value(more, s))
 	}
-	return seq(lit(s.open), g.members(o), lit(s.close))
+	return seq(lit(s.Open), g.members(o), lit(s.Close))
 }
 
 // listed are the members that a schema names, in its order.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp/syntax"
 	"strings"
+
+	"toolnorm/adapters/internal/print"
 )
 
 // formats are the formats of strings that a pattern can say.
@@ -22,7 +24,7 @@ const (
 )
 
 // patterned matches a string that has a pattern or a format. It answers false, and reports what, when that cannot be said.
-func (g *grammar) patterned(n *demand, s *spelling) (string, bool) {
+func (g *grammar) patterned(n *demand, s *print.Spelling) (string, bool) {
 	source, what := n.Pattern, "pattern"
 	if source == "" {
 		what = "format"
@@ -46,15 +48,15 @@ func (g *grammar) patterned(n *demand, s *spelling) (string, bool) {
 	if n.MinLength != "" || n.MaxLength != "" {
 		g.drop("length beside a " + what)
 	}
-	if len(s.quotes) > 0 {
-		expr = seq(lit(s.quotes[0]), expr, lit(s.quotes[0]))
+	if len(s.Quotes) > 0 {
+		expr = seq(lit(s.Quotes[0]), expr, lit(s.Quotes[0]))
 	}
 	return g.rule("pattern", expr), true
 }
 
 // patternWriter turns a regular expression into GBNF as a spelling of strings writes it.
 type patternWriter struct {
-	s      *spelling
+	s      *print.Spelling
 	most   int // of what repeats without a bound, -1 for none
 	failed bool
 }
@@ -143,16 +145,16 @@ func (w *patternWriter) literal(text []rune) string {
 
 // escaped is a character in the spelling; false when it cannot stand in a string.
 func (w *patternWriter) escaped(c rune) (string, bool) {
-	if len(w.s.avoid) > 0 {
-		for _, mark := range w.s.avoid {
+	if len(w.s.Avoid) > 0 {
+		for _, mark := range w.s.Avoid {
 			if []rune(mark)[0] == c {
 				return "", false
 			}
 		}
 		return string(c), c != 0
 	}
-	quoted := w.s.value(`"` + jsonEscape(c) + `"`)
-	return quoted[1 : len(quoted)-1], quoted[0] == w.s.quotes[0][0]
+	quoted := w.s.Value(`"` + jsonEscape(c) + `"`)
+	return quoted[1 : len(quoted)-1], quoted[0] == w.s.Quotes[0][0]
 }
 
 // jsonEscape is a character inside a JSON string.
@@ -188,7 +190,7 @@ func (w *patternWriter) class(ranges []rune) string {
 					from = c
 				}
 				continue
-			case !ok && len(w.s.avoid) > 0 && c != 0:
+			case !ok && len(w.s.Avoid) > 0 && c != 0:
 				w.failed = true // to leave it out would forbid what the schema allows
 			case ok && (c >= ' ' || isSpace(int(c))):
 				all = append(all, lit(written))

@@ -2,9 +2,9 @@ package adapters
 
 import (
 	"slices"
-	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/print"
 	"toolnorm/chat/schema"
 )
 
@@ -18,17 +18,17 @@ func (g *grammar) keywords(n *demand) slots {
 	return o
 }
 
-// keywordValue matches the value of a keyword, see appendKeyword.
+// keywordValue matches the value of a keyword.
 func (g *grammar) keywordValue(n *demand) string {
-	return g.byKind(n, func(c choice) string {
-		switch {
-		case c.value != "":
-			return lit(string(g.f.appendKeyword(nil, c.value)))
-		case c.kind == schema.Object, c.kind == schema.String && len(g.f.Quotes) == 0:
-			return g.choice(c, jsonSpelling)
-		}
-		return g.choice(c, pythonSpelling)
-	})
+	return g.byKind(n, func(c choice) string { return g.choice(c, print.Keyword(g.f.Family, c.anyKind())) })
+}
+
+// anyKind is the kind of what the choice allows.
+func (c choice) anyKind() schema.Kinds {
+	if c.value != "" {
+		return schema.KindOf(c.value)
+	}
+	return c.kind
 }
 
 // byKind matches a value whose spelling depends on its kind. A place that allows anything has a choice for each kind.
@@ -96,7 +96,7 @@ func (g *grammar) tags(p *declaration.Pattern, n *demand, lines bool, end string
 	}
 	arg := g.f.Args[0]
 	if arg.Keyed() {
-		s := treeSpelling(arg)
+		s := print.Tree(arg)
 		o.list = g.listed(n, func(key string, p *demand) string {
 			if all := g.choices(p); len(all) == 1 && all[0].kind == schema.Null {
 				return ""
@@ -105,7 +105,7 @@ func (g *grammar) tags(p *declaration.Pattern, n *demand, lines bool, end string
 		})
 		return g.members(o)
 	}
-	o.list = g.listed(n, func(key string, p *demand) string { return g.tag(arg, lit(g.f.attribute(key)), p) })
+	o.list = g.listed(n, func(key string, p *demand) string { return g.tag(arg, lit(print.Attribute(g.f.Family, key)), p) })
 	if more, ok := g.additional(n); ok {
 		o.other = g.tag(arg, g.otherWord(o.list), more)
 	}
@@ -128,39 +128,27 @@ func (g *grammar) tag(arg *declaration.Pattern, key string, n *demand) string {
 	value := g.byKind(n, func(c choice) string {
 		var middle []string
 		if typed {
-			middle = append(middle, lit(typeOf(arg, c, at)), lit(g.f.Printed(arg.Parts[at+1].Lit.Text)))
+			middle = append(middle, lit(print.TypeWord(arg, at, c.anyKind())), lit(g.f.Printed(arg.Parts[at+1].Lit.Text)))
 		}
 		return seq(append(middle, g.tagValue(c, !typed, n))...)
 	})
 	return seq(append(head, value, lit(g.f.Printed(arg.Parts[len(arg.Parts)-1].Lit.Text)))...)
 }
 
-// typeOf is the word for a choice's kind in the type hole at part i.
-func typeOf(p *declaration.Pattern, c choice, i int) string {
-	sample := map[schema.Kinds]string{
-		schema.String: `""`, schema.Boolean: "true", schema.Null: "null", schema.Object: "{}", schema.Array: "[]", schema.Number: "0", schema.Integer: "0",
-	}[c.kind]
-	return string(appendType(nil, sample, strings.HasSuffix(p.Parts[i-1].Lit.Text, `string="`)))
-}
-
-// tagValue matches a value in a tag, see tagText. Where the tag does not say the type, a string stands for everything that a
-// place of unknown type allows, and null cannot be told from the string.
+// tagValue matches a value in a tag. Where the tag does not say the type, a string stands for everything that a place of
+// unknown type allows, and null cannot be told from the string.
 func (g *grammar) tagValue(c choice, plain bool, n *demand) string {
-	raw := &spelling{name: "raw", avoid: g.f.Args[0].ValueEnds()}
-	s := jsonSpelling
+	s := print.Tagged(g.f.Family, c.anyKind())
 	switch {
 	case c.value != "":
-		return lit(g.f.tagText(c.value))
 	case c.kind == schema.String && g.f.Flags.CDATA && c.n.Pattern == "" && c.n.Format == "":
 		low, high := g.lengths(c.n)
-		raw.avoid = append(raw.avoid, declaration.CDATAOpen)
-		return alt(g.choice(c, raw), seq(lit(declaration.CDATAOpen), g.raw([]string{declaration.CDATAClose}, low, high), lit(declaration.CDATAClose)))
+		bare := *s
+		bare.Avoid = append(slices.Clip(s.Avoid), declaration.CDATAOpen)
+		return alt(g.choice(c, &bare), seq(lit(declaration.CDATAOpen), g.raw([]string{declaration.CDATAClose}, low, high), lit(declaration.CDATAClose)))
 	case c.kind == schema.String:
-		return g.choice(c, raw)
 	case plain && (len(g.choices(n)) == 1 && g.choices(n)[0].kind == 0 || c.kind == schema.Null && g.allowsText(n)):
 		return ""
-	case g.f.Layout.Words == declaration.PythonObjects || g.f.Layout.Words == declaration.PythonScalars && c.kind != schema.Object && c.kind != schema.Array:
-		s = pythonSpelling
 	}
 	return g.choice(c, s)
 }

@@ -1,22 +1,24 @@
 package adapters
 
+import "toolnorm/adapters/internal/print"
+
 // text matches a string.
-func (g *grammar) text(n *demand, s *spelling) string {
+func (g *grammar) text(n *demand, s *print.Spelling) string {
 	low, high := g.lengths(n)
 	if n.Pattern != "" || n.Format != "" {
 		if expr, ok := g.patterned(n, s); ok {
 			return expr
 		}
 	}
-	if len(s.avoid) > 0 {
-		raw := g.raw(s.avoid, low, high)
-		if len(s.quotes) > 0 {
-			raw = seq(lit(s.quotes[0]), raw, lit(s.quotes[0]))
+	if len(s.Avoid) > 0 {
+		raw := g.raw(s.Avoid, low, high)
+		if len(s.Quotes) > 0 {
+			raw = seq(lit(s.Quotes[0]), raw, lit(s.Quotes[0]))
 		}
 		return raw
 	}
 	var all []string
-	for _, quote := range s.quotes {
+	for _, quote := range s.Quotes {
 		char := g.rule("char", characters(quote[0]))
 		all = append(all, seq(lit(quote), repeat(char, low, high), lit(quote)))
 	}

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"toolnorm/adapters/internal/print"
 	"toolnorm/chat/schema"
 )
 
 // value matches what may stand at a place.
-func (g *grammar) value(n *demand, s *spelling) string {
+func (g *grammar) value(n *demand, s *print.Spelling) string {
 	if n.Ref != "" {
 		if name := g.reference(n.Ref, s); name != "" {
 			return name
@@ -18,7 +19,7 @@ func (g *grammar) value(n *demand, s *spelling) string {
 	}
 	var all []string
 	for _, c := range g.choices(n) {
-		if s.fixed && c.kind == schema.Null {
+		if s.NoNull && c.kind == schema.Null {
 			continue
 		}
 		if expr := g.choice(c, s); expr != "" || c.value == `""` {
@@ -34,11 +35,11 @@ func (g *grammar) value(n *demand, s *spelling) string {
 
 // reference matches what a reference points to, by a rule of its own, so that recursion ends. It is empty for one that
 // leads back to itself before anything is written.
-func (g *grammar) reference(ref string, s *spelling) string {
+func (g *grammar) reference(ref string, s *print.Spelling) string {
 	if g.open[ref] {
 		return ""
 	}
-	id := s.name + " " + ref
+	id := s.Name + " " + ref
 	if name, ok := g.refs[id]; ok {
 		return name
 	}
@@ -56,10 +57,10 @@ func (g *grammar) reference(ref string, s *spelling) string {
 }
 
 // choice matches one thing that may stand at a place.
-func (g *grammar) choice(c choice, s *spelling) string {
+func (g *grammar) choice(c choice, s *print.Spelling) string {
 	switch {
 	case c.value != "":
-		return lit(s.value(c.value))
+		return lit(s.Value(c.value))
 	case c.n.Ref != "":
 		return g.reference(c.n.Ref, s)
 	}
@@ -69,9 +70,9 @@ func (g *grammar) choice(c choice, s *spelling) string {
 	case schema.Integer, schema.Number:
 		return g.rule("number", g.number(c.n, c.kind))
 	case schema.Boolean:
-		return alt(lit(s.yes), lit(s.no))
+		return alt(lit(s.True), lit(s.False))
 	case schema.Null:
-		return lit(s.null)
+		return lit(s.Null)
 	case schema.Object:
 		return g.rule(g.hint(), g.object(c.n, s))
 	case schema.Array:
@@ -89,21 +90,21 @@ func (g *grammar) hint() string {
 }
 
 // any matches every value, by one rule.
-func (g *grammar) any(s *spelling) string {
-	key := "any " + s.name
+func (g *grammar) any(s *print.Spelling) string {
+	key := "any " + s.Name
 	if name, ok := g.named[key]; ok {
 		return name
 	}
 	name := g.name("any")
 	g.named[key] = name
 	text := g.text(new(demand), s)
-	if s.fixed || len(s.quotes) == 0 {
+	if s.NoNull || len(s.Quotes) == 0 {
 		g.define(name, text)
 		return name
 	}
-	all := []string{text, g.rule("number", g.number(new(demand), schema.Number)), lit(s.yes), lit(s.no), lit(s.null)}
-	all = append(all, seq(lit(s.open), list(seq(g.otherKey(nil, s), name), s.comma, 0, g.most("")), lit(s.close)))
-	all = append(all, seq(lit(s.listOpen), list(name, s.listComma, 0, g.most("")), lit(s.listClose)))
+	all := []string{text, g.rule("number", g.number(new(demand), schema.Number)), lit(s.True), lit(s.False), lit(s.Null)}
+	all = append(all, seq(lit(s.Open), list(seq(g.otherKey(nil, s), name), s.Comma, 0, g.most("")), lit(s.Close)))
+	all = append(all, seq(lit(s.ListOpen), list(name, s.ListComma, 0, g.most("")), lit(s.ListClose)))
 	g.define(name, alt(all...))
 	return name
 }
@@ -128,7 +129,7 @@ func count(n json.Number) (int, bool) {
 }
 
 // array matches a list.
-func (g *grammar) array(n *demand, s *spelling) string {
+func (g *grammar) array(n *demand, s *print.Spelling) string {
 	defer g.enter("items")()
 	prefix, items := n.Prefix, n.Items
 	if tuple := bytes.TrimSpace(items); len(tuple) > 0 && tuple[0] == '[' { // as old drafts write it
@@ -156,23 +157,23 @@ func (g *grammar) array(n *demand, s *spelling) string {
 	}
 	all := ""
 	if high != 0 {
-		all = list(g.item(items, s), s.listComma, low, high)
+		all = list(g.item(items, s), s.ListComma, low, high)
 	}
-	if s.open == "" && low == 0 { // without brackets there is nothing around no elements
-		return optional(seq(lit(s.listOpen), list(g.item(items, s), s.listComma, 1, high), lit(s.listClose)))
+	if s.Open == "" && low == 0 { // without brackets there is nothing around no elements
+		return optional(seq(lit(s.ListOpen), list(g.item(items, s), s.ListComma, 1, high), lit(s.ListClose)))
 	}
-	return seq(lit(s.listOpen), all, lit(s.listClose))
+	return seq(lit(s.ListOpen), all, lit(s.ListClose))
 }
 
 // tuple matches a list whose first elements have schemas of their own. All of them are written.
-func (g *grammar) tuple(first []string, items json.RawMessage, low, high int, s *spelling) string {
+func (g *grammar) tuple(first []string, items json.RawMessage, low, high int, s *print.Spelling) string {
 	if high >= 0 && high < len(first) {
 		first = first[:high]
 	}
-	all := []string{lit(s.listOpen)}
+	all := []string{lit(s.ListOpen)}
 	for i, item := range first {
 		if i > 0 {
-			all = append(all, lit(s.listComma))
+			all = append(all, lit(s.ListComma))
 		}
 		all = append(all, item)
 	}
@@ -181,13 +182,13 @@ func (g *grammar) tuple(first []string, items json.RawMessage, low, high int, s 
 		rest = high - len(first)
 	}
 	if low = max(low-len(first), 0); low > 0 || len(items) > 0 && string(items) != "false" {
-		all = append(all, repeat(seq(lit(s.listComma), g.item(items, s)), low, rest))
+		all = append(all, repeat(seq(lit(s.ListComma), g.item(items, s)), low, rest))
 	}
-	return seq(append(all, lit(s.listClose))...)
+	return seq(append(all, lit(s.ListClose))...)
 }
 
 // item matches an element.
-func (g *grammar) item(raw json.RawMessage, s *spelling) string {
+func (g *grammar) item(raw json.RawMessage, s *print.Spelling) string {
 	n, ok := g.read(raw)
 	if !ok {
 		n = new(demand)

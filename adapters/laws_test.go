@@ -51,7 +51,7 @@ func canPrint(f *Format, c chat.Call) bool {
 		return true
 	}
 	for _, m := range membersOf(string(c.Args)) {
-		if text := rawText(m.value); strings.HasPrefix(text, "\n") || strings.HasSuffix(text, "\n") {
+		if text := unquote([]byte(m.value)); strings.HasPrefix(text, "\n") || strings.HasSuffix(text, "\n") {
 			return false
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 // oneCall are calls that every family prints, without and with an argument.
 var oneCall = []chat.Call{
-	{ID: shape.ID, Name: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)},
-	{ID: shape.ID, Name: "get_time", Args: json.RawMessage(`{}`)},
+	{ID: "example00", Name: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)},
+	{ID: "example00", Name: "get_time", Args: json.RawMessage(`{}`)},
 }
 
 // checkOnly wants the call to be all that comes of a reply, but for white space around its values.

@@ -1,6 +1,8 @@
 package adapters
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -54,4 +56,28 @@ func (d *decoder) omitted(t *schema.Type, key string) bool {
 	}
 	d.repaired("null-omitted")
 	return true
+}
+
+// field is a member of an object, its value as JSON text.
+type field struct{ key, value string }
+
+// membersOf are the members of an object in their order.
+func membersOf(object string) []field {
+	dec := json.NewDecoder(strings.NewReader(object))
+	if _, err := dec.Token(); err != nil {
+		return nil
+	}
+	var out []field
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return out
+		}
+		var value json.RawMessage
+		if dec.Decode(&value) != nil {
+			return out
+		}
+		out = append(out, field{fmt.Sprint(key), string(value)})
+	}
+	return out
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/adapters/internal/print"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/internal/golden"
@@ -200,7 +201,7 @@ var tokens = regexp.MustCompile(`</?\w+:\w+|</?[|｜][^>]*>|<[^<>|]*\|>|\]<\]min
 // mapped writes the arguments of a family of JSON objects in another way.
 func mapped(name string, as func(args string) string) slip {
 	return slip{name, func(r *rand.Rand, w *written) string {
-		args := string(appendSpaced(nil, w.args))
+		args := print.JSON.Value(w.args)
 		before, after, ok := strings.Cut(w.frame, args)
 		if !ok {
 			return ""

@@ -291,6 +291,9 @@ func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
 	return d.has(i, tag) && !d.endMark(i)
 }
 
+// plainly undoes the escapes of attributes.
+var plainly = strings.NewReplacer("&amp;", "&", "&quot;", `"`)
+
 // oddKey says whether a parameter's name holds what no name does: a mark or a quote in the tag is wrong.
 func oddKey(f *declaration.Family, key string) bool {
 	if f.Flags.Entities {

@@ -111,7 +111,7 @@ func TestMarksOfTheTurnNeverEndAReply(t *testing.T) {
 						t.Errorf("%s read by %s: %q leaves %q", f.Name, reader.Name, mark+tail, text)
 					}
 				}
-				call := string(f.Append(nil, chat.Call{ID: shape.ID, Name: "get_time", Args: []byte(`{}`)}))
+				call := string(f.Append(nil, chat.Call{ID: "example00", Name: "get_time", Args: []byte(`{}`)}))
 				if _, text := thought(t, f, call+mark, o); strings.TrimSpace(text) != "" {
 					t.Errorf("%s: %q leaves %q", f.Name, call+mark, text)
 				}

@@ -1,7 +1,6 @@
 package adapters
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -12,11 +11,8 @@ import (
 // Families whose parameters are named by their tags nest them: <items><item><sku>A</sku></item></items>, every tag behind
 // a token of the family. A text with such tags inside is a tree.
 
-// textKey is the member that holds text between tags, itemKey the tag of a list's elements.
-const (
-	textKey = "$text"
-	itemKey = "item"
-)
+// textKey is the member that holds text between tags.
+const textKey = "$text"
 
 // maxTree bounds how deep tags nest; deeper ones are text.
 const maxTree = 64
@@ -141,7 +137,7 @@ func (n *node) json(t *schema.Type) string {
 func (n *node) isList(t *schema.Type) bool {
 	items, members := true, true
 	for _, kid := range n.kids {
-		items = items && kid.key == itemKey
+		items = items && kid.key == declaration.ItemKey
 		members = members && t.Item().Has(kid.key)
 	}
 	return items || t.Only(schema.Array|schema.Null) && !members
@@ -193,28 +189,4 @@ func emptyOr(text string, t *schema.Type) string {
 		}
 	}
 	return fromText(text, t)
-}
-
-// appendTree writes a value as tags: members and elements each in its own, null members not at all.
-func appendTree(p *declaration.Pattern, dst []byte, value string) []byte {
-	switch value[0] {
-	case '{':
-		for _, m := range membersOf(value) {
-			if m.value != "null" {
-				dst = append(appendTree(p, append(dst, p.OpenTag(m.key)...), m.value), p.CloseTag(m.key)...)
-			}
-		}
-		return dst
-	case '[':
-		var list []json.RawMessage
-		_ = json.Unmarshal([]byte(value), &list) // it is JSON: a member's value
-		for _, v := range list {
-			if string(v) == "null" {
-				v = json.RawMessage(`""`)
-			}
-			dst = append(appendTree(p, append(dst, p.OpenTag(itemKey)...), string(v)), p.CloseTag(itemKey)...)
-		}
-		return dst
-	}
-	return append(dst, rawText(value)...)
 }

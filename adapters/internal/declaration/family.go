@@ -33,6 +33,7 @@ type Family struct {
 	headless   []*Pattern // calls whose opening mark is missing
 	CloseBytes *[256]bool // first bytes of what can end a tagged value
 	ValueStops *[256]bool // bytes at which copying a tagged value stops
+	ValueEnds  []string   // marks that end a tagged value, so that it cannot hold them
 
 	set        *Set
 	liveOnce   sync.Once
@@ -83,7 +84,7 @@ func (f *Family) prepare() {
 		note(p.Parts[0].Lit)
 		note(p.Parts[p.Hole("value")+1].Lit)
 	}
-	f.headless = nil
+	f.ValueEnds, f.headless = f.valueEnds(), nil
 	for _, p := range f.Calls {
 		for _, l := range p.Close {
 			note(l)
@@ -108,3 +109,37 @@ func (f *Family) Printed(text string) string {
 
 // ChannelMark is the mark in front of a channel's name, inside a header or at its start.
 const ChannelMark = "<|channel|>"
+
+// valueEnds are the marks that end a raw value: those of arguments, and what closes the call.
+func (f *Family) valueEnds() []string {
+	var all []string
+	for _, arg := range f.Args {
+		all = append(all, strings.TrimSpace(f.Printed(arg.Parts[0].Lit.Text)))
+		if last := arg.Parts[len(arg.Parts)-1].Lit.Text; !arg.Keyed() {
+			all = append(all, strings.TrimSpace(f.Printed(last)))
+		}
+	}
+	for _, call := range f.Calls {
+		if i := call.Hole("args"); i >= 0 && i+1 < len(call.Parts) {
+			mark, _, _ := strings.Cut(strings.TrimSpace(f.Printed(call.Parts[i+1].Lit.Text)), "\n")
+			all = append(all, mark)
+		}
+	}
+	var shortest []string
+	for _, mark := range distinct(all) {
+		if !containsOther(all, mark) {
+			shortest = append(shortest, mark)
+		}
+	}
+	return shortest
+}
+
+// containsOther says whether a mark holds another one of the list.
+func containsOther(all []string, mark string) bool {
+	for _, other := range all {
+		if other != "" && other != mark && strings.Contains(mark, other) {
+			return true
+		}
+	}
+	return false
+}

@@ -254,42 +254,11 @@ func (p *Pattern) IsFence() bool { return strings.HasPrefix(p.Parts[0].Lit.Text,
 // Keyed says whether the family's tags are named like the parameters.
 func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
 
+// ItemKey is the tag of a list's elements, where tags are named like the parameters.
+const ItemKey = "item"
+
 // OpenTag is the tag in front of the value of a key, where tags are named like the parameters.
 func (p *Pattern) OpenTag(key string) string { return p.Parts[0].Lit.Text + key + p.Parts[2].Lit.Text }
 
 // CloseTag is the one behind it.
 func (p *Pattern) CloseTag(key string) string { return p.Parts[4].Lit.Text + key + p.Parts[6].Lit.Text }
-
-// ValueEnds are the marks that end a raw value: those of arguments, and what closes the call.
-func (p *Pattern) ValueEnds() []string {
-	var all []string
-	for _, arg := range p.Family.Args {
-		all = append(all, strings.TrimSpace(p.Family.Printed(arg.Parts[0].Lit.Text)))
-		if last := arg.Parts[len(arg.Parts)-1].Lit.Text; !arg.Keyed() {
-			all = append(all, strings.TrimSpace(p.Family.Printed(last)))
-		}
-	}
-	for _, call := range p.Family.Calls {
-		if i := call.Hole("args"); i >= 0 && i+1 < len(call.Parts) {
-			mark, _, _ := strings.Cut(strings.TrimSpace(p.Family.Printed(call.Parts[i+1].Lit.Text)), "\n")
-			all = append(all, mark)
-		}
-	}
-	var shortest []string
-	for _, mark := range distinct(all) {
-		if !containsOther(all, mark) {
-			shortest = append(shortest, mark)
-		}
-	}
-	return shortest
-}
-
-// containsOther says whether a mark holds another one of the list.
-func containsOther(all []string, mark string) bool {
-	for _, other := range all {
-		if other != "" && other != mark && strings.Contains(mark, other) {
-			return true
-		}
-	}
-	return false
-}

@@ -1,26 +1,27 @@
-package adapters
+package print
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 )
 
 // Number gives calls the ids that the family writes, first being how many calls the conversation had before. An id that the
 // family could have written stays; in most families that is any.
-func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
+func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 	calls = slices.Clone(calls)
 	for i := range calls {
-		calls[i].ID = f.id(calls[i], first+i)
+		calls[i].ID = id(f, calls[i], first+i)
 	}
 	return calls
 }
 
 // id is what call n of a conversation is called.
-func (f *Format) id(c chat.Call, n int) string {
-	switch hasID, hasName := f.writes("id"), f.writes("name"); {
+func id(f *declaration.Family, c chat.Call, n int) string {
+	switch hasID, hasName := writes(f, "id"), writes(f, "name"); {
 	case f.Layout.Counter != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":
 		return c.ID
 	case f.Layout.Counter != "":
@@ -36,4 +37,6 @@ func (f *Format) id(c chat.Call, n int) string {
 }
 
 // writes says whether the family prints a hole of that kind with a call.
-func (f *Format) writes(hole string) bool { return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0 }
+func writes(f *declaration.Family, hole string) bool {
+	return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0
+}

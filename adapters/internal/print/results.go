@@ -1,4 +1,4 @@
-package adapters
+package print
 
 import (
 	"strings"
@@ -8,19 +8,19 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// AppendResults writes what tools answered as the family's templates do, without the marks of the turn around: texts[i] is
+// Results writes what tools answered as the family's templates do, without the marks of the turn around: texts[i] is
 // the answer to calls[i], whose ids are those that Number gives. Without a result line in the declaration it writes nothing.
-func (f *Format) AppendResults(dst []byte, calls []chat.Call, texts []string) []byte {
+func Results(dst []byte, f *declaration.Family, calls []chat.Call, texts []string) []byte {
 	if f.Result == nil || len(texts) == 0 {
 		return dst
 	}
 	if f.ResultList == nil {
-		return f.appendResults(dst, "", calls, texts)
+		return appendResults(dst, f, "", calls, texts)
 	}
 	before := ""
 	for _, part := range f.ResultList.Parts {
 		if part.Hole == "results" {
-			dst = f.appendResults(dst, before, calls, texts)
+			dst = appendResults(dst, f, before, calls, texts)
 		} else {
 			before = f.Printed(part.Lit.Text)
 			dst = append(dst, before...)
@@ -31,7 +31,7 @@ func (f *Format) AppendResults(dst []byte, calls []chat.Call, texts []string) []
 
 // appendResults writes results one after the other: newlines in front of the example stand between two; in a list it is a
 // comma, and the white space behind the bracket.
-func (f *Format) appendResults(dst []byte, before string, calls []chat.Call, texts []string) []byte {
+func appendResults(dst []byte, f *declaration.Family, before string, calls []chat.Call, texts []string) []byte {
 	p := f.Result
 	between := strings.Repeat("\n", p.Glue)
 	if list := strings.TrimRight(before, "\n "); strings.HasSuffix(list, "[") {
@@ -43,17 +43,17 @@ func (f *Format) appendResults(dst []byte, before string, calls []chat.Call, tex
 		if i > 0 {
 			dst = append(dst, between...)
 		}
-		dst = f.appendResult(dst, p, calls[i], text)
+		dst = appendResult(dst, p, calls[i], text)
 	}
 	return dst
 }
 
 // appendResult fills the holes of a result.
-func (f *Format) appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
+func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
 	for _, part := range p.Parts {
 		switch part.Hole {
 		case "":
-			dst = append(dst, f.Printed(part.Lit.Text)...)
+			dst = append(dst, p.Family.Printed(part.Lit.Text)...)
 		case "name":
 			dst = append(dst, c.Name...)
 		case "id":

@@ -1,25 +1,19 @@
-package adapters
+package print
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
-// Prompt is the text that teaches a model the tools and this form of calling them, in that wording, or in the family's own
-// when it is zero. It is empty without tools. The same tools and wording give the same bytes.
-func (f *Format) Prompt(tools []chat.Tool, w declaration.Wording) string {
-	if len(tools) == 0 {
-		return ""
-	}
-	if w == 0 {
-		w = f.Wording()
-	}
-	form := f.Asked(w)
+// Prompt is the text that teaches a model the tools and the form of calling them, in that wording. The same tools and
+// wording give the same bytes, so that servers find it in their cache.
+func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) string {
 	b := []byte("# Tools\n\nThese functions are there for you to call:\n")
 	for _, t := range tools {
 		if w&declaration.Schemas != 0 || w&declaration.Signatures == 0 {
@@ -30,10 +24,10 @@ func (f *Format) Prompt(tools []chat.Tool, w declaration.Wording) string {
 		}
 	}
 	b = append(b, "\nWhen the request needs one of them, reply only with the call, and the result will be given to you:\n\n"...)
-	b = append(b, form.shown(shape)...)
+	b = append(b, shown(form, shape)...)
 	if w&declaration.Example != 0 {
 		b = append(b, "\n\nExample. The user says: "...)
-		b = form.appendWorked(b, tools[0])
+		b = appendWorked(b, form, tools[0])
 	}
 	return string(append(b, "\n\nWhen none of them fits, answer directly, without a call."...))
 }
@@ -41,19 +35,10 @@ func (f *Format) Prompt(tools []chat.Tool, w declaration.Wording) string {
 // shape is the call that shows what a call looks like. It is of no offered tool: small models copy what they are shown.
 var shape = chat.Call{ID: "example00", Name: "function_name", Args: json.RawMessage(`{"parameter":"value"}`)}
 
-// Asked is the format in which Prompt asks for calls: signatures without schemas ask for Python, unless the family's own
-// declaration has a wording. What it asks for is also how earlier calls should be written out.
-func (f *Format) Asked(w declaration.Wording) *Format {
-	if w&(declaration.Signatures|declaration.Schemas) == declaration.Signatures && f.Wording() == 0 && f.set != nil {
-		if python := f.set.Named("python"); python != nil {
-			return python
-		}
-	}
-	return f
-}
-
 // shown is a call without the newlines that the family's turns begin with.
-func (f *Format) shown(call chat.Call) []byte { return bytes.TrimLeft(f.Append(nil, call), "\n") }
+func shown(f *declaration.Family, call chat.Call) []byte {
+	return bytes.TrimLeft(Calls(nil, f, Number(f, 0, []chat.Call{call})), "\n")
+}
 
 // appendSchema writes a tool as JSON.
 func appendSchema(dst []byte, t chat.Tool) []byte {
@@ -63,22 +48,22 @@ func appendSchema(dst []byte, t chat.Tool) []byte {
 	}
 	dst = schema.AppendQuote(append(dst, `{"name": `...), t.Name)
 	dst = schema.AppendQuote(append(dst, `, "description": `...), t.Description)
-	dst = appendSpaced(append(dst, `, "parameters": `...), string(params))
+	dst = JSON.Append(append(dst, `, "parameters": `...), string(params))
 	return append(dst, "}\n"...)
 }
 
 // appendWorked writes a request that needs the tool, and the call that answers it.
-func (f *Format) appendWorked(dst []byte, t chat.Tool) []byte {
+func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 	call := example(t)
 	dst = append(append(dst, "Please use "...), t.Name...)
-	for i, m := range membersOf(string(call.Args)) {
+	for i, m := range fields(string(call.Args)) {
 		word := " and "
 		if i == 0 {
 			word = " with "
 		}
-		dst = fmt.Appendf(dst, "%s%s %s", word, m.key, appendSpaced(nil, m.value))
+		dst = fmt.Appendf(dst, "%s%s %s", word, m.key, JSON.Append(nil, m.value))
 	}
-	return append(append(dst, ".\nYou write:\n\n"...), f.shown(call)...)
+	return append(append(dst, ".\nYou write:\n\n"...), shown(f, call)...)
 }
 
 // example is a call of a tool with a value for each required parameter, or for its first one when none is.
@@ -116,4 +101,19 @@ func sample(t *schema.Type, text, number string) string {
 		}
 	}
 	return "null"
+}
+
+// Opening is how a printed call begins, up to the end of the last mark in front of its name or its object. Message families
+// have the name in the header: there the whole header is the mark. An empty name stands for any.
+func Opening(f *declaration.Family, name string) string {
+	call := shape
+	if name != "" {
+		call.Name = name
+	}
+	text, _, _ := strings.Cut(string(Calls(nil, f, Number(f, 0, []chat.Call{call}))), "{")
+	if f.Header != nil {
+		return text
+	}
+	text, _, _ = strings.Cut(text, call.Name)
+	return text[:strings.LastIndexAny(text, ">]\n")+1]
 }

@@ -1,4 +1,4 @@
-package adapters
+package print
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ import (
 // Members come in the order in which positional values are read.
 func appendSignature(dst []byte, t chat.Tool) []byte {
 	typ := schema.Compile(t.Schema)
-	dst = append(append(append(dst, "def "...), pythonName(t.Name)...), '(')
+	dst = append(append(append(dst, "def "...), PythonName(t.Name)...), '(')
 	for i, name := range typ.Members() {
 		if i > 0 {
 			dst = append(dst, ", "...)
@@ -68,10 +68,18 @@ func notesOf(raw json.RawMessage) map[string]string {
 		}
 		notes[name] = m.Description
 		if m.Properties != nil || m.Items.Properties != nil {
-			notes[name] = strings.TrimSpace(m.Description + " " + string(appendSpaced(nil, string(member))))
+			notes[name] = strings.TrimSpace(m.Description + " " + JSON.Value(string(member)))
 		}
 	}
 	return notes
+}
+
+// literalOf is a value as an annotation lists it: strings in double quotes, as most Python is written by hand.
+func literalOf(value string) string {
+	if schema.KindOf(value)&(schema.Boolean|schema.Null) != 0 {
+		return Python.Value(value)
+	}
+	return JSON.Value(value)
 }
 
 // pythonType is a type as an annotation says it.
@@ -79,7 +87,7 @@ func pythonType(t *schema.Type) string {
 	if e := t.Enum(); len(e) > 0 {
 		values := make([]string, len(e))
 		for i, v := range e {
-			values[i] = string(appendScalar(nil, v))
+			values[i] = literalOf(v)
 		}
 		return "Literal[" + strings.Join(values, ", ") + "]"
 	}

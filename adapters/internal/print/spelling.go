@@ -1,0 +1,171 @@
+package print
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/chat/schema"
+)
+
+// Spelling is how the values in a call's body are written. The fields are text that the grammar quotes as it stands; what
+// cannot be a fixed text, keys and strings, has a function.
+type Spelling struct {
+	Name                           string // of the grammar's rules
+	Open, Comma, Close             string // around and between an object's members
+	ListOpen, ListComma, ListClose string // around and between a list's elements; around none only if objects have brackets, too
+	True, False, Null              string
+	Quotes                         []string // what a string may stand in, the first one printed; none: it is raw
+	Avoid                          []string // what ends a string without escapes, so that it cannot stand in one
+	BareKeys                       bool     // keys have no quotes, so those that no schema names can only be identifiers
+	Sorted                         bool     // members are printed by name
+	NoNull                         bool     // members that are null are not printed, and there are none but the schema's
+
+	key  func(dst []byte, quoted string) []byte // a member's name, given as JSON, and what stands in front of its value
+	end  func(dst []byte, quoted string) []byte // what stands behind the value; nil: nothing
+	text func(dst []byte, quoted string) []byte // a string, given as JSON
+}
+
+// JSON is what json.dumps(ensure_ascii=False) prints: {"city": "São Paulo", "days": [1, 2]}.
+var JSON = &Spelling{
+	Name: "json", Open: "{", Comma: ", ", Close: "}", ListOpen: "[", ListComma: ", ", ListClose: "]",
+	True: "true", False: "false", Null: "null", Quotes: []string{`"`},
+	key:  func(dst []byte, quoted string) []byte { return append(appendString(dst, quoted), ": "...) },
+	text: appendString,
+}
+
+// Python is what repr prints: {'city': "it's", 'fast': True}. Templates that print a value without a filter have it.
+var Python = &Spelling{
+	Name: "python", Open: "{", Comma: ", ", Close: "}", ListOpen: "[", ListComma: ", ", ListClose: "]",
+	True: "True", False: "False", Null: "None", Quotes: []string{`'`, `"`},
+	key:  func(dst []byte, quoted string) []byte { return append(appendRepr(dst, quoted), ": "...) },
+	text: appendRepr,
+}
+
+// Pseudo is JSON with bare keys, sorted, and a delimiter of the family's own around strings: gemma4's
+// {city:<|"|>Paris<|"|>,days:3}. Its template sorts with dictsort, which ignores case, and has no word for null, so None
+// is what Jinja prints.
+func Pseudo(quote string) *Spelling {
+	return &Spelling{
+		Name: "pseudo", Open: "{", Comma: ",", Close: "}", ListOpen: "[", ListComma: ",", ListClose: "]",
+		True: "true", False: "false", Null: "None",
+		Quotes: []string{quote}, Avoid: []string{quote}, BareKeys: true, Sorted: true,
+		key: func(dst []byte, quoted string) []byte { return append(append(dst, unquote(quoted)...), ':') },
+		text: func(dst []byte, quoted string) []byte {
+			return append(append(append(dst, quote...), unquote(quoted)...), quote...)
+		},
+	}
+}
+
+// Tree has tags that are named like the members, and nest: minimax-m3's <items><item><sku>A</sku></item></items>.
+func Tree(p *declaration.Pattern) *Spelling {
+	open, end := p.OpenTag(declaration.ItemKey), p.CloseTag(declaration.ItemKey)
+	return &Spelling{
+		Name: "tree", ListOpen: open, ListComma: end + open, ListClose: end,
+		True: "true", False: "false", Avoid: p.Family.ValueEnds, NoNull: true,
+		key:  func(dst []byte, quoted string) []byte { return append(dst, p.OpenTag(unquote(quoted))...) },
+		end:  func(dst []byte, quoted string) []byte { return append(dst, p.CloseTag(unquote(quoted))...) },
+		text: appendRaw,
+	}
+}
+
+// raw is a string as a tag holds it, without quotes.
+func raw(f *declaration.Family) *Spelling {
+	text := appendRaw
+	if f.Flags.CDATA {
+		text = appendCDATA
+	}
+	return &Spelling{Name: "raw", Avoid: f.ValueEnds, text: text}
+}
+
+// Objects is how a family spells whole calls, {"name": …}, and what stands in them: sarashina's template prints the list of
+// calls without a filter, so Python's quotes stand around names, too.
+func Objects(f *declaration.Family) *Spelling {
+	if f.Layout.Words == declaration.PythonObjects {
+		return Python
+	}
+	return JSON
+}
+
+// Keyword is how a family spells the value of a keyword in a Python call. An object stays JSON, as LFM2.5 writes it, and so
+// does a string, unless the family has a quote line that says otherwise: olmo3's template uses the JSON filter.
+func Keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
+	if kind == schema.Object || kind == schema.String && len(f.Quotes) == 0 {
+		return JSON
+	}
+	return Python
+}
+
+// Tagged is how a family spells the value of an argument that stands between tags: strings raw, everything else as JSON or,
+// where the template prints it without a filter, as Python.
+func Tagged(f *declaration.Family, kind schema.Kinds) *Spelling {
+	scalar := kind&(schema.Object|schema.Array) == 0
+	switch words := f.Layout.Words; {
+	case f.Args[0].Keyed():
+		return Tree(f.Args[0])
+	case kind == schema.String:
+		return raw(f)
+	case words == declaration.PythonObjects, words == declaration.PythonScalars && scalar:
+		return Python
+	}
+	return JSON
+}
+
+// Key is a member's name and what stands in front of its value.
+func (s *Spelling) Key(key string) string { return string(s.key(nil, schema.Quote(key))) }
+
+// End is what stands behind the value of a member.
+func (s *Spelling) End(key string) string {
+	if s.end == nil {
+		return ""
+	}
+	return string(s.end(nil, schema.Quote(key)))
+}
+
+// Value is a JSON value in the spelling.
+func (s *Spelling) Value(value string) string { return string(s.Append(nil, value)) }
+
+// TypeWord is what the {type} hole i of an argument's example prints for a kind: whether it is a string, where the mark in
+// front asks that (deepseek's string="true"), or the kind's name (kimi-k3's type="number").
+func TypeWord(p *declaration.Pattern, i int, kind schema.Kinds) string {
+	if strings.HasSuffix(p.Parts[i-1].Lit.Text, `string="`) {
+		if kind == schema.String {
+			return "true"
+		}
+		return "false"
+	}
+	switch kind {
+	case schema.String:
+		return "string"
+	case schema.Boolean:
+		return "boolean"
+	case schema.Null:
+		return "null"
+	case schema.Object:
+		return "object"
+	case schema.Array:
+		return "array"
+	}
+	return "number"
+}
+
+// Attribute is a parameter's name as it stands in a tag.
+func Attribute(f *declaration.Family, key string) string {
+	if f.Flags.Entities {
+		return entities.Replace(key)
+	}
+	return key
+}
+
+// entities escapes what may not stand in an attribute.
+var entities = strings.NewReplacer("&", "&amp;", `"`, "&quot;")
+
+// PythonName is a tool's name as a Python call can have it: what would not be read as part of a name is an underscore, and
+// the reader finds the tool all the same.
+func PythonName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("-._", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80 {
+			return r
+		}
+		return '_'
+	}, name)
+}

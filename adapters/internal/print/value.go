@@ -1,0 +1,258 @@
+package print
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/chat/schema"
+)
+
+// Append writes a JSON value in the spelling. What could be spelled in several ways comes out in one, since templates parse
+// the value before they print it: characters are not escaped, numbers are Python's. The order of members stays.
+func (s *Spelling) Append(dst []byte, value string) []byte {
+	dst, _ = s.append(dst, value)
+	return dst
+}
+
+// append writes the value that text begins with and answers the text behind it. One pass without an intermediate tree keeps
+// a history of large files cheap: it is printed again with every turn. Text that is no JSON ends the value early.
+func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
+	text = trimSpace(text)
+	if text == "" {
+		return dst, ""
+	}
+	switch text[0] {
+	case '{':
+		return s.appendObject(dst, text[1:])
+	case '[':
+		return s.appendList(dst, text[1:])
+	case '"':
+		n := stringEnd(text)
+		return s.text(dst, text[:n]), text[n:]
+	}
+	n := strings.IndexAny(text, ",]} \t\r\n")
+	if n < 0 {
+		n = len(text)
+	}
+	switch word := text[:n]; word {
+	case "true":
+		dst = append(dst, s.True...)
+	case "false":
+		dst = append(dst, s.False...)
+	case "null":
+		dst = append(dst, s.Null...)
+	default:
+		dst = appendNumber(dst, word)
+	}
+	return dst, text[max(n, 1):]
+}
+
+// member is where a member was written.
+type member struct {
+	key      string
+	from, to int
+}
+
+// appendObject writes an object, whose brace was read.
+func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
+	dst = append(dst, s.Open...)
+	start, some := len(dst), false
+	var members []member
+	for {
+		if text = trimSpace(strings.TrimPrefix(trimSpace(text), ",")); text == "" || text[0] != '"' {
+			break
+		}
+		key := text[:stringEnd(text)]
+		text = trimSpace(strings.TrimPrefix(trimSpace(text[len(key):]), ":"))
+		if s.NoNull && strings.HasPrefix(text, "null") {
+			text = text[len("null"):]
+			continue
+		}
+		if some && !s.Sorted {
+			dst = append(dst, s.Comma...)
+		}
+		from := len(dst)
+		dst, text = s.append(s.key(dst, key), text)
+		if s.end != nil {
+			dst = s.end(dst, key)
+		}
+		if some = true; s.Sorted {
+			members = append(members, member{strings.ToLower(unquote(key)), from, len(dst)})
+		}
+	}
+	if s.Sorted {
+		dst = sorted(dst, start, members, s.Comma)
+	}
+	return append(dst, s.Close...), strings.TrimPrefix(text, "}")
+}
+
+// sorted puts the members that were written from start on in the order of their names, those of one name in their own.
+func sorted(dst []byte, start int, members []member, comma string) []byte {
+	written := slices.Clone(dst[start:])
+	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(a.key, b.key) })
+	dst = dst[:start]
+	for i, m := range members {
+		if i > 0 {
+			dst = append(dst, comma...)
+		}
+		dst = append(dst, written[m.from-start:m.to-start]...)
+	}
+	return dst
+}
+
+// appendList writes a list, whose bracket was read.
+func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
+	if text = trimSpace(text); s.Open == "" && strings.HasPrefix(text, "]") {
+		return dst, text[1:] // tags stand around elements, and there are none
+	}
+	dst = append(dst, s.ListOpen...)
+	for some := false; ; some = true {
+		if text = trimSpace(strings.TrimPrefix(trimSpace(text), ",")); text == "" || text[0] == ']' || text[0] == '}' {
+			break
+		}
+		if some {
+			dst = append(dst, s.ListComma...)
+		}
+		dst, text = s.append(dst, text)
+	}
+	return append(dst, s.ListClose...), strings.TrimPrefix(text, "]")
+}
+
+// trimSpace takes JSON's white space off the front.
+func trimSpace(text string) string { return strings.TrimLeft(text, " \t\r\n") }
+
+// stringEnd is the length of the JSON string that text begins with, the quotes included.
+func stringEnd(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// unquote is the text of a JSON string.
+func unquote(quoted string) string {
+	if len(quoted) < 2 || !strings.Contains(quoted, `\`) {
+		return strings.Trim(quoted, `"`)
+	}
+	var s string
+	if json.Unmarshal([]byte(quoted), &s) != nil {
+		return quoted[1 : len(quoted)-1]
+	}
+	return s
+}
+
+// appendString writes a JSON string without needless escapes: \u00e9 is é, \/ is /. Half a surrogate pair is U+FFFD, since
+// no UTF-8 says it.
+func appendString(dst []byte, quoted string) []byte {
+	if !strings.Contains(quoted, `\`) {
+		return append(dst, quoted...)
+	}
+	return schema.AppendQuote(dst, unquote(quoted))
+}
+
+// appendRaw writes a string as it is.
+func appendRaw(dst []byte, quoted string) []byte { return append(dst, unquote(quoted)...) }
+
+// appendCDATA writes a string, in CDATA when it holds what could end the value that it is.
+func appendCDATA(dst []byte, quoted string) []byte {
+	text := unquote(quoted)
+	if !strings.ContainsAny(text, "<&\n") {
+		return append(dst, text...)
+	}
+	return append(append(append(dst, declaration.CDATAOpen...), text...), declaration.CDATAClose...)
+}
+
+// appendRepr writes a string as Python's repr does: in single quotes, or in double ones when it has single ones and no
+// double ones.
+func appendRepr(dst []byte, quoted string) []byte {
+	s, quote := unquote(quoted), byte('\'')
+	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
+		quote = '"'
+	}
+	dst = append(dst, quote)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == quote || c == '\\':
+			dst = append(dst, '\\', c)
+		case c == '\n':
+			dst = append(dst, `\n`...)
+		case c == '\r':
+			dst = append(dst, `\r`...)
+		case c == '\t':
+			dst = append(dst, `\t`...)
+		case c < ' ' || c == 0x7f:
+			dst = fmt.Appendf(dst, `\u%04x`, c)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return append(dst, quote)
+}
+
+// appendNumber writes a number as Python prints it: a whole one as it stands, any other with the fewest digits that give
+// the same 64 bits, an exponent from 1e16 on and below 1e-4.
+func appendNumber(dst []byte, text string) []byte {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || !strings.ContainsAny(text, ".eE") {
+		return append(dst, text...)
+	}
+	if size := max(f, -f); size != 0 && (size < 1e-4 || size >= 1e16) {
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	}
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
+	if !slices.Contains(dst[start:], '.') {
+		dst = append(dst, ".0"...)
+	}
+	return dst
+}
+
+// field is a member of an object, its value as JSON text.
+type field struct{ key, value string }
+
+// fields are the members of an object in their order.
+func fields(object string) (all []field) {
+	text := strings.TrimPrefix(trimSpace(object), "{")
+	for {
+		if text = trimSpace(strings.TrimPrefix(trimSpace(text), ",")); text == "" || text[0] != '"' {
+			return all
+		}
+		key := text[:stringEnd(text)]
+		text = trimSpace(strings.TrimPrefix(trimSpace(text[len(key):]), ":"))
+		n := valueEnd(text)
+		all = append(all, field{unquote(key), strings.TrimRight(text[:n], " \t\r\n")})
+		text = text[n:]
+	}
+}
+
+// valueEnd is the length of the JSON value that text begins with.
+func valueEnd(text string) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i += stringEnd(text[i:]) - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth < 0 {
+				return i
+			}
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(text)
+}
