@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -41,7 +40,7 @@ func (c *compatible) grammar(t *turn, fields map[string]json.RawMessage) *held {
 		return nil
 	}
 	h := c.grammars.find(t.format, tools, t.request.Single, func(h *held) {
-		t.engine.cfg.Log.Debug().Str("model", t.model).Str("format", t.format.Name).Int("bytes", len(h.Text)).Str("open", fmt.Sprint(h.Dropped)).Msg("grammar written")
+		t.engine.cfg.Log.Debug().Str("model", t.model).Str("format", t.format.Name).Int("bytes", len(h.Text)).Strs("open", h.Dropped).Msg("grammar written")
 	})
 	c.grammars.mu.Lock()
 	defer c.grammars.mu.Unlock()

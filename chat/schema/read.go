@@ -68,7 +68,7 @@ func (d *Doc) union(list []*value, at string, depth int) *Place {
 	}
 	var alts []*Place
 	for i, one := range list {
-		alts = append(alts, d.alternative(one, at+"/"+strconv.Itoa(i), depth))
+		alts = append(alts, d.read(one, at+"/"+strconv.Itoa(i), depth+1))
 	}
 	p := Union(alts)
 	if len(p.Alternatives) > most {
@@ -77,17 +77,6 @@ func (d *Doc) union(list []*value, at string, depth int) *Place {
 	}
 	p.At = at
 	return p
-}
-
-// alternative is the place of one of a union. A reference to what is being read around stays one, as in a list whose
-// elements are lists of the same kind: read in place, it would be repeated down to the last level.
-func (d *Doc) alternative(v *value, at string, depth int) *Place {
-	if ref, step := reference(v); ref != "" {
-		if to, place := d.resolve(ref); slices.Contains(d.around, to) && !slices.Contains(d.reading, to) {
-			return &Place{ref: to, doc: d, At: place, from: at + step}
-		}
-	}
-	return d.read(v, at, depth+1)
 }
 
 // follow reads what a reference at this very place leads to.
@@ -101,7 +90,11 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 		d.Drop(at, "")
 		return never()
 	}
-	return d.target(to, place, depth+1)
+	reading := d.reading
+	d.reading = append(reading, to)
+	p := d.read(to, place, depth+1)
+	d.reading = reading
+	return p
 }
 
 // child is the place of a member or element. One that is nothing but a reference stays one, so that reading ends where a
@@ -149,16 +142,11 @@ func (p *Place) Follow() *Place {
 		p.doc.Drop(p.At, "")
 		return anything()
 	}
-	return p.doc.target(p.ref, p.At, 0)
-}
-
-// target reads what a reference leads to.
-func (d *Doc) target(to *value, at string, depth int) *Place {
-	reading, around := d.reading, d.around
-	d.reading, d.around = append(reading, to), append(around, to)
-	p := d.read(to, at, depth)
-	d.reading, d.around = reading, around
-	return p
+	reading := p.doc.reading
+	p.doc.reading = append(reading, p.ref)
+	out := p.doc.read(p.ref, p.At, 0)
+	p.doc.reading = reading
+	return out
 }
 
 // own reads the keywords of the place itself.

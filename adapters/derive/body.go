@@ -1,9 +1,10 @@
-package family
+package derive
 
 import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -37,25 +38,30 @@ func jsonBody(text string, from int, path, content string) (body, bool) {
 		}
 		end := i + int(in.InputOffset())
 		if strings.Contains(string(value), probes[0].Name) {
-			return named(value, i, end)
+			return named(string(value), i, end)
 		}
 		return besideName(text, from, i, end, "{json}", "")
 	}
 	return body{}, false
 }
 
-// named is a body whose JSON holds the name.
-func named(value json.RawMessage, start, end int) (body, bool) {
+// named is a body whose JSON holds the name: as the value of a member, or as the name of the only one.
+func named(value string, start, end int) (body, bool) {
 	b := body{start: start, end: end, hole: "{call}"}
 	var list []json.RawMessage
 	var words []string
-	if json.Unmarshal(value, &list) == nil && len(list) > 0 {
-		words = append(words, "list="+map[bool]string{true: "lines", false: "always"}[strings.Contains(string(value), "[\n")])
-		b.hole, value = "{calls}", list[0]
+	one := json.RawMessage(value)
+	if json.Unmarshal(one, &list) == nil && len(list) > 0 {
+		b.hole, one = "{calls}", list[0]
+		words = append(words, "list="+spreads(value))
 	}
 	var members map[string]json.RawMessage
-	if json.Unmarshal(value, &members) != nil {
+	if json.Unmarshal(one, &members) != nil {
 		return body{}, false
+	}
+	if _, ok := members[probes[0].Name]; ok && len(members) == 1 {
+		b.hole = "{named}"
+		return b, true
 	}
 	for key, v := range members {
 		switch {
@@ -63,14 +69,28 @@ func named(value json.RawMessage, start, end int) (body, bool) {
 			words = append(words, "name="+key)
 		case string(v) == `"0"` || string(v) == `"1"`:
 			words = append(words, "id="+key)
+		case string(v) == `"`+probes[0].ID+`"` && strings.HasSuffix(strings.TrimRight(string(one), " \n}"), string(v)):
+			words = append(words, "endid="+key)
 		case v[0] == '{' && key != "arguments" && key != "function":
 			words = append(words, "args="+key)
 		}
 	}
 	if len(words) > 0 {
+		slices.Sort(words)
 		b.lines = "keys    " + strings.Join(words, " ") + "\n"
 	}
 	return b, true
+}
+
+// spreads is how a list stands in lines: a member a line, a call a line, or all in one.
+func spreads(value string) string {
+	switch {
+	case strings.Contains(value, "{\n"):
+		return "indent"
+	case strings.Contains(value, "[\n"):
+		return "lines"
+	}
+	return "always"
 }
 
 // anID is an id that holds the tool's name.
@@ -150,8 +170,15 @@ func taggedBody(text string, from int, path, content string) (body, bool) {
 	}
 	open := opener(text[name:k1], text[end1:k2])
 	middle, end2 := text[k1+len(key1):v1], v2+len(content)
+	if open == "" || middle != text[k2+len(key2):v2] {
+		return body{}, false
+	}
+	if first, behind, ok := strings.Cut(text[end1:max(k2-len(open), end1)], key1); ok && strings.HasPrefix(text[end2:], first+key2+behind) { // <path>…</path>
+		arg := fmt.Sprintf("arg     %s{key}%s{value}%s{key}%s\n", example(open), example(middle), example(first), example(strings.TrimRight(behind, "\n")))
+		return besideName(text, from, k1-len(open), end2+len(first+key2)+len(strings.TrimRight(behind, "\n")), "{args}", arg)
+	}
 	closer := shared(text[end1:max(k2-len(open), end1)], text[end2:])
-	if open == "" || closer == "" || middle != text[k2+len(key2):v2] {
+	if closer == "" {
 		return body{}, false
 	}
 	arg := fmt.Sprintf("arg     %s{key}%s{value}%s\n", example(open), example(middle), example(closer))
