@@ -132,13 +132,3 @@ func (d *decoder) describesParameter(t *schema.Type) bool {
 	n := d.space(0)
 	return d.at(n) == ':' && t.Known() && !t.Allows(schema.Object) && d.describes(n+1)
 }
-
-// describes says whether a description of a parameter stands at offset i: an object that begins with type or description.
-func (d *decoder) describes(i int) bool {
-	i += d.space(i)
-	if d.at(i) != '{' {
-		return false
-	}
-	i += 1 + d.space(i+1)
-	return d.has(i, `"type"`) || d.has(i, `"description"`)
-}

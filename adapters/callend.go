@@ -85,3 +85,83 @@ func (d *decoder) openerAsCloser(p *declaration.Pattern) bool {
 	d.repaired("closers")
 	return true
 }
+
+// CallEnds says whether what stands at offset i can follow the arguments as a whole.
+func (d *decoder) CallEnds(i int) bool {
+	if d.python {
+		return d.pythonEnd(i)
+	}
+	i += d.space(i)
+	c := d.at(i)
+	p := d.closing
+	switch {
+	case d.around != 0 && c == d.around:
+		return true
+	case c < 0 || c == '}' || c == ',' || c == ']' || c == ')' || c == ';' || d.isMark(i):
+		return true
+	case p == nil:
+		return true
+	case p.Hole("call") >= 0 || p.Hole("calls") >= 0:
+		return false
+	case len(p.Close) > 0:
+		_, ok := d.closerAt(i, p)
+		return ok
+	}
+	return true
+}
+
+// pythonEnd says whether what stands at offset i, behind the parenthesis that closes a Python call, can follow one: another
+// call, the end of the list of calls, a mark. Behind a quote inside program text it is something else.
+func (d *decoder) pythonEnd(i int) bool {
+	n := d.space(i)
+	line := bytes.IndexByte(d.slice(d.pos+i, d.pos+i+n), '\n') >= 0
+	i += n
+	c := d.at(i)
+	switch {
+	case c < 0 || d.isMark(i) || d.comment(i):
+		return true
+	case c == ')' && d.printed:
+		d.printed = false
+		defer func() { d.printed = true }()
+		return d.pythonEnd(i + 1)
+	case c == ']':
+		i++
+		n = d.space(i)
+		line = bytes.IndexByte(d.slice(d.pos+i, d.pos+i+n), '\n') >= 0
+		i += n
+		_, closed := d.closerAt(i, d.closing)
+		return line || d.at(i) < 0 || d.isMark(i) || closed && len(d.closing.Close) > 0
+	case c == ',' || c == ';':
+		i += 1 + d.space(i+1)
+		return d.at(i) == ']' || isWord(d.at(i)) && d.nameAhead(i)
+	case isWord(c):
+		return line && d.nameAhead(i) && (d.printed || !d.has(i, "print("))
+	case d.closing == nil:
+		return true
+	}
+	_, closed := d.closerAt(i, d.closing)
+	return closed && len(d.closing.Close) > 0
+}
+
+// CallMark says whether a mark that can end or follow a call stands at offset i.
+func (d *decoder) CallMark(i int) bool {
+	for _, m := range d.marksAt(i) {
+		if m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose && d.stands(i, &m) {
+			return true
+		}
+	}
+	return len(d.stack) > 0 && d.argCloser(i)
+}
+
+// argCloser says whether the closer of a tagged argument of the call that is read stands at offset i.
+func (d *decoder) argCloser(i int) bool {
+	if d.closing == nil {
+		return false
+	}
+	for _, arg := range d.closing.Family.Args {
+		if _, a := d.literal(i, arg.Parts[len(arg.Parts)-1].Lit); a == yes {
+			return true
+		}
+	}
+	return false
+}

@@ -13,7 +13,7 @@ type level struct {
 }
 
 // innermost is what opened the container that is read, 0 outside of all.
-func (d *decoder) innermost() byte {
+func (d *argReader) innermost() byte {
 	if len(d.stack) == 0 {
 		return 0
 	}
@@ -23,7 +23,7 @@ func (d *decoder) innermost() byte {
 // containerEnds says whether the container opened by kind ends here: at its own closer, which is stepped over; at an outer
 // one's, at a mark or at the end of the text, where its own is missing; at another one that stands for it. A closer that
 // closes nothing is skipped.
-func (d *decoder) containerEnds(kind byte) bool {
+func (d *argReader) containerEnds(kind byte) bool {
 	for {
 		c := d.at(0)
 		switch {
@@ -66,7 +66,7 @@ func (d *decoder) containerEnds(kind byte) bool {
 // closedEarly says whether the outermost object goes on behind its closer here: a member that only its schema knows, and that
 // it does not have yet, stands behind a comma. With a member that the schema does not know in front, that may belong to
 // another object as well.
-func (d *decoder) closedEarly() bool {
+func (d *argReader) closedEarly() bool {
 	c := d.call
 	defer func(seen int) { c.endAt = seen }(c.endAt) // looking ahead is not having read
 	n := 1
@@ -93,7 +93,7 @@ func ofEnvelope(key string) bool {
 
 // doubtStray is called where a closer is missing or wrong: a member that stands in an object which does not know it, while
 // one around does, may belong there.
-func (d *decoder) doubtStray() {
+func (d *argReader) doubtStray() {
 	if d.call != nil {
 		d.call.doubt = d.call.doubt || d.strayKey
 	}
@@ -125,7 +125,7 @@ const (
 
 // wrongCloser decides what the closer c here means, which is not that of the innermost container. Where a further member or
 // element follows, it is the meaning that puts this into a container that knows it; two of these are a doubt.
-func (d *decoder) wrongCloser(c int) meaning {
+func (d *argReader) wrongCloser(c int) meaning {
 	d.doubtStray()
 	top, outer := len(d.stack)-1, d.openedBy(c)
 	n, run := 1+d.space(1), []int(nil)
@@ -171,7 +171,7 @@ func (d *decoder) wrongCloser(c int) meaning {
 const maxRun = 8
 
 // behindRun is the container that is open behind further closers, each of which must be that of the one before it.
-func (d *decoder) behindRun(at int, run []int) (int, bool) {
+func (d *argReader) behindRun(at int, run []int) (int, bool) {
 	for _, c := range run {
 		if at >= 0 && closerOf(d.stack[at].kind) != c {
 			return at, false
@@ -182,12 +182,12 @@ func (d *decoder) behindRun(at int, run []int) (int, bool) {
 }
 
 // doubled says whether the closer c here stands directly behind another of its kind.
-func (d *decoder) doubled(c int) bool {
+func (d *argReader) doubled(c int) bool {
 	return d.pos > d.base && int(d.slice(d.pos-1, d.pos)[0]) == c
 }
 
 // openedBy is the innermost container that c closes, -1 when there is none.
-func (d *decoder) openedBy(c int) int {
+func (d *argReader) openedBy(c int) int {
 	i := len(d.stack) - 1
 	for i >= 0 && closerOf(d.stack[i].kind) != c {
 		i--
@@ -197,7 +197,7 @@ func (d *decoder) openedBy(c int) int {
 
 // suits says how well what stands at offset i, behind a comma, suits an open container: 0 not at all, 1 as anything would, 2
 // as its schema says. Below all containers is the envelope.
-func (d *decoder) suits(i, at int) int {
+func (d *argReader) suits(i, at int) int {
 	key, isKey := d.keyAt(i)
 	if at < 0 {
 		if ofEnvelope(key) {
@@ -239,7 +239,7 @@ func kindAt(c int) schema.Kinds {
 }
 
 // keyAt is the key at offset i behind which a colon stands.
-func (d *decoder) keyAt(i int) (string, bool) {
+func (d *argReader) keyAt(i int) (string, bool) {
 	q, quoted := d.quoteAt(i)
 	from := i + len(q.open)
 	n := from
@@ -265,7 +265,7 @@ func (d *decoder) keyAt(i int) (string, bool) {
 
 // listLost says whether a member of an object around the list stands here in the place of an element: the list's closer is
 // missing.
-func (d *decoder) listLost(t *schema.Type) bool {
+func (d *argReader) listLost(t *schema.Type) bool {
 	key, ok := d.keyAt(0)
 	if !ok || len(d.stack) < 2 {
 		return false
@@ -282,7 +282,7 @@ func (d *decoder) listLost(t *schema.Type) bool {
 }
 
 // suitsAny says whether the schema of an open container knows a key.
-func (d *decoder) suitsAny(key string) bool {
+func (d *argReader) suitsAny(key string) bool {
 	return len(d.stack) > 0 && (d.stack[len(d.stack)-1].t.Has(key) || d.knownOutside(key))
 }
 
@@ -292,7 +292,7 @@ func knownInside(t *schema.Type, key string, seen []string) bool {
 }
 
 // knownOutside says whether the schema of a container around the innermost one knows a key.
-func (d *decoder) knownOutside(key string) bool {
+func (d *argReader) knownOutside(key string) bool {
 	for _, l := range d.stack[:len(d.stack)-1] {
 		if l.kind != '[' && l.t.Has(key) {
 			return true

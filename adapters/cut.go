@@ -14,6 +14,6 @@ func (d *decoder) cutFrom(from int) {
 }
 
 // cutHeld notes a call that was cut before anything of it left: its name and the first n bytes of its arguments.
-func (d *decoder) cutHeld(c *call, n int) {
+func (d *decoder) cutHeld(c *calling, n int) {
 	d.cutText = c.tool.Name + " " + string(c.out[:min(n, chat.MaxCut)])
 }

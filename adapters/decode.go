@@ -12,9 +12,13 @@ import (
 
 // decoder reads one reply. It is straight-line code: where it needs a byte it asks at, which reads from the source.
 type decoder struct {
-	reader
-	place
-	reading
+	argReader // the text, and the reader of what stands in calls
+	input
+	progress
+	enclosing
+	draftState
+	calling calling // the call being read; argReader.call points to its output, or is nil outside of calls
+
 	f     *declaration.Family
 	v     *declaration.Index
 	tools *toolset // nil when no tools are offered
@@ -30,82 +34,105 @@ type decoder struct {
 
 	strings chat.Strings
 	thinks  []*declaration.Pattern // the reasoning marks whose closers count now
+}
 
-	call    *call // the call being read; nil outside
-	calling call  // what call points to
-	aside   call  // the output of scratch
-
+// draftState is what a draft keeps until it is accepted; see draft.
+type draftState struct {
 	drafting  bool // events are kept in drafted
 	drafted   []chat.Event
 	draftGlue int // glue of the draft's first call; -1 before
 }
 
-// place is how far the reply has been read and what is decided of it: all that a failed draft takes back.
-type place struct {
-	pos int // position of the next byte to read
+// enclosing is what stands around the arguments being read, and decides what ends them.
+type enclosing struct {
+	around  int  // the quote around the arguments, which does not escape those inside: "{"city": "Rome"}"; 0: none
+	printed bool // print( stands around the Python call
+}
 
+// progress is what is decided of the reply so far: with the position and the repairs all that a failed draft takes back.
+type progress struct {
+	textState
+	codeState
+	evidenceState
+	attemptState
+	callCount
+}
+
+// textState is where plain bytes go, and what stands around them.
+type textState struct {
 	state     chat.Kind // what plain bytes are now: Text or Reasoning
 	textFrom  int       // decided text that has not left: positions textFrom to textTo, of kind textKind
 	textTo    int
 	textKind  chat.Kind
-	blank     bool   // no text but white space since the start, the reasoning's end or the last call
-	fresh     bool   // at the start of a line
-	afterCall bool   // a call was the last thing
-	ticks     int    // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
-	spanEnd   int    // where the code span ends that a mark was looked at in
-	fence     fence  // the fenced block that is text
-	keptTo    int    // where the text that was kept last ends
-	others    [2]int // positions of the elements of a list in front of its first call: they are text
-	doubts    doubts // what stands in front of the last mark
-	rejected  int    // up to here stand calls that are text: no mark means anything
-	runFrom   int    // where the text begins that no mark has interrupted
-
-	pin      int                  // bytes from here on may be read again; -1 without an attempt
-	gapAt    int                  // where the white space in front of the mark begins
-	markAt   int                  // where the mark begins
-	glue     int                  // newlines in front of the mark that belong to it
-	outer    int                  // glue of the section whose first call is being read; -1 elsewhere
-	reply    *declaration.Pattern // the marks of a plain reply whose opener was read
-	closing  *declaration.Pattern // the pattern whose call is being read
-	evidence bool                 // more than a mark was read: a cut here is a cut call
-	bare     bool                 // the call has no marks, so its arguments must begin with a parameter of the tool
-
-	calls   int      // index of the next call
-	done    int      // calls finished
-	closed  bool     // the last one was closed by its own marks
-	wasCut  bool     // a call was cut
-	cutText string   // what of it was read and did not leave
-	repairs []string // what was mended, each once
+	blank     bool // no text but white space since the start, the reasoning's end or the last call
+	fresh     bool // at the start of a line
+	afterCall bool // a call was the last thing
+	keptTo    int  // where the text that was kept last ends
+	runFrom   int  // where the text begins that no mark has interrupted
 }
 
-// reading is the state of the argument reader, for one call.
-type reading struct {
-	stack      []level  // open containers
-	quotes     []delim  // delimiters of {pseudo}; nil in JSON
-	seen       []string // keys of tagged arguments so far
-	python     bool     // inside a Python call
-	positional bool     // the last value of the Python call has no name
-	inKey      bool     // inside a key, which ends at its first quote
-	stringAt   int      // where the string being read begins
-	quoted     int      // how many of its own quotes the string being read has inside
-	escaped    int      // how many double quotes it has that are escaped
-	firstQuote int      // where the first of those that are not stands; -1: none does
-	endsEarly  bool     // the first of them looked like its end
-	around     int      // the quote that stands around the arguments, which does not escape those inside; 0: none
-	printed    bool     // print( stands around the Python call
-	inner      bool     // the string being read has quotes inside that are not escaped
-	noColons   bool     // a key without a colon was seen
-	bareKeys   bool     // a key without quotes was seen
-	unclosed   bool     // a container was closed for the model
-	strayKey   bool     // a key stands in an object whose schema does not know it, while that of one around it does
-	wrapper    int      // where the first member begins, while it may hold all arguments; 0: it does not
+// codeState is which code the text stands in: marks in code are examples (code.go).
+type codeState struct {
+	ticks   int   // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
+	spanEnd int   // where the code span ends that a mark was looked at in
+	fence   fence // the fenced block that is text
+}
+
+// evidenceState is what speaks for or against calls here (doubt.go, bare.go).
+type evidenceState struct {
+	doubts   doubts // what stands in front of the last mark
+	rejected int    // up to here stand calls that are text: no mark means anything
+	others   [2]int // positions of the elements of a list in front of its first call: they are text
+	evidence bool   // more than a mark was read: a cut here is a cut call
+	bare     bool   // the call has no marks, so its arguments must begin with a parameter of the tool
+}
+
+// attemptState is the attempt to read a call at a mark (match.go).
+type attemptState struct {
+	pin     int                  // bytes from here on may be read again; -1 without an attempt
+	gapAt   int                  // where the white space in front of the mark begins
+	markAt  int                  // where the mark begins
+	glue    int                  // newlines in front of the mark that belong to it
+	outer   int                  // glue of the section whose first call is being read; -1 elsewhere
+	reply   *declaration.Pattern // the marks of a plain reply whose opener was read
+	closing *declaration.Pattern // the pattern whose call is being read
+}
+
+// callCount is what has become of the calls so far.
+type callCount struct {
+	calls   int    // index of the next call
+	done    int    // calls finished
+	closed  bool   // the last one was closed by its own marks
+	wasCut  bool   // a call was cut
+	cutText string // what of it was read and did not leave
+}
+
+// checkpoint is a place in the reply to which reading can go back.
+type checkpoint struct {
+	progress
+	pos     int
+	repairs []string
+}
+
+// checkpoint remembers where reading is.
+func (d *decoder) checkpoint() checkpoint { return checkpoint{d.progress, d.pos, d.repairs} }
+
+// restore goes back to a checkpoint. What was read from the source meanwhile stays buffered.
+func (d *decoder) restore(c *checkpoint) { d.progress, d.pos, d.repairs = c.progress, c.pos, c.repairs }
+
+// resetArgs forgets the state of the arguments that were read.
+func (d *decoder) resetArgs() {
+	d.reset()
+	d.enclosing = enclosing{}
 }
 
 func newDecoder(f *declaration.Family, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
 	d := &decoder{f: f, v: f.Index(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.outer, d.calling.from = -1, -1
-	d.src, d.limit = in, unlimited
+	d.src = in
+	d.source, d.outside = d, d
+	d.setLimit(unlimited)
 	if len(o.Tools) > 0 {
 		d.tools = &toolset{offered: o.Tools, also: o.Also}
 	}

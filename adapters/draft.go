@@ -9,14 +9,16 @@ func (d *decoder) draft(size int, read func() bool) bool {
 		return false
 	}
 	d.flush()
-	before := d.place
+	before := d.checkpoint()
 	d.drafting, d.drafted, d.draftGlue = true, d.drafted[:0], -1
-	d.limit, d.hit = d.pos+size, false
+	d.setLimit(d.pos + size)
+	d.hit = false
 	if d.pin < 0 {
 		d.pin = d.gapAt
 	}
 	ok := read() && !d.hit && !d.wasCut && d.done > before.done
-	d.drafting, d.limit, d.hit = false, unlimited, false
+	d.drafting, d.hit = false, false
+	d.setLimit(unlimited)
 	if !ok {
 		d.undo(&before)
 		return false
@@ -32,7 +34,7 @@ func (d *decoder) draft(size int, read func() bool) bool {
 }
 
 // acceptText lets the text in front of an accepted draft leave.
-func (d *decoder) acceptText(before *place) {
+func (d *decoder) acceptText(before *checkpoint) {
 	here, blank := d.pos, d.blank
 	d.gapAt, d.markAt, d.blank = before.gapAt, before.markAt, before.blank
 	d.textFrom, d.textTo, d.textKind = before.textFrom, before.textTo, before.textKind
@@ -42,8 +44,9 @@ func (d *decoder) acceptText(before *place) {
 }
 
 // undo takes a failed draft back; what was read from the source meanwhile stays.
-func (d *decoder) undo(before *place) {
+func (d *decoder) undo(before *checkpoint) {
 	d.waste += d.pos - before.pos
-	d.place, d.call = *before, nil
-	d.reading = reading{stack: d.stack[:0], seen: d.seen[:0]}
+	d.restore(before)
+	d.call = nil
+	d.resetArgs()
 }

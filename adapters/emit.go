@@ -10,20 +10,13 @@ import (
 // shortCall is how many bytes of arguments wait under HoldShort.
 const shortCall = 512
 
-// call is the call being read: its strict JSON so far and how much of it may leave.
-type call struct {
-	tool *tool
-	id   string
-	out  []byte // arguments not sent yet
-	sent int    // bytes of arguments sent
-
+// calling is the call being read: what is written of its arguments, whose it is, and whether it has begun to leave.
+type calling struct {
+	call
+	tool     *tool
+	id       string
 	released bool // CallStart has left
-	holds    int  // open holds
-	heldAt   int  // len(out) when the outermost hold opened
-	endAt    int  // what was decided (sent + out) when the end of the text was first seen; -1 before
 	from     int  // where the call's text begins, while it can become text again; -1
-	doubt    bool // something in it can be read in two ways
-	broken   bool // an element was cut: the call is not complete, whatever follows
 }
 
 // emit hands one event on, or keeps it while a draft is open.
@@ -81,7 +74,7 @@ func (d *decoder) flush() {
 			d.textFrom += n
 		}
 	}
-	if d.call != nil && d.call.tool != nil {
+	if d.call == &d.calling.call {
 		d.flushArgs()
 	}
 }
@@ -113,8 +106,8 @@ func (d *decoder) commit(t *tool, id string) {
 	} else if d.draftGlue < 0 {
 		d.draftGlue = d.glue
 	}
-	d.call = &d.calling
-	*d.call = call{tool: t, id: id, out: d.calling.out[:0], endAt: -1, from: from}
+	d.calling = calling{call: call{name: t.Name, typ: t.schema(), out: d.calling.out[:0], endAt: -1}, tool: t, id: id, from: from}
+	d.call = &d.calling.call
 	if d.hold < 0 {
 		d.release()
 	}
@@ -140,29 +133,21 @@ func (d *decoder) leave(glue int) int {
 
 // release sends CallStart.
 func (d *decoder) release() {
-	c := d.call
+	c := &d.calling
 	c.released, c.from = true, -1
 	d.emit(chat.Event{Kind: chat.CallStart, Index: d.calls, ID: c.id, Text: c.tool.Name})
 }
 
-// decided is how many bytes of out can no longer be taken back.
-func (c *call) decided() int {
-	if c.holds > 0 {
-		return c.heldAt
-	}
-	return len(c.out)
-}
-
 // flushArgs sends what is decided of the arguments, when the degree of holding allows it.
 func (d *decoder) flushArgs() {
-	if c := d.call; c.released || c.sent+c.decided() > d.hold {
+	if c := &d.calling; c.released || c.sent+c.decided() > d.hold {
 		d.sendArgs(c.decided())
 	}
 }
 
 // sendArgs sends the first n bytes of out.
 func (d *decoder) sendArgs(n int) {
-	c := d.call
+	c := &d.calling
 	if !c.released {
 		d.release()
 	}
@@ -182,37 +167,13 @@ func (d *decoder) sawEnd() {
 	}
 }
 
-// put appends to the arguments.
-func (d *decoder) put(s string)      { d.call.out = append(d.call.out, s...) }
-func (d *decoder) putByte(b byte)    { d.call.out = append(d.call.out, b) }
-func (d *decoder) putBytes(b []byte) { d.call.out = append(d.call.out, b...) }
-
-// holdOn opens a hold and answers where, so that the output can be taken back to there.
-func (d *decoder) holdOn() int {
-	c := d.call
-	if c.holds == 0 {
-		c.heldAt = len(c.out)
-	}
-	c.holds++
-	return c.sent + len(c.out)
-}
-
-// holdOff closes the innermost hold.
-func (d *decoder) holdOff() { d.call.holds-- }
-
-// takeBack removes what was put since the hold that answered at.
-func (d *decoder) takeBack(at int) { d.call.out = d.call.out[:at-d.call.sent] }
-
-// held is what was put since the hold that answered at.
-func (d *decoder) held(at int) []byte { return d.call.out[at-d.call.sent:] }
-
 // endCall ends the call. closed says that the envelope's own closers were seen. A server gives up a reply when it has read
 // the call to its end, so a call that lacks only those is no cut one then.
 func (d *decoder) endCall(closed bool) {
-	c := d.call
+	c := &d.calling
 	d.call = nil // looking for the end of the text is not reading the call
 	isCut := c.broken || (!closed && !d.abandoned() || d.unclosed) && d.atEnd() && d.lengthCut()
-	d.call = c
+	d.call = &c.call
 	switch {
 	case d.drafting && c.doubt:
 		d.hit = true // the draft fails
@@ -225,7 +186,7 @@ func (d *decoder) endCall(closed bool) {
 		d.finishCall(closed)
 	}
 	d.call, d.calling.from = nil, -1
-	d.reading = reading{stack: d.stack[:0], seen: d.seen[:0]}
+	d.resetArgs()
 }
 
 // finishCall sends the rest of a complete call.
@@ -244,7 +205,7 @@ func (d *decoder) finishCall(closed bool) {
 // cutCall ends a call that the end of the text cut: what was decided leaves if the call had been released by then, and it
 // stays open; a call that was still held is left out. White space behind it is no text.
 func (d *decoder) cutCall() {
-	c := d.call
+	c := &d.calling
 	d.wasCut = true
 	d.toEnd()
 	d.textFrom, d.textTo = d.pos, d.pos
@@ -281,13 +242,3 @@ func (d *decoder) textAgain(from int) {
 
 // atEnd says whether the text is over, but for white space.
 func (d *decoder) atEnd() bool { return d.at(d.space(0)) < 0 }
-
-// repaired notes a defect that was mended, each once.
-func (d *decoder) repaired(what string) {
-	for _, r := range d.repairs {
-		if r == what {
-			return
-		}
-	}
-	d.repairs = append(d.repairs, what)
-}

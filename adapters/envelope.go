@@ -309,12 +309,6 @@ func (d *decoder) flat(env *envelope, end int) answer {
 	return committed
 }
 
-// startsString says whether a string begins at offset n.
-func (d *decoder) startsString(n int) bool {
-	_, ok := d.quoteAt(n)
-	return ok
-}
-
 // doubtRest says that there are two readings where, behind the arguments of a call, another object with members of its tool
 // stands at offset i.
 func (d *decoder) doubtRest(i int) {
@@ -322,7 +316,7 @@ func (d *decoder) doubtRest(i int) {
 		return
 	}
 	key, ok := d.keyAt(i + 1 + d.space(i+1))
-	d.call.doubt = d.call.doubt || ok && !ofEnvelope(key) && d.call.tool.schema().Has(key)
+	d.call.doubt = d.call.doubt || ok && !ofEnvelope(key) && d.call.typ.Has(key)
 }
 
 // restOfObject skips what follows the arguments up to the object's closing brace. An id that comes so late is taken when
@@ -359,8 +353,8 @@ func (d *decoder) restOfObject() {
 			return
 		}
 		out, _ := d.scratch(func() { d.value(nil) })
-		if idKeys[key] && c != nil && !c.released {
-			c.id = unquote(out)
+		if idKeys[key] && c != nil && !d.calling.released {
+			d.calling.id = unquote(out)
 		}
 	}
 }

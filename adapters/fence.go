@@ -77,10 +77,11 @@ func (d *decoder) fenceOfCalls(n int) bool {
 
 // nextFence reads one more fence of calls behind white space.
 func (d *decoder) nextFence() bool {
-	start, kept := d.place, len(d.drafted)
+	start, kept := d.checkpoint(), len(d.drafted)
 	d.pos += d.space(0)
 	if n, label := d.fenceLabel(); n == 0 || !readable(label) || !d.fenceOfCalls(n) || d.done == start.done {
-		d.drafted, d.place = d.drafted[:kept], start
+		d.drafted = d.drafted[:kept]
+		d.restore(&start)
 		return false
 	}
 	return true

@@ -7,7 +7,7 @@ const maxKey = 128
 
 // closes says whether a quote closes its string: whether what stands at offset i, behind it, can follow a value. Every
 // closing quote of valid JSON passes; an inner quote of prose or code does not.
-func (d *decoder) closes(i int) bool {
+func (d *argReader) closes(i int) bool {
 	if d.inKey {
 		return true
 	}
@@ -18,7 +18,7 @@ func (d *decoder) closes(i int) bool {
 }
 
 // valueFollows says whether what stands at offset i can follow a value of the innermost container.
-func (d *decoder) valueFollows(i int) bool {
+func (d *argReader) valueFollows(i int) bool {
 	for depth := len(d.stack); depth > 0; depth-- {
 		i += d.space(i)
 		c := d.at(i)
@@ -53,7 +53,7 @@ func (d *decoder) valueFollows(i int) bool {
 
 // behindSurplus says whether what stands behind the closers at offset i, the first of which closes none of the containers up
 // to open, can follow a value: a member that their schemas know, or the end.
-func (d *decoder) behindSurplus(i, open int) bool {
+func (d *argReader) behindSurplus(i, open int) bool {
 	for isCloser(d.at(i)) {
 		i += 1 + d.space(i+1)
 	}
@@ -72,7 +72,7 @@ func (d *decoder) behindSurplus(i, open int) bool {
 
 // nextString says whether in Python a string that is joined to the one just read stands at offset i. A quote that can close
 // the value is no opening one.
-func (d *decoder) nextString(i int) bool {
+func (d *argReader) nextString(i int) bool {
 	q, ok := d.quoteAt(i)
 	if !ok || !d.python {
 		return false
@@ -86,7 +86,7 @@ func (d *decoder) nextString(i int) bool {
 
 // nextItem says whether an element stands at offset i, behind white space, although no comma does: a whole one that another
 // element or a closer follows. Behind quotes that are not escaped, what looks like one is more likely prose.
-func (d *decoder) nextItem(i int) bool {
+func (d *argReader) nextItem(i int) bool {
 	if d.inner || !isSpace(d.at(i-1)) {
 		return false
 	}
@@ -105,7 +105,7 @@ const maxItem = 512
 
 // itemEnd is the offset behind the string, number or literal at offset i and the white space behind it; i when none stands
 // there or its end is far.
-func (d *decoder) itemEnd(i int) int {
+func (d *argReader) itemEnd(i int) int {
 	n := i
 	if q, ok := d.quoteAt(i); ok {
 		for n += len(q.open); n < i+maxItem && d.at(n) >= 0 && !d.has(n, q.close); n++ {
@@ -129,7 +129,7 @@ func (d *decoder) itemEnd(i int) int {
 }
 
 // comment says whether a comment that ends its line and quotes nothing stands at offset i.
-func (d *decoder) comment(i int) bool {
+func (d *argReader) comment(i int) bool {
 	if c := d.at(i + 1); d.at(i) == '/' && c != '/' && c != '*' {
 		return false
 	}
@@ -148,7 +148,7 @@ func (d *decoder) comment(i int) bool {
 }
 
 // commentEnd is the offset behind the comment that stands at offset i.
-func (d *decoder) commentEnd(i int) int {
+func (d *argReader) commentEnd(i int) int {
 	end := "\n"
 	if d.at(i+1) == '*' {
 		end = "*/"
@@ -162,7 +162,7 @@ func (d *decoder) commentEnd(i int) int {
 }
 
 // plainKey says whether a key stands at offset i although no comma does: it must be a plain word, quoted or not.
-func (d *decoder) plainKey(i int) bool {
+func (d *argReader) plainKey(i int) bool {
 	c := d.at(i)
 	if c != '"' && c != '\'' {
 		return d.keyFollows(i)
@@ -178,7 +178,7 @@ func (d *decoder) plainKey(i int) bool {
 }
 
 // joins says whether a short string that ends a value stands at offset i: the right side of a concatenation.
-func (d *decoder) joins(i int) bool {
+func (d *argReader) joins(i int) bool {
 	i += d.space(i)
 	q, ok := d.quoteAt(i)
 	if !ok {
@@ -199,72 +199,15 @@ func (d *decoder) joins(i int) bool {
 	return true
 }
 
-func (d *decoder) commaLen(i int) int {
+func (d *argReader) commaLen(i int) int {
 	if d.at(i) == ',' {
 		return 1
 	}
 	return len("，")
 }
 
-// argumentsEnd says whether what stands at offset i can follow the arguments as a whole.
-func (d *decoder) argumentsEnd(i int) bool {
-	if d.python {
-		return d.pythonEnd(i)
-	}
-	i += d.space(i)
-	c := d.at(i)
-	p := d.closing
-	switch {
-	case d.around != 0 && c == d.around:
-		return true
-	case c < 0 || c == '}' || c == ',' || c == ']' || c == ')' || c == ';' || d.isMark(i):
-		return true
-	case p == nil:
-		return true
-	case p.Hole("call") >= 0 || p.Hole("calls") >= 0:
-		return false
-	case len(p.Close) > 0:
-		_, ok := d.closerAt(i, p)
-		return ok
-	}
-	return true
-}
-
-// pythonEnd says whether what stands at offset i, behind the parenthesis that closes a Python call, can follow one: another
-// call, the end of the list of calls, a mark. Behind a quote inside program text it is something else.
-func (d *decoder) pythonEnd(i int) bool {
-	n := d.space(i)
-	line := bytes.IndexByte(d.slice(d.pos+i, d.pos+i+n), '\n') >= 0
-	i += n
-	c := d.at(i)
-	switch {
-	case c < 0 || d.isMark(i) || d.comment(i):
-		return true
-	case c == ')' && d.printed:
-		d.printed = false
-		defer func() { d.printed = true }()
-		return d.pythonEnd(i + 1)
-	case c == ']':
-		i++
-		n = d.space(i)
-		line = bytes.IndexByte(d.slice(d.pos+i, d.pos+i+n), '\n') >= 0
-		i += n
-		_, closed := d.closerAt(i, d.closing)
-		return line || d.at(i) < 0 || d.isMark(i) || closed && len(d.closing.Close) > 0
-	case c == ',' || c == ';':
-		i += 1 + d.space(i+1)
-		return d.at(i) == ']' || isWord(d.at(i)) && d.nameAhead(i)
-	case isWord(c):
-		return line && d.nameAhead(i) && (d.printed || !d.has(i, "print("))
-	case d.closing == nil:
-		return true
-	}
-	_, closed := d.closerAt(i, d.closing)
-	return closed && len(d.closing.Close) > 0
-}
-
 // memberFollows says whether a next member of a container of the kind can stand at offset i, behind a comma.
-func (d *decoder) memberFollows(i int, kind byte) bool {
+func (d *argReader) memberFollows(i int, kind byte) bool {
 	for {
 		i += d.space(i)
 		if d.comment(i) {
@@ -289,7 +232,7 @@ func (d *decoder) memberFollows(i int, kind byte) bool {
 }
 
 // elementFollows says whether a value that has no name can stand at offset i.
-func (d *decoder) elementFollows(i int) bool {
+func (d *argReader) elementFollows(i int) bool {
 	c := d.at(i)
 	if _, ok := d.quoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' || c >= '0' && c <= '9' {
 		return true
@@ -303,7 +246,7 @@ func (d *decoder) elementFollows(i int) bool {
 }
 
 // keyFollows says whether a key and its colon stand at offset i.
-func (d *decoder) keyFollows(i int) bool {
+func (d *argReader) keyFollows(i int) bool {
 	if q, ok := d.quoteAt(i); ok {
 		return d.quotedKey(i+len(q.open), q.close) && (!d.inner || d.expected(i+len(q.open), q.close))
 	}
@@ -328,20 +271,20 @@ func (d *decoder) keyFollows(i int) bool {
 
 // expected says whether the quoted key at offset i is a parameter of the tool, or could be any key. It is asked where a
 // string has shown quotes that are not escaped: the next such quote is more likely one of them than the end.
-func (d *decoder) expected(i int, quote string) bool {
-	t := d.call.tool
-	if len(d.stack) != 1 || t == nil || len(t.schema().Members()) == 0 {
+func (d *argReader) expected(i int, quote string) bool {
+	t := d.call.typ
+	if len(d.stack) != 1 || len(t.Members()) == 0 {
 		return true
 	}
 	n := i
 	for n < i+maxKey && d.at(n) >= 0 && !d.has(n, quote) {
 		n++
 	}
-	return t.schema().Has(string(d.slice(d.pos+i, d.pos+n)))
+	return t.Has(string(d.slice(d.pos+i, d.pos+n)))
 }
 
 // quotedKey says whether a quoted key that begins at offset i is closed and followed by a colon.
-func (d *decoder) quotedKey(i int, quote string) bool {
+func (d *argReader) quotedKey(i int, quote string) bool {
 	for n := i; n < i+maxKey; n++ {
 		c := d.at(n)
 		if c < 0 {
@@ -360,15 +303,21 @@ func (d *decoder) quotedKey(i int, quote string) bool {
 }
 
 // knownKey says whether a bare word that the called tool's schema knows, and a colon, stand at offset i.
-func (d *decoder) knownKey(i int) bool {
+func (d *argReader) knownKey(i int) bool {
 	n := i
 	for isWord(d.at(n)) && n < i+maxKey {
 		n++
 	}
-	if n == i || d.call.tool == nil || !d.call.tool.schema().Has(string(d.slice(d.pos+i, d.pos+n))) {
+	if n == i || !d.call.typ.Has(string(d.slice(d.pos+i, d.pos+n))) {
 		return false
 	}
 	n += d.space(n)
 	c := d.at(n)
 	return c == ':' || c == '='
+}
+
+// startsString says whether a string begins at offset n.
+func (d *argReader) startsString(n int) bool {
+	_, ok := d.quoteAt(n)
+	return ok
 }

@@ -120,7 +120,7 @@ func (d *decoder) openedHeader(prompt string) {
 	if role != "assistant" || strings.Contains(body, "<|") {
 		return
 	}
-	d.buf = append(d.buf, prompt[i:len(prompt)-len(body)]...)
+	d.append(prompt[i : len(prompt)-len(body)])
 }
 
 // firstMessage reads the first message of a reply whose header begins in the prompt, or at a recipient or a channel's name.

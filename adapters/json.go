@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat/schema"
 )
 
@@ -16,7 +15,7 @@ const (
 
 // scratch runs a reading function with the output kept apart, before a call is committed. The bytes are valid until the
 // next scratch. It answers cut when an element was cut, no when nothing was there.
-func (d *decoder) scratch(read func()) ([]byte, answer) {
+func (d *argReader) scratch(read func()) ([]byte, answer) {
 	saved, depth := d.call, len(d.stack)
 	d.aside = call{out: d.aside.out[:0], endAt: -1}
 	d.call = &d.aside
@@ -34,7 +33,7 @@ func (d *decoder) scratch(read func()) ([]byte, answer) {
 }
 
 // value reads one value as t wants it, and answers false when there is none. What is written is strict JSON.
-func (d *decoder) value(t *schema.Type) bool {
+func (d *argReader) value(t *schema.Type) bool {
 	c := d.at(0)
 	switch {
 	case c < 0:
@@ -51,7 +50,7 @@ func (d *decoder) value(t *schema.Type) bool {
 }
 
 // container reads an object, a list or a tuple. Under a schema of strings its text is the value.
-func (d *decoder) container(c int, t *schema.Type) {
+func (d *argReader) container(c int, t *schema.Type) {
 	asText := t.Only(schema.String | schema.Null)
 	if asText && c == '[' && d.inList() {
 		d.call.doubt = true // a bracket that was doubled, perhaps
@@ -101,7 +100,7 @@ func (d *decoder) container(c int, t *schema.Type) {
 
 // isSet says whether the brace here opens a set, {1, 2}: behind its first element stands no colon. Nothing at all between
 // the braces is one where the schema wants a list of other things than objects.
-func (d *decoder) isSet(t *schema.Type) bool {
+func (d *argReader) isSet(t *schema.Type) bool {
 	if !t.Allows(schema.Array) {
 		return false
 	}
@@ -118,7 +117,7 @@ func (d *decoder) isSet(t *schema.Type) bool {
 }
 
 // push enters a container and steps over its opening byte. It answers false when it is too deep to be arguments.
-func (d *decoder) push(kind, out byte, t *schema.Type) bool {
+func (d *argReader) push(kind, out byte, t *schema.Type) bool {
 	d.pos++
 	if len(d.stack) >= maxDepth {
 		d.call.broken = true
@@ -131,20 +130,20 @@ func (d *decoder) push(kind, out byte, t *schema.Type) bool {
 	return true
 }
 
-func (d *decoder) pop(out byte) {
+func (d *argReader) pop(out byte) {
 	d.stack = d.stack[:len(d.stack)-1]
 	d.putByte(out)
 }
 
 // object reads an object, from its brace on.
-func (d *decoder) object(t *schema.Type) {
+func (d *argReader) object(t *schema.Type) {
 	if d.push('{', '{', t) {
 		d.members(t)
 	}
 }
 
 // members reads the members of an object, and what closes it.
-func (d *decoder) members(t *schema.Type) {
+func (d *argReader) members(t *schema.Type) {
 	seen := len(d.seen)
 	for n := 0; ; n++ {
 		at := d.holdOn()
@@ -173,7 +172,7 @@ func (d *decoder) members(t *schema.Type) {
 
 // doubtKey looks at a key that the object's schema, which has members, does not know: it may belong to another object, or be
 // no key.
-func (d *decoder) doubtKey(t *schema.Type, key string, seen []string) {
+func (d *argReader) doubtKey(t *schema.Type, key string, seen []string) {
 	if t.Has(key) {
 		return
 	}
@@ -186,7 +185,7 @@ const oddInKeys = "\"\n;<>[]{}|`"
 
 // pair reads a key, a colon and a value; the hold of the key ends where its value begins. It answers false when there is
 // no value, with the hold still open. The object's keys so far are d.seen[seen:].
-func (d *decoder) pair(t *schema.Type, seen int) bool {
+func (d *argReader) pair(t *schema.Type, seen int) bool {
 	start := d.call.sent + len(d.call.out)
 	before := d.pos
 	d.key(d.quotes != nil)
@@ -246,7 +245,7 @@ func (d *decoder) pair(t *schema.Type, seen int) bool {
 }
 
 // streams says whether the value that begins here leaves as it comes; anything else waits with its key.
-func (d *decoder) streams(t *schema.Type) bool {
+func (d *argReader) streams(t *schema.Type) bool {
 	c := d.at(0)
 	if c == '{' || c == '[' || c == '(' {
 		return true
@@ -256,7 +255,7 @@ func (d *decoder) streams(t *schema.Type) bool {
 }
 
 // colon steps over what stands between key and value.
-func (d *decoder) colon() {
+func (d *argReader) colon() {
 	d.putByte(':')
 	if n := d.space(1); isQuote(d.at(0)) && (d.at(1+n) == ':' || d.at(1+n) == '=') {
 		d.pos += 1 + n // a quote too many
@@ -283,7 +282,7 @@ func (d *decoder) colon() {
 }
 
 // moreColons steps over what doubles the colon that was read.
-func (d *decoder) moreColons() {
+func (d *argReader) moreColons() {
 	for n := d.space(0); d.at(n) == ':' || d.at(n) == '='; n = d.space(0) {
 		d.pos += n + 1
 		d.repaired("equals")
@@ -291,7 +290,7 @@ func (d *decoder) moreColons() {
 }
 
 // list reads the elements of a list or tuple, from its bracket on.
-func (d *decoder) list(t *schema.Type, open byte) {
+func (d *argReader) list(t *schema.Type, open byte) {
 	if !d.push(open, '[', t) {
 		return
 	}
@@ -339,7 +338,7 @@ func (d *decoder) list(t *schema.Type, open byte) {
 
 // between copies the white space in front of a member and one comma; behind the first member (some) the comma counts. It
 // answers where the comma stands in the output, -1 without one.
-func (d *decoder) between(some bool) int {
+func (d *argReader) between(some bool) int {
 	comma := -1
 	for {
 		d.blanks()
@@ -361,32 +360,9 @@ func (d *decoder) between(some bool) int {
 }
 
 // dropComma takes back a comma that nothing followed.
-func (d *decoder) dropComma(comma int) {
+func (d *argReader) dropComma(comma int) {
 	if comma >= 0 {
 		d.takeBack(comma)
 		d.repaired("trailing-comma")
 	}
-}
-
-// isMark says whether a mark that can end or follow a call stands at offset i.
-func (d *decoder) isMark(i int) bool {
-	for _, m := range d.marksAt(i) {
-		if m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose && d.stands(i, &m) {
-			return true
-		}
-	}
-	return len(d.stack) > 0 && (d.has(i, "```") || d.argCloser(i))
-}
-
-// argCloser says whether the closer of a tagged argument of the call that is read stands at offset i.
-func (d *decoder) argCloser(i int) bool {
-	if d.closing == nil {
-		return false
-	}
-	for _, arg := range d.closing.Family.Args {
-		if _, a := d.literal(i, arg.Parts[len(arg.Parts)-1].Lit); a == yes {
-			return true
-		}
-	}
-	return false
 }

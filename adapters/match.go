@@ -95,27 +95,6 @@ func endOr(c int, a answer) answer {
 	return a
 }
 
-// byteNewline is a newline as tokenizers with byte tokens spell it.
-const byteNewline = "<0x0A>"
-
-// elastic counts white space at offset i, also newlines spelled as the two characters \ n or as a byte token.
-func (d *decoder) elastic(i int) int {
-	n := i
-	for {
-		n += d.space(n)
-		switch {
-		case n > i+maxSpace:
-			return n - i
-		case d.at(n) == '\\' && d.at(n+1) == 'n':
-			n += 2
-		case d.has(n, byteNewline):
-			n += len(byteNewline)
-		default:
-			return n - i
-		}
-	}
-}
-
 func (d *decoder) optionalQuote(i int) int {
 	switch d.at(i) {
 	case '"', '\'':

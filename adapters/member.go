@@ -11,7 +11,7 @@ import (
 
 // meant is the member of t that a key stands for: itself when the schema has it, else the only one that is spelled alike
 // but for case, _ and -, unless that one was written already (it is among seen).
-func (d *decoder) meant(t *schema.Type, key string, seen []string) string {
+func (d *argReader) meant(t *schema.Type, key string, seen []string) string {
 	if t.Has(key) {
 		return key
 	}
@@ -43,13 +43,13 @@ var nullWords = []string{"null", "None", "nil"}
 func isNull(text string) bool { return slices.Contains(nullWords, strings.TrimSpace(text)) }
 
 // nullAhead says whether the text that begins here begins with a word for null.
-func (d *decoder) nullAhead() bool {
+func (d *argReader) nullAhead() bool {
 	n := d.space(0)
 	return slices.ContainsFunc(nullWords, func(word string) bool { return d.has(n, word) })
 }
 
 // omitted says whether a member is left out because it is null where the schema neither allows null nor asks for the member.
-func (d *decoder) omitted(t *schema.Type, key string) bool {
+func (d *argReader) omitted(t *schema.Type, key string) bool {
 	typ := t.Prop(key)
 	if !typ.Known() || typ.Allows(schema.Null) || slices.Contains(t.Required(), key) {
 		return false

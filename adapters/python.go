@@ -134,7 +134,7 @@ func (d *decoder) pythonName() (*tool, answer) {
 // pythonArgs reads the arguments up to the closing parenthesis and answers them as one object.
 func (d *decoder) pythonArgs(t *tool) (string, answer) {
 	saved := d.call
-	d.aside = call{out: d.aside.out[:0], endAt: -1, tool: nil}
+	d.aside = call{out: d.aside.out[:0], endAt: -1}
 	d.call, d.python = &d.aside, true
 	a := d.objectArgument(t)
 	if a == no {
@@ -148,7 +148,7 @@ func (d *decoder) pythonArgs(t *tool) (string, answer) {
 	case d.aside.doubt:
 		return "", no
 	}
-	if args, ok := t.unwrapped(string(d.aside.out)); ok && a == yes {
+	if args, ok := unwrapped(t.Name, t.schema(), string(d.aside.out)); ok && a == yes {
 		d.repaired("wrapped")
 		return args, yes
 	}

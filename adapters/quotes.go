@@ -9,7 +9,7 @@ import (
 
 // innerQuote copies a quote that does not close its string. Where what it stands next to looks like more than text, as when
 // the string's own quote is lost, there are two readings.
-func (d *decoder) innerQuote(q delim) {
+func (d *argReader) innerQuote(q delim) {
 	d.call.doubt = d.call.doubt || d.memberLost(q) || d.inList() && d.itemLost(q)
 	if d.quoted == 0 {
 		text := d.behind()
@@ -28,7 +28,7 @@ func (d *decoder) innerQuote(q delim) {
 
 // quotesDoubted says whether the quotes inside the string that ends here may not belong to it: they are the ends of two
 // strings with something between, or one of them, without a partner, doubles the string's own.
-func (d *decoder) quotesDoubted() bool {
+func (d *argReader) quotesDoubted() bool {
 	if d.quoted == 0 {
 		return false
 	}
@@ -43,7 +43,7 @@ func (d *decoder) quotesDoubted() bool {
 
 // doubledQuote says whether the quote here doubles the one that closes the string: nothing in the string asks for it, as the
 // sign for inches, the end of a quotation, or an element that is empty would.
-func (d *decoder) doubledQuote(q delim) bool {
+func (d *argReader) doubledQuote(q delim) bool {
 	n := len(q.close)
 	if !d.has(n, q.close) || d.quoted > 0 || d.escaped%2 == 1 || d.pos == d.stringAt {
 		return false
@@ -59,7 +59,7 @@ func (d *decoder) doubledQuote(q delim) bool {
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // memberLost says whether next to the quote here stands a member that the schema knows.
-func (d *decoder) memberLost(q delim) bool {
+func (d *argReader) memberLost(q delim) bool {
 	n := len(q.close)
 	start := n
 	for c := d.at(n); n < maxKey && (isSpace(c) || c >= 0 && strings.IndexByte(",;.]})", byte(c)) >= 0); c = d.at(n) {
@@ -99,7 +99,7 @@ func (d *decoder) memberLost(q delim) bool {
 }
 
 // itemLost says whether the quote here, in a list, stands next to a comma or another quote.
-func (d *decoder) itemLost(q delim) bool {
+func (d *argReader) itemLost(q delim) bool {
 	end := len(q.close)
 	n := end + d.space(end)
 	if c := d.at(n); c == ',' || c == ';' || d.startsString(n) && (n > end || !d.has(n, q.close) || !d.valueFollows(n+len(q.close))) {
@@ -110,7 +110,7 @@ func (d *decoder) itemLost(q delim) bool {
 }
 
 // behind is the end of what has been read of the string, up to maxKey bytes.
-func (d *decoder) behind() []byte { return d.slice(max(d.stringAt, d.pos-maxKey), d.pos) }
+func (d *argReader) behind() []byte { return d.slice(max(d.stringAt, d.pos-maxKey), d.pos) }
 
 // lastWord is the word at the end of a text.
 func lastWord(text []byte) string {

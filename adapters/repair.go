@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat/schema"
 )
 
@@ -53,7 +52,7 @@ type document struct {
 // readDocument reads the value at the start of a text, nil when there is none.
 func readDocument(text string, t *schema.Type) *document {
 	d := documentReader(text)
-	d.call.tool.compiled, d.call.tool.typ = true, t // its members are keys, also without quotes
+	d.call.typ = t // its members are keys, also without quotes
 	d.pos += d.space(0)
 	if !d.value(t) {
 		return nil
@@ -66,10 +65,10 @@ func readDocument(text string, t *schema.Type) *document {
 	return &document{string(d.call.out), d.repairs, !d.call.broken && !d.unclosed && !d.call.doubt, end, d.at(0) >= 0}
 }
 
-// documentReader is a decoder for a text that is no reply.
-func documentReader(text string) *decoder {
-	d := &decoder{reader: reader{buf: []byte(text), limit: unlimited, ended: true}, v: bareView, hold: HoldCall}
-	d.call = &call{endAt: -1, tool: &tool{}}
+// documentReader is a reader of a text that is no reply.
+func documentReader(text string) *argReader {
+	d := &argReader{buffer: buffer{buf: []byte(text)}, call: &call{endAt: -1}}
+	d.setLimit(unlimited)
 	return d
 }
 
@@ -81,9 +80,6 @@ func repairAs(text string, t *schema.Type) (out string, whole bool) {
 	}
 	return doc.out, doc.whole && !doc.around
 }
-
-// bareView has no marks: for documents outside a reply.
-var bareView = new(declaration.Index)
 
 // withoutReasoning takes a block of reasoning off the front, in any family's marks.
 func withoutReasoning(text string) string {

@@ -10,7 +10,7 @@ import (
 )
 
 // key reads a member's name and writes it as a JSON string. A wild one is everything up to the colon.
-func (d *decoder) key(wild bool) {
+func (d *argReader) key(wild bool) {
 	if q, ok := d.quoteAt(0); ok {
 		d.inKey = true
 		d.str(q)
@@ -48,7 +48,7 @@ var literals = map[string]string{
 
 // scalar reads a number, a literal, or a bare phrase; nothing of it leaves before it is whole. It answers false when
 // there is none.
-func (d *decoder) scalar(t *schema.Type) bool {
+func (d *argReader) scalar(t *schema.Type) bool {
 	n := 0
 	for wordByte(d.at(n)) {
 		n++
@@ -103,7 +103,7 @@ func number(s string) (string, bool) {
 }
 
 // valueEnds says whether a scalar can end at offset n: nothing of a phrase follows.
-func (d *decoder) valueEnds(n int) bool {
+func (d *argReader) valueEnds(n int) bool {
 	n += d.space(n)
 	for size := d.oddSpaceAt(n); size > 0; size = d.oddSpaceAt(n) {
 		n += size
@@ -124,14 +124,14 @@ func (d *decoder) valueEnds(n int) bool {
 }
 
 // wideComma says whether full-width punctuation stands at offset n in the place of a comma or colon.
-func (d *decoder) wideComma(n int) bool {
+func (d *argReader) wideComma(n int) bool {
 	return d.at(n) >= 0x80 && (d.has(n, "，") || d.has(n, "："))
 }
 
-func (d *decoder) inList() bool { return d.innermost() == '[' || d.innermost() == aSet }
+func (d *argReader) inList() bool { return d.innermost() == '[' || d.innermost() == aSet }
 
 // putScalar writes a scalar in the type that the schema wants; word is how the model spelled it.
-func (d *decoder) putScalar(word, value string, t *schema.Type) {
+func (d *argReader) putScalar(word, value string, t *schema.Type) {
 	if t.Known() && t.Allows(schema.String) && !t.Allows(schema.KindOf(value)) && value != "null" {
 		d.call.out = schema.AppendQuote(d.call.out, word)
 		return
@@ -143,7 +143,7 @@ func (d *decoder) putScalar(word, value string, t *schema.Type) {
 }
 
 // ownWord says whether the family itself spells a word so: Python's in Python, and None where a family has its own quotes.
-func (d *decoder) ownWord(word string) bool {
+func (d *argReader) ownWord(word string) bool {
 	return word == "None" && d.quotes != nil || d.python && (word == "None" || word == "True" || word == "False")
 }
 
@@ -169,7 +169,7 @@ func oddPhrase(text string) bool {
 }
 
 // phrase reads a value that lost its quotes: up to a comma, a closer, a newline, a mark, or a quote that opens a key.
-func (d *decoder) phrase(t *schema.Type) bool {
+func (d *argReader) phrase(t *schema.Type) bool {
 	if d.python {
 		return false // an expression, which nobody evaluates here
 	}

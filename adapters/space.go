@@ -1,7 +1,7 @@
 package adapters
 
 // blanks copies white space and drops comments; odd spaces become plain ones.
-func (d *decoder) blanks() {
+func (d *argReader) blanks() {
 	for {
 		c := d.at(0)
 		switch {
@@ -26,7 +26,7 @@ func (d *decoder) blanks() {
 }
 
 // loose counts what may stand between the parts of an envelope at offset i: white space, also odd one, and comments.
-func (d *decoder) loose(i int) int {
+func (d *argReader) loose(i int) int {
 	n := i
 	for n < i+maxSpace {
 		n += d.space(n)
@@ -47,14 +47,14 @@ func (d *decoder) loose(i int) int {
 	return n - i
 }
 
-func (d *decoder) skipLine() {
+func (d *argReader) skipLine() {
 	d.repaired("comments")
 	for c := d.at(0); c >= 0 && c != '\n'; c = d.at(0) {
 		d.pos++
 	}
 }
 
-func (d *decoder) skipComment() {
+func (d *argReader) skipComment() {
 	d.repaired("comments")
 	d.pos += 2
 	for d.at(0) >= 0 && !d.has(0, "*/") {
@@ -69,7 +69,7 @@ func (d *decoder) skipComment() {
 var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}
 
 // oddSpace is the length of the odd space that stands here, 0 when none does.
-func (d *decoder) oddSpace() int {
+func (d *argReader) oddSpace() int {
 	n := d.oddSpaceAt(0)
 	if n > 0 {
 		d.repaired("odd-space")
@@ -78,7 +78,7 @@ func (d *decoder) oddSpace() int {
 }
 
 // oddSpaceAt is the same at offset i.
-func (d *decoder) oddSpaceAt(i int) int {
+func (d *argReader) oddSpaceAt(i int) int {
 	for _, s := range oddSpaces {
 		if d.has(i, s) {
 			return len(s)

@@ -66,7 +66,7 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isQuote(c int) bool { return c == '"' || c == '\'' || c == '`' }
 
 // quoteAt finds the string delimiter that stands at offset i.
-func (d *decoder) quoteAt(i int) (delim, bool) {
+func (d *argReader) quoteAt(i int) (delim, bool) {
 	c := d.at(i)
 	if c < 0 {
 		return delim{}, false
@@ -88,7 +88,7 @@ func (d *decoder) quoteAt(i int) (delim, bool) {
 }
 
 // tripled says whether three quotes open a string rather than being an empty one and a third.
-func (d *decoder) tripled(i int) bool {
+func (d *argReader) tripled(i int) bool {
 	n := i + 3
 	c := d.at(n)
 	return c >= 0 && c != ',' && c != '}' && c != ']' && c != ':'
@@ -96,7 +96,7 @@ func (d *decoder) tripled(i int) bool {
 
 // stringValue reads a string as t wants it: it streams where strings are allowed, and is held and turned into what the
 // schema names where they are not.
-func (d *decoder) stringValue(q delim, t *schema.Type) {
+func (d *argReader) stringValue(q delim, t *schema.Type) {
 	if t.Allows(schema.String) && t.Enum() == nil {
 		d.str(q)
 		return
@@ -143,7 +143,7 @@ func fitString(value string, t *schema.Type) string {
 }
 
 // str reads a string and writes it as JSON spells it. A text that ends inside it breaks the call.
-func (d *decoder) str(q delim) {
+func (d *argReader) str(q delim) {
 	own := len(d.quotes) > 0 && q.open == d.quotes[0].open || d.python && q.open == `'`
 	if q.open != `"` && !own {
 		d.repaired("quotes")
@@ -203,7 +203,7 @@ func (d *decoder) str(q delim) {
 }
 
 // copyPlain copies bytes of a string that mean nothing.
-func (d *decoder) copyPlain(q delim) {
+func (d *argReader) copyPlain(q delim) {
 	w := d.window()
 	i := 0
 	for i < len(w) {
@@ -224,7 +224,7 @@ func (d *decoder) copyPlain(q delim) {
 }
 
 // rune copies one character, or replaces one byte that begins none.
-func (d *decoder) rune() {
+func (d *argReader) rune() {
 	w := d.window()
 	for n := len(w); !utf8.FullRune(w) && d.at(n) >= 0; n++ {
 		w = d.window()
@@ -241,7 +241,7 @@ func (d *decoder) rune() {
 }
 
 // windowsPath says whether the string that begins here is a path whose backslashes are not doubled.
-func (d *decoder) windowsPath() bool {
+func (d *argReader) windowsPath() bool {
 	c := d.at(0)
 	if c == '\\' {
 		return d.at(1) == '\\' && isWord(d.at(2)) && d.sharePath(2)
@@ -266,7 +266,7 @@ func (d *decoder) windowsPath() bool {
 }
 
 // sharePath says whether a host's name and a single backslash stand at offset i.
-func (d *decoder) sharePath(i int) bool {
+func (d *argReader) sharePath(i int) bool {
 	n := i
 	for n < i+maxName && (isWord(d.at(n)) || d.at(n) == '-' || d.at(n) == '.') {
 		n++
@@ -280,7 +280,7 @@ func isWord(c int) bool {
 }
 
 // escape reads a backslash and what it escapes.
-func (d *decoder) escape() {
+func (d *argReader) escape() {
 	switch c := d.at(1); c {
 	case -1:
 		d.pos++
@@ -307,7 +307,7 @@ func (d *decoder) escape() {
 }
 
 // unicodeEscape copies \uXXXX, or a pair of them that is one character; without four digits the backslash stands for itself.
-func (d *decoder) unicodeEscape() {
+func (d *argReader) unicodeEscape() {
 	for i := 2; i < 6; i++ {
 		if c := d.at(i); !isHex(c) {
 			if c < 0 {
@@ -335,7 +335,7 @@ func (d *decoder) unicodeEscape() {
 }
 
 // unit is the half of a character that is spelled \uXXXX at offset i; 0: none is.
-func (d *decoder) unit(i int) (r rune) {
+func (d *argReader) unit(i int) (r rune) {
 	if d.at(i) != '\\' || d.at(i+1) != 'u' {
 		return 0
 	}
@@ -359,7 +359,7 @@ func isHex(c int) bool {
 
 // joined steps over "+" and the opening of a string that is joined to the one just read; in Python they may just follow
 // each other.
-func (d *decoder) joined() (delim, bool) {
+func (d *argReader) joined() (delim, bool) {
 	n := d.space(0)
 	if d.at(n) == '+' {
 		n += 1 + d.space(n+1)

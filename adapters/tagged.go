@@ -301,10 +301,3 @@ func oddKey(f *declaration.Family, key string) bool {
 	}
 	return strings.ContainsAny(key, oddInKeys+"='“”‘’„\u00a0")
 }
-
-// toEnd steps over the rest of the text.
-func (d *decoder) toEnd() {
-	for d.at(0) >= 0 {
-		d.pos += len(d.window())
-	}
-}

@@ -14,19 +14,19 @@ func wraps(t *schema.Type, key string) bool {
 }
 
 // beside says whether a member can stand beside one that holds all arguments of a tool: it is what stands around arguments.
-func beside(t *tool, m field) bool {
-	named := nameKeys[m.key] && unquote([]byte(m.value)) == t.Name || idKeys[m.key] || m.key == "type"
-	return named && !t.schema().Has(m.key)
+func beside(name string, t *schema.Type, m field) bool {
+	named := nameKeys[m.key] && unquote([]byte(m.value)) == name || idKeys[m.key] || m.key == "type"
+	return named && !t.Has(m.key)
 }
 
 // wrapped is the value of the member that holds all arguments of a tool, "" when there is none.
-func (t *tool) wrapped(args string) string {
+func wrapped(name string, t *schema.Type, args string) string {
 	value := ""
 	for _, m := range membersOf(args) {
 		switch {
-		case value == "" && wraps(t.schema(), m.key):
+		case value == "" && wraps(t, m.key):
 			value = m.value
-		case !beside(t, m):
+		case !beside(name, t, m):
 			return ""
 		}
 	}
@@ -34,10 +34,10 @@ func (t *tool) wrapped(args string) string {
 }
 
 // unwrapped are the arguments that the lone member of an object holds, also in a string.
-func (t *tool) unwrapped(args string) (string, bool) {
+func unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	inner := args
 	for range maxWrap {
-		value := t.wrapped(inner)
+		value := wrapped(name, t, inner)
 		if value == "" {
 			break
 		}
@@ -54,8 +54,8 @@ func (t *tool) unwrapped(args string) (string, bool) {
 	if inner == args {
 		return "", false
 	}
-	out, whole := repairAs(inner, t.schema())
-	if list := membersOf(out); !whole || len(list) > 0 && !hasAny(t.schema(), list) {
+	out, whole := repairAs(inner, t)
+	if list := membersOf(out); !whole || len(list) > 0 && !hasAny(t, list) {
 		return "", false
 	}
 	return out, true
@@ -72,20 +72,20 @@ func hasAny(t *schema.Type, list []field) bool {
 }
 
 // holdWrapper begins to hold the first member of the arguments, which begins at start, when it can hold them all.
-func (d *decoder) holdWrapper(t *schema.Type, key string, start int) {
-	if d.wrapper == 0 && len(d.stack) <= 1 && d.call.tool != nil && t == d.call.tool.schema() && (wraps(t, key) || ofEnvelope(key) && !t.Has(key)) {
+func (d *argReader) holdWrapper(t *schema.Type, key string, start int) {
+	if d.wrapper == 0 && len(d.stack) <= 1 && t == d.call.typ && (wraps(t, key) || ofEnvelope(key) && !t.Has(key)) {
 		d.wrapper = start
 		d.holdOn()
 	}
 }
 
 // unwrap ends that hold: where the member does hold them all, what it holds takes its place.
-func (d *decoder) unwrap() {
+func (d *argReader) unwrap() {
 	if d.wrapper == 0 {
 		return
 	}
 	if !d.call.broken {
-		if args, ok := d.call.tool.unwrapped("{" + string(d.held(d.wrapper)) + "}"); ok {
+		if args, ok := unwrapped(d.call.name, d.call.typ, "{"+string(d.held(d.wrapper))+"}"); ok {
 			d.takeBack(d.wrapper)
 			d.put(args[1 : len(args)-1])
 			d.repaired("wrapped")
@@ -97,7 +97,7 @@ func (d *decoder) unwrap() {
 
 // wrapperAhead says whether a member with the key just read holds the arguments: an object, plain or in a string, that
 // begins with a parameter of the tool and does not describe it.
-func (d *decoder) wrapperAhead(t *schema.Type, key string) bool {
+func (d *argReader) wrapperAhead(t *schema.Type, key string) bool {
 	n := d.space(0)
 	if !wraps(t, key) || d.at(n) != ':' {
 		return false
@@ -118,4 +118,14 @@ func (d *decoder) wrapperAhead(t *schema.Type, key string) bool {
 		return false
 	}
 	return !d.describes(n + 1)
+}
+
+// describes says whether a description of a parameter stands at offset i: an object that begins with type or description.
+func (d *argReader) describes(i int) bool {
+	i += d.space(i)
+	if d.at(i) != '{' {
+		return false
+	}
+	i += 1 + d.space(i+1)
+	return d.has(i, `"type"`) || d.has(i, `"description"`)
 }
