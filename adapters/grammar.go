@@ -7,6 +7,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 )
 
 // Grammar holds a model to calls of the offered tools while it writes, at servers that take a grammar.
@@ -14,9 +15,9 @@ import (
 // Text is GBNF, as llama.cpp reads it. It begins with the family's opening mark, so it is either the whole reply, where a
 // call is wanted, or what follows from a trigger on, where the model may write text first.
 type Grammar struct {
-	Text    string    // GBNF with the root rule "root"; empty for a family that writes calls without a mark, and for schemas of megabytes
-	Trigger []Trigger // what in the reply the grammar begins with; any of them
-	Dropped []string  // what of the schemas the grammar does not hold the model to, "TOOL: PLACE: KEYWORD", each once
+	Text    string           // GBNF with the root rule "root"; empty for a family that writes calls without a mark, and for schemas of megabytes
+	Trigger []Trigger        // what in the reply the grammar begins with; any of them
+	Dropped []schema.Dropped // what of the schemas the grammar does not hold the model to, sorted
 }
 
 // Trigger is where text ends and the grammar begins.
@@ -36,11 +37,11 @@ type GrammarOptions struct {
 // Grammar writes the grammar of calls to the tools, spelled as Append spells them. Members of small objects come in any
 // order, those of large ones in the schema's. What a schema demands and a grammar cannot say is left open and reported.
 func (f *Format) Grammar(tools []chat.Tool, o GrammarOptions) Grammar {
-	g := &grammar{f: f, o: o, named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}, known: map[string]bool{}}
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
 	if len(tools) == 0 {
 		return Grammar{}
 	}
+	g := newGrammar(f, tools, o)
 	var out Grammar
 	if f.Header != nil {
 		out.Trigger = []Trigger{f.headerTrigger(tools)}
@@ -55,9 +56,9 @@ func (f *Format) Grammar(tools []chat.Tool, o GrammarOptions) Grammar {
 		g.define("root", g.calls(p, mark, tools))
 	}
 	if g.work > maxWork {
-		return Grammar{Dropped: []string{"the schemas are too large for a grammar"}}
+		return Grammar{Dropped: []schema.Dropped{{}}} // all of it
 	}
-	out.Text, out.Dropped = g.source(), g.dropped
+	out.Text, out.Dropped = g.source(), g.docs[tools[0].Name].Dropped()
 	return out
 }
 

@@ -205,28 +205,28 @@ func TestPatternsAndBoundsInAGrammar(t *testing.T) {
 	for _, row := range []struct{ schema, accepts, refuses, dropped string }{
 		{`{"type":"string","pattern":"^[a-c\"]+\\d?$"}`, `"a\"b7" "c"`, `"d" "" "77"`, ""},
 		{`{"type":"string","pattern":"^(ab|c.e)$"}`, `"ab" "c\"e" "cée"`, `"abc" "ce"`, ""},
-		{`{"type":"string","pattern":"b"}`, `"abc" "x"`, `7`, "f: v: pattern"},
-		{`{"type":"string","pattern":"^(?!a)b$"}`, `"b" "x"`, `7`, "f: v: pattern"},
+		{`{"type":"string","pattern":"b"}`, `"abc" "x"`, `7`, "/properties/v/pattern"},
+		{`{"type":"string","pattern":"^(?!a)b$"}`, `"b" "x"`, `7`, "/properties/v/pattern"},
 		{`{"type":"string","format":"date"}`, `"2024-02-29" "2023-12-31"`, `"2023-02-29" "2023-04-31" "x"`, ""},
-		{`{"type":"string","format":"email"}`, `"a@b" "x"`, `7`, "f: v: format"},
+		{`{"type":"string","format":"email"}`, `"a@b" "x"`, `7`, "/properties/v/format"},
 		{`{"type":"string","minLength":1,"maxLength":2}`, `"a" "\n\u00e9" "\ud83d\ude00é"`, `"" "abc" "\ud83d"`, ""},
-		{`{"type":"string","maxLength":5000}`, `"" "abc"`, `7`, "f: v: maxLength"},
+		{`{"type":"string","maxLength":5000}`, `"" "abc"`, `7`, "/properties/v/maxLength"},
 		{`{"type":"integer","minimum":-12,"maximum":105}`, `-12 -9 0 7 99 105`, `-13 106 1000 1.5 01`, ""},
 		{`{"type":"integer","exclusiveMinimum":0}`, `1 999999999999999999`, `0 -1`, ""},
 		{`{"type":"integer","minimum":5,"exclusiveMinimum":true}`, `6 60`, `5 4`, ""},
 		{`{"type":"number","minimum":-1,"maximum":2}`, `-1 -0.5 0 1.99 2`, `-1.5 2.5 3`, ""},
-		{`{"type":"number","exclusiveMinimum":0}`, `0.5 3`, `-1`, "f: v: bounds"},
+		{`{"type":"number","exclusiveMinimum":0}`, `0.5 3`, `-1`, "/properties/v/exclusiveMinimum"},
 		{`{"type":"number"}`, `-3 1e+20 2.5e-07 0`, `.5 01 +1 1e999`, ""},
 		{`{"enum":["a",3,null,{"x":[1]}]}`, `"a" 3 null {"x": [1]}`, `"b" 4 {}`, ""},
 		{`{"type":["boolean","null"]}`, `true false null`, `"true" 0`, ""},
 		{`{"type":"integer","nullable":true}`, `4 null`, `"4"`, ""},
-		{`{"type":"array","items":{"type":"integer"},"minItems":1,"maxItems":2,"uniqueItems":true}`, `[1] [1, 2]`, `[] [1, 2, 3] ["a"]`, "f: v: uniqueItems"},
+		{`{"type":"array","items":{"type":"integer"},"minItems":1,"maxItems":2,"uniqueItems":true}`, `[1] [1, 2]`, `[] [1, 2, 3] ["a"]`, "/properties/v/uniqueItems"},
 		{`{"type":"array","items":[{"type":"integer"},{"type":"boolean"}],"additionalItems":false}`, `[1, true]`, `[true, 1]`, ""},
 		{`{"type":"object","additionalProperties":{"type":"integer"},"properties":{"ab":{"type":"boolean"}}}`, `{} {"ab": true} {"ab": true, "a": 1, "abc": 2} {"x": 3}`, `{"ab": 1} {"x": true}`, ""},
 		{`{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["b"]}`, `{"b": 1} {"a": 1, "b": 2} {"b": 1, "a": 2}`, `{"a": 1} {} {"b": 1, "c": 2} {"b": 1, "b": 2}`, ""},
 		{`{"allOf":[{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]},{"properties":{"b":{"const":1}},"required":["b"]}]}`, `{"a": 1, "b": 1}`, `{"a": 1} {"b": 1}`, ""},
 		{`{"anyOf":[{"type":"integer"},{"$ref":"#/$defs/list"}]}`, `4 [4, [5]]`, `"a" ["a"]`, ""},
-		{`{"type":"integer","not":{"const":3}}`, `3 4`, `"a"`, "f: v: not"},
+		{`{"type":"integer","not":{"const":3}}`, `3 4`, `"a"`, "/properties/v/not"},
 		{`true`, `1 "a" [null, {"x": 1}]`, `x`, ""},
 	} {
 		tool := chat.Tool{Name: "f", Schema: json.RawMessage(`{"type":"object","properties":{"v":` + row.schema +
@@ -245,7 +245,7 @@ func TestPatternsAndBoundsInAGrammar(t *testing.T) {
 		}
 		check(row.accepts, true)
 		check(row.refuses, false)
-		if got := strings.Join(written.Dropped, ", "); got != row.dropped {
+		if got := strings.Trim(fmt.Sprint(written.Dropped), "[]"); got != row.dropped {
 			t.Errorf("%s: dropped %q, want %q", row.schema, got, row.dropped)
 		}
 	}

@@ -122,18 +122,39 @@ func (g *grammar) body(p *declaration.Pattern, i int, t chat.Tool) string {
 	if p.Parts[i].Hole == "call" {
 		return g.callObject(t)
 	}
-	n := g.begin(t)
-	switch p.Parts[i].Hole {
-	case "args":
-		end := ""
-		if i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n") {
-			end = "\n"
+	return g.arguments(t, func(n *schema.Place) string {
+		switch p.Parts[i].Hole {
+		case "args":
+			end := ""
+			if i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n") {
+				end = "\n"
+			}
+			return g.tags(p, n, p.OnLines(i), end)
+		case "pseudo":
+			return g.object(n, print.Pseudo(g.f.Quotes[0]))
 		}
-		return g.tags(p, n, p.OnLines(i), end)
-	case "pseudo":
-		return g.object(n, print.Pseudo(g.f.Quotes[0]))
+		return g.object(n, print.JSON)
+	})
+}
+
+// arguments matches the arguments of a tool, which are one of several objects where its schema is a union.
+func (g *grammar) arguments(t chat.Tool, write func(*schema.Place) string) string {
+	g.tool, g.doc, g.step = t, g.docs[t.Name], ""
+	n := g.doc.Arguments()
+	list := n.Alternatives
+	if list == nil {
+		list = []*schema.Place{n}
 	}
-	return g.object(n, print.JSON)
+	var all []string
+	for _, one := range list {
+		all = append(all, write(one.Follow()))
+	}
+	return alt(all...)
+}
+
+// asObject matches arguments that are one value in a spelling.
+func (g *grammar) asObject(t chat.Tool, s *print.Spelling) string {
+	return g.arguments(t, func(n *schema.Place) string { return g.object(n, s) })
 }
 
 // several matches calls that one example holds: objects, or calls in Python.
@@ -178,7 +199,7 @@ func (g *grammar) callObject(t chat.Tool) string {
 		all = append(all, member(id), idIn(s), lit(s.Comma))
 	}
 	all = append(all, member(g.f.Layout.Name), lit(s.Value(schema.Quote(t.Name))), lit(s.Comma))
-	all = append(all, member(g.f.Layout.Args), g.object(g.begin(t), s))
+	all = append(all, member(g.f.Layout.Args), g.asObject(t, s))
 	if id := g.f.Layout.ID; id != "" {
 		all = append(all, optional(seq(lit(s.Comma), member(id), idIn(s))))
 	}
@@ -187,12 +208,12 @@ func (g *grammar) callObject(t chat.Tool) string {
 
 // namedObject matches a call as an object whose only member is named like the tool.
 func (g *grammar) namedObject(t chat.Tool) string {
-	return seq(lit("{"+schema.Quote(t.Name)+": "), g.object(g.begin(t), print.JSON), lit("}"))
+	return seq(lit("{"+schema.Quote(t.Name)+": "), g.asObject(t, print.JSON), lit("}"))
 }
 
 // pythonCall matches a call as Python writes it.
 func (g *grammar) pythonCall(t chat.Tool) string {
-	return seq(lit(print.PythonName(t.Name)+"("), g.members(g.keywords(g.begin(t))), lit(")"))
+	return seq(lit(print.PythonName(t.Name)+"("), g.arguments(t, func(n *schema.Place) string { return g.members(g.keywords(n)) }), lit(")"))
 }
 
 // messages matches calls in messages with headers, from the recipient of the first one on. The mark that ends the last one

@@ -1,13 +1,12 @@
 package adapters
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/print"
+	"toolnorm/chat/schema"
 )
 
 // anyOrder is up to how many members an object's may come in any order: each further one doubles the rules.
@@ -31,15 +30,15 @@ type slots struct {
 }
 
 // object matches an object.
-func (g *grammar) object(n *demand, s *print.Spelling) string {
-	o := slots{comma: s.Comma, most: g.most("")}
-	o.list = g.listed(n, func(key string, p *demand) string {
+func (g *grammar) object(n *schema.Place, s *print.Spelling) string {
+	o := slots{comma: s.Comma, most: g.most(nil)}
+	o.list = g.listed(n, func(key string, p *schema.Place) string {
 		return seq(lit(s.Key(key)), g.value(p, s), lit(s.End(key)))
 	})
 	if s.Sorted {
 		slices.SortStableFunc(o.list, func(a, b slot) int { return strings.Compare(strings.ToLower(a.key), strings.ToLower(b.key)) })
 	}
-	if more, ok := g.additional(n); ok && !s.NoNull {
+	if more := additional(n); !more.Never && !s.NoNull {
 		defer g.enter("additionalProperties")()
 		o.other = seq(g.otherKey(o.list, s), g.value(more, s))
 	}
@@ -47,38 +46,51 @@ func (g *grammar) object(n *demand, s *print.Spelling) string {
 }
 
 // listed are the members that a schema names, in its order.
-func (g *grammar) listed(n *demand, write func(key string, p *demand) string) []slot {
-	var all []slot
-	members := membersOf(string(n.Properties))
-	known, required := map[string]bool{}, map[string]bool{}
-	for _, m := range members {
-		known[m.key] = true
-	}
+func (g *grammar) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
+	required := map[string]bool{}
 	for _, key := range n.Required {
-		if required[key] = true; !known[key] {
-			known[key] = true
-			members = append(members, field{key, "true"})
-		}
+		required[key] = true
 	}
-	for _, m := range members {
-		back := g.enter(m.key)
-		if p, ok := g.read(json.RawMessage(m.value)); ok {
-			if expr := g.short(write(m.key, p)); expr != "" {
-				all = append(all, slot{m.key, expr, required[m.key]})
-			}
+	var all []slot
+	add := func(key string, p *schema.Place) {
+		back := g.enter(key)
+		if expr := g.short(write(key, p)); expr != "" {
+			all = append(all, slot{key, expr, required[key]})
 		}
 		back()
+	}
+	known := map[string]bool{}
+	for _, m := range n.Members {
+		known[m.Name] = true
+		add(m.Name, m.Place)
+	}
+	for _, key := range n.Required {
+		if !known[key] {
+			known[key] = true
+			add(key, unlisted(n))
+		}
 	}
 	return all
 }
 
+// unlisted is what a member may be that a schema demands without naming it.
+func unlisted(n *schema.Place) *schema.Place {
+	if n.More == nil || n.More.Never {
+		return anything
+	}
+	return n.More
+}
+
 // additional is what members that the schema does not name may be. Where it names some and says nothing of others, there
 // are no others: a model that makes up parameters is wrong.
-func (g *grammar) additional(n *demand) (*demand, bool) {
-	if raw := bytes.TrimSpace(n.Additional); len(raw) > 0 {
-		return g.read(raw)
+func additional(n *schema.Place) *schema.Place {
+	switch {
+	case n.More != nil:
+		return n.More
+	case n.Listed:
+		return &schema.Place{Never: true}
 	}
-	return new(demand), len(n.Properties) == 0
+	return anything
 }
 
 // members matches an object's members.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/print"
+	"toolnorm/chat/schema"
 )
 
 // formats are the formats of strings that a pattern can say.
@@ -23,35 +24,53 @@ const (
 	timePattern = `(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[-+](?:[01][0-9]|2[0-3]):[0-5][0-9])`
 )
 
-// patterned matches a string that has a pattern or a format. It answers false, and reports what, when that cannot be said.
-func (g *grammar) patterned(n *demand, s *print.Spelling) (string, bool) {
-	source, what := n.Pattern, "pattern"
-	if source == "" {
-		what = "format"
-		if p, ok := formatPatterns[n.Format]; ok {
-			source = "^(?:" + p + ")$"
+// patterned matches a text that has a pattern or a format, by the first one that can be said; the others, and the length
+// beside it, are left open. It is empty when none can.
+func (g *grammar) patterned(n *schema.Place, s *print.Spelling) (out string) {
+	try := func(words []schema.Word, keyword string, pattern func(text string) string) {
+		for _, w := range words {
+			expr := ""
+			if out == "" {
+				expr = g.matching(pattern(w.Text), s)
+			}
+			if out += expr; expr == "" {
+				g.doc.Drop(w.At, keyword)
+			}
 		}
-	} else if n.Format != "" {
-		g.drop("format")
 	}
-	re, err := syntax.Parse(source, syntax.Perl)
-	if source == "" || err != nil {
-		g.drop(what)
-		return "", false
+	try(n.Patterns, "pattern", schema.GoPattern)
+	try(n.Formats, "format", func(text string) string {
+		if p, ok := formatPatterns[text]; ok {
+			return "^(?:" + p + ")$"
+		}
+		return ""
+	})
+	if out == "" {
+		return ""
+	}
+	for keyword, length := range map[string]*schema.Count{"minLength": n.MinLength, "maxLength": n.MaxLength} {
+		if length != nil {
+			g.doc.Drop(length.At, keyword)
+		}
+	}
+	return g.rule("pattern", out)
+}
+
+// matching matches what a regular expression does, as the spelling writes it; empty when that cannot be said.
+func (g *grammar) matching(pattern string, s *print.Spelling) string {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if pattern == "" || err != nil {
+		return ""
 	}
 	w := patternWriter{s: s, most: bound(g.o.MaxString)}
 	expr := w.anchored(re)
 	if w.failed || expr == "" {
-		g.drop(what)
-		return "", false
-	}
-	if n.MinLength != "" || n.MaxLength != "" {
-		g.drop("length beside a " + what)
+		return ""
 	}
 	if len(s.Quotes) > 0 {
 		expr = seq(lit(s.Quotes[0]), expr, lit(s.Quotes[0]))
 	}
-	return g.rule("pattern", expr), true
+	return expr
 }
 
 // patternWriter turns a regular expression into GBNF as a spelling of strings writes it.

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"toolnorm/chat/schema"
 )
 
 // maxShort is the longest bound that a raw string is held to: below it, the first character of the marks that would end the
@@ -11,7 +13,7 @@ import (
 const maxShort = 64
 
 // raw matches a text in which no mark of the list stands.
-func (g *grammar) raw(avoid []string, low, high int) string {
+func (g *grammar) raw(avoid []string, n *schema.Place, low, high int) string {
 	if short := high >= 0 && high <= maxShort || g.o.MaxString > 0; short {
 		class := "[^\\x00"
 		for _, mark := range avoid {
@@ -22,10 +24,10 @@ func (g *grammar) raw(avoid []string, low, high int) string {
 		return repeat(class+"]", low, high)
 	}
 	if high >= 0 {
-		g.drop("maxLength")
+		g.doc.Drop(n.MaxLength.At, "maxLength")
 	}
 	if low > 1 {
-		g.drop("minLength")
+		g.doc.Drop(n.MinLength.At, "minLength")
 	}
 	return g.automaton(avoid, low > 0)
 }

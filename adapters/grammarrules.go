@@ -18,19 +18,27 @@ type grammar struct {
 	named   map[string]string // name of a rule by what it matches
 	taken   map[string]bool   // names
 	numbers map[string]int    // the last number that names of a base have
-	dropped []string
-	known   map[string]bool // what is dropped
+	work    int               // bytes of rules
 
-	tool  chat.Tool         // whose arguments are written
-	doc   *schema.Doc       // its schema
-	path  []string          // of the place in its schema
-	refs  map[string]string // rules of its references, by spelling and reference
-	work  int               // bytes of schemas that were read, over and over, and of rules
-	depth int               // of allOf
-	open  map[string]bool   // references that were followed since the last byte that the grammar demands
+	docs map[string]*schema.Doc // by the tool's name
+	tool chat.Tool              // whose arguments are written
+	doc  *schema.Doc            // its schema
+	step string                 // the last one to the place in its schema; empty: the root
+	refs map[string]string      // rules of references, by spelling, tool and reference
 }
 
-// maxWork bounds the bytes that are read and written for a grammar: references in references could go on for ever.
+// newGrammar begins a grammar of calls to the tools. Of two tools with one name the first one counts, as everywhere.
+func newGrammar(f *Format, tools []chat.Tool, o GrammarOptions) *grammar {
+	g := &grammar{f: f, o: o, named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}, docs: map[string]*schema.Doc{}, refs: map[string]string{}}
+	for i, doc := range schema.ParseTools(tools) {
+		if name := tools[i].Name; g.docs[name] == nil {
+			g.docs[name] = doc
+		}
+	}
+	return g
+}
+
+// maxWork bounds the bytes that are written for a grammar: a server that is sent more takes minutes to read it.
 const maxWork = 8 << 20
 
 // longExpr is the length in bytes from which on an expression that is used several times becomes a rule.
@@ -78,15 +86,6 @@ func (g *grammar) name(hint string) string {
 	}
 	g.taken[name] = true
 	return name
-}
-
-// drop reports a demand of the schema that the grammar does not hold the model to.
-func (g *grammar) drop(keyword string) {
-	line := g.tool.Name + ": " + strings.Join(append(slices.Clone(g.path), keyword), ": ")
-	if !g.known[line] {
-		g.known[line] = true
-		g.dropped = append(g.dropped, line)
-	}
 }
 
 // lit matches a text.

@@ -9,17 +9,17 @@ import (
 )
 
 // keywords are the arguments of a call as Python writes it.
-func (g *grammar) keywords(n *demand) slots {
-	o := slots{comma: ", ", most: g.most("")}
-	o.list = g.listed(n, func(key string, p *demand) string { return seq(lit(key+"="), g.keywordValue(p)) })
-	if more, ok := g.additional(n); ok {
+func (g *grammar) keywords(n *schema.Place) slots {
+	o := slots{comma: ", ", most: g.most(nil)}
+	o.list = g.listed(n, func(key string, p *schema.Place) string { return seq(lit(key+"="), g.keywordValue(p)) })
+	if more := additional(n); !more.Never {
 		o.other = seq(g.otherWord(o.list), lit("="), g.keywordValue(more))
 	}
 	return o
 }
 
 // keywordValue matches the value of a keyword.
-func (g *grammar) keywordValue(n *demand) string {
+func (g *grammar) keywordValue(n *schema.Place) string {
 	return g.byKind(n, func(c choice) string { return g.choice(c, print.Keyword(g.f.Family, c.anyKind())) })
 }
 
@@ -32,11 +32,10 @@ func (c choice) anyKind() schema.Kinds {
 }
 
 // byKind matches a value whose spelling depends on its kind. A place that allows anything has a choice for each kind.
-func (g *grammar) byKind(n *demand, write func(choice) string) string {
-	n = g.resolve(n)
+func (g *grammar) byKind(n *schema.Place, write func(choice) string) string {
 	var all []string
-	for _, c := range g.choices(n) {
-		for _, c := range g.resolved(c) {
+	for _, c := range choices(n.Follow()) {
+		for _, c := range ofOneKind(c) {
 			if expr := write(c); expr != "" {
 				all = append(all, expr)
 			}
@@ -45,49 +44,28 @@ func (g *grammar) byKind(n *demand, write func(choice) string) string {
 	return alt(all...)
 }
 
-// resolve follows references to a place that is none.
-func (g *grammar) resolve(n *demand) *demand {
-	for range maxTree {
-		if n.Ref == "" {
-			return n
-		}
-		target, ok := g.read(g.lookup(n.Ref))
-		if !ok {
-			break
-		}
-		n = target
-	}
-	g.drop("$ref")
-	return new(demand)
-}
-
-// resolved is a choice without a reference, and of one kind.
-func (g *grammar) resolved(c choice) []choice {
-	if c.value != "" || c.kind != 0 {
+// ofOneKind is a choice without a reference, and of one kind.
+func ofOneKind(c choice) (all []choice) {
+	switch {
+	case c.value != "" || c.kind != 0:
 		return []choice{c}
-	}
-	if c.n.Ref != "" {
-		if n, ok := g.read(g.lookup(c.n.Ref)); ok && n.Ref == "" && !g.open[c.n.Ref] {
-			g.open[c.n.Ref] = true
-			defer delete(g.open, c.n.Ref)
-			var all []choice
-			for _, more := range g.choices(n) {
-				all = append(all, g.resolved(more)...)
-			}
-			return all
+	case c.n.Reference() != "":
+		for _, more := range choices(c.n.Follow()) {
+			all = append(all, ofOneKind(more)...)
 		}
-		return nil
+		return all
 	}
-	var all []choice
-	for _, kind := range []schema.Kinds{schema.String, schema.Number, schema.Boolean, schema.Object, schema.Array, schema.Null} {
-		all = append(all, choice{kind: kind, n: new(demand)})
+	for _, kind := range allKinds {
+		if kind != schema.Integer {
+			all = append(all, choice{kind: kind, n: anything})
+		}
 	}
 	return all
 }
 
 // tags matches the arguments of a call as tags; end is what stands behind the last one.
-func (g *grammar) tags(p *declaration.Pattern, n *demand, lines bool, end string) string {
-	o := slots{tail: end, none: end, most: g.most("")}
+func (g *grammar) tags(p *declaration.Pattern, n *schema.Place, lines bool, end string) string {
+	o := slots{tail: end, none: end, most: g.most(nil)}
 	if lines {
 		o.comma = "\n"
 		if !g.f.Layout.EmptyLines {
@@ -97,23 +75,23 @@ func (g *grammar) tags(p *declaration.Pattern, n *demand, lines bool, end string
 	arg := g.f.Args[0]
 	if arg.Keyed() {
 		s := print.Tree(arg)
-		o.list = g.listed(n, func(key string, p *demand) string {
-			if all := g.choices(p); len(all) == 1 && all[0].kind == schema.Null {
+		o.list = g.listed(n, func(key string, p *schema.Place) string {
+			if all := choices(p); len(all) == 1 && all[0].kind == schema.Null {
 				return ""
 			}
 			return seq(lit(arg.OpenTag(key)), g.value(p, s), lit(arg.CloseTag(key)))
 		})
 		return g.members(o)
 	}
-	o.list = g.listed(n, func(key string, p *demand) string { return g.tag(arg, lit(print.Attribute(g.f.Family, key)), p) })
-	if more, ok := g.additional(n); ok {
+	o.list = g.listed(n, func(key string, p *schema.Place) string { return g.tag(arg, lit(print.Attribute(g.f.Family, key)), p) })
+	if more := additional(n); !more.Never {
 		o.other = g.tag(arg, g.otherWord(o.list), more)
 	}
 	return g.members(o)
 }
 
 // tag matches one argument whose name the key matches.
-func (g *grammar) tag(arg *declaration.Pattern, key string, n *demand) string {
+func (g *grammar) tag(arg *declaration.Pattern, key string, n *schema.Place) string {
 	var head []string
 	at := 0
 	for ; arg.HoleAt(at) != "value" && arg.HoleAt(at) != "type"; at++ {
@@ -124,7 +102,7 @@ func (g *grammar) tag(arg *declaration.Pattern, key string, n *demand) string {
 		}
 	}
 	typed := arg.HoleAt(at) == "type"
-	n = g.resolve(n)
+	n = n.Follow()
 	value := g.byKind(n, func(c choice) string {
 		var middle []string
 		if typed {
@@ -137,23 +115,23 @@ func (g *grammar) tag(arg *declaration.Pattern, key string, n *demand) string {
 
 // tagValue matches a value in a tag. Where the tag does not say the type, a string stands for everything that a place of
 // unknown type allows, and null cannot be told from the string.
-func (g *grammar) tagValue(c choice, plain bool, n *demand) string {
+func (g *grammar) tagValue(c choice, plain bool, n *schema.Place) string {
 	s := print.Tagged(g.f.Family, c.anyKind())
 	switch {
 	case c.value != "":
-	case c.kind == schema.String && g.f.Flags.CDATA && c.n.Pattern == "" && c.n.Format == "":
+	case c.kind == schema.String && g.f.Flags.CDATA && len(c.n.Patterns) == 0 && len(c.n.Formats) == 0:
 		low, high := g.lengths(c.n)
 		bare := *s
 		bare.Avoid = append(slices.Clip(s.Avoid), declaration.CDATAOpen)
-		return alt(g.choice(c, &bare), seq(lit(declaration.CDATAOpen), g.raw([]string{declaration.CDATAClose}, low, high), lit(declaration.CDATAClose)))
+		return alt(g.choice(c, &bare), seq(lit(declaration.CDATAOpen), g.raw([]string{declaration.CDATAClose}, c.n, low, high), lit(declaration.CDATAClose)))
 	case c.kind == schema.String:
-	case plain && (len(g.choices(n)) == 1 && g.choices(n)[0].kind == 0 || c.kind == schema.Null && g.allowsText(n)):
+	case plain && (len(choices(n)) == 1 && choices(n)[0].kind == 0 || c.kind == schema.Null && allowsText(n)):
 		return ""
 	}
 	return g.choice(c, s)
 }
 
 // allowsText says whether a string may stand at a place.
-func (g *grammar) allowsText(n *demand) bool {
-	return slices.ContainsFunc(g.choices(n), func(c choice) bool { return c.kind == schema.String })
+func allowsText(n *schema.Place) bool {
+	return slices.ContainsFunc(choices(n), func(c choice) bool { return c.kind == schema.String })
 }

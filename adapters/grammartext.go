@@ -1,17 +1,18 @@
 package adapters
 
-import "toolnorm/adapters/internal/print"
+import (
+	"toolnorm/adapters/internal/print"
+	"toolnorm/chat/schema"
+)
 
 // text matches a string.
-func (g *grammar) text(n *demand, s *print.Spelling) string {
+func (g *grammar) text(n *schema.Place, s *print.Spelling) string {
 	low, high := g.lengths(n)
-	if n.Pattern != "" || n.Format != "" {
-		if expr, ok := g.patterned(n, s); ok {
-			return expr
-		}
+	if expr := g.patterned(n, s); expr != "" {
+		return expr
 	}
 	if len(s.Avoid) > 0 {
-		raw := g.raw(s.Avoid, low, high)
+		raw := g.raw(s.Avoid, n, low, high)
 		if len(s.Quotes) > 0 {
 			raw = seq(lit(s.Quotes[0]), raw, lit(s.Quotes[0]))
 		}
@@ -26,18 +27,12 @@ func (g *grammar) text(n *demand, s *print.Spelling) string {
 }
 
 // lengths are the least and the greatest number of characters of a string, the latter -1 for any.
-func (g *grammar) lengths(n *demand) (low, high int) {
-	low, _ = count(n.MinLength)
-	high, ok := count(n.MaxLength)
-	if !ok || high > maxRepeat {
-		if ok {
-			g.drop("maxLength")
-		}
-		high = -1
-	}
-	if low > maxRepeat {
-		g.drop("minLength")
-		low = maxRepeat
+func (g *grammar) lengths(n *schema.Place) (low, high int) {
+	low, high = g.least(n.MinLength, "minLength"), -1
+	if n.MaxLength != nil && n.MaxLength.N > maxRepeat {
+		g.doc.Drop(n.MaxLength.At, "maxLength")
+	} else if n.MaxLength != nil {
+		high = n.MaxLength.N
 	}
 	if limit := bound(g.o.MaxString); limit >= 0 && (high < 0 || limit < high) {
 		high = max(limit, low)

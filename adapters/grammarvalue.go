@@ -1,24 +1,57 @@
 package adapters
 
 import (
-	"bytes"
-	"encoding/json"
-	"strconv"
+	"math/big"
 
 	"toolnorm/adapters/internal/print"
 	"toolnorm/chat/schema"
 )
 
-// value matches what may stand at a place.
-func (g *grammar) value(n *demand, s *print.Spelling) string {
-	if n.Ref != "" {
-		if name := g.reference(n.Ref, s); name != "" {
-			return name
+// anything is a place at which a schema demands nothing.
+var anything = &schema.Place{Kinds: schema.Any}
+
+// choice is one thing that may stand at a place: a value, or a kind of values.
+type choice struct {
+	kind  schema.Kinds // 0: any, or what the reference n leads to
+	value string       // JSON; empty: any of the kind that n allows
+	n     *schema.Place
+}
+
+// allKinds are the JSON types in the order in which a grammar tries them. A number is no integer besides.
+var allKinds = []schema.Kinds{schema.String, schema.Number, schema.Integer, schema.Boolean, schema.Object, schema.Array, schema.Null}
+
+// choices are what may stand at a place.
+func choices(n *schema.Place) (all []choice) {
+	if n.Alternatives != nil {
+		for _, a := range n.Alternatives {
+			all = append(all, choices(a)...)
 		}
-		return g.any(s)
+		return all
 	}
+	k := n.Types()
+	switch {
+	case n.Never:
+		return nil
+	case n.Enum != nil:
+		for _, v := range n.Enum {
+			all = append(all, choice{kind: schema.KindOf(v), value: v})
+		}
+		return all
+	case n.Reference() != "" || k == schema.Any:
+		return []choice{{n: n}}
+	}
+	for _, kind := range allKinds {
+		if k&kind != 0 && (kind != schema.Integer || k&schema.Number == 0) {
+			all = append(all, choice{kind: kind, n: n})
+		}
+	}
+	return all
+}
+
+// value matches what may stand at a place.
+func (g *grammar) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
-	for _, c := range g.choices(n) {
+	for _, c := range choices(n) {
 		if s.NoNull && c.kind == schema.Null {
 			continue
 		}
@@ -27,32 +60,21 @@ func (g *grammar) value(n *demand, s *print.Spelling) string {
 		}
 	}
 	if len(all) == 0 {
-		g.drop("no value fits")
+		g.doc.Drop(n.At, "")
 		return g.any(s)
 	}
 	return alt(all...)
 }
 
-// reference matches what a reference points to, by a rule of its own, so that recursion ends. It is empty for one that
-// leads back to itself before anything is written.
-func (g *grammar) reference(ref string, s *print.Spelling) string {
-	if g.open[ref] {
-		return ""
-	}
-	id := s.Name + " " + ref
+// reference matches what a reference leads to, by a rule of its own, so that recursion ends.
+func (g *grammar) reference(n *schema.Place, s *print.Spelling) string {
+	id := s.Name + " " + g.tool.Name + "-" + n.Reference()
 	if name, ok := g.refs[id]; ok {
 		return name
 	}
-	n, ok := g.read(g.lookup(ref))
-	if !ok {
-		g.drop("$ref")
-		n = new(demand)
-	}
-	name := g.name(g.tool.Name + "-" + ref)
+	name := g.name(g.tool.Name + "-" + n.Reference())
 	g.refs[id] = name
-	g.open[ref] = true
-	g.define(name, g.value(n, s))
-	delete(g.open, ref)
+	g.define(name, g.value(n.Follow(), s))
 	return name
 }
 
@@ -61,8 +83,8 @@ func (g *grammar) choice(c choice, s *print.Spelling) string {
 	switch {
 	case c.value != "":
 		return lit(s.Value(c.value))
-	case c.n.Ref != "":
-		return g.reference(c.n.Ref, s)
+	case c.n.Reference() != "":
+		return g.reference(c.n, s)
 	}
 	switch c.kind {
 	case schema.String:
@@ -83,10 +105,10 @@ func (g *grammar) choice(c choice, s *print.Spelling) string {
 
 // hint is a name for the rule of the present place.
 func (g *grammar) hint() string {
-	if len(g.path) == 0 {
+	if g.step == "" {
 		return g.tool.Name + "-arguments"
 	}
-	return g.tool.Name + "-" + g.path[len(g.path)-1]
+	return g.tool.Name + "-" + g.step
 }
 
 // any matches every value, by one rule.
@@ -97,76 +119,74 @@ func (g *grammar) any(s *print.Spelling) string {
 	}
 	name := g.name("any")
 	g.named[key] = name
-	text := g.text(new(demand), s)
+	text := g.text(anything, s)
 	if s.NoNull || len(s.Quotes) == 0 {
 		g.define(name, text)
 		return name
 	}
-	all := []string{text, g.rule("number", g.number(new(demand), schema.Number)), lit(s.True), lit(s.False), lit(s.Null)}
-	all = append(all, seq(lit(s.Open), list(seq(g.otherKey(nil, s), name), s.Comma, 0, g.most("")), lit(s.Close)))
-	all = append(all, seq(lit(s.ListOpen), list(name, s.ListComma, 0, g.most("")), lit(s.ListClose)))
+	all := []string{text, g.rule("number", g.number(anything, schema.Number)), lit(s.True), lit(s.False), lit(s.Null)}
+	all = append(all, seq(lit(s.Open), list(seq(g.otherKey(nil, s), name), s.Comma, 0, g.most(nil)), lit(s.Close)))
+	all = append(all, seq(lit(s.ListOpen), list(name, s.ListComma, 0, g.most(nil)), lit(s.ListClose)))
 	g.define(name, alt(all...))
 	return name
 }
 
 // most is the bound of a list.
-func (g *grammar) most(max json.Number) int {
-	n, ok := count(max)
-	if ok && n > maxRepeat {
-		g.drop("maxItems")
-		ok = false
-	}
-	if limit := bound(g.o.MaxItems); !ok || limit >= 0 && limit < n {
+func (g *grammar) most(max *schema.Count) int {
+	limit := bound(g.o.MaxItems)
+	switch {
+	case max == nil:
+		return limit
+	case max.N > maxRepeat:
+		g.doc.Drop(max.At, "maxItems")
+		return limit
+	case limit >= 0 && limit < max.N:
 		return limit
 	}
-	return n
+	return max.N
 }
 
-// count reads a length or a number of things.
-func count(n json.Number) (int, bool) {
-	f, err := n.Float64()
-	return int(max(min(f, 1<<30), 0)), err == nil
+// least is the least number of characters or elements.
+func (g *grammar) least(min *schema.Count, keyword string) int {
+	switch {
+	case min == nil:
+		return 0
+	case min.N > maxRepeat:
+		g.doc.Drop(min.At, keyword)
+		return maxRepeat
+	}
+	return min.N
 }
 
 // array matches a list.
-func (g *grammar) array(n *demand, s *print.Spelling) string {
+func (g *grammar) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
-	prefix, items := n.Prefix, n.Items
-	if tuple := bytes.TrimSpace(items); len(tuple) > 0 && tuple[0] == '[' { // as old drafts write it
-		_ = json.Unmarshal(tuple, &prefix)
-		items = nil
-	}
 	var first []string
-	for _, raw := range prefix {
-		first = append(first, g.item(raw, s))
+	for _, p := range n.Prefix {
+		first = append(first, g.item(p, s))
 	}
-	low, _ := count(n.MinItems)
-	high := g.most(n.MaxItems)
-	if low > maxRepeat {
-		g.drop("minItems")
-		low = maxRepeat
-	}
+	low, high := g.least(n.MinItems, "minItems"), g.most(n.MaxItems)
 	if high >= 0 && low > high {
 		low = high
 	}
 	if len(first) > 0 {
-		return g.tuple(first, items, low, high, s)
+		return g.tuple(first, n.Items, low, high, s)
 	}
-	if string(bytes.TrimSpace(items)) == "false" {
+	if n.Items != nil && n.Items.Never {
 		high = 0
 	}
 	all := ""
 	if high != 0 {
-		all = list(g.item(items, s), s.ListComma, low, high)
+		all = list(g.item(n.Items, s), s.ListComma, low, high)
 	}
 	if s.Open == "" && low == 0 { // without brackets there is nothing around no elements
-		return optional(seq(lit(s.ListOpen), list(g.item(items, s), s.ListComma, 1, high), lit(s.ListClose)))
+		return optional(seq(lit(s.ListOpen), list(g.item(n.Items, s), s.ListComma, 1, high), lit(s.ListClose)))
 	}
 	return seq(lit(s.ListOpen), all, lit(s.ListClose))
 }
 
-// tuple matches a list whose first elements have schemas of their own. All of them are written.
-func (g *grammar) tuple(first []string, items json.RawMessage, low, high int, s *print.Spelling) string {
+// tuple matches a list whose first elements have places of their own. All of them are written.
+func (g *grammar) tuple(first []string, items *schema.Place, low, high int, s *print.Spelling) string {
 	if high >= 0 && high < len(first) {
 		first = first[:high]
 	}
@@ -181,17 +201,16 @@ func (g *grammar) tuple(first []string, items json.RawMessage, low, high int, s 
 	if high >= 0 {
 		rest = high - len(first)
 	}
-	if low = max(low-len(first), 0); low > 0 || len(items) > 0 && string(items) != "false" {
+	if low = max(low-len(first), 0); low > 0 || items != nil && !items.Never {
 		all = append(all, repeat(seq(lit(s.ListComma), g.item(items, s)), low, rest))
 	}
 	return seq(append(all, lit(s.ListClose))...)
 }
 
 // item matches an element.
-func (g *grammar) item(raw json.RawMessage, s *print.Spelling) string {
-	n, ok := g.read(raw)
-	if !ok {
-		n = new(demand)
+func (g *grammar) item(n *schema.Place, s *print.Spelling) string {
+	if n == nil || n.Never {
+		n = anything
 	}
 	return g.short(g.value(n, s))
 }
@@ -204,18 +223,19 @@ func (g *grammar) short(expr string) string {
 	return g.rule(g.hint(), expr)
 }
 
-// enter goes one step down in the schema, where references may come again; what it gives goes back.
+// enter goes one step down in the schema, where rules have other names; what it gives goes back.
 func (g *grammar) enter(step string) func() {
-	open, path := g.open, g.path
-	g.open, g.path = map[string]bool{}, append(path[:len(path):len(path)], step)
-	return func() { g.open, g.path = open, path }
+	before := g.step
+	g.step = step
+	return func() { g.step = before }
 }
 
 // number matches a number, held to its bounds where they are whole.
-func (g *grammar) number(n *demand, kind schema.Kinds) string {
-	low, high, ok := n.bounds(kind)
-	if !ok {
-		g.drop("bounds")
+func (g *grammar) number(n *schema.Place, kind schema.Kinds) string {
+	low, high := g.limit(n.Minimum, kind, 1), g.limit(n.Maximum, kind, -1)
+	if low != nil && high != nil && *low > *high {
+		g.doc.Drop(n.At, n.Minimum.Keyword)
+		low, high = nil, nil
 	}
 	switch {
 	case kind == schema.Integer && low == nil && high == nil:
@@ -228,47 +248,24 @@ func (g *grammar) number(n *demand, kind schema.Kinds) string {
 	return fractions(low, high)
 }
 
-// bounds are the least and the greatest whole number that fit, nil for none. It answers false when the schema says more. A
-// bound that is itself excluded is the next whole number, among numbers with fractions it stays.
-func (n *demand) bounds(kind schema.Kinds) (low, high *int64, ok bool) {
-	ok = true
-	read := func(plain, strict json.RawMessage, sign int64) *int64 {
-		by := sign
-		excluded := string(strict) == "true"
-		if len(strict) > 0 && string(strict) != "false" && kind == schema.Number {
-			ok, by = false, 0
-		}
-		v, isInt := whole(plain)
-		if !isInt && len(plain) > 0 {
-			ok = false
-		}
-		if isInt && excluded {
-			v += by
-		}
-		x, strictly := whole(strict)
-		if len(strict) > 0 && !strictly && !excluded && string(strict) != "false" {
-			ok = false
-		}
-		if strictly && (!isInt || (x+by)*sign > v*sign) {
-			v, isInt = x+by, true
-		}
-		if !isInt {
-			return nil
-		}
-		return &v
+// limit is the whole number that a limit holds a number to, nil for none; step leads inwards. Among numbers with fractions
+// that is the next one outwards, and the limit itself where the schema excludes it: both let more through than they should.
+func (g *grammar) limit(b *schema.Bound, kind schema.Kinds, step int64) *int64 {
+	if b == nil {
+		return nil
 	}
-	low, high = read(n.Minimum, n.Above, 1), read(n.Maximum, n.Below, -1)
-	if low != nil && high != nil && *low > *high {
-		return nil, nil, false
+	held := b
+	if kind == schema.Number && (b.Excluded || !b.Value.IsInt()) {
+		g.doc.Drop(b.At, b.Keyword)
+		out := new(big.Int).Div(b.Value.Num(), b.Value.Denom()) // towards minus infinity
+		if step < 0 && !b.Value.IsInt() {
+			out.Add(out, big.NewInt(1))
+		}
+		held = &schema.Bound{Value: new(big.Rat).SetInt(out)}
 	}
-	return low, high, ok
-}
-
-// whole reads a JSON number that is whole, up to 15 digits.
-func whole(raw json.RawMessage) (int64, bool) {
-	f, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || f != float64(int64(f)) || max(f, -f) > 1e15 {
-		return 0, false
+	if n := held.Whole(step); n != nil && max(*n, -*n) <= manyDigits {
+		return n
 	}
-	return int64(f), true
+	g.doc.Drop(b.At, b.Keyword)
+	return nil
 }

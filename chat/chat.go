@@ -81,6 +81,14 @@ type Meta struct {
 	Logprobs []Token  // Text and Finish, when the request asks for them: the tokens of this text, or of text before it that has none
 }
 
+// MetaOf returns a copy of what an event says of the reply, which may be changed: events share theirs.
+func MetaOf(ev Event) Meta {
+	if ev.Meta == nil {
+		return Meta{}
+	}
+	return *ev.Meta
+}
+
 // MaxCut bounds Meta.Cut, in bytes.
 const MaxCut = 4 << 10
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"toolnorm/chat"
 	"toolnorm/engine/openai"
@@ -365,12 +364,9 @@ func TestWrongServersAndAliasesAreNamed(t *testing.T) {
 func TestCompatibleModelsAreProbedAgainInTime(t *testing.T) {
 	f := &fakeOpenAI{template: "p {tools}", text: "x"}
 	e := f.start(t, Config{}, upstream.KindOpenAI)
+	e.servers[2].backend.(*openai.Backend).ProbeAge = 1
 	collect(t, e, atBox("hi"))
 	f.paths()
-	b := e.servers[2].backend.(*compatible)
-	s := b.known["m"]
-	s.until = time.Now()
-	b.known["m"] = s
 	collect(t, e, atBox("hi"))
 	if got := f.paths(); got != "props apply-template apply-template completion" {
 		t.Errorf("a minute later the request asked %s", got)

@@ -2,61 +2,70 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"io"
-	"iter"
 
 	"toolnorm/chat"
-	ollamaapi "toolnorm/engine/ollama"
+	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
+// What only some kinds of server can do besides answering: write a text on, embed.
+
 // completer is a backend that can write a text on. What comes is the model's text as it is: nothing is looked for in it.
 type completer interface {
-	complete(ctx context.Context, t *turn) (chat.Source, error)
+	Complete(ctx context.Context, o *upstream.Order) (chat.Source, error)
 }
-
-var _ completer = (*ollama)(nil)
 
 // complete begins the writing on of a text.
-func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (iter.Seq2[chat.Event, error], error) {
-	t, err := e.begin(ctx, pulse, r)
+func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
+	j, err := e.begin(ctx, pulse, r)
 	if err != nil {
-		return nil, err
+		return broken(err)
 	}
-	c, ok := t.server.backend.(completer)
+	c, ok := j.server.backend.(completer)
 	if !ok {
-		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "models of the server " + t.server.name + " only answer conversations: ask at /v1/chat/completions"}
+		return broken(&fault.Error{Kind: fault.Invalid, Param: "model", Message: "models of the server " + j.server.name + " only answer conversations: ask at /v1/chat/completions"})
 	}
-	src, err := c.complete(ctx, t)
+	o, err := j.orderFor(r)
+	if err != nil {
+		return broken(err)
+	}
+	src, err := c.Complete(ctx, o)
+	if err != nil {
+		return broken(err)
+	}
+	k := *j
+	k.format, k.strategy = nil, Raw // no format is looked for
+	src = k.watched(src, Raw)
+	return k.finish(ctx, closing(src, all(src)))
+}
+
+// embedder is a backend whose models can embed. Model is the model's name on that server.
+type embedder interface {
+	Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error)
+}
+
+var _ chat.Embedder = (*Engine)(nil)
+
+// Embed gives the vectors of r's texts. See chat.Embedder.
+func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddings, error) {
+	name := r.Model
+	if name == "" {
+		name = e.cfg.DefaultModel
+	}
+	s, model, err := e.route(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	src = heard(t.observer, Raw, t.unending(src))
-	return ended(ctx, closing(src, all(src)), "", Raw), nil
-}
-
-// all are the events of a source.
-func all(src chat.Source) iter.Seq2[chat.Event, error] {
-	return func(yield func(chat.Event, error) bool) {
-		for {
-			ev, err := src.Next()
-			if errors.Is(err, io.EOF) || !yield(ev, err) || err != nil {
-				return
-			}
-		}
+	b, ok := s.backend.(embedder)
+	if !ok {
+		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "models of the server " + s.name + " are not asked for embeddings"}
 	}
-}
-
-// complete writes a text on without any template; a gap needs the model's own template for gaps.
-func (o *ollama) complete(ctx context.Context, t *turn) (chat.Source, error) {
-	c := t.request.Continue
-	o.mu.Lock()
-	t.facts = o.known[t.model]
-	o.mu.Unlock()
-	t.size(ctx)
-	return o.client.Complete(ctx, t.pulse, &ollamaapi.CompleteRequest{
-		Model: t.model, Prompt: c.Prompt, Suffix: c.Suffix, Stream: true, Options: t.options, KeepAlive: t.request.Keep,
-	})
+	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
+	defer pulse.Stop()
+	got, err := b.Embed(ctx, pulse, model, r)
+	if err == nil && len(got.Vectors) != len(r.Input) {
+		err = fault.New(fault.Unavailable, "the model server sent %d vectors for %d texts", len(got.Vectors), len(r.Input))
+	}
+	return got, err
 }

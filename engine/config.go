@@ -10,7 +10,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/engine/demo"
 	"toolnorm/engine/history"
-	ollamaapi "toolnorm/engine/ollama"
+	"toolnorm/engine/ollama"
 	"toolnorm/engine/wait"
 )
 
@@ -49,18 +49,6 @@ type Config struct {
 	Demos        string            // when the demo models are listed, and whether they are there: DemoAuto, DemoAlways or DemoNever; empty: DemoAuto
 	Demo         demo.Server       // the zero value writes at a pace that can be seen
 }
-
-// The strategies of getting at the raw text.
-const (
-	Raw    = "raw"    // the server renders the prompt only, then continues it without reading what the model writes
-	Tokens = "tokens" // the same prompt, for a server that reads what the model writes: only the tokens are taken, which hold the control tokens that raw text may lack
-	Tap    = "tap"    // the server renders, and reads calls itself; what the model wrote is taken from its tokens
-	Native = "native" // the server renders, and reads calls itself; what it misses is still decoded
-	Prompt = "prompt" // the tools are described in the system text, for models that were never taught to call
-)
-
-// Strategies are the names of all strategies, in the order in which probing prefers them.
-func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt} }
 
 // strategyGone is a strategy that settings of earlier releases may still name.
 const strategyGone = "clone"
@@ -129,7 +117,7 @@ func (c Config) Validate() error {
 	if c.Reasoning != "" && !slices.Contains(history.Policies(), c.Reasoning) {
 		return fmt.Errorf("reasoning: %q is none of %s", c.Reasoning, strings.Join(history.Policies(), ", "))
 	}
-	if _, err := ollamaapi.ParseHost(c.Ollama); err != nil {
+	if _, err := ollama.ParseHost(c.Ollama); err != nil {
 		return err
 	}
 	return c.validateNames()

@@ -11,9 +11,9 @@ import (
 
 // described is the turn's request for a model that was never taught to call. Results come from the user there, so templates
 // that want roles in turn need them joined once more.
-func (t *turn) described() *chat.Request {
-	r := described(t.request, t.format, t.wording)
-	if t.strict() {
+func (j *job) described() *chat.Request {
+	r := described(j.request, j.format, j.wording)
+	if j.strict() {
 		r.Messages, _ = history.Normal(r.Messages, history.Policy{Strict: true})
 	}
 	return r

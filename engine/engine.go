@@ -11,7 +11,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	ollamaapi "toolnorm/engine/ollama"
+	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/valid"
 	"toolnorm/engine/wait"
@@ -39,16 +39,16 @@ func New(cfg Config) *Engine {
 	if cfg.Demo.Formats == nil {
 		cfg.Demo.Formats = cfg.Formats
 	}
-	base, err := ollamaapi.ParseHost(cfg.Ollama)
+	base, err := ollama.ParseHost(cfg.Ollama)
 	if err != nil {
 		cfg.Log.Error().Err(err).Msg("using Ollama's default address")
-		base, _ = ollamaapi.ParseHost("")
+		base, _ = ollama.ParseHost("")
 	}
-	first, err := ollamaapi.New(base, nil)
-	e := &Engine{cfg: cfg, servers: []*server{{name: "ollama", backend: newOllama("ollama", first, err)}}}
+	e := &Engine{cfg: cfg, servers: []*server{{name: "ollama", backend: newOllama("ollama", base, nil)}}}
 	if cfg.Demos != DemoNever {
-		demo, err := ollamaapi.New("http://demo", upstream.InProcess(&cfg.Demo))
-		e.servers = append(e.servers, &server{name: demoName, backend: newOllama("toolnorm", demo, err)})
+		d := newOllama("toolnorm", "http://demo", upstream.InProcess(&cfg.Demo))
+		d.ReadsSchemas = true
+		e.servers = append(e.servers, &server{name: demoName, backend: d})
 	}
 	for _, u := range cfg.Upstreams {
 		s, err := newServer(u)
@@ -64,31 +64,27 @@ func New(cfg Config) *Engine {
 // Stream answers r. See chat.Model for the order of events.
 func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
-		if wedged := e.reply(ctx, r, nil, yield); wedged != nil {
-			e.reply(ctx, r, wedged, yield)
+		if wedged := e.attempt(ctx, r, nil, yield); wedged != nil {
+			e.attempt(ctx, r, wedged, yield)
 		}
 	}
 }
 
-// reply yields the events of one attempt at an answer. If the settings want that, a model that does not begin to write is no
-// error yet, but comes back as one; with it as after the model is unloaded first, and that error is the end if it cannot be.
-func (e *Engine) reply(ctx context.Context, r *chat.Request, after error, yield func(chat.Event, error) bool) (wedged error) {
+// attempt yields the events of one attempt at an answer. If Unwedge is set, a first-byte timeout is returned rather than
+// yielded. Passed back as prev, it makes attempt unload the model first; if that fails, prev is yielded.
+func (e *Engine) attempt(ctx context.Context, r *chat.Request, prev error, yield func(chat.Event, error) bool) (wedged error) {
 	ctx, pulse := wait.NewPulse(ctx, chat.ObserverOf(ctx).Pulse, e.cfg.Timeouts)
 	defer pulse.Stop()
-	if after != nil && !e.unwedge(ctx, pulse, r) {
-		yield(chat.Event{}, after)
+	if prev != nil && !e.unwedge(ctx, pulse, r) {
+		yield(chat.Event{}, prev)
 		return nil
 	}
-	events, err := e.open(ctx, pulse, r)
-	if err != nil {
-		events = broken(err)
-	}
 	said := false
-	for ev, err := range events {
-		if err != nil && e.cfg.Unwedge && after == nil && !said && silent(err) {
+	for ev, err := range e.answer(ctx, pulse, r) {
+		if err != nil && e.cfg.Unwedge && prev == nil && !said && silent(err) {
 			return err
 		}
-		if after != nil && ev.Kind == chat.Finish {
+		if prev != nil && ev.Kind == chat.Finish {
 			ev = withStep(ev, stepUnwedged)
 		}
 		said = true
@@ -100,53 +96,57 @@ func (e *Engine) reply(ctx context.Context, r *chat.Request, after error, yield 
 	return nil
 }
 
-// broken is a reply that is nothing but an error.
-func broken(err error) iter.Seq2[chat.Event, error] {
-	return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
-}
-
-// open begins a reply.
-func (e *Engine) open(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (iter.Seq2[chat.Event, error], error) {
+// answer prepares a request and returns its reply.
+func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	if r.Continue != nil {
 		return e.complete(ctx, pulse, r)
 	}
-	t, err := e.turn(ctx, pulse, r)
+	j, err := e.prepare(ctx, pulse, r)
 	if err != nil {
-		return nil, err
+		return broken(err)
 	}
-	return t.names.restored(t.answer(ctx)), nil
+	return j.answer(ctx)
 }
 
-// turn finds out all that answering r depends on.
-func (e *Engine) turn(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*turn, error) {
-	t, err := e.begin(ctx, pulse, r)
-	if err != nil {
-		return nil, err
-	}
-	t.rename()
-	if t.facts, err = t.server.probe(ctx, t); err != nil {
-		return nil, err
-	}
-	if err := t.possible(); err != nil {
-		return nil, err
-	}
-	for _, step := range []func(){t.tidy, t.unloop, func() { t.size(ctx) }, t.weighTools} {
-		if step(); ctx.Err() != nil {
-			return nil, unfinished(ctx)
-		}
-	}
-	t.strategy = t.choose()
-	if e.cfg.Gate && len(r.Tools) > 0 && !r.Required && t.request.Messages[len(t.request.Messages)-1].Role == chat.User {
-		t = t.gated(ctx)
-	}
-	if r.Required && !t.facts.chooses {
-		t = t.under(t.forcedBy(t.callable(), r.MaxTokens))
-	}
-	return t, nil
+// stepUnwedged is the name of what was done to a model that did not begin to write.
+const stepUnwedged = "unwedged"
+
+// unloader is a backend that can take a model out of its server's memory.
+type unloader interface {
+	// Unload says whether the model was there, and is no more.
+	Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error)
 }
 
-// begin is what is known of r's turn without asking a server.
-func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*turn, error) {
+// silent says whether err is that of a model that did not begin to write in time.
+func silent(err error) bool {
+	f := fault.From(err)
+	return f.Kind == fault.Timeout && f.Code == wait.FirstByteTimeout
+}
+
+// unwedge unloads the model of a request that was not answered, and says whether asking again may help. Ollama may lose a
+// runner's place for ever when a client leaves between two tokens, and a reader of calls may hang: every later request waits
+// in vain, until the model is loaded anew.
+func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bool {
+	j, err := e.begin(ctx, p, r)
+	if err != nil {
+		return false
+	}
+	u, ok := j.server.backend.(unloader)
+	if !ok {
+		return false
+	}
+	log := e.cfg.Log.With().Str("model", j.name).Logger()
+	gone, err := u.Unload(ctx, p, j.model)
+	if err != nil || !gone {
+		log.Warn().Err(err).Bool("unloaded", gone).Msg("a model that does not answer was not unloaded: it is not loaded, or still in use")
+		return false
+	}
+	log.Warn().Msg("a model that did not answer was unloaded, and is asked once more (setting unwedge)")
+	return true
+}
+
+// begin returns what is known of r without asking a server.
+func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
 	name := r.Model
 	if name == "" {
 		name = e.cfg.DefaultModel
@@ -157,29 +157,27 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 	if err := affordable(r); err != nil {
 		return nil, err
 	}
-	t := &turn{engine: e, pulse: pulse, observer: chat.ObserverOf(ctx), request: r, name: e.real(name)}
-	t.apart()
+	j := &job{engine: e, pulse: pulse, observer: chat.ObserverOf(ctx), request: r, name: e.real(name)}
 	var err error
-	if t.server, t.model, err = e.route(ctx, t.name); err != nil {
+	if j.server, j.model, err = e.route(ctx, j.name); err != nil {
 		return nil, err
 	}
-	t.format = e.format(t)
-	t.options, err = t.serverOptions()
-	return t, err
+	j.format = e.format(j.server, j.name, j.model)
+	return j, nil
 }
 
-// format is that of the turn's model: by configuration, by the demo's name, else by the model's name.
-func (e *Engine) format(t *turn) *adapters.Format {
-	name, ok := pattern.Find(e.cfg.Format, t.name)
-	if !ok && t.server.name == demoName {
-		name, ok = t.model, true
+// format is that of a model: by configuration, by the demo's name, else by the name that its server has for it.
+func (e *Engine) format(s *server, name, model string) *adapters.Format {
+	format, ok := pattern.Find(e.cfg.Format, name)
+	if !ok && s.name == demoName {
+		format, ok = model, true
 	}
 	if ok {
-		if f := e.cfg.formats().Named(name); f != nil {
+		if f := e.cfg.formats().Named(format); f != nil {
 			return f
 		}
 	}
-	return e.cfg.formats().For(t.model)
+	return e.cfg.formats().For(model)
 }
 
 // Models lists the models of every server, by the names that clients call them, and the aliases behind them. A server

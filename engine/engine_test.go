@@ -14,6 +14,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/engine/ollama"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
@@ -82,12 +83,12 @@ func TestModelsAreProbedOncePerDigest(t *testing.T) {
 	if got := f.paths(); got != "render generate" {
 		t.Errorf("the second request asked %s", got)
 	}
-	e.servers[0].backend.(*ollama).listed = time.Time{}
+	e.servers[0].backend.(*ollama.Backend).ListAge = 1
 	collect(t, e, user("hi"))
 	if got := f.paths(); got != "tags render generate" {
 		t.Errorf("with an old list the request asked %s", got)
 	}
-	f.digest, e.servers[0].backend.(*ollama).listed = "sha:2", time.Time{}
+	f.digest = "sha:2"
 	collect(t, e, user("hi"))
 	if got := f.paths(); got != "tags show render vocabulary render generate" {
 		t.Errorf("with a new digest the request asked %s", got)

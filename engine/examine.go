@@ -21,10 +21,10 @@ type Plan struct {
 // Plan says how a model, or the one that an alias stands for, is read. Nobody is asked.
 func (e *Engine) Plan(model string) Plan {
 	s, name := e.place(model)
-	t := &turn{engine: e, server: s, name: e.real(model), model: name}
-	p := Plan{Server: s.name, Model: name, Format: e.format(t).Name}
-	p.Strategy, _ = pattern.Find(e.cfg.Strategy, t.name)
-	p.Wording, _ = pattern.Find(e.cfg.Wording, t.name)
+	full := e.real(model)
+	p := Plan{Server: s.name, Model: name, Format: e.format(s, full, name).Name}
+	p.Strategy, _ = pattern.Find(e.cfg.Strategy, full)
+	p.Wording, _ = pattern.Find(e.cfg.Wording, full)
 	return p
 }
 
@@ -48,21 +48,22 @@ type Findings struct {
 func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()
-	t, err := e.begin(ctx, pulse, &chat.Request{Model: model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}}, Tools: probeTools})
+	j, err := e.begin(ctx, pulse, &chat.Request{Model: model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}}, Tools: probeTools})
 	if err != nil {
 		return Findings{}, err
 	}
-	if t.facts, err = t.server.probe(ctx, t); err != nil {
-		return Findings{}, err
+	for _, do := range []step{(*job).probe, (*job).chooseStrategy} {
+		if j, err = do(j, ctx); err != nil {
+			return Findings{}, err
+		}
 	}
-	t.strategy = t.choose()
 	f := Findings{
-		Strategy: t.strategy, Strategies: t.strategies(),
-		Tools: t.facts.tools, Structs: t.facts.structs, Render: t.facts.render,
-		Control: t.facts.hidden, Hidden: t.facts.lacks, Thinking: t.facts.thinking, Always: t.facts.always, Blind: t.facts.blind,
+		Strategy: j.strategy, Strategies: j.strategies(),
+		Tools: j.facts.Tools, Structs: j.facts.PrintsGoStructs, Render: j.facts.Renders,
+		Control: j.facts.ControlMarks, Hidden: j.facts.RawLacksMarks, Thinking: j.facts.Thinking, Always: j.facts.AlwaysThinks, Blind: j.facts.NoVision,
 	}
 	if f.Strategy == Prompt {
-		f.Wording = t.wordingOf(ctx)
+		f.Wording = j.wordingOf(ctx)
 	}
 	return f, ctx.Err()
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/ollama/ollama/types/model"
 
 	"toolnorm/chat"
-	ollamaapi "toolnorm/engine/ollama"
+	"toolnorm/engine/ollama"
 	"toolnorm/internal/fault"
 )
 
@@ -27,23 +27,23 @@ type fakeOllama struct {
 	prompt  string // what a rendering gives; empty: the server does not know how to render only
 	text    string // what the model writes, in records of one byte
 	digest  string
-	refuse  map[string]int                                  // path -> status
-	noTap   bool                                            // logprobs are refused
-	parser  string                                          // what the server says, with status 500, of every reply that it reads itself
-	reply   func(system string) string                      // if set, what the model writes at /api/chat, by the system text
-	then    func(q ollamaapi.GenerateRequest, n int) string // if set, what the model writes at /api/generate, by the request and how many came before
-	swallow bool                                            // the server passes on nothing of what it reads itself
-	end     string                                          // why its first reply ends; empty: "stop"
-	show    api.ShowResponse                                // what is said of the model besides its capabilities
-	control []string                                        // control tokens of its vocabulary, which raw text lacks
-	version string                                          // empty: 0.34.3
-	noRaw   bool                                            // raw requests are refused
-	breaks  string                                          // where the server's own reading of /api/generate fails, without the token that holds it
-	gone    chan time.Time                                  // if set, the model writes for ever, and here comes when the client left
+	refuse  map[string]int                               // path -> status
+	noTap   bool                                         // logprobs are refused
+	parser  string                                       // what the server says, with status 500, of every reply that it reads itself
+	reply   func(system string) string                   // if set, what the model writes at /api/chat, by the system text
+	then    func(q ollama.GenerateRequest, n int) string // if set, what the model writes at /api/generate, by the request and how many came before
+	swallow bool                                         // the server passes on nothing of what it reads itself
+	end     string                                       // why its first reply ends; empty: "stop"
+	show    api.ShowResponse                             // what is said of the model besides its capabilities
+	control []string                                     // control tokens of its vocabulary, which raw text lacks
+	version string                                       // empty: 0.34.3
+	noRaw   bool                                         // raw requests are refused
+	breaks  string                                       // where the server's own reading of /api/generate fails, without the token that holds it
+	gone    chan time.Time                               // if set, the model writes for ever, and here comes when the client left
 	mu      sync.Mutex
 	asked   []string // the paths, with "render" for renderings
-	chats   []ollamaapi.ChatRequest
-	generes []ollamaapi.GenerateRequest
+	chats   []ollama.ChatRequest
+	generes []ollama.GenerateRequest
 }
 
 func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +66,7 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.chat(w, r, body)
 	case "/api/generate":
 		f.note("generate")
-		var q ollamaapi.GenerateRequest
+		var q ollama.GenerateRequest
 		json.Unmarshal(body, &q)
 		if f.then != nil {
 			f.text = f.then(q, len(f.generes))
@@ -124,7 +124,7 @@ func (f *fakeOllama) tokens(w http.ResponseWriter) {
 }
 
 func (f *fakeOllama) chat(w http.ResponseWriter, r *http.Request, body []byte) {
-	var q ollamaapi.ChatRequest
+	var q ollama.ChatRequest
 	json.Unmarshal(body, &q)
 	f.chats = append(f.chats, q)
 	if q.RenderOnly {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"iter"
 	"slices"
-	"strings"
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
@@ -14,13 +12,19 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// forcing is what a reply is held to: one call, as the JSON object {"name": …, "arguments": …}.
+// forcing is what a reply is held to, and for how long.
 type forcing struct {
-	schema json.RawMessage // of the object
-	name   string          // of its tool; empty when there are several
-	said   string          // what the model has written before, in its own form
-	tokens int             // that the object may have
-	ours   bool            // the client set no such limit
+	upstream.Force
+	tokens int  // that the object may have
+	ours   bool // the client set no such limit
+}
+
+// forceCall holds the reply to a call where tool_choice wants one and the server does not see to it itself.
+func (j *job) forceCall(context.Context) (*job, error) {
+	if !j.request.Required || j.facts.HonorsToolChoice {
+		return j, nil
+	}
+	return j.withForcedCall(j.forcedBy(j.callable(), j.request.MaxTokens)), nil
 }
 
 const (
@@ -34,8 +38,8 @@ const (
 
 // forcedBy holds a reply to a call of one of the tools. Its strings are as long as they are: a bound would cut a file's text
 // in two without a word.
-func (t *turn) forcedBy(tools []chat.Tool, limit int) *forcing {
-	f := heldTo(tools, schema.Options{MaxLength: unbounded, Long: t.longIntegers()}, limit)
+func (j *job) forcedBy(tools []chat.Tool, limit int) *forcing {
+	f := heldTo(tools, schema.Options{MaxLength: unbounded, Long: j.longIntegers()}, limit)
 	if limit == 0 {
 		f.tokens, f.ours = freeTokens, true
 	}
@@ -44,9 +48,9 @@ func (t *turn) forcedBy(tools []chat.Tool, limit int) *forcing {
 
 // heldTo holds the model to a call object of one of the tools.
 func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
-	f := &forcing{schema: schema.ConstrainCalls(tools, o).Schema, tokens: tokens}
+	f := &forcing{Force: upstream.Force{Schema: schema.ConstrainCalls(tools, o).Schema}, tokens: tokens}
 	if len(tools) == 1 {
-		f.name = tools[0].Name
+		f.Name = tools[0].Name
 	}
 	return f
 }
@@ -65,13 +69,13 @@ func rewritten(tool chat.Tool, args []byte, o schema.Options) *forcing {
 const longDigits = 16
 
 // longIntegers says whether the conversation or its tools speak of integers that long.
-func (t *turn) longIntegers() bool {
-	for _, m := range t.request.Messages {
+func (j *job) longIntegers() bool {
+	for _, m := range j.request.Messages {
 		if hasLongInteger(m.Content) || slices.ContainsFunc(m.Calls, func(c chat.Call) bool { return hasLongInteger(c.Args) }) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(t.request.Tools, func(tool chat.Tool) bool { return hasLongInteger(tool.Description) || hasLongInteger(tool.Schema) })
+	return slices.ContainsFunc(j.request.Tools, func(tool chat.Tool) bool { return hasLongInteger(tool.Description) || hasLongInteger(tool.Schema) })
 }
 
 // hasLongInteger says whether so many digits follow each other.
@@ -117,39 +121,18 @@ func (f *framed) Next() (chat.Event, error) {
 	return ev, err
 }
 
-// under is the turn held to f.
-func (t *turn) under(f *forcing) *turn {
-	one, r := *t, *t.request
-	r.MaxTokens = f.tokens
-	one.request, one.force, one.options = &r, f, with(t.options, "num_predict", f.tokens)
-	return &one
+// withForcedCall copies the job with its output constrained to f.
+func (j *job) withForcedCall(f *forcing) *job {
+	k := j.with(limited(j.request, f.tokens))
+	k.force = f
+	return k
 }
 
-// whole is the text that the model writes, undecoded, and what it cost; generation names it. A text that is cut is an error.
-func (t *turn) whole(ctx context.Context, generation string) (text string, counts chat.Counts, err error) {
-	src, _, err := t.source(ctx, generation)
-	if err != nil {
-		return "", counts, err
+// requireCall ends a reply with an error when tool_choice wants a call and none came of it.
+func (j *job) requireCall(_ context.Context, in events) events {
+	if !j.request.Required {
+		return in
 	}
-	defer src.Close()
-	var b strings.Builder
-	for ev, err := range all(src) {
-		switch {
-		case err != nil:
-			return "", counts, err
-		case ev.Kind == chat.Text:
-			b.WriteString(ev.Text)
-		case ev.Kind == chat.Usage:
-			counts = *ev.Meta.Usage
-		case ev.Kind == chat.Finish && ev.Text != chat.Stop:
-			return "", counts, fault.New(fault.Unavailable, "the model's reply was cut")
-		}
-	}
-	return b.String(), counts, nil
-}
-
-// mustCall is a reply that ends in an error when no call came of it.
-func mustCall(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		calls := 0
 		for ev, err := range in {

@@ -15,44 +15,45 @@ const noTool = "none"
 // gateTokens is how long a pick may get; a tool's name has 64 characters at most.
 const gateTokens = 64
 
-// gated is the turn without its tools when the model, asked beforehand, says that it needs none of them. A pick that fails
-// in any way changes nothing.
-func (t *turn) gated(ctx context.Context) *turn {
-	one := *t
-	var picked string
-	if picked, one.spent = t.picks(ctx); picked == noTool {
-		r := *t.request
-		r.Tools = nil
-		one.request = &r
-		one.strategy = one.choose()
+// askBeforeTools takes the tools out of a request when the model, asked beforehand, says that it needs none of them. A pick
+// that fails in any way changes nothing.
+func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
+	r := j.request
+	if !j.engine.cfg.Gate || len(r.Tools) == 0 || r.Required || r.Messages[len(r.Messages)-1].Role != chat.User {
+		return j, nil
 	}
-	return &one
+	picked, spent := j.picks(ctx)
+	k := *j
+	k.spent = spent
+	if picked != noTool {
+		return &k, nil
+	}
+	without := *r
+	without.Tools = nil
+	return k.with(&without).chooseStrategy(ctx)
 }
 
 // picks asks the model which of the tools the last message needs, and says what that cost.
-func (t *turn) picks(ctx context.Context) (string, chat.Counts) {
+func (j *job) picks(ctx context.Context) (string, chat.Counts) {
 	cold := 0.0
 	names := []string{noTool}
-	for _, tool := range t.callable() {
+	for _, tool := range j.callable() {
 		names = append(names, tool.Name)
 	}
 	enum, _ := json.Marshal(names)
-	p := *t
-	p.observer = &chat.Observer{} // the pick is no part of the reply
-	p.request = &chat.Request{
-		Model: t.request.Model, MaxTokens: gateTokens, Temperature: &cold, Options: t.request.Options, Keep: t.request.Keep,
-		Messages: []chat.Message{{Role: chat.System, Content: pickPrompt(t.callable())}, {Role: chat.User, Content: t.request.Messages[len(t.request.Messages)-1].Content}},
+	p := j.aside(limited(&chat.Request{
+		Model: j.request.Model, Temperature: &cold, Options: j.request.Options, Keep: j.request.Keep,
+		Messages: []chat.Message{{Role: chat.System, Content: pickPrompt(j.callable())}, {Role: chat.User, Content: j.request.Messages[len(j.request.Messages)-1].Content}},
 		Format:   json.RawMessage(`{"type":"object","properties":{"tool":{"enum":` + string(enum) + `}},"required":["tool"],"additionalProperties":false}`),
-	}
+	}, gateTokens))
 	p.strategy = Native
-	p.options = with(t.options, "num_predict", gateTokens)
 	var picked struct{ Tool string }
 	text, counts, err := p.whole(ctx, "gate")
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &picked)
 	}
 	if err != nil {
-		t.engine.cfg.Log.Debug().Err(err).Str("model", t.name).Msg("the model picked no tool")
+		j.engine.cfg.Log.Debug().Err(err).Str("model", j.name).Msg("the model picked no tool")
 	}
 	return picked.Tool, counts
 }

@@ -3,28 +3,28 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"iter"
 	"slices"
 	"strings"
 
+	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
 )
 
 // guard lets only calls through that fit their tools' schemas. What can still become right flows; a call that turns out
-// wrong waits for the end of the reply, since a server does one thing at a time, and is then mended, step by step.
+// wrong waits for the end of the reply, since a server does one thing at a time, and is then repaired, step by step.
 type guard struct {
-	t     *turn
+	j     *job
 	ctx   context.Context
 	yield func(chat.Event, error) bool
 
 	call  *guarded        // the call that is being read; nil outside
-	wrong *guarded        // a call that must be mended; nil when there is none
+	wrong *guarded        // a call that must be repaired; nil when there is none
 	late  []chat.Event    // what came behind it
 	said  strings.Builder // what has left, as the model wrote it
 	calls int             // that have left
-	asked int             // generations that mending has cost
+	asked int             // generations that repairs have cost
 	spent chat.Counts     // their tokens
 	own   *chat.Counts    // those of the reply itself; nil: not known yet
 	steps []string        // what was done, each once
@@ -43,10 +43,13 @@ type guarded struct {
 	stands *schema.Standing // what a new call keeps of the arguments; nil: nothing
 }
 
-// guarded checks every call of a reply.
-func (t *turn) guarded(ctx context.Context, in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
+// guardCalls checks every call of a reply.
+func (j *job) guardCalls(ctx context.Context, in events) events {
+	if len(j.request.Tools) == 0 || j.engine.cfg.Unchecked {
+		return in
+	}
 	return func(yield func(chat.Event, error) bool) {
-		g := &guard{t: t, ctx: ctx, yield: yield}
+		g := &guard{j: j, ctx: ctx, yield: yield}
 		for ev, err := range in {
 			if err != nil {
 				yield(chat.Event{}, err)
@@ -56,7 +59,7 @@ func (t *turn) guarded(ctx context.Context, in iter.Seq2[chat.Event, error]) ite
 				return
 			}
 		}
-		g.mendAll()
+		g.repairAll()
 	}
 }
 
@@ -88,8 +91,8 @@ func (g *guard) take(ev chat.Event) bool {
 
 // begin holds a call's start back until something of it may leave.
 func (g *guard) begin(ev chat.Event) bool {
-	tool := g.t.tool(ev.Text)
-	rules := g.t.rules(tool)
+	tool := g.j.tool(ev.Text)
+	rules := g.j.rules(tool)
 	g.call = &guarded{start: ev, tool: tool, rules: rules, args: rules.Prefix(), whole: rules.Whole() || tool.Strict}
 	return true
 }
@@ -98,7 +101,7 @@ func (g *guard) begin(ev chat.Event) bool {
 func (g *guard) write(ev chat.Event) bool {
 	c := g.call
 	c.args.Write(ev.Text)
-	if c.whole || len(c.args.Text()) <= g.t.holds() {
+	if c.whole || len(c.args.Text()) <= adapters.Held(g.j.hold()) {
 		return true
 	}
 	return g.release(c, c.args.Safe())
@@ -141,11 +144,11 @@ func (g *guard) end(ev chat.Event) bool {
 // close ends a call whose arguments have left. A client that wants one call gets one.
 func (g *guard) close(c *guarded, args json.RawMessage) bool {
 	g.calls++
-	g.said.Write(g.t.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: args}))
+	g.said.Write(g.j.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: args}))
 	if !g.yield(chat.Event{Kind: chat.CallEnd, Index: c.start.Index}, nil) {
 		return false
 	}
-	if g.t.request.Single {
+	if g.j.request.Single {
 		g.step(stepSingle)
 		g.stop(chat.Stop, "")
 		return false
@@ -155,7 +158,7 @@ func (g *guard) close(c *guarded, args json.RawMessage) bool {
 
 // stop ends the reply though the model may go on, or has written more. Its tokens are estimated where they are not known.
 func (g *guard) stop(reason, cause string) {
-	counts := chat.Counts{Prompt: g.t.estimate(), Completion: g.said.Len() / 4, Estimated: true}
+	counts := chat.Counts{Prompt: g.j.estimate(), Completion: g.said.Len() / 4, Estimated: true}
 	if g.own != nil {
 		counts = *g.own
 	}
@@ -170,9 +173,9 @@ func (g *guard) finish(ev chat.Event) bool {
 	if g.ranOn(ev) && g.bounded() {
 		ev.Text, ev.Meta, g.call = chat.Stop, nil, nil
 	}
-	meta := metaOf(ev)
+	meta := chat.MetaOf(ev)
 	if c := g.call; c != nil && !c.left && meta.Cut == "" {
-		meta.Cut = g.t.names.forClient(c.tool.Name) + " " + string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])
+		meta.Cut = g.j.names.forClient(c.tool.Name) + " " + string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])
 	}
 	meta.Repairs = append(meta.Repairs[:len(meta.Repairs):len(meta.Repairs)], g.steps...)
 	ev.Meta = &meta

@@ -13,7 +13,8 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	ollamaapi "toolnorm/engine/ollama"
+	"toolnorm/engine/ollama"
+	"toolnorm/engine/openai"
 	"toolnorm/engine/upstream"
 )
 
@@ -34,7 +35,7 @@ func object(name, args string) string { return fmt.Sprintf(`{"name":%q,"argument
 // guarding is an engine whose model writes one text after the other.
 func guarding(t *testing.T, cfg Config, texts ...string) (*Engine, *fakeOllama) {
 	f := &fakeOllama{caps: []model.Capability{model.CapabilityTools}, prompt: "<|im_start|>assistant\n"}
-	f.then = func(_ ollamaapi.GenerateRequest, n int) string { return texts[min(n, len(texts)-1)] }
+	f.then = func(_ ollama.GenerateRequest, n int) string { return texts[min(n, len(texts)-1)] }
 	cfg.Format = map[string]string{"*": "hermes"}
 	return f.start(t, cfg), f
 }
@@ -263,7 +264,7 @@ func TestAChoiceIsObeyedAtEveryKindOfServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := row.server.start(t, Config{}, upstream.KindOpenAI)
-			e.servers[len(e.servers)-1].backend.(*compatible).strict = row.strict
+			e.servers[len(e.servers)-1].backend.(*openai.Backend).Strict = row.strict
 			r := atBox("time?", clock, forecast)
 			r.Required, r.Allowed = true, []string{"clock"}
 			if got := told(collect(t, e, r)); got != "[clock {}] stop " {

@@ -19,9 +19,9 @@ type memory struct {
 	models map[string]lessons
 }
 
-// undigestedAge is how long lessons count about a model that its server gives no digest of: long enough for a
-// conversation to profit, short enough that whoever replaces a model sees the difference without a restart.
-const undigestedAge = 10 * time.Minute
+// undigestedAge is how long lessons count about a model that its server gives no digest of: long enough to be worth
+// its cost, short enough that whoever replaces a model sees the difference without a restart.
+const undigestedAge = time.Hour
 
 // lessons are what is known of one model. A copy may be read without the lock: no step changes what it shares.
 type lessons struct {

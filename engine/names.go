@@ -1,10 +1,10 @@
 package engine
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +34,7 @@ const (
 	controlName = "get_item"
 )
 
-// names are the aliases of a turn. The zero value, and nil, leave every name as it is.
+// names are the aliases of a request. The zero value, and nil, leave every name as it is.
 type names struct {
 	alias map[string]string // by the client's name
 	own   map[string]string // by the alias
@@ -64,49 +64,51 @@ func (n *names) others() map[string]string {
 	return n.alias
 }
 
-// rename gives the turn's tools names that the model's family can write.
-func (t *turn) rename() {
-	odd := t.odd()
+// aliasTools gives the request's tools names that the model's family can write.
+func (j *job) aliasTools(context.Context) (*job, error) {
+	odd := j.odd()
 	if len(odd) == 0 {
-		return
+		return j, nil
 	}
 	n := &names{alias: map[string]string{}, own: map[string]string{}}
 	var taken map[string]bool
 	for _, name := range odd {
-		if len(odd) <= maxTried && t.writes(name) {
+		if len(odd) <= maxTried && j.writes(name) {
 			continue
 		}
 		if taken == nil {
-			taken = t.takenNames()
+			taken = j.takenNames()
 		}
-		alias := t.aliasOf(name, taken)
+		alias := j.aliasOf(name, taken)
 		taken[folded(alias)] = true
 		n.alias[name], n.own[alias] = alias, name
 	}
 	if len(n.alias) == 0 {
-		return
+		return j, nil
 	}
-	t.names, t.request = n, n.renamed(t.request, t.format)
-	t.tellNames(odd)
+	k := j.with(n.renamed(j.request, j.format))
+	k.names = n
+	k.tellNames(odd)
+	return k, nil
 }
 
 // tellNames tells the client what its tools are called.
-func (t *turn) tellNames(odd []string) {
+func (j *job) tellNames(odd []string) {
 	var list []string
 	for _, name := range odd {
-		if alias := t.names.alias[name]; alias != "" && len(list) < maxListed {
+		if alias := j.names.alias[name]; alias != "" && len(list) < maxListed {
 			list = append(list, fmt.Sprintf("%+.64q as %s", name, alias))
 		}
 	}
-	if more := len(t.names.alias) - len(list); more > 0 {
+	if more := len(j.names.alias) - len(list); more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
-	t.tell(noteNames, strings.Join(list, ", "))
+	j.tell(noteNames, strings.Join(list, ", "))
 }
 
 // odd are the names of the request that may not come back, each once: those of the offered tools in their order, then those of
 // calls that were made before. Empty ones are nobody's.
-func (t *turn) odd() []string {
+func (j *job) odd() []string {
 	var list []string
 	var seen map[string]bool // made only when there are any
 	add := func(name string) {
@@ -119,11 +121,11 @@ func (t *turn) odd() []string {
 		seen[name] = true
 		list = append(list, name)
 	}
-	for i := range t.request.Tools {
-		add(t.request.Tools[i].Name)
+	for i := range j.request.Tools {
+		add(j.request.Tools[i].Name)
 	}
-	for i := range t.request.Messages {
-		m := &t.request.Messages[i]
+	for i := range j.request.Messages {
+		m := &j.request.Messages[i]
 		for j := range m.Calls {
 			add(m.Calls[j].Name)
 		}
@@ -154,11 +156,11 @@ func plain(name string) bool {
 func asciiLetter(c rune) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
 // writes says whether a name that is odd can stay as it is.
-func (t *turn) writes(name string) bool {
-	if c, ok := t.server.backend.(*compatible); ok && c.strict && (len(name) > plainName || strings.IndexFunc(name, notOpenAI) >= 0) {
+func (j *job) writes(name string) bool {
+	if j.facts.StrictNames && (len(name) > plainName || strings.IndexFunc(name, notOpenAI) >= 0) {
 		return false // OpenAI refuses the request
 	}
-	return !meant(name) && t.engine.carried.has(t.format, name)
+	return !meant(name) && j.engine.carried.has(j.format, name)
 }
 
 // notOpenAI says whether OpenAI takes no name with that sign.
@@ -176,10 +178,10 @@ func meant(name string) bool {
 }
 
 // takenNames are the names of the tools that are offered, folded: an alias must not be what a model could write for another.
-func (t *turn) takenNames() map[string]bool {
-	taken := make(map[string]bool, len(t.request.Tools))
-	for i := range t.request.Tools {
-		if name := t.request.Tools[i].Name; !meant(name) {
+func (j *job) takenNames() map[string]bool {
+	taken := make(map[string]bool, len(j.request.Tools))
+	for i := range j.request.Tools {
+		if name := j.request.Tools[i].Name; !meant(name) {
 			taken[folded(name)] = true
 		}
 	}
@@ -197,7 +199,7 @@ func folded(name string) string {
 }
 
 // aliasOf is the first alias for a name that is free and that the family writes: of its letters, else of its hash.
-func (t *turn) aliasOf(name string, taken map[string]bool) string {
+func (j *job) aliasOf(name string, taken map[string]bool) string {
 	letters, all := readable(name)
 	sum := hash(name)
 	candidates := []string{letters, "tool_" + letters, letters + "_" + sum[:8], "tool_" + letters + "_" + sum[:8]}
@@ -205,7 +207,7 @@ func (t *turn) aliasOf(name string, taken map[string]bool) string {
 		candidates = candidates[2:]
 	}
 	for _, alias := range candidates {
-		if asciiLetter(rune(alias[0])) && !taken[folded(alias)] && (plain(alias) || t.engine.carried.has(t.format, alias)) {
+		if asciiLetter(rune(alias[0])) && !taken[folded(alias)] && (plain(alias) || j.engine.carried.has(j.format, alias)) {
 			return alias
 		}
 	}
@@ -281,15 +283,15 @@ func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	return &c
 }
 
-// restored is a reply in which every call has the client's name.
-func (n *names) restored(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
-	if n == nil {
+// restoreNames gives every call of a reply the client's name of its tool.
+func (j *job) restoreNames(_ context.Context, in events) events {
+	if j.names == nil {
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
 			if ev.Kind == chat.CallStart {
-				ev.Text = n.forClient(ev.Text)
+				ev.Text = j.names.forClient(ev.Text)
 			}
 			if !yield(ev, err) {
 				return

@@ -103,14 +103,23 @@ func TestOrdinaryNamesStay(t *testing.T) {
 	}
 	for _, f := range adapters.All() {
 		r.Model = "demo/" + f.Name
-		turn, err := e.begin(t.Context(), nil, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if turn.rename(); turn.names != nil || turn.request != r {
-			t.Errorf("%s: %v", f.Name, turn.names)
+		if j := aliased(t, e, r); j.names != nil || j.request != r {
+			t.Errorf("%s: %v", f.Name, j.names)
 		}
 	}
+}
+
+// aliased is the job of a request whose tools have got their names.
+func aliased(t *testing.T, e *Engine, r *chat.Request) *job {
+	t.Helper()
+	j, err := e.begin(t.Context(), nil, r)
+	if err == nil {
+		j, err = j.aliasTools(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
 }
 
 // TestAliases shows what names become, and that they stay so in the next turn, whatever was called before.
@@ -126,13 +135,9 @@ func TestAliases(t *testing.T) {
 		r.Tools = append(r.Tools, chat.Tool{Name: name})
 	}
 	for range 2 {
-		turn, err := e.begin(t.Context(), nil, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		turn.rename()
+		j := aliased(t, e, r)
 		for name, alias := range want {
-			if got := turn.names.forModel(name); got != alias {
+			if got := j.names.forModel(name); got != alias {
 				t.Errorf("%q is called %s, want %s", name, got, alias)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 
 	"toolnorm/chat"
 	demoserver "toolnorm/engine/demo"
-	ollamaapi "toolnorm/engine/ollama"
+	"toolnorm/engine/ollama"
 )
 
 // TestEachTurnsPromptGoesOnFromTheLast wants what the model has read in one turn at the start of the next, to the byte, in
@@ -24,7 +24,7 @@ func TestEachTurnsPromptGoesOnFromTheLast(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if r.URL.Path == "/api/generate" {
-			var q ollamaapi.GenerateRequest
+			var q ollama.GenerateRequest
 			json.Unmarshal(body, &q)
 			prompt = q.Prompt
 		}

@@ -2,6 +2,24 @@ package engine
 
 import "toolnorm/chat"
 
+// What a request's client is told was done to it, in headers that begin with Toolnorm- and in comments.
+const (
+	noteHistory   = "History"   // the conversation was put right: codes of package history
+	noteTrimmed   = "Trimmed"   // its oldest turns were left out
+	noteTruncated = "Truncated" // the server has cut it, without a word
+	noteTools     = "Tools"     // the tools take more tokens than the budget
+	noteUnchecked = "Unchecked" // calls of a tool are not checked, since its schema cannot be used
+	noteNames     = "Names"     // tools have other names toward the model, which cannot write theirs
+	noteLoop      = "Loop"      // the model makes the same call over and over
+)
+
+// tell tells the client of something that was done to the request.
+func (j *job) tell(word, text string) {
+	if j.observer.OnNote != nil {
+		j.observer.OnNote(word, text)
+	}
+}
+
 // Reasons are the names of all that is done to a reply whose call or answer does not fit, in alphabetical order. See
 // chat.Meta.Repairs.
 func Reasons() []chat.Reason {

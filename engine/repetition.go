@@ -1,6 +1,54 @@
 package engine
 
-import "bytes"
+import (
+	"bytes"
+
+	"toolnorm/chat"
+)
+
+// defaultRepeat is how long a text may repeat itself, if the configuration does not say: some 2,000 tokens of nothing new.
+const defaultRepeat = 8 << 10
+
+// stepRepetition is the name of the end of a reply that would have had none.
+const stepRepetition = "repetition"
+
+// maxRepeat is for how many bytes the model may repeat itself; negative: for ever.
+func (j *job) maxRepeat() int {
+	if limit := j.engine.cfg.MaxRepeat; limit != 0 {
+		return limit
+	}
+	return defaultRepeat
+}
+
+// endRepetition ends a generation that repeats itself for limit bytes: by itself it would stop at its limit of tokens, if
+// there is one. Behind the event with which the repetition is long enough the server is told to stop, and its counts are
+// estimated.
+func (j *job) endRepetition(limit int) chat.Hook {
+	text, bytes := new(repetition), 0
+	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
+		switch {
+		case err != nil:
+		case ev.Kind == chat.Text, ev.Kind == chat.Reasoning, ev.Kind == chat.CallArgs:
+			bytes += len(ev.Text)
+			if text.write(ev.Text) >= limit {
+				j.engine.cfg.Log.Warn().Str("model", j.name).Int("bytes", text.run).Msg("the model repeats itself without end: the reply is ended (setting max-repeat)")
+				return ev, j.cutShort(bytes, chat.Length, "the model repeated itself without end", stepRepetition)
+			}
+		case ev.Kind == chat.Finish && chat.MetaOf(ev).Cause == chat.RepeatAbort: // the server has seen it before us
+			ev = withStep(ev, stepRepetition)
+		}
+		return ev, nil
+	}
+}
+
+// cutShort is the end of a reply that is ended here after so many bytes. Nobody has counted its tokens.
+func (j *job) cutShort(bytes int, reason, cause, step string) *chat.Fixed {
+	counts := &chat.Counts{Prompt: j.estimate(), Completion: bytes / 4, Estimated: true}
+	return &chat.Fixed{
+		{Kind: chat.Usage, Meta: &chat.Meta{Usage: counts}},
+		{Kind: chat.Finish, Text: reason, Meta: &chat.Meta{Cause: cause, Repairs: []string{step}}},
+	}
+}
 
 const (
 	longestPeriod = 512  // bytes of what is written over and over

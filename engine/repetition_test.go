@@ -162,14 +162,9 @@ func TestAForcedCallThatRepeatsItselfIsWrittenWithBounds(t *testing.T) {
 	}
 }
 
-// one is a source of one event.
-type one chat.Event
-
-func (o *one) Next() (chat.Event, error) { return chat.Event(*o), nil }
-func (o *one) Close() error              { return nil }
-
 func TestTheServersOwnWordOfARepetitionIsPassedOn(t *testing.T) {
-	src := &unending{Source: &one{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}}, limit: 1}
+	said := &chat.Fixed{{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}}}
+	src := chat.Watch(said, new(job).endRepetition(1))
 	if ev, err := src.Next(); err != nil || !slices.Equal(ev.Meta.Repairs, []string{stepRepetition}) {
 		t.Errorf("%+v, %v", ev.Meta, err)
 	}

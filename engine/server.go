@@ -4,21 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync"
 
 	"toolnorm/chat"
-	ollamaapi "toolnorm/engine/ollama"
+	"toolnorm/engine/ollama"
+	"toolnorm/engine/openai"
 	"toolnorm/engine/upstream"
 )
 
-// backend is one kind of model server: what a turn asks of it.
+// backend is one kind of model server: what the engine asks of it. What only some of them can do is an interface beside its
+// use: sizer, completer, embedder, unloader, ollamaAPI.
 type backend interface {
-	// models lists what the server has.
-	models(ctx context.Context) ([]chat.Info, error)
-	// probe says what the turn's model can do, and remembers it for as long as the model stays the same.
-	probe(ctx context.Context, t *turn) (facts, error)
-	// open begins the reply by the turn's strategy. Tail is the end of the rendered prompt, empty when it is not known.
-	open(ctx context.Context, t *turn) (src chat.Source, tail string, err error)
+	// Models lists what the server has.
+	Models(ctx context.Context) ([]chat.Info, error)
+	// Probe says what the order's model can do, and remembers it for as long as the model stays the same.
+	Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error)
+	// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when it is not known.
+	Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error)
 }
 
 // demoName is the name of the server that needs no model.
@@ -41,13 +45,41 @@ func (s *server) known(ctx context.Context) (*server, error) {
 	return s.guess.find(ctx, s.name)
 }
 
+// guess is a server whose kind nobody said: it is asked when it is first needed, and again until it answers.
+type guess struct {
+	base, key string
+
+	mu    sync.Mutex
+	found *server // nil until the kind is known
+}
+
+// find is the server of that name with the backend of its kind.
+func (g *guess) find(ctx context.Context, name string) (*server, error) {
+	g.mu.Lock()
+	found := g.found
+	g.mu.Unlock()
+	if found != nil {
+		return found, nil
+	}
+	kind, err := openai.KindOf(ctx, g.base, g.key)
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.found == nil { // else another request was faster, and may have found out about models
+		g.found = &server{backend: newBackend(kind, g.base, g.key), name: name}
+	}
+	return g.found, nil
+}
+
 // list is what the server has.
 func (s *server) list(ctx context.Context) ([]chat.Info, error) {
 	known, err := s.known(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return known.models(ctx)
+	return known.Models(ctx)
 }
 
 // Upstream is a model server besides the first one.
@@ -97,29 +129,29 @@ func newServer(u Upstream) (*server, error) {
 // newBackend makes the backend of a kind of server.
 func newBackend(kind, base, key string) backend {
 	if kind == upstream.KindOpenAI {
-		return newCompatible(base, key)
+		return openai.NewBackend(base, key)
 	}
-	o, err := ollamaapi.New(base, nil)
-	return newOllama("ollama", o, err)
+	return newOllama("ollama", base, nil)
 }
 
-// facts are what is known of a model, as long as its digest stays the same.
-type facts struct {
-	window   int      // the longest context, in tokens: what the model was trained with, or what its server has it loaded with; 0: not known
-	context  int      // that the model's own parameters ask for; 0: none
-	digest   string   // empty: the server does not list the model
-	tools    bool     // its template can print tools
-	thinking bool     // its thinking can be switched
-	levels   []string // of thinking, in the server's words; empty: only on and off
-	always   bool     // it thinks whether it is told to or not
-	blind    bool     // it is known to see no images
-	chooses  bool     // the server obeys tool_choice by itself
-	render   bool     // the server gives the rendered prompt, so raw works
-	structs  bool     // its template is known to print tools as Go prints them, so that only raw can mend the prompt
-	hidden   []string // the marks of its family that are control tokens
-	lacks    bool     // raw text lacks those
-	shown    shown    // how they are had
-	tap      bool     // the server may show the tokens of calls that it withholds, so tap may work
+// newOllama makes the backend of an Ollama server. Of a URL that ParseHost would not have given it takes the default.
+func newOllama(owner, base string, rt http.RoundTripper) *ollama.Backend {
+	client, err := ollama.New(base, rt)
+	if err != nil {
+		client, _ = ollama.New("", rt)
+	}
+	return &ollama.Backend{Client: client, Owner: owner}
+}
+
+// probe finds out what the model and its server can do.
+func (j *job) probe(ctx context.Context) (*job, error) {
+	o, err := j.orderFor(j.request)
+	if err != nil {
+		return nil, err
+	}
+	k := *j
+	k.facts, err = j.server.Probe(ctx, o)
+	return &k, err
 }
 
 // route finds the server of a model, which may be an alias, and the name that the model has there. Only a server whose

@@ -10,7 +10,7 @@ import (
 	"github.com/ollama/ollama/types/model"
 
 	"toolnorm/chat"
-	ollamaapi "toolnorm/engine/ollama"
+	"toolnorm/engine/ollama"
 )
 
 // gemma is a server whose model writes Gemma 4's marks as control tokens.
@@ -75,7 +75,7 @@ func TestControlTokensChooseTheStrategy(t *testing.T) {
 			"Hi. stop by raw", ""},
 		"an older server": {func(f *fakeOllama, _ *chat.Request) { f.version, f.control = "0.24.0", []string{"<|think|>x"} },
 			`I NEED IT.[get_weather {"city":"Lugano","days":3}] stop by raw`, ""},
-		"a reader that reads nothing": {func(f *fakeOllama, _ *chat.Request) { f.show.Parser = passthrough },
+		"a reader that reads nothing": {func(f *fakeOllama, _ *chat.Request) { f.show.Parser = "passthrough" },
 			"thought\nI need it.\n", ""},
 		"messages of the model's own": {func(f *fakeOllama, _ *chat.Request) { f.show.Messages = []api.Message{{Role: "user", Content: "x"}} },
 			`I NEED IT.[get_weather {"city":"Lugano","days":3}] stop by tap`, ""},
@@ -114,7 +114,7 @@ func TestTheVocabularyIsAskedForOnceADigest(t *testing.T) {
 		t.Errorf("the vocabulary was asked for %d times in three requests", n)
 	}
 	f.digest, f.control = "sha:2", nil
-	e.servers[0].backend.(*ollama).listed = e.servers[0].backend.(*ollama).listed.Add(-digestAge)
+	e.servers[0].backend.(*ollama.Backend).ListAge = 1
 	if got := inShort(t, e, aboutWeather("Lugano?")); !strings.HasSuffix(got, "by raw") || strings.Count(f.paths(), "vocabulary") != 1 {
 		t.Errorf("with another digest: %s", got)
 	}
@@ -159,8 +159,8 @@ func TestTheRestIsRaw(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := gemma(row.text)
 			f.breaks = row.breaks
-			var raw []ollamaapi.GenerateRequest
-			f.then = func(q ollamaapi.GenerateRequest, _ int) string {
+			var raw []ollama.GenerateRequest
+			f.then = func(q ollama.GenerateRequest, _ int) string {
 				if q.Raw {
 					raw = append(raw, q)
 					return row.rest
@@ -203,20 +203,5 @@ func TestTokensBySetting(t *testing.T) {
 	e := f.start(t, Config{Strategy: map[string]string{"*": Tokens}})
 	if got := inShort(t, e, user("hi")); !strings.Contains(got, "shows no tokens") {
 		t.Errorf("got %s", got)
-	}
-}
-
-func TestToolMark(t *testing.T) {
-	for template, want := range map[string]string{
-		`{{ .Prompt }}`: "",
-		`{{ if .ToolCalls }}<tool_call>` + "\n" + `{"name": {{ end }}`:                        "<tool_call>",
-		`{{- if .ToolCalls }}[TOOL_CALLS] [{{ range .ToolCalls }}{"name"{{ end }}]{{ end }}`:  "[TOOL_CALLS]",
-		`{{ else if .ToolCalls -}} {{ range .ToolCalls }} <|tool_call|>[{{ end }}`:            "<|tool_call|>",
-		`{{ if .ToolCalls }}{{ range .ToolCalls }}{"name": "x"}{{ end }}{{ end }}<tool_call>`: "",
-		`{{ if .ToolCalls`: "", `{{ if .ToolCalls }}`: "",
-	} {
-		if got := toolMark(template); got != want {
-			t.Errorf("%s: got %q, want %q", template, got, want)
-		}
 	}
 }

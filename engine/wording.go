@@ -22,33 +22,33 @@ var wordings = []adapters.Wording{
 
 // wordingOf is how the turn's model is told of tools: by configuration, by its family's declaration, by what was found out
 // before, else by a probe.
-func (t *turn) wordingOf(ctx context.Context) adapters.Wording {
-	if s, ok := pattern.Find(t.engine.cfg.Wording, t.name); ok {
+func (j *job) wordingOf(ctx context.Context) adapters.Wording {
+	if s, ok := pattern.Find(j.engine.cfg.Wording, j.name); ok {
 		w, _ := adapters.ParseWording(s) // of one that Validate refuses nothing is taken
 		return w
 	}
-	if w := t.format.Wording(); w != 0 || t.engine.cfg.NoProbe || len(t.request.Tools) == 0 {
+	if w := j.format.Wording(); w != 0 || j.engine.cfg.NoProbe || len(j.request.Tools) == 0 {
 		return w
 	}
-	if w := t.known().wording; w != nil {
+	if w := j.known().wording; w != nil {
 		return *w
 	}
-	w := t.probeWording(ctx)
+	w := j.probeWording(ctx)
 	if ctx.Err() == nil {
-		t.learn(func(l *lessons) { l.wording = &w })
+		j.learn(func(l *lessons) { l.wording = &w })
 	}
 	return w
 }
 
 // probeWording finds the first wording in which the model gives the call that it is asked for, zero when there is none or
 // time is over.
-func (t *turn) probeWording(ctx context.Context) adapters.Wording {
+func (j *job) probeWording(ctx context.Context) adapters.Wording {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, wordingTime)
 	defer cancel()
-	log := t.engine.cfg.Log.Info().Str("model", t.model)
+	log := j.engine.cfg.Log.Info().Str("model", j.model)
 	for _, w := range wordings {
-		if t.understands(ctx, w) {
+		if j.understands(ctx, w) {
 			log.Stringer("wording", w).Dur("took_ms", time.Since(began)).Msg("the model understands tools in this wording")
 			return w
 		}
@@ -67,21 +67,16 @@ var probeTools = []chat.Tool{
 const probeAsk = "Get the weather forecast for Paris for 3 days."
 
 // understands asks the model for a call in a wording, and says whether it gives it.
-func (t *turn) understands(ctx context.Context, w adapters.Wording) bool {
+func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
-	p := *t
-	p.observer = &chat.Observer{} // the probe is no part of the reply
-	p.request = &chat.Request{
-		Model: t.request.Model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}}, Tools: probeTools,
-		MaxTokens: wordingTokens, Temperature: &cold, Options: t.request.Options, Keep: t.request.Keep,
-	}
+	p := j.aside(limited(&chat.Request{
+		Model: j.request.Model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}}, Tools: probeTools,
+		Temperature: &cold, Options: j.request.Options, Keep: j.request.Keep,
+	}, wordingTokens))
 	p.wording = w
-	var err error
-	if p.options, err = p.serverOptions(); err != nil {
-		return false
-	}
 	var reply chat.Collector
-	for ev, err := range p.open(ctx) {
+	_, events := p.reply(ctx)
+	for ev, err := range events {
 		if err != nil || ev.Kind == chat.CallStart && len(reply.Calls) > 0 {
 			return false
 		}

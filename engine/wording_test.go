@@ -65,8 +65,8 @@ func TestAFamilysOwnWordingIsNotProbed(t *testing.T) {
 	if err != nil || own.Wording() != adapters.Signatures {
 		t.Fatal(own, err)
 	}
-	turn := &turn{engine: New(Config{}), request: &chat.Request{Tools: []chat.Tool{weather}}, name: "m", format: own}
-	if w := turn.wordingOf(t.Context()); w != adapters.Signatures {
+	j := &job{engine: New(Config{}), request: &chat.Request{Tools: []chat.Tool{weather}}, name: "m", format: own}
+	if w := j.wordingOf(t.Context()); w != adapters.Signatures {
 		t.Errorf("worded %s", w)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
-	"toolnorm/proxy/form"
 )
 
 // modelInfo is a model as OpenAI lists it.
@@ -37,7 +36,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	for i, info := range infos {
 		data[i] = infoOf(info)
 	}
-	return form.WriteValue(w, struct {
+	return writeValue(w, struct {
 		Object string      `json:"object"`
 		Data   []modelInfo `json:"data"`
 	}{"list", data})
@@ -57,7 +56,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 			if name != id { // by the name that the client has for it
 				info.ID = id
 			}
-			return form.WriteValue(w, infoOf(info))
+			return writeValue(w, infoOf(info))
 		}
 	}
 	f := fault.New(fault.NotFound, "no model named %q; GET /v1/models lists them", id)

@@ -21,6 +21,7 @@ type Doc struct {
 	dropped *[]Dropped // shared by all schemas of a request, as the budget is
 	budget  *int       // values that may still be read: unions of references grow
 	reading []*value   // the references that are being followed to one place
+	around  []*value   // those and the ones around that place
 }
 
 // Dropped is what of a schema a writer could not say, or the reader had no field for.
@@ -83,19 +84,22 @@ func parseFor(tool string, raw json.RawMessage, dropped *[]Dropped, budget *int)
 // Drop notes that a keyword of the place at is not held; of all that stands there when keyword is empty.
 // A place that no document has, as the call around arguments, has nothing to report.
 func (d *Doc) Drop(at, keyword string) {
-	if d != nil && len(*d.dropped) < maxDropped {
-		*d.dropped = append(*d.dropped, Dropped{d.tool, at, keyword})
+	if d == nil || len(*d.dropped) == maxDropped {
+		return
+	}
+	if one := (Dropped{d.tool, at, keyword}); !slices.Contains(*d.dropped, one) {
+		*d.dropped = append(*d.dropped, one)
 	}
 }
 
 // Dropped is what was not held so far, of this document and of those it was parsed with, sorted.
 func (d *Doc) Dropped() []Dropped { return sorted(*d.dropped) }
 
-// sorted are drops in the order of what they print, each once.
+// sorted are drops in the order of what they print.
 func sorted(list []Dropped) []Dropped {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b Dropped) int { return strings.Compare(a.String(), b.String()) })
-	return slices.Compact(list)
+	return list
 }
 
 // Both is the place of what fits a and b.

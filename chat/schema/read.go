@@ -68,7 +68,7 @@ func (d *Doc) union(list []*value, at string, depth int) *Place {
 	}
 	var alts []*Place
 	for i, one := range list {
-		alts = append(alts, d.read(one, at+"/"+strconv.Itoa(i), depth+1))
+		alts = append(alts, d.alternative(one, at+"/"+strconv.Itoa(i), depth))
 	}
 	p := Union(alts)
 	if len(p.Alternatives) > most {
@@ -77,6 +77,17 @@ func (d *Doc) union(list []*value, at string, depth int) *Place {
 	}
 	p.At = at
 	return p
+}
+
+// alternative is the place of one of a union. A reference to what is being read around stays one, as in a list whose
+// elements are lists of the same kind: read in place, it would be repeated down to the last level.
+func (d *Doc) alternative(v *value, at string, depth int) *Place {
+	if ref, step := reference(v); ref != "" {
+		if to, place := d.resolve(ref); slices.Contains(d.around, to) && !slices.Contains(d.reading, to) {
+			return &Place{ref: to, doc: d, At: place, from: at + step}
+		}
+	}
+	return d.read(v, at, depth+1)
 }
 
 // follow reads what a reference at this very place leads to.
@@ -90,11 +101,7 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 		d.Drop(at, "")
 		return never()
 	}
-	reading := d.reading
-	d.reading = append(reading, to)
-	p := d.read(to, place, depth+1)
-	d.reading = reading
-	return p
+	return d.target(to, place, depth+1)
 }
 
 // child is the place of a member or element. One that is nothing but a reference stays one, so that reading ends where a
@@ -142,11 +149,16 @@ func (p *Place) Follow() *Place {
 		p.doc.Drop(p.At, "")
 		return anything()
 	}
-	reading := p.doc.reading
-	p.doc.reading = append(reading, p.ref)
-	out := p.doc.read(p.ref, p.At, 0)
-	p.doc.reading = reading
-	return out
+	return p.doc.target(p.ref, p.At, 0)
+}
+
+// target reads what a reference leads to.
+func (d *Doc) target(to *value, at string, depth int) *Place {
+	reading, around := d.reading, d.around
+	d.reading, d.around = append(reading, to), append(around, to)
+	p := d.read(to, at, depth)
+	d.reading, d.around = reading, around
+	return p
 }
 
 // own reads the keywords of the place itself.

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolnorm/proxy/form"
-	"toolnorm/proxy/form/shell"
+	"toolnorm/proxy"
 	"toolnorm/runner"
 )
 
@@ -22,8 +21,8 @@ type dialects struct {
 // check says which of them is wrong.
 func (d *dialects) check() error {
 	for model, name := range d.Dialect {
-		if !slices.Contains(form.Names(), name) {
-			return fmt.Errorf("dialect: %s=%s: there are %s", model, name, strings.Join(form.Names(), ", "))
+		if !slices.Contains(proxy.Forms(), name) {
+			return fmt.Errorf("dialect: %s=%s: there are %s", model, name, strings.Join(proxy.Forms(), ", "))
 		}
 	}
 	if err := runner.Program(d.Runner).Check(); err != nil {
@@ -36,7 +35,7 @@ func (d *dialects) check() error {
 }
 
 // shell is how the registry's tools reach clients that only have a terminal.
-func (m *Main) shell() *shell.Config {
+func (m *Main) shell() *proxy.Shell {
 	d := m.Config.dialects
-	return &shell.Config{Tools: m.toolbox.Registry, Program: runner.Program(d.Runner), Language: d.Block, Base64: d.RunnerBase64, Keep: m.pending.Keep, Kept: m.pending.Find, Used: m.seekRunner}
+	return &proxy.Shell{Tools: m.toolbox.Registry, Program: runner.Program(d.Runner), Language: d.Block, Base64: d.RunnerBase64, Keep: m.pending.Keep, Kept: m.pending.Find, Used: m.seekRunner}
 }

@@ -75,7 +75,7 @@ func (m *Main) Run() error {
 	}
 	eng := engine.New(m.Config.engine(settings, m.log))
 	face := proxy.New(proxy.Config{
-		Model: eng, Catalog: eng, Embedder: eng, Ollama: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
+		Model: eng, Catalog: eng, Embedder: eng, Native: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
 		Trace: m.traceLog(), Reasons: append(adapters.Reasons(), engine.Reasons()...),
 		Forms: m.Config.Dialect, Shell: m.shell(), Thoughts: m.Config.ReasoningField, VoidAliases: m.Config.VoidAliases,
 		MaxBody: m.Config.MaxBody, Stall: m.Config.ClientTimeout,

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"encoding/json"
+	"errors"
 	"mime"
 	"net/http"
 	"strings"
@@ -152,4 +153,10 @@ func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 		return time.Until(at)
 	}
 	return 0
+}
+
+// IsRefusal says that the server answered, and will answer the same again: it lacks what it was asked for.
+func IsRefusal(err error) bool {
+	var f *fault.Error
+	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound || f.Kind == fault.Unable || f.Kind == fault.Unavailable && f.Cause == nil)
 }

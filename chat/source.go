@@ -1,0 +1,57 @@
+package chat
+
+import "io"
+
+// Fixed is a Source of events that are there already, a Finish among them.
+type Fixed []Event
+
+var _ Source = (*Fixed)(nil)
+
+// Next gives the next of them.
+func (f *Fixed) Next() (Event, error) {
+	if len(*f) == 0 {
+		return Event{}, io.EOF
+	}
+	e := (*f)[0]
+	*f = (*f)[1:]
+	return e, nil
+}
+
+// Close drops what is left.
+func (f *Fixed) Close() error {
+	*f = nil
+	return nil
+}
+
+// Hook sees each event of a Source on its way to the reader, and may change it. A rest that is not nil comes instead of
+// what the source would still give. The error that ends a source is shown to it as well, and stays what it is.
+type Hook func(ev Event, err error) (_ Event, rest Source)
+
+// Watch returns src with hooks between it and its reader, called in their order for every event. Events are passed by
+// value and nothing is kept of them, so watching costs no allocation per event.
+func Watch(src Source, hooks ...Hook) Source {
+	if len(hooks) == 0 {
+		return src
+	}
+	return &watched{src, hooks}
+}
+
+// watched is a source with hooks.
+type watched struct {
+	Source
+	hooks []Hook
+}
+
+// Next passes the next event through the hooks. Behind the event at which a hook gives a rest the source is closed at once,
+// so that its server stops writing; the rest passes through the hooks as well.
+func (w *watched) Next() (Event, error) {
+	ev, err := w.Source.Next()
+	for _, hook := range w.hooks {
+		var rest Source
+		if ev, rest = hook(ev, err); rest != nil {
+			_ = w.Source.Close() // what is left of it is not wanted
+			w.Source = rest
+		}
+	}
+	return ev, err
+}

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+	"toolnorm/engine/valid"
+	"toolnorm/internal/fault"
+)
+
+// affordable refuses a request whose schemas are larger than what is read, before anything is made of them. To leave such a
+// schema unread instead would send its megabytes to a model that has no room for them, and check nothing.
+func affordable(r *chat.Request) error {
+	var form json.RawMessage
+	if r.Format != nil && r.Format[0] == '{' {
+		form = r.Format
+	}
+	err := schema.Affordable(r.Tools, form)
+	if excess, ok := errors.AsType[*schema.Excess](err); ok {
+		return &fault.Error{Kind: fault.Invalid, Param: excess.Param, Code: schema.ExcessCode, Message: excess.Param + ": " + excess.Error(), Cause: err}
+	}
+	return err
+}
+
+// checkSupported refuses what the request's model cannot do. A server would drop the pictures silently, and the model would
+// answer as if there were none.
+func (j *job) checkSupported(context.Context) (*job, error) {
+	if !j.facts.NoVision {
+		return j, nil
+	}
+	for i, m := range j.request.Messages {
+		if len(m.Images) > 0 {
+			return nil, &fault.Error{Kind: fault.Invalid, Param: fmt.Sprintf("messages[%d].content", i), Message: "the model " + j.name + " cannot see images"}
+		}
+	}
+	return j, nil
+}
+
+// rules checks the arguments of a tool. A schema that cannot be used is no reason to refuse a request, since servers of
+// tools write all kinds; any object fits it. The client is told, since a call that it takes for checked is not, and so is the
+// log, once a schema.
+func (j *job) rules(tool chat.Tool) *valid.Validator {
+	e := j.engine
+	v, err := e.schemas.Tool(tool)
+	if err == nil {
+		return v
+	}
+	j.tell(noteUnchecked, fmt.Sprintf("calls of %.64s are not checked: %s", j.names.forClient(tool.Name), err))
+	log := e.cfg.Log.Debug()
+	if e.odd.first(tool.Schema) {
+		log = e.cfg.Log.Warn()
+	}
+	log.Err(err).Str("tool", j.names.forClient(tool.Name)).Msg("the tool's calls are not checked")
+	v, _ = e.schemas.Get(nil)
+	return v
+}
+
+// mostTold bounds what is remembered of schemas that were warned of.
+const mostTold = 256
+
+// warnings remember what was warned of, by a hash. The zero value is empty.
+type warnings struct {
+	mu    sync.Mutex
+	given map[[sha256.Size]byte]bool
+}
+
+// first says whether nobody was warned of a text yet. When there are many, all are forgotten.
+func (w *warnings) first(text []byte) bool {
+	key := sha256.Sum256(text)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.given[key] {
+		return false
+	}
+	if w.given == nil || len(w.given) == mostTold {
+		w.given = map[[sha256.Size]byte]bool{}
+	}
+	w.given[key] = true
+	return true
+}

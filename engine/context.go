@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/engine/window"
+	"toolnorm/internal/fault"
+)
+
+// sizer is a backend that can be asked for a longer context.
+type sizer interface {
+	// Size returns the context that the model gets for a request of o.Need tokens, the reply's among them. 0: not known.
+	Size(ctx context.Context, o *upstream.Order) int
+}
+
+// sizes reports whether the server can be asked for a context.
+func (j *job) sizes() bool {
+	_, ok := j.server.backend.(sizer)
+	return ok
+}
+
+// mostContext is the longest context that is asked for.
+func (j *job) mostContext() int { return cmp.Or(j.engine.cfg.MaxCtx, window.Most) }
+
+// fixedContext is the context that the client or the settings ask for, 0 when they do not: then it is by the request's size.
+func (j *job) fixedContext() (n int) {
+	if raw, ok := j.request.Options["num_ctx"]; ok {
+		_ = json.Unmarshal(raw, &n) // what is no number asks for none
+		return n
+	}
+	return j.engine.cfg.NumCtx
+}
+
+// chooseContext asks for enough context: a fifth more than the estimate, and room for the reply.
+func (j *job) chooseContext(ctx context.Context) (*job, error) {
+	o, err := j.orderFor(j.request)
+	if err != nil {
+		return nil, err
+	}
+	return j.sized(ctx, o), nil
+}
+
+// sized returns the job with the context that its order needs.
+func (j *job) sized(ctx context.Context, o *upstream.Order) *job {
+	k := *j
+	k.context = j.facts.Window
+	if s, ok := j.server.backend.(sizer); ok {
+		k.context = s.Size(ctx, o)
+	}
+	return &k
+}
+
+// shrink makes a request fit that the server has found too long: by a longer context, else by leaving out the oldest turns.
+// The error is for the client, when neither can be done.
+func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error) {
+	bytes := window.Bytes(j.request)
+	tokens := over.Tokens
+	if tokens == 0 { // all that is known is that it is longer
+		tokens = max(j.meter().Estimate(bytes), j.context) * 3 / 2
+	}
+	k := *j
+	k.counted, k.context = window.Meter{Bytes: bytes, Tokens: tokens}, cmp.Or(over.Window, j.context)
+	if j.sizes() {
+		o, err := k.orderFor(k.request)
+		if err != nil {
+			return nil, err
+		}
+		o.Need = tokens + window.Room(k.request.MaxTokens, k.mostContext()) // counted, so without the fifth
+		if longer := k.sized(ctx, o); longer.context > k.context {
+			return longer, nil
+		}
+	}
+	if free := k.context - over.Tokens; over.Tokens > 0 && free >= window.Room(0, k.context) && k.request.MaxTokens > free {
+		r := *k.request
+		r.MaxTokens = free // the reply that the client allows was too long
+		return k.with(&r), nil
+	}
+	if k.engine.cfg.Overflow != Refuse && k.context > 0 {
+		if trimmed := k.trim(tokens); trimmed != nil {
+			return trimmed, nil
+		}
+	}
+	return nil, k.tooLong(tokens, over.Tokens > 0)
+}
+
+// trim leaves out the oldest turns of a conversation that takes so many tokens, and tells the client. It returns nil when too
+// little may be left out.
+func (j *job) trim(tokens int) *job {
+	excess := tokens + window.Room(j.request.MaxTokens, j.context) - j.context
+	meter := j.meter()
+	cut := window.Trim(j.request.Messages, excess, j.context/4, func(m chat.Message) int { return meter.Estimate(window.MessageBytes(m)) })
+	if cut.Dropped == 0 || tokens-cut.Freed > j.context {
+		return nil
+	}
+	r := *j.request
+	r.Messages = cut.Messages
+	j = j.with(&r)
+	j.dropped += cut.Dropped
+	text := fmt.Sprintf("the %d oldest messages, about %d tokens, were left out: the conversation is longer than the context of %d tokens", j.dropped, cut.Freed, j.context)
+	j.engine.cfg.Log.Warn().Str("model", j.name).Int("messages", j.dropped).Int("tokens", cut.Freed).Int("context", j.context).Str("bound_by", j.boundBy()).
+		Msg("the oldest messages were left out: the conversation is longer than the context")
+	j.tell(noteTrimmed, text)
+	return j
+}
+
+// What bounds the context of a request.
+const (
+	byRequest  = "num_ctx of the request"
+	byNumCtx   = "the setting num-ctx"
+	byMaxCtx   = "the setting max-ctx"
+	byTraining = "the model's training"
+	byServer   = "the model server"
+)
+
+// boundBy is what bounds the request's context.
+func (j *job) boundBy() string {
+	trained := j.facts.Window > 0 && j.context >= j.facts.Window
+	bySize := j.fixedContext() == 0
+	switch {
+	case !j.sizes():
+		return byServer
+	case trained:
+		return byTraining
+	case bySize && j.context < j.mostContext():
+		return byServer
+	case bySize:
+		return byMaxCtx
+	case j.request.Options["num_ctx"] != nil:
+		return byRequest
+	}
+	return byNumCtx
+}
+
+// longer says how to get a longer context, behind "Please reduce …".
+func (j *job) longer() string {
+	switch by := j.boundBy(); by {
+	case byRequest:
+		return ", or ask for more: this is " + by
+	case byNumCtx, byMaxCtx:
+		return ", or raise " + by
+	case byServer:
+		return ", or give the model a longer context at its server"
+	}
+	return ": the model was trained with no longer context"
+}
+
+// tooLong is the error of a request that does not fit.
+func (j *job) tooLong(tokens int, exact bool) error {
+	about := "about "
+	if exact {
+		about = ""
+	}
+	tools, meter := 0, j.meter()
+	for _, tool := range j.request.Tools {
+		tools += meter.Estimate(window.ToolBytes(tool))
+	}
+	f := fault.New(fault.Invalid, "This model's maximum context length is %d tokens. However, your messages resulted in %s%d tokens (about %d of them in the tools). Please reduce the length of the messages or tools%s.",
+		j.context, about, tokens, tools, j.longer())
+	f.Code, f.Param = upstream.ContextLength, "messages"
+	f.Cause = &upstream.Overflow{Tokens: tokens, Window: j.context}
+	return f
+}

@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// The last stages of a reply, which see what will leave: ids of calls, stop sequences, the end.
+
+// idLetters are what an id of ours is made of; 24 of them hold 142 bits.
+const idLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// numberCalls gives every call of a reply its number and an id that is new in the conversation: the model's own if it
+// will do, else a random one. Some models count their calls anew in every turn, and clients look results up by id.
+func (j *job) numberCalls(_ context.Context, in events) events {
+	return func(yield func(chat.Event, error) bool) {
+		used := map[string]bool{}
+		for _, m := range j.request.Messages {
+			for _, c := range m.Calls {
+				used[c.ID] = true
+			}
+		}
+		calls := 0
+		for ev, err := range in {
+			switch ev.Kind {
+			case chat.CallStart:
+				if !goodID(ev.ID) || used[ev.ID] {
+					ev.ID = newID()
+				}
+				used[ev.ID] = true
+				ev.Index = calls
+				calls++
+			case chat.CallArgs, chat.CallEnd:
+				ev.Index = calls - 1
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
+// goodID reports whether every client takes the id.
+func goodID(id string) bool {
+	for i := range len(id) {
+		c := id[i]
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return 1 <= len(id) && len(id) <= 40
+}
+
+// newID is "call_" and 24 random letters and digits.
+func newID() string {
+	id := make([]byte, 0, 29)
+	id = append(id, "call_"...)
+	for len(id) < cap(id) {
+		var b [32]byte
+		rand.Read(b[:])
+		for _, c := range b {
+			if c &= 63; int(c) < len(idLetters) && len(id) < cap(id) {
+				id = append(id, idLetters[c])
+			}
+		}
+	}
+	return string(id)
+}
+
+// stopAtStops ends a reply where its visible text holds one of the client's stop sequences, which itself is not shown. It
+// holds back only what may become one: the longest end of the text that begins a sequence. Other events let go of what is
+// held, since a sequence does not reach across them.
+func (j *job) stopAtStops(_ context.Context, in events) events {
+	if !j.ownStops() {
+		return in
+	}
+	stops := j.request.Stop
+	return func(yield func(chat.Event, error) bool) {
+		held := ""
+		text := func(s string) bool { return s == "" || yield(chat.Event{Kind: chat.Text, Text: s}, nil) }
+		for ev, err := range in {
+			if err == nil && ev.Kind == chat.Text {
+				all := held + ev.Text
+				if at := first(all, stops); at >= 0 {
+					if text(all[:at]) {
+						yield(chat.Event{Kind: chat.Finish, Text: chat.Stop}, nil)
+					}
+					return
+				}
+				keep := beginning(all, stops)
+				held = all[len(all)-keep:]
+				if !text(all[:len(all)-keep]) {
+					return
+				}
+				continue
+			}
+			if !text(held) || !yield(ev, err) {
+				return
+			}
+			held = ""
+		}
+	}
+}
+
+// first is where the sequence begins that is complete first in s, the longest if several end there; -1 when none is.
+// What counts is the end, so that text that comes in pieces stops where the same text in one piece does.
+func first(s string, stops []string) int {
+	found, end := -1, len(s)+1
+	for _, stop := range stops {
+		at := strings.Index(s, stop)
+		if stop == "" || at < 0 {
+			continue
+		}
+		if e := at + len(stop); e < end || e == end && at < found {
+			found, end = at, e
+		}
+	}
+	return found
+}
+
+// beginning is the length of the longest end of s that begins a sequence without completing it.
+func beginning(s string, stops []string) int {
+	longest := 0
+	for _, stop := range stops {
+		for n := min(len(stop)-1, len(s)); n > longest; n-- {
+			if strings.HasSuffix(s, stop[:n]) {
+				longest = n
+			}
+		}
+	}
+	return longest
+}
+
+// finish sees to the end of a reply: a Finish that says how the reply was read, nothing behind it, and an error where
+// there would be neither, or where the server gave up and no call stands. An empty reply is passed on as it is.
+func (j *job) finish(ctx context.Context, in events) events {
+	return func(yield func(chat.Event, error) bool) {
+		for ev, err := range in {
+			if err != nil {
+				yield(chat.Event{}, err)
+				return
+			}
+			if ev.Kind != chat.Finish {
+				if !yield(ev, nil) {
+					return
+				}
+				continue
+			}
+			meta := chat.MetaOf(ev)
+			if ev.Text == chat.Abandoned {
+				yield(chat.Event{}, &fault.Error{Kind: fault.Unavailable, Message: "the model server says: " + meta.Cause, Curable: true})
+				return
+			}
+			if meta.Strategy = j.strategy; j.format != nil {
+				meta.Format = j.format.Name
+			}
+			ev.Meta = &meta
+			yield(ev, nil)
+			return
+		}
+		yield(chat.Event{}, unfinished(ctx))
+	}
+}
+
+// costing is an event with the tokens that were spent besides, if it counts tokens.
+func costing(ev chat.Event, spent chat.Counts) chat.Event {
+	meta := chat.MetaOf(ev)
+	if meta.Usage == nil || spent == (chat.Counts{}) {
+		return ev
+	}
+	sum := meta.Usage.Plus(spent)
+	meta.Usage, ev.Meta = &sum, &meta
+	return ev
+}
+
+// withStep is a Finish that names one more step.
+func withStep(ev chat.Event, step string) chat.Event {
+	meta := chat.MetaOf(ev)
+	meta.Repairs = append(slices.Clip(meta.Repairs), step)
+	ev.Meta = &meta
+	return ev
+}
+
+// addSpent adds what was spent beforehand to the tokens of a reply: the client pays for them, too.
+func (j *job) addSpent(_ context.Context, in events) events {
+	if j.spent == (chat.Counts{}) {
+		return in
+	}
+	return func(yield func(chat.Event, error) bool) {
+		for ev, err := range in {
+			if err == nil && ev.Kind == chat.Usage {
+				ev = costing(ev, j.spent)
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
+// unfinished says why a reply ended without a Finish: the context's cause if that has ended.
+func unfinished(ctx context.Context) error {
+	var f *fault.Error
+	switch cause := context.Cause(ctx); {
+	case errors.As(cause, &f):
+		return f
+	case cause != nil:
+		return &fault.Error{Kind: fault.Canceled, Message: "the client went away", Cause: cause}
+	}
+	return fault.New(fault.Unavailable, "the model server ended its reply in the middle")
+}

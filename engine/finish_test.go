@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"errors"
+	"iter"
+	"regexp"
+	"strings"
+	"testing"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// given yields events, then an error if there is one.
+func given(err error, events ...chat.Event) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(chat.Event{}, err)
+		}
+	}
+}
+
+// short writes events in one line: text as it is, other kinds as [kind].
+func short(in iter.Seq2[chat.Event, error]) string {
+	var b strings.Builder
+	for e, err := range in {
+		switch {
+		case err != nil:
+			b.WriteString("[" + err.Error() + "]")
+		case e.Kind == chat.Text:
+			b.WriteString(e.Text)
+		default:
+			b.WriteString("[" + e.Kind.String() + "]")
+		}
+	}
+	return b.String()
+}
+
+// TestStops cuts each text in every two places and byte by byte; the result must not depend on that.
+func TestStops(t *testing.T) {
+	for _, row := range []struct {
+		stops      []string
+		text, want string
+	}{
+		{[]string{"END"}, "one END two", "one [finish]"},
+		{[]string{"END"}, "one EN two", "one EN two[finish]"},
+		{[]string{"END"}, "one EN", "one EN[finish]"},
+		{[]string{"aab"}, "aaab", "a[finish]"},
+		{[]string{"\n\n"}, "a\nb\n\nc", "a\nb[finish]"},
+		{[]string{"xyz", "yz"}, "wxyz", "w[finish]"},
+		{[]string{"abcd", "bc"}, "abcx", "a[finish]"},
+		{[]string{"abcd", "bc"}, "abcd", "a[finish]"},
+		{[]string{"。"}, "日本。語", "日本[finish]"},
+		{[]string{"", "b"}, "abc", "a[finish]"},
+		{[]string{"abc"}, "abc", "[finish]"},
+	} {
+		var cuts [][]string
+		for i := range len(row.text) + 1 {
+			for j := i; j <= len(row.text); j++ {
+				cuts = append(cuts, []string{row.text[:i], row.text[i:j], row.text[j:]})
+			}
+		}
+		cuts = append(cuts, strings.Split(row.text, ""))
+		for _, parts := range cuts {
+			var events []chat.Event
+			for _, p := range parts {
+				events = append(events, chat.Event{Kind: chat.Text, Text: p})
+			}
+			events = append(events, chat.Event{Kind: chat.Finish})
+			if got := short(stopping(row.stops...).stopAtStops(t.Context(), given(nil, events...))); got != row.want {
+				t.Errorf("stops %q, text %q: %q, want %q", row.stops, parts, got, row.want)
+			}
+		}
+	}
+}
+
+// stopping is a job with tools and stop sequences.
+func stopping(stops ...string) *job {
+	return &job{request: &chat.Request{Stop: stops, Tools: []chat.Tool{weather}}}
+}
+
+func TestStopsDoNotReachAcrossOtherEvents(t *testing.T) {
+	text := func(s string) chat.Event { return chat.Event{Kind: chat.Text, Text: s} }
+	in := given(errors.New("broken"), text("E"), chat.Event{Kind: chat.CallStart}, text("ND E"))
+	if got := short(stopping("END").stopAtStops(t.Context(), in)); got != "E[call]ND E[broken]" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestStopsHoldOnlyWhatMayBecomeOne(t *testing.T) {
+	var pieces []string
+	in := given(nil, chat.Event{Kind: chat.Text, Text: "a E"}, chat.Event{Kind: chat.Text, Text: "N"}, chat.Event{Kind: chat.Text, Text: "X b"})
+	for e := range stopping("END").stopAtStops(t.Context(), in) {
+		pieces = append(pieces, e.Text)
+	}
+	if got := strings.Join(pieces, "|"); got != "a |ENX b" {
+		t.Errorf("pieces %q", got)
+	}
+}
+
+func TestCallIDs(t *testing.T) {
+	call := func(id string) chat.Event { return chat.Event{Kind: chat.CallStart, ID: id, Index: 9} }
+	history := []chat.Message{{Role: chat.Assistant, Calls: []chat.Call{{ID: "old"}}}}
+	ids := []string{"functions.f:0", "abc-1_X", "old", "", "abc-1_X", strings.Repeat("x", 41), strings.Repeat("y", 40)}
+	var events []chat.Event
+	for _, id := range ids {
+		events = append(events, call(id), chat.Event{Kind: chat.CallArgs, Index: 9}, chat.Event{Kind: chat.CallEnd, Index: 9})
+	}
+	ours := regexp.MustCompile(`^call_[0-9A-Za-z]{24}$`)
+	kept := []bool{false, true, false, false, false, false, true}
+	seen, n := map[string]bool{}, 0
+	for e := range (&job{request: &chat.Request{Messages: history}}).numberCalls(t.Context(), given(nil, events...)) {
+		if e.Index != n/3 {
+			t.Errorf("event %d has index %d", n, e.Index)
+		}
+		if n++; e.Kind != chat.CallStart {
+			continue
+		}
+		if kept[e.Index] != (e.ID == ids[e.Index]) || !kept[e.Index] && !ours.MatchString(e.ID) {
+			t.Errorf("call %d with id %q got %q", e.Index, ids[e.Index], e.ID)
+		}
+		if seen[e.ID] {
+			t.Errorf("id %q came twice", e.ID)
+		}
+		seen[e.ID] = true
+	}
+}
+
+func TestEveryReplyEnds(t *testing.T) {
+	read := &job{format: adapters.Named("hermes"), strategy: Raw}
+	finish := chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: "repeat-abort", Repairs: []string{"x"}}}
+	text := chat.Event{Kind: chat.Text, Text: "a"}
+	for _, row := range []struct {
+		name string
+		in   iter.Seq2[chat.Event, error]
+		want string
+	}{
+		{"a finish", given(nil, text, finish), "a[finish]"},
+		{"nothing but a finish", given(nil, finish), "[finish]"},
+		{"events behind it", given(errors.New("late"), text, finish, text), "a[finish]"},
+		{"an error", given(errors.New("broken"), text), "a[broken]"},
+		{"no end", given(nil, text), "a[the model server ended its reply in the middle]"},
+	} {
+		if got := short(read.finish(t.Context(), row.in)); got != row.want {
+			t.Errorf("%s: %q, want %q", row.name, got, row.want)
+		}
+	}
+	for e := range read.finish(t.Context(), given(nil, finish)) {
+		if e.Meta.Format != "hermes" || e.Meta.Strategy != Raw || e.Meta.Cause != "repeat-abort" || len(e.Meta.Repairs) != 1 {
+			t.Errorf("Finish says %+v", e.Meta)
+		}
+	}
+	if finish.Meta.Format != "" {
+		t.Error("the decoder's Meta was written to")
+	}
+}

@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
+	"toolnorm/engine/window"
+)
+
+// job is one request with everything decided about it: server, format, strategy, what the model is shown. A job is never
+// changed once another function has it: each step that decides something returns a changed copy (see pipeline.go), as
+// http.Request.WithContext does. So what a repair or a second strategy tries cannot leak into the reply that it is for.
+type job struct {
+	engine   *Engine
+	server   *server
+	pulse    *wait.Pulse
+	observer *chat.Observer
+	request  *chat.Request // as the model shall see it; the client's own is never changed
+	name     string        // of the model, as the client calls it
+	model    string        // as its server calls it
+	format   *adapters.Format
+	names    *names // that the tools have toward the model; nil: the client's
+	facts    upstream.Facts
+	strategy string
+	wording  adapters.Wording // of strategy prompt; zero: the family's
+	force    *forcing         // what the reply is held to; nil: nothing
+	spent    chat.Counts      // tokens, before the reply
+	context  int              // that the request gets, in tokens; 0: not known
+	dropped  int              // messages that were left out
+	counted  window.Meter     // what the server has said of this request when it refused it; zero: it has not
+
+	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
+}
+
+// with returns a copy of the job for another request.
+func (j *job) with(r *chat.Request) *job {
+	k := *j
+	k.request = r
+	return &k
+}
+
+// aside returns a copy of the job for a request of our own, which is no part of the reply: nobody observes it.
+func (j *job) aside(r *chat.Request) *job {
+	k := j.with(r)
+	k.observer = &chat.Observer{}
+	return k
+}
+
+// known returns what earlier requests taught about the job's model.
+func (j *job) known() lessons { return j.server.memory.of(j.model, j.facts.Digest) }
+
+// learn remembers something about the job's model.
+func (j *job) learn(change func(*lessons)) { j.server.memory.learn(j.model, j.facts.Digest, change) }
+
+// order returns what the server is asked for.
+func (j *job) order(ctx context.Context) (*upstream.Order, error) {
+	r, renders := j.request, j.facts.Renders && !pictures(j.request)
+	if j.strategy == Prompt || j.force != nil && (!renders || !j.facts.Tools) {
+		r = j.described()
+	}
+	o, err := j.orderFor(r)
+	if err != nil {
+		return nil, err
+	}
+	o.Rendered = j.strategy == Raw || j.strategy == Tokens || renders && (j.strategy == Prompt || j.force != nil)
+	if j.force != nil {
+		o.Force = &j.force.Force
+	}
+	o.Tools, err = j.plainTools(ctx, r.Tools)
+	return o, err
+}
+
+// orderFor returns what is known of an order before a server is probed.
+func (j *job) orderFor(r *chat.Request) (*upstream.Order, error) {
+	most := j.mostContext()
+	tokens := j.meter().Estimate(window.Bytes(j.request))
+	o := &upstream.Order{
+		Name: j.name, Server: j.server.name, Model: j.model, Facts: j.facts, Format: j.format, Strategy: j.strategy, Request: r,
+		// A fifth more than the estimate: to be wrong by less costs nothing, and to reload a model costs seconds.
+		Need: tokens + tokens/5 + window.Room(j.request.MaxTokens, most), MostContext: most, FixedContext: j.fixedContext(), Estimate: j.estimate(),
+		Decoding: adapters.Options{
+			Tools: j.callable(), Also: j.names.others(), Hold: j.hold(), Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet,
+		},
+		NoGrammar: j.engine.cfg.NoGrammar, Pulse: j.pulse, Log: &j.engine.cfg.Log,
+	}
+	if j.ownStops() {
+		c := *r
+		c.Stop, o.Request = nil, &c
+	}
+	var err error
+	o.Options, err = j.options(o.Request)
+	return o, err
+}
+
+// plainTools are the tools in words that the server takes. To reduce a large schema takes time, in which the client may
+// leave.
+func (j *job) plainTools(ctx context.Context, tools []chat.Tool) ([]chat.Tool, error) {
+	out := slices.Clone(tools)
+	for i := range out {
+		if ctx.Err() != nil {
+			return nil, unfinished(ctx)
+		}
+		if t := &out[i]; j.facts.PlainSchemas || len(t.Schema) == 0 {
+			t.Description, t.Schema = reduced(*t)
+			t.Strict = false // the schema is another one
+		}
+	}
+	return out, nil
+}
+
+// pictures reports whether the request has any: raw prompts are text only.
+func pictures(r *chat.Request) bool {
+	return slices.ContainsFunc(r.Messages, func(m chat.Message) bool { return len(m.Images) > 0 })
+}
+
+// hold is how many bytes of a call's arguments wait, as in adapters.Options: what the request says, else the setting.
+func (j *job) hold() int {
+	if j.request.Hold != 0 {
+		return j.request.Hold
+	}
+	return j.engine.cfg.Hold
+}
+
+// callable are the tools that may be called, among those that are offered.
+func (j *job) callable() []chat.Tool {
+	if j.request.Allowed == nil {
+		return j.request.Tools
+	}
+	allowed := map[string]bool{}
+	for _, name := range j.request.Allowed {
+		allowed[name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(j.request.Tools), func(tool chat.Tool) bool { return !allowed[tool.Name] })
+}
+
+// tool is the offered tool of that name.
+func (j *job) tool(name string) chat.Tool {
+	name = j.names.forModel(name) // a server's own reading may give what the conversation has
+	for _, tool := range j.request.Tools {
+		if tool.Name == name {
+			return tool
+		}
+	}
+	return chat.Tool{Name: name}
+}
+
+// estimate is about how many tokens the request has. Unlike window.Bytes it counts no marks of a template: it is shown to
+// the client, as the text that it sent.
+func (j *job) estimate() int {
+	bytes := 0
+	for _, m := range j.request.Messages {
+		bytes += len(m.Content) + len(m.Reasoning)
+		for _, c := range m.Calls {
+			bytes += len(c.Name) + len(c.Args)
+		}
+	}
+	for _, tool := range j.request.Tools {
+		bytes += len(tool.Name) + len(tool.Description) + len(tool.Schema)
+	}
+	return bytes / 4
+}
+
+// ownStops reports whether stop sequences are matched here: with tools the server would cut calls in two, and a call
+// that is cut looks like a clean end.
+func (j *job) ownStops() bool { return len(j.request.Tools) > 0 && len(j.request.Stop) > 0 }
+
+// options are the request's options in Ollama's words. What the client names itself wins, and the context that was chosen
+// stands where neither the client nor the settings ask for one.
+func (j *job) options(r *chat.Request) (map[string]json.RawMessage, error) {
+	o := upstream.Sampling(r)
+	if j.engine.cfg.NumCtx > 0 {
+		o["num_ctx"] = j.engine.cfg.NumCtx
+	}
+	if r.MaxTokens > 0 {
+		o["num_predict"] = r.MaxTokens
+	}
+	if len(r.Stop) > 0 {
+		o["stop"] = r.Stop
+	}
+	all := make(map[string]json.RawMessage, len(o)+len(r.Options)+1)
+	if err := upstream.AddFields(all, o); err != nil {
+		return nil, err
+	}
+	maps.Copy(all, r.Options)
+	if j.sizes() && j.context > 0 && j.fixedContext() == 0 {
+		all["num_ctx"] = json.RawMessage(strconv.Itoa(j.context))
+	}
+	return all, nil
+}
+
+// limited returns a copy of r whose reply may have so many tokens, whatever the client's own options say.
+func limited(r *chat.Request, tokens int) *chat.Request {
+	c := *r
+	c.MaxTokens, c.Options = tokens, maps.Clone(r.Options)
+	delete(c.Options, "num_predict")
+	return &c
+}

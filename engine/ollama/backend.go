@@ -1,0 +1,147 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
+	"toolnorm/internal/fault"
+)
+
+// tailLength is how much of a prompt's end the decoder sees, in bytes.
+const tailLength = 64
+
+// Backend is an Ollama server as the engine asks it, with what has been found out about its models. What the Client can do
+// is asked of it as well.
+type Backend struct {
+	*Client
+	Owner        string        // of its models, for those who list them
+	ReadsSchemas bool          // it takes every JSON Schema as it is, as the demo does
+	ListAge      time.Duration // how old the list of digests may be; 0: digestAge
+
+	mu      sync.Mutex
+	digests map[string]string // by full name; a new list is a new map
+	listed  time.Time
+	known   map[string]upstream.Facts
+
+	contexts map[string]int // that models are loaded with, by full name
+	looked   time.Time      // when the server said so
+}
+
+// Models lists what the server has pulled.
+func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
+	list, err := b.Tags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]chat.Info, len(list.Models))
+	for i, m := range list.Models {
+		all[i] = chat.Info{ID: m.Name, Created: max(m.ModifiedAt.Unix(), 0), Owner: b.Owner}
+	}
+	return all, nil
+}
+
+// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when it is not known.
+func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
+	body, err := chatRequest(o)
+	if err != nil {
+		return nil, "", err
+	}
+	if o.Rendered {
+		return b.raw(ctx, o, body)
+	}
+	body.Stream = true
+	switch {
+	case o.Force != nil:
+		body.Format = o.Force.Schema
+		if o.Facts.Thinking {
+			body.Think = json.RawMessage("false") // else the server forgets about the schema
+		}
+		src, err = b.Chat(ctx, o.Pulse, body)
+	case o.Strategy == upstream.Tap:
+		src, err = b.Tap(ctx, o.Pulse, body, Marks{ThinkEnd: o.Format.ThinkEnd(), Openings: o.Format.Openings()})
+	default:
+		src, err = b.Chat(ctx, o.Pulse, body)
+	}
+	return src, "", err
+}
+
+// Complete writes a text on without any template; a gap needs the model's own template for gaps. The model is not probed
+// for it: all that would be of use is how long its context may be, and that is asked for when it was learned already.
+func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
+	q := *o
+	b.mu.Lock()
+	q.Facts = b.known[o.Model]
+	b.mu.Unlock()
+	c := o.Request.Continue
+	return b.Client.Complete(ctx, o.Pulse, &CompleteRequest{
+		Model: o.Model, Prompt: c.Prompt, Suffix: c.Suffix, Stream: true, Options: b.sizedOptions(ctx, &q), KeepAlive: o.Request.Keep,
+	})
+}
+
+// Embed asks for the vectors of texts.
+func (b *Backend) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
+	reply, err := b.Client.Embed(ctx, p, &EmbedRequest{
+		Model: model, Input: r.Input, Dimensions: r.Dimensions, Truncate: r.Truncate, KeepAlive: r.KeepAlive, Options: r.Options,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &chat.Embeddings{Vectors: reply.Embeddings, Tokens: reply.PromptEvalCount}, nil
+}
+
+// Unload takes a model out of the server's memory, and says whether it was there, and is no more.
+func (b *Backend) Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error) {
+	return b.Client.Unload(ctx, p, fullName(model))
+}
+
+// curable is err as one that another strategy may cure, if the server has refused a way of asking. A server that is busy,
+// silent or gone has said nothing.
+func curable(err error) error {
+	f := *fault.From(err)
+	switch f.Kind {
+	case fault.Invalid, fault.NotFound, fault.Unable, fault.Unavailable:
+		f.Curable = f.Cause == nil && f.Code != upstream.ContextLength
+	}
+	return &f
+}
+
+// raw renders the prompt and has it continued.
+func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest) (chat.Source, string, error) {
+	options := body.Options
+	body.Options = upstream.WithOption(options, "num_predict", 1) // a server that does not render but answers is soon done
+	prompt, err := b.Render(ctx, o.Pulse, body)
+	if err != nil {
+		return nil, "", err
+	}
+	if prompt == "" {
+		return nil, "", &fault.Error{Kind: fault.Unavailable, Curable: true, Message: fmt.Sprintf("the model server does not render prompts alone: strategy %s cannot work with %q", o.Strategy, o.Model)}
+	}
+	prompt = replaceGoStructs(prompt, body.Tools, o.Request.Tools)
+	q := &GenerateRequest{Model: o.Model, Prompt: prompt, Raw: true, Stream: true, Options: options, KeepAlive: body.KeepAlive}
+	if o.Force != nil {
+		q.Prompt += o.Format.Lead(prompt, o.Force.Said, o.Force.Name)
+		q.Format = o.Force.Schema
+	}
+	var src chat.Source
+	if byTokens(o) {
+		src, err = b.tokens(ctx, o, q)
+	} else {
+		src, err = b.Generate(ctx, o.Pulse, q)
+	}
+	if err != nil && o.Strategy == upstream.Tokens {
+		return nil, "", curable(err) // a server that does not take such a request may be read in another way
+	}
+	if err != nil {
+		f := *fault.From(err)
+		f.Curable = false // there is no other reading of the reply than ours
+		return nil, "", &f
+	}
+	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), nil // the prompt itself may go
+}

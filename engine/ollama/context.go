@@ -1,0 +1,143 @@
+package ollama
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+	"github.com/valyala/fastjson"
+
+	"toolnorm/engine/upstream"
+	"toolnorm/engine/window"
+)
+
+const (
+	loadedAge  = 5 * time.Second // how old the list of what is loaded may be
+	loadedWait = time.Second     // how long a server may take for it: some do not answer while they load a model
+)
+
+// Size returns the context that the order's model gets: the one that the client or the settings ask for, else one that is
+// long enough for what the order needs.
+func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
+	trained := o.Facts.Window
+	if n := o.FixedContext; n > 0 {
+		if trained > 0 {
+			n = min(n, trained)
+		}
+		return n
+	}
+	loaded := cmp.Or(b.loaded(ctx, o.Model), o.Facts.Context)
+	n := window.Limits{Trained: trained, Loaded: loaded, Most: o.MostContext}.Choose(o.Need)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.contexts == nil {
+		b.contexts = map[string]int{}
+	}
+	b.contexts[fullName(o.Model)] = n
+	return n
+}
+
+// sizedOptions are the order's options with the context that its model gets, unless they name one.
+func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[string]json.RawMessage {
+	n := b.Size(ctx, o)
+	if o.FixedContext > 0 {
+		return o.Options
+	}
+	return upstream.WithOption(o.Options, "num_ctx", n)
+}
+
+// loaded is the context that a model is loaded with, as far as the server says and this program knows; 0: it is not loaded.
+func (b *Backend) loaded(ctx context.Context, model string) int {
+	model = fullName(model)
+	b.mu.Lock()
+	n, fresh := b.contexts[model], time.Since(b.looked) < loadedAge
+	b.mu.Unlock()
+	if fresh {
+		return n
+	}
+	ctx, cancel := context.WithTimeout(ctx, loadedWait)
+	defer cancel()
+	list, err := b.Running(ctx)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.looked = time.Now()
+	if err == nil { // old servers do not say
+		b.contexts = make(map[string]int, len(list.Models))
+		for _, m := range list.Models {
+			b.contexts[strings.ToLower(m.Name)] = m.ContextLength
+		}
+	}
+	return b.contexts[model]
+}
+
+// wantedContext is the context that a model's own parameters ask for, 0 when they do not.
+func wantedContext(show *api.ShowResponse) (n int) {
+	for line := range strings.Lines(show.Parameters) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
+			n, _ = strconv.Atoi(f[1]) // what is no number asks for none
+		}
+	}
+	return n
+}
+
+// RoundTrip passes a request of Ollama's own API on.
+func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
+	return b.Client.RoundTrip(b.staying(r))
+}
+
+// staying is a request of Ollama's own API with the context that its model is loaded with, where it names none: a server
+// takes its default then, and loads the model again, and once more for the next chat with tools. All others are left as
+// they are, byte for byte.
+func (b *Backend) staying(r *http.Request) *http.Request {
+	if r.Body == nil || !slices.Contains([]string{"generate", "chat"}, path.Base(r.URL.Path)) {
+		return r
+	}
+	body, err := io.ReadAll(r.Body)
+	rest := r.Body
+	c := r.Clone(r.Context())
+	if err != nil { // the server sees as much, and the same error
+		c.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(body), failing{err}), rest}
+		return c
+	}
+	if v, err := fastjson.ParseBytes(body); err == nil && v.Type() == fastjson.TypeObject && !v.Exists("options", "num_ctx") {
+		if n := b.loaded(r.Context(), string(v.GetStringBytes("model"))); n > 0 {
+			body = withContext(v, n)
+		}
+	}
+	c.Body, c.ContentLength = struct {
+		io.Reader
+		io.Closer
+	}{bytes.NewReader(body), rest}, int64(len(body))
+	return c
+}
+
+// withContext is a request that asks for a context of n tokens.
+func withContext(v *fastjson.Value, n int) []byte {
+	var a fastjson.Arena
+	options := v.Get("options")
+	if options == nil || options.Type() == fastjson.TypeNull {
+		options = a.NewObject()
+		v.Set("options", options)
+	}
+	if options.Type() == fastjson.TypeObject {
+		options.Set("num_ctx", a.NewNumberString(strconv.Itoa(n)))
+	}
+	return v.MarshalTo(nil)
+}
+
+// failing is a reader that has come to an error.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }

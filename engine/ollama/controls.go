@@ -1,0 +1,92 @@
+package ollama
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+
+	"toolnorm/engine/upstream"
+)
+
+// passthrough is the parser of Ollama that leaves everything as the model wrote it, and so names no marks.
+const passthrough = "passthrough"
+
+// llamaRunner is the first version of Ollama whose models are run by a llama-server, which leaves control tokens out of the
+// text and out of its probabilities unless it is asked for them by name. It is also the first whose probabilities hold the
+// bytes of a character that is split over tokens: 0.24 writes U+FFFD for each part, so tap, which reads tokens, is not chosen
+// there.
+const llamaRunner = "0.30.0"
+
+// findControls finds out which marks of the model's family are control tokens, by which strategies they are
+// seen, and whether tokens show the text whole. The vocabulary is long: it is asked for once, with the rest of a probe. Of a server that does not tell it none are known.
+func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api.ShowResponse, f *upstream.Facts) (err error) {
+	f.ControlMarks, err = b.Controls(ctx, o.Pulse, o.Model, o.Format.Own())
+	if err != nil && upstream.IsRefusal(err) {
+		o.Log.Warn().Str("model", o.Model).Err(err).Msg("the vocabulary is not known: marks that are control tokens are not seen")
+		err = nil
+	}
+	if err != nil || len(f.ControlMarks) == 0 && !f.Tools {
+		return err
+	}
+	version, err := b.Version(ctx)
+	if err != nil {
+		return err
+	}
+	if known := VersionNumbers(version) != [3]int{}; known && Older(version, llamaRunner) {
+		return nil
+	}
+	f.Taps = f.Tools
+	if len(f.ControlMarks) > 0 {
+		f.RawLacksMarks = true
+		f.Strategies, f.NamesMarks = readers(show, f.ControlMarks)
+	}
+	return nil
+}
+
+// strict are the readers of Ollama that refuse a call of a tool that they have not been told of.
+var strict = []string{"ministral", "glimmer"}
+
+// readers are the strategies by which a server of that version or a later one shows the marks, the best one first, and whether
+// tokens is one that has them. Nil: raw text holds them, or nothing does.
+func readers(show *api.ShowResponse, marks []string) (strategies []string, named bool) {
+	const raw, tokens, tap, native, prompt = upstream.Raw, upstream.Tokens, upstream.Tap, upstream.Native, upstream.Prompt
+	parser := Parser(show)
+	reads := parser != "" && parser != passthrough
+	switch {
+	case reads && len(show.Messages) > 0: // they would come twice in a prompt of ours
+		return []string{tap, raw, native, prompt}, false
+	case slices.Contains(strict, parser): // only in a chat it has been told of tools
+		return []string{tap, tokens, native, raw, prompt}, true
+	case reads: // the server's own reader has the names of its marks
+		return []string{tokens, tap, native, raw, prompt}, true
+	case strings.Contains(show.Template, "{%"): // llama-server reads calls by the model's own template
+		return []string{native, raw, prompt}, false
+	case slices.Contains(marks, toolMark(show.Template)): // the server names the mark that its template writes calls with
+		return []string{tap, raw, native, prompt}, false
+	}
+	return nil, false
+}
+
+// toolMark is the mark with which a Go template opens a call, as Ollama finds it: what its text behind the first condition on
+// calls begins with. It is empty where that is no mark.
+func toolMark(template string) string {
+	_, rest, ok := strings.Cut(template, ".ToolCalls")
+	for ok {
+		if _, rest, ok = strings.Cut(rest, "}}"); !ok {
+			break
+		}
+		text, _, _ := strings.Cut(rest, "{{")
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		for _, pair := range []string{"<>", "[]"} {
+			if i := strings.IndexByte(text, pair[1]); text[0] == pair[0] && i > 0 {
+				return text[:i+1]
+			}
+		}
+		return ""
+	}
+	return ""
+}

@@ -1,0 +1,159 @@
+package ollama
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// digestAge is how old the list of digests may be: so long a model that was replaced is read like its predecessor.
+const digestAge = 5 * time.Second
+
+// digest is the model's, from a list that is at most digestAge old.
+func (b *Backend) digest(ctx context.Context, name string) (string, error) {
+	name = fullName(name)
+	b.mu.Lock()
+	fresh := time.Since(b.listed) < cmp.Or(b.ListAge, digestAge)
+	d := b.digests[name]
+	b.mu.Unlock()
+	if fresh && d != "" {
+		return d, nil
+	}
+	digests, err := b.list(ctx)
+	return digests[name], err
+}
+
+// fullName is a model's name as Ollama compares names.
+func fullName(model string) string {
+	if !strings.Contains(model[strings.LastIndexByte(model, '/')+1:], ":") {
+		model += ":latest"
+	}
+	return strings.ToLower(model)
+}
+
+// list asks for the digests of all models, by their full names.
+func (b *Backend) list(ctx context.Context) (map[string]string, error) {
+	list, err := b.Tags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	digests := make(map[string]string, len(list.Models))
+	for _, m := range list.Models {
+		digests[strings.ToLower(m.Name)] = m.Digest
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.digests, b.listed = digests, time.Now()
+	return digests, nil
+}
+
+// lookup is what is known of the model with that digest; nothing is ever known of one that the server does not list.
+func (b *Backend) lookup(name, digest string) (upstream.Facts, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f, ok := b.known[name]
+	return f, ok && digest != "" && f.Digest == digest
+}
+
+// remember keeps what was found out.
+func (b *Backend) remember(name string, f upstream.Facts) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.known == nil {
+		b.known = map[string]upstream.Facts{}
+	}
+	b.known[name] = f
+}
+
+// Probe finds out about the order's model, once per digest: two shows, of which one holds the vocabulary, and one render.
+func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
+	digest, err := b.digest(ctx, o.Model)
+	if err != nil {
+		return upstream.Facts{}, err
+	}
+	if f, ok := b.lookup(o.Model, digest); ok {
+		return f, nil
+	}
+	show, err := b.Show(ctx, o.Model)
+	if err != nil {
+		return upstream.Facts{}, err
+	}
+	f := capabilities(show)
+	f.Digest, f.NoVision, f.PlainSchemas = digest, blind(show), !b.ReadsSchemas
+	f.Window, f.Context = Trained(show), wantedContext(show)
+	f.EffortLevels, f.AlwaysThinks = levels(show, o.Format.Name)
+	q := *o
+	q.Facts = f
+	prompt, err := b.rendered(ctx, &q)
+	if err != nil {
+		return upstream.Facts{}, err
+	}
+	f.Renders, f.PrintsGoStructs = prompt != "", printsStructs(prompt)
+	if err = b.findControls(ctx, o, show, &f); err != nil {
+		return upstream.Facts{}, err
+	}
+	b.remember(o.Model, f)
+	o.Log.Info().Str("model", o.Model).Str("format", o.Format.Name).Bool("tools", f.Tools).
+		Bool("thinking", f.Thinking).Bool("render", f.Renders).Strs("control", f.ControlMarks).Msg("model probed")
+	if !f.Tools {
+		o.Log.Warn().Str("model", o.Model).Msg("the model has no template for tools: they are described in the system text")
+	}
+	return f, nil
+}
+
+// capabilities reads what the server says of a model; servers before 0.6 say it by the template only.
+func capabilities(show *api.ShowResponse) upstream.Facts {
+	if len(show.Capabilities) == 0 {
+		return upstream.Facts{Tools: strings.Contains(show.Template, ".Tools")}
+	}
+	return upstream.Facts{
+		Tools:    slices.Contains(show.Capabilities, model.CapabilityTools),
+		Thinking: slices.Contains(show.Capabilities, model.CapabilityThinking),
+	}
+}
+
+// probeTool is the smallest tool that every version of Ollama takes.
+var probeTool = Tool{Type: "function", Function: Function{
+	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
+}}
+
+// printsStructs says whether a rendered probe shows its tool as Go prints it.
+func printsStructs(prompt string) bool {
+	f := probeTool.Function
+	return replaceGoStructs(prompt, []Tool{probeTool}, []chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
+}
+
+// blind reports whether the server says that the model sees no images. Servers before 0.6 say nothing.
+func blind(show *api.ShowResponse) bool {
+	return len(show.Capabilities) > 0 && !slices.Contains(show.Capabilities, model.CapabilityVision)
+}
+
+// rendered is the prompt of a probe, empty when the server does not render. A server that refuses does not; one that is
+// busy, silent or gone leaves it open, which is an error. Rendering loads the model, so it is asked for with the context that
+// the order needs: with another one the server would load it once more for the reply.
+func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, error) {
+	r := &ChatRequest{
+		Model:    o.Model,
+		Messages: []Message{{Role: "user", Content: "probe"}},
+		Options:  upstream.WithOption(b.sizedOptions(ctx, o), "num_predict", 1),
+	}
+	if o.Facts.Tools {
+		r.Tools = []Tool{probeTool}
+	}
+	prompt, err := b.Render(ctx, o.Pulse, r)
+	if err != nil && upstream.IsRefusal(err) && fault.From(err).Kind != fault.NotFound {
+		o.Log.Warn().Str("model", o.Model).Str("says", fault.From(err).Message).Msg("the prompt cannot be rendered alone")
+		return "", nil
+	}
+	return prompt, err
+}

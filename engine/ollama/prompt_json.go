@@ -1,0 +1,106 @@
+package ollama
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+
+	"toolnorm/chat"
+)
+
+// replaceGoStructs returns a rendered prompt whose tools are JSON. Templates that say {{ .Function }} print a tool as Go prints a
+// struct, so that the model never sees a schema:
+//
+//	{get_weather Weather for a city {object <nil> <nil> [city] {"city":{"type":"string"}}}}
+//
+// Where exactly that text is found, in the order of the tools, the JSON of the function (or of its parameters alone)
+// takes its place, with the schema as the client wrote it. Everything else stays.
+func replaceGoStructs(prompt string, sent []Tool, full []chat.Tool) string {
+	if !strings.Contains(prompt, structMark) {
+		return prompt
+	}
+	texts := make([]string, len(sent))
+	for i, tool := range sent {
+		texts[i] = goText(tool.Function.Parameters)
+	}
+	var b strings.Builder
+	written, next := 0, 0 // bytes of the prompt, and tools
+	for at := range marks(prompt, structMark) {
+		for i := next; i < min(len(sent), next+maxLeftOut); i++ {
+			head, _, _ := strings.Cut(texts[i], structMark)
+			from := at - len(head)
+			if from < written || !strings.HasPrefix(prompt[from:], texts[i]) {
+				continue
+			}
+			text, to := schemaJSON(full[i]), from+len(texts[i])
+			front := fmt.Sprintf("{%s %s ", sent[i].Function.Name, sent[i].Function.Description)
+			if strings.HasSuffix(prompt[written:from], front) && strings.HasPrefix(prompt[to:], "}") {
+				text, from, to = functionJSON(full[i]), from-len(front), to+1
+			}
+			b.WriteString(prompt[written:from] + text)
+			written, next = to, i+1
+			break
+		}
+	}
+	return b.String() + prompt[written:]
+}
+
+// structMark stands in every struct that is printed so, behind the type: no $defs, no items. A schema's own text has no
+// such thing, since JSON escapes the sign.
+const structMark = " <nil> <nil> "
+
+// maxLeftOut is how many tools in a row a template may leave out. To look for every tool at every place would take a time
+// that grows with the square of the request.
+const maxLeftOut = 8
+
+// marks are the places of a word in a text.
+func marks(text, word string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := 0; ; at += len(word) {
+			i := strings.Index(text[at:], word)
+			if i < 0 || !yield(at+i) {
+				return
+			}
+			at += i
+		}
+	}
+}
+
+// goText is how Ollama's templates print parameters: the struct with its type, no $defs, no items, the required names,
+// and the properties, which have a JSON form of their own, sorted by name.
+func goText(parameters json.RawMessage) string {
+	var p api.ToolFunctionParameters
+	if err := json.Unmarshal(parameters, &p); err != nil {
+		return "\x00" // found in no prompt
+	}
+	props, err := json.Marshal(p.Properties.ToMap())
+	if err != nil {
+		return "\x00"
+	}
+	return fmt.Sprintf("{%s <nil> <nil> %v %s}", p.Type, p.Required, props)
+}
+
+// functionJSON is a tool's function member.
+func functionJSON(t chat.Tool) string {
+	return plainJSON(Function{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(schemaJSON(t))})
+}
+
+// schemaJSON is a tool's schema in one line.
+func schemaJSON(t chat.Tool) string {
+	if len(t.Schema) == 0 {
+		return `{"type":"object","properties":{}}`
+	}
+	return plainJSON(t.Schema)
+}
+
+// plainJSON is v as JSON in one line, with < and & as themselves: a model reads it.
+func plainJSON(v any) string {
+	text, err := chat.JSON(v)
+	if err != nil {
+		return "{}"
+	}
+	return string(text)
+}

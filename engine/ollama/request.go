@@ -1,0 +1,53 @@
+package ollama
+
+import (
+	"fmt"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// chatRequest is the order's request in Ollama's form.
+func chatRequest(o *upstream.Order) (*ChatRequest, error) {
+	r := o.Request
+	messages, err := wireMessages(r.Messages)
+	if err != nil {
+		return nil, err
+	}
+	body := &ChatRequest{
+		Model: o.Model, Messages: messages, Options: o.Options, Think: think(r, o.Facts), KeepAlive: r.Keep,
+		Format: r.Format, Logprobs: r.Logprobs, TopLogprobs: r.TopLogprobs,
+	}
+	for _, tool := range o.Tools {
+		body.Tools = append(body.Tools, Tool{Type: "function", Function: Function{Name: tool.Name, Description: tool.Description, Parameters: tool.Schema}})
+	}
+	return body, nil
+}
+
+// wireMessages is the conversation in Ollama's form: arguments as objects, results with the name of their tool.
+func wireMessages(ms []chat.Message) ([]Message, error) {
+	out := make([]Message, len(ms))
+	names := map[string]string{} // of the tools, by call id
+	for i, m := range ms {
+		w := Message{Role: string(m.Role), Content: m.Content, Thinking: m.Reasoning, Images: m.Images}
+		for j, c := range m.Calls {
+			args, err := upstream.Arguments(c)
+			if err != nil {
+				at := fmt.Sprintf("messages[%d].tool_calls[%d].function.arguments", i, j)
+				return nil, &fault.Error{Kind: fault.Invalid, Param: at, Message: at + " must be one JSON object", Cause: err}
+			}
+			w.Calls = append(w.Calls, Call{ID: c.ID})
+			w.Calls[j].Function.Index, w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = j, c.Name, args
+			names[c.ID] = c.Name
+		}
+		if m.Role == chat.ToolRole {
+			w.CallID, w.ToolName = m.CallID, m.Name
+			if w.ToolName == "" {
+				w.ToolName = names[m.CallID]
+			}
+		}
+		out[i] = w
+	}
+	return out, nil
+}

@@ -1,0 +1,126 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// byTokens says that the order's text is had from the tokens of a reply that the server reads itself. What must be JSON has no
+// marks, so raw text is enough for it.
+func byTokens(o *upstream.Order) bool {
+	return o.Force == nil && (o.Strategy == upstream.Tokens || o.Strategy == upstream.Prompt && o.Facts.NamesMarks)
+}
+
+// tokens has the rendered prompt continued by a server that reads the reply itself, of which only the tokens are taken. Where
+// that reading fails, the rest comes as raw text.
+func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequest) (chat.Source, error) {
+	rest := func(said string, tokens int) (chat.Source, error) {
+		r := *q
+		r.Prompt += said
+		r.Options = spent(q.Options, tokens)
+		return b.Generate(ctx, o.Pulse, &r)
+	}
+	src, err := b.Tokens(ctx, o.Pulse, q)
+	if f := fault.From(err); err != nil && f.Kind == fault.Unavailable && f.Cause == nil && f.Curable {
+		return rest("", 0) // it failed at the first token
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &tokens{Source: src, o: o, tail: q.Prompt[max(len(q.Prompt)-tailLength, 0):], rest: rest}, nil
+}
+
+// spent are the options for the rest of a reply that has so many tokens already.
+func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMessage {
+	n, err := strconv.Atoi(string(options["num_predict"]))
+	if err != nil || n <= 0 {
+		return options
+	}
+	return upstream.WithOption(options, "num_predict", max(n-tokens, 1))
+}
+
+// tokens is a reply of which the server reads the beginning itself, and perhaps all.
+type tokens struct {
+	chat.Source
+	o    *upstream.Order
+	tail string // of the prompt
+	rest func(said string, tokens int) (chat.Source, error)
+
+	said  strings.Builder
+	begun int          // tokens of the server's own reading, once the rest is raw
+	over  []chat.Event // what is left of a reply that is over
+}
+
+// Next passes the next event on. Where the server has given up its own reading, a call that is whole stands, and is the end
+// of the reply; else the model goes on behind what it has said.
+func (s *tokens) Next() (chat.Event, error) {
+	if len(s.over) > 0 {
+		ev := s.over[0]
+		s.over = s.over[1:]
+		return ev, nil
+	}
+	ev, err := s.Source.Next()
+	switch {
+	case err != nil:
+	case ev.Kind == chat.Text:
+		s.said.WriteString(ev.Text)
+	case ev.Kind == chat.Usage && ev.Meta.Usage.Estimated:
+		s.begun = ev.Meta.Usage.Completion
+		return s.Next()
+	case ev.Kind == chat.Usage && s.begun > 0:
+		return s.counted(ev), nil
+	case ev.Kind == chat.Finish && ev.Text == chat.Abandoned:
+		return s.goOn(ev)
+	}
+	return ev, err
+}
+
+// goOn goes on behind a reply that the server has given up.
+func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
+	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes", s.said.Len())
+	if s.whole(end) {
+		log.Msg("the server gave up its own reading of a call that is whole")
+		return s.stop(end)
+	}
+	log.Msg("the server gave up its own reading: the model goes on in raw text")
+	_ = s.Source.Close() // it has ended
+	src, err := s.rest(s.said.String(), s.begun)
+	if err != nil {
+		return s.stop(end) // what stands may be enough; else it is the server's reason that counts
+	}
+	s.Source = src
+	return s.Next()
+}
+
+// stop ends the reply with what it cost, as far as that is known.
+func (s *tokens) stop(end chat.Event) (chat.Event, error) {
+	s.over = []chat.Event{end}
+	counts := &chat.Counts{Prompt: s.o.Estimate, Completion: s.begun, Estimated: true}
+	return chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: counts}}, nil
+}
+
+// counted are the counts of the raw rest as those of the whole reply: what was said before was a part of its prompt.
+func (s *tokens) counted(ev chat.Event) chat.Event {
+	meta, counts := chat.MetaOf(ev), *ev.Meta.Usage
+	counts.Prompt, counts.Completion = max(counts.Prompt-s.begun, 0), counts.Completion+s.begun
+	meta.Usage, ev.Meta = &counts, &meta
+	return ev
+}
+
+// whole says that what was said is a reply with calls of which none is cut.
+func (s *tokens) whole(end chat.Event) bool {
+	said := chat.Fixed{{Kind: chat.Text, Text: s.said.String()}, end}
+	how := s.o.Decoding
+	how.Prompt, how.Hold = s.tail, 0
+	var reply chat.Collector
+	for ev := range s.o.Format.Decode(&said, how) {
+		reply.Add(ev)
+	}
+	return len(reply.Complete()) > 0 && reply.End != nil && reply.End.Text == chat.Stop
+}

@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/engine/ollama"
+	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
+	"toolnorm/internal/fault"
+)
+
+// ollamaAPI is a backend that speaks Ollama's own API, to which requests can be passed on as they are.
+type ollamaAPI interface {
+	http.RoundTripper
+	Tags(ctx context.Context) (*api.ListResponse, error)
+	Running(ctx context.Context) (*api.ProcessResponse, error)
+	Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error)
+	Version(ctx context.Context) (string, error)
+}
+
+// Server is the way to the model's server for requests of Ollama's own API, and the name that the model has there. No
+// model means the first server. Nil: that server does not speak this API.
+func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
+	s, name, err := e.route(ctx, model)
+	if err != nil {
+		return nil, "", err
+	}
+	if n, ok := s.backend.(ollamaAPI); ok {
+		return ollama.Watched(n, e.cfg.Timeouts), name, nil
+	}
+	return nil, name, nil
+}
+
+// Tags is the body of /api/tags: every model that can be asked, by the name that clients call it.
+func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
+	models, err := e.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[*server]map[string]api.ListModelResponse{}
+	list := api.ListResponse{Models: []api.ListModelResponse{}}
+	for _, m := range models {
+		s, name, err := e.route(ctx, m.ID)
+		if err != nil || m.Hidden {
+			continue // it went away since it listed the model, or is not to be listed
+		}
+		if known[s] == nil {
+			known[s] = tagsOf(ctx, s)
+		}
+		entry, ok := known[s][name]
+		if !ok {
+			entry, ok = known[s][name+":latest"]
+		}
+		if !ok {
+			entry.ModifiedAt = time.Unix(m.Created, 0).UTC()
+		}
+		list.Models = append(list.Models, listed(entry, m.ID))
+	}
+	return json.Marshal(list)
+}
+
+// listed is an entry under the name that clients call the model. Ollama's own command line counts on a digest of at least
+// twelve characters.
+func listed(m api.ListModelResponse, name string) api.ListModelResponse {
+	m.Name, m.Model = name, name
+	if len(m.Digest) < 2*sha256.Size {
+		m.Digest = fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
+	}
+	if slices.Contains(m.Capabilities, model.CapabilityCompletion) && !slices.Contains(m.Capabilities, model.CapabilityTools) {
+		m.Capabilities = append(slices.Clone(m.Capabilities), model.CapabilityTools)
+	}
+	return m
+}
+
+// tagsOf is what a server lists, by name; nothing when it cannot say.
+func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
+	all := map[string]api.ListModelResponse{}
+	if n, ok := s.backend.(ollamaAPI); ok {
+		if list, err := n.Tags(ctx); err == nil {
+			for _, m := range list.Models {
+				all[m.Name] = m
+			}
+		}
+	}
+	return all
+}
+
+// Running is the body of /api/ps: the models that are loaded, on every server that says so.
+func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
+	all := api.ProcessResponse{Models: []api.ProcessModelResponse{}}
+	for i, s := range e.servers {
+		s, err := s.known(ctx)
+		if err != nil {
+			continue
+		}
+		n, ok := s.backend.(ollamaAPI)
+		if !ok || s.name == demoName {
+			continue
+		}
+		list, err := n.Running(ctx)
+		if err != nil {
+			e.cfg.Log.Debug().Err(err).Str("server", s.name).Msg("running models left out")
+			continue
+		}
+		for _, m := range list.Models {
+			if i > 0 {
+				m.Name, m.Model = s.name+"/"+m.Name, s.name+"/"+m.Model
+			}
+			all.Models = append(all.Models, m)
+		}
+	}
+	b, err := json.Marshal(all)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return b, err
+}
+
+// Describe is the body of /api/show: what the model's server says, with the capability to call tools, which every model
+// that writes text has through this program.
+func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
+	s, name, err := e.route(ctx, model)
+	if err != nil {
+		return nil, err
+	}
+	n, ok := s.backend.(ollamaAPI)
+	if !ok {
+		return e.description(ctx, model), nil
+	}
+	body, err := n.Describe(ctx, name, verbose)
+	if err != nil {
+		return nil, err
+	}
+	return withTools(body)
+}
+
+// description is what there is to say in Ollama's form of a model whose server does not speak it. Its context, where the server
+// tells how long it is, stands where clients look for it: under the name of the architecture.
+func (e *Engine) description(ctx context.Context, model string) json.RawMessage {
+	context := ""
+	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
+	defer pulse.Stop()
+	if j, err := e.begin(ctx, pulse, &chat.Request{Model: model}); err == nil {
+		if j, err := j.probe(ctx); err == nil && j.facts.Window > 0 {
+			context = fmt.Sprintf(`,"%s.context_length":%d`, upstream.KindOpenAI, j.facts.Window)
+		}
+	}
+	return json.RawMessage(`{"details":{"format":"","family":"","families":null,"parameter_size":"","quantization_level":""},` +
+		`"model_info":{"general.architecture":"` + upstream.KindOpenAI + `"` + context + `},"capabilities":["completion","tools"]}`)
+}
+
+// withTools adds "tools" to the capabilities of a model that writes text.
+func withTools(show json.RawMessage) (json.RawMessage, error) {
+	v, err := fastjson.ParseBytes(show)
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "the model server's description cannot be read: %w", err)
+	}
+	caps := v.Get("capabilities")
+	writes := false
+	for _, c := range caps.GetArray() {
+		switch string(c.GetStringBytes()) {
+		case "tools":
+			return show, nil
+		case "completion":
+			writes = true
+		}
+	}
+	if !writes {
+		return show, nil
+	}
+	caps.SetArrayItem(len(caps.GetArray()), fastjson.MustParse(`"tools"`))
+	return v.MarshalTo(nil), nil
+}
+
+// Version is that of the first server; an error when it cannot be reached.
+func (e *Engine) Version(ctx context.Context) (string, error) {
+	n, ok := e.servers[0].backend.(ollamaAPI)
+	if !ok {
+		return "", fault.New(fault.NotFound, "the first model server has no version")
+	}
+	return n.Version(ctx)
+}

@@ -1,0 +1,121 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
+	"toolnorm/internal/fault"
+)
+
+// tailLength is how much of a prompt's end the decoder sees, in bytes: the longest mark that a prompt may end in, and more.
+const tailLength = 64
+
+// Backend is a server that speaks OpenAI's API as the engine asks it, with what has been found out about its models.
+type Backend struct {
+	Strict   bool          // refuses fields that it does not know, as OpenAI itself does
+	ProbeAge time.Duration // how long a server that renders counts as one, with the same model; 0: a minute
+
+	client   *Client
+	grammars grammars
+
+	mu    sync.Mutex
+	known map[string]seen
+}
+
+// seen is what was found out about a model, and until when that counts: nothing says when a server's model changes.
+type seen struct {
+	upstream.Facts
+	until time.Time
+}
+
+// NewBackend makes the backend of the server at base.
+func NewBackend(base, key string) *Backend {
+	return &Backend{client: New(base, key, nil), Strict: strings.HasPrefix(base, "https://api.openai.com"), known: map[string]seen{}}
+}
+
+// Models lists what the server says it has.
+func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
+	list, err := b.client.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]chat.Info, len(list))
+	for i, m := range list {
+		all[i] = chat.Info{ID: m.ID, Created: max(m.Created, 0), Owner: m.Owner}
+	}
+	return all, nil
+}
+
+// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when it is not known.
+func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
+	if o.Strategy == upstream.Tap || o.Strategy == upstream.Tokens {
+		return nil, "", &fault.Error{Kind: fault.Invalid, Param: "model", Message: "strategy " + o.Strategy + " is configured for " + o.Name + ", but only Ollama knows it"}
+	}
+	body, err := b.request(o)
+	if err != nil {
+		return nil, "", err
+	}
+	if o.Rendered {
+		return b.raw(ctx, o, body)
+	}
+	if o.Force != nil {
+		body.Fields["response_format"], _ = json.Marshal(responseFormat(o.Force.Schema))
+	}
+	src, err = b.client.Chat(ctx, o.Pulse, body, Reading{Tools: o.Request.Tools, Hold: o.Decoding.Hold})
+	return src, "", err
+}
+
+// raw renders the prompt and has it continued.
+func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (chat.Source, string, error) {
+	prompt, err := b.client.Template(ctx, o.Pulse, body)
+	if err != nil {
+		return nil, "", err
+	}
+	src, err := b.held(o, b.grammar(o, body.Fields), func(h *held) (chat.Source, error) {
+		return b.client.Continue(ctx, o.Pulse, continuation(o, prompt, body.Fields, h))
+	})
+	if err != nil {
+		f := *fault.From(err)
+		f.Curable = false // there is no other reading of the reply than ours
+		return nil, "", &f
+	}
+	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), nil // the prompt itself may go
+}
+
+// Complete writes a text on; whether the model fills gaps is for the server to say. A llama-server, which is known by its
+// rendering, fills them in a way of its own.
+func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
+	fields, err := b.fields(o)
+	if err != nil {
+		return nil, err
+	}
+	text := o.Request.Continue
+	if text.Suffix != "" {
+		facts, err := b.Probe(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if facts.Renders {
+			return b.client.Infill(ctx, o.Pulse, o.Model, text.Prompt, text.Suffix, continuing(fields))
+		}
+	}
+	return b.client.Complete(ctx, o.Pulse, o.Model, text.Prompt, text.Suffix, fields)
+}
+
+// Embed asks for the vectors of texts.
+func (b *Backend) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
+	if r.Truncate {
+		return nil, &fault.Error{Kind: fault.Invalid, Param: "truncate", Message: "the model's server cuts no texts: leave truncate out"}
+	}
+	vectors, tokens, err := b.client.Embed(ctx, p, &Embedding{Model: model, Input: r.Input, Dimensions: r.Dimensions, Encoding: "float"})
+	if err != nil {
+		return nil, err
+	}
+	return &chat.Embeddings{Vectors: vectors, Tokens: tokens}, nil
+}

@@ -1,0 +1,157 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// maxGrammars is how many grammars a server's memory holds. Each is some 10 KB, and takes a millisecond to write.
+const maxGrammars = 32
+
+// grammars are those that a server was sent last, and what became of them. The zero value is empty.
+type grammars struct {
+	mu    sync.Mutex
+	known []*held // the latest one last
+}
+
+// held is a grammar for the calls of a format to some tools.
+type held struct {
+	adapters.Grammar
+	key     [sha256.Size]byte
+	refused []string // the models with which the server did not take it
+}
+
+// grammar is what holds the order's calls, nil for nothing: for text that is ours to read, when tools are offered and
+// neither the settings, nor the client, nor the server are against it. Of a model that no family claims it is not known how
+// it writes, so nothing holds it to a form.
+func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) *held {
+	tools := o.Decoding.Tools
+	if o.NoGrammar || o.Format.Name == "generic" || o.Strategy != upstream.Raw || o.Force != nil || len(tools) == 0 || fields["grammar"] != nil || fields["json_schema"] != nil {
+		return nil
+	}
+	h := b.grammars.find(o.Format, tools, o.Request.Single, func(h *held) {
+		o.Log.Debug().Str("model", o.Model).Str("format", o.Format.Name).Int("bytes", len(h.Text)).Str("open", fmt.Sprint(h.Dropped)).Msg("grammar written")
+	})
+	b.grammars.mu.Lock()
+	defer b.grammars.mu.Unlock()
+	if h.Text == "" || slices.Contains(h.refused, o.Model+"\n"+o.Facts.Digest) {
+		return nil
+	}
+	return h
+}
+
+// find is the grammar of those tools, written when it is new, and made tells of it then.
+func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool, made func(*held)) *held {
+	sum := sha256.New()
+	_ = json.NewEncoder(sum).Encode([]any{f.Name, f.Declaration(), single}) // a hash takes everything
+	for _, t := range tools {
+		_, _ = io.WriteString(sum, t.Name+"\x00"+string(t.Schema)+"\x00")
+	}
+	key := [sha256.Size]byte(sum.Sum(nil))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.IndexFunc(g.known, func(h *held) bool { return h.key == key })
+	if i < 0 {
+		h := &held{Grammar: f.Grammar(tools, adapters.GrammarOptions{Single: single}), key: key}
+		made(h)
+		g.known = append(g.known[max(len(g.known)-maxGrammars+1, 0):], h)
+		return h
+	}
+	h := g.known[i]
+	g.known = append(slices.Delete(g.known, i, i+1), h)
+	return h
+}
+
+// refuse remembers that the server did not take the grammar with the order's model.
+func (g *grammars) refuse(h *held, o *upstream.Order, why error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h.refused = append(h.refused, o.Model+"\n"+o.Facts.Digest)
+	o.Log.Warn().Str("model", o.Model).Str("format", o.Format.Name).Err(why).Msg("the server does not take the grammar of these tools, it writes without one")
+}
+
+// watch refuses the grammar for the next replies when this one breaks off at it: the model has a token that holds the end of
+// the mark and something that the grammar does not have behind it. The reply itself stays the error that it is.
+func (g *grammars) watch(h *held, o *upstream.Order) chat.Hook {
+	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
+		if err != nil && err != io.EOF && strings.Contains(err.Error(), "grammar") {
+			g.refuse(h, o, err)
+		}
+		return ev, nil
+	}
+}
+
+// The kinds of trigger of a llama-server.
+const (
+	triggerWord    = 1
+	triggerPattern = 2
+)
+
+// trigger is where a grammar begins, in llama-server's words.
+type trigger struct {
+	Type  int    `json:"type"`
+	Value string `json:"value"`
+}
+
+// fields adds the grammar to a continuation's fields: it begins at a call's opening mark, and text before that is free. The
+// marks that it gives are to be preserved: only so a server takes one for a token of its own.
+func (h *held) fields(fields map[string]json.RawMessage) (marks []string) {
+	var all []trigger
+	for _, t := range h.Trigger {
+		if t.Word != "" {
+			all, marks = append(all, trigger{triggerWord, t.Word}), append(marks, t.Word)
+		} else {
+			all = append(all, trigger{triggerPattern, t.Pattern})
+		}
+	}
+	fields["grammar"], _ = json.Marshal(h.Text)
+	fields["grammar_lazy"] = json.RawMessage("true")
+	fields["grammar_triggers"], _ = json.Marshal(all)
+	return marks
+}
+
+// held begins a reply that is held to the grammar. A server that refuses is asked again without.
+func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source, error)) (chat.Source, error) {
+	src, err := ask(h)
+	if h == nil {
+		return src, err
+	}
+	if err == nil {
+		return chat.Watch(src, b.grammars.watch(h, o)), nil
+	}
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != fault.Invalid && f.Kind != fault.Unavailable || f.Code != "" {
+		return nil, err
+	}
+	src, again := ask(nil)
+	if again == nil {
+		b.grammars.refuse(h, o, err)
+	}
+	return src, again
+}
+
+// continuation is a rendered prompt for llama-server: with the beginning of the call that is forced, else held to the grammar
+// unless that is nil.
+func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMessage, h *held) *Continuation {
+	c := &Continuation{Model: o.Model, Prompt: prompt, Preserved: o.Format.Tokens(), Fields: continuing(fields)}
+	switch {
+	case o.Force != nil:
+		c.Prompt += o.Format.Lead(prompt, o.Force.Said, o.Force.Name)
+		c.Fields["json_schema"] = o.Force.Schema
+	case h != nil:
+		marks := h.fields(c.Fields)
+		c.Preserved = append(slices.Clip(c.Preserved), marks...)
+	}
+	return c
+}

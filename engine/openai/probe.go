@@ -1,0 +1,92 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"toolnorm/engine/upstream"
+)
+
+const (
+	offeredAge = time.Minute // how long a server that renders counts as one, with the same model
+	refusedAge = time.Hour   // how long a server that does not counts as one that never will
+)
+
+// Probe finds out about the order's model: whether the server renders prompts, as llama-server does, what its template
+// can say, and whether thinking can be switched.
+func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
+	b.mu.Lock()
+	s, ok := b.known[o.Model]
+	b.mu.Unlock()
+	if ok && time.Now().Before(s.until) {
+		return s.Facts, nil
+	}
+	f, err := b.ask(ctx, o)
+	if err != nil {
+		return upstream.Facts{}, err
+	}
+	age := cmp.Or(b.ProbeAge, offeredAge)
+	if !f.Renders {
+		age = refusedAge
+	}
+	if !ok || f.Tools != s.Tools || f.Renders != s.Renders {
+		o.Log.Info().Str("server", o.Server).Str("model", o.Model).Str("format", o.Format.Name).Bool("tools", f.Tools).
+			Bool("thinking", f.Thinking).Bool("render", f.Renders).Msg("model probed")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known[o.Model] = seen{f, time.Now().Add(age)}
+	return f, nil
+}
+
+// ask asks the server.
+func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
+	if b.Strict {
+		return upstream.Facts{Tools: true, HonorsToolChoice: true, StrictNames: true}, nil
+	}
+	props, err := b.client.Properties(ctx)
+	if err != nil && !upstream.IsRefusal(err) {
+		return upstream.Facts{}, err
+	}
+	if err != nil || props.Template == "" {
+		m := b.listed(ctx, o.Model)
+		return upstream.Facts{Tools: true, Thinking: switches(m), Window: m.Context}, nil
+	}
+	prompt, err := b.client.Template(ctx, o.Pulse, &Request{
+		Model: o.Model, Messages: []Message{{Role: "user", Content: "hi"}},
+		Tools: []Tool{{Type: "function", Function: Function{
+			Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
+		}}},
+	})
+	if err != nil && !upstream.IsRefusal(err) {
+		return upstream.Facts{}, err
+	}
+	supported, said := props.Caps["supports_tools"]
+	return upstream.Facts{
+		Digest:   props.Model + "\n" + props.Template,
+		Window:   props.Generation.Context,
+		Renders:  err == nil,
+		Tools:    strings.Contains(prompt, "probe") && (supported || !said),
+		Thinking: strings.Contains(props.Template, "enable_thinking"),
+		NoVision: props.Modalities != nil && !props.Modalities["vision"],
+
+		PlainSchemas: err == nil, // llama-server makes a grammar of the schema, or refuses the request
+	}, nil
+}
+
+// listed is what the server's list says of a model, nothing when it is not in it.
+func (b *Backend) listed(ctx context.Context, model string) Model {
+	list, _ := b.client.Models(ctx) // nothing hangs on a server that has no list
+	for _, m := range list {
+		if m.ID == model {
+			return m
+		}
+	}
+	return Model{}
+}
+
+// switches says whether the server lets thinking be switched in vLLM's way. One that does not say who it is does not.
+func switches(m Model) bool { return m.Owner == "vllm" || m.Owner == "sglang" }

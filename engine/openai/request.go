@@ -1,0 +1,166 @@
+package openai
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// request is the order's request in OpenAI's form.
+func (b *Backend) request(o *upstream.Order) (*Request, error) {
+	messages, err := b.wireMessages(o.Request.Messages)
+	if err != nil {
+		return nil, err
+	}
+	body := &Request{Model: o.Model, Messages: messages}
+	for _, tool := range o.Tools {
+		body.Tools = append(body.Tools, Tool{Type: "function", Function: Function{
+			Name: tool.Name, Description: tool.Description, Parameters: tool.Schema, Strict: tool.Strict,
+		}})
+	}
+	body.Fields, err = b.fields(o)
+	return body, err
+}
+
+// wireMessages is the conversation in OpenAI's form, every content there and every call's arguments an object.
+func (b *Backend) wireMessages(ms []chat.Message) ([]Message, error) {
+	out := make([]Message, len(ms))
+	for i, m := range ms {
+		w := Message{Role: string(m.Role), Content: content(m), CallID: m.CallID, Name: m.Name}
+		if !b.Strict {
+			w.Reasoning = m.Reasoning
+		}
+		for j, call := range m.Calls {
+			args, err := upstream.Arguments(call)
+			if err != nil {
+				at := fmt.Sprintf("messages[%d].tool_calls[%d].function.arguments", i, j)
+				return nil, &fault.Error{Kind: fault.Invalid, Param: at, Message: at + " must be one JSON object", Cause: err}
+			}
+			w.Calls = append(w.Calls, Call{ID: call.ID, Type: "function"})
+			w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = call.Name, string(args)
+		}
+		out[i] = w
+	}
+	return out, nil
+}
+
+// content is a message's text, or its parts when there are pictures.
+func content(m chat.Message) any {
+	if len(m.Images) == 0 {
+		return m.Content
+	}
+	var parts []Part
+	if m.Content != "" {
+		parts = append(parts, Part{Type: "text", Text: m.Content})
+	}
+	for _, image := range m.Images {
+		url := "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image)
+		parts = append(parts, Part{Type: "image_url", Image: &Image{URL: url}})
+	}
+	return parts
+}
+
+// fields are the request's other fields: what the client said of how to write, and what of it nobody here understood.
+func (b *Backend) fields(o *upstream.Order) (map[string]json.RawMessage, error) {
+	r, all := o.Request, maps.Clone(o.Request.Extra)
+	said := upstream.Sampling(r)
+	if r.MaxTokens > 0 {
+		said[b.limit()] = r.MaxTokens
+	}
+	if len(r.Stop) > 0 {
+		said["stop"] = r.Stop
+	}
+	if r.Think != nil && o.Facts.Thinking {
+		said["chat_template_kwargs"] = map[string]bool{"enable_thinking": *r.Think}
+	}
+	if r.Effort != "" {
+		said["reasoning_effort"] = r.Effort
+	}
+	if r.Format != nil {
+		said["response_format"] = responseFormat(r.Format)
+	}
+	if r.Logprobs {
+		said["logprobs"] = true
+	}
+	if r.TopLogprobs > 0 {
+		said["top_logprobs"] = r.TopLogprobs
+	}
+	if all == nil {
+		all = map[string]json.RawMessage{}
+	}
+	if r.Required && o.Facts.HonorsToolChoice {
+		said["tool_choice"] = toolChoice(o.Decoding.Tools)
+	}
+	if r.Single && len(r.Tools) > 0 {
+		said["parallel_tool_calls"] = false
+	}
+	if err := upstream.AddFields(all, said); err != nil {
+		return nil, err
+	}
+	for k, v := range r.Options {
+		if k == "num_predict" {
+			k = b.limit()
+		}
+		if !strings.HasPrefix(k, "num_") { // the others are about how Ollama loads a model
+			all[k] = v
+		}
+	}
+	return all, nil
+}
+
+// toolChoice wants a call of one of the tools, in OpenAI's words.
+func toolChoice(tools []chat.Tool) any {
+	type function struct {
+		Name string `json:"name"`
+	}
+	type named struct {
+		Type     string   `json:"type"`
+		Function function `json:"function"`
+	}
+	if len(tools) != 1 {
+		return "required"
+	}
+	return named{"function", function{tools[0].Name}}
+}
+
+// limit is the field that bounds a reply's length: OpenAI's newer models refuse the old one, others know only that.
+func (b *Backend) limit() string {
+	if b.Strict {
+		return "max_completion_tokens"
+	}
+	return "max_tokens"
+}
+
+// responseFormat is a chat.Request's Format in OpenAI's words.
+func responseFormat(format json.RawMessage) any {
+	type schema struct {
+		Name   string          `json:"name"`
+		Schema json.RawMessage `json:"schema"`
+	}
+	type wire struct {
+		Type   string  `json:"type"`
+		Schema *schema `json:"json_schema,omitempty"`
+	}
+	if string(format) == `"json"` {
+		return wire{Type: "json_object"}
+	}
+	return wire{"json_schema", &schema{"reply", format}}
+}
+
+// continuing are the fields of a chat in the words of llama-server's /completion, which ignores those that it does not
+// know.
+func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
+	all := maps.Clone(chat)
+	if n, ok := all["max_tokens"]; ok {
+		all["n_predict"] = n
+		delete(all, "max_tokens")
+	}
+	return all
+}

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+	"iter"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/engine/wait"
+)
+
+// A request and its reply pass through the engine in one direction each, and this file lists the way: prepare what is
+// decided before the model server is asked, read how its text becomes events, reply what is done to these. Each line names
+// the file that does it. What is not here happens around it: engine.go (a second attempt), strategy.go (the next strategy).
+
+// step decides one thing about a request. It returns the job changed, the same one if there is nothing to decide.
+type step func(*job, context.Context) (*job, error)
+
+// prepare decides everything that answering r depends on. The order matters: names and messages must be what the server
+// will see before they are measured, the context must be known before tools are weighed against it, and what asks the model
+// itself comes last, since it needs all the rest.
+func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
+	j, err := e.begin(ctx, pulse, r) // checks.go, server.go: the model, its server, its family
+	if err != nil {
+		return nil, err
+	}
+	for _, do := range []step{
+		(*job).moveFormatToPrompt, // format_answer.go: with tools offered, response_format moves into the system prompt
+		(*job).probe,              // server.go: what the model and its server can do
+		(*job).checkSupported,     // checks.go: what of the request they cannot
+		(*job).aliasTools,         // names.go: names that the family cannot write
+		(*job).normalizeHistory,   // history.go: a conversation that the template takes
+		(*job).detectCallLoop,     // call_loop.go: the same call over and over, turn by turn
+		(*job).chooseContext,      // context.go: how much room prompt and reply get
+		(*job).weighTools,         // token_cost.go: a warning when tools take most of it
+		(*job).chooseStrategy,     // strategy.go: how to get at the model's text
+		(*job).askBeforeTools,     // gate.go: whether the model needs a tool at all
+		(*job).forceCall,          // force.go: tool_choice
+	} {
+		if j, err = do(j, ctx); err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, unfinished(ctx)
+		}
+	}
+	return j, nil
+}
+
+// events are a reply on its way to the client.
+type events = iter.Seq2[chat.Event, error]
+
+// stage does one thing to the events of a reply. One that has nothing to do returns in itself, and costs nothing then.
+type stage func(j *job, ctx context.Context, in events) events
+
+// reply opens the model's reply and returns what the client gets of it. The job that comes back is the one that was answered
+// in the end: a server may have refused a longer one.
+//
+// The order matters: what is left out must be so before it is checked, a call must fit before a required one counts as made,
+// and ids and stop sequences see what will leave, not what was dropped.
+func (j *job) reply(ctx context.Context) (*job, events) {
+	j, out := j.read(ctx, j.strategy)
+	for _, do := range []stage{
+		(*job).limitSameCalls, // same_calls.go: the same call over and over, inside one reply
+		(*job).guardCalls,     // guard.go, repair.go: only calls that fit their schemas
+		(*job).requireCall,    // force.go: tool_choice is kept, or an error
+		(*job).formatAnswer,   // format_answer.go: response_format beside tools
+		(*job).addSpent,       // finish.go: tokens that were spent beforehand
+		(*job).numberCalls,    // finish.go: indexes and ids
+		(*job).stopAtStops,    // finish.go: the client's stop sequences
+		(*job).restoreNames,   // names.go: the client's names of tools
+		(*job).finish,         // finish.go: exactly one end
+	} {
+		out = do(j, ctx, out)
+	}
+	return j, out
+}
+
+// read opens one generation and decodes it: the server's records become events of text (package upstream and the packages
+// of the kinds of server), hooks watch them (source.go), and the family's format finds the calls in the text (adapters).
+func (j *job) read(ctx context.Context, generation string) (*job, events) {
+	j, src, tail, err := j.source(ctx, generation)
+	if err != nil {
+		return j, broken(err)
+	}
+	o := adapters.Options{Tools: j.callable(), Also: j.names.others(), Prompt: tail, Hold: j.hold(), Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet, Context: ctx}
+	switch {
+	case j.request.Logprobs: // with them each text belongs to its tokens, and there are no calls to look for
+		return j, closing(src, all(src))
+	case j.force != nil:
+		o.Prompt = ""
+		return j, closing(src, adapters.Named("hermes").Decode(&framed{Source: src}, o))
+	}
+	return j, closing(src, j.format.Decode(src, o))
+}
+
+// broken is a reply that is nothing but an error.
+func broken(err error) events {
+	return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
+}

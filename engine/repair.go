@@ -1,0 +1,233 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+	"toolnorm/engine/valid"
+	"toolnorm/internal/fault"
+)
+
+// The steps that repair a call, and what else was done to a reply, as they are named in logs, headers and comments.
+const (
+	stepRewritten = "rewritten"     // the model wrote the call, or the rest of it, again, held to the schema
+	stepReasked   = "reasked"       // the model was told what was wrong, and wrote the call again
+	stepText      = "as-text"       // the call did not fit, and is shown as the model wrote it
+	stepOpen      = "left-open"     // the rest of a call that had begun to leave did not fit: the reply ends there
+	stepSurplus   = "surplus"       // members that the schema forbids were left out
+	stepClamped   = "clamped"       // numbers were brought within their bounds
+	stepBounds    = "out-of-bounds" // the call left though a value is out of its bounds
+	stepSingle    = "single"        // the reply was ended behind its first call, as the client wanted
+)
+
+const (
+	maxAsked  = 3               // generations that repairing one reply may cost
+	maxRepair = 2 * time.Minute // and how long it may take
+)
+
+// repairAll mends the calls that do not fit, in their order, now that the reply is over and the server free.
+func (g *guard) repairAll() {
+	var stop context.CancelFunc
+	g.ctx, stop = context.WithTimeout(g.ctx, maxRepair)
+	defer stop()
+	for g.wrong != nil {
+		c, late := g.wrong, g.late
+		g.wrong, g.late = nil, nil
+		if !g.repair(c) {
+			return
+		}
+		for _, ev := range late {
+			if !g.take(ev) {
+				return
+			}
+		}
+	}
+}
+
+// repairing is one step that may repair a call.
+type repairing struct {
+	name string
+	off  bool
+	do   func(*guarded) (json.RawMessage, bool)
+}
+
+// ladder are the steps for a call. What nobody wrote, under another name either, is asked for before the model is held to
+// writing it.
+func (g *guard) ladder(c *guarded) []repairing {
+	rewrite := repairing{stepRewritten, g.j.engine.cfg.NoRewrite, g.rewrite}
+	reask := repairing{stepReasked, g.j.engine.cfg.NoReask || c.left, g.reask}
+	if g.j.force == nil && !c.args.Cut() && !slices.ContainsFunc(c.reason, func(p valid.Problem) bool { return p.Keyword != "required" }) {
+		return []repairing{reask, rewrite}
+	}
+	return []repairing{rewrite, reask}
+}
+
+// repair sends the rest of a call that does not fit, or what stands for the call.
+func (g *guard) repair(c *guarded) bool {
+	c.stands = c.rules.Stands(c.args.Text())
+	for _, step := range g.ladder(c) {
+		if step.off || g.asked >= maxAsked {
+			continue
+		}
+		g.asked++
+		if args, ok := step.do(c); ok {
+			g.step(step.name)
+			return g.complete(c, args)
+		}
+	}
+	return g.giveUp(c)
+}
+
+// complete sends what is missing of a call, whose arguments are known now.
+func (g *guard) complete(c *guarded, args json.RawMessage) bool {
+	rest := string(args)
+	if c.args != nil && c.args.Cut() {
+		g.step(stepSurplus)
+	}
+	if c.left {
+		rest, _ = c.args.Rest(args)
+		rest = string(c.args.Text()[c.sent:c.args.Safe()]) + rest
+	} else if !g.yield(c.start, nil) {
+		return false
+	}
+	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: rest}, nil) && g.close(c, args)
+}
+
+// giveUp ends a call that could not be repaired: as the setting wants it when only bounds are overstepped, else as honest text
+// when nothing of it has left, or as a reply that was cut.
+func (g *guard) giveUp(c *guarded) bool {
+	switch g.j.engine.cfg.OutOfBounds {
+	case BoundsClamp:
+		if args, ok := c.rules.Clamped(c.args.Text()); ok {
+			g.step(stepClamped)
+			return g.complete(c, args)
+		}
+	case BoundsPass:
+		if args, ok := c.rules.Bounded(c.args.Text()); ok {
+			g.step(stepBounds)
+			return g.complete(c, args)
+		}
+	}
+	if c.left {
+		g.step(stepOpen)
+		g.stop(chat.Length, "the rest of the call "+valid.Sentences(c.reason))
+		return false
+	}
+	g.step(stepText)
+	if g.j.request.Required {
+		return true // requireCall makes an error of it
+	}
+	text := string(g.j.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: c.args.Written()}))
+	g.said.WriteString(text)
+	return g.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
+}
+
+// rewrite has the model write the call again where it began, held to the schema; what has left stands. A server that
+// refuses the schema, or breaks over it as Ollama 0.24 does over large ones, gets a weaker one.
+func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
+	o := schema.Options{Stands: c.stands, Long: g.j.longIntegers()}
+	if c.left {
+		o.Sent = string(c.args.Text()[:c.args.Safe()])
+	}
+	for _, weak := range []bool{false, true} {
+		o.Weak = weak
+		f := rewritten(c.tool, c.args.Text(), o)
+		f.Said = g.said.String()
+		text, counts, err := g.j.withForcedCall(f).whole(g.ctx, stepRewritten)
+		g.spent = g.spent.Plus(counts)
+		if err == nil {
+			call, ok := readCall(text)
+			return g.acceptRewrite(c, call, ok)
+		}
+		g.j.engine.cfg.Log.Debug().Err(err).Str("tool", g.j.names.forClient(c.tool.Name)).Bool("weak", weak).Msg("a call could not be written again")
+		if kind := fault.From(err).Kind; kind != fault.Invalid && kind != fault.Unavailable {
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// ranOn says whether a forced call came to no end within a limit that is ours, and nothing of it has left.
+func (g *guard) ranOn(ev chat.Event) bool {
+	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && g.calls == 0 && (g.call == nil || !g.call.left)
+}
+
+// bounded has the model write a call that ran on once more, with bounds on what may run on.
+func (g *guard) bounded() bool {
+	f := heldTo(g.j.callable(), schema.Options{MaxLength: 200, MaxItems: 8, Long: g.j.longIntegers()}, boundedTokens)
+	text, counts, err := g.j.withForcedCall(f).whole(g.ctx, stepRewritten)
+	g.spent = g.spent.Plus(counts)
+	if err != nil {
+		return false
+	}
+	call, ok := readCall(text)
+	tool := g.j.tool(call.Name)
+	if !ok || len(g.j.rules(tool).Check(call.Args)) > 0 {
+		return false
+	}
+	g.step(stepRewritten)
+	return g.complete(&guarded{start: chat.Event{Kind: chat.CallStart, Text: call.Name}, tool: tool}, call.Args)
+}
+
+// readCall reads the object that a forced reply is.
+func readCall(text string) (chat.Call, bool) {
+	var call struct {
+		Name      string
+		Arguments json.RawMessage
+	}
+	err := json.Unmarshal([]byte(text), &call)
+	return chat.Call{Name: call.Name, Args: call.Arguments}, err == nil
+}
+
+// acceptRewrite returns the rewritten arguments, with what stood in the old ones, if they satisfy the schema and extend the
+// bytes already sent.
+func (g *guard) acceptRewrite(c *guarded, call chat.Call, ok bool) (json.RawMessage, bool) {
+	if !ok || call.Name != c.tool.Name {
+		return nil, false
+	}
+	args := call.Args
+	if c.stands != nil {
+		if args, ok = c.stands.With(args); !ok {
+			return nil, false
+		}
+	}
+	if len(c.rules.Check(args)) > 0 {
+		return nil, false
+	}
+	if c.left {
+		if _, ok := c.args.Rest(args); !ok {
+			return nil, false
+		}
+	}
+	return args, true
+}
+
+// reask tells the model what was wrong with its call, behind the conversation, and takes the first call of the tool in its
+// next reply that fits.
+func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
+	call := chat.Call{ID: "call_rejected", Name: c.tool.Name, Args: c.args.Written()}
+	r := *g.j.request
+	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)],
+		chat.Message{Role: chat.Assistant, Content: g.said.String(), Calls: []chat.Call{call}},
+		chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + call.Name + " again with arguments that fit its schema."})
+	var reply chat.Collector
+	_, again := g.j.with(&r).read(g.ctx, stepReasked)
+	for ev, err := range again {
+		if err != nil {
+			return nil, false
+		}
+		if ev.Kind == chat.Usage {
+			g.spent = g.spent.Plus(*ev.Meta.Usage)
+		}
+		if reply.Add(ev) {
+			if found, ok := g.acceptRewrite(c, reply.Calls[len(reply.Calls)-1], true); ok {
+				return found, true
+			}
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"toolnorm/chat"
+)
+
+const (
+	// defaultSame is how often a reply may make the same call in a row, if the configuration does not say: two calls that are
+	// alike happen, and so does a third look.
+	defaultSame = 3
+	// longestRound is how many calls are looked at together: models go round in circles of two or three.
+	longestRound = 4
+)
+
+// stepSame is the name of the end of a reply that went on with the same calls.
+const stepSame = "same-calls"
+
+// limitSameCalls ends a reply whose model makes the same call over and over, or goes round in the same few: the client would run
+// each of them. What comes once more is not sent, and the server is told to stop.
+func (j *job) limitSameCalls(_ context.Context, in events) events {
+	most := j.engine.cfg.SameCalls
+	if most == 0 {
+		most = defaultSame
+	}
+	if most < 0 {
+		return in
+	}
+	return func(yield func(chat.Event, error) bool) {
+		s := &sameness{j: j, most: most, yield: yield}
+		for ev, err := range in {
+			if !s.take(ev, err) {
+				return
+			}
+		}
+	}
+}
+
+// sameness watches the calls of one reply.
+type sameness struct {
+	j     *job
+	most  int
+	yield func(chat.Event, error) bool
+	made  []string     // the last calls, the last one last
+	held  []chat.Event // of a call that may be one too many
+	calls chat.Collector
+	bytes int // that were read
+}
+
+// take passes an event on, or keeps it. A call is kept until its end only where the ones before it went round.
+func (s *sameness) take(ev chat.Event, err error) bool {
+	if err != nil {
+		return s.yield(ev, err)
+	}
+	s.bytes += len(ev.Text)
+	switch ev.Kind {
+	case chat.CallStart:
+		s.calls.Add(ev)
+		if s.rounds() > 0 {
+			s.held = append(s.held, ev)
+			return true
+		}
+	case chat.CallArgs:
+		s.calls.Add(ev)
+	case chat.CallEnd:
+		s.calls.Add(ev)
+		if over := s.ended(); over {
+			s.stop()
+			return false
+		}
+	}
+	if s.held == nil {
+		return s.yield(ev, nil)
+	}
+	if s.held = append(s.held, ev); ev.Kind == chat.CallArgs {
+		return true
+	}
+	held := s.held
+	s.held = nil
+	for _, ev := range held {
+		if !s.yield(ev, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// ended notes a call, and says whether it is one too many.
+func (s *sameness) ended() bool {
+	last := s.last()
+	call := last.Name + canonical(last.Args)
+	if n := s.rounds(); n > 0 && s.made[len(s.made)-n] == call {
+		return true
+	}
+	s.made = append(s.made, call)
+	s.made = s.made[max(len(s.made)-s.most*longestRound, 0):]
+	return false
+}
+
+// last is the call that was read last.
+func (s *sameness) last() chat.Call { return s.calls.Calls[len(s.calls.Calls)-1] }
+
+// rounds is how many calls the round has that was gone often enough; 0: there is none.
+func (s *sameness) rounds() int {
+	for n := 1; n <= longestRound; n++ {
+		if last := len(s.made) - n*s.most; last >= 0 && slices.Equal(s.made[last:len(s.made)-n], s.made[last+n:]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// canonical is a value written the one way that depends on nothing but the value.
+func canonical(raw []byte) string {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return string(raw)
+	}
+	text, err := chat.JSON(v)
+	if err != nil {
+		return string(raw)
+	}
+	return string(text)
+}
+
+// stop ends the reply. The calls that have left stand, so it ends as one that is complete.
+func (s *sameness) stop() {
+	s.j.engine.cfg.Log.Warn().Str("model", s.j.name).Str("tool", s.j.names.forClient(s.last().Name)).Int("times", s.most).
+		Msg("the model makes the same calls over and over: the reply is ended (setting max-same-calls)")
+	for ev, err := range all(s.j.cutShort(s.bytes, chat.Stop, "the model made the same calls over and over", stepSame)) {
+		if !s.yield(ev, err) {
+			return
+		}
+	}
+}

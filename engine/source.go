@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// maxOpenings is how often a reply is asked for whose request the server refuses for something that can be changed.
+const maxOpenings = 5
+
+// source opens one generation, which generation names, with the hooks that watch it. The job is the one that was answered.
+func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.Source, tail string, err error) {
+	j, src, tail, err = j.open(ctx)
+	if err != nil {
+		return j, nil, "", err
+	}
+	var hooks []chat.Hook
+	if generation == j.strategy && j.force == nil { // generations that repair a reply have other prompts
+		hooks = append(hooks, j.trackTokens())
+	}
+	return j, j.watched(src, generation, hooks...), tail, nil
+}
+
+// watched returns src with the hooks in front that every generation has.
+func (j *job) watched(src chat.Source, generation string, hooks ...chat.Hook) chat.Source {
+	if limit := j.maxRepeat(); limit > 0 {
+		hooks = append(hooks, j.endRepetition(limit))
+	}
+	if j.observer.OnGeneration != nil {
+		hooks = append(hooks, observe(j.observer.OnGeneration(generation)))
+	}
+	return chat.Watch(src, hooks...)
+}
+
+// observe calls the observer with every event before decoding.
+func observe(hear func(chat.Event)) chat.Hook {
+	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
+		if err == nil {
+			hear(ev)
+		}
+		return ev, nil
+	}
+}
+
+// open asks the server for a reply, and again when it refuses the request for what can be changed: its length, or the order
+// of its roles. The job that comes back is the request that was taken.
+func (j *job) open(ctx context.Context) (_ *job, src chat.Source, tail string, err error) {
+	for range maxOpenings {
+		var o *upstream.Order
+		if o, err = j.order(ctx); err != nil {
+			return j, nil, "", err
+		}
+		if src, tail, err = j.server.Open(ctx, o); err == nil {
+			return j, src, tail, nil
+		}
+		var over *upstream.Overflow
+		if errors.As(err, &over) {
+			k, long := j.shrink(ctx, over)
+			if long != nil {
+				return j, nil, "", long
+			}
+			j = k
+			continue
+		}
+		k := j.stricter(fault.From(err))
+		if k == nil {
+			return j, nil, "", err
+		}
+		j = k
+	}
+	return j, nil, "", err
+}
+
+// all are the events of a source, undecoded.
+func all(src chat.Source) events {
+	return func(yield func(chat.Event, error) bool) {
+		for {
+			ev, err := src.Next()
+			if errors.Is(err, io.EOF) || !yield(ev, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// closing closes the source when the events are not wanted any more, whichever way that comes about.
+func closing(src chat.Source, in events) events {
+	return func(yield func(chat.Event, error) bool) {
+		defer src.Close()
+		in(yield)
+	}
+}
+
+// whole is the text that the model writes, undecoded, and what it cost; generation names it. A text that is cut is an error.
+func (j *job) whole(ctx context.Context, generation string) (text string, counts chat.Counts, err error) {
+	_, src, _, err := j.source(ctx, generation)
+	if err != nil {
+		return "", counts, err
+	}
+	defer src.Close()
+	var reply chat.Collector
+	for ev, err := range all(src) {
+		if err != nil {
+			return "", reply.Usage, err
+		}
+		reply.Add(ev)
+	}
+	if reply.End == nil || reply.End.Text != chat.Stop {
+		return "", reply.Usage, fault.New(fault.Unavailable, "the model's reply was cut")
+	}
+	return reply.Text.String(), reply.Usage, nil
+}

@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/pattern"
+)
+
+// The strategies of getting at the raw text, as settings name them. See package upstream for what each does.
+const (
+	Raw    = upstream.Raw
+	Tokens = upstream.Tokens
+	Tap    = upstream.Tap
+	Native = upstream.Native
+	Prompt = upstream.Prompt
+)
+
+// Strategies are the names of all strategies, in the order in which probing prefers them.
+func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt} }
+
+// byDefault is the order of preference where a server says nothing else: what shows most of the model's text comes first.
+var byDefault = []string{Raw, Tap, Native, Prompt}
+
+// needsServerChat reports whether only the server's own chat will do: it holds replies to a schema, and tells probabilities
+// token by token.
+func needsServerChat(r *chat.Request) bool { return r.Format != nil || r.Logprobs }
+
+// strategies are those by which the job can be answered, the best one first: the configured one alone, else those that
+// show most of what the model wrote first.
+func (j *job) strategies() []string {
+	if needsServerChat(j.request) {
+		return []string{Native}
+	}
+	if named, ok := pattern.Find(j.engine.cfg.Strategy, j.name); ok {
+		return []string{named}
+	}
+	preferred := j.facts.Strategies
+	if preferred == nil {
+		preferred = byDefault
+	}
+	return slices.DeleteFunc(slices.Clone(preferred), func(s string) bool { return !j.can(s) })
+}
+
+// can reports whether a strategy may answer the job at all.
+func (j *job) can(strategy string) bool {
+	tools := len(j.request.Tools) > 0
+	takes := j.facts.Tools || !tools
+	raw := j.facts.Renders && takes && !pictures(j.request)
+	switch strategy {
+	case Raw:
+		return raw
+	case Tokens:
+		return raw && j.facts.NamesMarks
+	case Tap:
+		return j.facts.Taps && tools
+	case Native:
+		return takes
+	}
+	return tools // without any the system text has nothing to describe
+}
+
+// chooseStrategy picks the best strategy that has not failed with the model before.
+func (j *job) chooseStrategy(context.Context) (*job, error) {
+	k := *j
+	all, known := j.strategies(), j.known()
+	k.strategy = all[0]
+	if i := slices.IndexFunc(all, func(s string) bool { return !known.avoids(s) }); i >= 0 {
+		k.strategy = all[i]
+	}
+	return &k, nil
+}
+
+// next is the strategy that may cure what the present one failed at, empty when there is none.
+func (j *job) next() string {
+	all, known := j.strategies(), j.known()
+	for _, s := range all[slices.Index(all, j.strategy)+1:] {
+		if !known.avoids(s) {
+			return s
+		}
+	}
+	return ""
+}
+
+// answer is the reply by the job's strategy. When that fails before anything was sent, in a way that another strategy may
+// cure, the next one takes over, once; if it does better, it is the model's strategy from then on.
+func (j *job) answer(ctx context.Context) events {
+	return func(yield func(chat.Event, error) bool) {
+		next := j.next()
+		failed, why := j.try(ctx, yield, next != "")
+		if why == "" {
+			return
+		}
+		j.engine.cfg.Log.Warn().Str("model", j.model).Str("strategy", j.strategy).Str("says", why).Str("next", next).
+			Msg("the strategy failed, another one takes over")
+		better := sync.OnceFunc(func() { j.learn(func(l *lessons) { l.avoid(j.strategy) }) })
+		k := *failed // with what was found out about the request's length
+		k.strategy = next
+		k.try(ctx, func(ev chat.Event, err error) bool {
+			if err == nil {
+				better()
+			}
+			return yield(ev, err)
+		}, false)
+	}
+}
+
+// swallowed is why a reply failed of which nothing came though the model wrote something.
+const swallowed = "the server passed on nothing of what the model wrote"
+
+// try yields the reply by the job's strategy. If curable is set, a failure that another strategy may cure, and before
+// which nothing was yielded, is not yielded either: try says why it failed instead.
+func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curable bool) (_ *job, why string) {
+	if j.observer.OnPlan != nil {
+		j.observer.OnPlan(j.format.Name, j.strategy)
+	}
+	if j.strategy == Prompt {
+		k := *j
+		k.wording = j.wordingOf(ctx)
+		j = &k
+	}
+	var usage *chat.Event // held as long as it is all that came
+	j, events := j.reply(ctx)
+	for ev, err := range events {
+		if curable {
+			switch {
+			case err != nil:
+				if f := fault.From(err); f.Curable {
+					return j, f.Message
+				}
+			case ev.Kind == chat.Usage:
+				usage = &ev
+				continue
+			case ev.Kind == chat.Finish && j.swallowed(usage, ev):
+				return j, swallowed
+			}
+			curable = false
+			if usage != nil && !yield(*usage, nil) {
+				return j, ""
+			}
+		}
+		if !yield(ev, err) {
+			return j, ""
+		}
+	}
+	return j, ""
+}
+
+// swallowed says whether a reply that is empty was not so when the model wrote it. One token is the end itself.
+func (j *job) swallowed(usage *chat.Event, end chat.Event) bool {
+	return (j.strategy == Native || j.strategy == Tap) && end.Text == chat.Stop && usage != nil && usage.Meta.Usage.Completion > 1
+}

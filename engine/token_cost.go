@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/engine/window"
+)
+
+// meter tells tokens by what the server has said of this very request, else by what earlier ones of its model taught.
+func (j *job) meter() window.Meter {
+	if j.counted.Tokens > 0 {
+		return j.counted
+	}
+	return j.known().meter
+}
+
+// trackTokens calibrates the bytes a token of the model by the first count that the server gives of the prompt, and finds out
+// whether the server has cut the prompt silently, as Ollama does with all that is longer than its context.
+func (j *job) trackTokens() chat.Hook {
+	bytes, done := window.Bytes(j.request), false
+	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
+		if err == nil && !done && ev.Meta != nil && ev.Meta.Usage != nil && !ev.Meta.Usage.Estimated {
+			done = true
+			j.learnTokens(bytes, *ev.Meta.Usage)
+		}
+		return ev, nil
+	}
+}
+
+const (
+	mostBytes  = 12  // more than a token stands for in any text that is a conversation
+	fewestRead = 256 // how many tokens a count must fall short by to mean something
+)
+
+// learnTokens takes what a server has counted of the job's request, which has so many bytes. A count that shows that the prompt
+// was cut teaches nothing about tokens: the client is told instead, since nothing else would tell it.
+func (j *job) learnTokens(bytes int, c chat.Counts) {
+	why := ""
+	switch {
+	case c.Prompt <= 0:
+		return
+	case j.context > 0 && c.Prompt >= j.context:
+		why = fmt.Sprintf("the server read %d tokens, all that its context holds: it has cut the conversation", c.Prompt)
+	case j.strategy != Raw && j.strategy != Tokens && bytes > mostBytes*(c.Prompt+fewestRead):
+		why = fmt.Sprintf("the server read %d tokens of at least %d: it has cut the conversation", c.Prompt, bytes/mostBytes)
+	case j.context == 0 && c.Prompt >= 2048 && c.Prompt%1024 == 0 && j.meter().Estimate(bytes) > c.Prompt+c.Prompt/10:
+		why = fmt.Sprintf("the server read exactly %d tokens of about %d: it has probably cut the conversation to its context", c.Prompt, j.meter().Estimate(bytes))
+	case j.context > 0 && c.Prompt+c.Completion > j.context:
+		why = fmt.Sprintf("the reply went on past the context of %d tokens: the server has dropped the beginning meanwhile", j.context)
+	}
+	if why == "" {
+		j.learn(func(l *lessons) { l.meter.Learn(bytes, c.Prompt) })
+		return
+	}
+	j.engine.cfg.Log.Warn().Str("model", j.name).Int("prompt_tokens", c.Prompt).Int("context", j.context).Msg(why)
+	j.tell(noteTruncated, why)
+}
+
+// maxListed is how many tools a warning lists, the dearest first: it goes into a header.
+const maxListed = 20
+
+// weighTools warns when the offered tools take more tokens than the budget, in the log once for the same tools.
+func (j *job) weighTools(context.Context) (*job, error) {
+	budget := j.engine.cfg.ToolBudget
+	if budget == 0 {
+		budget = cmp.Or(j.context, j.mostContext()) / 2
+	}
+	meter, all := j.meter(), 0
+	for _, tool := range j.request.Tools {
+		all += meter.Estimate(window.ToolBytes(tool))
+	}
+	if all <= budget {
+		return j, nil
+	}
+	text := j.dearest(all, budget)
+	j.tell(noteTools, text)
+	h := fnv.New64a()
+	for _, tool := range j.request.Tools {
+		h.Write([]byte(tool.Name + "\x00"))
+	}
+	first := false
+	j.learn(func(l *lessons) { first, l.warned = l.warned != h.Sum64(), h.Sum64() })
+	if first {
+		j.engine.cfg.Log.Warn().Str("model", j.name).Msg(text)
+	}
+	return j, nil
+}
+
+// dearest says what the tools cost, each with its tokens.
+func (j *job) dearest(all, budget int) string {
+	tools := slices.Clone(j.request.Tools)
+	meter := j.meter()
+	slices.SortStableFunc(tools, func(a, b chat.Tool) int { return window.ToolBytes(b) - window.ToolBytes(a) })
+	var list []string
+	for _, tool := range tools[:min(len(tools), maxListed)] {
+		list = append(list, fmt.Sprintf("%.64s %d", j.names.forClient(tool.Name), meter.Estimate(window.ToolBytes(tool))))
+	}
+	if more := len(tools) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s", len(tools), all, budget, strings.Join(list, ", "))
+}
