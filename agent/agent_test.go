@@ -21,7 +21,9 @@ import (
 type model func(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error]
 
 // Stream calls it.
-func (m model) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] { return m(ctx, r) }
+func (m model) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
+	return m(ctx, r)
+}
 
 // events is a model that always answers with these.
 func events(list ...chat.Event) model {
@@ -178,7 +180,7 @@ func TestWhichToolsARunHas(t *testing.T) {
 		has     string
 		warns   int
 	}{
-		{"all", d, nil, 7, "local.search_docs", 1},
+		{"all", d, nil, 8, "local.search_docs", 1},
 		{"some", d, []string{"calc", "calc"}, 2, "calc.add", 0},
 		{"the program's own", d, []string{"local"}, 1, "local.search_docs", 0},
 		{"none", d, []string{}, 0, "", 0},
@@ -275,7 +277,7 @@ func TestAForcedToolIsTheOnlyOneOfTheFirstStep(t *testing.T) {
 	}
 }
 
-func TestATheFirstToolCanBeChosenByAQuestion(t *testing.T) {
+func TestTheFirstToolCanBeChosenByAQuestion(t *testing.T) {
 	for _, tt := range []struct {
 		texts  []string
 		chosen string

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -159,7 +160,10 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 	for e, err := range events {
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
-				err = cause
+				return cause
+			}
+			if errors.Is(err, io.ErrUnexpectedEOF) {
+				break // of the decoder: no Finish has come
 			}
 			return err
 		}
