@@ -192,6 +192,7 @@ var below = map[string][]string{
 	"chat":             {},
 	"chat/schema":      {"chat"},
 	"adapters":         {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print"},
+	"adapters/derive":  {"chat", "adapters"},
 	"tools":            {"chat", "chat/schema"},
 	"tools/company":    {"tools", "internal/store"},
 	"internal/store":   {},
@@ -201,15 +202,22 @@ var below = map[string][]string{
 	"engine/wait":      {"chat", "internal/fault"},
 	"engine/upstream":  {"chat", "adapters", "engine/wait", "internal/fault"},
 	"engine/ollama":    {"chat", "engine/wait", "engine/upstream", "engine/window", "internal/fault"},
-	"engine/openai":    {"chat", "adapters", "engine/wait", "engine/upstream", "internal/fault", "internal/jsonscan"},
+	"engine/openai":    {"chat", "adapters", "engine/wait", "engine/upstream", "internal/fault"},
 	"engine/demo":      {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream"},
-	"engine/valid":     {"chat", "chat/schema", "internal/fault", "internal/jsonscan"},
-	"internal/trace":   {"chat"},
+	"engine/valid":     {"chat", "chat/schema", "internal/fault"},
+	"internal/trace":   {"chat", "internal/auth", "internal/fault"},
 	"runner":           {"chat", "tools", "internal/fault"},
 	"internal/pattern": {},
 	"mcpserver":        {"chat", "tools", "internal/sse"},
-	"proxy/xmltools":   {"chat"},
-	"proxy":            {"tools", "runner", "internal/pattern", "proxy/xmltools", "chat", "chat/schema", "adapters", "internal/auth", "internal/fault", "internal/front", "internal/sse", "internal/trace"},
+
+	"proxy/field":       {"chat", "chat/schema", "internal/fault"},
+	"proxy/form":        {"chat", "adapters", "internal/fault", "proxy/field"},
+	"proxy/exchange":    {"chat", "internal/fault", "internal/trace", "proxy/field", "proxy/form"},
+	"proxy/form/openai": {"chat", "adapters", "internal/fault", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
+	"proxy/form/ollama": {"chat", "adapters", "internal/fault", "internal/front", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
+	"proxy/form/shell":  {"chat", "adapters", "internal/fault", "proxy/form", "runner", "tools"},
+	"proxy/form/xml":    {"chat", "adapters", "proxy/form"},
+	"proxy":             {"chat", "internal/fault", "internal/pattern", "internal/trace", "proxy/exchange", "proxy/form", "proxy/form/ollama", "proxy/form/openai", "proxy/form/shell", "proxy/form/xml"},
 
 	"adapters/internal/declaration": {},
 	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration"},
@@ -217,7 +225,7 @@ var below = map[string][]string{
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "adapters", "adapters/internal/declaration", "adapters/internal/print", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/derive", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)

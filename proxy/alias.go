@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/valyala/fastjson"
-
 	"toolnorm/chat"
 )
 
@@ -63,33 +61,10 @@ func withAliases(infos []chat.Info) []chat.Info {
 	return all
 }
 
-// tags is Ollama's list of models, with the aliases for who is shown them.
-func (s *Server) tags(w http.ResponseWriter, r *http.Request) error {
-	body, err := s.cfg.Native.Tags(r.Context())
-	if err != nil {
-		return err
+// aliasesFor returns what gives models their alias for a client that is shown them, else nil.
+func (s *Server) aliasesFor(r *http.Request) func(model string) string {
+	if s.listsAliases(r) {
+		return aliasOf
 	}
-	if !s.listsAliases(r) {
-		return writeJSON(w, http.StatusOK, body)
-	}
-	list, err := fastjson.ParseBytes(body)
-	if err != nil {
-		return err
-	}
-	var arena fastjson.Arena
-	models := list.Get("models")
-	for _, m := range list.GetArray("models") {
-		alias := aliasOf(string(m.GetStringBytes("name")))
-		if alias == "" {
-			continue
-		}
-		again, err := fastjson.ParseBytes(m.MarshalTo(nil))
-		if err != nil {
-			return err
-		}
-		again.Set("name", arena.NewString(alias))
-		again.Set("model", arena.NewString(alias))
-		models.SetArrayItem(len(models.GetArray()), again)
-	}
-	return writeJSON(w, http.StatusOK, list.MarshalTo(nil))
+	return nil
 }

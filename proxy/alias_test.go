@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// listing is a fakeNative with a list of models.
+// listing is a fakeOllama with a list of models.
 type listing struct {
-	*fakeNative
+	*fakeOllama
 	tags string
 }
 
@@ -25,7 +25,7 @@ func TestAliasesAreListedToVoid(t *testing.T) {
 	} {
 		srv, _ := serve(t, nil, func(c *Config) {
 			c.VoidAliases = tt.when
-			c.Native = listing{&fakeNative{}, `{"models":[{"name":"qwen3:latest","model":"qwen3:latest","size":5},{"name":"demo/hermes"},{"name":"my-gemini"}]}`}
+			c.Ollama = listing{&fakeOllama{}, `{"models":[{"name":"qwen3:latest","model":"qwen3:latest","size":5},{"name":"demo/hermes"},{"name":"my-gemini"}]}`}
 		})
 		_, models := do(t, "GET", srv.URL+"/v1/models", "", "User-Agent", tt.agent)
 		if got := strings.Contains(models, `{"id":"grok-local-qwen3:latest","object":"model","created":5,"owned_by":"ollama"}]`); got != tt.listed {

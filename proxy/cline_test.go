@@ -7,6 +7,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/streamcheck"
+	"toolnorm/proxy/form"
 )
 
 // TestClineWorksInItsOwnForm asks with Cline's and Roo's prompts, of which the history holds a call and its result.
@@ -24,12 +25,12 @@ func TestClineWorksInItsOwnForm(t *testing.T) {
 			"<search_and_replace>\n<path>a</path>\n<search></search</search>\n<replace></replace>\n<use_regex>true</use_regex>\n</search_and_replace>"},
 	} {
 		t.Run(tt.prompt, func(t *testing.T) {
-			system, err := os.ReadFile("xmltools/testdata/" + tt.prompt + ".txt")
+			system, err := os.ReadFile("form/xml/testdata/" + tt.prompt + ".txt")
 			if err != nil {
 				t.Fatal(err)
 			}
 			srv, m := serve(t, tt.script)
-			quoted := func(s string) string { return string(appendQuoted(nil, s)) }
+			quoted := func(s string) string { return string(form.AppendQuoted(nil, s)) }
 			resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"system","content":`+quoted(string(system))+
 				`},{"role":"user","content":"<task>q</task>"},{"role":"assistant","content":`+quoted(tt.earlier)+`},{"role":"user","content":`+quoted(tt.result)+`}]}`)
 			got := mustStream(t, resp.Header, body, streamcheck.Expect{})

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http/httptest"
@@ -12,7 +11,6 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"toolnorm/chat"
 	"toolnorm/engine"
 	demoserver "toolnorm/engine/demo"
 	"toolnorm/internal/fault"
@@ -22,54 +20,11 @@ import (
 func demo(t *testing.T) (*httptest.Server, *openai.Client) {
 	t.Helper()
 	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demoserver.Server{Delay: -1}})
-	srv := httptest.NewServer(New(Config{Model: eng, Catalog: eng, Embedder: eng, Native: eng, Version: "test"}))
+	srv := httptest.NewServer(New(Config{Model: eng, Catalog: eng, Embedder: eng, Ollama: eng, Version: "test"}))
 	t.Cleanup(srv.Close)
 	cfg := openai.DefaultConfig("any")
 	cfg.BaseURL = srv.URL + "/v1"
 	return srv, openai.NewClientWithConfig(cfg)
-}
-
-func TestCompletionsAreReadInEveryForm(t *testing.T) {
-	half := 0.5
-	for _, tt := range []struct {
-		in   string
-		want Ask
-	}{
-		{`{"model":"m","prompt":"a"}`, Ask{Request: chat.Request{Continue: &chat.Continuation{Prompt: "a"}}}},
-		{`{"model":"m","prompt":["a"],"suffix":"b","echo":false,"best_of":1,"logprobs":null,"n":1,"user":"u"}`,
-			Ask{Request: chat.Request{Continue: &chat.Continuation{Prompt: "a", Suffix: "b"}, Extra: map[string]json.RawMessage{"user": json.RawMessage(`"u"`)}}}},
-		{`{"model":"m","prompt":"a","stream":true,"stream_options":{"include_usage":true},"max_tokens":9,"stop":"x","temperature":0.5}`,
-			Ask{Stream: true, Usage: true, Request: chat.Request{Continue: &chat.Continuation{Prompt: "a"}, MaxTokens: 9, Stop: []string{"x"}, Temperature: &half}}},
-	} {
-		tt.want.Model = "m"
-		a, err := parseCompletion([]byte(tt.in))
-		if err != nil || !reflect.DeepEqual(a, &tt.want) {
-			t.Errorf("%s: %+v, %v, want %+v", tt.in, a, err, tt.want)
-		}
-	}
-}
-
-func TestCompletionsThatCannotBeHadNameTheField(t *testing.T) {
-	for _, tt := range []struct{ in, param, say string }{
-		{`{}`, "prompt", "not empty"},
-		{`{"prompt":""}`, "prompt", "not empty"},
-		{`{"prompt":[]}`, "prompt", "must be one text"},
-		{`{"prompt":["a","b"]}`, "prompt", "each of the 2"},
-		{`{"prompt":[1,2]}`, "prompt", "token numbers"},
-		{`{"prompt":3}`, "prompt", "must be a string"},
-		{`{"prompt":"a","suffix":3}`, "suffix", "must be a string"},
-		{`{"prompt":"a","n":2}`, "n", "only one"},
-		{`{"prompt":"a","best_of":3}`, "best_of", "only one"},
-		{`{"prompt":"a","echo":true}`, "echo", "not repeated"},
-		{`{"prompt":"a","logprobs":0}`, "logprobs", "chat/completions"},
-		{`{"prompt":"a","tools":[]}`, "tools", "chat/completions"},
-	} {
-		_, err := parseCompletion([]byte(tt.in))
-		var f *fault.Error
-		if !errors.As(err, &f) || f.Kind != fault.Invalid || f.Param != tt.param || !strings.Contains(f.Message, tt.say) {
-			t.Errorf("%s: %v, want a fault at %q that says %q", tt.in, err, tt.param, tt.say)
-		}
-	}
 }
 
 func TestACompletionStreamsWholeCharacters(t *testing.T) {

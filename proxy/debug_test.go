@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -20,6 +19,7 @@ import (
 	demoserver "toolnorm/engine/demo"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/trace"
+	"toolnorm/proxy/form"
 )
 
 // writer is a model that writes one text, as raw text and as the text of its reply, and then what it is told to.
@@ -218,7 +218,7 @@ func TestExchangesAreShownOnThisMachineOnly(t *testing.T) {
 }
 
 // appendless is a sentence as a JSON string has it, without the quotes around it.
-func appendless(s string) string { return strings.Trim(string(appendQuoted(nil, s)), `"`) }
+func appendless(s string) string { return strings.Trim(string(form.AppendQuoted(nil, s)), `"`) }
 
 func TestWhatIsNotKeptIsNotFound(t *testing.T) {
 	srv := traced(t, writer{}, trace.New(1, false))
@@ -230,38 +230,6 @@ func TestWhatIsNotKeptIsNotFound(t *testing.T) {
 	} {
 		if resp, body := do(t, "GET", url, ""); resp.StatusCode != http.StatusNotFound || !strings.Contains(body, says) {
 			t.Errorf("%s: %d %s, want 404 and %s", url, resp.StatusCode, body, says)
-		}
-	}
-}
-
-func TestWhiteSpaceIsVisible(t *testing.T) {
-	for in, want := range map[string]string{
-		"a  b\n":         "<a><s:  ><b><n:\n>",
-		"\n\n\ta":        "<n:\n><n:\n><t:\t><a>",
-		"x\u00a0\u200b":  "<x><u:[U+00A0]><u:[U+200B]>",
-		"\u202eé\r\x00":  "<u:[U+202E]><é><u:[U+000D]><u:[U+0000]>",
-		"":               "",
-		"\xff\ufeffa é ": "<u:[U+FFFD]><u:[U+FEFF]><a><s: ><é><s: >",
-	} {
-		got := ""
-		for _, p := range visible(in) {
-			if p.Class != "" {
-				p.Text = p.Class + ":" + p.Text
-			}
-			got += "<" + p.Text + ">"
-		}
-		if got != want {
-			t.Errorf("visible(%q) = %s, want %s", in, got, want)
-		}
-	}
-}
-
-func TestAnEventCostsNothingMoreWhenBodiesAreNotKept(t *testing.T) {
-	ev := say("word")
-	for _, turn := range []*turn{{}, {kept: trace.New(1, false).Begin("id", "chat", "/", time.Now())}} {
-		turn.observer(http.Header{}, &Ask{}, &whole{})
-		if n := testing.AllocsPerRun(100, func() { turn.note(ev) }); n != 0 {
-			t.Errorf("an event costs %v allocations", n)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sashabaranov/go-openai"
+
 	"toolnorm/adapters"
 	"toolnorm/engine"
 	demoserver "toolnorm/engine/demo"
@@ -31,12 +33,12 @@ func TestEveryFormatStreamsByTheRules(t *testing.T) {
 				t.Errorf("arguments %s", args)
 			}
 			_, text = do(t, "POST", srv.URL+"/v1/chat/completions", body+`}`)
-			var whole completion
+			var whole openai.ChatCompletionResponse
 			if err := json.Unmarshal([]byte(text), &whole); err != nil {
 				t.Fatal(err)
 			}
 			m := whole.Choices[0].Message
-			if m.Content == nil || *m.Content != got.Text || len(m.ToolCalls) != 1 || m.ToolCalls[0].Function.Arguments != got.Calls[0].Args {
+			if m.Content != got.Text || len(m.ToolCalls) != 1 || m.ToolCalls[0].Function.Arguments != got.Calls[0].Args {
 				t.Errorf("whole %s\nis not the stream %+v collected", text, got)
 			}
 		})

@@ -101,7 +101,7 @@ func (f *faulty) before(t *testing.T, limits wait.Timeouts, change ...func(*engi
 		c(&cfg)
 	}
 	eng := engine.New(cfg)
-	srv := httptest.NewServer(new(auth.Guard).Wrap(New(Config{Model: eng, Catalog: eng, Embedder: eng, Native: eng})))
+	srv := httptest.NewServer(new(auth.Guard).Wrap(New(Config{Model: eng, Catalog: eng, Embedder: eng, Ollama: eng})))
 	t.Cleanup(srv.Close)
 	return srv
 }

@@ -7,6 +7,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/proxy/form"
 )
 
 // modelInfo is a model as OpenAI lists it.
@@ -36,7 +37,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	for i, info := range infos {
 		data[i] = infoOf(info)
 	}
-	return writeValue(w, struct {
+	return form.WriteValue(w, struct {
 		Object string      `json:"object"`
 		Data   []modelInfo `json:"data"`
 	}{"list", data})
@@ -56,7 +57,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 			if name != id { // by the name that the client has for it
 				info.ID = id
 			}
-			return writeValue(w, infoOf(info))
+			return form.WriteValue(w, infoOf(info))
 		}
 	}
 	f := fault.New(fault.NotFound, "no model named %q; GET /v1/models lists them", id)

@@ -1,5 +1,20 @@
-// Package proxy is the OpenAI-compatible face: it reads what a client asks, lets a chat.Model answer, and writes the
-// reply in the client's own form while it comes.
+// Package proxy is the face for programs that chat with a model: it serves OpenAI's API and Ollama's, and finds the client form of
+// each request. A room each:
+//
+//	field               reads the fields of a JSON body
+//	form                what all client forms share: API, Form, Ask, Reply
+//	form/openai         chat completions, completions, embeddings
+//	form/ollama         Ollama's own API
+//	form/shell          calls as commands for a terminal
+//	form/xml            calls in text, for Void, Cline and Roo
+//	exchange            one request from its body to its line in the log
+//
+// Here:
+//
+//	proxy.go   the settings, every path and form (New)
+//	forms.go   which form a request gets
+//	models.go  the list of models
+//	alias.go   their second names, for Void
 package proxy
 
 import (
@@ -13,6 +28,12 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/trace"
+	"toolnorm/proxy/exchange"
+	"toolnorm/proxy/form"
+	"toolnorm/proxy/form/ollama"
+	"toolnorm/proxy/form/openai"
+	"toolnorm/proxy/form/shell"
+	"toolnorm/proxy/form/xml"
 )
 
 // Defaults of Config.
@@ -25,17 +46,17 @@ const (
 type Config struct {
 	Model    chat.Model
 	Catalog  chat.Catalog
-	Embedder chat.Embedder  // nil: /v1/embeddings answers that there is none
-	Native   Native         // nil: there is no /api
-	Log      zerolog.Logger // one line a request; the zero value logs nothing
-	Trace    *trace.Log     // keeps the last exchanges, shown at /debug on this machine; nil: none are kept
-	Reasons  []chat.Reason  // what the codes in chat.Meta.Repairs mean, for those who look at exchanges
+	Embedder chat.Embedder   // nil: /v1/embeddings answers that there is none
+	Ollama   ollama.Upstream // nil: there is no /api
+	Log      zerolog.Logger  // one line a request; the zero value logs nothing
+	Trace    *trace.Log      // keeps the last exchanges, shown at /debug on this machine; nil: none are kept
+	Reasons  []chat.Reason   // what the codes in chat.Meta.Repairs mean, for those who look at exchanges
 
-	Forms       map[string]string // models (* stands for any text) and the dialect of their replies, one of Forms; nil: by what asks
-	Shell       *Shell            // tools that are served here, for clients that have only a terminal; nil: there are none
+	Forms       map[string]string // models (* stands for any text) and the form of their replies, one of form.Names; nil: by what asks
+	Shell       *shell.Config     // tools that are served here, for clients that have only a terminal; nil: there are none
 	VoidAliases string            // when models are listed under a second name, for Void; empty: AliasesAuto
 
-	Thoughts string // the fields of what a model thought, as Out.Thoughts; empty: both
+	Thoughts string // the fields of what a model thought, as form.Out.Thoughts; empty: both
 
 	Version      string        // what /version says
 	DefaultModel string        // answers requests that name no model; empty: such requests are an error
@@ -46,12 +67,12 @@ type Config struct {
 // Server is the http.Handler of the OpenAI-compatible face. It answers whoever asks, and waits for bodies for
 // ever: auth.Guard and front.Front belong in front of it.
 type Server struct {
-	cfg      Config
-	dialects []Dialect
-	mux      *http.ServeMux
+	cfg   Config
+	forms form.First // of chat completions
+	mux   *http.ServeMux
 }
 
-// New makes a Server.
+// New makes a Server. Every client form is wired here, and nowhere else.
 func New(cfg Config) *Server {
 	if cfg.MaxBody == 0 {
 		cfg.MaxBody = DefaultMaxBody
@@ -59,30 +80,44 @@ func New(cfg Config) *Server {
 	if cfg.Stall == 0 {
 		cfg.Stall = DefaultStall
 	}
-	s := &Server{cfg: cfg, dialects: []Dialect{shellDialect{cfg.Shell}, xmlDialect{cfg.Shell}, openAI{}}, mux: http.NewServeMux()}
-	s.route("POST", "/v1/chat/completions", s.ask(question{"chat", "chatcmpl-", parseAsk, s.dialect, fault.Write}))
-	s.route("POST", "/v1/completions", s.ask(question{"completion", "cmpl-", parseCompletion, openText, fault.Write}))
-	s.route("POST", "/v1/embeddings", s.logged(question{name: "embeddings", prefix: "embd-", fail: fault.Write}, s.embed))
+	s := &Server{cfg: cfg, forms: chatForms(cfg.Shell), mux: http.NewServeMux()}
+	run := &exchange.Runner{
+		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Log: cfg.Log, Trace: cfg.Trace, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
+	}
+	view := &trace.View{Log: cfg.Trace, Reasons: cfg.Reasons}
+	s.route("POST", "/v1/chat/completions", run.Ask(openai.Chat(s.openForm)))
+	s.route("POST", "/v1/completions", run.Ask(openai.Completions()))
+	s.route("POST", "/v1/embeddings", openai.Embeddings(run, cfg.Embedder))
 	s.route("GET", "/v1/models", s.models)
 	s.route("GET", "/v1/models/{id...}", s.model)
-	s.route("GET", "/debug", s.debug)
-	s.route("GET", "/debug/exchanges", s.debug)
+	s.route("GET", "/debug", view.Serve)
+	s.route("GET", "/debug/exchanges", view.Serve)
 	s.route("GET", "/healthz", s.health)
 	s.route("GET", "/version", s.version)
-	if cfg.Native != nil {
-		s.routeNative()
+	if cfg.Ollama != nil {
+		(&ollama.Server{Run: run, Upstream: cfg.Ollama, Alias: s.aliasesFor}).Routes(s.route)
 	}
 	s.mux.HandleFunc("/", s.unknown)
 	return s
 }
 
-// handler serves a path. An error of a handler that has written nothing is written for it.
-type handler func(http.ResponseWriter, *http.Request) error
+// chatForms lists the forms of chat completions: who asks for a shell first, since its text may be another form; the one that
+// takes every request last.
+func chatForms(tools *shell.Config) form.First {
+	plain := openai.Form{}
+	inText := xml.Form{Below: plain}
+	if tools != nil {
+		inText.Command = func(h http.Header, theirs []chat.Tool) func(chat.Call) (chat.Call, error) {
+			return tools.Commander(h, theirs).Call
+		}
+	}
+	return form.First{shell.Form{Config: tools, Below: form.First{inText, plain}}, inText, plain}
+}
 
-// route serves a path with one method, and says so to requests with another.
-func (s *Server) route(method, path string, h handler) {
+// route serves a path with one method, and says so to requests with another; an empty method stands for all.
+func (s *Server) route(method, path string, h exchange.Handler) {
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
+		if method != "" && r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
 			w.Header().Set("Allow", method)
 			fault.WriteFor(w, r, fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, method, r.Method))
 			return
@@ -99,7 +134,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.Serve
 // unknown answers for every other path.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
-		fault.WriteOllama(w, fault.New(fault.NotFound, "no such path: %s; of Ollama's API there is %s", r.URL.Path, nativePaths))
+		fault.WriteOllama(w, fault.New(fault.NotFound, "no such path: %s; of Ollama's API there is %s", r.URL.Path, ollama.Paths))
 		return
 	}
 	fault.Write(w, fault.New(fault.NotFound, "no such path: %s; the API begins at /v1: %s", r.URL.Path, paths))
@@ -110,14 +145,14 @@ const paths = "/v1/chat/completions, /v1/completions, /v1/embeddings, /v1/models
 
 // health says that the process serves; it says nothing about the model servers behind it.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
-	return writeValue(w, struct {
+	return form.WriteValue(w, struct {
 		Status string `json:"status"`
 	}{"ok"})
 }
 
 // version says what is running.
 func (s *Server) version(w http.ResponseWriter, _ *http.Request) error {
-	return writeValue(w, struct {
+	return form.WriteValue(w, struct {
 		Version string `json:"version"`
 		Go      string `json:"go"`
 	}{s.cfg.Version, runtime.Version()})

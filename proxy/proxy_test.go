@@ -182,29 +182,6 @@ func TestTheLogSaysEnoughAndNothingSecret(t *testing.T) {
 }
 
 // discard is a client that takes everything.
-type discard struct{ header http.Header }
-
-func (d discard) Header() http.Header            { return d.header }
-func (discard) Write(b []byte) (int, error)      { return len(b), nil }
-func (discard) WriteHeader(int)                  {}
-func (discard) Flush()                           {}
-func (discard) SetWriteDeadline(time.Time) error { return nil }
-
-func BenchmarkStreamEvent(b *testing.B) {
-	a := &Ask{Stream: true}
-	r, err := openAI{}.Open(nil, a, Out{W: discard{http.Header{}}, ID: "chatcmpl-x", Created: time.Now(), Stall: time.Minute})
-	if err != nil {
-		b.Fatal(err)
-	}
-	e := say("word")
-	b.ReportAllocs()
-	for b.Loop() {
-		if r.Event(e) != nil || r.Flush() != nil {
-			b.Fatal("broken")
-		}
-	}
-}
-
 func TestPagesCanReadWhatAReplySaysOfItself(t *testing.T) {
 	srv, _ := serve(t, script{say("a"), finish("stop")})
 	resp, _ := do(t, "POST", srv.URL+"/v1/chat/completions", ask(""), "Origin", "http://localhost:3000")

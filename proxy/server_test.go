@@ -138,3 +138,11 @@ func mustStream(t *testing.T, h http.Header, body string, want streamcheck.Expec
 	}
 	return r
 }
+
+// ask wraps fields into a request that is otherwise right.
+func ask(fields string) string {
+	return `{"model":"m","messages":[{"role":"user","content":"q"}]` + fields + `}`
+}
+
+// talk wraps messages into a request.
+func talk(messages string) string { return `{"model":"m","messages":[` + messages + `]}` }

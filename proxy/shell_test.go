@@ -107,6 +107,9 @@ func TestServedToolsAreOfferedBesideTheClients(t *testing.T) {
 	}
 }
 
+// shown is the result of a command that was shown in a block, as the model reads it.
+const shown = "This was shown to the user as a command to run. What it gave, if it was run, is in the user's next message."
+
 func TestEarlierCommandsBecomeCalls(t *testing.T) {
 	srv, m := serve(t, script{say("a"), finish("stop")}, withShell(t), func(c *Config) {
 		c.Shell.Kept = func(id string) (string, json.RawMessage, bool) {

@@ -13,6 +13,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/streamcheck"
+	"toolnorm/proxy/form"
 )
 
 // called are calls as a client sees them: pairs of name and arguments.
@@ -242,7 +243,7 @@ func randomReply(rnd *rand.Rand) (s script, want streamcheck.Reply) {
 			want.Reasoning += word
 		default:
 			i := len(want.Calls)
-			obj := string(append(appendQuoted([]byte(`{"v":`), word), '}'))
+			obj := string(append(form.AppendQuoted([]byte(`{"v":`), word), '}'))
 			s = append(s, call(i, "get_weather"))
 			pieces(obj, func(p string) chat.Event { return args(i, p) })
 			s = append(s, endOf(i))
@@ -271,7 +272,7 @@ func TestTheClientSaysHowMuchOfACallWaits(t *testing.T) {
 // TestThoughtsStandInTheFieldsThatAreWished has a thought come in pieces, one of them half a character.
 func TestThoughtsStandInTheFieldsThatAreWished(t *testing.T) {
 	s := script{think("h\""), think("m \xf0\x9f"), idle, think("\x8c\x8d"), say("Hi."), finish("stop")}
-	for wish, want := range map[string][]string{"": {"reasoning_content", "reasoning"}, ThoughtsBoth: {"reasoning_content", "reasoning"}, ThoughtsContent: {"reasoning_content"}, ThoughtsPlain: {"reasoning"}} {
+	for wish, want := range map[string][]string{"": {"reasoning_content", "reasoning"}, form.ThoughtsBoth: {"reasoning_content", "reasoning"}, form.ThoughtsContent: {"reasoning_content"}, form.ThoughtsPlain: {"reasoning"}} {
 		srv, _ := serve(t, s, func(c *Config) { c.Thoughts = wish })
 		for _, stream := range []string{"", `,"stream":true`} {
 			_, body := post(t, srv, stream)

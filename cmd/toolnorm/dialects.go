@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"toolnorm/proxy"
+	"toolnorm/proxy/form"
+	"toolnorm/proxy/form/shell"
 	"toolnorm/runner"
 )
 
@@ -21,8 +22,8 @@ type dialects struct {
 // check says which of them is wrong.
 func (d *dialects) check() error {
 	for model, name := range d.Dialect {
-		if !slices.Contains(proxy.Forms(), name) {
-			return fmt.Errorf("dialect: %s=%s: there are %s", model, name, strings.Join(proxy.Forms(), ", "))
+		if !slices.Contains(form.Names(), name) {
+			return fmt.Errorf("dialect: %s=%s: there are %s", model, name, strings.Join(form.Names(), ", "))
 		}
 	}
 	if err := runner.Program(d.Runner).Check(); err != nil {
@@ -35,7 +36,7 @@ func (d *dialects) check() error {
 }
 
 // shell is how the registry's tools reach clients that only have a terminal.
-func (m *Main) shell() *proxy.Shell {
+func (m *Main) shell() *shell.Config {
 	d := m.Config.dialects
-	return &proxy.Shell{Tools: m.toolbox.Registry, Program: runner.Program(d.Runner), Language: d.Block, Base64: d.RunnerBase64, Keep: m.pending.Keep, Kept: m.pending.Find, Used: m.seekRunner}
+	return &shell.Config{Tools: m.toolbox.Registry, Program: runner.Program(d.Runner), Language: d.Block, Base64: d.RunnerBase64, Keep: m.pending.Keep, Kept: m.pending.Find, Used: m.seekRunner}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ollama/ollama/types/model"
 
+	"toolnorm/adapters/derive"
 	"toolnorm/chat"
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/wait"
@@ -43,13 +44,14 @@ func (c *guessFormat) Run(m *Main) error {
 		return err
 	}
 	thinks := slices.Contains(show.Capabilities, model.CapabilityThinking)
-	p, err := family.Guess(c.Model, set, func(messages []chat.Message, tools []chat.Tool) (string, error) {
+	render := func(messages []chat.Message, tools []chat.Tool) (string, error) {
 		prompt, err := client.Render(ctx, pulse, renderRequest(c.Model, thinks, messages, tools))
 		if err == nil && prompt == "" {
 			err = errors.New("the server does not show how it renders a prompt")
 		}
 		return prompt, err
-	})
+	}
+	p, err := family.Guess(c.Model, set, derive.Template{Render: render, Source: show.Template})
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Model, err)
 	}

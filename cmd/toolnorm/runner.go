@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"toolnorm/internal/auth"
-	"toolnorm/proxy"
+	"toolnorm/proxy/form"
 	"toolnorm/runner"
 )
 
@@ -41,7 +41,7 @@ func (m *Main) announceDoor() {
 	if err := m.door.Announce(m.Config.Data); err != nil {
 		m.log.Warn().Err(err).Msg("runners cannot find this server, and work without it")
 	}
-	if slices.Contains(slices.Collect(maps.Values(m.Config.Dialect)), proxy.FormShell) {
+	if slices.Contains(slices.Collect(maps.Values(m.Config.Dialect)), form.Shell) {
 		m.seekRunner()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"toolnorm/internal/toolbox"
 	"toolnorm/internal/transcript"
 	"toolnorm/proxy"
+	"toolnorm/proxy/form/shell"
 )
 
 func TestTheProgramPrintsItsTranscript(t *testing.T) {
@@ -19,7 +20,7 @@ func TestTheProgramPrintsItsTranscript(t *testing.T) {
 	}
 	defer box.Close()
 	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Prefix: proxy.AliasPrefix, Demo: demo.Server{Delay: -1}})
-	srv := httptest.NewServer(proxy.New(proxy.Config{Model: eng, Catalog: eng, Shell: &proxy.Shell{Tools: box.Registry}}))
+	srv := httptest.NewServer(proxy.New(proxy.Config{Model: eng, Catalog: eng, Shell: &shell.Config{Tools: box.Registry}}))
 	defer srv.Close()
 	var got bytes.Buffer
 	if err := run(t.Context(), &got, srv.URL+"/v1", "demo/hermes"); err != nil {

@@ -3,7 +3,6 @@
 package family
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters"
+	"toolnorm/adapters/derive"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
 )
@@ -91,7 +91,7 @@ func ReadsBack(f *adapters.Format) (problems []Problem) {
 			if text != "" && !marked(f, raw[len(text):]) {
 				continue
 			}
-			if err := reads(f, raw, text, calls); err != nil {
+			if err := derive.Reads(f, raw, text, calls, sampleTools); err != nil {
 				problems = append(problems, Problem{"printed calls", fmt.Errorf("raw  %q\n%w", raw, err)})
 			}
 		}
@@ -103,40 +103,4 @@ func ReadsBack(f *adapters.Format) (problems []Problem) {
 func marked(f *adapters.Format, call string) bool {
 	call = strings.TrimSpace(call)
 	return slices.ContainsFunc(f.Marks(), func(mark string) bool { return strings.HasPrefix(call, mark) && mark[0] != '`' })
-}
-
-// reads says what of calls and of the text in front of them raw does not give.
-func reads(f *adapters.Format, raw, text string, calls []chat.Call) error {
-	var reply chat.Collector
-	for e, err := range f.Decode(golden.Source([]string{raw}, chat.Stop), adapters.Options{Tools: sampleTools}) {
-		if err != nil {
-			return err
-		}
-		reply.Add(e)
-	}
-	got, gotText := reply.Calls, reply.Text.String()
-	if gotText != text {
-		return fmt.Errorf("got  text %q\nwant text %q", gotText, text)
-	}
-	for i, c := range calls {
-		if len(got) != len(calls) || got[i].Name != c.Name || !same(got[i].Args, c.Args) {
-			return fmt.Errorf("got  %s\nwant %s", written(got), written(calls))
-		}
-	}
-	return nil
-}
-
-// same compares two objects, white space aside.
-func same(a, b []byte) bool {
-	var x, y bytes.Buffer
-	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
-}
-
-// written are calls on one line.
-func written(calls []chat.Call) string {
-	var b bytes.Buffer
-	for _, c := range calls {
-		fmt.Fprintf(&b, "%s %s; ", c.Name, c.Args)
-	}
-	return b.String()
 }

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"toolnorm/adapters"
+	"toolnorm/adapters/derive"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
 )
 
 // templateOf is a template that writes turns between marks, and calls as a family prints them.
-func templateOf(f *adapters.Format) Render {
-	return func(messages []chat.Message, tools []chat.Tool) (string, error) {
+func templateOf(f *adapters.Format) derive.Template {
+	return derive.Template{Render: func(messages []chat.Message, tools []chat.Tool) (string, error) {
 		var b strings.Builder
 		for _, t := range tools {
 			b.WriteString(t.Name + "\n")
@@ -28,7 +29,7 @@ func templateOf(f *adapters.Format) Render {
 			b.WriteString("<|over|>\n")
 		}
 		return b.String() + "<|turn|>assistant\n", nil
-	}
+	}}
 }
 
 // TestGuessFindsFamiliesAgain guesses each family from what it prints, with no family known. Harmony's messages and Python's
@@ -91,8 +92,8 @@ func TestGuessKnowsWhatItHasSeenBefore(t *testing.T) {
 }
 
 func TestGuessSaysWhatItCannotDo(t *testing.T) {
-	say := func(text string) Render {
-		return func(m []chat.Message, _ []chat.Tool) (string, error) {
+	say := func(text string) derive.Template {
+		return derive.Template{Render: func(m []chat.Message, _ []chat.Tool) (string, error) {
 			out := ""
 			for _, m := range m {
 				out += m.Content + "\n"
@@ -101,51 +102,19 @@ func TestGuessSaysWhatItCannotDo(t *testing.T) {
 				}
 			}
 			return out, nil
-		}
+		}}
 	}
 	for text, want := range map[string]string{
 		"":                                    "does not print calls",
 		"map[content:wombat path:quokka.txt]": "cannot be told",
-		"write_file quokka.txt wombat":        "cannot be told",
+		"write_file quokka.txt wombat":        "cannot say",
 	} {
 		if p, err := Guess("m", adapters.Builtin(), say(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %+v, %v, want an error with %q", text, p, err, want)
 		}
 	}
 	broken := errors.New("no such model")
-	if _, err := Guess("m", adapters.Builtin(), func([]chat.Message, []chat.Tool) (string, error) { return "", broken }); !errors.Is(err, broken) {
+	if _, err := Guess("m", adapters.Builtin(), derive.Template{Render: func([]chat.Message, []chat.Tool) (string, error) { return "", broken }}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-}
-
-// FuzzGuess proposes from any text around a call without a panic, and what it proposes can be read.
-func FuzzGuess(f *testing.F) {
-	f.Add("<tool_call>\n", `{"name": "write_file", "arguments": ARGS}`, "\n</tool_call>", "\n")
-	f.Add("<s>[", "write_file(path=\"quokka.txt\", content=\"wombat\")", "]", ", ")
-	f.Add("<a>", "<b>write_file<c>path<d>quokka.txt<e>\n<c>content<d>wombat<e></b>", "</a>", "")
-	f.Add("", "call:write_file{path:\"quokka.txt\",content:\"wombat\"}", "", "")
-	f.Fuzz(func(t *testing.T, before, call, after, between string) {
-		render := func(messages []chat.Message, _ []chat.Tool) (string, error) {
-			var b strings.Builder
-			for _, m := range messages {
-				b.WriteString("<turn>" + m.Content)
-				for i, c := range m.Calls {
-					text := strings.ReplaceAll(call, "ARGS", string(c.Args))
-					if i == 1 {
-						text = strings.NewReplacer("quokka", "numbat", "wombat", "bilby").Replace(text)
-					}
-					b.WriteString([]string{before, between}[i] + text)
-				}
-				if len(m.Calls) > 0 {
-					b.WriteString(after)
-				}
-			}
-			return b.String(), nil
-		}
-		if p, err := Guess("m", new(adapters.Set), render); err == nil {
-			if _, err := adapters.Parse([]byte(p.File)); err != nil {
-				t.Errorf("%v\n%s", err, p.File)
-			}
-		}
-	})
 }

@@ -1,0 +1,194 @@
+package derive
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// body is where in a text one call stands, and how a declaration says it.
+type body struct {
+	start, end int
+	hole       string // {call}, {name}…{json}, …
+	lines      string // further lines of the declaration
+}
+
+// bodyOf finds the call with these two values in a text, from an offset on.
+func bodyOf(text string, from int, path, content string) (body, bool) {
+	for _, form := range []func(string, int, string, string) (body, bool){jsonBody, pythonBody, pseudoBody, taggedBody} {
+		if b, ok := form(text, from, path, content); ok {
+			return b, true
+		}
+	}
+	return body{}, false
+}
+
+// jsonBody finds a call whose arguments are JSON: the name is in the JSON, or in front of it.
+func jsonBody(text string, from int, path, content string) (body, bool) {
+	for i := from; i < len(text); i++ {
+		if text[i] != '{' && text[i] != '[' {
+			continue
+		}
+		var value json.RawMessage
+		in := json.NewDecoder(strings.NewReader(text[i:]))
+		if in.Decode(&value) != nil || !strings.Contains(string(value), path) || !strings.Contains(string(value), content) {
+			continue
+		}
+		end := i + int(in.InputOffset())
+		if strings.Contains(string(value), probes[0].Name) {
+			return named(string(value), i, end)
+		}
+		return besideName(text, from, i, end, "{json}", "")
+	}
+	return body{}, false
+}
+
+// named is a body whose JSON holds the name: as the value of a member, or as the name of the only one.
+func named(value string, start, end int) (body, bool) {
+	b := body{start: start, end: end, hole: "{call}"}
+	var list []json.RawMessage
+	var words []string
+	one := json.RawMessage(value)
+	if json.Unmarshal(one, &list) == nil && len(list) > 0 {
+		b.hole, one = "{calls}", list[0]
+		words = append(words, "list="+spreads(value))
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(one, &members) != nil {
+		return body{}, false
+	}
+	if _, ok := members[probes[0].Name]; ok && len(members) == 1 {
+		b.hole = "{named}"
+		return b, true
+	}
+	for key, v := range members {
+		switch {
+		case string(v) == `"`+probes[0].Name+`"` && key != "name":
+			words = append(words, "name="+key)
+		case string(v) == `"0"` || string(v) == `"1"`:
+			words = append(words, "id="+key)
+		case string(v) == `"`+probes[0].ID+`"` && strings.HasSuffix(strings.TrimRight(string(one), " \n}"), string(v)):
+			words = append(words, "endid="+key)
+		case v[0] == '{' && key != "arguments" && key != "function":
+			words = append(words, "args="+key)
+		}
+	}
+	if len(words) > 0 {
+		slices.Sort(words)
+		b.lines = "keys    " + strings.Join(words, " ") + "\n"
+	}
+	return b, true
+}
+
+// spreads is how a list stands in lines: a member a line, a call a line, or all in one.
+func spreads(value string) string {
+	switch {
+	case strings.Contains(value, "{\n"):
+		return "indent"
+	case strings.Contains(value, "[\n"):
+		return "lines"
+	}
+	return "always"
+}
+
+// anID is an id that holds the tool's name.
+var anID = regexp.MustCompile(`(functions\.)?write_file:\d+`)
+
+// besideName is a body that ends with arguments at text[at:end] and begins with the name in front of them.
+func besideName(text string, from, at, end int, hole, lines string) (body, bool) {
+	front := text[from:at]
+	if m := anID.FindStringIndex(front); m != nil {
+		return body{from + m[0], end, "{id}" + example(front[m[1]:]) + hole, lines}, true
+	}
+	n := strings.LastIndex(front, probes[0].Name)
+	if n < 0 {
+		return body{}, false
+	}
+	start, behind := from+n, front[n+len(probes[0].Name):]
+	return body{start, end, "{name}" + example(behind) + hole, lines}, true
+}
+
+// aPython is one Python call, or a list of them.
+var aPython = regexp.MustCompile(`(?s)\[?write_file\((?:[^()]|\n)*\)(, *write_file\([^()]*\))*\]?`)
+
+// pythonBody finds calls in Python's spelling.
+func pythonBody(text string, from int, path, content string) (body, bool) {
+	m := aPython.FindStringIndex(text[from:])
+	if m == nil || !strings.Contains(text[from+m[0]:from+m[1]], path) || !strings.Contains(text[from+m[0]:from+m[1]], content) {
+		return body{}, false
+	}
+	lines := ""
+	if text[from+m[0]] != '[' {
+		lines = "keys    list=lines\n"
+	}
+	if strings.Contains(text[from+m[0]:from+m[1]], "'"+content+"'") {
+		lines += "quote   '\n"
+	}
+	return body{from + m[0], from + m[1], "{python}", lines}, true
+}
+
+// pseudoBody finds a call whose arguments are JSON with bare keys and strings between delimiters of their own.
+func pseudoBody(text string, from int, path, content string) (body, bool) {
+	name := strings.Index(text[from:], probes[0].Name+"{")
+	if name < 0 {
+		return body{}, false
+	}
+	at := from + name + len(probes[0].Name)
+	for _, key := range []string{"path", "content"} {
+		value := map[string]string{"path": path, "content": content}[key]
+		_, behind, ok := strings.Cut(text[at:], key+":")
+		quote, _, found := strings.Cut(behind, value)
+		if !ok || !found {
+			return body{}, false
+		}
+		last := at + strings.LastIndex(text[at:], value)
+		if end := strings.IndexByte(text[last:], '}'); quote != "" && end >= 0 {
+			return besideName(text, from, at, last+end+1, "{pseudo}", "quote   "+strings.TrimSpace(quote)+"\n")
+		}
+	}
+	return body{}, false
+}
+
+// taggedBody finds a call whose arguments each stand between marks.
+func taggedBody(text string, from int, path, content string) (body, bool) {
+	key1, key2 := "path", "content"
+	v1, v2 := find(text, path, from), find(text, content, from)
+	if v1 < 0 || v2 < 0 {
+		return body{}, false
+	}
+	if v2 < v1 {
+		key1, key2, path, content, v1, v2 = key2, key1, content, path, v2, v1
+	}
+	name := find(text, probes[0].Name, from)
+	k1 := name + strings.LastIndex(text[max(name, 0):v1], key1)
+	end1 := v1 + len(path)
+	k2 := end1 + strings.LastIndex(text[end1:v2], key2)
+	if name < 0 || k1 < name+len(probes[0].Name) || k2 < end1 {
+		return body{}, false
+	}
+	open := opener(text[name:k1], text[end1:k2])
+	middle, end2 := text[k1+len(key1):v1], v2+len(content)
+	if open == "" || middle != text[k2+len(key2):v2] {
+		return body{}, false
+	}
+	if first, behind, ok := strings.Cut(text[end1:max(k2-len(open), end1)], key1); ok && strings.HasPrefix(text[end2:], first+key2+behind) { // <path>…</path>
+		arg := fmt.Sprintf("arg     %s{key}%s{value}%s{key}%s\n", example(open), example(middle), example(first), example(strings.TrimRight(behind, "\n")))
+		return besideName(text, from, k1-len(open), end2+len(first+key2)+len(strings.TrimRight(behind, "\n")), "{args}", arg)
+	}
+	closer := shared(text[end1:max(k2-len(open), end1)], text[end2:])
+	if closer == "" {
+		return body{}, false
+	}
+	arg := fmt.Sprintf("arg     %s{key}%s{value}%s\n", example(open), example(middle), example(closer))
+	return besideName(text, from, k1-len(open), end2+len(closer), "{args}", arg)
+}
+
+// find is the place of a word from an offset on, -1 without one.
+func find(text, word string, from int) int {
+	if i := strings.Index(text[from:], word); i >= 0 {
+		return from + i
+	}
+	return -1
+}

@@ -1,0 +1,203 @@
+// Package derive finds out how a model writes calls from what the model's own chat template makes of conversations.
+//
+// A template is a program; what it does is seen by running it. [From] renders conversations that differ in one thing (with
+// a call and without, with one call and two, with and without reasoning) and reads the differences. Either a known family
+// prints and reads the same, or the differences become a declaration of the kind that adapters/families holds, which is
+// tried at once: what it prints must be what the template prints, and what it reads must be the calls that were rendered.
+package derive
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// Render gives the prompt that a conversation comes to with a model's own template.
+type Render func(messages []chat.Message, tools []chat.Tool) (string, error)
+
+// Template is a model's chat template.
+type Template struct {
+	Render Render
+	Source string // its text, where the server gives it: Jinja or Go's; empty: only what it prints is seen
+}
+
+// Finding is what a model's template says about how the model writes.
+type Finding struct {
+	Known  string           // the known family that prints the same; empty when none does
+	Lines  string           // the declaration; of a known family: that it is like it
+	Format *adapters.Format // the declaration, in a set with the families that were given
+	Wrong  []error          // what the declaration does not do
+	Result string           // what follows a call up to the model's next turn, its result in it; empty when not seen
+	Shown  []string         // the calls as the template prints them: one, and two where it prints two
+}
+
+// ErrNoCalls is the error of a template that prints no calls: the model was taught them elsewhere, or not at all.
+var ErrNoCalls = errors.New("the template does not print calls")
+
+// ErrForm is the error of a template whose calls no declaration can say.
+var ErrForm = errors.New("the template writes calls in a form that a declaration cannot say")
+
+// From finds out how a model of that name writes; set is the families that are known. What it finds can be used if its
+// list of what is wrong is empty. An error means that the template prints no calls, refuses the conversations, or prints
+// calls in a form that cannot be said: the message is a sentence about what is missing.
+func From(model string, set *adapters.Set, t Template) (*Finding, error) {
+	var all []*observed
+	var errs []error
+	for _, follows := range []func(n int) []chat.Message{request, answers} {
+		o, err := observe(t.Render, follows)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all = append(all, o)
+	}
+	var best *Finding
+	for i, o := range all {
+		o.completeFrom(all[len(all)-1-i])
+		o.completeBy(t.Source)
+		f, err := o.finding(model, set)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if best == nil || f.better(best) {
+			best = f
+		}
+	}
+	if best == nil {
+		return nil, clearest(errs)
+	}
+	return best, nil
+}
+
+// completeFrom takes over what another view of the template showed and this one did not: some print reasoning only while
+// the results of its calls are the last that was said, some drop the marks of a plain reply there.
+func (o *observed) completeFrom(p *observed) {
+	if o.thought == "" {
+		o.thought = p.thought
+	}
+	if o.spoken == "" {
+		o.spoken = p.spoken
+	}
+	if o.result == "" {
+		o.result = p.result
+	}
+	for _, mark := range p.ends {
+		if !slices.Contains(o.ends, mark) && !strings.Contains(o.one+o.two, mark) {
+			o.ends = append(o.ends, mark)
+		}
+	}
+}
+
+// completeBy takes over what the source alone says.
+func (o *observed) completeBy(source string) {
+	if o.thought == "" && o.messages == nil {
+		o.thought = thoughtIn(source, o.words)
+	}
+	for _, mark := range openersIn(source) {
+		if !strings.Contains(o.one+o.two, mark) {
+			o.openers = append(o.openers, mark)
+		}
+	}
+}
+
+// better reports whether f should be taken instead of g: one that a known family confirms, else the one with less wrong.
+func (f *Finding) better(g *Finding) bool {
+	if (f.Known != "") != (g.Known != "") {
+		return f.Known != ""
+	}
+	return len(f.Wrong) < len(g.Wrong)
+}
+
+// clearest is the error that says most: that a form cannot be said, before that there are no calls, before a refusal.
+func clearest(errs []error) error {
+	for _, kind := range []error{ErrForm, ErrNoCalls} {
+		for _, err := range errs {
+			if errors.Is(err, kind) {
+				return err
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// finding makes a declaration of what was seen, and tries it.
+func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
+	known, exactly := o.knownIn(set)
+	f := &Finding{Known: known, Result: strings.ReplaceAll(o.result, probeResult, "…"), Shown: o.shown()}
+	lines, err := o.declaration(model, known, exactly)
+	if err != nil {
+		return nil, err
+	}
+	f.Lines = lines
+	if f.Format, err = set.Parse([]byte(lines)); err != nil {
+		return nil, fmt.Errorf("%w: %w\n%s", ErrForm, err, lines)
+	}
+	f.Wrong = o.try(f.Format)
+	return f, nil
+}
+
+// try prints and reads the probes with a format, and says what comes out otherwise than from the template.
+func (o *observed) try(f *adapters.Format) (wrong []error) {
+	for n, want := range o.shown() {
+		calls := probes[:n+1]
+		if got := string(f.Append(nil, calls...)); !begins(want, got) {
+			wrong = append(wrong, fmt.Errorf("printed calls differ from the template's\ngot  %q\nwant %q", got, want))
+		}
+		if err := Reads(f, want, "", calls, probeTools); err != nil {
+			wrong = append(wrong, fmt.Errorf("the template's calls are read otherwise\n%w", err))
+		}
+	}
+	return wrong
+}
+
+// knownIn is the known family that prints and reads the same, or "". One that agrees in white space too comes first.
+func (o *observed) knownIn(set *adapters.Set) (name string, exactly bool) {
+	for _, f := range set.All() {
+		if len(o.try(f)) > 0 || !o.thinksAs(f) {
+			continue
+		}
+		if o.printedExactly(f) {
+			return f.Name, true
+		}
+		if name == "" {
+			name = f.Name
+		}
+	}
+	return name, false
+}
+
+// printedExactly compares with white space.
+func (o *observed) printedExactly(f *adapters.Format) bool {
+	for n, want := range o.shown() {
+		if string(f.Append(nil, probes[:n+1]...)) != want {
+			return false
+		}
+	}
+	return true
+}
+
+// thinksAs reports whether f takes the reasoning off that the template printed in front of the call. A template that
+// prints none leaves the question open.
+func (o *observed) thinksAs(f *adapters.Format) bool {
+	if o.thought == "" {
+		return true
+	}
+	var reply chat.Collector
+	for e, err := range f.Decode(text(o.thought+o.one), adapters.Options{Tools: probeTools}) {
+		if err != nil {
+			return false
+		}
+		reply.Add(e)
+	}
+	return strings.Contains(reply.Reasoning.String(), probeThink) && strings.TrimSpace(reply.Text.String()) == "" && len(reply.Calls) == 1
+}
+
+// begins reports whether a text begins with calls as they are printed, white space aside: marks of the turn may follow.
+func begins(text, calls string) bool {
+	return strings.HasPrefix(strings.Join(strings.Fields(text), ""), strings.Join(strings.Fields(calls), ""))
+}

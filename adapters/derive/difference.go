@@ -1,0 +1,103 @@
+package derive
+
+import (
+	"regexp"
+	"strings"
+)
+
+// difference takes off what two texts begin and end with alike, and gives what is left of the second: no mark is cut.
+func difference(a, b string) string {
+	from := commonPrefix(a, b)
+	to := len(b) - commonSuffix(a[from:], b[from:])
+	from = markStart(b, from)
+	if openMark(b[from:to]) >= 0 {
+		to += strings.IndexByte(b[to:], '>') + 1
+	}
+	return b[from:to]
+}
+
+// markStart is at, or the start of the mark in whose middle that is.
+func markStart(text string, at int) int {
+	at = min(at, len(text))
+	if i := openMark(text[:at]); i >= 0 {
+		return i
+	}
+	return at
+}
+
+// openMark is where the mark begins in whose middle a text ends, -1 when it ends in none.
+func openMark(text string) int {
+	i := strings.LastIndexByte(text, '<')
+	if i < 0 || strings.ContainsAny(text[i:], "> \n") {
+		return -1
+	}
+	return i
+}
+
+func commonPrefix(a, b string) (n int) {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func commonSuffix(a, b string) (n int) {
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
+// opener is the part that a and b both end with, from the first mark in it on; all of a when b ends with a.
+func opener(a, b string) string {
+	n := commonSuffix(a, b)
+	if n == len(a) {
+		return a
+	}
+	tail := a[len(a)-n:]
+	if end, start := strings.IndexByte(tail, '>'), strings.IndexByte(tail, '<'); end >= 0 && end < start { // the end of the mark in front
+		return strings.TrimLeft(tail[end+1:], "\n")
+	}
+	if i := strings.IndexAny(tail, "<["); i >= 0 {
+		return tail[i:]
+	}
+	return ""
+}
+
+// shared is what a and b both begin with: whole marks, without the newlines behind them.
+func shared(a, b string) string {
+	s := a[:commonPrefix(a, b)]
+	if i := strings.LastIndexByte(s, '<'); i >= 0 && !strings.Contains(s[i:], ">") {
+		s = s[:i]
+	}
+	return strings.TrimRight(s, "\n")
+}
+
+// A mark is a word in angle brackets, or in square ones when it shouts, as [THINK] does; ◁think▷ is Kimi's.
+const aMark = `(?:<[^<>\s]{1,64}>|\[/?[A-Z_ ]{2,40}\]|◁[^◁▷\s]{1,32}▷)`
+
+var (
+	anyMark     = regexp.MustCompile(aMark)
+	leadingMark = regexp.MustCompile(`^\s*` + aMark + `\n*`)
+	// Gemma's <|channel>thought opens with a word behind the mark.
+	trailingMark = regexp.MustCompile(`\n?` + aMark + `[a-z_]{0,16}\n*$`)
+)
+
+func hasMark(s string) bool { return anyMark.MatchString(s) }
+
+// firstMark is the mark that a text begins with, white space in front of it and newlines behind it included, or "".
+func firstMark(text string) string { return leadingMark.FindString(text) }
+
+// lastMark is the mark that a text ends with, or "".
+func lastMark(text string) string { return trailingMark.FindString(text) }
+
+// trimSpaced takes a prefix off, white space in front of it too; a text without it stays.
+func trimSpaced(text, prefix string) string {
+	if prefix = strings.TrimSpace(prefix); prefix == "" {
+		return text
+	}
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), prefix); ok {
+		return text[strings.Index(text, prefix)+len(prefix):][:len(rest)+len(text)-len(strings.TrimRight(text, " \n\t\r"))]
+	}
+	return text
+}

@@ -1,0 +1,177 @@
+package derive
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// declaration proposes the lines of a family. One that prints what a known family prints is like that one;
+// where white space differs, with the marks of its own around reasoning and text.
+func (o *observed) declaration(model, known string, exactly bool) (string, error) {
+	name, _, _ := strings.Cut(path.Base(strings.ToLower(model)), ":")
+	name = strings.Join(strings.Fields(name), "-")
+	var b strings.Builder
+	fmt.Fprintf(&b, "format  %s\nmodels  %s*\n", name, name)
+	if known != "" {
+		fmt.Fprintf(&b, "like    %s\n", known)
+	}
+	if exactly {
+		return b.String(), nil
+	}
+	for _, line := range []struct{ kind, text, probe, hole string }{{"think", o.thought, probeThink, "reasoning"}, {"text", o.spoken, probeText, "text"}} {
+		if before, after, ok := strings.Cut(line.text, line.probe); ok {
+			fmt.Fprintf(&b, "%-7s %s{%s}%s\n", line.kind, example(before), line.hole, example(after))
+		}
+	}
+	if known != "" {
+		return b.String(), nil
+	}
+	if o.messages != nil {
+		return o.messageLines(&b)
+	}
+	lines, ends, err := o.callLines()
+	if err != nil {
+		return "", err
+	}
+	if o.cdata {
+		b.WriteString("flag    cdata\n")
+	}
+	b.WriteString(lines)
+	for _, mark := range o.openers {
+		if strings.Contains(lines, "{call}") {
+			fmt.Fprintf(&b, "call    %s{call}\n", example(mark))
+		}
+	}
+	if o.ahead != "" {
+		fmt.Fprintf(&b, "prompt  %s\n", o.ahead)
+	}
+	if ends = append(ends, o.ends...); len(ends) > 0 {
+		fmt.Fprintf(&b, "drop    %s\n", strings.Join(ends, " "))
+	}
+	return b.String(), nil
+}
+
+// callLines are the lines section, call, arg, keys and quote, and the marks behind the calls that end the turn.
+func (o *observed) callLines() (lines string, ends []string, err error) {
+	oneText, twoText := sameIDs(o.one), sameIDs(o.two)
+	one, ok := bodyOf(oneText, 0, "quokka.txt", "wombat")
+	if !ok {
+		return "", nil, ErrForm
+	}
+	one.lines = o.typed(one.lines)
+	if twoText == "" {
+		return o.onlyLine(oneText, one)
+	}
+	first, ok := bodyOf(twoText, 0, "quokka.txt", "wombat")
+	if !ok {
+		return "", nil, ErrForm
+	}
+	second, ok := bodyOf(twoText, first.end, "numbat.txt", "bilby")
+	if !ok { // one list holds both
+		return fmt.Sprintf("call    %s%s%s\n%s", example(oneText[:one.start]), first.hole, example(oneText[one.end:]), one.lines), nil, nil
+	}
+	before, between, after := twoText[:first.start], twoText[first.end:second.start], twoText[second.end:]
+	open := strings.TrimLeft(opener(before, between), "\n") // which are glue
+	closer := shared(between[:len(between)-len(open)], after)
+	head, tail := before[:len(before)-len(open)], after[len(closer):]
+	glue := newlines(between[len(closer):])
+	section := ""
+	switch {
+	case strings.TrimSpace(head+tail) == "":
+		glue = max(newlines(head), glue, o.glue) // the longest one
+	case strings.TrimSpace(head) == "": // what follows all calls and precedes none of them ends the turn
+		glue = max(newlines(head), glue, o.glue)
+		ends = anyMark.FindAllString(tail, -1)
+	case first.hole == "{call}" && open+closer == "" && one.lines == "": // objects, one after the other, between marks
+		return fmt.Sprintf("call    %s{calls}%s\nkeys    list=bare\n", example(head), example(tail)), nil, nil
+	default:
+		head = max(newlines(head), o.glue) + strings.TrimLeft(head, "\n")
+		section = fmt.Sprintf("section %s{calls}%s\n", example(head), example(tail))
+	}
+	call := fmt.Sprintf("call    %s%s%s%s\n", example(glue), example(open), first.hole, example(closer))
+	return section + call + unfenced(call) + one.lines, ends, nil
+}
+
+// typed puts the hole for a type into an arg line whose tags say the type: <parameter name="{key}" string="{type}">.
+func (o *observed) typed(lines string) string {
+	number, word := o.types[0], o.types[1]
+	from := commonPrefix(number, word)
+	for from > 0 && isLetter(word[from-1]) {
+		from--
+	}
+	to := commonSuffix(number[from:], word[from:])
+	for to > 0 && isLetter(word[len(word)-to]) {
+		to--
+	}
+	if number == word || from == 0 || to == 0 || len(number) > 64 {
+		return lines
+	}
+	typed := example(word[:from]) + "{type}" + example(word[len(word)-to:])
+	return strings.Replace(lines, "{key}"+example(word)+"{value}", "{key}"+typed+"{value}", 1)
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
+
+// messageLines adds the lines of a family whose replies are made of messages.
+func (o *observed) messageLines(b *strings.Builder) (string, error) {
+	text := sameIDs(o.one)
+	if _, body, ok := strings.Cut(text, o.messages.closes); ok {
+		text = body
+	}
+	one, ok := bodyOf(text, 0, "quokka.txt", "wombat")
+	switch {
+	case !ok:
+		// The name stands in the header alone: the body is the arguments.
+		at := strings.Index(text, "{")
+		if at < 0 {
+			return "", ErrForm
+		}
+		b.WriteString(o.messages.lines("json", ""))
+	case one.hole == "{call}":
+		return "", ErrForm
+	default:
+		before, after := text[:one.start], text[one.end:]
+		after, _, _ = strings.Cut(after, o.messages.last)
+		head, open := before, ""
+		if i := strings.LastIndexByte(before, '<'); i >= 0 {
+			head, open = before[:i], before[i:]
+		}
+		closer := strings.TrimSpace(firstMark(after))
+		tail := strings.TrimPrefix(strings.TrimLeft(after, "\n"), closer)
+		more := fmt.Sprintf("section %s{calls}%s\ncall    %s%s\\n%s\n%s", example(head), example(tail), example(open), one.hole, example(closer), one.lines)
+		b.WriteString(o.messages.lines("calls", more))
+	}
+	return b.String(), nil
+}
+
+// onlyLine is the line of a template that prints one call. Marks behind a call that begins with none end the turn.
+func (o *observed) onlyLine(text string, b body) (string, []string, error) {
+	before, after := text[:b.start], text[b.end:]
+	var ends []string
+	if !hasMark(before) {
+		ends, after = anyMark.FindAllString(after, -1), ""
+	}
+	return fmt.Sprintf("call    %s%s%s\n%s", example(before), b.hole, example(after), b.lines), ends, nil
+}
+
+// unfenced is the same line without a fence around the arguments, which models leave out; nothing when there is none.
+func unfenced(call string) string {
+	without := strings.NewReplacer("```json\\n{json}\\n```", "{json}\\n").Replace(call)
+	if without == call {
+		return ""
+	}
+	return without
+}
+
+// newlines are the newlines that a text begins with.
+func newlines(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "\n"))] }
+
+// example writes a text as a declaration does.
+func example(s string) string {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
+	return strings.ReplaceAll(s, probes[0].ID, "{id}")
+}
+
+// sameIDs gives the second probe the id of the first, so that only their arguments differ.
+func sameIDs(s string) string { return strings.ReplaceAll(s, probes[1].ID, probes[0].ID) }

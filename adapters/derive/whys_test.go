@@ -1,0 +1,31 @@
+package derive
+
+// whys say for a family what its template does not tell: what these cases hold is known from what its models wrote.
+var whys = map[string]string{
+	"apertus":          "the template prints reasoning only when it comes as blocks of a type of its own",
+	"apriel":           "the marks around an answer stand in the system prompt alone",
+	"command-a":        "the older text marks are another checkpoint's",
+	"command-r":        "the template always prints a fence, which the models leave out",
+	"command-r7b":      "marks of text are printed in some turns only",
+	"deepseek-dsml":    "slips of the models: a missing section or attribute, words of the next version",
+	"deepseek-v3":      "spellings of other checkpoints, and marks that a model echoes",
+	"deepseek-v3.1":    "the template prints no reasoning; spellings of other checkpoints, and marks that a model echoes",
+	"deepseek-v4":      "slips of the models: a missing section or attribute, words of the former version",
+	"gemma4":           "slips of the models in their marks",
+	"gigachat":         "version 3 writes messages, another template's form",
+	"glimmer":          "messages to nobody and to developers are not printed",
+	"glm4":             "the end mark of another checkpoint",
+	"harmony":          "channels and recipients that the template never prints, and slips in headers",
+	"hermes":           "Reka's end mark",
+	"hunyuan-v3":       "other checkpoints write the tags with another suffix or none",
+	"lfm2":             "a slip: JSON instead of Python",
+	"llama3":           "the built-in tools' form: name.call(…)",
+	"minicpm5":         "blanks of a tokenizer, which no template prints",
+	"minimax-m3":       "blanks inside marks, and newlines around reasoning that the template does not print",
+	"mistral":          "forms of other versions",
+	"mistral-small3.2": "fences around calls, a slip",
+	"nemotron-v2":      "the newline between text and a call is not printed",
+	"phi4":             "the marks of the newer template",
+	"poolside":         "another tag in front of a call, and a mark that ends the turn, are slips",
+	"qwen3-coder":      "a slip: attributes as other families write them",
+}

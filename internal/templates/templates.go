@@ -1,0 +1,91 @@
+// Package templates holds what real chat templates made of conversations: recordings of a llama-server that served the
+// templates that llama.cpp ships. Tests ask them as they would ask the server.
+//
+// A recording is made again by the end-to-end lane (TestTemplateRecordings). It keeps what stands behind the first request
+// only, since the system text with the tools in it is long and says nothing about replies; of a template's source it keeps
+// the few lines that are read.
+package templates
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// Recording is one template.
+type Recording struct {
+	Name    string            `json:"-"`
+	Family  string            `json:"family,omitempty"` // whose models bring it; empty: no family's
+	Source  string            `json:"source,omitempty"` // the lines of its source that say something
+	Prompts map[string]string `json:"prompts"`          // by conversation, see Key
+	Refused map[string]string `json:"refused,omitempty"`
+}
+
+//go:embed recordings/*.json
+var recordings embed.FS
+
+// All are the recordings, by name.
+func All() ([]*Recording, error) {
+	files, err := recordings.ReadDir("recordings")
+	if err != nil {
+		return nil, err
+	}
+	var all []*Recording
+	for _, f := range files {
+		src, err := recordings.ReadFile(path.Join("recordings", f.Name()))
+		if err != nil {
+			return nil, err
+		}
+		r := &Recording{Name: strings.TrimSuffix(f.Name(), ".json")}
+		if err := json.Unmarshal(src, r); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Render gives the prompt of a recorded conversation. One that was not recorded is an error that says so.
+func (r *Recording) Render(messages []chat.Message, _ []chat.Tool) (string, error) {
+	key := Key(messages)
+	if prompt, ok := r.Prompts[key]; ok {
+		return prompt, nil
+	}
+	if reason, ok := r.Refused[key]; ok {
+		return "", fmt.Errorf("%s", reason)
+	}
+	return "", fmt.Errorf("%s was not recorded with %s: run e2e/run.sh -run TestTemplateRecordings with TOOLNORM_E2E_TEMPLATES=write", r.Name, key)
+}
+
+// Add records what a template made of a conversation.
+func (r *Recording) Add(messages []chat.Message, prompt string, err error) {
+	if err != nil {
+		reason, _, _ := strings.Cut(err.Error(), "\n")
+		r.Refused[Key(messages)] = reason
+		return
+	}
+	if at := strings.LastIndex(prompt, messages[0].Content); at >= 0 {
+		prompt = prompt[at:]
+	}
+	r.Prompts[Key(messages)] = prompt
+}
+
+// Key names a conversation: a word a message.
+func Key(messages []chat.Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		fmt.Fprintf(&b, "%s(%s", m.Role, m.Content)
+		if m.Reasoning != "" {
+			fmt.Fprintf(&b, " thinks %s", m.Reasoning)
+		}
+		for _, c := range m.Calls {
+			fmt.Fprintf(&b, " %s%s", c.Name, c.Args)
+		}
+		b.WriteString(")")
+	}
+	return b.String()
+}

@@ -1,0 +1,144 @@
+package trace
+
+import (
+	"bytes"
+	"crypto/rand"
+	_ "embed"
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/auth"
+	"toolnorm/internal/fault"
+)
+
+// viewHTML is the page of the trace view. It holds no script: what models and clients wrote is shown in it.
+//
+//go:embed view.html
+var viewHTML string
+
+var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visible": visible}).Parse(viewHTML))
+
+// View serves the exchanges of a Log to programs and browsers of this machine: as a page to those who want one, else as JSON.
+type View struct {
+	Log     *Log          // nil: none are kept, and the view says so
+	Reasons []chat.Reason // what the codes in Repairs mean
+}
+
+// shown is what the page shows: a list, or one exchange.
+type shown struct {
+	Nonce   string // of its style
+	List    List
+	One     *Exchange
+	reasons map[string]string
+}
+
+// Means explains a reason code.
+func (v shown) Means(code string) string { return v.reasons[code] }
+
+// Serve answers one request.
+func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
+	if err := onlyHere(r); err != nil {
+		return err
+	}
+	if v.Log == nil {
+		return fault.New(fault.NotFound, "no exchanges are kept; the setting trace says how many should be")
+	}
+	guardView(w.Header())
+	it := shown{Nonce: rand.Text(), List: v.Log.List()}
+	if id := r.FormValue("id"); id != "" {
+		if it.One = v.Log.Find(id); it.One == nil {
+			return fault.New(fault.NotFound, "no exchange %q is kept; only the last %d are", id, it.List.Keeps)
+		}
+	}
+	switch {
+	case wantsPage(r):
+		return v.page(w, it)
+	case it.One != nil:
+		return writePlain(w, it.One)
+	}
+	return writePlain(w, it.List)
+}
+
+// writePlain answers with v, and leaves <, > and & as they are, for those who read it.
+func writePlain(w http.ResponseWriter, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// page writes the page.
+func (v *View) page(w http.ResponseWriter, it shown) error {
+	it.reasons = make(map[string]string, len(v.Reasons))
+	for _, reason := range v.Reasons {
+		it.reasons[reason.Code] = reason.Means
+	}
+	var b bytes.Buffer
+	if err := viewPage.Execute(&b, it); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'nonce-"+it.Nonce+"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// wantsPage says that a browser asks, and not for the JSON.
+func wantsPage(r *http.Request) bool {
+	return r.FormValue("as") != "json" && (r.URL.Path == "/debug" || strings.Contains(r.Header.Get("Accept"), "text/html"))
+}
+
+// guardView keeps the view out of caches and out of other pages.
+func guardView(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	h.Add("Vary", "Accept")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+}
+
+// forwarded are headers by which a proxy in between shows itself, and how the names of others begin and end.
+var (
+	forwarded     = []string{"Forwarded", "Via", "True-Client", "X-Envoy-Internal", "X-Coming-From", "Coming-From", "X-Proxy-Id", "Cdn-Loop"}
+	forwardedFrom = []string{"X-Forwarded", "Forwarded-", "X-Original-", "X-Real-", "Cf-", "Cloudfront-", "X-Azure-", "X-Vercel-", "X-Amzn-Trace"}
+	forwardedTo   = []string{"-Ip", "-Ips", "-Cluster-Ip", "-Address", "-Addr", "Forwarded-For", "-Host"}
+)
+
+// showsProxy says that a header is one that proxies add: what ends in the word for an address says whose it is.
+func showsProxy(name string) bool {
+	return slices.Contains(forwarded, name) ||
+		slices.ContainsFunc(forwardedFrom, func(head string) bool { return strings.HasPrefix(name, head) }) ||
+		slices.ContainsFunc(forwardedTo, func(tail string) bool { return strings.HasSuffix(name, tail) })
+}
+
+// onlyHere turns away all but the programs of this machine that ask this server by its own address. Pages of other
+// origins are turned away as well, even where they may chat: an exchange is none of their business.
+func onlyHere(r *http.Request) error {
+	if from, err := netip.ParseAddrPort(r.RemoteAddr); err != nil || !from.Addr().Unmap().IsLoopback() {
+		return fault.New(fault.Forbidden, "exchanges are shown on the server's own machine only")
+	}
+	for name, values := range r.Header {
+		if showsProxy(name) && strings.Join(values, "") != "" {
+			return fault.New(fault.Forbidden, "exchanges are shown on the server's own machine only, and the header %s says that this request came from another", name)
+		}
+	}
+	if host := auth.HostName(r.Host); !auth.IsLoopback(host) && !strings.HasSuffix(host, ".localhost") {
+		return fault.New(fault.Forbidden, "exchanges are shown under localhost or a loopback address only, not under %q", r.Host)
+	}
+	if r.Header.Get("Origin") != "" {
+		return fault.New(fault.Forbidden, "web pages may not read exchanges; open %s itself", r.URL.Path)
+	}
+	return nil
+}

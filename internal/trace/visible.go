@@ -1,0 +1,52 @@
+package trace
+
+import (
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+)
+
+// piece is a stretch of text. Class says how the page shows white space, and what cannot be seen, in it; empty: as it is.
+type piece struct{ Text, Class string }
+
+// visible cuts a text where it holds what cannot be seen. Spaces, tabs and newlines stay what they are, so that the text can
+// be copied from the page; other blanks, controls and marks that turn the direction of writing become their numbers.
+func visible(s string) (all []piece) {
+	from, class := 0, ""
+	for i, r := range s {
+		c := classOf(r)
+		if i > from && (c != class || class == "n" || class == "t" || class == "u") {
+			all = append(all, pieceOf(s[from:i], class))
+			from = i
+		}
+		class = c
+	}
+	if from < len(s) {
+		all = append(all, pieceOf(s[from:], class))
+	}
+	return all
+}
+
+// classOf is the class of a character in view.html.
+func classOf(r rune) string {
+	switch {
+	case r == ' ':
+		return "s"
+	case r == '\t':
+		return "t"
+	case r == '\n':
+		return "n"
+	case r == utf8.RuneError, unicode.IsControl(r), unicode.IsSpace(r), unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co):
+		return "u"
+	}
+	return ""
+}
+
+// pieceOf is a stretch of one class.
+func pieceOf(text, class string) piece {
+	if class == "u" {
+		r, _ := utf8.DecodeRuneInString(text)
+		text = fmt.Sprintf("[U+%04X]", r)
+	}
+	return piece{text, class}
+}

@@ -1,0 +1,151 @@
+// Package exchange runs one exchange: it reads the body of a request, asks the model, writes the reply in the client's form while it
+// comes, and notes what became of it in the log and in the trace.
+package exchange
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/trace"
+	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
+)
+
+// Runner runs exchanges. Model and MaxBody are needed.
+type Runner struct {
+	Model        chat.Model
+	DefaultModel string // answers requests that name no model; empty: such requests are an error
+
+	Log   zerolog.Logger // one line an exchange; the zero value logs nothing
+	Trace *trace.Log     // keeps the last exchanges; nil: none are kept
+
+	MaxBody  int64         // of a request, in bytes
+	Stall    time.Duration // until a client that takes nothing is given up; 0: never
+	Thoughts string        // as form.Out.Thoughts
+}
+
+// Handler serves a path. An error of a handler that has written nothing is written for it.
+type Handler func(http.ResponseWriter, *http.Request) error
+
+// Ask answers requests of one API.
+func (s *Runner) Ask(api form.API) Handler {
+	return s.Logged(api, func(w http.ResponseWriter, r *http.Request, x *Record) error {
+		body, err := s.Body(w, r)
+		if err != nil {
+			return err
+		}
+		return s.Answer(w, r, api, x, body)
+	})
+}
+
+// Logged gives requests an id and a line in the log. What goes wrong before the first byte becomes a status; later it is
+// told in the reply's own form.
+func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Request, x *Record) error) Handler {
+	return func(w http.ResponseWriter, r *http.Request) (err error) {
+		m := &meter{ResponseWriter: w}
+		x := &Record{api: api.Name, start: time.Now(), id: api.Prefix + rand.Text()}
+		m.Header().Set("X-Request-Id", x.id)
+		defer func() { x.log(s.Log, m, err); x.keep(s.Trace, m, err); err = nil }() // also of a reply that is broken off
+		err = errPanicked                                                           // unless h returns
+		if err = h(m, r, x); err != nil && m.status == 0 {
+			api.Fail(m, err)
+		}
+		return err
+	}
+}
+
+// errPanicked is what the log says of a request whose handler did not return. front.Front answers it.
+var errPanicked = fault.New(fault.Internal, "the handler panicked")
+
+// Answer reads the request and runs its reply.
+func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x *Record, body []byte) error {
+	x.trace(s.Trace, r.URL.Path)
+	ask, err := api.Read(body)
+	if err != nil {
+		return err
+	}
+	if err := s.OrDefault(&ask.Model); err != nil {
+		return err
+	}
+	x.Model, x.stream = ask.Model, ask.Stream
+	reply, err := api.Open(r.Header, ask, form.Out{W: w, ID: x.id, Created: x.start, Stall: s.Stall, Notes: x.told, Told: x.finished, Thoughts: s.Thoughts})
+	if err != nil {
+		return err
+	}
+	if err := s.OrDefault(&ask.Model); err != nil { // a suffix may have been all of it
+		return err
+	}
+	o := x.observer(w.Header(), ask, reply)
+	if ask.Form != "" && ask.Form != form.OpenAI {
+		o.OnNote("Dialect", ask.Form)
+	}
+	err = s.run(chat.WithObserver(r.Context(), o), ask, reply, x)
+	if gone := r.Context().Err(); err != nil && gone != nil {
+		err = fault.New(fault.Canceled, "the client went away: %w", err)
+	}
+	if end := reply.Close(err); err == nil {
+		err = end
+	}
+	return err
+}
+
+// mostPromised is how much memory is taken for a body on its header's word, in bytes: most requests are shorter, and what a
+// header says costs its sender nothing.
+const mostPromised = 64 << 10
+
+// Body reads the whole body, which must happen before anything is answered: net/http watches for a client that goes
+// away only once the body is read.
+func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	var body bytes.Buffer
+	if r.ContentLength > s.MaxBody {
+		return nil, s.tooLarge()
+	}
+	body.Grow(int(min(max(r.ContentLength, 0), mostPromised)) + bytes.MinRead)
+	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, s.MaxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, s.tooLarge()
+	case err != nil:
+		return nil, fault.New(fault.Invalid, "the request's body ended early: %w", err)
+	}
+	return body.Bytes(), nil
+}
+
+// OrDefault fills in the model that answers requests which name none.
+func (s *Runner) OrDefault(model *string) error {
+	if *model == "" {
+		*model = s.DefaultModel
+	}
+	if *model == "" {
+		return field.AsFault(field.Bad("model", "must name a model; GET /v1/models lists them"))
+	}
+	return nil
+}
+
+// tooLarge names the limit.
+func (s *Runner) tooLarge() error {
+	return fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", s.MaxBody)
+}
+
+// run is the one loop: events in, the client's form out. The model's reader flushes the reply whenever it must wait.
+func (s *Runner) run(ctx context.Context, a *form.Ask, reply form.Reply, x *Record) error {
+	for e, err := range s.Model.Stream(ctx, &a.Request) {
+		if err != nil {
+			return err
+		}
+		x.note(e)
+		if err := reply.Event(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

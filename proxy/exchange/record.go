@@ -1,0 +1,188 @@
+package exchange
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/trace"
+	"toolnorm/proxy/form"
+)
+
+// Record collects what the log line and the trace say of one exchange: never a prompt, a reply or a key, unless the trace is
+// told to keep what was said.
+type Record struct {
+	Model string
+	Meta  chat.Meta   // how the reply came about, from its Finish event
+	Count chat.Counts // of tokens
+
+	api    string // its name
+	id     string
+	start  time.Time
+	first  time.Duration // from start to the first event; 0: none came
+	stream bool
+	calls  int
+	notes  []string        // what was done to the request, as in form.Out.Notes
+	reason string          // that the client was told for the end; empty: that of the reply
+	kept   *trace.Exchange // nil: nothing is kept of it
+}
+
+// noted takes note of what was done to the request.
+func (x *Record) noted(word, text string) {
+	x.notes = append(x.notes, strings.ToLower(word)+"="+text)
+	if x.kept != nil {
+		x.kept.Noted(word, text)
+	}
+}
+
+// told is what was done to the request so far.
+func (x *Record) told() []string { return x.notes }
+
+// finished takes note of the reason that the client is told for the end.
+func (x *Record) finished(reason string) { x.reason = reason }
+
+// note takes from an event what the log wants.
+func (x *Record) note(e chat.Event) {
+	if x.first == 0 {
+		x.first = time.Since(x.start)
+	}
+	if x.kept != nil {
+		x.kept.Event(&e)
+	}
+	switch e.Kind {
+	case chat.CallEnd:
+		x.calls++
+	case chat.Usage, chat.Finish:
+		if e.Meta == nil {
+			return
+		}
+		if e.Kind == chat.Finish {
+			x.Meta = *e.Meta
+		}
+		if e.Meta.Usage != nil {
+			x.Count = *e.Meta.Usage
+		}
+	}
+}
+
+// trace begins to keep the exchange.
+func (x *Record) trace(log *trace.Log, path string) {
+	if log != nil {
+		x.kept = log.Begin(x.id, x.api, path, x.start)
+	}
+}
+
+// observer notes how the reply comes about in its headers, in the log and in the exchange that is kept.
+func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Observer {
+	o := &chat.Observer{
+		// A flush that fails fails again at the next event, and the client's context ends with it.
+		Pulse: &chat.Pulse{Idle: func() { _ = reply.Flush() }, Beat: reply.Ping},
+		OnPlan: func(format, strategy string) {
+			form.SetHeader(h, "Toolnorm-Format", format)
+			form.SetHeader(h, "Toolnorm-Strategy", strategy)
+			x.Meta.Format, x.Meta.Strategy = format, strategy
+			if x.kept != nil {
+				x.kept.Chosen(format, strategy)
+			}
+		},
+		OnNote: func(word, text string) {
+			form.SetHeader(h, "Toolnorm-"+word, text)
+			x.noted(word, text)
+		},
+	}
+	if x.kept != nil {
+		x.kept.Asked(&a.Request, a.Stream)
+		if x.kept.Bodies != nil {
+			o.OnGeneration = x.kept.Bodies.Heard
+		}
+	}
+	return o
+}
+
+// keep ends the exchange.
+func (x *Record) keep(log *trace.Log, m *meter, err error) {
+	if x.kept != nil {
+		if x.reason != "" && x.kept.Finish != "" {
+			x.kept.Finish = x.reason
+		}
+		x.kept.End(statusOf(m, err), cause(err), x.first, time.Since(x.start))
+		log.Add(x.kept)
+	}
+}
+
+// statusOf is how a request ended: an error counts also when it came behind a status that was good.
+func statusOf(m *meter, err error) int {
+	if err != nil {
+		return fault.From(err).Status()
+	}
+	return m.status
+}
+
+// log writes the line.
+func (x *Record) log(log zerolog.Logger, m *meter, err error) {
+	level := zerolog.InfoLevel
+	if err != nil {
+		level = zerolog.WarnLevel
+		if fault.From(err).Kind == fault.Internal {
+			level = zerolog.ErrorLevel
+		}
+	}
+	log.WithLevel(level).
+		Str("id", x.id).Str("model", x.Model).Bool("stream", x.stream).
+		Str("format", x.Meta.Format).Str("strategy", x.Meta.Strategy).
+		Int("calls", x.calls).Strs("repairs", x.Meta.Repairs).Strs("notes", x.notes).
+		Int("prompt_tokens", x.Count.Prompt).Int("completion_tokens", x.Count.Completion).
+		Dur("ttft_ms", x.first).Dur("total_ms", time.Since(x.start)).
+		Int("status", statusOf(m, err)).Int64("bytes", m.bytes).Err(shortened(cause(err))).
+		Msg(x.api)
+}
+
+// cause is what the operator should read of err: the innermost sentence we know, or nil.
+func cause(err error) error {
+	if err == nil {
+		return nil
+	}
+	if f := fault.From(err); f.Cause != nil {
+		return f.Cause
+	}
+	return err
+}
+
+// shortened is an error whose text is fit for a line.
+func shortened(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(fault.Short(err.Error()))
+}
+
+// meter counts what is written to a client.
+type meter struct {
+	http.ResponseWriter
+	status int // 0: nothing was written
+	bytes  int64
+}
+
+// WriteHeader takes note of the status.
+func (m *meter) WriteHeader(status int) {
+	m.status = status
+	m.ResponseWriter.WriteHeader(status)
+}
+
+// Write counts bytes.
+func (m *meter) Write(b []byte) (int, error) {
+	if m.status == 0 {
+		m.status = http.StatusOK
+	}
+	n, err := m.ResponseWriter.Write(b)
+	m.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap gives http.ResponseController the writer that can flush and hold deadlines.
+func (m *meter) Unwrap() http.ResponseWriter { return m.ResponseWriter }

@@ -1,0 +1,88 @@
+package field
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+	"toolnorm/internal/fault"
+)
+
+const (
+	// keepParser is the largest body, in bytes, whose parser goes back to the pool.
+	keepParser = 1 << 20
+	// MaxValues bounds the JSON values in a body, since each costs 120 bytes when parsed, however short it is: 64 MB with the
+	// parser's room to grow. A conversation of 50,000 messages has half as many.
+	MaxValues = 1 << 18
+)
+
+// parsers keeps fastjson's arenas between requests.
+var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
+
+// Parse parses a body, which must be an object, and has it read. What read finds wrong becomes a fault; v is valid until
+// read returns, since the arena it lies in goes back to the pool.
+func Parse(body []byte, read func(v *fastjson.Value) error) error {
+	if len(body) > MaxValues && chat.Values(body) > MaxValues {
+		return tooMany(body)
+	}
+	chat.MendSurrogates(body)
+	p := parsers.Get().(*fastjson.Parser)
+	if len(body) <= keepParser {
+		defer parsers.Put(p)
+	}
+	v, err := p.ParseBytes(body) // first, since it bounds the depth that the validator recurses into
+	if err == nil {
+		err = fastjson.ValidateBytes(body)
+	}
+	if err != nil {
+		return notJSON(body)
+	}
+	if v.Type() != fastjson.TypeObject {
+		return AsFault(Bad("", "the body must be a JSON object, not %s", KindOf(v)))
+	}
+	if err := read(v); err != nil {
+		return AsFault(err)
+	}
+	return nil
+}
+
+// notJSON says where a body stops being JSON.
+func notJSON(body []byte) error {
+	var any json.RawMessage
+	err := json.Unmarshal(body, &any)
+	var at *json.SyntaxError
+	switch {
+	case len(bytes.TrimSpace(body)) == 0:
+		return fault.New(fault.Invalid, "the body is empty; it must be a JSON object")
+	case errors.As(err, &at):
+		return fault.New(fault.Invalid, "the body is not valid JSON: %s, at byte %d", at.Error(), at.Offset)
+	}
+	return fault.New(fault.Invalid, "the body is not valid JSON, or is nested more than %d levels deep", fastjson.MaxDepth)
+}
+
+// tooMany is the error of a body with too many values. Where a tool's schema has most of them, it says so.
+func tooMany(body []byte) error {
+	var offer struct {
+		Tools []struct {
+			Function struct {
+				Name       string
+				Parameters json.RawMessage
+			}
+		}
+	}
+	if json.Unmarshal(body, &offer) == nil {
+		tools := make([]chat.Tool, len(offer.Tools))
+		for i, t := range offer.Tools {
+			tools[i] = chat.Tool{Name: t.Function.Name, Schema: t.Function.Parameters}
+		}
+		if excess, ok := errors.AsType[*schema.Excess](schema.Affordable(tools, nil)); ok {
+			return &fault.Error{Kind: fault.Invalid, Param: excess.Param, Code: schema.ExcessCode, Message: excess.Param + ": " + excess.Error(), Cause: excess}
+		}
+	}
+	return fault.New(fault.Invalid, "the body holds more than %d JSON values", MaxValues)
+}

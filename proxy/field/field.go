@@ -1,0 +1,194 @@
+// Package field reads the fields of a request's JSON body. Each reader returns an error that says what is wrong with the
+// value; the path to it ("messages[2].content") is put together only then, on the way out.
+//
+// Readers of one value have the shape func(*fastjson.Value) error, so that a table of fields reads like the API's own
+// documentation. A body is parsed once, by [Parse] in body.go, and not decoded into structs: clients write one field in several
+// shapes (a content is a string, null, a part or a list of parts), and fields that nobody here knows are kept as they are.
+package field
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/internal/fault"
+)
+
+// fieldError says what is wrong with one field of a request. The path grows outwards, and only when something is wrong.
+type fieldError struct {
+	path, say string
+}
+
+// Error returns the path and what is wrong there.
+func (e *fieldError) Error() string {
+	if e.path == "" {
+		return e.say
+	}
+	return e.path + ": " + e.say
+}
+
+// Bad returns the error of a field, whose path may be empty: then Within names it.
+func Bad(path, format string, args ...any) error {
+	return &fieldError{path: path, say: fmt.Sprintf(format, args...)}
+}
+
+// Within puts err's path below a field: "[2]" and "content" join to "messages[2].content". Errors of other kinds pass.
+func Within(path string, err error) error {
+	var e *fieldError
+	if !errors.As(err, &e) {
+		return err
+	}
+	if e.path == "" || e.path[0] == '[' {
+		return &fieldError{path: path + e.path, say: e.say}
+	}
+	return &fieldError{path: path + "." + e.path, say: e.say}
+}
+
+// AsFault turns a field's error into a fault that names the field as its parameter, as OpenAI's clients read it.
+func AsFault(err error) error {
+	var e *fieldError
+	if !errors.As(err, &e) {
+		return err
+	}
+	f := fault.New(fault.Invalid, "%s", e.Error())
+	f.Param = e.path
+	return f
+}
+
+// Text reads a string; null is empty.
+func Text(dst *string) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		switch v.Type() {
+		case fastjson.TypeString:
+			*dst = string(v.GetStringBytes())
+		case fastjson.TypeNull:
+			*dst = ""
+		default:
+			return Bad("", "must be a string, not %s", KindOf(v))
+		}
+		return nil
+	}
+}
+
+// Flag reads true or false; null leaves dst.
+func Flag(dst *bool) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		switch v.Type() {
+		case fastjson.TypeTrue, fastjson.TypeFalse:
+			*dst = v.Type() == fastjson.TypeTrue
+		case fastjson.TypeNull:
+		default:
+			return Bad("", "must be true or false, not %s", KindOf(v))
+		}
+		return nil
+	}
+}
+
+// Number reads a finite number; null leaves dst nil.
+func Number(dst **float64) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		if v.Type() == fastjson.TypeNull {
+			return nil
+		}
+		f, err := v.Float64()
+		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+			return Bad("", "must be a number, not %s", KindOf(v))
+		}
+		*dst = &f
+		return nil
+	}
+}
+
+// Integer reads a whole number, spelled 5 or 5.0 (as clients in JavaScript and Lua do); null leaves dst nil. Beyond 2^53 a
+// spelling with a point or an exponent no longer names one integer, and is refused.
+func Integer(dst **int64) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		if v.Type() == fastjson.TypeNull {
+			return nil
+		}
+		if v.Type() != fastjson.TypeNumber {
+			return Bad("", "must be a whole number, not %s", KindOf(v))
+		}
+		spelled := string(v.MarshalTo(nil))
+		n, err := strconv.ParseInt(spelled, 10, 64)
+		if err != nil {
+			f, ferr := strconv.ParseFloat(spelled, 64)
+			if ferr != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+				return Bad("", "must be a whole number, not %s", spelled)
+			}
+			n = int64(f)
+		}
+		*dst = &n
+		return nil
+	}
+}
+
+// Raw copies a value that nothing has looked into yet, as the client spelled it but for blanks between tokens. fastjson
+// unescapes a string when it is first looked at, and could then no longer give its spelling back.
+func Raw(v *fastjson.Value) (json.RawMessage, error) {
+	b := v.MarshalTo(nil)
+	for _, c := range b {
+		// Compact JSON has such bytes only inside strings, where they may not stand; the parser lets some through.
+		if c < ' ' {
+			return nil, Bad("", "holds a control character inside a string, which JSON forbids")
+		}
+	}
+	return b, nil
+}
+
+// Each calls f for every field of an object until one is wrong, and names that field. A field given twice is read twice.
+func Each(v *fastjson.Value, f func(key string, v *fastjson.Value) error) error {
+	if v == nil || v.Type() != fastjson.TypeObject {
+		return Bad("", "must be an object, not %s", KindOf(v))
+	}
+	var err error
+	v.GetObject().Visit(func(key []byte, v *fastjson.Value) {
+		if err != nil {
+			return
+		}
+		if e := f(string(key), v); e != nil {
+			err = Within(string(key), e)
+		}
+	})
+	return err
+}
+
+// Items calls f for every element of an array until one is wrong, and names that element.
+func Items(v *fastjson.Value, f func(i int, v *fastjson.Value) error) error {
+	if v == nil || v.Type() != fastjson.TypeArray {
+		return Bad("", "must be an array, not %s", KindOf(v))
+	}
+	for i, e := range v.GetArray() {
+		if err := f(i, e); err != nil {
+			return Within("["+strconv.Itoa(i)+"]", err)
+		}
+	}
+	return nil
+}
+
+// IsNull says that a value is null or absent.
+func IsNull(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
+
+// KindOf names a value's type in a sentence.
+func KindOf(v *fastjson.Value) string {
+	if v == nil {
+		return "missing"
+	}
+	switch v.Type() {
+	case fastjson.TypeNull:
+		return "null"
+	case fastjson.TypeObject:
+		return "an object"
+	case fastjson.TypeArray:
+		return "an array"
+	case fastjson.TypeString:
+		return "a string"
+	case fastjson.TypeNumber:
+		return "a number"
+	}
+	return "true or false"
+}

@@ -1,0 +1,124 @@
+// Package form holds what all client forms share: a client form is a way in which a client asks a model and wants its reply.
+//
+// To add one, make a folder beside openai, ollama, shell and xml. A form with a path of its own is an [API]: Read makes an [Ask] of
+// a body, Open makes the [Reply] that writes events; proxy.New gives it a route. A form that shares its path with another is a
+// [Form], which looks at a request and takes it or not; proxy.New puts it into the list that is asked in turn.
+//
+//	form.go     the types: API, Form, Ask, Out, Reply
+//	message.go  messages: roles, calls in the history, images
+//	tools.go    the tools that a client offers
+//	options.go  fields that several forms have: stop, think, keep_alive, options
+//	whole.go    the base of whole replies, and the errors of replies that end badly
+//	write.go    JSON and headers: escaping, cutting at whole characters
+//	text.go     calls that are written into the text: paragraphs, fences, calls that a form cannot hold
+package form
+
+import (
+	"net/http"
+	"time"
+
+	"toolnorm/chat"
+)
+
+// API is one way of asking a model over HTTP: how a request is read and how its reply is opened.
+type API struct {
+	Name   string // in the log
+	Prefix string // of the reply's id, as the API's own service begins it
+
+	Read func(body []byte) (*Ask, error)
+	Open func(h http.Header, a *Ask, out Out) (Reply, error)
+	Fail func(w http.ResponseWriter, err error) // answers with an error, before anything was written
+}
+
+// Ask is what a client asks: the request, and the form in which it wants the reply.
+type Ask struct {
+	chat.Request
+	Stream bool // piece by piece, else whole
+	Usage  bool // count tokens at the end of a stream
+
+	Form    string // one of Names: that which is asked for, empty when none is; then that which took the request
+	NoCalls bool   // tool_choice "none": no calls, whoever offers tools
+}
+
+// The names of the forms that a header, a model's suffix or a setting can ask for.
+const (
+	OpenAI = "openai" // as it is, whoever seems to ask
+	Shell  = "shell"  // commands in place of calls of the tools that are served here
+	Void   = "void"   // Void's calls in text, where its prompt describes tools
+	Cline  = "cline"  // Cline's and Roo's, likewise
+)
+
+// Names lists the forms that can be asked for.
+func Names() []string { return []string{OpenAI, Shell, Void, Cline} }
+
+// Form is a client form among several on one path.
+type Form interface {
+	// Open makes the Reply of a request in this form, or nil when the request is in another one. It may rewrite the
+	// request first: find tools in a prompt, offer more of them, or hold calls back with Request.Hold.
+	Open(h http.Header, a *Ask, out Out) (Reply, error)
+}
+
+// First is the form that the first of several takes: the special ones stand in front of those that take everything.
+type First []Form
+
+// Open opens the reply in the first form that takes the request.
+func (forms First) Open(h http.Header, a *Ask, out Out) (Reply, error) {
+	for _, f := range forms {
+		if reply, err := f.Open(h, a, out); reply != nil || err != nil {
+			return reply, err
+		}
+	}
+	return nil, nil
+}
+
+// Out is where a Reply goes.
+type Out struct {
+	W       http.ResponseWriter
+	ID      string        // of the reply, unique
+	Created time.Time     // when the request came
+	Stall   time.Duration // after which a client that takes nothing is given up; 0: never
+
+	// Notes gives what was done to the request so far, as "word=text" each; nil: nothing is told.
+	Notes func() []string
+
+	// Told is told the reason that an OpenAI client is given for the reply's end; nil: nobody asks.
+	Told func(reason string)
+
+	Thoughts string // the field, or both, in which OpenAI's clients get what the model thought; empty: ThoughtsBoth
+}
+
+// The fields of what a model thought, which OpenAI's API has none for.
+const (
+	ThoughtsBoth    = "both"
+	ThoughtsContent = "reasoning_content" // DeepSeek's, vLLM's and llama-server's
+	ThoughtsPlain   = "reasoning"         // Ollama's and OpenRouter's
+)
+
+// ThoughtFields lists the fields in which thoughts are written, at least one. Both are the default, since each client reads
+// only the one it knows.
+func (o *Out) ThoughtFields() []string {
+	switch o.Thoughts {
+	case ThoughtsContent, ThoughtsPlain:
+		return []string{o.Thoughts}
+	}
+	return []string{ThoughtsContent, ThoughtsPlain}
+}
+
+// Finished tells the reason for the end to whoever asks: the log shows what the client was told.
+func (o *Out) Finished(reason string) {
+	if o.Told != nil {
+		o.Told(reason)
+	}
+}
+
+// Reply writes the events of one reply in a client's form. Its methods are called by one goroutine at a time.
+type Reply interface {
+	// Event takes the next event. It need not write before Flush.
+	Event(chat.Event) error
+	// Flush writes what can be written: nothing more will come for a while.
+	Flush() error
+	// Ping shows the client that the server is alive, if the form has a way to say so.
+	Ping() error
+	// Close ends the reply: with err, or well when err is nil. It must be called exactly once.
+	Close(err error) error
+}

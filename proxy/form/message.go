@@ -1,0 +1,122 @@
+package form
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/proxy/field"
+)
+
+// roles maps the roles that clients write to those of a conversation.
+var roles = map[string]chat.Role{
+	"system": chat.System, "developer": chat.System, "user": chat.User,
+	"assistant": chat.Assistant, "tool": chat.ToolRole, "function": chat.ToolRole,
+}
+
+// SetRole gives a message its role by the name that the client wrote, and finds fields that the role cannot have. Known
+// lists the names of the client's API, for the error.
+func SetRole(m *chat.Message, name, known string) error {
+	var ok bool
+	if m.Role, ok = roles[name]; !ok {
+		return field.Bad("role", "must be %s, not %q", known, name)
+	}
+	if len(m.Calls) > 0 && m.Role != chat.Assistant {
+		return field.Bad("tool_calls", "only an assistant message can hold calls")
+	}
+	if len(m.Images) > 0 && m.Role != chat.User && m.Role != chat.ToolRole {
+		return field.Bad("content", "only a user or tool message can hold images")
+	}
+	return nil
+}
+
+// IsResult says whether a role is that of a tool's result.
+func IsResult(name string) bool { return roles[name] == chat.ToolRole }
+
+// ReadCalls reads what the assistant called.
+func ReadCalls(m *chat.Message, v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	return field.Items(v, func(_ int, v *fastjson.Value) error {
+		var c chat.Call
+		named := false
+		err := field.Each(v, func(key string, v *fastjson.Value) error {
+			switch key {
+			case "id":
+				return field.Text(&c.ID)(v)
+			case "function":
+				named = true
+				return ReadFunction(&c, v)
+			}
+			return nil
+		})
+		if err == nil && !named {
+			err = field.Bad("function", "is missing")
+		}
+		m.Calls = append(m.Calls, c)
+		return err
+	})
+}
+
+// ReadFunction reads a call's name and arguments.
+func ReadFunction(c *chat.Call, v *fastjson.Value) error {
+	c.Args = json.RawMessage("{}")
+	err := field.Each(v, func(key string, v *fastjson.Value) (err error) {
+		switch key {
+		case "name":
+			return field.Text(&c.Name)(v)
+		case "arguments":
+			c.Args, err = readArguments(v)
+		}
+		return err
+	})
+	if err == nil && c.Name == "" {
+		err = field.Bad("name", "must not be empty")
+	}
+	return err
+}
+
+// readArguments reads a call's arguments: an object, a string that holds one, or nothing. What a cut or careless reply left
+// behind is mended as a model's own arguments are; a string without any object in it is an error, since nobody knows what
+// was called.
+func readArguments(v *fastjson.Value) (json.RawMessage, error) {
+	switch v.Type() {
+	case fastjson.TypeObject:
+		return field.Raw(v)
+	case fastjson.TypeNull:
+		return json.RawMessage("{}"), nil
+	case fastjson.TypeString:
+	default:
+		return nil, field.Bad("", "must be a string or an object, not %s", field.KindOf(v))
+	}
+	s := bytes.TrimSpace(v.GetStringBytes())
+	if len(s) == 0 || string(s) == "null" {
+		return json.RawMessage("{}"), nil
+	}
+	if s[0] == '{' && json.Valid(s) {
+		return bytes.Clone(s), nil
+	}
+	mended, _, err := adapters.Repair(string(s), nil)
+	if err != nil {
+		return nil, field.Bad("", "must hold a JSON object, and %.60q holds none (%v)", s, err)
+	}
+	if mended[0] != '{' {
+		return nil, field.Bad("", "must hold a JSON object, and %.60q holds none", s)
+	}
+	return json.RawMessage(mended), nil
+}
+
+// DecodeImage decodes a picture in base64. Its padding may be missing: some clients strip it.
+func DecodeImage(data string) ([]byte, error) {
+	img, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(data, "="))
+	if err != nil || len(img) == 0 {
+		return nil, field.Bad("", "does not hold base64")
+	}
+	return img, nil
+}

@@ -1,0 +1,107 @@
+package ollama
+
+import (
+	"bytes"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/internal/fault"
+	"toolnorm/internal/front"
+	"toolnorm/proxy/exchange"
+)
+
+// passOn passes a request that names a model on to that model's server.
+func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
+	body, rt, name, err := s.asked(w, r, x, func(*fastjson.Value) {})
+	if err != nil {
+		return err
+	}
+	if rt == nil {
+		return fault.New(fault.Invalid, "the server of %q does not speak Ollama's API; ask at /v1", x.Model)
+	}
+	return s.forward(w, r, x, rt, renamed(body, x.Model, name), name)
+}
+
+// change passes a request on that changes the models of the first server. Web pages may not send such: the browser tells
+// that a page asks by the Origin header, also where the page is one of this machine.
+func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
+	if origin := r.Header.Get("Origin"); origin != "" {
+		return fault.New(fault.Forbidden, "web pages may not change models: %s is refused with an Origin header", r.URL.Path)
+	}
+	front.Upload(r)
+	rt, _, err := s.Upstream.Server(r.Context(), "")
+	if err != nil {
+		return err
+	}
+	if rt == nil {
+		return fault.New(fault.NotFound, "the first model server does not speak Ollama's API")
+	}
+	return s.forward(w, r, x, rt, nil, x.Model)
+}
+
+// secret are the headers that are meant for this server, not for the one behind it. Origin is among them: whether the
+// page may ask has been decided here.
+var secret = []string{"Authorization", "Api-Key", "X-Api-Key", "Cookie", "Origin", "Referer"}
+
+// forward passes a request on and its answer back, piece by piece as it comes. A nil body is the request's own. Name is what
+// the server calls the model.
+func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Record, rt http.RoundTripper, body []byte, name string) (err error) {
+	x.Meta.Strategy = "forwarded"
+	if body != nil {
+		r = r.Clone(r.Context())
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	}
+	var from io.Reader // the answer
+	p := &httputil.ReverseProxy{
+		Transport: rt,
+		Rewrite: func(p *httputil.ProxyRequest) {
+			for _, name := range secret {
+				p.Out.Header.Del(name)
+			}
+		},
+		FlushInterval: -1,
+		ModifyResponse: func(resp *http.Response) error {
+			for name := range resp.Header {
+				if strings.HasPrefix(name, "Access-Control-") {
+					resp.Header.Del(name)
+				}
+			}
+			from = resp.Body
+			calledBack(resp, name, x.Model)
+			return nil
+		},
+		ErrorLog:     log.New(io.Discard, "", 0), // an answer that breaks off breaks off for the client as well
+		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, e error) { err = e },
+	}
+	p.ServeHTTP(&patient{ResponseWriter: w, stall: s.Run.Stall}, r)
+	if b, ok := from.(interface{ Broken() error }); ok { // the client has been told by the last record
+		err = b.Broken()
+	}
+	return err
+}
+
+// patient is a writer that gives up a client which takes nothing for longer than stall.
+type patient struct {
+	http.ResponseWriter
+	stall    time.Duration
+	deadline time.Time
+}
+
+// Write moves the deadline when less than half of it is left.
+func (p *patient) Write(b []byte) (int, error) {
+	if now := time.Now(); p.stall > 0 && p.deadline.Sub(now) < p.stall/2 {
+		p.deadline = now.Add(p.stall)
+		// Writers without deadlines are those of tests; there is nobody to wait for.
+		_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(p.deadline)
+	}
+	return p.ResponseWriter.Write(b)
+}
+
+// Unwrap gives http.ResponseController the writer that can flush.
+func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }

@@ -1,0 +1,207 @@
+// Package ollama is the client form of Ollama's own API: the list of models comes from here, chats with tools are answered like
+// any other request, and what needs no help is passed on to the model's server byte for byte.
+//
+//	ollama.go   paths, models, which chats are answered here
+//	request.go  the fields of a chat
+//	reply.go    the reply as records of JSON, one a line or one in all
+//	forward.go  requests that are passed on
+//	rename.go   the model's name in what is passed on, where its server has another name for it
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/internal/fault"
+	"toolnorm/proxy/exchange"
+	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
+)
+
+// Upstream is what stands behind the API.
+type Upstream interface {
+	// Server is the way to the server of a model, and the model's name there; of no model, to the first server. Nil: that
+	// server does not speak this API.
+	Server(ctx context.Context, model string) (http.RoundTripper, string, error)
+	Tags(ctx context.Context) (json.RawMessage, error)    // the body of /api/tags: every model that can be asked
+	Running(ctx context.Context) (json.RawMessage, error) // the body of /api/ps: the models that are loaded
+	// Describe is the body of /api/show.
+	Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error)
+	Version(ctx context.Context) (string, error) // of the first server
+}
+
+// Paths are those of the API, for those who ask for another.
+const Paths = "/api/chat, generate, embed, embeddings, tags, show, ps, version, pull, push, create, copy, delete and blobs"
+
+// Server serves the API. All its fields are needed.
+type Server struct {
+	Run      *exchange.Runner
+	Upstream Upstream
+
+	// Alias returns the function that gives models a second name in the list, empty for those without one; nil for a client that
+	// is shown no second names.
+	Alias func(r *http.Request) func(model string) string
+}
+
+// Routes gives every path to route; an empty method stands for all of them. What the API says of models is said here, chats with
+// tools are answered here, and the rest is passed on.
+func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
+	route("GET", "/{$}", s.hello)
+	route("GET", "/api/tags", s.tags)
+	route("GET", "/api/ps", s.document(s.Upstream.Running))
+	route("GET", "/api/version", s.version)
+	route("POST", "/api/show", s.show)
+	route("POST", "/api/chat", s.logged("chat", s.chat))
+	for _, name := range []string{"generate", "embed", "embeddings"} {
+		route("POST", "/api/"+name, s.logged(name, s.passOn))
+	}
+	for name, method := range map[string]string{"pull": "POST", "push": "POST", "create": "POST", "copy": "POST", "delete": "DELETE"} {
+		route(method, "/api/"+name, s.logged(name, s.change))
+	}
+	route("", "/api/blobs/{digest}", s.logged("blobs", s.change))
+}
+
+// logged gives requests of one path a line in the log; its errors are told as Ollama tells them.
+func (s *Server) logged(name string, h func(http.ResponseWriter, *http.Request, *exchange.Record) error) exchange.Handler {
+	return s.Run.Logged(form.API{Name: "ollama " + name, Prefix: name + "-", Fail: fault.WriteOllama}, h)
+}
+
+// hello is what Ollama's own command line looks for.
+func (s *Server) hello(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err := w.Write([]byte("Ollama is running (behind toolnorm)"))
+	return err
+}
+
+// tags lists models, with the second names for who is shown them. A model's other members are copied, whatever they are.
+func (s *Server) tags(w http.ResponseWriter, r *http.Request) error {
+	body, err := s.Upstream.Tags(r.Context())
+	if err != nil {
+		return err
+	}
+	alias := s.Alias(r)
+	if alias == nil {
+		return form.WriteJSON(w, http.StatusOK, body)
+	}
+	list, err := fastjson.ParseBytes(body)
+	if err != nil {
+		return err
+	}
+	var arena fastjson.Arena
+	models := list.Get("models")
+	for _, m := range list.GetArray("models") {
+		second := alias(string(m.GetStringBytes("name")))
+		if second == "" {
+			continue
+		}
+		again, err := fastjson.ParseBytes(m.MarshalTo(nil))
+		if err != nil {
+			return err
+		}
+		again.Set("name", arena.NewString(second))
+		again.Set("model", arena.NewString(second))
+		models.SetArrayItem(len(models.GetArray()), again)
+	}
+	return form.WriteJSON(w, http.StatusOK, list.MarshalTo(nil))
+}
+
+// document serves a body that is made for each request.
+func (s *Server) document(make func(context.Context) (json.RawMessage, error)) exchange.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		b, err := make(r.Context())
+		if err != nil {
+			return err
+		}
+		return form.WriteJSON(w, http.StatusOK, b)
+	}
+}
+
+// apiVersion is the version of Ollama whose API is spoken here: that of the client library. Some clients refuse to work with
+// an older one than they know.
+const apiVersion = "0.34.3"
+
+// version is that of the server behind, since clients look at it for what that server can do; that of the API when it is
+// not there.
+func (s *Server) version(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.Upstream.Version(r.Context())
+	if err != nil {
+		v = apiVersion
+	}
+	return form.WriteValue(w, struct {
+		Version string `json:"version"`
+	}{v})
+}
+
+// show describes a model.
+func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
+	body, err := s.Run.Body(w, r)
+	if err != nil {
+		return err
+	}
+	var model string
+	verbose := false
+	err = field.Parse(body, func(v *fastjson.Value) error {
+		verbose = v.GetBool("verbose")
+		model, err = modelOf(v)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b, err := s.Upstream.Describe(r.Context(), model, verbose)
+	if err != nil {
+		return err
+	}
+	return form.WriteJSON(w, http.StatusOK, b)
+}
+
+// modelOf is the model that a request of Ollama's API names: older clients call it name.
+func modelOf(v *fastjson.Value) (model string, err error) {
+	for _, key := range []string{"name", "model"} {
+		if f := v.Get(key); f != nil {
+			err = errors.Join(err, field.Within(key, field.Text(&model)(f)))
+		}
+	}
+	if model == "" && err == nil {
+		err = field.Bad("model", "is required")
+	}
+	return model, err
+}
+
+// asked reads a request that names a model, shows it to look, and finds the way to the model's server and the name that the
+// model has there. The way is nil when that server does not speak Ollama's API.
+func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record, look func(*fastjson.Value)) (body []byte, rt http.RoundTripper, name string, err error) {
+	if body, err = s.Run.Body(w, r); err != nil {
+		return nil, nil, "", err
+	}
+	err = field.Parse(body, func(v *fastjson.Value) error {
+		look(v)
+		x.Model, err = modelOf(v)
+		return err
+	})
+	if err != nil {
+		return nil, nil, "", err
+	}
+	rt, name, err = s.Upstream.Server(r.Context(), x.Model)
+	return body, rt, name, err
+}
+
+// chat answers a chat with tools, and passes others on.
+func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
+	var tools bool
+	body, rt, name, err := s.asked(w, r, x, func(v *fastjson.Value) {
+		tools = len(v.GetArray("tools")) > 0 && len(v.GetArray("messages")) > 0 && !v.GetBool("_debug_render_only") &&
+			noFormat(v.Get("format")) && !v.GetBool("logprobs")
+	})
+	if err != nil {
+		return err
+	}
+	if rt != nil && !tools {
+		return s.forward(w, r, x, rt, renamed(body, x.Model, name), name)
+	}
+	return s.Run.Answer(w, r, form.API{Read: readChat, Open: open}, x, body)
+}

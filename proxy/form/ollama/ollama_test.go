@@ -1,0 +1,77 @@
+package ollama
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolnorm/internal/fault"
+)
+
+// ask is a chat with a tool.
+func ask(more string) string {
+	return `{"model":"m","messages":[{"role":"user","content":"q"}],"tools":[{"type":"function","function":{"name":"f"}}]` + more + `}`
+}
+
+func FuzzRequestIsReadOrRefused(f *testing.F) {
+	f.Add([]byte(ask(`,"options":{"stop":"a","x":{"y":1}},"keep_alive":"5m","format":{"type":"object"},"think":true`)))
+	f.Add([]byte(`{"model":"m","messages":[{"role":"user","images":["AQI="]},{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"a":"\\\n"}}}]}]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		a, err := readChat(body)
+		if err != nil {
+			if f := fault.From(err); f.Kind != fault.Invalid || f.Message == "" {
+				t.Fatalf("error %v is no fault of the request", err)
+			}
+			return
+		}
+		kept := append(slices.Collect(maps.Values(a.Options)), a.Format, a.Keep)
+		for _, m := range a.Messages {
+			for _, c := range m.Calls {
+				kept = append(kept, c.Args)
+			}
+		}
+		for _, raw := range kept {
+			if raw != nil && !json.Valid(raw) {
+				t.Errorf("%q was kept as JSON, and is none", raw)
+			}
+		}
+	})
+}
+
+// TestTheVersionIsThatOfTheClientLibrary keeps the version of the API with the library that speaks it.
+func TestTheVersionIsThatOfTheClientLibrary(t *testing.T) {
+	mod, err := os.ReadFile("../../../go.mod")
+	if err != nil || !strings.Contains(string(mod), "github.com/ollama/ollama v"+apiVersion+"\n") {
+		t.Errorf("go.mod does not have the client of version %s: %v", apiVersion, err)
+	}
+}
+
+// TestRecordsNameTheModelAsTheClientDoes reads answers in pieces of every length.
+func TestRecordsNameTheModelAsTheClientDoes(t *testing.T) {
+	const in = `{"model":"m","response":"{\"model\":\"m\"}"}` + "\n\n" + `{"model":"mm","x":1}` + "\n" + `{"models":"m"}` + "\n" + `{"model":"m","done":true}` + "\n" + `{"mod`
+	const want = `{"model":"box/m","response":"{\"model\":\"m\"}"}` + "\n\n" + `{"model":"mm","x":1}` + "\n" + `{"models":"m"}` + "\n" + `{"model":"box/m","done":true}` + "\n" + `{"mod`
+	for n := 1; n <= len(in); n++ {
+		pieces, w := io.Pipe()
+		go func() {
+			for i := 0; i < len(in); i += n {
+				io.WriteString(w, in[i:min(i+n, len(in))])
+			}
+			w.Close()
+		}()
+		resp := &http.Response{Header: http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Length": {"9"}}, Body: pieces}
+		calledBack(resp, "m", "box/m")
+		got, err := io.ReadAll(resp.Body)
+		if err != nil || string(got) != want || resp.Header.Get("Content-Length") != "" {
+			t.Fatalf("pieces of %d: %q, %v\nwant %q", n, got, err, want)
+		}
+	}
+	same := &http.Response{Header: http.Header{"Content-Type": {"application/json"}}, Body: http.NoBody}
+	if calledBack(same, "m", "m"); same.Body != http.NoBody {
+		t.Error("an answer whose model has one name is read through")
+	}
+}

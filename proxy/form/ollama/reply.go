@@ -1,0 +1,200 @@
+package ollama
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/sse"
+	"toolnorm/proxy/form"
+)
+
+// open opens a reply in Ollama's form. There a call always comes whole, so there is time to put right what is wrong with it.
+func open(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
+	a.Hold = adapters.HoldCall
+	base := records{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}}
+	if !a.Stream {
+		return &whole{base}, nil
+	}
+	w := sse.NewWriter(out.W, out.Stall)
+	w.Type = "application/x-ndjson"
+	return &stream{records: base, w: w}, nil
+}
+
+// records is what a whole reply and a stream share: they gather text, thinking and whole calls until a record is written of
+// them.
+type records struct {
+	form.Whole
+	written int // calls
+}
+
+// Event gathers one event. Arguments become one line, since a record is one.
+func (r *records) Event(e chat.Event) error {
+	if !r.Reply.Add(e) {
+		return nil
+	}
+	last := &r.Reply.Calls[len(r.Reply.Calls)-1]
+	var args bytes.Buffer
+	if err := json.Compact(&args, last.Args); err != nil {
+		return fmt.Errorf("arguments of %s: %w", last.Name, err)
+	}
+	last.Args = args.Bytes()
+	return nil
+}
+
+// gathered says how much no record has yet: bytes of text, and calls.
+func (r *records) gathered() int {
+	return r.Reply.Text.Len() + r.Reply.Reasoning.Len() + len(r.unwritten())
+}
+
+// appendRecord appends a record of what has gathered, and its end if it is the last one.
+func (r *records) appendRecord(b []byte, last bool) []byte {
+	b = form.AppendQuoted(append(b, `{"model":`...), r.Model)
+	b = append(b, `,"created_at":"`...)
+	b = time.Now().UTC().AppendFormat(b, time.RFC3339Nano)
+	b = append(b, `","message":{"role":"assistant","content":`...)
+	b = form.AppendQuoted(b, r.Reply.Text.String())
+	if r.Reply.Reasoning.Len() > 0 {
+		b = form.AppendQuoted(append(b, `,"thinking":`...), r.Reply.Reasoning.String())
+	}
+	b = r.appendCalls(b)
+	r.Reply.Text.Reset()
+	r.Reply.Reasoning.Reset()
+	if last {
+		return r.appendEnd(append(b, `},"done":true,"done_reason":`...))
+	}
+	return append(b, `},"done":false}`...)
+}
+
+// appendCalls appends the calls that no record has yet.
+func (r *records) appendCalls(b []byte) []byte {
+	calls := r.unwritten()
+	for i, c := range calls {
+		b = append(b, []string{`,"tool_calls":[`, `,`}[min(i, 1)]...)
+		b = form.AppendQuoted(append(b, `{"id":`...), c.ID)
+		b = strconv.AppendInt(append(b, `,"function":{"index":`...), int64(r.written), 10)
+		b = form.AppendQuoted(append(b, `,"name":`...), c.Name)
+		b = append(append(append(b, `,"arguments":`...), c.Args...), "}}"...)
+		r.written++
+	}
+	if len(calls) > 0 {
+		b = append(b, ']')
+	}
+	return b
+}
+
+// unwritten lists the complete calls that no record has yet.
+func (r *records) unwritten() []chat.Call { return r.Reply.Complete()[r.written:] }
+
+// appendEnd appends the reason, the counts and the times, in nanoseconds. Times that nobody took are left out.
+func (r *records) appendEnd(b []byte) []byte {
+	reason := r.Reply.End.Text
+	if r.Reply.Open {
+		reason = chat.Length
+	}
+	b = form.AppendQuoted(b, reason)
+	for _, f := range []struct {
+		name  string
+		value int64
+	}{
+		{"total_duration", int64(time.Since(r.Out.Created))},
+		{"load_duration", int64(r.Reply.Times.Load)},
+		{"prompt_eval_count", int64(r.Reply.Usage.Prompt)},
+		{"prompt_eval_duration", int64(r.Reply.Times.Prompt)},
+		{"eval_count", int64(r.Reply.Usage.Completion)},
+		{"eval_duration", int64(r.Reply.Times.Completion)},
+	} {
+		if f.value > 0 {
+			b = append(append(append(b, `,"`...), f.name...), `":`...)
+			b = strconv.AppendInt(b, f.value, 10)
+		}
+	}
+	return append(b, '}')
+}
+
+// stream writes a reply as records, one a line.
+type stream struct {
+	records
+	w    *sse.Writer
+	said bool      // something was written
+	last chat.Kind // of what has gathered: text behind a call is another record
+	tail form.Tail
+}
+
+var _ form.Reply = (*stream)(nil)
+
+// Event gathers one event, behind a record of what came before it in another kind.
+func (s *stream) Event(e chat.Event) error {
+	if e.Kind == chat.CallStart || e.Kind != s.last && e.Kind != chat.CallArgs && e.Kind != chat.CallEnd {
+		s.settle()
+		s.record()
+		s.last = e.Kind
+	}
+	if e.Kind == chat.Text || e.Kind == chat.Reasoning {
+		e.Text = s.tail.Join(e.Text)
+	}
+	return s.records.Event(e)
+}
+
+// settle gives up waiting for the rest of a character.
+func (s *stream) settle() {
+	if held := s.tail.Give(); held != "" {
+		s.Reply.Add(chat.Event{Kind: s.last, Text: held})
+	}
+}
+
+// record appends a record of what has gathered, if anything has.
+func (s *stream) record() {
+	if s.gathered() > 0 {
+		s.said = true
+		s.w.Buf = append(s.appendRecord(s.w.Buf, false), '\n')
+	}
+}
+
+// Flush sends what has gathered.
+func (s *stream) Flush() error {
+	s.record()
+	return s.w.Flush()
+}
+
+// Ping sends a record that says nothing: this form has no comments.
+func (s *stream) Ping() error {
+	s.record()
+	s.w.Buf = append(s.appendRecord(s.w.Buf, false), '\n')
+	return s.w.Flush()
+}
+
+// Close ends the stream with the last record, or with one that tells the error.
+func (s *stream) Close(err error) error {
+	s.settle()
+	s.record()
+	s.MayBeEmpty = s.MayBeEmpty || s.said // what was written has been taken out of the collector
+	if err = s.Ended(err); err != nil {
+		if !s.w.Wrote() {
+			return err
+		}
+		s.w.Buf = append(append(s.w.Buf, fault.Ollama(err)...), '\n')
+		return s.w.Flush()
+	}
+	s.w.Buf = append(s.appendRecord(s.w.Buf, true), '\n')
+	return s.w.Flush()
+}
+
+// whole collects a reply into one record.
+type whole struct{ records }
+
+var _ form.Reply = (*whole)(nil)
+
+// Close writes the reply, or returns err for the caller to answer.
+func (w *whole) Close(err error) error {
+	if err = w.Ended(err); err != nil {
+		return err
+	}
+	return form.WriteJSON(w.Out.W, http.StatusOK, append(w.appendRecord(nil, true), '\n'))
+}

@@ -1,0 +1,136 @@
+package ollama
+
+import (
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
+)
+
+// request is a request while it is read.
+type request struct{ *form.Ask }
+
+// readChat reads a request in Ollama's chat form. Every error is a fault of kind Invalid that names the field.
+func readChat(body []byte) (*form.Ask, error) {
+	r := &request{&form.Ask{Stream: true}} // Ollama streams unless told not to
+	err := field.Parse(body, func(v *fastjson.Value) error {
+		if err := field.Each(v, r.field); err != nil {
+			return err
+		}
+		if len(r.Messages) == 0 {
+			return field.Bad("messages", "must be an array of at least one message")
+		}
+		return nil
+	})
+	return r.Ask, err
+}
+
+// field reads one field.
+func (r *request) field(key string, v *fastjson.Value) error {
+	switch key {
+	case "model", "name":
+		return field.Text(&r.Model)(v)
+	case "messages":
+		return r.readMessages(v)
+	case "tools":
+		return r.ReadTools(v)
+	case "stream":
+		return field.Flag(&r.Stream)(v)
+	case "think":
+		return r.ReadThink(v)
+	case "keep_alive":
+		return form.ReadKeepAlive(&r.Keep, v)
+	case "format":
+		return r.readFormat(v)
+	case "options":
+		return r.readOptions(v)
+	case "logprobs":
+		if v.GetBool() {
+			return field.Bad("", "is not to be had of this model's server in this form; ask at /v1/chat/completions")
+		}
+	}
+	return nil
+}
+
+// readFormat reads "json" or a schema.
+func (r *request) readFormat(v *fastjson.Value) (err error) {
+	if noFormat(v) {
+		return nil
+	}
+	r.Format, err = field.Raw(v)
+	return err
+}
+
+// noFormat says whether a format is none: Ollama takes an empty text for null, and some clients always write one.
+func noFormat(v *fastjson.Value) bool {
+	return field.IsNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0
+}
+
+// readOptions reads the options. Stop sequences are taken out of them: while tools are offered they are matched
+// here.
+func (r *request) readOptions(v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	return field.Each(v, func(key string, v *fastjson.Value) error {
+		if key == "stop" {
+			return r.ReadStop(v)
+		}
+		return form.ReadOption(&r.Options, key, v)
+	})
+}
+
+// readMessages reads the conversation in Ollama's form.
+func (r *request) readMessages(v *fastjson.Value) error {
+	r.Messages = nil
+	return field.Items(v, func(_ int, v *fastjson.Value) error {
+		m, err := readMessage(v)
+		r.Messages = append(r.Messages, m)
+		return err
+	})
+}
+
+// readMessage reads one turn.
+func readMessage(v *fastjson.Value) (m chat.Message, err error) {
+	var role string
+	err = field.Each(v, func(key string, v *fastjson.Value) error {
+		switch key {
+		case "role":
+			return field.Text(&role)(v)
+		case "content":
+			return field.Text(&m.Content)(v)
+		case "thinking":
+			return field.Text(&m.Reasoning)(v)
+		case "images":
+			return readImages(&m, v)
+		case "tool_calls":
+			return form.ReadCalls(&m, v)
+		case "tool_name":
+			return field.Text(&m.Name)(v)
+		case "tool_call_id":
+			return field.Text(&m.CallID)(v)
+		}
+		return nil
+	})
+	if err != nil {
+		return m, err
+	}
+	return m, form.SetRole(&m, role, "system, user, assistant or tool")
+}
+
+// readImages reads pictures in base64.
+func readImages(m *chat.Message, v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	return field.Items(v, func(_ int, v *fastjson.Value) error {
+		var s string
+		if err := field.Text(&s)(v); err != nil {
+			return err
+		}
+		img, err := form.DecodeImage(s)
+		m.Images = append(m.Images, img)
+		return err
+	})
+}

@@ -1,0 +1,190 @@
+package openai
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/proxy/exchange"
+	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
+)
+
+// embedAsk is a request of the embeddings API.
+type embedAsk struct {
+	chat.EmbedRequest
+	base64 bool // vectors as text, else as arrays of numbers
+}
+
+// Embeddings returns what serves the embeddings API; a nil Embedder has none.
+func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
+	api := form.API{Name: "embeddings", Prefix: "embd-", Fail: fault.Write}
+	return run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
+		if of == nil {
+			return fault.New(fault.NotFound, "this server has no embeddings")
+		}
+		body, err := run.Body(w, r)
+		if err != nil {
+			return err
+		}
+		a, err := parseEmbed(body)
+		if err != nil {
+			return err
+		}
+		if err := run.OrDefault(&a.Model); err != nil {
+			return err
+		}
+		x.Model = a.Model
+		got, err := of.Embed(r.Context(), &a.EmbedRequest)
+		if err != nil {
+			return err
+		}
+		x.Count.Prompt = got.Tokens
+		return form.WriteJSON(w, http.StatusOK, a.reply(got))
+	})
+}
+
+// parseEmbed reads the request. Every error is a fault of kind Invalid that names the field.
+func parseEmbed(body []byte) (*embedAsk, error) {
+	a := &embedAsk{}
+	err := field.Parse(body, func(v *fastjson.Value) error {
+		if err := field.Each(v, a.field); err != nil {
+			return err
+		}
+		if len(a.Input) == 0 {
+			return field.Bad("input", "must be a text or an array of texts")
+		}
+		return nil
+	})
+	return a, err
+}
+
+// field reads one field. What nobody here knows says nothing to a model that embeds.
+func (a *embedAsk) field(key string, v *fastjson.Value) error {
+	switch key {
+	case "model":
+		return field.Text(&a.Model)(v)
+	case "input":
+		return a.readInput(v)
+	case "encoding_format":
+		return a.readEncoding(v)
+	case "dimensions":
+		return a.readDimensions(v)
+	case "truncate":
+		return field.Flag(&a.Truncate)(v)
+	case "keep_alive":
+		return form.ReadKeepAlive(&a.KeepAlive, v)
+	case "options", "num_ctx":
+		return form.ReadOptions(&a.Options, key, v)
+	}
+	return nil
+}
+
+// mostTexts is how many texts one request may hold: eight times what OpenAI takes.
+const mostTexts = 8 * 2048
+
+// readInput reads one text or several.
+func (a *embedAsk) readInput(v *fastjson.Value) error {
+	a.Input = nil
+	one := func(_ int, v *fastjson.Value) error {
+		if t := v.Type(); t == fastjson.TypeNumber || t == fastjson.TypeArray {
+			return field.Bad("", "must be a text; token numbers are not taken, since only the model's own server knows them")
+		}
+		var s string
+		if err := field.Text(&s)(v); err != nil {
+			return err
+		}
+		if s == "" {
+			return field.Bad("", "must not be empty")
+		}
+		a.Input = append(a.Input, s)
+		return nil
+	}
+	if v.Type() == fastjson.TypeArray {
+		if len(v.GetArray()) > mostTexts {
+			return field.Bad("", "may hold %d texts", mostTexts)
+		}
+		return field.Items(v, one)
+	}
+	return one(0, v)
+}
+
+// readEncoding reads how the vectors are wanted.
+func (a *embedAsk) readEncoding(v *fastjson.Value) error {
+	var form string
+	if err := field.Text(&form)(v); err != nil {
+		return err
+	}
+	if form != "" && form != "float" && form != "base64" {
+		return field.Bad("", `must be "float" or "base64", not %q`, form)
+	}
+	a.base64 = form == "base64"
+	return nil
+}
+
+// readDimensions reads how long the vectors should be.
+func (a *embedAsk) readDimensions(v *fastjson.Value) error {
+	var n *int64
+	if err := field.Integer(&n)(v); err != nil || n == nil {
+		return err
+	}
+	if *n < 1 || *n > math.MaxInt32 {
+		return field.Bad("", "must be at least 1")
+	}
+	a.Dimensions = int(*n)
+	return nil
+}
+
+// reply is OpenAI's form of the vectors.
+func (a *embedAsk) reply(e *chat.Embeddings) []byte {
+	b := []byte(`{"object":"list","data":[`)
+	for i, v := range e.Vectors {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"object":"embedding","index":`...)
+		b = strconv.AppendInt(b, int64(i), 10)
+		b = append(b, `,"embedding":`...)
+		if a.base64 {
+			b = appendBase64(b, v)
+		} else {
+			b = appendFloats(b, v)
+		}
+		b = append(b, '}')
+	}
+	b = append(b, `],"model":`...)
+	b = form.AppendQuoted(b, a.Model)
+	b = append(b, `,"usage":{"prompt_tokens":`...)
+	b = strconv.AppendInt(b, int64(e.Tokens), 10)
+	b = append(b, `,"total_tokens":`...)
+	b = strconv.AppendInt(b, int64(e.Tokens), 10)
+	return append(b, "}}\n"...)
+}
+
+// appendFloats appends a vector as numbers.
+func appendFloats(b []byte, v []float32) []byte {
+	b = append(b, '[')
+	for i, x := range v {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendFloat(b, float64(x), 'g', -1, 32)
+	}
+	return append(b, ']')
+}
+
+// appendBase64 appends a vector as a text of its bytes: float32, little-endian.
+func appendBase64(b []byte, v []float32) []byte {
+	raw := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+	}
+	b = base64.StdEncoding.AppendEncode(append(b, '"'), raw)
+	return append(b, '"')
+}

@@ -1,0 +1,70 @@
+package openai
+
+import (
+	"strconv"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/form"
+)
+
+// logprobs gathers what is known of a reply's tokens until it can be written.
+type logprobs struct {
+	wanted bool
+	tokens []byte // OpenAI's entries, joined by commas
+}
+
+// note takes an event's tokens.
+func (l *logprobs) note(m *chat.Meta) {
+	if !l.wanted || m == nil {
+		return
+	}
+	for _, t := range m.Logprobs {
+		if len(l.tokens) > 0 {
+			l.tokens = append(l.tokens, ',')
+		}
+		l.tokens = append(appendToken(l.tokens, t), `,"top_logprobs":[`...)
+		for i, other := range t.Top {
+			if i > 0 {
+				l.tokens = append(l.tokens, ',')
+			}
+			l.tokens = append(appendToken(l.tokens, other), '}')
+		}
+		l.tokens = append(l.tokens, "]}"...)
+	}
+}
+
+// appendValue appends the member's value, and forgets what it has told.
+func (l *logprobs) appendValue(b []byte) []byte {
+	if len(l.tokens) == 0 {
+		return append(b, "null"...)
+	}
+	b = append(append(b, `{"content":[`...), l.tokens...)
+	l.tokens = l.tokens[:0]
+	return append(b, `],"refusal":null}`...)
+}
+
+// appendMember appends the member, if it is wanted.
+func (l *logprobs) appendMember(b []byte) []byte {
+	if !l.wanted {
+		return b
+	}
+	return l.appendValue(append(b, `,"logprobs":`...))
+}
+
+// appendToken appends one entry, its object left open.
+func appendToken(b []byte, t chat.Token) []byte {
+	b = form.AppendQuoted(append(b, `{"token":`...), t.Text)
+	b = strconv.AppendFloat(append(b, `,"logprob":`...), t.Logprob, 'g', -1, 64)
+	b = append(b, `,"bytes":`...)
+	if t.Bytes == nil {
+		return append(b, "null"...)
+	}
+	b = append(b, '[')
+	for i, c := range t.Bytes {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendUint(b, uint64(c), 10)
+	}
+	return append(b, ']')
+}

@@ -1,0 +1,196 @@
+package openai
+
+import (
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
+)
+
+// readMessages reads the conversation.
+func (r *request) readMessages(v *fastjson.Value) error {
+	r.Messages = nil
+	return field.Items(v, func(_ int, v *fastjson.Value) error {
+		m, err := readMessage(v)
+		r.Messages = append(r.Messages, m)
+		return err
+	})
+}
+
+// readMessage reads one turn. Fields that say nothing to a model (audio, annotations, cache marks) are passed over.
+func readMessage(v *fastjson.Value) (m chat.Message, err error) {
+	var role, refusal string
+	result := form.IsResult(string(v.GetStringBytes("role"))) // before the fields are read in their order
+	err = field.Each(v, func(key string, v *fastjson.Value) error {
+		switch key {
+		case "role":
+			return field.Text(&role)(v)
+		case "content":
+			if result {
+				return readResult(&m, v)
+			}
+			return readContent(&m, v)
+		case "refusal":
+			return field.Text(&refusal)(v)
+		case "reasoning_content", "reasoning":
+			return readReasoning(&m, v)
+		case "tool_calls":
+			return form.ReadCalls(&m, v)
+		case "function_call":
+			return readOldCall(&m, v)
+		case "tool_call_id":
+			return field.Text(&m.CallID)(v)
+		case "name":
+			return field.Text(&m.Name)(v)
+		}
+		return nil
+	})
+	if err != nil {
+		return m, err
+	}
+	if m.Content == "" {
+		m.Content = refusal
+	}
+	return m, form.SetRole(&m, role, "system, developer, user, assistant or tool")
+}
+
+// readReasoning reads what the model thought. A client that keeps it in a form of its own loses nothing but that.
+func readReasoning(m *chat.Message, v *fastjson.Value) error {
+	if v.Type() == fastjson.TypeString && m.Reasoning == "" {
+		return field.Text(&m.Reasoning)(v)
+	}
+	return nil
+}
+
+// readOldCall reads a call in the form that came before tool_calls.
+func readOldCall(m *chat.Message, v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	var c chat.Call
+	err := form.ReadFunction(&c, v)
+	m.Calls = append(m.Calls, c)
+	return err
+}
+
+// readContent reads a string, null, one part, or an array of parts whose texts become lines.
+func readContent(m *chat.Message, v *fastjson.Value) error {
+	m.Content, m.Images = "", nil
+	switch v.Type() {
+	case fastjson.TypeString, fastjson.TypeNull:
+		return field.Text(&m.Content)(v)
+	case fastjson.TypeArray:
+		var r parts
+		err := field.Items(v, func(_ int, v *fastjson.Value) error { return r.read(v) })
+		r.into(m)
+		return err
+	case fastjson.TypeObject:
+		var r parts
+		err := r.read(v)
+		r.into(m)
+		return err
+	}
+	return field.Bad("", "must be a string, null or an array of parts, not %s", field.KindOf(v))
+}
+
+// readResult reads what a tool answered. Clients that hand on what they got write any JSON there: what is no text and no
+// part stays JSON, so that the model sees it.
+func readResult(m *chat.Message, v *fastjson.Value) error {
+	if v.Type() != fastjson.TypeObject {
+		read := *m
+		if readContent(&read, v) == nil {
+			*m = read
+			return nil
+		}
+	}
+	b, err := field.Raw(v)
+	m.Content, m.Images = string(b), nil
+	return err
+}
+
+// parts gathers what the parts of a content hold.
+type parts struct {
+	lines, thoughts []string
+	images          [][]byte
+}
+
+// into puts it into a message.
+func (r *parts) into(m *chat.Message) {
+	m.Content, m.Images = strings.Join(r.lines, "\n"), r.images
+	if m.Reasoning == "" {
+		m.Reasoning = strings.Join(r.thoughts, "\n")
+	}
+}
+
+// read reads one part: text, what the model thought, or an image.
+func (r *parts) read(v *fastjson.Value) error {
+	if v.Type() == fastjson.TypeString {
+		r.lines = append(r.lines, string(v.GetStringBytes()))
+		return nil
+	}
+	if v.Type() != fastjson.TypeObject {
+		return field.Bad("", "must be an object, not %s", field.KindOf(v))
+	}
+	var line string
+	switch kind := string(v.GetStringBytes("type")); kind {
+	case "text", "input_text", "output_text":
+		err := field.Within("text", field.Text(&line)(orNull(v.Get("text"))))
+		r.lines = append(r.lines, line)
+		return err
+	case "refusal":
+		err := field.Within("refusal", field.Text(&line)(orNull(v.Get("refusal"))))
+		r.lines = append(r.lines, line)
+		return err
+	case "reasoning", "thinking":
+		return r.thought(v)
+	case "image_url", "input_image":
+		img, err := readImage(v.Get("image_url"))
+		r.images = append(r.images, img)
+		return field.Within("image_url", err)
+	default:
+		return field.Bad("type", "must be text or image_url, not %q", kind)
+	}
+}
+
+// thought reads a part of what the model thought: its text lies under the name of its type, or under text. Thoughts in a
+// form of a client's own say nothing to a model.
+func (r *parts) thought(v *fastjson.Value) error {
+	for _, key := range []string{"text", "thinking", "reasoning"} {
+		if s := v.Get(key); s != nil && s.Type() == fastjson.TypeString {
+			r.thoughts = append(r.thoughts, string(s.GetStringBytes()))
+			break
+		}
+	}
+	return nil
+}
+
+// readImage decodes a data URL, given alone or as {"url": …}.
+func readImage(v *fastjson.Value) ([]byte, error) {
+	if v != nil && v.Type() == fastjson.TypeObject {
+		img, err := readImage(orNull(v.Get("url")))
+		return img, field.Within("url", err)
+	}
+	var url string
+	if err := field.Text(&url)(orNull(v)); err != nil {
+		return nil, err
+	}
+	head, data, ok := strings.Cut(url, ",")
+	if !ok || !strings.HasPrefix(head, "data:") || !strings.HasSuffix(head, ";base64") {
+		return nil, field.Bad("", "must be a data URL in base64; images are not fetched from the network")
+	}
+	return form.DecodeImage(data)
+}
+
+// null stands for a field that is absent.
+var null = fastjson.MustParse("null")
+
+// orNull is v, or null when v is absent.
+func orNull(v *fastjson.Value) *fastjson.Value {
+	if v == nil {
+		return null
+	}
+	return v
+}

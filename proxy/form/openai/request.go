@@ -1,0 +1,247 @@
+package openai
+
+import (
+	"encoding/json"
+	"math"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
+)
+
+// request is a request while it is read: with the fields that only make sense together with others.
+type request struct {
+	*form.Ask
+	n, maxTokens, maxCompletionTokens, top *int64
+	choice                                 *fastjson.Value
+}
+
+// readChat reads a request of the chat completions API. Every error is a fault of kind Invalid that names the field.
+func readChat(body []byte) (*form.Ask, error) {
+	r := &request{Ask: new(form.Ask)}
+	err := field.Parse(body, func(v *fastjson.Value) error {
+		if err := field.Each(v, r.field); err != nil {
+			return err
+		}
+		if len(r.Messages) == 0 {
+			return field.Bad("messages", "must be an array of at least one message")
+		}
+		if err := r.settle(); err != nil {
+			return err
+		}
+		if err := r.choose(r.choice); err != nil {
+			return err
+		}
+		return r.settleLogprobs()
+	})
+	return r.Ask, err
+}
+
+// settle sets what fields come to together that the completions API has as well.
+func (r *request) settle() error {
+	if r.n != nil && *r.n != 1 {
+		return field.Bad("n", "only n=1 is supported")
+	}
+	r.MaxTokens = r.limit()
+	return nil
+}
+
+// limit is the reply's length limit in tokens; what is not positive means none, as many clients have it.
+func (r *request) limit() int {
+	n := r.maxCompletionTokens
+	if n == nil {
+		n = r.maxTokens
+	}
+	if n == nil {
+		return 0
+	}
+	return int(min(max(*n, 0), math.MaxInt32))
+}
+
+// field reads one field of the body. What nobody here knows is kept as it is.
+func (r *request) field(key string, v *fastjson.Value) error {
+	switch key {
+	case "model":
+		return field.Text(&r.Model)(v)
+	case "messages":
+		return r.readMessages(v)
+	case "tools":
+		return r.ReadTools(v)
+	case "tool_choice":
+		r.choice = v
+		return nil
+	case "parallel_tool_calls":
+		several := true
+		err := field.Flag(&several)(v)
+		r.Single = !several
+		return err
+	case "stream":
+		return field.Flag(&r.Stream)(v)
+	case "stream_options":
+		return r.streamOptions(v)
+	case "max_tokens":
+		return field.Integer(&r.maxTokens)(v)
+	case "max_completion_tokens":
+		return field.Integer(&r.maxCompletionTokens)(v)
+	case "n":
+		return field.Integer(&r.n)(v)
+	case "response_format":
+		return r.readFormat(v)
+	case "logprobs":
+		return field.Flag(&r.Logprobs)(v)
+	case "top_logprobs":
+		return field.Integer(&r.top)(v)
+	}
+	if err := rejectUnsupported(key, v); err != nil {
+		return err
+	}
+	return r.sampling(key, v)
+}
+
+// sampling reads the fields that say how the model should write.
+func (r *request) sampling(key string, v *fastjson.Value) error {
+	switch key {
+	case "stop":
+		return r.ReadStop(v)
+	case "seed":
+		return field.Integer(&r.Seed)(v)
+	case "temperature":
+		return field.Number(&r.Temperature)(v)
+	case "top_p":
+		return field.Number(&r.TopP)(v)
+	case "presence_penalty":
+		return field.Number(&r.PresencePenalty)(v)
+	case "frequency_penalty":
+		return field.Number(&r.FrequencyPenalty)(v)
+	case "think":
+		return r.ReadThink(v)
+	case "reasoning_effort":
+		return r.ReadEffort(v)
+	case "reasoning":
+		return r.readReasoning(v)
+	case "keep_alive":
+		return form.ReadKeepAlive(&r.Keep, v)
+	case "options", "num_ctx", "top_k", "min_p", "repeat_penalty":
+		return form.ReadOptions(&r.Options, key, v)
+	}
+	return r.keep(key, v)
+}
+
+// keep puts a field aside unread.
+func (r *request) keep(key string, v *fastjson.Value) error {
+	b, err := field.Raw(v)
+	if err != nil {
+		return err
+	}
+	if r.Extra == nil {
+		r.Extra = make(map[string]json.RawMessage)
+	}
+	r.Extra[key] = b
+	return nil
+}
+
+// streamOptions reads whether the client wants tokens counted.
+func (r *request) streamOptions(v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	return field.Each(v, func(key string, v *fastjson.Value) error {
+		if key == "include_usage" {
+			return field.Flag(&r.Usage)(v)
+		}
+		return nil
+	})
+}
+
+// readReasoning reads {"effort": …}, as some clients write reasoning_effort.
+func (r *request) readReasoning(v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	return field.Each(v, func(key string, v *fastjson.Value) error {
+		if key == "effort" {
+			return r.ReadEffort(v)
+		}
+		return nil
+	})
+}
+
+// maxTop is how many other tokens can be asked for beside each.
+const maxTop = 20
+
+// rejectUnsupported reports a field that asks for what is not served here: a reply without it would be a wrong one. Fields that only advise,
+// or that speak of OpenAI's own service (store, metadata, user, service_tier, …), pass unread.
+func rejectUnsupported(key string, v *fastjson.Value) error {
+	switch key {
+	case "functions", "function_call", "audio", "prediction", "web_search_options", "modalities", "logit_bias":
+	default:
+		return nil
+	}
+	if field.IsNull(v) {
+		return nil
+	}
+	switch key {
+	case "functions", "function_call":
+		return field.Bad("", "this form was given up by OpenAI; send tools and tool_choice")
+	case "modalities":
+		for _, m := range v.GetArray() {
+			if string(m.GetStringBytes()) != "text" {
+				return field.Bad("", "only text is served here")
+			}
+		}
+	case "logit_bias":
+		if o, err := v.Object(); err != nil || o.Len() > 0 {
+			return field.Bad("", "is not taken by the model servers behind this one")
+		}
+	default:
+		return field.Bad("", "is not served here")
+	}
+	return nil
+}
+
+// readFormat reads the form that the whole reply must have.
+func (r *request) readFormat(v *fastjson.Value) (err error) {
+	r.Format = nil
+	if field.IsNull(v) {
+		return nil
+	}
+	if v.Type() != fastjson.TypeObject {
+		return field.Bad("", "must be an object, not %s", field.KindOf(v))
+	}
+	switch kind := string(v.GetStringBytes("type")); kind {
+	case "text":
+	case "json_object":
+		r.Format = json.RawMessage(`"json"`)
+	case "json_schema":
+		schema := v.Get("json_schema", "schema")
+		if schema == nil || schema.Type() != fastjson.TypeObject {
+			return field.Bad("json_schema.schema", "must be a JSON Schema, an object, not %s", field.KindOf(schema))
+		}
+		r.Format, err = field.Raw(schema)
+	default:
+		return field.Bad("type", "must be text, json_object or json_schema, not %q", kind)
+	}
+	return err
+}
+
+// settleLogprobs checks the fields of probabilities: a call's tokens are its markup, not its arguments, so with tools there is
+// nothing true to show.
+func (r *request) settleLogprobs() error {
+	if r.top != nil {
+		if *r.top < 0 || *r.top > maxTop {
+			return field.Bad("top_logprobs", "must be between 0 and %d", maxTop)
+		}
+		if *r.top > 0 && !r.Logprobs {
+			return field.Bad("top_logprobs", "needs logprobs to be true")
+		}
+		r.TopLogprobs = int(*r.top)
+	}
+	switch {
+	case len(r.Tools) == 0:
+		return nil
+	case r.Logprobs:
+		return field.Bad("logprobs", "cannot be had while tools are offered: a call's tokens are not those of its arguments")
+	}
+	return nil
+}

@@ -1,0 +1,320 @@
+package openai
+
+import (
+	"strconv"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/sse"
+	"toolnorm/proxy/form"
+)
+
+// batch is how many bytes may gather, when the model is faster than the wire, before they are sent.
+const batch = 16 << 10
+
+// stream writes a reply as chat completion chunks. A chunk is a prefix that is the same in the whole stream, a delta,
+// and a constant end:
+//
+//	data: {"id":…,"choices":[{"index":0,"delta":{   "content":"…"   },"finish_reason":null}]}
+//
+// The last chunk in the buffer stays open until the batch ends or a fragment of another kind comes, so fragments that
+// arrive together leave together.
+type stream struct {
+	out    *sse.Writer
+	prefix string // up to and with `"delta":{`
+	head   string // the same up to `"choices":[`, for the chunk of token counts
+	usage  bool   // the client wants them
+
+	run   run  // what the last fragment belonged to
+	open  bool // its chunk still lacks its end
+	tail  form.Tail
+	role  bool // the role has been said
+	calls calls
+	count chat.Counts
+	done  bool // the Finish event came
+	empty bool // and nothing before it
+	stops bool // the client's stop sequences may make the reply empty
+	probs logprobs
+	reply form.Out
+
+	thoughts []string // the fields of what the model thought
+	said     int      // where the text of the open chunk begins
+}
+
+// run names a series of fragments that may share a chunk.
+type run struct {
+	kind  chat.Kind
+	index int
+}
+
+// calls counts what became of the calls in a reply.
+type calls struct {
+	begun, ended int
+	args         bool // the last one has shown arguments
+}
+
+// newStream makes a stream; nothing is written yet.
+func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
+	b := append([]byte(nil), `data: {"id":`...)
+	b = form.AppendQuoted(b, out.ID)
+	b = append(b, `,"object":"chat.completion.chunk","created":`...)
+	b = strconv.AppendInt(b, out.Created.Unix(), 10)
+	b = append(b, `,"model":`...)
+	b = form.AppendQuoted(b, a.Model)
+	b = append(b, `,"choices":[`...)
+	head := string(b)
+	return &stream{
+		out: w, head: head, prefix: head + `{"index":0,"delta":{`,
+		usage: a.Usage, stops: len(a.Stop) > 0, empty: true, probs: logprobs{wanted: a.Logprobs}, reply: out, thoughts: out.ThoughtFields(),
+	}
+}
+
+var _ form.Reply = (*stream)(nil)
+
+// Event appends one event to the batch.
+func (s *stream) Event(e chat.Event) error {
+	switch e.Kind {
+	case chat.Text, chat.Reasoning:
+		s.probs.note(e.Meta)
+		s.fragment(run{e.Kind, 0}, e.Text)
+	case chat.CallStart:
+		s.start(e)
+	case chat.CallArgs:
+		s.calls.args = s.calls.args || e.Text != ""
+		s.fragment(run{chat.CallArgs, e.Index}, e.Text)
+	case chat.CallEnd:
+		if !s.calls.args {
+			s.fragment(run{chat.CallArgs, e.Index}, "{}")
+		}
+		s.calls.ended++
+		s.endRun()
+	case chat.Usage:
+		s.counts(e.Meta)
+	case chat.Finish:
+		s.counts(e.Meta)
+		return s.finish(e)
+	}
+	if len(s.out.Buf) > batch {
+		return s.Flush()
+	}
+	return nil
+}
+
+// Flush ends the open chunk and sends the batch.
+func (s *stream) Flush() error {
+	s.closeChunk()
+	return s.out.Flush()
+}
+
+// Ping sends a comment, which keeps the connection and the client's patience.
+func (s *stream) Ping() error {
+	s.closeChunk()
+	s.out.Comment("keep-alive")
+	return s.out.Flush()
+}
+
+// Close ends the stream. An error before the first byte is the caller's to answer with a status; later it is an event.
+func (s *stream) Close(err error) error {
+	if err == nil && !s.done {
+		err = form.ErrUnfinished()
+	}
+	if err == nil && s.empty && !s.stops {
+		err = form.ErrEmpty()
+	}
+	if err != nil {
+		if !s.out.Wrote() {
+			return err
+		}
+		s.endRun()
+		return failStream(s.out, err)
+	}
+	return endStream(s.out)
+}
+
+// failStream ends a stream of which something has left by an error event.
+func failStream(out *sse.Writer, err error) error {
+	out.Buf = append(out.Buf, "data: "...)
+	out.Buf = append(out.Buf, fault.OpenAI(err)...)
+	out.Buf = append(out.Buf, "\n\n"...)
+	return out.Flush()
+}
+
+// endStream ends a stream well.
+func endStream(out *sse.Writer) error {
+	out.Buf = append(out.Buf, "data: [DONE]\n\n"...)
+	return out.Flush()
+}
+
+// start opens a call's first chunk: its index, id, type, name, and as yet no arguments.
+func (s *stream) start(e chat.Event) {
+	s.endRun()
+	s.calls.begun++
+	s.calls.args = false
+	s.run = run{chat.CallArgs, e.Index}
+	s.openChunk(`"content":null,`, e.Index)
+	b := append(s.out.Buf, `"id":`...)
+	b = form.AppendQuoted(b, e.ID)
+	b = append(b, `,"type":"function","function":{"name":`...)
+	b = form.AppendQuoted(b, e.Text)
+	s.out.Buf = append(b, `,"arguments":"`...)
+}
+
+// fragment appends text to the open chunk, or to a new one.
+func (s *stream) fragment(r run, text string) {
+	if s.run != r {
+		s.endRun()
+		s.run = r
+	}
+	if text = s.tail.Join(text); text != "" {
+		s.append(text)
+	}
+}
+
+// append writes whole characters into a chunk of the current run.
+func (s *stream) append(text string) {
+	if !s.open {
+		switch s.run.kind {
+		case chat.Text:
+			s.openChunk("", -1)
+			s.out.Buf = append(s.out.Buf, `"content":"`...)
+		case chat.Reasoning:
+			s.openChunk(`"content":null,`, -1)
+			s.out.Buf = append(append(append(s.out.Buf, '"'), s.thoughts[0]...), `":"`...)
+			s.said = len(s.out.Buf)
+		default:
+			s.openChunk("", s.run.index)
+			s.out.Buf = append(s.out.Buf, `"function":{"arguments":"`...)
+		}
+	}
+	s.out.Buf = form.AppendEscaped(s.out.Buf, text)
+}
+
+// openChunk begins a chunk, up to the fields of its delta, or of its call when there is one (call >= 0). The first
+// chunk of the stream also says the role, and content, the field that every client knows, if the chunk has none.
+func (s *stream) openChunk(content string, call int) {
+	s.open, s.empty = true, false
+	b := append(s.out.Buf, s.prefix...)
+	if !s.role {
+		s.role = true
+		b = append(b, `"role":"assistant",`...)
+		b = append(b, content...)
+	}
+	if call >= 0 {
+		b = append(b, `"tool_calls":[{"index":`...)
+		b = strconv.AppendInt(b, int64(call), 10)
+		b = append(b, ',')
+	}
+	s.out.Buf = b
+}
+
+// closeChunk ends the open chunk.
+func (s *stream) closeChunk() {
+	if !s.open {
+		return
+	}
+	s.open = false
+	if s.run.kind == chat.CallArgs {
+		s.out.Buf = append(s.out.Buf, `"}}]},"finish_reason":null}]}`+"\n\n"...)
+		return
+	}
+	if s.run.kind == chat.Reasoning {
+		s.repeat()
+	}
+	s.out.Buf = append(s.probs.appendMember(append(s.out.Buf, `"}`...)), `,"finish_reason":null}]}`+"\n\n"...)
+}
+
+// repeat writes the thought of the open chunk once more, in each further field.
+func (s *stream) repeat() {
+	end := len(s.out.Buf)
+	for _, field := range s.thoughts[1:] {
+		s.out.Buf = append(append(append(s.out.Buf, `","`...), field...), `":"`...)
+		s.out.Buf = append(s.out.Buf, s.out.Buf[s.said:end]...)
+	}
+}
+
+// endRun ends a series of fragments: a character that was never completed becomes U+FFFD.
+func (s *stream) endRun() {
+	if held := s.tail.Give(); held != "" {
+		s.append(held)
+	}
+	s.closeChunk()
+	s.run = run{}
+}
+
+// counts takes note of the tokens.
+func (s *stream) counts(m *chat.Meta) {
+	if m != nil && m.Usage != nil {
+		s.count = *m.Usage
+	}
+}
+
+// finish writes the last chunk of the choice and the token counts.
+func (s *stream) finish(e chat.Event) error {
+	s.endRun()
+	s.done = true
+	reason := finishReason(e.Text, s.calls)
+	s.reply.Finished(reason)
+	if s.empty && (reason == chat.Length || s.stops) {
+		s.openChunk("", -1)
+		s.out.Buf = append(s.out.Buf, `"content":"`...)
+		s.run.kind = chat.Text
+		s.closeChunk()
+	}
+	if s.empty {
+		return nil
+	}
+	s.note(e.Meta)
+	s.probs.note(e.Meta)
+	b := append(append(s.out.Buf, s.prefix...), '}')
+	b = append(s.probs.appendMember(b), `,"finish_reason":`...)
+	b = form.AppendQuoted(b, reason)
+	b = append(b, "}]}\n\n"...)
+	if s.usage {
+		b = append(b, s.head...)
+		b = append(b, `],"usage":`...)
+		b = appendCounts(b, s.count)
+		b = append(b, "}\n\n"...)
+	}
+	s.out.Buf = b
+	return nil
+}
+
+// note tells, in comments, what was done to the request, what had to be mended in the model's calls, and what of a cut call
+// was left out.
+func (s *stream) note(m *chat.Meta) {
+	if s.reply.Notes != nil {
+		for _, note := range s.reply.Notes() {
+			s.out.Comment(form.HeaderSafe(note))
+		}
+	}
+	if m != nil && m.Cut != "" {
+		s.out.Comment("cut=" + strconv.QuoteToASCII(m.Cut))
+	}
+	if m != nil && len(m.Repairs) > 0 {
+		s.out.Comment("format=" + form.HeaderSafe(m.Format) + " repairs=" + form.HeaderSafe(strings.Join(m.Repairs, ",")))
+	}
+}
+
+// finishReason is OpenAI's reason: "tool_calls" for a reply that ended well with a finished call, and "length" when its
+// last call was cut, whatever the model server says.
+func finishReason(reason string, c calls) string {
+	switch {
+	case reason == chat.Length, c.begun > c.ended:
+		return chat.Length
+	case c.ended > 0:
+		return "tool_calls"
+	}
+	return chat.Stop
+}
+
+// appendCounts appends token counts as OpenAI writes them.
+func appendCounts(b []byte, c chat.Counts) []byte {
+	b = append(b, `{"prompt_tokens":`...)
+	b = strconv.AppendInt(b, int64(c.Prompt), 10)
+	b = append(b, `,"completion_tokens":`...)
+	b = strconv.AppendInt(b, int64(c.Completion), 10)
+	b = append(b, `,"total_tokens":`...)
+	b = strconv.AppendInt(b, int64(c.Prompt+c.Completion), 10)
+	return append(b, '}')
+}

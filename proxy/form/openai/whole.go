@@ -1,0 +1,122 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/form"
+)
+
+// whole collects a stream of events into one chat completion.
+type whole struct {
+	form.Whole
+	probs logprobs
+}
+
+var _ form.Reply = (*whole)(nil)
+
+// toolCall is a call in a whole reply.
+type toolCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+// completion is OpenAI's whole reply.
+type completion struct {
+	ID      string          `json:"id"`
+	Object  string          `json:"object"`
+	Created int64           `json:"created"`
+	Model   string          `json:"model"`
+	Choices [1]choice       `json:"choices"`
+	Usage   json.RawMessage `json:"usage"`
+}
+
+// choice is the one reply in a completion.
+type choice struct {
+	Index   int `json:"index"`
+	Message struct {
+		Role      string     `json:"role"`
+		Content   *string    `json:"content"` // null beside calls when there is no text
+		Reasoning string     `json:"reasoning_content,omitempty"`
+		Thoughts  string     `json:"reasoning,omitempty"` // the same
+		ToolCalls []toolCall `json:"tool_calls,omitempty"`
+	} `json:"message"`
+	Logprobs     json.RawMessage `json:"logprobs,omitempty"` // null or left out when there are none
+	FinishReason string          `json:"finish_reason"`
+}
+
+// Event collects one event.
+func (w *whole) Event(e chat.Event) error {
+	w.probs.note(e.Meta)
+	return w.Whole.Event(e)
+}
+
+// Close writes the reply, or returns err for the caller to answer.
+func (w *whole) Close(err error) error {
+	if err = w.Ended(err); err != nil {
+		return err
+	}
+	c := completion{ID: w.Out.ID, Object: "chat.completion", Created: w.Out.Created.Unix(), Model: w.Model, Usage: appendCounts(nil, w.Reply.Usage)}
+	w.fill(&c.Choices[0])
+	return w.write(&c)
+}
+
+// fill says what the model said.
+func (w *whole) fill(c *choice) {
+	c.Message.Role = "assistant"
+	for _, field := range w.Out.ThoughtFields() {
+		if field == form.ThoughtsPlain {
+			c.Message.Thoughts = w.Reply.Reasoning.String()
+		} else {
+			c.Message.Reasoning = w.Reply.Reasoning.String()
+		}
+	}
+	done := w.Reply.Complete()
+	for _, call := range done {
+		c.Message.ToolCalls = append(c.Message.ToolCalls, wholeCall(call))
+	}
+	if text := w.Reply.Text.String(); text != "" || len(done) == 0 {
+		c.Message.Content = &text
+	}
+	if w.probs.wanted {
+		c.Logprobs = w.probs.appendValue(nil)
+	}
+	c.FinishReason = finishReason(w.Reply.End.Text, calls{begun: len(w.Reply.Calls), ended: len(done)})
+	w.Out.Finished(c.FinishReason)
+}
+
+func wholeCall(c chat.Call) toolCall {
+	t := toolCall{ID: c.ID, Type: "function"}
+	t.Function.Name, t.Function.Arguments = c.Name, string(c.Args)
+	return t
+}
+
+// maxCutHeader bounds what a header tells of a cut call, in bytes: clients take a few KiB of headers.
+const maxCutHeader = 512
+
+// write sends the reply, with what is known of its making in the header.
+func (w *whole) write(c *completion) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(c); err != nil {
+		return err
+	}
+	h := w.Out.W.Header()
+	if m := w.Reply.End.Meta; m != nil {
+		form.SetHeader(h, "Toolnorm-Format", m.Format)
+		form.SetHeader(h, "Toolnorm-Strategy", m.Strategy)
+		form.SetHeader(h, "Toolnorm-Repairs", strings.Join(m.Repairs, ","))
+		if m.Cut != "" {
+			form.SetHeader(h, "Toolnorm-Cut", strconv.QuoteToASCII(m.Cut[:min(len(m.Cut), maxCutHeader)]))
+		}
+	}
+	return form.WriteJSON(w.Out.W, 200, b.Bytes())
+}

@@ -1,0 +1,111 @@
+package form
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/proxy/field"
+)
+
+// ReadStop reads one stop sequence or an array of them. Empty ones stop nothing.
+func (a *Ask) ReadStop(v *fastjson.Value) error {
+	a.Stop = nil
+	add := func(_ int, v *fastjson.Value) error {
+		var s string
+		if err := field.Text(&s)(v); err != nil {
+			return err
+		}
+		if s != "" {
+			a.Stop = append(a.Stop, s)
+		}
+		return nil
+	}
+	if field.IsNull(v) {
+		return nil
+	}
+	if v.Type() == fastjson.TypeArray {
+		return field.Items(v, add)
+	}
+	return add(0, v)
+}
+
+// ReadThink reads Ollama's switch: true, false, or a level as in reasoning_effort.
+func (a *Ask) ReadThink(v *fastjson.Value) error {
+	if v.Type() == fastjson.TypeString {
+		return a.ReadEffort(v)
+	}
+	if field.IsNull(v) {
+		return nil
+	}
+	var on bool
+	if err := field.Flag(&on)(v); err != nil {
+		return err
+	}
+	a.Think = &on
+	return nil
+}
+
+// ReadEffort reads OpenAI's level of thinking. "none" switches it off and every other level on.
+func (a *Ask) ReadEffort(v *fastjson.Value) error {
+	var level string
+	if err := field.Text(&level)(v); err != nil || level == "" {
+		return err
+	}
+	on := true
+	switch level {
+	case "none":
+		on, level = false, ""
+	case "minimal", "low", "medium", "high", "xhigh", "max":
+	default:
+		return field.Bad("", "must be none, minimal, low, medium, high, xhigh or max, not %q", level)
+	}
+	a.Think, a.Effort = &on, level
+	return nil
+}
+
+// ReadKeepAlive reads how long the model stays loaded: seconds, or a time such as "5m".
+func ReadKeepAlive(dst *json.RawMessage, v *fastjson.Value) error {
+	switch v.Type() {
+	case fastjson.TypeNull:
+		return nil
+	case fastjson.TypeNumber:
+	case fastjson.TypeString:
+		if _, err := time.ParseDuration(string(v.GetStringBytes())); err != nil {
+			return field.Bad("", `must be a number of seconds or a time such as "5m"`)
+		}
+	default:
+		return field.Bad("", `must be a number of seconds or a time such as "5m", not %s`, field.KindOf(v))
+	}
+	b, err := field.Raw(v)
+	*dst = b
+	return err
+}
+
+// ReadOptions reads options of the model server's own: all of them in a field "options", or a field that is one.
+func ReadOptions(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error {
+	switch {
+	case field.IsNull(v):
+		return nil
+	case key == "options":
+		return field.Each(v, func(key string, v *fastjson.Value) error { return ReadOption(dst, key, v) })
+	}
+	return ReadOption(dst, key, v)
+}
+
+// ReadOption reads one option of the model server.
+func ReadOption(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	b, err := field.Raw(v)
+	if err != nil {
+		return err
+	}
+	if *dst == nil {
+		*dst = make(map[string]json.RawMessage)
+	}
+	(*dst)[key] = b
+	return nil
+}

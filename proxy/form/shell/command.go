@@ -1,0 +1,89 @@
+package shell
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/form"
+	"toolnorm/runner"
+)
+
+// runsCommands are the names that clients give to the tool that runs a command and has it as its parameter "command".
+var runsCommands = []string{"run_command", "execute_command"}
+
+// Commander writes calls as commands for one client.
+type Commander struct {
+	*Config
+	base64   bool
+	language string
+	via      string // the client's own tool that runs commands; empty: it has none
+}
+
+// Commander returns the Commander for a client by its header and its own tools. Shells of Windows take quotes apart in ways that
+// no one spelling survives, so such a client gets the arguments in base64.
+func (s *Config) Commander(h http.Header, theirs []chat.Tool) *Commander {
+	c := &Commander{Config: s, base64: s.Base64, language: s.Language}
+	windows := h.Get("X-Stainless-Os") == "Windows"
+	c.base64 = c.base64 || windows
+	switch {
+	case c.language != "":
+	case windows:
+		c.language = "powershell"
+	default:
+		c.language = "bash"
+	}
+	for _, t := range theirs {
+		if slices.Contains(runsCommands, t.Name) && onlyCommand(t.Schema) {
+			c.via = t.Name
+		}
+	}
+	return c
+}
+
+// onlyCommand says that a tool needs nothing but a command.
+func onlyCommand(schema json.RawMessage) bool {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		Required   []string                   `json:"required"`
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return false
+	}
+	_, has := s.Properties["command"]
+	return has && !slices.ContainsFunc(s.Required, func(name string) bool { return name != "command" })
+}
+
+// command is the line that runs a call.
+func (c *Commander) command(call chat.Call) (string, error) {
+	write := c.Program.Command
+	if c.base64 {
+		write = c.Program.Base64
+	}
+	line, err := write(call.Name, call.Args)
+	if errors.Is(err, runner.ErrTooLong) && c.Keep != nil {
+		var id string
+		if id, err = c.Keep(call.Name, call.Args); err == nil {
+			return c.Program.Fetch(id)
+		}
+	}
+	return line, err
+}
+
+// Call returns a call of the client's own tool that runs c as a command.
+func (c *Commander) Call(call chat.Call) (chat.Call, error) {
+	served, ok := c.Tools.Snapshot().Find(call.Name)
+	if c.via == "" || !ok {
+		return call, errors.New("the client cannot run it")
+	}
+	call.Name = served.Name
+	line, err := c.command(call)
+	if err != nil {
+		return call, err
+	}
+	call.Name = c.via
+	call.Args = append(form.AppendQuoted([]byte(`{"command":`), line), '}')
+	return call, nil
+}

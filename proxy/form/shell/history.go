@@ -1,0 +1,81 @@
+package shell
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// shown is the result of a command that was shown in a block: nobody here knows more.
+const shown = "This was shown to the user as a command to run. What it gave, if it was run, is in the user's next message."
+
+// earlier makes calls again of the commands that earlier replies wrote, so that the model sees what it did and not how
+// that was run. Only what can have been written here, byte for byte, is taken for such a command.
+func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
+	names := map[string]string{} // of the tools, by the id of a call
+	blocks := 0
+	for _, m := range in {
+		if m.Role == chat.ToolRole && names[m.CallID] != "" {
+			m.Name = names[m.CallID]
+		}
+		if m.Role != chat.Assistant {
+			out = append(out, m)
+			continue
+		}
+		m.Calls = append([]chat.Call(nil), m.Calls...)
+		for i := range m.Calls {
+			c.unwrap(&m.Calls[i])
+			names[m.Calls[i].ID] = m.Calls[i].Name
+		}
+		var results []chat.Message
+		if len(m.Calls) == 0 {
+			m.Content, m.Calls = c.blocks(m.Content)
+			for i := range m.Calls {
+				blocks++
+				m.Calls[i].ID = fmt.Sprintf("call_shell_%d", blocks) // the same in each request, as the text was
+				results = append(results, chat.Message{Role: chat.ToolRole, CallID: m.Calls[i].ID, Name: m.Calls[i].Name, Content: shown})
+			}
+		}
+		out = append(append(out, m), results...)
+	}
+	return out
+}
+
+// unwrap makes the call of a call that runs its command.
+func (c *Commander) unwrap(call *chat.Call) {
+	var args struct{ Command string }
+	if call.Name != c.via || json.Unmarshal(call.Args, &args) != nil {
+		return
+	}
+	if name, inner, ok := c.read(args.Command); ok {
+		call.Name, call.Args = name, inner
+	}
+}
+
+// read is the call that a line runs, if it can have been written here.
+func (c *Commander) read(line string) (name string, args json.RawMessage, ok bool) {
+	if id, isFetch := c.Program.ReadFetch(line); isFetch && c.Kept != nil {
+		return c.Kept(id)
+	}
+	return c.Program.Read(line)
+}
+
+// blocks takes the commands off the end of a reply, in their order.
+func (c *Commander) blocks(text string) (said string, calls []chat.Call) {
+	for {
+		rest, ok := strings.CutSuffix(strings.TrimRight(text, " \n"), "\n```")
+		at := strings.LastIndex(rest, "```")
+		if !ok || at < 0 {
+			return text, calls
+		}
+		_, line, _ := strings.Cut(rest[at:], "\n")
+		name, args, ok := c.read(line)
+		if !ok {
+			return text, calls
+		}
+		calls = append([]chat.Call{{Name: name, Args: args}}, calls...)
+		text = strings.TrimRight(rest[:at], "\n")
+	}
+}

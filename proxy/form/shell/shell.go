@@ -1,0 +1,88 @@
+// Package shell is the client form for people and editors that only have a terminal: calls of the tools that are served here
+// come as commands, which the client runs by its own tool for commands, or which a person pastes.
+//
+//	shell.go    settings, and which requests are taken
+//	command.go  a call as a command
+//	reply.go    commands in the reply
+//	history.go  commands of earlier replies as the calls that they were
+package shell
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/proxy/form"
+	"toolnorm/runner"
+	"toolnorm/tools"
+)
+
+// Config says how tools that are served here reach clients that only have a terminal. Tools is needed.
+type Config struct {
+	Tools    *tools.Registry
+	Program  runner.Program // that runs a call; empty: runner.Toolrun
+	Language string         // behind the fence of a block; empty: bash, and powershell for clients on Windows
+	Base64   bool           // arguments that no shell can take apart; always for clients that say they run on Windows
+
+	// Keep keeps a call that is too long for a command line, under an id by which the program fetches it; nil: such a call
+	// is shown as text.
+	Keep func(name string, args json.RawMessage) (id string, err error)
+	Kept func(id string) (name string, args json.RawMessage, ok bool) // what Keep was given; nil: nobody knows
+
+	Used func() // is called for each request in this form; nil: nobody wants to know
+}
+
+// Form offers the tools that are served here, and has their calls run in the client's terminal.
+type Form struct {
+	*Config           // nil: nothing is served
+	Below   form.Form // writes the text, and calls of the client's own tools
+}
+
+var _ form.Form = Form{}
+
+// Open takes requests that ask for this form. The client's own tools stay what they are; one of ours that has the name of
+// one of them is not offered.
+func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
+	switch {
+	case a.Form != form.Shell:
+		return nil, nil
+	case f.Config == nil || len(f.Tools.Snapshot().Tools) == 0:
+		return nil, fault.New(fault.Invalid, "no tools are served here that could be run in a shell")
+	}
+	if f.Used != nil {
+		f.Used()
+	}
+	a.Form = ""
+	below, err := f.Below.Open(h, a, out)
+	if err != nil {
+		return nil, err
+	}
+	a.Hold, a.Form = adapters.HoldCall, form.Shell
+	r := &reply{Reply: below, commander: f.Commander(h, a.Tools), ours: map[string]bool{}}
+	a.Messages = r.commander.earlier(a.Messages)
+	if a.NoCalls {
+		return r, nil
+	}
+	return r, a.Offer(r.offered(a.Tools))
+}
+
+// offered are the tools that are served here and that the client does not have.
+func (r *reply) offered(theirs []chat.Tool) (ours []chat.Tool) {
+	now := r.commander.Tools.Snapshot()
+	taken := map[string]bool{}
+	for _, t := range theirs {
+		taken[t.Name] = true
+		if served, ok := now.Find(t.Name); ok { // with Void's prefix
+			taken[served.Name] = true
+		}
+	}
+	for _, t := range now.Tools {
+		if !taken[t.Name] {
+			r.ours[t.Name] = true
+			ours = append(ours, chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
+		}
+	}
+	return ours
+}

@@ -1,0 +1,73 @@
+package form
+
+import (
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/field"
+)
+
+// ReadTools reads the tools that the client offers.
+func (a *Ask) ReadTools(v *fastjson.Value) error {
+	a.Tools = nil
+	if field.IsNull(v) {
+		return nil
+	}
+	return field.Items(v, func(_ int, v *fastjson.Value) error {
+		t, err := readTool(v)
+		a.Tools = append(a.Tools, t)
+		return err
+	})
+}
+
+// readTool reads one tool: {"type":"function","function":{…}}, or the function's fields without that wrapping.
+func readTool(v *fastjson.Value) (t chat.Tool, err error) {
+	if v.Type() != fastjson.TypeObject {
+		return t, field.Bad("", "must be an object, not %s", field.KindOf(v))
+	}
+	if kind := v.Get("type"); !field.IsNull(kind) && string(kind.GetStringBytes()) != "function" {
+		return t, field.Bad("type", `must be "function"`)
+	}
+	if f := v.Get("function"); f != nil {
+		return t, field.Within("function", readOffer(&t, f))
+	}
+	return t, readOffer(&t, v)
+}
+
+// readOffer reads a tool's name, description and schema.
+func readOffer(t *chat.Tool, v *fastjson.Value) error {
+	err := field.Each(v, func(key string, v *fastjson.Value) (err error) {
+		switch key {
+		case "name":
+			return field.Text(&t.Name)(v)
+		case "description":
+			return field.Text(&t.Description)(v)
+		case "strict":
+			return field.Flag(&t.Strict)(v)
+		case "parameters":
+			if field.IsNull(v) {
+				return nil
+			}
+			if v.Type() != fastjson.TypeObject {
+				return field.Bad("", "must be a JSON Schema, an object, not %s", field.KindOf(v))
+			}
+			t.Schema, err = field.Raw(v)
+		}
+		return err
+	})
+	if err == nil && strings.TrimSpace(t.Name) == "" {
+		err = field.Bad("name", "must not be empty")
+	}
+	return err
+}
+
+// Offer adds tools to those of the client.
+func (a *Ask) Offer(more []chat.Tool) error {
+	if a.Logprobs && len(more) > 0 {
+		return field.AsFault(field.Bad("logprobs", "cannot be had while tools are offered: a call's tokens are not those of its arguments"))
+	}
+	a.Tools = append(a.Tools[:len(a.Tools):len(a.Tools)], more...)
+	return nil
+}

@@ -1,0 +1,53 @@
+package form
+
+import (
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// Whole is the base of a reply that is written in one piece: it collects the same events that a stream would write, so
+// there is no second reader of what a model says. What embeds it writes the reply in Close.
+type Whole struct {
+	Out        Out
+	Model      string
+	MayBeEmpty bool // the client's stop sequences may leave nothing, or nothing is a right answer in this form
+
+	Reply chat.Collector
+}
+
+// Event collects one event. A call that is never finished is left out: nothing half is shown.
+func (w *Whole) Event(e chat.Event) error {
+	w.Reply.Add(e)
+	return nil
+}
+
+// Flush does nothing: a whole reply has no pieces.
+func (w *Whole) Flush() error { return nil }
+
+// Ping does nothing: the status is not known before the end.
+func (w *Whole) Ping() error { return nil }
+
+// Ended returns the error of a reply that ended badly, nil when it ended well.
+func (w *Whole) Ended(err error) error {
+	switch {
+	case err != nil:
+		return err
+	case w.Reply.End == nil:
+		return ErrUnfinished()
+	case w.MayBeEmpty || w.Reply.End.Text == chat.Length || w.Reply.Text.Len()+w.Reply.Reasoning.Len() > 0 || len(w.Reply.Complete()) > 0:
+		return nil
+	}
+	return ErrEmpty()
+}
+
+// ErrUnfinished returns the fault of a reply whose events end without a Finish.
+func ErrUnfinished() error {
+	return fault.New(fault.Unavailable, "the reply ended without saying why")
+}
+
+// ErrEmpty returns the fault of a model that stopped without a word: an empty reply makes agents repeat for ever.
+func ErrEmpty() error {
+	f := fault.New(fault.Failed, "the model ended its reply without writing anything")
+	f.Code = "empty_reply"
+	return f
+}

@@ -1,0 +1,138 @@
+package form
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// AppendEscaped appends s as the inside of a JSON string, spelled as encoding/json does without HTML escaping: each
+// byte that is no UTF-8 becomes U+FFFD.
+func AppendEscaped(dst []byte, s string) []byte {
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if plain(c) {
+			i++
+			continue
+		}
+		r, size := rune(c), 1
+		if c >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+			if r != '\u2028' && r != '\u2029' && (r != utf8.RuneError || size > 1) {
+				i += size
+				continue
+			}
+		}
+		dst = append(dst, s[start:i]...)
+		dst = appendEscape(dst, r)
+		i += size
+		start = i
+	}
+	return append(dst, s[start:]...)
+}
+
+// plain says that an ASCII byte stands for itself in a JSON string.
+func plain(c byte) bool {
+	return c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf
+}
+
+// appendEscape appends the escape of a character that cannot stand for itself, or of utf8.RuneError.
+func appendEscape(dst []byte, r rune) []byte {
+	switch r {
+	case '"', '\\':
+		return append(dst, '\\', byte(r))
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+}
+
+// AppendQuoted appends s as a JSON string.
+func AppendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	dst = AppendEscaped(dst, s)
+	return append(dst, '"')
+}
+
+// wholeRunes is the length of the part of s that does not end inside a character: all of it but at most three bytes.
+func wholeRunes(s string) int {
+	for i := len(s) - 1; i >= 0 && i >= len(s)-utf8.UTFMax+1; i-- {
+		if !utf8.RuneStart(s[i]) {
+			continue
+		}
+		if s[i] >= utf8.RuneSelf && !utf8.FullRuneInString(s[i:]) {
+			return i
+		}
+		break
+	}
+	return len(s)
+}
+
+// Tail holds the begun character at the end of what was written, under four bytes, until its rest is there: models write
+// tokens that end inside a character, and JSON text cannot.
+type Tail struct{ held string }
+
+// Join puts text behind what is held, and returns it but for the character that it may end in.
+func (t *Tail) Join(text string) string {
+	if t.held != "" {
+		text = t.held + text
+	}
+	n := wholeRunes(text)
+	t.held = strings.Clone(text[n:])
+	return text[:n]
+}
+
+// Give returns what is held and holds nothing: its rest will not come, and it will be written as U+FFFD.
+func (t *Tail) Give() (held string) {
+	held, t.held = t.held, ""
+	return held
+}
+
+// WriteJSON answers with a body that is already JSON.
+func WriteJSON(w http.ResponseWriter, status int, body []byte) error {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, err := w.Write(body)
+	return err
+}
+
+// WriteValue answers with v, which must be of a type that always encodes.
+func WriteValue(w http.ResponseWriter, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return WriteJSON(w, http.StatusOK, append(b, '\n'))
+}
+
+// HeaderSafe is s with everything but printable ASCII taken out: fit for a header or a comment line.
+func HeaderSafe(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// SetHeader sets a header unless the value is empty.
+func SetHeader(h http.Header, key, value string) {
+	if value = HeaderSafe(value); value != "" {
+		h.Set(key, value)
+	}
+}

@@ -1,0 +1,180 @@
+package xml
+
+import (
+	"slices"
+	"strings"
+)
+
+// What stands around the tools in the prompts of Cline and Roo:
+//
+//	# Tool Use Formatting
+//	…
+//	# Tools
+//
+//	## read_file
+//	Description: Request to read the contents of a file at the specified path.
+//	Parameters:
+//	- path: (required) The path of the file to read
+//	Usage:
+//	<read_file>
+//	<path>File path here</path>
+//	</read_file>
+//
+//	# Tool Use Examples
+//	…
+//	# Tool Use Guidelines
+const (
+	clineHow      = "# Tool Use Formatting"
+	clineTools    = "# Tools"
+	clineUse      = "# Tool Use"
+	clineExamples = "# Tool Use Examples"
+	clineRule     = "===="
+	clineXML      = " using the XML format specified for each tool"
+)
+
+// readCline reads the tools of such a prompt, and gives the prompt without them.
+func readCline(text string) (tools []Tool, rest string) {
+	if !strings.Contains(text, clineTools+"\n") {
+		return nil, text
+	}
+	l := split(text)
+	from := l.find(0, clineTools, false)
+	if from < 0 {
+		return nil, text
+	}
+	end := l.section(from + 1)
+	if len(l.text(from, end)) > largestList {
+		return nil, text
+	}
+	for i := from + 1; i < end; {
+		next := l.heading(i+1, end)
+		if name := headed(l[i]); name != "" {
+			if t, ok := readSection(name, l.text(i+1, next)); ok {
+				tools = append(tools, t)
+			}
+		}
+		i = next
+	}
+	if how := l.find(0, clineHow, false); how >= 0 && how < from {
+		from = how
+	}
+	rest = l.text(0, from) + told + "\n\n"
+	if end < len(l) && strings.HasPrefix(l[end], clineExamples) {
+		end = l.section(end + 1)
+	}
+	return tools, rest + strings.ReplaceAll(l.text(end, len(l)), clineXML, "")
+}
+
+// section is the line at which the next part of the prompt begins. Descriptions may hold headings of their own, so only
+// those that are known count.
+func (l lines) section(i int) int {
+	for ; i < len(l); i++ {
+		if strings.HasPrefix(l[i], clineUse) || strings.HasPrefix(l[i], clineRule) {
+			return i
+		}
+	}
+	return len(l)
+}
+
+// heading is the next line that names a tool, or end.
+func (l lines) heading(i, end int) int {
+	for ; i < end; i++ {
+		if headed(l[i]) != "" {
+			return i
+		}
+	}
+	return end
+}
+
+// headed is the tool that a heading names, empty when the line is none.
+func headed(line string) string {
+	if name, ok := strings.CutPrefix(line, "## "); ok && isName(strings.TrimSpace(name)) {
+		return strings.TrimSpace(name)
+	}
+	return ""
+}
+
+// readSection reads what is said of one tool. The first XML with its name shows its parameters, in their order.
+func readSection(name, text string) (t Tool, ok bool) {
+	before, rest, found := strings.Cut(text, "<"+name+">")
+	shown, _, closed := strings.Cut(rest, "</"+name+">")
+	if !found || !closed {
+		return t, false
+	}
+	t = Tool{Name: name}
+	t.Description, t.Params = readBullets(before)
+	silent := !strings.Contains(before, "(optional)") && !slices.ContainsFunc(t.Params, func(p Param) bool { return p.Required })
+	for _, e := range elements(shown) {
+		at := t.param(e.name)
+		if at < 0 {
+			t.Params = append(t.Params, Param{Name: e.name})
+			at = len(t.Params) - 1
+		}
+		if body := strings.TrimSpace(e.body); strings.ContainsAny(body, "<{[") {
+			t.Params[at].Description = strings.TrimSpace(t.Params[at].Description + "\nWrite it like this:\n" + body)
+		}
+	}
+	for i := range t.Params {
+		t.Params[i].Required = t.Params[i].Required || silent // where nobody says which are needed, all are
+	}
+	return t, true
+}
+
+// param is the place of a parameter, -1 when there is none of that name.
+func (t *Tool) param(name string) int {
+	for i, p := range t.Params {
+		if p.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// behind are the headings that follow the parameters.
+var behind = []string{"Usage", "Example", "Notes:"}
+
+// readBullets reads a description and the parameters behind it, "- name: (required) what it is". Lines that follow one
+// belong to it.
+func readBullets(text string) (description string, params []Param) {
+	var head strings.Builder
+	listed, required := false, false
+	var says []*strings.Builder // of each parameter; adding to a string would copy it for each line
+	for _, line := range split(text) {
+		word := strings.Trim(strings.TrimSpace(line), "*")
+		if slices.ContainsFunc(behind, func(s string) bool { return strings.HasPrefix(word, s) }) {
+			break
+		}
+		switch {
+		case word == "Description:":
+		case word == "Parameters:" || word == "Required Parameters:" || word == "Optional Parameters:":
+			listed, required = true, word == "Required Parameters:"
+		case listed && strings.HasPrefix(line, "- "):
+			name, first, _ := strings.Cut(line[2:], ":")
+			if name = strings.Trim(name, "`"); isName(name) {
+				params = append(params, Param{Name: name, Required: required || strings.Contains(first, "(required)")})
+				says = append(says, new(strings.Builder))
+				says[len(says)-1].WriteString(first)
+			}
+		case listed && len(params) > 0:
+			says[len(says)-1].WriteString(line)
+		case !listed:
+			head.WriteString(line)
+		}
+	}
+	for i := range params {
+		params[i].Description = says[i].String()
+	}
+	return strings.TrimSpace(strings.TrimPrefix(head.String(), "Description:")), trimmed(params)
+}
+
+// trimmed are parameters without the blanks around their descriptions.
+func trimmed(params []Param) []Param {
+	for i := range params {
+		d := strings.TrimSpace(params[i].Description)
+		for _, mark := range []string{"(required)", "(optional)"} {
+			d = strings.TrimSpace(strings.TrimPrefix(d, mark))
+		}
+		params[i].Description = d
+	}
+	return params
+}

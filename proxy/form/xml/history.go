@@ -1,0 +1,134 @@
+package xml
+
+import (
+	"fmt"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// history makes calls and results of what stands as text in earlier messages: where a reply ends with a call of a known
+// tool, and the message behind it begins with that tool's result. Anything less certain stays as it is.
+func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
+	calls := 0
+	for i := 0; i < len(in); i++ {
+		m := in[i]
+		if m.Role != chat.Assistant || len(m.Calls) > 0 || i+1 == len(in) || in[i+1].Role != chat.User {
+			out = append(out, m)
+			continue
+		}
+		said, call := p.called(m.Content)
+		var result, rest string
+		ok := call != nil
+		if ok {
+			result, rest, ok = p.result(call.Name, in[i+1].Content)
+		}
+		if !ok {
+			out = append(out, m)
+			continue
+		}
+		i++
+		calls++
+		call.ID = fmt.Sprintf("call_%s_%d", p.Protocol, calls) // the same in each request, as the text was
+		m.Content, m.Calls = said, []chat.Call{*call}
+		out = append(out, m, chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: result})
+		if rest != "" || len(in[i].Images) > 0 {
+			out = append(out, chat.Message{Role: chat.User, Content: rest, Images: in[i].Images})
+		}
+	}
+	return out
+}
+
+// called finds the call at the end of a reply, nil when there is none, and what was said in front of it.
+func (p *Prompt) called(text string) (said string, call *chat.Call) {
+	body := strings.TrimSpace(text)
+	at := strings.LastIndex(body, "</")
+	if at < 0 || !strings.HasSuffix(body, ">") {
+		return text, nil
+	}
+	t := p.Find(body[at+2 : len(body)-1])
+	if t == nil {
+		return text, nil
+	}
+	said, body, found := strings.Cut(body[:at], "<"+t.Name+">")
+	if !found {
+		return text, nil
+	}
+	args, ok := p.arguments(t, body)
+	if !ok {
+		return text, nil
+	}
+	return strings.TrimSpace(said), &chat.Call{Name: t.Name, Args: args}
+}
+
+// arguments reads the elements of a call as members of an object. A value ends where its mark is followed by another
+// parameter or by nothing.
+func (p *Prompt) arguments(t *Tool, body string) (args []byte, ok bool) {
+	args = []byte{'{'}
+	left := append([]Param(nil), t.Params...)
+	for body = strings.TrimSpace(body); body != ""; body = strings.TrimSpace(body) {
+		at := opens(left, body)
+		if at < 0 {
+			return nil, false
+		}
+		name := left[at].Name
+		left = append(left[:at:at], left[at+1:]...)
+		value, rest, found := value(left, name, body[len(name)+2:])
+		if !found {
+			return nil, false
+		}
+		if p.Protocol == Cline { // Void has taken the lines around it off already
+			value = strings.TrimSuffix(strings.TrimPrefix(value, "\n"), "\n")
+		}
+		if len(args) > 1 {
+			args = append(args, ',')
+		}
+		args = append(append(append(args, quote(name)...), ':'), quote(value)...)
+		body = rest
+	}
+	return append(args, '}'), true
+}
+
+// opens is the parameter whose mark the text begins with, -1 when there is none.
+func opens(params []Param, text string) int {
+	for i, p := range params {
+		if strings.HasPrefix(text, "<"+p.Name+">") {
+			return i
+		}
+	}
+	return -1
+}
+
+// value cuts the text at the end of a value.
+func value(left []Param, name, text string) (value, rest string, ok bool) {
+	mark := "</" + name + ">"
+	for from := 0; ; {
+		at := strings.Index(text[from:], mark)
+		if at < 0 {
+			return "", "", false
+		}
+		rest = strings.TrimLeft(text[from+at+len(mark):], " \t\r\n")
+		if rest == "" || opens(left, rest) >= 0 {
+			return text[:from+at], rest, true
+		}
+		from += at + len(mark)
+	}
+}
+
+// result finds the result of a tool at the beginning of a user's message, and what the user said behind it.
+func (p *Prompt) result(name, text string) (result, rest string, ok bool) {
+	if p.Protocol == Cline { // [read_file for 'main.go'] Result: …; the rest belongs to it
+		head, _, found := strings.Cut(text, "Result:")
+		return text, "", found && strings.HasPrefix(head, "["+name) && strings.HasSuffix(strings.TrimSpace(head), "]") && !strings.Contains(head, "\n")
+	}
+	text, ok = strings.CutPrefix(strings.TrimSpace(text), "<"+name+"_result>\n")
+	if !ok {
+		return "", "", false
+	}
+	mark := "\n</" + name + "_result>"
+	at := strings.LastIndex(text, mark)
+	if at < 0 {
+		return "", "", false
+	}
+	return text[:at], strings.TrimSpace(text[at+len(mark):]), true
+}

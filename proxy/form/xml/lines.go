@@ -1,0 +1,73 @@
+package xml
+
+import "strings"
+
+// lines is a text by lines, each with its own end. Indentation says nothing in these prompts.
+type lines []string
+
+// split cuts a text into lines. Together they are the text again.
+func split(text string) lines { return strings.SplitAfter(text, "\n") }
+
+// find is the first line from i on that says word, or with more that begins with it; -1 when there is none.
+func (l lines) find(i int, word string, more bool) int {
+	for ; i < len(l); i++ {
+		line := strings.TrimSpace(l[i])
+		if line == word || more && strings.HasPrefix(line, word) {
+			return i
+		}
+	}
+	return -1
+}
+
+// ends is the first line from i on that ends with word; -1 when there is none.
+func (l lines) ends(i int, word string) int {
+	for ; i < len(l); i++ {
+		if strings.HasSuffix(strings.TrimSpace(l[i]), word) {
+			return i
+		}
+	}
+	return -1
+}
+
+// blank is the first line from i on with nothing in it, or the end.
+func (l lines) blank(i int) int {
+	for ; i < len(l); i++ {
+		if strings.TrimSpace(l[i]) == "" {
+			return i
+		}
+	}
+	return len(l)
+}
+
+// text is the lines from i up to j.
+func (l lines) text(i, j int) string { return strings.Join(l[i:j], "") }
+
+// element is <name>body</name>.
+type element struct{ name, body string }
+
+// mostElements bounds how many marks of a text are looked at.
+const mostElements = 200
+
+// elements are the outermost elements of a text. What stands between them is passed over; a name is one only once.
+func elements(text string) (all []element) {
+	seen := map[string]bool{}
+	for range mostElements {
+		open := strings.IndexByte(text, '<')
+		if open < 0 {
+			return all
+		}
+		text = text[open+1:]
+		name, _, ok := strings.Cut(text[:min(len(text), longestName+1)], ">")
+		if !ok || !isName(name) || seen[name] {
+			continue
+		}
+		body, rest, ok := strings.Cut(text[len(name)+1:], "</"+name+">")
+		if !ok {
+			continue
+		}
+		seen[name] = true
+		all = append(all, element{name, body})
+		text = rest
+	}
+	return all
+}

@@ -1,0 +1,73 @@
+package xml
+
+import (
+	"slices"
+	"strings"
+)
+
+// Prose lets a reply's text pass, and breaks what the client would take for the beginning of a call: "<read_file>"
+// becomes "< read_file>".
+type Prose struct {
+	marks []string // sorted
+	tail  string   // the beginning of what may become a mark
+}
+
+// Prose is for the text of one reply.
+func (p *Prompt) Prose() *Prose {
+	var marks []string
+	for _, t := range p.Tools {
+		marks = append(marks, "<"+t.Name+">")
+	}
+	slices.Sort(marks)
+	return &Prose{marks: marks}
+}
+
+// Text takes the next piece and gives what can be shown of it and of what was held.
+func (p *Prose) Text(piece string) string {
+	if p.tail == "" && strings.IndexByte(piece, '<') < 0 {
+		return piece
+	}
+	piece = p.tail + piece
+	p.tail = ""
+	var out strings.Builder
+	for {
+		i := strings.IndexByte(piece, '<')
+		if i < 0 {
+			break
+		}
+		out.WriteString(piece[:i])
+		piece = piece[i:]
+		mark, whole := p.at(piece)
+		if mark && !whole {
+			p.tail = strings.Clone(piece)
+			return out.String()
+		}
+		out.WriteByte('<')
+		if mark {
+			out.WriteByte(' ')
+		}
+		piece = piece[1:]
+	}
+	out.WriteString(piece)
+	return out.String()
+}
+
+// at says that s begins with a mark, or with whole false that it is the beginning of one.
+func (p *Prose) at(s string) (mark, whole bool) {
+	if end := strings.IndexByte(s[:min(len(s), longestName+2)], '>'); end >= 0 {
+		_, found := slices.BinarySearch(p.marks, s[:end+1])
+		return found, found
+	}
+	i, _ := slices.BinarySearch(p.marks, s)
+	return i < len(p.marks) && strings.HasPrefix(p.marks[i], s), false
+}
+
+// End gives what is still held, with a blank behind it: Void never shows the beginning of a mark at the end of a text.
+func (p *Prose) End() string {
+	if p.tail == "" {
+		return ""
+	}
+	rest := p.tail + " "
+	p.tail = ""
+	return rest
+}

@@ -1,0 +1,53 @@
+package xml
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolnorm/chat"
+)
+
+var update = flag.Bool("update", false, "write what is read of each prompt into its .golden file")
+
+// TestPromptsAreRead reads each prompt in testdata: as its .golden file says, the tools come first, then the rest of the prompt.
+func TestPromptsAreRead(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%d prompts, %v", len(files), err)
+	}
+	for _, file := range files {
+		for _, role := range []chat.Role{chat.System, chat.User} {
+			p, rest := Read([]chat.Message{{Role: role, Content: read(t, file)}})
+			if p == nil {
+				t.Fatalf("%s holds no tools", file)
+			}
+			got := fmt.Sprintf("%s\n", p.Protocol)
+			for _, tool := range p.Offer() {
+				got += fmt.Sprintf("== %s ==\n%s\n%s\n", tool.Name, tool.Description, tool.Schema)
+			}
+			got += "== rest ==\n" + rest[0].Content
+			golden := strings.TrimSuffix(file, ".txt") + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want := read(t, golden); got != want {
+				t.Errorf("%s reads:\n%s\nwant:\n%s", file, got, want)
+			}
+		}
+	}
+}
+
+func read(t testing.TB, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,119 @@
+package xml
+
+import (
+	"net/http"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/proxy/form"
+)
+
+// Form is the form of clients whose prompt describes tools. They are known by that prompt, which no other client writes.
+// The model gets real tools instead, and the client its XML.
+type Form struct {
+	Below form.Form // writes the text
+
+	// Command returns, for a client by its header and its tools, what makes a command of a call that the XML cannot hold; nil: such
+	// calls are shown as text.
+	Command func(h http.Header, theirs []chat.Tool) func(chat.Call) (chat.Call, error)
+}
+
+var _ form.Form = Form{}
+
+// Open takes requests that offer no tools but in their prompt. The client runs one call a reply, so there is no second.
+func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
+	if len(a.Tools) > 0 || a.Form != "" && a.Form != form.Void && a.Form != form.Cline {
+		return nil, nil
+	}
+	prompt, messages := Read(a.Messages)
+	if prompt == nil || a.Form != "" && a.Form != string(prompt.Protocol) {
+		return nil, nil
+	}
+	below, err := f.Below.Open(h, a, out)
+	if err != nil {
+		return nil, err
+	}
+	a.Messages, a.Hold, a.Single, a.Form = messages, adapters.HoldCall, true, string(prompt.Protocol)
+	if !a.NoCalls {
+		err = a.Offer(prompt.Offer())
+	}
+	r := &xmlReply{Reply: below, prompt: prompt, prose: prompt.Prose()}
+	if f.Command != nil {
+		r.command = f.Command(h, a.Tools)
+	}
+	return r, err
+}
+
+// xmlReply writes the call of a reply into its text. It leaves at the end, whatever the model says behind it.
+type xmlReply struct {
+	form.Reply // gets text only
+	prompt     *Prompt
+	prose      *Prose
+	command    func(chat.Call) (chat.Call, error) // nil: nothing can be run in the client's terminal
+
+	text  form.Ending
+	calls chat.Collector
+}
+
+// Event passes an event on, but for those of a call.
+func (r *xmlReply) Event(e chat.Event) error {
+	switch {
+	case e.Kind == chat.Text:
+		e.Text = r.prose.Text(e.Text)
+		return r.say(e)
+	case form.IsCall(e.Kind):
+		r.calls.Add(e)
+		return nil
+	case e.Kind == chat.Finish:
+		if err := r.finish(e); err != nil {
+			return err
+		}
+	}
+	return r.Reply.Event(e)
+}
+
+// say passes text on, if there is any.
+func (r *xmlReply) say(e chat.Event) error {
+	r.text.Note(e.Text)
+	if e.Text == "" && e.Meta == nil {
+		return nil
+	}
+	return r.Reply.Event(e)
+}
+
+// finish writes what is held, and the call. A reply that has nothing to show would be an error for these clients, so one
+// that was cut inside its call says so.
+func (r *xmlReply) finish(e chat.Event) error {
+	if err := r.say(chat.Event{Kind: chat.Text, Text: r.prose.End()}); err != nil {
+		return err
+	}
+	switch {
+	case len(r.calls.Complete()) > 0: // these clients read one call a reply
+		return r.write(r.calls.Calls[0])
+	case !r.text.Said && e.Text == chat.Length:
+		return r.say(chat.Event{Kind: chat.Text, Text: "(The reply reached its limit before it said anything.)"})
+	}
+	return nil
+}
+
+// write writes the call, as a command where its own form cannot hold it, else as text that runs nothing.
+func (r *xmlReply) write(c chat.Call) error {
+	open, rest, err := r.prompt.Write(c)
+	if err != nil && r.command != nil {
+		if other, cannot := r.command(c); cannot == nil {
+			open, rest, err = r.prompt.Write(other)
+		}
+	}
+	if err != nil {
+		open, rest = "", r.prose.Text(form.CallAsText(c, err))+r.prose.End()
+	}
+	for _, text := range []string{r.text.Gap(), open, rest} { // pieces of their own: see Prompt.Write
+		if err := r.say(chat.Event{Kind: chat.Text, Text: text}); err != nil {
+			return err
+		}
+		if err := r.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

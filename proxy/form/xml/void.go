@@ -1,0 +1,116 @@
+package xml
+
+import (
+	"strconv"
+	"strings"
+)
+
+// What stands around the tools in Void's prompt:
+//
+//	Available tools:
+//
+//	1. read_file
+//	Description: Returns full contents of a given file.
+//	Format:
+//	<read_file>
+//	<uri>The FULL path to the file.</uri>
+//	<start_line>Optional. Do NOT fill this in unless you were specifically given exact line numbers.</start_line>
+//	</read_file>
+//
+//	Tool calling details:
+//	- To call a tool, write its name and parameters in one of the XML formats specified above.
+const (
+	voidTools  = "Available tools:"
+	voidFormat = "Format:"
+	voidHow    = "Tool calling details:"
+	voidClose  = "</SYSTEM_MESSAGE>" // behind a prompt that stands in a user's message
+)
+
+// Bounds, so that no text takes long to read.
+const (
+	longestEntry = 300     // lines that one tool may take
+	mostTries    = 50      // lines with a tool's number that turn out to be no tool
+	largestList  = 1 << 20 // bytes that all of them may take
+)
+
+// readVoid reads the tools of Void's prompt, and gives the prompt without them.
+func readVoid(text string) (tools []Tool, rest string) {
+	if !strings.Contains(text, voidTools) {
+		return nil, text
+	}
+	l := split(text)
+	from := l.find(0, voidTools, false)
+	if from < 0 {
+		return nil, text
+	}
+	end, behind := l.voidEnd(from)
+	if end < 0 || len(l.text(from, end)) > largestList {
+		return nil, text
+	}
+	for i := from + 1; i < end; {
+		var t Tool
+		if t, i = l.void(i, end, len(tools)+1); t.Name != "" {
+			tools = append(tools, t)
+		}
+	}
+	indent := l[from][:len(l[from])-len(strings.TrimLeft(l[from], " \t"))]
+	return tools, l.text(0, from) + indent + told + "\n" + l.text(behind, len(l))
+}
+
+// voidEnd is the line that ends the list, and the first one behind what is said of calling tools; -1 when there is no list.
+// Void cuts its own prompt, and says so with three dots, for models that it does not know.
+func (l lines) voidEnd(from int) (end, behind int) {
+	last := l.find(from, voidClose, false)
+	if last < 0 {
+		last = len(l)
+	}
+	if how := l.find(from, voidHow, true); how >= 0 && how < last {
+		return how, min(l.blank(how), last)
+	}
+	if strings.HasSuffix(strings.TrimSpace(l[last-1]), "...") {
+		return last, last
+	}
+	return -1, -1
+}
+
+// void reads the n-th tool, whose entry is looked for from line i on and must end before line end. It gives the line
+// behind it, and a tool without a name when there is none.
+func (l lines) void(i, end, n int) (t Tool, next int) {
+	number := strconv.Itoa(n) + ". "
+	for tries := 0; i < end && tries < mostTries; i++ {
+		name, ok := strings.CutPrefix(strings.TrimSpace(l[i]), number)
+		if !ok || !isName(name) {
+			continue
+		}
+		tries++
+		near := l[:min(end, i+longestEntry)]
+		open := near.find(i, "<"+name+">", true)
+		if open < 0 {
+			continue
+		}
+		head := strings.TrimSpace(l.text(i+1, open))
+		head = strings.TrimSpace(strings.TrimSuffix(head, voidFormat))
+		t = Tool{Name: name, Description: strings.TrimSpace(strings.TrimPrefix(head, "Description:"))}
+		last := near.ends(open, "</"+name+">")
+		if last < 0 {
+			continue
+		}
+		_, body, _ := strings.Cut(l.text(open, last+1), ">")
+		for _, e := range elements(body) {
+			t.Params = append(t.Params, voidParam(e))
+		}
+		return t, last + 1
+	}
+	return Tool{}, end
+}
+
+// voidParam is a parameter by the text that stands in its place. Void says of each that is optional that it is.
+func voidParam(e element) Param {
+	p := Param{Name: e.name, Description: strings.TrimSpace(e.body)}
+	if p.Description == "undefined" { // JavaScript's word for a description that nobody wrote
+		p.Description = ""
+	}
+	says := strings.ToLower(p.Description)
+	p.Required = !strings.Contains(says, "optional") && !strings.Contains(says, "default")
+	return p
+}

@@ -1,0 +1,94 @@
+package xml
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// mostParams is how many parameters Void reads in a call.
+const mostParams = 10
+
+// Write writes a call as the client finds it: a line with its opening mark, and the rest up to the closing one. The two
+// should leave in pieces of their own, since Void looks for the marks of all its tools in what has come so far, and takes
+// the first one in its list; a value that holds such a mark must come later.
+//
+// Values that are no strings become their JSON, members that the tool does not know are left out, as the client would
+// leave them out, and so is null. An error says, in words for the user, why the call cannot be written: there is no
+// escaping in these forms.
+func (p *Prompt) Write(c chat.Call) (open, rest string, err error) {
+	t := p.Find(c.Name)
+	if t == nil {
+		return "", "", fmt.Errorf("the client has no tool %s", c.Name)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(c.Args, &members); err != nil {
+		return "", "", fmt.Errorf("the arguments of %s are no object: %w", c.Name, err)
+	}
+	var b strings.Builder
+	written := 0
+	for _, param := range t.Params {
+		value, ok := text(members[param.Name])
+		if !ok {
+			continue
+		}
+		if mark := p.broken(t, param.Name, value); mark != "" {
+			return "", "", fmt.Errorf("%s of %s holds %s, which would end it", param.Name, c.Name, mark)
+		}
+		if written++; p.Protocol == Void && written > mostParams {
+			return "", "", fmt.Errorf("%s has more than %d arguments", c.Name, mostParams)
+		}
+		fmt.Fprintf(&b, "<%s>%s</%s>\n", param.Name, around(value), param.Name)
+	}
+	fmt.Fprintf(&b, "</%s>", c.Name)
+	return "<" + c.Name + ">\n", b.String(), nil
+}
+
+// around is a value with a line of its own around it if it has lines: parsers take one newline off both ends of those.
+func around(value string) string {
+	if strings.Contains(value, "\n") {
+		return "\n" + value + "\n"
+	}
+	return value
+}
+
+// text is a member's value as text: a string's characters, and the JSON of anything else. Null and what is absent are none.
+func text(v json.RawMessage) (string, bool) {
+	v = bytes.TrimSpace(v)
+	if len(v) == 0 || string(v) == "null" {
+		return "", false
+	}
+	if v[0] == '"' {
+		var s string
+		if json.Unmarshal(v, &s) == nil {
+			return s, true
+		}
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return string(v), true
+	}
+	return b.String(), true
+}
+
+// broken is a mark in a value that the client would read as one, empty when there is none.
+func (p *Prompt) broken(t *Tool, name, value string) string {
+	if p.Protocol == Cline {
+		// The last mark ends the content of a written file, so that one may hold others.
+		if mark := "</" + name + ">"; name != "content" && strings.Contains(value, mark) {
+			return mark
+		}
+		return ""
+	}
+	for _, param := range t.Params {
+		for _, mark := range []string{"<" + param.Name + ">", "</" + param.Name + ">"} {
+			if strings.Contains(value, mark) {
+				return mark
+			}
+		}
+	}
+	return ""
+}

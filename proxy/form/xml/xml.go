@@ -1,0 +1,140 @@
+// Package xmltools speaks with clients that describe tools in their prompt and look for calls in the reply's text: Void,
+// Cline and Roo.
+//
+// What such a prompt says of tools is read (void.go, cline.go), so that a model can be offered real ones; calls are written
+// as the client's own parser will find them (write.go), words that it would take for a call are broken (prose.go), and what
+// an earlier reply called becomes calls and results again (history.go).
+package xml
+
+import (
+	"encoding/json"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// Protocol is one way of finding calls in a text.
+type Protocol string
+
+// The protocols. Each one is named after the client that made it up.
+const (
+	Void  Protocol = "void"  // the last thing in a reply is one call; no value can hold a parameter's marks
+	Cline Protocol = "cline" // one call, anywhere; a value ends at its own mark. Roo's is the same
+)
+
+// Prompt is what a client's prompt says of its tools.
+type Prompt struct {
+	Protocol Protocol
+	Tools    []Tool // in the order of the prompt, which a parser may depend on
+}
+
+// Tool is a tool as a prompt describes it.
+type Tool struct {
+	Name        string
+	Description string
+	Params      []Param // in the order of the prompt
+}
+
+// Param is a parameter. All values are text.
+type Param struct {
+	Name        string
+	Description string
+	Required    bool
+}
+
+// told takes the place of what the prompt said of calling tools: the model is told how by whoever renders its prompt.
+const told = "You can call the tools that are offered to you: at most ONE in a reply, at its end. " +
+	"Then stop and wait; the result comes in the next message."
+
+// Read finds the tools in the conversation's prompt: a system message, or a user's message that opens the conversation,
+// where some clients put it for models that take no system message. It gives the messages without that part of the prompt, and without the
+// XML of earlier calls; nil and the messages themselves when there are no tools. The given messages stay as they are.
+func Read(messages []chat.Message) (*Prompt, []chat.Message) {
+	for i, m := range messages {
+		if m.Role != chat.System && (m.Role != chat.User || i > 0) {
+			break
+		}
+		p, rest := readPrompt(m.Content)
+		if p == nil {
+			continue
+		}
+		out := append([]chat.Message(nil), messages...)
+		out[i].Content = rest
+		return p, p.history(out)
+	}
+	return nil, messages
+}
+
+// readPrompt reads a prompt of any protocol.
+func readPrompt(text string) (p *Prompt, rest string) {
+	if tools, rest := readVoid(text); len(tools) > 0 {
+		return &Prompt{Void, tools}, rest
+	}
+	if tools, rest := readCline(text); len(tools) > 0 {
+		return &Prompt{Cline, tools}, rest
+	}
+	return nil, text
+}
+
+// Offer is the tools as a model is offered them.
+func (p *Prompt) Offer() []chat.Tool {
+	out := make([]chat.Tool, len(p.Tools))
+	for i, t := range p.Tools {
+		out[i] = chat.Tool{Name: t.Name, Description: t.Description, Schema: t.schema()}
+	}
+	return out
+}
+
+// Find is the tool of a name, nil when the prompt has none.
+func (p *Prompt) Find(name string) *Tool {
+	for i := range p.Tools {
+		if p.Tools[i].Name == name {
+			return &p.Tools[i]
+		}
+	}
+	return nil
+}
+
+// schema is the JSON Schema of the tool's arguments, its parameters in their order.
+func (t *Tool) schema() json.RawMessage {
+	b := []byte(`{"type":"object","properties":{`)
+	var required []string
+	for i, p := range t.Params {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, quote(p.Name)...), `:{"type":"string"`...)
+		if p.Description != "" {
+			b = append(append(b, `,"description":`...), quote(p.Description)...)
+		}
+		b = append(b, '}')
+		if p.Required {
+			required = append(required, string(quote(p.Name)))
+		}
+	}
+	b = append(append(b, `},"required":[`...), strings.Join(required, ",")...)
+	return append(b, "]}"...)
+}
+
+// quote is s as JSON, without the escapes that only HTML needs.
+func quote(s string) []byte {
+	text, err := chat.JSON(s)
+	if err != nil {
+		return []byte(`""`) // a string always encodes
+	}
+	return text
+}
+
+// isName says that s can be the name of a tool or a parameter, and so of a mark.
+func isName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.') {
+			return false
+		}
+	}
+	return 0 < len(s) && len(s) <= longestName
+}
+
+// longestName is how many bytes a name may have.
+const longestName = 128

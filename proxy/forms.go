@@ -1,0 +1,54 @@
+package proxy
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"toolnorm/internal/fault"
+	"toolnorm/internal/pattern"
+	"toolnorm/proxy/form"
+)
+
+// askedForm returns the client form that a request asks for, and the model without the suffix that may have said so. The header
+// Toolnorm-Dialect counts first, then the suffix ("qwen3@shell"), then the settings; empty leaves it to what the client is
+// recognised by.
+func (s *Server) askedForm(h http.Header, named string) (asked, model string, err error) {
+	model, asked = cutForm(named)
+	if asked == "" {
+		asked, _ = pattern.Find(s.cfg.Forms, model)
+	}
+	if name := h.Get("Toolnorm-Dialect"); name != "" {
+		asked = strings.ToLower(name)
+	}
+	if asked != "" && !slices.Contains(form.Names(), asked) {
+		return "", "", fault.New(fault.Invalid, "there is no dialect %q; there are %s", asked, strings.Join(form.Names(), ", "))
+	}
+	return asked, model, nil
+}
+
+// cutForm takes a form's suffix off a model's name. Other text behind an @ belongs to the name.
+func cutForm(named string) (model, asked string) {
+	at := strings.LastIndexByte(named, '@')
+	if at < 0 || !slices.Contains(form.Names(), named[at+1:]) {
+		return named, ""
+	}
+	return named[:at], named[at+1:]
+}
+
+// openForm opens the reply in the first form that takes the request. The reply goes by the name by which the client called
+// the model.
+func (s *Server) openForm(h http.Header, a *form.Ask, out form.Out) (reply form.Reply, err error) {
+	var model string
+	if a.Form, model, err = s.askedForm(h, a.Model); err != nil {
+		return nil, err
+	}
+	if isAlias(model) {
+		a.Single = true // who asks for an alias reads one call a reply
+	}
+	if reply, err = s.forms.Open(h, a, out); err != nil {
+		return nil, err
+	}
+	a.Model = model
+	return reply, nil
+}

@@ -1,0 +1,67 @@
+package proxy
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"toolnorm/proxy/form/shell"
+	"toolnorm/runner"
+	"toolnorm/tools"
+)
+
+// served is a registry with one tool.
+func served(t *testing.T) *tools.Registry {
+	t.Helper()
+	r := tools.New(tools.Options{})
+	if err := r.Set("test", tools.Tool{Name: "search_docs", Description: "Find documents.", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`), Call: nothing}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// withShell serves them.
+func withShell(t *testing.T) func(*Config) {
+	return func(c *Config) { c.Shell = &shell.Config{Tools: served(t), Program: runner.Toolrun} }
+}
+
+func TestTheFormIsHeaderThenSuffixThenSetting(t *testing.T) {
+	srv, m := serve(t, script{call(0, "search_docs"), args(0, `{"query":"x"}`), endOf(0), finish("stop")}, withShell(t),
+		func(c *Config) { c.Forms = map[string]string{"terminal*": "shell"}; c.DefaultModel = "d" })
+	for _, tt := range []struct{ model, header, asked, form string }{
+		{"m", "", "m", "openai"},
+		{"m@shell", "", "m", "shell"},
+		{"m", "Shell", "m", "shell"},
+		{"terminal/x", "", "terminal/x", "shell"},
+		{"terminal/x@openai", "", "terminal/x", "openai"},
+		{"terminal/x@shell", "openai", "terminal/x", "openai"},
+		{"m@sha256", "", "m@sha256", "openai"},
+		{"@shell", "", "d", "shell"},
+		{"m@void", "", "m", "openai"}, // the prompt holds no tools
+	} {
+		header := []string{}
+		if tt.header != "" {
+			header = []string{"Toolnorm-Dialect", tt.header}
+		}
+		resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"`+tt.model+`","messages":[{"role":"user","content":"q"}],`+twoTools+`}`, header...)
+		form := "openai"
+		if strings.Contains(body, "```bash") && !strings.Contains(body, "tool_calls") {
+			form = "shell"
+		}
+		if form != tt.form || (resp.Header.Get("Toolnorm-Dialect") == "shell") != (form == "shell") || m.last.Model != tt.asked || !strings.Contains(body, `"model":"`+tt.model+`"`) {
+			t.Errorf("%+v: form %s, asked %q, reply %s", tt, form, m.last.Model, body)
+		}
+	}
+	resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", ask(""), "Toolnorm-Dialect", "klingon")
+	if resp.StatusCode != 400 || !strings.Contains(body, "there are openai, shell, void, cline") {
+		t.Errorf("an unknown dialect: %d %s", resp.StatusCode, body)
+	}
+}
+
+func TestShellNeedsTools(t *testing.T) {
+	srv, _ := serve(t, script{say("a"), finish("stop")})
+	resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", strings.Replace(ask(""), `"m"`, `"m@shell"`, 1))
+	if resp.StatusCode != 400 || !strings.Contains(body, "no tools are served") {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+}

@@ -1,0 +1,360 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ollama/ollama/api"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/engine"
+	demoserver "toolnorm/engine/demo"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+	"toolnorm/proxy/form/ollama"
+)
+
+// fakeOllama is an Ollama that answers every request with what it was asked, piece by piece. Its models have a second
+// name in front of it: box/NAME.
+type fakeOllama struct {
+	asked  *http.Request
+	body   string
+	silent bool // does not speak this API
+}
+
+func (f *fakeOllama) Server(_ context.Context, model string) (http.RoundTripper, string, error) {
+	if f.silent {
+		return nil, model, nil
+	}
+	return upstream.InProcess(f), strings.TrimPrefix(model, "box/"), nil
+}
+
+func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b, _ := io.ReadAll(r.Body)
+	f.asked, f.body = r, string(b)
+	h := w.Header()
+	h.Set("X-Ollama", "yes")
+	h.Set("Connection", "close, X-Hop")
+	h.Set("X-Hop", "no")
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Content-Type", "application/x-ndjson")
+	w.WriteHeader(http.StatusTeapot)
+	io.WriteString(w, r.Method+" "+r.URL.RequestURI()+"\n")
+	w.Write(b)
+}
+
+func (f *fakeOllama) Tags(context.Context) (json.RawMessage, error) {
+	return json.RawMessage(`{"models":[]}`), nil
+}
+
+func (f *fakeOllama) Running(context.Context) (json.RawMessage, error) {
+	return json.RawMessage(`{"models":[{}]}`), nil
+}
+
+func (f *fakeOllama) Describe(_ context.Context, model string, verbose bool) (json.RawMessage, error) {
+	if model == "none" {
+		return nil, fault.New(fault.NotFound, "model 'none' not found")
+	}
+	return json.RawMessage(`{"template":"` + model + `"}`), nil
+}
+
+func (f *fakeOllama) Version(context.Context) (string, error) {
+	return "", fault.New(fault.Unavailable, "gone")
+}
+
+// native serves a script and a fakeOllama.
+func serveOllama(t *testing.T, s script) (*httptest.Server, *told, *fakeOllama) {
+	n := &fakeOllama{}
+	srv, m := serve(t, s, func(c *Config) { c.Ollama = n })
+	return srv, m, n
+}
+
+const nativeTools = `"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object"}}}]`
+
+func TestWhatIsNotOursIsPassedOnByteForByte(t *testing.T) {
+	srv, _, n := serveOllama(t, nil)
+	for _, tt := range []struct{ method, path, body, forwarded string }{
+		{"POST", "/api/chat", `{ "model" : "m", "messages":[{"role":"user","content":"\u0041"}], "x":1e2 }`, ""},
+		{"POST", "/api/chat", `{"model":"m","messages":[],` + nativeTools + `}`, ""}, // loads the model
+		{"POST", "/api/chat", `{"model":"m","messages":[{"role":"user"}],` + nativeTools + `,"_debug_render_only":true}`, ""},
+		{"POST", "/api/chat", `{"model":"m","messages":[{"role":"user"}],` + nativeTools + `,"format":"json"}`, ""},
+		{"POST", "/api/generate?a=b", `{"model":"m","prompt":"p"}`, ""},
+		{"POST", "/api/embed", `{"model":"m","input":"p"}`, ""},
+		{"POST", "/api/embeddings", `{"model":"m","prompt":"p"}`, ""},
+		{"POST", "/api/generate", `{"model":"box/m","prompt":"\u0041"}`, `{"model":"m","prompt":"\u0041"}`},
+		{"POST", "/api/pull", `{"model":"box/m"}`, ""},
+		{"POST", "/api/push", `{"model":"m"}`, ""},
+		{"POST", "/api/create", `no JSON`, ""},
+		{"POST", "/api/copy", `{"source":"a","destination":"b"}`, ""},
+		{"DELETE", "/api/delete", `{"model":"m"}`, ""},
+		{"POST", "/api/blobs/sha256:abc", "\x00\xff", ""},
+	} {
+		resp, body := do(t, tt.method, srv.URL+tt.path, tt.body, "Authorization", "Bearer SECRET", "Cookie", "a=b", "X-Client", "yes")
+		if tt.forwarded == "" {
+			tt.forwarded = tt.body
+		}
+		answered := tt.forwarded
+		if strings.HasPrefix(tt.body, `{"model":"box/m","prompt"`) { // the answer, here the same text, names it as the client does
+			answered = tt.body
+		}
+		if want := tt.method + " " + tt.path + "\n" + answered; resp.StatusCode != http.StatusTeapot || body != want {
+			t.Errorf("%s: %d %q, want %q", tt.path, resp.StatusCode, body, want)
+		}
+		h := resp.Header
+		if h.Get("X-Ollama") != "yes" || h.Get("X-Hop") != "" || h.Get("Access-Control-Allow-Origin") != "" || h.Get("Content-Type") != "application/x-ndjson" {
+			t.Errorf("%s: answered with %v", tt.path, h)
+		}
+		if h := n.asked.Header; h.Get("X-Client") != "yes" || h.Get("Authorization") != "" || h.Get("Cookie") != "" || h.Get("X-Forwarded-For") != "" {
+			t.Errorf("%s: asked with %v", tt.path, h)
+		}
+	}
+}
+
+func TestPagesMayNotChangeModels(t *testing.T) {
+	srv, _, n := serveOllama(t, nil)
+	for path, want := range map[string]int{
+		"POST /api/pull": 403, "POST /api/push": 403, "POST /api/create": 403, "POST /api/copy": 403, "DELETE /api/delete": 403, "POST /api/blobs/sha256:a": 403,
+		"POST /api/generate": http.StatusTeapot, "GET /api/tags": 200,
+	} {
+		n.asked = nil
+		method, path, _ := strings.Cut(path, " ")
+		resp, body := do(t, method, srv.URL+path, `{"model":"m"}`, "Origin", "http://localhost:3000")
+		if resp.StatusCode != want || want == 403 && n.asked != nil {
+			t.Errorf("%s %s from a page: %d %s, want %d", method, path, resp.StatusCode, body, want)
+		}
+		if resp.Header.Get("Access-Control-Allow-Origin") != "http://localhost:3000" {
+			t.Errorf("%s: header %v", path, resp.Header)
+		}
+		if n.asked != nil && n.asked.Header.Get("Origin") != "" {
+			t.Errorf("%s: the origin was passed on", path)
+		}
+	}
+}
+
+func TestWhatIsSaidOfModels(t *testing.T) {
+	srv, _, _ := serveOllama(t, nil)
+	for _, tt := range []struct {
+		path, body string
+		status     int
+		want       string
+	}{
+		{"GET /", "", 200, "Ollama is running (behind toolnorm)"},
+		{"GET /api/tags", "", 200, `{"models":[]}`},
+		{"GET /api/ps", "", 200, `{"models":[{}]}`},
+		{"GET /api/version", "", 200, `{"version":"` + "0.34.3" + `"}`},
+		{"POST /api/show", `{"model":"m"}`, 200, `{"template":"m"}`},
+		{"POST /api/show", `{"name":"m","verbose":true}`, 200, `{"template":"m"}`},
+		{"POST /api/show", `{"model":"none"}`, 404, `{"error":"model 'none' not found"}`},
+		{"POST /api/show", `{}`, 400, `{"error":"model: is required"}`},
+		{"GET /api/pull", ``, 405, `{"error":"/api/pull takes POST, not GET"}`},
+		{"GET /api/show", ``, 405, `{"error":"/api/show takes POST, not GET"}`},
+		{"POST /api/chat", `{"model":3}`, 400, `{"error":"model: must be a string, not a number"}`},
+		{"POST /api/me", `{}`, 404, `{"error":"no such path: /api/me; of Ollama's API there is ` + ollama.Paths + `"}`},
+	} {
+		method, path, _ := strings.Cut(tt.path, " ")
+		if resp, body := do(t, method, srv.URL+path, tt.body); resp.StatusCode != tt.status || strings.TrimSpace(body) != tt.want {
+			t.Errorf("%s: %d %s, want %d %s", tt.path, resp.StatusCode, body, tt.status, tt.want)
+		}
+	}
+	resp, body := do(t, "POST", srv.URL+"/v1/responses", `{}`)
+	if wantErrorBody(t, body, "/v1/completions"); resp.StatusCode != 404 {
+		t.Errorf("/v1/responses: %d", resp.StatusCode)
+	}
+}
+
+// changing are the parts of a record that differ from run to run.
+var changing = regexp.MustCompile(`"created_at":"[^"]*",|"total_duration":\d+,?`)
+
+// ollamaAsk is a chat about one tool in Ollama's form.
+func ollamaAsk(more string) string {
+	return `{"model":"m","messages":[{"role":"user","content":"q"}],` + nativeTools + more + `}`
+}
+
+func TestChatsWithToolsAreAnsweredInOllamasForm(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		script script
+		more   string
+		status int
+		want   string
+	}{
+		{"text and calls", script{think("h"), think("m"), say("I "), idle, say("look."), call(0, "get_weather"), args(0, "{\n  \"a\": 1.50,"), idle, args(0, `"b":"<"}`), endOf(0), call(1, "get_time"), endOf(1), counted(3, 4), finish("stop")}, ``, 200,
+			`{"model":"m","message":{"role":"assistant","content":"","thinking":"hm"},"done":false}
+{"model":"m","message":{"role":"assistant","content":"I "},"done":false}
+{"model":"m","message":{"role":"assistant","content":"look."},"done":false}
+{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"id":"call_0","function":{"index":0,"name":"get_weather","arguments":{"a":1.50,"b":"<"}}}]},"done":false}
+{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"id":"call_1","function":{"index":1,"name":"get_time","arguments":{}}}]},"done":false}
+{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":4}
+`},
+		{"whole", script{say("I "), say("look."), call(0, "get_weather"), args(0, `{}`), endOf(0), call(1, "get_time"), endOf(1), finish("stop")}, `,"stream":false`, 200,
+			`{"model":"m","message":{"role":"assistant","content":"I look.","tool_calls":[{"id":"call_0","function":{"index":0,"name":"get_weather","arguments":{}}},{"id":"call_1","function":{"index":1,"name":"get_time","arguments":{}}}]},"done":true,"done_reason":"stop"}
+`},
+		{"cut inside a call", script{say("a"), call(0, "get_weather"), args(0, `{"a":`), finish("stop")}, ``, 200,
+			`{"model":"m","message":{"role":"assistant","content":"a"},"done":false}
+{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"length"}
+`},
+		{"a split character, and one that never ends", script{say("\xed\x95"), idle, say("\x9c\xed"), think("t"), finish("stop")}, ``, 200,
+			`{"model":"m","message":{"role":"assistant","content":"한` + "\\ufffd" + `"},"done":false}
+{"model":"m","message":{"role":"assistant","content":"","thinking":"t"},"done":false}
+{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}
+`},
+		{"silence", script{beat, say("a"), finish("stop")}, ``, 200,
+			`{"model":"m","message":{"role":"assistant","content":""},"done":false}
+{"model":"m","message":{"role":"assistant","content":"a"},"done":false}
+{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}
+`},
+		{"an error", script{fault.New(fault.NotFound, "no model")}, ``, 404, `{"error":"no model"}` + "\n"},
+		{"an error later", script{say("a"), idle, fault.New(fault.Unavailable, "broke")}, ``, 200,
+			`{"model":"m","message":{"role":"assistant","content":"a"},"done":false}
+{"error":"broke"}
+`},
+		{"nothing", script{finish("stop")}, ``, 502, `{"error":"the model ended its reply without writing anything"}` + "\n"},
+		{"nothing before the stop sequence", script{finish("stop")}, `,"options":{"stop":["x"]}`, 200,
+			`{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}
+`},
+	} {
+		srv, _, _ := serveOllama(t, tt.script)
+		resp, body := do(t, "POST", srv.URL+"/api/chat", ollamaAsk(tt.more))
+		got := strings.ReplaceAll(changing.ReplaceAllString(body, ""), ",}", "}")
+		if resp.StatusCode != tt.status || got != tt.want {
+			t.Errorf("%s: %d\n%swant %d\n%s", tt.name, resp.StatusCode, got, tt.status, tt.want)
+		}
+		for line := range strings.Lines(body) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("%s: no JSON: %s", tt.name, line)
+			}
+		}
+	}
+}
+
+func TestOllamasRequestsAreRead(t *testing.T) {
+	srv, m, _ := serveOllama(t, script{say("a"), finish("stop")})
+	_, body := do(t, "POST", srv.URL+"/api/chat", `{"model":"m","stream":false,"think":"low","keep_alive":5,"options":{"temperature":0,"stop":["x"],"num_predict":9},`+nativeTools+`,"messages":[
+		{"role":"user","content":"look","images":["AQI="]},
+		{"role":"assistant","content":"","thinking":"hm","tool_calls":[{"id":"c1","function":{"index":0,"name":"get_weather","arguments":{"b":1.50,"a":2}}}]},
+		{"role":"tool","tool_name":"get_weather","tool_call_id":"c1","content":"sunny"}]}`)
+	r := m.last
+	if r == nil {
+		t.Fatal(body)
+	}
+	if r.Hold != adapters.HoldCall || r.Think == nil || r.Effort != "low" || string(r.Keep) != "5" || len(r.Tools) != 1 || r.Stop[0] != "x" ||
+		string(r.Options["num_predict"]) != "9" || string(r.Options["temperature"]) != "0" || r.Options["stop"] != nil {
+		t.Errorf("asked %+v", r)
+	}
+	if ms := r.Messages; len(ms) != 3 || !bytes.Equal(ms[0].Images[0], []byte{1, 2}) || ms[1].Reasoning != "hm" ||
+		string(ms[1].Calls[0].Args) != `{"b":1.50,"a":2}` || ms[2].Name != "get_weather" || ms[2].CallID != "c1" || ms[2].Role != chat.ToolRole {
+		t.Errorf("asked %+v", ms)
+	}
+	for in, want := range map[string]string{
+		`{"model":"m","messages":[{"role":"robot"}],` + nativeTools + `}`:                             `not \"robot\"`,
+		`{"model":"m","messages":[{"role":"user","content":["a"]}],` + nativeTools + `}`:              "messages[0].content: must be a string",
+		`{"model":"m","messages":[{"role":"user","images":["!"]}],` + nativeTools + `}`:               "messages[0].images[0]: does not hold base64",
+		`{"model":"m","messages":[{"role":"user"}],"options":3,` + nativeTools + `}`:                  "options: must be an object",
+		`{"model":"m","messages":[{"role":"user"}],"tools":[{"type":"function","function":{"x":1}}]}`: "name: must not be empty",
+	} {
+		if resp, body := do(t, "POST", srv.URL+"/api/chat", in); resp.StatusCode != 400 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s, want %s", in, resp.StatusCode, body, want)
+		}
+	}
+}
+
+func TestAServerOfAnotherKindAnswersEveryChat(t *testing.T) {
+	srv, m, n := serveOllama(t, script{say("a"), finish("stop")})
+	n.silent = true
+	if resp, body := do(t, "POST", srv.URL+"/api/chat", `{"model":"m","messages":[{"role":"user","content":"q"}],"format":{"type":"object"}}`); resp.StatusCode != 200 || string(m.last.Format) != `{"type":"object"}` {
+		t.Errorf("%d %s, asked %+v", resp.StatusCode, body, m.last)
+	}
+	for _, path := range []string{"/api/generate", "/api/pull"} {
+		if resp, body := do(t, "POST", srv.URL+path, `{"model":"m"}`); resp.StatusCode < 400 || !strings.Contains(body, "does not speak Ollama's API") {
+			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
+		}
+	}
+}
+
+// TestOllamasOwnClient runs Ollama's Go client over the whole chain, with the demo as the only server there is.
+func TestOllamasOwnClient(t *testing.T) {
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demoserver.Server{Delay: -1}})
+	srv := httptest.NewServer(New(Config{Model: eng, Catalog: eng, Embedder: eng, Ollama: eng, Version: "0.0.1"}))
+	defer srv.Close()
+	u, _ := url.Parse(srv.URL)
+	c := api.NewClient(u, http.DefaultClient)
+	ctx := t.Context()
+	if err := c.Heartbeat(ctx); err != nil {
+		t.Error(err)
+	}
+	if v, err := c.Version(ctx); err != nil || v != "0.34.3" {
+		t.Errorf("version %q %v", v, err)
+	}
+	if ps, err := c.ListRunning(ctx); err != nil || len(ps.Models) != 0 {
+		t.Errorf("ps %+v %v", ps, err)
+	}
+	tags, err := c.List(ctx)
+	if err != nil || len(tags.Models) != len(adapters.All()) || !strings.HasPrefix(tags.Models[0].Name, "demo/") || len(tags.Models[0].Digest) != 64 {
+		t.Fatalf("tags %+v %v", tags, err)
+	}
+	if show, err := c.Show(ctx, &api.ShowRequest{Model: "demo/hermes"}); err != nil || len(show.Capabilities) != 2 {
+		t.Errorf("show %+v %v", show, err)
+	}
+	if e, err := c.Embed(ctx, &api.EmbedRequest{Model: "demo/hermes", Input: "a"}); err != nil || len(e.Embeddings) != 1 {
+		t.Errorf("embed %+v %v", e, err)
+	}
+	said := ""
+	if err := c.Generate(ctx, &api.GenerateRequest{Model: "demo/hermes", Prompt: "Hi"}, func(r api.GenerateResponse) error { said += r.Response; return nil }); err != nil || !strings.Contains(said, "You said: Hi") {
+		t.Errorf("generate %q %v", said, err)
+	}
+	if err := c.Delete(ctx, &api.DeleteRequest{Model: "x"}); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
+		t.Errorf("delete: %v", err)
+	}
+	for _, m := range tags.Models {
+		testOllamaCall(t, c, m.Name)
+	}
+}
+
+// testOllamaCall has a model call a tool.
+func testOllamaCall(t *testing.T, c *api.Client, model string) {
+	t.Helper()
+	var tools api.Tools
+	if err := json.Unmarshal([]byte(`[{"type":"function","function":{"name":"get_weather","description":"Get the weather","parameters":{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}}}]`), &tools); err != nil {
+		t.Fatal(err)
+	}
+	var calls []api.ToolCall
+	text, last := "", api.ChatResponse{}
+	err := c.Chat(t.Context(), &api.ChatRequest{Model: model, Tools: tools, Messages: []api.Message{{Role: "user", Content: "The weather of Paris?"}}}, func(r api.ChatResponse) error {
+		calls = append(calls, r.Message.ToolCalls...)
+		text += r.Message.Content
+		last = r
+		return nil
+	})
+	if err != nil || len(calls) != 1 || calls[0].Function.Name != "get_weather" || calls[0].ID == "" || !last.Done || last.DoneReason != "stop" || last.EvalCount == 0 {
+		t.Errorf("%s: calls %+v, text %q, last %+v, error %v", model, calls, text, last, err)
+		return
+	}
+	if city, _ := calls[0].Function.Arguments.Get("city"); city != "Paris" {
+		t.Errorf("%s: arguments %v", model, calls[0].Function.Arguments)
+	}
+}
+
+// parisTool is a tool that a demo model calls.
+const parisTool = `{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}`
+
+// TestAnEmptyFormatIsNone is a request as langchaingo's client writes all of them.
+func TestAnEmptyFormatIsNone(t *testing.T) {
+	srv, _ := demo(t)
+	for _, format := range []string{`""`, "null"} {
+		for tools, want := range map[string]string{"": `"content":"Hello! I am a demo`, `,"tools":[` + parisTool + `]`: `"arguments":{"city":"Paris"}`} {
+			_, text := do(t, "POST", srv.URL+"/api/chat", `{"model":"demo/hermes","stream":false,"format":`+format+`,"messages":[{"role":"user","content":"The weather in Paris"}]`+tools+`}`)
+			if !strings.Contains(text, want) || !strings.HasPrefix(text, `{"model":"demo/hermes"`) {
+				t.Errorf("format %s, tools %s: %s", format, tools, text)
+			}
+		}
+	}
+}
