@@ -1,9 +1,15 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io"
+	"math"
+	"mime"
 	"net/http"
+	"strconv"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -89,9 +95,9 @@ func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m mess
 
 // handled is the answer to a request, as a last frame.
 func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
-	result, fault := s.engine.handle(ctx, c, m)
-	if fault != nil {
-		return frame{body: fault.frame(m.id), last: true, status: fault.httpStatus(c.modern)}
+	result, rpcErr := s.engine.handle(ctx, c, m)
+	if rpcErr != nil {
+		return frame{body: rpcErr.frame(m.id), last: true, status: rpcErr.httpStatus(c.modern)}
 	}
 	return frame{id: m.id, body: result, last: true}
 }
@@ -118,4 +124,112 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, box *
 	err := s.pour(r.Context(), out, box, plainEvent)
 	box.end(err)
 	s.dropped("post", err)
+}
+
+// reply is the answer to a POST: JSON, unless it has become a stream before it was there. The request runs in the goroutine of
+// its handler; only a stream has one of its own, which ends before the handler does.
+type reply struct {
+	stream func(*outbox) // writes what comes into the box until its last frame
+
+	mu    sync.Mutex
+	box   *outbox       // nil: it is no stream
+	ended chan struct{} // is closed when stream has returned
+	over  bool          // it can become none any more
+}
+
+// send says something before the answer, which makes it a stream.
+func (p *reply) send(ctx context.Context, f frame) error {
+	box := p.begin()
+	if box == nil {
+		return errDeaf
+	}
+	return box.send(ctx, f)
+}
+
+// begin makes the reply a stream, if it is not over, and gives its box; nil when there is none.
+func (p *reply) begin() *outbox {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.box == nil && !p.over {
+		p.box, p.ended = newOutbox(), make(chan struct{})
+		go func() {
+			defer close(p.ended)
+			p.stream(p.box)
+		}()
+	}
+	return p.box
+}
+
+// finish ends a stream with its last frame, and waits until it is written or nobody can read it any more. It is false when there is
+// no stream.
+func (p *reply) finish(ctx context.Context, last frame) bool {
+	p.mu.Lock()
+	p.over = true
+	p.mu.Unlock()
+	if p.box == nil {
+		return false
+	}
+	_ = p.box.send(ctx, last) // whoever ended the box wants no answer
+	<-p.ended
+	return true
+}
+
+// readBody reads a request whole, within its limits.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, fail(codeRequest, "a message has the Content-Type application/json").withStatus(http.StatusUnsupportedMediaType)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.cfg.MaxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, fail(codeRequest, "a message may have %d bytes", s.cfg.MaxBody).withStatus(http.StatusRequestEntityTooLarge)
+	case err != nil:
+		return nil, fail(codeParse, "the message broke off").withStatus(http.StatusBadRequest)
+	}
+	return body, nil
+}
+
+// readOne reads a request that is a single message.
+func (s *Server) readOne(w http.ResponseWriter, r *http.Request) (message, *rpcError) {
+	body, rpcErr := s.readBody(w, r)
+	if rpcErr != nil {
+		return message{}, rpcErr
+	}
+	return readMessage(body)
+}
+
+// refuse answers with an error.
+func (s *Server) refuse(w http.ResponseWriter, id []byte, rpcErr *rpcError) {
+	s.write(w, frame{body: rpcErr.frame(id), status: rpcErr.httpStatus(false)})
+}
+
+// write answers with one frame. A result is written as it is, since it may be large and sent to many.
+func (s *Server) write(w http.ResponseWriter, f frame) {
+	head, tail := []byte(nil), ""
+	if f.id != nil {
+		head, tail = appendHead(make([]byte, 0, 64), f.id), "}"
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(head)+len(f.body)+len(tail)))
+	h.Set("Cache-Control", "no-store")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Stall)) // a recorder in a test has no deadlines
+	w.WriteHeader(cmp.Or(f.status, http.StatusOK))
+	for _, part := range [][]byte{head, f.body, []byte(tail)} {
+		_, _ = w.Write(part) // a client that has gone needs no answer
+	}
+}
+
+// busy says that there is no room now.
+func (s *Server) busy(w http.ResponseWriter, why string) {
+	w.Header().Set("Retry-After", "1")
+	s.refuse(w, nil, fail(codeInternal, "%s; try again in a second", why).withStatus(http.StatusServiceUnavailable))
+}
+
+// tooMany says after how long a client may go on.
+func (s *Server) tooMany(w http.ResponseWriter, wait time.Duration) {
+	seconds := int(math.Ceil(wait.Seconds()))
+	w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	s.refuse(w, nil, fail(codeInternal, "too many messages; try again in %d s", seconds).withStatus(http.StatusTooManyRequests))
 }

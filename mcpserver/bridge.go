@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -19,9 +20,9 @@ const longestBridged = 10 * time.Minute
 // bridge lets mcp-go's server answer a message. Only the result or the error is taken from it; the id is put in by us, since it
 // reads numbers as float64.
 func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
-	raw, purpose, fault := e.unsealed(c, m)
-	if fault != nil {
-		return nil, fault
+	raw, purpose, rpcErr := e.unsealed(c, m)
+	if rpcErr != nil {
+		return nil, rpcErr
 	}
 	ctx, cancel := context.WithTimeout(ctx, longestBridged)
 	defer cancel()
@@ -33,9 +34,9 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 	s.finish()
 	switch a := answer.(type) {
 	case mcp.JSONRPCResponse:
-		result, fault := e.sealed(c, purpose, a.Result)
-		if fault != nil {
-			return nil, fault
+		result, rpcErr := e.sealed(c, purpose, a.Result)
+		if rpcErr != nil {
+			return nil, rpcErr
 		}
 		body, err := chat.JSON(result)
 		if err != nil {
@@ -60,36 +61,36 @@ func rememberError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error
 
 // bridgedError is an error of mcp-go's server. One of a handler has the code that it asks for, instead of that of an internal one.
 func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError {
-	fault := fail(e.Code, "%s", e.Message)
+	rpcErr := fail(e.Code, "%s", e.Message)
 	if e.Data != nil {
-		fault.data = encode(e.Data)
+		rpcErr.data = encode(e.Data)
 	}
 	if e.Code != codeInternal {
-		return fault
+		return rpcErr
 	}
 	var lacks mcp.MissingRequiredClientCapabilityError
 	switch {
 	case errors.As(failed, &lacks):
 		return missing(lacks.Capability)
 	case errors.Is(failed, server.ErrResourceNotFound) && !c.modern:
-		fault.code = mcp.RESOURCE_NOT_FOUND
+		rpcErr.code = mcp.RESOURCE_NOT_FOUND
 	case errors.Is(failed, server.ErrResourceNotFound), errors.Is(failed, mcp.ErrInvalidParams):
-		fault.code = codeParams
+		rpcErr.code = codeParams
 	}
-	return fault
+	return rpcErr
 }
 
 // aboutResource names the resource that could not be read, as clients of 2026-07-28 expect it.
-func aboutResource(m message, fault *rpcError) *rpcError {
+func aboutResource(m message, rpcErr *rpcError) *rpcError {
 	var asked mcp.ReadResourceParams
-	if m.method != string(mcp.MethodResourcesRead) || fault.data != nil || json.Unmarshal(m.params, &asked) != nil {
-		return fault
+	if m.method != string(mcp.MethodResourcesRead) || rpcErr.data != nil || json.Unmarshal(m.params, &asked) != nil {
+		return rpcErr
 	}
-	fault.data = encode(struct {
+	rpcErr.data = encode(struct {
 		URI     string `json:"uri"`
 		Message string `json:"message"`
-	}{asked.URI, fault.message})
-	return fault
+	}{asked.URI, rpcErr.message})
+	return rpcErr
 }
 
 // missing says what a client would have to declare.
@@ -99,4 +100,156 @@ func missing(capability string) *rpcError {
 		Required map[string]struct{} `json:"requiredCapabilities"`
 	}{map[string]struct{}{capability: {}}})
 	return e
+}
+
+// bridged is a caller as mcp-go's server and its handlers see one.
+type bridged struct {
+	e *engine
+	c *caller
+	// say sends a frame about the one message that the session lives for. An error has ended that message as well.
+	say func(frame)
+
+	mu   sync.Mutex
+	said chan mcp.JSONRPCNotification // nil until somebody has something to say
+	sent chan struct{}                // closed when all of it was sent
+	over bool
+}
+
+// What handlers may ask of a session.
+var (
+	_ server.SessionWithLogging                  = (*bridged)(nil)
+	_ server.SessionWithClientInfo               = (*bridged)(nil)
+	_ server.SessionWithElicitation              = (*bridged)(nil)
+	_ server.SessionWithSampling                 = (*bridged)(nil)
+	_ server.SessionWithRoots                    = (*bridged)(nil)
+	_ server.SessionWithResourceSubscriptionsErr = (*bridged)(nil)
+	_ server.SessionWithProtocolVersion          = (*bridged)(nil)
+)
+
+func newBridged(ctx context.Context, e *engine, c *caller) *bridged {
+	return &bridged{e: e, c: c, say: func(f frame) { _ = c.out(ctx, f) }}
+}
+
+// NotificationChannel is where handlers put what they say about the running request. It goes out in order, by a goroutine that
+// ends with finish.
+func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.said == nil {
+		b.said, b.sent = make(chan mcp.JSONRPCNotification, maxFrames), make(chan struct{})
+		if !b.over {
+			go b.forward(b.said)
+		}
+	}
+	return b.said
+}
+
+// forward sends what handlers say until finish.
+func (b *bridged) forward(said <-chan mcp.JSONRPCNotification) {
+	defer close(b.sent)
+	for n := range said {
+		if n.Method == "" { // finish
+			return
+		}
+		b.say(frame{body: encode(n)})
+	}
+}
+
+// finish waits until all that was said has been sent. What a handler says afterwards is lost, as it must be: the answer is the
+// end.
+func (b *bridged) finish() {
+	b.mu.Lock()
+	said, over := b.said, b.over
+	b.over = true
+	b.mu.Unlock()
+	if said == nil || over {
+		return
+	}
+	said <- mcp.JSONRPCNotification{}
+	<-b.sent
+}
+
+// Initialize does nothing: what a message needs is known before it is handled.
+func (b *bridged) Initialize() {}
+
+// Initialized says that the session may be spoken to.
+func (b *bridged) Initialized() bool { return true }
+
+// SessionID is the session's, empty when there is none.
+func (b *bridged) SessionID() string { return b.c.id }
+
+// ProtocolVersion is the one that was negotiated.
+func (b *bridged) ProtocolVersion() string {
+	b.c.mu.Lock()
+	defer b.c.mu.Unlock()
+	return b.c.version
+}
+
+// SetLogLevel is what logging/setLevel does.
+func (b *bridged) SetLogLevel(level mcp.LoggingLevel) { b.c.setLevel(level) }
+
+// GetLogLevel is the lowest level that the client wants.
+func (b *bridged) GetLogLevel() mcp.LoggingLevel { return b.c.logLevel() }
+
+// GetClientInfo is what the client calls itself.
+func (b *bridged) GetClientInfo() mcp.Implementation {
+	b.c.mu.Lock()
+	defer b.c.mu.Unlock()
+	return b.c.client
+}
+
+// SetClientInfo does nothing: the session keeps what initialize said.
+func (b *bridged) SetClientInfo(mcp.Implementation) {}
+
+// GetClientCapabilities is what the client can do for us.
+func (b *bridged) GetClientCapabilities() mcp.ClientCapabilities {
+	b.c.mu.Lock()
+	defer b.c.mu.Unlock()
+	return b.c.can
+}
+
+// SetClientCapabilities does nothing, as SetClientInfo.
+func (b *bridged) SetClientCapabilities(mcp.ClientCapabilities) {}
+
+// SubscribeToResourceErr lets the client be told when a resource changes.
+func (b *bridged) SubscribeToResourceErr(uri string) error { return b.c.watch(uri) }
+
+// SubscribeToResource is the same for those who do not ask whether it could be done.
+func (b *bridged) SubscribeToResource(uri string) { _ = b.c.watch(uri) }
+
+// UnsubscribeFromResource ends that.
+func (b *bridged) UnsubscribeFromResource(uri string) { b.c.unwatch(uri) }
+
+// SubscribedResources is not known as a list; nothing of ours asks for one.
+func (b *bridged) SubscribedResources() []string { return nil }
+
+// IsSubscribedToResource says whether the client is told of a resource.
+func (b *bridged) IsSubscribedToResource(uri string) bool { return b.c.watches(uri) }
+
+// RequestElicitation asks the client's user.
+func (b *bridged) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	return request[mcp.ElicitationResult](ctx, b, mcp.MethodElicitationCreate, r.Params)
+}
+
+// RequestSampling asks the client's model.
+func (b *bridged) RequestSampling(ctx context.Context, r mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+	return request[mcp.CreateMessageResult](ctx, b, mcp.MethodSamplingCreateMessage, r.CreateMessageParams)
+}
+
+// ListRoots asks the client which folders it works in.
+func (b *bridged) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
+	return request[mcp.ListRootsResult](ctx, b, mcp.MethodListRoots, nil)
+}
+
+// request asks the client for something that it has declared it can do.
+func request[T any](ctx context.Context, b *bridged, method mcp.MCPMethod, params any) (*T, error) {
+	can := b.GetClientCapabilities()
+	if lacks := lacking(&can, method); lacks != "" {
+		return nil, mcp.MissingRequiredClientCapabilityError{Capability: lacks}
+	}
+	result := new(T)
+	if err := b.e.ask(ctx, b.c, method, params, result); err != nil {
+		return nil, err
+	}
+	return result, nil
 }

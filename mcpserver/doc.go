@@ -1,16 +1,45 @@
-// Package mcpserver serves a tools.Registry to MCP clients over legacy SSE and Streamable HTTP, every revision of the
+// Package mcpserver serves a tools.Registry to MCP clients over legacy SSE, Streamable HTTP and stdio, every revision of the
 // protocol on the same addresses.
 //
 // # Terminology
 //
 // A caller is whoever sent a request, with all that is known of it: revision, client, session. A session is what a
 // 2024-11-05 stream or an initialize of 2025 began; revision 2026-07-28 has none. A frame is one JSON-RPC message on its
-// way out, an outbox the frames that wait for one stream.
+// way out, an outbox the frames that wait for one stream. A conn is a session whose answers all go to one stream.
 //
-// # How the files are arranged
+// # Files
 //
-// message, era, headers: what came in, and by which revision it counts. engine, dispatch, call, list, bridge: what becomes of
-// a message, knowing nothing of HTTP. outbox, hub: what goes out, and to whom. sse, streamable, listen: the HTTP faces.
+// What came in:
+//
+//	message.go   one JSON-RPC message or error, in and out
+//	revision.go  which revision of the protocol a request counts by, and what its headers must repeat
+//
+// What becomes of it, knowing nothing of HTTP:
+//
+//	engine.go    who answers a message; requests in flight and how they are cancelled
+//	list.go      tools/list, written once for each state of the registry
+//	call.go      tools/call: progress, log lines and results
+//	ask.go       questions to the client, within one call or over several rounds of it
+//	bridge.go    everything else: mcp-go's server behind ours
+//	session.go   sessions, those that are remembered, and those that were ended
+//	seal.go      session ids and states that the client carries, signed
+//	queue.go     messages of many conns, handed to workers fairly
+//
+// What goes out, and to whom:
+//
+//	outbox.go    frames that wait for a stream, and the stream
+//	hub.go       who is told that something has changed
+//	records.go   streams that a client can take up again where they broke
+//
+// The faces:
+//
+//	server.go      settings and paths
+//	streamable.go  Streamable HTTP: POST, GET, DELETE
+//	answer.go      the answer to a POST: JSON, or a stream when something is to be said before
+//	listen.go      streams that stay open for changes
+//	sse.go         legacy SSE
+//	stdio.go       standard input and output
+//	rate.go        how often one caller may call
 //
 // # Specifications
 //

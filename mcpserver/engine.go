@@ -67,11 +67,11 @@ func newEngine(cfg Config) *engine {
 
 // handle answers a message: with a result, with an error, or with neither when it wants no answer. It returns when the answer
 // is complete.
-func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.RawMessage, fault *rpcError) {
+func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.RawMessage, rpcErr *rpcError) {
 	defer func() {
 		if v := recover(); v != nil {
 			e.cfg.Log.Error().Str("method", m.method).Any("panic", v).Bytes("stack", debug.Stack()).Msg("a handler of an MCP request panicked")
-			result, fault = nil, fail(codeInternal, "the server failed inside; its log says where")
+			result, rpcErr = nil, fail(codeInternal, "the server failed inside; its log says where")
 		}
 	}()
 	switch {
@@ -84,11 +84,11 @@ func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.
 	}
 	ctx, done := e.begin(ctx, c, m.id)
 	defer done()
-	result, fault = e.dispatch(ctx, c, m)
+	result, rpcErr = e.dispatch(ctx, c, m)
 	if errors.Is(context.Cause(ctx), errCancelled) {
 		return nil, nil
 	}
-	return result, fault
+	return result, rpcErr
 }
 
 // dispatch finds who answers a request: we do for tools, mcp-go's server for the rest.
@@ -110,9 +110,9 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 
 // initialize begins a session.
 func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
-	result, fault := e.bridge(ctx, c, m)
-	if fault != nil {
-		return nil, fault
+	result, rpcErr := e.bridge(ctx, c, m)
+	if rpcErr != nil {
+		return nil, rpcErr
 	}
 	var asked mcp.InitializeParams
 	var answer mcp.InitializeResult
@@ -121,4 +121,68 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.Raw
 	}
 	c.begin(answer.ProtocolVersion, asked.ClientInfo, asked.Capabilities)
 	return result, nil
+}
+
+// inFlight names a request that is being answered.
+type inFlight struct{ session, id string }
+
+// errCancelled is the cause when a client took its request back: it wants no answer.
+var errCancelled = errors.New("the client cancelled the request")
+
+// begin lets the session cancel a request, and the end of the server as well, until done is called.
+func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	unhook := context.AfterFunc(e.ctx, func() { cancel(errClosed) })
+	if c.id == "" {
+		return ctx, func() { unhook(); cancel(nil) }
+	}
+	key := inFlight{c.id, string(id)}
+	e.running.Store(key, cancel)
+	return ctx, func() {
+		e.running.Delete(key)
+		unhook()
+		cancel(nil)
+	}
+}
+
+// notified takes a message that wants no answer.
+func (e *engine) notified(ctx context.Context, c *caller, m message) {
+	if isCancel(m) {
+		e.cancel(c.id, cancelled(m))
+		return
+	}
+	_, _ = e.bridge(ctx, c, m) // who registered for it is told; there is no answer
+}
+
+// isCancel says that a message takes a request back.
+func isCancel(m message) bool {
+	return !m.isRequest() && m.method == string(mcp.MethodNotificationCancelled)
+}
+
+// cancelled is the id of the request that a message takes back, as it was written.
+func cancelled(m message) string {
+	var which struct {
+		ID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(m.params, &which) != nil {
+		return ""
+	}
+	return string(which.ID)
+}
+
+// cancel ends a request of a session, if it is being answered.
+func (e *engine) cancel(session, id string) {
+	if cancel, ok := e.running.Load(inFlight{session, id}); ok {
+		cancel.(context.CancelCauseFunc)(errCancelled)
+	}
+}
+
+// cancelAll cancels what runs for a session.
+func (e *engine) cancelAll(session string) {
+	e.running.Range(func(key, cancel any) bool {
+		if key.(inFlight).session == session {
+			cancel.(context.CancelCauseFunc)(errCancelled)
+		}
+		return true
+	})
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"net/http"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,14 +16,14 @@ import (
 
 // message is one JSON-RPC message, read as far as it must be to know what to do with it.
 type message struct {
-	raw    []byte
-	id     json.RawMessage // nil for a notification
-	method string          // empty for the answer to a request of ours
-	params json.RawMessage
-	said   params          // what of the parameters is ours to read
-	odd    bool            // the parameters hold something that said has no place for
-	result json.RawMessage // of an answer
-	fault  json.RawMessage // the error of an answer
+	raw     []byte
+	id      json.RawMessage // nil for a notification
+	method  string          // empty for the answer to a request of ours
+	params  json.RawMessage
+	said    params          // what of the parameters is ours to read
+	odd     bool            // the parameters hold something that said has no place for
+	result  json.RawMessage // of an answer
+	failure json.RawMessage // the error of an answer
 }
 
 // params are the parameters of all methods that we read ourselves, and the names that headers repeat.
@@ -41,12 +43,12 @@ func (m message) isRequest() bool { return m.method != "" && m.id != nil }
 func (m message) isAnswer() bool { return m.method == "" }
 
 // readMessage reads one message. The error keeps the id when it could be read; id is nil otherwise.
-func readMessage(raw []byte) (m message, fault *rpcError) {
-	parts, fault := members(raw)
-	if fault != nil {
-		return m, fault
+func readMessage(raw []byte) (m message, rpcErr *rpcError) {
+	parts, rpcErr := members(raw)
+	if rpcErr != nil {
+		return m, rpcErr
 	}
-	m = message{raw: raw, params: parts["params"], result: parts["result"], fault: parts["error"]}
+	m = message{raw: raw, params: parts["params"], result: parts["result"], failure: parts["error"]}
 	if id := parts["id"]; id != nil {
 		if !isID(id) {
 			return m, fail(codeRequest, "an id is a string or an integer")
@@ -59,7 +61,7 @@ func readMessage(raw []byte) (m message, fault *rpcError) {
 	if method := parts["method"]; method != nil && (json.Unmarshal(method, &m.method) != nil || m.method == "") {
 		return m, fail(codeRequest, "a method is a name")
 	}
-	if m.method == "" && (m.id == nil || m.result == nil && m.fault == nil) {
+	if m.method == "" && (m.id == nil || m.result == nil && m.failure == nil) {
 		return m, fail(codeRequest, "a message has a method, or an id and a result or an error")
 	}
 	if p := m.params; p != nil && p[0] != '{' && string(p) != "null" {
@@ -70,7 +72,7 @@ func readMessage(raw []byte) (m message, fault *rpcError) {
 }
 
 // members are those of a message, by their names as they are written: encoding/json finds those of a struct in any case.
-func members(raw []byte) (all map[string]json.RawMessage, fault *rpcError) {
+func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 	if !utf8.Valid(raw) {
 		return nil, fail(codeParse, "this is not JSON, which is UTF-8")
 	}
@@ -166,4 +168,76 @@ func encode(v any) json.RawMessage {
 		return json.RawMessage("null")
 	}
 	return b
+}
+
+// The codes of JSON-RPC and MCP that we send.
+const (
+	codeParse      = -32700 // not JSON
+	codeRequest    = -32600 // not a single request or notification
+	codeMethod     = -32601 // no such method
+	codeParams     = -32602 // bad parameters, an unknown tool
+	codeInternal   = -32603
+	codeHeader     = -32020 // a header is missing, or says something else than the body
+	codeCapability = -32021 // the client has not declared what the answer needs
+	codeVersion    = -32022 // a revision that we do not speak
+)
+
+// rpcError is an error as JSON-RPC sends it.
+type rpcError struct {
+	code    int
+	message string
+	data    json.RawMessage // nil: the message again, since some clients show the data and not the message
+	status  int             // of the HTTP answer; 0: what the code says
+}
+
+// fail makes an error with a formatted sentence.
+func fail(code int, format string, args ...any) *rpcError {
+	return &rpcError{code: code, message: fmt.Sprintf(format, args...)}
+}
+
+// withStatus sets the status of the HTTP answer.
+func (e *rpcError) withStatus(status int) *rpcError {
+	e.status = status
+	return e
+}
+
+// frame is the error as the answer to a request; a nil id is one that could not be read.
+func (e *rpcError) frame(id json.RawMessage) []byte {
+	type body struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	}
+	data := e.data
+	if data == nil {
+		data = encode(e.message)
+	}
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return encode(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   body            `json:"error"`
+	}{"2.0", id, body{e.code, e.message, data}})
+}
+
+// httpStatus is the status that an error has as the answer to a POST. Up to 2025-11-25 only messages that could not be taken at
+// all have another than 200.
+func (e *rpcError) httpStatus(modern bool) int {
+	switch {
+	case e.status != 0:
+		return e.status
+	case e.code == codeParse || e.code == codeRequest:
+		return http.StatusBadRequest
+	case !modern:
+		return http.StatusOK
+	}
+	switch e.code {
+	case codeMethod:
+		return http.StatusNotFound
+	case codeHeader, codeCapability, codeVersion:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
 }

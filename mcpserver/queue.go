@@ -171,11 +171,11 @@ func (q *queue) work(c *conn, m message) {
 
 // reply answers a message on the conn's stream. A conn that has no room for the answer is given up.
 func (q *queue) reply(c *conn, m message, put func(frame) error) {
-	result, fault := q.e.handle(c.ctx, q.caller(c, m), m)
+	result, rpcErr := q.e.handle(c.ctx, q.caller(c, m), m)
 	f := frame{id: m.id, body: result}
 	switch {
-	case fault != nil:
-		f = frame{body: fault.frame(m.id)}
+	case rpcErr != nil:
+		f = frame{body: rpcErr.frame(m.id)}
 	case result == nil:
 		return
 	}

@@ -54,17 +54,17 @@ func TestStateIsGoodForItsOwnCallOnly(t *testing.T) {
 	s := newSeal(nil)
 	purpose := stateFor("kim", "tools/call", "ask")
 	sealed := s.closeState(purpose, "half way")
-	if got, fault := s.openState(purpose, sealed); fault != nil || got != "half way" {
-		t.Errorf("openState = %q, %v", got, fault)
+	if got, rpcErr := s.openState(purpose, sealed); rpcErr != nil || got != "half way" {
+		t.Errorf("openState = %q, %v", got, rpcErr)
 	}
 	for _, other := range []string{stateFor("lee", "tools/call", "ask"), stateFor("kim", "prompts/get", "ask"), stateFor("kim", "tools/call", "tell")} {
-		if _, fault := s.openState(other, sealed); fault == nil {
+		if _, rpcErr := s.openState(other, sealed); rpcErr == nil {
 			t.Errorf("the state opens for %s", other)
 		}
 	}
 	old := s.close(purpose, sealedState{"half way", time.Now().Add(-time.Second).Unix()})
-	if _, fault := s.openState(purpose, old); fault == nil || !strings.Contains(fault.message, "old") {
-		t.Errorf("a state from before: %v", fault)
+	if _, rpcErr := s.openState(purpose, old); rpcErr == nil || !strings.Contains(rpcErr.message, "old") {
+		t.Errorf("a state from before: %v", rpcErr)
 	}
 }
 
@@ -80,7 +80,7 @@ func FuzzSealedIDs(f *testing.F) {
 		if _, ok := s.read(id, ""); ok && id != good {
 			t.Fatalf("%q is taken for a session", id)
 		}
-		if _, fault := s.openState("x", id); fault == nil {
+		if _, rpcErr := s.openState("x", id); rpcErr == nil {
 			t.Fatalf("%q is taken for a state", id)
 		}
 	})

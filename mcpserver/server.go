@@ -1,12 +1,18 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/rs/zerolog"
+
+	"toolnorm/tools"
 )
 
 // Server serves a registry to MCP clients over HTTP. It does not ask who may: put a guard for hosts, origins and keys in
@@ -75,4 +81,67 @@ func (s *Server) drain(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// Config says what a Server serves, and to whom. Registry or Extra is needed; the zero value of the rest will do.
+type Config struct {
+	Registry *tools.Registry   // the tools; nil: none but those of Extra
+	Extra    *server.MCPServer // further tools, prompts and resources, and the answers to what we do not answer ourselves; nil: nothing more
+	Name     string            // of the server, for people; empty: "toolnorm". Extra has its own
+	Version  string            // of the server
+	Guide    string            // what a model should know of the server as a whole ("instructions"); may be empty
+	Log      zerolog.Logger    // what was dropped and refused; the zero value logs nothing
+
+	// Principal says who sent a request, as the guard in front of the server found out. Sessions belong to it. nil: everybody is
+	// the same one.
+	Principal func(*http.Request) string
+
+	// Outcome says which tools answer as tools.Outcome promises: an object with success, and a result or an error. nil: none.
+	Outcome func(tool string) bool
+
+	Key       []byte // signs session ids; the same for all replicas and after a restart. nil: a random one
+	Ended     string // file that keeps which sessions their clients have ended, as long as their ids would be good; empty: known until the server ends
+	PublicURL string // where clients find the server (scheme, host and path in front of /sse); empty: as they asked
+
+	MaxBody     int64         // of a message, in bytes; 0: 4 MiB
+	Stall       time.Duration // until a client that takes nothing of its stream is given up; 0: 30 s
+	Beat        time.Duration // between the comments that keep a silent stream alive; 0: 15 s
+	Patience    time.Duration // until an answer that is not there becomes a stream; 0: 1 s
+	MaxStreams  int           // open at once; 0: 10,000
+	MaxCalls    int           // requests answered at once; 0: 256. Further ones of a session wait, others get 503
+	MaxWaiting  int           // requests of one legacy session that wait or are answered; 0: 64. Further ones get 503
+	PageSize    int           // tools a page of tools/list; 0: 1,000, since many clients read only the first page
+	Rate        float64       // messages a second of one session, after a burst of twice as many; 0: 200; negative: any number
+	RateOfTool  float64       // calls a second of one tool, after a burst of twice as many; 0: 100; negative: any number
+	StreamGrace time.Duration // how long a broken stream of 2025-11-25 can be taken up again; 0: 2 min
+}
+
+// withDefaults fills in what is not said.
+func (c Config) withDefaults() Config {
+	if c.Registry == nil {
+		c.Registry = tools.New(tools.Options{})
+	}
+	c.Name = cmp.Or(c.Name, "toolnorm")
+	c.Version = cmp.Or(c.Version, "0")
+	c.MaxBody = cmp.Or(c.MaxBody, 4<<20)
+	c.Stall = cmp.Or(c.Stall, 30*time.Second)
+	c.Beat = cmp.Or(c.Beat, 15*time.Second)
+	c.Patience = cmp.Or(c.Patience, time.Second)
+	c.MaxStreams = cmp.Or(c.MaxStreams, 10_000)
+	c.MaxCalls = cmp.Or(c.MaxCalls, 256)
+	c.MaxWaiting = cmp.Or(c.MaxWaiting, 64)
+	c.PageSize = cmp.Or(c.PageSize, 1000)
+	c.Rate = cmp.Or(c.Rate, 200)
+	c.RateOfTool = cmp.Or(c.RateOfTool, 100)
+	c.StreamGrace = cmp.Or(c.StreamGrace, 2*time.Minute)
+	if c.Principal == nil {
+		c.Principal = func(*http.Request) string { return "" }
+	}
+	if c.Outcome == nil {
+		c.Outcome = func(string) bool { return false }
+	}
+	if c.Extra == nil {
+		c.Extra = server.NewMCPServer(c.Name, c.Version, server.WithInstructions(c.Guide))
+	}
+	return c
 }

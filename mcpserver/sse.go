@@ -86,18 +86,18 @@ func (s *Server) Message() http.Handler {
 			s.refuse(w, nil, fail(codeRequest, "messages are sent by POST").withStatus(http.StatusMethodNotAllowed))
 			return
 		}
-		c, fault := s.connOf(r)
-		if fault != nil {
-			s.refuse(w, nil, fault)
+		c, rpcErr := s.connOf(r)
+		if rpcErr != nil {
+			s.refuse(w, nil, rpcErr)
 			return
 		}
 		if wait, ok := s.rate.allow(c.id, time.Now()); !ok {
 			s.tooMany(w, wait)
 			return
 		}
-		m, fault := s.readOne(w, r)
-		if fault != nil {
-			s.refuse(w, m.id, fault)
+		m, rpcErr := s.readOne(w, r)
+		if rpcErr != nil {
+			s.refuse(w, m.id, rpcErr)
 			return
 		}
 		if s.closing.Load() {

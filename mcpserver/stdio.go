@@ -51,17 +51,17 @@ func (s *Server) readLines(c *conn, in io.Reader) error {
 		if err != nil && !errors.Is(err, errLong) {
 			return err
 		}
-		m, fault := readMessage(line)
+		m, rpcErr := readMessage(line)
 		switch {
 		case err != nil:
-			fault = fail(codeRequest, "a message may have %d bytes", s.cfg.MaxBody)
-		case fault == nil && s.queue.submit(c, m) != nil:
-			fault = fail(codeInternal, "%v; send this one again later", errBusy)
+			rpcErr = fail(codeRequest, "a message may have %d bytes", s.cfg.MaxBody)
+		case rpcErr == nil && s.queue.submit(c, m) != nil:
+			rpcErr = fail(codeInternal, "%v; send this one again later", errBusy)
 		}
-		if fault == nil {
+		if rpcErr == nil {
 			continue
 		}
-		if err := c.box.send(c.ctx, frame{body: fault.frame(m.id)}); err != nil {
+		if err := c.box.send(c.ctx, frame{body: rpcErr.frame(m.id)}); err != nil {
 			return err
 		}
 	}

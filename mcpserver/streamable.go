@@ -46,32 +46,32 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.tooMany(w, wait)
 		return
 	}
-	body, fault := s.readBody(w, r)
-	if fault != nil {
-		s.refuse(w, nil, fault)
+	body, rpcErr := s.readBody(w, r)
+	if rpcErr != nil {
+		s.refuse(w, nil, rpcErr)
 		return
 	}
 	if isBatch(body) {
 		s.batch(w, r, body, found)
 		return
 	}
-	m, fault := readMessage(body)
-	if fault != nil {
-		s.refuse(w, m.id, fault)
+	m, rpcErr := readMessage(body)
+	if rpcErr != nil {
+		s.refuse(w, m.id, rpcErr)
 		return
 	}
-	modern, version, fault := pick(r.Header, m)
+	modern, version, rpcErr := pick(r.Header, m)
 	switch {
-	case fault != nil:
+	case rpcErr != nil:
 	case modern && m.isRequest():
-		fault = s.checkModern(r.Header, m)
+		rpcErr = s.checkModern(r.Header, m)
 	case modern:
-		fault = fail(codeRequest, "by this revision clients send only requests over HTTP")
+		rpcErr = fail(codeRequest, "by this revision clients send only requests over HTTP")
 	case named != "" && !ok && m.method != string(mcp.MethodInitialize):
-		fault = noSession()
+		rpcErr = noSession()
 	}
-	if fault != nil {
-		s.write(w, frame{body: fault.frame(m.id), status: fault.httpStatus(modern)})
+	if rpcErr != nil {
+		s.write(w, frame{body: rpcErr.frame(m.id), status: rpcErr.httpStatus(modern)})
 		return
 	}
 	s.answer(w, r, callerOf(found, principal, modern, version, m), m)
@@ -116,9 +116,9 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, foun
 		s.refuse(w, nil, fail(codeRequest, "a batch of messages is only known to revision %s", oldest))
 		return
 	}
-	all, fault := readBatch(body)
-	if fault != nil {
-		s.refuse(w, nil, fault)
+	all, rpcErr := readBatch(body)
+	if rpcErr != nil {
+		s.refuse(w, nil, rpcErr)
 		return
 	}
 	if named := r.Header.Get("Mcp-Session-Id"); named != "" && found == nil {
@@ -144,12 +144,12 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, foun
 
 // oneOfBatch answers one message of a batch; nil when it wants no answer.
 func (s *Server) oneOfBatch(r *http.Request, raw []byte, found *session) []byte {
-	m, fault := readMessage(raw)
-	if fault == nil && m.method == string(mcp.MethodInitialize) {
-		fault = fail(codeRequest, "initialize is sent alone")
+	m, rpcErr := readMessage(raw)
+	if rpcErr == nil && m.method == string(mcp.MethodInitialize) {
+		rpcErr = fail(codeRequest, "initialize is sent alone")
 	}
-	if fault != nil {
-		return fault.frame(m.id)
+	if rpcErr != nil {
+		return rpcErr.frame(m.id)
 	}
 	c := callerOf(found, s.cfg.Principal(r), false, oldest, m)
 	c.out = nowhere

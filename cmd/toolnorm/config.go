@@ -76,6 +76,7 @@ type Config struct {
 
 	MCP     bool `name:"mcp" default:"true" negatable:"" help:"Serve the tools to MCP clients, at /mcp (Streamable HTTP) and /sse (the older way)."`
 	remotes `embed:""`
+	agents  `embed:""`
 
 	PublicURL string `name:"public-url" placeholder:"URL" help:"Where MCP clients find the server, when that is not as they ask it: scheme, host and path in front of /sse."`
 
@@ -222,7 +223,7 @@ func (c *Config) resolve() (s settings, err error) {
 	}
 	for name, n := range map[string]int64{
 		"max-body": c.MaxBody, "body-timeout": int64(c.BodyTimeout), "client-timeout": int64(c.ClientTimeout), "load-timeout": int64(c.LoadTimeout),
-		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "queue": int64(c.Queue) + 1, "max-repeat": int64(c.MaxRepeat) + 1, "max-same-calls": int64(c.MaxSameCalls) + 1, "queue-wait": int64(c.QueueWait), "mcp-timeout": int64(c.MCPTimeout), "grace": int64(c.Grace) + 1,
+		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "queue": int64(c.Queue) + 1, "max-repeat": int64(c.MaxRepeat) + 1, "max-same-calls": int64(c.MaxSameCalls) + 1, "queue-wait": int64(c.QueueWait), "mcp-timeout": int64(c.MCPTimeout), "agent-time": int64(c.AgentTime), "agent-tokens": int64(c.AgentTokens), "agent-tool-tokens": int64(c.AgentToolTokens), "agent-rpm": int64(c.AgentRPM) + 1, "agent-at-once": int64(c.AgentAtOnce) + 1, "agent-queue": int64(c.AgentQueue), "grace": int64(c.Grace) + 1,
 	} {
 		if n <= 0 {
 			return s, fmt.Errorf("%s: must be more than 0", name)

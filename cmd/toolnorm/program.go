@@ -74,15 +74,16 @@ func (m *Main) Run() error {
 		return errors.Join(err, m.toolbox.Close())
 	}
 	eng := engine.New(m.Config.engine(settings, m.log))
+	loop := m.newAgent(eng)
 	face := proxy.New(proxy.Config{
-		Model: eng, Catalog: eng, Embedder: eng, Ollama: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
+		Model: loop, Catalog: eng, Embedder: eng, Ollama: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
 		Trace: m.traceLog(), Reasons: append(adapters.Reasons(), engine.Reasons()...),
 		Forms: m.Config.Dialect, Shell: m.shell(), Thoughts: m.Config.ReasoningField, VoidAliases: m.Config.VoidAliases,
 		MaxBody: m.Config.MaxBody, Stall: m.Config.ClientTimeout,
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Open: []string{"/healthz"}, Log: m.log}
 	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
-	if err := m.serve(before.Wrap(m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), len(settings.keys) > 0)))), settings); err != nil {
+	if err := m.serve(before.Wrap(m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), loop, len(settings.keys) > 0)))), settings); err != nil {
 		m.closeRemote()
 		return errors.Join(err, m.toolbox.Close())
 	}

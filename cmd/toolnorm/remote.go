@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"toolnorm/agent"
 	"toolnorm/internal/fault"
 	"toolnorm/tools/remote"
 )
@@ -65,18 +66,19 @@ func (m *Main) onLoopback() bool {
 	return err == nil && addr.Addr().Unmap().IsLoopback()
 }
 
-// withRemote is a face beside which the other MCP servers are managed.
-func (m *Main) withRemote(face http.Handler, keys bool) http.Handler {
-	if m.remote == nil {
-		return face
-	}
+// withRemote is a face beside which the other MCP servers are managed, and the agent is asked.
+func (m *Main) withRemote(face, loop http.Handler, keys bool) http.Handler {
 	mux := http.NewServeMux()
+	mux.Handle(agent.Path, loop)
+	mux.Handle("/", face)
+	if m.remote == nil {
+		return mux
+	}
 	m.remote.Mount(mux, func(*http.Request) error {
 		if keys || m.onLoopback() {
 			return nil
 		}
 		return fault.New(fault.Forbidden, "MCP servers are managed only with an API key, since other machines can reach this server; set api-keys-file")
 	})
-	mux.Handle("/", face)
 	return mux
 }

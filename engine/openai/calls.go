@@ -8,6 +8,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/jsonscan"
 )
 
 // fragment is what one delta says of a call. Servers leave out, repeat and retype nearly every part of it.
@@ -21,12 +22,12 @@ type fragment struct {
 type nativeCall struct {
 	index    int
 	id, name string
-	args     []byte // as the server spelled them
-	check    strict // over args[:valid]
-	valid    int    // args[:valid] begin a JSON object, or are one
-	sent     int    // args[:sent] have left
-	started  bool   // the call has begun to leave
-	again    bool   // the name came once more behind the arguments: another call of the tool may follow
+	args     []byte           // as the server spelled them
+	check    jsonscan.Scanner // over args[:valid]
+	valid    int              // args[:valid] begin a JSON object, or are one
+	sent     int              // args[:sent] have left
+	started  bool             // the call has begun to leave
+	again    bool             // the name came once more behind the arguments: another call of the tool may follow
 }
 
 // nativeCalls puts a server's calls together and lets them leave one after the other, each as one strict JSON object.
@@ -68,7 +69,7 @@ func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 		if f.name == "" && c != nil && c.again {
 			f.name = c.name
 		}
-		c = &nativeCall{index: f.index}
+		c = &nativeCall{index: f.index, check: jsonscan.Scanner{Object: true}}
 		n.all = append(n.all, c)
 		n.line = append(n.line, waiting{call: c})
 	}
@@ -79,13 +80,13 @@ func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 	if c.name == "" || n.splitName(c, f) {
 		c.name += f.name
 	}
-	if c.check.state == complete {
+	if c.check.Complete() {
 		c.again = c.again || repeated
 		return n.drain(out) // what stands behind the object is no part of it
 	}
 	c.args = append(c.args, f.args...)
-	if c.check.state != wrong {
-		c.valid += c.check.add(f.args)
+	if !c.check.Wrong() {
+		c.valid += c.check.Add(c.args[len(c.args)-len(f.args):])
 	}
 	return n.drain(out)
 }
@@ -119,12 +120,12 @@ func (n *nativeCalls) begins(c *nativeCall, f fragment) bool {
 		return !n.sameDespiteID(c, f)
 	}
 	named := f.name != "" && c.name != "" || c.again
-	return named && c.check.state == complete && (f.id == "" || f.id != c.id) && strings.TrimSpace(f.args) != ""
+	return named && c.check.Complete() && (f.id == "" || f.id != c.id) && strings.TrimSpace(f.args) != ""
 }
 
 // sameDespiteID says that f goes on with c under another id: some servers make up an id for every fragment.
 func (n *nativeCalls) sameDespiteID(c *nativeCall, f fragment) bool {
-	return f.name == "" && c.name != "" && len(c.args) > 0 && c.check.state != complete
+	return f.name == "" && c.name != "" && len(c.args) > 0 && !c.check.Complete()
 }
 
 // splitName says that f has the rest of c's name.
@@ -218,7 +219,7 @@ func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error
 }
 
 // whole says that nothing of the call is missing.
-func (c *nativeCall) whole() bool { return c.check.state == complete && c.name != "" }
+func (c *nativeCall) whole() bool { return c.check.Complete() && c.name != "" }
 
 // mend gives the rest of a call whose arguments are no JSON object as they are.
 func (n *nativeCalls) mend(out []chat.Event, c *nativeCall) ([]chat.Event, error) {

@@ -4,7 +4,7 @@
 //	wire.go        the bodies of requests
 //	events.go      server-sent events as these servers really write them
 //	stream.go      the source of a reply; delta.go says what an event holds
-//	calls.go       puts a server's own calls together; strict.go follows the JSON of their arguments
+//	calls.go       puts a server's own calls together
 //	text.go, infill.go   completions, embeddings, gaps
 //	status.go      what errors mean
 package openai

@@ -1,60 +1,54 @@
 package valid
 
 import (
+	"bytes"
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"toolnorm/internal/jsonscan"
 )
 
-// leaf is the value that is being waited for.
+// leaf is the value that is being waited for, or the key.
 type leaf struct {
 	schema *jsonschema.Schema // nil: anything
 	start  int
-	depth  int  // of brackets
-	quoted bool // inside a string
-	chars  int  // of the string so far, at least
-	enough int  // characters after which a string may be followed; 0: only when it is whole
-	goes   bool // it is cut out when it is whole
+	scan   jsonscan.Scanner // over the text from start on
+	least  int              // characters after which a string may be followed; 0: only when it is whole
+	enough int              // bytes after which these are counted
+	goes   bool             // it is cut out when it is whole
 }
 
 // wait reads a value that counts when it is whole.
 func (p *Prefix) wait() bool {
-	for p.pos < len(p.text) {
-		c := p.text[p.pos]
-		switch {
-		case p.leaf.quoted && c == '\\':
-			if p.pos+2 > len(p.text) {
-				return false
-			}
-			p.pos++
-			if p.leaf.chars++; p.text[p.pos] == 'u' {
-				p.leaf.chars -= 5 // its digits are no characters; half of a pair is none either
-			}
-		case c == '"':
-			p.leaf.quoted = !p.leaf.quoted
-			if !p.leaf.quoted && p.leaf.depth == 0 {
-				p.pos++
-				return p.check()
-			}
-		case p.leaf.quoted && utf8.RuneStart(c):
-			if p.leaf.chars++; p.leaf.enough > 0 && p.leaf.chars > p.leaf.enough {
-				p.safe, p.state = p.pos, inText
-				return true
-			}
-		case p.leaf.quoted:
-		case c == '{' || c == '[':
-			p.leaf.depth++
-		case p.leaf.depth == 0 && (c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\t' || c == '\r'):
-			return p.check()
-		case c == '}' || c == ']':
-			if p.leaf.depth--; p.leaf.depth == 0 {
-				p.pos++
-				return p.check()
-			}
-		}
-		p.pos++
+	if whole, ok := p.scan(); !ok || whole {
+		return ok && p.check()
 	}
+	source := p.text[p.leaf.start:]
+	if p.leaf.enough == 0 || len(source) <= p.leaf.enough {
+		return false
+	}
+	if missing := p.leaf.least - characters(source[1:]); missing >= 0 {
+		p.leaf.enough = len(source) + missing // no character is shorter than a byte, so counting before that is in vain
+		return false
+	}
+	p.state = inText
+	p.stands()
 	return false
+}
+
+// scan reads a value or a key on, and says whether it is whole. It is not ok when that is no JSON.
+func (p *Prefix) scan() (whole, ok bool) {
+	p.pos += p.leaf.scan.Add(p.text[p.pos:])
+	if p.leaf.scan.Wrong() {
+		return false, p.fail("", "json", "no JSON")
+	}
+	return p.leaf.scan.Complete(), true
+}
+
+// characters counts those of a string's source, or fewer: an escape by its number may be half of a pair, so it counts as none.
+func characters(source []byte) int {
+	return utf8.RuneCount(source) - bytes.Count(source, []byte(`\`)) - 5*bytes.Count(source, []byte(`\u`))
 }
 
 // check looks at the value that is whole now.

@@ -115,7 +115,7 @@ func (p *Prefix) step() bool {
 			return p.end(c)
 		}
 		p.top().start = p.pos
-		p.pos, p.state = p.pos+1, inKey
+		p.leaf, p.state = leaf{start: p.pos}, inKey
 	case wantColon:
 		if c != ':' {
 			return p.fail("", "json", "no colon follows a name")
@@ -165,13 +165,12 @@ func (p *Prefix) value(c byte) bool {
 		}
 		return true
 	case c == '"' && takes(s, "string") && free(s):
-		p.pos++
-		p.safe, p.state = p.pos, inText
+		p.leaf, p.state = leaf{start: p.pos}, inText
 		return true
 	}
 	p.leaf = leaf{schema: s, start: p.pos}
 	if c == '"' && !whole && takes(s, "string") && freeFrom(s) {
-		p.leaf.enough = *s.MinLength
+		p.leaf.least, p.leaf.enough = *s.MinLength, *s.MinLength
 	}
 	p.state = inLeaf
 	return true
@@ -198,42 +197,30 @@ func (p *Prefix) place() *jsonschema.Schema {
 
 // follow reads a string that is free up to its end or the end of the text.
 func (p *Prefix) follow() bool {
-	for {
-		n := bytes.IndexAny(p.text[p.pos:], `"\`)
-		if n < 0 {
-			p.pos = len(p.text)
-			p.safe = p.pos
-			return false
-		}
-		p.pos += n
-		if p.text[p.pos] == '"' {
-			p.pos++
-			p.done()
-			return true
-		}
-		if p.safe = p.pos; p.pos+2 > len(p.text) {
-			return false // half an escape
-		}
-		p.pos += 2
+	whole, ok := p.scan()
+	if whole {
+		p.done()
+	} else if ok {
+		p.stands()
+	}
+	return whole
+}
+
+// stands notes that what was read of a free string can stand, but for half an escape: what completes it is not known.
+func (p *Prefix) stands() {
+	if p.safe = p.pos; !p.leaf.scan.InString() {
+		p.safe = bytes.LastIndexByte(p.text, '\\')
 	}
 }
 
 // key reads a key up to its closing quote.
 func (p *Prefix) key() bool {
-	o := p.top()
-	end := p.pos
-	for {
-		n := bytes.IndexAny(p.text[end:], `"\`)
-		if n < 0 || end+n+1 >= len(p.text) && p.text[end+n] == '\\' {
-			return false
-		}
-		if end += n; p.text[end] == '"' {
-			break
-		}
-		end += 2
+	if whole, _ := p.scan(); !whole {
+		return false
 	}
+	o := p.top()
 	var name string
-	if json.Unmarshal(p.text[o.start:end+1], &name) != nil {
+	if json.Unmarshal(p.text[o.start:p.pos], &name) != nil {
 		return p.fail("", "json", "a member's name is no JSON")
 	}
 	if slices.Contains(o.keys, name) {
@@ -250,7 +237,7 @@ func (p *Prefix) key() bool {
 	if !p.goes {
 		o.keys = append(o.keys, name)
 	}
-	p.pos, p.state = end+1, wantColon
+	p.state = wantColon
 	return true
 }
 

@@ -53,7 +53,7 @@ func TestWhatCanStandIsWhatCanStillBecomeRight(t *testing.T) {
 		{`{"mode":"append","days":9,"path":"x`, `{"mode":"append"`, "arguments.days: want at most 7, got 9"},
 		{`{"mode":"delete","path":"x`, `{`, `arguments.mode: want one of "append", "replace", got "delete"`},
 		{`{"note":"long`, `{"note":"long`, ""},
-		{`{"note":null`, `{`, ""},
+		{`{"note":null`, `{"note":null`, ""},
 		{`{"note":null,`, `{"note":null`, ""},
 		{`{"note":1,`, `{`, "arguments.note: "},
 		{`{"other":1`, `{`, ""},

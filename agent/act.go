@@ -1,0 +1,110 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/tools"
+)
+
+// act runs the calls of a reply in their order, and puts them and what came of them behind the conversation.
+func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
+	said := chat.Message{Role: chat.Assistant, Content: strings.TrimSpace(r.last.got.Text.String()), Reasoning: r.last.got.Reasoning.String()}
+	if len(r.last.got.Calls) == 0 {
+		said.Content = "" // it is the call that was found in it
+	}
+	var results []chat.Message
+	var stop Stop
+	for i, c := range calls {
+		if i == mostCalls {
+			results = append(results, result(c, fmt.Sprintf("Error: only the first %d calls of a reply are run", mostCalls)))
+			said.Calls = append(said.Calls, c)
+			break
+		}
+		if c.ID == "" {
+			c.ID = fmt.Sprintf("step%d-%d", r.out.Steps, i)
+		}
+		key := c.Name + " " + string(compact(c.Args))
+		if r.same[key]++; r.same[key] >= mostSame {
+			stop = RepeatedCall
+			break
+		}
+		said.Calls = append(said.Calls, c)
+		text, ends := r.perform(ctx, c)
+		results = append(results, result(c, text))
+		if context.Cause(ctx) != nil {
+			return ended(ctx)
+		}
+		if ends {
+			stop = Escalated
+			break
+		}
+	}
+	r.turns = append(append(r.turns[:len(r.turns):len(r.turns)], said), results...)
+	return stop
+}
+
+// ended is the reason of a run whose context has ended.
+func ended(ctx context.Context) Stop {
+	if fault.From(context.Cause(ctx)) == errTime {
+		return WallTime
+	}
+	return Cancelled
+}
+
+func result(c chat.Call, text string) chat.Message {
+	return chat.Message{Role: chat.ToolRole, CallID: c.ID, Name: c.Name, Content: text}
+}
+
+// perform runs one call, and gives what the model is told of it; ends says that the tool ends the step.
+func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool) {
+	r.tell(Progress{Step: r.out.Steps, Kind: "call", Tool: c.Name, Arguments: c.Args})
+	stop := r.beats()
+	start := time.Now()
+	res := r.tools.call(ctx, r.loop.cfg.Tools, c)
+	took := time.Since(start).Milliseconds()
+	stop()
+	text = r.observation(res)
+	ok := !res.IsError
+	r.out.Calls = append(r.out.Calls, Ran{c.Name, compact(c.Args), ok, took})
+	r.tell(Progress{Step: r.out.Steps, Kind: "result", Tool: c.Name, Text: text, OK: &ok, Millis: took})
+	return text, ok && escalates(res)
+}
+
+// observation is a result as the model reads it. It is what somebody else has written: nothing of it is obeyed here.
+func (r *run) observation(res tools.Result) string {
+	text := res.Text()
+	if res.IsError {
+		text = "Error: " + text
+	}
+	if most := r.loop.cfg.Observation; len(text) > most {
+		cut := strings.ToValidUTF8(text[:most], "")
+		text = fmt.Sprintf("%s\n… truncated %d bytes", cut, len(text)-len(cut))
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// escalates says that a result has "escalate": true, by which a tool says that its step is done.
+func escalates(res tools.Result) bool {
+	text := res.Structured
+	if text == nil {
+		text = json.RawMessage(res.Text())
+	}
+	var v struct{ Escalate bool }
+	return json.Unmarshal(text, &v) == nil && v.Escalate
+}
+
+// compact is JSON without white space.
+func compact(text json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return text
+	}
+	return b.Bytes()
+}

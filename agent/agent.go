@@ -1,0 +1,153 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/tools"
+)
+
+// Servers are the MCP servers whose tools a run may use; remote.Set is one.
+type Servers interface {
+	// Names are the servers that are registered.
+	Names() []string
+	// Collect gives the tools of servers, and says which do not answer, with why.
+	Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string)
+}
+
+// Config sets up a Loop. Model and Tools are needed; the zero value of the rest will do.
+type Config struct {
+	Model   chat.Model
+	Tools   *tools.Registry // runs every call; what of it belongs to no server is offered as local.NAME
+	Servers Servers         // nil: there are none
+	Queue   *Queue          // in front of the model; nil: nobody waits
+	Log     zerolog.Logger
+
+	DefaultModel string        // answers requests that name none; empty: such requests are an error
+	Time         time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded
+	ModelTime    time.Duration // of one reply, its place in the queue not counted; 0: 8 min
+	Tokens       int           // read and written in one run; 0: 200,000
+	ToolTokens   int           // that the descriptions of tools may take, at four bytes each; 0: 4,000
+	Observation  int           // bytes of a result that the model is told; 0: 16,384
+	Beat         time.Duration // between two signs of life while a tool runs; 0: 8 s
+}
+
+// Loop is the agent. It may be used by many at once.
+type Loop struct{ cfg Config }
+
+// New makes a Loop.
+func New(cfg Config) *Loop {
+	cfg.Time = cmp.Or(cfg.Time, 10*time.Minute)
+	cfg.ModelTime = cmp.Or(cfg.ModelTime, 8*time.Minute)
+	cfg.Tokens = cmp.Or(cfg.Tokens, 200_000)
+	cfg.ToolTokens = cmp.Or(cfg.ToolTokens, 4000)
+	cfg.Observation = cmp.Or(cfg.Observation, 16<<10)
+	cfg.Beat = cmp.Or(cfg.Beat, 8*time.Second)
+	return &Loop{cfg}
+}
+
+// Bounds of a run that no setting changes.
+const (
+	defaultSteps = 5
+	mostSteps    = 25
+	mostCalls    = 8 // of one reply
+	mostSame     = 3 // the same call with the same arguments: the third time it is not run
+)
+
+// Ask is what a run is asked.
+type Ask struct {
+	Request chat.Request // Tools are left out of it: a run has its own
+	Servers []string     // nil: all, and the tools of this program; none: no tools at all
+	Steps   int          // replies of the model; 0: 5, at most 25
+	Force   string       // the tool that the first step calls; empty: the model chooses
+	Choose  bool         // the tool of the first step is chosen by a question of its own
+	Closing bool         // at the last step the model is asked once more, for an answer without tools
+}
+
+// Outcome is what came of a run.
+type Outcome struct {
+	Text     string
+	Model    string
+	Steps    int
+	Stop     Stop
+	Calls    []Ran
+	Chosen   string // how the first tool was chosen: llm, forced or none; empty: by no question of its own
+	Usage    chat.Counts
+	Waited   time.Duration // in the queue
+	Warnings []string
+}
+
+// Ran is a call that was made, or refused.
+type Ran struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	OK        bool            `json:"ok"`
+	Millis    int64           `json:"ms"`
+}
+
+// Stop is why a run ended.
+type Stop string
+
+// The reasons of an end. Each run has exactly one.
+const (
+	Final         Stop = "final"          // the model has answered
+	MaxIterations Stop = "max_iterations" // it has not, in as many steps as it may take
+	WallTime      Stop = "wall_time"      // the run's time is over
+	RepeatedCall  Stop = "repeated_call"  // it makes the same call over and over
+	TokenBudget   Stop = "token_budget"   // it has read and written as much as it may
+	Escalated     Stop = "escalate"       // a tool has ended the step, and the model has answered
+	Cut           Stop = "length"         // its reply was cut
+	ModelError    Stop = "model_error"    // the model failed behind at least one step
+	Cancelled     Stop = "cancelled"      // whoever asked has left
+)
+
+// Progress is one thing that happens in a run, as it happens.
+type Progress struct {
+	Step      int             `json:"step"`
+	Kind      string          `json:"type"` // queue, text, reasoning, call or result
+	Text      string          `json:"text,omitempty"`
+	Tool      string          `json:"tool,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	OK        *bool           `json:"ok,omitempty"`
+	Millis    int64           `json:"ms,omitempty"`
+	Position  int             `json:"position,omitempty"` // in the queue; the next has 1
+}
+
+// errTime is why what a run waits for ends when its time is over.
+var errTime = fault.New(fault.Timeout, "the agent's time is over")
+
+// Run asks the model until it answers, or a bound is met. tell hears of each step, in order, from the goroutine that called;
+// nil: nobody does. An error means that there is nothing to show: the request is wrong, or the model did not answer at all.
+func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, l.cfg.Time, errTime)
+	defer cancel()
+	if a.Request.Model = cmp.Or(a.Request.Model, l.cfg.DefaultModel); a.Request.Model == "" {
+		return nil, fault.New(fault.Invalid, "model: name one; no setting says which answers otherwise")
+	}
+	if a.Steps = cmp.Or(a.Steps, defaultSteps); a.Steps < 1 || a.Steps > mostSteps {
+		a.Steps = min(max(a.Steps, 1), mostSteps)
+	}
+	if tell == nil {
+		tell = func(Progress) {}
+	}
+	ts, warnings, err := l.collect(ctx, a.Servers)
+	if err != nil {
+		return nil, err
+	}
+	a.Request.Tools = nil
+	r := &run{loop: l, ask: a, tools: ts, speech: newContract(ts).described(l.cfg.ToolTokens), tell: tell, turns: a.Request.Messages, beats: func() func() { return func() {} }}
+	r.out = Outcome{Model: a.Request.Model, Warnings: warnings}
+	if err := r.begin(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.steps(ctx); err != nil {
+		return nil, err
+	}
+	return &r.out, nil
+}

@@ -1,0 +1,150 @@
+package agent
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/tools"
+)
+
+// bytesPerToken is how many bytes of a description make a token, about: descriptions are English and JSON.
+const bytesPerToken = 4
+
+// described is a tool as a prompt describes it.
+type described struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
+// list describes tools: with their schemas if budget allows; else with the names and types of their parameters and their
+// descriptions' first sentences; and if that is too long as well, by a search alone. Few tools that a small model can read are
+// better than all of them.
+func (ts *toolset) describe(budget int) string {
+	whole := describe(ts.list, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
+	if len(whole) <= budget*bytesPerToken {
+		return whole
+	}
+	if brief := describe(ts.list, briefly); len(brief) <= budget*bytesPerToken {
+		return brief
+	}
+	ts.search = true
+	return describe([]tools.Tool{searcher}, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
+}
+
+// describe writes a list, a tool a line.
+func describe(list []tools.Tool, one func(tools.Tool) described) string {
+	var b strings.Builder
+	b.WriteString("[")
+	for i, t := range list {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		d := one(t)
+		if len(d.Parameters) > 0 {
+			d.Parameters = compact(d.Parameters)
+		}
+		text, err := chat.JSON(d)
+		if err != nil { // a schema that is no JSON
+			text, _ = chat.JSON(described{Name: d.Name, Description: d.Description})
+		}
+		b.WriteString("\n")
+		b.Write(text)
+	}
+	b.WriteString("\n]")
+	return b.String()
+}
+
+// briefly is a tool in few words: {"a": "integer", "b?": "string"}.
+func briefly(t tools.Tool) described {
+	var s struct {
+		Properties map[string]struct {
+			Type any `json:"type"`
+		} `json:"properties"`
+		Required []string `json:"required"`
+	}
+	_ = json.Unmarshal(t.Schema, &s) // a schema that cannot be read has no parameters to show
+	params := map[string]string{}
+	for name, p := range s.Properties {
+		typ, _ := p.Type.(string)
+		if !slices.Contains(s.Required, name) {
+			name += "?"
+		}
+		params[name] = cmp.Or(typ, "any")
+	}
+	text, _ := chat.JSON(params)
+	first, _, _ := strings.Cut(t.Description, ". ")
+	if len(first) > 120 {
+		first = strings.ToValidUTF8(first[:120], "") + "…"
+	}
+	return described{t.Name, first, text}
+}
+
+// searchTool is the name of the tool by which others are found.
+const searchTool = "search_tools"
+
+// searcher is that tool.
+var searcher = tools.Tool{
+	Name:        searchTool,
+	Description: "Finds tools by words of what they do, and says how each is called. Search first; then call the tool that you have found by its name.",
+	Schema:      json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what the tool should do"}},"required":["query"]}`),
+}
+
+// mostFound is how many tools one search finds.
+const mostFound = 5
+
+// find answers a search.
+func (ts *toolset) find(args json.RawMessage) tools.Result {
+	var q struct{ Query string }
+	if err := json.Unmarshal(args, &q); err != nil || q.Query == "" {
+		return tools.Failure(`say what the tool should do: {"query": "…"}`)
+	}
+	ranked := ts.rank(q.Query)
+	if len(ranked) == 0 {
+		return tools.TextOf("no tool does that; the servers have tools called " + strings.Join(ts.names()[:min(20, len(ts.list))], ", "))
+	}
+	ranked = ranked[:min(mostFound, len(ranked))]
+	for _, t := range ranked {
+		if !slices.Contains(ts.found, t.Name) {
+			ts.found = append(ts.found, t.Name)
+		}
+	}
+	return tools.TextOf(describe(ranked, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} }))
+}
+
+// rank gives the tools that share words with a text, those with most of them first; a word of the name counts three times.
+func (ts *toolset) rank(text string) []tools.Tool {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" .,_-?!:;\"'()", r) })
+	type scored struct {
+		tool  tools.Tool
+		score int
+	}
+	var all []scored
+	for _, t := range ts.list {
+		name, about := strings.ToLower(t.Name), strings.ToLower(t.Description)
+		n := 0
+		for _, w := range words {
+			if len(w) < 2 {
+				continue
+			}
+			if strings.Contains(name, w) {
+				n += 3
+			}
+			if strings.Contains(about, w) {
+				n++
+			}
+		}
+		if n > 0 {
+			all = append(all, scored{t, n})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b scored) int { return b.score - a.score })
+	out := make([]tools.Tool, len(all))
+	for i, s := range all {
+		out[i] = s.tool
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package agent
+
+import (
+	_ "embed"
+	"io"
+	"iter"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// prompt is the contract, in the words of the specification.
+//
+//go:embed contract.txt
+var prompt string
+
+// contract tells a model of tools by its system prompt, and reads calls out of its text. Models without tool calling, and
+// servers that take no tools, need nothing else.
+type contract struct {
+	tools  *toolset
+	format *adapters.Format
+	system string // empty: there are no tools
+}
+
+func newContract(ts *toolset) *contract { return &contract{tools: ts, format: adapters.Named("agent")} }
+
+// described makes the system prompt; budget is in tokens.
+func (c *contract) described(budget int) *contract {
+	if !c.tools.empty() {
+		c.system = strings.Replace(prompt, "{tools}", c.tools.describe(budget), 1)
+	}
+	return c
+}
+
+// resultMark opens what a tool has answered. A model that writes it has begun to make results up.
+const resultMark = "[Tool Result: "
+
+// ask puts the contract behind the caller's own system prompt, and makes calls and results texts. The beginning never changes
+// in a run, so that the server's memory of it serves every step.
+func (c *contract) ask(base chat.Request, turns []chat.Message, withTools bool) *chat.Request {
+	base.Messages = c.written(turns)
+	if c.system == "" {
+		return &base
+	}
+	if len(base.Messages) > 0 && base.Messages[0].Role == chat.System {
+		base.Messages[0].Content = strings.TrimRight(base.Messages[0].Content, "\n") + "\n\n" + c.system
+	} else {
+		base.Messages = append([]chat.Message{{Role: chat.System, Content: c.system}}, base.Messages...)
+	}
+	base.Stop = append(base.Stop[:len(base.Stop):len(base.Stop)], "\n"+resultMark)
+	if !withTools {
+		base.Messages = append(base.Messages, chat.Message{Role: chat.User, Content: "Now answer in plain text, without any tool."})
+	}
+	return &base
+}
+
+// written are turns whose calls and results are texts. Results that follow each other are one turn, since many templates take
+// none but users and assistants by turns.
+func (c *contract) written(turns []chat.Message) []chat.Message {
+	out := make([]chat.Message, 0, len(turns))
+	for _, m := range turns {
+		switch {
+		case m.Role == chat.ToolRole:
+			text := resultMark + m.Name + "]\n" + m.Content
+			if last := len(out) - 1; last >= 0 && out[last].Role == chat.User && strings.HasPrefix(out[last].Content, resultMark) {
+				out[last].Content += "\n\n" + text
+				continue
+			}
+			m = chat.Message{Role: chat.User, Content: text}
+		case len(m.Calls) > 0:
+			text := strings.TrimSpace(string(c.format.Append([]byte(m.Content), m.Calls...)))
+			m = chat.Message{Role: chat.Assistant, Content: text, Reasoning: m.Reasoning}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// read decodes the text of a reply. Calls by other names get the tools' own.
+func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
+	if c.tools.empty() {
+		return in
+	}
+	return func(yield func(chat.Event, error) bool) {
+		for e, err := range c.format.Decode(newPulled(in), adapters.Options{Tools: c.offered(), Also: c.tools.also, Hold: adapters.HoldCall}) {
+			if own, ok := c.tools.also[e.Text]; ok && e.Kind == chat.CallStart {
+				e.Text = own // a call that the server has read, when a tool is forced
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// offered are all tools, also those that are not described: the model may have found one, or know it.
+func (c *contract) offered() []chat.Tool {
+	all := c.tools.chat(c.tools.list, func(name string) string { return name })
+	if c.tools.search {
+		all = append(all, chat.Tool{Name: searchTool, Description: searcher.Description, Schema: searcher.Schema})
+	}
+	return all
+}
+
+// pulled is a Source of events that come by themselves.
+type pulled struct {
+	next func() (chat.Event, error, bool)
+	stop func()
+}
+
+func newPulled(in iter.Seq2[chat.Event, error]) *pulled {
+	next, stop := iter.Pull2(in)
+	return &pulled{next, stop}
+}
+
+// Next gives the next event.
+func (p *pulled) Next() (chat.Event, error) {
+	e, err, ok := p.next()
+	if !ok {
+		return chat.Event{}, io.EOF
+	}
+	return e, err
+}
+
+// Close stops whatever they come from.
+func (p *pulled) Close() error {
+	p.stop()
+	return nil
+}

@@ -1,0 +1,196 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"time"
+
+	"toolnorm/chat"
+)
+
+// Suffix behind a model's name asks for the agent.
+const Suffix = "@agent"
+
+var _ chat.Model = (*Loop)(nil)
+
+// Stream answers a request. One for NAME@agent is answered by NAME with the tools of this program and of the registered MCP
+// servers, which are run here and shown as thoughts; calls of the client's own tools go to the client and end the reply. Every
+// other request goes to the model as it is, and so does one whose client has said which tools may be called.
+func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
+	name, asked := strings.CutSuffix(r.Model, Suffix)
+	if !asked {
+		return l.cfg.Model.Stream(ctx, r)
+	}
+	plain := *r
+	if plain.Model = name; name == "" {
+		plain.Model = l.cfg.DefaultModel
+	}
+	if r.Continue != nil || r.Required || r.Allowed != nil || r.Logprobs {
+		return l.cfg.Model.Stream(ctx, &plain)
+	}
+	return func(yield func(chat.Event, error) bool) {
+		s := &stream{yield: yield, pulse: chat.ObserverOf(ctx).Pulse, beat: l.cfg.Beat}
+		ctx, cancel := context.WithTimeoutCause(ctx, l.cfg.Time, errTime)
+		defer cancel()
+		s.leave = cancel
+		if err := s.run(ctx, l, plain); err != nil && !s.left {
+			yield(chat.Event{}, err)
+		}
+	}
+}
+
+// stream is a run whose steps are a reply.
+type stream struct {
+	yield func(chat.Event, error) bool
+	pulse *chat.Pulse // nil: nobody waits for signs of life
+	beat  time.Duration
+	leave context.CancelFunc
+
+	mu     sync.Mutex // held while anything of the reply is written
+	left   bool       // the client reads no more
+	calls  int        // of the client's tools, in all steps
+	theirs bool       // the call that is being read is one of them
+	spoken int        // the last step that has said something; 0: none has
+}
+
+// run runs the loop and ends the reply.
+func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
+	all, warnings, err := l.collect(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if all.empty() && len(warnings) == 0 {
+		all = newToolset(l.own(nil), nil) // with no server there are the tools of this program, which a chat has no other way to use
+	}
+	var names []string
+	for _, t := range request.Tools {
+		names = append(names, t.Name)
+	}
+	ts := newToolset(all.list, names)
+	ts.describe(l.cfg.ToolTokens)
+	n := &native{tools: ts, client: request.Tools}
+	request.Tools = nil
+	r := &run{loop: l, ask: Ask{Request: request, Steps: defaultSteps, Closing: true}, tools: ts, speech: n, turns: request.Messages, same: map[string]int{}}
+	r.tell, r.beats = func(p Progress) { s.tell(p) }, s.beats
+	r.pass = func(e chat.Event) bool { return s.pass(r.out.Steps, n, e) }
+	note := chat.ObserverOf(ctx).OnNote
+	for _, w := range warnings {
+		if note != nil {
+			note("Agent", w)
+		}
+	}
+	if err := r.steps(ctx); err != nil || s.left {
+		return err
+	}
+	end := *r.last.got.End
+	meta := chat.Meta{}
+	if end.Meta != nil {
+		meta = *end.Meta
+	}
+	if r.out.Stop != Final && meta.Cause == "" {
+		meta.Cause = "agent: " + string(r.out.Stop)
+	}
+	end.Meta = &meta
+	usage := r.out.Usage
+	_ = s.send(chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &usage}}) && s.send(end)
+	return nil
+}
+
+// send hands an event on. A client that reads no more ends the run.
+func (s *stream) send(e chat.Event) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.left && !s.yield(e, nil) {
+		s.left = true
+		s.leave()
+	}
+	return !s.left
+}
+
+// pass hands on what the client should see of a step as it comes, and says whether the event begins a call of the client's.
+func (s *stream) pass(step int, n *native, e chat.Event) bool {
+	switch e.Kind {
+	case chat.Text:
+		if s.spoken > 0 && s.spoken < step {
+			e.Text = "\n\n" + e.Text
+		}
+		s.spoken = step
+		s.send(e)
+	case chat.Reasoning:
+		s.send(e)
+	case chat.CallStart:
+		if s.theirs = n.isClients(e.Text); s.theirs {
+			e.Index = s.calls
+			s.send(e)
+			return true
+		}
+	case chat.CallArgs, chat.CallEnd:
+		if s.theirs {
+			e.Index = s.calls
+			s.send(e)
+		}
+		if e.Kind == chat.CallEnd && s.theirs {
+			s.calls++
+			s.theirs = false
+		}
+	}
+	return false
+}
+
+// longestShown is how much of arguments and results is shown as a thought, in bytes.
+const longestShown = 300
+
+// tell shows what the agent does as thoughts.
+func (s *stream) tell(p Progress) {
+	var text string
+	switch p.Kind {
+	case "queue":
+		text = fmt.Sprintf("[waiting for the model, place %d]\n", p.Position)
+	case "call":
+		text = fmt.Sprintf("\n[%s %s]\n", p.Tool, shown(string(p.Arguments)))
+	case "result":
+		text = fmt.Sprintf("[%d ms: %s]\n", p.Millis, shown(p.Text))
+	default:
+		return // the events themselves are passed on
+	}
+	s.send(chat.Event{Kind: chat.Reasoning, Text: text})
+}
+
+func shown(text string) string {
+	if len(text) <= longestShown {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longestShown], "") + "…"
+}
+
+// beats shows what there is, and signs of life until the function that it gives is called.
+func (s *stream) beats() func() {
+	if s.pulse == nil {
+		return func() {}
+	}
+	s.pulse.Idle()
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() { // ends with the call
+		defer close(ended)
+		tick := time.NewTicker(s.beat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			s.mu.Lock()
+			err := s.pulse.Beat()
+			s.mu.Unlock()
+			if err != nil {
+				s.leave()
+				return
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
+}

@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"iter"
+	"slices"
+
+	"toolnorm/chat"
+	"toolnorm/tools"
+)
+
+// native offers tools as a request of the chat API does, beside those of the client. How they reach the model, and how its
+// calls are held to their schemas, is the inner model's matter; models without tool calling are served as well.
+type native struct {
+	tools  *toolset
+	client []chat.Tool
+}
+
+// ask offers the client's tools and ours; of ours those that were found, when they are too many.
+func (n *native) ask(base chat.Request, turns []chat.Message, withTools bool) *chat.Request {
+	base.Messages = n.renamed(turns)
+	base.Tools = nil
+	if !withTools {
+		return &base
+	}
+	ours := n.tools.list
+	if n.tools.search {
+		ours = []tools.Tool{searcher}
+		for _, name := range n.tools.found {
+			ours = append(ours, n.tools.byName[name])
+		}
+	}
+	base.Tools = append(slices.Clip(n.client), n.tools.chat(ours, n.safe)...)
+	return &base
+}
+
+// safe is a tool's name for model servers.
+func (n *native) safe(name string) string {
+	if safe, ok := n.tools.safe[name]; ok {
+		return safe
+	}
+	return name
+}
+
+// renamed are turns with the names that the model knows.
+func (n *native) renamed(turns []chat.Message) []chat.Message {
+	out := slices.Clone(turns)
+	for i, m := range out {
+		out[i].Name = n.safe(m.Name)
+		out[i].Calls = slices.Clone(m.Calls)
+		for j, c := range m.Calls {
+			out[i].Calls[j].Name = n.safe(c.Name)
+		}
+	}
+	return out
+}
+
+// read gives calls of our tools their own names.
+func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		for e, err := range in {
+			if e.Kind == chat.CallStart && !n.isClients(e.Text) {
+				if own, ok := n.tools.also[e.Text]; ok {
+					e.Text = own
+				}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func (n *native) isClients(name string) bool {
+	return slices.ContainsFunc(n.client, func(t chat.Tool) bool { return t.Name == name })
+}
+
+// look finds nothing: the text has left when it is whole.
+func (n *native) look(string) []chat.Call { return nil }

@@ -1,0 +1,235 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// Path is where the agent is asked.
+const Path = "/generate_with_mcp"
+
+// largestBody is how much a request may hold, in bytes: a long conversation without pictures.
+const largestBody = 8 << 20
+
+// rpcRequest is a request in JSON-RPC 2.0.
+type rpcRequest struct {
+	Version *string         `json:"jsonrpc"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	ID      json.RawMessage `json:"id"`
+}
+
+// params are those of a request, named as in the specification.
+type params struct {
+	Model       string                     `json:"model"`
+	Messages    []message                  `json:"messages"`
+	Temperature *float64                   `json:"temperature"`
+	MaxOutput   *int                       `json:"max_output_tokens"`
+	Servers     []string                   `json:"mcp_servers"`
+	Steps       *int                       `json:"max_iterations"`
+	Force       string                     `json:"force_tool"`
+	Choose      bool                       `json:"select_tool"`
+	Closing     bool                       `json:"closing_answer"`
+	Options     map[string]json.RawMessage `json:"options"`
+}
+
+// message is one turn of the caller's.
+type message struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+// Codes of errors. Those of the second half are ours.
+const (
+	codeParse    = -32700
+	codeRequest  = -32600
+	codeMethod   = -32601
+	codeParams   = -32602
+	codeModel    = -32000
+	codeBusy     = -32001
+	codeDeadline = -32002
+)
+
+// rpcError is an error in JSON-RPC.
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	status  int
+	cause   error // gives the headers that say when to try again; nil: none
+}
+
+// Error is its sentence.
+func (e *rpcError) Error() string { return e.Message }
+
+func wrong(code int, text string) *rpcError {
+	return &rpcError{Code: code, Message: text, status: http.StatusBadRequest}
+}
+
+// asRPC is an error of a run.
+func asRPC(err error) *rpcError {
+	var e *rpcError
+	if errors.As(err, &e) {
+		return e
+	}
+	f := fault.From(err)
+	out := &rpcError{Code: codeModel, Message: f.Message, status: http.StatusBadGateway, cause: f}
+	switch {
+	case f.Kind == fault.Invalid && f.Cause == nil:
+		out.Code, out.status = codeParams, http.StatusBadRequest
+	case f.Code == "queue_full", f.Kind == fault.Busy, f.Kind == fault.Limited:
+		out.Code, out.status = codeBusy, http.StatusServiceUnavailable
+	case f.Kind == fault.Timeout:
+		out.Code, out.status = codeDeadline, http.StatusGatewayTimeout
+	}
+	return out
+}
+
+// ServeHTTP answers a request to Path, in one piece or, for who accepts text/event-stream, with its progress in front.
+func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		fault.Write(w, fault.New(fault.Method, "%s takes POST, not %s", Path, r.Method))
+		return
+	}
+	id := json.RawMessage("null")
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		fault.Write(w, fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", largestBody))
+		return
+	case err != nil:
+		return // who sent it is gone
+	}
+	ask, err := readRPC(body, &id)
+	if err != nil {
+		writeRPCError(w, id, asRPC(err))
+		return
+	}
+	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		l.serveStream(w, r, id, ask)
+		return
+	}
+	out, err := l.Run(r.Context(), ask, nil)
+	l.log(ask, out, err)
+	if err != nil {
+		writeRPCError(w, id, asRPC(err))
+		return
+	}
+	writeRPC(w, http.StatusOK, reply20(id, resultOf(out), nil))
+}
+
+// log writes a line of a run. What was said is not in it.
+func (l *Loop) log(a Ask, out *Outcome, err error) {
+	if err != nil {
+		l.cfg.Log.Warn().Err(err).Str("model", a.Request.Model).Msg("agent")
+		return
+	}
+	l.cfg.Log.Info().Str("model", out.Model).Int("steps", out.Steps).Str("stop", string(out.Stop)).Int("calls", len(out.Calls)).
+		Int("prompt_tokens", out.Usage.Prompt).Int("completion_tokens", out.Usage.Completion).Dur("queue_ms", out.Waited).Strs("warnings", out.Warnings).Msg("agent")
+}
+
+// readRPC reads a request; its id is known as soon as it could be read, also when the rest is wrong.
+func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
+	var q rpcRequest
+	if err := json.Unmarshal(body, &q); err != nil {
+		if !json.Valid(body) {
+			return a, wrong(codeParse, "the body is no JSON")
+		}
+		return a, wrong(codeRequest, "the body must be one JSON-RPC request")
+	}
+	switch first := append(bytes.TrimSpace(q.ID), ' ')[0]; {
+	case len(q.ID) == 0, string(q.ID) == "null":
+	case first == '"', isInteger(q.ID):
+		*id = q.ID
+	default:
+		return a, wrong(codeRequest, "id must be a whole number, a string or null")
+	}
+	switch {
+	case q.Version != nil && *q.Version != "2.0":
+		return a, wrong(codeRequest, `jsonrpc must be "2.0"`)
+	case q.Method == "":
+		return a, wrong(codeRequest, "method is missing")
+	case !slices.Contains([]string{"generate_content", "generate"}, q.Method):
+		return a, wrong(codeMethod, "there is no method "+q.Method+"; there are generate_content and generate")
+	}
+	return readParams(q.Params)
+}
+
+func isInteger(text json.RawMessage) bool {
+	var n json.Number
+	if json.Unmarshal(text, &n) != nil {
+		return false
+	}
+	_, err := n.Int64()
+	return err == nil
+}
+
+// readParams reads what is asked.
+func readParams(text json.RawMessage) (a Ask, err error) {
+	var p params
+	if len(text) == 0 {
+		return a, wrong(codeParams, "params are missing")
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		return a, wrong(codeParams, "params: "+fault.Short(strings.TrimPrefix(err.Error(), "json: ")))
+	}
+	if len(p.Messages) == 0 {
+		return a, wrong(codeParams, "messages must be a list of at least one message")
+	}
+	a = Ask{Servers: p.Servers, Force: p.Force, Choose: p.Choose, Closing: p.Closing}
+	a.Request = chat.Request{Model: p.Model, Temperature: p.Temperature, Options: p.Options}
+	if p.Steps != nil {
+		a.Steps = max(*p.Steps, 1)
+	}
+	if p.MaxOutput != nil {
+		if *p.MaxOutput < 1 {
+			return a, wrong(codeParams, "max_output_tokens must be more than 0")
+		}
+		a.Request.MaxTokens = *p.MaxOutput
+	}
+	for i, m := range p.Messages {
+		turn, err := m.turn()
+		if err != nil {
+			return a, wrong(codeParams, "messages["+strconv.Itoa(i)+"]: "+err.Error())
+		}
+		a.Request.Messages = append(a.Request.Messages, turn)
+	}
+	return a, nil
+}
+
+// turn is the message as models get it. Its content is a text, or OpenAI's list of parts; Gemini's name of the assistant is
+// known as well, and what tools have answered in earlier turns is told by users, as in this loop.
+func (m message) turn() (chat.Message, error) {
+	role := map[string]chat.Role{"system": chat.System, "developer": chat.System, "user": chat.User, "assistant": chat.Assistant, "model": chat.Assistant, "tool": chat.User}[m.Role]
+	if role == "" {
+		return chat.Message{}, errors.New("role must be system, user or assistant")
+	}
+	var text string
+	if json.Unmarshal(m.Content, &text) == nil {
+		return chat.Message{Role: role, Content: text}, nil
+	}
+	var parts []struct {
+		Type string  `json:"type"`
+		Text *string `json:"text"`
+	}
+	if json.Unmarshal(m.Content, &parts) != nil {
+		return chat.Message{}, errors.New("content must be a text or a list of texts")
+	}
+	for _, p := range parts {
+		if p.Text == nil {
+			return chat.Message{}, errors.New("content can hold texts alone")
+		}
+		text += *p.Text
+	}
+	return chat.Message{Role: role, Content: text}, nil
+}

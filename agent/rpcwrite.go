@@ -1,0 +1,141 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/sse"
+)
+
+// rpcResult is what a run gives.
+type rpcResult struct {
+	Text     string   `json:"text"`
+	Model    string   `json:"model"`
+	Steps    int      `json:"iterations"`
+	Stop     Stop     `json:"stop_reason"`
+	Calls    []Ran    `json:"tool_calls"`
+	Chosen   string   `json:"selected_by,omitempty"`
+	Usage    usage    `json:"usage"`
+	Queue    int64    `json:"queue_ms"`
+	Warnings []string `json:"warnings"`
+}
+
+// usage counts tokens over all steps.
+type usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	Total      int `json:"total_tokens"`
+}
+
+func resultOf(o *Outcome) *rpcResult {
+	r := &rpcResult{Text: o.Text, Model: o.Model, Steps: o.Steps, Stop: o.Stop, Calls: o.Calls, Chosen: o.Chosen, Queue: o.Waited.Milliseconds(), Warnings: o.Warnings}
+	r.Usage = usage{o.Usage.Prompt, o.Usage.Completion, o.Usage.Prompt + o.Usage.Completion}
+	if r.Calls == nil {
+		r.Calls = []Ran{}
+	}
+	if r.Warnings == nil {
+		r.Warnings = []string{}
+	}
+	return r
+}
+
+// rpcReply is an answer: it has a result or an error.
+type rpcReply struct {
+	Version string          `json:"jsonrpc"`
+	Result  *rpcResult      `json:"result,omitempty"`
+	Error   *rpcError       `json:"error,omitempty"`
+	ID      json.RawMessage `json:"id"`
+}
+
+func reply20(id json.RawMessage, r *rpcResult, e *rpcError) []byte {
+	text, err := chat.JSON(rpcReply{"2.0", r, e, id})
+	if err != nil { // arguments that are no JSON have not come this far
+		text = []byte(`{"jsonrpc":"2.0","error":{"code":-32603,"message":"the answer cannot be written"},"id":null}`)
+	}
+	return text
+}
+
+// writeRPC answers. A client that is gone cannot be told.
+func writeRPC(w http.ResponseWriter, status int, text []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n'))
+}
+
+func writeRPCError(w http.ResponseWriter, id json.RawMessage, e *rpcError) {
+	var f *fault.Error
+	if errors.As(e.cause, &f) {
+		f.Advise(w.Header())
+	}
+	writeRPC(w, e.status, reply20(id, nil, e))
+}
+
+// stall is how long a client may take nothing of its stream.
+const stall = time.Minute
+
+// serveStream answers with events: each thing that happens as a notification, and the answer as the last one.
+func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMessage, a Ask) {
+	out := &frames{w: sse.NewWriter(w, stall)}
+	stop := out.beats(l.cfg.Beat)
+	outcome, err := l.Run(r.Context(), a, func(p Progress) {
+		text, err := chat.JSON(struct {
+			Version string   `json:"jsonrpc"`
+			Method  string   `json:"method"`
+			Params  Progress `json:"params"`
+		}{"2.0", "notifications/progress", p})
+		if err == nil {
+			out.send(text)
+		}
+	})
+	stop()
+	l.log(a, outcome, err)
+	switch {
+	case err == nil:
+		out.send(reply20(id, resultOf(outcome), nil))
+	case !out.w.Wrote():
+		writeRPCError(w, id, asRPC(err))
+	default:
+		out.send(reply20(id, nil, asRPC(err)))
+	}
+}
+
+// frames is a stream that two goroutines write: the run, and the signs of life.
+type frames struct {
+	mu sync.Mutex
+	w  *sse.Writer
+}
+
+// send writes an event. A client that is gone ends the request's context, and with it the run.
+func (e *frames) send(text []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.w.Buf = append(append(append(e.w.Buf, "event: message\ndata: "...), text...), "\n\n"...)
+	_ = e.w.Flush()
+}
+
+// beats writes comments until the function that it gives is called.
+func (e *frames) beats(every time.Duration) func() {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() { // ends with the run
+		defer close(ended)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				e.mu.Lock()
+				e.w.Comment("keep-alive")
+				_ = e.w.Flush()
+				e.mu.Unlock()
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
+}

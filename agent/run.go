@@ -1,0 +1,250 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// speech is how a model is told of tools, and how its calls are read. Between the two, turns and calls have the tools'
+// own names.
+type speech interface {
+	// ask is the request of one step; with no tools it is one for an answer.
+	ask(base chat.Request, turns []chat.Message, withTools bool) *chat.Request
+	// read gives the events of a reply, calls among them.
+	read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error]
+	// look finds calls in a reply that has none, as far as its decoder knows.
+	look(text string) []chat.Call
+}
+
+// run is one run of the loop.
+type run struct {
+	loop   *Loop
+	ask    Ask
+	tools  *toolset
+	speech speech
+	turns  []chat.Message
+	out    Outcome
+	last   *reply         // nil before the first step
+	same   map[string]int // how often each call was made
+	tell   func(Progress)
+
+	pass  func(chat.Event) bool // takes events as they come, and says whether the call that one begins is somebody else's; nil: nobody does
+	beats func() func()         // gives signs of life until what it gives is called
+}
+
+// reply is one reply of the model.
+type reply struct {
+	raw     strings.Builder // the text as the model wrote it
+	got     chat.Collector
+	foreign bool // it has calls that are not ours
+}
+
+// steps goes round until there is a reason to stop, which is in r.out.
+func (r *run) steps(ctx context.Context) error {
+	for {
+		if stop := r.exhausted(); stop != "" {
+			return r.end(ctx, stop)
+		}
+		r.out.Steps++
+		if err := r.step(ctx, true); err != nil {
+			return r.failed(ctx, err)
+		}
+		calls := r.calls()
+		switch {
+		case r.last.foreign || len(calls) == 0 && r.last.got.End.Text != chat.Length:
+			return r.end(ctx, Final)
+		case len(calls) == 0:
+			return r.end(ctx, Cut)
+		}
+		if stop := r.act(ctx, calls); stop != "" {
+			return r.end(ctx, stop)
+		}
+	}
+}
+
+// exhausted says which bound forbids another step.
+func (r *run) exhausted() Stop {
+	switch {
+	case r.out.Steps >= r.ask.Steps:
+		return MaxIterations
+	case r.out.Usage.Prompt+r.out.Usage.Completion >= r.loop.cfg.Tokens:
+		return TokenBudget
+	}
+	return ""
+}
+
+// calls are those of the last reply, also one that only looks like one.
+func (r *run) calls() []chat.Call {
+	if calls := r.last.got.Complete(); len(calls) > 0 || r.last.foreign {
+		return calls
+	}
+	return r.speech.look(r.last.got.Text.String())
+}
+
+// end makes the outcome: the last reply is the answer, as it is.
+func (r *run) end(ctx context.Context, stop Stop) error {
+	if stop == Escalated || r.ask.Closing && (stop == MaxIterations || stop == RepeatedCall) {
+		r.out.Steps++
+		if err := r.step(ctx, false); err != nil {
+			return r.failed(ctx, err)
+		}
+	}
+	r.out.Stop = stop
+	if r.last == nil {
+		return nil
+	}
+	r.out.Text = strings.TrimSpace(r.last.raw.String())
+	if len(r.last.got.Calls) == 0 {
+		r.out.Text = strings.TrimSpace(r.last.got.Text.String())
+	}
+	return nil
+}
+
+// failed ends a run whose model failed: with an error when there is nothing to show yet, else with what there is.
+func (r *run) failed(ctx context.Context, err error) error {
+	if len(r.out.Calls) == 0 || r.pass != nil { // a stream has shown what there is
+		if cause := context.Cause(ctx); cause != nil {
+			return gone(cause)
+		}
+		return err
+	}
+	stop := ModelError
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errTime):
+		stop = WallTime
+	case cause != nil:
+		stop = Cancelled
+	default:
+		r.out.Warnings = append(r.out.Warnings, "the model failed: "+fault.From(err).Message)
+	}
+	r.out.Stop = stop
+	r.out.Text = strings.TrimSpace(r.last.raw.String())
+	return nil
+}
+
+// gone is the error of a context that ended.
+func gone(cause error) error {
+	if errors.Is(cause, errTime) {
+		return errTime
+	}
+	return fault.New(fault.Canceled, "the client went away: %w", cause)
+}
+
+// step asks the model once.
+func (r *run) step(ctx context.Context, withTools bool) error {
+	leave, err := r.queued(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeoutCause(ctx, r.loop.cfg.ModelTime, fault.New(fault.Timeout, "the model took longer than %v for one reply", r.loop.cfg.ModelTime))
+	defer cancel()
+	request := r.speech.ask(r.ask.Request, r.turns, withTools)
+	if withTools && r.out.Steps == 1 && r.ask.Force != "" {
+		request = r.forced()
+	}
+	fresh := &reply{}
+	raw := teed(r.loop.cfg.Model.Stream(ctx, request), &fresh.raw)
+	events := r.speech.read(raw)
+	if !withTools {
+		events = raw
+	}
+	for e, err := range events {
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				return cause
+			}
+			if errors.Is(err, io.ErrUnexpectedEOF) {
+				break // of the decoder: no Finish has come
+			}
+			return err
+		}
+		if fresh.take(r, e); ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	if fresh.got.End == nil {
+		return fault.New(fault.Unavailable, "the model's reply has no end")
+	}
+	r.last = fresh
+	r.out.Usage = r.out.Usage.Plus(fresh.got.Usage)
+	return nil
+}
+
+// take adds an event of a reply.
+func (p *reply) take(r *run, e chat.Event) {
+	if r.pass != nil && r.pass(e) {
+		p.foreign = true
+	}
+	p.got.Add(e)
+	switch e.Kind {
+	case chat.Text:
+		r.tell(Progress{Step: r.out.Steps, Kind: "text", Text: e.Text})
+	case chat.Reasoning:
+		r.tell(Progress{Step: r.out.Steps, Kind: "reasoning", Text: e.Text})
+	}
+}
+
+// teed keeps the text of a reply as it passes.
+func teed(in iter.Seq2[chat.Event, error], b *strings.Builder) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		for e, err := range in {
+			if e.Kind == chat.Text {
+				b.WriteString(e.Text)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// queued waits for a place in front of the model.
+func (r *run) queued(ctx context.Context) (leave func(), err error) {
+	q := r.loop.cfg.Queue
+	if q == nil {
+		return func() {}, nil
+	}
+	defer r.beats()()
+	leave, waited, err := q.Enter(ctx, r.ask.Request.Model, func(position int, waited time.Duration) {
+		r.tell(Progress{Step: r.out.Steps, Kind: "queue", Position: position, Millis: waited.Milliseconds()})
+	})
+	r.out.Waited += waited
+	return leave, err
+}
+
+// begin does what stands in front of the loop: the choice of a tool.
+func (r *run) begin(ctx context.Context) error {
+	r.same = map[string]int{}
+	if r.ask.Force != "" {
+		t, err := r.tools.named(r.ask.Force)
+		if err != nil {
+			return err
+		}
+		r.ask.Force, r.out.Chosen = t, "forced"
+		return nil
+	}
+	if r.ask.Choose && !r.tools.empty() {
+		return r.choose(ctx)
+	}
+	return nil
+}
+
+// forced is the first request of a run whose tool is said: it takes the way of a request with tool_choice, by which the
+// engine holds the model to a call of that tool.
+func (r *run) forced() *chat.Request {
+	t := r.tools.byName[r.ask.Force]
+	request := r.ask.Request
+	request.Messages = slices.Clone(r.turns)
+	request.Tools = []chat.Tool{{Name: r.tools.safe[t.Name], Description: t.Description, Schema: t.Schema}}
+	request.Required = true
+	return &request
+}

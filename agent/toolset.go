@@ -1,0 +1,194 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/tools"
+)
+
+// local stands in front of the names of the tools that come with the program.
+const local = "local"
+
+// toolset is the tools of one run. Each has one name, server.tool, by which the model, the caller and the log know it.
+type toolset struct {
+	list      []tools.Tool // in the order in which they are offered
+	byName    map[string]tools.Tool
+	safe      map[string]string   // names that model servers take, by those of tools
+	also      map[string]string   // further names by which a model may call tools
+	ambiguous map[string][]string // names without a server that several have
+	search    bool                // there are too many to describe: they are searched for
+	found     []string            // those that were
+}
+
+// newToolset arranges tools. taken are names that somebody else uses in the same request.
+func newToolset(list []tools.Tool, taken []string) *toolset {
+	ts := &toolset{list: list, byName: map[string]tools.Tool{}, safe: map[string]string{}, also: map[string]string{}, ambiguous: map[string][]string{}}
+	used := map[string]bool{}
+	for _, name := range taken {
+		used[name] = true
+	}
+	for _, t := range list {
+		ts.byName[t.Name] = t
+		safe := safeName(t.Name)
+		if used[safe] {
+			safe = hashed(t.Name)
+		}
+		used[safe] = true
+		ts.safe[t.Name] = safe
+		ts.also[safe] = t.Name
+	}
+	bare := map[string][]string{}
+	for _, t := range list {
+		_, name, _ := strings.Cut(t.Name, ".")
+		bare[name] = append(bare[name], t.Name)
+	}
+	for name, all := range bare {
+		switch {
+		case ts.also[name] != "" || ts.byName[name].Name != "":
+		case len(all) == 1:
+			ts.also[name] = all[0]
+		default:
+			ts.ambiguous[name] = all
+		}
+	}
+	return ts
+}
+
+// longestSafe is how long a function's name may be for OpenAI, of A-Z a-z 0-9 _ and -.
+const longestSafe = 64
+
+// safeName is a tool's name for model servers: server__tool. It can be read back, since a name that it would not be clear of
+// gets a sum.
+func safeName(name string) string {
+	server, tool, _ := strings.Cut(name, ".")
+	safe := server + "__" + tool
+	if len(safe) > longestSafe || strings.Contains(server, "__") || strings.Contains(tool, "__") || strings.Contains(tool, ".") || strings.HasSuffix(server, "_") || strings.HasPrefix(tool, "_") {
+		return hashed(name)
+	}
+	return safe
+}
+
+// hashed is a name with its sum, so that no other has it.
+func hashed(name string) string {
+	clean := strings.Replace(name, ".", "__", 1)
+	clean = strings.ReplaceAll(clean, ".", "_")
+	return fmt.Sprintf("%.55s_%.4x", clean, sha256.Sum256([]byte(name)))
+}
+
+func (ts *toolset) empty() bool { return len(ts.list) == 0 }
+
+// named is the tool that a caller means, by its whole name or by a part that only one has.
+func (ts *toolset) named(name string) (string, error) {
+	if _, ok := ts.byName[name]; ok {
+		return name, nil
+	}
+	if whole, ok := ts.also[name]; ok {
+		return whole, nil
+	}
+	return "", fault.New(fault.Invalid, "there is no tool %q; there are %s", name, strings.Join(ts.names(), ", "))
+}
+
+func (ts *toolset) names() (all []string) {
+	for _, t := range ts.list {
+		all = append(all, t.Name)
+	}
+	return all
+}
+
+// chat is tools as a request has them, by the name that name gives each.
+func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat.Tool) {
+	for _, t := range list {
+		out = append(out, chat.Tool{Name: name(t.Name), Description: t.Description, Schema: t.Schema})
+	}
+	return out
+}
+
+// call runs a call.
+func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) tools.Result {
+	if ts.search && c.Name == searchTool {
+		return ts.find(c.Args)
+	}
+	if all := ts.ambiguous[c.Name]; len(all) > 0 {
+		return tools.Failure(fmt.Sprintf("several servers have a tool %q; say which: %s", c.Name, strings.Join(all, ", ")))
+	}
+	t, ok := ts.byName[c.Name]
+	if !ok {
+		return tools.Failure(fmt.Sprintf("there is no tool %q%s", c.Name, ts.near(c.Name)))
+	}
+	name := t.Name
+	if bare, ok := strings.CutPrefix(name, local+"."); ok {
+		name = bare
+	}
+	return r.Call(ctx, name, c.Args)
+}
+
+// near names those tools that share most words with a name that is wrong.
+func (ts *toolset) near(name string) string {
+	ranked := ts.rank(strings.NewReplacer(".", " ", "_", " ", "-", " ").Replace(name))
+	if len(ranked) == 0 {
+		ranked = ts.list
+	}
+	var names []string
+	for _, t := range ranked[:min(3, len(ranked))] {
+		names = append(names, t.Name)
+	}
+	return "; there is " + strings.Join(names, ", ")
+}
+
+// collect gives the tools of a run. Servers that do not answer are left out, with a warning. Without any server there are no
+// tools, and the model just answers.
+func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []string, error) {
+	var known []string
+	if l.cfg.Servers != nil {
+		known = l.cfg.Servers.Names()
+	}
+	wanted, own := servers, false
+	if servers == nil {
+		wanted, own = known, len(known) > 0
+	}
+	remote := make([]string, 0, len(wanted))
+	for _, name := range wanted {
+		switch {
+		case name == local:
+			own = true
+		case !slices.Contains(known, name):
+			return nil, nil, fault.New(fault.Invalid, "mcp_servers: there is no server %q; there are %s", name, strings.Join(append(known, local), ", "))
+		case !slices.Contains(remote, name):
+			remote = append(remote, name)
+		}
+	}
+	var all []tools.Tool
+	var warnings []string
+	if len(remote) > 0 {
+		var down map[string]string
+		all, down = l.cfg.Servers.Collect(ctx, remote)
+		for _, name := range remote {
+			if why, ok := down[name]; ok {
+				warnings = append(warnings, fmt.Sprintf("the MCP server %s is left out: %s", name, why))
+			}
+		}
+	}
+	if own {
+		all = append(all, l.own(known)...)
+	}
+	return newToolset(all, nil), warnings, nil
+}
+
+// own are the registry's tools that are no server's, as local.NAME.
+func (l *Loop) own(servers []string) (out []tools.Tool) {
+	for _, t := range l.cfg.Tools.Snapshot().Tools {
+		server, _, qualified := strings.Cut(t.Name, ".")
+		if qualified && slices.Contains(servers, server) {
+			continue
+		}
+		t.Name = local + "." + t.Name
+		out = append(out, t)
+	}
+	return out
+}

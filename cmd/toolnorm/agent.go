@@ -1,0 +1,53 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"toolnorm/agent"
+	"toolnorm/chat"
+)
+
+// agents are the settings of the agent.
+type agents struct {
+	AgentTime       time.Duration `name:"agent-time" default:"10m" help:"How long one run of the agent may take, with all its steps."`
+	AgentTokens     int           `name:"agent-tokens" default:"200000" help:"How many tokens one run of the agent may read and write in all."`
+	AgentToolTokens int           `name:"agent-tool-tokens" default:"4000" help:"How many tokens the descriptions of tools may take in the agent's prompt. What does not fit is described in few words, and if that does not fit either, the model searches for tools."`
+	AgentRPM        int           `name:"agent-rpm" placeholder:"N" help:"How many requests of the agent to one model server may begin in any 60 seconds. Default: any number."`
+	AgentAtOnce     int           `name:"agent-at-once" default:"4" help:"How many of them may run at the same time; further ones wait in a queue. 0: any number."`
+	AgentQueue      int           `name:"agent-queue" default:"64" help:"How many of them may wait; further ones are told so at once."`
+}
+
+// newAgent makes the agent, which stands in front of a model.
+func (m *Main) newAgent(model chat.Model) *agent.Loop {
+	c := m.Config
+	cfg := agent.Config{
+		Model: model, Tools: m.toolbox.Registry, Log: m.log, DefaultModel: c.Model,
+		Time: c.AgentTime, Tokens: c.AgentTokens, ToolTokens: c.AgentToolTokens, Beat: c.Heartbeat,
+		Queue: agent.NewQueue(agent.QueueConfig{PerMinute: c.AgentRPM, AtOnce: c.AgentAtOnce, Waiting: c.AgentQueue, Lane: c.server}),
+	}
+	if m.remote != nil {
+		cfg.Servers = m.remote
+	}
+	return agent.New(cfg)
+}
+
+// server is the name of the model server that a model is at, as the settings call it; empty for that of the setting ollama.
+func (c *Config) server(model string) string {
+	if real, ok := c.Alias[model]; ok {
+		model = real
+	}
+	name, _, found := strings.Cut(model, "/")
+	if !found {
+		return ""
+	}
+	if _, known := c.Upstream[name]; known {
+		return name
+	}
+	for _, l := range c.Upstreams {
+		if l.Name == name {
+			return name
+		}
+	}
+	return ""
+}

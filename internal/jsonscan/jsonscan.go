@@ -1,0 +1,274 @@
+// Package jsonscan follows JSON while it arrives: how far a text is the beginning of a value, and where that ends. Nothing is
+// decoded, and nothing allocated but a byte for each open container.
+package jsonscan
+
+import "strings"
+
+// MaxDepth bounds how deep containers may nest, as package adapters does for calls in text.
+const MaxDepth = 512
+
+// Scanner follows one JSON value (RFC 8259). The zero value awaits it.
+type Scanner struct {
+	Object bool // only an object will do
+
+	stack []byte // open containers, { or [
+	state state
+	rest  string // what is left of the word being read
+	hex   int    // digits left of a \u escape
+}
+
+// state is what may come next.
+type state uint8
+
+const (
+	value     state = iota // a value
+	item                   // a value or ]
+	first                  // a key or }
+	key                    // a key
+	colon                  // :
+	more                   // a comma or what closes the container
+	text                   // the rest of a string
+	escape                 // the byte after a backslash in it
+	keyText                // the rest of a key
+	keyEscape              // the byte after a backslash in it
+	word                   // the rest of true, false or null
+	sign                   // the first digit of a number
+	zero                   // what may follow a leading 0
+	digits                 // more digits, or a fraction
+	point                  // the first digit of a fraction
+	fraction               // more digits, or an exponent
+	exponent               // the exponent's sign or first digit
+	expSign                // the exponent's first digit
+	expDigits              // more digits
+	complete               // nothing: the value is whole
+	wrong                  // nothing: it is no JSON
+)
+
+// Complete says that the value is whole. A number is when something stands behind it.
+func (s *Scanner) Complete() bool { return s.state == complete }
+
+// Wrong says that no JSON value begins like this.
+func (s *Scanner) Wrong() bool { return s.state == wrong }
+
+// InString says that the value is a string that has begun, not in the middle of an escape: here any text may follow.
+func (s *Scanner) InString() bool { return s.state == text && len(s.stack) == 0 }
+
+// Add takes bytes until the value is complete or wrong. It answers how many were taken: those of the value, or those before
+// the wrong one.
+func (s *Scanner) Add(b []byte) int {
+	for i := 0; i < len(b); i++ {
+		if s.state == text {
+			if i += plain(b[i:]); i == len(b) {
+				break
+			}
+		}
+		switch next := s.after(b[i]); {
+		case next == wrong && s.state == complete: // a number has ended in front of this byte
+			return i
+		case next == wrong:
+			s.state = wrong
+			return i
+		case next == complete:
+			s.state = complete
+			return i + 1
+		default:
+			s.state = next
+		}
+	}
+	return len(b)
+}
+
+// plain counts the bytes of a string that mean only themselves. Most bytes of arguments do, so this is the hot loop.
+func plain(b []byte) int {
+	n := 0
+	for n < len(b) && b[n] >= ' ' && b[n] != '"' && b[n] != '\\' {
+		n++
+	}
+	return n
+}
+
+// after is the state behind c.
+func (s *Scanner) after(c byte) state {
+	switch {
+	case s.state >= complete:
+		return wrong
+	case s.state >= sign:
+		if next := number(s.state, c); next != wrong {
+			return next
+		}
+		if s.state != zero && s.state != digits && s.state != fraction && s.state != expDigits {
+			return wrong
+		}
+		if s.state = more; len(s.stack) == 0 {
+			s.state = complete
+			return wrong
+		}
+	case s.state == word:
+		return s.word(c)
+	case s.state >= text:
+		return s.quoted(c)
+	}
+	if c == ' ' || c == '\n' || c == '\t' || c == '\r' {
+		return s.state
+	}
+	return s.structure(c)
+}
+
+// structure is the state behind a byte between strings, words and numbers.
+func (s *Scanner) structure(c byte) state {
+	switch s.state {
+	case value, item:
+		if c == ']' && s.state == item {
+			return s.close()
+		}
+		return s.begin(c)
+	case first, key:
+		if c == '"' {
+			return keyText
+		}
+		if c == '}' && s.state == first {
+			return s.close()
+		}
+	case colon:
+		if c == ':' {
+			return value
+		}
+	case more:
+		object := s.stack[len(s.stack)-1] == '{'
+		switch {
+		case c == ',' && object:
+			return key
+		case c == ',':
+			return value
+		case c == '}' && object, c == ']' && !object:
+			return s.close()
+		}
+	}
+	return wrong
+}
+
+// begin is the state behind the first byte of a value.
+func (s *Scanner) begin(c byte) state {
+	switch {
+	case s.Object && len(s.stack) == 0 && c != '{':
+		return wrong
+	case c == '{' || c == '[':
+		if len(s.stack) == MaxDepth {
+			return wrong
+		}
+		s.stack = append(s.stack, c)
+		if c == '{' {
+			return first
+		}
+		return item
+	case c == '"':
+		return text
+	case c == 't':
+		s.rest = "rue"
+	case c == 'f':
+		s.rest = "alse"
+	case c == 'n':
+		s.rest = "ull"
+	default:
+		return number(value, c)
+	}
+	return word
+}
+
+// close leaves a container.
+func (s *Scanner) close() state {
+	s.stack = s.stack[:len(s.stack)-1]
+	return s.ended()
+}
+
+// ended is the state behind a value.
+func (s *Scanner) ended() state {
+	if len(s.stack) == 0 {
+		return complete
+	}
+	return more
+}
+
+// quoted is the state behind a byte of a string or key.
+func (s *Scanner) quoted(c byte) state {
+	switch {
+	case s.state == escape || s.state == keyEscape:
+		return s.escaped(c)
+	case c == '\\':
+		return s.state + 1
+	case c < ' ':
+		return wrong
+	case c != '"':
+		return s.state
+	case s.state == keyText:
+		return colon
+	}
+	return s.ended()
+}
+
+// escaped is the state behind a byte of an escape.
+func (s *Scanner) escaped(c byte) state {
+	switch {
+	case s.hex > 0 && strings.IndexByte("0123456789abcdefABCDEF", c) >= 0:
+		if s.hex--; s.hex > 0 {
+			return s.state
+		}
+	case s.hex > 0 || strings.IndexByte(`"\/bfnrtu`, c) < 0:
+		return wrong
+	case c == 'u':
+		s.hex = 4
+		return s.state
+	}
+	return s.state - 1
+}
+
+// word is the state behind a byte of true, false or null.
+func (s *Scanner) word(c byte) state {
+	if c != s.rest[0] {
+		return wrong
+	}
+	if s.rest = s.rest[1:]; s.rest == "" {
+		return s.ended()
+	}
+	return word
+}
+
+// number is the state behind c inside a number or, at value, at its start; wrong when c is no part of it.
+func number(at state, c byte) state {
+	digit, exp := '0' <= c && c <= '9', c == 'e' || c == 'E'
+	switch at {
+	case value, sign:
+		switch {
+		case c == '0':
+			return zero // nothing but a fraction or an exponent may follow: 012 is no number
+		case digit:
+			return digits
+		case c == '-' && at == value:
+			return sign
+		}
+	case zero, digits:
+		switch {
+		case digit && at == digits:
+			return digits
+		case c == '.':
+			return point
+		case exp:
+			return exponent
+		}
+	case point, fraction:
+		if digit {
+			return fraction
+		}
+		if exp && at == fraction {
+			return exponent
+		}
+	case exponent, expSign, expDigits:
+		if digit {
+			return expDigits
+		}
+		if at == exponent && (c == '+' || c == '-') {
+			return expSign
+		}
+	}
+	return wrong
+}
