@@ -220,22 +220,15 @@ func collectWith(t *testing.T, e chat.Model, r *chat.Request, o *chat.Observer) 
 }
 
 func gather(ctx context.Context, e chat.Model, r *chat.Request) (text string, calls []chat.Call, end *chat.Event, err error) {
+	var reply chat.Collector
 	for ev, e := range e.Stream(ctx, r) {
 		if e != nil {
-			return text, calls, end, fault.From(e)
+			err = fault.From(e)
+			break
 		}
-		switch ev.Kind {
-		case chat.Text:
-			text += ev.Text
-		case chat.CallStart:
-			calls = append(calls, chat.Call{ID: ev.ID, Name: ev.Text})
-		case chat.CallArgs:
-			calls[ev.Index].Args = append(calls[ev.Index].Args, ev.Text...)
-		case chat.Finish:
-			end = &ev
-		}
+		reply.Add(ev)
 	}
-	return text, calls, end, nil
+	return reply.Text.String(), reply.Calls, reply.End, err
 }
 
 // user is a request of one message.

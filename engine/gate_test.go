@@ -55,3 +55,23 @@ func TestAModelThatPicksNoToolIsOfferedNone(t *testing.T) {
 		})
 	}
 }
+
+// TestStopSequencesOutliveTheTools has the gate take the tools away: stop sequences, which are matched here only beside
+// tools, must be the server's then.
+func TestStopSequencesOutliveTheTools(t *testing.T) {
+	e, f := guarding(t, Config{Gate: true}, "a")
+	f.reply = func(system string) string {
+		if strings.HasPrefix(system, "Decide") {
+			return `{"tool":"none"}`
+		}
+		return "a"
+	}
+	r := user("what time is it?")
+	r.Tools, r.Stop = []chat.Tool{clock}, []string{"END"}
+	if got := told(collect(t, e, r)); got != "a stop " {
+		t.Errorf("got %s", got)
+	}
+	if got := string(f.generes[len(f.generes)-1].Options["stop"]); got != `["END"]` {
+		t.Errorf("the server is told to stop at %s", got)
+	}
+}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,6 +10,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/engine/ollama"
 )
 
 // TestTheWordingIsFoundByAProbe has models that understand tools in one wording only, or in none.
@@ -43,7 +46,12 @@ func TestTheWordingIsFoundByAProbe(t *testing.T) {
 			e := f.start(t, row.cfg)
 			r := user("hi")
 			r.Tools = []chat.Tool{weather}
+			r.Options = map[string]json.RawMessage{"num_predict": json.RawMessage("5")} // the client's, too few for a probe
 			collect(t, e, r)
+			probed := slices.ContainsFunc(f.chats, func(q ollama.ChatRequest) bool { return string(q.Options["num_predict"]) == "120" })
+			if last := f.chats[len(f.chats)-1]; probed != (row.chats > 1) || string(last.Options["num_predict"]) != "5" {
+				t.Errorf("probed with 120 tokens: %v; the request may have %s", probed, last.Options["num_predict"])
+			}
 			if got := strings.Count(f.paths(), "chat"); got != row.chats {
 				t.Errorf("asked %d times, want %d", got, row.chats)
 			}

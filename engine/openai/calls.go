@@ -50,9 +50,6 @@ type waiting struct {
 	event chat.Event
 }
 
-// shortArgs is how many bytes of arguments wait under adapters.HoldShort.
-const shortArgs = 512
-
 // add takes an event that is no call's, and gives what may leave now.
 func (n *nativeCalls) add(out []chat.Event, e chat.Event) []chat.Event {
 	if len(n.line) == 0 {
@@ -158,18 +155,10 @@ func (n *nativeCalls) drain(out []chat.Event) []chat.Event {
 
 // advance gives what of a call may leave by itself.
 func (n *nativeCalls) advance(out []chat.Event, c *nativeCall) []chat.Event {
-	if c.name == "" || !c.whole() && (c.valid < len(c.args) || c.valid <= n.held()) {
+	if c.name == "" || !c.whole() && (c.valid < len(c.args) || c.valid <= adapters.Held(n.hold)) {
 		return out
 	}
 	return n.send(out, c, string(c.args[c.sent:c.valid]))
-}
-
-// held is how many bytes of arguments wait.
-func (n *nativeCalls) held() int {
-	if n.hold == adapters.HoldShort {
-		return shortArgs
-	}
-	return n.hold
 }
 
 // send gives the next bytes of a call's arguments, and its start in front of the first.
