@@ -8,7 +8,8 @@ import (
 // File is the text that the format was read from: the declaration, and the cases below it.
 func (f *Family) File() string { return f.file }
 
-// Declaration is the declaration as it was written, comments included, without the cases.
+// Declaration is the declaration as it was written, comments included, without the cases: what `formats show` prints, for
+// who begins a file of their own with it.
 func (f *Family) Declaration() string {
 	head, _, _ := strings.Cut("\n"+f.file, "\n-- ")
 	return strings.TrimPrefix(head, "\n")
@@ -39,7 +40,7 @@ func (f *Family) Thinks() []string {
 	return distinct(marks)
 }
 
-// Opener is the literal that a pattern begins with, up to the first line break.
+// Opener is the literal that a pattern begins with, up to the first line break: what people would call its mark.
 func (p *Pattern) Opener() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(p.Parts[0].Lit.Text), "\n")
 	return line
@@ -55,5 +56,5 @@ func distinct(list []string) (out []string) {
 	return out
 }
 
-// Results says whether the family has a form for what a tool answered.
+// Results says whether the family has a form for what a tool answered. Without one, results go into a prompt in words.
 func (f *Family) Results() bool { return f.Result != nil }

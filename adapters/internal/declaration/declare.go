@@ -7,16 +7,22 @@ import (
 	"strings"
 )
 
-// errLater says that a declaration is like one that is not known yet.
+// errLater says that a declaration is like one that is not known yet. Files are read in the order of their names, and
+// mistral-small3.2.txt comes before mistral.txt, which it is like: who loads a folder tries again.
 var errLater = errors.New("like a format that is not known yet")
 
-// Route is one line of a message family: the recipient or channel it is for, and what the body is.
+// Route is one line of a message family: the recipient or channel it is for, and what the body is. harmony's
+//
+//	route   to={name} {json}
+//	route   channel=analysis {reasoning}
+//
+// The first that fits counts, so the order of lines is part of what they say.
 type Route struct {
 	Field, Value string // "to" or "channel" and the value; "to" and "{name}" is any offered tool; "to" and "*" any recipient; "else"
 	Body         string // reasoning, text, junk, json, args (tags), calls (whatever marks there are)
 }
 
-// Says is what of a header the route looks at: to for one recipient, {name} for any tool, * for any recipient.
+// Says is which part of a header the route looks at: to for one recipient, {name} for any tool, * for any recipient.
 func (r Route) Says() string {
 	if r.Value == "{name}" || r.Value == "*" {
 		return r.Value
@@ -24,7 +30,9 @@ func (r Route) Says() string {
 	return r.Field
 }
 
-// parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment line.
+// parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment line. What it accepts can
+// be read, printed and turned into a grammar without a check later, so everything that those rely on is checked here, with
+// the number of the line for its author.
 func (s *Set) parse(src []byte) (*Family, error) {
 	f := &Family{file: string(src), Layout: Layout{Name: "name", Args: "arguments"}}
 	own := map[string]bool{}
@@ -82,19 +90,19 @@ func (s *Set) line(f *Family, kind, value string, own map[string]bool) (err erro
 		}
 		f.takeFrom(cousin)
 	case "think":
-		return declare(f, &f.Think, first, value, "# reasoning #")
+		return declare(f, &f.Think, first, kind, value, "# reasoning #")
 	case "text":
-		return declare(f, &f.Plain, first, value, "# text #", "# text")
+		return declare(f, &f.Plain, first, kind, value, "# text #", "# text")
 	case "section":
-		return declare(f, &f.Sections, first, value, "# calls #")
+		return declare(f, &f.Sections, first, kind, value, "# calls #")
 	case "call":
-		return declare(f, &f.Calls, first, value, "")
+		return declare(f, &f.Calls, first, kind, value)
 	case "arg":
-		return declare(f, &f.Args, first, value, "# key # value #", "# key # type # value #", "# key # value # key #")
+		return declare(f, &f.Args, first, kind, value, "# key # value #", "# key # type # value #", "# key # value # key #")
 	case "header":
-		return declareOne(f, &f.Header, value, "# junk #")
+		return declareOne(f, &f.Header, kind, value, "# junk #")
 	case "message":
-		return declareOne(f, &f.Message, value, "# name # json", "# name # args", "# name # calls")
+		return declareOne(f, &f.Message, kind, value, "# name # json", "# name # args", "# name # calls")
 	case "result":
 		return declareResult(f, &f.Result, value, "result", "quoted", "name", "id")
 	case "results":
@@ -118,12 +126,12 @@ func (s *Set) line(f *Family, kind, value string, own map[string]bool) (err erro
 	case "route":
 		return f.route(value, first)
 	default:
-		return fmt.Errorf("no line kind %q", kind)
+		return fmt.Errorf("no kind of line %q: docs/formats.md has the list", kind)
 	}
 	return err
 }
 
-// marksOf adds the marks of a line to a list.
+// marksOf adds the marks of a line to a list. One byte is no mark: the index looks at two before it compares anything.
 func marksOf(list *[]string, first bool, value string) error {
 	*list = append(fresh(*list, first), strings.Fields(value)...)
 	for _, mark := range *list {
@@ -134,41 +142,77 @@ func marksOf(list *[]string, first bool, value string) error {
 	return nil
 }
 
-func fresh(list []string, first bool) []string {
+// fresh is the list that a line goes on with: its own kind's lines so far, without those of the family it is like.
+func fresh[T any](list []T, first bool) []T {
 	if first {
 		return nil
 	}
 	return list
 }
 
-// declare compiles one example into a list of alternatives. shapes are what it may look like, literals written #; [""] for
-// a call.
-func declare(f *Family, list *[]*Pattern, first bool, value string, shapes ...string) error {
+// declare compiles one example into a list of alternatives. shapes are what a line of that kind may look like, literals
+// written #; none for a call, which may be made of anything that names a tool.
+func declare(f *Family, list *[]*Pattern, first bool, kind, value string, shapes ...string) error {
 	p, err := compile(f, value)
 	if err != nil {
 		return err
 	}
-	isCall := shapes[0] == ""
-	if got := p.shape(); !isCall && !slices.Contains(shapes, got) {
-		return fmt.Errorf("the example must be made of %s (# is a mark), not %s", shapes[0], got)
+	if len(shapes) > 0 && !slices.Contains(shapes, p.shape()) {
+		return misshapen(kind, shapes[0], p.shape())
 	}
-	if isCall && !p.isCall() {
-		return fmt.Errorf("a call needs a {name} or {id} behind a mark, or a hole that holds one: {call}, {calls}, {python}")
+	if len(shapes) == 0 && !p.isCall() {
+		return errors.New("a call needs {name} or {id} behind a mark, or a hole that holds the name: {call}, {calls}, {named}, {python}")
 	}
 	if p.HoleAt(0) == "" && len(p.Parts[0].Lit.Key()) < 2 {
-		return fmt.Errorf("the example must begin with a mark of at least two bytes")
+		return fmt.Errorf("%s must begin with a mark of at least two bytes; %q is shorter", kind, p.Parts[0].Lit.Text)
 	}
-	if first {
-		*list = nil
-	}
-	*list = append(*list, p)
+	*list = append(fresh(*list, first), p)
 	return nil
 }
 
+// misshapen says in words what an example lacks: "arg needs a mark before {key}, between {key} and {value}, and after
+// {value}; yours has none before {key}". The shapes are ours, so a message must not show them.
+func misshapen(kind, want, got string) error {
+	wants, gots := strings.Fields(want), strings.Fields(got)
+	var places []string
+	missing := ""
+	for i, word := range wants {
+		if word != "#" {
+			continue
+		}
+		places = append(places, placeOf(wants, i))
+		if at := slices.Index(gots, wants[max(i-1, 0)]); missing == "" && (i == 0 && gots[0] != "#" || i > 0 && (at < 0 || at+1 == len(gots) || gots[at+1] != "#")) {
+			missing = "none " + places[len(places)-1]
+		}
+	}
+	isMark := func(word string) bool { return word == "#" }
+	if holes := slices.DeleteFunc(gots, isMark); !slices.Equal(holes, slices.DeleteFunc(wants, isMark)) {
+		missing = "no hole"
+		if len(holes) > 0 {
+			missing = "{" + strings.Join(holes, "} {") + "}"
+		}
+	}
+	if n := len(places) - 1; n > 1 {
+		places = []string{strings.Join(places[:n], ", ") + ",", places[n]}
+	}
+	return fmt.Errorf("%s needs a mark %s; yours has %s", kind, strings.Join(places, " and "), missing)
+}
+
+// placeOf is where a mark of a shape stands, in words.
+func placeOf(shape []string, i int) string {
+	switch {
+	case i == 0:
+		return "before {" + shape[1] + "}"
+	case i == len(shape)-1:
+		return "after {" + shape[i-1] + "}"
+	}
+	return "between {" + shape[i-1] + "} and {" + shape[i+1] + "}"
+}
+
 // declareOne compiles an example that stands alone.
-func declareOne(f *Family, p **Pattern, value string, shapes ...string) error {
+func declareOne(f *Family, p **Pattern, kind, value string, shapes ...string) error {
 	var list []*Pattern
-	if err := declare(f, &list, true, value, shapes...); err != nil {
+	if err := declare(f, &list, true, kind, value, shapes...); err != nil {
 		return err
 	}
 	*p = list[0]
@@ -194,6 +238,7 @@ func declareResult(f *Family, line **Pattern, value string, holes ...string) err
 	return nil
 }
 
+// route takes over a route line.
 func (f *Family) route(value string, first bool) error {
 	if first {
 		f.Routes = nil
@@ -217,7 +262,8 @@ func (f *Family) route(value string, first bool) error {
 	return nil
 }
 
-// takeFrom copies a cousin's lines. Patterns are compiled again, since each knows its format.
+// takeFrom copies a cousin's lines. Patterns are copied, too, since each knows its family: the layout and the flags that
+// count for a body are those of the copy's.
 func (f *Family) takeFrom(g *Family) {
 	again := func(list []*Pattern) []*Pattern {
 		var out []*Pattern

@@ -6,12 +6,19 @@ import (
 	"sync"
 )
 
-// Family is one model family's way of writing, read from its declaration.
+// Family is one model family's way of writing, read from its declaration: a field for each kind of line, docs/formats.md
+// has the table. It does not change once it is in a set, so that any number of replies can be read by it at the same time;
+// what is computed when it is first needed has a sync.Once.
 type Family struct {
 	Name   string   // as the declaration's first line says
 	Models []string // globs on the model's name, lower case
 
-	Think, Plain, Sections, Calls, Args []*Pattern // plain: the text lines
+	// The examples. All of a list are read, the first is printed: models of one name come in versions that differ.
+	Think    []*Pattern // marks around reasoning
+	Plain    []*Pattern // text lines: marks around a plain reply
+	Sections []*Pattern // marks around all calls
+	Calls    []*Pattern
+	Args     []*Pattern // one argument of {args}
 
 	Drop        []string // marks of the turn, removed where they end something
 	Ends        []string // message families: the marks that end a message
@@ -51,7 +58,8 @@ const (
 )
 
 // Begun are the calls and plain replies of a family whose marks every prompt of it opens already, without what the prompt
-// says of them.
+// says of them. functionary-v3.2's prompts end with >>>, so that its replies begin with a bare name: "get_weather\n{…}" is
+// a call and "all\nHello" is text.
 func (f *Family) Begun(list []*Pattern) []*Pattern {
 	var out []*Pattern
 	for _, p := range list {
@@ -69,7 +77,8 @@ func (f *Family) Begun(list []*Pattern) []*Pattern {
 	return out
 }
 
-// prepare builds the tables for reading tagged values and delimited strings.
+// prepare builds what is derived from the lines, when all of them are known. A tagged value is copied up to the next byte
+// that may end it, so a file of megabytes in an argument costs one look-up a byte.
 func (f *Family) prepare() {
 	f.CloseBytes = new([256]bool)
 	note := func(l Literal) {
@@ -107,10 +116,12 @@ func (f *Family) Printed(text string) string {
 	return strings.ReplaceAll(text, SuffixHole, f.Layout.Suffix)
 }
 
-// ChannelMark is the mark in front of a channel's name, inside a header or at its start.
+// ChannelMark is the mark in front of a channel's name, inside a header or at its start: gpt-oss leaves out <|start|> when
+// the prompt has written it, and begins with <|channel|>analysis.
 const ChannelMark = "<|channel|>"
 
-// valueEnds are the marks that end a raw value: those of arguments, and what closes the call.
+// valueEnds are the marks that end a raw value: those of arguments, and what closes the call. A grammar keeps them out of
+// values, since nothing escapes them there. Of two of which one holds the other the shorter is enough.
 func (f *Family) valueEnds() []string {
 	var all []string
 	for _, arg := range f.Args {

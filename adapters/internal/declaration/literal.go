@@ -2,13 +2,15 @@ package declaration
 
 import "strings"
 
-// Literal is a fixed piece of an example: as it is printed, and as it is matched.
+// Literal is a fixed piece of an example: as it is printed, and as it is matched. The two differ since models do not write
+// marks to the byte: where the template has <function=get_weather>, they write <function = "get_weather">.
 type Literal struct {
 	Text  string
 	Units []unit
 }
 
-// unit is the smallest thing a literal matches: a byte, or one of the elastic places below.
+// unit is the smallest thing a literal matches: a byte, or one of the elastic places below. A list of units instead of a
+// regular expression lets the decoder match while bytes arrive and say "so far it fits".
 type unit struct {
 	Kind UnitKind
 	Byte byte
@@ -19,25 +21,27 @@ type UnitKind uint8
 
 // The places of a literal: a byte, and where models write more or less than the example.
 const (
-	Exact      UnitKind = iota
-	anySpace            // white space or none, also the two characters \ n
-	blanks              // the same, but inside a mark: no border between two
-	Pad                 // the same where the example has none: models put blanks inside a mark that is made of several tokens
-	SomeSpace           // at least one white space
-	OneNewline          // a newline or none: it belongs to the mark, more of them to the value
-	AnyQuote            // ", ', \" or nothing
-	AnyEquals           // = with white space around it
-	Suffix              // a colon and a word, or nothing
-	AnyBar              // a full-width bar, or the ASCII one that models write for it
+	Exact      UnitKind = iota // this byte
+	anySpace                   // white space or none, also the two characters \ n: a border between two marks
+	blanks                     // the same inside one mark: it is no border, so the mark is not looked for in pieces
+	Pad                        // the same where the example has none: kimi-k3 writes <|open|> tools <|sep|>, too
+	SomeSpace                  // at least one white space, between two words: "function call" is not "functioncall"
+	OneNewline                 // a newline or none: it belongs to the mark, more of them to the value
+	AnyQuote                   // ", ', \" or nothing: <invoke name=get_time>
+	AnyEquals                  // = with white space around it: <function = get_time>
+	Suffix                     // a colon and a word, or nothing: see SuffixHole
+	AnyBar                     // a full-width bar, or the ASCII one that models write for it: <|tool▁calls▁begin|>
 )
 
 // SuffixHole stands inside a literal for a suffix of its checkpoint: <tool_call{sfx}> is also <tool_call:opensource>.
 const SuffixHole = "{sfx}"
 
-// WideBar is the bar in DeepSeek's marks.
+// WideBar is the bar in DeepSeek's marks, U+FF5C. Its tokenizer has <｜tool▁calls▁begin｜> as one token; a model that
+// spells the mark out instead takes the bar of the keyboard.
 const WideBar = "｜"
 
-// MaxSuffix bounds a suffix, in bytes.
+// MaxSuffix bounds a suffix, in bytes. The longest known is ":opensource"; without a bound any word behind a colon would
+// have to be read to its end before a mark could be refused.
 const MaxSuffix = 32
 
 // NewLiteral compiles a text that stands between two holes, "" for none.
@@ -45,7 +49,7 @@ func NewLiteral(text, before, after string) Literal {
 	return Literal{Text: text, Units: units(text, before, after)}
 }
 
-// Exactly is a literal without elastic places.
+// Exactly is a literal without elastic places, for marks that no model writes otherwise: CDATA's are XML's, not a family's.
 func Exactly(text string) Literal {
 	l := Literal{Text: text}
 	for i := range len(text) {
@@ -54,7 +58,8 @@ func Exactly(text string) Literal {
 	return l
 }
 
-// units compiles a literal that stands between two holes (or the pattern's ends).
+// units compiles a literal that stands between two holes (or the pattern's ends). What stands beside it decides what its
+// white space means: beside {value} one newline is the mark's and the next the value's, beside {name} all of it is nothing.
 func units(text, before, after string) []unit {
 	var out []unit
 	for i := 0; i < len(text); i++ {
@@ -99,9 +104,12 @@ func isSeam(before, c byte) bool {
 	return before == '>' && isLetter(c) || word && (c == '<' || c == '[')
 }
 
-// rawHole says whether a hole's text is taken as it is, so that white space beside it is data but for one newline.
+// rawHole says whether a hole's text is taken as it is, so that white space beside it is data but for one newline: a file's
+// content that begins with an empty line keeps it.
 func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
 
+// appendSpace adds a place for white space, unless one stands there already: two would take the same bytes, and the second
+// never any. The freer one stays.
 func appendSpace(list []unit, k UnitKind) []unit {
 	if n := len(list); n > 0 && (list[n-1].Kind == anySpace || list[n-1].Kind == blanks) {
 		if k == anySpace {
@@ -114,7 +122,8 @@ func appendSpace(list []unit, k UnitKind) []unit {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// Key is the literal's first solid piece: what the index of marks looks for.
+// Key is the literal's first solid piece: what the index of marks looks for. It ends where models may write something else,
+// so the bytes of the key stand in every reply that has the mark.
 func (l Literal) Key() string {
 	var key []byte
 	for _, u := range l.Units {
@@ -141,7 +150,8 @@ func (l Literal) Head() Literal {
 	return l
 }
 
-// Pieces splits a literal at its elastic white space: the closers of a call one by one.
+// Pieces splits a literal at its elastic white space: </function>\n</tool_call> are two closers, and a model may leave out
+// either.
 func (l Literal) Pieces() []Literal {
 	var out []Literal
 	start := 0

@@ -5,25 +5,27 @@ import (
 	"strings"
 )
 
-// MarkKind says what a mark means, in the order in which candidates of one key are tried.
+// MarkKind says what a mark means, in the order in which candidates of one key are tried: what opens something comes before
+// what closes it, since a closer is only ever dropped.
 type MarkKind uint8
 
 // What a mark begins or ends.
 const (
-	ThinkOpen MarkKind = iota
-	SectionOpen
-	CallOpen
-	InnerOpen
-	HeaderOpen
-	TextOpen
-	ResultOpen // what a tool answered, as the family shows it to a model
-	NoiseMark  // of the configured format: means nothing wherever it stands
-	TurnMark   // drop and ends
-	CloseMark
-	ThinkClose
+	ThinkOpen   MarkKind = iota
+	SectionOpen          // all calls: <｜tool▁calls▁begin｜>
+	CallOpen             // one call
+	InnerOpen            // the second mark of a wrapped call, whose wrapper is missing
+	HeaderOpen           // a message: <|start|>
+	TextOpen             // a plain reply: hunyuan-a13b's <answer>
+	ResultOpen           // what a tool answered, as the family shows it to a model: models go on and make it up
+	NoiseMark            // of the configured family: means nothing wherever it stands, as minicpm-v's numbered tokens
+	TurnMark             // drop and ends: <|im_end|>, which servers should not have let through
+	CloseMark            // of a call or a section, also one that nothing has opened
+	ThinkClose           // reasoning that a prompt has opened, and forgot to say so
 )
 
-// Mark is a key that begins something.
+// Mark is a key that begins or ends something. The same key may have several meanings, each a Mark: <tool_call> opens calls
+// of a dozen families, which are tried one after the other.
 type Mark struct {
 	Key     string
 	Kind    MarkKind
@@ -34,10 +36,18 @@ type Mark struct {
 	Padded Literal // the key where blanks may stand in it
 }
 
-// Special says whether the mark looks like a token of its own rather than like a tag that prose may mention.
+// Special says whether the mark looks like a token of its own, [TOOL_CALLS] or <|start|> or <｜…｜>, rather than like a tag
+// that prose may mention: "wrap it in <tool_call> tags" is text, but nobody writes a control token by chance.
 func (m *Mark) Special() bool { return m.Key[0] == '[' || m.Key[1] == '|' || m.Key[1] >= 0x80 }
 
-// Index is the index of the marks that are live when one format is read.
+// IsWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line.
+func (m *Mark) IsWord() bool { return isLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
+
+// Index has the marks that are live when one family is read: its own and those of all others of the set, since a model is
+// often named after one family and tuned on the calls of another. It is built once a family and then only read.
+//
+// The decoder looks at it for every byte of every reply, so the first question is one table look-up: Stops has the bytes
+// that may begin anything, Second what may follow. Only behind both are keys compared.
 type Index struct {
 	Marks  [256][]Mark     // by the key's first byte; longest key first, then kind, then the configured format first
 	Stops  [256]bool       // bytes at which prose is looked at
@@ -50,10 +60,10 @@ type Index struct {
 	Families []*Family  // whose marks these are, the configured one first
 }
 
-// Index is the index for reading a format, alone or with all formats of its set.
+// Index is the index for reading a family, alone or with all families of its set.
 func (f *Family) Index(alone bool) *Index {
 	if alone {
-		f.loneOnce.Do(func() { f.lone = newView([]*Family{f}) })
+		f.loneOnce.Do(func() { f.lone = newIndex([]*Family{f}) })
 		return f.lone
 	}
 	f.liveOnce.Do(func() {
@@ -66,17 +76,18 @@ func (f *Family) Index(alone bool) *Index {
 				list = append(list, g)
 			}
 		}
-		f.live = newView(list)
+		f.live = newIndex(list)
 	})
 	return f.live
 }
 
-func newView(formats []*Family) *Index {
+// newIndex indexes the marks of families, the one that is read first.
+func newIndex(formats []*Family) *Index {
 	v := &Index{Families: formats}
 	for i, f := range formats {
 		v.own = i == 0
 		v.mine = v.own || f.set != nil && formats[0] == f.set.generic || len(formats[0].Models) == 0
-		v.addFormat(f)
+		v.addFamily(f)
 		v.addPlain(f)
 		for _, p := range f.headless {
 			if hole := p.HoleAt(0); v.own || hole == "name" || hole == "id" {
@@ -99,10 +110,9 @@ func newView(formats []*Family) *Index {
 	return v
 }
 
-// IsWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line.
-func (m *Mark) IsWord() bool { return isLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
-
-func (v *Index) addFormat(f *Family) {
+// addFamily adds the marks of one family. Noise counts for the family that is read alone: what means nothing to one may be
+// what another was asked to write.
+func (v *Index) addFamily(f *Family) {
 	for _, p := range f.Think {
 		v.add(ThinkOpen, p.Parts[0].Lit, p)
 		v.add(ThinkClose, p.Parts[len(p.Parts)-1].Lit, p)
@@ -139,7 +149,8 @@ func (v *Index) addFormat(f *Family) {
 	v.addResults(f)
 }
 
-// addTurn adds a mark of the turn.
+// addTurn adds a mark of the turn. One with a place for a suffix is looked for by what stands in front of that place, and
+// matched as a whole then.
 func (v *Index) addTurn(word string) {
 	if !strings.Contains(word, SuffixHole) {
 		v.addWord(TurnMark, word, nil)
@@ -156,8 +167,8 @@ func (v *Index) addTurn(word string) {
 	}
 }
 
-// addPlain adds the marks around a plain reply. Those that look like tags count in their own family only: elsewhere they
-// may be the answer.
+// addPlain adds the marks around a plain reply. Those that look like tags count in their own family only: elsewhere
+// <answer> may be the answer, to a question about XML or in a format that the user has asked for.
 func (v *Index) addPlain(f *Family) {
 	for _, p := range f.Plain {
 		m := Mark{Key: p.Parts[0].Lit.Key()}
@@ -168,13 +179,15 @@ func (v *Index) addPlain(f *Family) {
 	}
 }
 
+// addClosers adds each mark behind a call's body by itself, since each may be missing, doubled or late.
 func (v *Index) addClosers(p *Pattern) {
 	for _, l := range p.Close {
 		v.add(CloseMark, l, p)
 	}
 }
 
-// add adds the mark that a literal begins with. Words and signs of prose count in their own family only.
+// add adds the mark that a literal begins with. Words and signs of prose count in their own family only: "Action:" in a
+// list of instructions is no call unless the model was taught to write calls so.
 func (v *Index) add(k MarkKind, l Literal, p *Pattern) {
 	if key := l.Key(); len(key) > 1 && (v.own || !IsProse(key)) {
 		v.addWord(k, key, p)
@@ -194,6 +207,8 @@ func (v *Index) addWord(k MarkKind, key string, p *Pattern) {
 	}
 }
 
+// addKey adds a mark unless it is there. A key that the family that is read has, too, is its own for all who have it: that
+// decides whether a mention of it is to be doubted.
 func (v *Index) addKey(k MarkKind, key string, p *Pattern) {
 	list, own := &v.Marks[key[0]], v.mine
 	for _, m := range *list {
@@ -234,7 +249,8 @@ func (f *Family) ThinkEnd() string {
 	return "</think>"
 }
 
-// addResults adds the marks around what tools answered. Plain tags count in their own family only, unless they name tools.
+// addResults adds the marks around what tools answered. Plain tags count in their own family only, unless they name tools:
+// <tool_response> is nobody's answer, <result> may be.
 func (v *Index) addResults(f *Family) {
 	for _, p := range []*Pattern{f.ResultList, f.Result} {
 		if p == nil {
@@ -247,7 +263,8 @@ func (v *Index) addResults(f *Family) {
 	}
 }
 
-// OpenedReasoning is the think pattern whose opener the prompt ends with, nil when the reply begins outside reasoning.
+// OpenedReasoning is the think pattern whose opener the prompt ends with, nil when the reply begins outside reasoning. Most
+// templates of models that always think end with <think>\n, and the reply begins without it.
 func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	prompt = strings.TrimRight(prompt, " \t\r\n")
 	for i, f := range v.Families {

@@ -6,7 +6,14 @@ import (
 	"strings"
 )
 
-// Pattern is one example of a declaration: literals with holes between them.
+// Pattern is one example of a declaration: literals with holes between them. Of
+//
+//	call    \n<tool_call>\n{call}\n</tool_call>
+//
+// Glue is 1, the parts are "<tool_call>\n", {call} and "\n</tool_call>", Open is <tool_call>, Close is </tool_call>.
+//
+// A pattern knows its family since a call may be read by the marks of any family, whatever model was asked for: what
+// stands in its body is then up to the family whose marks these are.
 type Pattern struct {
 	Family      *Family
 	Glue        int       // newlines in front that belong to the text before it
@@ -18,7 +25,8 @@ type Pattern struct {
 	Close       []Literal // the marks behind the body, one by one
 }
 
-// Markless says whether the pattern begins with nothing that could be taken for a mark.
+// Markless says whether the pattern begins with nothing that could be taken for a mark: llama3's {calls}, and marks of one
+// or two bytes, which stand in ordinary text too often to mean anything.
 func (p *Pattern) Markless() bool {
 	return p.Parts[0].Hole != "" || len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
 }
@@ -29,14 +37,27 @@ type Part struct {
 	Lit  Literal
 }
 
-// holes is the closed set of hole words and whether they read a call's body.
+// holes is the closed set of hole words and whether they read a call's body. Each is there for families that write so:
+//
+//	name, id       functionary's <function=NAME>; kimi-k2's functions.NAME:0, an id that holds the name
+//	json           the arguments alone, where the name stands outside: mistral's [TOOL_CALLS]NAME[ARGS]{…}
+//	call, calls    hermes's {"name": …, "arguments": …}; granite3's list of them
+//	named          apertus's [{"NAME": {…}}]
+//	python         lfm2's [get_weather(city="Paris")]
+//	pseudo         gemma4's {city:<|"|>Paris<|"|>}
+//	args           arguments in tags of their own, written by the arg line, whose holes are key, value and type
+//	index          kimi-k3 numbers the calls of a turn: <|open|>call tool="NAME" index="1"<|sep|>
+//	junk           what stands in a header and says nothing by itself: harmony's <|start|>{junk}<|message|>
+//	reasoning      what stands between the marks of a think line; text, between those of a plain reply
+//	result         what a tool answered, quoted as a JSON string; results stands for all of them together
 var holes = map[string]bool{
 	"reasoning": false, "calls": true, "call": true, "name": false, "id": false, "junk": false,
 	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true, "named": true,
 	"text": false, "type": false, "index": false, "result": false, "results": false, "quoted": false,
 }
 
-// compile reads an example. \n is a newline, {{ a literal brace, {word} a hole.
+// compile reads an example. \n is a newline, {{ a literal brace, {word} a hole. Newlines at its edges are no part of the
+// marks: templates put them between a call and the text around it, and models leave them out or double them.
 func compile(f *Family, example string) (*Pattern, error) {
 	p := &Pattern{Family: f}
 	text := strings.ReplaceAll(example, `\n`, "\n")
@@ -66,7 +87,7 @@ func compile(f *Family, example string) (*Pattern, error) {
 	return p, nil
 }
 
-// cutHole splits text at its first hole.
+// cutHole splits text at its first hole. {sfx} is none: it stays in its literal, since a mark goes on behind it.
 func cutHole(text string) (lit, hole, rest string, err error) {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' {
@@ -102,7 +123,7 @@ func (p *Pattern) trimTail() {
 	}
 }
 
-// HoleAt is the hole word of part i, or "".
+// HoleAt is the hole word of part i, "" for a literal and for what is no part: callers look to both sides.
 func (p *Pattern) HoleAt(i int) string {
 	if i < 0 || i >= len(p.Parts) {
 		return ""
@@ -120,7 +141,7 @@ func (p *Pattern) Hole(word string) int {
 	return -1
 }
 
-// shape names the parts of a pattern, literals as #.
+// shape names the parts of a pattern, literals as #: what a kind of line may look like is a short list of shapes.
 func (p *Pattern) shape() string {
 	var words []string
 	for _, part := range p.Parts {
@@ -133,7 +154,8 @@ func (p *Pattern) shape() string {
 	return strings.Join(words, " ")
 }
 
-// isCall says whether a call can be read by the pattern: it is a list of calls, or names the tool behind a mark.
+// isCall says whether a call can be read by the pattern: it is a list of calls, or names the tool behind a mark. A name
+// without a mark in front is any word of a sentence, so such a line must have a mark somewhere else (see Markless).
 func (p *Pattern) isCall() bool {
 	for _, word := range []string{"call", "calls", "named", "python"} {
 		if p.Hole(word) >= 0 {
@@ -153,8 +175,9 @@ func (p *Pattern) Body() int {
 	return -1
 }
 
-// withoutWrapper is the pattern that starts at the second mark of a wrapped call, nil when there is only one. It is unique
-// enough to begin a call: models leave the wrapper out.
+// withoutWrapper is the pattern that starts at the second mark of a wrapped call, nil when there is only one. Models leave
+// the wrapper out: qwen3-coder writes <function=get_weather> without <tool_call> in front. The second
+// mark holds the name of an offered tool, so it is unique enough to begin a call by itself.
 func (p *Pattern) withoutWrapper() *Pattern {
 	if p.Hole("name") != 1 {
 		return nil
@@ -173,7 +196,8 @@ func (p *Pattern) withoutWrapper() *Pattern {
 	return &q
 }
 
-// first is the first mark of the pattern, without those that stand behind it: <tool_call> of <tool_call>\n<function=.
+// first is the first mark of the pattern, without those that stand behind it: <tool_call> of <tool_call>\n<function=. Models
+// write it twice, and then it is skipped alone.
 func (p *Pattern) first() Literal {
 	if len(p.Parts) == 0 || p.Parts[0].Hole != "" || len(p.Parts[0].Lit.Units) == 0 {
 		return Literal{}
@@ -184,7 +208,8 @@ func (p *Pattern) first() Literal {
 	return Literal{}
 }
 
-// closers are the marks behind the body, one by one.
+// closers are the marks behind the body, one by one, since any of several may be missing: qwen3-coder's calls end
+// </function>\n</tool_call>, and replies that stop behind the first are complete calls.
 func (p *Pattern) closers() []Literal {
 	var out []Literal
 	for i := p.Body() + 1; i > 0 && i < len(p.Parts); i++ {
@@ -195,7 +220,9 @@ func (p *Pattern) closers() []Literal {
 	return out
 }
 
-// ResultMarks are the first and the last mark around what tools answered, "" when a pattern has none.
+// ResultMarks are the first and the last mark around what tools answered, "" when a pattern has none. Of the first only its
+// own tag counts, since what a template prints inside may vary: <tool_response of <tool_response name="get_weather">. An
+// answer without marks cannot be told from the model's text.
 func (p *Pattern) ResultMarks() (open, end string) {
 	first, last := p.Parts[0], p.Parts[len(p.Parts)-1]
 	open, end = strings.TrimSpace(first.Lit.Text), strings.TrimSpace(last.Lit.Text)
@@ -222,6 +249,8 @@ func (p *Pattern) Special() bool {
 }
 
 // WithoutOpener is the pattern of a call whose first mark is missing, nil when nothing would be left that shows the family.
+// Models leave the mark out, and servers hide it when it is a control token: {"name": …}</tool_call> is what is left of
+// hermes's call then, and the closer still shows that it is one.
 func (p *Pattern) WithoutOpener() *Pattern {
 	if p.HoleAt(0) != "" || p.IsFence() {
 		return nil
@@ -251,10 +280,10 @@ func (p *Pattern) WithoutOpener() *Pattern {
 // by its label and what it holds, in every family alike.
 func (p *Pattern) IsFence() bool { return strings.HasPrefix(p.Parts[0].Lit.Text, "```") }
 
-// Keyed says whether the family's tags are named like the parameters.
+// Keyed says whether the family's tags are named like the parameters: # {key} # {value} # {key} #, with the last hole at 5.
 func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
 
-// ItemKey is the tag of a list's elements, where tags are named like the parameters.
+// ItemKey is the tag of a list's elements, where tags are named like the parameters: an element has no name of its own.
 const ItemKey = "item"
 
 // OpenTag is the tag in front of the value of a key, where tags are named like the parameters.

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Set is a collection of families that are read together. The zero value has none.
+// Set is a collection of families that are read together. The zero value has none. A set never changes once it has been
+// handed out: adding a family makes a new one, with copies, since each family keeps an index of the marks of all of its set.
 type Set struct {
 	families []*Family // in load order: the embedded ones by name, then the user's
 	generic  *Family
@@ -37,7 +38,8 @@ func (s *Set) Load(dir fs.FS) (*Set, error) {
 	return out, out.parseAll(names, sources)
 }
 
-// parseAll parses declarations in order; one that is like another waits until that one is there.
+// parseAll parses declarations in order; one that is like another waits until that one is there. Every round parses at
+// least one, or nobody will ever declare what the first that waits is like.
 func (s *Set) parseAll(names []string, sources [][]byte) error {
 	for len(names) > 0 {
 		var laterNames []string
@@ -74,7 +76,8 @@ func (s *Set) add(f *Family) {
 	s.families = append(s.families, f)
 }
 
-// For returns the family whose model globs match, the longest glob first, else the generic one.
+// For returns the family whose model globs match, the longest glob first, else the generic one: qwen3-coder* is longer than
+// qwen3*, so it needs no order among the files.
 func (s *Set) For(model string) *Family {
 	best, length := s.generic, 0
 	for _, name := range modelNames(model) {
@@ -90,6 +93,8 @@ func (s *Set) For(model string) *Family {
 }
 
 // modelNames are the spellings of a model's name that globs are tried on: without registry and user, with and without tag.
+// hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M is a qwen3-coder* as well as ollama's qwen3-coder:30b, while mistral:7b* needs
+// the tag, which there says the version.
 func modelNames(model string) []string {
 	name := strings.ToLower(model)
 	name = name[strings.LastIndexByte(name, '/')+1:]

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// TokenLike finds what a model may have as one token: <tool_call>, <|message|>, [TOOL_CALLS].
+// TokenLike finds what a model may have as one token: <tool_call>, <|message|>, [TOOL_CALLS]. Whether it really is one only
+// the model's vocabulary says; here it is enough that none of them is missed.
 var TokenLike = regexp.MustCompile(`<[^<>\s]+>|\[[^\[\]\s]+\]`)
 
 // Tokens are the marks that a model may have as control tokens, which some servers leave out of the text unless they are
@@ -17,7 +18,7 @@ func (f *Family) Tokens() []string {
 	return f.tokens
 }
 
-// allTokens makes the list, which takes a millisecond.
+// allTokens makes the list, which takes a millisecond: too long for every request, and most requests never need it.
 func (f *Family) allTokens() []string {
 	var all, turns []string
 	for _, g := range f.set.families {
@@ -45,7 +46,8 @@ func (f *Family) Own() []string {
 	return slices.Compact(own)
 }
 
-// appendTokens adds the marks of a format's examples.
+// appendTokens adds the marks of a family's examples. Quotes are among them: gemma4's <|"|> is a control token, and without
+// it no string of a call has an end.
 func (f *Family) appendTokens(all []string) []string {
 	patterns := slices.Concat(f.Think, f.Plain, f.Sections, f.Calls, f.Args)
 	text := strings.Join(f.Quotes, " ")
@@ -73,7 +75,7 @@ func (p *Pattern) appendTokens(all []string) []string {
 var controlLike = regexp.MustCompile(`<[^<>\s]{3,}>|\[[^\[\]\s]{3,}\]|<\||\|>`)
 
 // Marked says whether the text holds a mark of a known format, or what looks like a control token: in a prompt it would be
-// read as one.
+// read as one. A file that a tool has read may hold <|im_end|>, and then the turn would end in the middle of it.
 func (f *Family) Marked(text string) bool {
 	return controlLike.MatchString(text) || slices.ContainsFunc(f.Tokens(), func(mark string) bool { return strings.Contains(text, mark) })
 }
