@@ -10,23 +10,39 @@ import (
 // firstRounds is how many replies the first token is waited for, one after the other.
 const firstRounds = 300
 
-// First is the median time to the first token of each server, one stream at a time, the servers in turn.
-func First(urls []string) ([]time.Duration, error) {
-	seen := make([][]time.Duration, len(urls))
+// Opening is what the beginning of a reply costs in one proxy: medians of the time to the first token, one stream at a time, and the
+// processor time of a whole request with a reply of four tokens.
+type Opening struct{ First, CPU time.Duration }
+
+// Open measures what a request costs each proxy, the proxies in turn.
+func Open(proxies []*Proxy, q Request) ([]Opening, error) {
+	body, err := q.body(fake.Script{Bytes: 16})
+	if err != nil {
+		return nil, err
+	}
+	seen, spent := make([][]time.Duration, len(proxies)), make([]time.Duration, len(proxies))
 	for round := range firstRounds + 20 {
-		for i, url := range urls {
-			r, err := Stream(url, fake.Script{Bytes: 16}, false)
+		for i, p := range proxies {
+			before, err := p.CPU()
+			if err != nil {
+				return nil, err
+			}
+			r, err := play(p.URL, body, false)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p.Name, err)
+			}
+			after, err := p.CPU()
 			if err != nil {
 				return nil, err
 			}
 			if round >= 20 { // the first ones warm up
-				seen[i] = append(seen[i], r.First)
+				seen[i], spent[i] = append(seen[i], r.First), spent[i]+after-before
 			}
 		}
 	}
-	all := make([]time.Duration, len(urls))
-	for i := range urls {
-		all[i] = median(seen[i])
+	all := make([]Opening, len(proxies))
+	for i := range proxies {
+		all[i] = Opening{median(seen[i]), spent[i] / firstRounds}
 	}
 	return all, nil
 }

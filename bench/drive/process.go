@@ -72,6 +72,9 @@ func (p *Proxy) Close() error {
 
 // CPU is the processor time that the process has used so far, in user and system mode, to the nanosecond.
 func (p *Proxy) CPU() (time.Duration, error) {
+	if p.cmd == nil { // it runs in this process
+		return 0, nil
+	}
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.cmd.Process.Pid))
 	if err != nil || len(threads) == 0 {
 		return 0, fmt.Errorf("%s: no /proc/PID/task/*/schedstat", p.Name)

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"toolnorm/bench/fake"
@@ -30,26 +32,46 @@ type Piece struct {
 	Text string
 }
 
-// request is the body that has a script played, with the tool offered.
-func request(sc fake.Script) ([]byte, error) {
+// Request is how large a request is, besides its script.
+type Request struct {
+	Tools   int // that are offered
+	History int // bytes of the messages in front of the script, 2 KiB each
+}
+
+// body has a script played.
+func (q Request) body(sc fake.Script) ([]byte, error) {
 	script, err := json.Marshal(sc)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]any{
-		"model": fake.Model, "stream": true,
-		"messages": []map[string]string{{"role": "user", "content": string(script)}},
-		"tools": []map[string]any{{"type": "function", "function": map[string]any{
-			"name": text.Tool, "parameters": json.RawMessage(text.Schema)}}},
-	})
+	var messages []map[string]string
+	for left, i := q.History, 0; left > 0; left, i = left-2048, i+1 {
+		part := text.Prose("hermes", min(left, 2048))
+		messages = append(messages, map[string]string{"role": []string{"user", "assistant"}[i%2], "content": strings.ReplaceAll(part, "\n", " ")})
+	}
+	messages = append(messages, map[string]string{"role": "user", "content": string(script)})
+	var tools []map[string]any
+	for i := range q.Tools {
+		name, schema := text.Tool, text.Schema
+		if i > 0 {
+			name, schema = "edit_"+strconv.Itoa(i), text.EditSchema
+		}
+		tools = append(tools, map[string]any{"type": "function", "function": map[string]any{"name": name, "parameters": json.RawMessage(schema)}})
+	}
+	return json.Marshal(map[string]any{"model": fake.Model, "stream": true, "messages": messages, "tools": tools})
 }
 
 // Stream plays a script through the server at url and reads the reply to its end. With pieces, the arguments are kept.
 func Stream(url string, sc fake.Script, pieces bool) (Reply, error) {
-	body, err := request(sc)
+	body, err := Request{Tools: 1}.body(sc)
 	if err != nil {
 		return Reply{}, err
 	}
+	return play(url, body, pieces)
+}
+
+// play sends a body and reads the reply to its end.
+func play(url string, body []byte, pieces bool) (Reply, error) {
 	start := time.Now()
 	resp, err := client.Post(url+"/v1/chat/completions", "application/json", bytes.NewReader(body))
 	if err != nil {

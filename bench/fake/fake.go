@@ -46,7 +46,7 @@ func Start() (*Server, error) {
 	mux.HandleFunc("GET /api/version", answer(`{"version":"0.34.3"}`))
 	mux.HandleFunc("GET /api/tags", answer(fmt.Sprintf(`{"models":[{"name":%q,"model":%q,"digest":"0123456789abcdef"}]}`, Model, Model)))
 	mux.HandleFunc("POST /api/show", answer(`{"capabilities":["completion","tools"],"template":"{{ .Prompt }}{{ .Tools }}","details":{"family":"qwen2"},"model_info":{}}`))
-	mux.HandleFunc("POST /api/chat", render)
+	mux.HandleFunc("POST /api/chat", s.chat)
 	mux.HandleFunc("POST /api/generate", s.generate)
 	mux.HandleFunc("POST /v1/chat/completions", s.completions)
 	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
@@ -74,7 +74,8 @@ func answer(body string) http.HandlerFunc {
 
 // messages is the part of a chat request that holds the script.
 type messages struct {
-	Messages []struct{ Content string }
+	Messages   []struct{ Content string }
+	RenderOnly bool `json:"_debug_render_only"`
 }
 
 // last is the text of the last message.
@@ -85,15 +86,28 @@ func (m messages) last() string {
 	return m.Messages[len(m.Messages)-1].Content
 }
 
-// render answers what toolnorm asks to have rendered: the prompt is the last message as it is.
-func render(w http.ResponseWriter, r *http.Request) {
+// chat renders a prompt, all messages in lines of which the last one is the script, or plays the script as Ollama's records of a chat.
+func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	var m messages
 	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	prompt, _ := json.Marshal(m.last())
-	answer(fmt.Sprintf(`{"model":%q,"created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, Model, prompt))(w, r)
+	if !m.RenderOnly {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		s.write(w, r, m.last(), func(token string) string {
+			return fmt.Sprintf(`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","message":{"role":"assistant","content":%s},"done":false}`+"\n", Model, quoted(token))
+		}, fmt.Sprintf(`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":10}`+"\n", Model))
+		return
+	}
+	var prompt strings.Builder
+	for i, one := range m.Messages {
+		if i > 0 {
+			prompt.WriteByte('\n')
+		}
+		prompt.WriteString(one.Content)
+	}
+	answer(fmt.Sprintf(`{"model":%q,"created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, Model, quoted(prompt.String())))(w, r)
 }
 
 // generate writes a script as Ollama's records.
@@ -104,7 +118,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	s.write(w, r, body.Prompt, func(token string) string {
+	s.write(w, r, body.Prompt[strings.LastIndexByte(body.Prompt, '\n')+1:], func(token string) string {
 		return fmt.Sprintf(`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","response":%s,"done":false}`+"\n", Model, quoted(token))
 	}, fmt.Sprintf(`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","response":"","done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":10}`+"\n", Model))
 }

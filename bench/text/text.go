@@ -13,6 +13,9 @@ const Tool = "write_file"
 // Schema is the JSON Schema of the tool's arguments.
 const Schema = `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`
 
+// EditSchema is the schema of a tool as editors offer them: descriptions, choices, a list of objects.
+const EditSchema = `{"type":"object","properties":{"path":{"type":"string","description":"The path of the file to edit, relative to the workspace folder."},"mode":{"type":"string","enum":["replace","insert","delete"],"description":"What is done with the lines."},"edits":{"type":"array","minItems":1,"items":{"type":"object","properties":{"first":{"type":"integer","minimum":1,"description":"The first line, from 1 on."},"last":{"type":"integer","minimum":1},"text":{"type":"string","description":"What the lines become."}},"required":["first","text"],"additionalProperties":false}},"dry_run":{"type":"boolean","default":false,"description":"Only say what would be done."}},"required":["path","edits"],"additionalProperties":false}`
+
 // TokenBytes is the length of a token; about what tokens of English text and code have.
 const TokenBytes = 4
 

@@ -1,0 +1,81 @@
+package drive
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"time"
+)
+
+// What the translator writes around the text of a record.
+const (
+	chunkHead = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1767225600,"model":"m","choices":[{"index":0,"delta":{"content":"`
+	chunkTail = `"},"finish_reason":null}]}` + "\n\n"
+	lastChunk = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1767225600,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
+)
+
+// Translate serves the least work that makes OpenAI's events of Ollama's records, until the process ends: the request's body goes to
+// /api/chat as it came, the text of a record is copied from quote to quote without being decoded, calls are not looked for,
+// and what is buffered leaves together. No proxy that converts one into the other can do with less.
+func Translate(addr, target string) error {
+	c := &http.Client{Transport: &http.Transport{MaxIdleConns: 1024, MaxIdleConnsPerHost: 1024, DisableCompression: true}}
+	server := &http.Server{Addr: addr, ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(io.LimitReader(r.Body, 8<<20))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, target+"/api/chat", bytes.NewReader(body))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		resp, err := c.Do(req)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		defer resp.Body.Close()
+		w.Header().Set("Content-Type", "text/event-stream")
+		translate(w, bufio.NewReaderSize(resp.Body, 4096))
+	})}
+	return server.ListenAndServe()
+}
+
+// translate writes an event for each record, and flushes when nothing more has come.
+func translate(w http.ResponseWriter, in *bufio.Reader) {
+	out := make([]byte, 0, 8192)
+	flusher, _ := w.(http.Flusher)
+	for {
+		line, err := in.ReadSlice('\n')
+		if text := textOf(line); len(text) > 0 {
+			out = append(append(append(out, chunkHead...), text...), chunkTail...)
+		}
+		done := err != nil || bytes.Contains(line, []byte(`"done":true`))
+		if done {
+			out = append(out, lastChunk...)
+		}
+		if done || in.Buffered() == 0 || len(out) > 4096 {
+			_, err := w.Write(out)
+			if flusher.Flush(); done || err != nil {
+				return
+			}
+			out = out[:0]
+		}
+	}
+}
+
+// textOf is the source of a record's text, between its quotes.
+func textOf(line []byte) []byte {
+	_, rest, _ := bytes.Cut(line, []byte(`"content":"`))
+	for end := 0; end < len(rest); end++ {
+		switch rest[end] {
+		case '\\':
+			end++
+		case '"':
+			return rest[:end]
+		}
+	}
+	return nil
+}
