@@ -1,11 +1,10 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
-
-	"github.com/valyala/fastjson"
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
@@ -13,7 +12,7 @@ import (
 
 const (
 	maxSchemaDepth = 24
-	maxSchemaSize  = 256 << 10 // bytes of a reduced schema; recursion through $ref could grow it without end
+	maxSchemaSize  = 256 << 10 // bytes of a reduced schema; recursion through references could grow it without end
 	maxNote        = 200       // bytes of one keyword's value in a description; the rest is cut
 )
 
@@ -24,58 +23,62 @@ const (
 // items, anyOf. Some others make the whole request fail, some vanish; their sense goes into the description, that of the
 // root into the tool's. The order of properties is kept. The result is always an object with properties.
 func reduced(t chat.Tool) (description string, parameters json.RawMessage) {
+	root := schema.Parse(t.Schema).Written()
+	if root.Opaque {
+		return t.Description, json.RawMessage(`{"type":"object","properties":{}}`)
+	}
 	r := &reducer{}
-	all := r.open(t.Schema)
 	r.raw(`{"type":"object","properties":`)
-	if variants := r.variants(all); variants != nil {
+	members, listed := root.Members()
+	if variants := root.Alternatives(); !listed && len(variants) > 0 {
 		r.either(variants)
 	} else {
-		r.properties(all, 1)
+		r.properties(members, 1)
 	}
-	r.required(all)
+	r.required(root)
 	r.raw("}")
-	return annotated(all, t.Description, saidOfRoot), r.dst
+	text := t.Description
+	if text == "" {
+		text = root.Description()
+	}
+	return annotated(text, root.Notes(true)), r.dst
 }
 
 // either writes the members of alternatives: what is not the same in all of them is one or the other.
-func (r *reducer) either(variants []*fastjson.Value) {
+func (r *reducer) either(variants []*schema.Written) {
 	var names []string
-	kinds := map[string][]*fastjson.Value{}
+	kinds := map[string][]schema.WrittenMember{}
 	for _, at := range variants {
-		at.GetObject("properties").Visit(func(key []byte, member *fastjson.Value) {
-			name := string(key)
-			if kinds[name] == nil {
-				names = append(names, name)
+		members, _ := at.Members()
+		for _, m := range members {
+			if kinds[m.Name] == nil {
+				names = append(names, m.Name)
 			}
-			same := func(v *fastjson.Value) bool { return v.String() == member.String() }
-			if !slices.ContainsFunc(kinds[name], same) {
-				kinds[name] = append(kinds[name], member)
+			if !slices.ContainsFunc(kinds[m.Name], func(have schema.WrittenMember) bool { return have.Raw == m.Raw }) {
+				kinds[m.Name] = append(kinds[m.Name], m)
 			}
-		})
+		}
 	}
 	r.raw("{")
 	for _, name := range names {
 		r.member(name)
 		if len(kinds[name]) == 1 {
-			r.schema(kinds[name][0], 1)
+			r.schema(kinds[name][0].At, 1)
 			continue
 		}
+		var of []*schema.Written
+		for _, m := range kinds[name] {
+			of = append(of, m.At)
+		}
 		r.raw("{")
-		r.union(kinds[name], 1)
+		r.union(of, 1)
 		r.raw("}")
 	}
 	r.raw("}")
 }
 
 // reducer writes one reduced schema.
-type reducer struct {
-	root  *fastjson.Value
-	text  json.RawMessage // of root
-	doc   *schema.Doc     // of text; made at the first reference that is no pointer
-	dst   []byte
-	refs  []string                   // the references that are being followed
-	found map[string]*fastjson.Value // what references lead to
-}
+type reducer struct{ dst []byte }
 
 // raw writes s as it is.
 func (r *reducer) raw(s string) { r.dst = append(r.dst, s...) }
@@ -85,106 +88,93 @@ func (r *reducer) member(key string) {
 	if r.dst[len(r.dst)-1] != '{' {
 		r.raw(",")
 	}
-	r.string(key)
+	r.json(key)
 	r.raw(":")
 }
 
-// string writes s as a JSON string.
-func (r *reducer) string(s string) {
-	quoted, _ := json.Marshal(s)
-	r.dst = append(r.dst, quoted...)
+// json writes a value as encoding/json does, which escapes what templates print into HTML.
+func (r *reducer) json(v any) {
+	text, _ := json.Marshal(v)
+	r.dst = append(r.dst, text...)
 }
 
-// schema writes one place.
-func (r *reducer) schema(v *fastjson.Value, depth int) {
-	all, pushed := r.parts(v)
-	defer func() { r.refs = r.refs[:len(r.refs)-pushed] }()
-	outer := string(v.GetStringBytes("description")) // beside a $ref
-	if all == nil || depth > maxSchemaDepth || len(r.dst) > maxSchemaSize {
+// schema writes one place. One that cannot be shown, or lies too deep, takes any value as far as the model knows.
+func (r *reducer) schema(w *schema.Written, depth int) {
+	if w.Opaque || depth > maxSchemaDepth || len(r.dst) > maxSchemaSize {
 		r.raw(`{"description":`)
-		r.string(strings.TrimSpace(outer + " (any value)"))
+		r.json(strings.TrimSpace(w.Description() + " (any value)"))
 		r.raw("}")
 		return
 	}
 	r.raw("{")
-	if text := annotated(all, outer, said); text != "" {
+	if text := annotated(w.Description(), w.Notes(false)); text != "" {
 		r.member("description")
-		r.string(text)
+		r.json(text)
 	}
-	if t := types(all); t != "" {
-		r.member("type")
-		r.raw(t)
+	members, isObject := w.Members()
+	items, one, isArray := w.Items()
+	values := w.Values()
+	r.types(w.Types(), isObject, isArray, values)
+	if len(values) > 0 {
+		r.member("enum")
+		r.raw("[" + strings.Join(values, ",") + "]")
 	}
-	r.enum(all)
-	if member(all, "properties") != nil {
+	if isObject {
 		r.member("properties")
-		r.properties(all, depth+1)
-		r.required(all)
+		r.properties(members, depth+1)
+		r.required(w)
 	}
-	if items := member(all, "items"); items != nil && items.Type() == fastjson.TypeObject {
+	if one {
 		r.member("items")
 		r.schema(items, depth+1)
 	}
-	r.anyOf(all, depth)
+	if of := w.Alternatives(); len(of) > 0 {
+		r.union(of, depth)
+	}
 	r.raw("}")
 }
 
-// properties writes the members of an object, each once.
-func (r *reducer) properties(all []*fastjson.Value, depth int) {
+// types writes the type, guessed where it is left out; nothing when nothing is known.
+func (r *reducer) types(names []string, isObject, isArray bool, values []string) {
+	switch {
+	case len(names) > 0:
+	case isObject:
+		names = []string{"object"}
+	case isArray:
+		names = []string{"array"}
+	case len(values) > 0 && values[0][0] == '"':
+		names = []string{"string"}
+	default:
+		return
+	}
+	r.member("type")
+	if len(names) == 1 {
+		r.json(names[0])
+	} else {
+		r.json(names)
+	}
+}
+
+// properties writes the members of an object.
+func (r *reducer) properties(members []schema.WrittenMember, depth int) {
 	r.raw("{")
-	written := map[string]bool{}
-	for _, at := range all {
-		at.GetObject("properties").Visit(func(key []byte, member *fastjson.Value) {
-			if written[string(key)] {
-				return
-			}
-			written[string(key)] = true
-			r.member(string(key))
-			r.schema(member, depth)
-		})
+	for _, m := range members {
+		r.member(m.Name)
+		r.schema(m.At, depth)
 	}
 	r.raw("}")
 }
 
 // required writes the names of the required members.
-func (r *reducer) required(all []*fastjson.Value) {
-	var names []string
-	for _, at := range all {
-		for _, n := range at.GetArray("required") {
-			if name := string(n.GetStringBytes()); n.Type() == fastjson.TypeString && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	if len(names) > 0 {
-		list, _ := json.Marshal(names)
+func (r *reducer) required(w *schema.Written) {
+	if names := w.Required(); len(names) > 0 {
 		r.member("required")
-		r.dst = append(r.dst, list...)
-	}
-}
-
-// enum writes the allowed values; a const is an enum of one, and an empty one says nothing.
-func (r *reducer) enum(all []*fastjson.Value) {
-	if e := member(all, "enum"); len(e.GetArray()) > 0 {
-		r.member("enum")
-		r.dst = e.MarshalTo(r.dst)
-	} else if c := member(all, "const"); c != nil {
-		r.member("enum")
-		r.raw("[")
-		r.dst = c.MarshalTo(r.dst)
-		r.raw("]")
-	}
-}
-
-// anyOf writes the alternatives.
-func (r *reducer) anyOf(all []*fastjson.Value, depth int) {
-	if of := alternatives(all); len(of) > 0 {
-		r.union(of, depth)
+		r.json(names)
 	}
 }
 
 // union writes an anyOf.
-func (r *reducer) union(of []*fastjson.Value, depth int) {
+func (r *reducer) union(of []*schema.Written, depth int) {
 	r.member("anyOf")
 	open := "["
 	for _, a := range of {
@@ -193,4 +183,28 @@ func (r *reducer) union(of []*fastjson.Value, depth int) {
 		r.schema(a, depth+1)
 	}
 	r.raw("]")
+}
+
+// annotated is a description with the keywords that a reduced schema has no place for: "A day. (format: date)".
+func annotated(text string, notes []schema.Note) string {
+	if len(notes) == 0 {
+		return text
+	}
+	said := make([]string, len(notes))
+	for i, n := range notes {
+		said[i] = n.Keyword + ": " + brief(n.Value)
+	}
+	return strings.TrimSpace(text + " (" + strings.Join(said, ", ") + ")")
+}
+
+// brief is a keyword's value as text.
+func brief(value json.RawMessage) string {
+	text := string(value)
+	if bytes.HasPrefix(value, []byte{'"'}) {
+		_ = json.Unmarshal(value, &text) // it was read
+	}
+	if len(text) <= maxNote {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxNote], "") + "…"
 }

@@ -1,0 +1,209 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Written is a place of a schema as its author wrote it: the keywords there, then those of what it refers to, then those of
+// its allOf. It is for writers that show a schema to somebody instead of holding him to it: a model is told a union once,
+// beside what holds in any case, where a Place has that in each alternative.
+type Written struct {
+	Opaque bool // nothing can be shown but a description: it is no object, or a reference that leads nowhere or around in a ring
+
+	doc    *Doc
+	parts  []*value
+	around []*value // what was followed to come here
+}
+
+// Note is a keyword that no method of a Written tells.
+type Note struct {
+	Keyword string
+	Value   json.RawMessage
+}
+
+// Written is the root as its author wrote it.
+func (d *Doc) Written() *Written { return d.written(d.root, []*value{d.root}) }
+
+// written is the place of a value.
+func (d *Doc) written(v *value, around []*value) *Written {
+	w := &Written{doc: d, around: around}
+	if w.Opaque = !w.add(v); w.Opaque && v != nil {
+		w.parts = []*value{v}
+	}
+	return w
+}
+
+// add adds a value with what it refers to. It answers false when there is nothing to show of it.
+func (w *Written) add(v *value) bool {
+	if v.kind() != Object || len(w.parts) >= mostBranches {
+		return false
+	}
+	at := len(w.parts)
+	w.parts = append(w.parts, v)
+	if ref := v.get("$ref"); ref.kind() == String {
+		to, _ := w.doc.resolve(ref.text)
+		if to != nil && !slices.Contains(w.around, to) {
+			w.around = append(slices.Clip(w.around), to)
+			w.add(to)
+		}
+	}
+	for _, one := range v.get("allOf").list() {
+		w.add(one)
+	}
+	if ref, _ := reference(v); ref != "" && !slices.ContainsFunc(w.parts[at:], func(v *value) bool { ref, _ := reference(v); return ref == "" }) {
+		w.parts = w.parts[:at] // references that lead to references alone
+		return false
+	}
+	return true
+}
+
+// get is the first of the parts' values of a keyword that is not null, nil when there is none.
+func (w *Written) get(keyword string) *value {
+	for _, v := range w.parts {
+		if one := v.get(keyword); one.kind()&^Null != 0 {
+			return one
+		}
+	}
+	return nil
+}
+
+// Description is what the schema says of the place in words.
+func (w *Written) Description() string {
+	for _, v := range w.parts {
+		if text := v.get("description"); text.kind() == String && text.text != "" {
+			return text.text
+		}
+	}
+	return ""
+}
+
+// Types are the types that the schema names, in its order and in JSON Schema's words; none when it takes them all.
+func (w *Written) Types() []string {
+	names, _ := typeNames(w.get("type"))
+	return names
+}
+
+// typeNames are the types that a type keyword names, and whether it names others as well.
+func typeNames(t *value) (names []string, others bool) {
+	all := t.words()
+	if t.kind() == String {
+		all = []string{t.text}
+	}
+	for _, word := range all {
+		kinds := Named(word)
+		if others = others || kinds == 0; kinds == Any {
+			return nil, others
+		}
+		for _, name := range kinds.Names() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, others
+}
+
+// Values are the allowed values as JSON text, none when there is no list of them.
+func (w *Written) Values() (all []string) {
+	for _, v := range w.parts {
+		for _, one := range listed(v) {
+			all = append(all, one.raw)
+		}
+		if all != nil {
+			break
+		}
+	}
+	return all
+}
+
+// WrittenMember is one member of an object.
+type WrittenMember struct {
+	Name string
+	Raw  string   // as it is written
+	At   *Written
+}
+
+// Members are the listed members, each once; listed says whether there is a list, if only of none.
+func (w *Written) Members() (all []WrittenMember, listed bool) {
+	known := map[string]bool{}
+	for _, v := range w.parts {
+		props := v.get("properties")
+		listed = listed || props.kind() == Object
+		for _, m := range props.fields() {
+			if !known[m.name] {
+				known[m.name] = true
+				all = append(all, WrittenMember{m.name, m.v.raw, w.doc.written(m.v, w.around)})
+			}
+		}
+	}
+	return all, listed
+}
+
+// Required are the members that must be there, each once.
+func (w *Written) Required() (names []string) {
+	known := map[string]bool{}
+	for _, v := range w.parts {
+		for _, name := range v.get("required").words() {
+			if !known[name] {
+				known[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// Items is the place of an array's elements where it is one for all of them; listed says that the schema speaks of elements.
+func (w *Written) Items() (at *Written, one, listed bool) {
+	items := w.get("items")
+	return w.doc.written(items, w.around), items.kind() == Object, items != nil
+}
+
+// Alternatives are those of an anyOf, or of a oneOf, which is the same to who reads it.
+func (w *Written) Alternatives() (all []*Written) {
+	list := w.get("anyOf").list()
+	if len(list) == 0 {
+		list = w.get("oneOf").list()
+	}
+	for _, one := range list {
+		all = append(all, w.doc.written(one, w.around))
+	}
+	return all
+}
+
+// told are the keywords that the methods of a Written tell, or that say nothing to who fills a place.
+var told = []string{
+	"type", "description", "enum", "const", "properties", "required", "items", "allOf", "anyOf", "oneOf", "$ref", "title",
+	"$schema", "$id", "$anchor", "$defs", "definitions", "$comment", "additionalProperties",
+}
+
+// Notes are the keywords that nothing else tells, in their order; unions among them if they are not shown otherwise.
+func (w *Written) Notes(unions bool) (notes []Note) {
+	for _, v := range w.parts {
+		for _, m := range v.members {
+			if (m.name == "anyOf" || m.name == "oneOf") && unions || untold(m.name, m.v) {
+				var b bytes.Buffer
+				_ = json.Compact(&b, []byte(m.v.raw)) // it was read
+				notes = append(notes, Note{m.name, b.Bytes()})
+			}
+		}
+	}
+	return notes
+}
+
+// untold says whether a keyword is a note.
+func untold(keyword string, v *value) bool {
+	switch keyword {
+	case "type": // with a name that is none
+		_, others := typeNames(v)
+		return others
+	case "items": // one for each place
+		return v.kind() == Array
+	case "additionalProperties": // what further members must be
+		return v.kind() == Object && len(v.members) > 0
+	}
+	return !slices.Contains(told, keyword) && !strings.HasPrefix(keyword, "x-")
+}
