@@ -80,6 +80,16 @@ func (w *Written) Description() string {
 	return ""
 }
 
+// Source is the text of the first schema that says anything of the place: what a reference leads to.
+func (w *Written) Source() string {
+	for _, v := range w.parts {
+		if ref, _ := reference(v); ref == "" {
+			return v.raw
+		}
+	}
+	return "{}"
+}
+
 // Types are the types that the schema names, in its order and in JSON Schema's words; none when it takes them all.
 func (w *Written) Types() []string {
 	names, _ := typeNames(w.get("type"))
@@ -122,7 +132,7 @@ func (w *Written) Values() (all []string) {
 // WrittenMember is one member of an object.
 type WrittenMember struct {
 	Name string
-	Raw  string   // as it is written
+	Raw  string // as it is written
 	At   *Written
 }
 

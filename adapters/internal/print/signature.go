@@ -50,25 +50,15 @@ func indented(text string) string {
 
 // notesOf are the descriptions of a schema's members; those of objects, which a signature cannot say, with their schema.
 func notesOf(raw json.RawMessage) map[string]string {
-	var s struct {
-		Properties map[string]json.RawMessage
-	}
-	if json.Unmarshal(raw, &s) != nil {
-		return nil
-	}
 	notes := map[string]string{}
-	for name, member := range s.Properties {
-		var m struct {
-			Description string
-			Properties  json.RawMessage
-			Items       struct{ Properties json.RawMessage }
-		}
-		if json.Unmarshal(member, &m) != nil {
-			continue
-		}
-		notes[name] = m.Description
-		if m.Properties != nil || m.Items.Properties != nil {
-			notes[name] = strings.TrimSpace(m.Description + " " + JSON.Value(string(member)))
+	members, _ := schema.Parse(raw).Written().Members()
+	for _, m := range members {
+		items, _, _ := m.At.Items()
+		_, isObject := m.At.Members()
+		_, ofObjects := items.Members()
+		notes[m.Name] = m.At.Description()
+		if isObject || ofObjects {
+			notes[m.Name] = strings.TrimSpace(notes[m.Name] + " " + JSON.Value(m.At.Source()))
 		}
 	}
 	return notes
