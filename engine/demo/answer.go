@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -8,10 +9,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/valyala/fastjson"
-
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 )
@@ -43,42 +43,41 @@ func (t demoTurn) answer() (string, []ollama.Call) {
 
 // fitting is an answer in the form that the request wants: a JSON Schema, or "json" for any JSON.
 func (t demoTurn) fitting(format json.RawMessage) string {
-	schema, err := fastjson.ParseBytes(format)
-	if err != nil || schema.Type() != fastjson.TypeObject {
+	if !bytes.HasPrefix(bytes.TrimSpace(format), []byte{'{'}) || !json.Valid(format) {
 		return `{"answer": "I am a demo without a model behind me."}`
 	}
-	user := t.user()
-	call, tool := t.wanted(schema, user)
-	p := placed(schema, call)
+	user, doc := t.user(), schema.Parse(format)
+	p := doc.Root()
+	args, tool := t.wanted(p, user)
 	if tool == nil {
 		return string(find(user).value("answer", p, true, 0))
 	}
-	args := p.inside("properties", "arguments") // as they are to be held, and all that the tool says of them
-	if own, err := fastjson.ParseBytes(tool.Parameters); err == nil {
-		args.add(own, own)
-	}
-	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, quote(tool.Name), find(user).object(args, 0))
+	own := schema.Parse(tool.Parameters).Arguments() // what the tool says besides: examples, and what servers do not hold
+	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, quote(tool.Name), find(user).object(doc.Both(args, own), 0))
 }
 
-// wanted is the alternative of a schema of calls whose tool the message asks for, with that tool; any other schema stays as
-// it is.
-func (t demoTurn) wanted(schema *fastjson.Value, user string) (*fastjson.Value, *ollama.Function) {
+// wanted are the arguments in a schema of calls, of the tool that the message asks for, with that tool; none in any other
+// schema.
+func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *ollama.Function) {
 	var allowed []ollama.Tool
-	offered, schemas := map[string]ollama.Tool{}, map[string]*fastjson.Value{}
+	offered, args := map[string]ollama.Tool{}, map[string]*schema.Place{}
 	for _, tool := range t.Tools {
-		offered[tool.Function.Name] = tool
+		offered[schema.Quote(tool.Function.Name)] = tool
 	}
-	for _, s := range append(schema.GetArray("anyOf"), schema) {
-		name := string(s.GetStringBytes("properties", "name", "const"))
-		if tool, ok := offered[name]; ok && s.Exists("properties", "arguments") {
-			allowed, schemas[name] = append(allowed, tool), s
+	for _, one := range append(slices.Clip(p.Alternatives), p) {
+		name := one.Member("name")
+		if name == nil || len(name.Enum) != 1 || one.Member("arguments") == nil {
+			continue
+		}
+		if tool, ok := offered[name.Enum[0]]; ok {
+			allowed, args[tool.Function.Name] = append(allowed, tool), one.Member("arguments")
 		}
 	}
 	if len(allowed) == 0 {
-		return schema, nil
+		return nil, nil
 	}
 	f := pick(allowed, user)[0]
-	return schemas[f.Name], &f
+	return args[f.Name], &f
 }
 
 // pick finds the functions that the message names, in the order in which they are offered; when it names none, the one

@@ -1,16 +1,18 @@
 package demo
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/valyala/fastjson"
-
+	"toolnorm/chat/schema"
 	"toolnorm/engine/ollama"
 )
+
+// maxParts is how many elements or members are made at most.
+const maxParts = 32
 
 // maxFill is how deep a schema is filled.
 const maxFill = 8
@@ -21,32 +23,66 @@ const maxValues = 1 << 12
 
 // fill writes the arguments of a call as one JSON object: what is required, and what the message holds.
 func fill(f ollama.Function, message string) json.RawMessage {
-	schema, err := fastjson.ParseBytes(f.Parameters)
-	if err != nil {
-		return json.RawMessage("{}")
+	return find(message).object(schema.Parse(f.Parameters).Arguments(), 0)
+}
+
+// slot is a member that an object may have.
+type slot struct {
+	schema.Member
+	required bool
+}
+
+// slots are the members that a schema lists, and behind them those that it demands without listing them.
+func slots(p *schema.Place) (all []slot) {
+	for _, m := range p.Members {
+		all = append(all, slot{m, slices.Contains(p.Required, m.Name)})
 	}
-	return find(message).object(placed(schema, schema), 0)
+	for _, name := range p.Required {
+		if p.Member(name) == nil {
+			all = append(all, slot{schema.Member{Name: name, Place: orAnything(p.More)}, true})
+		}
+	}
+	return all
+}
+
+// orAnything is a place that the schema may not speak of.
+func orAnything(p *schema.Place) *schema.Place {
+	if p == nil {
+		return &schema.Place{Kinds: schema.Any}
+	}
+	return p
+}
+
+// n is a count that may not be there.
+func n(c *schema.Count, otherwise int) int {
+	if c == nil {
+		return otherwise
+	}
+	return c.N
 }
 
 // object is one with the members that are required or that the message holds something for. Those that are required have
-// the first choice of what the message holds.
-func (f *finds) object(p place, depth int) []byte {
-	all := p.members()
+// the first choice of what the message holds. Of several objects that may be there it is the first.
+func (f *finds) object(p *schema.Place, depth int) []byte {
+	if p = p.Follow(); p.Alternatives != nil {
+		return f.object(p.Alternatives[0], depth)
+	}
+	all := slots(p)
 	values := make([][]byte, len(all))
-	n := 0
+	filled := 0
 	for _, required := range []bool{true, false} {
 		for i, m := range all {
 			if m.required == required {
-				values[i] = f.value(m.name, m.place, required, depth+1)
-				n += count(values[i] != nil)
+				values[i] = f.value(m.Name, m.Place, required, depth+1)
+				filled += count(values[i] != nil)
 			}
 		}
 	}
-	least := p.count("minProperties", 0)
+	least := n(p.MinMembers, 0)
 	for i, m := range all {
-		if values[i] == nil && n < least {
-			values[i] = f.value(m.name, m.place, true, depth+1)
-			n++
+		if values[i] == nil && filled < least {
+			values[i] = f.value(m.Name, m.Place, true, depth+1)
+			filled++
 		}
 	}
 	dst := []byte{'{'}
@@ -58,32 +94,32 @@ func (f *finds) object(p place, depth int) []byte {
 	}
 	for i, m := range all {
 		if values[i] != nil {
-			add(m.name, values[i])
+			add(m.Name, values[i])
 		}
 	}
-	for ; n < min(least, maxParts); n++ { // those that have no names yet
-		name := fmt.Sprintf("key%d", n+1)
-		add(name, f.value(name, p.inside("additionalProperties"), true, depth+1))
+	for ; filled < min(least, maxParts); filled++ { // those that have no names yet
+		name := fmt.Sprintf("key%d", filled+1)
+		add(name, f.value(name, orAnything(p.More), true, depth+1))
 	}
 	return append(dst, '}')
 }
 
 // value is a member's value, nil when it may be left out and the message holds nothing for it.
-func (f *finds) value(name string, p place, required bool, depth int) []byte {
+func (f *finds) value(name string, p *schema.Place, required bool, depth int) []byte {
 	if f.values++; depth > maxFill || f.values > maxValues {
 		return []byte("null")
 	}
-	if fixed := p.get("const"); fixed != nil {
-		return fixed.MarshalTo(nil)
+	p = p.Follow()
+	switch {
+	case len(p.Enum) == 1:
+		return []byte(p.Enum[0])
+	case len(p.Enum) > 1:
+		return f.choice(p.Enum, required)
+	case p.Alternatives != nil:
+		return f.alternative(name, p.Alternatives, required, depth)
 	}
-	if allowed := p.get("enum").GetArray(); len(allowed) > 0 {
-		return f.choice(allowed, required)
-	}
-	if options := p.alternatives(); len(options) > 0 {
-		return f.alternative(name, options, required, depth)
-	}
-	kinds := p.kinds()
-	for _, kind := range kinds {
+	all := kinds(p)
+	for _, kind := range all {
 		if v := f.ofKind(name, kind, p, false, depth); v != nil {
 			return v
 		}
@@ -91,14 +127,34 @@ func (f *finds) value(name string, p place, required bool, depth int) []byte {
 	if !required {
 		return nil
 	}
-	return f.ofKind(name, kinds[0], p, true, depth)
+	return f.ofKind(name, all[0], p, true, depth)
+}
+
+// kinds are the types that the value may have; null only when it is the only one. A schema that says nothing takes text:
+// clients that write schemas by hand leave the type out of those.
+func kinds(p *schema.Place) (kinds []schema.Kinds) {
+	k := p.Types()
+	if k == schema.Any || k == 0 {
+		return []schema.Kinds{schema.String}
+	}
+	for _, kind := range []schema.Kinds{schema.String, schema.Number, schema.Integer, schema.Boolean, schema.Array, schema.Object} {
+		if k&kind != 0 && (kind != schema.Integer || k&schema.Number == 0) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if kinds == nil {
+		return []schema.Kinds{schema.Null}
+	}
+	return kinds
 }
 
 // alternative is a value of the first alternative that the message holds something for, else of the first that is not null
 // if there must be one.
-func (f *finds) alternative(name string, options []place, required bool, depth int) []byte {
+func (f *finds) alternative(name string, options []*schema.Place, required bool, depth int) []byte {
+	options = slices.Clone(options)
+	slices.SortStableFunc(options, func(a, b *schema.Place) int { return count(a.Kinds == schema.Null) - count(b.Kinds == schema.Null) })
 	for _, one := range options {
-		if v := f.value(name, one, false, depth+1); v != nil && one.get("const") == nil {
+		if v := f.value(name, one, false, depth+1); v != nil && len(one.Enum) != 1 {
 			return v
 		}
 	}
@@ -109,56 +165,51 @@ func (f *finds) alternative(name string, options []place, required bool, depth i
 }
 
 // ofKind is a value of one type.
-func (f *finds) ofKind(name, kind string, p place, required bool, depth int) []byte {
-	switch kind {
-	case "integer", "number":
+func (f *finds) ofKind(name string, kind schema.Kinds, p *schema.Place, required bool, depth int) []byte {
+	switch {
+	case kind&(schema.Integer|schema.Number) != 0:
 		return f.number(name, kind, p, required)
-	case "array":
+	case kind == schema.Array:
 		return f.array(name, p, required, depth)
-	case "object":
-		if required {
-			return f.object(p, depth)
-		}
+	case kind == schema.String:
+		return f.text(name, p, required)
+	case !required:
 		return nil
-	case "boolean":
-		if required {
-			return []byte("true")
-		}
-		return nil
-	case "null":
-		if required {
-			return []byte("null")
-		}
-		return nil
+	case kind == schema.Object:
+		return f.object(p, depth)
+	case kind == schema.Boolean:
+		return []byte("true")
 	}
-	return f.text(name, p, required)
+	return []byte("null")
 }
 
-// example is the value that the schema itself proposes, of the given type; nil when it proposes none.
-func (p place) example(kind fastjson.Type) *fastjson.Value {
-	for _, v := range append([]*fastjson.Value{p.get("default")}, p.get("examples").GetArray()...) {
-		if v != nil && v.Type() == kind {
+// example is the value that the schema itself proposes, of the given type; empty when it proposes none.
+func example(p *schema.Place, kind schema.Kinds) string {
+	for _, v := range p.Proposed {
+		if schema.KindOf(v)&kind != 0 {
 			return v
 		}
 	}
-	return nil
+	return ""
 }
 
 // choice is the first allowed value that the message names, else the first one if there must be one.
-func (f *finds) choice(allowed []*fastjson.Value, required bool) []byte {
+func (f *finds) choice(allowed []string, required bool) []byte {
 	message := spaced(f.message)
 	for _, holds := range []func(string, string) bool{holdsWord, strings.Contains} {
 		for _, v := range allowed {
-			s := spaced(string(v.GetStringBytes()))
-			if v.Type() == fastjson.TypeNumber && slices.Contains(f.numbers, v.String()) || len(s) > 2 && holds(message, s) || s != "" && holdsWord(message, s) {
-				return v.MarshalTo(nil)
+			text := ""
+			_ = json.Unmarshal([]byte(v), &text) // no string names nothing
+			s := spaced(text)
+			if schema.KindOf(v)&schema.Number != 0 && slices.Contains(f.numbers, v) || len(s) > 2 && holds(message, s) || s != "" && holdsWord(message, s) {
+				return []byte(v)
 			}
 		}
 	}
 	if !required {
 		return nil
 	}
-	return allowed[0].MarshalTo(nil)
+	return []byte(allowed[0])
 }
 
 // spaced is s in lower case with blanks for what joins words in names.
@@ -168,55 +219,54 @@ func spaced(s string) string {
 
 // array is a list of as few elements as there must be; of texts, and of numbers if there must be a list, as many as the
 // message holds.
-func (f *finds) array(name string, p place, required bool, depth int) []byte {
-	least, most := p.count("minItems", 0), min(p.count("maxItems", maxParts), maxParts)
-	items := p.inside("items")
+func (f *finds) array(name string, p *schema.Place, required bool, depth int) []byte {
+	least, most := n(p.MinItems, 0), min(n(p.MaxItems, maxParts), maxParts)
+	items := orAnything(p.Items).Follow()
 	var list [][]byte
-	for i := range p.get("prefixItems").GetArray() {
+	for _, one := range p.Prefix {
 		if !required {
 			return nil
 		}
-		list = append(list, f.value(name, p.inside("prefixItems", strconv.Itoa(i)), true, depth+1))
+		list = append(list, f.value(name, one, true, depth+1))
 	}
 	least = min(max(least, len(list)), maxParts)
 	most = max(most, least)
-	unique := p.get("uniqueItems").GetBool()
-	for len(list) < most && len(p.get("prefixItems").GetArray()) == 0 {
+	for len(list) < most && len(p.Prefix) == 0 {
 		before := len(f.quoted) + len(f.numbers)
-		kind := items.kinds()[0]
-		if kind == "string" && len(f.quoted) == 0 || kind != "string" && (!required || len(f.numbers) == 0) {
+		isText := kinds(items)[0] == schema.String
+		if isText && len(f.quoted) == 0 || !isText && (!required || len(f.numbers) == 0) {
 			break
 		}
 		v := f.value(name, items, false, depth+1)
 		if v == nil || before == len(f.quoted)+len(f.numbers) {
 			break
 		}
-		list = appendOther(list, v, unique)
+		list = appendOther(list, v, p.Unique)
 	}
 	if len(list) == 0 && !required {
 		return nil
 	}
-	if least == 0 && most > 0 && p.get("prefixItems") == nil {
+	if least == 0 && most > 0 && p.Prefix == nil {
 		least = 1
 	}
-	for n := 0; len(list) < least && n < 2*maxParts; n++ {
-		list = appendOther(list, f.another(name, items, n, unique, depth), unique)
+	for i := 0; len(list) < least && i < 2*maxParts; i++ {
+		list = appendOther(list, f.another(name, items, i, p.Unique, depth), p.Unique)
 	}
-	return append(append([]byte{'['}, slices.Concat(withCommas(list)...)...), ']')
+	return append(append([]byte{'['}, bytes.Join(list, []byte{','})...), ']')
 }
 
 // another is the value of the n-th element that the message holds nothing for.
-func (f *finds) another(name string, items place, n int, unique bool, depth int) []byte {
-	if !unique || n == 0 {
-		return f.value(name, items, true, depth+1)
+func (f *finds) another(name string, items *schema.Place, n int, unique bool, depth int) []byte {
+	switch k := kinds(items)[0]; {
+	case !unique || n == 0:
+	case len(items.Enum) > 0:
+		return []byte(items.Enum[n%len(items.Enum)])
+	case k&(schema.Integer|schema.Number) != 0:
+		return written(boundsOf(items, k).nearest(float64(n + 1)))
+	default:
+		name = fmt.Sprintf("%s %d", name, n+1)
 	}
-	if allowed := items.get("enum").GetArray(); len(allowed) > 0 {
-		return allowed[n%len(allowed)].MarshalTo(nil)
-	}
-	if k := items.kinds()[0]; k == "integer" || k == "number" {
-		return written(items.bounds(k).nearest(float64(n + 1)))
-	}
-	return f.value(fmt.Sprintf("%s %d", name, n+1), items, true, depth+1)
+	return f.value(name, items, true, depth+1)
 }
 
 // appendOther appends v, where all must be different only if it is not there yet.
@@ -225,17 +275,6 @@ func appendOther(list [][]byte, v []byte, unique bool) [][]byte {
 		return list
 	}
 	return append(list, v)
-}
-
-// withCommas puts commas between the elements.
-func withCommas(list [][]byte) (out [][]byte) {
-	for i, v := range list {
-		if i > 0 {
-			out = append(out, []byte{','})
-		}
-		out = append(out, v)
-	}
-	return out
 }
 
 // quote is s as a JSON string.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/valyala/fastjson"
+	"toolnorm/chat/schema"
 )
 
 // bounds are what a schema says of a number.
@@ -17,35 +17,21 @@ type bounds struct {
 	step      float64 // 0: none
 }
 
-// bounds reads them from every part of the place. Between two integers the bounds are integers.
-func (p place) bounds(kind string) bounds {
-	b := bounds{low: math.Inf(-1), high: math.Inf(1)}
-	for _, part := range p.parts {
-		b.read(part.Value)
+// boundsOf are those of a place. Between two integers the bounds are integers.
+func boundsOf(p *schema.Place, kind schema.Kinds) bounds {
+	b := bounds{low: math.Inf(-1), high: math.Inf(1), step: p.Step}
+	if p.Minimum != nil {
+		b.low, _ = p.Minimum.Value.Float64()
+		b.above = p.Minimum.Excluded
 	}
-	if kind == "integer" {
-		if b.step != math.Trunc(b.step) || b.step == 0 {
-			b.step = 1
-		}
+	if p.Maximum != nil {
+		b.high, _ = p.Maximum.Value.Float64()
+		b.below = p.Maximum.Excluded
+	}
+	if kind == schema.Integer && (b.step != math.Trunc(b.step) || b.step == 0) {
+		b.step = 1
 	}
 	return b
-}
-
-// read tightens the bounds by those of one schema; in older drafts the exclusive ones say true or false of the others.
-func (b *bounds) read(s *fastjson.Value) {
-	for _, keyword := range []string{"minimum", "exclusiveMinimum"} {
-		if v := s.Get(keyword); v != nil && v.Type() == fastjson.TypeNumber && v.GetFloat64() >= b.low {
-			b.low, b.above = v.GetFloat64(), keyword == "exclusiveMinimum" || s.GetBool("exclusiveMinimum")
-		}
-	}
-	for _, keyword := range []string{"maximum", "exclusiveMaximum"} {
-		if v := s.Get(keyword); v != nil && v.Type() == fastjson.TypeNumber && v.GetFloat64() <= b.high {
-			b.high, b.below = v.GetFloat64(), keyword == "exclusiveMaximum" || s.GetBool("exclusiveMaximum")
-		}
-	}
-	if step := s.GetFloat64("multipleOf"); step > 0 {
-		b.step = step
-	}
 }
 
 // fits says whether x is within.
@@ -78,8 +64,8 @@ func (b bounds) nearest(x float64) float64 {
 }
 
 // number is the message's next number that fits, or the next one brought to its bounds; of a year that one which looks like a year.
-func (f *finds) number(name, kind string, p place, required bool) []byte {
-	b := p.bounds(kind)
+func (f *finds) number(name string, kind schema.Kinds, p *schema.Place, required bool) []byte {
+	b := boundsOf(p, kind)
 	from := []*[]string{&f.numbers}
 	if strings.Contains(strings.ToLower(name), "year") {
 		from = []*[]string{&f.years, &f.numbers}
@@ -96,7 +82,7 @@ func (f *finds) number(name, kind string, p place, required bool) []byte {
 	}
 	for _, list := range from {
 		for i, n := range *list {
-			if x, err := strconv.ParseFloat(n, 64); err == nil && (kind == "number" || x == math.Trunc(x)) {
+			if x, err := strconv.ParseFloat(n, 64); err == nil && (kind == schema.Number || x == math.Trunc(x)) {
 				*list = slices.Delete(*list, i, i+1)
 				return written(b.nearest(x))
 			}
@@ -105,8 +91,9 @@ func (f *finds) number(name, kind string, p place, required bool) []byte {
 	if !required {
 		return nil
 	}
-	if v := p.example(fastjson.TypeNumber); v != nil && b.fits(v.GetFloat64()) {
-		return v.MarshalTo(nil)
+	v := example(p, schema.Number)
+	if x, err := strconv.ParseFloat(v, 64); err == nil && b.fits(x) {
+		return []byte(v)
 	}
 	return written(b.nearest(1))
 }

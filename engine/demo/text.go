@@ -1,14 +1,13 @@
 package demo
 
 import (
+	"encoding/json"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/valyala/fastjson"
 
 	"toolnorm/chat/schema"
 )
@@ -36,15 +35,15 @@ type textual struct {
 	rule        *regexp.Regexp // of the pattern; nil: none that Go can read
 }
 
-// textual reads what the place says.
-func (p place) textual() textual {
-	s := textual{least: p.count("minLength", 0), most: p.count("maxLength", 0)}
-	if v := p.get("pattern"); v != nil {
-		s.pattern = schema.GoPattern(string(v.GetStringBytes()))
+// textualOf is what a place says.
+func textualOf(p *schema.Place) textual {
+	s := textual{least: n(p.MinLength, 0), most: n(p.MaxLength, 0)}
+	if len(p.Patterns) > 0 {
+		s.pattern = schema.GoPattern(p.Patterns[0].Text)
 		s.rule, _ = regexp.Compile(s.pattern)
 	}
-	if v := p.get("format"); v != nil {
-		s.format = string(v.GetStringBytes())
+	if len(p.Formats) > 0 {
+		s.format = p.Formats[0].Text
 	}
 	return s
 }
@@ -124,8 +123,8 @@ func fromClass(ranges []rune) rune {
 }
 
 // text is a string for a member of that name.
-func (f *finds) text(name string, p place, required bool) []byte {
-	s := p.textual()
+func (f *finds) text(name string, p *schema.Place, required bool) []byte {
+	s := textualOf(p)
 	k := kindOfText(name, s.format)
 	for _, list := range f.lists(k) {
 		for i, found := range *list {
@@ -144,8 +143,9 @@ func (f *finds) text(name string, p place, required bool) []byte {
 	case !required:
 		return nil
 	}
-	if v := p.example(fastjson.TypeString); v != nil && s.fits(string(v.GetStringBytes())) {
-		return v.MarshalTo(nil)
+	proposed := ""
+	if v := example(p, schema.String); json.Unmarshal([]byte(v), &proposed) == nil && s.fits(proposed) {
+		return []byte(v)
 	}
 	switch k {
 	case dateText:
