@@ -182,3 +182,16 @@ func fitsTool(t *tool, args []byte) bool {
 	}
 	return true
 }
+
+// readsUnmarked says whether calls without marks count: not where only the family's own form does, unless that is it.
+func (d *decoder) readsUnmarked() bool {
+	if d.which != Strict {
+		return true
+	}
+	for _, p := range d.f.Calls {
+		if p.Markless() || p.IsFence() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,8 +1,6 @@
 package adapters
 
-import (
-	"toolnorm/adapters/internal/declaration"
-)
+import "toolnorm/adapters/internal/declaration"
 
 // openCDATA steps over the opener of CDATA around a value, if one stands here.
 func (d *decoder) openCDATA(f *declaration.Family) bool {

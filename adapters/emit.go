@@ -7,9 +7,6 @@ import (
 	"toolnorm/chat"
 )
 
-// shortCall is how many bytes of arguments wait under HoldShort.
-const shortCall = 512
-
 // calling is the call being read: what is written of its arguments, whose it is, and whether it has begun to leave.
 type calling struct {
 	call

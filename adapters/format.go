@@ -1,15 +1,12 @@
 package adapters
 
 import (
-	"bytes"
 	"embed"
-	"encoding/json"
 	"io/fs"
-	"strings"
+	"iter"
 	"sync"
 
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/print"
 	"toolnorm/chat"
 )
 
@@ -120,59 +117,12 @@ func (s *Set) All() []*Format {
 	return all
 }
 
-// Append writes calls as the family's models write them: behind text when dst is not empty, with the family's white space
-// between them. Arguments that are no JSON object are repaired first, and ids that the family does not write are numbered
-// from 0 (see Number); it never fails.
-func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
-	calls = f.Number(0, calls)
-	for i := range calls {
-		calls[i].Args = objectText(calls[i].Args)
+// Decode reads a reply. Text from the source is decoded; every other event passes through, and no call or mark reaches
+// over it. The sequence ends with a Finish event or an error from the source or the context; model text never makes an error. Leaving
+// the range closes the source.
+func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		defer in.Close()
+		newDecoder(f.Family, in, o, yield).run()
 	}
-	return print.Calls(dst, f.Family, calls)
-}
-
-// objectText is a call's arguments as one JSON object.
-func objectText(args json.RawMessage) json.RawMessage {
-	if args = bytes.TrimSpace(args); json.Valid(args) && args[0] == '{' {
-		return args
-	}
-	if out, _ := repairAs(string(args), nil); strings.HasPrefix(out, "{") {
-		return json.RawMessage(out)
-	}
-	return json.RawMessage("{}")
-}
-
-// Number gives calls the ids that the family writes, first being how many calls the conversation had before. An id that the
-// family could have written stays; in most families that is any.
-func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
-	return print.Number(f.Family, first, calls)
-}
-
-// AppendResults writes what tools answered as the family's templates do, without the marks of the turn around: texts[i] is
-// the answer to calls[i], whose ids are those that Number gives. Without a result line in the declaration it writes nothing.
-func (f *Format) AppendResults(dst []byte, calls []chat.Call, texts []string) []byte {
-	return print.Results(dst, f.Family, calls, texts)
-}
-
-// Prompt is the text that teaches a model the tools and this form of calling them, in that wording, or in the family's own
-// when it is zero. It is empty without tools. The same tools and wording give the same bytes.
-func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
-	if len(tools) == 0 {
-		return ""
-	}
-	if w == 0 {
-		w = f.Wording()
-	}
-	return print.Prompt(f.Asked(w).Family, tools, w)
-}
-
-// Asked is the format in which Prompt asks for calls: signatures without schemas ask for Python, unless the family's own
-// declaration has a wording. What it asks for is also how earlier calls should be written out.
-func (f *Format) Asked(w Wording) *Format {
-	if w&(Signatures|Schemas) == Signatures && f.Wording() == 0 && f.set != nil {
-		if python := f.set.Named("python"); python != nil {
-			return python
-		}
-	}
-	return f
 }

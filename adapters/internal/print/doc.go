@@ -10,8 +10,7 @@
 //	calls.go      Calls: sections, messages, the holes of a call's example
 //	spelling.go   Spelling: JSON, Python, pseudo-JSON, nested tags, raw text, and which of them a family uses where
 //	value.go      the one writer of values in all of those spellings
-//	results.go    Results: what tools answered
-//	ids.go        Number: the ids that calls get where a family writes them
+//	results.go    Results: what tools answered; Number: the ids by which answers refer to calls
 //	prompt.go     Prompt: the text that teaches a model its tools, for models whose template does not
 //	signature.go  tools as the heads of Python functions, the shorter wording of that text
 package print

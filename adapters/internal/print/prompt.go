@@ -35,12 +35,12 @@ func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) 
 // shape is the call that shows what a call looks like. It is of no offered tool: small models copy what they are shown.
 var shape = chat.Call{ID: "example00", Name: "function_name", Args: json.RawMessage(`{"parameter":"value"}`)}
 
-// shown is a call without the newlines that the family's turns begin with.
+// shown is a call without the newlines that the family's turns begin with: in the middle of a prompt they mean nothing.
 func shown(f *declaration.Family, call chat.Call) []byte {
 	return bytes.TrimLeft(Calls(nil, f, Number(f, 0, []chat.Call{call})), "\n")
 }
 
-// appendSchema writes a tool as JSON.
+// appendSchema writes a tool as JSON, with the member names that templates of the large families print.
 func appendSchema(dst []byte, t chat.Tool) []byte {
 	params := t.Schema
 	if len(params) == 0 {
@@ -52,7 +52,8 @@ func appendSchema(dst []byte, t chat.Tool) []byte {
 	return append(dst, "}\n"...)
 }
 
-// appendWorked writes a request that needs the tool, and the call that answers it.
+// appendWorked writes a request that needs the tool, and the call that answers it. The request repeats the arguments in the
+// order of the call, so that the model sees where they come from.
 func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 	call := example(t)
 	dst = append(append(dst, "Please use "...), t.Name...)
@@ -84,18 +85,16 @@ func example(t chat.Tool) chat.Call {
 	return chat.Call{ID: "example00", Name: t.Name, Args: append(args, '}')}
 }
 
-// worked is a value that could be a real one.
-func worked(t *schema.Type) string { return sample(t, `"some text"`, "3") }
-
-// sample is a value of the type: the first allowed one, or one of those given.
-func sample(t *schema.Type, text, number string) string {
+// worked is a value that could be a real one: the first allowed one, or the simplest of its type. An empty list or object
+// says "nothing", which fits more tools than any element we could make up.
+func worked(t *schema.Type) string {
 	if e := t.Enum(); len(e) > 0 {
 		return e[0]
 	}
 	for _, p := range []struct {
 		kind schema.Kinds
 		text string
-	}{{schema.String, text}, {schema.Integer, number}, {schema.Number, number + ".5"}, {schema.Boolean, "true"}, {schema.Array, "[]"}, {schema.Object, "{}"}} {
+	}{{schema.String, `"some text"`}, {schema.Integer, "3"}, {schema.Number, "3.5"}, {schema.Boolean, "true"}, {schema.Array, "[]"}, {schema.Object, "{}"}} {
 		if t.Allows(p.kind) {
 			return p.text
 		}

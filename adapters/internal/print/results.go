@@ -1,6 +1,8 @@
 package print
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
@@ -65,4 +67,37 @@ func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) 
 		}
 	}
 	return appendNewlines(dst, p.Tail)
+}
+
+// Number gives calls the ids that the family writes, first being how many calls the conversation had before. An id that the
+// family could have written stays; in most families that is any. Results refer to calls by them, and a client's ids, like
+// OpenAI's call_abc123, are not what command-r7b's model has ever seen: its calls are numbered through the conversation.
+func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
+	calls = slices.Clone(calls)
+	for i := range calls {
+		calls[i].ID = id(f, calls[i], first+i)
+	}
+	return calls
+}
+
+// id is what call n of a conversation is called.
+func id(f *declaration.Family, c chat.Call, n int) string {
+	switch hasID, hasName := writes(f, "id"), writes(f, "name"); {
+	case f.Layout.Counter != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":
+		return c.ID
+	case f.Layout.Counter != "":
+		return fmt.Sprint(n)
+	case !hasID:
+		return c.ID
+	case !hasName && !strings.HasPrefix(strings.TrimPrefix(c.ID, "functions."), c.Name+":"):
+		return fmt.Sprintf("functions.%s:%d", c.Name, n) // the id is what names the tool
+	case c.ID == "":
+		return fmt.Sprintf("call%06d", n)
+	}
+	return c.ID
+}
+
+// writes says whether the family prints a hole of that kind with a call.
+func writes(f *declaration.Family, hole string) bool {
+	return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0
 }

@@ -18,43 +18,13 @@
 //	tagged.go, tagvalue.go, cdata.go, tree.go  <parameter=key>value</parameter>, typed by schema, and where a value ends
 //	python.go                      f(a=1, b="x")
 //	bare.go, fence.go              calls without marks, and the evidence they need
-//	announce.go, doubt.go, which.go  the words of evidence; marks that may be mentions; how much evidence is asked for
+//	announce.go, doubt.go          the words of evidence; marks that may be mentions
 //	code.go                        what stands in code: fenced blocks and spans
-//	format.go, lead.go             Format and Set: a declaration (internal/declaration) and the way back (internal/print)
-//	carries.go                     both ways: whether a tool's name comes back
+//	format.go, options.go          Format and Set by what is declared (internal/declaration); what reading must know of a request
+//	write.go                       the way back (internal/print): calls, results, prompts, and whether a name comes back
 //	grammar*.go                    the same as a grammar: which texts are calls that fit their schemas
 //
 // Three rules keep the events independent of how the text was cut into chunks: only at(i) looks forward; what may still be
 // taken back is declared by a hold, never by "has it been sent"; functions up to the commit answer no, cut or committed,
 // and functions behind it cannot fail.
 package adapters
-
-import (
-	"context"
-	"iter"
-
-	"toolnorm/chat"
-)
-
-// Options are what a Format must know of the request to read its reply.
-type Options struct {
-	Tools  []chat.Tool       // the tools offered; with none, only reasoning is separated from text
-	Also   map[string]string // further names by which a model may call tools, each with the tool's name; nil: none
-	Prompt string            // the end of the rendered prompt (64 bytes do): tells whether the reply begins inside reasoning
-	Hold   int               // see the constants
-	Which  Which             // which texts that look like calls are calls
-	Quiet  bool              // calls inside reasoning stay reasoning, even when nothing follows them
-	Alone  bool              // read this format only; else the marks of every known format are live, this one's first
-
-	Context context.Context // ends the reading with its error when it is done, also inside a large piece of text; nil: nothing does
-}
-
-// Decode reads a reply. Text from the source is decoded; every other event passes through, and no call or mark reaches
-// over it. The sequence ends with a Finish event or an error from the source or the context; model text never makes an error. Leaving
-// the range closes the source.
-func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] {
-	return func(yield func(chat.Event, error) bool) {
-		defer in.Close()
-		newDecoder(f.Family, in, o, yield).run()
-	}
-}

@@ -1,0 +1,108 @@
+package adapters
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"toolnorm/adapters/internal/print"
+	"toolnorm/chat"
+)
+
+// Append writes calls as the family's models write them: behind text when dst is not empty, with the family's white space
+// between them. Arguments that are no JSON object are repaired first, and ids that the family does not write are numbered
+// from 0 (see Number); it never fails.
+func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
+	calls = f.Number(0, calls)
+	for i := range calls {
+		calls[i].Args = objectText(calls[i].Args)
+	}
+	return print.Calls(dst, f.Family, calls)
+}
+
+// objectText is a call's arguments as one JSON object.
+func objectText(args json.RawMessage) json.RawMessage {
+	if args = bytes.TrimSpace(args); json.Valid(args) && args[0] == '{' {
+		return args
+	}
+	if out, _ := repairAs(string(args), nil); strings.HasPrefix(out, "{") {
+		return json.RawMessage(out)
+	}
+	return json.RawMessage("{}")
+}
+
+// Number gives calls the ids that the family writes, first being how many calls the conversation had before. An id that the
+// family could have written stays; in most families that is any.
+func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
+	return print.Number(f.Family, first, calls)
+}
+
+// AppendResults writes what tools answered as the family's templates do, without the marks of the turn around: texts[i] is
+// the answer to calls[i], whose ids are those that Number gives. Without a result line in the declaration it writes nothing.
+func (f *Format) AppendResults(dst []byte, calls []chat.Call, texts []string) []byte {
+	return print.Results(dst, f.Family, calls, texts)
+}
+
+// Prompt is the text that teaches a model the tools and this form of calling them, in that wording, or in the family's own
+// when it is zero. It is empty without tools. The same tools and wording give the same bytes.
+func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
+	if len(tools) == 0 {
+		return ""
+	}
+	if w == 0 {
+		w = f.Wording()
+	}
+	return print.Prompt(f.Asked(w).Family, tools, w)
+}
+
+// Asked is the format in which Prompt asks for calls: signatures without schemas ask for Python, unless the family's own
+// declaration has a wording. What it asks for is also how earlier calls should be written out.
+func (f *Format) Asked(w Wording) *Format {
+	if w&(Signatures|Schemas) == Signatures && f.Wording() == 0 && f.set != nil {
+		if python := f.set.Named("python"); python != nil {
+			return python
+		}
+	}
+	return f
+}
+
+// Lead is what to write behind a rendered prompt so that a call can follow as one JSON object {"name": …, "arguments": …},
+// whatever the family's own form: open reasoning is closed, what the model has said since the prompt is repeated (but for
+// families of messages, each of which stands alone), and the family's own mark begins the call. Name is the tool's, empty
+// when there are several.
+func (f *Format) Lead(prompt, said, name string) string {
+	lead := said
+	if f.Header != nil {
+		lead = ""
+	}
+	if p := f.Index(false).OpenedReasoning(prompt); p != nil {
+		lead = p.Family.ThinkEnd() + "\n\n" + lead
+	}
+	return lead + print.Opening(f.Family, name)
+}
+
+// carried are the arguments of the call that Carries tries a name with.
+const carried = `{"text":"a b"}`
+
+// Carries says whether a call of a tool with that name, written as the family writes calls, is read as that call, with no
+// other text. It takes some ten microseconds.
+func (f *Format) Carries(name string) bool {
+	if len(name) > maxName {
+		return false
+	}
+	text := string(f.Append(nil, chat.Call{ID: "abcdefghi", Name: name, Args: json.RawMessage(carried)}))
+	var read chat.Collector
+	for ev, err := range f.Decode(&chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}, Options{
+		Tools: []chat.Tool{{Name: name, Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)}},
+	}) {
+		if err != nil {
+			return false
+		}
+		read.Add(ev)
+	}
+	if len(read.Calls) != 1 || read.Calls[0].Name != name || strings.TrimSpace(read.Text.String()) != "" {
+		return false
+	}
+	var args bytes.Buffer // families write with and without blanks
+	return json.Compact(&args, read.Calls[0].Args) == nil && args.String() == carried
+}
