@@ -1,0 +1,58 @@
+package sqlsafe
+
+import (
+	"embed"
+	"strings"
+	"sync"
+)
+
+//go:embed *.txt
+var lists embed.FS
+
+// lines are those of a list without remarks; the lists are part of the program, so that they can be read is known.
+func lines(name string) (all []string) {
+	text, _ := lists.ReadFile(name) // embedded: there is no way to fail
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// names are the words of a list.
+func names(name string) map[string]bool {
+	set := map[string]bool{}
+	for _, line := range lines(name) {
+		for _, word := range strings.Fields(line) {
+			set[word] = true
+		}
+	}
+	return set
+}
+
+// The lists, each read when it is first needed.
+var (
+	postgresFunctions = sync.OnceValue(func() map[string]bool { return names("postgres_functions.txt") })
+	postgresCatalogs  = sync.OnceValue(func() map[string]bool { return names("postgres_catalogs.txt") })
+	postgresGrammar   = sync.OnceValue(grammar)
+	sqliteFunctions   = sync.OnceValue(func() map[string]bool { return names("sqlite_functions.txt") })
+)
+
+// members are those that a kind of node may have, and of which kind they are; empty: the tree says so, or a plain value.
+type members map[string]string
+
+// grammar reads what a SELECT consists of.
+func grammar() map[string]members {
+	all := map[string]members{}
+	for _, line := range lines("postgres_grammar.txt") {
+		words := strings.Fields(line)
+		m := members{}
+		for _, word := range words[1:] {
+			member, kind, _ := strings.Cut(word, "=")
+			m[member] = kind
+		}
+		all[words[0]] = m
+	}
+	return all
+}

@@ -1,0 +1,45 @@
+package sqlsafe
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// powers asks what a role may do besides reading: a row for each. Tables of the server itself are left out, where everyone
+// may do the same.
+const powers = `
+SELECT 'is a superuser' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolsuper
+UNION ALL SELECT 'may make roles' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolcreaterole
+UNION ALL SELECT 'may replicate' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolreplication
+UNION ALL SELECT 'is a member of ' || rolname FROM pg_catalog.pg_roles
+	WHERE rolname IN ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program', 'pg_write_all_data', 'pg_signal_backend')
+	AND pg_catalog.pg_has_role(current_user, oid, 'MEMBER')
+UNION ALL (SELECT 'may change the table ' || pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname)
+	FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+	WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema'
+	AND (pg_catalog.pg_has_role(current_user, c.relowner, 'USAGE')
+		OR pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')) LIMIT 3)`
+
+// roleCan lists what the role of a connection may do besides reading.
+func roleCan(ctx context.Context, conn *pgx.Conn) ([]string, error) {
+	rows, err := conn.Query(ctx, powers)
+	if err != nil {
+		return nil, fmt.Errorf("ask what the role may do: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// tooPowerful says why a role is not taken.
+func tooPowerful(role string, can []string) error {
+	if len(can) == 0 {
+		return nil
+	}
+	more := ""
+	if len(can) > 1 {
+		more = fmt.Sprintf(", and %s", strings.Join(can[1:], ", "))
+	}
+	return fmt.Errorf("the role '%s' %s%s; give toolnorm one that may SELECT and nothing else, or set sql-role to warn", role, can[0], more)
+}

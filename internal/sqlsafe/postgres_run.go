@@ -1,0 +1,202 @@
+package sqlsafe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// PostgresConfig says which database is asked, and how far.
+type PostgresConfig struct {
+	Host, Database, User, Password string
+	Port                           int
+	Limits                         Limits
+	Functions                      []string // further functions that statements may call: name, or schema.name
+
+	// AnyRole takes a role that may do more than read, superusers too; Warn is told then. The check of the statements and the
+	// transaction that is never committed are all that is left.
+	AnyRole bool
+	Warn    func(text string) // nil: nobody is told
+}
+
+// PostgresDB is a database that is only read. It may be used by many at once.
+type PostgresDB struct {
+	check  Postgres
+	config PostgresConfig
+	pool   *pgxpool.Pool
+	warned sync.Once
+}
+
+// connections are how many a program holds open at most.
+const connections = 4
+
+// largestMessage bounds what the server may send at once, a row: 1 GiB is allowed there, and would be read whole.
+const largestMessage = 8 << 20
+
+// OpenPostgres makes the pool. Nothing is asked yet, so the server need not be up.
+func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
+	c.Limits = c.Limits.filled()
+	db := &PostgresDB{config: c, check: Postgres{Functions: map[string]bool{}}}
+	for _, name := range c.Functions {
+		db.check.Functions[strings.ToLower(strings.TrimSpace(name))] = true
+	}
+	// By fields and never by a URL: passwords hold @, / and %. PGSSLMODE and its kin in the environment count.
+	config, err := pgxpool.ParseConfig(fmt.Sprintf("host=%s port=%d dbname=%s user=%s", quoteField(c.Host), c.Port, quoteField(c.Database), quoteField(c.User)))
+	if err != nil {
+		return nil, errors.New("the settings of the database, or the PG… variables of the environment, cannot be read")
+	}
+	conn := config.ConnConfig
+	if c.Password != "" {
+		conn.Password = c.Password
+	}
+	conn.ConnectTimeout = 5 * time.Second
+	conn.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		f := pgproto3.NewFrontend(r, w)
+		f.SetMaxBodyLen(largestMessage)
+		return f
+	}
+	milliseconds := strconv.FormatInt(c.Limits.Time.Milliseconds(), 10)
+	conn.RuntimeParams = map[string]string{
+		"application_name": "toolnorm", "default_transaction_read_only": "on",
+		"statement_timeout": milliseconds, "lock_timeout": milliseconds, "idle_in_transaction_session_timeout": milliseconds,
+		// The check reads texts as these say; a server whose settings differ would read another statement.
+		"standard_conforming_strings": "on", "client_encoding": "UTF8",
+		"DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "bytea_output": "hex",
+	}
+	config.MaxConns = connections
+	config.AfterConnect = db.admit
+	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil { // makes no connection
+		return nil, err
+	}
+	return db, nil
+}
+
+// quoteField writes a value as connection strings take it.
+func quoteField(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+}
+
+// Close ends the pool.
+func (db *PostgresDB) Close() { db.pool.Close() }
+
+// admit looks at the role of a new connection.
+func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
+	can, err := roleCan(ctx, conn)
+	if err != nil {
+		return err
+	}
+	err = tooPowerful(db.config.User, can)
+	if err == nil || !db.config.AnyRole {
+		return err
+	}
+	db.warned.Do(func() {
+		if db.config.Warn != nil {
+			db.config.Warn(err.Error())
+		}
+	})
+	return nil
+}
+
+// declare makes the server's own grammar admit nothing but a query. Nothing may follow the user's text.
+const declare = "DECLARE toolnorm_query NO SCROLL CURSOR FOR "
+
+// Query runs one SELECT. A statement that may not be run is a *Refusal, and what the server says a *pgconn.PgError whose
+// Position counts in sql.
+func (db *PostgresDB) Query(ctx context.Context, sql string) (*Table, error) {
+	if err := db.check.Check(ctx, sql); err != nil {
+		return nil, err
+	}
+	// A little more than the server's own time, so that it is the server that says so.
+	ctx, cancel := context.WithTimeoutCause(ctx, db.config.Limits.Time+2*time.Second, errors.New("the database took too long"))
+	defer cancel()
+	conn, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return nil, connecting(err)
+	}
+	defer conn.Release() // a connection that is closed, or still in a transaction, is thrown away there
+	return db.within(ctx, conn.Conn().PgConn(), sql)
+}
+
+// within runs a statement in a transaction that is never committed, whatever comes of it: COMMIT would keep large objects and
+// settings. Advisory locks outlive even a rollback.
+func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, sql string) (*Table, error) {
+	if _, err := c.Exec(ctx, "BEGIN TRANSACTION READ ONLY").ReadAll(); err != nil {
+		return nil, err
+	}
+	t, err := db.fetch(ctx, c, sql)
+	if c.IsClosed() {
+		return t, err
+	}
+	if _, wrong := c.Exec(ctx, "ROLLBACK; SELECT pg_catalog.pg_advisory_unlock_all()").ReadAll(); wrong != nil && err == nil {
+		err = wrong
+	}
+	return t, err
+}
+
+// connecting is an error of the pool in fewer words, without what was in the configuration.
+func connecting(err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return refused
+	}
+	var connect *pgconn.ConnectError
+	if errors.As(err, &connect) {
+		return fmt.Errorf("the database cannot be reached: %w", connect.Unwrap())
+	}
+	return err
+}
+
+// fetch declares a cursor and reads from it as much as the limits allow, by the extended protocol, which takes one statement
+// where the simple one takes several: "select 1; commit; drop table …" would leave the transaction.
+func (db *PostgresDB) fetch(ctx context.Context, c *pgconn.PgConn, sql string) (*Table, error) {
+	if result := c.ExecParams(ctx, declare+sql, nil, nil, nil, nil).Read(); result.Err != nil {
+		var wrong *pgconn.PgError
+		if errors.As(result.Err, &wrong) && wrong.Position > 0 {
+			wrong.Position = max(1, wrong.Position-int32(len(declare)))
+		}
+		return nil, result.Err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	rows := c.ExecParams(ctx, fmt.Sprintf("FETCH FORWARD %d FROM toolnorm_query", db.config.Limits.Rows+1), nil, nil, nil, nil)
+	fields := rows.FieldDescriptions()
+	columns := make([]string, len(fields))
+	for i, f := range fields {
+		columns[i] = f.Name
+	}
+	t, err := newTable(columns, db.config.Limits)
+	if err != nil {
+		return nil, err
+	}
+	for rows.NextRow() {
+		values := rows.Values()
+		row := make([]json.RawMessage, len(values))
+		for i, text := range values {
+			row[i] = postgresValue(fields[i].DataTypeOID, text)
+		}
+		if !t.add(row) && len(t.Records) < db.config.Limits.Rows {
+			cancel() // by bytes: the rest may be gigabytes, and the connection is not worth reading them
+			_, _ = rows.Close()
+			return &t.Table, nil
+		}
+	}
+	if _, err := rows.Close(); err != nil {
+		var large *pgproto3.ExceededMaxBodyLenErr
+		if errors.As(err, &large) {
+			err = fmt.Errorf("a row has %d bytes, more than %d; select less of it", large.ActualBodyLen, large.MaxExpectedBodyLen)
+		}
+		return nil, err
+	}
+	return &t.Table, nil
+}

@@ -1,0 +1,137 @@
+package sqlsafe
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// checker is one for all tests: its parser takes seconds to compile.
+var checker Postgres
+
+func TestHostileStatementsAreRefused(t *testing.T) {
+	for _, c := range corpus(t, "postgres_hostile.txt") {
+		err := checker.Check(t.Context(), c.sql)
+		var refused *Refusal
+		switch {
+		case byDatabase(c.says):
+			if err != nil {
+				t.Errorf("%.100q is the database's to stop, and the check says: %v", c.sql, err)
+			}
+		case !errors.As(err, &refused):
+			t.Errorf("%.100q: %v, want a refusal", c.sql, err)
+		case !strings.Contains(err.Error(), c.says):
+			t.Errorf("%.100q: %v, want %q in it", c.sql, err, c.says)
+		}
+	}
+}
+
+func TestLegitimateStatementsPass(t *testing.T) {
+	for _, c := range corpus(t, "postgres_legitimate.txt") {
+		if err := checker.Check(t.Context(), c.sql); err != nil {
+			t.Errorf("%q: %v", c.sql, err)
+		}
+	}
+}
+
+func TestARefusalSaysWhere(t *testing.T) {
+	for sql, want := range map[string]string{
+		"SELECT a,\n  'é', pg_sleep(1)":      "pg_sleep is not among the functions that may be called (line 2, column 8)",
+		"SELECT * FROM users FOR UPDATE":     "a SELECT may not have FOR UPDATE or FOR SHARE, which lock rows (line 1, column 1)",
+		"SELECT 'ééé' FROM":                  "syntax error at end of input (line 1, column 18)",
+		"SELECT 1\nFROM x; DROP TABLE x":     "only one statement may be asked, and a second begins here (line 2, column 9)",
+		"SELECT 'é' || repeat('x', 1000000)": "repeat needs a length that is a number of at most 10000 (line 1, column 15)",
+	} {
+		if err := checker.Check(t.Context(), sql); err == nil || err.Error() != want {
+			t.Errorf("%q:\n got %v\nwant %s", sql, err, want)
+		}
+	}
+}
+
+// deep are statements of n levels.
+func deep(n int) map[string]string {
+	r := strings.Repeat
+	return map[string]string{
+		"operators": "select " + r("1+", n) + "1", "not": "select " + r("not ", n) + "true", "casts": "select 1" + r("::int", n),
+		"subqueries": "select " + r("(select ", n) + "1" + r(")", n), "from": r("select * from (", n) + "select 1" + r(") x", n),
+		"calls": "select " + r("abs(", n) + "1" + r(")", n), "cases": "select " + r("case when 1=1 then ", n) + "1" + r(" end", n),
+		"arrays": "select " + r("array[", n) + "1" + r("]", n), "unions": "select 1" + r(" union select 1", n),
+		"joins": "select 1 from users" + r(" join users using (user_id)", n), "collations": "select 'a'" + r(` collate "C"`, n),
+	}
+}
+
+func TestDeepStatementsAreRefusedAndTheParserGoesOn(t *testing.T) {
+	for _, n := range []int{70, 380, 1000, 6000} {
+		for name, sql := range deep(n) {
+			err := checker.Check(t.Context(), sql)
+			if n > 1000 && (err == nil || !strings.Contains(err.Error(), "too deeply") && !strings.Contains(err.Error(), "more than")) {
+				t.Errorf("%d %s: %v", n, name, err)
+			}
+			var refused *Refusal
+			if err != nil && !errors.As(err, &refused) {
+				t.Fatalf("%d %s: %v", n, name, err)
+			}
+		}
+	}
+	wide := "select 1 where 1 in (1" + strings.Repeat(", 1", 5000) + ") and " + strings.Repeat("(1 = 2 or true) and ", 1000) + "true"
+	if err := checker.Check(t.Context(), wide); err != nil {
+		t.Errorf("a wide statement: %v", err)
+	}
+}
+
+// FuzzPostgres looks for a panic, a hang, and hostile words that pass where the grammar would have to know them.
+func FuzzPostgres(f *testing.F) {
+	for _, name := range []string{"postgres_hostile.txt", "postgres_legitimate.txt"} {
+		for _, c := range corpus(f, name) {
+			f.Add(c.sql)
+		}
+	}
+	f.Fuzz(func(t *testing.T, sql string) {
+		err := checker.Check(context.Background(), sql)
+		var refused *Refusal
+		if err != nil && !errors.As(err, &refused) {
+			t.Fatalf("%q: %v", sql, err)
+		}
+		if err != nil {
+			_ = err.Error()
+			return
+		}
+		// What passed is complete, so that what stands behind it counts, whatever it is.
+		for _, behind := range []string{"\n, pg_sleep(1)", "\n; DROP TABLE users", "\nFOR UPDATE"} {
+			if checker.Check(context.Background(), sql+behind) == nil {
+				t.Errorf("%q passes", sql+behind)
+			}
+		}
+	})
+}
+
+// TestMutationsOfHostileStatementsAreRefused changes what white space, remarks and case may change: the refusal must stay.
+func TestMutationsOfHostileStatementsAreRefused(t *testing.T) {
+	for _, c := range corpus(t, "postgres_hostile.txt") {
+		if byDatabase(c.says) || c.says == "unterminated" || readable(c.sql) != nil {
+			continue
+		}
+		words := dialect{dollars: true}.tokens(c.sql)
+		for between, mutate := range map[string]func(string) string{"\n": upperWords, " /* x */ ": strings.ToLower, " -- y\n\t": strings.Clone} {
+			var b strings.Builder
+			for i, w := range words {
+				if i > 0 && words[i-1].at+len(words[i-1].text) < w.at {
+					b.WriteString(between)
+				}
+				b.WriteString(mutate(w.text))
+			}
+			if err := checker.Check(t.Context(), b.String()); err == nil {
+				t.Errorf("%q passes", b.String())
+			}
+		}
+	}
+}
+
+// upperWords is a word in capitals, unless it is quoted.
+func upperWords(s string) string {
+	if strings.ContainsAny(s, `'"$`) {
+		return s
+	}
+	return strings.ToUpper(s)
+}

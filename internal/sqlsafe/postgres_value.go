@@ -1,0 +1,164 @@
+package sqlsafe
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"toolnorm/chat"
+)
+
+// largestSafe is the largest integer that readers whose numbers are doubles, as JavaScript's, still hold exactly.
+const largestSafe = 1 << 53
+
+// postgresTypes knows which types are arrays, and of what. It is only read.
+var postgresTypes = pgtype.NewMap()
+
+// postgresValue is a value, as PostgreSQL writes it as text, in JSON; nil is NULL. Numbers that fit no double exactly stay texts.
+func postgresValue(oid uint32, text []byte) json.RawMessage {
+	if text == nil {
+		return json.RawMessage("null")
+	}
+	s := string(text)
+	switch oid {
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.OIDOID:
+		return json.RawMessage(s)
+	case pgtype.Int8OID:
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil && n <= largestSafe && n >= -largestSafe {
+			return json.RawMessage(s)
+		}
+	case pgtype.Float4OID, pgtype.Float8OID:
+		if json.Valid(text) { // not NaN, Infinity
+			return json.RawMessage(s)
+		}
+	case pgtype.BoolOID:
+		return json.RawMessage(strconv.FormatBool(s == "t"))
+	case pgtype.JSONOID, pgtype.JSONBOID:
+		if json.Valid(text) {
+			return json.RawMessage(s)
+		}
+	case pgtype.ByteaOID:
+		if raw, err := hex.DecodeString(strings.TrimPrefix(s, `\x`)); err == nil {
+			s = base64.StdEncoding.EncodeToString(raw)
+		}
+	case pgtype.TimestampOID, pgtype.TimestamptzOID:
+		s = rfc3339(s)
+	default:
+		if element, ok := elementOf(oid); ok {
+			if list, rest, ok := array(strings.TrimPrefix(s, bounds.FindString(s)), element, 0); ok && rest == "" {
+				return list
+			}
+		}
+	}
+	return jsonText(s)
+}
+
+// jsonText is a text as JSON.
+func jsonText(s string) json.RawMessage {
+	b, err := chat.JSON(s)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return b
+}
+
+// stamp is a time as PostgreSQL writes it in the style ISO; infinity and years before Christ are none.
+var stamp = regexp.MustCompile(`^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(:\d\d)?)?$`)
+
+// rfc3339 writes a time as RFC 3339 does: 2024-01-02T03:04:05.6+09:00. One without a zone stays without.
+func rfc3339(s string) string {
+	m := stamp.FindStringSubmatch(s)
+	switch {
+	case m == nil:
+		return s
+	case m[3] == "":
+		return m[1] + "T" + m[2]
+	case m[3] == "+00" && m[4] == "":
+		return m[1] + "T" + m[2] + "Z"
+	case m[4] == "":
+		return m[1] + "T" + m[2] + m[3] + ":00"
+	}
+	return m[1] + "T" + m[2] + m[3] + m[4]
+}
+
+// elementOf is the type of an array's elements.
+func elementOf(oid uint32) (element uint32, ok bool) {
+	t, ok := postgresTypes.TypeForOID(oid)
+	if !ok {
+		return 0, false
+	}
+	codec, ok := t.Codec.(*pgtype.ArrayCodec)
+	if !ok {
+		return 0, false
+	}
+	return codec.ElementType.OID, true
+}
+
+// bounds are those that PostgreSQL writes in front of an array that does not begin at 1: [0:2]={…}.
+var bounds = regexp.MustCompile(`^(?:\[-?\d+:-?\d+\])+=`)
+
+// mostDimensions is how deep PostgreSQL's arrays go.
+const mostDimensions = 6
+
+// array reads {1,NULL,"a b"} and arrays of such; rest is what follows.
+func array(s string, element uint32, depth int) (list json.RawMessage, rest string, ok bool) {
+	if !strings.HasPrefix(s, "{") || depth > mostDimensions {
+		return nil, s, false
+	}
+	list, s = append(list, '['), s[1:]
+	for len(s) > 0 && s[0] != '}' {
+		if len(list) > 1 {
+			if s[0] != ',' {
+				return nil, s, false
+			}
+			list, s = append(list, ','), s[1:]
+		}
+		var value json.RawMessage
+		if strings.HasPrefix(s, "{") {
+			if value, s, ok = array(s, element, depth+1); !ok {
+				return nil, s, false
+			}
+		} else {
+			var text []byte
+			if text, s, ok = arrayText(s); !ok {
+				return nil, s, false
+			}
+			value = postgresValue(element, text)
+		}
+		list = append(list, value...)
+	}
+	if s == "" {
+		return nil, s, false
+	}
+	return append(list, ']'), s[1:], true
+}
+
+// arrayText reads one element; nil is NULL.
+func arrayText(s string) (text []byte, rest string, ok bool) {
+	if !strings.HasPrefix(s, `"`) {
+		end := strings.IndexAny(s, ",}")
+		switch {
+		case end <= 0:
+			return nil, s, false
+		case s[:end] == "NULL":
+			return nil, s[end:], true
+		}
+		return []byte(s[:end]), s[end:], true
+	}
+	text = []byte{}
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '"':
+			return text, s[i+1:], true
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+		}
+		text = append(text, s[i])
+	}
+	return nil, s, false
+}

@@ -1,0 +1,173 @@
+package sqlsafe
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// walk goes through the tree of a statement.
+type walk struct {
+	sql  string
+	more map[string]bool // functions beside those of the list
+}
+
+// statement checks the topmost node.
+func (w *walk) statement(node map[string]any) *Refusal {
+	if _, ok := node["SelectStmt"]; !ok {
+		for kind := range node {
+			return refuse(w.sql, 0, "only SELECT may be asked, and this is %s", spoken(kind))
+		}
+		return refuse(w.sql, -1, "there is no statement")
+	}
+	return w.node(node, 0)
+}
+
+// spoken is the kind of a statement in SQL's words: CreateTableAsStmt is CREATE TABLE AS.
+func spoken(kind string) string {
+	var b strings.Builder
+	for i, c := range strings.TrimSuffix(kind, "Stmt") {
+		if i > 0 && c >= 'A' && c <= 'Z' {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(c)
+	}
+	return strings.ToUpper(b.String())
+}
+
+// node checks {"Kind": {…}}. An empty object stands for nothing, as the column definitions of a function without.
+func (w *walk) node(node map[string]any, at int) *Refusal {
+	for kind, body := range node {
+		inside, ok := body.(map[string]any)
+		if !ok {
+			return refuse(w.sql, at, "the statement has a part that is not known here, %s", kind)
+		}
+		if r := w.kind(kind, inside, at); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// kind checks a node of a known kind: all its members, and what the kind itself forbids. at is the nearest place above it.
+func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
+	if n, ok := node["location"].(float64); ok && n >= 0 {
+		at = int(n)
+	}
+	known, ok := postgresGrammar()[kind]
+	if !ok {
+		return refuse(w.sql, at, "a SELECT may not hold %s", cmp.Or(sayings[kind], spoken(kind)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(node)) {
+		of, ok := known[name]
+		if !ok {
+			return refuse(w.sql, at, "a SELECT may not have %s", cmp.Or(sayings[name], name))
+		}
+		if r := w.member(of, node[name], at); r != nil {
+			return r
+		}
+	}
+	switch kind {
+	case "FuncCall":
+		return w.function(node, at)
+	case "RangeVar":
+		return w.relation(node, at)
+	case "RangeTableSample":
+		if name := dotted(node["method"]); name != "system" && name != "bernoulli" {
+			return refuse(w.sql, at, "TABLESAMPLE knows SYSTEM and BERNOULLI here, not %s", name)
+		}
+	case "A_Expr":
+		if schema, _, qualified := strings.Cut(dotted(node["name"]), "."); qualified && schema != "pg_catalog" && schema != "" {
+			return refuse(w.sql, at, "operators of the schema %s may not be used", schema)
+		}
+	}
+	return nil
+}
+
+// sayings are parts of a tree in words of SQL.
+var sayings = map[string]string{
+	"intoClause": "INTO, which makes a table", "lockingClause": "FOR UPDATE or FOR SHARE, which lock rows", "ParamRef": "parameters ($1); write the values",
+	"InsertStmt": "INSERT", "UpdateStmt": "UPDATE", "DeleteStmt": "DELETE", "MergeStmt": "MERGE", "XmlExpr": "XML functions", "XmlSerialize": "XML functions",
+	"RangeTableFunc": "XMLTABLE", "SetToDefault": "DEFAULT", "CurrentOfExpr": "CURRENT OF",
+}
+
+// member checks the value of a member: a node of the kind that is known, a list, a node that names its kind, or a plain value.
+func (w *walk) member(kind string, value any, at int) *Refusal {
+	switch v := value.(type) {
+	case map[string]any:
+		if kind != "" {
+			return w.kind(kind, v, at)
+		}
+		return w.node(v, at)
+	case []any:
+		for _, one := range v {
+			if r := w.member(kind, one, at); r != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// dotted is a list of names as it is written: schema.name.
+func dotted(list any) string {
+	var all []string
+	names, _ := list.([]any)
+	for _, one := range names {
+		node, _ := one.(map[string]any)
+		text, _ := node["String"].(map[string]any)
+		name, _ := text["sval"].(string)
+		all = append(all, name)
+	}
+	return strings.Join(all, ".")
+}
+
+// function checks a call. What SQL's own syntax calls (EXTRACT, AT TIME ZONE) is in pg_catalog.
+func (w *walk) function(call map[string]any, at int) *Refusal {
+	full := dotted(call["funcname"])
+	name := strings.TrimPrefix(full, "pg_catalog.")
+	if !w.more[full] && !postgresFunctions()[name] {
+		return refuse(w.sql, at, "%s is not among the functions that may be called", full)
+	}
+	if !filling[name] {
+		return nil
+	}
+	args, _ := call["args"].([]any)
+	if len(args) < 2 || !smallConstant(args[1]) {
+		return refuse(w.sql, at, "%s needs a length that is a number of at most %d", name, longestFill)
+	}
+	return nil
+}
+
+// filling are functions that make a text as long as their second argument says, in one step.
+var filling = map[string]bool{"repeat": true, "lpad": true, "rpad": true}
+
+// longestFill is the longest text that they may make.
+const longestFill = 10_000
+
+// smallConstant says that a node is a number of at most longestFill.
+func smallConstant(node any) bool {
+	object, _ := node.(map[string]any)
+	constant, _ := object["A_Const"].(map[string]any)
+	number, ok := constant["ival"].(map[string]any)
+	n, _ := number["ival"].(float64) // absent: 0
+	return ok && n <= longestFill
+}
+
+// relation checks a table's name. Those that begin with pg_ belong to the server, wherever they are looked for.
+func (w *walk) relation(table map[string]any, at int) *Refusal {
+	schema, _ := table["schemaname"].(string)
+	name, _ := table["relname"].(string)
+	switch {
+	case table["catalogname"] != nil:
+		return refuse(w.sql, at, "tables of other databases (%s.%s.%s) cannot be read", table["catalogname"], schema, name)
+	case schema == "pg_catalog" || strings.HasPrefix(name, "pg_"):
+		if !postgresCatalogs()[name] || schema != "" && schema != "pg_catalog" {
+			return refuse(w.sql, at, "%s is not among the catalogs that may be read", name)
+		}
+	case strings.HasPrefix(schema, "pg_"):
+		return refuse(w.sql, at, "the schema %s may not be read", schema)
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package sqlsafe
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite"
+)
+
+// newFile makes a SQLite file with the tables of the corpora.
+func newFile(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a b?.db")
+	db, err := sql.Open("sqlite", "file:"+strings.ReplaceAll(strings.ReplaceAll(path, " ", "%20"), "?", "%3f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tables, err := os.ReadFile("testdata/sqlite_tables.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(string(tables)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// openFile opens it for reading four of its tables.
+func openFile(t testing.TB, path string, change func(*SQLiteConfig)) *SQLiteDB {
+	t.Helper()
+	c := SQLiteConfig{Path: path, Tables: []string{"users", "products", "Orders", "order_items"}, Limits: Limits{Time: 500 * time.Millisecond}}
+	if change != nil {
+		change(&c)
+	}
+	db, err := OpenSQLite(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func TestSQLiteStopsHostileStatements(t *testing.T) {
+	path := newFile(t)
+	db := openFile(t, path, nil)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range corpus(t, "sqlite_hostile.txt") {
+		start := time.Now()
+		table, err := db.Query(t.Context(), c.sql)
+		switch {
+		case c.says == "bounded" && err == nil && !table.Truncated && len(table.Records) != 1:
+			t.Errorf("%.100q: %d rows, not cut", c.sql, len(table.Records))
+		case c.says != "bounded" && (err == nil || !strings.Contains(err.Error(), c.says)):
+			t.Errorf("%.100q: %v, want %q", c.sql, err, c.says)
+		case time.Since(start) > 5*time.Second:
+			t.Errorf("%.100q took %v", c.sql, time.Since(start))
+		}
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || sha256.Sum256(after) != sha256.Sum256(before) {
+		t.Errorf("the file has changed: %v", err)
+	}
+	if all, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); err != nil || len(all) != 1 {
+		t.Errorf("files: %q, %v", all, err)
+	}
+}
+
+func TestSQLiteRunsLegitimateStatements(t *testing.T) {
+	db := openFile(t, newFile(t), nil)
+	for _, c := range corpus(t, "sqlite_legitimate.txt") {
+		table, err := db.Query(t.Context(), c.sql)
+		if err != nil {
+			t.Errorf("%q: %v", c.sql, err)
+			continue
+		}
+		for _, record := range table.Records {
+			var members map[string]json.RawMessage
+			if err := json.Unmarshal(record, &members); err != nil || len(members) != len(table.Columns) {
+				t.Errorf("%q: %s is no row of %q: %v", c.sql, record, table.Columns, err)
+			}
+		}
+	}
+}
+
+func TestSQLiteWithoutAListReadsAllTables(t *testing.T) {
+	db := openFile(t, newFile(t), func(c *SQLiteConfig) { c.Tables = nil })
+	for query, want := range map[string]string{
+		"SELECT word FROM words":                                      `{"word":"SWORDFISH"}`,
+		"SELECT title FROM notes WHERE notes MATCH 'lazy'":            `{"title":"second"}`,
+		"SELECT :user_name = 'hong'' or 1=1 --' AS same":              `{"same":1}`,
+		"SELECT count(*) AS n FROM users WHERE username = :user_name": `{"n":0}`,
+	} {
+		table, err := db.Query(t.Context(), query, sql.Named("user_name", "hong' or 1=1 --"))
+		if err != nil || string(table.Records[0]) != want {
+			t.Errorf("%s: %v, %v", query, table, err)
+		}
+	}
+	for _, query := range []string{"SELECT * FROM sqlite_master", "SELECT * FROM pragma_table_info('users')", "SELECT load_extension('x')"} {
+		var refused *Refusal
+		if _, err := db.Query(t.Context(), query); !errors.As(err, &refused) {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+}
+
+func TestSQLiteRefusalSaysWhere(t *testing.T) {
+	db := openFile(t, newFile(t), nil)
+	for query, want := range map[string]string{
+		"SELECT 1,\n  load_extension('x')": "load_extension is not among the functions that may be called (line 2, column 3)",
+		"SELECT *\nFROM secret":            "secret may not be read (line 2, column 6)",
+		"DROP TABLE x":                     "only SELECT may be asked, and this is DROP (line 1, column 1)",
+	} {
+		if _, err := db.Query(t.Context(), query); err == nil || err.Error() != want {
+			t.Errorf("%q: %v", query, err)
+		}
+	}
+}
+
+func TestSQLiteIsReadByManyAtOnce(t *testing.T) {
+	db := openFile(t, newFile(t), func(c *SQLiteConfig) { c.Limits.Time = 30 * time.Second })
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for range 5 {
+				if _, err := db.Query(context.Background(), "SELECT count(*) FROM orders"); err != nil {
+					t.Error(err)
+				}
+				if _, err := db.Query(context.Background(), "SELECT count(*) FROM secret"); err == nil {
+					t.Error("read")
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// FuzzSQLite looks for a panic, and for a statement that passes although a second one, or what may not be read, stands in it.
+func FuzzSQLite(f *testing.F) {
+	for _, name := range []string{"sqlite_hostile.txt", "sqlite_legitimate.txt"} {
+		for _, c := range corpus(f, name) {
+			if c.says != "bounded" {
+				f.Add(c.sql)
+			}
+		}
+	}
+	db := openFile(f, newFile(f), func(c *SQLiteConfig) { c.Limits.Time = 100 * time.Millisecond })
+	f.Fuzz(func(t *testing.T, query string) {
+		if _, err := db.Query(context.Background(), query); err != nil {
+			return
+		}
+		for _, behind := range []string{"\n; DROP TABLE users", "\nUNION ALL SELECT word FROM secret"} {
+			if _, err := db.Query(context.Background(), query+behind); err == nil {
+				t.Errorf("%q passes", query+behind)
+			}
+		}
+	})
+}

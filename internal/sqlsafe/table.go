@@ -1,0 +1,96 @@
+package sqlsafe
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"toolnorm/chat"
+)
+
+// Table is what a query gave.
+type Table struct {
+	Columns   []string          // as they are in Records: a name that comes twice has _2 behind it
+	Records   []json.RawMessage // an object a row, members in the order of the columns
+	Truncated bool              // a limit cut it: there were more rows, or a value was longer
+}
+
+// table takes rows until a limit is reached.
+type table struct {
+	Table
+	limits Limits
+	keys   [][]byte // `"name":`
+	bytes  int
+}
+
+// newTable takes rows of the named columns.
+func newTable(columns []string, limits Limits) (*table, error) {
+	t := &table{limits: limits, Table: Table{Columns: distinct(columns), Records: []json.RawMessage{}}}
+	for _, name := range t.Columns {
+		key, err := chat.JSON(name)
+		if err != nil {
+			return nil, err
+		}
+		t.keys = append(t.keys, append(key, ':'))
+	}
+	return t, nil
+}
+
+// distinct gives each column a name of its own, since two of one name would be one member of an object: a, a_2.
+func distinct(columns []string) []string {
+	taken, all := map[string]bool{}, make([]string, len(columns))
+	for _, name := range columns {
+		taken[name] = true
+	}
+	seen := map[string]bool{}
+	for i, name := range columns {
+		all[i] = name
+		for n := 2; seen[all[i]] || all[i] != name && taken[all[i]]; n++ {
+			all[i] = fmt.Sprintf("%s_%d", name, n)
+		}
+		seen[all[i]] = true
+	}
+	return all
+}
+
+// add takes a row of JSON values, and says whether another may come.
+func (t *table) add(row []json.RawMessage) bool {
+	if len(t.Records) >= t.limits.Rows {
+		t.Truncated = true
+		return false
+	}
+	record := []byte{'{'}
+	for i, value := range row {
+		if i > 0 {
+			record = append(record, ',')
+		}
+		record = append(record, t.keys[i]...)
+		record = append(record, t.held(value)...)
+	}
+	record = append(record, '}')
+	if t.bytes += len(record); t.bytes > t.limits.Bytes {
+		t.Truncated = true
+		return false
+	}
+	t.Records = append(t.Records, record)
+	return true
+}
+
+// held is a value no longer than the limit of one: what is longer is text that says how long it was.
+func (t *table) held(value json.RawMessage) json.RawMessage {
+	if len(value) <= t.limits.Cell {
+		return value
+	}
+	t.Truncated = true
+	text := string(value)
+	_ = json.Unmarshal(value, &text) // a text is cut as it is, anything else as it is written
+	cut := min(t.limits.Cell, len(text))
+	for cut > 0 && !utf8.RuneStart(text[min(cut, len(text)-1)]) {
+		cut--
+	}
+	short, err := chat.JSON(fmt.Sprintf("%s… (%d bytes)", text[:cut], len(text)))
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return short
+}

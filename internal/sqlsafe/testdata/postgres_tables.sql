@@ -1,0 +1,13 @@
+CREATE TABLE users (user_id integer PRIMARY KEY, username text NOT NULL, email varchar(255), created_at timestamp NOT NULL, country char(2), manager_id integer REFERENCES users, tags text[], profile jsonb);
+CREATE TABLE products (product_id integer PRIMARY KEY, name text NOT NULL, category text, price numeric(12,2) NOT NULL);
+CREATE TABLE orders (order_id bigint PRIMARY KEY, user_id integer NOT NULL REFERENCES users, ordered_at timestamptz NOT NULL, status text NOT NULL, total numeric(12,2) NOT NULL);
+CREATE TABLE order_items (order_id bigint NOT NULL REFERENCES orders, product_id integer NOT NULL REFERENCES products, quantity integer NOT NULL, price numeric(12,2) NOT NULL, PRIMARY KEY (order_id, product_id));
+CREATE TABLE events (event_id bigint PRIMARY KEY, user_id integer, at timestamptz NOT NULL, kind text NOT NULL, body jsonb, raw bytea);
+CREATE TABLE secret (word text);
+CREATE SEQUENCE counter;
+INSERT INTO users SELECT i, 'user_' || i, 'user' || i || '@example.com', timestamp '2024-01-01' + i * interval '1 day', (ARRAY['KR','JP','DE','US'])[1 + i % 4], NULLIF(i / 3, 0), ARRAY['t' || i % 3, 'all'], jsonb_build_object('age', 20 + i, 'plan', CASE WHEN i % 2 = 0 THEN 'pro' ELSE 'free' END) FROM generate_series(1, 30) i;
+INSERT INTO products SELECT i, 'product ' || i, (ARRAY['book','food','toy'])[1 + i % 3], i * 3.5 FROM generate_series(1, 12) i;
+INSERT INTO orders SELECT i, 1 + i % 30, timestamptz '2024-02-01 09:00+00' + i * interval '7 hours', (ARRAY['paid','open','void'])[1 + i % 3], i * 11.25 FROM generate_series(1, 90) i;
+INSERT INTO order_items SELECT o, 1 + (o + k) % 12, 1 + (o % 4), 3.5 FROM generate_series(1, 90) o, generate_series(0, 1) k;
+INSERT INTO events SELECT i, 1 + i % 30, timestamptz '2024-03-01 00:00+00' + i * interval '13 minutes', (ARRAY['view','click','buy'])[1 + i % 3], jsonb_build_object('page', '/p/' || i % 5, 'ms', i * 3, 'items', jsonb_build_array(i, i + 1)), '\x00ff' FROM generate_series(1, 200) i;
+INSERT INTO secret VALUES ('swordfish');

@@ -1,0 +1,13 @@
+CREATE TABLE users (user_id INTEGER PRIMARY KEY, username TEXT NOT NULL, email TEXT, created_at TEXT NOT NULL, country TEXT, manager_id INTEGER, profile TEXT);
+CREATE TABLE products (product_id INTEGER PRIMARY KEY, name TEXT NOT NULL, category TEXT, price REAL NOT NULL);
+CREATE TABLE orders (order_id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL, ordered_at TEXT NOT NULL, status TEXT NOT NULL, total REAL NOT NULL);
+CREATE TABLE order_items (order_id INTEGER NOT NULL, product_id INTEGER NOT NULL, quantity INTEGER NOT NULL, price REAL NOT NULL, PRIMARY KEY (order_id, product_id));
+CREATE TABLE secret (word TEXT);
+CREATE VIEW words AS SELECT upper(word) AS word FROM secret;
+CREATE VIRTUAL TABLE notes USING fts5(title, body);
+INSERT INTO users SELECT value, 'user_' || value, 'user' || value || '@example.com', date('2024-01-01', '+' || value || ' days'), substr('KRJPDEUS', 1 + 2 * (value % 4), 2), nullif(value / 3, 0), json_object('age', 20 + value, 'plan', iif(value % 2, 'free', 'pro')) FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 30) SELECT value FROM n);
+INSERT INTO products SELECT value, 'product ' || value, iif(value % 2, 'book', 'toy'), value * 3.5 FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 12) SELECT value FROM n);
+INSERT INTO orders SELECT value, 1 + value % 30, datetime('2024-02-01', '+' || (7 * value) || ' hours'), iif(value % 3, 'paid', 'open'), value * 11.25 FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 90) SELECT value FROM n);
+INSERT INTO order_items SELECT o.order_id, 1 + (o.order_id + k.column1) % 12, 1 + o.order_id % 4, 3.5 FROM orders o, (VALUES (0), (1)) k;
+INSERT INTO notes VALUES ('first', 'the quick brown fox'), ('second', 'jumps over the lazy dog');
+INSERT INTO secret VALUES ('swordfish');

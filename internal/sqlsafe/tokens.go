@@ -1,0 +1,171 @@
+package sqlsafe
+
+import "strings"
+
+// token is a word, a number, an operator, a bracket or a quoted text of a statement.
+type token struct {
+	text string // as it was written
+	at   int    // offset
+}
+
+// dialect says how a database reads quotes and comments.
+type dialect struct {
+	dollars  bool // $$…$$ and $tag$…$tag$ are texts, E'…' takes backslashes, comments nest (PostgreSQL)
+	brackets bool // `…` and […] are names (SQLite)
+}
+
+// tokens cuts a statement, without white space and comments. What is not closed goes on to the end, as SQLite reads it;
+// PostgreSQL refuses that. It is used for bounds and places; what a statement means is never decided by it alone.
+func (d dialect) tokens(sql string) (all []token) {
+	for i := 0; i < len(sql); {
+		n, blank := d.next(sql[i:])
+		if !blank {
+			all = append(all, token{sql[i : i+n], i})
+		}
+		i += n
+	}
+	return all
+}
+
+// next is the length of what s begins with, always more than 0, and whether it is white space or a comment.
+func (d dialect) next(s string) (n int, blank bool) {
+	switch c := s[0]; {
+	case c == ' ' || c >= '\t' && c <= '\r':
+		return 1, true
+	case strings.HasPrefix(s, "--"):
+		if end := strings.IndexByte(s, '\n'); end >= 0 {
+			return end + 1, true
+		}
+		return len(s), true
+	case strings.HasPrefix(s, "/*"):
+		return d.comment(s), true
+	case d.dollars && (c == 'e' || c == 'E') && len(s) > 1 && s[1] == '\'':
+		return 1 + quoted(s[1:], '\'', true), false
+	case c == '\'' || c == '"' || c == '`' && d.brackets:
+		return quoted(s, c, false), false
+	case c == '[' && d.brackets:
+		if end := strings.IndexByte(s, ']'); end >= 0 {
+			return end + 1, false
+		}
+		return len(s), false
+	case c == '$' && d.dollars:
+		return dollar(s), false
+	case wordByte(c):
+		n := 1
+		for n < len(s) && (wordByte(s[n]) || s[n] == '$') {
+			n++
+		}
+		return n, false
+	case strings.HasPrefix(s, "::"), strings.HasPrefix(s, "||"):
+		return 2, false
+	}
+	return 1, false
+}
+
+// wordByte is a byte of a word or a number; all beyond ASCII are letters to both databases.
+func wordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// comment is the length of a comment; PostgreSQL's may hold others.
+func (d dialect) comment(s string) int {
+	depth := 0
+	for i := 0; i+1 < len(s); i++ {
+		switch {
+		case s[i:i+2] == "/*" && (d.dollars || depth == 0):
+			depth++
+			i++
+		case s[i:i+2] == "*/":
+			if depth--; depth == 0 {
+				return i + 2
+			}
+			i++
+		}
+	}
+	return len(s)
+}
+
+// quoted is the length of a text between quotes, which are doubled inside, or escaped when backslashes count.
+func quoted(s string, quote byte, backslash bool) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case backslash && s[i] == '\\':
+			i++
+		case s[i] == quote && i+1 < len(s) && s[i+1] == quote:
+			i++
+		case s[i] == quote:
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// dollar is the length of a text between dollar marks, or of the $ alone.
+func dollar(s string) int {
+	end := strings.IndexByte(s[1:], '$')
+	if end < 0 || end > 0 && s[1] >= '0' && s[1] <= '9' {
+		return 1
+	}
+	for _, c := range []byte(s[1 : end+1]) {
+		if !wordByte(c) {
+			return 1
+		}
+	}
+	mark := s[:end+2]
+	if close := strings.Index(s[len(mark):], mark); close >= 0 {
+		return len(mark) + close + len(mark)
+	}
+	return len(s)
+}
+
+// onlyOne refuses a second statement: anything behind a semicolon. Empty ones count as none.
+func onlyOne(sql string, all []token) *Refusal {
+	for i, t := range all {
+		if t.text == ";" && i+1 < len(all) && all[i+1].text != ";" {
+			return refuse(sql, all[i+1].at, "only one statement may be asked, and a second begins here")
+		}
+	}
+	return nil
+}
+
+// The bounds of nesting. The parser's stack overflowed, and it never answered again, at 350 brackets or CASEs in each other
+// and at 700 operators in a row, each of which is a level of the tree.
+const (
+	mostLevels   = 400
+	bracketLevel = 4 // what a bracket counts
+)
+
+// tooDeep refuses what would make a tree of more levels than the parser can take. It counts too much rather than too little:
+// every word and operator may be a level, until a comma, AND or OR at the same bracket begins another branch. Joins and set
+// operations go down on their left side and are never forgotten.
+func tooDeep(sql string, all []token) *Refusal {
+	type level struct{ words, chain int }
+	open, sum := []level{{}}, 0
+	for _, t := range all {
+		now := &open[len(open)-1]
+		switch word := strings.ToLower(t.text); word {
+		case "(", "[", "case":
+			open = append(open, level{chain: bracketLevel})
+			sum += bracketLevel
+		case ")", "]", "end":
+			if len(open) > 1 {
+				sum -= now.words + now.chain
+				open = open[:len(open)-1]
+			}
+		case ",", "and", "or", ";":
+			sum -= now.words
+			now.words = 0
+		case "join", "union", "intersect", "except":
+			now.chain++
+			sum++
+		case ".":
+		default:
+			now.words++
+			sum++
+		}
+		if sum > mostLevels {
+			return refuse(sql, t.at, "the statement is nested too deeply")
+		}
+	}
+	return nil
+}
