@@ -4,15 +4,15 @@ import "toolnorm/chat/schema"
 
 // arguments reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
 // when it is something that stands for one.
-func (d *decoder) arguments(t *tool, id string, quotes []delim) answer {
+func (d *decoder) arguments(t *tool, id string, quotes []delim) match {
 	d.pos += d.loose(0)
 	switch c := d.at(0); {
 	case c < 0:
-		return cut
+		return incomplete
 	case c == '`':
 		return d.cutFence()
 	case c == '{':
-		if a := d.objectFits(t); a != yes {
+		if a := d.objectFits(t); a != matched {
 			return a
 		}
 		d.commit(t, id)
@@ -35,7 +35,7 @@ func (d *decoder) arguments(t *tool, id string, quotes []delim) answer {
 	case isQuote(c) || c == '[' || c == 'n' || c == 'N':
 		return d.standIn(t, id)
 	}
-	return no
+	return mismatch
 }
 
 // memberAhead says whether a quoted key and a colon stand here.
@@ -49,12 +49,12 @@ func (d *decoder) memberAhead() bool {
 }
 
 // braceless reads an object whose opening brace was left out, if it begins with a parameter of the tool.
-func (d *decoder) braceless(t *tool, id string, quotes []delim) answer {
+func (d *decoder) braceless(t *tool, id string, quotes []delim) match {
 	start := d.pos
-	out, a := d.scratch(func() { d.key(false) })
+	out, a := d.capture(func() { d.key(false) })
 	d.pos = start
-	if a != yes || !t.schema().Has(unquote(out)) {
-		return no
+	if a != matched || !t.schema().Has(unquote(out)) {
+		return mismatch
 	}
 	d.commit(t, id)
 	d.repaired("opening-brace")
@@ -78,48 +78,48 @@ func (d *decoder) quotedObject(quote int) bool {
 
 // objectFits looks at the first member of the arguments: a schema in their place is an echo of the tool list, and a call
 // without marks must begin with a parameter of the tool.
-func (d *decoder) objectFits(t *tool) answer {
+func (d *decoder) objectFits(t *tool) match {
 	start := d.pos
 	defer func() { d.pos = start }()
 	d.pos++
 	d.pos += d.space(0)
 	c := d.at(0)
 	if c < 0 && d.bare {
-		return cut
+		return incomplete
 	}
 	if !isQuote(c) {
 		if c == '.' || c == '<' && (d.closing == nil || delimsOf(d.closing.Family.Quotes) == nil) || d.bare && c != '}' {
-			return no // a placeholder
+			return mismatch // a placeholder
 		}
-		return yes
+		return matched
 	}
-	out, a := d.scratch(func() { d.key(false) })
-	if a != yes {
+	out, a := d.capture(func() { d.key(false) })
+	if a != matched {
 		if d.bare {
 			return a
 		}
-		return yes
+		return matched
 	}
 	key := unquote(out)
 	if d.describesParameter(t.schema().Prop(key)) {
-		return no
+		return mismatch
 	}
 	if t.schema().Has(key) || !d.bare && !echoKeys[key] || d.wrapperAhead(t.schema(), key) {
-		return yes
+		return matched
 	}
-	return no
+	return mismatch
 }
 
 // standIn reads arguments that are not an object but mean one: an object in a string, a list around it, pairs of name and
 // value, null, or the value of the only parameter.
-func (d *decoder) standIn(t *tool, id string) answer {
-	out, a := d.scratch(func() { d.value(nil) })
-	if a != yes {
+func (d *decoder) standIn(t *tool, id string) match {
+	out, a := d.capture(func() { d.value(nil) })
+	if a != matched {
 		return a
 	}
 	args, ok := objectOf(string(out), t.schema())
 	if !ok {
-		return no
+		return mismatch
 	}
 	d.commit(t, id)
 	d.put(args)

@@ -103,8 +103,6 @@ func (b *buffer) has(i int, s string) bool {
 	return true
 }
 
-func isSpace(c int) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
-
 // byteNewline is a newline as tokenizers with byte tokens spell it.
 const byteNewline = "<0x0A>"
 

@@ -12,16 +12,16 @@ func (d *decoder) closerAt(i int, p *declaration.Pattern) (int, bool) {
 		return i, false
 	}
 	for _, l := range p.Close {
-		if n, a := d.literal(i, l); a == yes {
+		if n, a := d.literal(i, l); a == matched {
 			return n, true
 		}
 	}
 	return i, false
 }
 
-// close steps over the closers of a call, each of them optional, and says whether the last one was seen. A closer that the
+// skipClosers steps over the closers of a call, each of them optional, and says whether the last one was seen. A closer that the
 // end of the text cut is structure too.
-func (d *decoder) close(p *declaration.Pattern) bool {
+func (d *decoder) skipClosers(p *declaration.Pattern) bool {
 	if p == nil {
 		return true
 	}
@@ -30,9 +30,9 @@ func (d *decoder) close(p *declaration.Pattern) bool {
 	for i, l := range list {
 		d.skipJunk(p)
 		n, a := d.literal(d.elastic(0), l)
-		if a == cut && (!isSpace(d.at(0)) || d.abandoned()) && d.at(0) >= 0 || a == yes {
+		if a == incomplete && (!isSpace(d.at(0)) || d.abandoned()) && d.at(0) >= 0 || a == matched {
 			d.pos += n
-			closed = a == yes && i == len(list)-1
+			closed = a == matched && i == len(list)-1
 		}
 	}
 	return closed || d.openerAsCloser(p)
@@ -78,7 +78,7 @@ func (d *decoder) openerAsCloser(p *declaration.Pattern) bool {
 		return false
 	}
 	n, a := d.literal(d.elastic(0), p.Parts[0].Lit)
-	if a != yes || d.at(n+d.space(n)) >= 0 || d.lengthCut() {
+	if a != matched || d.at(n+d.space(n)) >= 0 || d.lengthCut() {
 		return false
 	}
 	d.pos += n
@@ -159,7 +159,7 @@ func (d *decoder) argCloser(i int) bool {
 		return false
 	}
 	for _, arg := range d.closing.Family.Args {
-		if _, a := d.literal(i, arg.Parts[len(arg.Parts)-1].Lit); a == yes {
+		if _, a := d.literal(i, arg.Parts[len(arg.Parts)-1].Lit); a == matched {
 			return true
 		}
 	}

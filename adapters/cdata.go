@@ -8,32 +8,32 @@ func (d *decoder) openCDATA(f *declaration.Family) bool {
 		return false
 	}
 	n, a := d.literal(d.space(0), declaration.Exactly(declaration.CDATAOpen))
-	if a == cut && d.at(d.space(0)) >= 0 {
+	if a == incomplete && d.at(d.space(0)) >= 0 {
 		d.call.broken = true
 		d.toEnd()
 	}
-	if a == yes {
+	if a == matched {
 		d.pos += n
 	}
-	return a == yes
+	return a == matched
 }
 
 // cdataEnd says whether CDATA ends here, and how many bytes of it and of the value's closer to step over. Inside it no mark
 // counts, and its closer only where the value's closer follows.
 func (d *decoder) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 	n, a := d.literal(0, declaration.Exactly(declaration.CDATAClose))
-	if a == yes {
+	if a == matched {
 		i := n + d.elastic(n)
 		end, b := d.literal(i, h.own)
-		if b == yes && d.afterValue(p, end) {
+		if b == matched && d.afterValue(p, end) {
 			return end, true
 		}
-		if b == no && d.closersFollow(p, i) {
+		if b == mismatch && d.closersFollow(p, i) {
 			return i, true
 		}
 		a = b
 	}
-	if a != cut {
+	if a != incomplete {
 		return 0, false
 	}
 	for d.at(n) >= 0 {

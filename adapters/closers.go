@@ -99,8 +99,6 @@ func (d *argReader) doubtStray() {
 	}
 }
 
-func isCloser(c int) bool { return c == '}' || c == ']' || c == ')' }
-
 // aSet is the kind of container that braces without keys are.
 const aSet = 's'
 

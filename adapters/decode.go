@@ -20,7 +20,7 @@ type decoder struct {
 	calling calling // the call being read; argReader.call points to its output, or is nil outside of calls
 
 	f     *declaration.Family
-	v     *declaration.Index
+	index *declaration.Index
 	tools *toolset // nil when no tools are offered
 	yield func(chat.Event, error) bool
 	dead  bool                // the range was left
@@ -127,7 +127,7 @@ func (d *decoder) resetArgs() {
 }
 
 func newDecoder(f *declaration.Family, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
-	d := &decoder{f: f, v: f.Index(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
+	d := &decoder{f: f, index: f.Index(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.outer, d.calling.from = -1, -1
 	d.src = in
@@ -142,7 +142,7 @@ func newDecoder(f *declaration.Family, in chat.Source, o Options, yield func(cha
 
 // skipOpener steps over what the prompt has said already: the opener once more, and the newline that belongs to it.
 func (d *decoder) skipOpener(p *declaration.Pattern, newline bool) {
-	if n, a := d.literal(d.space(0), p.Parts[0].Lit); a == yes {
+	if n, a := d.literal(d.space(0), p.Parts[0].Lit); a == matched {
 		d.pos += n
 	} else if !newline && d.at(0) == '\n' && strings.HasSuffix(p.Parts[0].Lit.Text, "\n") {
 		d.pos++

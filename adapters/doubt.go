@@ -158,8 +158,8 @@ func endsSentence(text []byte) bool {
 
 // tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide. Calls that are text are
 // text to their last byte; a mark or a call that the end of the text cuts is what it is elsewhere, but for a quoted one.
-func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) answer {
-	a, readTo, cutOff := no, 0, false
+func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
+	a, readTo, cutOff := mismatch, 0, false
 	first, repairs := d.blank, len(d.repairs)
 	front := bytes.Clone(d.announcement()) // the buffer may move
 	announced := func() bool { return d.announcedBy(front) }
@@ -169,7 +169,7 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) answer {
 		a = d.try(m)
 		for a == committed && d.moreCalls() {
 		}
-		cutOff = (a == cut || d.wasCut) && !d.hit
+		cutOff = (a == incomplete || d.wasCut) && !d.hit
 		if a != committed || d.done == done {
 			return false
 		}
@@ -195,7 +195,7 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) answer {
 	case readTo > 0:
 		d.rejected = readTo
 	}
-	return no
+	return mismatch
 }
 
 // moreCalls reads what may follow a call of a draft: another one, or a closer.

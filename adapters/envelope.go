@@ -36,7 +36,7 @@ type member struct {
 }
 
 // objects reads the calls that are JSON objects: one, several in a row, or a list of them.
-func (d *decoder) objects(p *declaration.Pattern) answer {
+func (d *decoder) objects(p *declaration.Pattern) match {
 	d.skipFence()
 	d.pos += d.space(0)
 	brackets := 0
@@ -46,7 +46,7 @@ func (d *decoder) objects(p *declaration.Pattern) answer {
 	}
 	start := d.pos
 	a := d.envelope(0)
-	if a == no && brackets > 0 && !p.Markless() && !d.drafting {
+	if a == mismatch && brackets > 0 && !p.Markless() && !d.drafting {
 		a = d.behindOthers(start)
 	}
 	if a != committed {
@@ -59,7 +59,7 @@ func (d *decoder) objects(p *declaration.Pattern) answer {
 		d.pos += d.space(0) + 1
 	}
 	d.closeFence()
-	closed := d.close(p) && brackets == 0
+	closed := d.skipClosers(p) && brackets == 0
 	if d.call != nil {
 		d.endCall(closed)
 	}
@@ -99,7 +99,7 @@ func (d *decoder) nextObject() bool {
 	switch d.envelope(0) {
 	case committed:
 		return true
-	case cut:
+	case incomplete:
 		d.cutFrom(d.markAt)
 	default:
 		d.pos, d.pin = start, pin
@@ -118,9 +118,9 @@ func (d *decoder) separator() int {
 }
 
 // envelope reads one object that may be a call, and leaves the call open for its closers.
-func (d *decoder) envelope(depth int) answer {
+func (d *decoder) envelope(depth int) match {
 	if c := d.at(0); c != '{' {
-		return endOr(c, no)
+		return incompleteAtEnd(c, mismatch)
 	}
 	d.pos++
 	env := envelope{argsAt: -1}
@@ -128,7 +128,7 @@ func (d *decoder) envelope(depth int) answer {
 		d.pos += d.loose(0)
 		switch c := d.at(0); c {
 		case -1:
-			return cut
+			return incomplete
 		case ',':
 			d.pos++
 			continue
@@ -142,26 +142,26 @@ func (d *decoder) envelope(depth int) answer {
 				d.pos++
 				continue
 			}
-			return no
+			return mismatch
 		case '}':
 			d.pos++
 			return d.whole(&env)
 		}
 		d.evidence = true
 		key, a := d.memberKey()
-		if a != yes {
+		if a != matched {
 			return a
 		}
-		if a = d.member(&env, key, depth); a != yes {
+		if a = d.member(&env, key, depth); a != matched {
 			return a
 		}
 	}
 }
 
 // memberKey reads a member's name and the colon, up to the value.
-func (d *decoder) memberKey() (string, answer) {
-	out, a := d.scratch(func() { d.key(false) })
-	if a != yes {
+func (d *decoder) memberKey() (string, match) {
+	out, a := d.capture(func() { d.key(false) })
+	if a != matched {
 		return "", a
 	}
 	d.pos += d.loose(0)
@@ -171,14 +171,14 @@ func (d *decoder) memberKey() (string, answer) {
 	case d.has(0, "："):
 		d.pos += len("：")
 	default:
-		return "", endOr(c, no)
+		return "", incompleteAtEnd(c, mismatch)
 	}
 	d.pos += d.loose(0)
-	return unquote(out), endOr(d.at(0), yes)
+	return unquote(out), incompleteAtEnd(d.at(0), matched)
 }
 
 // member takes one member into the envelope. It answers yes to go on, and committed when the call was in it.
-func (d *decoder) member(env *envelope, key string, depth int) answer {
+func (d *decoder) member(env *envelope, key string, depth int) match {
 	c := d.at(0)
 	q, quoted := d.quoteAt(0)
 	switch {
@@ -207,18 +207,18 @@ func (d *decoder) member(env *envelope, key string, depth int) answer {
 	case argsKeys[key] && env.argsAt < 0 && env.t == nil:
 		env.argsAt = d.pos
 	case idKeys[key] && quoted:
-		out, a := d.scratch(func() { d.value(nil) })
+		out, a := d.capture(func() { d.value(nil) })
 		env.id = unquote(out)
 		return a
 	default:
 		env.others = append(env.others, member{key, d.pos})
 	}
-	_, a := d.scratch(func() { d.value(nil) })
+	_, a := d.capture(func() { d.value(nil) })
 	return a
 }
 
 // wrapped goes on behind an inner object: what is left of the outer one is skipped.
-func (d *decoder) wrapped(a answer) answer {
+func (d *decoder) wrapped(a match) match {
 	if a == committed {
 		d.restOfObject()
 	}
@@ -236,30 +236,30 @@ func (e *envelope) describes() bool {
 }
 
 // nameString reads a quoted name, only as long as it can become an offered one.
-func (d *decoder) nameString(q delim) (*tool, answer) {
+func (d *decoder) nameString(q delim) (*tool, match) {
 	from := len(q.open)
 	for n := from; n < maxName; n++ {
 		switch c := d.at(n); {
 		case c < 0:
-			return nil, cut
+			return nil, incomplete
 		case c == int(q.close[0]) && d.has(n, q.close):
 			t := d.tools.find(string(d.slice(d.pos+from, d.pos+n)))
 			if t == nil {
-				return nil, no
+				return nil, mismatch
 			}
 			d.pos += n + len(q.close)
-			return t, yes
+			return t, matched
 		case c != int(q.close[0]) && !d.tools.begins(d.slice(d.pos+from, d.pos+n+1)):
-			return nil, no
+			return nil, mismatch
 		}
 	}
-	return nil, no
+	return nil, mismatch
 }
 
 // whole decides an object that was read to its end without arguments behind a name.
-func (d *decoder) whole(env *envelope) answer {
+func (d *decoder) whole(env *envelope) match {
 	if env.t == nil || env.describes() {
-		return no
+		return mismatch
 	}
 	end := d.pos
 	switch {
@@ -271,11 +271,11 @@ func (d *decoder) whole(env *envelope) answer {
 	case len(env.others) == 0:
 		if n := d.separator(); n > 0 && d.startsString(n) {
 			if key, ok := d.keyAt(n); ok && argsKeys[key] {
-				return no // its arguments stand behind a closer that came too early
+				return mismatch // its arguments stand behind a closer that came too early
 			}
 		}
 		if d.bare || len(env.t.schema().Required()) > 0 && d.at(d.space(0)) == '{' {
-			return no // nothing says that it is a call, or its arguments stand behind it
+			return mismatch // nothing says that it is a call, or its arguments stand behind it
 		}
 		d.commit(env.t, env.id)
 		d.put("{}")
@@ -287,11 +287,11 @@ func (d *decoder) whole(env *envelope) answer {
 }
 
 // flat reads an object whose other members are the arguments themselves. All of them must be members of the schema.
-func (d *decoder) flat(env *envelope, end int) answer {
+func (d *decoder) flat(env *envelope, end int) match {
 	t := env.t.schema()
 	for _, m := range env.others {
 		if !t.Has(m.key) {
-			return no
+			return mismatch
 		}
 	}
 	d.commit(env.t, env.id)
@@ -344,15 +344,15 @@ func (d *decoder) restOfObject() {
 		d.pos += n
 		c := d.call
 		key, a := d.memberKey()
-		if a != yes {
+		if a != matched {
 			d.pos, d.call, d.unclosed = start, c, true
 			d.doubtStray()
-			if a == cut {
+			if a == incomplete {
 				d.toEnd()
 			}
 			return
 		}
-		out, _ := d.scratch(func() { d.value(nil) })
+		out, _ := d.capture(func() { d.value(nil) })
 		if idKeys[key] && c != nil && !d.calling.released {
 			d.calling.id = unquote(out)
 		}

@@ -121,7 +121,7 @@ func (d *argReader) itemEnd(i int) int {
 		for n < i+maxKey && wordByte(d.at(n)) {
 			n++
 		}
-		if _, ok := literal1(string(d.slice(d.pos+i, d.pos+n))); !ok {
+		if _, ok := parseLiteral(string(d.slice(d.pos+i, d.pos+n))); !ok {
 			return i
 		}
 	}

@@ -17,14 +17,14 @@ type fields struct {
 const maxHeader = 256
 
 // header reads the fields of a message header that begins here, in any order, each optional.
-func (d *decoder) header() (fields, answer) {
+func (d *decoder) header() (fields, match) {
 	var h fields
 	words := 0
 	for i := 0; i < maxHeader; {
 		i += d.space(i)
 		switch c := d.at(i); {
 		case c < 0:
-			return h, cut
+			return h, incomplete
 		case c == '<':
 			mark := d.headerMark(i)
 			if mark == "" {
@@ -34,31 +34,31 @@ func (d *decoder) header() (fields, answer) {
 			switch mark {
 			case messageMark:
 				h.end = i
-				return h, yes
+				return h, matched
 			case declaration.ChannelMark:
 				h.channel, i = d.word(i)
 				if c := d.at(i - len(h.channel)); c >= 0 && c != '?' && !isWord(c) {
-					return h, no // prose about the mark
+					return h, mismatch // prose about the mark
 				}
 			case constrainMark:
 				_, i = d.word(i)
 			}
 		case c == '{' && d.tools != nil && d.tools.recipient(h.to) != nil: // the mark in front of the body is missing
 			h.end = i
-			return h, yes
+			return h, matched
 		default:
 			w, end := d.word(i)
 			i = end
 			if to, ok := strings.CutPrefix(w, "to="); ok {
 				h.to = to
 			} else if words++; w == "" || words > 3 || !headerWord(w, h) {
-				return h, no
+				return h, mismatch
 			} else if h.channel == "" && isChannel(w) {
 				h.channel = w
 			}
 		}
 	}
-	return h, no
+	return h, mismatch
 }
 
 // isChannel says whether a word names a channel.
@@ -84,17 +84,17 @@ func (d *decoder) headerMark(i int) string {
 }
 
 // cutMark is cut when the text ends inside a header's mark at offset i.
-func (d *decoder) cutMark(i int) answer {
+func (d *decoder) cutMark(i int) match {
 	for _, m := range []string{messageMark, declaration.ChannelMark, constrainMark, startMark} {
 		n := 0
 		for n < len(m) && d.at(i+n) == int(m[n]) {
 			n++
 		}
 		if d.at(i+n) < 0 {
-			return cut
+			return incomplete
 		}
 	}
-	return no
+	return mismatch
 }
 
 // word is the word at offset i, behind white space, and where it ends.
@@ -111,7 +111,7 @@ func (d *decoder) word(i int) (string, int) {
 // with it as one.
 func (d *decoder) openedHeader(prompt string) {
 	i := strings.LastIndex(prompt, startMark)
-	if i < 0 || len(prompt)-i > maxHeader || d.v.Header == nil {
+	if i < 0 || len(prompt)-i > maxHeader || d.index.Header == nil {
 		return
 	}
 	head, body, _ := strings.Cut(prompt[i:], messageMark)
@@ -131,8 +131,8 @@ func (d *decoder) firstMessage() {
 	for _, w := range []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"} {
 		begins = begins || d.has(i, w)
 	}
-	a := no
-	if p := d.v.Header; begins && p != nil {
+	a := mismatch
+	if p := d.index.Header; begins && p != nil {
 		a = d.message(p)
 	}
 	if a == committed {
@@ -140,7 +140,7 @@ func (d *decoder) firstMessage() {
 	}
 	d.buf, d.base, d.pos = d.buf[head:], head, head
 	d.textFrom, d.textTo = head, head
-	if a == cut && d.halfHeader() {
+	if a == incomplete && d.halfHeader() {
 		d.dropRest(0)
 	}
 }
@@ -161,12 +161,12 @@ func (d *decoder) headerAhead(i int) bool {
 	}
 	d.pos += i
 	h, a := d.header()
-	marked := a == yes && d.has(h.end-len(messageMark), messageMark)
+	marked := a == matched && d.has(h.end-len(messageMark), messageMark)
 	d.pos -= i
 	if !marked || h.to == "" {
 		return marked && isChannel(h.channel)
 	}
-	return d.tools != nil && d.tools.recipient(h.to) != nil || slices.ContainsFunc(d.v.Families, func(f *declaration.Family) bool {
+	return d.tools != nil && d.tools.recipient(h.to) != nil || slices.ContainsFunc(d.index.Families, func(f *declaration.Family) bool {
 		return slices.ContainsFunc(f.Routes, func(r declaration.Route) bool { return r.Field == "to" && r.Value == h.to })
 	})
 }

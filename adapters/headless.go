@@ -11,7 +11,7 @@ func (d *decoder) headlessCall(c int) bool {
 		return false
 	}
 	named := isWord(c) && d.wordNames()
-	for _, p := range d.v.Headless {
+	for _, p := range d.index.Headless {
 		hole := p.HoleAt(0)
 		if (hole == "name" || hole == "id") && !named || !d.mayBe(p, c) {
 			continue
@@ -43,7 +43,7 @@ func (d *decoder) mayBe(p *declaration.Pattern, c int) bool {
 	switch p.HoleAt(0) {
 	case "":
 		_, a := d.literal(0, p.Parts[0].Lit)
-		return a == yes
+		return a == matched
 	case "name", "id":
 		return true
 	case "python":

@@ -13,23 +13,23 @@ const (
 	tooDeep  = "too-deep"
 )
 
-// scratch runs a reading function with the output kept apart, before a call is committed. The bytes are valid until the
+// capture runs a reading function with the output kept apart, before a call is committed. The bytes are valid until the
 // next scratch. It answers cut when an element was cut, no when nothing was there.
-func (d *argReader) scratch(read func()) ([]byte, answer) {
+func (d *argReader) capture(read func()) ([]byte, match) {
 	saved, depth := d.call, len(d.stack)
-	d.aside = call{out: d.aside.out[:0], endAt: -1}
-	d.call = &d.aside
+	d.spare = call{out: d.spare.out[:0], endAt: -1}
+	d.call = &d.spare
 	read()
 	d.call, d.stack = saved, d.stack[:depth]
 	switch {
-	case d.aside.broken:
-		return nil, cut
-	case d.aside.doubt:
-		return nil, no
-	case len(d.aside.out) == 0:
-		return nil, endOr(d.at(0), no)
+	case d.spare.broken:
+		return nil, incomplete
+	case d.spare.doubt:
+		return nil, mismatch
+	case len(d.spare.out) == 0:
+		return nil, incompleteAtEnd(d.at(0), mismatch)
 	}
-	return d.aside.out, yes
+	return d.spare.out, matched
 }
 
 // value reads one value as t wants it, and answers false when there is none. What is written is strict JSON.

@@ -2,18 +2,26 @@ package adapters
 
 import "toolnorm/adapters/internal/declaration"
 
-// answer is what matching says up to the commit.
-type answer uint8
+// match is what matching says up to the commit.
+type match uint8
 
 const (
-	no        answer = iota // a byte came that cannot be
-	cut                     // the text ended while every byte so far fitted
-	yes                     // it stands there
+	mismatch   match = iota // a byte came that cannot be
+	incomplete              // the text ended while every byte so far fitted
+	matched                 // it stands there
 	committed               // a call has begun and was read to its end: no way back
 )
 
+// incompleteAtEnd is cut at the end of the text, else a.
+func incompleteAtEnd(c int, a match) match {
+	if c < 0 {
+		return incomplete
+	}
+	return a
+}
+
 // literal matches a literal at offset i and answers the offset behind it.
-func (d *decoder) literal(i int, l declaration.Literal) (int, answer) {
+func (d *decoder) literal(i int, l declaration.Literal) (int, match) {
 	for _, u := range l.Units {
 		switch u.Kind {
 		case declaration.Exact:
@@ -21,9 +29,9 @@ func (d *decoder) literal(i int, l declaration.Literal) (int, answer) {
 			case int(u.Byte):
 				i++
 			case -1:
-				return i, cut
+				return i, incomplete
 			default:
-				return i, no
+				return i, mismatch
 			}
 		case declaration.OneNewline:
 			if d.at(i) == '\n' {
@@ -31,7 +39,7 @@ func (d *decoder) literal(i int, l declaration.Literal) (int, answer) {
 			}
 		case declaration.AnyBar:
 			n, a := d.bar(i)
-			if a != yes {
+			if a != matched {
 				return i, a
 			}
 			i += n
@@ -44,38 +52,38 @@ func (d *decoder) literal(i int, l declaration.Literal) (int, answer) {
 		case declaration.AnyEquals:
 			i += d.space(i)
 			if c := d.at(i); c != '=' {
-				return i, endOr(c, no)
+				return i, incompleteAtEnd(c, mismatch)
 			}
 			i++
 			i += d.space(i)
 		default:
 			n := d.elastic(i)
 			if n == 0 && u.Kind == declaration.SomeSpace {
-				return i, endOr(d.at(i), no)
+				return i, incompleteAtEnd(d.at(i), mismatch)
 			}
 			i += n
 		}
 	}
-	return i, yes
+	return i, matched
 }
 
 // bar is the length of the bar at offset i.
-func (d *decoder) bar(i int) (int, answer) {
+func (d *decoder) bar(i int) (int, match) {
 	if d.at(i) == '|' {
-		return 1, yes
+		return 1, matched
 	}
 	for n := range len(declaration.WideBar) {
 		if c := d.at(i + n); c != int(declaration.WideBar[n]) {
-			return 0, endOr(c, no)
+			return 0, incompleteAtEnd(c, mismatch)
 		}
 	}
-	return len(declaration.WideBar), yes
+	return len(declaration.WideBar), matched
 }
 
 // hasKey says whether the key of a mark stands at offset i, its bars spelled either way.
 func (d *decoder) hasKey(i int, l declaration.Literal) bool {
 	_, a := d.literal(i, l.Head())
-	return a == yes && len(l.Units) > 0
+	return a == matched && len(l.Units) > 0
 }
 
 // stands says whether the mark stands at offset i.
@@ -84,15 +92,7 @@ func (d *decoder) stands(i int, m *declaration.Mark) bool {
 		return d.has(i, m.Key)
 	}
 	_, a := d.literal(i, m.Padded)
-	return a == yes
-}
-
-// endOr is cut at the end of the text, else a.
-func endOr(c int, a answer) answer {
-	if c < 0 {
-		return cut
-	}
-	return a
+	return a == matched
 }
 
 func (d *decoder) optionalQuote(i int) int {
@@ -121,9 +121,9 @@ func (d *decoder) optionalSuffix(i int) int {
 
 // attempt tries to read a call by its pattern from here on. What failed attempts may read in all is bounded, so that
 // hostile text stays linear.
-func (d *decoder) attempt(p *declaration.Pattern) answer {
+func (d *decoder) attempt(p *declaration.Pattern) match {
 	if d.exhausted() {
-		return no
+		return mismatch
 	}
 	start, pin, closing := d.pos, d.pin, d.closing
 	if pin < 0 {
@@ -134,8 +134,8 @@ func (d *decoder) attempt(p *declaration.Pattern) answer {
 		d.glue = d.outer
 	}
 	a := d.match(p)
-	if a == cut && d.at(0) < 0 && d.ranOver(start) {
-		a = no
+	if a == incomplete && d.at(0) < 0 && d.ranOver(start) {
+		a = mismatch
 	}
 	d.closing = closing
 	if a != committed {
@@ -150,12 +150,12 @@ func (d *decoder) attempt(p *declaration.Pattern) answer {
 func (d *decoder) exhausted() bool { return d.waste > 1<<16+2*d.pos }
 
 // match reads the parts of a call pattern one after the other, up to the body, which commits.
-func (d *decoder) match(p *declaration.Pattern) answer {
+func (d *decoder) match(p *declaration.Pattern) match {
 	var t *tool
 	id := ""
 	d.skipDoubled(p)
 	for i, part := range p.Parts {
-		a := yes
+		a := matched
 		switch {
 		case t != nil && d.nothingMore(p, t):
 			d.commit(t, id)
@@ -170,22 +170,22 @@ func (d *decoder) match(p *declaration.Pattern) answer {
 			a = d.junk(p, i)
 		case part.Hole == "id":
 			id, a = d.id(p, i)
-			if a == yes && p.Hole("name") < 0 {
+			if a == matched && p.Hole("name") < 0 {
 				t, a = d.meantBy(id, p, i+1)
 			}
 		case part.Hole == "count":
 			a = d.count()
 		case part.Hole == "index":
-			a = d.index(p.Parts[i+1].Lit)
+			a = d.callNumber(p.Parts[i+1].Lit)
 		default:
 			return d.body(p, i, t, id)
 		}
-		if a != yes {
+		if a != matched {
 			return a
 		}
 	}
 	if t == nil {
-		return no
+		return mismatch
 	}
 	d.commit(t, id)
 	d.put("{}")
@@ -200,17 +200,17 @@ func (d *decoder) nothingMore(p *declaration.Pattern, t *tool) bool {
 }
 
 // skipLiteral steps over a literal. Where the body's first byte stands in its place it may be missing.
-func (d *decoder) skipLiteral(l declaration.Literal, optional bool) answer {
+func (d *decoder) skipLiteral(l declaration.Literal, optional bool) match {
 	n, a := d.literal(0, l)
-	if space := d.space(0); a == no && space > 0 {
-		if n, a = d.literal(space, l); a == no {
+	if space := d.space(0); a == mismatch && space > 0 {
+		if n, a = d.literal(space, l); a == mismatch {
 			n = 0
 		}
 	}
-	if a == yes {
+	if a == matched {
 		d.pos += n
 	} else if optional {
-		return yes
+		return matched
 	}
 	return a
 }
@@ -221,11 +221,11 @@ func (d *decoder) skipDoubled(p *declaration.Pattern) {
 		return
 	}
 	n, a := d.literal(0, p.Open)
-	if a != yes {
+	if a != matched {
 		return
 	}
 	n += d.space(n)
-	if _, a = d.literal(n, p.Open); a == yes {
+	if _, a = d.literal(n, p.Open); a == matched {
 		d.pos += n
 	}
 }
@@ -240,7 +240,7 @@ func (d *decoder) opens(p *declaration.Pattern, i int) bool {
 }
 
 // body reads the hole that holds the arguments, and what follows it.
-func (d *decoder) body(p *declaration.Pattern, i int, t *tool, id string) answer {
+func (d *decoder) body(p *declaration.Pattern, i int, t *tool, id string) match {
 	switch p.Parts[i].Hole {
 	case "call", "calls":
 		if d.emptyPair(p) {
@@ -270,9 +270,9 @@ func (d *decoder) emptyPair(p *declaration.Pattern) bool {
 }
 
 // namedCall reads arguments whose tool is known already: a JSON object, a string or null in its place, or nothing but a closer.
-func (d *decoder) namedCall(p *declaration.Pattern, t *tool, id string) answer {
+func (d *decoder) namedCall(p *declaration.Pattern, t *tool, id string) match {
 	if t == nil {
-		return no
+		return mismatch
 	}
 	start := d.pos
 	d.skipFence()
@@ -285,7 +285,7 @@ func (d *decoder) namedCall(p *declaration.Pattern, t *tool, id string) answer {
 	}
 	d.extraClosers("}]")
 	d.closeFence()
-	d.endCall(d.close(p))
+	d.endCall(d.skipClosers(p))
 	return committed
 }
 
@@ -298,13 +298,13 @@ func (d *decoder) closeFence() {
 }
 
 // cutFence is cut when the text ends inside the opening line of a fence.
-func (d *decoder) cutFence() answer {
+func (d *decoder) cutFence() match {
 	for n := range maxLabel {
 		if d.at(n) < 0 {
-			return cut
+			return incomplete
 		}
 	}
-	return no
+	return mismatch
 }
 
 // skipFence steps over the opening line of a fence in front of JSON.
@@ -324,13 +324,13 @@ func (d *decoder) skipFence() {
 // marksAt is the list of marks that could stand at offset i, by the first two bytes there.
 func (d *decoder) marksAt(i int) []declaration.Mark {
 	c := d.at(i)
-	if c < 0 || d.v.Second[c] == nil {
+	if c < 0 || d.index.Second[c] == nil {
 		return nil
 	}
-	if next := d.at(i + 1); next < 0 || !d.v.Second[c][next] {
+	if next := d.at(i + 1); next < 0 || !d.index.Second[c][next] {
 		return nil
 	}
-	return d.v.Marks[c]
+	return d.index.Marks[c]
 }
 
 // turnAt is how many bytes the mark of the turn m has at offset i, 0 when it does not stand there.
@@ -344,7 +344,7 @@ func (d *decoder) turnAt(i int, m *declaration.Mark) int {
 		end, _ := d.literal(i, m.Padded)
 		return end - i
 	}
-	if end, a := d.literal(i, m.Elastic); a == yes {
+	if end, a := d.literal(i, m.Elastic); a == matched {
 		return end - i
 	}
 	return 0

@@ -15,10 +15,10 @@ const (
 )
 
 // message reads a message that begins with its header here: the header says what the body is.
-func (d *decoder) message(p *declaration.Pattern) answer {
+func (d *decoder) message(p *declaration.Pattern) match {
 	h, a := d.header()
-	if a != yes {
-		d.evidence = d.evidence || a == cut && d.pos+len(declaration.ChannelMark) < d.base+len(d.buf)
+	if a != matched {
+		d.evidence = d.evidence || a == incomplete && d.pos+len(declaration.ChannelMark) < d.base+len(d.buf)
 		return a
 	}
 	if p.Family == d.f {
@@ -30,9 +30,9 @@ func (d *decoder) message(p *declaration.Pattern) answer {
 
 // anyMessage reads a message whose header is h in the family that says most of it, where none was told: one with a line for
 // this very recipient in front of one that knows it for a tool or knows the channel.
-func (d *decoder) anyMessage(h fields) answer {
+func (d *decoder) anyMessage(h fields) match {
 	for _, fields := range []string{"to", "{name}", "channel", "*", "else"} {
-		for _, f := range d.v.Families {
+		for _, f := range d.index.Families {
 			if f.Header == nil {
 				continue
 			}
@@ -41,20 +41,20 @@ func (d *decoder) anyMessage(h fields) answer {
 				continue
 			}
 			start := d.pos
-			if a := d.routed(f.Header, h, r, t); a != no {
+			if a := d.routed(f.Header, h, r, t); a != mismatch {
 				return a
 			}
 			d.pos = start
 		}
 	}
-	return no
+	return mismatch
 }
 
 // routed reads a message of a family whose header took the route r.
-func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, t *tool) answer {
+func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, t *tool) match {
 	if r.Body == "json" || r.Body == "args" {
 		if t == nil {
-			return no
+			return mismatch
 		}
 		return d.messageCall(p, h, t, r.Body)
 	}
@@ -121,7 +121,7 @@ func (s *toolset) recipient(name string) *tool {
 }
 
 // messageCall reads a message that is a call.
-func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body string) answer {
+func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body string) match {
 	start, pin := d.pos, d.pin
 	if pin < 0 {
 		d.pin = d.gapAt
@@ -145,7 +145,7 @@ func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body st
 }
 
 // messageBody reads the arguments of a call's message: tags, or JSON, or the program text that stands for it.
-func (d *decoder) messageBody(p *declaration.Pattern, t *tool, body string) answer {
+func (d *decoder) messageBody(p *declaration.Pattern, t *tool, body string) match {
 	if n := d.messageEnds(p, d.space(0)); n > 0 {
 		d.commit(t, "")
 		d.put("{}")
@@ -161,7 +161,7 @@ func (d *decoder) messageBody(p *declaration.Pattern, t *tool, body string) answ
 	}
 	start := d.pos
 	a := d.arguments(t, "", nil)
-	if a == no {
+	if a == mismatch {
 		d.pos = start
 		a = d.rawBody(p, t)
 	}
@@ -193,7 +193,7 @@ func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
 				break
 			}
 			if d.has(0, startMark) {
-				if _, a := d.header(); a == yes {
+				if _, a := d.header(); a == matched {
 					break
 				}
 			}
@@ -248,7 +248,7 @@ func (d *decoder) messageOver(p *declaration.Pattern, i int) bool {
 	d.pos += i
 	_, a := d.header()
 	d.pos -= i
-	return a == yes
+	return a == matched
 }
 
 // messageFollows says whether behind an end mark another one, a header or the end of the text stands.

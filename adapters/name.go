@@ -10,7 +10,7 @@ import (
 const maxName = 128
 
 // name reads a tool's name: as long as it can still become an offered one, up to what follows in the pattern.
-func (d *decoder) name(p *declaration.Pattern, i int) (*tool, answer) {
+func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
 	d.pos += d.space(0)
 	if c := d.at(0); c == '[' || c == '"' {
 		d.pos++
@@ -20,29 +20,29 @@ func (d *decoder) name(p *declaration.Pattern, i int) (*tool, answer) {
 		if n > 0 && (c < 0 || isSpace(c) || d.marksAt(n) != nil) {
 			if t := d.lastName(n); t != nil {
 				d.pos += n
-				return t, yes
+				return t, matched
 			}
 		}
 		if c < 0 {
 			d.evidence = d.evidence || n > 0
-			return nil, cut
+			return nil, incomplete
 		}
 		if d.nameEnds(p, i, n, c) {
 			t := d.tools.find(string(d.slice(d.pos, d.pos+n)))
 			if t == nil {
-				return nil, no
+				return nil, mismatch
 			}
 			d.pos += n
 			if c == '"' {
 				d.pos++
 			}
-			return t, yes
+			return t, matched
 		}
 		if !d.tools.begins(d.slice(d.pos, d.pos+n+1)) {
-			return nil, no
+			return nil, mismatch
 		}
 	}
-	return nil, no
+	return nil, mismatch
 }
 
 // lastName is the tool whose name the n bytes from here on are, when the model ended its reply behind them.
@@ -63,7 +63,7 @@ func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	}
 	if i+1 < len(p.Parts) {
 		if l := p.Parts[i+1].Lit; begins(l, c) {
-			if _, a := d.literal(n, l); a != no {
+			if _, a := d.literal(n, l); a != mismatch {
 				return true
 			}
 		}
@@ -85,20 +85,20 @@ func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 }
 
 // junk steps over what means nothing, up to the next literal; never over another mark.
-func (d *decoder) junk(p *declaration.Pattern, i int) answer {
+func (d *decoder) junk(p *declaration.Pattern, i int) match {
 	for n := 0; n < maxName; n++ {
 		switch c := d.at(n); {
 		case c < 0:
-			return cut
+			return incomplete
 		case begins(p.Parts[i+1].Lit, c):
 			d.pos += n
 			_, a := d.literal(0, p.Parts[i+1].Lit)
 			return a
 		case d.marksAt(n) != nil:
-			return no
+			return mismatch
 		}
 	}
-	return no
+	return mismatch
 }
 
 // begins says whether a literal can begin with the byte.
@@ -117,91 +117,91 @@ func begins(l declaration.Literal, c int) bool {
 	return isSpace(c) || len(l.Units) > 1 && int(l.Units[1].Byte) == c
 }
 
-// index steps over the number of a call, up to the next literal.
-func (d *decoder) index(l declaration.Literal) answer {
+// callNumber steps over the number of a call, up to the next literal.
+func (d *decoder) callNumber(l declaration.Literal) match {
 	n := d.upTo(0, l)
 	if n <= 0 {
-		return endOr(n, no)
+		return incompleteAtEnd(n, mismatch)
 	}
 	d.pos += n
-	return yes
+	return matched
 }
 
 // count steps over the number of a call, which has no mark behind it.
-func (d *decoder) count() answer {
+func (d *decoder) count() match {
 	n := 0
 	for c := d.at(0); n < maxWord && c >= '0' && c <= '9'; c = d.at(n) {
 		n++
 	}
 	if n == 0 {
-		return endOr(d.at(0), no)
+		return incompleteAtEnd(d.at(0), mismatch)
 	}
 	d.pos += n
-	return yes
+	return matched
 }
 
 // meantBy is the tool that an id without a name stands for: the one that it names or, where it is a counter, the only one
 // that takes the arguments behind literal k of the pattern.
-func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, answer) {
+func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, match) {
 	if t := d.tools.inID(id); t != nil {
-		return t, yes
+		return t, matched
 	}
 	if !isCounter(id) || k+1 >= len(p.Parts) {
-		return nil, no
+		return nil, mismatch
 	}
 	start := d.pos
 	defer func() { d.waste, d.pos = d.waste+d.pos-start, start }()
-	if a := d.skipLiteral(p.Parts[k].Lit, d.opens(p, k+1)); a != yes {
+	if a := d.skipLiteral(p.Parts[k].Lit, d.opens(p, k+1)); a != matched {
 		return nil, a
 	}
 	d.pos += d.space(0)
 	if c := d.at(0); c != '{' {
-		return nil, endOr(c, no)
+		return nil, incompleteAtEnd(c, mismatch)
 	}
-	args, a := d.scratch(func() { d.value(nil) })
-	if a != yes {
+	args, a := d.capture(func() { d.value(nil) })
+	if a != matched {
 		return nil, a
 	}
 	t := d.tools.taking(membersOf(string(args)))
 	if t == nil {
-		return nil, no
+		return nil, mismatch
 	}
-	return t, yes
+	return t, matched
 }
 
 // id reads a call's id up to the next literal: where it has to name the tool, as long as it can.
-func (d *decoder) id(p *declaration.Pattern, i int) (string, answer) {
+func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 	d.pos += d.space(0)
 	for n := 0; n < maxName; n++ {
 		c := d.at(n)
 		if n > 0 && p.Hole("name") < 0 && (c < 0 || isSpace(c) || d.marksAt(n) != nil) {
 			d.pos += n
 			if over := d.over(); over && d.tools.inID(string(d.slice(d.pos-n, d.pos))) != nil {
-				return string(d.slice(d.pos-n, d.pos)), yes
+				return string(d.slice(d.pos-n, d.pos)), matched
 			}
 			d.pos -= n
 		}
 		if c < 0 {
-			return "", cut
+			return "", incomplete
 		}
 		if i+1 < len(p.Parts) && n > 0 {
 			skip := d.space(n)
 			_, a := d.literal(n+skip, p.Parts[i+1].Lit)
-			if a == yes || c == '{' && !p.Headless && p.HoleAt(i+2) == "json" {
+			if a == matched || c == '{' && !p.Headless && p.HoleAt(i+2) == "json" {
 				id := string(bytes.TrimSpace(d.slice(d.pos, d.pos+n)))
 				d.pos += n + skip
-				return id, yes
+				return id, matched
 			}
-			if a == cut {
-				return "", cut
+			if a == incomplete {
+				return "", incomplete
 			}
 		}
 		if isSpace(c) && n > 0 || c == '\n' || c == '{' {
-			return "", no
+			return "", mismatch
 		}
 		if p.Hole("name") < 0 && !d.tools.beginsID(d.slice(d.pos, d.pos+n+1)) {
-			return "", no
+			return "", mismatch
 		}
 	}
-	return "", no
+	return "", mismatch
 }

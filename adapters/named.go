@@ -3,7 +3,7 @@ package adapters
 import "toolnorm/adapters/internal/declaration"
 
 // namedObjects reads calls that are members of objects, {"NAME": {arguments}}, one after the other or in a list.
-func (d *decoder) namedObjects(p *declaration.Pattern) answer {
+func (d *decoder) namedObjects(p *declaration.Pattern) match {
 	d.pos += d.space(0)
 	bracket := d.at(0) == '['
 	if bracket {
@@ -11,7 +11,7 @@ func (d *decoder) namedObjects(p *declaration.Pattern) answer {
 		d.pos += d.space(0)
 	}
 	if c := d.at(0); c != '{' {
-		return endOr(c, no)
+		return incompleteAtEnd(c, mismatch)
 	}
 	d.pos++
 	if a := d.namedMember(); a != committed {
@@ -29,7 +29,7 @@ func (d *decoder) namedObjects(p *declaration.Pattern) answer {
 		d.pos += n + 1
 		bracket = false
 	}
-	closed = d.close(p) && closed && !bracket
+	closed = d.skipClosers(p) && closed && !bracket
 	if d.call != nil {
 		d.endCall(closed)
 	}
@@ -37,20 +37,20 @@ func (d *decoder) namedObjects(p *declaration.Pattern) answer {
 }
 
 // namedMember reads a tool's name, a colon and the arguments, and leaves the call open.
-func (d *decoder) namedMember() answer {
+func (d *decoder) namedMember() match {
 	d.pos += d.space(0)
 	q, ok := d.quoteAt(0)
 	if !ok {
-		return endOr(d.at(0), no)
+		return incompleteAtEnd(d.at(0), mismatch)
 	}
 	d.evidence = true
 	t, a := d.nameString(q)
-	if a != yes {
+	if a != matched {
 		return a
 	}
 	d.pos += d.space(0)
 	if c := d.at(0); c != ':' {
-		return endOr(c, no)
+		return incompleteAtEnd(c, mismatch)
 	}
 	d.pos++
 	return d.arguments(t, "", nil)
@@ -85,7 +85,7 @@ func (d *decoder) nextNamed() bool {
 	switch d.namedMember() {
 	case committed:
 		return true
-	case cut:
+	case incomplete:
 		d.cutFrom(d.markAt)
 	default:
 		d.pos, d.pin = start, pin

@@ -2,21 +2,21 @@ package adapters
 
 // behindOthers reads the first call of a list whose elements from position start on are no calls of offered tools: those
 // are text, whole.
-func (d *decoder) behindOthers(start int) answer {
+func (d *decoder) behindOthers(start int) match {
 	repairs := d.repairs
 	for d.pos = start; d.at(0) == '{'; {
-		if _, a := d.scratch(func() { d.value(nil) }); a != yes {
+		if _, a := d.capture(func() { d.value(nil) }); a != matched {
 			return a
 		}
 		d.repairs = repairs
 		d.others = [2]int{start, d.pos}
 		d.pos += d.separator()
-		if a := d.envelope(0); a != no {
+		if a := d.envelope(0); a != mismatch {
 			return a
 		}
 		d.pos = d.others[1] + d.separatorAt(d.others[1])
 	}
-	return no
+	return mismatch
 }
 
 // separatorAt is the length of what stands between two objects at a position.
@@ -53,10 +53,10 @@ func (d *decoder) otherObject() bool {
 	}
 	d.pos += n
 	from := d.pos
-	_, a := d.scratch(func() { d.value(nil) })
+	_, a := d.capture(func() { d.value(nil) })
 	d.repairs = repairs
 	end := d.pos
-	if d.pos = start; a != yes {
+	if d.pos = start; a != matched {
 		return false
 	}
 	d.pos = from

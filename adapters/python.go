@@ -9,7 +9,7 @@ import (
 const callArgs = 'f'
 
 // pythonCalls reads Python calls: a list of them in brackets, or one after the other.
-func (d *decoder) pythonCalls(p *declaration.Pattern) answer {
+func (d *decoder) pythonCalls(p *declaration.Pattern) match {
 	d.pos += d.space(0)
 	bracket := d.at(0) == '['
 	if bracket {
@@ -25,7 +25,7 @@ func (d *decoder) pythonCalls(p *declaration.Pattern) answer {
 	if n := d.space(0); bracket && d.at(n) == ']' {
 		d.pos += n + 1
 	}
-	d.closeLast(d.close(p))
+	d.closeLast(d.skipClosers(p))
 	return committed
 }
 
@@ -50,7 +50,7 @@ func (d *decoder) nextPython(bracket bool) bool {
 	switch d.pythonCall() {
 	case committed:
 		return true
-	case cut:
+	case incomplete:
 		d.cutFrom(d.markAt)
 	default:
 		d.pos, d.pin = start, pin
@@ -67,26 +67,26 @@ func (d *decoder) closeLast(closed bool) {
 
 // pythonCall reads NAME(K=V, …) and leaves the call open. print( around it is dropped. Nothing is committed before the
 // closing parenthesis, so text that turns out to be no call comes back whole.
-func (d *decoder) pythonCall() answer {
+func (d *decoder) pythonCall() match {
 	printed := d.has(0, "print(")
 	if printed {
 		d.pos += len("print(")
 	}
 	t, a := d.pythonName()
-	if a != yes {
+	if a != matched {
 		return a
 	}
 	d.printed = printed
 	d.evidence = true
 	args, a := d.pythonArgs(t)
-	if a != yes {
+	if a != matched {
 		return a
 	}
 	if n := d.space(0); printed && d.at(n) == ')' {
 		d.pos += n + 1
 	}
 	if d.keywordBehind(t) {
-		return no
+		return mismatch
 	}
 	d.commit(t, "")
 	d.put(args)
@@ -108,12 +108,12 @@ func (d *decoder) keywordBehind(t *tool) bool {
 }
 
 // pythonName reads a name and the parenthesis directly behind it.
-func (d *decoder) pythonName() (*tool, answer) {
+func (d *decoder) pythonName() (*tool, match) {
 	n := 0
 	for n < maxName && (isWord(d.at(n)) || d.at(n) == '.' || d.at(n) == '-') && !d.has(n, ".call(") {
 		n++
 		if !d.tools.begins(d.slice(d.pos, d.pos+n)) {
-			return nil, no
+			return nil, mismatch
 		}
 	}
 	end := n
@@ -121,60 +121,60 @@ func (d *decoder) pythonName() (*tool, answer) {
 		end = n + len(".call")
 	}
 	if c := d.at(end); c != '(' || n == 0 {
-		return nil, endOr(c, no)
+		return nil, incompleteAtEnd(c, mismatch)
 	}
 	t := d.tools.find(string(d.slice(d.pos, d.pos+n)))
 	if t == nil {
-		return nil, no
+		return nil, mismatch
 	}
 	d.pos += end + 1
-	return t, yes
+	return t, matched
 }
 
 // pythonArgs reads the arguments up to the closing parenthesis and answers them as one object.
-func (d *decoder) pythonArgs(t *tool) (string, answer) {
+func (d *decoder) pythonArgs(t *tool) (string, match) {
 	saved := d.call
-	d.aside = call{out: d.aside.out[:0], endAt: -1}
-	d.call, d.python = &d.aside, true
+	d.spare = call{out: d.spare.out[:0], endAt: -1}
+	d.call, d.python = &d.spare, true
 	a := d.objectArgument(t)
-	if a == no {
+	if a == mismatch {
 		a = d.keywords(t)
 	}
 	broken := d.call.broken
 	d.call, d.python, d.stack = saved, false, d.stack[:0]
 	switch {
 	case broken:
-		return "", cut
-	case d.aside.doubt:
-		return "", no
+		return "", incomplete
+	case d.spare.doubt:
+		return "", mismatch
 	}
-	if args, ok := unwrapped(t.Name, t.schema(), string(d.aside.out)); ok && a == yes {
+	if args, ok := unwrapped(t.Name, t.schema(), string(d.spare.out)); ok && a == matched {
 		d.repaired("wrapped")
-		return args, yes
+		return args, matched
 	}
-	return string(d.aside.out), a
+	return string(d.spare.out), a
 }
 
 // objectArgument reads one object in the place of keywords: f({"a": 1}).
-func (d *decoder) objectArgument(t *tool) answer {
+func (d *decoder) objectArgument(t *tool) match {
 	start := d.pos
 	d.skipBlanks()
-	if d.at(0) == '{' && d.objectFits(t) == yes {
-		d.aside.out = d.aside.out[:0]
+	if d.at(0) == '{' && d.objectFits(t) == matched {
+		d.spare.out = d.spare.out[:0]
 		d.stack = append(d.stack[:0], level{callArgs, t.schema()})
 		d.object(t.schema())
 		d.skipBlanks()
 		if d.at(0) == ')' {
 			d.pos++
-			return yes
+			return matched
 		}
 	}
-	d.pos, d.aside.out, d.aside.broken = start, d.aside.out[:0], false
-	return no
+	d.pos, d.spare.out, d.spare.broken = start, d.spare.out[:0], false
+	return mismatch
 }
 
 // keywords reads K=V pairs. Positional values take the parameters in order, the required ones first.
-func (d *decoder) keywords(t *tool) answer {
+func (d *decoder) keywords(t *tool) match {
 	d.stack = append(d.stack[:0], level{callArgs, t.schema()})
 	d.putByte('{')
 	typ := t.schema()
@@ -185,11 +185,11 @@ func (d *decoder) keywords(t *tool) answer {
 		case c == ')':
 			d.pos++
 			d.putByte('}')
-			return yes
+			return matched
 		case c < 0:
-			return cut
+			return incomplete
 		case n > 0 && c != ',':
-			return no
+			return mismatch
 		case n > 0:
 			d.pos++
 			d.skipBlanks()
@@ -199,7 +199,7 @@ func (d *decoder) keywords(t *tool) answer {
 			}
 		}
 		key, a := d.keyword(typ, n)
-		if a != yes {
+		if a != matched {
 			return a
 		}
 		key = d.meant(typ, key, nil)
@@ -210,7 +210,7 @@ func (d *decoder) keywords(t *tool) answer {
 		d.call.out = append(schema.AppendQuote(d.call.out, key), ':')
 		value := len(d.call.out)
 		if !d.pythonValue(typ.Prop(key)) {
-			return endOr(d.at(0), no)
+			return incompleteAtEnd(d.at(0), mismatch)
 		}
 		if string(d.call.out[value:]) == "null" && d.omitted(typ, key) {
 			d.call.out = d.call.out[:at]
@@ -227,7 +227,7 @@ func (d *decoder) skipBlanks() {
 }
 
 // keyword reads "K =", or names the parameter of a positional value.
-func (d *decoder) keyword(t *schema.Type, n int) (string, answer) {
+func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
 	i := 0
 	for isWord(d.at(i)) || d.at(i) == '-' || d.at(i) >= 0x80 {
 		i++
@@ -235,19 +235,19 @@ func (d *decoder) keyword(t *schema.Type, n int) (string, answer) {
 	end := i + d.space(i)
 	switch c := d.at(end); {
 	case c < 0:
-		return "", cut
+		return "", incomplete
 	case i > 0 && c == '=' && d.at(end+1) != '=', i > 0 && c == ':':
 		key := string(d.slice(d.pos, d.pos+i))
 		d.pos += end + 1
 		d.skipBlanks()
 		d.positional = false
-		return key, yes
+		return key, matched
 	}
 	d.positional = true
 	if all := t.Members(); n < len(all) { // the required ones first, as in a signature
-		return all[n], yes
+		return all[n], matched
 	}
-	return "", no
+	return "", mismatch
 }
 
 // pythonValue reads a value; string prefixes (r"…", f"…", b"…") are dropped.

@@ -56,8 +56,6 @@ func (d *argReader) doubledQuote(q delim) bool {
 	return !isDigit(before)
 }
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
 // memberLost says whether next to the quote here stands a member that the schema knows.
 func (d *argReader) memberLost(q delim) bool {
 	n := len(q.close)

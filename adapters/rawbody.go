@@ -13,10 +13,10 @@ var bodyStops = stopsFor("<")
 
 // rawBody reads the body of a call's message that is no JSON: program text, which is the value of the tool's only
 // parameter. A tool with more of them, or with one that is no string, has no such calls; nor is one what holds marks.
-func (d *decoder) rawBody(p *declaration.Pattern, t *tool) answer {
+func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
 	names := t.schema().Members()
 	if len(names) != 1 || !t.schema().Prop(names[0]).Allows(schema.String) || !d.isProgram(p) {
-		return no
+		return mismatch
 	}
 	d.commit(t, "")
 	d.put("{" + schema.Quote(names[0]) + `:"`)

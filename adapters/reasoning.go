@@ -8,20 +8,20 @@ import (
 )
 
 // openReasoning reads a reasoning's opener. Behind text it needs evidence: elsewhere it is a mention.
-func (d *decoder) openReasoning(p *declaration.Pattern) answer {
+func (d *decoder) openReasoning(p *declaration.Pattern) match {
 	n, a := d.literal(0, p.Parts[0].Lit)
-	if a != yes {
+	if a != matched {
 		return a
 	}
 	if !d.blank {
-		if a = d.emptyReasoning(p, n); a != no || !d.thinksAgain(p, n) {
+		if a = d.emptyReasoning(p, n); a != mismatch || !d.thinksAgain(p, n) {
 			return a
 		}
 	}
 	d.leave(p.Glue)
 	d.pos += n
 	for { // models say it twice, above all where the prompt has said it
-		if n, a = d.literal(d.space(0), p.Parts[0].Lit); a != yes {
+		if n, a = d.literal(d.space(0), p.Parts[0].Lit); a != matched {
 			break
 		}
 		d.pos += n
@@ -76,10 +76,10 @@ func (d *decoder) closerAhead(p *declaration.Pattern, n int) bool {
 	last := p.Parts[len(p.Parts)-1].Lit
 	for i := n; i < n+maxDraft && d.at(i) >= 0; i++ {
 		d.waste++
-		if _, a := d.literal(i, last); a == yes {
+		if _, a := d.literal(i, last); a == matched {
 			return true
 		}
-		if _, a := d.literal(i, p.Parts[0].Lit); a == yes {
+		if _, a := d.literal(i, p.Parts[0].Lit); a == matched {
 			return false
 		}
 	}
@@ -87,10 +87,10 @@ func (d *decoder) closerAhead(p *declaration.Pattern, n int) bool {
 }
 
 // emptyReasoning drops an opener behind text when its closer follows at once.
-func (d *decoder) emptyReasoning(p *declaration.Pattern, n int) answer {
+func (d *decoder) emptyReasoning(p *declaration.Pattern, n int) match {
 	n, a := d.literal(n+d.space(n), p.Parts[len(p.Parts)-1].Lit)
-	if a != yes {
-		return no
+	if a != matched {
+		return mismatch
 	}
 	d.leave(p.Glue)
 	d.pos += n
@@ -99,19 +99,19 @@ func (d *decoder) emptyReasoning(p *declaration.Pattern, n int) answer {
 
 // strayCloser drops a reasoning's closer that closes nothing, with the glue behind it: the very first thing of a reply, the
 // closer once more, or one behind text that was reasoning although nothing said so. As a word of prose it stays.
-func (d *decoder) strayCloser(p *declaration.Pattern) answer {
+func (d *decoder) strayCloser(p *declaration.Pattern) match {
 	n, a := d.literal(0, p.Parts[len(p.Parts)-1].Lit)
-	if a != yes {
+	if a != matched {
 		return a
 	}
 	own := d.ownThinking(p)
 	switch {
 	case d.blank && (d.gapAt == 0 && d.done == 0 || own):
 	case !own || declaration.IsProse(p.CloseMark()):
-		return no
+		return mismatch
 	case d.glued() || d.lineStarts() && d.at(n) != ' ':
 	default:
-		return no
+		return mismatch
 	}
 	d.leave(0)
 	d.pos += n
@@ -138,7 +138,7 @@ func (d *decoder) closeReasoning(p *declaration.Pattern) {
 func (d *decoder) reasoning() {
 	d.fresh, d.blank, d.ticks = false, false, 0
 	for d.state == chat.Reasoning {
-		c := d.plain(&d.v.Stops)
+		c := d.plain(&d.index.Stops)
 		if c < 0 || d.left() {
 			return
 		}
@@ -181,7 +181,7 @@ func (d *decoder) reasoningEnds(n int) bool {
 			skip = n
 		}
 		end, a := d.literal(skip, l)
-		if a != yes {
+		if a != matched {
 			continue
 		}
 		d.keep(skip)
@@ -197,7 +197,7 @@ func (d *decoder) reasoningEnds(n int) bool {
 func (d *decoder) plainOpens(n int) bool {
 	for _, p := range d.thinks[0].Family.Plain {
 		m := declaration.Mark{Key: p.Parts[0].Lit.Key()}
-		if _, a := d.literal(n, p.Parts[0].Lit); a == yes && m.Special() {
+		if _, a := d.literal(n, p.Parts[0].Lit); a == matched && m.Special() {
 			d.keep(n)
 			d.closeReasoning(&declaration.Pattern{})
 			return true
@@ -238,8 +238,8 @@ func (d *decoder) callInReasoning(n int) bool {
 			d.pos += d.space(0)
 		}
 		closing := d.closesReasoning()
-		closes = closing == yes && d.f.Flags.ThinkCalls
-		return found && !d.wasCut && (d.modelEnded() || closes || closing == no && d.turnEnds())
+		closes = closing == matched && d.f.Flags.ThinkCalls
+		return found && !d.wasCut && (d.modelEnded() || closes || closing == mismatch && d.turnEnds())
 	})
 	if ok && closes {
 		d.state = chat.Reasoning
@@ -268,8 +268,8 @@ func (d *decoder) markedCall() bool {
 func (d *decoder) modelEnded() bool { return d.at(0) < 0 && !d.lengthCut() }
 
 // closesReasoning says whether the closer of the reasoning stands here, or is cut here.
-func (d *decoder) closesReasoning() answer {
-	best := no
+func (d *decoder) closesReasoning() match {
+	best := mismatch
 	for _, p := range d.thinks {
 		_, a := d.literal(0, p.Parts[len(p.Parts)-1].Lit)
 		best = max(best, a)

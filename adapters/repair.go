@@ -111,7 +111,7 @@ func documentIn(text string, t *schema.Type) *document {
 			return doc
 		}
 	default:
-		if _, ok := literal1(text); ok {
+		if _, ok := parseLiteral(text); ok {
 			return readDocument(text, t)
 		}
 	}

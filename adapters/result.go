@@ -11,9 +11,9 @@ import (
 
 // madeUp drops what stands behind a call as the tool's answer: up to its last mark, or to where another call or the end of the
 // turn shows that the mark is missing.
-func (d *decoder) madeUp(p *declaration.Pattern) answer {
+func (d *decoder) madeUp(p *declaration.Pattern) match {
 	if !d.afterCall || !d.blank {
-		return no
+		return mismatch
 	}
 	_, text := p.ResultMarks()
 	end := declaration.NewLiteral(text, "", "")
@@ -22,7 +22,7 @@ func (d *decoder) madeUp(p *declaration.Pattern) answer {
 		if c := d.at(0); c != '<' && c != '[' {
 			continue
 		}
-		if n, a := d.literal(0, end); a == yes {
+		if n, a := d.literal(0, end); a == matched {
 			d.pos += n
 			break
 		}

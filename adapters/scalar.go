@@ -13,7 +13,7 @@ import (
 func (d *argReader) key(wild bool) {
 	if q, ok := d.quoteAt(0); ok {
 		d.inKey = true
-		d.str(q)
+		d.copyString(q)
 		d.inKey = false
 		return
 	}
@@ -54,7 +54,7 @@ func (d *argReader) scalar(t *schema.Type) bool {
 		n++
 	}
 	word := string(d.slice(d.pos, d.pos+n))
-	if value, ok := literal1(word); ok && d.valueEnds(n) {
+	if value, ok := parseLiteral(word); ok && d.valueEnds(n) {
 		d.pos += n
 		d.putScalar(word, value, t)
 		return true
@@ -65,8 +65,8 @@ func (d *argReader) scalar(t *schema.Type) bool {
 // wordByte says whether a byte can be part of a number or a literal.
 func wordByte(c int) bool { return isWord(c) || c == '+' || c == '-' || c == '.' }
 
-// literal1 reads a word as a JSON scalar.
-func literal1(word string) (string, bool) {
+// parseLiteral reads a word as a JSON scalar.
+func parseLiteral(word string) (string, bool) {
 	if v, ok := literals[word]; ok {
 		return v, true
 	}
@@ -161,7 +161,7 @@ func fitScalar(value string, t *schema.Type) string {
 // does so in no text.
 func oddPhrase(text string) bool {
 	if word := strings.TrimRight(text, ":;., "); word != text {
-		if _, ok := literal1(word); ok {
+		if _, ok := parseLiteral(word); ok {
 			return true
 		}
 	}

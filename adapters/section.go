@@ -4,9 +4,9 @@ import "toolnorm/adapters/internal/declaration"
 
 // section reads the calls between the marks of a section. The opener is structure only when a call commits behind it, or
 // its closer follows at once.
-func (d *decoder) section(p *declaration.Pattern) answer {
+func (d *decoder) section(p *declaration.Pattern) match {
 	n, a := d.literal(0, p.Parts[0].Lit)
-	if a != yes {
+	if a != matched {
 		return a
 	}
 	d.glue = p.Glue
@@ -20,7 +20,7 @@ func (d *decoder) section(p *declaration.Pattern) answer {
 	start := d.pos
 	d.pos += i
 	d.outer = p.Glue
-	if a = d.anyCall(p.Family); a == no {
+	if a = d.anyCall(p.Family); a == mismatch {
 		a = d.callBehindJunk(p)
 	}
 	d.outer = -1
@@ -41,22 +41,22 @@ const maxJunk = 128
 
 // callBehindJunk reads the first call of a section that begins with something else, where the marks are special tokens: the
 // opener once more, or a word. It means nothing.
-func (d *decoder) callBehindJunk(p *declaration.Pattern) answer {
+func (d *decoder) callBehindJunk(p *declaration.Pattern) match {
 	if m := (declaration.Mark{Key: p.Parts[0].Lit.Key()}); !m.Special() {
-		return no
+		return mismatch
 	}
 	for n := range maxJunk {
 		if _, ends := d.sectionEnds(n, p.Family); ends || d.at(n) < 0 {
-			return no
+			return mismatch
 		}
 		for _, q := range p.Family.Calls {
-			if _, a := d.literal(n, q.Parts[0].Lit); a == yes {
+			if _, a := d.literal(n, q.Parts[0].Lit); a == matched {
 				d.pos += n
 				return d.anyCall(p.Family)
 			}
 		}
 	}
-	return no
+	return mismatch
 }
 
 // sectionEnds says whether the closer of a section stands at offset i, and where it ends. Any of the family's closers ends
@@ -71,14 +71,14 @@ func (d *decoder) sectionEnds(i int, f *declaration.Family) (int, bool) {
 }
 
 // anyCall tries the call patterns of a format here.
-func (d *decoder) anyCall(f *declaration.Family) answer {
-	a := no
+func (d *decoder) anyCall(f *declaration.Family) match {
+	a := mismatch
 	for _, p := range f.Calls {
 		switch d.attempt(p) {
 		case committed:
 			return committed
-		case cut:
-			a = cut
+		case incomplete:
+			a = incomplete
 		}
 	}
 	return a

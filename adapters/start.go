@@ -16,12 +16,12 @@ func (d *decoder) startBehind(prompt string) {
 		return
 	}
 	d.openedHeader(text)
-	if p := d.v.OpenedReasoning(text); p != nil {
+	if p := d.index.OpenedReasoning(text); p != nil {
 		d.state, d.thinks = chat.Reasoning, p.Family.Think
 		d.skipOpener(p, strings.HasSuffix(prompt, "\n"))
 		return
 	}
-	for _, f := range d.v.Families {
+	for _, f := range d.index.Families {
 		for _, p := range f.Plain {
 			if d.reply == nil && declaration.EndsWith(text, p.OpenMark()) && (f == d.f || p.Special()) {
 				d.reply = p
@@ -56,7 +56,7 @@ func (d *decoder) wordLine() bool {
 // behindPrompt reads what the prompt has opened: a plain reply or a call. What is neither stays text.
 func (d *decoder) behindPrompt(f *declaration.Family) {
 	for _, p := range f.Begun(f.Plain) {
-		if n, a := d.literal(0, p.Parts[0].Lit); a == yes {
+		if n, a := d.literal(0, p.Parts[0].Lit); a == matched {
 			d.pos += n
 			d.textFrom, d.textTo = d.pos, d.pos
 			return
@@ -69,7 +69,7 @@ func (d *decoder) behindPrompt(f *declaration.Family) {
 		switch d.attempt(p) {
 		case committed:
 			return
-		case cut:
+		case incomplete:
 			if d.lengthCut() {
 				d.dropRest(0)
 				return

@@ -4,9 +4,9 @@ package adapters
 // taken back is declared by a hold (output.go). It looks forward by at alone, so it can stand in a reply that still comes.
 type argReader struct {
 	buffer
-	reading
+	argState
 	call    *call    // what is being written; nil: nothing is
-	aside   call     // the output of scratch
+	spare   call     // the output of scratch
 	repairs []string // what was mended, each once
 	outside outside  // what stands around the arguments; nil: nothing does
 }
@@ -26,10 +26,10 @@ func (d *argReader) isMark(i int) bool {
 func (d *argReader) argumentsEnd(i int) bool { return d.outside == nil || d.outside.CallEnds(i) }
 
 // reset forgets the state of the arguments that were read.
-func (d *argReader) reset() { d.reading = reading{stack: d.stack[:0], seen: d.seen[:0]} }
+func (d *argReader) reset() { d.argState = argState{stack: d.stack[:0], seen: d.seen[:0]} }
 
-// reading is the state of the argument reader, for one call.
-type reading struct {
+// argState is the state of the argument reader, for one call.
+type argState struct {
 	stack      []level  // open containers
 	quotes     []delim  // delimiters of {pseudo}; nil in JSON
 	seen       []string // keys of tagged arguments so far

@@ -61,10 +61,6 @@ func delimsOf(quotes []string) []delim {
 	return own
 }
 
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-
-func isQuote(c int) bool { return c == '"' || c == '\'' || c == '`' }
-
 // quoteAt finds the string delimiter that stands at offset i.
 func (d *argReader) quoteAt(i int) (delim, bool) {
 	c := d.at(i)
@@ -98,11 +94,11 @@ func (d *argReader) tripled(i int) bool {
 // schema names where they are not.
 func (d *argReader) stringValue(q delim, t *schema.Type) {
 	if t.Allows(schema.String) && t.Enum() == nil {
-		d.str(q)
+		d.copyString(q)
 		return
 	}
 	at := d.holdOn()
-	d.str(q)
+	d.copyString(q)
 	value := string(d.held(at))
 	if d.quoted > 0 && !t.Allows(schema.String) {
 		d.call.doubt = true // several values, perhaps
@@ -142,8 +138,8 @@ func fitString(value string, t *schema.Type) string {
 	return value
 }
 
-// str reads a string and writes it as JSON spells it. A text that ends inside it breaks the call.
-func (d *argReader) str(q delim) {
+// copyString reads a string and writes it as JSON spells it. A text that ends inside it breaks the call.
+func (d *argReader) copyString(q delim) {
 	own := len(d.quotes) > 0 && q.open == d.quotes[0].open || d.python && q.open == `'`
 	if q.open != `"` && !own {
 		d.repaired("quotes")
@@ -275,10 +271,6 @@ func (d *argReader) sharePath(i int) bool {
 	return d.at(n) == '\\' && isWord(next) && strings.IndexByte("nrtbfu", byte(next)) < 0
 }
 
-func isWord(c int) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 0 && c < 0x80 && isLetter(byte(c))
-}
-
 // escape reads a backslash and what it escapes.
 func (d *argReader) escape() {
 	switch c := d.at(1); c {
@@ -351,10 +343,6 @@ func (d *argReader) unit(i int) (r rune) {
 		r = r<<4 | rune(digit)
 	}
 	return r
-}
-
-func isHex(c int) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
 // joined steps over "+" and the opening of a string that is joined to the one just read; in Python they may just follow

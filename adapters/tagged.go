@@ -8,20 +8,20 @@ import (
 )
 
 // taggedCall reads a call whose arguments are tags, and its closers.
-func (d *decoder) taggedCall(p *declaration.Pattern, t *tool, id string) answer {
+func (d *decoder) taggedCall(p *declaration.Pattern, t *tool, id string) match {
 	if t == nil {
-		return no
+		return mismatch
 	}
 	a := d.taggedBody(p, t, id)
 	if a == committed {
-		d.endCall(d.close(p))
+		d.endCall(d.skipClosers(p))
 	}
 	return a
 }
 
 // taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call open. It commits at the
 // first complete head of an argument, at a brace, or at a closer.
-func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) answer {
+func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 	n := d.loneKeys(p, d.elastic(0))
 	if d.at(n) == '{' {
 		d.pos += n
@@ -37,8 +37,8 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) answer 
 		d.put("{}")
 		return committed
 	}
-	if _, a := d.argHead(p.Family, n); a != yes {
-		d.evidence = d.evidence || a == cut
+	if _, a := d.argHead(p.Family, n); a != matched {
+		d.evidence = d.evidence || a == incomplete
 		return a
 	}
 	d.commit(t, id)
@@ -60,26 +60,26 @@ type head struct {
 }
 
 // argHead reads the head of an argument at offset i.
-func (d *decoder) argHead(f *declaration.Family, i int) (head, answer) {
-	best := no
+func (d *decoder) argHead(f *declaration.Family, i int) (head, match) {
+	best := mismatch
 	for _, p := range f.Args {
 		h, a := d.headBy(p, i)
-		if a == yes {
-			return h, yes
+		if a == matched {
+			return h, matched
 		}
-		if a == cut {
-			best = cut
+		if a == incomplete {
+			best = incomplete
 		}
 	}
 	return head{}, best
 }
 
 // headBy reads a head by one pattern: literals with a key, perhaps a type, between them.
-func (d *decoder) headBy(p *declaration.Pattern, i int) (head, answer) {
+func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
 	for k := 0; ; k += 2 {
 		end, a := d.seam(i, p, k)
-		if a != yes {
+		if a != matched {
 			return head{}, a
 		}
 		hole := p.HoleAt(k + 1)
@@ -87,16 +87,16 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, answer) {
 			if h.end = end; p.Keyed() {
 				h.own, h.again = declaration.Exactly(p.CloseTag(h.key)), p.OpenTag(h.key)
 			}
-			return h, yes
+			return h, matched
 		}
 		end += d.space(end)
 		i = d.upToSeam(end, p, k+2)
 		if i <= end {
-			return head{}, endOr(i, no)
+			return head{}, incompleteAtEnd(i, mismatch)
 		}
 		word := strings.Trim(string(d.slice(d.pos+end, d.pos+i)), "\"' \t\r\n")
 		if hole == "key" && p.Keyed() && strings.ContainsAny(word, "/<\" ") {
-			return head{}, no // another tag than a parameter's
+			return head{}, mismatch // another tag than a parameter's
 		}
 		if hole == "key" {
 			h.odd = oddKey(p.Family, word)
@@ -104,7 +104,7 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, answer) {
 				h.key = plainly.Replace(word)
 			}
 		} else if strings.ContainsAny(word, "<>") {
-			return head{}, no // the end of the tag is missing
+			return head{}, mismatch // the end of the tag is missing
 		} else {
 			h.wire = strings.Trim(word, "=:\"'`“” ")
 		}
@@ -113,24 +113,24 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, answer) {
 
 // seam matches literal k of an argument's head at offset i. Behind a key models forget one of its two tags, or write another
 // closing tag of the argument.
-func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, answer) {
+func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
 	end, a := d.literal(i, p.Parts[k].Lit)
 	tags := p.Parts[k].Lit.Pieces()
-	if a != no || k == 0 || len(tags) != 2 || p.Keyed() {
+	if a != mismatch || k == 0 || len(tags) != 2 || p.Keyed() {
 		return end, a
 	}
 	last := p.Parts[len(p.Parts)-1].Lit
 	for _, closer := range []declaration.Literal{tags[0], last} {
 		n, a := d.literal(i, closer)
-		if a != yes {
+		if a != matched {
 			continue
 		}
 		n += d.elastic(n)
-		if end, a = d.literal(n, tags[1]); a != no {
+		if end, a = d.literal(n, tags[1]); a != mismatch {
 			return end, a
 		}
 		if d.closesNext(n, last) {
-			return n, yes
+			return n, matched
 		}
 	}
 	return d.literal(i, tags[1])
@@ -144,7 +144,7 @@ func (d *decoder) closesNext(i int, closer declaration.Literal) bool {
 			return false
 		case c == '<':
 			_, a := d.literal(n, closer)
-			return a == yes && n > i
+			return a == matched && n > i
 		}
 	}
 	return false
@@ -162,9 +162,9 @@ func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
 		}
 	}
 	switch _, a := d.seam(n, p, k); {
-	case a == cut:
+	case a == incomplete:
 		return -1
-	case a == yes && n > i:
+	case a == matched && n > i:
 		return n
 	}
 	return 0
@@ -188,7 +188,7 @@ func (d *decoder) loneKeys(p *declaration.Pattern, i int) int {
 // loneKey reads the tags of a key behind which another key or the call's closer stands.
 func (d *decoder) loneKey(arg, p *declaration.Pattern, i int) (int, bool) {
 	end, a := d.literal(i, arg.Parts[0].Lit)
-	if a != yes {
+	if a != matched {
 		return i, false
 	}
 	closer := arg.Parts[2].Lit.Pieces()[0]
@@ -201,7 +201,7 @@ func (d *decoder) loneKey(arg, p *declaration.Pattern, i int) (int, bool) {
 		return end, true
 	}
 	_, a = d.literal(end, arg.Parts[0].Lit)
-	return end, a == yes
+	return end, a == matched
 }
 
 // upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does, -1 when the text ends
@@ -214,9 +214,9 @@ func (d *decoder) upTo(i int, l declaration.Literal) int {
 		}
 		if begins(l, c) {
 			switch _, a := d.literal(n, l); {
-			case a == cut:
+			case a == incomplete:
 				return -1
-			case a == yes && n > i:
+			case a == matched && n > i:
 				return n
 			case c == '<' && d.hasKey(n, l):
 				return 0
@@ -225,9 +225,9 @@ func (d *decoder) upTo(i int, l declaration.Literal) int {
 		if c == '\n' { // only white space may stand on the next lines
 			end := n + d.space(n)
 			switch _, a := d.literal(end, l); a {
-			case cut:
+			case incomplete:
 				return -1
-			case yes:
+			case matched:
 				return end
 			}
 			break
@@ -251,12 +251,12 @@ func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 			n = 0
 		}
 		h, a := d.argHead(p.Family, n)
-		if a == cut {
+		if a == incomplete {
 			d.call.broken = true
 			d.toEnd()
 		}
-		if a != yes {
-			d.call.doubt = d.call.doubt || a == no && d.likeArg(p, n)
+		if a != matched {
+			d.call.doubt = d.call.doubt || a == mismatch && d.likeArg(p, n)
 			break
 		}
 		h.key = d.meant(t, h.key, d.seen)

@@ -139,10 +139,10 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 		return d.cdataEnd(p, h)
 	}
 	n, a := d.literal(0, h.own)
-	if a == yes && d.afterValue(p, n) {
+	if a == matched && d.afterValue(p, n) {
 		return n, true
 	}
-	if a == yes {
+	if a == matched {
 		if end := d.junkBehind(p, h, t, n); end > 0 {
 			return end, true
 		}
@@ -154,7 +154,7 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 		}
 		lead = 1
 	}
-	if a == cut && n > lead+1 || d.at(lead) < 0 {
+	if a == incomplete && n > lead+1 || d.at(lead) < 0 {
 		for d.at(n) >= 0 {
 			n++
 		}
@@ -187,11 +187,11 @@ func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 		if !p.Family.CloseBytes[d.at(n)] {
 			continue
 		}
-		if _, a := d.literal(n, h.own); a == yes {
+		if _, a := d.literal(n, h.own); a == matched {
 			return 0
 		}
 		next, a := d.argHead(p.Family, n)
-		if a == yes && t.Has(next.key) && next.key != h.key && !slices.Contains(d.seen, next.key) || !text && d.closersFollow(p, n) {
+		if a == matched && t.Has(next.key) && next.key != h.key && !slices.Contains(d.seen, next.key) || !text && d.closersFollow(p, n) {
 			d.repaired("extra-closer")
 			return n
 		}
@@ -206,7 +206,7 @@ func (d *decoder) nextArg(f *declaration.Family, t *schema.Type, i int, newline 
 		return false
 	}
 	h, a := d.argHead(f, i)
-	return a == yes && t.Has(h.key) && !slices.Contains(d.seen, h.key)
+	return a == matched && t.Has(h.key) && !slices.Contains(d.seen, h.key)
 }
 
 // afterValue says whether what stands at offset i can follow a value's closer: another argument, a closer of the call that
@@ -223,10 +223,10 @@ func (d *decoder) afterValue(p *declaration.Pattern, i int) bool {
 	}
 	for k, l := range p.Close {
 		end, a := d.literal(i, l)
-		if a == cut {
+		if a == incomplete {
 			return true
 		}
-		if a == yes {
+		if a == matched {
 			return k == len(p.Close)-1 && len(p.Family.Sections) == 0 || d.closerOrEnd(p, k+1, end)
 		}
 	}
@@ -240,7 +240,7 @@ func (d *decoder) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 		return true
 	}
 	for ; k < len(p.Close); k++ {
-		if _, a := d.literal(i, p.Close[k]); a != no {
+		if _, a := d.literal(i, p.Close[k]); a != mismatch {
 			return true
 		}
 	}
@@ -264,14 +264,14 @@ func (d *decoder) closersFollow(p *declaration.Pattern, i int) bool {
 	}
 	for k := range p.Close {
 		end, a := d.literal(i, p.Close[k])
-		if a != yes {
+		if a != matched {
 			continue
 		}
 		for _, l := range p.Close[k+1:] {
 			n, a := d.literal(d.pastComment(end), l)
-			if a == yes {
+			if a == matched {
 				end = n
-			} else if a == no {
+			} else if a == mismatch {
 				break
 			}
 		}

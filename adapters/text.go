@@ -11,7 +11,7 @@ import (
 // text reads the text state: plain bytes leave as they come, and at each byte that could begin something it is tried.
 func (d *decoder) text() {
 	for d.state == chat.Text {
-		switch c := d.plain(&d.v.Stops); {
+		switch c := d.plain(&d.index.Stops); {
 		case c < 0 || d.left():
 			return
 		case d.fence.char != 0:
@@ -22,7 +22,7 @@ func (d *decoder) text() {
 			d.codeOpens(false)
 		default:
 			d.gapAt, d.markAt = d.pos, d.pos
-			if !d.begin(c, false) {
+			if !d.tryMarks(c, false) {
 				d.solid(1)
 			}
 		}
@@ -88,7 +88,7 @@ func (d *decoder) gap() {
 	if line && c == '>' && d.at(1) == ' ' {
 		d.ticks = quotedLine
 	}
-	if d.begin(c, line || d.blank) {
+	if d.tryMarks(c, line || d.blank) {
 		return
 	}
 	d.pos = d.gapAt
@@ -100,16 +100,16 @@ func (d *decoder) gap() {
 	}
 }
 
-// begin tries everything that can begin with c, here at d.markAt. It answers true when something did: the text in front
+// tryMarks tries everything that can begin with c, here at d.markAt. It answers true when something did: the text in front
 // has left and reading goes on behind it. An attempt that the end of the text cut is structure when it got further than
 // its mark, or when the mark is no word of prose: a special token, or alone on its line.
-func (d *decoder) begin(c int, line bool) bool {
+func (d *decoder) tryMarks(c int, line bool) bool {
 	if d.ticks != 0 && d.inCode() || d.pos < d.rejected {
 		return false
 	}
 	start := d.pos
 	d.evidence = false
-	if p := d.v.Header; d.blank && p != nil && d.headerAhead(0) {
+	if p := d.index.Header; d.blank && p != nil && d.headerAhead(0) {
 		if d.message(p) == committed {
 			return true
 		}
@@ -125,7 +125,7 @@ func (d *decoder) begin(c int, line bool) bool {
 		switch d.tryMark(m) {
 		case committed:
 			return true
-		case cut:
+		case incomplete:
 			d.pos = start
 			if d.halfSuffix(m) {
 				continue
@@ -160,7 +160,7 @@ func (d *decoder) halfSuffix(m *declaration.Mark) bool {
 		return false
 	}
 	_, a := d.literal(0, m.Pattern.Parts[0].Lit)
-	return a == cut
+	return a == incomplete
 }
 
 // nameFirst reads a call of the family that begins with its name, where nothing but white space stands in front.
@@ -176,7 +176,7 @@ func (d *decoder) nameFirst() bool {
 }
 
 // tryMark reads what a mark begins; one of a call that may be a mention waits for what follows.
-func (d *decoder) tryMark(m *declaration.Mark) answer {
+func (d *decoder) tryMark(m *declaration.Mark) match {
 	if d.tools != nil && !d.drafting && (m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.InnerOpen) {
 		if why := d.doubted(m); why != noDoubt {
 			return d.tryDoubted(m, why)
@@ -186,7 +186,7 @@ func (d *decoder) tryMark(m *declaration.Mark) answer {
 }
 
 // try reads what a mark begins.
-func (d *decoder) try(m *declaration.Mark) answer {
+func (d *decoder) try(m *declaration.Mark) match {
 	switch m.Kind {
 	case declaration.ThinkOpen:
 		return d.openReasoning(m.Pattern)
@@ -210,7 +210,7 @@ func (d *decoder) try(m *declaration.Mark) answer {
 		return committed
 	case declaration.TurnMark:
 		if m.Pattern != nil && m.Pattern != d.reply && !m.Special() {
-			return no // the closer of a plain reply that was not opened
+			return mismatch // the closer of a plain reply that was not opened
 		}
 		return d.turn(m)
 	case declaration.CloseMark:
@@ -218,21 +218,21 @@ func (d *decoder) try(m *declaration.Mark) answer {
 	case declaration.ThinkClose:
 		return d.strayCloser(m.Pattern)
 	}
-	return no
+	return mismatch
 }
 
 // lateCloser drops the closer of a call that is over: right behind it, or alone on a later line.
-func (d *decoder) lateCloser(p *declaration.Pattern) answer {
+func (d *decoder) lateCloser(p *declaration.Pattern) match {
 	n, ok := d.closerAt(0, p)
 	if !ok || d.done == 0 || p.Family != d.f && !d.afterCall {
-		return no
+		return mismatch
 	}
 	if d.afterCall && d.blank {
 		d.pos += n
 		return committed
 	}
 	if d.markAt == d.gapAt || d.slice(d.markAt-1, d.markAt)[0] != '\n' || d.at(n) >= 0 && d.at(n) != '\n' {
-		return no
+		return mismatch
 	}
 	d.leave(1)
 	d.pos += n
@@ -248,14 +248,14 @@ func (d *decoder) dropRest(glue int) {
 
 // openPlain drops the opener of a plain reply, where nothing but white space stands in front. One that looks like a tag may
 // be the answer itself: it counts behind reasoning only.
-func (d *decoder) openPlain(m *declaration.Mark) answer {
+func (d *decoder) openPlain(m *declaration.Mark) match {
 	n, a := d.literal(0, m.Pattern.Parts[0].Lit)
-	if a != yes {
+	if a != matched {
 		return a
 	}
 	own := m.Pattern.Family == d.f && m.Special() && !d.mentioned()
 	if tag := m.Key[0] == '<' && !m.Special(); !d.blank && !own || d.thinks == nil && tag {
-		return no
+		return mismatch
 	}
 	d.leave(m.Pattern.Glue)
 	d.reply = m.Pattern
@@ -266,15 +266,15 @@ func (d *decoder) openPlain(m *declaration.Mark) answer {
 
 // turn drops a mark of the turn where it ends something: at the end of the text, or before another mark; white space up to
 // there is no text. So does the closer of a plain reply, with the newline that belongs to it.
-func (d *decoder) turn(m *declaration.Mark) answer {
+func (d *decoder) turn(m *declaration.Mark) match {
 	n, glue := d.turnAt(0, m), 0
 	if n == 0 {
-		return no
+		return mismatch
 	}
 	if m.Pattern != nil {
 		closer := m.Pattern.Parts[len(m.Pattern.Parts)-1].Lit
 		end, a := d.literal(0, closer)
-		if a != yes {
+		if a != matched {
 			return a
 		}
 		if n = end; closer.Units[0].Kind == declaration.OneNewline {
@@ -285,7 +285,7 @@ func (d *decoder) turn(m *declaration.Mark) answer {
 	over := d.at(n+space) < 0 || d.structure(n+space)
 	within := m.Pattern != nil && m.Pattern.Family == d.f && d.reply != nil && m.Special() && !d.mentioned()
 	if !over && !d.afterCall && !within {
-		return no
+		return mismatch
 	}
 	d.leave(glue)
 	d.pos += n

@@ -109,8 +109,8 @@ func (d *argReader) wrapperAhead(t *schema.Type, key string) bool {
 		return false
 	}
 	d.pos += 1 + d.space(1)
-	out, a := d.scratch(func() { d.key(false) })
-	if a != yes || !t.Has(unquote(out)) {
+	out, a := d.capture(func() { d.key(false) })
+	if a != matched || !t.Has(unquote(out)) {
 		return false
 	}
 	n = d.space(0)
