@@ -47,7 +47,7 @@ func resolved(text []byte) (does, known bool) {
 
 // announcement is the text in front of here, as far as it is looked at.
 func (d *decoder) announcement() []byte {
-	return bytes.TrimSpace(d.slice(max(d.base, d.gapAt-announceSize), d.gapAt))
+	return bytes.TrimSpace(d.Slice(max(d.Base, d.gapAt-announceSize), d.gapAt))
 }
 
 // announces says whether a text ends as an announcement does, and whether the part of it that is looked at has words of
@@ -88,10 +88,10 @@ func (d *decoder) announcedForSure() bool {
 // continues says whether the prose behind a call goes on from it: it is about no example, and shows no other call.
 func (d *decoder) continues() bool {
 	n := 0
-	for n < announceSize && d.at(n) >= 0 {
+	for n < announceSize && d.At(n) >= 0 {
 		n++
 	}
-	text := d.slice(d.pos, d.pos+n)
+	text := d.Slice(d.Pos, d.Pos+n)
 	return len(text) > 0 && text[0] == '\n' && bytes.IndexByte(text, '?') < 0 && !bytes.Contains(text, []byte("```")) && !hedges.in(text)
 }
 

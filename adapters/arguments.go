@@ -1,12 +1,15 @@
 package adapters
 
-import "toolnorm/chat/schema"
+import (
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+)
 
 // arguments reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
 // when it is something that stands for one.
 func (d *decoder) arguments(t *tool, id string, quotes []delim) match {
-	d.pos += d.loose(0)
-	switch c := d.at(0); {
+	d.Pos += d.loose(0)
+	switch c := d.At(0); {
 	case c < 0:
 		return incomplete
 	case c == '`':
@@ -20,19 +23,19 @@ func (d *decoder) arguments(t *tool, id string, quotes []delim) match {
 		d.object(t.schema())
 		d.quotes = nil
 		return committed
-	case isQuote(c) && d.quotedObject(c):
+	case scan.IsQuote(c) && d.quotedObject(c):
 		d.repaired("inner-quotes")
-		d.pos += 1 + d.space(1)
+		d.Pos += 1 + d.Space(1)
 		d.around = c
 		a := d.arguments(t, id, quotes)
 		d.around = 0
-		if a == committed && d.at(d.space(0)) == c {
-			d.pos += d.space(0) + 1
+		if a == committed && d.At(d.Space(0)) == c {
+			d.Pos += d.Space(0) + 1
 		}
 		return a
-	case isQuote(c) && d.memberAhead():
+	case scan.IsQuote(c) && d.memberAhead():
 		return d.braceless(t, id, quotes)
-	case isQuote(c) || c == '[' || c == 'n' || c == 'N':
+	case scan.IsQuote(c) || c == '[' || c == 'n' || c == 'N':
 		return d.standIn(t, id)
 	}
 	return mismatch
@@ -42,17 +45,17 @@ func (d *decoder) arguments(t *tool, id string, quotes []delim) match {
 func (d *decoder) memberAhead() bool {
 	q, ok := d.quoteAt(0)
 	n := len(q.open)
-	for ; ok && n < maxKey && d.at(n) >= 0 && !d.has(n, q.close); n++ {
+	for ; ok && n < maxKey && d.At(n) >= 0 && !d.Has(n, q.close); n++ {
 	}
 	n += len(q.close)
-	return ok && d.at(n-len(q.close)) >= 0 && d.at(n+d.space(n)) == ':'
+	return ok && d.At(n-len(q.close)) >= 0 && d.At(n+d.Space(n)) == ':'
 }
 
 // braceless reads an object whose opening brace was left out, if it begins with a parameter of the tool.
 func (d *decoder) braceless(t *tool, id string, quotes []delim) match {
-	start := d.pos
+	start := d.Pos
 	out, a := d.capture(func() { d.key(false) })
-	d.pos = start
+	d.Pos = start
 	if a != matched || !t.schema().Has(unquote(out)) {
 		return mismatch
 	}
@@ -68,26 +71,26 @@ func (d *decoder) braceless(t *tool, id string, quotes []delim) match {
 
 // quotedObject says whether here stands an object between quotes whose own quotes are not escaped: "{"city": "Rome"}".
 func (d *decoder) quotedObject(quote int) bool {
-	n := 1 + d.space(1)
-	if d.at(n) != '{' {
+	n := 1 + d.Space(1)
+	if d.At(n) != '{' {
 		return false
 	}
-	n += 1 + d.space(n+1)
-	return d.at(n) == quote && (isWord(d.at(n+1)) || d.at(n+1) < 0)
+	n += 1 + d.Space(n+1)
+	return d.At(n) == quote && (scan.IsWord(d.At(n+1)) || d.At(n+1) < 0)
 }
 
 // objectFits looks at the first member of the arguments: a schema in their place is an echo of the tool list, and a call
 // without marks must begin with a parameter of the tool.
 func (d *decoder) objectFits(t *tool) match {
-	start := d.pos
-	defer func() { d.pos = start }()
-	d.pos++
-	d.pos += d.space(0)
-	c := d.at(0)
+	start := d.Pos
+	defer func() { d.Pos = start }()
+	d.Pos++
+	d.Pos += d.Space(0)
+	c := d.At(0)
 	if c < 0 && d.bare {
 		return incomplete
 	}
-	if !isQuote(c) {
+	if !scan.IsQuote(c) {
 		if c == '.' || c == '<' && (d.closing == nil || delimsOf(d.closing.Family.Quotes) == nil) || d.bare && c != '}' {
 			return mismatch // a placeholder
 		}
@@ -129,6 +132,6 @@ func (d *decoder) standIn(t *tool, id string) match {
 // describesParameter says whether behind the key just read stands a description of a parameter in place of its value: an
 // object that begins with type or description where the schema allows none.
 func (d *decoder) describesParameter(t *schema.Type) bool {
-	n := d.space(0)
-	return d.at(n) == ':' && t.Known() && !t.Allows(schema.Object) && d.describes(n+1)
+	n := d.Space(0)
+	return d.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && d.describes(n+1)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )
 
@@ -33,31 +34,31 @@ func (d *decoder) unmarked(c int, line bool) bool {
 // those or of Python calls, or an offered name at the start of a line. Most text ends here.
 func (d *decoder) callAhead(c int, line bool) bool {
 	i := 0
-	for ; c == '[' && i < maxWord; c = d.at(i) {
+	for ; c == '[' && i < maxWord; c = d.At(i) {
 		i++
-		for k := 0; k < maxWord && isSpace(d.at(i)); k++ {
+		for k := 0; k < maxWord && scan.IsSpace(d.At(i)); k++ {
 			i++
 		}
 	}
 	if c == '{' {
 		return d.envelopeAhead(i)
 	}
-	return (line || i > 0) && isWord(c) && d.nameAhead(i)
+	return (line || i > 0) && scan.IsWord(c) && d.nameAhead(i)
 }
 
 // envelopeAhead says whether the object at offset i begins with a member that means something to an envelope.
 func (d *decoder) envelopeAhead(i int) bool {
-	for end := i + maxWord; i < end && (d.at(i) == '{' || isSpace(d.at(i))); {
+	for end := i + maxWord; i < end && (d.At(i) == '{' || scan.IsSpace(d.At(i))); {
 		i++
 	}
-	if c := d.at(i); c == '"' || c == '\'' {
+	if c := d.At(i); c == '"' || c == '\'' {
 		i++
 	}
 	n := i
-	for n < i+maxWord && isWord(d.at(n)) {
+	for n < i+maxWord && scan.IsWord(d.At(n)) {
 		n++
 	}
-	key := string(d.slice(d.pos+i, d.pos+n))
+	key := string(d.Slice(d.Pos+i, d.Pos+n))
 	return nameKeys[key] || argsKeys[key] || idKeys[key] || wrapKeys[key] || listKeys[key] || key == "type"
 }
 
@@ -66,25 +67,25 @@ const maxWord = 24
 
 // nameAhead says whether an offered name and its arguments stand at offset i, or are cut there.
 func (d *decoder) nameAhead(i int) bool {
-	if d.has(i, "print(") {
+	if d.Has(i, "print(") {
 		return true
 	}
 	for n := i; n < i+maxName; n++ {
-		c := d.at(n)
+		c := d.At(n)
 		if c == '(' || c == '{' || c == ' ' || c == '\n' {
-			n += d.space(n)
-			c = d.at(n)
+			n += d.Space(n)
+			c = d.At(n)
 			return c == '(' || c == '{'
 		}
 		if c < 0 {
 			return n > i
 		}
 		if c == ':' && n > i { // functions.NAME:0{…}, what is left of Kimi's calls without their control tokens
-			next := d.at(n + 1)
+			next := d.At(n + 1)
 			return next >= '0' && next <= '9'
 		}
-		if !d.tools.begins(d.slice(d.pos+i, d.pos+n+1)) {
-			return d.has(n, "call(") && n > i
+		if !d.tools.begins(d.Slice(d.Pos+i, d.Pos+n+1)) {
+			return d.Has(n, "call(") && n > i
 		}
 	}
 	return false
@@ -110,7 +111,7 @@ var (
 func (d *decoder) heldCalls() bool {
 	return d.draft(maxUnmarked, func() bool {
 		for d.bareCall() {
-			d.pos += d.space(0)
+			d.Pos += d.Space(0)
 		}
 		return d.complete() && (d.which == Eager || d.closedBySpecial() || d.over())
 	})
@@ -119,19 +120,19 @@ func (d *decoder) heldCalls() bool {
 // over says whether the model has ended here, behind white space: by itself, or with a mark of the turn that is the last
 // thing.
 func (d *decoder) over() bool {
-	i := d.space(0)
+	i := d.Space(0)
 	for _, m := range d.marksAt(i) {
 		if n := d.turnAt(i, &m); n > 0 {
 			i += n
-			return d.at(i+d.space(i)) < 0
+			return d.At(i+d.Space(i)) < 0
 		}
 	}
-	return d.at(i) < 0 && !d.lengthCut()
+	return d.At(i) < 0 && !d.lengthCut()
 }
 
 // bareCall reads one call without marks here, whichever form it has.
 func (d *decoder) bareCall() bool {
-	done, start := d.done, d.pos
+	done, start := d.done, d.Pos
 	for _, p := range []*declaration.Pattern{bareObjects, barePython, bareJSON, bareCounted} {
 		d.bare = p == bareJSON || p == bareCounted // a word and a brace are program text, unless a parameter follows in quotes
 		a := d.attempt(p)
@@ -139,7 +140,7 @@ func (d *decoder) bareCall() bool {
 		if a == committed && d.done > done {
 			return true
 		}
-		if d.pos != start {
+		if d.Pos != start {
 			return false
 		}
 	}

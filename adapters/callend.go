@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 )
 
 // closerAt says whether one of the pattern's closers stands at offset i, and where it ends.
@@ -29,9 +30,9 @@ func (d *decoder) skipClosers(p *declaration.Pattern) bool {
 	closed := len(list) == 0
 	for i, l := range list {
 		d.skipJunk(p)
-		n, a := d.literal(d.elastic(0), l)
-		if a == incomplete && (!isSpace(d.at(0)) || d.abandoned()) && d.at(0) >= 0 || a == matched {
-			d.pos += n
+		n, a := d.literal(d.Elastic(0), l)
+		if a == incomplete && (!scan.IsSpace(d.At(0)) || d.abandoned()) && d.At(0) >= 0 || a == matched {
+			d.Pos += n
 			closed = a == matched && i == len(list)-1
 		}
 	}
@@ -43,8 +44,8 @@ const maxAside = 64
 
 // skipJunk steps over a comment, or a few words on the same line, behind which the first closer of a call stands.
 func (d *decoder) skipJunk(p *declaration.Pattern) {
-	n := d.elastic(0)
-	if _, ok := d.closerAt(n, p); ok || d.at(n) < 0 || len(p.Close) == 0 {
+	n := d.Elastic(0)
+	if _, ok := d.closerAt(n, p); ok || d.At(n) < 0 || len(p.Close) == 0 {
 		return
 	}
 	end, what := n, "extra-closer"
@@ -53,11 +54,11 @@ func (d *decoder) skipJunk(p *declaration.Pattern) {
 	} else if !d.drafting {
 		end = d.lineRest(n)
 	}
-	if _, ok := d.closerAt(end+d.space(end), p); ok && end > n {
-		if junk := d.slice(d.pos+n, d.pos+end); d.call != nil && what != "comments" && (junk[0] == ',' || bytes.ContainsAny(junk, `"':=`)) {
+	if _, ok := d.closerAt(end+d.Space(end), p); ok && end > n {
+		if junk := d.Slice(d.Pos+n, d.Pos+end); d.call != nil && what != "comments" && (junk[0] == ',' || bytes.ContainsAny(junk, `"':=`)) {
 			d.call.doubt = true // members of the call, perhaps
 		}
-		d.pos += end
+		d.Pos += end
 		d.repaired(what)
 	}
 }
@@ -65,7 +66,7 @@ func (d *decoder) skipJunk(p *declaration.Pattern) {
 // lineRest is the offset of the first sign of a mark, or of the line's end, behind offset i.
 func (d *decoder) lineRest(i int) int {
 	for n := i; n < i+maxAside; n++ {
-		if c := d.at(n); c < 0 || c == '\n' || c == '<' || c == '[' || c == '{' || c == '`' || c >= 0x80 && d.marksAt(n) != nil {
+		if c := d.At(n); c < 0 || c == '\n' || c == '<' || c == '[' || c == '{' || c == '`' || c >= 0x80 && d.marksAt(n) != nil {
 			return n
 		}
 	}
@@ -77,11 +78,11 @@ func (d *decoder) openerAsCloser(p *declaration.Pattern) bool {
 	if p.Markless() {
 		return false
 	}
-	n, a := d.literal(d.elastic(0), p.Parts[0].Lit)
-	if a != matched || d.at(n+d.space(n)) >= 0 || d.lengthCut() {
+	n, a := d.literal(d.Elastic(0), p.Parts[0].Lit)
+	if a != matched || d.At(n+d.Space(n)) >= 0 || d.lengthCut() {
 		return false
 	}
-	d.pos += n
+	d.Pos += n
 	d.repaired("closers")
 	return true
 }
@@ -91,8 +92,8 @@ func (d *decoder) CallEnds(i int) bool {
 	if d.python {
 		return d.pythonEnd(i)
 	}
-	i += d.space(i)
-	c := d.at(i)
+	i += d.Space(i)
+	c := d.At(i)
 	p := d.closing
 	switch {
 	case d.around != 0 && c == d.around:
@@ -113,10 +114,10 @@ func (d *decoder) CallEnds(i int) bool {
 // pythonEnd says whether what stands at offset i, behind the parenthesis that closes a Python call, can follow one: another
 // call, the end of the list of calls, a mark. Behind a quote inside program text it is something else.
 func (d *decoder) pythonEnd(i int) bool {
-	n := d.space(i)
-	line := bytes.IndexByte(d.slice(d.pos+i, d.pos+i+n), '\n') >= 0
+	n := d.Space(i)
+	line := bytes.IndexByte(d.Slice(d.Pos+i, d.Pos+i+n), '\n') >= 0
 	i += n
-	c := d.at(i)
+	c := d.At(i)
 	switch {
 	case c < 0 || d.isMark(i) || d.comment(i):
 		return true
@@ -126,16 +127,16 @@ func (d *decoder) pythonEnd(i int) bool {
 		return d.pythonEnd(i + 1)
 	case c == ']':
 		i++
-		n = d.space(i)
-		line = bytes.IndexByte(d.slice(d.pos+i, d.pos+i+n), '\n') >= 0
+		n = d.Space(i)
+		line = bytes.IndexByte(d.Slice(d.Pos+i, d.Pos+i+n), '\n') >= 0
 		i += n
 		_, closed := d.closerAt(i, d.closing)
-		return line || d.at(i) < 0 || d.isMark(i) || closed && len(d.closing.Close) > 0
+		return line || d.At(i) < 0 || d.isMark(i) || closed && len(d.closing.Close) > 0
 	case c == ',' || c == ';':
-		i += 1 + d.space(i+1)
-		return d.at(i) == ']' || isWord(d.at(i)) && d.nameAhead(i)
-	case isWord(c):
-		return line && d.nameAhead(i) && (d.printed || !d.has(i, "print("))
+		i += 1 + d.Space(i+1)
+		return d.At(i) == ']' || scan.IsWord(d.At(i)) && d.nameAhead(i)
+	case scan.IsWord(c):
+		return line && d.nameAhead(i) && (d.printed || !d.Has(i, "print("))
 	case d.closing == nil:
 		return true
 	}

@@ -7,13 +7,13 @@ func (d *decoder) openCDATA(f *declaration.Family) bool {
 	if !f.Flags.CDATA {
 		return false
 	}
-	n, a := d.literal(d.space(0), declaration.Exactly(declaration.CDATAOpen))
-	if a == incomplete && d.at(d.space(0)) >= 0 {
+	n, a := d.literal(d.Space(0), declaration.Exactly(declaration.CDATAOpen))
+	if a == incomplete && d.At(d.Space(0)) >= 0 {
 		d.call.broken = true
-		d.toEnd()
+		d.ToEnd()
 	}
 	if a == matched {
-		d.pos += n
+		d.Pos += n
 	}
 	return a == matched
 }
@@ -23,7 +23,7 @@ func (d *decoder) openCDATA(f *declaration.Family) bool {
 func (d *decoder) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 	n, a := d.literal(0, declaration.Exactly(declaration.CDATAClose))
 	if a == matched {
-		i := n + d.elastic(n)
+		i := n + d.Elastic(n)
 		end, b := d.literal(i, h.own)
 		if b == matched && d.afterValue(p, end) {
 			return end, true
@@ -36,7 +36,7 @@ func (d *decoder) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 	if a != incomplete {
 		return 0, false
 	}
-	for d.at(n) >= 0 {
+	for d.At(n) >= 0 {
 		n++
 	}
 	return n, true

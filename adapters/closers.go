@@ -3,6 +3,7 @@ package adapters
 import (
 	"slices"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -25,26 +26,26 @@ func (d *argReader) innermost() byte {
 // closes nothing is skipped.
 func (d *argReader) containerEnds(kind byte) bool {
 	for {
-		c := d.at(0)
+		c := d.At(0)
 		switch {
 		case c == closerOf(kind) && c == '}' && len(d.stack) == 1 && d.closedEarly():
-			d.pos++
+			d.Pos++
 			d.repaired("extra-closer")
 			d.blanks()
 		case c == closerOf(kind):
-			d.pos++
+			d.Pos++
 			return true
 		case c < 0:
 			d.unclosed = true
 			d.doubtStray()
 			return true
-		case isCloser(c):
+		case scan.IsCloser(c):
 			means := d.wrongCloser(c)
 			if means == outerMissing {
 				d.repaired("closers")
 				return true
 			}
-			d.pos++
+			d.Pos++
 			if means == ownMeant {
 				d.repaired("closers")
 				return true
@@ -70,13 +71,13 @@ func (d *argReader) closedEarly() bool {
 	c := d.call
 	defer func(seen int) { c.endAt = seen }(c.endAt) // looking ahead is not having read
 	n := 1
-	for n < maxSpace && (isSpace(d.at(n)) || d.at(n) == '}' || d.at(n) == ']') {
+	for n < scan.MaxSpace && (scan.IsSpace(d.At(n)) || d.At(n) == '}' || d.At(n) == ']') {
 		n++
 	}
-	if d.at(n) != ',' {
+	if d.At(n) != ',' {
 		return false
 	}
-	n += 1 + d.space(n+1)
+	n += 1 + d.Space(n+1)
 	t := d.stack[0].t
 	key, ok := d.keyAt(n)
 	if !ok || d.quotes == nil && !d.startsString(n) || !t.Has(key) || ofEnvelope(key) || slices.Contains(d.seen, key) {
@@ -126,11 +127,11 @@ const (
 func (d *argReader) wrongCloser(c int) meaning {
 	d.doubtStray()
 	top, outer := len(d.stack)-1, d.openedBy(c)
-	n, run := 1+d.space(1), []int(nil)
-	for ; isCloser(d.at(n)) && len(run) < maxRun; n += 1 + d.space(n+1) {
-		run = append(run, d.at(n))
+	n, run := 1+d.Space(1), []int(nil)
+	for ; scan.IsCloser(d.At(n)) && len(run) < maxRun; n += 1 + d.Space(n+1) {
+		run = append(run, d.At(n))
 	}
-	if d.at(n) != ',' {
+	if d.At(n) != ',' {
 		switch {
 		case outer >= 0:
 			return outerMissing
@@ -139,8 +140,8 @@ func (d *argReader) wrongCloser(c int) meaning {
 		}
 		return surplus
 	}
-	for d.at(n) == ',' {
-		n += 1 + d.space(n+1)
+	for d.At(n) == ',' {
+		n += 1 + d.Space(n+1)
 	}
 	order, at := []meaning{ownMeant, outerMissing, surplus}, map[meaning]int{ownMeant: top - 1, outerMissing: outer - 1, surplus: top}
 	if d.doubled(c) {
@@ -181,7 +182,7 @@ func (d *argReader) behindRun(at int, run []int) (int, bool) {
 
 // doubled says whether the closer c here stands directly behind another of its kind.
 func (d *argReader) doubled(c int) bool {
-	return d.pos > d.base && int(d.slice(d.pos-1, d.pos)[0]) == c
+	return d.Pos > d.Base && int(d.Slice(d.Pos-1, d.Pos)[0]) == c
 }
 
 // openedBy is the innermost container that c closes, -1 when there is none.
@@ -213,7 +214,7 @@ func (d *argReader) suits(i, at int) int {
 	case object && len(l.t.Members()) > 0:
 		return 0
 	case !object && l.t.Item().Known():
-		if !l.t.Item().Allows(kindAt(d.at(i))) {
+		if !l.t.Item().Allows(kindAt(d.At(i))) {
 			return 0
 		}
 		return 2
@@ -230,7 +231,7 @@ func kindAt(c int) schema.Kinds {
 		return schema.Array
 	case c == '-' || c >= '0' && c <= '9':
 		return schema.Integer | schema.Number
-	case isQuote(c):
+	case scan.IsQuote(c):
 		return schema.String
 	}
 	return schema.Boolean | schema.Null | schema.String
@@ -241,24 +242,24 @@ func (d *argReader) keyAt(i int) (string, bool) {
 	q, quoted := d.quoteAt(i)
 	from := i + len(q.open)
 	n := from
-	for n < from+maxKey && d.at(n) >= 0 && (quoted && !d.has(n, q.close) || !quoted && (isWord(d.at(n)) || d.at(n) == '-')) {
-		if quoted && d.at(n) == '\\' { // what is escaped ends no string
+	for n < from+maxKey && d.At(n) >= 0 && (quoted && !d.Has(n, q.close) || !quoted && (scan.IsWord(d.At(n)) || d.At(n) == '-')) {
+		if quoted && d.At(n) == '\\' { // what is escaped ends no string
 			n++
 		}
 		n++
 	}
 	end := n
 	if quoted {
-		if !d.has(n, q.close) {
+		if !d.Has(n, q.close) {
 			return "", false
 		}
 		n += len(q.close)
 	}
-	n += d.space(n)
-	if c := d.at(n); end == from || c != ':' && c != '=' && !d.has(n, "：") {
+	n += d.Space(n)
+	if c := d.At(n); end == from || c != ':' && c != '=' && !d.Has(n, "：") {
 		return "", false
 	}
-	return string(d.slice(d.pos+from, d.pos+end)), true
+	return string(d.Slice(d.Pos+from, d.Pos+end)), true
 }
 
 // listLost says whether a member of an object around the list stands here in the place of an element: the list's closer is

@@ -3,6 +3,8 @@ package adapters
 import (
 	"bytes"
 	"strings"
+
+	"toolnorm/adapters/internal/scan"
 )
 
 // fence is a fenced block of code whose opening line was read.
@@ -22,7 +24,7 @@ const quotedLine = -1
 // codeOpens keeps a run of backquotes or tildes, which opens a fenced block, or opens or closes a span of code in a line. A
 // run that closes a span opens nothing.
 func (d *decoder) codeOpens(line bool) {
-	c := d.at(0)
+	c := d.At(0)
 	switch n := d.runOf(0, c); {
 	case d.ticks != n && d.fenceOpens(n, line) || c != '`':
 		d.solid(n)
@@ -37,7 +39,7 @@ func (d *decoder) codeSpan() {
 	switch {
 	case d.ticks == n:
 		d.ticks = 0
-	case d.ticks == 0 && !(isSpace(d.at(n)) && d.spaceBefore()):
+	case d.ticks == 0 && !(scan.IsSpace(d.At(n)) && d.spaceBefore()):
 		d.ticks = n
 	}
 	d.solid(n)
@@ -46,7 +48,7 @@ func (d *decoder) codeSpan() {
 // runOf is how often c stands at offset i.
 func (d *decoder) runOf(i, c int) int {
 	n := i
-	for d.at(n) == c && c >= 0 {
+	for d.At(n) == c && c >= 0 {
 		n++
 	}
 	return n - i
@@ -54,13 +56,13 @@ func (d *decoder) runOf(i, c int) int {
 
 // spaceBefore says whether text stands in front of here, and its last byte is white space.
 func (d *decoder) spaceBefore() bool {
-	return d.pos > d.base && isSpace(int(d.slice(d.pos-1, d.pos)[0]))
+	return d.Pos > d.Base && scan.IsSpace(int(d.Slice(d.Pos-1, d.Pos)[0]))
 }
 
 // fenceOpens says whether the n characters here open a fenced block: at the start of a line whatever follows up to its end
 // but backquotes, behind text only a label, as models write "Code:```py" and "- ```".
 func (d *decoder) fenceOpens(n int, line bool) bool {
-	c := d.at(0)
+	c := d.At(0)
 	if n < 3 || d.ticks == quotedLine || c == '~' && !line {
 		return false
 	}
@@ -83,16 +85,16 @@ func isPage(label string) bool {
 // at the end of the text and for a line that is too long.
 func (d *decoder) restOfLine(i int) (string, bool) {
 	n := i
-	for n < i+maxInfo && d.at(n) >= 0 && d.at(n) != '\n' {
+	for n < i+maxInfo && d.At(n) >= 0 && d.At(n) != '\n' {
 		n++
 	}
-	return strings.TrimSpace(string(d.slice(d.pos+i, d.pos+n))), d.at(n) == '\n'
+	return strings.TrimSpace(string(d.Slice(d.Pos+i, d.Pos+n))), d.At(n) == '\n'
 }
 
 // isLabel says whether a text may be the label of a fence: nothing, or one word such as c++, objective-c or main.go.
 func isLabel(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !isWord(int(c)) && strings.IndexByte("+-#.", c) < 0 {
+		if c := s[i]; !scan.IsWord(int(c)) && strings.IndexByte("+-#.", c) < 0 {
 			return false
 		}
 	}
@@ -104,7 +106,7 @@ func (d *decoder) inFence(c int) {
 	line := c == '\n' || d.fresh
 	if line {
 		n := 0
-		for n < maxGap && isSpace(d.at(n)) {
+		for n < maxGap && scan.IsSpace(d.At(n)) {
 			n++
 		}
 		d.keep(n)
@@ -113,9 +115,9 @@ func (d *decoder) inFence(c int) {
 	if n := d.runOf(0, int(d.fence.char)); n >= d.fence.length && d.fenceCloses(n, line) {
 		d.fence, d.ticks = fence{}, 0
 		d.solid(n)
-		d.runFrom = d.pos
+		d.runFrom = d.Pos
 	} else if d.turnEndsCode() {
-		d.fence, d.ticks, d.runFrom = fence{}, 0, d.pos
+		d.fence, d.ticks, d.runFrom = fence{}, 0, d.Pos
 	} else if !line {
 		d.solid(1)
 	}
@@ -150,7 +152,7 @@ func (d *decoder) endsCodeLine(n int) bool {
 	if rest, whole := d.restOfLine(n); !whole || rest != "" {
 		return false
 	}
-	text := d.slice(max(d.base, d.pos-maxInfo), d.pos)
+	text := d.Slice(max(d.Base, d.Pos-maxInfo), d.Pos)
 	text = text[bytes.LastIndexByte(text, '\n')+1:]
 	return len(text) > 0 && bytes.IndexByte(text, d.fence.char) < 0 && strings.IndexByte(" \t'\"([{", text[len(text)-1]) < 0
 }
@@ -158,7 +160,7 @@ func (d *decoder) endsCodeLine(n int) bool {
 // ownMark says whether a mark of the model's own family stands at offset i that is no word of prose.
 func (d *decoder) ownMark(i int) bool {
 	for _, m := range d.marksAt(i) {
-		if m.Own && !m.IsWord() && d.has(i, m.Key) {
+		if m.Own && !m.IsWord() && d.Has(i, m.Key) {
 			return true
 		}
 	}
@@ -175,9 +177,9 @@ func (d *decoder) turnEndsCode() bool {
 		if n == 0 || !m.Own {
 			continue
 		}
-		n += d.space(n)
+		n += d.Space(n)
 		switch {
-		case d.at(n) < 0:
+		case d.At(n) < 0:
 			return m.Special() || !d.lengthCut()
 		case m.Special():
 			return m.Pattern != nil && m.Pattern == d.reply && d.structure(n)
@@ -195,14 +197,14 @@ func (d *decoder) inCode() bool {
 	switch {
 	case d.ticks == quotedLine:
 		return !d.turnEndsCode()
-	case d.spanEnd > d.pos || !d.anyMark():
+	case d.spanEnd > d.Pos || !d.anyMark():
 		return true
-	case d.keptTo == d.pos && d.pos > d.base && d.slice(d.pos-1, d.pos)[0] == '`':
+	case d.keptTo == d.Pos && d.Pos > d.Base && d.Slice(d.Pos-1, d.Pos)[0] == '`':
 		return true
 	}
-	for i := 0; i < maxSpan && d.at(i) >= 0 && d.at(i) != '\n'; i++ {
+	for i := 0; i < maxSpan && d.At(i) >= 0 && d.At(i) != '\n'; i++ {
 		if n := d.runOf(i, '`'); n == d.ticks {
-			d.spanEnd = d.pos + i
+			d.spanEnd = d.Pos + i
 			return true
 		} else if n > 0 {
 			i += n - 1
@@ -215,7 +217,7 @@ func (d *decoder) inCode() bool {
 // anyMark says whether a mark stands here.
 func (d *decoder) anyMark() bool {
 	for _, m := range d.marksAt(0) {
-		if d.has(0, m.Key) {
+		if d.Has(0, m.Key) {
 			return true
 		}
 	}

@@ -4,11 +4,11 @@ import "toolnorm/chat"
 
 // cutFrom steps over the rest of the text: together with what stands from position from on it is a call that was cut.
 func (d *decoder) cutFrom(from int) {
-	kept := append([]byte(nil), d.slice(from, d.pos)...)
-	for d.at(0) >= 0 {
-		w := d.window()
+	kept := append([]byte(nil), d.Slice(from, d.Pos)...)
+	for d.At(0) >= 0 {
+		w := d.Window()
 		kept = append(kept, w[:min(len(w), max(chat.MaxCut-len(kept), 0))]...)
-		d.pos += len(w)
+		d.Pos += len(w)
 	}
 	d.wasCut, d.cutText = true, string(kept)
 }

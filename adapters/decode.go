@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )
 
@@ -115,10 +116,10 @@ type checkpoint struct {
 }
 
 // checkpoint remembers where reading is.
-func (d *decoder) checkpoint() checkpoint { return checkpoint{d.progress, d.pos, d.repairs} }
+func (d *decoder) checkpoint() checkpoint { return checkpoint{d.progress, d.Pos, d.repairs} }
 
 // restore goes back to a checkpoint. What was read from the source meanwhile stays buffered.
-func (d *decoder) restore(c *checkpoint) { d.progress, d.pos, d.repairs = c.progress, c.pos, c.repairs }
+func (d *decoder) restore(c *checkpoint) { d.progress, d.Pos, d.repairs = c.progress, c.pos, c.repairs }
 
 // resetArgs forgets the state of the arguments that were read.
 func (d *decoder) resetArgs() {
@@ -131,8 +132,8 @@ func newDecoder(f *declaration.Family, in chat.Source, o Options, yield func(cha
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.outer, d.calling.from = -1, -1
 	d.src = in
-	d.source, d.outside = d, d
-	d.setLimit(unlimited)
+	d.Source, d.outside = d, d
+	d.SetLimit(scan.Unlimited)
 	if len(o.Tools) > 0 {
 		d.tools = &toolset{offered: o.Tools, also: o.Also}
 	}
@@ -142,10 +143,10 @@ func newDecoder(f *declaration.Family, in chat.Source, o Options, yield func(cha
 
 // skipOpener steps over what the prompt has said already: the opener once more, and the newline that belongs to it.
 func (d *decoder) skipOpener(p *declaration.Pattern, newline bool) {
-	if n, a := d.literal(d.space(0), p.Parts[0].Lit); a == matched {
-		d.pos += n
-	} else if !newline && d.at(0) == '\n' && strings.HasSuffix(p.Parts[0].Lit.Text, "\n") {
-		d.pos++
+	if n, a := d.literal(d.Space(0), p.Parts[0].Lit); a == matched {
+		d.Pos += n
+	} else if !newline && d.At(0) == '\n' && strings.HasSuffix(p.Parts[0].Lit.Text, "\n") {
+		d.Pos++
 	}
 }
 
@@ -160,7 +161,7 @@ func (d *decoder) run() {
 		} else {
 			d.text()
 		}
-		if d.at(0) < 0 && !d.barrierPassed() {
+		if d.At(0) < 0 && !d.barrierPassed() {
 			break
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 )
 
 // doubt says why a mark of a call may be a mention.
@@ -46,9 +47,9 @@ func (d *decoder) doubted(m *declaration.Mark) doubt {
 func (d *decoder) doubtsHere() doubts {
 	from := d.gapAt
 	if d.keptTo == d.gapAt {
-		from = max(d.runFrom, d.markAt-lookBack, d.base)
+		from = max(d.runFrom, d.markAt-lookBack, d.Base)
 	}
-	text := d.slice(min(from, d.markAt), d.markAt)
+	text := d.Slice(min(from, d.markAt), d.markAt)
 	line := text[bytes.LastIndexByte(text, '\n')+1:]
 	front := bytes.TrimRight(line, " \t")
 	both := func(why doubt) doubts { return doubts{d.markAt, d.gapAt, why, why} }
@@ -145,7 +146,7 @@ func inElement(text []byte) bool {
 
 // endsSentence says whether a text ends with what ends a sentence or announces something, and no abbreviation: e.g., z.B.
 func endsSentence(text []byte) bool {
-	if n := len(text); n > 3 && text[n-1] == '.' && isLetter(text[n-2]) && (text[n-3] == '.' || text[n-3] == ' ' && text[n-4] == '.') {
+	if n := len(text); n > 3 && text[n-1] == '.' && scan.IsLetter(text[n-2]) && (text[n-3] == '.' || text[n-3] == ' ' && text[n-4] == '.') {
 		return false
 	}
 	for _, end := range sentenceEnds {
@@ -169,12 +170,12 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 		a = d.try(m)
 		for a == committed && d.moreCalls() {
 		}
-		cutOff = (a == incomplete || d.wasCut) && !d.hit
+		cutOff = (a == incomplete || d.wasCut) && !d.Hit
 		if a != committed || d.done == done {
 			return false
 		}
-		readTo = d.pos
-		last := d.over() || m.Own && d.structure(d.space(0))
+		readTo = d.Pos
+		last := d.over() || m.Own && d.structure(d.Space(0))
 		sure := m.Own || afterSentence && why == inText && (last || announced())
 		if why == inPage || !sure && len(d.repairs) > repairs || !m.Own && !d.complete() {
 			return false
@@ -185,7 +186,7 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 		case last:
 			return true
 		}
-		return why == inText && (afterSentence && !m.Own || m.Own && d.at(0) == '\n') && announced()
+		return why == inText && (afterSentence && !m.Own || m.Own && d.At(0) == '\n') && announced()
 	})
 	switch {
 	case ok:
@@ -200,17 +201,17 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 
 // moreCalls reads what may follow a call of a draft: another one, or a closer.
 func (d *decoder) moreCalls() bool {
-	start := d.pos
-	d.pos += d.space(0)
+	start := d.Pos
+	d.Pos += d.Space(0)
 	if d.markedCall() {
 		return true
 	}
 	for _, m := range d.marksAt(0) {
 		if n, ok := d.closerAt(0, m.Pattern); m.Kind == declaration.CloseMark && ok && n > 0 {
-			d.pos += n
+			d.Pos += n
 			return true
 		}
 	}
-	d.pos = start
+	d.Pos = start
 	return false
 }

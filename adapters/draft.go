@@ -1,6 +1,9 @@
 package adapters
 
-import "toolnorm/chat"
+import (
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
+)
 
 // draft reads calls without sending anything, under a virtual end of the text size bytes ahead. When read answers true
 // what was read leaves, else everything is as before. Reaching the virtual end is a no.
@@ -11,14 +14,14 @@ func (d *decoder) draft(size int, read func() bool) bool {
 	d.flush()
 	before := d.checkpoint()
 	d.drafting, d.drafted, d.draftGlue = true, d.drafted[:0], -1
-	d.setLimit(d.pos + size)
-	d.hit = false
+	d.SetLimit(d.Pos + size)
+	d.Hit = false
 	if d.pin < 0 {
 		d.pin = d.gapAt
 	}
-	ok := read() && !d.hit && !d.wasCut && d.done > before.done
-	d.drafting, d.hit = false, false
-	d.setLimit(unlimited)
+	ok := read() && !d.Hit && !d.wasCut && d.done > before.done
+	d.drafting, d.Hit = false, false
+	d.SetLimit(scan.Unlimited)
 	if !ok {
 		d.undo(&before)
 		return false
@@ -35,17 +38,17 @@ func (d *decoder) draft(size int, read func() bool) bool {
 
 // acceptText lets the text in front of an accepted draft leave.
 func (d *decoder) acceptText(before *checkpoint) {
-	here, blank := d.pos, d.blank
+	here, blank := d.Pos, d.blank
 	d.gapAt, d.markAt, d.blank = before.gapAt, before.markAt, before.blank
 	d.textFrom, d.textTo, d.textKind = before.textFrom, before.textTo, before.textKind
 	d.leave(d.draftGlue)
-	d.pos, d.blank, d.pin = here, blank, -1
-	d.textFrom, d.textTo = d.pos, d.pos
+	d.Pos, d.blank, d.pin = here, blank, -1
+	d.textFrom, d.textTo = d.Pos, d.Pos
 }
 
 // undo takes a failed draft back; what was read from the source meanwhile stays.
 func (d *decoder) undo(before *checkpoint) {
-	d.waste += d.pos - before.pos
+	d.waste += d.Pos - before.pos
 	d.restore(before)
 	d.call = nil
 	d.resetArgs()

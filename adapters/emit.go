@@ -32,15 +32,15 @@ func (d *decoder) keep(n int) {
 	if n == 0 {
 		return
 	}
-	if d.textTo != d.pos || d.textKind != d.state {
+	if d.textTo != d.Pos || d.textKind != d.state {
 		d.flushText()
-		d.textFrom, d.textKind = d.pos, d.state
+		d.textFrom, d.textKind = d.Pos, d.state
 	}
-	if d.keptTo != d.pos {
-		d.runFrom = d.pos
+	if d.keptTo != d.Pos {
+		d.runFrom = d.Pos
 	}
-	d.pos += n
-	d.textTo, d.keptTo = d.pos, d.pos
+	d.Pos += n
+	d.textTo, d.keptTo = d.Pos, d.Pos
 }
 
 // flushText sends the text that is decided.
@@ -48,7 +48,7 @@ func (d *decoder) flushText() {
 	if d.textFrom < d.textTo {
 		d.emit(chat.Event{Kind: d.textKind, Text: d.textOf(d.textFrom, d.textTo)})
 	}
-	d.textFrom, d.textTo = d.pos, d.pos
+	d.textFrom, d.textTo = d.Pos, d.Pos
 }
 
 // textOf is the text between two positions: the upstream's own string when it is just that.
@@ -56,7 +56,7 @@ func (d *decoder) textOf(from, to int) string {
 	if from == d.lastAt && to-from == len(d.last) {
 		return d.last
 	}
-	return d.strings.Of(d.slice(from, to))
+	return d.strings.Of(d.Slice(from, to))
 }
 
 // flush sends everything that is decided, before waiting for more. A rune that is not whole yet stays.
@@ -65,7 +65,7 @@ func (d *decoder) flush() {
 		return
 	}
 	if d.textFrom < d.textTo {
-		text := d.slice(d.textFrom, d.textTo)
+		text := d.Slice(d.textFrom, d.textTo)
 		if n := len(text) - partialRune(text); n > 0 {
 			d.emit(chat.Event{Kind: d.textKind, Text: d.textOf(d.textFrom, d.textFrom+n)})
 			d.textFrom += n
@@ -114,16 +114,16 @@ func (d *decoder) commit(t *tool, id string) {
 // white space stands in front, all of it goes. It answers where what was dropped begins.
 func (d *decoder) leave(glue int) int {
 	end := d.markAt
-	for n := 0; n < glue && end > d.gapAt && d.slice(end-1, end)[0] == '\n'; n++ {
+	for n := 0; n < glue && end > d.gapAt && d.Slice(end-1, end)[0] == '\n'; n++ {
 		end--
 	}
-	here := d.pos
+	here := d.Pos
 	if d.blank && d.state != chat.Reasoning {
 		end = d.gapAt
 	}
-	d.pos = d.gapAt
+	d.Pos = d.gapAt
 	d.keep(end - d.gapAt)
-	d.pos = here
+	d.Pos = here
 	d.flushText()
 	return end
 }
@@ -157,8 +157,8 @@ func (d *decoder) sendArgs(n int) {
 	c.heldAt -= n
 }
 
-// sawEnd notes how much was decided when the end of the text was first seen inside a call.
-func (d *decoder) sawEnd() {
+// SawEnd notes how much was decided when the end of the text was first seen inside a call.
+func (d *decoder) SawEnd() {
 	if c := d.call; c != nil && c.endAt < 0 {
 		c.endAt = c.sent + c.decided()
 	}
@@ -173,7 +173,7 @@ func (d *decoder) endCall(closed bool) {
 	d.call = &c.call
 	switch {
 	case d.drafting && c.doubt:
-		d.hit = true // the draft fails
+		d.Hit = true // the draft fails
 		d.finishCall(closed)
 	case c.from >= 0 && (c.doubt || c.broken && d.ranOver(c.from)):
 		d.textAgain(c.from)
@@ -204,8 +204,8 @@ func (d *decoder) finishCall(closed bool) {
 func (d *decoder) cutCall() {
 	c := &d.calling
 	d.wasCut = true
-	d.toEnd()
-	d.textFrom, d.textTo = d.pos, d.pos
+	d.ToEnd()
+	d.textFrom, d.textTo = d.Pos, d.Pos
 	decided := c.endAt
 	if decided < 0 {
 		decided = c.sent + c.decided()
@@ -225,17 +225,17 @@ func (d *decoder) ranOver(from int) bool {
 		return false
 	}
 	closer := d.closing.Close[len(d.closing.Close)-1].Key()
-	return len(closer) > 1 && strings.Contains(string(d.slice(from, d.pos)), closer)
+	return len(closer) > 1 && strings.Contains(string(d.Slice(from, d.Pos)), closer)
 }
 
 // textAgain shows a call as the text that it was, from position from on, since it can be read in two ways. Nothing of it has
 // left.
 func (d *decoder) textAgain(from int) {
-	end := d.pos
-	d.call, d.pos = nil, from
+	end := d.Pos
+	d.call, d.Pos = nil, from
 	d.repaired("two-readings")
 	d.solid(end - from)
 }
 
 // atEnd says whether the text is over, but for white space.
-func (d *decoder) atEnd() bool { return d.at(d.space(0)) < 0 }
+func (d *decoder) atEnd() bool { return d.At(d.Space(0)) < 0 }

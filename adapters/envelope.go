@@ -38,13 +38,13 @@ type member struct {
 // objects reads the calls that are JSON objects: one, several in a row, or a list of them.
 func (d *decoder) objects(p *declaration.Pattern) match {
 	d.skipFence()
-	d.pos += d.space(0)
+	d.Pos += d.Space(0)
 	brackets := 0
-	for ; d.at(0) == '[' && brackets < 2; brackets++ {
-		d.pos++
-		d.pos += d.space(0)
+	for ; d.At(0) == '[' && brackets < 2; brackets++ {
+		d.Pos++
+		d.Pos += d.Space(0)
 	}
-	start := d.pos
+	start := d.Pos
 	a := d.envelope(0)
 	if a == mismatch && brackets > 0 && !p.Markless() && !d.drafting {
 		a = d.behindOthers(start)
@@ -55,8 +55,8 @@ func (d *decoder) objects(p *declaration.Pattern) match {
 	for d.nextObject() || brackets > 0 && d.otherObject() {
 	}
 	d.extraClosers("}")
-	for ; brackets > 0 && d.at(d.space(0)) == ']'; brackets-- {
-		d.pos += d.space(0) + 1
+	for ; brackets > 0 && d.At(d.Space(0)) == ']'; brackets-- {
+		d.Pos += d.Space(0) + 1
 	}
 	d.closeFence()
 	closed := d.skipClosers(p) && brackets == 0
@@ -68,8 +68,8 @@ func (d *decoder) objects(p *declaration.Pattern) match {
 
 // extraClosers steps over those of the closing braces and brackets that stand here and close nothing.
 func (d *decoder) extraClosers(of string) {
-	for c := d.at(0); c >= 0 && strings.IndexByte(of, byte(c)) >= 0; c = d.at(0) {
-		d.pos++
+	for c := d.At(0); c >= 0 && strings.IndexByte(of, byte(c)) >= 0; c = d.At(0) {
+		d.Pos++
 		d.repaired("extra-closer")
 	}
 }
@@ -77,10 +77,10 @@ func (d *decoder) extraClosers(of string) {
 // nextObject reads a further object behind a separator, after ending the call before it.
 func (d *decoder) nextObject() bool {
 	n := d.separator()
-	if d.at(n) != '{' {
+	if d.At(n) != '{' {
 		return false
 	}
-	start := d.pos
+	start := d.Pos
 	if d.call != nil {
 		d.endCall(true)
 	}
@@ -89,12 +89,12 @@ func (d *decoder) nextObject() bool {
 	}
 	pin := d.pin
 	if pin < 0 {
-		d.pin = d.pos
+		d.pin = d.Pos
 	}
-	d.pos += n
-	d.gapAt, d.markAt, d.glue = start, d.pos, 0
+	d.Pos += n
+	d.gapAt, d.markAt, d.glue = start, d.Pos, 0
 	if !d.blank { // behind an element that is text the separator is none
-		d.gapAt = d.pos
+		d.gapAt = d.Pos
 	}
 	switch d.envelope(0) {
 	case committed:
@@ -102,49 +102,49 @@ func (d *decoder) nextObject() bool {
 	case incomplete:
 		d.cutFrom(d.markAt)
 	default:
-		d.pos, d.pin = start, pin
+		d.Pos, d.pin = start, pin
 	}
 	return false
 }
 
 // separator is the offset behind what may stand between two objects.
 func (d *decoder) separator() int {
-	n := d.space(0)
-	for c := d.at(n); c == ',' || c == ';' || c == '}'; c = d.at(n) {
+	n := d.Space(0)
+	for c := d.At(n); c == ',' || c == ';' || c == '}'; c = d.At(n) {
 		n++
-		n += d.space(n)
+		n += d.Space(n)
 	}
 	return n
 }
 
 // envelope reads one object that may be a call, and leaves the call open for its closers.
 func (d *decoder) envelope(depth int) match {
-	if c := d.at(0); c != '{' {
+	if c := d.At(0); c != '{' {
 		return incompleteAtEnd(c, mismatch)
 	}
-	d.pos++
+	d.Pos++
 	env := envelope{argsAt: -1}
 	for {
-		d.pos += d.loose(0)
-		switch c := d.at(0); c {
+		d.Pos += d.loose(0)
+		switch c := d.At(0); c {
 		case -1:
 			return incomplete
 		case ',':
-			d.pos++
+			d.Pos++
 			continue
 		case int("，"[0]):
-			if d.has(0, "，") {
-				d.pos += len("，")
+			if d.Has(0, "，") {
+				d.Pos += len("，")
 				continue
 			}
 		case '{':
 			if env.t == nil && len(env.others) == 0 { // doubled braces
-				d.pos++
+				d.Pos++
 				continue
 			}
 			return mismatch
 		case '}':
-			d.pos++
+			d.Pos++
 			return d.whole(&env)
 		}
 		d.evidence = true
@@ -164,22 +164,22 @@ func (d *decoder) memberKey() (string, match) {
 	if a != matched {
 		return "", a
 	}
-	d.pos += d.loose(0)
-	switch c := d.at(0); {
+	d.Pos += d.loose(0)
+	switch c := d.At(0); {
 	case c == ':' || c == '=':
-		d.pos++
-	case d.has(0, "："):
-		d.pos += len("：")
+		d.Pos++
+	case d.Has(0, "："):
+		d.Pos += len("：")
 	default:
 		return "", incompleteAtEnd(c, mismatch)
 	}
-	d.pos += d.loose(0)
-	return unquote(out), incompleteAtEnd(d.at(0), matched)
+	d.Pos += d.loose(0)
+	return unquote(out), incompleteAtEnd(d.At(0), matched)
 }
 
 // member takes one member into the envelope. It answers yes to go on, and committed when the call was in it.
 func (d *decoder) member(env *envelope, key string, depth int) match {
-	c := d.at(0)
+	c := d.At(0)
 	q, quoted := d.quoteAt(0)
 	switch {
 	case nameKeys[key] && env.t == nil && quoted:
@@ -189,13 +189,13 @@ func (d *decoder) member(env *envelope, key string, depth int) match {
 	case wrapKeys[key] && c == '{' && depth < maxWrap:
 		return d.wrapped(d.envelope(depth + 1))
 	case listKeys[key] && c == '[' && depth < maxWrap:
-		d.pos++
-		d.pos += d.loose(0)
+		d.Pos++
+		d.Pos += d.loose(0)
 		a := d.envelope(depth + 1)
 		for a == committed && d.nextObject() {
 		}
-		if n := d.space(0); a == committed && d.at(n) == ']' {
-			d.pos += n + 1
+		if n := d.Space(0); a == committed && d.At(n) == ']' {
+			d.Pos += n + 1
 		}
 		return d.wrapped(a)
 	case argsKeys[key] && env.t != nil && !env.describes():
@@ -205,13 +205,13 @@ func (d *decoder) member(env *envelope, key string, depth int) match {
 		}
 		return a
 	case argsKeys[key] && env.argsAt < 0 && env.t == nil:
-		env.argsAt = d.pos
+		env.argsAt = d.Pos
 	case idKeys[key] && quoted:
 		out, a := d.capture(func() { d.value(nil) })
 		env.id = unquote(out)
 		return a
 	default:
-		env.others = append(env.others, member{key, d.pos})
+		env.others = append(env.others, member{key, d.Pos})
 	}
 	_, a := d.capture(func() { d.value(nil) })
 	return a
@@ -239,17 +239,17 @@ func (e *envelope) describes() bool {
 func (d *decoder) nameString(q delim) (*tool, match) {
 	from := len(q.open)
 	for n := from; n < maxName; n++ {
-		switch c := d.at(n); {
+		switch c := d.At(n); {
 		case c < 0:
 			return nil, incomplete
-		case c == int(q.close[0]) && d.has(n, q.close):
-			t := d.tools.find(string(d.slice(d.pos+from, d.pos+n)))
+		case c == int(q.close[0]) && d.Has(n, q.close):
+			t := d.tools.find(string(d.Slice(d.Pos+from, d.Pos+n)))
 			if t == nil {
 				return nil, mismatch
 			}
-			d.pos += n + len(q.close)
+			d.Pos += n + len(q.close)
 			return t, matched
-		case c != int(q.close[0]) && !d.tools.begins(d.slice(d.pos+from, d.pos+n+1)):
+		case c != int(q.close[0]) && !d.tools.begins(d.Slice(d.Pos+from, d.Pos+n+1)):
 			return nil, mismatch
 		}
 	}
@@ -261,10 +261,10 @@ func (d *decoder) whole(env *envelope) match {
 	if env.t == nil || env.describes() {
 		return mismatch
 	}
-	end := d.pos
+	end := d.Pos
 	switch {
 	case env.argsAt >= 0:
-		d.pos = env.argsAt
+		d.Pos = env.argsAt
 		if a := d.arguments(env.t, env.id, nil); a != committed {
 			return a
 		}
@@ -274,7 +274,7 @@ func (d *decoder) whole(env *envelope) match {
 				return mismatch // its arguments stand behind a closer that came too early
 			}
 		}
-		if d.bare || len(env.t.schema().Required()) > 0 && d.at(d.space(0)) == '{' {
+		if d.bare || len(env.t.schema().Required()) > 0 && d.At(d.Space(0)) == '{' {
 			return mismatch // nothing says that it is a call, or its arguments stand behind it
 		}
 		d.commit(env.t, env.id)
@@ -282,7 +282,7 @@ func (d *decoder) whole(env *envelope) match {
 	default:
 		return d.flat(env, end)
 	}
-	d.pos = end
+	d.Pos = end
 	return committed
 }
 
@@ -301,21 +301,21 @@ func (d *decoder) flat(env *envelope, end int) match {
 			d.putByte(',')
 		}
 		d.call.out = append(schema.AppendQuote(d.call.out, m.key), ':')
-		d.pos = m.at
+		d.Pos = m.at
 		d.value(t.Prop(m.key))
 	}
 	d.putByte('}')
-	d.pos = end
+	d.Pos = end
 	return committed
 }
 
 // doubtRest says that there are two readings where, behind the arguments of a call, another object with members of its tool
 // stands at offset i.
 func (d *decoder) doubtRest(i int) {
-	if d.call == nil || d.at(i) != '{' {
+	if d.call == nil || d.At(i) != '{' {
 		return
 	}
-	key, ok := d.keyAt(i + 1 + d.space(i+1))
+	key, ok := d.keyAt(i + 1 + d.Space(i+1))
 	d.call.doubt = d.call.doubt || ok && !ofEnvelope(key) && d.call.typ.Has(key)
 }
 
@@ -324,31 +324,31 @@ func (d *decoder) doubtRest(i int) {
 func (d *decoder) restOfObject() {
 	for {
 		n := d.loose(0)
-		if d.at(n) == ',' {
+		if d.At(n) == ',' {
 			n += 1 + d.loose(n+1)
 		}
-		switch c := d.at(n); {
+		switch c := d.At(n); {
 		case c == '}':
-			d.pos += n + 1
+			d.Pos += n + 1
 			return
 		case !d.startsString(n):
 			d.unclosed = true
 			d.doubtStray()
 			d.doubtRest(n)
 			if c < 0 {
-				d.toEnd() // a comma behind the arguments is structure
+				d.ToEnd() // a comma behind the arguments is structure
 			}
 			return
 		}
-		start := d.pos
-		d.pos += n
+		start := d.Pos
+		d.Pos += n
 		c := d.call
 		key, a := d.memberKey()
 		if a != matched {
-			d.pos, d.call, d.unclosed = start, c, true
+			d.Pos, d.call, d.unclosed = start, c, true
 			d.doubtStray()
 			if a == incomplete {
-				d.toEnd()
+				d.ToEnd()
 			}
 			return
 		}

@@ -19,17 +19,17 @@ func (d *decoder) fenced(start bool) bool {
 
 // fenceLabel is how long the opening line of the fence here is, and its label; 0 when none stands here.
 func (d *decoder) fenceLabel() (int, string) {
-	if !d.has(0, "```") {
+	if !d.Has(0, "```") {
 		return 0, ""
 	}
 	n := 3
-	for n < maxLabel && d.at(n) >= 0 && d.at(n) != '\n' {
+	for n < maxLabel && d.At(n) >= 0 && d.At(n) != '\n' {
 		n++
 	}
-	if d.at(n) != '\n' {
+	if d.At(n) != '\n' {
 		return 0, ""
 	}
-	return n, strings.ToLower(strings.TrimSpace(string(d.slice(d.pos+3, d.pos+n))))
+	return n, strings.ToLower(strings.TrimSpace(string(d.Slice(d.Pos+3, d.Pos+n))))
 }
 
 // readable says whether a fence with this label may hold calls.
@@ -43,13 +43,13 @@ func readable(label string) bool {
 
 // fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply JSON streams.
 func (d *decoder) fencedCalls(n int, label string, start bool) bool {
-	before, sure := d.pos, d.announcedForSure()
-	d.pos += n
-	d.pos += d.space(0)
-	if start && (d.at(0) == '{' || d.at(0) == '[') && d.bareStream() {
+	before, sure := d.Pos, d.announcedForSure()
+	d.Pos += n
+	d.Pos += d.Space(0)
+	if start && (d.At(0) == '{' || d.At(0) == '[') && d.bareStream() {
 		return true
 	}
-	d.pos = before
+	d.Pos = before
 	return d.draft(maxUnmarked, func() bool {
 		if !d.fenceOfCalls(n) {
 			return false
@@ -62,23 +62,23 @@ func (d *decoder) fencedCalls(n int, label string, start bool) bool {
 
 // fenceOfCalls reads a fence whose opening line has n bytes, when it holds calls and nothing else.
 func (d *decoder) fenceOfCalls(n int) bool {
-	before := d.pos
-	d.pos += n
-	d.pos += d.space(0)
+	before := d.Pos
+	d.Pos += n
+	d.Pos += d.Space(0)
 	for (d.bareCall() || d.markedCall()) && !d.closedFence() {
-		d.pos += d.space(0)
+		d.Pos += d.Space(0)
 	}
-	if d.has(0, "```") {
-		d.pos += 3
+	if d.Has(0, "```") {
+		d.Pos += 3
 		return true
 	}
-	return d.at(0) < 0 || d.pos == before || d.closedFence()
+	return d.At(0) < 0 || d.Pos == before || d.closedFence()
 }
 
 // nextFence reads one more fence of calls behind white space.
 func (d *decoder) nextFence() bool {
 	start, kept := d.checkpoint(), len(d.drafted)
-	d.pos += d.space(0)
+	d.Pos += d.Space(0)
 	if n, label := d.fenceLabel(); n == 0 || !readable(label) || !d.fenceOfCalls(n) || d.done == start.done {
 		d.drafted = d.drafted[:kept]
 		d.restore(&start)
@@ -89,5 +89,5 @@ func (d *decoder) nextFence() bool {
 
 // closedFence says whether the closing backquotes have just been read, as part of a call's closers.
 func (d *decoder) closedFence() bool {
-	return d.pos-d.base >= 3 && string(d.slice(d.pos-3, d.pos)) == "```"
+	return d.Pos-d.Base >= 3 && string(d.Slice(d.Pos-3, d.Pos)) == "```"
 }

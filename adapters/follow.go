@@ -1,6 +1,10 @@
 package adapters
 
-import "bytes"
+import (
+	"bytes"
+
+	"toolnorm/adapters/internal/scan"
+)
 
 // maxKey bounds how far is looked for a key behind a quote, in bytes.
 const maxKey = 128
@@ -20,15 +24,15 @@ func (d *argReader) closes(i int) bool {
 // valueFollows says whether what stands at offset i can follow a value of the innermost container.
 func (d *argReader) valueFollows(i int) bool {
 	for depth := len(d.stack); depth > 0; depth-- {
-		i += d.space(i)
-		c := d.at(i)
+		i += d.Space(i)
+		c := d.At(i)
 		kind := d.stack[depth-1].kind
 		switch {
 		case c < 0:
 			return true
-		case c == ',' || d.has(i, "，"):
+		case c == ',' || d.Has(i, "，"):
 			return d.memberFollows(i+d.commaLen(i), kind)
-		case isCloser(c):
+		case scan.IsCloser(c):
 			open := depth
 			for depth > 0 && closerOf(d.stack[depth-1].kind) != c {
 				depth--
@@ -54,13 +58,13 @@ func (d *argReader) valueFollows(i int) bool {
 // behindSurplus says whether what stands behind the closers at offset i, the first of which closes none of the containers up
 // to open, can follow a value: a member that their schemas know, or the end.
 func (d *argReader) behindSurplus(i, open int) bool {
-	for isCloser(d.at(i)) {
-		i += 1 + d.space(i+1)
+	for scan.IsCloser(d.At(i)) {
+		i += 1 + d.Space(i+1)
 	}
-	if d.at(i) != ',' {
-		return d.at(i) < 0 || d.isMark(i)
+	if d.At(i) != ',' {
+		return d.At(i) < 0 || d.isMark(i)
 	}
-	i += 1 + d.space(i+1)
+	i += 1 + d.Space(i+1)
 	for at := range open {
 		if _, isKey := d.keyAt(i); isKey && d.startsString(i) && d.suits(i, at) == 2 {
 			d.call.doubt = d.call.doubt || bytes.ContainsAny(d.behind(), "[{(") // the closer may be that of a bracket inside
@@ -78,7 +82,7 @@ func (d *argReader) nextString(i int) bool {
 		return false
 	}
 	end := i + len(q.open)
-	if d.at(i-1) == d.at(i) && !d.startsString(end+d.space(end)) && d.valueFollows(end) {
+	if d.At(i-1) == d.At(i) && !d.startsString(end+d.Space(end)) && d.valueFollows(end) {
 		return false
 	}
 	return d.joins(i)
@@ -87,17 +91,17 @@ func (d *argReader) nextString(i int) bool {
 // nextItem says whether an element stands at offset i, behind white space, although no comma does: a whole one that another
 // element or a closer follows. Behind quotes that are not escaped, what looks like one is more likely prose.
 func (d *argReader) nextItem(i int) bool {
-	if d.inner || !isSpace(d.at(i-1)) {
+	if d.inner || !scan.IsSpace(d.At(i-1)) {
 		return false
 	}
-	if c := d.at(i); c == '{' || c == '[' {
+	if c := d.At(i); c == '{' || c == '[' {
 		return true
 	}
 	if key, ok := d.keyAt(i); ok {
 		return d.suitsAny(key)
 	}
 	n := d.itemEnd(i)
-	return n > i && (d.at(n) == ',' || isCloser(d.at(n)) || d.startsString(n) && isSpace(d.at(n-1)))
+	return n > i && (d.At(n) == ',' || scan.IsCloser(d.At(n)) || d.startsString(n) && scan.IsSpace(d.At(n-1)))
 }
 
 // maxItem bounds how far is looked for the end of an element, in bytes.
@@ -108,39 +112,39 @@ const maxItem = 512
 func (d *argReader) itemEnd(i int) int {
 	n := i
 	if q, ok := d.quoteAt(i); ok {
-		for n += len(q.open); n < i+maxItem && d.at(n) >= 0 && !d.has(n, q.close); n++ {
-			if d.at(n) == '\\' {
+		for n += len(q.open); n < i+maxItem && d.At(n) >= 0 && !d.Has(n, q.close); n++ {
+			if d.At(n) == '\\' {
 				n++
 			}
 		}
-		if !d.has(n, q.close) {
+		if !d.Has(n, q.close) {
 			return i
 		}
 		n += len(q.close)
 	} else {
-		for n < i+maxKey && wordByte(d.at(n)) {
+		for n < i+maxKey && wordByte(d.At(n)) {
 			n++
 		}
-		if _, ok := parseLiteral(string(d.slice(d.pos+i, d.pos+n))); !ok {
+		if _, ok := parseLiteral(string(d.Slice(d.Pos+i, d.Pos+n))); !ok {
 			return i
 		}
 	}
-	return n + d.space(n)
+	return n + d.Space(n)
 }
 
 // comment says whether a comment that ends its line and quotes nothing stands at offset i.
 func (d *argReader) comment(i int) bool {
-	if c := d.at(i + 1); d.at(i) == '/' && c != '/' && c != '*' {
+	if c := d.At(i + 1); d.At(i) == '/' && c != '/' && c != '*' {
 		return false
 	}
-	if c := d.at(i); c != '/' && c != '#' {
+	if c := d.At(i); c != '/' && c != '#' {
 		return false
 	}
 	for n := i; n < i+4*maxKey; n++ {
-		switch c := d.at(n); {
+		switch c := d.At(n); {
 		case c == '\n' || c == '*' && n == i+1:
 			return true
-		case c < 0 || isQuote(c):
+		case c < 0 || scan.IsQuote(c):
 			return false
 		}
 	}
@@ -150,11 +154,11 @@ func (d *argReader) comment(i int) bool {
 // commentEnd is the offset behind the comment that stands at offset i.
 func (d *argReader) commentEnd(i int) int {
 	end := "\n"
-	if d.at(i+1) == '*' {
+	if d.At(i+1) == '*' {
 		end = "*/"
 	}
 	for n := i + 1; n < i+4*maxKey; n++ {
-		if d.has(n, end) {
+		if d.Has(n, end) {
 			return n + len(end)
 		}
 	}
@@ -163,7 +167,7 @@ func (d *argReader) commentEnd(i int) int {
 
 // plainKey says whether a key stands at offset i although no comma does: it must be a plain word, quoted or not.
 func (d *argReader) plainKey(i int) bool {
-	c := d.at(i)
+	c := d.At(i)
 	if c != '"' && c != '\'' {
 		return d.keyFollows(i)
 	}
@@ -171,36 +175,36 @@ func (d *argReader) plainKey(i int) bool {
 		return true
 	}
 	n := i + 1
-	for isWord(d.at(n)) || d.at(n) == '-' || d.at(n) == '.' {
+	for scan.IsWord(d.At(n)) || d.At(n) == '-' || d.At(n) == '.' {
 		n++
 	}
-	return n > i+1 && d.at(n) == c && d.quotedKey(n, string(rune(c)))
+	return n > i+1 && d.At(n) == c && d.quotedKey(n, string(rune(c)))
 }
 
 // joins says whether a short string that ends a value stands at offset i: the right side of a concatenation.
 func (d *argReader) joins(i int) bool {
-	i += d.space(i)
+	i += d.Space(i)
 	q, ok := d.quoteAt(i)
 	if !ok {
 		return false
 	}
 	for n := i + len(q.open); n < i+maxKey; n++ {
-		switch c := d.at(n); {
+		switch c := d.At(n); {
 		case c < 0:
 			return true
 		case c == '\\':
 			n++
-		case c == int(q.close[0]) && d.has(n, q.close):
+		case c == int(q.close[0]) && d.Has(n, q.close):
 			n += len(q.close)
-			next := n + d.space(n)
-			return d.at(next) == '+' || d.python && d.startsString(next) || d.valueFollows(n) // a chain is believed, or looking ahead has no end
+			next := n + d.Space(n)
+			return d.At(next) == '+' || d.python && d.startsString(next) || d.valueFollows(n) // a chain is believed, or looking ahead has no end
 		}
 	}
 	return true
 }
 
 func (d *argReader) commaLen(i int) int {
-	if d.at(i) == ',' {
+	if d.At(i) == ',' {
 		return 1
 	}
 	return len("，")
@@ -209,16 +213,16 @@ func (d *argReader) commaLen(i int) int {
 // memberFollows says whether a next member of a container of the kind can stand at offset i, behind a comma.
 func (d *argReader) memberFollows(i int, kind byte) bool {
 	for {
-		i += d.space(i)
+		i += d.Space(i)
 		if d.comment(i) {
 			i = d.commentEnd(i)
-		} else if d.at(i) == ',' {
+		} else if d.At(i) == ',' {
 			i++
 		} else {
 			break
 		}
 	}
-	c := d.at(i)
+	c := d.At(i)
 	if c < 0 || c == '}' || c == ']' || c == ')' {
 		return true
 	}
@@ -233,12 +237,12 @@ func (d *argReader) memberFollows(i int, kind byte) bool {
 
 // elementFollows says whether a value that has no name can stand at offset i.
 func (d *argReader) elementFollows(i int) bool {
-	c := d.at(i)
+	c := d.At(i)
 	if _, ok := d.quoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' || c >= '0' && c <= '9' {
 		return true
 	}
 	for _, w := range []string{"true", "false", "null", "True", "False", "None", "..."} {
-		if d.has(i, w) {
+		if d.Has(i, w) {
 			return true
 		}
 	}
@@ -255,14 +259,14 @@ func (d *argReader) keyFollows(i int) bool {
 	}
 	n := i
 	for ; n < i+maxKey; n++ {
-		c := d.at(n)
+		c := d.At(n)
 		if c == ':' || c == '=' {
 			return n > i
 		}
 		if c < 0 {
 			return true // cut inside what looks like a key
 		}
-		if c == '\n' || c == ',' || c == '}' || c == '"' || d.quotes == nil && !isWord(c) && c != '-' && c != ' ' {
+		if c == '\n' || c == ',' || c == '}' || c == '"' || d.quotes == nil && !scan.IsWord(c) && c != '-' && c != ' ' {
 			return false
 		}
 	}
@@ -277,26 +281,26 @@ func (d *argReader) expected(i int, quote string) bool {
 		return true
 	}
 	n := i
-	for n < i+maxKey && d.at(n) >= 0 && !d.has(n, quote) {
+	for n < i+maxKey && d.At(n) >= 0 && !d.Has(n, quote) {
 		n++
 	}
-	return t.Has(string(d.slice(d.pos+i, d.pos+n)))
+	return t.Has(string(d.Slice(d.Pos+i, d.Pos+n)))
 }
 
 // quotedKey says whether a quoted key that begins at offset i is closed and followed by a colon.
 func (d *argReader) quotedKey(i int, quote string) bool {
 	for n := i; n < i+maxKey; n++ {
-		c := d.at(n)
+		c := d.At(n)
 		if c < 0 {
 			return true // cut inside what looks like a key
 		}
 		if c == '\\' {
 			n++
-		} else if c == int(quote[0]) && d.has(n, quote) {
+		} else if c == int(quote[0]) && d.Has(n, quote) {
 			n += len(quote)
-			n += d.space(n)
-			c = d.at(n)
-			return c == ':' || c == '=' || c < 0 || d.noColons || d.has(n, "：")
+			n += d.Space(n)
+			c = d.At(n)
+			return c == ':' || c == '=' || c < 0 || d.noColons || d.Has(n, "：")
 		}
 	}
 	return false
@@ -305,14 +309,14 @@ func (d *argReader) quotedKey(i int, quote string) bool {
 // knownKey says whether a bare word that the called tool's schema knows, and a colon, stand at offset i.
 func (d *argReader) knownKey(i int) bool {
 	n := i
-	for isWord(d.at(n)) && n < i+maxKey {
+	for scan.IsWord(d.At(n)) && n < i+maxKey {
 		n++
 	}
-	if n == i || !d.call.typ.Has(string(d.slice(d.pos+i, d.pos+n))) {
+	if n == i || !d.call.typ.Has(string(d.Slice(d.Pos+i, d.Pos+n))) {
 		return false
 	}
-	n += d.space(n)
-	c := d.at(n)
+	n += d.Space(n)
+	c := d.At(n)
 	return c == ':' || c == '='
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"toolnorm/adapters/internal/scan"
 )
 
 // gbnf is a grammar as llama.cpp reads it: enough of the notation to check texts with it and to make some.
@@ -100,7 +102,7 @@ func (p *gbnfParser) item() *gbnfNode {
 	case c == '[':
 		return p.class()
 	}
-	end := strings.IndexFunc(p.src, func(r rune) bool { return r != '-' && (r > 0x7f || r == '_' || !isWord(int(r))) })
+	end := strings.IndexFunc(p.src, func(r rune) bool { return r != '-' && (r > 0x7f || r == '_' || !scan.IsWord(int(r))) })
 	if end < 0 {
 		end = len(p.src)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -87,13 +88,13 @@ func triggerWord(p *declaration.Pattern) string {
 // triggerFor says when the mark counts. One that looks like a token of its own does wherever it stands; a tag may be talked
 // about, so it has to begin a line or follow another mark; and a word must be followed by a tool's name.
 func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
-	ordinary := mark[0] == '<' && len(mark) > 1 && isLetter(mark[1]) && strings.IndexFunc(mark, func(r rune) bool { return r >= 0x80 }) < 0
+	ordinary := mark[0] == '<' && len(mark) > 1 && scan.IsLetter(mark[1]) && strings.IndexFunc(mark, func(r rune) bool { return r >= 0x80 }) < 0
 	quoted := regexp.QuoteMeta(mark)
 	switch {
 	case declaration.IsProse(mark):
 		rest := strings.TrimPrefix(p.Family.Printed(p.Parts[0].Lit.Text), mark)
 		return Trigger{Pattern: `(?:^|\n)[ \t]*(` + quoted + regexp.QuoteMeta(rest) + names(tools) + `)`}
-	case ordinary || isLetter(mark[0]):
+	case ordinary || scan.IsLetter(mark[0]):
 		return Trigger{Pattern: `(?:^|[\n>])[ \t]*(` + quoted + `)`}
 	}
 	return Trigger{Word: mark}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/print"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -204,14 +205,14 @@ func (w *patternWriter) class(ranges []rune) string {
 		for ; c <= min(high, 0x7f); c++ {
 			written, ok := w.escaped(c)
 			switch {
-			case ok && written == string(c) && (c >= ' ' || isSpace(int(c))):
+			case ok && written == string(c) && (c >= ' ' || scan.IsSpace(int(c))):
 				if from < 0 {
 					from = c
 				}
 				continue
 			case !ok && len(w.s.Avoid) > 0 && c != 0:
 				w.failed = true // to leave it out would forbid what the schema allows
-			case ok && (c >= ' ' || isSpace(int(c))):
+			case ok && (c >= ' ' || scan.IsSpace(int(c))):
 				all = append(all, lit(written))
 			}
 			end(c)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -74,7 +75,7 @@ func (g *grammar) rule(hint, expr string) string {
 // name reserves a name for a rule.
 func (g *grammar) name(hint string) string {
 	base := strings.Map(func(r rune) rune {
-		if r < 0x80 && isWord(int(r)) && r != '_' {
+		if r < 0x80 && scan.IsWord(int(r)) && r != '_' {
 			return r
 		}
 		return '-'

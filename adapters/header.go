@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 )
 
 // fields are what a header says.
@@ -21,8 +22,8 @@ func (d *decoder) header() (fields, match) {
 	var h fields
 	words := 0
 	for i := 0; i < maxHeader; {
-		i += d.space(i)
-		switch c := d.at(i); {
+		i += d.Space(i)
+		switch c := d.At(i); {
 		case c < 0:
 			return h, incomplete
 		case c == '<':
@@ -37,7 +38,7 @@ func (d *decoder) header() (fields, match) {
 				return h, matched
 			case declaration.ChannelMark:
 				h.channel, i = d.word(i)
-				if c := d.at(i - len(h.channel)); c >= 0 && c != '?' && !isWord(c) {
+				if c := d.At(i - len(h.channel)); c >= 0 && c != '?' && !scan.IsWord(c) {
 					return h, mismatch // prose about the mark
 				}
 			case constrainMark:
@@ -76,7 +77,7 @@ func headerWord(w string, h fields) bool {
 // headerMark is the mark of a header that stands at offset i, "" when none does.
 func (d *decoder) headerMark(i int) string {
 	for _, m := range []string{messageMark, declaration.ChannelMark, constrainMark, startMark} {
-		if d.has(i, m) {
+		if d.Has(i, m) {
 			return m
 		}
 	}
@@ -87,10 +88,10 @@ func (d *decoder) headerMark(i int) string {
 func (d *decoder) cutMark(i int) match {
 	for _, m := range []string{messageMark, declaration.ChannelMark, constrainMark, startMark} {
 		n := 0
-		for n < len(m) && d.at(i+n) == int(m[n]) {
+		for n < len(m) && d.At(i+n) == int(m[n]) {
 			n++
 		}
-		if d.at(i+n) < 0 {
+		if d.At(i+n) < 0 {
 			return incomplete
 		}
 	}
@@ -99,12 +100,12 @@ func (d *decoder) cutMark(i int) match {
 
 // word is the word at offset i, behind white space, and where it ends.
 func (d *decoder) word(i int) (string, int) {
-	i += d.space(i)
+	i += d.Space(i)
 	n := i
-	for c := d.at(n); c >= 0 && !isSpace(c) && c != '<' && c != '{' && n < i+maxName; c = d.at(n) {
+	for c := d.At(n); c >= 0 && !scan.IsSpace(c) && c != '<' && c != '{' && n < i+maxName; c = d.At(n) {
 		n++
 	}
-	return string(d.slice(d.pos+i, d.pos+n)), n
+	return string(d.Slice(d.Pos+i, d.Pos+n)), n
 }
 
 // openedHeader takes the header of a message that the prompt has begun, and perhaps ended, in front of the reply: it is read
@@ -120,16 +121,16 @@ func (d *decoder) openedHeader(prompt string) {
 	if role != "assistant" || strings.Contains(body, "<|") {
 		return
 	}
-	d.append(prompt[i : len(prompt)-len(body)])
+	d.Append(prompt[i : len(prompt)-len(body)])
 }
 
 // firstMessage reads the first message of a reply whose header begins in the prompt, or at a recipient or a channel's name.
 func (d *decoder) firstMessage() {
-	head := len(d.buf)
-	i := head + d.space(head)
-	begins := head > 0 && (d.has(head-len(messageMark), messageMark) || d.has(i, declaration.ChannelMark))
+	head := len(d.Buf)
+	i := head + d.Space(head)
+	begins := head > 0 && (d.Has(head-len(messageMark), messageMark) || d.Has(i, declaration.ChannelMark))
 	for _, w := range []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"} {
-		begins = begins || d.has(i, w)
+		begins = begins || d.Has(i, w)
 	}
 	a := mismatch
 	if p := d.index.Header; begins && p != nil {
@@ -138,7 +139,7 @@ func (d *decoder) firstMessage() {
 	if a == committed {
 		return
 	}
-	d.buf, d.base, d.pos = d.buf[head:], head, head
+	d.Buf, d.Base, d.Pos = d.Buf[head:], head, head
 	d.textFrom, d.textTo = head, head
 	if a == incomplete && d.halfHeader() {
 		d.dropRest(0)
@@ -148,7 +149,7 @@ func (d *decoder) firstMessage() {
 // halfHeader says whether the rest of the text, which is cut inside a message's header or right behind it, is structure: it
 // holds a mark, or names a tool.
 func (d *decoder) halfHeader() bool {
-	text := strings.TrimSpace(string(d.window()))
+	text := strings.TrimSpace(string(d.Window()))
 	to, ok := strings.CutPrefix(text, "to=")
 	return strings.Contains(text, "<|") || ok && d.tools != nil && d.tools.recipient(to) != nil
 }
@@ -156,13 +157,13 @@ func (d *decoder) halfHeader() bool {
 // headerAhead says whether a header whose first mark is missing stands whole at offset i: it begins with the role, a recipient
 // or a channel, ends with its mark, and is for somebody or some channel that is known.
 func (d *decoder) headerAhead(i int) bool {
-	if !d.has(i, "to=") && !d.has(i, "assistant") && !d.has(i, declaration.ChannelMark) {
+	if !d.Has(i, "to=") && !d.Has(i, "assistant") && !d.Has(i, declaration.ChannelMark) {
 		return false
 	}
-	d.pos += i
+	d.Pos += i
 	h, a := d.header()
-	marked := a == matched && d.has(h.end-len(messageMark), messageMark)
-	d.pos -= i
+	marked := a == matched && d.Has(h.end-len(messageMark), messageMark)
+	d.Pos -= i
 	if !marked || h.to == "" {
 		return marked && isChannel(h.channel)
 	}

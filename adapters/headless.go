@@ -1,6 +1,9 @@
 package adapters
 
-import "toolnorm/adapters/internal/declaration"
+import (
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
+)
 
 // Models leave out the mark that opens a call, and servers hide it. What is left is a call when the family's own marks follow:
 // the one that closes it, or one behind its name.
@@ -10,7 +13,7 @@ func (d *decoder) headlessCall(c int) bool {
 	if d.drafting {
 		return false
 	}
-	named := isWord(c) && d.wordNames()
+	named := scan.IsWord(c) && d.wordNames()
 	for _, p := range d.index.Headless {
 		hole := p.HoleAt(0)
 		if (hole == "name" || hole == "id") && !named || !d.mayBe(p, c) {
@@ -25,13 +28,13 @@ func (d *decoder) headlessCall(c int) bool {
 
 // closedBySpecial steps over a special token that closes calls of some family and stands here, behind white space.
 func (d *decoder) closedBySpecial() bool {
-	i := d.space(0)
+	i := d.Space(0)
 	for _, m := range d.marksAt(i) {
 		if m.Kind != declaration.CloseMark || !m.Special() {
 			continue
 		}
 		if n, ok := d.closerAt(i, m.Pattern); ok {
-			d.pos += n
+			d.Pos += n
 			return true
 		}
 	}
@@ -47,7 +50,7 @@ func (d *decoder) mayBe(p *declaration.Pattern, c int) bool {
 	case "name", "id":
 		return true
 	case "python":
-		return (c == '[' || isWord(c)) && d.callAhead(c, true)
+		return (c == '[' || scan.IsWord(c)) && d.callAhead(c, true)
 	case "named":
 		return c == '[' || c == '{'
 	}
@@ -57,10 +60,10 @@ func (d *decoder) mayBe(p *declaration.Pattern, c int) bool {
 // wordNames says whether the word here names an offered tool, or is an id that does.
 func (d *decoder) wordNames() bool {
 	n := 0
-	for c := d.at(n); n < maxName && (isWord(c) || c == '-' || c == '.'); c = d.at(n) {
-		if n++; !d.tools.begins(d.slice(d.pos, d.pos+n)) && !d.tools.beginsID(d.slice(d.pos, d.pos+n)) {
+	for c := d.At(n); n < maxName && (scan.IsWord(c) || c == '-' || c == '.'); c = d.At(n) {
+		if n++; !d.tools.begins(d.Slice(d.Pos, d.Pos+n)) && !d.tools.beginsID(d.Slice(d.Pos, d.Pos+n)) {
 			return false
 		}
 	}
-	return d.tools.inID(string(d.slice(d.pos, d.pos+n))) != nil || d.tools.find(string(d.slice(d.pos, d.pos+n))) != nil
+	return d.tools.inID(string(d.Slice(d.Pos, d.Pos+n))) != nil || d.tools.find(string(d.Slice(d.Pos, d.Pos+n))) != nil
 }

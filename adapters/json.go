@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -27,14 +28,14 @@ func (d *argReader) capture(read func()) ([]byte, match) {
 	case d.spare.doubt:
 		return nil, mismatch
 	case len(d.spare.out) == 0:
-		return nil, incompleteAtEnd(d.at(0), mismatch)
+		return nil, incompleteAtEnd(d.At(0), mismatch)
 	}
 	return d.spare.out, matched
 }
 
 // value reads one value as t wants it, and answers false when there is none. What is written is strict JSON.
 func (d *argReader) value(t *schema.Type) bool {
-	c := d.at(0)
+	c := d.At(0)
 	switch {
 	case c < 0:
 		return false
@@ -56,7 +57,7 @@ func (d *argReader) container(c int, t *schema.Type) {
 		d.call.doubt = true // a bracket that was doubled, perhaps
 	}
 	set := c == '{' && d.isSet(t)
-	wrap := c == '{' && !set && t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.Object) && d.at(1+d.space(1)) != '}'
+	wrap := c == '{' && !set && t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.Object) && d.At(1+d.Space(1)) != '}'
 	at := 0
 	switch {
 	case asText:
@@ -66,9 +67,9 @@ func (d *argReader) container(c int, t *schema.Type) {
 		d.putByte('[')
 		t = t.Item()
 	}
-	doubled := c == '{' && d.at(1) == '{'
+	doubled := c == '{' && d.At(1) == '{'
 	if doubled {
-		d.pos++
+		d.Pos++
 		d.repaired("doubled-braces")
 	}
 	switch {
@@ -84,8 +85,8 @@ func (d *argReader) container(c int, t *schema.Type) {
 		}
 		d.list(t, kind)
 	}
-	if doubled && d.at(0) == '}' {
-		d.pos++
+	if doubled && d.At(0) == '}' {
+		d.Pos++
 	}
 	switch {
 	case asText:
@@ -104,21 +105,21 @@ func (d *argReader) isSet(t *schema.Type) bool {
 	if !t.Allows(schema.Array) {
 		return false
 	}
-	i := 1 + d.space(1)
-	switch c := d.at(i); c {
+	i := 1 + d.Space(1)
+	switch c := d.At(i); c {
 	case '}':
 		return t.Only(schema.Array|schema.Null) && t.Item().Known() && !t.Item().Allows(schema.Object)
 	case '(', '[':
 		return true
 	}
 	n := d.itemEnd(i)
-	c := d.at(n)
+	c := d.At(n)
 	return n > i && (c == ',' || c == '}' && (d.python || t.Known() || !d.startsString(i)))
 }
 
 // push enters a container and steps over its opening byte. It answers false when it is too deep to be arguments.
 func (d *argReader) push(kind, out byte, t *schema.Type) bool {
-	d.pos++
+	d.Pos++
 	if len(d.stack) >= maxDepth {
 		d.call.broken = true
 		d.repaired(tooDeep)
@@ -187,12 +188,12 @@ const oddInKeys = "\"\n;<>[]{}|`"
 // no value, with the hold still open. The object's keys so far are d.seen[seen:].
 func (d *argReader) pair(t *schema.Type, seen int) bool {
 	start := d.call.sent + len(d.call.out)
-	before := d.pos
+	before := d.Pos
 	d.key(d.quotes != nil)
 	written := d.call.out[start-d.call.sent:]
 	if len(written) == 0 {
-		d.call.doubt = d.call.doubt || len(d.seen) > seen && (d.at(0) == '{' || d.at(0) == '[') // an element of a list around, perhaps
-		d.pos++                                                                                 // no key can begin with this byte
+		d.call.doubt = d.call.doubt || len(d.seen) > seen && (d.At(0) == '{' || d.At(0) == '[') // an element of a list around, perhaps
+		d.Pos++                                                                                 // no key can begin with this byte
 		return false
 	}
 	key := unquote(bytes.TrimSpace(written))
@@ -208,19 +209,19 @@ func (d *argReader) pair(t *schema.Type, seen int) bool {
 		}
 	}
 	d.blanks()
-	if c := d.at(0); c == ',' || c == '}' {
+	if c := d.At(0); c == ',' || c == '}' {
 		d.call.doubt = true // a set, or half of a member
 	}
 	d.colon()
 	d.blanks()
-	c := d.at(0)
-	if c < 0 || c == ',' || isCloser(c) || d.isMark(0) {
+	c := d.At(0)
+	if c < 0 || c == ',' || scan.IsCloser(c) || d.isMark(0) {
 		d.call.doubt = d.call.doubt || c == ']' || c == ')' // the opener of a list may be missing
 		d.repaired("truncated")
 		d.unclosed = true
 		d.call.broken = d.call.broken || c < 0
-		if d.pos == before {
-			d.pos++ // never stand still
+		if d.Pos == before {
+			d.Pos++ // never stand still
 		}
 		return false
 	}
@@ -233,7 +234,7 @@ func (d *argReader) pair(t *schema.Type, seen int) bool {
 	if !d.value(typ) {
 		d.call.doubt = true
 		d.put("null")
-		d.pos++
+		d.Pos++
 	}
 	if scalar && string(d.held(from)) == "null" && d.omitted(t, key) {
 		return false
@@ -246,7 +247,7 @@ func (d *argReader) pair(t *schema.Type, seen int) bool {
 
 // streams says whether the value that begins here leaves as it comes; anything else waits with its key.
 func (d *argReader) streams(t *schema.Type) bool {
-	c := d.at(0)
+	c := d.At(0)
 	if c == '{' || c == '[' || c == '(' {
 		return true
 	}
@@ -257,22 +258,22 @@ func (d *argReader) streams(t *schema.Type) bool {
 // colon steps over what stands between key and value.
 func (d *argReader) colon() {
 	d.putByte(':')
-	if n := d.space(1); isQuote(d.at(0)) && (d.at(1+n) == ':' || d.at(1+n) == '=') {
-		d.pos += 1 + n // a quote too many
+	if n := d.Space(1); scan.IsQuote(d.At(0)) && (d.At(1+n) == ':' || d.At(1+n) == '=') {
+		d.Pos += 1 + n // a quote too many
 		d.repaired("extra-closer")
 	}
-	switch c := d.at(0); {
+	switch c := d.At(0); {
 	case c == ':':
-		d.pos++
+		d.Pos++
 		d.moreColons()
 	case c == '=':
-		d.pos++
-		if d.at(0) == '>' {
-			d.pos++
+		d.Pos++
+		if d.At(0) == '>' {
+			d.Pos++
 		}
 		d.repaired("equals")
-	case d.has(0, "："):
-		d.pos += len("：")
+	case d.Has(0, "："):
+		d.Pos += len("：")
 		d.repaired("full-width")
 	default:
 		d.noColons = true
@@ -283,8 +284,8 @@ func (d *argReader) colon() {
 
 // moreColons steps over what doubles the colon that was read.
 func (d *argReader) moreColons() {
-	for n := d.space(0); d.at(n) == ':' || d.at(n) == '='; n = d.space(0) {
-		d.pos += n + 1
+	for n := d.Space(0); d.At(n) == ':' || d.At(n) == '='; n = d.Space(0) {
+		d.Pos += n + 1
 		d.repaired("equals")
 	}
 }
@@ -313,22 +314,22 @@ func (d *argReader) list(t *schema.Type, open byte) {
 			d.pop(']')
 			return
 		}
-		if d.has(0, "...") {
-			d.pos += 3
+		if d.Has(0, "...") {
+			d.Pos += 3
 			d.repaired("ellipsis")
-		} else if c := d.at(0); c != '=' && c != ':' {
+		} else if c := d.At(0); c != '=' && c != ':' {
 			d.holdOff()
-			before := d.pos
+			before := d.Pos
 			if d.value(t.ItemAt(n)) {
 				continue
 			}
 			d.holdOn()
 			d.call.doubt = true // an expression, perhaps
-			if d.pos == before {
-				d.pos++
+			if d.Pos == before {
+				d.Pos++
 			}
 		} else {
-			d.pos++
+			d.Pos++
 		}
 		d.takeBack(at)
 		d.holdOff()
@@ -343,13 +344,13 @@ func (d *argReader) between(some bool) int {
 	for {
 		d.blanks()
 		n := 1
-		if d.has(0, "，") {
+		if d.Has(0, "，") {
 			n = len("，")
 			d.repaired("full-width")
-		} else if d.at(0) != ',' {
+		} else if d.At(0) != ',' {
 			return comma
 		}
-		d.pos += n
+		d.Pos += n
 		if some && comma < 0 {
 			comma = d.call.sent + len(d.call.out)
 			d.putByte(',')

@@ -1,31 +1,29 @@
 package adapters
 
-import "toolnorm/adapters/internal/declaration"
-
-// match is what matching says up to the commit.
-type match uint8
-
-const (
-	mismatch   match = iota // a byte came that cannot be
-	incomplete              // the text ended while every byte so far fitted
-	matched                 // it stands there
-	committed               // a call has begun and was read to its end: no way back
+import (
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 )
 
-// incompleteAtEnd is cut at the end of the text, else a.
-func incompleteAtEnd(c int, a match) match {
-	if c < 0 {
-		return incomplete
-	}
-	return a
-}
+// match is what matching says up to the commit. The names are unqualified, since every function up to there answers one.
+type match = scan.Match
+
+const (
+	mismatch   = scan.Mismatch
+	incomplete = scan.Incomplete
+	matched    = scan.Matched
+	committed  = scan.Committed
+)
+
+// incompleteAtEnd is incomplete where c is the end of the text, else m.
+func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 
 // literal matches a literal at offset i and answers the offset behind it.
 func (d *decoder) literal(i int, l declaration.Literal) (int, match) {
 	for _, u := range l.Units {
 		switch u.Kind {
 		case declaration.Exact:
-			switch d.at(i) {
+			switch d.At(i) {
 			case int(u.Byte):
 				i++
 			case -1:
@@ -34,7 +32,7 @@ func (d *decoder) literal(i int, l declaration.Literal) (int, match) {
 				return i, mismatch
 			}
 		case declaration.OneNewline:
-			if d.at(i) == '\n' {
+			if d.At(i) == '\n' {
 				i++
 			}
 		case declaration.AnyBar:
@@ -48,18 +46,18 @@ func (d *decoder) literal(i int, l declaration.Literal) (int, match) {
 		case declaration.Suffix:
 			i = d.optionalSuffix(i)
 		case declaration.Pad:
-			i += d.space(i)
+			i += d.Space(i)
 		case declaration.AnyEquals:
-			i += d.space(i)
-			if c := d.at(i); c != '=' {
+			i += d.Space(i)
+			if c := d.At(i); c != '=' {
 				return i, incompleteAtEnd(c, mismatch)
 			}
 			i++
-			i += d.space(i)
+			i += d.Space(i)
 		default:
-			n := d.elastic(i)
+			n := d.Elastic(i)
 			if n == 0 && u.Kind == declaration.SomeSpace {
-				return i, incompleteAtEnd(d.at(i), mismatch)
+				return i, incompleteAtEnd(d.At(i), mismatch)
 			}
 			i += n
 		}
@@ -69,11 +67,11 @@ func (d *decoder) literal(i int, l declaration.Literal) (int, match) {
 
 // bar is the length of the bar at offset i.
 func (d *decoder) bar(i int) (int, match) {
-	if d.at(i) == '|' {
+	if d.At(i) == '|' {
 		return 1, matched
 	}
 	for n := range len(declaration.WideBar) {
-		if c := d.at(i + n); c != int(declaration.WideBar[n]) {
+		if c := d.At(i + n); c != int(declaration.WideBar[n]) {
 			return 0, incompleteAtEnd(c, mismatch)
 		}
 	}
@@ -89,18 +87,18 @@ func (d *decoder) hasKey(i int, l declaration.Literal) bool {
 // stands says whether the mark stands at offset i.
 func (d *decoder) stands(i int, m *declaration.Mark) bool {
 	if len(m.Padded.Units) == 0 {
-		return d.has(i, m.Key)
+		return d.Has(i, m.Key)
 	}
 	_, a := d.literal(i, m.Padded)
 	return a == matched
 }
 
 func (d *decoder) optionalQuote(i int) int {
-	switch d.at(i) {
+	switch d.At(i) {
 	case '"', '\'':
 		return i + 1
 	case '\\':
-		if d.at(i+1) == '"' {
+		if d.At(i+1) == '"' {
 			return i + 2
 		}
 	}
@@ -109,11 +107,11 @@ func (d *decoder) optionalQuote(i int) int {
 
 // optionalSuffix is the offset behind a colon and a word at offset i, or i.
 func (d *decoder) optionalSuffix(i int) int {
-	if d.at(i) != ':' {
+	if d.At(i) != ':' {
 		return i
 	}
 	n := i + 1
-	for n < i+declaration.MaxSuffix && (isWord(d.at(n)) || d.at(n) == '-') {
+	for n < i+declaration.MaxSuffix && (scan.IsWord(d.At(n)) || d.At(n) == '-') {
 		n++
 	}
 	return n
@@ -125,7 +123,7 @@ func (d *decoder) attempt(p *declaration.Pattern) match {
 	if d.exhausted() {
 		return mismatch
 	}
-	start, pin, closing := d.pos, d.pin, d.closing
+	start, pin, closing := d.Pos, d.pin, d.closing
 	if pin < 0 {
 		d.pin = d.gapAt
 	}
@@ -134,20 +132,20 @@ func (d *decoder) attempt(p *declaration.Pattern) match {
 		d.glue = d.outer
 	}
 	a := d.match(p)
-	if a == incomplete && d.at(0) < 0 && d.ranOver(start) {
+	if a == incomplete && d.At(0) < 0 && d.ranOver(start) {
 		a = mismatch
 	}
 	d.closing = closing
 	if a != committed {
 		d.others = [2]int{}
-		d.waste += d.pos - start
-		d.pos, d.pin = start, pin
+		d.waste += d.Pos - start
+		d.Pos, d.pin = start, pin
 	}
 	return a
 }
 
 // exhausted says whether failed attempts have read so much that no more are made.
-func (d *decoder) exhausted() bool { return d.waste > 1<<16+2*d.pos }
+func (d *decoder) exhausted() bool { return d.waste > 1<<16+2*d.Pos }
 
 // match reads the parts of a call pattern one after the other, up to the body, which commits.
 func (d *decoder) match(p *declaration.Pattern) match {
@@ -202,13 +200,13 @@ func (d *decoder) nothingMore(p *declaration.Pattern, t *tool) bool {
 // skipLiteral steps over a literal. Where the body's first byte stands in its place it may be missing.
 func (d *decoder) skipLiteral(l declaration.Literal, optional bool) match {
 	n, a := d.literal(0, l)
-	if space := d.space(0); a == mismatch && space > 0 {
+	if space := d.Space(0); a == mismatch && space > 0 {
 		if n, a = d.literal(space, l); a == mismatch {
 			n = 0
 		}
 	}
 	if a == matched {
-		d.pos += n
+		d.Pos += n
 	} else if optional {
 		return matched
 	}
@@ -224,9 +222,9 @@ func (d *decoder) skipDoubled(p *declaration.Pattern) {
 	if a != matched {
 		return
 	}
-	n += d.space(n)
+	n += d.Space(n)
 	if _, a = d.literal(n, p.Open); a == matched {
-		d.pos += n
+		d.Pos += n
 	}
 }
 
@@ -234,7 +232,7 @@ func (d *decoder) skipDoubled(p *declaration.Pattern) {
 func (d *decoder) opens(p *declaration.Pattern, i int) bool {
 	switch p.HoleAt(i) {
 	case "json", "pseudo":
-		return d.at(0) == '{'
+		return d.At(0) == '{'
 	}
 	return false
 }
@@ -259,12 +257,12 @@ func (d *decoder) body(p *declaration.Pattern, i int, t *tool, id string) match 
 
 // emptyPair drops a pair of special tokens that holds nothing: no call comes of it.
 func (d *decoder) emptyPair(p *declaration.Pattern) bool {
-	n, ok := d.closerAt(d.space(0), p)
+	n, ok := d.closerAt(d.Space(0), p)
 	if m := (declaration.Mark{Key: p.Parts[0].Lit.Key()}); !ok || len(m.Key) < 2 || !m.Special() {
 		return false
 	}
 	d.leave(p.Glue)
-	d.pos += n
+	d.Pos += n
 	d.afterCall = true
 	return true
 }
@@ -274,13 +272,13 @@ func (d *decoder) namedCall(p *declaration.Pattern, t *tool, id string) match {
 	if t == nil {
 		return mismatch
 	}
-	start := d.pos
+	start := d.Pos
 	d.skipFence()
-	if n, ok := d.closerAt(d.space(0), p); ok && n > 0 {
+	if n, ok := d.closerAt(d.Space(0), p); ok && n > 0 {
 		d.commit(t, id)
 		d.put("{}")
 	} else if a := d.arguments(t, id, delimsOf(p.Family.Quotes)); a != committed {
-		d.pos = start
+		d.Pos = start
 		return a
 	}
 	d.extraClosers("}]")
@@ -291,16 +289,16 @@ func (d *decoder) namedCall(p *declaration.Pattern, t *tool, id string) match {
 
 // closeFence steps over the end of a fence around arguments, unless the family closes its calls with one.
 func (d *decoder) closeFence() {
-	n := d.space(0)
-	if _, own := d.closerAt(n, d.closing); !own && d.has(n, "```") {
-		d.pos += n + 3
+	n := d.Space(0)
+	if _, own := d.closerAt(n, d.closing); !own && d.Has(n, "```") {
+		d.Pos += n + 3
 	}
 }
 
 // cutFence is cut when the text ends inside the opening line of a fence.
 func (d *decoder) cutFence() match {
 	for n := range maxLabel {
-		if d.at(n) < 0 {
+		if d.At(n) < 0 {
 			return incomplete
 		}
 	}
@@ -309,25 +307,25 @@ func (d *decoder) cutFence() match {
 
 // skipFence steps over the opening line of a fence in front of JSON.
 func (d *decoder) skipFence() {
-	n := d.space(0)
-	if !d.has(n, "```") {
+	n := d.Space(0)
+	if !d.Has(n, "```") {
 		return
 	}
-	for n += 3; d.at(n) >= 'a' && d.at(n) <= 'z'; n++ {
+	for n += 3; d.At(n) >= 'a' && d.At(n) <= 'z'; n++ {
 	}
-	n += d.space(n)
-	if d.at(n) == '{' {
-		d.pos += n
+	n += d.Space(n)
+	if d.At(n) == '{' {
+		d.Pos += n
 	}
 }
 
 // marksAt is the list of marks that could stand at offset i, by the first two bytes there.
 func (d *decoder) marksAt(i int) []declaration.Mark {
-	c := d.at(i)
+	c := d.At(i)
 	if c < 0 || d.index.Second[c] == nil {
 		return nil
 	}
-	if next := d.at(i + 1); next < 0 || !d.index.Second[c][next] {
+	if next := d.At(i + 1); next < 0 || !d.index.Second[c][next] {
 		return nil
 	}
 	return d.index.Marks[c]

@@ -44,8 +44,8 @@ func isNull(text string) bool { return slices.Contains(nullWords, strings.TrimSp
 
 // nullAhead says whether the text that begins here begins with a word for null.
 func (d *argReader) nullAhead() bool {
-	n := d.space(0)
-	return slices.ContainsFunc(nullWords, func(word string) bool { return d.has(n, word) })
+	n := d.Space(0)
+	return slices.ContainsFunc(nullWords, func(word string) bool { return d.Has(n, word) })
 }
 
 // omitted says whether a member is left out because it is null where the schema neither allows null nor asks for the member.

@@ -18,7 +18,7 @@ const (
 func (d *decoder) message(p *declaration.Pattern) match {
 	h, a := d.header()
 	if a != matched {
-		d.evidence = d.evidence || a == incomplete && d.pos+len(declaration.ChannelMark) < d.base+len(d.buf)
+		d.evidence = d.evidence || a == incomplete && d.Pos+len(declaration.ChannelMark) < d.Base+len(d.Buf)
 		return a
 	}
 	if p.Family == d.f {
@@ -40,11 +40,11 @@ func (d *decoder) anyMessage(h fields) match {
 			if r.Says() != fields {
 				continue
 			}
-			start := d.pos
+			start := d.Pos
 			if a := d.routed(f.Header, h, r, t); a != mismatch {
 				return a
 			}
-			d.pos = start
+			d.Pos = start
 		}
 	}
 	return mismatch
@@ -59,11 +59,11 @@ func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, 
 		return d.messageCall(p, h, t, r.Body)
 	}
 	d.leave(0)
-	d.pos += h.end
-	if p.Family.Flags.Blank && d.at(0) == ' ' {
-		d.pos++
+	d.Pos += h.end
+	if p.Family.Flags.Blank && d.At(0) == ' ' {
+		d.Pos++
 	}
-	d.textFrom, d.textTo = d.pos, d.pos
+	d.textFrom, d.textTo = d.Pos, d.Pos
 	switch r.Body {
 	case "calls": // whatever marks it holds; it is text that the next mark of a message ends
 		d.blank, d.fresh = true, true
@@ -122,36 +122,36 @@ func (s *toolset) recipient(name string) *tool {
 
 // messageCall reads a message that is a call.
 func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body string) match {
-	start, pin := d.pos, d.pin
+	start, pin := d.Pos, d.pin
 	if pin < 0 {
 		d.pin = d.gapAt
 	}
 	d.glue, d.closing = 0, p
-	d.pos += h.end
+	d.Pos += h.end
 	d.skipFence()
 	d.evidence = true
 	a := d.messageBody(p, t, body)
 	d.closing = nil
 	if a != committed {
-		d.pos, d.pin = start, pin
+		d.Pos, d.pin = start, pin
 		return a
 	}
 	d.extraClosers("}]")
 	d.closeFence()
-	n := d.messageEnds(p, d.space(0))
-	d.pos += n
+	n := d.messageEnds(p, d.Space(0))
+	d.Pos += n
 	d.endCall(n > 0)
 	return committed
 }
 
 // messageBody reads the arguments of a call's message: tags, or JSON, or the program text that stands for it.
 func (d *decoder) messageBody(p *declaration.Pattern, t *tool, body string) match {
-	if n := d.messageEnds(p, d.space(0)); n > 0 {
+	if n := d.messageEnds(p, d.Space(0)); n > 0 {
 		d.commit(t, "")
 		d.put("{}")
 		return committed
 	}
-	if d.at(d.elastic(0)) < 0 && !d.lengthCut() && len(t.schema().Required()) == 0 { // servers drop the mark that ends a turn
+	if d.At(d.Elastic(0)) < 0 && !d.lengthCut() && len(t.schema().Required()) == 0 { // servers drop the mark that ends a turn
 		d.commit(t, "")
 		d.put("{}")
 		return committed
@@ -159,10 +159,10 @@ func (d *decoder) messageBody(p *declaration.Pattern, t *tool, body string) matc
 	if body == "args" {
 		return d.taggedBody(p, t, "")
 	}
-	start := d.pos
+	start := d.Pos
 	a := d.arguments(t, "", nil)
 	if a == mismatch {
-		d.pos = start
+		d.Pos = start
 		a = d.rawBody(p, t)
 	}
 	return a
@@ -171,7 +171,7 @@ func (d *decoder) messageBody(p *declaration.Pattern, t *tool, body string) matc
 // messageEnds is the offset behind the end mark at offset i, 0 when none stands there.
 func (d *decoder) messageEnds(p *declaration.Pattern, i int) int {
 	for _, m := range p.Family.Ends {
-		if d.has(i, m) {
+		if d.Has(i, m) {
 			return i + len(m)
 		}
 	}
@@ -189,29 +189,29 @@ func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
 		}
 		if c == '<' {
 			if n := d.messageEnds(p, 0); n > 0 && d.messageFollows(p, n) {
-				d.pos += n
+				d.Pos += n
 				break
 			}
-			if d.has(0, startMark) {
+			if d.Has(0, startMark) {
 				if _, a := d.header(); a == matched {
 					break
 				}
 			}
 		}
-		if (c == 't' || d.has(0, declaration.ChannelMark)) && d.headerAhead(0) {
+		if (c == 't' || d.Has(0, declaration.ChannelMark)) && d.headerAhead(0) {
 			break // the marks in front of it are missing
 		}
 		d.keepBody(1)
 	}
 	d.flushText()
-	d.textFrom, d.textTo = d.pos, d.pos
+	d.textFrom, d.textTo = d.Pos, d.Pos
 	d.state, d.blank, d.fresh = chat.Text, true, true
 }
 
 // plainBody keeps a message's body up to an angle bracket, or what could be a recipient, and answers that; -1 at the end.
 func (d *decoder) plainBody() int {
 	for {
-		w := d.window()
+		w := d.Window()
 		i := 0
 		for i < len(w) && w[i] != '<' && w[i] != 't' {
 			i++
@@ -220,7 +220,7 @@ func (d *decoder) plainBody() int {
 		if i < len(w) {
 			return int(w[i])
 		}
-		if d.at(0) < 0 {
+		if d.At(0) < 0 {
 			return -1
 		}
 	}
@@ -229,8 +229,8 @@ func (d *decoder) plainBody() int {
 // keepBody keeps n bytes, or drops them when the message is for nobody.
 func (d *decoder) keepBody(n int) {
 	if d.state == chat.None {
-		d.pos += n
-		d.textFrom, d.textTo = d.pos, d.pos
+		d.Pos += n
+		d.textFrom, d.textTo = d.Pos, d.Pos
 		return
 	}
 	d.keep(n)
@@ -240,19 +240,19 @@ func (d *decoder) keepBody(n int) {
 // at a complete header.
 func (d *decoder) messageOver(p *declaration.Pattern, i int) bool {
 	if end := d.messageEnds(p, i); end > 0 {
-		return d.messageFollows(p, end) && (d.at(end+d.space(end)) >= 0 || !d.lengthCut())
+		return d.messageFollows(p, end) && (d.At(end+d.Space(end)) >= 0 || !d.lengthCut())
 	}
-	if !d.has(i, startMark) {
+	if !d.Has(i, startMark) {
 		return false
 	}
-	d.pos += i
+	d.Pos += i
 	_, a := d.header()
-	d.pos -= i
+	d.Pos -= i
 	return a == matched
 }
 
 // messageFollows says whether behind an end mark another one, a header or the end of the text stands.
 func (d *decoder) messageFollows(p *declaration.Pattern, i int) bool {
-	i += d.space(i)
-	return d.at(i) < 0 || d.has(i, startMark) || d.has(i, declaration.ChannelMark) || d.messageEnds(p, i) > 0 || d.headerAhead(i)
+	i += d.Space(i)
+	return d.At(i) < 0 || d.Has(i, startMark) || d.Has(i, declaration.ChannelMark) || d.messageEnds(p, i) > 0 || d.headerAhead(i)
 }

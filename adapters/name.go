@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 )
 
 // maxName bounds a tool's name in bytes.
@@ -11,15 +12,15 @@ const maxName = 128
 
 // name reads a tool's name: as long as it can still become an offered one, up to what follows in the pattern.
 func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
-	d.pos += d.space(0)
-	if c := d.at(0); c == '[' || c == '"' {
-		d.pos++
+	d.Pos += d.Space(0)
+	if c := d.At(0); c == '[' || c == '"' {
+		d.Pos++
 	}
 	for n := 0; n < maxName; n++ {
-		c := d.at(n)
-		if n > 0 && (c < 0 || isSpace(c) || d.marksAt(n) != nil) {
+		c := d.At(n)
+		if n > 0 && (c < 0 || scan.IsSpace(c) || d.marksAt(n) != nil) {
 			if t := d.lastName(n); t != nil {
-				d.pos += n
+				d.Pos += n
 				return t, matched
 			}
 		}
@@ -28,17 +29,17 @@ func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
 			return nil, incomplete
 		}
 		if d.nameEnds(p, i, n, c) {
-			t := d.tools.find(string(d.slice(d.pos, d.pos+n)))
+			t := d.tools.find(string(d.Slice(d.Pos, d.Pos+n)))
 			if t == nil {
 				return nil, mismatch
 			}
-			d.pos += n
+			d.Pos += n
 			if c == '"' {
-				d.pos++
+				d.Pos++
 			}
 			return t, matched
 		}
-		if !d.tools.begins(d.slice(d.pos, d.pos+n+1)) {
+		if !d.tools.begins(d.Slice(d.Pos, d.Pos+n+1)) {
 			return nil, mismatch
 		}
 	}
@@ -47,18 +48,18 @@ func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
 
 // lastName is the tool whose name the n bytes from here on are, when the model ended its reply behind them.
 func (d *decoder) lastName(n int) *tool {
-	d.pos += n
+	d.Pos += n
 	over := d.over()
-	d.pos -= n
+	d.Pos -= n
 	if !over {
 		return nil
 	}
-	return d.tools.find(string(d.slice(d.pos, d.pos+n)))
+	return d.tools.find(string(d.Slice(d.Pos, d.Pos+n)))
 }
 
 // nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal, an argument or a closer.
 func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
-	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && d.at(n+1) == 'n' {
+	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && d.At(n+1) == 'n' {
 		return true
 	}
 	if i+1 < len(p.Parts) {
@@ -87,11 +88,11 @@ func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 // junk steps over what means nothing, up to the next literal; never over another mark.
 func (d *decoder) junk(p *declaration.Pattern, i int) match {
 	for n := 0; n < maxName; n++ {
-		switch c := d.at(n); {
+		switch c := d.At(n); {
 		case c < 0:
 			return incomplete
 		case begins(p.Parts[i+1].Lit, c):
-			d.pos += n
+			d.Pos += n
 			_, a := d.literal(0, p.Parts[i+1].Lit)
 			return a
 		case d.marksAt(n) != nil:
@@ -112,9 +113,9 @@ func begins(l declaration.Literal, c int) bool {
 	case declaration.AnyQuote:
 		return c == '"' || c == '\'' || c == '\\' || len(l.Units) > 1 && int(l.Units[1].Byte) == c
 	case declaration.AnyEquals:
-		return c == '=' || isSpace(c)
+		return c == '=' || scan.IsSpace(c)
 	}
-	return isSpace(c) || len(l.Units) > 1 && int(l.Units[1].Byte) == c
+	return scan.IsSpace(c) || len(l.Units) > 1 && int(l.Units[1].Byte) == c
 }
 
 // callNumber steps over the number of a call, up to the next literal.
@@ -123,20 +124,20 @@ func (d *decoder) callNumber(l declaration.Literal) match {
 	if n <= 0 {
 		return incompleteAtEnd(n, mismatch)
 	}
-	d.pos += n
+	d.Pos += n
 	return matched
 }
 
 // count steps over the number of a call, which has no mark behind it.
 func (d *decoder) count() match {
 	n := 0
-	for c := d.at(0); n < maxWord && c >= '0' && c <= '9'; c = d.at(n) {
+	for c := d.At(0); n < maxWord && c >= '0' && c <= '9'; c = d.At(n) {
 		n++
 	}
 	if n == 0 {
-		return incompleteAtEnd(d.at(0), mismatch)
+		return incompleteAtEnd(d.At(0), mismatch)
 	}
-	d.pos += n
+	d.Pos += n
 	return matched
 }
 
@@ -149,13 +150,13 @@ func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, matc
 	if !isCounter(id) || k+1 >= len(p.Parts) {
 		return nil, mismatch
 	}
-	start := d.pos
-	defer func() { d.waste, d.pos = d.waste+d.pos-start, start }()
+	start := d.Pos
+	defer func() { d.waste, d.Pos = d.waste+d.Pos-start, start }()
 	if a := d.skipLiteral(p.Parts[k].Lit, d.opens(p, k+1)); a != matched {
 		return nil, a
 	}
-	d.pos += d.space(0)
-	if c := d.at(0); c != '{' {
+	d.Pos += d.Space(0)
+	if c := d.At(0); c != '{' {
 		return nil, incompleteAtEnd(c, mismatch)
 	}
 	args, a := d.capture(func() { d.value(nil) })
@@ -171,35 +172,35 @@ func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, matc
 
 // id reads a call's id up to the next literal: where it has to name the tool, as long as it can.
 func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
-	d.pos += d.space(0)
+	d.Pos += d.Space(0)
 	for n := 0; n < maxName; n++ {
-		c := d.at(n)
-		if n > 0 && p.Hole("name") < 0 && (c < 0 || isSpace(c) || d.marksAt(n) != nil) {
-			d.pos += n
-			if over := d.over(); over && d.tools.inID(string(d.slice(d.pos-n, d.pos))) != nil {
-				return string(d.slice(d.pos-n, d.pos)), matched
+		c := d.At(n)
+		if n > 0 && p.Hole("name") < 0 && (c < 0 || scan.IsSpace(c) || d.marksAt(n) != nil) {
+			d.Pos += n
+			if over := d.over(); over && d.tools.inID(string(d.Slice(d.Pos-n, d.Pos))) != nil {
+				return string(d.Slice(d.Pos-n, d.Pos)), matched
 			}
-			d.pos -= n
+			d.Pos -= n
 		}
 		if c < 0 {
 			return "", incomplete
 		}
 		if i+1 < len(p.Parts) && n > 0 {
-			skip := d.space(n)
+			skip := d.Space(n)
 			_, a := d.literal(n+skip, p.Parts[i+1].Lit)
 			if a == matched || c == '{' && !p.Headless && p.HoleAt(i+2) == "json" {
-				id := string(bytes.TrimSpace(d.slice(d.pos, d.pos+n)))
-				d.pos += n + skip
+				id := string(bytes.TrimSpace(d.Slice(d.Pos, d.Pos+n)))
+				d.Pos += n + skip
 				return id, matched
 			}
 			if a == incomplete {
 				return "", incomplete
 			}
 		}
-		if isSpace(c) && n > 0 || c == '\n' || c == '{' {
+		if scan.IsSpace(c) && n > 0 || c == '\n' || c == '{' {
 			return "", mismatch
 		}
-		if p.Hole("name") < 0 && !d.tools.beginsID(d.slice(d.pos, d.pos+n+1)) {
+		if p.Hole("name") < 0 && !d.tools.beginsID(d.Slice(d.Pos, d.Pos+n+1)) {
 			return "", mismatch
 		}
 	}

@@ -4,29 +4,29 @@ import "toolnorm/adapters/internal/declaration"
 
 // namedObjects reads calls that are members of objects, {"NAME": {arguments}}, one after the other or in a list.
 func (d *decoder) namedObjects(p *declaration.Pattern) match {
-	d.pos += d.space(0)
-	bracket := d.at(0) == '['
+	d.Pos += d.Space(0)
+	bracket := d.At(0) == '['
 	if bracket {
-		d.pos++
-		d.pos += d.space(0)
+		d.Pos++
+		d.Pos += d.Space(0)
 	}
-	if c := d.at(0); c != '{' {
+	if c := d.At(0); c != '{' {
 		return incompleteAtEnd(c, mismatch)
 	}
-	d.pos++
+	d.Pos++
 	if a := d.namedMember(); a != committed {
 		return a
 	}
 	for d.nextNamed() {
 	}
-	n := d.space(0)
-	closed := d.at(n) == '}'
+	n := d.Space(0)
+	closed := d.At(n) == '}'
 	if closed {
-		d.pos += n + 1
+		d.Pos += n + 1
 	}
 	d.extraClosers("}")
-	if n := d.space(0); bracket && d.at(n) == ']' {
-		d.pos += n + 1
+	if n := d.Space(0); bracket && d.At(n) == ']' {
+		d.Pos += n + 1
 		bracket = false
 	}
 	closed = d.skipClosers(p) && closed && !bracket
@@ -38,21 +38,21 @@ func (d *decoder) namedObjects(p *declaration.Pattern) match {
 
 // namedMember reads a tool's name, a colon and the arguments, and leaves the call open.
 func (d *decoder) namedMember() match {
-	d.pos += d.space(0)
+	d.Pos += d.Space(0)
 	q, ok := d.quoteAt(0)
 	if !ok {
-		return incompleteAtEnd(d.at(0), mismatch)
+		return incompleteAtEnd(d.At(0), mismatch)
 	}
 	d.evidence = true
 	t, a := d.nameString(q)
 	if a != matched {
 		return a
 	}
-	d.pos += d.space(0)
-	if c := d.at(0); c != ':' {
+	d.Pos += d.Space(0)
+	if c := d.At(0); c != ':' {
 		return incompleteAtEnd(c, mismatch)
 	}
-	d.pos++
+	d.Pos++
 	return d.arguments(t, "", nil)
 }
 
@@ -60,16 +60,16 @@ func (d *decoder) namedMember() match {
 func (d *decoder) nextNamed() bool {
 	n := 0
 	for _, c := range []int{'}', ',', '{'} {
-		n += d.space(n)
-		if d.at(n) == c {
+		n += d.Space(n)
+		if d.At(n) == c {
 			n++
 		}
 	}
-	n += d.space(n)
+	n += d.Space(n)
 	if _, ok := d.quoteAt(n); !ok || n == 0 {
 		return false
 	}
-	start := d.pos
+	start := d.Pos
 	if d.call != nil {
 		d.endCall(true)
 	}
@@ -78,17 +78,17 @@ func (d *decoder) nextNamed() bool {
 	}
 	pin := d.pin
 	if pin < 0 {
-		d.pin = d.pos
+		d.pin = d.Pos
 	}
-	d.pos += n
-	d.gapAt, d.markAt, d.glue = start, d.pos, 0
+	d.Pos += n
+	d.gapAt, d.markAt, d.glue = start, d.Pos, 0
 	switch d.namedMember() {
 	case committed:
 		return true
 	case incomplete:
 		d.cutFrom(d.markAt)
 	default:
-		d.pos, d.pin = start, pin
+		d.Pos, d.pin = start, pin
 	}
 	return false
 }

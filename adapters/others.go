@@ -4,24 +4,24 @@ package adapters
 // are text, whole.
 func (d *decoder) behindOthers(start int) match {
 	repairs := d.repairs
-	for d.pos = start; d.at(0) == '{'; {
+	for d.Pos = start; d.At(0) == '{'; {
 		if _, a := d.capture(func() { d.value(nil) }); a != matched {
 			return a
 		}
 		d.repairs = repairs
-		d.others = [2]int{start, d.pos}
-		d.pos += d.separator()
+		d.others = [2]int{start, d.Pos}
+		d.Pos += d.separator()
 		if a := d.envelope(0); a != mismatch {
 			return a
 		}
-		d.pos = d.others[1] + d.separatorAt(d.others[1])
+		d.Pos = d.others[1] + d.separatorAt(d.others[1])
 	}
 	return mismatch
 }
 
 // separatorAt is the length of what stands between two objects at a position.
 func (d *decoder) separatorAt(pos int) int {
-	d.pos = pos
+	d.Pos = pos
 	return d.separator()
 }
 
@@ -33,33 +33,33 @@ func (d *decoder) keepOthers() int {
 	if from == to {
 		return -1
 	}
-	here := d.pos
-	d.pos = from
+	here := d.Pos
+	d.Pos = from
 	d.solid(to - from)
 	d.flushText()
-	d.pos = here
+	d.Pos = here
 	return to
 }
 
 // otherObject keeps an element of a list behind a call that is no call of an offered tool. A draft does not know it.
 func (d *decoder) otherObject() bool {
 	n := d.separator()
-	if d.drafting || d.wasCut || d.at(n) != '{' {
+	if d.drafting || d.wasCut || d.At(n) != '{' {
 		return false
 	}
-	start, repairs := d.pos, d.repairs
+	start, repairs := d.Pos, d.repairs
 	if d.call != nil {
 		d.endCall(true)
 	}
-	d.pos += n
-	from := d.pos
+	d.Pos += n
+	from := d.Pos
 	_, a := d.capture(func() { d.value(nil) })
 	d.repairs = repairs
-	end := d.pos
-	if d.pos = start; a != matched {
+	end := d.Pos
+	if d.Pos = start; a != matched {
 		return false
 	}
-	d.pos = from
+	d.Pos = from
 	d.solid(end - from)
 	return true
 }

@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -10,11 +11,11 @@ const callArgs = 'f'
 
 // pythonCalls reads Python calls: a list of them in brackets, or one after the other.
 func (d *decoder) pythonCalls(p *declaration.Pattern) match {
-	d.pos += d.space(0)
-	bracket := d.at(0) == '['
+	d.Pos += d.Space(0)
+	bracket := d.At(0) == '['
 	if bracket {
-		d.pos++
-		d.pos += d.space(0)
+		d.Pos++
+		d.Pos += d.Space(0)
 	}
 	a := d.pythonCall()
 	if a != committed {
@@ -22,8 +23,8 @@ func (d *decoder) pythonCalls(p *declaration.Pattern) match {
 	}
 	for d.nextPython(bracket) {
 	}
-	if n := d.space(0); bracket && d.at(n) == ']' {
-		d.pos += n + 1
+	if n := d.Space(0); bracket && d.At(n) == ']' {
+		d.Pos += n + 1
 	}
 	d.closeLast(d.skipClosers(p))
 	return committed
@@ -31,29 +32,29 @@ func (d *decoder) pythonCalls(p *declaration.Pattern) match {
 
 // nextPython reads a further call behind a comma or a newline.
 func (d *decoder) nextPython(bracket bool) bool {
-	n := d.space(0)
-	if d.at(n) == ',' || d.at(n) == ';' {
-		n += 1 + d.space(n+1)
+	n := d.Space(0)
+	if d.At(n) == ',' || d.At(n) == ';' {
+		n += 1 + d.Space(n+1)
 	} else if bracket || n == 0 {
 		return false
 	}
-	if !isWord(d.at(n)) {
+	if !scan.IsWord(d.At(n)) {
 		return false
 	}
-	start, pin := d.pos, d.pin
+	start, pin := d.Pos, d.pin
 	d.closeLast(true)
 	if pin < 0 {
-		d.pin = d.pos
+		d.pin = d.Pos
 	}
-	d.pos += n
-	d.gapAt, d.markAt, d.glue = start, d.pos, 0
+	d.Pos += n
+	d.gapAt, d.markAt, d.glue = start, d.Pos, 0
 	switch d.pythonCall() {
 	case committed:
 		return true
 	case incomplete:
 		d.cutFrom(d.markAt)
 	default:
-		d.pos, d.pin = start, pin
+		d.Pos, d.pin = start, pin
 	}
 	return false
 }
@@ -68,9 +69,9 @@ func (d *decoder) closeLast(closed bool) {
 // pythonCall reads NAME(K=V, …) and leaves the call open. print( around it is dropped. Nothing is committed before the
 // closing parenthesis, so text that turns out to be no call comes back whole.
 func (d *decoder) pythonCall() match {
-	printed := d.has(0, "print(")
+	printed := d.Has(0, "print(")
 	if printed {
-		d.pos += len("print(")
+		d.Pos += len("print(")
 	}
 	t, a := d.pythonName()
 	if a != matched {
@@ -82,8 +83,8 @@ func (d *decoder) pythonCall() match {
 	if a != matched {
 		return a
 	}
-	if n := d.space(0); printed && d.at(n) == ')' {
-		d.pos += n + 1
+	if n := d.Space(0); printed && d.At(n) == ')' {
+		d.Pos += n + 1
 	}
 	if d.keywordBehind(t) {
 		return mismatch
@@ -95,14 +96,14 @@ func (d *decoder) pythonCall() match {
 
 // keywordBehind says whether behind the closer of a call a further argument of the tool stands: the closer came too early.
 func (d *decoder) keywordBehind(t *tool) bool {
-	n := d.space(0)
-	if isCloser(d.at(n)) {
-		n += 1 + d.space(n+1)
+	n := d.Space(0)
+	if scan.IsCloser(d.At(n)) {
+		n += 1 + d.Space(n+1)
 	}
-	if d.at(n) != ',' {
+	if d.At(n) != ',' {
 		return false
 	}
-	n += 1 + d.space(n+1)
+	n += 1 + d.Space(n+1)
 	key, ok := d.keyAt(n)
 	return ok && t.schema().Has(key)
 }
@@ -110,24 +111,24 @@ func (d *decoder) keywordBehind(t *tool) bool {
 // pythonName reads a name and the parenthesis directly behind it.
 func (d *decoder) pythonName() (*tool, match) {
 	n := 0
-	for n < maxName && (isWord(d.at(n)) || d.at(n) == '.' || d.at(n) == '-') && !d.has(n, ".call(") {
+	for n < maxName && (scan.IsWord(d.At(n)) || d.At(n) == '.' || d.At(n) == '-') && !d.Has(n, ".call(") {
 		n++
-		if !d.tools.begins(d.slice(d.pos, d.pos+n)) {
+		if !d.tools.begins(d.Slice(d.Pos, d.Pos+n)) {
 			return nil, mismatch
 		}
 	}
 	end := n
-	if d.has(n, ".call(") { // Llama's built-in tools
+	if d.Has(n, ".call(") { // Llama's built-in tools
 		end = n + len(".call")
 	}
-	if c := d.at(end); c != '(' || n == 0 {
+	if c := d.At(end); c != '(' || n == 0 {
 		return nil, incompleteAtEnd(c, mismatch)
 	}
-	t := d.tools.find(string(d.slice(d.pos, d.pos+n)))
+	t := d.tools.find(string(d.Slice(d.Pos, d.Pos+n)))
 	if t == nil {
 		return nil, mismatch
 	}
-	d.pos += end + 1
+	d.Pos += end + 1
 	return t, matched
 }
 
@@ -157,19 +158,19 @@ func (d *decoder) pythonArgs(t *tool) (string, match) {
 
 // objectArgument reads one object in the place of keywords: f({"a": 1}).
 func (d *decoder) objectArgument(t *tool) match {
-	start := d.pos
+	start := d.Pos
 	d.skipBlanks()
-	if d.at(0) == '{' && d.objectFits(t) == matched {
+	if d.At(0) == '{' && d.objectFits(t) == matched {
 		d.spare.out = d.spare.out[:0]
 		d.stack = append(d.stack[:0], level{callArgs, t.schema()})
 		d.object(t.schema())
 		d.skipBlanks()
-		if d.at(0) == ')' {
-			d.pos++
+		if d.At(0) == ')' {
+			d.Pos++
 			return matched
 		}
 	}
-	d.pos, d.spare.out, d.spare.broken = start, d.spare.out[:0], false
+	d.Pos, d.spare.out, d.spare.broken = start, d.spare.out[:0], false
 	return mismatch
 }
 
@@ -180,10 +181,10 @@ func (d *decoder) keywords(t *tool) match {
 	typ := t.schema()
 	for n := 0; ; n++ {
 		d.skipBlanks()
-		c := d.at(0)
+		c := d.At(0)
 		switch {
 		case c == ')':
-			d.pos++
+			d.Pos++
 			d.putByte('}')
 			return matched
 		case c < 0:
@@ -191,9 +192,9 @@ func (d *decoder) keywords(t *tool) match {
 		case n > 0 && c != ',':
 			return mismatch
 		case n > 0:
-			d.pos++
+			d.Pos++
 			d.skipBlanks()
-			if d.at(0) == ')' {
+			if d.At(0) == ')' {
 				n--
 				continue
 			}
@@ -210,7 +211,7 @@ func (d *decoder) keywords(t *tool) match {
 		d.call.out = append(schema.AppendQuote(d.call.out, key), ':')
 		value := len(d.call.out)
 		if !d.pythonValue(typ.Prop(key)) {
-			return incompleteAtEnd(d.at(0), mismatch)
+			return incompleteAtEnd(d.At(0), mismatch)
 		}
 		if string(d.call.out[value:]) == "null" && d.omitted(typ, key) {
 			d.call.out = d.call.out[:at]
@@ -219,26 +220,26 @@ func (d *decoder) keywords(t *tool) match {
 }
 
 func (d *decoder) skipBlanks() {
-	d.pos += d.space(0)
+	d.Pos += d.Space(0)
 	for n := d.oddSpace(); n > 0; n = d.oddSpace() {
-		d.pos += n
-		d.pos += d.space(0)
+		d.Pos += n
+		d.Pos += d.Space(0)
 	}
 }
 
 // keyword reads "K =", or names the parameter of a positional value.
 func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
 	i := 0
-	for isWord(d.at(i)) || d.at(i) == '-' || d.at(i) >= 0x80 {
+	for scan.IsWord(d.At(i)) || d.At(i) == '-' || d.At(i) >= 0x80 {
 		i++
 	}
-	end := i + d.space(i)
-	switch c := d.at(end); {
+	end := i + d.Space(i)
+	switch c := d.At(end); {
 	case c < 0:
 		return "", incomplete
-	case i > 0 && c == '=' && d.at(end+1) != '=', i > 0 && c == ':':
-		key := string(d.slice(d.pos, d.pos+i))
-		d.pos += end + 1
+	case i > 0 && c == '=' && d.At(end+1) != '=', i > 0 && c == ':':
+		key := string(d.Slice(d.Pos, d.Pos+i))
+		d.Pos += end + 1
 		d.skipBlanks()
 		d.positional = false
 		return key, matched
@@ -252,9 +253,9 @@ func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
 
 // pythonValue reads a value; string prefixes (r"…", f"…", b"…") are dropped.
 func (d *decoder) pythonValue(t *schema.Type) bool {
-	c := d.at(0)
-	if next := d.at(1); (c == 'r' || c == 'f' || c == 'b' || c == 'u') && (next == '"' || next == '\'') {
-		d.pos++
+	c := d.At(0)
+	if next := d.At(1); (c == 'r' || c == 'f' || c == 'b' || c == 'u') && (next == '"' || next == '\'') {
+		d.Pos++
 		if q, ok := d.quoteAt(0); ok && c == 'r' {
 			q.raw = true
 			d.stringValue(q, t)

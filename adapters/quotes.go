@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -13,12 +14,12 @@ func (d *argReader) innerQuote(q delim) {
 	d.call.doubt = d.call.doubt || d.memberLost(q) || d.inList() && d.itemLost(q)
 	if d.quoted == 0 {
 		text := d.behind()
-		next := d.at(len(q.close))
-		d.endsEarly = next < 0x80 && !isWord(next) && (len(text) == 0 || !isSpace(int(text[len(text)-1])) && strings.IndexByte("([{=,:+-", text[len(text)-1]) < 0)
-		d.firstQuote = d.pos
+		next := d.At(len(q.close))
+		d.endsEarly = next < 0x80 && !scan.IsWord(next) && (len(text) == 0 || !scan.IsSpace(int(text[len(text)-1])) && strings.IndexByte("([{=,:+-", text[len(text)-1]) < 0)
+		d.firstQuote = d.Pos
 	}
 	d.call.out = schema.AppendEscaped(d.call.out, q.close)
-	d.pos += len(q.close)
+	d.Pos += len(q.close)
 	d.quoted++
 	if q.open == `"` {
 		d.inner = true
@@ -45,50 +46,50 @@ func (d *argReader) quotesDoubted() bool {
 // sign for inches, the end of a quotation, or an element that is empty would.
 func (d *argReader) doubledQuote(q delim) bool {
 	n := len(q.close)
-	if !d.has(n, q.close) || d.quoted > 0 || d.escaped%2 == 1 || d.pos == d.stringAt {
+	if !d.Has(n, q.close) || d.quoted > 0 || d.escaped%2 == 1 || d.Pos == d.stringAt {
 		return false
 	}
-	before := d.slice(d.pos-1, d.pos)[0]
-	if isSpace(int(before)) || before == ',' || !d.closes(2*n) {
+	before := d.Slice(d.Pos-1, d.Pos)[0]
+	if scan.IsSpace(int(before)) || before == ',' || !d.closes(2*n) {
 		return false
 	}
-	d.call.doubt = d.call.doubt || isDigit(before) // inches, perhaps
-	return !isDigit(before)
+	d.call.doubt = d.call.doubt || scan.IsDigit(before) // inches, perhaps
+	return !scan.IsDigit(before)
 }
 
 // memberLost says whether next to the quote here stands a member that the schema knows.
 func (d *argReader) memberLost(q delim) bool {
 	n := len(q.close)
 	start := n
-	for c := d.at(n); n < maxKey && (isSpace(c) || c >= 0 && strings.IndexByte(",;.]})", byte(c)) >= 0); c = d.at(n) {
+	for c := d.At(n); n < maxKey && (scan.IsSpace(c) || c >= 0 && strings.IndexByte(",;.]})", byte(c)) >= 0); c = d.At(n) {
 		n++
 	}
-	quoted := d.has(n, q.open)
+	quoted := d.Has(n, q.open)
 	if quoted || n == start {
 		n += len(q.open)
 	}
-	if d.has(n, q.open) { // doubled
+	if d.Has(n, q.open) { // doubled
 		n += len(q.open)
 	}
-	if d.at(n-1) < 0 {
+	if d.At(n-1) < 0 {
 		return false
 	}
 	word := n
-	for isWord(d.at(n)) || d.at(n) == '-' {
+	for scan.IsWord(d.At(n)) || d.At(n) == '-' {
 		n++
 	}
-	key := string(d.slice(d.pos+min(word, n), d.pos+n))
+	key := string(d.Slice(d.Pos+min(word, n), d.Pos+n))
 	if end, ok := d.quoteAt(n); ok {
 		quoted = true
 		n += len(end.open)
 	}
-	n += d.space(n)
-	c := d.at(n)
+	n += d.Space(n)
+	c := d.At(n)
 	if d.suitsAny(key) && (c == ':' || c == '=' || quoted && d.elementFollows(n)) {
 		return true
 	}
-	n = len(q.close) + d.space(len(q.close))
-	if d.at(n) == ':' && d.suitsAny(lastWord(d.behind())) {
+	n = len(q.close) + d.Space(len(q.close))
+	if d.At(n) == ':' && d.suitsAny(lastWord(d.behind())) {
 		return true
 	}
 	before, python := bytes.CutSuffix(d.behind(), []byte("="))
@@ -99,8 +100,8 @@ func (d *argReader) memberLost(q delim) bool {
 // itemLost says whether the quote here, in a list, stands next to a comma or another quote.
 func (d *argReader) itemLost(q delim) bool {
 	end := len(q.close)
-	n := end + d.space(end)
-	if c := d.at(n); c == ',' || c == ';' || d.startsString(n) && (n > end || !d.has(n, q.close) || !d.valueFollows(n+len(q.close))) {
+	n := end + d.Space(end)
+	if c := d.At(n); c == ',' || c == ';' || d.startsString(n) && (n > end || !d.Has(n, q.close) || !d.valueFollows(n+len(q.close))) {
 		return true
 	}
 	before := bytes.TrimRight(d.behind(), " \t\r\n")
@@ -108,12 +109,12 @@ func (d *argReader) itemLost(q delim) bool {
 }
 
 // behind is the end of what has been read of the string, up to maxKey bytes.
-func (d *argReader) behind() []byte { return d.slice(max(d.stringAt, d.pos-maxKey), d.pos) }
+func (d *argReader) behind() []byte { return d.Slice(max(d.stringAt, d.Pos-maxKey), d.Pos) }
 
 // lastWord is the word at the end of a text.
 func lastWord(text []byte) string {
 	i := len(text)
-	for i > 0 && isWord(int(text[i-1])) {
+	for i > 0 && scan.IsWord(int(text[i-1])) {
 		i--
 	}
 	return string(text[i:])

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -23,7 +24,7 @@ func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
 	q := delim{close: "<", stops: bodyStops}
 	for {
 		d.copyPlain(q)
-		c := d.at(0)
+		c := d.At(0)
 		switch {
 		case c < 0:
 			d.call.broken = d.lengthCut()
@@ -33,7 +34,7 @@ func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
 			continue
 		default:
 			d.call.out = schema.AppendEscaped(d.call.out, string(rune(c)))
-			d.pos++
+			d.Pos++
 			continue
 		}
 		d.put(`"}`)
@@ -44,7 +45,7 @@ func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
 
 // bodyEnds says whether the body of a message ends at offset i.
 func (d *decoder) bodyEnds(p *declaration.Pattern, i int) bool {
-	if d.at(i) != '<' {
+	if d.At(i) != '<' {
 		return false
 	}
 	end := d.messageEnds(p, i)
@@ -57,15 +58,15 @@ var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke
 // isProgram says whether the body that begins here is program text rather than arguments in a form of their own: JSON, a
 // string, or markup.
 func (d *decoder) isProgram(p *declaration.Pattern) bool {
-	n := d.space(0)
-	if n < maxSpace && strings.IndexByte("{[<\"", byte(max(d.at(n), 0))) >= 0 {
+	n := d.Space(0)
+	if n < scan.MaxSpace && strings.IndexByte("{[<\"", byte(max(d.At(n), 0))) >= 0 {
 		return false
 	}
-	if _, isKey := d.keyAt(n + 1); isKey && d.at(n) == '(' && d.startsString(n+1) {
+	if _, isKey := d.keyAt(n + 1); isKey && d.At(n) == '(' && d.startsString(n+1) {
 		return false
 	}
-	for n := 0; d.at(n) >= 0 && !d.bodyEnds(p, n); n++ {
-		if d.at(n) == '<' && slices.ContainsFunc(tagHeads, func(head string) bool { return d.has(n, head) }) {
+	for n := 0; d.At(n) >= 0 && !d.bodyEnds(p, n); n++ {
+		if d.At(n) == '<' && slices.ContainsFunc(tagHeads, func(head string) bool { return d.Has(n, head) }) {
 			return false
 		}
 	}

@@ -22,8 +22,8 @@ type input struct {
 // compactAt is how many dropped bytes are worth moving the rest for.
 const compactAt = 4096
 
-// fill reads one more piece of text, after sending what is decided. It answers false at the end of the text.
-func (d *decoder) fill() bool {
+// Fill reads one more piece of text, after sending what is decided. It answers false at the end of the text.
+func (d *decoder) Fill() bool {
 	if d.ended || d.dead {
 		return false
 	}
@@ -41,8 +41,8 @@ func (d *decoder) fill() bool {
 		switch {
 		case e.Kind == chat.Text && e.Text == "" || e.Kind == chat.None:
 		case e.Kind == chat.Text:
-			d.last, d.lastAt = e.Text, d.base+len(d.buf)
-			d.append(e.Text)
+			d.last, d.lastAt = e.Text, d.Base+len(d.Buf)
+			d.Append(e.Text)
 			return true
 		case e.Kind == chat.Usage:
 			d.usage = e
@@ -59,7 +59,7 @@ func (d *decoder) fill() bool {
 
 // compact drops bytes that nobody needs any more. The text just read stays: what announces a call is looked up there.
 func (d *decoder) compact() {
-	keep := d.pos
+	keep := d.Pos
 	if d.textFrom < d.textTo {
 		keep = d.textFrom
 	}
@@ -69,8 +69,8 @@ func (d *decoder) compact() {
 	if d.calling.from >= 0 {
 		keep = min(keep, d.calling.from)
 	}
-	if n := keep - lookBack - d.base; n >= compactAt {
-		d.drop(n)
+	if n := keep - lookBack - d.Base; n >= compactAt {
+		d.Drop(n)
 	}
 }
 

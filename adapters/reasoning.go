@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )
 
@@ -19,12 +20,12 @@ func (d *decoder) openReasoning(p *declaration.Pattern) match {
 		}
 	}
 	d.leave(p.Glue)
-	d.pos += n
+	d.Pos += n
 	for { // models say it twice, above all where the prompt has said it
-		if n, a = d.literal(d.space(0), p.Parts[0].Lit); a != matched {
+		if n, a = d.literal(d.Space(0), p.Parts[0].Lit); a != matched {
 			break
 		}
-		d.pos += n
+		d.Pos += n
 	}
 	d.flushText()
 	d.state, d.thinks = chat.Reasoning, []*declaration.Pattern{p}
@@ -40,7 +41,7 @@ func (d *decoder) thinksAgain(p *declaration.Pattern, n int) bool {
 		return !d.mentioned()
 	case !own && !p.Special():
 		return false
-	case own && d.lineStarts() && d.at(n-1) == '\n':
+	case own && d.lineStarts() && d.At(n-1) == '\n':
 		return true
 	}
 	return !d.mentioned() && d.closerAhead(p, n)
@@ -53,7 +54,7 @@ func (d *decoder) ownThinking(p *declaration.Pattern) bool {
 
 // lineStarts says whether the mark is the first thing on its line.
 func (d *decoder) lineStarts() bool {
-	return d.gapAt < d.markAt && d.slice(d.markAt-1, d.markAt)[0] == '\n'
+	return d.gapAt < d.markAt && d.Slice(d.markAt-1, d.markAt)[0] == '\n'
 }
 
 // mentioned says whether the mark stands as a word in a sentence does: behind a blank, a quotation mark or a bracket.
@@ -61,11 +62,11 @@ func (d *decoder) mentioned() bool { return !d.lineStarts() && !d.glued() }
 
 // glued says whether the mark follows a word or the end of a sentence without a blank between.
 func (d *decoder) glued() bool {
-	if d.markAt <= d.base || d.gapAt < d.markAt {
+	if d.markAt <= d.Base || d.gapAt < d.markAt {
 		return false
 	}
-	c := d.slice(d.markAt-1, d.markAt)[0]
-	return isWord(int(c)) || c >= 0x80 || c == '.' || c == '!' || c == '?' || c == ':' || c == '>' || c == ']' || c == '}'
+	c := d.Slice(d.markAt-1, d.markAt)[0]
+	return scan.IsWord(int(c)) || c >= 0x80 || c == '.' || c == '!' || c == '?' || c == ':' || c == '>' || c == ']' || c == '}'
 }
 
 // closerAhead says whether the closer of a reasoning that opened stands behind offset n, before it opens again.
@@ -74,7 +75,7 @@ func (d *decoder) closerAhead(p *declaration.Pattern, n int) bool {
 		return false
 	}
 	last := p.Parts[len(p.Parts)-1].Lit
-	for i := n; i < n+maxDraft && d.at(i) >= 0; i++ {
+	for i := n; i < n+maxDraft && d.At(i) >= 0; i++ {
 		d.waste++
 		if _, a := d.literal(i, last); a == matched {
 			return true
@@ -88,12 +89,12 @@ func (d *decoder) closerAhead(p *declaration.Pattern, n int) bool {
 
 // emptyReasoning drops an opener behind text when its closer follows at once.
 func (d *decoder) emptyReasoning(p *declaration.Pattern, n int) match {
-	n, a := d.literal(n+d.space(n), p.Parts[len(p.Parts)-1].Lit)
+	n, a := d.literal(n+d.Space(n), p.Parts[len(p.Parts)-1].Lit)
 	if a != matched {
 		return mismatch
 	}
 	d.leave(p.Glue)
-	d.pos += n
+	d.Pos += n
 	return committed
 }
 
@@ -109,12 +110,12 @@ func (d *decoder) strayCloser(p *declaration.Pattern) match {
 	case d.blank && (d.gapAt == 0 && d.done == 0 || own):
 	case !own || declaration.IsProse(p.CloseMark()):
 		return mismatch
-	case d.glued() || d.lineStarts() && d.at(n) != ' ':
+	case d.glued() || d.lineStarts() && d.At(n) != ' ':
 	default:
 		return mismatch
 	}
 	d.leave(0)
-	d.pos += n
+	d.Pos += n
 	d.closeReasoning(p)
 	return committed
 }
@@ -124,13 +125,13 @@ func (d *decoder) closeReasoning(p *declaration.Pattern) {
 	d.flushText()
 	d.state, d.blank, d.fresh = chat.Text, true, true
 	d.ticks = 0
-	for n := 0; n < p.Tail && d.at(0) == '\n'; n++ {
-		d.pos++
+	for n := 0; n < p.Tail && d.At(0) == '\n'; n++ {
+		d.Pos++
 	}
-	if p.EndsInColon && d.at(0) == ' ' {
-		d.pos++
+	if p.EndsInColon && d.At(0) == ' ' {
+		d.Pos++
 	}
-	d.textFrom, d.textTo = d.pos, d.pos
+	d.textFrom, d.textTo = d.Pos, d.Pos
 }
 
 // reasoning reads the reasoning state up to its closer. Only the closer and calls that the model makes while it still
@@ -143,7 +144,7 @@ func (d *decoder) reasoning() {
 			return
 		}
 		n := 0
-		for n < maxGap && d.at(n) == '\n' {
+		for n < maxGap && d.At(n) == '\n' {
 			n++
 		}
 		if n > 0 {
@@ -152,7 +153,7 @@ func (d *decoder) reasoning() {
 		if d.reasoningEnds(n) {
 			return
 		}
-		if d.at(n) < 0 {
+		if d.At(n) < 0 {
 			d.keep(n)
 			return
 		}
@@ -163,7 +164,7 @@ func (d *decoder) reasoning() {
 		if d.noise(n) {
 			continue
 		}
-		d.gapAt, d.markAt = d.pos, d.pos+n
+		d.gapAt, d.markAt = d.Pos, d.Pos+n
 		if d.tools != nil && !d.quiet && d.ticks == 0 && d.callInReasoning(n) {
 			return
 		}
@@ -185,7 +186,7 @@ func (d *decoder) reasoningEnds(n int) bool {
 			continue
 		}
 		d.keep(skip)
-		d.pos += end - skip
+		d.Pos += end - skip
 		d.closeReasoning(p)
 		return true
 	}
@@ -212,8 +213,8 @@ func (d *decoder) noise(n int) bool {
 		if m.Kind == declaration.NoiseMark && d.ticks == 0 && d.stands(n, &m) {
 			d.keep(n)
 			d.flushText()
-			d.pos += len(m.Key)
-			d.textFrom, d.textTo = d.pos, d.pos
+			d.Pos += len(m.Key)
+			d.textFrom, d.textTo = d.Pos, d.Pos
 			return true
 		}
 	}
@@ -231,11 +232,11 @@ func (d *decoder) callInReasoning(n int) bool {
 	}
 	closes := false
 	ok := d.draft(maxDraft, func() bool {
-		d.pos += n
+		d.Pos += n
 		found := false
 		for d.markedCall() {
 			found = true
-			d.pos += d.space(0)
+			d.Pos += d.Space(0)
 		}
 		closing := d.closesReasoning()
 		closes = closing == matched && d.f.Flags.ThinkCalls
@@ -249,7 +250,7 @@ func (d *decoder) callInReasoning(n int) bool {
 
 // markedCall reads one call, or one section of them, that begins with a mark right here.
 func (d *decoder) markedCall() bool {
-	start, marks := d.pos, d.marksAt(0)
+	start, marks := d.Pos, d.marksAt(0)
 	for i := range marks {
 		m := &marks[i]
 		if m.Kind != declaration.SectionOpen && m.Kind != declaration.CallOpen && m.Kind != declaration.InnerOpen || !d.stands(0, m) {
@@ -259,13 +260,13 @@ func (d *decoder) markedCall() bool {
 		if d.try(m) == committed {
 			return d.done > done
 		}
-		d.pos = start
+		d.Pos = start
 	}
 	return false
 }
 
 // modelEnded says whether the text is over because the model ended it.
-func (d *decoder) modelEnded() bool { return d.at(0) < 0 && !d.lengthCut() }
+func (d *decoder) modelEnded() bool { return d.At(0) < 0 && !d.lengthCut() }
 
 // closesReasoning says whether the closer of the reasoning stands here, or is cut here.
 func (d *decoder) closesReasoning() match {

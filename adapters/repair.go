@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -53,23 +54,21 @@ type document struct {
 func readDocument(text string, t *schema.Type) *document {
 	d := documentReader(text)
 	d.call.typ = t // its members are keys, also without quotes
-	d.pos += d.space(0)
+	d.Pos += d.Space(0)
 	if !d.value(t) {
 		return nil
 	}
 	if d.unclosed {
 		d.repaired("closers")
 	}
-	end := d.pos
-	d.pos += d.space(0)
-	return &document{string(d.call.out), d.repairs, !d.call.broken && !d.unclosed && !d.call.doubt, end, d.at(0) >= 0}
+	end := d.Pos
+	d.Pos += d.Space(0)
+	return &document{string(d.call.out), d.repairs, !d.call.broken && !d.unclosed && !d.call.doubt, end, d.At(0) >= 0}
 }
 
 // documentReader is a reader of a text that is no reply.
 func documentReader(text string) *argReader {
-	d := &argReader{buffer: buffer{buf: []byte(text)}, call: &call{endAt: -1}}
-	d.setLimit(unlimited)
-	return d
+	return &argReader{Buffer: scan.Whole(text), call: &call{endAt: -1}}
 }
 
 // repairAs reads a whole document that begins with its value. whole says that nothing of it was missing or left over.

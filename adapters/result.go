@@ -18,19 +18,19 @@ func (d *decoder) madeUp(p *declaration.Pattern) match {
 	_, text := p.ResultMarks()
 	end := declaration.NewLiteral(text, "", "")
 	d.leave(0)
-	for d.pos++; d.at(0) >= 0; d.pos++ {
-		if c := d.at(0); c != '<' && c != '[' {
+	for d.Pos++; d.At(0) >= 0; d.Pos++ {
+		if c := d.At(0); c != '<' && c != '[' {
 			continue
 		}
 		if n, a := d.literal(0, end); a == matched {
-			d.pos += n
+			d.Pos += n
 			break
 		}
 		if d.goesOn() {
 			break
 		}
 	}
-	d.textFrom, d.textTo = d.pos, d.pos
+	d.textFrom, d.textTo = d.Pos, d.Pos
 	return committed
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -19,20 +20,20 @@ func (d *argReader) key(wild bool) {
 	}
 	n := 0
 	for n < maxKey {
-		c := d.at(n)
-		if c < 0 || c == ':' || c == '=' || c == ',' || c == '}' || c == '\n' || !wild && !isWord(c) && c != '-' && c != '.' && c != '$' {
+		c := d.At(n)
+		if c < 0 || c == ':' || c == '=' || c == ',' || c == '}' || c == '\n' || !wild && !scan.IsWord(c) && c != '-' && c != '.' && c != '$' {
 			break
 		}
 		n++
 	}
-	if d.at(n) < 0 {
+	if d.At(n) < 0 {
 		d.call.broken = true
 	}
 	if n > 0 {
 		d.bareKeys = true
-		name := bytes.TrimSpace(d.slice(d.pos, d.pos+n))
+		name := bytes.TrimSpace(d.Slice(d.Pos, d.Pos+n))
 		d.call.out = schema.AppendQuote(d.call.out, string(name))
-		d.pos += n
+		d.Pos += n
 		if d.quotes == nil { // else the family writes its keys so
 			d.repaired("bare-keys")
 		}
@@ -50,12 +51,12 @@ var literals = map[string]string{
 // there is none.
 func (d *argReader) scalar(t *schema.Type) bool {
 	n := 0
-	for wordByte(d.at(n)) {
+	for wordByte(d.At(n)) {
 		n++
 	}
-	word := string(d.slice(d.pos, d.pos+n))
+	word := string(d.Slice(d.Pos, d.Pos+n))
 	if value, ok := parseLiteral(word); ok && d.valueEnds(n) {
-		d.pos += n
+		d.Pos += n
 		d.putScalar(word, value, t)
 		return true
 	}
@@ -63,7 +64,7 @@ func (d *argReader) scalar(t *schema.Type) bool {
 }
 
 // wordByte says whether a byte can be part of a number or a literal.
-func wordByte(c int) bool { return isWord(c) || c == '+' || c == '-' || c == '.' }
+func wordByte(c int) bool { return scan.IsWord(c) || c == '+' || c == '-' || c == '.' }
 
 // parseLiteral reads a word as a JSON scalar.
 func parseLiteral(word string) (string, bool) {
@@ -104,12 +105,12 @@ func number(s string) (string, bool) {
 
 // valueEnds says whether a scalar can end at offset n: nothing of a phrase follows.
 func (d *argReader) valueEnds(n int) bool {
-	n += d.space(n)
+	n += d.Space(n)
 	for size := d.oddSpaceAt(n); size > 0; size = d.oddSpaceAt(n) {
 		n += size
-		n += d.space(n)
+		n += d.Space(n)
 	}
-	c := d.at(n)
+	c := d.At(n)
 	if c < 0 || strings.IndexByte(",}])", byte(c)) >= 0 || d.wideComma(n) || d.comment(n) || d.isMark(n) {
 		return true
 	}
@@ -125,7 +126,7 @@ func (d *argReader) valueEnds(n int) bool {
 
 // wideComma says whether full-width punctuation stands at offset n in the place of a comma or colon.
 func (d *argReader) wideComma(n int) bool {
-	return d.at(n) >= 0x80 && (d.has(n, "，") || d.has(n, "："))
+	return d.At(n) >= 0x80 && (d.Has(n, "，") || d.Has(n, "："))
 }
 
 func (d *argReader) inList() bool { return d.innermost() == '[' || d.innermost() == aSet }
@@ -176,7 +177,7 @@ func (d *argReader) phrase(t *schema.Type) bool {
 	n := 0
 scan:
 	for {
-		c := d.at(n)
+		c := d.At(n)
 		switch {
 		case c < 0:
 			d.call.broken = n > 0 || d.call.broken
@@ -190,11 +191,11 @@ scan:
 		}
 		n++
 	}
-	text := strings.TrimSpace(string(d.slice(d.pos, d.pos+n)))
+	text := strings.TrimSpace(string(d.Slice(d.Pos, d.Pos+n)))
 	if text == "" {
 		return false
 	}
-	d.pos += n
+	d.Pos += n
 	first, _, _ := strings.Cut(text, " ")
 	d.call.doubt = d.call.doubt || oddPhrase(text) || literals[strings.TrimRight(first, ":;.")] != "" && (d.startsString(0) || strings.ContainsAny(text, ":;=")) || slices.ContainsFunc(d.quotes, func(q delim) bool { return strings.Contains(text, q.open) })
 	d.repaired("bare-words")

@@ -10,28 +10,28 @@ func (d *decoder) section(p *declaration.Pattern) match {
 		return a
 	}
 	d.glue = p.Glue
-	i := n + d.space(n)
+	i := n + d.Space(n)
 	if end, ok := d.sectionEnds(i, p.Family); ok {
 		d.leave(p.Glue)
-		d.pos += end
+		d.Pos += end
 		d.afterCall = true
 		return committed
 	}
-	start := d.pos
-	d.pos += i
+	start := d.Pos
+	d.Pos += i
 	d.outer = p.Glue
 	if a = d.anyCall(p.Family); a == mismatch {
 		a = d.callBehindJunk(p)
 	}
 	d.outer = -1
 	if a != committed {
-		d.pos = start
+		d.Pos = start
 		return a
 	}
 	for d.anotherCall(p.Family) {
 	}
-	if end, ok := d.sectionEnds(d.space(0), p.Family); ok {
-		d.pos += end
+	if end, ok := d.sectionEnds(d.Space(0), p.Family); ok {
+		d.Pos += end
 	}
 	return committed
 }
@@ -46,12 +46,12 @@ func (d *decoder) callBehindJunk(p *declaration.Pattern) match {
 		return mismatch
 	}
 	for n := range maxJunk {
-		if _, ends := d.sectionEnds(n, p.Family); ends || d.at(n) < 0 {
+		if _, ends := d.sectionEnds(n, p.Family); ends || d.At(n) < 0 {
 			return mismatch
 		}
 		for _, q := range p.Family.Calls {
 			if _, a := d.literal(n, q.Parts[0].Lit); a == matched {
-				d.pos += n
+				d.Pos += n
 				return d.anyCall(p.Family)
 			}
 		}
@@ -86,12 +86,12 @@ func (d *decoder) anyCall(f *declaration.Family) match {
 
 // anotherCall reads one more call of a section, behind white space.
 func (d *decoder) anotherCall(f *declaration.Family) bool {
-	start, n := d.pos, d.space(0)
-	d.gapAt, d.markAt = d.pos, d.pos+n
-	d.pos += n
+	start, n := d.Pos, d.Space(0)
+	d.gapAt, d.markAt = d.Pos, d.Pos+n
+	d.Pos += n
 	if d.anyCall(f) == committed {
 		return true
 	}
-	d.pos = start
+	d.Pos = start
 	return false
 }

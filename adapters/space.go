@@ -1,16 +1,18 @@
 package adapters
 
+import "toolnorm/adapters/internal/scan"
+
 // blanks copies white space and drops comments; odd spaces become plain ones.
 func (d *argReader) blanks() {
 	for {
-		c := d.at(0)
+		c := d.At(0)
 		switch {
-		case isSpace(c):
+		case scan.IsSpace(c):
 			d.putByte(byte(c))
-			d.pos++
-		case (c == '/' && d.at(1) == '/' || c == '#') && d.comment(0):
+			d.Pos++
+		case (c == '/' && d.At(1) == '/' || c == '#') && d.comment(0):
 			d.skipLine()
-		case c == '/' && d.at(1) == '*':
+		case c == '/' && d.At(1) == '*':
 			d.skipComment()
 		case c >= 0x80:
 			n := d.oddSpace()
@@ -18,7 +20,7 @@ func (d *argReader) blanks() {
 				return
 			}
 			d.putByte(' ')
-			d.pos += n
+			d.Pos += n
 		default:
 			return
 		}
@@ -28,10 +30,10 @@ func (d *argReader) blanks() {
 // loose counts what may stand between the parts of an envelope at offset i: white space, also odd one, and comments.
 func (d *argReader) loose(i int) int {
 	n := i
-	for n < i+maxSpace {
-		n += d.space(n)
-		switch c := d.at(n); {
-		case c == '/' && (d.at(n+1) == '/' || d.at(n+1) == '*') && d.comment(n):
+	for n < i+scan.MaxSpace {
+		n += d.Space(n)
+		switch c := d.At(n); {
+		case c == '/' && (d.At(n+1) == '/' || d.At(n+1) == '*') && d.comment(n):
 			n = d.commentEnd(n)
 			d.repaired("comments")
 			continue
@@ -49,19 +51,19 @@ func (d *argReader) loose(i int) int {
 
 func (d *argReader) skipLine() {
 	d.repaired("comments")
-	for c := d.at(0); c >= 0 && c != '\n'; c = d.at(0) {
-		d.pos++
+	for c := d.At(0); c >= 0 && c != '\n'; c = d.At(0) {
+		d.Pos++
 	}
 }
 
 func (d *argReader) skipComment() {
 	d.repaired("comments")
-	d.pos += 2
-	for d.at(0) >= 0 && !d.has(0, "*/") {
-		d.pos++
+	d.Pos += 2
+	for d.At(0) >= 0 && !d.Has(0, "*/") {
+		d.Pos++
 	}
-	if d.at(0) >= 0 {
-		d.pos += 2
+	if d.At(0) >= 0 {
+		d.Pos += 2
 	}
 }
 
@@ -80,7 +82,7 @@ func (d *argReader) oddSpace() int {
 // oddSpaceAt is the same at offset i.
 func (d *argReader) oddSpaceAt(i int) int {
 	for _, s := range oddSpaces {
-		if d.has(i, s) {
+		if d.Has(i, s) {
 			return len(s)
 		}
 	}

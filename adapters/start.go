@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )
 
@@ -46,10 +47,10 @@ func (d *decoder) beginning() {
 // wordLine says whether a single word stands on the line that begins here.
 func (d *decoder) wordLine() bool {
 	n := 0
-	for c := d.at(n); n < maxName && (isWord(c) || c == '-' || c == '.'); c = d.at(n) {
+	for c := d.At(n); n < maxName && (scan.IsWord(c) || c == '-' || c == '.'); c = d.At(n) {
 		n++
 	}
-	c := d.at(n)
+	c := d.At(n)
 	return n > 0 && (c == '\n' || c < 0)
 }
 
@@ -57,8 +58,8 @@ func (d *decoder) wordLine() bool {
 func (d *decoder) behindPrompt(f *declaration.Family) {
 	for _, p := range f.Begun(f.Plain) {
 		if n, a := d.literal(0, p.Parts[0].Lit); a == matched {
-			d.pos += n
-			d.textFrom, d.textTo = d.pos, d.pos
+			d.Pos += n
+			d.textFrom, d.textTo = d.Pos, d.Pos
 			return
 		}
 	}

@@ -1,9 +1,11 @@
 package adapters
 
+import "toolnorm/adapters/internal/scan"
+
 // argReader reads arguments as models write them, and writes strict JSON. What it writes is append only: what may still be
 // taken back is declared by a hold (output.go). It looks forward by at alone, so it can stand in a reply that still comes.
 type argReader struct {
-	buffer
+	scan.Buffer
 	argState
 	call    *call    // what is being written; nil: nothing is
 	spare   call     // the output of scratch
@@ -19,7 +21,7 @@ type outside interface {
 
 // isMark says whether a mark that can end or follow a call stands at offset i. A fence ends what is open.
 func (d *argReader) isMark(i int) bool {
-	return d.outside != nil && d.outside.CallMark(i) || len(d.stack) > 0 && d.has(i, "```")
+	return d.outside != nil && d.outside.CallMark(i) || len(d.stack) > 0 && d.Has(i, "```")
 }
 
 // argumentsEnd says whether what stands at offset i can follow the arguments as a whole; behind a document anything can.

@@ -5,6 +5,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -63,12 +64,12 @@ func delimsOf(quotes []string) []delim {
 
 // quoteAt finds the string delimiter that stands at offset i.
 func (d *argReader) quoteAt(i int) (delim, bool) {
-	c := d.at(i)
+	c := d.At(i)
 	if c < 0 {
 		return delim{}, false
 	}
 	for _, q := range d.quotes {
-		if int(q.open[0]) == c && d.has(i, q.open) {
+		if int(q.open[0]) == c && d.Has(i, q.open) {
 			return q, true
 		}
 	}
@@ -76,7 +77,7 @@ func (d *argReader) quoteAt(i int) (delim, bool) {
 		if int(q.open[0]) != c {
 			continue
 		}
-		if len(q.open) == 1 || d.has(i, q.open) && (q.open != `"""` && q.open != `'''` || d.tripled(i)) {
+		if len(q.open) == 1 || d.Has(i, q.open) && (q.open != `"""` && q.open != `'''` || d.tripled(i)) {
 			return q, true
 		}
 	}
@@ -86,7 +87,7 @@ func (d *argReader) quoteAt(i int) (delim, bool) {
 // tripled says whether three quotes open a string rather than being an empty one and a third.
 func (d *argReader) tripled(i int) bool {
 	n := i + 3
-	c := d.at(n)
+	c := d.At(n)
 	return c >= 0 && c != ',' && c != '}' && c != ']' && c != ':'
 }
 
@@ -108,7 +109,7 @@ func (d *argReader) stringValue(q delim, t *schema.Type) {
 			d.takeBack(at)
 			d.put(fit)
 			d.repaired("types")
-			d.call.doubt = d.call.doubt || d.at(d.space(0)) == ']' && !d.inList() // the first element of a list, perhaps
+			d.call.doubt = d.call.doubt || d.At(d.Space(0)) == ']' && !d.inList() // the first element of a list, perhaps
 		}
 	}
 	d.holdOff()
@@ -144,21 +145,21 @@ func (d *argReader) copyString(q delim) {
 	if q.open != `"` && !own {
 		d.repaired("quotes")
 	}
-	d.pos += len(q.open)
+	d.Pos += len(q.open)
 	d.putByte('"')
-	d.inner, d.quoted, d.escaped, d.stringAt, d.firstQuote = false, 0, 0, d.pos, -1
+	d.inner, d.quoted, d.escaped, d.stringAt, d.firstQuote = false, 0, 0, d.Pos, -1
 	path := !q.raw && d.windowsPath()
 	for {
 		d.copyPlain(q)
-		c := d.at(0)
+		c := d.At(0)
 		switch {
 		case c < 0:
 			d.call.broken = true
 			d.repaired("truncated")
 			d.putByte('"')
 			return
-		case c == int(q.close[0]) && d.has(0, q.close) && d.closes(len(q.close)):
-			d.pos += len(q.close)
+		case c == int(q.close[0]) && d.Has(0, q.close) && d.closes(len(q.close)):
+			d.Pos += len(q.close)
 			d.call.doubt = d.call.doubt || d.quotesDoubted()
 			next, joined := d.joined()
 			if !joined {
@@ -166,14 +167,14 @@ func (d *argReader) copyString(q delim) {
 				return
 			}
 			q = next
-		case c == int(q.close[0]) && d.has(0, q.close) && !q.raw && !d.inKey && d.doubledQuote(q):
-			d.pos += len(q.close)
+		case c == int(q.close[0]) && d.Has(0, q.close) && !q.raw && !d.inKey && d.doubledQuote(q):
+			d.Pos += len(q.close)
 			d.repaired("extra-closer")
-		case c == int(q.close[0]) && d.has(0, q.close) && !q.raw && !d.inKey:
+		case c == int(q.close[0]) && d.Has(0, q.close) && !q.raw && !d.inKey:
 			d.innerQuote(q)
 		case c == '\\' && (q.raw || path):
 			d.put(`\\`)
-			d.pos++
+			d.Pos++
 			if path {
 				d.repaired("paths")
 			}
@@ -183,24 +184,24 @@ func (d *argReader) copyString(q delim) {
 			d.rune()
 		case c == '"':
 			d.put(`\"`)
-			d.pos++
+			d.Pos++
 		case c < ' ':
 			d.call.out = schema.AppendEscaped(d.call.out, string(rune(c)))
-			d.pos++
+			d.Pos++
 			if !q.raw {
 				d.repaired("control-bytes")
 			}
 		default:
-			d.call.doubt = d.call.doubt || d.quotes != nil && len(q.close) > 1 && d.has(0, q.close) // no text has the family's own mark
+			d.call.doubt = d.call.doubt || d.quotes != nil && len(q.close) > 1 && d.Has(0, q.close) // no text has the family's own mark
 			d.putByte(byte(c))
-			d.pos++
+			d.Pos++
 		}
 	}
 }
 
 // copyPlain copies bytes of a string that mean nothing.
 func (d *argReader) copyPlain(q delim) {
-	w := d.window()
+	w := d.Window()
 	i := 0
 	for i < len(w) {
 		if c := w[i]; !q.stops[c] {
@@ -216,76 +217,76 @@ func (d *argReader) copyPlain(q delim) {
 		i += n
 	}
 	d.putBytes(w[:i])
-	d.pos += i
+	d.Pos += i
 }
 
 // rune copies one character, or replaces one byte that begins none.
 func (d *argReader) rune() {
-	w := d.window()
-	for n := len(w); !utf8.FullRune(w) && d.at(n) >= 0; n++ {
-		w = d.window()
+	w := d.Window()
+	for n := len(w); !utf8.FullRune(w) && d.At(n) >= 0; n++ {
+		w = d.Window()
 	}
 	r, n := utf8.DecodeRune(w)
 	if r == utf8.RuneError && n <= 1 {
 		d.put("\uFFFD")
-		d.pos++
+		d.Pos++
 		d.repaired("utf-8")
 		return
 	}
 	d.putBytes(w[:n])
-	d.pos += n
+	d.Pos += n
 }
 
 // windowsPath says whether the string that begins here is a path whose backslashes are not doubled.
 func (d *argReader) windowsPath() bool {
-	c := d.at(0)
+	c := d.At(0)
 	if c == '\\' {
-		return d.at(1) == '\\' && isWord(d.at(2)) && d.sharePath(2)
+		return d.At(1) == '\\' && scan.IsWord(d.At(2)) && d.sharePath(2)
 	}
-	if c < 0 || !isLetter(byte(c)) || d.at(1) != ':' || d.at(2) != '\\' {
+	if c < 0 || !scan.IsLetter(byte(c)) || d.At(1) != ':' || d.At(2) != '\\' {
 		return false
 	}
-	switch third := d.at(3); third {
+	switch third := d.At(3); third {
 	case 'n', 'r', 't': // these are escapes too: only behind the letter of a drive that people have
-		next := d.at(4)
+		next := d.At(4)
 		return next >= 'a' && next <= 'z' && (c <= 'Z' || c >= 'c' && c <= 'e')
 	case 'u': // a character, when its digits follow
 		for i := 4; i < 8; i++ {
-			if !isHex(d.at(i)) {
+			if !scan.IsHex(d.At(i)) {
 				return true
 			}
 		}
 		return false
 	default:
-		return isWord(third)
+		return scan.IsWord(third)
 	}
 }
 
 // sharePath says whether a host's name and a single backslash stand at offset i.
 func (d *argReader) sharePath(i int) bool {
 	n := i
-	for n < i+maxName && (isWord(d.at(n)) || d.at(n) == '-' || d.at(n) == '.') {
+	for n < i+maxName && (scan.IsWord(d.At(n)) || d.At(n) == '-' || d.At(n) == '.') {
 		n++
 	}
-	next := d.at(n + 1)
-	return d.at(n) == '\\' && isWord(next) && strings.IndexByte("nrtbfu", byte(next)) < 0
+	next := d.At(n + 1)
+	return d.At(n) == '\\' && scan.IsWord(next) && strings.IndexByte("nrtbfu", byte(next)) < 0
 }
 
 // escape reads a backslash and what it escapes.
 func (d *argReader) escape() {
-	switch c := d.at(1); c {
+	switch c := d.At(1); c {
 	case -1:
-		d.pos++
+		d.Pos++
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		if c == '"' {
 			d.escaped++
 		}
 		d.putByte('\\')
 		d.putByte(byte(c))
-		d.pos += 2
+		d.Pos += 2
 	case '\'', '`':
 		d.putByte(byte(c))
-		d.pos += 2
+		d.Pos += 2
 		if !d.python || c != '\'' {
 			d.repaired("escapes")
 		}
@@ -293,7 +294,7 @@ func (d *argReader) escape() {
 		d.unicodeEscape()
 	default:
 		d.put(`\\`)
-		d.pos++
+		d.Pos++
 		d.repaired("escapes")
 	}
 }
@@ -301,13 +302,13 @@ func (d *argReader) escape() {
 // unicodeEscape copies \uXXXX, or a pair of them that is one character; without four digits the backslash stands for itself.
 func (d *argReader) unicodeEscape() {
 	for i := 2; i < 6; i++ {
-		if c := d.at(i); !isHex(c) {
+		if c := d.At(i); !scan.IsHex(c) {
 			if c < 0 {
-				d.pos += i
+				d.Pos += i
 				return
 			}
 			d.put(`\\`)
-			d.pos++
+			d.Pos++
 			d.repaired("escapes")
 			return
 		}
@@ -316,24 +317,24 @@ func (d *argReader) unicodeEscape() {
 	if utf16.IsSurrogate(first) {
 		if utf16.DecodeRune(first, d.unit(6)) == '\uFFFD' { // half a character is none, and some readers fail at it
 			d.put(`\ufffd`)
-			d.pos += n
+			d.Pos += n
 			d.repaired("escapes")
 			return
 		}
 		n = 12
 	}
-	d.putBytes(d.slice(d.pos, d.pos+n))
-	d.pos += n
+	d.putBytes(d.Slice(d.Pos, d.Pos+n))
+	d.Pos += n
 }
 
 // unit is the half of a character that is spelled \uXXXX at offset i; 0: none is.
 func (d *argReader) unit(i int) (r rune) {
-	if d.at(i) != '\\' || d.at(i+1) != 'u' {
+	if d.At(i) != '\\' || d.At(i+1) != 'u' {
 		return 0
 	}
 	for k := i + 2; k < i+6; k++ {
-		c := d.at(k)
-		if !isHex(c) {
+		c := d.At(k)
+		if !scan.IsHex(c) {
 			return 0
 		}
 		digit := c - '0'
@@ -348,16 +349,16 @@ func (d *argReader) unit(i int) (r rune) {
 // joined steps over "+" and the opening of a string that is joined to the one just read; in Python they may just follow
 // each other.
 func (d *argReader) joined() (delim, bool) {
-	n := d.space(0)
-	if d.at(n) == '+' {
-		n += 1 + d.space(n+1)
+	n := d.Space(0)
+	if d.At(n) == '+' {
+		n += 1 + d.Space(n+1)
 	} else if !d.python {
 		return delim{}, false
 	}
 	q, ok := d.quoteAt(n)
 	if ok {
-		d.call.doubt = d.call.doubt || d.inList() && d.at(d.space(0)) != '+' // a comma is missing, perhaps
-		d.pos += n + len(q.open)
+		d.call.doubt = d.call.doubt || d.inList() && d.At(d.Space(0)) != '+' // a comma is missing, perhaps
+		d.Pos += n + len(q.open)
 		d.repaired("joined-strings")
 	}
 	return q, ok

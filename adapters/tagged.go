@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -22,9 +23,9 @@ func (d *decoder) taggedCall(p *declaration.Pattern, t *tool, id string) match {
 // taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call open. It commits at the
 // first complete head of an argument, at a brace, or at a closer.
 func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
-	n := d.loneKeys(p, d.elastic(0))
-	if d.at(n) == '{' {
-		d.pos += n
+	n := d.loneKeys(p, d.Elastic(0))
+	if d.At(n) == '{' {
+		d.Pos += n
 		a := d.arguments(t, id, nil)
 		if a == committed {
 			d.extraClosers("}")
@@ -32,7 +33,7 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 		return a
 	}
 	if _, ok := d.closerAt(n, p); ok {
-		d.pos += n
+		d.Pos += n
 		d.commit(t, id)
 		d.put("{}")
 		return committed
@@ -89,12 +90,12 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 			}
 			return h, matched
 		}
-		end += d.space(end)
+		end += d.Space(end)
 		i = d.upToSeam(end, p, k+2)
 		if i <= end {
 			return head{}, incompleteAtEnd(i, mismatch)
 		}
-		word := strings.Trim(string(d.slice(d.pos+end, d.pos+i)), "\"' \t\r\n")
+		word := strings.Trim(string(d.Slice(d.Pos+end, d.Pos+i)), "\"' \t\r\n")
 		if hole == "key" && p.Keyed() && strings.ContainsAny(word, "/<\" ") {
 			return head{}, mismatch // another tag than a parameter's
 		}
@@ -125,7 +126,7 @@ func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
 		if a != matched {
 			continue
 		}
-		n += d.elastic(n)
+		n += d.Elastic(n)
 		if end, a = d.literal(n, tags[1]); a != mismatch {
 			return end, a
 		}
@@ -139,7 +140,7 @@ func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
 // closesNext says whether a value that begins at offset i ends at the next tag, with its closer.
 func (d *decoder) closesNext(i int, closer declaration.Literal) bool {
 	for n := i; n < i+maxDraft; n++ {
-		switch c := d.at(n); {
+		switch c := d.At(n); {
 		case c < 0:
 			return false
 		case c == '<':
@@ -156,8 +157,8 @@ func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
 	if n != 0 || p.Keyed() {
 		return n
 	}
-	for n = i; n < i+maxKey && d.at(n) != '<'; n++ {
-		if d.at(n) < 0 {
+	for n = i; n < i+maxKey && d.At(n) != '<'; n++ {
+		if d.At(n) < 0 {
 			return -1
 		}
 	}
@@ -196,7 +197,7 @@ func (d *decoder) loneKey(arg, p *declaration.Pattern, i int) (int, bool) {
 		return i, false
 	}
 	end, _ = d.literal(end, closer)
-	end += d.elastic(end)
+	end += d.Elastic(end)
 	if _, closed := d.closerAt(end, p); closed {
 		return end, true
 	}
@@ -208,7 +209,7 @@ func (d *decoder) loneKey(arg, p *declaration.Pattern, i int) (int, bool) {
 // before that is known. Where the tag that the literal begins with stands, the rest must follow.
 func (d *decoder) upTo(i int, l declaration.Literal) int {
 	for n := i; n < i+maxKey; n++ {
-		c := d.at(n)
+		c := d.At(n)
 		if c < 0 {
 			return -1
 		}
@@ -223,7 +224,7 @@ func (d *decoder) upTo(i int, l declaration.Literal) int {
 			}
 		}
 		if c == '\n' { // only white space may stand on the next lines
-			end := n + d.space(n)
+			end := n + d.Space(n)
 			switch _, a := d.literal(end, l); a {
 			case incomplete:
 				return -1
@@ -241,19 +242,19 @@ func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 	d.putByte('{')
 	d.seen = d.seen[:0]
 	for {
-		n := d.elastic(0)
-		if d.at(n) < 0 {
+		n := d.Elastic(0)
+		if d.At(n) < 0 {
 			break
 		}
 		if end := d.loneKeys(p, n); end > n {
 			d.repaired("extra-closer") // tags that hold nothing
-			d.pos += end
+			d.Pos += end
 			n = 0
 		}
 		h, a := d.argHead(p.Family, n)
 		if a == incomplete {
 			d.call.broken = true
-			d.toEnd()
+			d.ToEnd()
 		}
 		if a != matched {
 			d.call.doubt = d.call.doubt || a == mismatch && d.likeArg(p, n)
@@ -269,7 +270,7 @@ func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 		d.call.doubt = d.call.doubt || !t.Has(h.key) && h.odd
 		d.seen = append(d.seen, h.key)
 		d.call.out = append(schema.AppendQuote(d.call.out, h.key), ':')
-		d.pos += h.end
+		d.Pos += h.end
 		d.tagValue(p, h, t)
 	}
 	d.unwrap()
@@ -282,13 +283,13 @@ func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
 		return false
 	}
 	tag := p.Family.Args[0].Parts[0].Lit.Key()
-	if end := strings.LastIndexByte(tag, ' '); end > 0 && !isWord(int(tag[1])) {
-		return d.has(i, tag[:end])
+	if end := strings.LastIndexByte(tag, ' '); end > 0 && !scan.IsWord(int(tag[1])) {
+		return d.Has(i, tag[:end])
 	}
 	if end := strings.IndexAny(tag, ":= >"); end > 0 {
 		tag = tag[:end]
 	}
-	return d.has(i, tag) && !d.endMark(i)
+	return d.Has(i, tag) && !d.endMark(i)
 }
 
 // plainly undoes the escapes of attributes.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -19,8 +20,8 @@ func (d *decoder) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		d.putByte('"')
 		return
 	}
-	if n := d.space(0); !h.cdata && h.isJSON(typ) && d.jsonOpens(n, typ) {
-		d.pos += n
+	if n := d.Space(0); !h.cdata && h.isJSON(typ) && d.jsonOpens(n, typ) {
+		d.Pos += n
 		d.holdOff()
 		d.value(typ)
 		d.skipValue(p, h, t)
@@ -59,9 +60,9 @@ func (h head) isJSON(typ *schema.Type) bool {
 // jsonOpens says whether an object or a list that the schema allows opens at offset i, and what it holds looks like JSON.
 // From there on it streams.
 func (d *decoder) jsonOpens(i int, typ *schema.Type) bool {
-	n := i + 1 + d.space(i+1)
-	c := d.at(n)
-	switch d.at(i) {
+	n := i + 1 + d.Space(i+1)
+	c := d.At(n)
+	switch d.At(i) {
 	case '{':
 		return typ.Allows(schema.Object) && c == '"'
 	case '[':
@@ -72,16 +73,16 @@ func (d *decoder) jsonOpens(i int, typ *schema.Type) bool {
 
 // skipValue steps over what stands behind a complete value, up to where the value of the tag ends.
 func (d *decoder) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
-	for d.at(0) >= 0 {
+	for d.At(0) >= 0 {
 		if n, ends := d.valueEnd(p, h, t); ends {
-			d.pos += n
+			d.Pos += n
 			return
 		}
-		if c := d.at(0); !isSpace(c) {
+		if c := d.At(0); !scan.IsSpace(c) {
 			d.repaired("extra-closer")
-			d.call.doubt = d.call.doubt || !isCloser(c) && c != ',' && c != ';' // elements of the value, perhaps
+			d.call.doubt = d.call.doubt || !scan.IsCloser(c) && c != ',' && c != ';' // elements of the value, perhaps
 		}
-		d.pos++
+		d.Pos++
 	}
 }
 
@@ -106,7 +107,7 @@ func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 	depth, inside := 0, false
 	for {
 		d.copyPlain(q)
-		c := d.at(0)
+		c := d.At(0)
 		if c < 0 {
 			d.unclosed = true
 			return
@@ -116,7 +117,7 @@ func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 		}
 		if !inside && (c == '\n' || p.Family.CloseBytes[c]) {
 			if n, ends := d.valueEnd(p, h, t); ends {
-				d.pos += n
+				d.Pos += n
 				return
 			}
 		}
@@ -129,7 +130,7 @@ func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 		default:
 			d.putByte(byte(c))
 		}
-		d.pos++
+		d.Pos++
 	}
 }
 
@@ -148,14 +149,14 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 		}
 	}
 	lead, trims := 0, h.own.Units[0].Kind == declaration.OneNewline
-	if d.at(0) == '\n' {
+	if d.At(0) == '\n' {
 		if !trims {
 			return 0, false
 		}
 		lead = 1
 	}
-	if a == incomplete && n > lead+1 || d.at(lead) < 0 {
-		for d.at(n) >= 0 {
+	if a == incomplete && n > lead+1 || d.At(lead) < 0 {
+		for d.At(n) >= 0 {
 			n++
 		}
 		d.unclosed = true
@@ -171,9 +172,9 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 // argument or the call's closers: a comment, or words that cannot belong to the value, since it is no text or its closer is
 // named like it. It is 0 where the closer may be part of the value.
 func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
-	n := i + d.elastic(i)
+	n := i + d.Elastic(i)
 	if d.comment(n) {
-		if end := d.commentEnd(n); d.nextArg(p.Family, t, end+d.elastic(end), false) || d.closersFollow(p, end+d.elastic(end)) {
+		if end := d.commentEnd(n); d.nextArg(p.Family, t, end+d.Elastic(end), false) || d.closersFollow(p, end+d.Elastic(end)) {
 			d.repaired("comments")
 			return end
 		}
@@ -183,8 +184,8 @@ func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 	if text && h.again == "" {
 		return 0
 	}
-	for ; n < i+maxJunk && d.at(n) >= 0; n++ {
-		if !p.Family.CloseBytes[d.at(n)] {
+	for ; n < i+maxJunk && d.At(n) >= 0; n++ {
+		if !p.Family.CloseBytes[d.At(n)] {
 			continue
 		}
 		if _, a := d.literal(n, h.own); a == matched {
@@ -212,8 +213,8 @@ func (d *decoder) nextArg(f *declaration.Family, t *schema.Type, i int, newline 
 // afterValue says whether what stands at offset i can follow a value's closer: another argument, a closer of the call that
 // is followed in turn, a mark, or the end of the text.
 func (d *decoder) afterValue(p *declaration.Pattern, i int) bool {
-	i += d.elastic(i)
-	if d.at(i) < 0 || d.endMark(i) {
+	i += d.Elastic(i)
+	if d.At(i) < 0 || d.endMark(i) {
 		return true
 	}
 	for _, arg := range p.Family.Args {
@@ -236,7 +237,7 @@ func (d *decoder) afterValue(p *declaration.Pattern, i int) bool {
 // closerOrEnd says whether a closer from the k-th on, a mark or the end of the text stands behind offset i.
 func (d *decoder) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	i = d.pastComment(i)
-	if d.at(i) < 0 || d.endMark(i) {
+	if d.At(i) < 0 || d.endMark(i) {
 		return true
 	}
 	for ; k < len(p.Close); k++ {
@@ -249,9 +250,9 @@ func (d *decoder) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 
 // pastComment is the offset behind white space, and perhaps a comment, at offset i.
 func (d *decoder) pastComment(i int) int {
-	if i += d.elastic(i); d.comment(i) {
+	if i += d.Elastic(i); d.comment(i) {
 		i = d.commentEnd(i)
-		i += d.elastic(i)
+		i += d.Elastic(i)
 	}
 	return i
 }
@@ -275,8 +276,8 @@ func (d *decoder) closersFollow(p *declaration.Pattern, i int) bool {
 				break
 			}
 		}
-		end += d.elastic(end)
-		return d.at(end) < 0 && !d.lengthCut() || d.endMark(end)
+		end += d.Elastic(end)
+		return d.At(end) < 0 && !d.lengthCut() || d.endMark(end)
 	}
 	return false
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )
 
@@ -16,12 +17,12 @@ func (d *decoder) text() {
 			return
 		case d.fence.char != 0:
 			d.inFence(c)
-		case isSpace(c) || d.fresh || d.blank && c == '`':
+		case scan.IsSpace(c) || d.fresh || d.blank && c == '`':
 			d.gap()
 		case c == '`':
 			d.codeOpens(false)
 		default:
-			d.gapAt, d.markAt = d.pos, d.pos
+			d.gapAt, d.markAt = d.Pos, d.Pos
 			if !d.tryMarks(c, false) {
 				d.solid(1)
 			}
@@ -33,8 +34,8 @@ func (d *decoder) text() {
 // while there is only white space, the very next byte means something.
 func (d *decoder) plain(stops *[256]bool) int {
 	for {
-		w := d.window()
-		if len(w) > 0 && (d.fresh || d.blank && isSpace(int(w[0]))) {
+		w := d.Window()
+		if len(w) > 0 && (d.fresh || d.blank && scan.IsSpace(int(w[0]))) {
 			return int(w[0])
 		}
 		i := 0
@@ -45,7 +46,7 @@ func (d *decoder) plain(stops *[256]bool) int {
 		if i < len(w) {
 			return int(w[i])
 		}
-		if d.at(0) < 0 {
+		if d.At(0) < 0 {
 			return -1
 		}
 	}
@@ -65,17 +66,17 @@ const maxGap = 64
 // gap reads the white space from here on and what stands behind it, at the start of a line or of the reply.
 func (d *decoder) gap() {
 	n, line := 0, d.fresh
-	for n < maxGap && isSpace(d.at(n)) {
-		line = line || d.at(n) == '\n'
+	for n < maxGap && scan.IsSpace(d.At(n)) {
+		line = line || d.At(n) == '\n'
 		n++
 	}
 	if line {
 		d.ticks = 0
 	}
-	d.gapAt, d.markAt = d.pos, d.pos+n
-	c := d.at(n)
+	d.gapAt, d.markAt = d.Pos, d.Pos+n
+	c := d.At(n)
 	if c < 0 && d.blank && d.done > 0 {
-		d.pos += n // white space behind the last call is no text
+		d.Pos += n // white space behind the last call is no text
 		return
 	}
 	if n == maxGap || c < 0 {
@@ -84,14 +85,14 @@ func (d *decoder) gap() {
 		return
 	}
 	d.fresh = false
-	d.pos += n
-	if line && c == '>' && d.at(1) == ' ' {
+	d.Pos += n
+	if line && c == '>' && d.At(1) == ' ' {
 		d.ticks = quotedLine
 	}
 	if d.tryMarks(c, line || d.blank) {
 		return
 	}
-	d.pos = d.gapAt
+	d.Pos = d.gapAt
 	d.keep(n)
 	if c == '`' || c == '~' {
 		d.codeOpens(line || d.blank)
@@ -104,16 +105,16 @@ func (d *decoder) gap() {
 // has left and reading goes on behind it. An attempt that the end of the text cut is structure when it got further than
 // its mark, or when the mark is no word of prose: a special token, or alone on its line.
 func (d *decoder) tryMarks(c int, line bool) bool {
-	if d.ticks != 0 && d.inCode() || d.pos < d.rejected {
+	if d.ticks != 0 && d.inCode() || d.Pos < d.rejected {
 		return false
 	}
-	start := d.pos
+	start := d.Pos
 	d.evidence = false
 	if p := d.index.Header; d.blank && p != nil && d.headerAhead(0) {
 		if d.message(p) == committed {
 			return true
 		}
-		d.pos = start
+		d.Pos = start
 	}
 	wasCut, glue := false, 0
 	marks := d.marksAt(0)
@@ -126,26 +127,26 @@ func (d *decoder) tryMarks(c int, line bool) bool {
 		case committed:
 			return true
 		case incomplete:
-			d.pos = start
+			d.Pos = start
 			if d.halfSuffix(m) {
 				continue
 			}
 			wasCut = wasCut || line || d.evidence || d.lengthCut() || m.Special()
 			glue = max(glue, d.glue)
 		}
-		d.pos = start
-		if d.pos < d.rejected { // a whole call that is text: no other reading of its marks counts
+		d.Pos = start
+		if d.Pos < d.rejected { // a whole call that is text: no other reading of its marks counts
 			return false
 		}
 	}
 	if d.tools != nil && (d.blank && d.nameFirst() || (line || c == '{') && d.unmarked(c, line)) {
 		return true
 	}
-	d.pos = start
+	d.Pos = start
 	if d.tools != nil && (line || d.blank) && d.headlessCall(c) {
 		return true
 	}
-	d.pos = start
+	d.Pos = start
 	if wasCut {
 		d.dropRest(glue)
 	}
@@ -165,12 +166,12 @@ func (d *decoder) halfSuffix(m *declaration.Mark) bool {
 
 // nameFirst reads a call of the family that begins with its name, where nothing but white space stands in front.
 func (d *decoder) nameFirst() bool {
-	start := d.pos
+	start := d.Pos
 	for _, p := range d.f.Calls {
 		if p.HoleAt(0) == "name" && d.attempt(p) == committed {
 			return true
 		}
-		d.pos = start
+		d.Pos = start
 	}
 	return false
 }
@@ -206,7 +207,7 @@ func (d *decoder) try(m *declaration.Mark) match {
 		return d.madeUp(m.Pattern)
 	case declaration.NoiseMark:
 		d.leave(0)
-		d.pos += len(m.Key)
+		d.Pos += len(m.Key)
 		return committed
 	case declaration.TurnMark:
 		if m.Pattern != nil && m.Pattern != d.reply && !m.Special() {
@@ -228,22 +229,22 @@ func (d *decoder) lateCloser(p *declaration.Pattern) match {
 		return mismatch
 	}
 	if d.afterCall && d.blank {
-		d.pos += n
+		d.Pos += n
 		return committed
 	}
-	if d.markAt == d.gapAt || d.slice(d.markAt-1, d.markAt)[0] != '\n' || d.at(n) >= 0 && d.at(n) != '\n' {
+	if d.markAt == d.gapAt || d.Slice(d.markAt-1, d.markAt)[0] != '\n' || d.At(n) >= 0 && d.At(n) != '\n' {
 		return mismatch
 	}
 	d.leave(1)
-	d.pos += n
+	d.Pos += n
 	return committed
 }
 
 // dropRest drops the rest of the text: a mark or a call that the end of the text cut.
 func (d *decoder) dropRest(glue int) {
 	d.leave(glue)
-	d.cutFrom(d.pos)
-	d.textFrom, d.textTo = d.pos, d.pos
+	d.cutFrom(d.Pos)
+	d.textFrom, d.textTo = d.Pos, d.Pos
 }
 
 // openPlain drops the opener of a plain reply, where nothing but white space stands in front. One that looks like a tag may
@@ -259,8 +260,8 @@ func (d *decoder) openPlain(m *declaration.Mark) match {
 	}
 	d.leave(m.Pattern.Glue)
 	d.reply = m.Pattern
-	d.pos += n
-	d.textFrom, d.textTo = d.pos, d.pos
+	d.Pos += n
+	d.textFrom, d.textTo = d.Pos, d.Pos
 	return committed
 }
 
@@ -281,16 +282,16 @@ func (d *decoder) turn(m *declaration.Mark) match {
 			glue = 1
 		}
 	}
-	space := d.space(n)
-	over := d.at(n+space) < 0 || d.structure(n+space)
+	space := d.Space(n)
+	over := d.At(n+space) < 0 || d.structure(n+space)
 	within := m.Pattern != nil && m.Pattern.Family == d.f && d.reply != nil && m.Special() && !d.mentioned()
 	if !over && !d.afterCall && !within {
 		return mismatch
 	}
 	d.leave(glue)
-	d.pos += n
+	d.Pos += n
 	if over {
-		d.pos += space
+		d.Pos += space
 	}
 	return committed
 }

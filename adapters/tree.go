@@ -32,9 +32,9 @@ func (d *decoder) nested(h head, depth int) (int, bool) {
 	switch {
 	case h.again == "":
 		return 0, false
-	case d.has(0, h.again):
+	case d.Has(0, h.again):
 		return depth + 1, true
-	case depth > 0 && d.has(0, h.own.Text):
+	case depth > 0 && d.Has(0, h.own.Text):
 		return depth - 1, true
 	}
 	return depth, false

@@ -98,23 +98,23 @@ func (d *argReader) unwrap() {
 // wrapperAhead says whether a member with the key just read holds the arguments: an object, plain or in a string, that
 // begins with a parameter of the tool and does not describe it.
 func (d *argReader) wrapperAhead(t *schema.Type, key string) bool {
-	n := d.space(0)
-	if !wraps(t, key) || d.at(n) != ':' {
+	n := d.Space(0)
+	if !wraps(t, key) || d.At(n) != ':' {
 		return false
 	}
-	start := d.pos
-	defer func() { d.pos = start }()
-	d.pos += n + 1 + d.space(n+1)
-	if d.at(0) != '{' {
+	start := d.Pos
+	defer func() { d.Pos = start }()
+	d.Pos += n + 1 + d.Space(n+1)
+	if d.At(0) != '{' {
 		return false
 	}
-	d.pos += 1 + d.space(1)
+	d.Pos += 1 + d.Space(1)
 	out, a := d.capture(func() { d.key(false) })
 	if a != matched || !t.Has(unquote(out)) {
 		return false
 	}
-	n = d.space(0)
-	if d.at(n) != ':' {
+	n = d.Space(0)
+	if d.At(n) != ':' {
 		return false
 	}
 	return !d.describes(n + 1)
@@ -122,10 +122,10 @@ func (d *argReader) wrapperAhead(t *schema.Type, key string) bool {
 
 // describes says whether a description of a parameter stands at offset i: an object that begins with type or description.
 func (d *argReader) describes(i int) bool {
-	i += d.space(i)
-	if d.at(i) != '{' {
+	i += d.Space(i)
+	if d.At(i) != '{' {
 		return false
 	}
-	i += 1 + d.space(i+1)
-	return d.has(i, `"type"`) || d.has(i, `"description"`)
+	i += 1 + d.Space(i+1)
+	return d.Has(i, `"type"`) || d.Has(i, `"description"`)
 }

@@ -1,0 +1,29 @@
+package scan
+
+// The classes of bytes that readers of model text ask about. Those that take an int are asked with what At answers, so -1
+// belongs to none of them, and a byte of a longer rune (0x80 and above) to none but what says so.
+
+// IsLetter reports whether c is a letter of ASCII.
+func IsLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// IsDigit reports whether c is a decimal digit.
+func IsDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// IsHex reports whether c is a digit of \uXXXX.
+func IsHex(c int) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// IsWord reports whether c can stand in a name of any programming language.
+func IsWord(c int) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 0 && c < 0x80 && IsLetter(byte(c))
+}
+
+// IsQuote reports whether c opens a string in JSON, Python or JavaScript.
+func IsQuote(c int) bool { return c == '"' || c == '\'' || c == '`' }
+
+// IsCloser reports whether c closes an object, a list or the arguments of a Python call.
+func IsCloser(c int) bool { return c == '}' || c == ']' || c == ')' }
+
+// IsSpace reports whether c is white space by RFC 8259. Other spaces (no-break, full-width) are the lenient reader's.
+func IsSpace(c int) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
