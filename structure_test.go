@@ -191,7 +191,7 @@ var below = map[string][]string{
 	"internal/doctor":  {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault"},
 	"chat":             {},
 	"chat/schema":      {"chat"},
-	"adapters":         {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print"},
+	"adapters":         {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/scan", "adapters/internal/lenient"},
 	"adapters/derive":  {"chat", "adapters"},
 	"tools":            {"chat", "chat/schema"},
 	"tools/company":    {"tools", "internal/store"},
@@ -219,13 +219,15 @@ var below = map[string][]string{
 	"proxy/form/xml":    {"chat", "adapters", "proxy/form"},
 	"proxy":             {"chat", "internal/fault", "internal/pattern", "internal/trace", "proxy/exchange", "proxy/form", "proxy/form/ollama", "proxy/form/openai", "proxy/form/shell", "proxy/form/xml"},
 
+	"adapters/internal/scan":        {},
+	"adapters/internal/lenient":     {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/declaration": {},
 	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration"},
 	"internal/companymcp":           {"tools/company"},
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/derive", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/scan", "adapters/internal/lenient", "adapters/derive", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)
