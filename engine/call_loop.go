@@ -20,7 +20,8 @@ const (
 // LoopGuards are the names of the above.
 func LoopGuards() []string { return []string{LoopOff, LoopWarn, LoopBreak} }
 
-// loopTimes is how often the same call with the same result makes a loop: twice is a second look.
+// loopTimes is how often the same call with the same result makes a loop: twice is a second look, at a
+// file that may have changed.
 const loopTimes = 3
 
 // detectCallLoop looks for a loop at the end of the conversation. Only calls with the same arguments and the same results

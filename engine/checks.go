@@ -70,7 +70,8 @@ type warnings struct {
 	given map[[sha256.Size]byte]bool
 }
 
-// first says whether nobody was warned of a text yet. When there are many, all are forgotten.
+// first says whether nobody was warned of a text yet. When there are many, all are forgotten: to warn again costs a line, to
+// remember every schema of every client for ever costs memory.
 func (w *warnings) first(text []byte) bool {
 	key := sha256.Sum256(text)
 	w.mu.Lock()

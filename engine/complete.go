@@ -16,7 +16,8 @@ type completer interface {
 	Complete(ctx context.Context, o *upstream.Order) (chat.Source, error)
 }
 
-// complete begins the writing on of a text.
+// complete begins the writing on of a text. Of the stages of a reply only the end is left: there are no calls to look for, and
+// what editors send (code before and behind the cursor) must come back byte for byte.
 func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	j, err := e.begin(ctx, pulse, r)
 	if err != nil {

@@ -30,7 +30,7 @@ type Config struct {
 	Unchecked    bool              // calls leave as they were read, whether they fit their schemas or not
 	NoRewrite    bool              // a call that does not fit is not written again, held to its schema
 	NoReask      bool              // nor is the model told what was wrong with it
-	OutOfBounds  string            // what becomes of a call that nothing could mend, and that fails by bounds of values alone: BoundsRewrite, BoundsClamp or BoundsPass; empty: BoundsRewrite
+	OutOfBounds  string            // what becomes of a call that nothing could repair, and that fails by bounds of values alone: BoundsRewrite, BoundsClamp or BoundsPass; empty: BoundsRewrite
 	Gate         bool              // before tools are offered, the model is asked whether it needs one
 	Timeouts     wait.Timeouts     // zero fields take the defaults
 	NumCtx       int               // context length asked of Ollama, in tokens; 0: by the request's size

@@ -18,7 +18,8 @@ type sizer interface {
 	Size(ctx context.Context, o *upstream.Order) int
 }
 
-// sizes reports whether the server can be asked for a context.
+// sizes reports whether the server can be asked for a context. Ollama can, and loads the model anew for it; a llama-server or a
+// vLLM has what it was started with.
 func (j *job) sizes() bool {
 	_, ok := j.server.backend.(sizer)
 	return ok
@@ -55,8 +56,9 @@ func (j *job) sized(ctx context.Context, o *upstream.Order) *job {
 	return &k
 }
 
-// shrink makes a request fit that the server has found too long: by a longer context, else by leaving out the oldest turns.
-// The error is for the client, when neither can be done.
+// shrink makes a request fit that the server has found too long: by a longer context, else by a shorter reply if that alone is
+// too long, else by leaving out the oldest turns. The error is for the client, when nothing helps. Servers are asked with
+// "truncate": false, so that they refuse what they would otherwise cut silently, tool definitions first.
 func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error) {
 	bytes := window.Bytes(j.request)
 	tokens := over.Tokens
@@ -117,7 +119,7 @@ const (
 	byServer   = "the model server"
 )
 
-// boundBy is what bounds the request's context.
+// boundBy is what bounds the request's context. It is for the error's sentence: which setting helps depends on it.
 func (j *job) boundBy() string {
 	trained := j.facts.Window > 0 && j.context >= j.facts.Window
 	bySize := j.fixedContext() == 0
@@ -149,7 +151,8 @@ func (j *job) longer() string {
 	return ": the model was trained with no longer context"
 }
 
-// tooLong is the error of a request that does not fit.
+// tooLong is the error of a request that does not fit. Its words and its code are OpenAI's, since clients look for both
+// to shorten their conversation by themselves.
 func (j *job) tooLong(tokens int, exact bool) error {
 	about := "about "
 	if exact {

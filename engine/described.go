@@ -58,7 +58,7 @@ type retold struct {
 	calls map[string]chat.Call // as the family numbers them, by the client's id
 }
 
-// turn is m without calls, which became text.
+// turn is m without calls, which became text: a template without tools prints a message's text only, and the calls would be lost.
 func (h *retold) turn(m chat.Message) chat.Message {
 	if len(m.Calls) == 0 {
 		return m
@@ -72,7 +72,8 @@ func (h *retold) turn(m chat.Message) chat.Message {
 	return m
 }
 
-// results is what tools answered, in the family's own form if its declaration has one.
+// results is what tools answered, in the family's own form if its declaration has one. Else it is a sentence that names the tool:
+// several results stand in one message, and nothing else tells them apart.
 func (h *retold) results(ms []chat.Message) string {
 	calls, texts, plain := make([]chat.Call, len(ms)), make([]string, len(ms)), make([]string, len(ms))
 	for i, m := range ms {

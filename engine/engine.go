@@ -1,5 +1,3 @@
-// Package engine answers a request with events: it renders the prompt, reads the model server, decodes what the model
-// wrote, and sees to it that ids, stop sequences and the end of the reply are right.
 package engine
 
 import (

@@ -18,7 +18,7 @@ type Plan struct {
 	Wording  string // of strategy prompt, by the settings; empty: the family's, else found out by probing
 }
 
-// Plan says how a model, or the one that an alias stands for, is read. Nobody is asked.
+// Plan says how a model, or the one that an alias stands for, is read. Nobody is asked, so it is free: lists of models show it.
 func (e *Engine) Plan(model string) Plan {
 	s, name := e.place(model)
 	full := e.real(model)
@@ -34,7 +34,7 @@ type Findings struct {
 	Strategies []string         // all that may work, in the order in which they are tried
 	Wording    adapters.Wording // if Strategy is Prompt: how the tools are described; zero: in schemas, after no wording was understood
 	Tools      bool             // its template can print tools
-	Structs    bool             // and prints them as Go prints a struct, not as JSON; raw mends that
+	Structs    bool             // and prints them as Go prints a struct, not as JSON; raw repairs that
 	Render     bool             // its server gives the rendered prompt
 	Control    []string         // marks of its family that are control tokens
 	Hidden     bool             // its server leaves those out of raw text

@@ -46,7 +46,8 @@ func (j *job) numberCalls(_ context.Context, in events) events {
 	}
 }
 
-// goodID reports whether every client takes the id.
+// goodID reports whether every client takes the id: clients pass it on to other services, of which OpenAI refuses ids of more
+// than 40 bytes and Anthropic other signs than these.
 func goodID(id string) bool {
 	for i := range len(id) {
 		c := id[i]
@@ -57,7 +58,7 @@ func goodID(id string) bool {
 	return 1 <= len(id) && len(id) <= 40
 }
 
-// newID is "call_" and 24 random letters and digits.
+// newID is "call_" and 24 random letters and digits, as OpenAI's own look.
 func newID() string {
 	id := make([]byte, 0, 29)
 	id = append(id, "call_"...)
@@ -179,7 +180,7 @@ func costing(ev chat.Event, spent chat.Counts) chat.Event {
 	return ev
 }
 
-// withStep is a Finish that names one more step.
+// withStep is a Finish that names one more step. The Meta is a copy: the decoder, or whoever observes, may hold the event's own.
 func withStep(ev chat.Event, step string) chat.Event {
 	meta := chat.MetaOf(ev)
 	meta.Repairs = append(slices.Clip(meta.Repairs), step)
@@ -204,7 +205,8 @@ func (j *job) addSpent(_ context.Context, in events) events {
 	}
 }
 
-// unfinished says why a reply ended without a Finish: the context's cause if that has ended.
+// unfinished says why a reply ended without a Finish: the context's cause if that has ended. It is an error and never a stop: a
+// client that takes half a reply for a whole one acts on it.
 func unfinished(ctx context.Context) error {
 	var f *fault.Error
 	switch cause := context.Cause(ctx); {

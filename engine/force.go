@@ -37,7 +37,7 @@ const (
 )
 
 // forcedBy holds a reply to a call of one of the tools. Its strings are as long as they are: a bound would cut a file's text
-// in two without a word.
+// in two silently.
 func (j *job) forcedBy(tools []chat.Tool, limit int) *forcing {
 	f := heldTo(tools, schema.Options{MaxLength: unbounded, Long: j.longIntegers()}, limit)
 	if limit == 0 {
@@ -65,7 +65,8 @@ func rewritten(tool chat.Tool, args []byte, o schema.Options) *forcing {
 	return heldTo([]chat.Tool{tool}, o, 3*len(args)+512)
 }
 
-// longDigits is from how many digits on an integer may be more than every reader of JSON takes as it is.
+// longDigits is from how many digits on an integer may be more than every reader of JSON takes as it is: beyond 2^53 a float64
+// is another number. Only where a request speaks of such numbers may a constrained call have them (schema.Options.Long).
 const longDigits = 16
 
 // longIntegers says whether the conversation or its tools speak of integers that long.
@@ -78,7 +79,8 @@ func (j *job) longIntegers() bool {
 	return slices.ContainsFunc(j.request.Tools, func(tool chat.Tool) bool { return hasLongInteger(tool.Description) || hasLongInteger(tool.Schema) })
 }
 
-// hasLongInteger says whether so many digits follow each other.
+// hasLongInteger says whether so many digits follow each other. It reads each byte once and makes no copy: a conversation may be
+// megabytes.
 func hasLongInteger[T string | json.RawMessage](text T) bool {
 	run := 0
 	for i := range len(text) {
@@ -95,7 +97,8 @@ func hasLongInteger[T string | json.RawMessage](text T) bool {
 // callMark stands in front of the object that a forced reply is, so that it is read as what it is.
 const callMark, callEnd = "<tool_call>\n", "\n</tool_call>"
 
-// framed is a forced reply with the marks of a call around it, which the model was not asked for.
+// framed is a forced reply with the marks of a call around it, which the model was not asked for. So the one decoder reads it as
+// any other call: its arguments stream, and a reply that is cut leaves the call open.
 type framed struct {
 	chat.Source
 	begun bool

@@ -32,7 +32,8 @@ func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 	return k, nil
 }
 
-// formHint tells a model which form its answer must have.
+// formHint tells a model which form its answer must have. It is said as a condition: with tools offered
+// a call is a right answer, too, and that has a form of its own.
 func formHint(form json.RawMessage) string {
 	if string(form) == `"json"` {
 		return "When you answer without calling a tool, answer with one JSON object and nothing else."
@@ -94,7 +95,7 @@ func (f *formed) let(text string) bool {
 	return text == "" || f.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
 
-// finish sends the answer and the end. What was cut stays as it is.
+// finish sends the answer and the end. What was cut stays as it is: written once more it would be cut at the same place.
 func (f *formed) finish(ev chat.Event) bool {
 	answer := f.text.String()
 	if ev.Text == chat.Stop && answer != "" {

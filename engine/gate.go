@@ -59,6 +59,7 @@ func (j *job) picks(ctx context.Context) (string, chat.Counts) {
 }
 
 // pickPrompt asks for a pick, with an example for each of the first tools, made of what is offered, and some that need none.
+// The latter are what makes "none" an answer: the gate is there for models that call a tool for everything.
 func pickPrompt(tools []chat.Tool) string {
 	var b strings.Builder
 	b.WriteString("Decide which tool the user's message needs. Most messages need none: greetings, opinions, general knowledge, translations, and questions about things that no tool is for.\n\nTools:\n")

@@ -12,8 +12,13 @@ import (
 	"toolnorm/engine/valid"
 )
 
-// guard lets only calls through that fit their tools' schemas. What can still become right flows; a call that turns out
-// wrong waits for the end of the reply, since a server does one thing at a time, and is then repaired, step by step.
+// guard lets only calls through that fit their tools' schemas.
+//
+// What is sent cannot be taken back, so its one law is: every prefix of arguments that was sent extends to an object that
+// fits. A string that the schema leaves free flows as the model writes it; a number, an enum or a bounded string waits until it
+// is whole (valid.Prefix knows which). What can still become right flows; a call that turns out wrong waits for the end of the
+// reply, since a server does one thing at a time, and is then repaired, step by step (repair.go). Everything behind it waits as
+// well: clients expect calls in the model's order.
 type guard struct {
 	j     *job
 	ctx   context.Context
@@ -22,8 +27,8 @@ type guard struct {
 	call  *guarded        // the call that is being read; nil outside
 	wrong *guarded        // a call that must be repaired; nil when there is none
 	late  []chat.Event    // what came behind it
-	said  strings.Builder // what has left, as the model wrote it
-	calls int             // that have left
+	said  strings.Builder // what was sent, as the model wrote it
+	calls int             // that were sent
 	asked int             // generations that repairs have cost
 	spent chat.Counts     // their tokens
 	own   *chat.Counts    // those of the reply itself; nil: not known yet
@@ -37,8 +42,8 @@ type guarded struct {
 	rules  *valid.Validator
 	args   *valid.Prefix
 	whole  bool // waits until it is complete
-	left   bool // the start has left
-	sent   int  // bytes of the arguments that have left
+	begun  bool // the start was sent
+	sent   int  // bytes of the arguments that were sent
 	reason []valid.Problem
 	stands *schema.Standing // what a new call keeps of the arguments; nil: nothing
 }
@@ -89,7 +94,9 @@ func (g *guard) take(ev chat.Event) bool {
 	return g.yield(ev, nil)
 }
 
-// begin holds a call's start back until something of it may leave.
+// begin holds a call's start back until something of it may leave. While nothing of a call was sent it can still become text,
+// or another call, without the client knowing. A strict tool promises more than that each prefix can be completed: it waits
+// for the whole call, which is then rewritten as a whole if need be.
 func (g *guard) begin(ev chat.Event) bool {
 	tool := g.j.tool(ev.Text)
 	rules := g.j.rules(tool)
@@ -97,7 +104,8 @@ func (g *guard) begin(ev chat.Event) bool {
 	return true
 }
 
-// write lets go of what of the arguments can stand, once there are enough of them.
+// write lets go of what of the arguments can stand, once there are enough of them: a short call that turns out wrong is better
+// asked for once more, for which nothing of it may have been sent.
 func (g *guard) write(ev chat.Event) bool {
 	c := g.call
 	c.args.Write(ev.Text)
@@ -109,8 +117,8 @@ func (g *guard) write(ev chat.Event) bool {
 
 // release sends the arguments up to an offset.
 func (g *guard) release(c *guarded, to int) bool {
-	if !c.left {
-		c.left = true
+	if !c.begun {
+		c.begun = true
 		if !g.yield(c.start, nil) {
 			return false
 		}
@@ -123,7 +131,7 @@ func (g *guard) release(c *guarded, to int) bool {
 	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: piece}, nil)
 }
 
-// end lets a call go that fits.
+// end lets a call go that fits. Members that the schema forbids are no reason to ask again if the rest fits without them.
 func (g *guard) end(ev chat.Event) bool {
 	c := g.call
 	g.call = nil
@@ -141,7 +149,8 @@ func (g *guard) end(ev chat.Event) bool {
 	return g.release(c, len(c.args.Text())) && g.close(c, c.args.Text())
 }
 
-// close ends a call whose arguments have left. A client that wants one call gets one.
+// close ends a call whose arguments were sent. A client that wants one call (parallel_tool_calls false) gets one, and the model
+// is stopped: raw text cannot be held to it beforehand.
 func (g *guard) close(c *guarded, args json.RawMessage) bool {
 	g.calls++
 	g.said.Write(g.j.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: args}))
@@ -168,13 +177,13 @@ func (g *guard) stop(reason, cause string) {
 	}
 }
 
-// finish ends a reply. A call that is open was cut: what had left of it stays open, what had not is left out.
+// finish ends a reply. A call that is open was cut: what was sent of it stays open, what was not is left out.
 func (g *guard) finish(ev chat.Event) bool {
 	if g.ranOn(ev) && g.bounded() {
 		ev.Text, ev.Meta, g.call = chat.Stop, nil, nil
 	}
 	meta := chat.MetaOf(ev)
-	if c := g.call; c != nil && !c.left && meta.Cut == "" {
+	if c := g.call; c != nil && !c.begun && meta.Cut == "" {
 		meta.Cut = g.j.names.forClient(c.tool.Name) + " " + string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])
 	}
 	meta.Repairs = append(meta.Repairs[:len(meta.Repairs):len(meta.Repairs)], g.steps...)
@@ -182,7 +191,7 @@ func (g *guard) finish(ev chat.Event) bool {
 	return g.yield(costing(ev, g.spent), nil)
 }
 
-// step notes what was done.
+// step notes what was done, once: the names go into a header and into logs that are counted.
 func (g *guard) step(name string) {
 	if !slices.Contains(g.steps, name) {
 		g.steps = append(g.steps, name)

@@ -32,7 +32,8 @@ func (j *job) normalizeHistory(context.Context) (*job, error) {
 	return j.with(&r), nil
 }
 
-// strict says whether the model's template is known to want roles in turn.
+// strict says whether the model's template is known to want roles in turn. It is learned from a refusal: to join messages for
+// every model would change what most of them read without need.
 func (j *job) strict() bool { return j.known().strict }
 
 // particular are the words of templates that refuse a conversation for the order of its roles.

@@ -128,7 +128,8 @@ func (j *job) hold() int {
 	return j.engine.cfg.Hold
 }
 
-// callable are the tools that may be called, among those that are offered.
+// callable are the tools that may be called, among those that are offered. The model is shown all of them (tool_choice with
+// allowed_tools keeps the prompt, and the server's cache of it, as it was), but calls of the others are text.
 func (j *job) callable() []chat.Tool {
 	if j.request.Allowed == nil {
 		return j.request.Tools

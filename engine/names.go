@@ -64,7 +64,8 @@ func (n *names) others() map[string]string {
 	return n.alias
 }
 
-// aliasTools gives the request's tools names that the model's family can write.
+// aliasTools gives the request's tools names that the model's family can write. What is not tried and not plain gets an alias: a
+// name that does not come back is a call that is lost, an alias costs the model a hint at most.
 func (j *job) aliasTools(context.Context) (*job, error) {
 	odd := j.odd()
 	if len(odd) == 0 {
@@ -92,7 +93,7 @@ func (j *job) aliasTools(context.Context) (*job, error) {
 	return k, nil
 }
 
-// tellNames tells the client what its tools are called.
+// tellNames tells the client what its tools are called: whoever reads a log or a prompt meets the aliases.
 func (j *job) tellNames(odd []string) {
 	var list []string
 	for _, name := range odd {
@@ -177,7 +178,8 @@ func meant(name string) bool {
 	return odd >= 0 || strings.Trim(name, ".:/") != name || name[0] == '-'
 }
 
-// takenNames are the names of the tools that are offered, folded: an alias must not be what a model could write for another.
+// takenNames are the names of the tools that are offered, folded: an alias must not be what a model could write for another. The
+// decoder takes get-weather for get_weather, so two names that fold alike would be one.
 func (j *job) takenNames() map[string]bool {
 	taken := make(map[string]bool, len(j.request.Tools))
 	for i := range j.request.Tools {
@@ -219,7 +221,8 @@ func (j *job) aliasOf(name string, taken map[string]bool) string {
 	return alias
 }
 
-// hash is 24 hexadecimal digits of a text.
+// hash is 24 hexadecimal digits of a text. It makes an alias depend on the name alone: a counter would change with what else is
+// offered, and with it the prompt that the server has cached.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:12])
@@ -252,7 +255,8 @@ func readable(name string) (alias string, all bool) {
 	return alias, all
 }
 
-// renamed is a copy of r in which every name is the model's.
+// renamed is a copy of r in which every name is the model's. The description keeps the client's name, unless it is long or a mark
+// of the family: users speak of tools by their names, and the model must know which one they mean.
 func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	c := *r
 	c.Tools = slices.Clone(r.Tools)

@@ -6,7 +6,7 @@ import "toolnorm/chat"
 const (
 	noteHistory   = "History"   // the conversation was put right: codes of package history
 	noteTrimmed   = "Trimmed"   // its oldest turns were left out
-	noteTruncated = "Truncated" // the server has cut it, without a word
+	noteTruncated = "Truncated" // the server has cut it silently
 	noteTools     = "Tools"     // the tools take more tokens than the budget
 	noteUnchecked = "Unchecked" // calls of a tool are not checked, since its schema cannot be used
 	noteNames     = "Names"     // tools have other names toward the model, which cannot write theirs
@@ -24,11 +24,11 @@ func (j *job) tell(word, text string) {
 // chat.Meta.Repairs.
 func Reasons() []chat.Reason {
 	return []chat.Reason{
-		{Code: stepText, Means: "a call that does not fit its tool's schema, and that nothing could mend, is shown as text", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
+		{Code: stepText, Means: "a call that does not fit its tool's schema, and that nothing could repair, is shown as text", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
 		{Code: stepClamped, Means: "with the setting out-of-bounds clamp: a number that was out of its bounds became the nearest that is within", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
-		{Code: stepFormatted, Means: "an answer that response_format wants in another form was mended, or written once more", Wrote: "Fine.", Reads: `{"mood": "fine"}`},
-		{Code: stepOpen, Means: "the rest of a call whose beginning had left did not fit: the call stays open and the reply ends with length", Wrote: `{"text": "long…", "days": 30}`, Reads: `{"text": "long…"`},
-		{Code: stepBounds, Means: "with the setting out-of-bounds pass: a call with a value out of its bounds left as it is", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
+		{Code: stepFormatted, Means: "an answer that response_format wants in another form was repaired, or written once more", Wrote: "Fine.", Reads: `{"mood": "fine"}`},
+		{Code: stepOpen, Means: "the rest of a call whose beginning was sent did not fit: the call stays open and the reply ends with length", Wrote: `{"text": "long…", "days": 30}`, Reads: `{"text": "long…"`},
+		{Code: stepBounds, Means: "with the setting out-of-bounds pass: a call with a value out of its bounds is sent as it is", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
 		{Code: stepReasked, Means: "the model was told what is wrong with its call, and wrote another one", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
 		{Code: stepRepetition, Means: "the model wrote the same over and over: the reply was ended, with length; its tokens are an estimate", Wrote: "la la la…", Reads: "la la la"},
 		{Code: stepRewritten, Means: "the model wrote the call, or the rest of it, once more, held to the schema", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},

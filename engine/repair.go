@@ -29,7 +29,8 @@ const (
 	maxRepair = 2 * time.Minute // and how long it may take
 )
 
-// repairAll mends the calls that do not fit, in their order, now that the reply is over and the server free.
+// repairAll repairs the calls that do not fit, in their order, now that the reply is over and the server free: most local
+// servers answer one request at a time, and a second one would wait for the first, which waits for us.
 func (g *guard) repairAll() {
 	var stop context.CancelFunc
 	g.ctx, stop = context.WithTimeout(g.ctx, maxRepair)
@@ -55,18 +56,21 @@ type repairing struct {
 	do   func(*guarded) (json.RawMessage, bool)
 }
 
-// ladder are the steps for a call. What nobody wrote, under another name either, is asked for before the model is held to
-// writing it.
+// ladder are the steps for a call, the cheaper one first. To rewrite costs one constrained generation of one call; to reask
+// costs a whole reply, and needs that nothing was sent. But a member that nobody wrote, under another name either, is asked
+// for before the model is constrained to writing it: held to a schema that requires a date, it would have to make one
+// up, where a question may be the better answer.
 func (g *guard) ladder(c *guarded) []repairing {
 	rewrite := repairing{stepRewritten, g.j.engine.cfg.NoRewrite, g.rewrite}
-	reask := repairing{stepReasked, g.j.engine.cfg.NoReask || c.left, g.reask}
+	reask := repairing{stepReasked, g.j.engine.cfg.NoReask || c.begun, g.reask}
 	if g.j.force == nil && !c.args.Cut() && !slices.ContainsFunc(c.reason, func(p valid.Problem) bool { return p.Keyword != "required" }) {
 		return []repairing{reask, rewrite}
 	}
 	return []repairing{rewrite, reask}
 }
 
-// repair sends the rest of a call that does not fit, or what stands for the call.
+// repair sends the rest of a call that does not fit, or what stands for the call. Each step counts against one bound for the
+// whole reply, so ten wrong calls do not cost twenty generations.
 func (g *guard) repair(c *guarded) bool {
 	c.stands = c.rules.Stands(c.args.Text())
 	for _, step := range g.ladder(c) {
@@ -82,13 +86,14 @@ func (g *guard) repair(c *guarded) bool {
 	return g.giveUp(c)
 }
 
-// complete sends what is missing of a call, whose arguments are known now.
+// complete sends what is missing of a call, whose arguments are known now. Where it had begun, what was read but not yet sent
+// stands in front of what the repair adds.
 func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	rest := string(args)
 	if c.args != nil && c.args.Cut() {
 		g.step(stepSurplus)
 	}
-	if c.left {
+	if c.begun {
 		rest, _ = c.args.Rest(args)
 		rest = string(c.args.Text()[c.sent:c.args.Safe()]) + rest
 	} else if !g.yield(c.start, nil) {
@@ -98,7 +103,7 @@ func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 }
 
 // giveUp ends a call that could not be repaired: as the setting wants it when only bounds are overstepped, else as honest text
-// when nothing of it has left, or as a reply that was cut.
+// when nothing of it was sent, or as a reply that was cut.
 func (g *guard) giveUp(c *guarded) bool {
 	switch g.j.engine.cfg.OutOfBounds {
 	case BoundsClamp:
@@ -112,7 +117,7 @@ func (g *guard) giveUp(c *guarded) bool {
 			return g.complete(c, args)
 		}
 	}
-	if c.left {
+	if c.begun {
 		g.step(stepOpen)
 		g.stop(chat.Length, "the rest of the call "+valid.Sentences(c.reason))
 		return false
@@ -126,11 +131,11 @@ func (g *guard) giveUp(c *guarded) bool {
 	return g.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
 
-// rewrite has the model write the call again where it began, held to the schema; what has left stands. A server that
+// rewrite has the model write the call again where it began, held to the schema; what was sent stands. A server that
 // refuses the schema, or breaks over it as Ollama 0.24 does over large ones, gets a weaker one.
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	o := schema.Options{Stands: c.stands, Long: g.j.longIntegers()}
-	if c.left {
+	if c.begun {
 		o.Sent = string(c.args.Text()[:c.args.Safe()])
 	}
 	for _, weak := range []bool{false, true} {
@@ -151,12 +156,13 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// ranOn says whether a forced call came to no end within a limit that is ours, and nothing of it has left.
+// ranOn says whether a forced call came to no end within a limit that is ours, and nothing of it was sent.
 func (g *guard) ranOn(ev chat.Event) bool {
-	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && g.calls == 0 && (g.call == nil || !g.call.left)
+	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && g.calls == 0 && (g.call == nil || !g.call.begun)
 }
 
-// bounded has the model write a call that ran on once more, with bounds on what may run on.
+// bounded has the model write a call that ran on once more, with bounds on what may run on. A grammar of a string or
+// a list without bounds never forces their end; bounds were left out before, since they would cut a long text in two.
 func (g *guard) bounded() bool {
 	f := heldTo(g.j.callable(), schema.Options{MaxLength: 200, MaxItems: 8, Long: g.j.longIntegers()}, boundedTokens)
 	text, counts, err := g.j.withForcedCall(f).whole(g.ctx, stepRewritten)
@@ -173,7 +179,7 @@ func (g *guard) bounded() bool {
 	return g.complete(&guarded{start: chat.Event{Kind: chat.CallStart, Text: call.Name}, tool: tool}, call.Args)
 }
 
-// readCall reads the object that a forced reply is.
+// readCall reads the object that a forced reply is: {"name": …, "arguments": …}.
 func readCall(text string) (chat.Call, bool) {
 	var call struct {
 		Name      string
@@ -198,7 +204,7 @@ func (g *guard) acceptRewrite(c *guarded, call chat.Call, ok bool) (json.RawMess
 	if len(c.rules.Check(args)) > 0 {
 		return nil, false
 	}
-	if c.left {
+	if c.begun {
 		if _, ok := c.args.Rest(args); !ok {
 			return nil, false
 		}
@@ -206,8 +212,9 @@ func (g *guard) acceptRewrite(c *guarded, call chat.Call, ok bool) (json.RawMess
 	return args, true
 }
 
-// reask tells the model what was wrong with its call, behind the conversation, and takes the first call of the tool in its
-// next reply that fits.
+// reask tells the model what was wrong with its call, as the tool's own error behind the conversation, and takes the first
+// call of the tool in its next reply that fits. That is how models are trained to see their mistakes; what is added stands at
+// the end, so the server's cache of the prompt stays good.
 func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	call := chat.Call{ID: "call_rejected", Name: c.tool.Name, Args: c.args.Written()}
 	r := *g.j.request

@@ -20,8 +20,10 @@ const (
 // stepSame is the name of the end of a reply that went on with the same calls.
 const stepSame = "same-calls"
 
-// limitSameCalls ends a reply whose model makes the same call over and over, or goes round in the same few: the client would run
-// each of them. What comes once more is not sent, and the server is told to stop.
+// limitSameCalls ends a reply whose model makes the same call over and over, or goes round in the same few: the client would
+// run each of them, and three letters sent are better than thirty. What comes once more is not sent, and the server is
+// told to stop. A text that repeats itself byte for byte is repetition.go's; here the calls may be spelled differently, with
+// other ids and other words between them.
 func (j *job) limitSameCalls(_ context.Context, in events) events {
 	most := j.engine.cfg.SameCalls
 	if most == 0 {
@@ -67,8 +69,7 @@ func (s *sameness) take(ev chat.Event, err error) bool {
 	case chat.CallArgs:
 		s.calls.Add(ev)
 	case chat.CallEnd:
-		s.calls.Add(ev)
-		if over := s.ended(); over {
+		if s.calls.Add(ev) && s.ended() {
 			s.stop()
 			return false
 		}
@@ -104,7 +105,8 @@ func (s *sameness) ended() bool {
 // last is the call that was read last.
 func (s *sameness) last() chat.Call { return s.calls.Calls[len(s.calls.Calls)-1] }
 
-// rounds is how many calls the round has that was gone often enough; 0: there is none.
+// rounds is how many calls the round has that was gone often enough; 0: there is none. With at most 3 the calls a b a b a b
+// make a round of two: the list without its last two calls is equal to the list without its first two.
 func (s *sameness) rounds() int {
 	for n := 1; n <= longestRound; n++ {
 		if last := len(s.made) - n*s.most; last >= 0 && slices.Equal(s.made[last:len(s.made)-n], s.made[last+n:]) {
@@ -114,7 +116,8 @@ func (s *sameness) rounds() int {
 	return 0
 }
 
-// canonical is a value written the one way that depends on nothing but the value.
+// canonical is a value written the one way that depends on nothing but the value: {"a":1, "b":2} and {"b":2,"a":1} are the same
+// call to whoever runs it.
 func canonical(raw []byte) string {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -129,7 +132,7 @@ func canonical(raw []byte) string {
 	return string(text)
 }
 
-// stop ends the reply. The calls that have left stand, so it ends as one that is complete.
+// stop ends the reply. The calls that were sent stand, so it ends as one that is complete.
 func (s *sameness) stop() {
 	s.j.engine.cfg.Log.Warn().Str("model", s.j.name).Str("tool", s.j.names.forClient(s.last().Name)).Int("times", s.most).
 		Msg("the model makes the same calls over and over: the reply is ended (setting max-same-calls)")

@@ -37,7 +37,7 @@ type server struct {
 	memory  memory
 }
 
-// known is the server with the backend of its kind.
+// known is the server with the backend of its kind. What is found is the server's for good: its kind does not change.
 func (s *server) known(ctx context.Context) (*server, error) {
 	if s.backend != nil {
 		return s, nil
@@ -45,7 +45,8 @@ func (s *server) known(ctx context.Context) (*server, error) {
 	return s.guess.find(ctx, s.name)
 }
 
-// guess is a server whose kind nobody said: it is asked when it is first needed, and again until it answers.
+// guess is a server whose kind nobody said: it is asked when it is first needed, and again until it answers. To ask at the start
+// would tie this program's start to that of every server in its settings.
 type guess struct {
 	base, key string
 

@@ -10,7 +10,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// maxOpenings is how often a reply is asked for whose request the server refuses for something that can be changed.
+// maxOpenings is how often a reply is asked for whose request the server refuses for something that can be changed: the
+// order of its roles, its context, its oldest turns, whose tokens are an estimate that may fall short. A server that finds
+// something else at each refusal must not keep a client waiting for ever.
 const maxOpenings = 5
 
 // source opens one generation, which generation names, with the hooks that watch it. The job is the one that was answered.
@@ -96,7 +98,8 @@ func closing(src chat.Source, in events) events {
 	}
 }
 
-// whole is the text that the model writes, undecoded, and what it cost; generation names it. A text that is cut is an error.
+// whole is the text that the model writes, undecoded, and what it cost; generation names it. A text that is cut is an error: what
+// is asked for so is JSON, half of which is nothing.
 func (j *job) whole(ctx context.Context, generation string) (text string, counts chat.Counts, err error) {
 	_, src, _, err := j.source(ctx, generation)
 	if err != nil {

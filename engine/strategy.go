@@ -46,7 +46,8 @@ func (j *job) strategies() []string {
 	return slices.DeleteFunc(slices.Clone(preferred), func(s string) bool { return !j.can(s) })
 }
 
-// can reports whether a strategy may answer the job at all.
+// can reports whether a strategy may answer the job at all. Raw prompts are text, so a request with pictures is left to a server's
+// own chat; tap exists for the tokens of calls that a server withholds, so without tools it shows no more than native.
 func (j *job) can(strategy string) bool {
 	tools := len(j.request.Tools) > 0
 	takes := j.facts.Tools || !tools
@@ -109,7 +110,8 @@ func (j *job) answer(ctx context.Context) events {
 	}
 }
 
-// swallowed is why a reply failed of which nothing came though the model wrote something.
+// swallowed is why a reply failed of which nothing came though the model wrote something: a server's parser that takes a text for
+// a call, and then drops the call.
 const swallowed = "the server passed on nothing of what the model wrote"
 
 // try yields the reply by the job's strategy. If curable is set, a failure that another strategy may cure, and before

@@ -92,7 +92,7 @@ func (j *job) weighTools(context.Context) (*job, error) {
 	return j, nil
 }
 
-// dearest says what the tools cost, each with its tokens.
+// dearest says what the tools cost, each with its tokens: who reads the warning wants to know which server of tools to switch off.
 func (j *job) dearest(all, budget int) string {
 	tools := slices.Clone(j.request.Tools)
 	meter := j.meter()

@@ -20,7 +20,7 @@ var wordings = []adapters.Wording{
 	adapters.Signatures | adapters.Example, adapters.Schemas | adapters.Example, adapters.Signatures, adapters.Schemas,
 }
 
-// wordingOf is how the turn's model is told of tools: by configuration, by its family's declaration, by what was found out
+// wordingOf is how tools are described to the job's model: by configuration, by its family's declaration, by what was found out
 // before, else by a probe.
 func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	if s, ok := pattern.Find(j.engine.cfg.Wording, j.name); ok {
@@ -41,7 +41,8 @@ func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 }
 
 // probeWording finds the first wording in which the model gives the call that it is asked for, zero when there is none or
-// time is over.
+// time is over. It is worth up to four generations: the same small model called rightly in 23 to 30 of 30 prompts, by wording
+// (docs/models.md), and a model that understands none is named in the log.
 func (j *job) probeWording(ctx context.Context) adapters.Wording {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, wordingTime)
@@ -57,7 +58,8 @@ func (j *job) probeWording(ctx context.Context) adapters.Wording {
 	return 0
 }
 
-// probeTools and probeAsk leave one right answer.
+// probeTools and probeAsk leave one right answer. The second tool is there to be left alone: a model that calls every
+// tool it sees has understood none.
 var probeTools = []chat.Tool{
 	{Name: "get_weather", Description: "Get the weather forecast for a city", Schema: json.RawMessage(`{"type":"object","required":["city","days"],"properties":{"city":{"type":"string","description":"name of the city"},"days":{"type":"integer","description":"number of days"}}}`)},
 	{Name: "send_mail", Description: "Send an e-mail", Schema: json.RawMessage(`{"type":"object","required":["to"],"properties":{"to":{"type":"string","description":"address"}}}`)},
@@ -66,7 +68,8 @@ var probeTools = []chat.Tool{
 // probeAsk is what the probe asks for.
 const probeAsk = "Get the weather forecast for Paris for 3 days."
 
-// understands asks the model for a call in a wording, and says whether it gives it.
+// understands asks the model for a call in a wording, and says whether it gives it. The reply passes through all stages but
+// memory: what counts is whether a client would get the right call. A second call is as wrong as none.
 func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
 	p := j.aside(limited(&chat.Request{

@@ -1,5 +1,10 @@
-// Package openai is the client of servers that imitate OpenAI's API: vLLM, llama-server, LM Studio, OpenAI itself.
+// Package openai speaks to servers that imitate OpenAI's API: vLLM, llama-server, LM Studio, OpenAI itself. A [Backend] carries out
+// the engine's orders, with a [Client] that knows the wire.
 //
+//	backend.go     orders: strategies raw, native and prompt, completions, embeddings
+//	probe.go       what a server and its model can do
+//	request.go     an order as the body of a request
+//	grammar.go     llama-server only: calls are held to their schemas while the model writes
 //	client.go      the client: ask for a reply or a rendering; kind.go asks a server what it speaks
 //	wire.go        the bodies of requests
 //	events.go      server-sent events as these servers really write them

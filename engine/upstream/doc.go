@@ -1,8 +1,9 @@
-// Package upstream holds what the clients of all model servers share: the buffers that replies are read with, the faults that
-// a server's refusals become, URLs, and a network in process.
+// Package upstream holds what all kinds of model server share: the [Order] that the engine gives them, the buffers that replies
+// are read with, the faults that a server's refusals become, URLs, and a network in process.
 //
 // Its callers are engine/ollama and engine/openai; the waits for a server are in engine/wait.
 //
+//	order.go       what a server is asked for one generation, and the facts that are known of a model
 //	client.go      the transport, and the limits of what is read
 //	records.go     lines of a stream, each parsed in place, and the pool of their buffers
 //	status.go      a status or an error object becomes a fault; overflow.go reads how long a request was too long

@@ -1,0 +1,48 @@
+// Package engine answers a request with events: it decides how the model can best be asked, has its server asked, decodes
+// what the model wrote, and sees to it that every call fits its schema and every reply has an end. An [Engine] is a
+// chat.Model.
+//
+// A request becomes a job, which each step returns changed; a reply is a sequence of events, through which each stage passes
+// them on. The file to begin with is pipeline.go: it lists both ways, in order.
+//
+// Around the way:
+//
+//	engine.go      the Engine; a second attempt at a model that does not begin to write
+//	config.go      what can be set
+//	server.go      model servers, and which one a model is on
+//	pipeline.go    the steps of a request and the stages of a reply
+//	job.go         a request with everything decided about it, and the order that a server gets of it
+//	memory.go      what earlier requests taught about a model
+//
+// Before the server is asked:
+//
+//	checks.go      what is refused at once; schemas that cannot be used
+//	names.go       names of tools that the model's family cannot write
+//	history.go     a conversation that the template takes
+//	call_loop.go   the same call over and over, turn by turn
+//	context.go     how long a context the request gets, and what is left out when none is long enough
+//	token_cost.go  bytes a token, tools that cost too much, prompts that the server cuts silently
+//	strategy.go    how the model's text is read, and what takes over when that fails
+//	gate.go        whether the model needs a tool at all
+//	force.go       tool_choice: the output is constrained to one call
+//	described.go   tools in the system prompt, for models that were never taught to call; wording.go: in which words
+//	reduce.go      schemas in the words that every server takes; reduce_parts.go, keywords.go: what else they say, as notes
+//
+// While the reply comes:
+//
+//	source.go         opens a generation, and watches it
+//	repetition.go     a text that repeats itself without end
+//	same_calls.go     the same call over and over, inside one reply
+//	guard.go          only calls that fit their schemas; repair.go: what is done about the others
+//	format_answer.go  response_format beside tools
+//	finish.go         ids, stop sequences, the end
+//	reasons.go        the names of all that was done, for logs, headers and docs/repairs.md
+//
+// Beside it:
+//
+//	complete.go    texts that are written on, and embeddings
+//	examine.go     what is known of a model, for doctor
+//	ollama_api.go  Ollama's own API: lists, descriptions, the way to the server for what is passed on unread
+//
+// The kinds of server are packages of their own, engine/ollama and engine/openai, which carry out an upstream.Order.
+package engine
