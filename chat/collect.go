@@ -35,7 +35,8 @@ func (c *Collector) Add(e Event) (completed bool) {
 		completed = c.Open
 		c.endCall()
 	case Finish:
-		c.End = &e
+		end := e // taking e's own address would put every event on the heap
+		c.End = &end
 	}
 	if e.Meta != nil {
 		c.note(e.Meta)

@@ -118,7 +118,8 @@ func (f *framed) Next() (chat.Event, error) {
 	}
 	ev, err := f.Source.Next()
 	if err == nil && ev.Kind == chat.Finish && ev.Text == chat.Stop {
-		f.end = &ev
+		end := ev // taking ev's own address would put every event on the heap
+		f.end = &end
 		return chat.Event{Kind: chat.Text, Text: callEnd}, nil
 	}
 	return ev, err

@@ -83,7 +83,8 @@ func (f *formed) take(ev chat.Event) bool {
 		f.calls = true
 		return f.let(f.text.String()) && f.yield(ev, nil)
 	case ev.Kind == chat.Usage:
-		f.usage = &ev
+		usage := ev // taking ev's own address would put every event on the heap
+		f.usage = &usage
 		return true
 	case ev.Kind == chat.Finish:
 		return f.finish(ev)

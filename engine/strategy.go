@@ -135,7 +135,8 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 					return j, f.Message
 				}
 			case ev.Kind == chat.Usage:
-				usage = &ev
+				held := ev // taking ev's own address would put every event on the heap
+				usage = &held
 				continue
 			case ev.Kind == chat.Finish && j.swallowed(usage, ev):
 				return j, swallowed
