@@ -1,12 +1,12 @@
 package agent
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 	"toolnorm/tools"
 )
 
@@ -60,20 +60,18 @@ func describe(list []tools.Tool, one func(tools.Tool) described) string {
 
 // briefly is a tool in few words: {"a": "integer", "b?": "string"}.
 func briefly(t tools.Tool) described {
-	var s struct {
-		Properties map[string]struct {
-			Type any `json:"type"`
-		} `json:"properties"`
-		Required []string `json:"required"`
-	}
-	_ = json.Unmarshal(t.Schema, &s) // a schema that cannot be read has no parameters to show
 	params := map[string]string{}
-	for name, p := range s.Properties {
-		typ, _ := p.Type.(string)
-		if !slices.Contains(s.Required, name) {
+	root := schema.Parse(t.Schema).Written()
+	members, _ := root.Members()
+	for _, m := range members {
+		name, typ := m.Name, "any"
+		if !slices.Contains(root.Required(), name) {
 			name += "?"
 		}
-		params[name] = cmp.Or(typ, "any")
+		if types := m.At.Types(); len(types) == 1 {
+			typ = types[0]
+		}
+		params[name] = typ
 	}
 	text, _ := chat.JSON(params)
 	first, _, _ := strings.Cut(t.Description, ". ")

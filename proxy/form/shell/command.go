@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 	"toolnorm/proxy/form"
 	"toolnorm/runner"
 )
@@ -44,16 +45,9 @@ func (s *Config) Commander(h http.Header, theirs []chat.Tool) *Commander {
 }
 
 // onlyCommand says that a tool needs nothing but a command.
-func onlyCommand(schema json.RawMessage) bool {
-	var s struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-		Required   []string                   `json:"required"`
-	}
-	if json.Unmarshal(schema, &s) != nil {
-		return false
-	}
-	_, has := s.Properties["command"]
-	return has && !slices.ContainsFunc(s.Required, func(name string) bool { return name != "command" })
+func onlyCommand(parameters json.RawMessage) bool {
+	t := schema.Compile(parameters)
+	return t.Has("command") && !slices.ContainsFunc(t.Required(), func(name string) bool { return name != "command" })
 }
 
 // command is the line that runs a call.
