@@ -215,7 +215,7 @@ var below = map[string][]string{
 	"proxy/exchange":    {"chat", "internal/fault", "internal/trace", "proxy/field", "proxy/form"},
 	"proxy/form/openai": {"chat", "adapters", "internal/fault", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
 	"proxy/form/ollama": {"chat", "adapters", "internal/fault", "internal/front", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
-	"proxy/form/shell":  {"chat", "adapters", "internal/fault", "proxy/form", "runner", "tools"},
+	"proxy/form/shell":  {"chat", "chat/schema", "adapters", "internal/fault", "proxy/form", "runner", "tools"},
 	"proxy/form/xml":    {"chat", "adapters", "proxy/form"},
 	"proxy":             {"chat", "internal/fault", "internal/pattern", "internal/trace", "proxy/exchange", "proxy/form", "proxy/form/ollama", "proxy/form/openai", "proxy/form/shell", "proxy/form/xml"},
 

@@ -20,7 +20,7 @@ func TestEveryKeywordReachesTheModel(t *testing.T) {
 		{`"type":"file"`, `{"description":"(type: file)"}`},
 		{`"description":"d"`, `{"description":"d"}`},
 		{`"title":"A"`, `{}`},
-		{`"enum":["x",null,1.50]`, `{"type":"string","enum":["x",null,1.50]}`},
+		{`"enum":["x",null,1.50]`, `{"enum":["x",null,1.50]}`},
 		{`"const":"x"`, `{"type":"string","enum":["x"]}`},
 		{`"const":7`, `{"enum":[7]}`},
 		{`"default":5`, `{"description":"(default: 5)"}`},

@@ -142,7 +142,7 @@ func (r *reducer) types(names []string, isObject, isArray bool, values []string)
 		names = []string{"object"}
 	case isArray:
 		names = []string{"array"}
-	case len(values) > 0 && values[0][0] == '"':
+	case len(values) > 0 && !slices.ContainsFunc(values, func(v string) bool { return v[0] != '"' }):
 		names = []string{"string"}
 	default:
 		return
