@@ -20,10 +20,11 @@ import (
 
 // fakeOpenAI is an OpenAI-compatible server with one model, m. With a template it is a llama-server.
 type fakeOpenAI struct {
-	template string // what /props says; empty: there is no /props
-	refuses  string // a path that is answered 400
-	noTools  bool   // chats with tools are answered 400, as by a vLLM without a parser
-	text     string // what the model writes, in events of one character
+	renders  func(messages json.RawMessage) string // what a conversation comes to; nil: by the template
+	template string                                // what /props says; empty: there is no /props
+	refuses  string                                // a path that is answered 400
+	noTools  bool                                  // chats with tools are answered 400, as by a vLLM without a parser
+	text     string                                // what the model writes, in events of one character
 	native   []string
 	key      string // that every request must have
 	mu       sync.Mutex
@@ -73,6 +74,9 @@ func (f *fakeOpenAI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // rendered is a prompt as the template makes it: "{tools}" stands for the names of the tools, "<think>" opens reasoning.
 func (f *fakeOpenAI) rendered() string {
+	if f.renders != nil {
+		return f.renders(f.last["messages"])
+	}
 	var tools []openai.Tool
 	json.Unmarshal(f.last["tools"], &tools)
 	names := ""
@@ -108,6 +112,7 @@ func (f *fakeOpenAI) start(t *testing.T, cfg Config, kind string) *Engine {
 	s := httptest.NewServer(f)
 	t.Cleanup(s.Close)
 	cfg.Ollama = "http://127.0.0.1:1"
+	cfg.NamesOnly = f.renders == nil
 	cfg.Upstreams = []Upstream{{Name: "box", URL: s.URL, Kind: kind, Key: f.key}}
 	return New(cfg)
 }

@@ -23,6 +23,7 @@ type Config struct {
 	NoGrammar    bool              // llama-server is not asked to hold the model to calls that fit their schemas
 	NoProbe      bool              // of the wording: the family's, else schemas
 	Format       map[string]string // model name with * for any text -> name of a format; no match: by the model's name
+	NamesOnly    bool              // a model's format is by its name alone; its template is not asked
 	Formats      *adapters.Set     // the formats that are known; nil: those that come with the program
 	Hold         int               // adapters.Options.Hold of requests that do not say; 0: short calls leave whole, long ones stream
 	Which        adapters.Which    // adapters.Options.Which: which texts that look like calls are calls

@@ -30,6 +30,8 @@ func (e *Engine) Plan(model string) Plan {
 
 // Findings are what was found out about a model, and how requests to it that offer tools are answered.
 type Findings struct {
+	Format     string           // the family in whose form it is read
+	Template   string           // what its template says about its calls; empty: nothing else than its name
 	Strategy   string           // that comes first
 	Strategies []string         // all that may work, in the order in which they are tried
 	Wording    adapters.Wording // if Strategy is Prompt: how the tools are described; zero: in schemas, after no wording was understood
@@ -52,15 +54,18 @@ func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 	if err != nil {
 		return Findings{}, err
 	}
-	for _, do := range []step{(*job).probe, (*job).chooseStrategy} {
+	for _, do := range []step{(*job).probe, (*job).readTemplate, (*job).chooseStrategy} {
 		if j, err = do(j, ctx); err != nil {
 			return Findings{}, err
 		}
 	}
 	f := Findings{
-		Strategy: j.strategy, Strategies: j.strategies(),
+		Format: j.format.Name, Strategy: j.strategy, Strategies: j.strategies(),
 		Tools: j.facts.Tools, Structs: j.facts.PrintsGoStructs, Render: j.facts.Renders,
 		Control: j.facts.ControlMarks, Hidden: j.facts.RawLacksMarks, Thinking: j.facts.Thinking, Always: j.facts.AlwaysThinks, Blind: j.facts.NoVision,
+	}
+	if r := j.known().reading; r != nil {
+		f.Template = r.says
 	}
 	if f.Strategy == Prompt {
 		f.Wording = j.wordingOf(ctx)

@@ -35,11 +35,11 @@ func TestExamineFindsOutWhatARequestWould(t *testing.T) {
 		want Findings
 	}{
 		{"tools", &fakeOllama{caps: []model.Capability{model.CapabilityTools, model.CapabilityThinking}, prompt: "probe"},
-			Findings{Strategy: Raw, Strategies: []string{Raw, Tap, Native, Prompt}, Tools: true, Render: true, Thinking: true, Blind: true}},
+			Findings{Format: "generic", Strategy: Raw, Strategies: []string{Raw, Tap, Native, Prompt}, Tools: true, Render: true, Thinking: true, Blind: true}},
 		{"no tools", &fakeOllama{caps: []model.Capability{model.CapabilityCompletion}, reply: func(system string) string {
 			return map[bool]string{true: call, false: "No."}[strings.Contains(system, "def get_weather(")]
 		}},
-			Findings{Strategy: Prompt, Strategies: []string{Prompt}, Wording: adapters.Signatures | adapters.Example, Blind: true}},
+			Findings{Format: "generic", Strategy: Prompt, Strategies: []string{Prompt}, Wording: adapters.Signatures | adapters.Example, Blind: true}},
 	} {
 		got, err := row.fake.start(t, Config{}).Examine(t.Context(), "m")
 		if err != nil || !reflect.DeepEqual(got, row.want) {

@@ -30,6 +30,7 @@ type lessons struct {
 
 	failed  []string          // strategies that failed while another one did better
 	wording *adapters.Wording // in which the model understood tools; nil: not probed yet
+	reading *reading          // what its template says; nil: not asked yet
 	strict  bool              // its template refuses what history.Policy.Strict puts right
 	meter   window.Meter      // bytes and tokens of its requests
 	warned  uint64            // the names of the tools whose cost was last warned of, hashed

@@ -27,6 +27,7 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 	for _, do := range []step{
 		(*job).moveFormatToPrompt, // format_answer.go: with tools offered, response_format moves into the system prompt
 		(*job).probe,              // server.go: what the model and its server can do
+		(*job).readTemplate,       // template.go: the form in which the model's own template writes calls
 		(*job).checkSupported,     // checks.go: what of the request they cannot
 		(*job).aliasTools,         // names.go: names that the family cannot write
 		(*job).normalizeHistory,   // history.go: a conversation that the template takes

@@ -134,6 +134,10 @@ func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 		return nil, err
 	}
 	f.Lines = lines
+	if exactly {
+		f.Format = set.Named(known)
+		return f, nil
+	}
 	if f.Format, err = set.Parse([]byte(lines)); err != nil {
 		return nil, fmt.Errorf("%w: %w\n%s", ErrForm, err, lines)
 	}
@@ -200,4 +204,22 @@ func (o *observed) thinksAs(f *adapters.Format) bool {
 // begins reports whether a text begins with calls as they are printed, white space aside: marks of the turn may follow.
 func begins(text, calls string) bool {
 	return strings.HasPrefix(strings.Join(strings.Fields(text), ""), strings.Join(strings.Fields(calls), ""))
+}
+
+// Agrees reports whether a format reads the calls that a template prints, as its name may have promised. A template that
+// prints none, or that cannot be asked, says nothing against it.
+func Agrees(f *adapters.Format, t Template) bool {
+	refused := 0
+	for _, follows := range []func(n int) []chat.Message{request, answers} {
+		_, _, region, err := stage{t.Render, follows}.calls(1)
+		switch {
+		case errors.Is(err, ErrForm):
+			return false
+		case err != nil:
+			refused++
+		case Reads(f, region, "", probes[:1], probeTools) == nil:
+			return true
+		}
+	}
+	return refused == 2
 }

@@ -142,10 +142,13 @@ func (s stage) calls(n int) (spoken, called, region string, err error) {
 	if spoken, err = s.turn(chat.Message{Content: probeText}, n); err != nil {
 		return "", "", "", err
 	}
+	if !strings.Contains(spoken, probeText) { // the server shows something else than a conversation
+		return "", "", "", ErrNoCalls
+	}
 	if called, err = s.turn(chat.Message{Calls: probes[:n]}, n); err != nil {
 		return "", "", "", err
 	}
-	if !strings.Contains(spoken, probeText) || !strings.Contains(called, "quokka") {
+	if !strings.Contains(called, "quokka") {
 		return "", "", "", ErrNoCalls
 	}
 	region = difference(spoken, called)

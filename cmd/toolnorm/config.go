@@ -45,6 +45,7 @@ type Config struct {
 	InsecureNoKeys bool     `help:"Listen where other machines can reach the server although no key is asked for."`
 
 	Format    map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and the format in which they write. Default: by the model's name."`
+	Templates bool              `default:"true" negatable:"" help:"Read a model whose name no family claims, or the wrong one, as its own chat template writes calls. Format overrules it."`
 	Strategy  map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, tokens, tap, native or prompt. Default: by probing."`
 	Wording   map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how strategy prompt describes tools to them: schemas, signatures or example, or several with + between. Default: as the format says, else by a probe."`
 	Probe     bool              `default:"true" negatable:"" help:"Ask a model without a template for tools once for a call, in each wording until one works."`

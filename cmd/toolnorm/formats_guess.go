@@ -2,16 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/ollama/ollama/types/model"
-
-	"toolnorm/adapters/derive"
-	"toolnorm/chat"
 	"toolnorm/engine/ollama"
+	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/family"
 )
@@ -39,19 +33,11 @@ func (c *guessFormat) Run(m *Main) error {
 	}
 	ctx, pulse := wait.NewPulse(context.Background(), nil, wait.Timeouts{Beat: -1})
 	defer pulse.Stop()
-	show, err := client.Show(ctx, c.Model)
+	template, err := (&ollama.Backend{Client: client}).Template(ctx, &upstream.Order{Model: c.Model, Pulse: pulse})
 	if err != nil {
 		return err
 	}
-	thinks := slices.Contains(show.Capabilities, model.CapabilityThinking)
-	render := func(messages []chat.Message, tools []chat.Tool) (string, error) {
-		prompt, err := client.Render(ctx, pulse, renderRequest(c.Model, thinks, messages, tools))
-		if err == nil && prompt == "" {
-			err = errors.New("the server does not show how it renders a prompt")
-		}
-		return prompt, err
-	}
-	p, err := family.Guess(c.Model, set, derive.Template{Render: render, Source: show.Template})
+	p, err := family.Guess(c.Model, set, template)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Model, err)
 	}
@@ -62,26 +48,4 @@ func (c *guessFormat) Run(m *Main) error {
 		return err
 	}
 	return printProblems(m.stderr, c.Model, p.Problems)
-}
-
-// renderRequest is a conversation in Ollama's form, to be rendered only.
-func renderRequest(name string, thinks bool, messages []chat.Message, tools []chat.Tool) *ollama.ChatRequest {
-	r := &ollama.ChatRequest{Model: name}
-	if thinks {
-		r.Think = json.RawMessage("true")
-	}
-	for _, t := range tools {
-		f := ollama.Function{Name: t.Name, Description: t.Description, Parameters: t.Schema}
-		r.Tools = append(r.Tools, ollama.Tool{Type: "function", Function: f})
-	}
-	for _, m := range messages {
-		w := ollama.Message{Role: string(m.Role), Content: m.Content, Thinking: m.Reasoning, ToolName: m.Name, CallID: m.CallID}
-		for i, c := range m.Calls {
-			call := ollama.Call{ID: c.ID}
-			call.Function.Index, call.Function.Name, call.Function.Arguments = i, c.Name, c.Args
-			w.Calls = append(w.Calls, call)
-		}
-		r.Messages = append(r.Messages, w)
-	}
-	return r
 }

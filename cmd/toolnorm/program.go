@@ -95,7 +95,7 @@ func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	return engine.Config{
 		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Prefix: proxy.AliasPrefix, Demos: c.Demo, Log: log,
 		Strategy: c.Strategy, Wording: c.Wording, NoProbe: !c.Probe, Format: c.Format, Formats: s.formats,
-		Hold: s.hold, Which: s.which, Quiet: c.Quiet,
+		Hold: s.hold, Which: s.which, Quiet: c.Quiet, NamesOnly: !c.Templates,
 		NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite, NoReask: !c.Reask, Gate: c.Gate, NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, Overflow: c.Overflow, ToolBudget: c.ToolBudget, Reasoning: c.ReasoningReplay, DefaultModel: c.Model,
 		LoopGuard: c.LoopGuard, Unwedge: c.Unwedge, MaxRepeat: cmp.Or(c.MaxRepeat, -1), SameCalls: cmp.Or(c.MaxSameCalls, -1), OutOfBounds: c.OutOfBounds,
 		Timeouts: wait.Timeouts{

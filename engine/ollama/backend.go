@@ -77,7 +77,7 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	q := *o
 	b.mu.Lock()
-	q.Facts = b.known[o.Model]
+	q.Facts = b.known[knownAs(o)]
 	b.mu.Unlock()
 	c := o.Request.Continue
 	return b.Client.Complete(ctx, o.Pulse, &CompleteRequest{

@@ -57,22 +57,25 @@ func (b *Backend) list(ctx context.Context) (map[string]string, error) {
 	return digests, nil
 }
 
+// knownAs is what facts are kept by: the marks among them are the family's.
+func knownAs(o *upstream.Order) string { return o.Model + "\x00" + o.Format.Name }
+
 // lookup is what is known of the model with that digest; nothing is ever known of one that the server does not list.
-func (b *Backend) lookup(name, digest string) (upstream.Facts, bool) {
+func (b *Backend) lookup(o *upstream.Order, digest string) (upstream.Facts, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f, ok := b.known[name]
+	f, ok := b.known[knownAs(o)]
 	return f, ok && digest != "" && f.Digest == digest
 }
 
 // remember keeps what was found out.
-func (b *Backend) remember(name string, f upstream.Facts) {
+func (b *Backend) remember(o *upstream.Order, f upstream.Facts) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.known == nil {
 		b.known = map[string]upstream.Facts{}
 	}
-	b.known[name] = f
+	b.known[knownAs(o)] = f
 }
 
 // Probe finds out about the order's model, once per digest: two shows, of which one holds the vocabulary, and one render.
@@ -81,7 +84,7 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	if err != nil {
 		return upstream.Facts{}, err
 	}
-	if f, ok := b.lookup(o.Model, digest); ok {
+	if f, ok := b.lookup(o, digest); ok {
 		return f, nil
 	}
 	show, err := b.Show(ctx, o.Model)
@@ -102,7 +105,7 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	if err = b.findControls(ctx, o, show, &f); err != nil {
 		return upstream.Facts{}, err
 	}
-	b.remember(o.Model, f)
+	b.remember(o, f)
 	o.Log.Info().Str("model", o.Model).Str("format", o.Format.Name).Bool("tools", f.Tools).
 		Bool("thinking", f.Thinking).Bool("render", f.Renders).Strs("control", f.ControlMarks).Msg("model probed")
 	if !f.Tools {

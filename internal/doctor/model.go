@@ -131,6 +131,7 @@ func (x *examination) probe(ctx context.Context) bool {
 	if x.facts, err = x.engine.Examine(ctx, x.m.Name); err != nil {
 		return x.failed(ctx, "probe", err)
 	}
+	x.m.Format, x.m.Template = x.facts.Format, x.facts.Template
 	x.m.Strategy, x.m.Strategies = x.facts.Strategy, x.facts.Strategies
 	if x.facts.Strategy == engine.Prompt {
 		x.m.Wording = x.facts.Wording.String()

@@ -147,7 +147,7 @@ func (p *page) model(m *Model) {
 	p.title(text)
 	p.findings(m.Findings)
 	if m.Strategy != "" {
-		p.findings([]Finding{{OK, "read as", "format " + m.Format + ", strategy " + m.Strategy, ""}})
+		p.findings([]Finding{{OK, "read as", "format " + m.Format + byTemplate(m) + ", strategy " + m.Strategy, ""}})
 	}
 	if m.Speed.Completion > 0 {
 		p.findings([]Finding{{OK, "speed", m.Speed.String(), ""}})
@@ -248,4 +248,12 @@ func size(n int64) string {
 		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// byTemplate says what a model's template adds to its name.
+func byTemplate(m *Model) string {
+	if m.Template == "" {
+		return ""
+	}
+	return " (its template: " + m.Template + ")"
 }

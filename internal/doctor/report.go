@@ -59,6 +59,7 @@ type Model struct {
 	Parser       string   `json:"parser,omitempty"` // of the server, for this model's calls
 
 	Format     string   `json:"format"`
+	Template   string   `json:"template,omitempty"`   // what its template says of its calls, where its name says less
 	Strategy   string   `json:"strategy,omitempty"`   // that toolnorm takes
 	Strategies []string `json:"strategies,omitempty"` // all that may work
 	Wording    string   `json:"wording,omitempty"`    // of strategy prompt

@@ -1,0 +1,46 @@
+package ollama
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/adapters/derive"
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+)
+
+// errNoRender is the error of a server that answers instead of rendering.
+var errNoRender = errors.New("the server does not show how it renders a prompt")
+
+// Template returns the chat template of the order's model, as the server renders with it. A model that can think thinks:
+// many templates print reasoning only then.
+func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
+	show, err := b.Show(ctx, o.Model)
+	if err != nil {
+		return derive.Template{}, err
+	}
+	source := show.Template
+	if jinja, ok := show.ModelInfo["tokenizer.chat_template"].(string); ok {
+		source += "\n" + jinja
+	}
+	q := *o
+	q.Facts.Thinking = slices.Contains(show.Capabilities, model.CapabilityThinking)
+	options := upstream.WithOption(b.sizedOptions(ctx, o), "num_predict", 1)
+	return derive.Template{Source: source, Render: func(messages []chat.Message, tools []chat.Tool) (string, error) {
+		thinks := q.Facts.Thinking
+		q.Request, q.Tools = &chat.Request{Model: o.Model, Messages: messages, Think: &thinks}, tools
+		body, err := chatRequest(&q)
+		if err != nil {
+			return "", err
+		}
+		body.Options = options
+		prompt, err := b.Render(ctx, o.Pulse, body)
+		if err == nil && prompt == "" {
+			err = errNoRender
+		}
+		return prompt, err
+	}}, nil
+}

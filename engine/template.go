@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"toolnorm/adapters"
+	"toolnorm/adapters/derive"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/pattern"
+)
+
+// templater is a server that renders conversations with a model's own template.
+type templater interface {
+	Template(ctx context.Context, o *upstream.Order) (derive.Template, error)
+}
+
+// reading is what a model's template says about how the model writes.
+type reading struct {
+	format *adapters.Format // nil: nothing else than the model's name says
+	says   string           // a few words for logs and doctor
+}
+
+// readTemplate reads the model in the form that its own template prints, where its name says none, or the wrong one. The
+// first request to a model that no family claims costs about thirty renderings, one to a model that a family claims two;
+// what they say holds for as long as the model stays the same. The settings come first: a format that they name is taken.
+func (j *job) readTemplate(ctx context.Context) (*job, error) {
+	t, ok := j.server.backend.(templater)
+	if !ok || !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly || j.engine.formatSet(j.server, j.name) {
+		return j, nil
+	}
+	r := j.known().reading
+	if r == nil {
+		var err error
+		if r, err = j.askTemplate(ctx, t); err != nil {
+			return j, ctx.Err() // a server that is busy: the next request asks again
+		}
+		j.learn(func(l *lessons) { l.reading = r })
+	}
+	if r.format == nil {
+		return j, nil
+	}
+	k := *j
+	k.format = r.format
+	return k.probe(ctx) // which marks are control tokens depends on the family
+}
+
+// askTemplate asks what the template says. An error means that the server did not answer.
+func (j *job) askTemplate(ctx context.Context, t templater) (*reading, error) {
+	o, err := j.orderFor(j.request)
+	if err != nil {
+		return nil, err
+	}
+	template, err := t.Template(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	log := j.engine.cfg.Log.With().Str("model", j.name).Logger()
+	claimed := len(j.format.Models) > 0 && j.format.Name != "generic"
+	if claimed && derive.Agrees(j.format, template) {
+		return &reading{}, ctx.Err()
+	}
+	found, err := derive.From(j.model, j.engine.cfg.formats(), template)
+	switch {
+	case ctx.Err() != nil || gone(err):
+		return nil, errors.Join(err, ctx.Err())
+	case err != nil:
+		log.Info().Str("because", err.Error()).Msg("the model's template says nothing about its calls")
+		return &reading{says: err.Error()}, nil
+	case len(found.Wrong) > 0:
+		log.Warn().Str("because", found.Wrong[0].Error()).Msg("what the model's template says about its calls cannot be used")
+		return &reading{says: found.Wrong[0].Error()}, nil
+	}
+	r := &reading{found.Format, "a form of its own"}
+	if found.Known != "" {
+		r.says = "calls as " + found.Known + " writes them"
+	}
+	if claimed {
+		log.Warn().Str("family", j.format.Name).Str("template", r.says).Msg("the model's template writes other calls than the family that its name says, and is believed (the setting format says otherwise)")
+	} else {
+		log.Info().Str("template", r.says).Str("declaration", found.Lines).Msg("no family claims the model's name; it is read as its template writes")
+	}
+	return r, nil
+}
+
+// gone reports whether a server could not answer, which is no answer.
+func gone(err error) bool {
+	f := fault.From(err)
+	return err != nil && (f.Kind == fault.Timeout || f.Kind == fault.Busy || f.Kind == fault.Canceled)
+}
+
+// formatSet reports whether the settings or the demo's name say a model's format.
+func (e *Engine) formatSet(s *server, name string) bool {
+	_, set := pattern.Find(e.cfg.Format, name)
+	return set || s.name == demoName
+}

@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/templates"
+)
+
+// recorded is a llama-server with a recorded template, whose model writes a text. What was not recorded, the client's own
+// conversation, comes to a prompt that says nothing.
+func recorded(t *testing.T, name, text string) *fakeOpenAI {
+	t.Helper()
+	all, err := templates.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(r *templates.Recording) bool { return r.Name == name })
+	if i < 0 {
+		t.Fatalf("no recording %s", name)
+	}
+	return &fakeOpenAI{template: "x", text: text, renders: func(body json.RawMessage) string {
+		prompt, err := all[i].Render(fromWire(t, body), nil)
+		if err != nil {
+			return "probe"
+		}
+		return prompt
+	}}
+}
+
+// fromWire is a conversation in OpenAI's form.
+func fromWire(t *testing.T, body json.RawMessage) (ms []chat.Message) {
+	t.Helper()
+	var wire []struct {
+		Role      chat.Role
+		Content   string
+		Reasoning string `json:"reasoning_content"`
+		CallID    string `json:"tool_call_id"`
+		Name      string
+		Calls     []struct {
+			ID       string
+			Function struct{ Name, Arguments string }
+		} `json:"tool_calls"`
+	}
+	if err := json.Unmarshal(body, &wire); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range wire {
+		m := chat.Message{Role: w.Role, Content: w.Content, Reasoning: w.Reasoning, CallID: w.CallID, Name: w.Name}
+		for _, c := range w.Calls {
+			m.Calls = append(m.Calls, chat.Call{ID: c.ID, Name: c.Function.Name, Args: []byte(c.Function.Arguments)})
+		}
+		ms = append(ms, m)
+	}
+	return ms
+}
+
+// TestTheTemplateSaysHowAModelWrites asks models whose names say nothing, and one whose name is wrong.
+func TestTheTemplateSaysHowAModelWrites(t *testing.T) {
+	const args = `{"city": "Oslo"}`
+	for _, tt := range []struct{ template, model, text string }{
+		{"Qwen3-Coder", "box/mystery", "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>"},
+		{"Kimi-K2-Thinking", "box/mystery", "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>" + args + "<|tool_call_end|><|tool_calls_section_end|>"},
+		{"openai-gpt-oss-120b", "box/mystery", "<|channel|>commentary to=functions.get_weather<|message|>" + args + "<|call|>"},
+		{"Apertus-8B-Instruct", "box/mystery", `<|tools_prefix|>[{"get_weather": ` + args + `}]<|tools_suffix|>`},
+		{"GLM-4.6", "box/my-qwen3", "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>"},
+		{"google-gemma-4-31B-it", "box/llama3-tuned", `<|tool_call>call:get_weather{city:<|"|>Oslo<|"|>}<tool_call|>`},
+	} {
+		t.Run(tt.template, func(t *testing.T) {
+			e := recorded(t, tt.template, tt.text).start(t, Config{}, upstream.KindOpenAI)
+			r := atBox("the weather in Oslo?", weather)
+			r.Model = tt.model
+			text, calls, _, err := collect(t, e, r)
+			if err != nil || text != "" || len(calls) != 1 || calls[0].Name != "get_weather" || !strings.Contains(string(calls[0].Args), `"Oslo"`) {
+				t.Errorf("text %q, calls %s, %v", text, calls, err)
+			}
+		})
+	}
+}
+
+// TestTheTemplateIsAskedOnce asks twice: the second request costs no renderings but its own.
+func TestTheTemplateIsAskedOnce(t *testing.T) {
+	f := recorded(t, "Qwen3-Coder", "hi")
+	var log bytes.Buffer
+	e := f.start(t, Config{Log: zerolog.New(&log)}, upstream.KindOpenAI)
+	r := atBox("hi", weather)
+	r.Model = "box/mystery"
+	collect(t, e, r)
+	if n := strings.Count(f.paths(), "apply-template"); n < 10 {
+		t.Errorf("%d renderings at first, want those of the probes", n)
+	}
+	collect(t, e, r)
+	if got := f.paths(); got != "apply-template completion" {
+		t.Errorf("asked %q the second time", got)
+	}
+	if s := log.String(); !strings.Contains(s, `"template":"calls as`) {
+		t.Errorf("the log does not say how the model is read: %s", s)
+	}
+}
+
+// TestSettingsOverruleTheTemplate names the format, and then that names alone count.
+func TestSettingsOverruleTheTemplate(t *testing.T) {
+	f := recorded(t, "Qwen3-Coder", "hi")
+	e := f.start(t, Config{Format: map[string]string{"box/mystery": "hermes"}}, upstream.KindOpenAI)
+	r := atBox("hi", weather)
+	r.Model = "box/mystery"
+	collect(t, e, r)
+	if n := strings.Count(f.paths(), "apply-template"); n > 2 {
+		t.Errorf("%d renderings although the settings say the format", n)
+	}
+	if got := e.Plan("box/mystery").Format; got != "hermes" || adapters.Named(got) == nil {
+		t.Errorf("format %q", got)
+	}
+}
