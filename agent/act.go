@@ -62,7 +62,7 @@ func result(c chat.Call, text string) chat.Message {
 	return chat.Message{Role: chat.ToolRole, CallID: c.ID, Name: c.Name, Content: text}
 }
 
-// perform runs one call, and gives what the model is told of it; ends says that the tool ends the step.
+// perform runs one call, and gives what the model reads of it; ends says that the tool ends the step.
 func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool) {
 	r.tell(Progress{Step: r.out.Steps, Kind: "call", Tool: c.Name, Arguments: c.Args})
 	stop := r.beats()

@@ -35,7 +35,7 @@ type Config struct {
 	Tokens       int           // read and written in one run; 0: 200,000
 	ToolTokens   int           // that the descriptions of tools may take, at four bytes each; 0: 4,000
 	Observation  int           // bytes of a result that the model is told; 0: 16,384
-	Beat         time.Duration // between two signs of life while a tool runs; 0: 8 s
+	Beat         time.Duration // between two keep-alives while a tool runs; 0: 8 s
 }
 
 // Loop is the agent. It may be used by many at once.

@@ -45,7 +45,7 @@ func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event
 // stream is a run whose steps are a reply.
 type stream struct {
 	yield func(chat.Event, error) bool
-	pulse *chat.Pulse // nil: nobody waits for signs of life
+	pulse *chat.Pulse // nil: nobody waits for keep-alives
 	beat  time.Duration
 	leave context.CancelFunc
 
@@ -166,7 +166,7 @@ func shown(text string) string {
 	return strings.ToValidUTF8(text[:longestShown], "") + "…"
 }
 
-// beats shows what there is, and signs of life until the function that it gives is called.
+// beats shows what there is, and keep-alives until the function that it gives is called.
 func (s *stream) beats() func() {
 	if s.pulse == nil {
 		return func() {}

@@ -104,7 +104,7 @@ func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMe
 	}
 }
 
-// frames is a stream that two goroutines write: the run, and the signs of life.
+// frames is a stream that two goroutines write: the run, and the keep-alives.
 type frames struct {
 	mu sync.Mutex
 	w  *sse.Writer

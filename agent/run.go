@@ -13,7 +13,7 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// speech is how a model is told of tools, and how its calls are read. Between the two, turns and calls have the tools'
+// speech is how tools are described to a model, and how its calls are read. Between the two, turns and calls have the tools'
 // own names.
 type speech interface {
 	// ask is the request of one step; with no tools it is one for an answer.
@@ -37,7 +37,7 @@ type run struct {
 	tell   func(Progress)
 
 	pass  func(chat.Event) bool // takes events as they come, and says whether the call that one begins is somebody else's; nil: nobody does
-	beats func() func()         // gives signs of life until what it gives is called
+	beats func() func()         // gives keep-alives until what it gives is called
 }
 
 // reply is one reply of the model.

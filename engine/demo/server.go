@@ -116,9 +116,13 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 		demoJSON(w, http.StatusOK, api.ChatResponse{Model: q.Model, DebugInfo: &api.DebugInfo{RenderedTemplate: string(prompt)}})
 		return
 	}
+	turn, agent := turn.contracted()
 	text, calls := turn.answer()
-	if wantsFormat(q.Format) {
+	switch {
+	case wantsFormat(q.Format):
 		text, calls = turn.fitting(q.Format), nil
+	case agent != nil:
+		text, calls = inDialect(agent, turn.Tools, text, calls), nil
 	}
 	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream}
 	out.write(text, q.Options)
@@ -157,6 +161,9 @@ func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt)
 			return
 		}
 		turn = demoTurn{Messages: []ollama.Message{{Role: "user", Content: q.Prompt}}}
+	}
+	if contracted, agent := turn.contracted(); agent != nil {
+		turn, f = contracted, agent
 	}
 	if wantsFormat(q.Format) {
 		out.write(turn.fitting(q.Format), q.Options)

@@ -155,7 +155,7 @@ func (s *Set) watch() {
 	}
 }
 
-// reread takes the file as it is now, if it has changed. A broken one is told of once. s.mu is held.
+// reread takes the file as it is now, if it has changed. A broken one is reported once. s.mu is held.
 func (s *Set) reread() error {
 	now := stampOf(s.cfg.Path)
 	if now == s.stamp {

@@ -190,7 +190,7 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 	}
 }
 
-// unanswered is what a model is told of a server that does not answer. What it hears about addresses could be secret.
+// unanswered is what a model reads of a server that does not answer. What it hears about addresses could be secret.
 func (l *link) unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
