@@ -13,6 +13,9 @@ import (
 
 // Calls writes calls as models of the family write them: behind text when dst is not empty, with the family's white space
 // between them. The calls have the ids that Number gives, and arguments that are JSON objects.
+//
+// Of each kind of example the first is printed. It is the one that the family's own template has; the others are what models
+// were seen to write besides.
 func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	switch {
 	case len(calls) == 0:
@@ -43,7 +46,8 @@ func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte
 	return dst
 }
 
-// appendSection writes calls between the marks of a section, whose glue stands in front of the first of them.
+// appendSection writes calls between the marks of a section, <｜tool▁calls▁begin｜>…<｜tool▁calls▁end｜>. Its glue stands in
+// front of the first call, whose own is for what stands between two.
 func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Sections[0]
 	dst = glued(dst, f, p.Glue)
@@ -57,7 +61,7 @@ func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte 
 	return dst
 }
 
-// appendCalls writes calls, the white space of the family between them.
+// appendCalls writes calls, the white space of the family between them, all in one example where that holds a list.
 func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Calls[0]
 	if p.HoldsSeveral() {
@@ -72,7 +76,8 @@ func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	return dst
 }
 
-// glued appends the newlines that stand between text and what follows. At the start of a reply most templates print none.
+// glued appends the newlines that stand between text and what follows. At the start of a reply most templates print none:
+// the turn's own mark has ended the line there, <|im_start|>assistant\n.
 func glued(dst []byte, f *declaration.Family, n int) []byte {
 	if len(dst) == 0 && !f.Layout.GlueAlways {
 		return dst
@@ -87,7 +92,8 @@ func appendNewlines(dst []byte, n int) []byte {
 	return dst
 }
 
-// appendCall fills the holes of a call's example. n is the place of the first call in its turn.
+// appendCall fills the holes of a call's example. n is the place of the first call in its turn, which {index} counts from 1.
+// Holes that are for reading only, {junk}, print nothing; examples with them are never the first.
 func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []byte {
 	f, c := p.Family, calls[0]
 	for i, part := range p.Parts {
@@ -131,7 +137,8 @@ func literal(p *declaration.Pattern, i int, dst []byte, c chat.Call) string {
 	return text
 }
 
-// appendSeveral writes the calls that share one hole.
+// appendSeveral writes the calls that share one hole: {call}, {calls}, {named} and {python} differ in what one call looks
+// like and in what stands around several, and in nothing else.
 func appendSeveral(dst []byte, s declaration.Several, f *declaration.Family, calls []chat.Call, one func([]byte, *declaration.Family, chat.Call) []byte) []byte {
 	if s.OneIsBare && len(calls) == 1 {
 		return one(dst, f, calls[0])
@@ -152,7 +159,8 @@ func appendSeveral(dst []byte, s declaration.Several, f *declaration.Family, cal
 	return dst
 }
 
-// appendObject writes a call as one object: {"name": "get_time", "arguments": {}}.
+// appendObject writes a call as one object: {"name": "get_time", "arguments": {}}. command-r7b counts its calls in front,
+// mistral-v3 has the call's id behind; a call without an id, which only a client's history can hold, goes without there.
 func appendObject(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	s, l := Objects(f), &f.Layout
 	dst = append(dst, s.Open...)
@@ -191,7 +199,8 @@ func appendPython(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	return append(dst, ')')
 }
 
-// appendTags writes each argument by the family's first arg line.
+// appendTags writes each argument by the family's first arg line. Arguments stand on lines of their own where the call's
+// example has {args} on one.
 func appendTags(dst []byte, f *declaration.Family, c chat.Call, lines bool) []byte {
 	for i, m := range fields(string(c.Args)) {
 		if f.Args[0].Keyed() && m.value == "null" {
@@ -205,7 +214,8 @@ func appendTags(dst []byte, f *declaration.Family, c chat.Call, lines bool) []by
 	return dst
 }
 
-// appendTag writes one argument.
+// appendTag writes one argument: <parameter=days>3</parameter>, or with its type, string="false". A number and the string of
+// its digits look the same between tags; reading tells them apart by the tool's schema.
 func appendTag(dst []byte, f *declaration.Family, m field) []byte {
 	arg, kind := f.Args[0], schema.KindOf(m.value)
 	for i, part := range arg.Parts {

@@ -31,8 +31,8 @@ func Results(dst []byte, f *declaration.Family, calls []chat.Call, texts []strin
 	return appendNewlines(dst, f.ResultList.Tail)
 }
 
-// appendResults writes results one after the other: newlines in front of the example stand between two; in a list it is a
-// comma, and the white space behind the bracket.
+// appendResults writes results one after the other: newlines in front of the example stand between two, as in hermes's
+// <tool_response> blocks; in a list, which command-r7b shows, it is a comma, and the white space behind the bracket.
 func appendResults(dst []byte, f *declaration.Family, before string, calls []chat.Call, texts []string) []byte {
 	p := f.Result
 	between := strings.Repeat("\n", p.Glue)
@@ -50,7 +50,8 @@ func appendResults(dst []byte, f *declaration.Family, before string, calls []cha
 	return dst
 }
 
-// appendResult fills the holes of a result.
+// appendResult fills the holes of a result. The text is printed as the tool gave it: what in it looks like a mark is the
+// business of who lets tools' answers into a prompt (see declaration's Marked).
 func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
 	for _, part := range p.Parts {
 		switch part.Hole {
@@ -80,7 +81,8 @@ func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 	return calls
 }
 
-// id is what call n of a conversation is called.
+// id is what call n of a conversation is called. kimi-k2's id is the only place that names the tool, so one of another form
+// is replaced; command-r7b counts. A family that writes ids gets one for a call that has none.
 func id(f *declaration.Family, c chat.Call, n int) string {
 	switch hasID, hasName := writes(f, "id"), writes(f, "name"); {
 	case f.Layout.Counter != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":

@@ -43,7 +43,8 @@ func appendSignature(dst []byte, t chat.Tool) []byte {
 	return append(dst, "    \"\"\"\n"...)
 }
 
-// indented is text whose lines stand inside of a function.
+// indented is text whose lines stand inside of a function: a description of several lines must not end the docstring's
+// block for a model that knows Python.
 func indented(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // Append writes a JSON value in the spelling. What could be spelled in several ways comes out in one, since templates parse
-// the value before they print it: characters are not escaped, numbers are Python's. The order of members stays.
+// the value before they print it: a client's {"n":1.50,"s":"\u00e9"} is {"n": 1.5, "s": "é"} in the prompt. The order of
+// members stays, as in Python's dictionaries.
 func (s *Spelling) Append(dst []byte, value string) []byte {
 	dst, _ = s.append(dst, value)
 	return dst
@@ -52,23 +53,23 @@ func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
 	return dst, text[max(n, 1):]
 }
 
-// member is where a member was written.
+// member is where a member was written, for those that are put in order afterwards.
 type member struct {
 	key      string
 	from, to int
 }
 
-// appendObject writes an object, whose brace was read.
+// appendObject writes an object, whose brace was read. Members that must be sorted are written first and moved then: looking
+// ahead for their names would read each level of nested objects once more.
 func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 	dst = append(dst, s.Open...)
 	start, some := len(dst), false
 	var members []member
 	for {
-		if text = trimSpace(strings.TrimPrefix(trimSpace(text), ",")); text == "" || text[0] != '"' {
+		key, rest, ok := nextMember(text)
+		if text = rest; !ok {
 			break
 		}
-		key := text[:stringEnd(text)]
-		text = trimSpace(strings.TrimPrefix(trimSpace(text[len(key):]), ":"))
 		if s.NoNull && strings.HasPrefix(text, "null") {
 			text = text[len("null"):]
 			continue
@@ -105,7 +106,8 @@ func sorted(dst []byte, start int, members []member, comma string) []byte {
 	return dst
 }
 
-// appendList writes a list, whose bracket was read.
+// appendList writes a list, whose bracket was read. Where tags stand around the elements nothing stands around none: an
+// empty list of minimax-m3 is <tags></tags>, which is read by the schema.
 func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
 	if text = trimSpace(text); s.Open == "" && strings.HasPrefix(text, "]") {
 		return dst, text[1:] // tags stand around elements, and there are none
@@ -139,7 +141,7 @@ func stringEnd(text string) int {
 	return len(text)
 }
 
-// unquote is the text of a JSON string.
+// unquote is the text of a JSON string. Most have no escapes and are taken as they stand, without a copy.
 func unquote(quoted string) string {
 	if len(quoted) < 2 || !strings.Contains(quoted, `\`) {
 		return strings.Trim(quoted, `"`)
@@ -160,7 +162,8 @@ func appendString(dst []byte, quoted string) []byte {
 	return schema.AppendQuote(dst, unquote(quoted))
 }
 
-// appendRaw writes a string as it is.
+// appendRaw writes a string as it is, marks and all: nothing escapes a mark in a tag, so a value that holds the tag's own
+// end is read back shorter. The reader looks at what follows an end before it believes it.
 func appendRaw(dst []byte, quoted string) []byte { return append(dst, unquote(quoted)...) }
 
 // appendCDATA writes a string, in CDATA when it holds what could end the value that it is.
@@ -199,8 +202,9 @@ func appendRepr(dst []byte, quoted string) []byte {
 	return append(dst, quote)
 }
 
-// appendNumber writes a number as Python prints it: a whole one as it stands, any other with the fewest digits that give
-// the same 64 bits, an exponent from 1e16 on and below 1e-4.
+// appendNumber writes a number as Python prints it: a whole one as it stands, since Python's have no limit, any other with
+// the fewest digits that give the same 64 bits: 1.50 is 1.5, 1e5 is 100000.0, 1e25 is 1e+25. repr takes an exponent from
+// 1e16 on and below 1e-4.
 func appendNumber(dst []byte, text string) []byte {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || !strings.ContainsAny(text, ".eE") {
@@ -220,22 +224,31 @@ func appendNumber(dst []byte, text string) []byte {
 // field is a member of an object, its value as JSON text.
 type field struct{ key, value string }
 
-// fields are the members of an object in their order.
+// fields are the members of an object in their order. One that stands twice is printed twice: which one counts is the
+// tool's to say, and the model sees what it wrote.
 func fields(object string) (all []field) {
 	text := strings.TrimPrefix(trimSpace(object), "{")
 	for {
-		if text = trimSpace(strings.TrimPrefix(trimSpace(text), ",")); text == "" || text[0] != '"' {
+		key, value, ok := nextMember(text)
+		if !ok {
 			return all
 		}
-		key := text[:stringEnd(text)]
-		text = trimSpace(strings.TrimPrefix(trimSpace(text[len(key):]), ":"))
-		n := valueEnd(text)
-		all = append(all, field{unquote(key), strings.TrimRight(text[:n], " \t\r\n")})
-		text = text[n:]
+		n := valueEnd(value)
+		all = append(all, field{unquote(key), strings.TrimRight(value[:n], " \t\r\n")})
+		text = value[n:]
 	}
 }
 
-// valueEnd is the length of the JSON value that text begins with.
+// nextMember reads a comma, if there is one, a key and a colon. It answers false at the end of the object.
+func nextMember(text string) (quoted, rest string, ok bool) {
+	if text = trimSpace(strings.TrimPrefix(trimSpace(text), ",")); text == "" || text[0] != '"' {
+		return "", text, false
+	}
+	n := stringEnd(text)
+	return text[:n], trimSpace(strings.TrimPrefix(trimSpace(text[n:]), ":")), true
+}
+
+// valueEnd is the length of the JSON value that text begins with, up to the comma or bracket behind it.
 func valueEnd(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
