@@ -140,6 +140,9 @@ func TestFunctionsAreShortAndNeverPanic(t *testing.T) {
 			for _, d := range f.Decls {
 				fn, ok := d.(*ast.FuncDecl)
 				if !ok {
+					if at := panicIn(d); at.IsValid() {
+						t.Errorf("%s: a variable's value panics; only Must functions may", set.Position(at))
+					}
 					continue
 				}
 				if n := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1; n > longestFunction {
@@ -168,8 +171,8 @@ func TestFilesAreOfAReadableLength(t *testing.T) {
 }
 
 // panicIn finds a call of panic.
-func panicIn(fn *ast.FuncDecl) (at token.Pos) {
-	ast.Inspect(fn, func(n ast.Node) bool {
+func panicIn(d ast.Decl) (at token.Pos) {
+	ast.Inspect(d, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CallExpr); ok {
 			if id, ok := c.Fun.(*ast.Ident); ok && id.Name == "panic" {
 				at = c.Pos()

@@ -10,13 +10,15 @@ import (
 	"toolnorm/chat"
 )
 
-// Format reads and writes as one model family does. What its declaration says is in the embedded Family.
+// Format reads and writes as one model family does. What its declaration says is in the embedded Family. Reading and writing
+// change nothing in it, so one Format serves any number of requests at the same time.
 type Format struct {
 	*declaration.Family
 	set *Set // the formats it is read with
 }
 
-// Set is a collection of formats that are read together. The zero value has none.
+// Set is a collection of formats that are read together: whatever model is asked, the marks of all of them are known. The
+// zero value has none, and Load makes a larger one of any.
 type Set struct {
 	families declaration.Set
 	formats  map[*declaration.Family]*Format // one for each family of the set
@@ -40,7 +42,8 @@ func ParseWording(s string) (Wording, error) { return declaration.ParseWording(s
 //go:embed families/*.txt
 var embedded embed.FS
 
-// builtin reads the embedded families when they are first asked for.
+// builtin reads the embedded families when they are first asked for, which takes a few milliseconds that commands which
+// decode nothing need not pay.
 var builtin = sync.OnceValue(mustLoadEmbedded)
 
 // mustLoadEmbedded panics over a declaration that cannot be read: the tests load every embedded one, so no such program is

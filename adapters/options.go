@@ -22,14 +22,16 @@ type Options struct {
 	Context context.Context // ends the reading with its error when it is done, also inside a large piece of text; nil: nothing does
 }
 
-// Degrees of holding, for Options.Hold: how many bytes of a call's arguments wait before the call leaves.
+// Degrees of holding, for Options.Hold: how many bytes of a call's arguments wait before the call leaves. Waiting costs the
+// client progress to show, and buys that a call which turns out to be damaged, or no call at all, was never seen by it.
 const (
 	HoldShort = 0       // the default: calls of up to 512 bytes leave whole, longer ones stream from there on
 	HoldNone  = -1      // every call streams from its commit point
 	HoldCall  = 1 << 62 // every call waits until it is complete
 )
 
-// ParseHold reads a degree of holding as people write it: none, short, call, or a number of bytes above 0.
+// ParseHold reads a degree of holding as people write it: none, short, call, or a number of bytes above 0. Zero bytes would
+// be the default's value, and who writes 0 means none.
 func ParseHold(s string) (int, error) {
 	switch s {
 	case "short":
@@ -58,7 +60,8 @@ func Held(hold int) int {
 	return hold
 }
 
-// Which says which texts that look like calls are calls.
+// Which says which texts that look like calls are calls. Agents that do nothing but call lose more by a missed call than by an
+// example that runs; where a person reads along it is the other way round.
 type Which uint8
 
 // The degrees, for Options.Which. What each of them takes is a table in docs/calls.md.

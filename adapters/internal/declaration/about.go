@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// File is the text that the format was read from: the declaration, and the cases below it.
+// File is the text that the family was read from: the declaration, and the cases below it. It is kept whole, so that a
+// family can be shown and tested wherever it came from, and a user's own file needs no second place.
 func (f *Family) File() string { return f.file }
 
 // Declaration is the declaration as it was written, comments included, without the cases: what `formats show` prints, for
@@ -16,7 +17,7 @@ func (f *Family) Declaration() string {
 }
 
 // Marks are what opens the family's sections, calls and messages, as the declaration has it: each once, in its order. It is
-// empty for a family that writes without marks.
+// empty for a family that writes without marks. They are for people; what the decoder looks for is [Family.Openings].
 func (f *Family) Marks() []string {
 	var marks []string
 	for _, list := range [][]*Pattern{f.Sections, f.Calls} {
@@ -46,7 +47,7 @@ func (p *Pattern) Opener() string {
 	return line
 }
 
-// distinct drops empty and repeated words.
+// distinct drops empty and repeated words: several examples of a family mostly begin alike.
 func distinct(list []string) (out []string) {
 	for _, s := range list {
 		if s != "" && !slices.Contains(out, s) {

@@ -78,7 +78,7 @@ func parseLayout(line string) (Layout, error) {
 	return l, nil
 }
 
-// set takes over the n-th word of a key.
+// set takes over the n-th word of a key. objects=python says more than scalars=python, whichever stands first.
 func (l *Layout) set(key string, n int) {
 	switch key {
 	case "list":
@@ -99,7 +99,9 @@ type Several struct {
 	Indented           bool // a member a line, all the way down
 }
 
-// Several is how the calls of hole i are put together. {call} and {calls} hold objects, {named} and {python} always a list.
+// Several is how the calls of hole i are put together. {call} and {calls} hold objects, {named} and {python} always a list,
+// since one keyed object or one Python call without brackets could be anything. The printer writes it and the grammar allows
+// it and nothing else, so a model that is held to the grammar writes what its template would have printed.
 func (p *Pattern) Several(i int) Several {
 	list := p.Family.Layout.List
 	switch hole := p.HoleAt(i); {
@@ -136,7 +138,7 @@ type Flags struct {
 	ThinkCalls bool // calls at the end of closed reasoning are real: trinity was trained to call there
 }
 
-// parseFlags reads a flag line.
+// parseFlags reads a flag line, which replaces all flags of the family that this one is like.
 func parseFlags(line string) (f Flags, err error) {
 	for _, word := range strings.Fields(line) {
 		switch word {

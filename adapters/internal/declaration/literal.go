@@ -44,7 +44,8 @@ const WideBar = "｜"
 // have to be read to its end before a mark could be refused.
 const MaxSuffix = 32
 
-// NewLiteral compiles a text that stands between two holes, "" for none.
+// NewLiteral compiles a text that stands between two holes, "" for none. Rests of literals, behind a mark that is missing or
+// that the prompt has written, are compiled again, since what is first in them has changed.
 func NewLiteral(text, before, after string) Literal {
 	return Literal{Text: text, Units: units(text, before, after)}
 }
@@ -98,7 +99,8 @@ func units(text, before, after string) []unit {
 	return out
 }
 
-// isSeam says whether a mark goes on from one token to the next between two bytes: <|open|>tools<|sep|>.
+// isSeam says whether a mark goes on from one token to the next between two bytes: <|open|>tools<|sep|>. Detokenizers may
+// put a blank there.
 func isSeam(before, c byte) bool {
 	word := isLetter(before) || before == '"'
 	return before == '>' && isLetter(c) || word && (c == '<' || c == '[')
@@ -140,7 +142,7 @@ func (l Literal) Key() string {
 	return string(key)
 }
 
-// Head is the piece of the literal that key is the text of.
+// Head is the piece of the literal that key is the text of, with the other spellings of its bars and its seams.
 func (l Literal) Head() Literal {
 	for i, u := range l.Units {
 		if solid := u.Kind == Exact || u.Kind == AnyBar || u.Kind == Pad; !solid && i > 0 {
@@ -170,5 +172,6 @@ func (l Literal) Pieces() []Literal {
 	return out
 }
 
-// asciiBars is a mark as models write it that have no full-width bars.
+// asciiBars is a mark as models write it that have no full-width bars. Both spellings are in the index, so that looking for
+// one of them stays a comparison of bytes.
 func asciiBars(key string) string { return strings.ReplaceAll(key, WideBar, "|") }

@@ -110,6 +110,7 @@ func cutHole(text string) (lit, hole, rest string, err error) {
 }
 
 // trimTail takes the newlines off the end: behind a reasoning's closer they are glue, behind a call white space goes anyway.
+// An arg line keeps them: what stands behind its value says where the value ends.
 func (p *Pattern) trimTail() {
 	n := len(p.Parts)
 	if n == 0 || p.Parts[n-1].Hole != "" || p.Hole("value") >= 0 {
@@ -131,7 +132,8 @@ func (p *Pattern) HoleAt(i int) string {
 	return p.Parts[i].Hole
 }
 
-// Hole is the index of the first hole with that word, or -1.
+// Hole is the index of the first hole with that word, or -1. A pattern has a handful of parts, so a search costs less than
+// a table would.
 func (p *Pattern) Hole(word string) int {
 	for i, part := range p.Parts {
 		if part.Hole == word {
@@ -236,13 +238,13 @@ func (p *Pattern) ResultMarks() (open, end string) {
 	return open, end[from:]
 }
 
-// OpenMark is the mark in front of the reasoning, or of the plain reply, of a pattern.
+// OpenMark is the mark in front of the reasoning, or of the plain reply, of a pattern, as a prompt may end with it.
 func (p *Pattern) OpenMark() string { return strings.TrimSpace(p.Parts[0].Lit.Text) }
 
 // CloseMark is the mark behind it.
 func (p *Pattern) CloseMark() string { return strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text) }
 
-// Special says whether the pattern begins with a special token.
+// Special says whether the pattern begins with a special token, see [Mark.Special].
 func (p *Pattern) Special() bool {
 	key := p.Parts[0].Lit.Key()
 	return len(key) > 1 && (&Mark{Key: key}).Special()
@@ -277,7 +279,7 @@ func (p *Pattern) WithoutOpener() *Pattern {
 }
 
 // IsFence says whether the family writes its calls in a fence. Such an example is for printing: a fence in a reply is read
-// by its label and what it holds, in every family alike.
+// by its label and what it holds, in every family alike, since all models write fences, mostly around things that are no calls.
 func (p *Pattern) IsFence() bool { return strings.HasPrefix(p.Parts[0].Lit.Text, "```") }
 
 // Keyed says whether the family's tags are named like the parameters: # {key} # {value} # {key} #, with the last hole at 5.

@@ -17,7 +17,7 @@ type Set struct {
 }
 
 // Load returns the set with the declarations of a directory (*.txt) added. A declaration whose name is known replaces the
-// one that had it. An error names the file and the line.
+// one that had it, so that a user can correct a family without waiting for a release. An error names the file and the line.
 func (s *Set) Load(dir fs.FS) (*Set, error) {
 	names, err := fs.Glob(dir, "*.txt")
 	if err != nil {
@@ -63,7 +63,8 @@ func (s *Set) parseAll(names []string, sources [][]byte) error {
 	return nil
 }
 
-// add puts a family into the set, in the place of one with the same name.
+// add puts a family into the set, in the place of one with the same name: the order of a set decides between globs of equal
+// length and between equal marks, and a user's corrected family is to differ in what it says alone.
 func (s *Set) add(f *Family) {
 	f.set = s
 	if f.Name == "generic" {
@@ -123,7 +124,7 @@ func (s *Set) All() []*Family {
 }
 
 // With reads a declaration, or a whole family file, as a member of a new set: this one and the family, which replaces one of
-// the same name. An error names the line.
+// the same name. An error names the line. Tests of a file and guesses from a template read families that are not installed.
 func (s *Set) With(src []byte) (*Set, *Family, error) {
 	set := new(Set)
 	for _, f := range s.families {

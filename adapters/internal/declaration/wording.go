@@ -35,7 +35,7 @@ func ParseWording(s string) (Wording, error) {
 	return w, nil
 }
 
-// kindOfWording is the kind of that name.
+// kindOfWording is the kind of that name. The error lists all of them: it is seen by who edits a family file.
 func kindOfWording(name string) (Wording, error) {
 	for i, known := range wordings {
 		if name == known {
