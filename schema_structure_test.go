@@ -25,17 +25,16 @@ var schemaReaders = []string{"chat/schema", "engine/valid"}
 
 // schemaWriters are the files that name keywords to print them, and why they may.
 var schemaWriters = map[string]string{
-	"engine/reduce.go":             "writes the schema that chat templates print",
-	"mcpserver/list.go":            "writes the schema of a tool's outcome around the tool's own",
-	"adapters/envelope.go":         "knows a call in which a model has copied its schema in place of arguments",
-	"adapters/unwrap.go":           "the same: arguments inside of a copied schema",
-	"adapters/grammarraw.go":       "names what it has dropped",
-	"adapters/grammartext.go":      "names what it has dropped",
-	"adapters/grammarvalue.go":     "names what it has dropped, and a rule",
-	"adapters/grammarobject.go":    "names a rule",
-	"adapters/grammarpattern.go":   "names what it has dropped",
-	"internal/heavy/heavy.go":      "makes schemas for tests, by the keyword that is heavy",
-	"internal/voidmodel/client.go": "writes tools as Void does",
+	"engine/reduce.go":                     "writes the schema that chat templates print",
+	"mcpserver/list.go":                    "writes the schema of a tool's outcome around the tool's own",
+	"adapters/envelope.go":                 "knows a call in which a model has copied its schema in place of arguments",
+	"adapters/unwrap.go":                   "the same: arguments inside of a copied schema",
+	"adapters/internal/grammar/text.go":    "names what it has dropped",
+	"adapters/internal/grammar/value.go":   "names what it has dropped, and a rule",
+	"adapters/internal/grammar/object.go":  "names a rule",
+	"adapters/internal/grammar/pattern.go": "names what it has dropped",
+	"internal/heavy/heavy.go":              "makes schemas for tests, by the keyword that is heavy",
+	"internal/voidmodel/client.go":         "writes tools as Void does",
 }
 
 // TestSchemasAreReadInOnePlace holds that nobody reads JSON Schema beside the packages that do: five readers of it once

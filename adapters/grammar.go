@@ -1,121 +1,21 @@
 package adapters
 
 import (
-	"regexp"
-	"slices"
-	"strings"
-
-	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/grammar"
 	"toolnorm/chat"
-	"toolnorm/chat/schema"
 )
 
 // Grammar holds a model to calls of the offered tools while it writes, at servers that take a grammar.
-//
-// Text is GBNF, as llama.cpp reads it. It begins with the family's opening mark, so it is either the whole reply, where a
-// call is wanted, or what follows from a trigger on, where the model may write text first.
-type Grammar struct {
-	Text    string           // GBNF with the root rule "root"; empty for a family that writes calls without a mark, and for schemas of megabytes
-	Trigger []Trigger        // what in the reply the grammar begins with; any of them
-	Dropped []schema.Dropped // what of the schemas the grammar does not hold the model to, sorted
-}
+type Grammar = grammar.Grammar
 
 // Trigger is where text ends and the grammar begins.
-type Trigger struct {
-	Word    string // a mark that means a call wherever it stands; empty: Pattern says
-	Pattern string // ECMAScript: a match in the text so far triggers, and its first group is where the grammar begins
-}
+type Trigger = grammar.Trigger
 
 // GrammarOptions bound what a grammar lets through. The zero value suits real models, which know when to end.
-type GrammarOptions struct {
-	Single    bool // one call, never several
-	MaxString int  // characters of a string without maxLength, 0: no bound; more than 2000 is none either
-	MaxItems  int  // elements of a list without maxItems, members that no schema names, 0: no bound; likewise
-	MaxCalls  int  // calls in a reply, 0: no bound
-}
+type GrammarOptions = grammar.Options
 
 // Grammar writes the grammar of calls to the tools, spelled as Append spells them. Members of small objects come in any
 // order, those of large ones in the schema's. What a schema demands and a grammar cannot say is left open and reported.
 func (f *Format) Grammar(tools []chat.Tool, o GrammarOptions) Grammar {
-	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
-	if len(tools) == 0 {
-		return Grammar{}
-	}
-	g := newGrammar(f, tools, o)
-	var out Grammar
-	if f.Header != nil {
-		out.Trigger = []Trigger{f.headerTrigger(tools)}
-		g.define("root", g.messages(tools))
-	} else {
-		p := f.opening()
-		if p == nil {
-			return Grammar{}
-		}
-		mark := triggerWord(p)
-		out.Trigger = []Trigger{triggerFor(mark, p, tools)}
-		g.define("root", g.calls(p, mark, tools))
-	}
-	if g.work > maxWork {
-		return Grammar{Dropped: []schema.Dropped{{}}} // all of it
-	}
-	out.Text, out.Dropped = g.source(), g.docs[tools[0].Name].Dropped()
-	return out
-}
-
-// opening is the section or the call that the family begins with a mark; nil when it has none that says "a call". Where
-// it prints its calls without one, a further line with a mark stands in.
-func (f *Format) opening() *declaration.Pattern {
-	for _, p := range slices.Concat(f.Sections, f.Calls) {
-		word := declaration.IsProse(p.Parts[0].Lit.Text) && p.HoleAt(1) != "name"
-		if !p.Markless() && !p.IsFence() && p.Hole("junk") < 0 && !word {
-			return p
-		}
-	}
-	return nil
-}
-
-// trigger is the mark that a pattern begins with: its first token when that is one, else the first word of it. Signs at its
-// end are left to the grammar, since models have tokens in which they stand together with what follows.
-func triggerWord(p *declaration.Pattern) string {
-	line := strings.TrimSpace(p.Family.Printed(p.Opener()))
-	if first := declaration.TokenLike.FindStringIndex(line); first != nil && first[0] == 0 {
-		return line[:first[1]]
-	}
-	return strings.TrimRight(line, `="':.`)
-}
-
-// triggerFor says when the mark counts. One that looks like a token of its own does wherever it stands; a tag may be talked
-// about, so it has to begin a line or follow another mark; and a word must be followed by a tool's name.
-func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
-	ordinary := mark[0] == '<' && len(mark) > 1 && scan.IsLetter(mark[1]) && strings.IndexFunc(mark, func(r rune) bool { return r >= 0x80 }) < 0
-	quoted := regexp.QuoteMeta(mark)
-	switch {
-	case declaration.IsProse(mark):
-		rest := strings.TrimPrefix(p.Family.Printed(p.Parts[0].Lit.Text), mark)
-		return Trigger{Pattern: `(?:^|\n)[ \t]*(` + quoted + regexp.QuoteMeta(rest) + names(tools) + `)`}
-	case ordinary || scan.IsLetter(mark[0]):
-		return Trigger{Pattern: `(?:^|[\n>])[ \t]*(` + quoted + `)`}
-	}
-	return Trigger{Word: mark}
-}
-
-// headerTrigger is the recipient in the header of a message, behind a mark or where the prompt opens the header.
-func (f *Format) headerTrigger(tools []chat.Tool) Trigger {
-	return Trigger{Pattern: `(?:^|>)[a-z]{0,16}(` + regexp.QuoteMeta(f.recipient()) + names(tools) + `)`}
-}
-
-// recipient is what stands in front of the name in a message's header, from the blank on.
-func (f *Format) recipient() string {
-	before := f.Message.Parts[0].Lit.Text
-	return before[strings.LastIndexByte(before, ' '):]
-}
-
-// names is a pattern of the tools' names.
-func names(tools []chat.Tool) string {
-	quoted := make([]string, len(tools))
-	for i, t := range tools {
-		quoted[i] = regexp.QuoteMeta(t.Name)
-	}
-	return "(?:" + strings.Join(quoted, "|") + ")"
+	return grammar.Of(f.Family, tools, o)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/grammar"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
@@ -37,7 +38,7 @@ func grammarTools(t testing.TB) []chat.Tool {
 
 // printing is the format as it prints when its example with a mark comes first.
 func printing(f *Format) *Format {
-	p := f.opening()
+	p := grammar.Opening(f.Family)
 	if p == nil || len(f.Sections) > 0 || f.Header != nil {
 		return f
 	}
@@ -85,7 +86,7 @@ func TestWhatAppendPrintsIsInTheGrammar(t *testing.T) {
 			}
 			text := string(printing(f).Append(nil, calls...))
 			if f.Header != nil {
-				text = text[strings.Index(text, f.recipient()):]
+				text = text[strings.Index(text, grammar.Recipient(f.Family)):]
 			}
 			if text = strings.TrimLeft(text, "\n"); len(calls) == 0 {
 				continue

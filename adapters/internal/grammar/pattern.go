@@ -1,4 +1,4 @@
-package adapters
+package grammar
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ const (
 
 // patterned matches a text that has a pattern or a format, by the first one that can be said; the others, and the length
 // beside it, are left open. It is empty when none can.
-func (g *grammar) patterned(n *schema.Place, s *print.Spelling) (out string) {
+func (g *writer) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	try := func(words []schema.Word, keyword string, pattern func(text string) string) {
 		for _, w := range words {
 			expr := ""
@@ -58,7 +58,7 @@ func (g *grammar) patterned(n *schema.Place, s *print.Spelling) (out string) {
 }
 
 // matching matches what a regular expression does, as the spelling writes it; empty when that cannot be said.
-func (g *grammar) matching(pattern string, s *print.Spelling) string {
+func (g *writer) matching(pattern string, s *print.Spelling) string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if pattern == "" || err != nil {
 		return ""

@@ -1,8 +1,6 @@
-package adapters
+package grammar
 
 import (
-	"math/big"
-
 	"toolnorm/adapters/internal/print"
 	"toolnorm/chat/schema"
 )
@@ -49,7 +47,7 @@ func choices(n *schema.Place) (all []choice) {
 }
 
 // value matches what may stand at a place.
-func (g *grammar) value(n *schema.Place, s *print.Spelling) string {
+func (g *writer) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
 	for _, c := range choices(n) {
 		if s.NoNull && c.kind == schema.Null {
@@ -67,7 +65,7 @@ func (g *grammar) value(n *schema.Place, s *print.Spelling) string {
 }
 
 // reference matches what a reference leads to, by a rule of its own, so that recursion ends.
-func (g *grammar) reference(n *schema.Place, s *print.Spelling) string {
+func (g *writer) reference(n *schema.Place, s *print.Spelling) string {
 	id := s.Name + " " + g.tool.Name + "-" + n.Reference()
 	if name, ok := g.refs[id]; ok {
 		return name
@@ -79,7 +77,7 @@ func (g *grammar) reference(n *schema.Place, s *print.Spelling) string {
 }
 
 // choice matches one thing that may stand at a place.
-func (g *grammar) choice(c choice, s *print.Spelling) string {
+func (g *writer) choice(c choice, s *print.Spelling) string {
 	switch {
 	case c.value != "":
 		return lit(s.Value(c.value))
@@ -104,7 +102,7 @@ func (g *grammar) choice(c choice, s *print.Spelling) string {
 }
 
 // hint is a name for the rule of the present place.
-func (g *grammar) hint() string {
+func (g *writer) hint() string {
 	if g.step == "" {
 		return g.tool.Name + "-arguments"
 	}
@@ -112,7 +110,7 @@ func (g *grammar) hint() string {
 }
 
 // any matches every value, by one rule.
-func (g *grammar) any(s *print.Spelling) string {
+func (g *writer) any(s *print.Spelling) string {
 	key := "any " + s.Name
 	if name, ok := g.named[key]; ok {
 		return name
@@ -132,7 +130,7 @@ func (g *grammar) any(s *print.Spelling) string {
 }
 
 // most is the bound of a list.
-func (g *grammar) most(max *schema.Count) int {
+func (g *writer) most(max *schema.Count) int {
 	limit := bound(g.o.MaxItems)
 	switch {
 	case max == nil:
@@ -147,7 +145,7 @@ func (g *grammar) most(max *schema.Count) int {
 }
 
 // least is the least number of characters or elements.
-func (g *grammar) least(min *schema.Count, keyword string) int {
+func (g *writer) least(min *schema.Count, keyword string) int {
 	switch {
 	case min == nil:
 		return 0
@@ -159,7 +157,7 @@ func (g *grammar) least(min *schema.Count, keyword string) int {
 }
 
 // array matches a list.
-func (g *grammar) array(n *schema.Place, s *print.Spelling) string {
+func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
 	var first []string
 	for _, p := range n.Prefix {
@@ -186,7 +184,7 @@ func (g *grammar) array(n *schema.Place, s *print.Spelling) string {
 }
 
 // tuple matches a list whose first elements have places of their own. All of them are written.
-func (g *grammar) tuple(first []string, items *schema.Place, low, high int, s *print.Spelling) string {
+func (g *writer) tuple(first []string, items *schema.Place, low, high int, s *print.Spelling) string {
 	if high >= 0 && high < len(first) {
 		first = first[:high]
 	}
@@ -208,7 +206,7 @@ func (g *grammar) tuple(first []string, items *schema.Place, low, high int, s *p
 }
 
 // item matches an element.
-func (g *grammar) item(n *schema.Place, s *print.Spelling) string {
+func (g *writer) item(n *schema.Place, s *print.Spelling) string {
 	if n == nil || n.Never {
 		n = anything
 	}
@@ -216,7 +214,7 @@ func (g *grammar) item(n *schema.Place, s *print.Spelling) string {
 }
 
 // short is a rule in the place of an expression that is long.
-func (g *grammar) short(expr string) string {
+func (g *writer) short(expr string) string {
 	if len(expr) < longExpr {
 		return expr
 	}
@@ -224,48 +222,8 @@ func (g *grammar) short(expr string) string {
 }
 
 // enter goes one step down in the schema, where rules have other names; what it gives goes back.
-func (g *grammar) enter(step string) func() {
+func (g *writer) enter(step string) func() {
 	before := g.step
 	g.step = step
 	return func() { g.step = before }
-}
-
-// number matches a number, held to its bounds where they are whole.
-func (g *grammar) number(n *schema.Place, kind schema.Kinds) string {
-	low, high := g.limit(n.Minimum, kind, 1), g.limit(n.Maximum, kind, -1)
-	if low != nil && high != nil && *low > *high {
-		g.doc.Drop(n.At, n.Minimum.Keyword)
-		low, high = nil, nil
-	}
-	switch {
-	case kind == schema.Integer && low == nil && high == nil:
-		return `("0" | "-"? [1-9] [0-9]{0,18})`
-	case kind == schema.Integer:
-		return integers(low, high)
-	case low == nil && high == nil:
-		return `"-"? ("0" | [1-9] [0-9]{0,18}) ("." [0-9]{1,17})? ([eE] [-+]? ([12] [0-8] [0-9] | [0-9]{1,2}))?`
-	}
-	return fractions(low, high)
-}
-
-// limit is the whole number that a limit holds a number to, nil for none; step leads inwards. Among numbers with fractions
-// that is the next one outwards, and the limit itself where the schema excludes it: both let more through than they should.
-func (g *grammar) limit(b *schema.Bound, kind schema.Kinds, step int64) *int64 {
-	if b == nil {
-		return nil
-	}
-	held := b
-	if kind == schema.Number && (b.Excluded || !b.Value.IsInt()) {
-		g.doc.Drop(b.At, b.Keyword)
-		out := new(big.Int).Div(b.Value.Num(), b.Value.Denom()) // towards minus infinity
-		if step < 0 && !b.Value.IsInt() {
-			out.Add(out, big.NewInt(1))
-		}
-		held = &schema.Bound{Value: new(big.Rat).SetInt(out)}
-	}
-	if n := held.Whole(step); n != nil && max(*n, -*n) <= manyDigits {
-		return n
-	}
-	g.doc.Drop(b.At, b.Keyword)
-	return nil
 }

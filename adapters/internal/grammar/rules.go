@@ -1,20 +1,21 @@
-package adapters
+package grammar
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
-// grammar is a grammar in the making. Expressions are text: one that is empty matches nothing at all, any other can be
+// writer makes one grammar. Expressions are text: one that is empty matches nothing at all, any other can be
 // put in front of or behind another one.
-type grammar struct {
-	f       *Format
-	o       GrammarOptions
+type writer struct {
+	f       *declaration.Family
+	o       Options
 	rules   []string          // as they are written
 	named   map[string]string // name of a rule by what it matches
 	taken   map[string]bool   // names
@@ -28,9 +29,9 @@ type grammar struct {
 	refs map[string]string      // rules of references, by spelling, tool and reference
 }
 
-// newGrammar begins a grammar of calls to the tools. Of two tools with one name the first one counts, as everywhere.
-func newGrammar(f *Format, tools []chat.Tool, o GrammarOptions) *grammar {
-	g := &grammar{f: f, o: o, named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}, docs: map[string]*schema.Doc{}, refs: map[string]string{}}
+// newWriter begins a grammar of calls to the tools. Of two tools with one name the first one counts, as everywhere.
+func newWriter(f *declaration.Family, tools []chat.Tool, o Options) *writer {
+	g := &writer{f: f, o: o, named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}, docs: map[string]*schema.Doc{}, refs: map[string]string{}}
 	for i, doc := range schema.ParseTools(tools) {
 		if name := tools[i].Name; g.docs[name] == nil {
 			g.docs[name] = doc
@@ -49,10 +50,10 @@ const longExpr = 64
 const maxRepeat = 2000
 
 // source is the grammar as a server reads it.
-func (g *grammar) source() string { return strings.Join(g.rules, "\n") + "\n" }
+func (g *writer) source() string { return strings.Join(g.rules, "\n") + "\n" }
 
 // define writes a rule with that very name.
-func (g *grammar) define(name, expr string) {
+func (g *writer) define(name, expr string) {
 	if expr == "" {
 		expr = `""`
 	}
@@ -62,7 +63,7 @@ func (g *grammar) define(name, expr string) {
 }
 
 // rule names an expression. The hint becomes its name, or part of it; equal expressions share a rule.
-func (g *grammar) rule(hint, expr string) string {
+func (g *writer) rule(hint, expr string) string {
 	if name, ok := g.named[expr]; ok || expr == "" {
 		return name
 	}
@@ -73,7 +74,7 @@ func (g *grammar) rule(hint, expr string) string {
 }
 
 // name reserves a name for a rule.
-func (g *grammar) name(hint string) string {
+func (g *writer) name(hint string) string {
 	base := strings.Map(func(r rune) rune {
 		if r < 0x80 && scan.IsWord(int(r)) && r != '_' {
 			return r

@@ -1,4 +1,4 @@
-package adapters
+package grammar
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ type slots struct {
 }
 
 // object matches an object.
-func (g *grammar) object(n *schema.Place, s *print.Spelling) string {
+func (g *writer) object(n *schema.Place, s *print.Spelling) string {
 	o := slots{comma: s.Comma, most: g.most(nil)}
 	o.list = g.listed(n, func(key string, p *schema.Place) string {
 		return seq(lit(s.Key(key)), g.value(p, s), lit(s.End(key)))
@@ -46,7 +46,7 @@ func (g *grammar) object(n *schema.Place, s *print.Spelling) string {
 }
 
 // listed are the members that a schema names, in its order.
-func (g *grammar) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
+func (g *writer) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
 	required := map[string]bool{}
 	for _, key := range n.Required {
 		required[key] = true
@@ -94,7 +94,7 @@ func additional(n *schema.Place) *schema.Place {
 }
 
 // members matches an object's members.
-func (g *grammar) members(o slots) string {
+func (g *writer) members(o slots) string {
 	if len(o.list) <= anyOrder {
 		return g.inAnyOrder(o, 0, map[int]string{})
 	}
@@ -102,7 +102,7 @@ func (g *grammar) members(o slots) string {
 }
 
 // inAnyOrder matches the members that are not in the set yet.
-func (g *grammar) inAnyOrder(o slots, written int, known map[int]string) string {
+func (g *writer) inAnyOrder(o slots, written int, known map[int]string) string {
 	if expr, ok := known[written]; ok {
 		return expr
 	}
@@ -130,7 +130,7 @@ func (g *grammar) inAnyOrder(o slots, written int, known map[int]string) string 
 }
 
 // inOrder matches the members from the i-th on.
-func (g *grammar) inOrder(o slots, i int, some bool, known map[string]string) string {
+func (g *writer) inOrder(o slots, i int, some bool, known map[string]string) string {
 	if i == len(o.list) {
 		return o.end(some)
 	}
@@ -166,4 +166,72 @@ func (o slots) end(some bool) string {
 		return lit(o.none)
 	}
 	return alt(seq(list(o.other, o.comma, 1, o.most), lit(o.tail)), lit(o.none))
+}
+
+// otherKey matches a name that is none of the list, and what stands behind it.
+func (g *writer) otherKey(list []slot, s *print.Spelling) string {
+	if s.BareKeys {
+		return seq(g.otherWord(list), lit(strings.TrimPrefix(s.Key("x"), "x")))
+	}
+	quote := s.Quotes[0]
+	before, after, _ := strings.Cut(s.Key("x"), "x")
+	var names []string
+	for _, m := range list {
+		k := s.Key(m.key)
+		names = append(names, strings.TrimSuffix(strings.TrimPrefix(k, before), after))
+	}
+	class := func(not string) string {
+		out := `[^\\\x00-\x1F` + escapeClass(rune(quote[0]))
+		for _, c := range not {
+			if c != '\\' && c >= ' ' && c != rune(quote[0]) {
+				out += escapeClass(c)
+			}
+		}
+		return out + "]"
+	}
+	return seq(lit(before), g.otherThan(names, "", 1, class), lit(after))
+}
+
+// otherWord matches an identifier that is none of the names.
+func (g *writer) otherWord(list []slot) string {
+	var names []string
+	for _, m := range list {
+		names = append(names, m.key)
+	}
+	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+	return g.otherThan(names, "", 1, func(not string) string {
+		return "[" + strings.Map(func(r rune) rune {
+			if strings.ContainsRune(not, r) || not != "" && r >= '0' && r <= '9' {
+				return -1
+			}
+			return r
+		}, word) + "]"
+	})
+}
+
+// maxOther bounds the names that no schema has, in characters.
+const maxOther = 40
+
+// otherThan matches a text of 1 to maxOther characters, behind read, that is none of the names. class is the characters
+// that may stand in it but for some.
+func (g *writer) otherThan(names []string, read string, depth int, class func(not string) string) string {
+	var next []rune
+	for _, name := range names {
+		if rest, ok := strings.CutPrefix(name, read); ok && rest != "" {
+			next = append(next, []rune(rest)[0])
+		}
+	}
+	slices.Sort(next)
+	next = slices.Compact(next)
+	all := []string{seq(class(string(next)+"\x00"), repeat(class(""), 0, maxOther))}
+	for _, c := range next {
+		longer := read + string(c)
+		some := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, longer) })
+		more := g.otherThan(some, longer, depth+1, class)
+		if !slices.Contains(some, longer) {
+			more = optional(more)
+		}
+		all = append(all, seq(lit(string(c)), more))
+	}
+	return alt(all...)
 }

@@ -1,4 +1,4 @@
-package adapters
+package grammar
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 )
 
 // keywords are the arguments of a call as Python writes it.
-func (g *grammar) keywords(n *schema.Place) slots {
+func (g *writer) keywords(n *schema.Place) slots {
 	o := slots{comma: ", ", most: g.most(nil)}
 	o.list = g.listed(n, func(key string, p *schema.Place) string { return seq(lit(key+"="), g.keywordValue(p)) })
 	if more := additional(n); !more.Never {
@@ -19,8 +19,8 @@ func (g *grammar) keywords(n *schema.Place) slots {
 }
 
 // keywordValue matches the value of a keyword.
-func (g *grammar) keywordValue(n *schema.Place) string {
-	return g.byKind(n, func(c choice) string { return g.choice(c, print.Keyword(g.f.Family, c.anyKind())) })
+func (g *writer) keywordValue(n *schema.Place) string {
+	return g.byKind(n, func(c choice) string { return g.choice(c, print.Keyword(g.f, c.anyKind())) })
 }
 
 // anyKind is the kind of what the choice allows.
@@ -32,7 +32,7 @@ func (c choice) anyKind() schema.Kinds {
 }
 
 // byKind matches a value whose spelling depends on its kind. A place that allows anything has a choice for each kind.
-func (g *grammar) byKind(n *schema.Place, write func(choice) string) string {
+func (g *writer) byKind(n *schema.Place, write func(choice) string) string {
 	var all []string
 	for _, c := range choices(n.Follow()) {
 		for _, c := range ofOneKind(c) {
@@ -64,7 +64,7 @@ func ofOneKind(c choice) (all []choice) {
 }
 
 // tags matches the arguments of a call as tags; end is what stands behind the last one.
-func (g *grammar) tags(p *declaration.Pattern, n *schema.Place, lines bool, end string) string {
+func (g *writer) tags(p *declaration.Pattern, n *schema.Place, lines bool, end string) string {
 	o := slots{tail: end, none: end, most: g.most(nil)}
 	if lines {
 		o.comma = "\n"
@@ -83,7 +83,7 @@ func (g *grammar) tags(p *declaration.Pattern, n *schema.Place, lines bool, end 
 		})
 		return g.members(o)
 	}
-	o.list = g.listed(n, func(key string, p *schema.Place) string { return g.tag(arg, lit(print.Attribute(g.f.Family, key)), p) })
+	o.list = g.listed(n, func(key string, p *schema.Place) string { return g.tag(arg, lit(print.Attribute(g.f, key)), p) })
 	if more := additional(n); !more.Never {
 		o.other = g.tag(arg, g.otherWord(o.list), more)
 	}
@@ -91,7 +91,7 @@ func (g *grammar) tags(p *declaration.Pattern, n *schema.Place, lines bool, end 
 }
 
 // tag matches one argument whose name the key matches.
-func (g *grammar) tag(arg *declaration.Pattern, key string, n *schema.Place) string {
+func (g *writer) tag(arg *declaration.Pattern, key string, n *schema.Place) string {
 	var head []string
 	at := 0
 	for ; arg.HoleAt(at) != "value" && arg.HoleAt(at) != "type"; at++ {
@@ -115,8 +115,8 @@ func (g *grammar) tag(arg *declaration.Pattern, key string, n *schema.Place) str
 
 // tagValue matches a value in a tag. Where the tag does not say the type, a string stands for everything that a place of
 // unknown type allows, and null cannot be told from the string.
-func (g *grammar) tagValue(c choice, plain bool, n *schema.Place) string {
-	s := print.Tagged(g.f.Family, c.anyKind())
+func (g *writer) tagValue(c choice, plain bool, n *schema.Place) string {
+	s := print.Tagged(g.f, c.anyKind())
 	switch {
 	case c.value != "":
 	case c.kind == schema.String && g.f.Flags.CDATA && len(c.n.Patterns) == 0 && len(c.n.Formats) == 0:

@@ -1,4 +1,4 @@
-package adapters
+package grammar
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 )
 
 // calls matches a reply's calls from the mark on.
-func (g *grammar) calls(p *declaration.Pattern, mark string, tools []chat.Tool) string {
+func (g *writer) calls(p *declaration.Pattern, mark string, tools []chat.Tool) string {
 	opener := g.opener(g.f.Printed(p.Parts[0].Lit.Text), mark)
 	if len(g.f.Sections) == 0 {
 		first := g.call(p, 1, tools)
@@ -24,7 +24,7 @@ func (g *grammar) calls(p *declaration.Pattern, mark string, tools []chat.Tool) 
 
 // opener matches the literal that begins with the mark. Behind that white space is free where the reader does not care:
 // a token that ends the mark may hold some.
-func (g *grammar) opener(text, mark string) string {
+func (g *writer) opener(text, mark string) string {
 	rest := strings.TrimPrefix(text, mark)
 	tight := strings.TrimLeft(rest, " \n")
 	if tight == rest && (rest != "" || mark[len(mark)-1] != '>') {
@@ -34,7 +34,7 @@ func (g *grammar) opener(text, mark string) string {
 }
 
 // inSection matches the calls between the marks of a section.
-func (g *grammar) inSection(tools []chat.Tool) string {
+func (g *writer) inSection(tools []chat.Tool) string {
 	p := g.f.Calls[0]
 	one := g.call(p, 0, tools)
 	if p.HoldsSeveral() {
@@ -44,7 +44,7 @@ func (g *grammar) inSection(tools []chat.Tool) string {
 }
 
 // more matches further calls, as many as may be.
-func (g *grammar) more(call string) string {
+func (g *writer) more(call string) string {
 	if !g.many() {
 		return ""
 	}
@@ -52,10 +52,10 @@ func (g *grammar) more(call string) string {
 }
 
 // many says whether a reply may have several calls.
-func (g *grammar) many() bool { return !g.o.Single && g.o.MaxCalls != 1 }
+func (g *writer) many() bool { return !g.o.Single && g.o.MaxCalls != 1 }
 
 // literals joins the literals of a pattern from part i on.
-func (g *grammar) literals(p *declaration.Pattern, i int) string {
+func (g *writer) literals(p *declaration.Pattern, i int) string {
 	text := ""
 	for _, part := range p.Parts[min(i, len(p.Parts)):] {
 		text += g.f.Printed(part.Lit.Text)
@@ -64,7 +64,7 @@ func (g *grammar) literals(p *declaration.Pattern, i int) string {
 }
 
 // call matches one call, or all of them where an example holds all, from part i of the pattern on.
-func (g *grammar) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
+func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	body := p.Body()
 	if word := p.HoleAt(body); word != "json" && word != "args" && word != "pseudo" && p.Hole("name") < 0 && p.Hole("id") < 0 {
 		return seq(lit(g.front(p, i, body)), g.several(p, body, tools), lit(g.literals(p, body+1)))
@@ -77,7 +77,7 @@ func (g *grammar) call(p *declaration.Pattern, i int, tools []chat.Tool) string 
 }
 
 // front joins the literals in front of a body.
-func (g *grammar) front(p *declaration.Pattern, i, body int) string {
+func (g *writer) front(p *declaration.Pattern, i, body int) string {
 	text := ""
 	for _, part := range p.Parts[i:body] {
 		text += g.f.Printed(part.Lit.Text)
@@ -86,7 +86,7 @@ func (g *grammar) front(p *declaration.Pattern, i, body int) string {
 }
 
 // toolCall matches a call of one tool from part i of the pattern on.
-func (g *grammar) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
+func (g *writer) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
 	var all []string
 	for ; i < len(p.Parts); i++ {
 		switch word := p.Parts[i].Hole; word {
@@ -110,7 +110,7 @@ func (g *grammar) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
 }
 
 // id matches what a call's id may be; one that names the tool is its name and a number.
-func (g *grammar) id(p *declaration.Pattern, t chat.Tool) string {
+func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
 	if p.Hole("name") < 0 {
 		return seq(lit("functions."+t.Name+":"), "[0-9]{1,4}")
 	}
@@ -118,7 +118,7 @@ func (g *grammar) id(p *declaration.Pattern, t chat.Tool) string {
 }
 
 // body matches the arguments of a call that stand in hole i of the pattern.
-func (g *grammar) body(p *declaration.Pattern, i int, t chat.Tool) string {
+func (g *writer) body(p *declaration.Pattern, i int, t chat.Tool) string {
 	if p.Parts[i].Hole == "call" {
 		return g.callObject(t)
 	}
@@ -138,7 +138,7 @@ func (g *grammar) body(p *declaration.Pattern, i int, t chat.Tool) string {
 }
 
 // arguments matches the arguments of a tool, which are one of several objects where its schema is a union.
-func (g *grammar) arguments(t chat.Tool, write func(*schema.Place) string) string {
+func (g *writer) arguments(t chat.Tool, write func(*schema.Place) string) string {
 	g.tool, g.doc, g.step = t, g.docs[t.Name], ""
 	n := g.doc.Arguments()
 	list := n.Alternatives
@@ -153,12 +153,12 @@ func (g *grammar) arguments(t chat.Tool, write func(*schema.Place) string) strin
 }
 
 // asObject matches arguments that are one value in a spelling.
-func (g *grammar) asObject(t chat.Tool, s *print.Spelling) string {
+func (g *writer) asObject(t chat.Tool, s *print.Spelling) string {
 	return g.arguments(t, func(n *schema.Place) string { return g.object(n, s) })
 }
 
 // several matches calls that one example holds: objects, or calls in Python.
-func (g *grammar) several(p *declaration.Pattern, body int, tools []chat.Tool) string {
+func (g *writer) several(p *declaration.Pattern, body int, tools []chat.Tool) string {
 	var one string
 	switch p.HoleAt(body) {
 	case "named":
@@ -182,7 +182,7 @@ func (g *grammar) several(p *declaration.Pattern, body int, tools []chat.Tool) s
 }
 
 // anyTool matches a call of any of the tools.
-func (g *grammar) anyTool(tools []chat.Tool, call func(chat.Tool) string) string {
+func (g *writer) anyTool(tools []chat.Tool, call func(chat.Tool) string) string {
 	var all []string
 	for _, t := range tools {
 		all = append(all, g.rule(t.Name, call(t)))
@@ -191,8 +191,8 @@ func (g *grammar) anyTool(tools []chat.Tool, call func(chat.Tool) string) string
 }
 
 // callObject matches a call as one JSON object.
-func (g *grammar) callObject(t chat.Tool) string {
-	s := print.Objects(g.f.Family)
+func (g *writer) callObject(t chat.Tool) string {
+	s := print.Objects(g.f)
 	member := func(key string) string { return lit(s.Key(key)) }
 	all := []string{lit(s.Open)}
 	if id := g.f.Layout.Counter; id != "" {
@@ -207,20 +207,20 @@ func (g *grammar) callObject(t chat.Tool) string {
 }
 
 // namedObject matches a call as an object whose only member is named like the tool.
-func (g *grammar) namedObject(t chat.Tool) string {
+func (g *writer) namedObject(t chat.Tool) string {
 	return seq(lit("{"+schema.Quote(t.Name)+": "), g.asObject(t, print.JSON), lit("}"))
 }
 
 // pythonCall matches a call as Python writes it.
-func (g *grammar) pythonCall(t chat.Tool) string {
+func (g *writer) pythonCall(t chat.Tool) string {
 	return seq(lit(print.PythonName(t.Name)+"("), g.arguments(t, func(n *schema.Place) string { return g.members(g.keywords(n)) }), lit(")"))
 }
 
 // messages matches calls in messages with headers, from the recipient of the first one on. The mark that ends the last one
 // may end the reply, so it need not be written.
-func (g *grammar) messages(tools []chat.Tool) string {
+func (g *writer) messages(tools []chat.Tool) string {
 	var all []string
-	p, head := g.f.Message, g.f.recipient()
+	p, head := g.f.Message, Recipient(g.f)
 	for _, t := range tools {
 		rest := ""
 		if p.Hole("calls") >= 0 {

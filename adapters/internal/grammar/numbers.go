@@ -1,13 +1,56 @@
-package adapters
+package grammar
 
 import (
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
+
+	"toolnorm/chat/schema"
 )
 
 // manyDigits bounds numbers whose schema does not.
 const manyDigits = 999_999_999_999_999_999
+
+// number matches a number, held to its bounds where they are whole.
+func (g *writer) number(n *schema.Place, kind schema.Kinds) string {
+	low, high := g.limit(n.Minimum, kind, 1), g.limit(n.Maximum, kind, -1)
+	if low != nil && high != nil && *low > *high {
+		g.doc.Drop(n.At, n.Minimum.Keyword)
+		low, high = nil, nil
+	}
+	switch {
+	case kind == schema.Integer && low == nil && high == nil:
+		return `("0" | "-"? [1-9] [0-9]{0,18})`
+	case kind == schema.Integer:
+		return integers(low, high)
+	case low == nil && high == nil:
+		return `"-"? ("0" | [1-9] [0-9]{0,18}) ("." [0-9]{1,17})? ([eE] [-+]? ([12] [0-8] [0-9] | [0-9]{1,2}))?`
+	}
+	return fractions(low, high)
+}
+
+// limit is the whole number that a limit holds a number to, nil for none; step leads inwards. Among numbers with fractions
+// that is the next one outwards, and the limit itself where the schema excludes it: both let more through than they should.
+func (g *writer) limit(b *schema.Bound, kind schema.Kinds, step int64) *int64 {
+	if b == nil {
+		return nil
+	}
+	held := b
+	if kind == schema.Number && (b.Excluded || !b.Value.IsInt()) {
+		g.doc.Drop(b.At, b.Keyword)
+		out := new(big.Int).Div(b.Value.Num(), b.Value.Denom()) // towards minus infinity
+		if step < 0 && !b.Value.IsInt() {
+			out.Add(out, big.NewInt(1))
+		}
+		held = &schema.Bound{Value: new(big.Rat).SetInt(out)}
+	}
+	if n := held.Whole(step); n != nil && max(*n, -*n) <= manyDigits {
+		return n
+	}
+	g.doc.Drop(b.At, b.Keyword)
+	return nil
+}
 
 // integers matches the whole numbers from low to high; nil is no bound.
 func integers(low, high *int64) string {
