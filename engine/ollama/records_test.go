@@ -185,3 +185,30 @@ func TestOversizedBuffersAreNotKept(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainRecordsAreReadAsParsedOnes has what is read by its quotes and what is not.
+func TestPlainRecordsAreReadAsParsedOnes(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"model":"m","created_at":"t","response":"a","done":false}`:                               "a",
+		`{"response":"","done":false}`:                                                             "",
+		`{"response":"\u003c\"\\\/\b\f\n\r\t\u0041","done":false}`:                                 "<\"\\/\b\f\n\r\tA",
+		`{"response":"é€","model":"m","done":false}`:                                               "é€",
+		`{"model":"m","response":"a","done":true}`:                                                 "-",
+		`{"model":"m","done":false}`:                                                               "-",
+		`{"response":"a","response":"b","done":false}`:                                             "-",
+		`{"response":"\u00e9","done":false}`:                                                       "-",
+		`{"response":"\ud83d\ude00","done":false}`:                                                 "-",
+		`{"response":"\x","done":false}`:                                                           "-",
+		`{"response":"a\`:                                                                          "-",
+		`{"response":"a"`:                                                                          "-",
+		`{"response":"a","thinking":"b","done":false}`:                                             "-",
+		`{"model":"m\"","response":"a","done":false}`:                                              "-",
+		`{"response":"a" ,"done":false}`:                                                           "-",
+		`{"model":"m","created_at":"t","message":{"role":"assistant","content":"a"},"done":false}`: "-",
+	} {
+		got, ok := quickText(nil, []byte(line))
+		if text := string(got); ok && text != want || !ok && want != "-" {
+			t.Errorf("%s: %q, %v, want %q", line, text, ok, want)
+		}
+	}
+}

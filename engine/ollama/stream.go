@@ -27,7 +27,8 @@ type stream struct {
 	scratch *upstream.Scratch
 	pool    *upstream.Scratches
 	text    chat.Strings
-	tap     *tap // nil: the server's own reading is passed on
+	tap     *tap   // nil: the server's own reading is passed on
+	plain   []byte // the text of the last plain record
 
 	queue  []chat.Event    // what the last record held
 	head   int             // queue[:head] has been given out
@@ -75,6 +76,13 @@ func (s *stream) read() error {
 	line, whole, err := s.scratch.Next()
 	if err != nil {
 		return s.ended(err)
+	}
+	if s.tap == nil && s.probs == nil {
+		if text, ok := quickText(s.plain, line); ok {
+			s.plain = text
+			s.add(chat.Text, text)
+			return nil
+		}
 	}
 	v, err := s.scratch.Parse(line)
 	switch {
