@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -116,6 +117,12 @@ func (m *Main) traceLog() *trace.Log {
 	return trace.New(m.Config.Trace, m.Config.TraceBodies)
 }
 
+// ballast is memory that a server holds and never touches, in bytes, so that it costs addresses and no pages. Go collects garbage when
+// the heap has doubled, and a live heap of 5 MB doubles with every second request of 200 KiB: a third of such a request's
+// processor time went into collecting. With the ballast there are 21 MB between two collections, and the memory of a server grows by
+// no more than these.
+const ballast = 16 << 20
+
 // serve listens and answers until Close.
 func (m *Main) serve(h http.Handler, s settings) error {
 	var err error
@@ -143,6 +150,8 @@ func (m *Main) serve(h http.Handler, s settings) error {
 	m.announce(s)
 	m.announceDoor()
 	go func() { // ends when the server is closed
+		space := make([]byte, ballast)
+		defer runtime.KeepAlive(space)
 		if err := m.server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
 			m.failed <- fmt.Errorf("serve: %w", err)
 		}

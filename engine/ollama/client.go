@@ -3,7 +3,6 @@ package ollama
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -24,6 +23,7 @@ type Client struct {
 	http    *http.Client
 	api     *api.Client
 	scratch upstream.Scratches
+	renders upstream.Documents
 	queue   wait.Queue
 }
 
@@ -98,18 +98,12 @@ func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (str
 		return "", err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(p.Reader(resp.Body, p.Loading(), wait.Limit{}), upstream.MaxRender))
-	if err != nil {
+	prompt, err := o.renders.Read(p.Reader(resp.Body, p.Loading(), wait.Limit{}), upstream.MaxRender, "_debug_info", "rendered_template")
+	var unread *fault.Error
+	if err != nil && !errors.As(err, &unread) {
 		return "", wait.Broken(ctx, "", err)
 	}
-	var reply api.ChatResponse
-	if err := json.Unmarshal(body, &reply); err != nil {
-		return "", fault.New(fault.Unavailable, "the model server's rendering cannot be read: %w", err)
-	}
-	if reply.DebugInfo == nil {
-		return "", nil
-	}
-	return reply.DebugInfo.RenderedTemplate, nil
+	return prompt, err
 }
 
 // stream posts a request and gives the events of the reply.
@@ -134,7 +128,7 @@ func (o *Client) records(ctx context.Context, p *wait.Pulse, path string, body a
 // post sends a request and waits for the head of the answer, which must be 200. While the server is busy it waits in the
 // queue.
 func (o *Client) post(ctx context.Context, p *wait.Pulse, path string, body any, w wait.Limit) (*http.Response, error) {
-	data, err := json.Marshal(body)
+	data, err := chat.JSON(body) // marks as they are: a prompt is full of them, and longer with each as \u003c
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
 	}
