@@ -41,14 +41,16 @@ func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Reques
 	return k.finish(ctx, closing(src, all(src)))
 }
 
-// embedder is a backend whose models can embed. Model is the model's name on that server.
+// embedder is a backend whose models can embed. Model is the model's name on that server. It gets no Order: an embedding has no
+// format, no strategy and no facts.
 type embedder interface {
 	Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error)
 }
 
 var _ chat.Embedder = (*Engine)(nil)
 
-// Embed gives the vectors of r's texts. See chat.Embedder.
+// Embed gives the vectors of r's texts. See chat.Embedder. A server that sends fewer vectors than texts is an error: clients pair
+// them by their places, and would file texts under others' vectors.
 func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	name := r.Model
 	if name == "" {

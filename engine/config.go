@@ -16,39 +16,85 @@ import (
 
 // Config says where the models are and how they are read. The zero value uses Ollama at its default address.
 type Config struct {
-	Ollama       string            // base URL of Ollama, as ollama.ParseHost gives it; empty: http://127.0.0.1:11434
-	Log          zerolog.Logger    // the zero value logs nothing
-	Strategy     map[string]string // model name with * for any text -> one of the strategies; the longest match wins; no match: by probing
-	Wording      map[string]string // model name with * for any text -> how strategy prompt describes tools, as adapters.ParseWording reads it; no match: the family's, else by probing
-	NoGrammar    bool              // llama-server is not asked to hold the model to calls that fit their schemas
-	NoProbe      bool              // of the wording: the family's, else schemas
-	Format       map[string]string // model name with * for any text -> name of a format; no match: by the model's name
-	NamesOnly    bool              // a model's format is by its name alone; its template is not asked
-	Formats      *adapters.Set     // the formats that are known; nil: those that come with the program
-	Hold         int               // adapters.Options.Hold of requests that do not say; 0: short calls leave whole, long ones stream
-	Which        adapters.Which    // adapters.Options.Which: which texts that look like calls are calls
-	Quiet        bool              // adapters.Options.Quiet: calls inside reasoning are thoughts
-	Unchecked    bool              // calls leave as they were read, whether they fit their schemas or not
-	NoRewrite    bool              // a call that does not fit is not written again, held to its schema
-	NoReask      bool              // nor is the model told what was wrong with it
-	OutOfBounds  string            // what becomes of a call that nothing could repair, and that fails by bounds of values alone: BoundsRewrite, BoundsClamp or BoundsPass; empty: BoundsRewrite
-	Gate         bool              // before tools are offered, the model is asked whether it needs one
-	Timeouts     wait.Timeouts     // zero fields take the defaults
-	NumCtx       int               // context length asked of Ollama, in tokens; 0: by the request's size
-	MaxCtx       int               // the longest context that is asked for by a request's size, in tokens; 0: window.Most
-	Overflow     string            // what becomes of a conversation that is longer: Trim or Refuse; empty: Trim
-	ToolBudget   int               // tokens that the tools of a request may take without a warning; 0: half of the context
-	Reasoning    string            // which turns of the history keep their reasoning, as history.Policy; empty: all
-	LoopGuard    string            // what is done about the same call with the same result over and over: LoopOff, LoopWarn or LoopBreak; empty: LoopWarn
-	Unwedge      bool              // an Ollama model that is loaded and does not begin to write in time is unloaded, and asked once more
-	MaxRepeat    int               // bytes for which a model may write the same over and over until its reply is ended; 0: 8192, negative: for ever
-	SameCalls    int               // how often one reply may make the same call, or the same few calls, in a row; 0: 3, negative: as often as the model likes
-	DefaultModel string            // answers requests that name no model; empty: such requests are an error
-	Upstreams    []Upstream        // further model servers, whose models are called name/model
-	Aliases      map[string]string // a name that clients may ask for -> the model that it stands for, with its server's name in front; settings go by the latter
-	Prefix       string            // in front of any model's name it says nothing, so that each has a second name; empty: there is none
-	Demos        string            // when the demo models are listed, and whether they are there: DemoAuto, DemoAlways or DemoNever; empty: DemoAuto
-	Demo         demo.Server       // the zero value writes at a pace that can be seen
+	// Ollama is its base URL, as ollama.ParseHost gives it. Empty: http://127.0.0.1:11434.
+	Ollama string
+	// Upstreams are further model servers, whose models are called name/model.
+	Upstreams []Upstream
+	// Timeouts bound the waits for a server. Zero fields take the defaults.
+	Timeouts wait.Timeouts
+	// Log is where what operators need to know goes, never prompts, replies or keys. The zero value logs nothing.
+	Log zerolog.Logger
+
+	// Aliases have a name that clients may ask for, and the model that it stands for, with its server's name in front.
+	// Settings below that go by a model's name go by the latter, so a model is read alike under every name.
+	Aliases map[string]string
+	// Prefix says nothing in front of any model's name, so that each has a second one. Empty: there is none.
+	Prefix string
+	// DefaultModel answers requests that name no model. Empty: such requests are an error.
+	DefaultModel string
+
+	// Strategy, Wording and Format have the name of a model, with * for any text, as their keys; the longest match wins.
+	// Strategy says how the model's text is read (see Strategies). No match: by probing.
+	Strategy map[string]string
+	// Wording says how strategy prompt describes tools, as adapters.ParseWording reads it. No match: the family's own,
+	// else by probing, unless NoProbe is set.
+	Wording map[string]string
+	NoProbe bool
+	// Format names the family in whose form the model writes. No match: by the model's name, and by its template where no
+	// family claims it, unless NamesOnly is set.
+	Format    map[string]string
+	NamesOnly bool
+	// Formats are the families that are known. Nil: those that come with the program.
+	Formats *adapters.Set
+
+	// Hold, Which and Quiet are those of adapters.Options, Hold for requests that do not say. Zero: short calls are sent
+	// whole and long ones stream; what looks like a call by the usual evidence is one, also inside reasoning.
+	Hold  int
+	Which adapters.Which
+	Quiet bool
+
+	// NoGrammar keeps llama-server from holding the model to calls that fit their schemas while it writes.
+	NoGrammar bool
+	// Unchecked sends calls as they were read, whether they fit their schemas or not.
+	Unchecked bool
+	// NoRewrite and NoReask switch off the two ways in which a call that does not fit is repaired: written once more,
+	// held to its schema, and by telling the model what was wrong with it.
+	NoRewrite, NoReask bool
+	// OutOfBounds says what becomes of a call that nothing could repair, and that fails by bounds of values alone:
+	// BoundsRewrite, BoundsClamp or BoundsPass. Empty: BoundsRewrite.
+	OutOfBounds string
+	// Gate asks the model whether it needs a tool before tools are offered to it.
+	Gate bool
+
+	// NumCtx is the context length asked of Ollama, in tokens. 0: by the request's size, up to MaxCtx.
+	NumCtx int
+	// MaxCtx bounds what is asked for by a request's size. 0: window.Most. A context costs memory whether it is used or
+	// not, so a model that was trained with 262,144 tokens does not get them.
+	MaxCtx int
+	// Overflow says what becomes of a conversation that is longer: Trim or Refuse. Empty: Trim.
+	Overflow string
+	// ToolBudget is how many tokens the tools of a request may take without a warning. 0: half of the context.
+	ToolBudget int
+	// Reasoning says which turns of the history keep their reasoning, as history.Policy. Empty: all.
+	Reasoning string
+
+	// LoopGuard says what is done about the same call with the same result over and over, turn by turn: LoopOff, LoopWarn
+	// or LoopBreak. Empty: LoopWarn.
+	LoopGuard string
+	// SameCalls is how often one reply may make the same call, or the same few calls, in a row. 0: 3, negative: as often as
+	// the model likes.
+	SameCalls int
+	// MaxRepeat is for how many bytes a model may write the same over and over until its reply is ended. 0: 8192,
+	// negative: for ever.
+	MaxRepeat int
+	// Unwedge unloads an Ollama model that is loaded and does not begin to write in time, and asks it once more.
+	Unwedge bool
+
+	// Demos says when the demo models are listed, and whether they are there: DemoAuto, DemoAlways or DemoNever. Empty:
+	// DemoAuto.
+	Demos string
+	// Demo is the server behind them. The zero value writes at a pace that can be seen.
+	Demo demo.Server
 }
 
 // strategyGone is a strategy that settings of earlier releases may still name.

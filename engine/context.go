@@ -95,6 +95,8 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 func (j *job) trim(tokens int) *job {
 	excess := tokens + window.Room(j.request.MaxTokens, j.context) - j.context
 	meter := j.meter()
+	// A quarter of the context at a time: else every further turn would be refused, trimmed by one message, and read anew by
+	// a server whose cache of the prompt ends where the conversation was cut.
 	cut := window.Trim(j.request.Messages, excess, j.context/4, func(m chat.Message) int { return meter.Estimate(window.MessageBytes(m)) })
 	if cut.Dropped == 0 || tokens-cut.Freed > j.context {
 		return nil
@@ -138,7 +140,8 @@ func (j *job) boundBy() string {
 	return byNumCtx
 }
 
-// longer says how to get a longer context, behind "Please reduce …".
+// longer says how to get a longer context, behind "Please reduce …". It names the one setting that helps: to raise num-ctx is of no
+// use when the model was trained with no more.
 func (j *job) longer() string {
 	switch by := j.boundBy(); by {
 	case byRequest:

@@ -27,7 +27,7 @@ func described(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Re
 	c.Tools, c.Messages = nil, make([]chat.Message, 0, len(r.Messages)+1)
 	rest := r.Messages
 	text := f.Prompt(r.Tools, w)
-	f = f.Asked(w)
+	f = f.Asked(w) // earlier calls are shown in the form that the prompt asks for, not in the family's own
 	if len(rest) > 0 && rest[0].Role == chat.System {
 		text = strings.TrimPrefix(text+"\n\n"+rest[0].Content, "\n\n")
 		rest = rest[1:]

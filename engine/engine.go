@@ -17,7 +17,9 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// Engine is a chat.Model and a chat.Catalog over model servers: Ollama, the demo models, and those that are configured. It is safe for concurrent use.
+// Engine is a chat.Model and a chat.Catalog over model servers: Ollama, the demo models, and those that are configured. It is
+// safe for concurrent use: what it keeps between requests are caches and the memories of its servers, each with a lock of its
+// own, and nothing of a request outlives it.
 type Engine struct {
 	cfg     Config
 	servers []*server // the first one's models go by their own names
@@ -77,7 +79,7 @@ func (e *Engine) attempt(ctx context.Context, r *chat.Request, prev error, yield
 		yield(chat.Event{}, prev)
 		return nil
 	}
-	said := false
+	said := false // once the client has got something, there is no second attempt
 	for ev, err := range e.answer(ctx, pulse, r) {
 		if err != nil && e.cfg.Unwedge && prev == nil && !said && silent(err) {
 			return err
@@ -115,7 +117,8 @@ type unloader interface {
 	Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error)
 }
 
-// silent says whether err is that of a model that did not begin to write in time.
+// silent says whether err is that of a model that did not begin to write in time. A model that stops in the middle is not cured
+// by loading it anew: something was sent, and the reply cannot begin again.
 func silent(err error) bool {
 	f := fault.From(err)
 	return f.Kind == fault.Timeout && f.Code == wait.FirstByteTimeout
@@ -143,7 +146,7 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 	return true
 }
 
-// begin returns what is known of r without asking a server.
+// begin returns what is known of r without asking a server, unless it is one whose kind must be found out.
 func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
 	name := r.Model
 	if name == "" {

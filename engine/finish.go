@@ -13,13 +13,14 @@ import (
 
 // The last stages of a reply, which see what will leave: ids of calls, stop sequences, the end.
 
-// idLetters are what an id of ours is made of; 24 of them hold 142 bits.
+// idLetters are what an id of ours is made of; 24 of them hold 142 bits, so two that are alike will not be seen.
 const idLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // numberCalls gives every call of a reply its number and an id that is new in the conversation: the model's own if it
 // will do, else a random one. Some models count their calls anew in every turn, and clients look results up by id.
 func (j *job) numberCalls(_ context.Context, in events) events {
 	return func(yield func(chat.Event, error) bool) {
+		// The history counts: templates and clients that keep results by id would give this call an old one's result.
 		used := map[string]bool{}
 		for _, m := range j.request.Messages {
 			for _, c := range m.Calls {
@@ -66,6 +67,7 @@ func newID() string {
 		var b [32]byte
 		rand.Read(b[:])
 		for _, c := range b {
+			// Six bits give 64 numbers for 62 letters. The last two are drawn again, else some letters came more often.
 			if c &= 63; int(c) < len(idLetters) && len(id) < cap(id) {
 				id = append(id, idLetters[c])
 			}
@@ -94,6 +96,7 @@ func (j *job) stopAtStops(_ context.Context, in events) events {
 					}
 					return
 				}
+				// Of "a E" with the sequence END only the E waits: to hold more would delay every word of the reply.
 				keep := beginning(all, stops)
 				held = all[len(all)-keep:]
 				if !text(all[:len(all)-keep]) {
@@ -125,7 +128,8 @@ func first(s string, stops []string) int {
 	return found
 }
 
-// beginning is the length of the longest end of s that begins a sequence without completing it.
+// beginning is the length of the longest end of s that begins a sequence without completing it. It looks at no more than the
+// sequences' own lengths, so long texts cost no more than short ones.
 func beginning(s string, stops []string) int {
 	longest := 0
 	for _, stop := range stops {
@@ -139,7 +143,8 @@ func beginning(s string, stops []string) int {
 }
 
 // finish sees to the end of a reply: a Finish that says how the reply was read, nothing behind it, and an error where
-// there would be neither, or where the server gave up and no call stands. An empty reply is passed on as it is.
+// there would be neither, or where the server gave up and no call stands. An empty reply is passed on as it is: models do
+// answer with nothing, behind the result of a tool for example, and to ask again would bring the same.
 func (j *job) finish(ctx context.Context, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
@@ -154,6 +159,8 @@ func (j *job) finish(ctx context.Context, in events) events {
 				continue
 			}
 			meta := chat.MetaOf(ev)
+			// Abandoned reaches this stage only when no call was whole: the decoder makes a stop of it otherwise. Another
+			// strategy reads the model without the parser that gave up.
 			if ev.Text == chat.Abandoned {
 				yield(chat.Event{}, &fault.Error{Kind: fault.Unavailable, Message: "the model server says: " + meta.Cause, Curable: true})
 				return
@@ -169,7 +176,8 @@ func (j *job) finish(ctx context.Context, in events) events {
 	}
 }
 
-// costing is an event with the tokens that were spent besides, if it counts tokens.
+// costing is an event with the tokens that were spent besides, if it counts tokens. The counts are copied: they belong to the
+// event of the server, which an observer may hold.
 func costing(ev chat.Event, spent chat.Counts) chat.Event {
 	meta := chat.MetaOf(ev)
 	if meta.Usage == nil || spent == (chat.Counts{}) {

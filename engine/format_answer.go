@@ -48,12 +48,12 @@ type formed struct {
 	ctx   context.Context
 	yield func(chat.Event, error) bool
 	text  strings.Builder
-	calls bool        // the text needs no form
+	calls bool        // the text stands beside calls and needs no form
 	usage *chat.Event // waits for the answer, which may cost more
 }
 
 // formatAnswer gives the answer of a reply the form that the client asks for. One that does not have it is written once
-// more, constrained to it.
+// more, constrained to it. The price is that an answer does not stream: a client that asks for JSON reads it at the end.
 func (j *job) formatAnswer(ctx context.Context, in events) events {
 	if j.answerForm == nil || j.request.Required {
 		return in
@@ -130,7 +130,8 @@ func (j *job) inForm(ctx context.Context, text string) (answer string, counts ch
 	return written, counts, true
 }
 
-// fits says whether an answer has that form.
+// fits says whether an answer has that form. "json" is any object, as OpenAI's json_object promises; a schema that cannot be used
+// fits nothing, so the server is asked, which may read it.
 func (j *job) fits(answer string) bool {
 	if string(j.answerForm) == `"json"` {
 		var object map[string]json.RawMessage

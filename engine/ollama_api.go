@@ -83,7 +83,7 @@ func listed(m api.ListModelResponse, name string) api.ListModelResponse {
 	return m
 }
 
-// tagsOf is what a server lists, by name; nothing when it cannot say.
+// tagsOf is what a server lists, by name; nothing when it cannot say. Each server is asked once a list, not once a model.
 func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 	all := map[string]api.ListModelResponse{}
 	if n, ok := s.backend.(ollamaAPI); ok {
@@ -96,7 +96,8 @@ func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 	return all
 }
 
-// Running is the body of /api/ps: the models that are loaded, on every server that says so.
+// Running is the body of /api/ps: the models that are loaded, on every server that says so. A server that cannot be reached is
+// left out: clients show this list all the time, and one server that is down must not empty it.
 func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 	all := api.ProcessResponse{Models: []api.ProcessModelResponse{}}
 	for i, s := range e.servers {
@@ -160,7 +161,8 @@ func (e *Engine) description(ctx context.Context, model string) json.RawMessage 
 		`"model_info":{"general.architecture":"` + upstream.KindOpenAI + `"` + context + `},"capabilities":["completion","tools"]}`)
 }
 
-// withTools adds "tools" to the capabilities of a model that writes text.
+// withTools adds "tools" to the capabilities of a model that writes text. Clients hide their tools from models without it, and
+// through this program such models call as well.
 func withTools(show json.RawMessage) (json.RawMessage, error) {
 	v, err := fastjson.ParseBytes(show)
 	if err != nil {
@@ -183,7 +185,8 @@ func withTools(show json.RawMessage) (json.RawMessage, error) {
 	return v.MarshalTo(nil), nil
 }
 
-// Version is that of the first server; an error when it cannot be reached.
+// Version is that of the first server; an error when it cannot be reached. Clients that speak Ollama's API decide by it what they
+// may ask, and what is asked there is passed on to that server.
 func (e *Engine) Version(ctx context.Context) (string, error) {
 	n, ok := e.servers[0].backend.(ollamaAPI)
 	if !ok {

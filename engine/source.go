@@ -22,13 +22,15 @@ func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.S
 		return j, nil, "", err
 	}
 	var hooks []chat.Hook
-	if generation == j.strategy && j.force == nil { // generations that repair a reply have other prompts
+	// Generations that repair a reply have other prompts: their counts say nothing of this request's bytes.
+	if generation == j.strategy && j.force == nil {
 		hooks = append(hooks, j.trackTokens())
 	}
 	return j, j.watched(src, generation, hooks...), tail, nil
 }
 
-// watched returns src with the hooks in front that every generation has.
+// watched returns src with the hooks in front that every generation has. The observer's comes last, so that it is given what
+// the decoder gets: the end that a repetition is cut to, too.
 func (j *job) watched(src chat.Source, generation string, hooks ...chat.Hook) chat.Source {
 	if limit := j.maxRepeat(); limit > 0 {
 		hooks = append(hooks, j.endRepetition(limit))
@@ -90,7 +92,8 @@ func all(src chat.Source) events {
 	}
 }
 
-// closing closes the source when the events are not wanted any more, whichever way that comes about.
+// closing closes the source when the events are not wanted any more, whichever way that comes about: at the end, when a stage
+// or the client leaves the range, or when one of them panics. A model that nobody reads must not go on writing.
 func closing(src chat.Source, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		defer src.Close()

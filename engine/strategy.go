@@ -36,6 +36,7 @@ func (j *job) strategies() []string {
 	if needsServerChat(j.request) {
 		return []string{Native}
 	}
+	// Who names a strategy wants to see what it does, so no other one takes over.
 	if named, ok := pattern.Find(j.engine.cfg.Strategy, j.name); ok {
 		return []string{named}
 	}
@@ -65,7 +66,8 @@ func (j *job) can(strategy string) bool {
 	return tools // without any the system text has nothing to describe
 }
 
-// chooseStrategy picks the best strategy that has not failed with the model before.
+// chooseStrategy picks the best strategy that has not failed with the model before. When all have, the best one is tried again:
+// a failure may have had to do with the request.
 func (j *job) chooseStrategy(context.Context) (*job, error) {
 	k := *j
 	all, known := j.strategies(), j.known()
@@ -98,6 +100,7 @@ func (j *job) answer(ctx context.Context) events {
 		}
 		j.engine.cfg.Log.Warn().Str("model", j.model).Str("strategy", j.strategy).Str("says", why).Str("next", next).
 			Msg("the strategy failed, another one takes over")
+		// Remembered only when the next one does better: else both failures have to do with something else.
 		better := sync.OnceFunc(func() { j.learn(func(l *lessons) { l.avoid(j.strategy) }) })
 		k := *failed // with what was found out about the request's length
 		k.strategy = next
@@ -125,7 +128,9 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 		k.wording = j.wordingOf(ctx)
 		j = &k
 	}
-	var usage *chat.Event // held as long as it is all that came
+	// Counts come before the end, and an empty reply's end decides whether it was swallowed: until then they are held, as
+	// all that came.
+	var usage *chat.Event
 	j, events := j.reply(ctx)
 	for ev, err := range events {
 		if curable {
@@ -153,7 +158,8 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 	return j, ""
 }
 
-// swallowed says whether a reply that is empty was not so when the model wrote it. One token is the end itself.
+// swallowed says whether a reply that is empty was not so when the model wrote it. One token is the end itself. Raw strategies
+// show all that was written, so with them an empty reply is one.
 func (j *job) swallowed(usage *chat.Event, end chat.Event) bool {
 	return (j.strategy == Native || j.strategy == Tap) && end.Text == chat.Stop && usage != nil && usage.Meta.Usage.Completion > 1
 }

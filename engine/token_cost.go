@@ -34,8 +34,12 @@ func (j *job) trackTokens() chat.Hook {
 }
 
 const (
-	mostBytes  = 12  // more than a token stands for in any text that is a conversation
-	fewestRead = 256 // how many tokens a count must fall short by to mean something
+	// mostBytes is more than a token stands for in any text that is a conversation (docs/context.md has what was measured): a
+	// server that counts fewer tokens has not read all of it.
+	mostBytes = 12
+	// fewestRead is how many tokens a count must fall short by to mean something: below it a template's own text weighs more
+	// than the conversation.
+	fewestRead = 256
 )
 
 // learnTokens takes what a server has counted of the job's request, which has so many bytes. A count that shows that the prompt
@@ -43,12 +47,14 @@ const (
 func (j *job) learnTokens(bytes int, c chat.Counts) {
 	why := ""
 	switch {
-	case c.Prompt <= 0:
+	case c.Prompt <= 0: // a server that has the prompt in its cache may count none of it
 		return
 	case j.context > 0 && c.Prompt >= j.context:
 		why = fmt.Sprintf("the server read %d tokens, all that its context holds: it has cut the conversation", c.Prompt)
+	// A rendered prompt of ours was sent as it is, and a server that cuts it says so; of a chat nobody else knows.
 	case j.strategy != Raw && j.strategy != Tokens && bytes > mostBytes*(c.Prompt+fewestRead):
 		why = fmt.Sprintf("the server read %d tokens of at least %d: it has cut the conversation", c.Prompt, bytes/mostBytes)
+	// Contexts are set in powers of two or round numbers of them: a prompt that fills one exactly was cut to it.
 	case j.context == 0 && c.Prompt >= 2048 && c.Prompt%1024 == 0 && j.meter().Estimate(bytes) > c.Prompt+c.Prompt/10:
 		why = fmt.Sprintf("the server read exactly %d tokens of about %d: it has probably cut the conversation to its context", c.Prompt, j.meter().Estimate(bytes))
 	case j.context > 0 && c.Prompt+c.Completion > j.context:
@@ -65,7 +71,8 @@ func (j *job) learnTokens(bytes int, c chat.Counts) {
 // maxListed is how many tools a warning lists, the dearest first: it goes into a header.
 const maxListed = 20
 
-// weighTools warns when the offered tools take more tokens than the budget, in the log once for the same tools.
+// weighTools warns when the offered tools take more tokens than the budget, in the log once for the same tools. Agents collect
+// tools of many servers without showing what they cost, and a model with half its context full of schemas forgets the rest.
 func (j *job) weighTools(context.Context) (*job, error) {
 	budget := j.engine.cfg.ToolBudget
 	if budget == 0 {

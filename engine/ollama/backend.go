@@ -14,7 +14,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// tailLength is how much of a prompt's end the decoder sees, in bytes.
+// tailLength is how much of a prompt's end the decoder sees, in bytes: enough for the marks that a prompt may end in, as one
+// that has opened the thinking ("<think>\n") or the header of a message.
 const tailLength = 64
 
 // Backend is an Ollama server as the engine asks it, with what has been found out about its models. What the Client can do
@@ -57,6 +58,7 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 		return b.raw(ctx, o, body)
 	}
 	body.Stream = true
+	// A server that does not render holds to the schema in its own chat. What it parses there is one JSON object.
 	switch {
 	case o.Force != nil:
 		body.Format = o.Force.Schema
@@ -112,7 +114,8 @@ func curable(err error) error {
 	return &f
 }
 
-// raw renders the prompt and has it continued.
+// raw renders the prompt and has it continued. These are two requests, of which the first takes a few milliseconds once the model
+// is loaded; they have the same options, since another context would load the model anew in between.
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest) (chat.Source, string, error) {
 	options := body.Options
 	body.Options = upstream.WithOption(options, "num_predict", 1) // a server that does not render but answers is soon done

@@ -21,12 +21,18 @@ import (
 )
 
 const (
-	loadedAge  = 5 * time.Second // how old the list of what is loaded may be
-	loadedWait = time.Second     // how long a server may take for it: some do not answer while they load a model
+	// loadedAge is how old the list of what is loaded may be. Within it what this program itself asked for is known; what
+	// others did to the server meanwhile costs one more load.
+	loadedAge = 5 * time.Second
+	// loadedWait is how long a server may take for the list: some do not answer while they load a model, and a request
+	// that must wait for that anyway should not wait here.
+	loadedWait = time.Second
 )
 
 // Size returns the context that the order's model gets: the one that the client or the settings ask for, else one that is
-// long enough for what the order needs.
+// long enough for what the order needs. Ollama takes its default (4,096) when a request names none, drops what is longer
+// silently, and loads the model anew whenever a request names another one than the last: so each request names one, and the
+// one that is loaded if that is enough.
 func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 	trained := o.Facts.Window
 	if n := o.FixedContext; n > 0 {
@@ -137,7 +143,7 @@ func withContext(v *fastjson.Value, n int) []byte {
 	return v.MarshalTo(nil)
 }
 
-// failing is a reader that has come to an error.
+// failing is a reader that has come to an error. The body was read here in part; the server must not take that part for all of it.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }

@@ -45,7 +45,8 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 	return nil
 }
 
-// strict are the readers of Ollama that refuse a call of a tool that they have not been told of.
+// strict are the readers of Ollama that refuse a call of a tool that they have not been told of. A prompt of ours tells a server
+// of none, so their marks are shown in a chat only.
 var strict = []string{"ministral", "glimmer"}
 
 // readers are the strategies by which a server of that version or a later one shows the marks, the best one first, and whether

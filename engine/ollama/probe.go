@@ -16,7 +16,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// digestAge is how old the list of digests may be: so long a model that was replaced is read like its predecessor.
+// digestAge is how old the list of digests may be: so long a model that was replaced is read like its predecessor. To ask with
+// each request would cost a round trip, in which the server lists all that it has.
 const digestAge = 5 * time.Second
 
 // digest is the model's, from a list that is at most digestAge old.
@@ -33,7 +34,8 @@ func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	return digests[name], err
 }
 
-// fullName is a model's name as Ollama compares names.
+// fullName is a model's name as Ollama compares names: "Qwen3" and "qwen3:latest" are one. A colon counts only behind the last
+// slash: before it there may be a host with a port.
 func fullName(model string) string {
 	if !strings.Contains(model[strings.LastIndexByte(model, '/')+1:], ":") {
 		model += ":latest"
@@ -78,7 +80,9 @@ func (b *Backend) remember(o *upstream.Order, f upstream.Facts) {
 	b.known[knownAs(o)] = f
 }
 
-// Probe finds out about the order's model, once per digest: two shows, of which one holds the vocabulary, and one render.
+// Probe finds out about the order's model, once per digest: two shows, of which one holds the vocabulary, and one render. All is
+// asked of this server and nothing concluded from its version or the model's name alone: templates and parsers are changed by
+// whoever makes a model.
 func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	digest, err := b.digest(ctx, o.Model)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// chatRequest is the order's request in Ollama's form.
+// chatRequest is the order's request in Ollama's form. Neither rendering nor streaming is set: both are the caller's.
 func chatRequest(o *upstream.Order) (*ChatRequest, error) {
 	r := o.Request
 	messages, err := wireMessages(r.Messages)
@@ -25,7 +25,8 @@ func chatRequest(o *upstream.Order) (*ChatRequest, error) {
 	return body, nil
 }
 
-// wireMessages is the conversation in Ollama's form: arguments as objects, results with the name of their tool.
+// wireMessages is the conversation in Ollama's form: arguments as objects, where OpenAI has text that holds one, and results with
+// the name of their tool, where OpenAI has the call's id alone. Templates print either, so both are sent.
 func wireMessages(ms []chat.Message) ([]Message, error) {
 	out := make([]Message, len(ms))
 	names := map[string]string{} // of the tools, by call id

@@ -36,7 +36,8 @@ func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequ
 	return &tokens{Source: src, o: o, tail: q.Prompt[max(len(q.Prompt)-tailLength, 0):], rest: rest}, nil
 }
 
-// spent are the options for the rest of a reply that has so many tokens already.
+// spent are the options for the rest of a reply that has so many tokens already: the client's limit is for the whole reply. One
+// token at least is asked for, since 0 means no limit to the server.
 func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMessage {
 	n, err := strconv.Atoi(string(options["num_predict"]))
 	if err != nil || n <= 0 {
@@ -45,7 +46,8 @@ func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMe
 	return upstream.WithOption(options, "num_predict", max(n-tokens, 1))
 }
 
-// tokens is a reply of which the server reads the beginning itself, and perhaps all.
+// tokens is a reply of which the server reads the beginning itself, and perhaps all. It gives up at a text that its parser does not
+// take, near the end of a call mostly; what was said until then is known token by token, so nothing of it is lost.
 type tokens struct {
 	chat.Source
 	o    *upstream.Order
@@ -98,7 +100,7 @@ func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	return s.Next()
 }
 
-// stop ends the reply with what it cost, as far as that is known.
+// stop ends the reply with what it cost, as far as that is known: a server that gives up sends no counts.
 func (s *tokens) stop(end chat.Event) (chat.Event, error) {
 	s.over = []chat.Event{end}
 	counts := &chat.Counts{Prompt: s.o.Estimate, Completion: s.begun, Estimated: true}

@@ -71,7 +71,8 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 	return src, "", err
 }
 
-// raw renders the prompt and has it continued.
+// raw renders the prompt and has it continued, as llama-server can: /apply-template gives the prompt that its own chat would have,
+// and /completion writes on without parsing. A refusal of the grammar is cured here (held), any other is the request's own.
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (chat.Source, string, error) {
 	prompt, err := b.client.Template(ctx, o.Pulse, body)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// maxGrammars is how many grammars a server's memory holds. Each is some 10 KB, and takes a millisecond to write.
+// maxGrammars is how many grammars a server's memory holds. Each is some 10 KB, and takes a millisecond to write, which a
+// conversation with the same tools in every turn need not pay for each.
 const maxGrammars = 32
 
 // grammars are those that a server was sent last, and what became of them. The zero value is empty.
@@ -121,7 +122,8 @@ func (h *held) fields(fields map[string]json.RawMessage) (marks []string) {
 	return marks
 }
 
-// held begins a reply that is held to the grammar. A server that refuses is asked again without.
+// held begins a reply that is held to the grammar. A server that refuses is asked again without: a grammar makes calls better, and
+// is never what a reply may fail for. Only when that reply comes was it the grammar that was refused.
 func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source, error)) (chat.Source, error) {
 	src, err := ask(h)
 	if h == nil {

@@ -11,8 +11,11 @@ import (
 )
 
 const (
-	offeredAge = time.Minute // how long a server that renders counts as one, with the same model
-	refusedAge = time.Hour   // how long a server that does not counts as one that never will
+	// offeredAge is how long a server that renders counts as one, with the same model: a llama-server that is started anew
+	// with another model has the same address and the same name for it.
+	offeredAge = time.Minute
+	// refusedAge is how long a server that does not counts as one that never will: it is another program.
+	refusedAge = time.Hour
 )
 
 // Probe finds out about the order's model: whether the server renders prompts, as llama-server does, what its template
@@ -42,7 +45,7 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// ask asks the server.
+// ask asks the server. OpenAI itself is not asked: what it can do is known, and it renders nothing.
 func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	if b.Strict {
 		return upstream.Facts{Tools: true, HonorsToolChoice: true, StrictNames: true}, nil
@@ -77,7 +80,7 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 	}, nil
 }
 
-// listed is what the server's list says of a model, nothing when it is not in it.
+// listed is what the server's list says of a model, nothing when it is not in it: some servers answer to any name.
 func (b *Backend) listed(ctx context.Context, model string) Model {
 	list, _ := b.client.Models(ctx) // nothing hangs on a server that has no list
 	for _, m := range list {

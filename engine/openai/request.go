@@ -29,7 +29,9 @@ func (b *Backend) request(o *upstream.Order) (*Request, error) {
 	return body, err
 }
 
-// wireMessages is the conversation in OpenAI's form, every content there and every call's arguments an object.
+// wireMessages is the conversation in OpenAI's form, every content there and every call's arguments an object: templates that such
+// servers run read the arguments, and fail at text that is none. Reasoning goes back to servers that know the field; OpenAI
+// refuses a request that has it.
 func (b *Backend) wireMessages(ms []chat.Message) ([]Message, error) {
 	out := make([]Message, len(ms))
 	for i, m := range ms {
@@ -51,7 +53,8 @@ func (b *Backend) wireMessages(ms []chat.Message) ([]Message, error) {
 	return out, nil
 }
 
-// content is a message's text, or its parts when there are pictures.
+// content is a message's text, or its parts when there are pictures. Text alone is never sent as parts: templates of many models
+// print a list as it is.
 func content(m chat.Message) any {
 	if len(m.Images) == 0 {
 		return m.Content
@@ -138,7 +141,7 @@ func (b *Backend) limit() string {
 	return "max_tokens"
 }
 
-// responseFormat is a chat.Request's Format in OpenAI's words.
+// responseFormat is a chat.Request's Format in OpenAI's words. A schema must have a name there, which nobody reads.
 func responseFormat(format json.RawMessage) any {
 	type schema struct {
 		Name   string          `json:"name"`

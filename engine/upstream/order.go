@@ -59,7 +59,8 @@ type Force struct {
 	Said   string          // what the model has written before, in its own form
 }
 
-// Facts are what is known of a model, as long as its digest stays the same.
+// Facts are what is known of a model, as long as its digest stays the same. All of them were asked of the server; where it does not
+// say, the zero value is what can be relied on.
 type Facts struct {
 	Window  int    // the longest context, in tokens: what the model was trained with, or what its server has it loaded with; 0: not known
 	Context int    // that the model's own parameters ask for; 0: none
