@@ -17,6 +17,7 @@
 // Before the server is asked:
 //
 //	checks.go      what is refused at once; schemas that cannot be used
+//	template.go    the form in which the model's own template writes calls
 //	names.go       names of tools that the model's family cannot write
 //	history.go     a conversation that the template takes
 //	call_loop.go   the same call over and over, turn by turn
@@ -26,7 +27,7 @@
 //	gate.go        whether the model needs a tool at all
 //	force.go       tool_choice: the output is constrained to one call
 //	described.go   tools in the system prompt, for models that were never taught to call; wording.go: in which words
-//	reduce.go      schemas in the words that every server takes; reduce_parts.go, keywords.go: what else they say, as notes
+//	reduce.go      schemas in the words that every server takes; what else they say is a note
 //
 // While the reply comes:
 //

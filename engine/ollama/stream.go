@@ -17,7 +17,7 @@ import (
 )
 
 // repeatLimit is how often Ollama lets a model write the same token in a row before it gives up. Older versions then
-// end the stream without a word.
+// end the stream silently.
 const repeatLimit = 30
 
 // stream reads the records of /api/chat or /api/generate. It is a chat.Source.

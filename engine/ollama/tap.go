@@ -11,7 +11,7 @@ import (
 )
 
 // damaged is what Ollama 0.24 writes for the bytes of a token that are not UTF-8: characters that are split over tokens
-// cannot be had from it.
+// are lost there.
 const damaged = "\uFFFD"
 
 // Marks are what a tap must know of how a model writes.

@@ -34,7 +34,7 @@ type nativeCall struct {
 // While a call is under way everything behind it waits in line: other calls may be written between its fragments.
 //
 // A valid call leaves as it is spelled. Of one that becomes wrong no more leaves; at the end of the reply the lenient
-// reader mends it as a whole.
+// reader repairs it as a whole.
 type nativeCalls struct {
 	tools   []chat.Tool
 	hold    int // bytes of arguments that wait before a call leaves; see adapters.Options
@@ -184,7 +184,7 @@ func (n *nativeCalls) meant(name string) chat.Tool {
 }
 
 // end gives all that waits once the reply has ended. A reply that was cut leaves a call open that had begun to leave,
-// and leaves out those that had not. In any other reply a call that is no object is mended, and an error when it cannot be.
+// and leaves out those that had not. In any other reply a call that is no object is repaired, and an error when it cannot be.
 func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error) {
 	open := false
 	for _, w := range n.line {
@@ -198,7 +198,7 @@ func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error
 		case cut:
 			open = true
 		default:
-			if out, err = n.mend(out, c); err != nil {
+			if out, err = n.repair(out, c); err != nil {
 				return out, err
 			}
 		}
@@ -210,8 +210,8 @@ func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error
 // whole says that nothing of the call is missing.
 func (c *nativeCall) whole() bool { return c.check.Complete() && c.name != "" }
 
-// mend gives the rest of a call whose arguments are no JSON object as they are.
-func (n *nativeCalls) mend(out []chat.Event, c *nativeCall) ([]chat.Event, error) {
+// repair gives the rest of a call whose arguments are no JSON object as they are.
+func (n *nativeCalls) repair(out []chat.Event, c *nativeCall) ([]chat.Event, error) {
 	if c.name == "" && len(c.args) == 0 {
 		return out, nil
 	}
