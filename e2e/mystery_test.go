@@ -1,0 +1,99 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/e2e/gguf"
+	"toolnorm/e2e/script"
+)
+
+// mysteries are templates whose models go by names that tell nothing, with the family that writes their calls.
+var mysteries = []string{
+	"Qwen3-Coder", "Kimi-K2-Instruct", "GLM-4.6", "openai-gpt-oss-120b", "Apertus-8B-Instruct", "MiniMax-M2", "Mistral-Small-3.2-24B-Instruct-2506",
+	"LFM2.5-8B-A1B", "google-gemma-4-31B-it", "deepseek-ai-DeepSeek-V3.1", "Cohere2MoE", "ByteDance-Seed-OSS", "meetkai-functionary-medium-v3.2", "Apriel-1.6-15b-Thinker-fixed",
+}
+
+// TestAModelIsReadByItsTemplate serves models with the templates of others, under the names mystery-0, mystery-1, …, each by
+// a llama-server of its own and all by one Ollama, and asks each for two calls: its first request must be right, without a
+// setting.
+func TestAModelIsReadByItsTemplate(t *testing.T) {
+	l := open(t)
+	calls := []chat.Call{
+		{ID: "abcdefgh0", Name: "get_weather", Args: json.RawMessage(`{"city": "Oslo", "days": 3}`)},
+		{ID: "abcdefgh1", Name: "write_file", Args: json.RawMessage(`{"content": "if a < b:\n    pass", "path": "a/b.py"}`)},
+	}
+	var flags []string
+	var made []setup
+	scripts := map[string]script.Script{}
+	for i, template := range mysteries {
+		name := fmt.Sprint("mystery-", i)
+		family := adapters.Named(templateFamilies[template])
+		sc := script.Script{Name: "default", Reply: &script.Reply{Open: false}, Model: gguf.Script{Name: "default", Parts: []string{string(family.Append(nil, calls...))}}}
+		for _, c := range calls {
+			sc.Reply.Calls = append(sc.Reply.Calls, script.Call{Name: c.Name, Args: string(c.Args)})
+		}
+		scripts[name] = sc
+		l.writeMystery(t, name, template, sc)
+		flags = append(flags, "--upstream", name+"="+l.serveMystery(t, name))
+		made = append(made, setup{name: name, file: name + ".gguf"})
+	}
+	on, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := l.toolnorm(t, append(flags, on.flags...)...)
+	for i, template := range mysteries {
+		name := fmt.Sprint("mystery-", i)
+		for server, model := range map[string]string{"llama-server": name + "/" + name, "Ollama": name} {
+			t.Run(server+", "+template, func(t *testing.T) {
+				got := l.current.chat(base, l.ask(model, scripts[name], true))
+				if found := faults(scripts[name].Reply, got); len(found) > 0 {
+					t.Errorf("%s\nthe model wrote %s\ntoolnorm: %s", found, clip(scripts[name].Text()), gist(got))
+				}
+			})
+		}
+	}
+}
+
+// writeMystery writes a scripted model with a template inside.
+func (l *lane) writeMystery(t *testing.T, name, template string, sc script.Script) {
+	t.Helper()
+	jinja, err := os.ReadFile(filepath.Join(filepath.Dir(installed.newest), "templates-"+installed.version["GGML"], template+".jinja"))
+	if err != nil {
+		demand(t, err, nil)
+	}
+	m, err := gguf.New([]gguf.Script{sc.Model}, string(jinja))
+	if err == nil {
+		err = m.WriteFile(filepath.Join(l.dir, name+".gguf"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// serveMystery starts a llama-server with the model, for as long as the test runs, and gives its address.
+func (l *lane) serveMystery(t *testing.T, name string) string {
+	t.Helper()
+	addr, err := freeAddr()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	serve := exec.Command(filepath.Join(installed.newest, "lib", "ollama", "llama-server"), "-m", filepath.Join(l.dir, name+".gguf"), "--alias", name,
+		"--jinja", "-np", "1", "-t", "1", "-c", "8192", "--host", host, "--port", port, "--no-webui")
+	if err := l.run("llama-"+name, serve, "http://"+addr+"/health"); err != nil {
+		t.Fatal(err)
+	}
+	return "http://" + addr
+}
