@@ -206,6 +206,7 @@ const (
 // list asks for the tools, as the server writes them.
 func (c *conn) list(ctx context.Context) (all []json.RawMessage, err error) {
 	var cursor mcp.Cursor
+	size := 0
 	for range mostPages {
 		request := mcp.ListToolsRequest{}
 		request.Params.Cursor = cursor
@@ -222,8 +223,8 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, err error) {
 			return nil, fmt.Errorf("its list of tools is none: %w", err)
 		}
 		all = append(all, kept(texts.Tools, page.Tools)...)
-		if len(all) > mostTools {
-			return nil, fmt.Errorf("it has more than %d tools", mostTools)
+		if size += len(raw); len(all) > mostTools || size > largestAnswer {
+			return nil, fmt.Errorf("its list has more than %d tools or %d bytes", mostTools, largestAnswer)
 		}
 		if page.NextCursor == "" || page.NextCursor == cursor {
 			return all, nil

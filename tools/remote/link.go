@@ -39,7 +39,8 @@ const (
 	refreshTime = 5 * time.Minute  // after which a list is asked for again, whatever the server tells
 	firstPause  = time.Second      // before a server that is down is tried again; each time twice as long
 	lastPause   = time.Minute
-	freshError  = time.Second // for how long a failure answers for further attempts to list
+	newsPause   = 100 * time.Millisecond // news in quick succession are one, and a server cannot keep us listing
+	freshError  = time.Second            // for how long a failure answers for further attempts to list
 )
 
 // newLink begins to keep a server connected.
@@ -174,12 +175,15 @@ func (l *link) keep() {
 	for l.ctx.Err() == nil {
 		c, err := l.connection(l.ctx)
 		if err == nil {
-			if told || pause == firstPause {
-				l.log.Info().Int("tools", len(l.offered())).Str("transport", l.transport()).Msg("the MCP server is connected")
-			}
-			pause, told = firstPause, false
+			l.log.Info().Int("tools", len(l.offered())).Str("transport", l.transport()).Msg("the MCP server is connected")
+			told = false
+			begun := time.Now()
 			l.hold(c)
-			l.rest(firstPause / 10) // a server that comes and goes is not chased
+			if time.Since(begun) > lastPause { // one that comes and goes is not chased; whoever calls it connects at once
+				pause = firstPause
+			}
+			l.rest(pause)
+			pause = min(2*pause, lastPause)
 			continue
 		}
 		if !told && l.ctx.Err() == nil {
@@ -209,6 +213,7 @@ func (l *link) hold(c *conn) {
 		case <-c.ctx.Done():
 			return
 		case <-c.changed:
+			l.rest(newsPause)
 		case <-tick.C:
 		}
 		ctx, cancel := context.WithTimeout(l.ctx, attemptTime)

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -55,8 +54,11 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	stream := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
-	resp.Body = &bounded{ReadCloser: resp.Body, perLine: stream}
+	body := &bounded{ReadCloser: resp.Body}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		body.unit = oneEvent
+	}
+	resp.Body = body
 	return resp, nil
 }
 
@@ -77,20 +79,36 @@ func port(u *url.URL) string {
 	return "80"
 }
 
-// bounded ends a body that is too large; in a stream, one of whose lines is, since a stream itself has no end.
+// bounded ends what is too large: a body, an event of a stream, or a line of a command. A stream itself has no end, and
+// what mcp-go puts together of it, it keeps in memory until the event is whole.
 type bounded struct {
 	io.ReadCloser
-	perLine bool
-	n       int
+	unit unit
+	n    int // bytes of the unit that is being read
+	line int // bytes of its line
 }
+
+// unit is what a bound is about.
+type unit uint8
+
+const (
+	wholeBody unit = iota
+	oneEvent       // up to an empty line
+	oneLine
+)
 
 // Read counts what it passes on.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	b.n += n
-	if b.perLine {
-		if at := bytes.LastIndexByte(p[:n], '\n'); at >= 0 {
-			b.n = n - at - 1
+	for _, c := range p[:n] {
+		b.n++
+		switch {
+		case c == '\n' && (b.unit == oneLine || b.unit == oneEvent && b.line == 0):
+			b.n, b.line = 0, 0
+		case c == '\n':
+			b.line = 0
+		case c != '\r':
+			b.line++
 		}
 	}
 	if b.n > largestAnswer {

@@ -64,7 +64,7 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func()) (
 	p := &process{cmd: cmd, stdin: stdin, ended: make(chan struct{})}
 	heard := make(chan struct{})
 	go func() { listen(stderr, told); close(heard) }() // ends with the command, as the others
-	out := &watched{Reader: &bounded{ReadCloser: stdout, perLine: true}, ended: make(chan struct{})}
+	out := &watched{Reader: &bounded{ReadCloser: stdout, unit: oneLine}, ended: make(chan struct{})}
 	go func() {
 		<-out.ended // nothing may be read behind Wait
 		<-heard

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -419,6 +420,17 @@ func TestAnAnswerThatIsTooLargeIsCut(t *testing.T) {
 		}
 		free()
 		s.Close()
+	}
+}
+
+func TestAStreamIsBoundedByItsEvents(t *testing.T) {
+	small := strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n\n: ping\r\n\r\n", 20)
+	large := strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n", 20)
+	for text, ok := range map[string]bool{small: true, large: false} {
+		_, err := io.Copy(io.Discard, &bounded{ReadCloser: io.NopCloser(strings.NewReader(text)), unit: oneEvent})
+		if (err == nil) != ok {
+			t.Errorf("%d bytes: %v", len(text), err)
+		}
 	}
 }
 
