@@ -42,7 +42,7 @@ func ParseWording(s string) (Wording, error) { return declaration.ParseWording(s
 //go:embed families/*.txt
 var embedded embed.FS
 
-// builtin reads the embedded families when they are first asked for, which takes a few milliseconds that commands which
+// builtin reads the embedded families when they are first asked for, which takes some ten milliseconds that commands which
 // decode nothing need not pay.
 var builtin = sync.OnceValue(mustLoadEmbedded)
 

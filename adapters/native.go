@@ -18,7 +18,7 @@ func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 
 // Arguments reads the arguments of a call of t that a server handed over as text that is no JSON object: damaged,
 // another value that stands for an object, or that object as a string once more. What comes out is one JSON object, with
-// the names of what was mended. It answers false when the text is no such thing. Blank text is an object without members.
+// the names of what was repaired. It answers false when the text is no such thing. Blank text is an object without members.
 func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool) {
 	if strings.TrimSpace(text) == "" {
 		return "{}", nil, true

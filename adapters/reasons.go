@@ -2,7 +2,7 @@ package adapters
 
 import "toolnorm/chat"
 
-// Reasons are the names of all that is mended while a reply is read, in alphabetical order. See chat.Meta.Repairs.
+// Reasons are the names of all that is repaired while a reply is read, in alphabetical order. See chat.Meta.Repairs.
 func Reasons() []chat.Reason {
 	all := make([]chat.Reason, len(reasons))
 	for i, r := range reasons {
