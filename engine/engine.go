@@ -14,6 +14,7 @@ import (
 	"toolnorm/engine/valid"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/kept"
 	"toolnorm/internal/pattern"
 )
 
@@ -21,11 +22,12 @@ import (
 // safe for concurrent use: what it keeps between requests are caches and the memories of its servers, each with a lock of its
 // own, and nothing of a request outlives it.
 type Engine struct {
-	cfg     Config
-	servers []*server // the first one's models go by their own names
-	schemas valid.Cache
-	odd     warnings // schemas that cannot be used
-	carried trials   // names that families can write
+	cfg          Config
+	servers      []*server // the first one's models go by their own names
+	schemas      valid.Cache
+	plainSchemas kept.Cache[plainSchema] // of tools, in the words that every version of Ollama prints
+	odd          warnings                // schemas that cannot be used
+	carried      trials                  // names that families can write
 }
 
 var (

@@ -108,7 +108,7 @@ func (j *job) plainTools(ctx context.Context, tools []chat.Tool) ([]chat.Tool, e
 			return nil, unfinished(ctx)
 		}
 		if t := &out[i]; j.facts.PlainSchemas || len(t.Schema) == 0 {
-			t.Description, t.Schema = reduced(*t)
+			t.Description, t.Schema = j.engine.plain(*t)
 			t.Strict = false // the schema is another one
 		}
 	}

@@ -23,9 +23,32 @@ const (
 // items, anyOf. Some others make the whole request fail, some vanish; their sense goes into the description, that of the
 // root into the tool's. The order of properties is kept. The result is always an object with properties.
 func reduced(t chat.Tool) (description string, parameters json.RawMessage) {
-	root := schema.Parse(t.Schema).Written()
+	return plainly(t.Schema).of(t.Description)
+}
+
+// plainSchema is what reduced makes of the schema alone, so that it can be kept for a conversation's next turn.
+type plainSchema struct {
+	own        string // what the schema says of itself, for a tool that says nothing
+	notes      string // what goes behind either
+	parameters json.RawMessage
+}
+
+// of is the schema's share in a tool with that description.
+func (p plainSchema) of(description string) (string, json.RawMessage) {
+	if description == "" {
+		description = p.own
+	}
+	if p.notes != "" {
+		description = strings.TrimSpace(description + " " + p.notes)
+	}
+	return description, p.parameters
+}
+
+// plainly writes a schema in the words that every server takes.
+func plainly(text json.RawMessage) plainSchema {
+	root := schema.Parse(text).Written()
 	if root.Opaque {
-		return t.Description, json.RawMessage(`{"type":"object","properties":{}}`)
+		return plainSchema{parameters: json.RawMessage(`{"type":"object","properties":{}}`)}
 	}
 	r := &reducer{}
 	r.raw(`{"type":"object","properties":`)
@@ -37,11 +60,24 @@ func reduced(t chat.Tool) (description string, parameters json.RawMessage) {
 	}
 	r.required(root)
 	r.raw("}")
-	text := t.Description
-	if text == "" {
-		text = root.Description()
+	return plainSchema{root.Description(), annotated("", root.Notes(true)), r.dst}
+}
+
+// longestKept is how long a reduced schema may be that is kept, in bytes: references can make much of a short one.
+const longestKept = 16 << 10
+
+// plain is reduced, but for schemas that were reduced before.
+func (e *Engine) plain(t chat.Tool) (description string, parameters json.RawMessage) {
+	p := e.plainSchemas.Get(t.Schema, func(text string) plainSchema {
+		if p := plainly(json.RawMessage(text)); len(p.parameters) <= longestKept {
+			return p
+		}
+		return plainSchema{}
+	})
+	if p.parameters == nil {
+		return reduced(t)
 	}
-	return annotated(text, root.Notes(true)), r.dst
+	return p.of(t.Description)
 }
 
 // either writes the members of alternatives: what is not the same in all of them is one or the other.

@@ -173,29 +173,6 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
-func TestTheCacheKeepsWhatIsUsedAndStaysSmall(t *testing.T) {
-	var c Cache
-	first, _ := c.Get(json.RawMessage(`{"title":"first"}`))
-	for i := range maxKept + 300 {
-		if _, err := c.Get(json.RawMessage(fmt.Sprintf(`{"title":"%d"}`, i))); err != nil {
-			t.Fatal(err)
-		}
-		if again, _ := c.Get(json.RawMessage(`{"title":"first"}`)); again != first {
-			t.Fatalf("compiled again after %d others", i)
-		}
-	}
-	if c.order.Len() != maxKept || len(c.byKey) != maxKept {
-		t.Errorf("%d and %d entries, want %d", c.order.Len(), len(c.byKey), maxKept)
-	}
-	large := `{"title":"` + strings.Repeat("x", 900<<10) + `"}`
-	for i := range 40 {
-		_, _ = c.Get(json.RawMessage(fmt.Sprintf(`{"description":"%d",%s`, i, large[1:])))
-	}
-	if c.bytes > maxKeptBytes {
-		t.Errorf("%d bytes kept", c.bytes)
-	}
-}
-
 // FuzzCheck compiles any schema and checks any text: never a panic, and what is refused is said.
 func FuzzCheck(f *testing.F) {
 	f.Add(`{"properties":{"a":{"$ref":"#"}}}`, `{"a":{"a":1}}`)
