@@ -30,19 +30,23 @@ func (e *Engine) Plan(model string) Plan {
 
 // Findings are what was found out about a model, and how requests to it that offer tools are answered.
 type Findings struct {
-	Format     string           // the family in whose form it is read
-	Template   string           // what its template says about its calls; empty: nothing else than its name
-	Strategy   string           // that comes first
-	Strategies []string         // all that may work, in the order in which they are tried
-	Wording    adapters.Wording // if Strategy is Prompt: how the tools are described; zero: in schemas, after no wording was understood
-	Tools      bool             // its template can print tools
-	Structs    bool             // and prints them as Go prints a struct, not as JSON; raw repairs that
-	Render     bool             // its server gives the rendered prompt
-	Control    []string         // marks of its family that are control tokens
-	Hidden     bool             // its server leaves those out of raw text
-	Thinking   bool             // its thinking can be switched
-	Always     bool             // it thinks whether it is told to or not
-	Blind      bool             // it is known to see no images
+	// Format is the family in whose form the model is read, Template what its template says about its calls. Empty: nothing
+	// else than its name.
+	Format, Template string
+	// Strategy is the one that comes first of Strategies, which are all that may work, in the order in which they are tried.
+	Strategy   string
+	Strategies []string
+	// Wording is how the tools are described, if Strategy is Prompt. Zero: in schemas, after no wording was understood.
+	Wording adapters.Wording
+
+	// Tools says that the template can print tools, Structs that it prints them as Go prints a struct, not as JSON, which raw
+	// repairs. Render says that the server gives the rendered prompt.
+	Tools, Structs, Render bool
+	// Control are the marks of the family that are control tokens, Hidden says that the server leaves those out of raw text.
+	Control []string
+	Hidden  bool
+	// Thinking can be switched, unless the model thinks Always. Blind says that it is known to see no images.
+	Thinking, Always, Blind bool
 }
 
 // Examine finds out about a model what its first request with tools would find out. The server loads it, and one without a

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -13,10 +12,6 @@ import (
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
-
-// tailLength is how much of a prompt's end the decoder sees, in bytes: enough for the marks that a prompt may end in, as one
-// that has opened the thinking ("<think>\n") or the header of a message.
-const tailLength = 64
 
 // Backend is an Ollama server as the engine asks it, with what has been found out about its models. What the Client can do
 // is asked of it as well.
@@ -142,9 +137,7 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 		return nil, "", curable(err) // a server that does not take such a request may be read in another way
 	}
 	if err != nil {
-		f := *fault.From(err)
-		f.Curable = false // there is no other reading of the reply than ours
-		return nil, "", &f
+		return nil, "", upstream.Final(err)
 	}
-	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), nil // the prompt itself may go
+	return src, upstream.Tail(prompt), nil
 }

@@ -33,7 +33,7 @@ func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequ
 	if err != nil {
 		return nil, err
 	}
-	return &tokens{Source: src, o: o, tail: q.Prompt[max(len(q.Prompt)-tailLength, 0):], rest: rest}, nil
+	return &tokens{Source: src, o: o, tail: upstream.Tail(q.Prompt), rest: rest}, nil
 }
 
 // spent are the options for the rest of a reply that has so many tokens already: the client's limit is for the whole reply. One

@@ -13,9 +13,6 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// tailLength is how much of a prompt's end the decoder sees, in bytes: the longest mark that a prompt may end in, and more.
-const tailLength = 64
-
 // Backend is a server that speaks OpenAI's API as the engine asks it, with what has been found out about its models.
 type Backend struct {
 	Strict   bool          // refuses fields that it does not know, as OpenAI itself does
@@ -82,11 +79,9 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (ch
 		return b.client.Continue(ctx, o.Pulse, continuation(o, prompt, body.Fields, h))
 	})
 	if err != nil {
-		f := *fault.From(err)
-		f.Curable = false // there is no other reading of the reply than ours
-		return nil, "", &f
+		return nil, "", upstream.Final(err)
 	}
-	return src, strings.Clone(prompt[max(len(prompt)-tailLength, 0):]), nil // the prompt itself may go
+	return src, upstream.Tail(prompt), nil
 }
 
 // Complete writes a text on; whether the model fills gaps is for the server to say. A llama-server, which is known by its

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -16,38 +17,55 @@ import (
 
 // The strategies of getting at the text that a model writes. The engine chooses one, a kind of server carries it out.
 const (
-	Raw    = "raw"    // the server renders the prompt only, then continues it without reading what the model writes
-	Tokens = "tokens" // the same prompt, for a server that reads what the model writes: only the tokens are taken, which hold the control tokens that raw text may lack
-	Tap    = "tap"    // the server renders, and reads calls itself; what the model wrote is taken from its tokens
-	Native = "native" // the server renders, and reads calls itself; what it misses is still decoded
-	Prompt = "prompt" // the tools are described in the system text, for models that were never taught to call
+	// Raw has the server render the prompt only, and continue it without reading what the model writes.
+	Raw = "raw"
+	// Tokens is for a server that leaves control tokens out of raw text: it gets the same prompt and reads what the model
+	// writes, and only the tokens are taken, which hold them.
+	Tokens = "tokens"
+	// Tap has the server render, and read calls itself; what the model wrote is taken from its tokens.
+	Tap = "tap"
+	// Native is the same, but the server's own calls are taken. What it misses is still decoded.
+	Native = "native"
+	// Prompt describes the tools in the system text, for models that were never taught to call.
+	Prompt = "prompt"
 )
 
 // Order is what a model server is asked for one generation: everything that a kind of server may use, decided. It is made
 // anew for each generation and not changed afterwards, so whoever carries it out needs no lock, and nothing of one attempt
 // leaks into the next.
 type Order struct {
-	Name     string // of the model, as the client calls it
-	Server   string // its name in the settings
-	Model    string // as the server calls it
-	Facts    Facts  // what Probe found out; zero for Probe itself
+	// Name is the model's as the client calls it, Model as its server does, and Server that one's name in the settings.
+	Name, Model, Server string
+	// Facts are what Probe found out. They are zero for Probe itself.
+	Facts Facts
+	// Format is the family in whose form the model writes, Decoding how its text will be decoded.
 	Format   *adapters.Format
+	Decoding adapters.Options
+	// Strategy is one of the above. Rendered says that the server renders the prompt alone and then continues it, as for
+	// raw and for what is forced.
 	Strategy string
+	Rendered bool
 
-	Rendered bool          // the server renders the prompt alone, and then continues it, as it does for raw and for what is forced
-	Request  *chat.Request // as the model gets it. With strategy prompt its tools are in the system text and Request.Tools is empty
-	Tools    []chat.Tool   // Request.Tools in the words that the server takes: see Facts.PlainSchemas
-	Options  map[string]json.RawMessage
-	Force    *Force // what the reply is held to; nil: nothing
+	// Request is what the model is asked. With strategy prompt its tools are in the system text, and Request.Tools is empty.
+	Request *chat.Request
+	// Tools are Request.Tools in words that the server takes (see Facts.PlainSchemas).
+	Tools []chat.Tool
+	// Options are those of Request in Ollama's words. A context that was chosen is among them.
+	Options map[string]json.RawMessage
+	// Force is what the reply is held to. Nil: nothing.
+	Force *Force
+	// NoGrammar is set when the server is not to be asked to hold calls to their schemas.
+	NoGrammar bool
 
-	Need         int // tokens that the prompt and its reply may take, by estimate
-	FixedContext int // that the client or the settings ask for; 0: none, so it is by Need
-	MostContext  int // the longest that may be asked for by Need
-	Estimate     int // tokens of the prompt at four bytes each, for replies that end before the server counts
+	// Need is how many tokens the prompt and its reply may take, by estimate. MostContext is the longest context that may be
+	// asked for because of it.
+	Need, MostContext int
+	// FixedContext is the context that the client or the settings ask for. 0: none, so it is by Need.
+	FixedContext int
+	// Estimate is the prompt's tokens at four bytes each, for replies that end before the server counts.
+	Estimate int
 
-	Decoding  adapters.Options // by which the reply is decoded
-	NoGrammar bool             // the server is not asked to hold calls to their schemas
-
+	// Pulse is waited with, and Log is the operator's.
 	Pulse *wait.Pulse
 	Log   *zerolog.Logger
 }
@@ -62,26 +80,54 @@ type Force struct {
 // Facts are what is known of a model, as long as its digest stays the same. All of them were asked of the server; where it does not
 // say, the zero value is what can be relied on.
 type Facts struct {
-	Window  int    // the longest context, in tokens: what the model was trained with, or what its server has it loaded with; 0: not known
-	Context int    // that the model's own parameters ask for; 0: none
-	Digest  string // empty: the server gives none
+	// Digest is another one when the model is. Empty: the server gives none.
+	Digest string
+	// Window is the longest context, in tokens: what the model was trained with, or what its server has it loaded with. 0:
+	// not known.
+	Window int
+	// Context is what the model's own parameters ask for. 0: nothing.
+	Context int
 
-	Tools            bool     // its template can print tools
-	Thinking         bool     // its thinking can be switched
-	EffortLevels     []string // of thinking, in the server's words; empty: only on and off
-	AlwaysThinks     bool     // whether it is told to or not
-	NoVision         bool     // it is known to see no images
-	HonorsToolChoice bool     // the server obeys tool_choice by itself
-	StrictNames      bool     // the server refuses names of tools that OpenAI refuses
+	// Tools says that the model's template can print tools, Taps that the server may show the tokens of calls that it withholds,
+	// so that tap may work, and Renders that it gives the rendered prompt, so that raw works.
+	Tools, Taps, Renders bool
+	// Strategies have the one first that shows most of what the model wrote. Nil: raw, tap, native, prompt.
+	Strategies []string
+	// PlainSchemas says that the server fails at, or loses, all but the plain words of JSON Schema.
+	PlainSchemas bool
+	// PrintsGoStructs says that the template prints tools as Go prints a struct, which only in a rendered prompt can be repaired.
+	PrintsGoStructs bool
 
-	Renders         bool     // the server gives the rendered prompt, so raw works
-	PrintsGoStructs bool     // its template is known to print tools as Go prints them, so that only raw can repair the prompt
-	PlainSchemas    bool     // the server fails at, or loses, all but the plain words of JSON Schema
-	ControlMarks    []string // the marks of its family that are control tokens
-	RawLacksMarks   bool     // raw text lacks those
-	NamesMarks      bool     // but strategy tokens has them
-	Taps            bool     // the server may show the tokens of calls that it withholds, so tap may work
-	Strategies      []string // the one first that shows most of what the model wrote; nil: raw, tap, native, prompt
+	// Thinking can be switched, by the server's own words in EffortLevels (empty: only on and off), unless the model
+	// AlwaysThinks.
+	Thinking, AlwaysThinks bool
+	EffortLevels           []string
+	// NoVision says that the model is known to see no images.
+	NoVision bool
+	// HonorsToolChoice says that the server sees to tool_choice by itself, StrictNames that it refuses names of tools that
+	// OpenAI refuses.
+	HonorsToolChoice, StrictNames bool
+
+	// ControlMarks are the marks of the model's family that are control tokens in its vocabulary. RawLacksMarks says that
+	// raw text is without them, NamesMarks that strategy tokens has them all the same.
+	ControlMarks              []string
+	RawLacksMarks, NamesMarks bool
+}
+
+// tailLength is how much of a prompt's end the decoder sees, in bytes: enough for the marks that a prompt may end in, as one
+// that has opened the thinking ("<think>\n") or the header of a message.
+const tailLength = 64
+
+// Tail returns the end of a rendered prompt, for the decoder. It is a copy: the prompt itself may be megabytes, and is not
+// needed any more.
+func Tail(prompt string) string { return strings.Clone(prompt[max(len(prompt)-tailLength, 0):]) }
+
+// Final returns err as one that no other strategy can cure: where raw text was asked for, there is no other reading of the
+// reply than ours.
+func Final(err error) error {
+	f := *fault.From(err)
+	f.Curable = false
+	return &f
 }
 
 // WithOption returns a copy of options with one of them set.
