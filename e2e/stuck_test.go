@@ -71,12 +71,12 @@ func TestABusyOllamaIsWaitedFor(t *testing.T) {
 }
 
 // TestAWedgedOllamaIsCured makes an Ollama lose its only place, by leaving replies between two tokens, until a request waits in
-// vain. Through toolnorm with --unwedge the next one is answered.
+// vain. Through toolnorm with --unload-stuck the next one is answered.
 func TestAWedgedOllamaIsCured(t *testing.T) {
 	l := open(t)
 	s := l.ownOllama(t, setups[:1])
 	loop, plain := l.named(t, "loop"), l.named(t, "plain")
-	base := l.toolnorm(t, "--ollama", s.base, "--unwedge", "--first-byte-timeout", "10s")
+	base := l.toolnorm(t, "--ollama", s.base, "--unload-stuck", "--first-byte-timeout", "10s")
 	for try := 1; try <= 80; try++ {
 		s.leave(t, loop.Model.Selector(), try)
 		if s.replies(t, plain.Model.Selector()) {

@@ -223,7 +223,7 @@ func (b *bridged) UnsubscribeFromResource(uri string) { b.c.unwatch(uri) }
 // SubscribedResources is not known as a list; nothing of ours asks for one.
 func (b *bridged) SubscribedResources() []string { return nil }
 
-// IsSubscribedToResource says whether the client is told of a resource.
+// IsSubscribedToResource says whether the client hears of changes to a resource.
 func (b *bridged) IsSubscribedToResource(uri string) bool { return b.c.watches(uri) }
 
 // RequestElicitation asks the client's user.

@@ -152,7 +152,7 @@ func (l *lists) offered(s *tools.Snapshot) []mcp.Tool {
 			out.RawOutputSchema = outcomeSchema(t.Output)
 		}
 		if err := mcp.ValidateParamHeaderAnnotations(&out); err != nil {
-			l.cfg.Log.Warn().Str("tool", t.Name).Err(err).Msg("the tool is not offered to MCP clients, since they would refuse it")
+			l.cfg.Log.Warn().Str("tool", t.Name).Err(err).Msg("tool not offered to MCP clients: they would refuse it")
 			continue
 		}
 		all = append(all, out)

@@ -66,7 +66,7 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.sessions.end(named, time.Now()); err != nil {
-		s.cfg.Log.Warn().Err(err).Msg("an MCP session that was ended is good again after a restart")
+		s.cfg.Log.Warn().Err(err).Msg("cannot save the end of an MCP session: it works again after a restart")
 	}
 	s.engine.hub.end(named)
 	s.engine.cancelAll(named)
@@ -114,7 +114,7 @@ func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessag
 }
 
 // subscription is the listener that a subscriptions/listen asks for, and says whether there is anything to hear of. What of the
-// wishes is honoured is its first message.
+// subscription is honoured is its first message.
 func (e *engine) subscription(ctx context.Context, box *outbox, m message) (l *listener, hears bool, rpcErr *rpcError) {
 	var asked struct {
 		Notifications mcp.SubscriptionFilter `json:"notifications"`

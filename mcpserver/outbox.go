@@ -199,9 +199,9 @@ func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok b
 	return sse.NewWriter(w, s.cfg.Stall), func() { s.streams.Add(-1) }, true
 }
 
-// dropped logs why a stream ended, when that was neither the client's wish nor ours.
+// dropped logs why a stream ended, when that was neither intended by the client nor by us.
 func (s *Server) dropped(what string, err error) {
 	if errors.Is(err, errSlow) || errors.Is(err, os.ErrDeadlineExceeded) {
-		s.cfg.Log.Warn().Str("stream", what).Err(err).Msg("an MCP stream was dropped: its client takes nothing of it")
+		s.cfg.Log.Warn().Str("stream", what).Err(err).Msg("dropped an MCP stream: the client does not read it")
 	}
 }

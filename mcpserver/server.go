@@ -40,7 +40,7 @@ func New(cfg Config) *Server {
 	e := newEngine(cfg)
 	over, err := newEnded(cfg.Ended, time.Now())
 	if err != nil {
-		cfg.Log.Warn().Err(err).Msg("MCP sessions that were ended may be good again")
+		cfg.Log.Warn().Err(err).Msg("cannot read which MCP sessions were ended: they may work again")
 	}
 	s := &Server{
 		cfg: cfg, engine: e, queue: newQueue(e), sessions: newSessions(e.seal, over), records: newRecords(), rate: newLimiter(cfg.Rate),

@@ -225,8 +225,8 @@ func TestWhatIsNotKeptIsNotFound(t *testing.T) {
 	off, _ := serve(t, nil)
 	for url, says := range map[string]string{
 		srv.URL + "/debug/exchanges?id=x": `no exchange \"x\" is kept`,
-		off.URL + "/debug/exchanges":      "the setting trace",
-		off.URL + "/debug":                "the setting trace",
+		off.URL + "/debug/exchanges":      "--trace sets how many",
+		off.URL + "/debug":                "--trace sets how many",
 	} {
 		if resp, body := do(t, "GET", url, ""); resp.StatusCode != http.StatusNotFound || !strings.Contains(body, says) {
 			t.Errorf("%s: %d %s, want 404 and %s", url, resp.StatusCode, body, says)

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,18 +12,18 @@ import (
 )
 
 // askedForm returns the client form that a request asks for, and the model without the suffix that may have said so. The header
-// Toolnorm-Dialect counts first, then the suffix ("qwen3@shell"), then the settings; empty leaves it to what the client is
+// Toolnorm-Client-Form counts first, then the suffix ("qwen3@shell"), then the settings; empty leaves it to what the client is
 // recognised by.
 func (s *Server) askedForm(h http.Header, named string) (asked, model string, err error) {
 	model, asked = cutForm(named)
 	if asked == "" {
 		asked, _ = pattern.Find(s.cfg.Forms, model)
 	}
-	if name := h.Get("Toolnorm-Dialect"); name != "" {
+	if name := cmp.Or(h.Get("Toolnorm-Client-Form"), h.Get("Toolnorm-Dialect")); name != "" { // the second is the old name, for one release
 		asked = strings.ToLower(name)
 	}
 	if asked != "" && !slices.Contains(form.Names(), asked) {
-		return "", "", fault.New(fault.Invalid, "there is no dialect %q; there are %s", asked, strings.Join(form.Names(), ", "))
+		return "", "", fault.New(fault.Invalid, "there is no client form %q; there are %s", asked, strings.Join(form.Names(), ", "))
 	}
 	return asked, model, nil
 }

@@ -41,18 +41,18 @@ func TestTheFormIsHeaderThenSuffixThenSetting(t *testing.T) {
 	} {
 		header := []string{}
 		if tt.header != "" {
-			header = []string{"Toolnorm-Dialect", tt.header}
+			header = []string{"Toolnorm-Client-Form", tt.header}
 		}
 		resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"`+tt.model+`","messages":[{"role":"user","content":"q"}],`+twoTools+`}`, header...)
 		form := "openai"
 		if strings.Contains(body, "```bash") && !strings.Contains(body, "tool_calls") {
 			form = "shell"
 		}
-		if form != tt.form || (resp.Header.Get("Toolnorm-Dialect") == "shell") != (form == "shell") || m.last.Model != tt.asked || !strings.Contains(body, `"model":"`+tt.model+`"`) {
+		if form != tt.form || (resp.Header.Get("Toolnorm-Client-Form") == "shell") != (form == "shell") || m.last.Model != tt.asked || !strings.Contains(body, `"model":"`+tt.model+`"`) {
 			t.Errorf("%+v: form %s, asked %q, reply %s", tt, form, m.last.Model, body)
 		}
 	}
-	resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", ask(""), "Toolnorm-Dialect", "klingon")
+	resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", ask(""), "Toolnorm-Client-Form", "klingon")
 	if resp.StatusCode != 400 || !strings.Contains(body, "there are openai, shell, void, cline") {
 		t.Errorf("an unknown dialect: %d %s", resp.StatusCode, body)
 	}

@@ -134,7 +134,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.Serve
 // unknown answers for every other path.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
-		fault.WriteOllama(w, fault.New(fault.NotFound, "no such path: %s; of Ollama's API there is %s", r.URL.Path, ollama.Paths))
+		fault.WriteOllama(w, fault.New(fault.NotFound, "no such path: %s; supported paths of Ollama's API: %s", r.URL.Path, ollama.Paths))
 		return
 	}
 	fault.Write(w, fault.New(fault.NotFound, "no such path: %s; the API begins at /v1: %s", r.URL.Path, paths))

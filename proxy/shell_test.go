@@ -62,7 +62,7 @@ func TestCallsOfServedToolsBecomeCommands(t *testing.T) {
 			resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m@shell","stream":true,"messages":[{"role":"user","content":"q"}]`+tt.more+`}`, tt.header...)
 			got := mustStream(t, resp.Header, body, streamcheck.Expect{Tools: append([]string{"run_command"}, offered...)})
 			got.Chunks, got.ArgChunks = 0, 0
-			tt.want.Comments = []string{": dialect=shell"}
+			tt.want.Comments = []string{": client-form=shell"}
 			if encoded(t, got) != encoded(t, tt.want) {
 				t.Errorf("got  %s\nwant %s", encoded(t, got), encoded(t, tt.want))
 			}

@@ -61,7 +61,7 @@ func (a Address) Withdraw(dir string) error {
 }
 
 // ErrForeign is the error of an address that somebody else may have written: calls would go wherever they like.
-var ErrForeign = errors.New("not a file that only its user can have written")
+var ErrForeign = errors.New("other users may have written this file")
 
 // FindAddress reads the address in a folder of data; fs.ErrNotExist when no proxy runs on it, ErrForeign when it is a symbolic link,
 // or the file of another user, or one that others can write.

@@ -25,7 +25,7 @@ type Client struct {
 const mostAnswer = 16 << 20
 
 // ErrNotThere is the error when there is no proxy that would run calls at an address: nothing was run.
-var ErrNotThere = errors.New("no toolnorm runs calls there")
+var ErrNotThere = errors.New("no toolnorm is running")
 
 // wire reaches a proxy of this machine at once, or not at all. A call may take its time.
 var wire = &http.Client{
@@ -44,7 +44,7 @@ func (c *Client) Tools(ctx context.Context) (all []Described, err error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("%s: %w: the answer is no list of tools", c.URL, ErrNotThere)
+		return nil, fmt.Errorf("%w at %s: the answer is not a list of tools", ErrNotThere, c.URL)
 	}
 	return all, nil
 }
@@ -77,7 +77,7 @@ func (c *Client) outcome(ctx context.Context, q question) (o tools.Outcome, err 
 		return o, err
 	}
 	if err := json.Unmarshal(text, &o); err != nil {
-		return o, fmt.Errorf("%s: the answer is no outcome: %w", c.URL, err)
+		return o, fmt.Errorf("%s: the answer is not an outcome: %w", c.URL, err)
 	}
 	return o, nil
 }
@@ -96,7 +96,7 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]b
 	if err != nil {
 		var dial *net.OpError
 		if errors.As(err, &dial) && dial.Op == "dial" {
-			return nil, fmt.Errorf("%w: %w", ErrNotThere, err)
+			return nil, fmt.Errorf("%w at %s: %w", ErrNotThere, c.URL, err)
 		}
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (c *Client) refused(resp *http.Response, text []byte) error {
 	}
 	switch resp.StatusCode {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("%w: %w", ErrNotThere, err)
+		return fmt.Errorf("%w at %s: %w", ErrNotThere, c.URL, err)
 	}
 	return err
 }

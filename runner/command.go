@@ -39,7 +39,7 @@ func only(text, letters string) bool { return strings.Trim(text, letters) == "" 
 func (p Program) Check() error {
 	for i, word := range strings.Fields(string(p)) {
 		if !only(word, wordLetters) || strings.HasPrefix(word, "//") || i == 0 && only(word[:1], "-/") {
-			return fmt.Errorf("a runner is words of A-Z a-z 0-9 _ . : @ %% + , - and /, the first no absolute path; %q is none", word)
+			return fmt.Errorf("a runner consists of words of A-Z a-z 0-9 _ . : @ %% + , - and /, and does not start with an absolute path; not %q", word)
 		}
 	}
 	return nil
@@ -92,7 +92,7 @@ func (p Program) Fetch(id string) (string, error) {
 		return "", err
 	}
 	if id == "" || len(id) > longestID || !only(id, idLetters) {
-		return "", fmt.Errorf("%q is no id of a call", id)
+		return "", fmt.Errorf("%q is not the id of a call", id)
 	}
 	return p.words() + " --call " + id, nil
 }

@@ -48,7 +48,7 @@ func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error)
 	}
 	p.byID[c.id], p.order = c, append(p.order, c)
 	p.bytes += len(c.args)
-	p.tidy()
+	p.evict()
 	return c.id, nil
 }
 
@@ -78,8 +78,8 @@ func (p *Pending) Find(id string) (name string, args json.RawMessage, ok bool) {
 	return c.name, c.args, true
 }
 
-// tidy drops what is too much, the oldest first.
-func (p *Pending) tidy() {
+// evict drops what is too much, the oldest first.
+func (p *Pending) evict() {
 	for len(p.order) > mostPending || p.bytes > mostKept {
 		c := p.order[0]
 		p.order[0], p.order = nil, p.order[1:]

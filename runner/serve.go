@@ -115,7 +115,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 	}
 	start := time.Now()
 	outcome := tools.OutcomeOf(s.registry.Call(r.Context(), ask.Name, ask.Arguments))
-	s.log.Info().Str("tool", fmt.Sprintf("%.128s", ask.Name)).Bool("success", outcome.Success).Dur("ms", time.Since(start)).Msg("a runner's call")
+	s.log.Info().Str("tool", fmt.Sprintf("%.128s", ask.Name)).Bool("success", outcome.Success).Dur("ms", time.Since(start)).Msg("toolrun call")
 	return answer(w, outcome.JSON())
 }
 
@@ -130,7 +130,7 @@ func readQuestion(w http.ResponseWriter, r *http.Request) (ask question, err err
 		return ask, fault.New(fault.Invalid, "the call did not arrive whole: %w", err)
 	}
 	if err := json.Unmarshal(text, &ask); err != nil {
-		return ask, fault.New(fault.Invalid, "the call is no JSON object with name and arguments, or id: %w", err)
+		return ask, fault.New(fault.Invalid, "the call must be a JSON object with name and arguments, or with id: %w", err)
 	}
 	return ask, nil
 }

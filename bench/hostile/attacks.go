@@ -80,7 +80,7 @@ func bodies() []attack {
 		one("an image of 14 MB", path, messages(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,`+image+`"}}]}`)),
 		one("a text of 15 MB", path, messages(`{"role":"system","content":"`+strings.Repeat("word ", 3<<20)+`"}`)),
 		one("4 MB of opening marks", path, messages(`{"role":"system","content":"`+strings.Repeat("<tool_call>", 400_000)+`"}`)),
-		one("4 MB of Void's tags", path, messages(`{"role":"system","content":"`+strings.Repeat("<run_command><command>", 200_000)+`"}`), "Toolnorm-Dialect", "void"),
+		one("4 MB of Void's tags", path, messages(`{"role":"system","content":"`+strings.Repeat("<run_command><command>", 200_000)+`"}`), "Toolnorm-Client-Form", "void"),
 		one("3 MB of lone surrogates", path, messages(`{"role":"system","content":"`+strings.Repeat(`\ud800`, 500_000)+`"}`)),
 		one("2 MB that is no UTF-8", path, messages(`{"role":"system","content":"`+strings.Repeat("\xff\xc0", 1<<20)+`"}`)),
 		one("one key 500,000 times", path, `{`+many(500_000, `"model":"demo/hermes"`)+`}`),

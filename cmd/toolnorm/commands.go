@@ -16,8 +16,8 @@ import (
 
 // folders say where the user's own things are, for commands that read families.
 type folders struct {
-	Data   string `placeholder:"DIR" help:"Folder of what is the user's own; model families are read from families/*.txt in it. Default: toolnorm in the user's data folder."`
-	Config string `placeholder:"FILE" help:"YAML file with settings. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
+	Data   string `placeholder:"DIR" help:"Data folder: database, keys, your own families/*.txt. Default: toolnorm in the user's data folder."`
+	Config string `placeholder:"FILE" help:"YAML file with settings. Default: toolnorm.yaml in the user's configuration folder, if present."`
 }
 
 // formats are all formats: those that come with the program, and the user's own.

@@ -21,91 +21,91 @@ import (
 // Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name in capitals), and in
 // the YAML file; flags win over the environment, and that over the file.
 type Config struct {
-	Listen string `default:"127.0.0.1:11435" help:"Where to serve. Port 0 takes a free one."`
-	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"The Ollama server, in any spelling that OLLAMA_HOST takes. It need not be up."`
-	Data   string `placeholder:"DIR" help:"Folder of what is the user's own; model families are read from families/*.txt in it. Default: toolnorm in the user's data folder."`
-	Store  string `placeholder:"WHERE" help:"Where the data of the tools is kept: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
-	Tools  bool   `default:"true" negatable:"" help:"Offer the tools that come with the program, and run them."`
-	Config string `placeholder:"FILE" help:"YAML file with these settings. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
-	Demo   string `default:"auto" enum:"auto,always,never" help:"When the demo models (demo/hermes, …) are listed: auto when no model server answers, always, or never, and then they cannot be asked either. With auto they can be asked by name at any time."`
-	Model  string `placeholder:"NAME" help:"The model that answers requests which name none. Default: such requests are an error."`
+	Listen string `default:"127.0.0.1:11435" help:"Address to serve on. Port 0 takes a free one."`
+	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet."`
+	Data   string `placeholder:"DIR" help:"Data folder: database, keys, your own families/*.txt. Default: toolnorm in the user's data folder."`
+	Store  string `placeholder:"WHERE" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
+	Tools  bool   `default:"true" negatable:"" help:"Offer and run the tools that come with the program."`
+	Config string `placeholder:"FILE" help:"YAML file with these settings. Default: toolnorm.yaml in the user's configuration folder, if present."`
+	Demo   string `default:"auto" enum:"auto,always,never" help:"When to list the demo models (demo/hermes, …): auto (while no model server answers), always, or never. With never they cannot be used; with auto they can be used by name at any time."`
+	Model  string `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
 
-	Upstream  map[string]string `aliases:"upstreams" placeholder:"NAME=URL" help:"Further model servers, whose models are called NAME/model: Ollama, or OpenAI-compatible ones as openai+http://HOST:PORT. Without such a prefix the server is asked what it is."`
-	KeyEnv    map[string]string `placeholder:"NAME=VARIABLE" help:"Upstreams and the environment variables that hold their keys."`
+	Upstream  map[string]string `aliases:"upstreams" placeholder:"NAME=URL" help:"More model servers; their models are called NAME/model. Ollama, or OpenAI-compatible as openai+http://HOST:PORT. Without a prefix the type is detected."`
+	KeyEnv    map[string]string `placeholder:"NAME=VARIABLE" help:"Environment variables that hold the API keys of upstreams."`
 	Upstreams []listed          `kong:"-" help:"In the file only: the same as a list, each with name, url, kind (ollama or openai) and key-env."`
-	Alias     map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"Names that stand for models."`
+	Alias     map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"More names for models."`
 
-	dialects `embed:""`
+	clientForms `embed:""`
 
-	Hosts   []string `placeholder:"NAME" help:"Host names, besides localhost and every IP address, under which clients may ask. * allows any."`
-	Origins []string `placeholder:"URL" help:"Web origins, besides those on this machine, whose pages may ask. * allows any."`
+	Hosts   []string `placeholder:"NAME" help:"Host names to accept besides localhost and IP addresses. * allows any."`
+	Origins []string `placeholder:"URL" help:"Web origins to accept besides those on this machine. * allows any."`
 
-	APIKeys        []string `name:"api-keys" placeholder:"KEY" help:"Keys of which a request must bear one: 16 characters or more, or sha256: and the sum of one. Better in the environment or a file: every program of the machine can read a command line. Default: none is asked for."`
-	APIKeysFile    string   `name:"api-keys-file" placeholder:"FILE" help:"File with such keys, one a line; # begins a remark."`
-	InsecureNoKeys bool     `help:"Listen where other machines can reach the server although no key is asked for."`
+	APIKeys        []string `name:"api-keys" placeholder:"KEY" help:"API keys, one of which each request must carry: at least 16 characters, or sha256: and a key's SHA-256 digest. Safer in the environment or a file, since every program on the machine can read a command line. Default: no key is needed."`
+	APIKeysFile    string   `name:"api-keys-file" placeholder:"FILE" help:"File with such keys, one per line; # starts a comment."`
+	InsecureNoKeys bool     `help:"Allow other machines to connect although no API key is set."`
 
-	Format    map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and the format in which they write. Default: by the model's name."`
-	Templates bool              `default:"true" negatable:"" help:"Read a model whose name no family claims, or the wrong one, as its own chat template writes calls. Format overrules it."`
-	Strategy  map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how their text is had: raw, tokens, tap, native or prompt. Default: by probing."`
-	Wording   map[string]string `placeholder:"MODEL=NAME" help:"Models (* stands for any text) and how strategy prompt describes tools to them: schemas, signatures or example, or several with + between. Default: as the format says, else by a probe."`
-	Probe     bool              `default:"true" negatable:"" help:"Ask a model without a template for tools once for a call, in each wording until one works."`
-	Grammar   bool              `default:"true" negatable:"" help:"Where the server takes a grammar (llama-server), hold the model to calls that fit their schemas while it writes."`
-	Hold      string            `default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
-	Calls     string            `default:"normal" enum:"eager,normal,strict" help:"Which texts that look like calls are calls: normal asks for evidence (docs/calls.md), eager takes every complete call that fits an offered tool, also a fenced one with prose behind it, strict takes the family's own marks alone."`
-	Quiet     bool              `help:"Take calls that a model writes while it still thinks for thoughts, even when nothing follows them."`
-	Check     bool              `default:"true" negatable:"" help:"Let a call leave only if it fits its tool's schema."`
-	Rewrite   bool              `default:"true" negatable:"" help:"Have the model write a call again, held to the schema, when it does not fit."`
-	Reask     bool              `default:"true" negatable:"" help:"Tell the model what was wrong with a call that still does not fit, and take its next one."`
-	Gate      bool              `help:"Ask the model whether it needs a tool before it is offered any: fewer false calls, for one short reply more a turn."`
-	LoopGuard string            `default:"warn" enum:"off,warn,break" help:"A model that makes the same call for the third time in a row, and is told the same: warn tells the log and the header Toolnorm-Loop, break tells the model as well and offers it no tools for that turn."`
-	MaxRepeat int               `default:"8192" help:"For how many bytes a model may write the same over and over, text or arguments, until its reply is ended with length. 0: for ever."`
+	Format              map[string]string `placeholder:"MODEL=NAME" help:"Models (* matches any text) and the format of their output. Default: by the model's name."`
+	Templates           bool              `default:"true" negatable:"" help:"Derive the format from a model's own chat template if no family claims its name, or the wrong one. --format overrides it."`
+	Strategy            map[string]string `placeholder:"MODEL=NAME" help:"Models (* matches any text) and how to get their output: raw, tokens, tap, native or prompt. Default: the best that works."`
+	Wording             map[string]string `placeholder:"MODEL=NAME" help:"Models (* matches any text) and how strategy prompt describes tools to them: schemas, signatures or example, or several joined by +. Default: the format's own, else found by a probe."`
+	Probe               bool              `default:"true" negatable:"" help:"Ask a model without a tool template for a call once, in each wording until one works."`
+	Grammar             bool              `default:"true" negatable:"" help:"Constrain calls with a grammar of the offered tools where the server supports it (llama-server)."`
+	CallBuffer          string            `default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole), call (every call whole), or a number of bytes."`
+	Calls               string            `default:"normal" enum:"eager,normal,strict" help:"How much evidence a text needs to be read as a call: normal (docs/calls.md), eager (any complete call of an offered tool, even one quoted in prose), or strict (only the family's own marks)."`
+	IgnoreThinkingCalls bool              `help:"Ignore tool calls inside the model's reasoning."`
+	Check               bool              `default:"true" negatable:"" help:"Send a call only if it validates against its tool's schema."`
+	Rewrite             bool              `default:"true" negatable:"" help:"Have the model rewrite an invalid call, constrained to the schema."`
+	Reask               bool              `default:"true" negatable:"" help:"If a call is still invalid, tell the model what is wrong and take its next one."`
+	AskBeforeTools      bool              `help:"Ask the model first whether it needs a tool at all: fewer false calls, for one more short reply per turn."`
+	LoopGuard           string            `default:"warn" enum:"off,warn,break" help:"When a model makes the same call a third time in a row and gets the same result: off, warn (log and header Toolnorm-Loop), or break (also tell the model, and offer it no tools for that turn)."`
+	MaxRepeat           int               `default:"8192" help:"Stop a reply that repeats itself for this many bytes (0: never)."`
 
-	MaxSameCalls int    `default:"3" help:"How often one reply may make the same call in a row, with the same arguments, or go round in the same two to four calls: behind that the reply is ended, and what has been called stands. 0: as often as the model likes."`
-	OutOfBounds  string `default:"rewrite" enum:"rewrite,clamp,pass" help:"A call that fits its tool's schema but for bounds of values (numbers, lengths, patterns, formats, counts), after the model has been asked to write it again: rewrite shows it as text, clamp brings its numbers to the nearest bound, pass lets it leave as it is, for agents that learn from a tool's error."`
+	MaxSameCalls int    `default:"3" help:"Stop a reply that makes the same call, or cycles through the same two to four calls, more often than this (0: never). The calls made so far stand."`
+	OutOfBounds  string `default:"rewrite" enum:"rewrite,clamp,pass" help:"What to do with a call that only violates bounds (numbers, lengths, patterns, formats, counts) even after a rewrite: rewrite (show it as text), clamp (move numbers to the nearest bound), or pass (send it as it is, for agents that learn from a tool's error)."`
 
-	NumCtx int `placeholder:"TOKENS" help:"Context length to ask of Ollama. Default: by the size of each request, growing by powers of two."`
-	MaxCtx int `default:"32768" help:"The longest context to ask for by the size of a request, in tokens. What the model is loaded with stays when it is enough."`
+	NumCtx int `placeholder:"TOKENS" help:"Context length to ask Ollama for, in tokens. Default: by the size of each request, growing by powers of two."`
+	MaxCtx int `default:"32768" help:"The longest context to ask for automatically, in tokens. A model that is loaded with a sufficient context is not reloaded."`
 
-	Overflow        string `default:"trim" enum:"trim,refuse" help:"A conversation that is longer than the context: trim leaves out its oldest turns and says so, refuse answers 400."`
-	ToolBudget      int    `placeholder:"TOKENS" help:"Warn when the tools of a request take more than this. Default: half of the context."`
-	ReasoningReplay string `default:"all" enum:"none,last,all" help:"Which turns of the history keep what the model thought: none, those behind the last user message, or all, of which the model's template takes what it was made for."`
+	Overflow        string `default:"trim" enum:"trim,refuse" help:"When a conversation exceeds the context: trim (drop the oldest turns, reported in Toolnorm-Trimmed) or refuse (status 400)."`
+	ToolBudget      int    `placeholder:"TOKENS" help:"Warn when the tool definitions of a request take more tokens than this. Default: half of the context."`
+	ReasoningReplay string `default:"all" enum:"none,last,all" help:"Which earlier turns keep the model's reasoning: none, last (those after the last user message), or all (the model's template decides)."`
 
-	ReasoningField string `default:"both" enum:"both,reasoning_content,reasoning" help:"The field of a reply at /v1 that holds what the model thought: reasoning_content, as DeepSeek, vLLM and llama-server have it, reasoning, as Ollama and OpenRouter do, or both, for clients that show them once."`
+	ReasoningField string `default:"both" enum:"both,reasoning_content,reasoning" help:"Reply field for the model's reasoning: reasoning_content (DeepSeek, vLLM, llama-server), reasoning (Ollama, OpenRouter), or both."`
 
-	Trace       int  `default:"50" help:"How many of the last exchanges are kept in memory and shown at /debug, to this machine only; 0 to 1000."`
-	TraceBodies bool `help:"Keep what was said in them, too: up to 256 KiB an exchange."`
+	Trace       int  `default:"50" help:"How many of the last requests to keep in memory and show at /debug, on this machine only; 0 to 1000."`
+	TraceBodies bool `help:"Keep their prompts and replies, too: up to 256 KiB each."`
 
-	MCP     bool `name:"mcp" default:"true" negatable:"" help:"Serve the tools to MCP clients, at /mcp (Streamable HTTP) and /sse (the older way)."`
+	MCP     bool `name:"mcp" default:"true" negatable:"" help:"Serve the tools to MCP clients, at /mcp (Streamable HTTP) and /sse (the older transport)."`
 	remotes `embed:""`
 	agents  `embed:""`
 
-	PublicURL string `name:"public-url" placeholder:"URL" help:"Where MCP clients find the server, when that is not as they ask it: scheme, host and path in front of /sse."`
+	PublicURL string `name:"public-url" placeholder:"URL" help:"Address under which MCP clients find the server behind a reverse proxy: scheme, host and path in front of /sse. Default: as they ask for it."`
 
-	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys never are."`
-	LogFormat string `default:"text" enum:"text,json" help:"How to log: text or json."`
+	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys are never logged."`
+	LogFormat string `default:"text" enum:"text,json" help:"Log format: text or json."`
 
-	MaxBody          int64         `default:"20971520" help:"The largest request taken, in bytes."`
+	MaxBody          int64         `default:"20971520" help:"Largest request, in bytes."`
 	BodyTimeout      time.Duration `default:"30s" help:"How long a request may take to arrive."`
-	ClientTimeout    time.Duration `default:"60s" help:"How long a client may take nothing of its reply."`
+	ClientTimeout    time.Duration `default:"60s" help:"How long to wait for a client that does not read its reply."`
 	LoadTimeout      time.Duration `default:"6m" help:"How long Ollama may take to load a model."`
-	FirstByteTimeout time.Duration `default:"10m" help:"How long Ollama may then take for the first word."`
-	IdleTimeout      time.Duration `default:"2m" help:"How long Ollama may be silent between two words."`
-	Queue            int           `default:"64" help:"How many requests wait for a model server that says it is busy; further ones are told so at once. 0: all of them are."`
-	Unwedge          bool          `help:"Unload an Ollama model that is loaded and does not begin to write in time (first-byte-timeout), and ask it once more. Others who use it wait for it to be loaded again."`
-	QueueWait        time.Duration `default:"1m" help:"How long a request waits for a busy server."`
-	Heartbeat        time.Duration `default:"8s" help:"After how long a silence a stream shows the client a sign of life."`
-	Grace            time.Duration `default:"10s" help:"How long running replies may go on when the server is stopped."`
+	FirstByteTimeout time.Duration `default:"10m" help:"How long to wait for the first token once the model is loaded."`
+	IdleTimeout      time.Duration `default:"2m" help:"How long to wait between two tokens."`
+	Queue            int           `default:"64" help:"How many requests may wait for a busy model server; more are refused at once (0: all are)."`
+	UnloadStuck      bool          `help:"Unload an Ollama model that does not start to answer within first-byte-timeout, and retry once. Others who use the model wait while it loads again."`
+	QueueWait        time.Duration `default:"1m" help:"How long a request may wait for a busy server."`
+	Heartbeat        time.Duration `default:"8s" help:"Send a keep-alive after this long a silence."`
+	Grace            time.Duration `default:"10s" help:"How long running replies may continue when the server is stopped."`
 }
 
 // commands are what the program can be told to do.
 type commands struct {
 	Serve   Config   `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
-	Doctor  examine  `cmd:"" help:"Look at the model servers, or examine one model, and say what toolnorm does with it."`
+	Doctor  examine  `cmd:"" help:"Examine the model servers, or one model, and report what toolnorm does with them."`
 	MCP     mcpStdio `cmd:"" name:"mcp" help:"Serve the tools to the MCP client that started the program, on standard input and output."`
-	Decode  decode   `cmd:"" help:"Read what a model wrote from standard input, and print the events that come of it."`
-	Repair  repair   `cmd:"" help:"Read what was meant to be JSON from standard input, and print it as strict JSON."`
+	Decode  decode   `cmd:"" help:"Parse a model's raw output from standard input, and print the resulting events."`
+	Repair  repair   `cmd:"" help:"Turn almost-JSON from standard input into strict JSON."`
 	Formats formats  `cmd:"" help:"List, show, test and guess model families."`
-	Version struct{} `cmd:"" help:"Say which version this is."`
+	Version struct{} `cmd:"" help:"Print the version."`
 }
 
 // errDone says that the arguments asked for something that is done already, as help.
@@ -114,6 +114,8 @@ var errDone = errors.New("done")
 // ParseFlags reads the command and the settings from arguments, environment and file. It returns errDone when there is
 // nothing to run.
 func (m *Main) ParseFlags(args []string) error {
+	args, m.renamed = renamedFlags(args)
+	m.renamed = append(m.renamed, renamedVariables()...)
 	cli, said, err := m.parse(args, nil)
 	if err != nil {
 		return err
@@ -129,11 +131,15 @@ func (m *Main) ParseFlags(args []string) error {
 			}
 			cli.Serve.Upstreams, cli.Doctor.Upstreams = file.upstreams, file.upstreams
 			m.file = file.path
+			m.renamed = append(m.renamed, file.renamed...)
 		}
 	}
 	m.Config = cli.Serve
 	if said.Command() != "serve" {
 		m.command = func() error { return said.Run(m) }
+		for _, r := range m.renamed { // the log is that of serve
+			fmt.Fprintf(m.stderr, "toolnorm: %s is now %s\n", r.old, r.now)
+		}
 	}
 	return nil
 }
@@ -157,6 +163,7 @@ func strays(app *kong.Application) (names []string) {
 			for _, env := range flag.Envs {
 				known[env] = true
 			}
+			known[oldVariable(flag.Name)] = true
 		}
 	}
 	for _, env := range os.Environ() {
@@ -177,6 +184,7 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 		kong.Writers(m.stdout, m.stderr), kong.Exit(func(int) { done = true }), kong.DefaultEnvars("TOOLNORM"),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	}
+	options = append(options, kong.Resolvers(oldVariables{}))
 	if file != nil {
 		options = append(options, kong.Resolvers(file))
 	}
@@ -216,8 +224,8 @@ func (c *Config) resolve() (s settings, err error) {
 	if s.ollama, err = ollama.ParseHost(c.Ollama); err != nil {
 		return s, fmt.Errorf("ollama: %w", err)
 	}
-	if s.hold, err = adapters.ParseHold(c.Hold); err != nil {
-		return s, fmt.Errorf("hold: %w", err)
+	if s.hold, err = adapters.ParseHold(c.CallBuffer); err != nil {
+		return s, fmt.Errorf("call-buffer: %w", err)
 	}
 	if s.which, err = adapters.ParseWhich(c.Calls); err != nil {
 		return s, fmt.Errorf("calls: %w", err)
@@ -242,7 +250,7 @@ func (c *Config) resolve() (s settings, err error) {
 	if s.keys, err = c.keys(); err != nil {
 		return s, err
 	}
-	if err := c.dialects.check(); err != nil {
+	if err := c.clientForms.check(); err != nil {
 		return s, err
 	}
 	if s.upstreams, err = c.upstreams(os.LookupEnv); err != nil {

@@ -12,14 +12,14 @@ import (
 // decode reads what a model wrote and prints the events that come of it.
 type decode struct {
 	folders
-	Model      string `env:"-" placeholder:"NAME" help:"The model that wrote; its name tells the format. Default: one that nobody knows."`
-	Format     string `env:"-" placeholder:"NAME" help:"The format in which it wrote, whatever the model."`
-	Tools      string `env:"-" placeholder:"FILE" help:"The tools that were offered: OpenAI's list, or an object that holds it as tools. Without tools nothing is a call."`
-	PromptTail string `env:"-" placeholder:"TEXT" help:"How the prompt ended: tells whether the reply begins inside reasoning."`
-	Finish     string `env:"-" default:"stop" enum:"stop,length" help:"How the reply ended: stop, or length when it was cut."`
-	Hold       string `env:"-" default:"short" help:"How much of a call waits before it leaves: none, short (512 bytes), call (all of it), or a number of bytes."`
-	Calls      string `env:"-" default:"normal" enum:"eager,normal,strict" help:"Which texts that look like calls are calls: docs/calls.md."`
-	JSONL      bool   `env:"-" name:"jsonl" help:"Read a request a line, {id, model, format, tools, prompt_tail, finish, deltas or text, stream}, and answer each with a line {id, calls, content, reasoning, finish, error}. The flags stand in for what a request does not say."`
+	Model      string `env:"-" placeholder:"NAME" help:"The model that wrote it; the name selects the format. Default: unknown."`
+	Format     string `env:"-" placeholder:"NAME" help:"The format, whatever the model."`
+	Tools      string `env:"-" placeholder:"FILE" help:"The tools that were offered: OpenAI's list, or an object with a member tools. Without tools nothing is a call."`
+	PromptTail string `env:"-" placeholder:"TEXT" help:"The end of the prompt, which tells whether the reply starts inside reasoning."`
+	Finish     string `env:"-" default:"stop" enum:"stop,length" help:"How the reply ended: stop, or length if it was cut."`
+	CallBuffer string `env:"-" default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole), call (every call whole), or a number of bytes."`
+	Calls      string `env:"-" default:"normal" enum:"eager,normal,strict" help:"How much evidence a text needs to be read as a call (docs/calls.md)."`
+	JSONL      bool   `env:"-" name:"jsonl" help:"Read one request per line, {id, model, format, tools, prompt_tail, finish, deltas or text, stream}, and answer each with a line {id, calls, content, reasoning, finish, error}. Flags are the defaults of fields that a request leaves out."`
 }
 
 // Run does it.
@@ -32,9 +32,9 @@ func (c *decode) Run(m *Main) error {
 	if err != nil {
 		return err
 	}
-	hold, err := adapters.ParseHold(c.Hold)
+	hold, err := adapters.ParseHold(c.CallBuffer)
 	if err != nil {
-		return fmt.Errorf("hold: %w", err)
+		return fmt.Errorf("call-buffer: %w", err)
 	}
 	which, err := adapters.ParseWhich(c.Calls)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *decode) print(m *Main, f *adapters.Format, o adapters.Options) error {
 func (c *decode) remark(f *adapters.Format, tools int, end chat.Event) string {
 	s := "read as " + f.Name
 	if end.Meta != nil && len(end.Meta.Repairs) > 0 {
-		s += "; mended: " + strings.Join(end.Meta.Repairs, ", ")
+		s += "; repaired: " + strings.Join(end.Meta.Repairs, ", ")
 	}
 	if tools == 0 {
 		s += "; no tools are offered (--tools), so nothing is a call"

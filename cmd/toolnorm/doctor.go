@@ -21,11 +21,11 @@ import (
 // examine is the command doctor. It takes the settings of serve, so that what it finds is true of the server that they
 // start.
 type examine struct {
-	Examined  string        `arg:"" name:"model" optional:"" help:"The model to examine, as clients call it; it is loaded. Default: only what the servers say of themselves."`
-	JSON      bool          `name:"json" env:"-" help:"Print the report as JSON; docs/doctor.md says what is in it."`
-	Limit     time.Duration `default:"5m" env:"-" help:"How long it may take in all; what was not looked at by then is said."`
-	Questions string        `env:"-" placeholder:"FILE" help:"What to ask the model, with the calls that are right: paragraphs and => NAME {ARGUMENTS} or => none. Default: five questions that want a call, and two that want none."`
-	Offer     string        `env:"-" placeholder:"FILE" help:"The tools that it is offered with them, as a request lists them."`
+	Examined  string        `arg:"" name:"model" optional:"" help:"The model to examine, as clients call it; it will be loaded. Default: only ask the servers about themselves."`
+	JSON      bool          `name:"json" env:"-" help:"Print the report as JSON (docs/doctor.md)."`
+	Limit     time.Duration `default:"5m" env:"-" help:"Time limit for the whole examination; what was not examined by then is listed."`
+	Questions string        `env:"-" placeholder:"FILE" help:"File of questions for the model, with the right calls: paragraphs and => NAME {ARGUMENTS} or => none. Default: five questions that need a call, and two that need none."`
+	Offer     string        `env:"-" placeholder:"FILE" help:"File of the tools to offer with them, as a request lists them."`
 
 	Config
 }

@@ -15,10 +15,10 @@ import (
 
 // formats are the commands about model families.
 type formats struct {
-	List  listFormats `cmd:"" help:"List the families: name, the marks of their calls, and the models that are known to write so."`
-	Show  showFormat  `cmd:"" help:"Print a family's declaration as it was written."`
-	Test  testFormat  `cmd:"" help:"Run the cases of a family's file, whole and cut everywhere, and say what differs."`
-	Doc   docFormats  `cmd:"" help:"Write the table of the families into a Markdown file."`
+	List  listFormats `cmd:"" help:"List the families: name, the marks of their calls, and known models."`
+	Show  showFormat  `cmd:"" help:"Print a family's declaration."`
+	Test  testFormat  `cmd:"" help:"Run the test cases of a family's file, whole and split at every byte, and print what differs."`
+	Doc   docFormats  `cmd:"" help:"Write the table of families into a Markdown file."`
 	Guess guessFormat `cmd:"" help:"Propose a family's file for a model, by what its template makes of calls."`
 }
 
@@ -43,7 +43,7 @@ func (c *listFormats) Run(m *Main) error {
 type showFormat struct {
 	folders
 	Name  string `arg:"" help:"The family."`
-	Cases bool   `env:"-" help:"Its cases as well: the whole file."`
+	Cases bool   `env:"-" help:"Include the test cases: the whole file."`
 }
 
 // Run does it.
@@ -67,8 +67,8 @@ func (c *showFormat) Run(m *Main) error {
 // testFormat runs a family's cases.
 type testFormat struct {
 	folders
-	File  string `arg:"" help:"The family's file, or the name of a family that is known."`
-	Tools string `env:"-" placeholder:"FILE" help:"The tools that the cases are offered. Default: those of the families that come with the program."`
+	File  string `arg:"" help:"The family's file, or the name of a known family."`
+	Tools string `env:"-" placeholder:"FILE" help:"The tools that the cases are offered. Default: those of the built-in families."`
 }
 
 // Run does it. What differs goes to stdout; that something does is an error.

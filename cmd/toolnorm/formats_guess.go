@@ -13,8 +13,8 @@ import (
 // guessFormat proposes a declaration for a model that an Ollama server has.
 type guessFormat struct {
 	folders
-	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"The Ollama server, in any spelling that OLLAMA_HOST takes."`
-	Model  string `arg:"" help:"The model, as the server names it. It is loaded."`
+	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes."`
+	Model  string `arg:"" help:"The model, as the server names it. It will be loaded."`
 }
 
 // Run does it. The proposal goes to stdout, a family's file; what it does not do is an error.

@@ -32,9 +32,9 @@ func TestOnlyWithKeysOthersMayReachTheServer(t *testing.T) {
 		{"0.0.0.0:0", "", nil, "no API key is set", ""},
 		{":0", "", nil, "no API key is set", ""},
 		{"[::]:0", "", nil, "no API key is set", ""},
-		{"0.0.0.0:0", "", []string{"--insecure-no-keys"}, "", "no key is asked for"},
+		{"0.0.0.0:0", "", []string{"--insecure-no-keys"}, "", "no API key is set"},
 		{"0.0.0.0:0", "sk-0123456789abcdef", nil, "", `api_keys=1`},
-		{"127.0.0.1:0", "secret", nil, "api-keys: key 1: a key has at least 16 characters", ""},
+		{"127.0.0.1:0", "secret", nil, "api-keys: key 1: a key needs at least 16 characters", ""},
 	} {
 		clean(t, "")
 		t.Setenv("TOOLNORM_API_KEYS", row.keys)

@@ -111,7 +111,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		{"num-ctx: many", "", "--num-ctx"},
 		{"heartbeat: 0s", "", "heartbeat: must be more than 0"},
 		{"ollama: 'ftp://x'", "", "the scheme must be http or https"},
-		{"hold: tight", "", `hold: must be none, short, call or a number of bytes, not "tight"`},
+		{"call-buffer: tight", "", `call-buffer: must be none, short, call or a number of bytes, not "tight"`},
 		{"strategy: {a: guess}", "", `"guess"`},
 		{"listen: 127.0.0.1:99999", "", "listen:"},
 		{"upstreams: [{name: box, url: 'ftp://x'}]", "", `upstream "box": url: the scheme`},
@@ -190,7 +190,7 @@ func TestEverySettingIsExplained(t *testing.T) {
 }
 
 func TestExchangesAreKeptAsTheSettingsSay(t *testing.T) {
-	for args, want := range map[string]string{"--trace=0": "the setting trace", "--trace=2 --trace-bodies": `"keeps":2,"bodies":true`} {
+	for args, want := range map[string]string{"--trace=0": "--trace sets how many", "--trace=2 --trace-bodies": `"keeps":2,"bodies":true`} {
 		clean(t, "")
 		var out log
 		m := NewMain(io.Discard, &out)
@@ -256,9 +256,9 @@ func TestTheProgramServesAndStops(t *testing.T) {
 	}
 }
 
-func TestWrongDialectsAreNamed(t *testing.T) {
+func TestWrongFormsAreNamed(t *testing.T) {
 	for args, want := range map[string]string{
-		"--dialect=x=klingon": "there are openai, shell, void, cline", "--runner=/usr/bin/toolrun": "runner: ", "--block=a`b": "block: ",
+		"--client-form=x=klingon": "there are openai, shell, void, cline", "--runner=/usr/bin/toolrun": "runner: ", "--shell-fence=a`b": "shell-fence: ",
 	} {
 		clean(t, "")
 		m := NewMain(io.Discard, io.Discard)

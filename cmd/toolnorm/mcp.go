@@ -22,7 +22,7 @@ func (m *Main) withMCP(face http.Handler) http.Handler {
 	}
 	key, err := secret(filepath.Join(m.Config.Data, "mcp.key"))
 	if err != nil {
-		m.log.Warn().Err(err).Msg("MCP sessions end with this process, since there is no place for the key that signs them")
+		m.log.Warn().Err(err).Msg("cannot save mcp.key: MCP clients must reconnect after a restart")
 	}
 	m.mcp = mcpserver.New(m.mcpConfig(key))
 	mux := http.NewServeMux()
@@ -44,7 +44,7 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	return cfg
 }
 
-// mcpGuide is what a model is told of the server as a whole.
+// mcpGuide describes the server as a whole to models.
 const mcpGuide = "Tools and documents of a company. Search the documents with search_docs before you answer questions about the company; employees have ids like EMP001."
 
 // companyTools says which tools answer with an object that has success, and a result or an error, as was promised for them.
@@ -64,7 +64,7 @@ func (m *Main) closeMCP(ctx context.Context) {
 		return
 	}
 	if err := m.mcp.Close(ctx); err != nil {
-		m.log.Warn().Msg("cutting the tools that MCP clients still wait for")
+		m.log.Warn().Msg("shutdown: aborting tool calls of MCP clients")
 	}
 }
 

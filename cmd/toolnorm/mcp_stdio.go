@@ -15,14 +15,14 @@ import (
 
 // mcpStdio is the command mcp, for MCP clients that start their servers themselves.
 type mcpStdio struct {
-	Data    string `placeholder:"DIR" help:"Folder of what is the user's own. Default: toolnorm in the user's data folder."`
-	Store   string `placeholder:"WHERE" help:"Where the data of the tools is kept: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
+	Data    string `placeholder:"DIR" help:"Data folder. Default: toolnorm in the user's data folder."`
+	Store   string `placeholder:"WHERE" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
 	MCPFile string `name:"mcp-file" placeholder:"FILE" help:"The file of further MCP servers, whose tools are offered as well. Default: mcp.json beside the YAML file, if there is one, else in the data folder."`
-	Config  string `placeholder:"FILE" help:"YAML file with settings, those of serve. Default: toolnorm.yaml in the user's configuration folder, if it is there."`
+	Config  string `placeholder:"FILE" help:"YAML file with the settings of serve. Default: toolnorm.yaml in the user's configuration folder, if present."`
 
 	LogLevel  string        `default:"warn" enum:"debug,info,warn,error" env:"-" help:"What to log to standard error: debug, info, warn or error."`
-	LogFormat string        `default:"text" enum:"text,json" help:"How to log: text or json."`
-	Grace     time.Duration `default:"10s" help:"How long running calls may go on when the client has closed standard input."`
+	LogFormat string        `default:"text" enum:"text,json" help:"Log format: text or json."`
+	Grace     time.Duration `default:"10s" help:"How long running calls may continue when the client has closed standard input."`
 }
 
 // Run serves the client until it closes standard input, or a signal comes. Standard output carries the protocol and nothing

@@ -36,6 +36,7 @@ type Main struct {
 	Config Config
 
 	strays         []string     // environment variables that look like settings
+	renamed        []rename     // settings that were given by old names
 	command        func() error // what to do instead of serving; nil: serve
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -66,8 +67,9 @@ func (m *Main) Run() error {
 	}
 	m.log = newLog(m.stderr, m.Config)
 	for _, name := range m.strays {
-		m.log.Warn().Str("variable", name).Msg("the environment has no such setting")
+		m.log.Warn().Str("variable", name).Msg("unknown environment variable; toolnorm serve -h lists the settings")
 	}
+	m.sayRenamed()
 	if err := m.openTools(); err != nil {
 		return err
 	}
@@ -79,7 +81,7 @@ func (m *Main) Run() error {
 	face := proxy.New(proxy.Config{
 		Model: loop, Catalog: eng, Embedder: eng, Ollama: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
 		Trace: m.traceLog(), Reasons: append(adapters.Reasons(), engine.Reasons()...),
-		Forms: m.Config.Dialect, Shell: m.shell(), Thoughts: m.Config.ReasoningField, VoidAliases: m.Config.VoidAliases,
+		Forms: m.Config.ClientForm, Shell: m.shell(), Thoughts: m.Config.ReasoningField, VoidAliases: m.Config.VoidAliases,
 		MaxBody: m.Config.MaxBody, Stall: m.Config.ClientTimeout,
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Open: []string{"/healthz"}, Log: m.log}
@@ -96,9 +98,9 @@ func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	return engine.Config{
 		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Prefix: proxy.AliasPrefix, Demos: c.Demo, Log: log,
 		Strategy: c.Strategy, Wording: c.Wording, NoProbe: !c.Probe, Format: c.Format, Formats: s.formats,
-		Hold: s.hold, Which: s.which, Quiet: c.Quiet, NamesOnly: !c.Templates,
-		NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite, NoReask: !c.Reask, Gate: c.Gate, NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, Overflow: c.Overflow, ToolBudget: c.ToolBudget, Reasoning: c.ReasoningReplay, DefaultModel: c.Model,
-		LoopGuard: c.LoopGuard, Unwedge: c.Unwedge, MaxRepeat: cmp.Or(c.MaxRepeat, -1), SameCalls: cmp.Or(c.MaxSameCalls, -1), OutOfBounds: c.OutOfBounds,
+		Hold: s.hold, Which: s.which, Quiet: c.IgnoreThinkingCalls, NamesOnly: !c.Templates,
+		NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite, NoReask: !c.Reask, Gate: c.AskBeforeTools, NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, Overflow: c.Overflow, ToolBudget: c.ToolBudget, Reasoning: c.ReasoningReplay, DefaultModel: c.Model,
+		LoopGuard: c.LoopGuard, Unwedge: c.UnloadStuck, MaxRepeat: cmp.Or(c.MaxRepeat, -1), SameCalls: cmp.Or(c.MaxSameCalls, -1), OutOfBounds: c.OutOfBounds,
 		Timeouts: wait.Timeouts{
 			Load: c.LoadTimeout, FirstByte: c.FirstByteTimeout, Idle: c.IdleTimeout, Beat: c.Heartbeat,
 			Places: cmp.Or(c.Queue, -1), Queue: c.QueueWait,
@@ -112,7 +114,7 @@ func (m *Main) traceLog() *trace.Log {
 		return nil
 	}
 	if m.Config.TraceBodies {
-		m.log.Warn().Int("exchanges", m.Config.Trace).Msg("what is said in the last exchanges is kept in memory; everyone on this machine can read it at /debug")
+		m.log.Warn().Int("exchanges", m.Config.Trace).Msg("--trace-bodies: the last prompts and replies are kept in memory and visible to every user of this machine at /debug")
 	}
 	return trace.New(m.Config.Trace, m.Config.TraceBodies)
 }
@@ -165,9 +167,9 @@ func (m *Main) mayListen(keys bool) error {
 		return nil
 	}
 	if !m.Config.InsecureNoKeys {
-		return fmt.Errorf("listen: other machines can reach %s, and no API key is set: set api-keys-file or api-keys (TOOLNORM_API_KEYS), listen on 127.0.0.1, or say insecure-no-keys to let everybody in", m.Config.Listen)
+		return fmt.Errorf("listen: other machines can reach %s, but no API key is set: set --api-keys-file or --api-keys (TOOLNORM_API_KEYS), listen on 127.0.0.1, or let everybody in with --insecure-no-keys", m.Config.Listen)
 	}
-	m.log.Warn().Str("listen", m.Config.Listen).Msg("every machine that reaches this address can use the models; no key is asked for")
+	m.log.Warn().Str("listen", m.Config.Listen).Msg("no API key is set: every machine that reaches this address can use the models")
 	return nil
 }
 
@@ -195,7 +197,7 @@ func (m *Main) Close() error {
 	m.closeMCP(ctx)
 	err := m.server.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		m.log.Warn().Dur("after_ms", m.Config.Grace).Msg("cutting the replies that still run")
+		m.log.Warn().Dur("after_ms", m.Config.Grace).Msg("shutdown: aborting the replies that are still running")
 		err = m.server.Close()
 	}
 	return errors.Join(err, m.toolbox.Close())

@@ -13,8 +13,8 @@ import (
 
 // repair makes strict JSON of a text that was meant to be JSON.
 type repair struct {
-	Schema string `env:"-" placeholder:"FILE" help:"JSON Schema whose types the values are given where they only miss them: \"5\" becomes 5 where a number is wanted."`
-	JSONL  bool   `env:"-" name:"jsonl" help:"Read a request a line, {id, text, schema}, and answer each with a line {id, json, repairs, error}; json is text. The flag stands in for a schema that a request does not have."`
+	Schema string `env:"-" placeholder:"FILE" help:"JSON Schema to coerce values to: \"5\" becomes 5 where a number is expected."`
+	JSONL  bool   `env:"-" name:"jsonl" help:"Read one request per line, {id, text, schema}, and answer each with a line {id, json, repairs, error}; json is a string. --schema is the default of requests without one."`
 }
 
 // Run does it.
@@ -37,7 +37,7 @@ func (c *repair) Run(m *Main) error {
 	return c.print(m, typ)
 }
 
-// print repairs standard input. What was mended goes to stderr.
+// print repairs standard input. What was repaired goes to stderr.
 func (c *repair) print(m *Main, typ *schema.Type) error {
 	text, err := readInput(m.stdin)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *repair) print(m *Main, typ *schema.Type) error {
 		return err
 	}
 	if len(repairs) > 0 {
-		fmt.Fprintln(m.stderr, "mended:", strings.Join(repairs, ", "))
+		fmt.Fprintln(m.stderr, "repaired:", strings.Join(repairs, ", "))
 	}
 	if !strings.HasSuffix(out, "\n") {
 		out += "\n"

@@ -35,13 +35,13 @@ func (m *Main) withRunner(guard *auth.Guard, face http.Handler) http.Handler {
 }
 
 // announceDoor writes where runners of this machine find the server, and says when the user's terminal will not find the
-// runner: at once to those whose settings ask for the dialect shell, and to others when a client first does.
+// runner: at once to those whose settings ask for client form shell, and to others when a client first does.
 func (m *Main) announceDoor() {
 	m.door.URL = "http://" + reachable(m.listener.Addr())
 	if err := m.door.Announce(m.Config.Data); err != nil {
-		m.log.Warn().Err(err).Msg("runners cannot find this server, and work without it")
+		m.log.Warn().Err(err).Msg("cannot write runner.json: toolrun will run tools by itself")
 	}
-	if slices.Contains(slices.Collect(maps.Values(m.Config.Dialect)), form.Shell) {
+	if slices.Contains(slices.Collect(maps.Values(m.Config.ClientForm)), form.Shell) {
 		m.seekRunner()
 	}
 }
@@ -51,7 +51,7 @@ func (m *Main) seekRunner() {
 	m.sought.Do(func() {
 		program, _, _ := strings.Cut(strings.TrimSpace(m.Config.Runner), " ")
 		if _, err := exec.LookPath(program); err != nil && len(m.toolbox.Registry.Snapshot().Tools) > 0 {
-			m.log.Warn().Str("runner", program).Msg("the runner is not on the path: in the dialect shell terminals will not find it; make install puts toolrun there")
+			m.log.Warn().Str("runner", program).Msg("the runner is not on PATH; client form shell (NAME@shell) needs it. make install puts toolrun there")
 		}
 	})
 }
@@ -59,7 +59,7 @@ func (m *Main) seekRunner() {
 // withdrawDoor takes the address back.
 func (m *Main) withdrawDoor() {
 	if err := m.door.Withdraw(m.Config.Data); err != nil {
-		m.log.Warn().Err(err).Msg("the address of this server is left in the folder of data")
+		m.log.Warn().Err(err).Msg("cannot remove runner.json: toolrun may look for this server in vain")
 	}
 }
 

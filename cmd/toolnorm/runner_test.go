@@ -72,10 +72,10 @@ func TestARunnerThatIsNotOnThePathIsSaid(t *testing.T) {
 		said int
 	}{
 		"nobody uses the dialect":   {nil, "demo/hermes", 0},
-		"the settings ask for it":   {[]string{"--dialect", "*=shell"}, "", 1},
+		"the settings ask for it":   {[]string{"--client-form", "*=shell"}, "", 1},
 		"a client does":             {nil, "demo/hermes@shell", 1},
-		"both":                      {[]string{"--dialect", "*=shell"}, "demo/hermes", 1},
-		"there are no tools to run": {[]string{"--dialect", "*=shell", "--no-tools"}, "", 0},
+		"both":                      {[]string{"--client-form", "*=shell"}, "demo/hermes", 1},
+		"there are no tools to run": {[]string{"--client-form", "*=shell", "--no-tools"}, "", 0},
 	} {
 		out := new(log)
 		m, err := started(t, out, append(row.args, "--listen", "127.0.0.1:0", "--data", t.TempDir())...)
@@ -92,7 +92,7 @@ func TestARunnerThatIsNotOnThePathIsSaid(t *testing.T) {
 			}
 			resp.Body.Close()
 		}
-		if got := strings.Count(out.String(), "not on the path"); got != row.said {
+		if got := strings.Count(out.String(), "not on PATH"); got != row.said {
 			t.Errorf("%s: said %d times, want %d: %s", name, got, row.said, out)
 		}
 	}

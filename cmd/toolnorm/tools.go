@@ -28,7 +28,7 @@ func (m *Main) openTools() error {
 	case m.Config.Store != "":
 		return fmt.Errorf("tools: %w", err)
 	default:
-		m.log.Warn().Err(err).Msg("no tools are offered, since their data cannot be opened; no-tools says that none are wanted")
+		m.log.Warn().Err(err).Msg("sample tools are off: cannot open their database. --no-tools silences this")
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func TestDataThatCannotBeOpenedLeavesTheToolsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(m.toolbox.Registry.Snapshot().Tools); n != 0 || !strings.Contains(out.String(), "no tools are offered") {
+	if n := len(m.toolbox.Registry.Snapshot().Tools); n != 0 || !strings.Contains(out.String(), "sample tools are off") {
 		t.Errorf("%d tools, log %s", n, out)
 	}
 	if _, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--store", filepath.Join(file, "own.db")); err == nil || !strings.HasPrefix(err.Error(), "tools: store:") {

@@ -17,13 +17,13 @@ const retry = 3 * time.Second
 func watch(ctx context.Context, log zerolog.Logger, name, base, url string) {
 	log = log.With().Str("server", name).Str("at", base).Logger()
 	if answers(ctx, url) {
-		log.Info().Msg("the model server answers")
+		log.Info().Msg("the model server is up")
 		return
 	}
 	if ctx.Err() != nil {
 		return
 	}
-	log.Warn().Msg("the model server does not answer; still trying; the demo models need none (demo/hermes)")
+	log.Warn().Msg("the model server does not answer; retrying. The demo models work without it (demo/hermes)")
 	tick := time.NewTicker(retry)
 	defer tick.Stop()
 	for {
@@ -33,7 +33,7 @@ func watch(ctx context.Context, log zerolog.Logger, name, base, url string) {
 		case <-tick.C:
 		}
 		if answers(ctx, url) {
-			log.Info().Msg("the model server answers now")
+			log.Info().Msg("the model server is up now")
 			return
 		}
 	}

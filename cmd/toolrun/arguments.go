@@ -37,7 +37,7 @@ func fromBase64(data string) (json.RawMessage, error) {
 	data = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(data, "="))
 	text, err := base64.RawStdEncoding.DecodeString(data)
 	if err != nil {
-		return nil, errors.New("--b64 holds no Base64")
+		return nil, errors.New("--b64 is not valid Base64")
 	}
 	return text, nil
 }

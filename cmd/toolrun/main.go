@@ -32,5 +32,5 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) string
-	beat           time.Duration // between two signs of life; terminals of editors kill what is silent for 8 s
+	beat           time.Duration // between two progress lines; terminals of editors kill what is silent for 8 s
 }

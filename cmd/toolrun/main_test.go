@@ -81,21 +81,21 @@ func TestAToolThatFailsEndsWithOne(t *testing.T) {
 func TestAWrongCommandLineEndsWithTwo(t *testing.T) {
 	env := map[string]string{"TOOLNORM_DATA": t.TempDir()}
 	for want, args := range map[string][]string{
-		"which tool?":                      {},
-		"there is no option --lst":         {"--lst"},
-		"there is no option --list with":   {"--list=x"},
-		"--b64 wants a value":              {"--b64"},
-		"--call wants a value":             {"--call="},
-		"--url wants a value":              {"--url", "", "f"},
-		"--data is given twice":            {"--data", "a", "--data", "b", "f"},
-		"2 words follow the name":          {"f", `{"a":`, `1}`},
-		"given twice, by --b64 and behind": {"--b64", "e30", "f", "{}"},
-		"--b64 holds no Base64":            {"--b64", "{}", "f"},
-		"--list and --call do not go":      {"--list", "--call", "x"},
-		"--describe stands alone":          {"--describe", "f", "g"},
-		"bash, zsh and fish":               {"--completion", "tcsh"},
-		"config:":                          {"--config", "/nonexistent/x.yaml", "f"},
-		"more than 4194304 bytes":          {"f", "-"},
+		"no tool given":                             {},
+		"unknown option --lst":                      {"--lst"},
+		"option --list does not exist":              {"--list=x"},
+		"--b64 needs a value":                       {"--b64"},
+		"--call needs a value":                      {"--call="},
+		"--url needs a value":                       {"--url", "", "f"},
+		"--data is given twice":                     {"--data", "a", "--data", "b", "f"},
+		"2 words follow the name":                   {"f", `{"a":`, `1}`},
+		"given twice, by --b64 and after":           {"--b64", "e30", "f", "{}"},
+		"--b64 is not valid Base64":                 {"--b64", "{}", "f"},
+		"--list and --call cannot be combined":      {"--list", "--call", "x"},
+		"--describe cannot be combined with a tool": {"--describe", "f", "g"},
+		"bash, zsh and fish":                        {"--completion", "tcsh"},
+		"config:":                                   {"--config", "/nonexistent/x.yaml", "f"},
+		"more than 4194304 bytes":                   {"f", "-"},
 	} {
 		stdin := strings.Repeat("x", mostInput+1)
 		if got := runs(t, env, stdin, args...); got.status != statusUsage || got.out != "" || !strings.Contains(got.err, want) {
@@ -165,10 +165,10 @@ func TestWithoutAProxyTheDataIsTheSame(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for want, args := range map[string][]string{
-		"no toolnorm runs calls there":    {"--url", "http://127.0.0.1:1", "f"},
-		"only the one that made the call": {"--data", t.TempDir(), "--call", "abc"},
-		"not a directory":                 {"--data", "/dev/null", "f"},
-		"neither an absolute path":        {"--data", data, "--store", "x.db", "f"},
+		"no toolnorm is running":             {"--url", "http://127.0.0.1:1", "f"},
+		"only the one that created the call": {"--data", t.TempDir(), "--call", "abc"},
+		"not a directory":                    {"--data", "/dev/null", "f"},
+		"neither an absolute path":           {"--data", data, "--store", "x.db", "f"},
 	} {
 		if got := runs(t, nil, "", args...); got.status != statusUnreachable || got.out != "" || !strings.Contains(got.err, want) {
 			t.Errorf("%q: %+v, want %q", args, got, want)

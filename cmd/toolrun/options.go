@@ -41,17 +41,17 @@ func parse(args []string) (o options, err error) {
 		case given[option]:
 			return o, fmt.Errorf("%s is given twice", option)
 		case takesWord && value == "":
-			return o, fmt.Errorf("%s wants a value", option)
+			return o, fmt.Errorf("%s needs a value", option)
 		case takesWord:
 			*word = value
 		case joined:
-			return o, fmt.Errorf("there is no option %s with a value", option)
+			return o, fmt.Errorf("option %s does not exist or takes no value", option)
 		case option == "--list":
 			o.list = true
 		case option == "--help", option == "-h":
 			o.help = true
 		default:
-			return o, fmt.Errorf("there is no option %s", option)
+			return o, fmt.Errorf("unknown option %s", option)
 		}
 		given[option] = true
 	}
@@ -73,17 +73,17 @@ func (o *options) check(given map[string]bool) error {
 	case o.help:
 		return nil
 	case len(alone) > 1:
-		return fmt.Errorf("%s do not go together", strings.Join(alone, " and "))
+		return fmt.Errorf("%s cannot be combined", strings.Join(alone, " and "))
 	case len(alone) == 1 && (o.name != "" || len(o.args) > 0 || given["--b64"]):
-		return fmt.Errorf("%s stands alone", alone[0])
+		return fmt.Errorf("%s cannot be combined with a tool", alone[0])
 	case len(alone) == 1:
 		return nil
 	case o.name == "":
-		return errors.New("which tool? toolrun --list names them")
+		return errors.New("no tool given; toolrun --list names them")
 	case given["--b64"] && len(o.args) > 0:
-		return errors.New("the arguments are given twice, by --b64 and behind the name")
+		return errors.New("the arguments are given twice, by --b64 and after the name")
 	case len(o.args) > 1:
-		return fmt.Errorf("%d words follow the name; the arguments are one JSON text, in single quotes", len(o.args))
+		return fmt.Errorf("%d words follow the name; pass the arguments as one JSON text in single quotes", len(o.args))
 	}
 	return nil
 }

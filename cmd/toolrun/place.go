@@ -46,7 +46,7 @@ func (p *program) find(o options) (*place, error) {
 	case err == nil:
 		at.proxy = &runner.Client{Address: address}
 	case errors.Is(err, runner.ErrForeign): // else none runs
-		fmt.Fprintf(p.stderr, "toolrun: working without the proxy: %v\n", err)
+		fmt.Fprintf(p.stderr, "toolrun: running the tool without toolnorm: %v\n", err)
 	}
 	return at, nil
 }
@@ -92,7 +92,7 @@ func (at *place) call(ctx context.Context, name string, args json.RawMessage) (o
 // callPending runs a call that only the proxy knows.
 func (at *place) callPending(ctx context.Context, id string) (tools.Outcome, error) {
 	if at.proxy == nil {
-		return tools.Outcome{}, fmt.Errorf("no toolnorm runs on %s; only the one that made the call can run it", at.local.Data)
+		return tools.Outcome{}, fmt.Errorf("no toolnorm is running on %s; only the one that created the call can run it", at.local.Data)
 	}
 	return at.proxy.CallPending(ctx, id)
 }

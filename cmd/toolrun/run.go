@@ -22,7 +22,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	o, err := parse(args)
 	switch {
 	case err != nil:
-		return p.fail(statusUsage, fmt.Errorf("%w; toolrun -h says how it is used", err))
+		return p.fail(statusUsage, fmt.Errorf("%w; toolrun -h shows the usage", err))
 	case o.help:
 		return p.show("usage.txt")
 	case o.completion != "":
@@ -61,7 +61,7 @@ func (p *program) print(text []byte, status int) int {
 func (p *program) show(name string) int {
 	text, err := texts.ReadFile(name)
 	if err != nil {
-		return p.fail(statusUsage, errors.New("completions are there for bash, zsh and fish"))
+		return p.fail(statusUsage, errors.New("completions exist for bash, zsh and fish"))
 	}
 	return p.print(bytes.TrimSuffix(text, []byte("\n")), statusDone)
 }

@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// run asks one question. The suffix of the model's name chooses the dialect; the header Toolnorm-Dialect would, too.
+// run asks one question. The suffix of the model's name chooses the client form; the header Toolnorm-Client-Form would, too.
 func run(ctx context.Context, w io.Writer, url, model string) error {
 	config := openai.DefaultConfig("no key needed")
 	config.BaseURL = url

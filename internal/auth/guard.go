@@ -22,7 +22,7 @@ type Guard struct {
 	Origins []string       // web origins, besides those on this machine, whose pages may ask; "*": any
 	Keys    Keys           // one of which every request must bear; none: no key is asked for
 	Open    []string       // paths that need no key, as "/healthz"
-	Log     zerolog.Logger // a line for each request that is turned away, without its key; the zero value logs nothing
+	Log     zerolog.Logger // a line for each request that is refused, without its key; the zero value logs nothing
 }
 
 // appSchemes are origins of programs on the user's machine that show web pages.
@@ -50,18 +50,18 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 // turnAway answers a request that may not ask.
 func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 	g.Log.Warn().Str("path", r.URL.Path).Str("from", r.RemoteAddr).Str("host", r.Host).Str("origin", r.Header.Get("Origin")).
-		Int("status", fault.From(err).Status()).Msg("turned away")
+		Int("status", fault.From(err).Status()).Msg("refused")
 	fault.WriteFor(w, r, err)
 }
 
 // exposed are the headers of an answer that pages may read.
-const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Dialect, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Mcp-Session-Id"
+const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Client-Form, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Mcp-Session-Id"
 
 // admit turns away what a web page elsewhere could make a browser send: a request under a foreign host name (DNS
 // rebinding) or from a foreign origin. To a page that may ask it says so.
 func (g *Guard) admit(h http.Header, r *http.Request) error {
 	if !g.hostAllowed(r.Host) {
-		return fault.New(fault.Forbidden, "this server is not asked as %q; name that host in the setting hosts", r.Host)
+		return fault.New(fault.Forbidden, "host %q is not allowed; add it with --hosts %s", r.Host, HostName(r.Host))
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -69,10 +69,10 @@ func (g *Guard) admit(h http.Header, r *http.Request) error {
 	}
 	h.Add("Vary", "Origin")
 	if len(r.Header.Values("Origin")) > 1 || !g.originAllowed(origin, r.Host) {
-		return fault.New(fault.Forbidden, "pages of %q may not ask this server; name that origin in the setting origins", origin)
+		return fault.New(fault.Forbidden, "web pages of %q are not allowed; add the origin with --origins %s", origin, origin)
 	}
 	if isForm(r) {
-		return fault.New(fault.Forbidden, "forms of pages may not ask this server; send the body as application/json")
+		return fault.New(fault.Forbidden, "HTML forms are not allowed; send the body as application/json")
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Set("Access-Control-Expose-Headers", exposed)
@@ -86,11 +86,11 @@ func (g *Guard) fetched(r *http.Request) error {
 	switch {
 	case slices.Contains(g.Origins, "*"):
 	case isForm(r) && site != "":
-		return fault.New(fault.Forbidden, "forms of pages may not ask this server")
+		return fault.New(fault.Forbidden, "HTML forms are not allowed")
 	case to != "" && to != "empty" && to != "document":
-		return fault.New(fault.Forbidden, "this server is not asked for the %q of a page", to)
+		return fault.New(fault.Forbidden, "web pages may not load this server's answers as a %s", to)
 	case site == "cross-site" && !(mode == "navigate" && (r.Method == http.MethodGet || r.Method == http.MethodHead)):
-		return fault.New(fault.Forbidden, "pages elsewhere may not ask this server; name their origin in the setting origins")
+		return fault.New(fault.Forbidden, "web pages from other machines are not allowed; add their origin with --origins")
 	}
 	return nil
 }

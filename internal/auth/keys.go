@@ -47,13 +47,13 @@ func parseKey(w string) (sum [sha256.Size]byte, err error) {
 	switch {
 	case isSum:
 		if n, err := hex.Decode(sum[:], []byte(text)); err != nil || n != len(sum) {
-			return sum, errors.New("behind sha256: there must be 64 hexadecimal digits")
+			return sum, errors.New("sha256: must be followed by 64 hexadecimal digits")
 		}
 		return sum, nil
 	case strings.ContainsAny(w, " \t\r\n"):
-		return sum, errors.New("a key has no blanks")
+		return sum, errors.New("a key may not contain spaces")
 	case len(w) < minKey:
-		return sum, fmt.Errorf("a key has at least %d characters; \"openssl rand -hex 16\" makes one", minKey)
+		return sum, fmt.Errorf("a key needs at least %d characters; make one with \"openssl rand -hex 16\"", minKey)
 	}
 	return sha256.Sum256([]byte(w)), nil
 }
@@ -87,7 +87,7 @@ func ReadKeys(path string) (Keys, error) {
 		all = append(all, sum)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: there is no key in it", path)
+		return nil, fmt.Errorf("%s: contains no key", path)
 	}
 	return all, nil
 }
@@ -151,7 +151,7 @@ func (g *Guard) challenge(h http.Header, r *http.Request) error {
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		h.Add("WWW-Authenticate", `Basic realm="toolnorm: any name, the key as password"`)
 	}
-	return fault.New(fault.Unauthorized, "this server wants one of its API keys, as \"Authorization: Bearer KEY\"")
+	return fault.New(fault.Unauthorized, "missing or wrong API key; send Authorization: Bearer KEY")
 }
 
 // withoutKey is a request that holds no key any more, so that none can be logged or passed on.

@@ -69,9 +69,9 @@ func TestARequestNeedsAKey(t *testing.T) {
 			continue
 		}
 		body, _ := io.ReadAll(resp.Body)
-		want := `{"error":{"message":"this server wants one of its API keys, as \"Authorization: Bearer KEY\"","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}` + "\n"
+		want := `{"error":{"message":"missing or wrong API key; send Authorization: Bearer KEY","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}` + "\n"
 		if strings.HasPrefix(row.path, "/api/") {
-			want = `{"error":"this server wants one of its API keys, as \"Authorization: Bearer KEY\""}` + "\n"
+			want = `{"error":"missing or wrong API key; send Authorization: Bearer KEY"}` + "\n"
 		}
 		if resp.StatusCode != 401 || resp.Header.Get("WWW-Authenticate") != `Bearer realm="toolnorm"` || string(body) != want {
 			t.Errorf("%s: %d %v %s", name, resp.StatusCode, resp.Header, body)
@@ -91,11 +91,11 @@ func TestABrowserMayAskItsUser(t *testing.T) {
 
 func TestWrongKeysAreNamedAndNotShown(t *testing.T) {
 	for text, want := range map[string]string{
-		"# only a remark\n\n":               "there is no key in it",
-		goodKey + "\nshort\n":               "line 2: a key has at least 16 characters",
-		"two words that are long enough":    "line 1: a key has no blanks",
-		"sha256:0123":                       "line 1: behind sha256: there must be 64 hexadecimal digits",
-		"sha256:" + strings.Repeat("z", 64): "line 1: behind sha256:",
+		"# only a remark\n\n":               "contains no key",
+		goodKey + "\nshort\n":               "line 2: a key needs at least 16 characters",
+		"two words that are long enough":    "line 1: a key may not contain spaces",
+		"sha256:0123":                       "line 1: sha256: must be followed by 64 hexadecimal digits",
+		"sha256:" + strings.Repeat("z", 64): "line 1: sha256: must be followed",
 	} {
 		path := filepath.Join(t.TempDir(), "keys")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

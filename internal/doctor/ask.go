@@ -55,7 +55,7 @@ func ask(ctx context.Context, e *engine.Engine, r *chat.Request) (a reply) {
 		r.MaxTokens = mostTokens
 	}
 	o := &chat.Observer{OnGeneration: func(string) func(chat.Event) {
-		if !first { // what mends a reply is not the reply
+		if !first { // a rewrite of a call is not the reply
 			return func(chat.Event) {}
 		}
 		first = false

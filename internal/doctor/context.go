@@ -83,7 +83,7 @@ func (x *examination) loaded(ctx context.Context) {
 	}
 }
 
-// silently is what Context.Cuts says of a server that drops messages without a word.
+// silently is what Context.Cuts says of a server that drops messages and does not say so.
 const silently = "silently"
 
 // cuts has a chat rendered that does not fit, and looks whether its first message is still there. Nothing is generated.

@@ -59,7 +59,7 @@ type Said struct {
 // Generation is what a model wrote in one go. A reply has more than one when the first strategy failed, or when something
 // was written again.
 type Generation struct {
-	Name string `json:"generation"` // the strategy, or the step that mends
+	Name string `json:"generation"` // the strategy, or the step that writes a call again
 	Side
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Log keeps the last exchanges, and counts what was mended in all of them. It is safe for concurrent use.
+// Log keeps the last exchanges, and counts what was repaired in all of them. It is safe for concurrent use.
 type Log struct {
 	bodies bool
 

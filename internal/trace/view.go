@@ -46,13 +46,13 @@ func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if v.Log == nil {
-		return fault.New(fault.NotFound, "no exchanges are kept; the setting trace says how many should be")
+		return fault.New(fault.NotFound, "no requests are kept; --trace sets how many to keep")
 	}
 	guardView(w.Header())
 	it := shown{Nonce: rand.Text(), List: v.Log.List()}
 	if id := r.FormValue("id"); id != "" {
 		if it.One = v.Log.Find(id); it.One == nil {
-			return fault.New(fault.NotFound, "no exchange %q is kept; only the last %d are", id, it.List.Keeps)
+			return fault.New(fault.NotFound, "request %q is not kept; only the last %d are", id, it.List.Keeps)
 		}
 	}
 	switch {
@@ -124,21 +124,21 @@ func showsProxy(name string) bool {
 }
 
 // onlyHere turns away all but the programs of this machine that ask this server by its own address. Pages of other
-// origins are turned away as well, even where they may chat: an exchange is none of their business.
+// origins are refused as well, even where they may chat: an exchange is none of their business.
 func onlyHere(r *http.Request) error {
 	if from, err := netip.ParseAddrPort(r.RemoteAddr); err != nil || !from.Addr().Unmap().IsLoopback() {
-		return fault.New(fault.Forbidden, "exchanges are shown on the server's own machine only")
+		return fault.New(fault.Forbidden, "/debug is only available on the server's own machine")
 	}
 	for name, values := range r.Header {
 		if showsProxy(name) && strings.Join(values, "") != "" {
-			return fault.New(fault.Forbidden, "exchanges are shown on the server's own machine only, and the header %s says that this request came from another", name)
+			return fault.New(fault.Forbidden, "/debug is only available on the server's own machine, and the header %s shows that a proxy forwarded this request", name)
 		}
 	}
 	if host := auth.HostName(r.Host); !auth.IsLoopback(host) && !strings.HasSuffix(host, ".localhost") {
-		return fault.New(fault.Forbidden, "exchanges are shown under localhost or a loopback address only, not under %q", r.Host)
+		return fault.New(fault.Forbidden, "/debug is only available as localhost or a loopback address, not as %q", r.Host)
 	}
 	if r.Header.Get("Origin") != "" {
-		return fault.New(fault.Forbidden, "web pages may not read exchanges; open %s itself", r.URL.Path)
+		return fault.New(fault.Forbidden, "web pages may not read %s; open it directly", r.URL.Path)
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	}
 	o := x.observer(w.Header(), ask, reply)
 	if ask.Form != "" && ask.Form != form.OpenAI {
-		o.OnNote("Dialect", ask.Form)
+		o.OnNote("Client-Form", ask.Form)
 	}
 	err = s.run(chat.WithObserver(r.Context(), o), ask, reply, x)
 	if gone := r.Context().Err(); err != nil && gone != nil {

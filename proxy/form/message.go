@@ -83,7 +83,7 @@ func ReadFunction(c *chat.Call, v *fastjson.Value) error {
 }
 
 // readArguments reads a call's arguments: an object, a string that holds one, or nothing. What a cut or careless reply left
-// behind is mended as a model's own arguments are; a string without any object in it is an error, since nobody knows what
+// behind is repaired as a model's own arguments are; a string without any object in it is an error, since nobody knows what
 // was called.
 func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	switch v.Type() {
@@ -102,14 +102,14 @@ func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	if s[0] == '{' && json.Valid(s) {
 		return bytes.Clone(s), nil
 	}
-	mended, _, err := adapters.Repair(string(s), nil)
+	repaired, _, err := adapters.Repair(string(s), nil)
 	if err != nil {
 		return nil, field.Bad("", "must hold a JSON object, and %.60q holds none (%v)", s, err)
 	}
-	if mended[0] != '{' {
+	if repaired[0] != '{' {
 		return nil, field.Bad("", "must hold a JSON object, and %.60q holds none", s)
 	}
-	return json.RawMessage(mended), nil
+	return json.RawMessage(repaired), nil
 }
 
 // DecodeImage decodes a picture in base64. Its padding may be missing: some clients strip it.

@@ -67,8 +67,8 @@ func (f *Fence) End() string {
 // IsCall says that an event is part of a call.
 func IsCall(k chat.Kind) bool { return k == chat.CallStart || k == chat.CallArgs || k == chat.CallEnd }
 
-// CallAsText shows a call that its client's form cannot hold, with the reason, to whoever reads the reply: dropped without a
-// word, it would leave an agent waiting.
+// CallAsText shows a call that its client's form cannot hold, with the reason, to whoever reads the reply: dropped
+// silently, it would leave an agent waiting.
 func CallAsText(c chat.Call, why error) string {
 	return "The tool " + c.Name + " was to be called, but the call cannot be written for this client: " + why.Error() + ". It was:\n\n```json\n" +
 		string(c.Args) + "\n```\n"

@@ -66,7 +66,7 @@ func readOffer(t *chat.Tool, v *fastjson.Value) error {
 // Offer adds tools to those of the client.
 func (a *Ask) Offer(more []chat.Tool) error {
 	if a.Logprobs && len(more) > 0 {
-		return field.AsFault(field.Bad("logprobs", "cannot be had while tools are offered: a call's tokens are not those of its arguments"))
+		return field.AsFault(field.Bad("logprobs", "not available while tools are offered: a call's tokens are not those of its arguments"))
 	}
 	a.Tools = append(a.Tools[:len(a.Tools):len(a.Tools)], more...)
 	return nil

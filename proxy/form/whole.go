@@ -45,7 +45,7 @@ func ErrUnfinished() error {
 	return fault.New(fault.Unavailable, "the reply ended without saying why")
 }
 
-// ErrEmpty returns the fault of a model that stopped without a word: an empty reply makes agents repeat for ever.
+// ErrEmpty returns the fault of a model that stopped and wrote nothing: an empty reply makes agents repeat for ever.
 func ErrEmpty() error {
 	f := fault.New(fault.Failed, "the model ended its reply without writing anything")
 	f.Code = "empty_reply"

@@ -33,7 +33,7 @@ func readCompletion(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// textField reads one field of a completions request. Those that ask for what cannot be had are an error only when they
+// textField reads one field of a completions request. Those that ask for what is not available are an error only when they
 // really ask for it.
 func (r *request) textField(key string, v *fastjson.Value) error {
 	switch key {

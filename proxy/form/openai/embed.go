@@ -27,7 +27,7 @@ func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
 	api := form.API{Name: "embeddings", Prefix: "embd-", Fail: fault.Write}
 	return run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 		if of == nil {
-			return fault.New(fault.NotFound, "this server has no embeddings")
+			return fault.New(fault.NotFound, "embeddings are not available on this server")
 		}
 		body, err := run.Body(w, r)
 		if err != nil {

@@ -25,7 +25,7 @@ func (Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if v := h.Get("Toolnorm-Hold"); v != "" {
 		hold, err := adapters.ParseHold(v)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "the header Toolnorm-Hold %v", err)
+			return nil, fault.New(fault.Invalid, "the header Toolnorm-Hold: %v", err)
 		}
 		a.Hold = hold
 	}

@@ -241,7 +241,7 @@ func (r *request) settleLogprobs() error {
 	case len(r.Tools) == 0:
 		return nil
 	case r.Logprobs:
-		return field.Bad("logprobs", "cannot be had while tools are offered: a call's tokens are not those of its arguments")
+		return field.Bad("logprobs", "not available while tools are offered: a call's tokens are not those of its arguments")
 	}
 	return nil
 }

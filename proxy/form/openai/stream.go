@@ -280,7 +280,7 @@ func (s *stream) finish(e chat.Event) error {
 	return nil
 }
 
-// note tells, in comments, what was done to the request, what had to be mended in the model's calls, and what of a cut call
+// note tells, in comments, what was done to the request, what had to be repaired in the model's calls, and what of a cut call
 // was left out.
 func (s *stream) note(m *chat.Meta) {
 	if s.reply.Notes != nil {

@@ -49,7 +49,7 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	case a.Form != form.Shell:
 		return nil, nil
 	case f.Config == nil || len(f.Tools.Snapshot().Tools) == 0:
-		return nil, fault.New(fault.Invalid, "no tools are served here that could be run in a shell")
+		return nil, fault.New(fault.Invalid, "client form shell needs tools, and this server has none")
 	}
 	if f.Used != nil {
 		f.Used()
