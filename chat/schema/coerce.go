@@ -94,7 +94,8 @@ func (t *Type) FromText(text string) (string, bool) {
 	return "", false
 }
 
-// boolWord reads the words people use for true and false.
+// boolWord reads the words people use for true and false. Only where nothing but a boolean may stand: where a text or a number
+// may, "on" and 1 are meant as they are written.
 func boolWord(s string) (string, bool) {
 	switch s {
 	case "1", "yes", "on":
@@ -105,7 +106,8 @@ func boolWord(s string) (string, bool) {
 	return "", false
 }
 
-// number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped.
+// number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped. The digits are never computed
+// with, so that identifiers of nineteen digits come out as they went in.
 func number(s string, integer bool) (string, bool) {
 	s = strings.TrimPrefix(s, "+")
 	if !IsNumber(s) {
@@ -121,7 +123,8 @@ func number(s string, integer bool) (string, bool) {
 	return "", false
 }
 
-// withoutZeros takes the zeros off that stand in front of a number's other digits.
+// withoutZeros takes the zeros off that stand in front of a number's other digits, which JSON does not take: 007 is what a
+// model writes that has read it in the message.
 func withoutZeros(s string) string {
 	i := 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {

@@ -16,7 +16,8 @@ func Compile(raw json.RawMessage) *Type {
 	return c.compile(root, 0)
 }
 
-// compiler follows the references of one document. Each place is compiled once, which makes recursion end.
+// compiler follows the references of one document. Each place is compiled once, which makes recursion end, and keeps what a
+// Type holds linear in the schema: it is a graph with the schema's own circles, unlike a Place, where what applies is merged.
 type compiler struct {
 	*Doc
 	done map[*value]*Type
@@ -63,7 +64,8 @@ func (c *compiler) target(v *value, keyword string, depth int) *Type {
 	return c.compile(to, depth+1)
 }
 
-// values takes over enum and const, and the types they imply.
+// values takes over enum and const, and the types they imply. Values of other types stay: a call that has one of them is
+// left as it is, and the check says what is wrong with it.
 func (t *Type) values(v *value) {
 	var implied Kinds
 	for _, one := range listed(v) {
@@ -109,7 +111,8 @@ func (t *Type) elements(c *compiler, v *value, depth int) {
 	t.items = c.compile(items, depth+1)
 }
 
-// besides notes references, allOf, anyOf and oneOf, and the types and values that follow from them.
+// besides notes references, allOf, anyOf and oneOf, and the types and values that follow from them. They stay apart instead
+// of being merged, since looking up a member asks one after the other, and most are never asked.
 func (t *Type) besides(c *compiler, v *value, depth int) {
 	for _, k := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		if to := c.target(v, k, depth); to != nil && to != t {
@@ -142,7 +145,8 @@ func (t *Type) besides(c *compiler, v *value, depth int) {
 	}
 }
 
-// either is what one of several allows, nil when that is everything.
+// either is what one of several allows, nil when that is everything. One alternative that is unknown makes the whole union
+// unknown: to turn "5" into 5 because the other alternative is a number could destroy a text.
 func either(list []*Type) *Type {
 	if len(list) == 0 || slices.Contains(list, nil) {
 		return nil

@@ -5,7 +5,9 @@ import (
 	"strings"
 )
 
-// continued is s with what has left held to its values. Of a union the alternatives stay that what has left fits.
+// continued is s with what has left held to its values. Of a union the alternatives stay that what has left fits. When none
+// does, the client has already read something that is wrong: then all of it is held all the same, since what follows must go
+// on from there.
 func (c *constrainer) continued(d *Doc, s *Place, from *sent) *Place {
 	if out := c.fixed(d, s, from, true); !out.Never {
 		return out
@@ -103,7 +105,8 @@ func (c *constrainer) fixedPart(d *Doc, spec *Place, p part, strict bool) *Place
 	return one
 }
 
-// begun is a string of which some has left.
+// begun is a string of which some has left: a pattern that begins with it is the only way in which servers take a text that
+// is known in part. With an escape in it there is no such pattern, and the model may write any text.
 func begun(text string) *Place {
 	s := &Place{Kinds: String}
 	plain := text[1:]
@@ -117,7 +120,8 @@ func begun(text string) *Place {
 	return s
 }
 
-// moreElements is how many elements may follow those that have left.
+// moreElements is how many elements may follow those that have left. Each number of them is an alternative of its own, so
+// the bound is what keeps the grammar short.
 const moreElements = 4
 
 // fixedArray holds elements. Servers take either so many elements of one kind or a list of kinds, so there is a list for

@@ -1,6 +1,39 @@
-// Package schema compiles a tool's JSON Schema into what reading its arguments needs: the types a place allows, its
-// members, and how a value of the wrong type becomes one of the right type. It also writes schemas in the words of model
-// servers that hold a model to them.
+// Package schema is the one reader of JSON Schema here. What a tool demands of its arguments is told to a model, turned
+// into a server's constraint or a grammar, used to put a value of the wrong type right, and filled by the demo: all of them
+// write from what this package has read, so that they cannot understand one schema in five ways. (Calls are checked by
+// [toolnorm/engine/valid], which goes by a library; engine/testdata/readers.txt compares the two, schema by schema.)
 //
-// It does not validate: a schema it cannot read simply allows everything.
+// It does not validate: a schema that it cannot read allows everything. It is lenient where clients are: int, str and dict
+// are types, null is no keyword, a reference may be a pointer, an anchor or an id. What a schema says and a writer cannot
+// say is never lost in silence: it is a [Dropped], with the place and the keyword.
+//
+// A schema is read in three forms, since its writers want three things of it:
+//
+//   - A [Place] is what all keywords, references and allOf say together, unions apart. Writers who hold a model to a
+//     schema want that: in each alternative they need all that applies.
+//   - A [Written] is a place as its author wrote it. Writers who show a schema to a model want that: a union is told once,
+//     beside what holds in any case, in the author's order and with his descriptions.
+//   - A [Type] is compiled for reading arguments, where each member of a running call is looked up while it streams.
+//
+// Reading is linear in the schema. References are followed lazily, and what refers to itself in a way that would never end
+// is cut by a budget, which is large enough for every schema that passes [Affordable].
+//
+//	document.go   Doc: a schema's text and its references; Dropped
+//	tree.go       the text as values, members in their order
+//	types.go      Kinds, and the one table of type names
+//	place.go      Place: a place as everybody who holds a model to it sees it; unions
+//	read.go       reading a place, keyword by keyword
+//	merge.go      two places that both apply, as in an allOf
+//	written.go    Written: a place as its author wrote it
+//	compile.go    Compile: the Type of a schema
+//	schema.go     Type: what reading arguments asks of a place
+//	coerce.go     values of the wrong type put right, and JSON strings
+//	constrain.go  Constrain: a schema in the words of model servers, and its bounds
+//	write.go      the constraint as a whole: unions, references, free values
+//	parts.go      the constraint of one place, type by type
+//	pattern.go    regular expressions as servers take them
+//	continued.go  the constraint of what follows, where some of a call has left
+//	sent.go       the beginning of a call that has left, as it was written
+//	standing.go   what of a call stands when another part of it is written anew
+//	budget.go     Affordable: what a request's schemas may cost, checked before anything is read
 package schema

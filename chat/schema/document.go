@@ -105,7 +105,8 @@ func sorted(list []Dropped) []Dropped {
 // Both is the place of what fits a and b.
 func (d *Doc) Both(a, b *Place) *Place { return d.merge(a, b, 0) }
 
-// Root is the place of the whole schema; where nothing could fit, everything does.
+// Root is the place of the whole schema; where nothing could fit, everything does: a schema that contradicts itself is a
+// mistake of its author, and a tool that can never be called helps nobody.
 func (d *Doc) Root() *Place {
 	p := d.read(d.root, "", 0)
 	if p.Never {
@@ -146,7 +147,8 @@ func (d *Doc) resolve(ref string) (*value, string) {
 	return d.named[ref], ref
 }
 
-// name notes the anchors and ids in v.
+// name notes the anchors and ids in v. An id is found as it is written: nobody resolves it against a base, since schemas of
+// tools are one document each, and a URL that leads elsewhere is never loaded.
 func (d *Doc) name(v *value) {
 	for _, key := range []string{"$id", "id", "$anchor", "$dynamicAnchor"} {
 		id := v.get(key)

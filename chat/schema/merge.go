@@ -7,7 +7,7 @@ import (
 
 const (
 	maxAlternatives = 32 // of a union that is made of two
-	maxMerged       = 12 // levels below a merge
+	maxMerged       = 12 // levels below a merge: each level of a schema that refers to itself could be merged with the next
 )
 
 // merge is the place of what fits both. Where that cannot be said, the second one's part is dropped.
@@ -41,7 +41,8 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 	return &p
 }
 
-// mergeUnions puts each alternative of one into each of the other.
+// mergeUnions puts each alternative of one into each of the other. Two unions multiply, and an allOf can
+// join any number of them; from maxAlternatives on the second one is dropped rather than written out.
 func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 	one := func(p *Place) []*Place {
 		if p.Alternatives != nil {
@@ -63,7 +64,8 @@ func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 	return Union(all)
 }
 
-// mergeEnum keeps the values that both list, and that are of a type that is left. It answers false when none is.
+// mergeEnum keeps the values that both list, and that are of a type that is left. It answers false when none is. Values are
+// compared as they are written, so 1 and 1.0 are two.
 func (p *Place) mergeEnum(b *Place) bool {
 	list := p.Enum
 	switch {
@@ -136,7 +138,7 @@ func (d *Doc) mergeArrays(p, b *Place, depth int) {
 	p.Items, p.Prefix = d.both(p.Items, b.Items, depth), prefix
 }
 
-// both merges places that may be missing.
+// both merges places that may be missing: what one of them does not speak of is what the other one says.
 func (d *Doc) both(a, b *Place, depth int) *Place {
 	switch {
 	case a == nil:
@@ -172,7 +174,8 @@ func (d *Doc) mergeObjects(p, b *Place, depth int) {
 	}
 }
 
-// settle takes out members that nothing fits; when one of them is required, nothing fits the object.
+// settle takes out members that nothing fits; when one of them is required, nothing fits the object. That is what makes a
+// union by a kind work: {"kind": {"const": "a"}} beside a kind that must be "b" leaves no alternative, and so is not written.
 func (p *Place) settle() {
 	p.Members = slices.DeleteFunc(p.Members, func(m Member) bool {
 		if m.Never && slices.Contains(p.Required, m.Name) {

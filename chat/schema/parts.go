@@ -5,10 +5,12 @@ import (
 	"strconv"
 )
 
-// maxValues is how many values a server compares with quickly enough.
+// maxValues is how many values a server compares with quickly enough: each is an alternative that stays open until the text
+// differs from it.
 const maxValues = 500
 
-// parts writes a place that is no union: one schema for each type.
+// parts writes a place that is no union: one schema for each type. In an anyOf of single types no server has to
+// know which keywords belong to which.
 func (c *constrainer) parts(s *Place, depth int) {
 	if s.Enum != nil && len(s.Enum) <= maxValues {
 		c.values(s.Enum)
@@ -56,7 +58,7 @@ func (s *Place) manyValues() (k Kinds, _ *Place) {
 	return k, &out
 }
 
-// values writes a list of values.
+// values writes a list of values; one alone is a const.
 func (c *constrainer) values(list []string) {
 	if len(list) == 1 {
 		c.raw(`{"const":` + list[0] + `}`)
@@ -75,7 +77,8 @@ func (c *constrainer) values(list []string) {
 func (c *constrainer) boolean(*Place, int) { c.raw(`{"type":"boolean"}`) }
 func (c *constrainer) null(*Place, int)    { c.raw(`{"type":"null"}`) }
 
-// float writes a number; servers hold no bounds of those with fractions.
+// float writes a number; servers hold no bounds of those with fractions: llama.cpp's converter has rules for
+// the digits of integers, and none for these.
 func (c *constrainer) float(s *Place, _ int) {
 	c.unbounded(s.Minimum, s)
 	c.unbounded(s.Maximum, s)
@@ -315,7 +318,8 @@ func (c *constrainer) more(s *Place, props []Member, depth int) {
 	}
 }
 
-// plainNames says that a server can write a rule for every other name than these.
+// plainNames says that a server can write a rule for every other name than these: the rule spells out, character
+// by character, where a name differs from each of the listed ones.
 func plainNames(props []Member) bool {
 	return !slices.ContainsFunc(props, func(f Member) bool {
 		return f.Name == "" || slices.ContainsFunc([]byte(f.Name), func(b byte) bool { return !isAlnum(rune(b)) && b != '_' })

@@ -70,9 +70,6 @@ type (
 	}
 )
 
-// Any are all types.
-const Any = String | Integer | Number | Boolean | Null | Object | Array
-
 func anything() *Place { return &Place{Kinds: Any} }
 func never() *Place    { return &Place{Never: true} }
 
@@ -85,7 +82,8 @@ func (p *Place) Types() Kinds {
 	return p.Kinds
 }
 
-// Open says that p constrains nothing.
+// Open says that p constrains nothing. Writers have words of their own for such a place, since a model that may write
+// anything has to be stopped somewhere.
 func (p *Place) Open() bool {
 	return p.Kinds == Any && p.hints == 0 && p.Enum == nil && p.Alternatives == nil && p.ref == nil && !p.Never && !p.Listed && len(p.Required) == 0 && p.More == nil
 }
@@ -129,7 +127,8 @@ func (b *Bound) Whole(step int64) *int64 {
 	return &whole
 }
 
-// tighter is the one of two limits that lets less through; side is 1 for a minimum and -1 for a maximum.
+// tighter is the one of two limits that lets less through; side is 1 for a minimum and -1 for a maximum. They are compared
+// as fractions: 0.1 and identifiers of nineteen digits are neither of them exact as a float.
 func tighter(a, b *Bound, side int) *Bound {
 	switch {
 	case a == nil:
@@ -166,7 +165,8 @@ func Union(list []*Place) *Place {
 	return &Place{Alternatives: alts}
 }
 
-// joinEnums makes one list of values out of many, where the first one stands.
+// joinEnums makes one list of values out of many, where the first one stands. Generators write an enum as a oneOf of
+// constants, each with a title; as one list it is a rule of a server's grammar, and as fifty alternatives it is fifty.
 func joinEnums(alts []*Place) []*Place {
 	var out []*Place
 	var list *Place

@@ -49,7 +49,8 @@ func (d *Doc) read(v *value, at string, depth int) *Place {
 	return p
 }
 
-// says tells whether a keyword constrains anything.
+// says tells whether a keyword constrains anything: null stands for a keyword that was left out, in the JSON of languages
+// whose libraries write every field of a struct.
 func says(keyword string, v *value) bool {
 	switch {
 	case v.kind()&^Null == 0:
@@ -60,6 +61,8 @@ func says(keyword string, v *value) bool {
 	return true
 }
 
+// union reads a list of alternatives. Their number is bounded for what it multiplies: all that stands beside a union is put
+// into each of them.
 func (d *Doc) union(list []*value, at string, depth int) *Place {
 	const most = 100
 	if len(list) > 10*most {
@@ -90,7 +93,8 @@ func (d *Doc) alternative(v *value, at string, depth int) *Place {
 	return d.read(v, at, depth+1)
 }
 
-// follow reads what a reference at this very place leads to.
+// follow reads what a reference at this very place leads to. Beside other keywords a reference cannot stay one, since
+// neither servers nor grammars can say "as there, and besides": it is read and merged.
 func (d *Doc) follow(ref, at string, depth int) *Place {
 	to, place := d.resolve(ref)
 	switch {
@@ -161,7 +165,8 @@ func (d *Doc) target(to *value, at string, depth int) *Place {
 	return p
 }
 
-// own reads the keywords of the place itself.
+// own reads the keywords of the place itself. A type that nobody knows is no reason to refuse the tool: the place takes any
+// value, and the keyword is reported.
 func (d *Doc) own(v *value, at string, depth int) *Place {
 	p := &Place{Kinds: Any, doc: d, At: at}
 	if t := v.get("type"); t.kind()&^Null != 0 {
@@ -190,7 +195,8 @@ var hints = []struct {
 	{Object, []string{"properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties", "propertyNames", "dependentRequired"}},
 }
 
-// hintsOf are the types whose keywords a place has.
+// hintsOf are the types whose keywords a place has. Schemas written by hand often leave the type out where "properties" or
+// "maximum" says it.
 func hintsOf(v *value) (k Kinds) {
 	for _, h := range hints {
 		for _, word := range h.words {
@@ -203,7 +209,8 @@ func hintsOf(v *value) (k Kinds) {
 	return k
 }
 
-// values reads enum and const.
+// values reads enum and const. Values of another type than the place has can never be written, so they are left out here;
+// when none is left, nothing fits, which closes an alternative of a union.
 func (d *Doc) values(p *Place, v *value) {
 	list := listed(v)
 	if list == nil {
@@ -291,6 +298,7 @@ func bound(v *value, inclusive, exclusive, at string, side int) *Bound {
 	return tighter(b, strict, side)
 }
 
+// array reads the keywords of arrays, in the words of the newest draft.
 func (d *Doc) array(p *Place, v *value, at string, depth int) {
 	p.MinItems, p.MaxItems = count(v, "minItems", at), count(v, "maxItems", at)
 	prefix, items, rest := elements(v)
@@ -315,6 +323,8 @@ func elements(v *value) (prefix []*value, items *value, keyword string) {
 	return v.get("prefixItems").list(), items, "items"
 }
 
+// object reads the keywords of objects. A member whose schema is false may not be there: a writer that lists members simply
+// does not list it, and one that lets other members in has to know.
 func (d *Doc) object(p *Place, v *value, at string, depth int) {
 	if props := v.get("properties"); props.kind() == Object {
 		p.Listed = true
@@ -339,7 +349,8 @@ func (d *Doc) object(p *Place, v *value, at string, depth int) {
 	}
 }
 
-// patterned takes the names of patternProperties for any names.
+// patterned takes the names of patternProperties for any names: no writer can tie a value to the pattern that its name
+// fits, so what any of the patterns lets in may stand under every name, and the keyword counts as dropped.
 func (d *Doc) patterned(p *Place, named *value, at string, depth int) {
 	all := []*Place{anything()}
 	if p.More != nil {

@@ -5,20 +5,6 @@ import (
 	"slices"
 )
 
-// Kinds is a set of JSON types. The empty set means that nothing is known, so everything is allowed.
-type Kinds uint8
-
-// The JSON types.
-const (
-	String Kinds = 1 << iota
-	Integer
-	Number
-	Boolean
-	Null
-	Object
-	Array
-)
-
 // Type is one place of a schema. A nil Type allows everything.
 type Type struct {
 	kinds    Kinds
@@ -44,7 +30,8 @@ type namedType struct {
 // maxDepth bounds how deep a schema is followed.
 const maxDepth = 32
 
-// walk visits t and what holds besides, references and unions included, each once.
+// walk visits t and what holds besides, references and unions included, each once, the nearest first: what the place itself
+// says of a member goes before what is said from afar.
 func (t *Type) walk(visit func(*Type)) {
 	if t == nil {
 		return
@@ -163,7 +150,8 @@ func (t *Type) own() []string {
 	return t.order
 }
 
-// requiredFirst puts the required names in front, without another change of order.
+// requiredFirst puts the required names in front, without another change of order: a call with values by position, as Python
+// writes it, means the required parameters first, as a function's head would have them.
 func requiredFirst(names, required []string) []string {
 	if len(required) == 0 {
 		return names

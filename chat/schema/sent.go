@@ -32,7 +32,8 @@ const (
 	atEnd // the closing brace or bracket
 )
 
-// readSent reads the beginning of an object, nil when text is none.
+// readSent reads the beginning of an object, nil when text is none. encoding/json reads whole values only, and here it counts
+// where the text ends: behind a key, within a string, after a comma.
 func readSent(text string) *sent {
 	r := sentReader{strings.TrimSpace(text)}
 	if !strings.HasPrefix(r.rest, "{") {

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// maxTree bounds how deep a schema is nested as a text.
+// maxTree bounds how deep a schema is nested as a text: reading recurs, and a stack that overflows ends the whole process.
 const maxTree = 256
 
-// value is one value of a schema's text, members in their order.
+// value is one value of a schema's text, members in their order. A map would lose that, and the order of parameters is the
+// order in which models write them. Numbers keep their digits.
 type value struct {
 	raw     string // as it is written
 	text    string // of a string
@@ -49,7 +50,7 @@ func (v *value) get(name string) *value {
 	return nil
 }
 
-// fewMembers is how many members are looked through one by one.
+// fewMembers is how many members are looked through one by one: an index costs more to make than it saves below that.
 const fewMembers = 32
 
 // indexed are the members by name.

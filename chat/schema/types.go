@@ -5,6 +5,23 @@ import (
 	"strings"
 )
 
+// Kinds is a set of JSON types. The empty set means that nothing is known, so everything is allowed.
+type Kinds uint8
+
+// The JSON types.
+const (
+	String Kinds = 1 << iota
+	Integer
+	Number
+	Boolean
+	Null
+	Object
+	Array
+)
+
+// Any are all types.
+const Any = String | Integer | Number | Boolean | Null | Object | Array
+
 // words are the type names of JSON Schema, and how programmers and other APIs call the same: Python's str and dict, Gemini's
 // capitals, Void's and Go's int. Every reader of schemas goes by this table, so that what a model is told, what a call's
 // values are turned into and what they are checked against is the same.

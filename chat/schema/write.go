@@ -24,7 +24,8 @@ func (c *constrainer) number(name string, n *Count) {
 	}
 }
 
-// put writes the root, and behind it what it refers to.
+// put writes the root, and behind it what it refers to. $defs have to stand in the root, so a root that is no plain object
+// becomes the one alternative of an object that takes them.
 func (c *constrainer) put(root *Place) {
 	if root.Never {
 		root = anything()
@@ -71,7 +72,8 @@ func (c *constrainer) definition(ref *Place) {
 	c.shape(s, 0)
 }
 
-// freeDepth is how deep a value of any kind is nested.
+// freeDepth is how deep a value of any kind is nested: models that are let write anything nest without an end, so there
+// has to be one.
 const freeDepth = 3
 
 // freeValues writes the definitions of values of any kind.
@@ -144,7 +146,7 @@ func (c *constrainer) shape(s *Place, depth int) {
 	}
 }
 
-// alternatives writes a union, each different alternative once.
+// alternatives writes a union, each different alternative once: distributing what stands beside it can make them equal.
 func (c *constrainer) alternatives(alts []*Place, depth int) {
 	seen := map[string]bool{}
 	c.raw(`{"anyOf":[`)
@@ -177,7 +179,8 @@ func (c *constrainer) inPlace(s *Place, depth int) {
 	c.around = c.around[:len(c.around)-1]
 }
 
-// reference writes a reference to a definition, which is written later.
+// reference writes a reference to a definition, which is written later. A definition of its own for each target, and not for
+// each place that names it, is what lets recursion end.
 func (c *constrainer) reference(s *Place) {
 	at := slices.IndexFunc(c.defs, func(d *Place) bool { return d.ref == s.ref })
 	if at < 0 {

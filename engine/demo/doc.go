@@ -4,5 +4,5 @@
 //	message.go, find.go     what the user asked, and what of it an argument may want
 //	answer.go      which tools are called, and the words around
 //	contract.go    tools that stand in the system prompt, and calls that stand in the text
-//	fill.go, place.go, number.go, text.go   arguments that fit a tool's schema
+//	fill.go, number.go, text.go   arguments that fit a tool's schema
 package demo

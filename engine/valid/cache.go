@@ -1,8 +1,3 @@
-// Package valid checks the arguments of a call against the whole JSON Schema of its tool, drafts 4 to 2020-12, and says
-// what is wrong in sentences that a model can act on.
-//
-// A schema is compiled once and kept. Nothing is ever loaded from elsewhere: a reference that leaves the schema is an
-// error. What takes too long is refused beforehand, by bounds on size, depth and work.
 package valid
 
 import (

@@ -17,7 +17,7 @@ import (
 // The bounds of a schema.
 const (
 	maxSchema = 1 << 20 // bytes
-	maxPlaces = 10_000  // values in it; compiling is quadratic in these
+	maxPlaces = 10_000  // values in it; the library's compiling is quadratic in these
 )
 
 // home is where a schema is said to lie, so that relative references have a base; nothing is ever read from there.

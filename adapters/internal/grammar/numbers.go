@@ -9,7 +9,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// manyDigits bounds numbers whose schema does not.
+// manyDigits bounds numbers whose schema does not: a model that is held to a number and has none in mind goes on writing
+// digits. Identifiers of eighteen digits still fit, and so does every bound that is computed with here in an int64.
 const manyDigits = 999_999_999_999_999_999
 
 // number matches a number, held to its bounds where they are whole.
@@ -110,7 +111,8 @@ func digits(low, high int64) string {
 	return alt(append(all, within("1"+strings.Repeat("0", len(b)-1), b))...)
 }
 
-// within matches the numbers from a to b, which have as many digits.
+// within matches the numbers from a to b, which have as many digits: the digits that both share, then those that begin like
+// a, those between, and those that begin like b. 105 to 317 is "1" from 05 on, [2], and "3" up to 17.
 func within(a, b string) string {
 	switch {
 	case a == b:

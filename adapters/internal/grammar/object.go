@@ -9,7 +9,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// anyOrder is up to how many members an object's may come in any order: each further one doubles the rules.
+// anyOrder is up to how many members an object's may come in any order: each further one doubles the rules, since there is
+// one for every set of members that may have been written. A model that is held to an order it did not learn writes worse
+// values, so small objects, which most calls are, keep their freedom.
 const anyOrder = 5
 
 // slot is a member that an object may have.
@@ -212,6 +214,9 @@ func (g *writer) otherWord(list []slot) string {
 // maxOther bounds the names that no schema has, in characters.
 const maxOther = 40
 
+// GBNF has no "but not", so a name that is none of some names is spelled out: it differs from each of them somewhere, and
+// goes on from there as it likes.
+//
 // otherThan matches a text of 1 to maxOther characters, behind read, that is none of the names. class is the characters
 // that may stand in it but for some.
 func (g *writer) otherThan(names []string, read string, depth int, class func(not string) string) string {

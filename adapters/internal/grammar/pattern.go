@@ -81,7 +81,8 @@ type patternWriter struct {
 	failed bool
 }
 
-// anchored writes an expression that must match from end to end. One that may match in the middle cannot be said.
+// anchored writes an expression that must match from end to end. One that may match in the middle cannot be said: what stands
+// around the match would have to be any text, and that of a quoted string ends at a quote that the match may hold.
 func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpCapture:
@@ -177,6 +178,9 @@ func (w *patternWriter) escaped(c rune) (string, bool) {
 	return quoted[1 : len(quoted)-1], quoted[0] == w.s.Quotes[0][0]
 }
 
+// A pattern speaks of the text, and the grammar of how it is written: a quote in a pattern is \" in JSON, and may not stand in
+// a raw value at all when it begins the mark that ends it.
+//
 // jsonEscape is a character inside a JSON string.
 func jsonEscape(c rune) string {
 	if c < ' ' || c == '"' || c == '\\' || c == 0x7f {

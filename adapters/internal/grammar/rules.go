@@ -43,7 +43,8 @@ func newWriter(f *declaration.Family, tools []chat.Tool, o Options) *writer {
 // maxWork bounds the bytes that are written for a grammar: a server that is sent more takes minutes to read it.
 const maxWork = 8 << 20
 
-// longExpr is the length in bytes from which on an expression that is used several times becomes a rule.
+// longExpr is the length in bytes from which on an expression that is used several times becomes a rule: members in any order
+// repeat each member's expression in every order.
 const longExpr = 64
 
 // maxRepeat is the largest bound that llama.cpp takes.
@@ -62,7 +63,8 @@ func (g *writer) define(name, expr string) {
 	g.rules = append(g.rules, name+" ::= "+expr)
 }
 
-// rule names an expression. The hint becomes its name, or part of it; equal expressions share a rule.
+// rule names an expression. The hint becomes its name, or part of it, so that a grammar can be read when a server refuses
+// it; equal expressions share a rule.
 func (g *writer) rule(hint, expr string) string {
 	if name, ok := g.named[expr]; ok || expr == "" {
 		return name
@@ -150,6 +152,8 @@ func repeat(expr string, low, high int) string {
 	return fmt.Sprintf("%s{%d,%d}", expr, low, high)
 }
 
+// A repetition binds to what stands directly in front of it, so everything but a name or a class needs parentheses.
+//
 // single says whether an expression is a rule or a class of characters, so that a repetition needs no parentheses.
 func single(expr string) bool {
 	if expr[0] == '[' {

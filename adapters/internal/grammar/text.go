@@ -47,7 +47,8 @@ func (g *writer) lengths(n *schema.Place) (low, high int) {
 	return low, high
 }
 
-// characters matches one character of a string between quotes. A pair of surrogates is one, half a pair is none.
+// characters matches one character of a string between quotes. A pair of surrogates is one, half a pair is none: no reader of
+// JSON makes a text of it.
 func characters(quote byte) string {
 	const hex = "[0-9a-fA-F]"
 	const unicode = `"u" ([0-9a-cA-Ce-fE-F] ` + hex + `{3} | [dD] [0-7] ` + hex + `{2} | [dD] [89abAB] ` + hex + `{2} "\\u" [dD] [c-fC-F] ` + hex + `{2})`
@@ -81,6 +82,9 @@ func (g *writer) raw(avoid []string, n *schema.Place, low, high int) string {
 	return g.automaton(avoid, low > 0)
 }
 
+// A grammar cannot look ahead, so a text that ends at a mark is an automaton: for each beginning of a mark that may have been
+// read last there is a rule that says what may follow, as in the search of Knuth, Morris and Pratt.
+//
 // automaton matches a text in which no mark of the list stands, by a rule for each beginning of a mark that may have been
 // read last.
 func (g *writer) automaton(avoid []string, some bool) string {

@@ -64,7 +64,8 @@ func (g *writer) value(n *schema.Place, s *print.Spelling) string {
 	return alt(all...)
 }
 
-// reference matches what a reference leads to, by a rule of its own, so that recursion ends.
+// reference matches what a reference leads to, by a rule of its own, so that recursion ends. Each spelling has its own rule,
+// since one target may stand in a tag as text and in a list as JSON.
 func (g *writer) reference(n *schema.Place, s *print.Spelling) string {
 	id := s.Name + " " + g.tool.Name + "-" + n.Reference()
 	if name, ok := g.refs[id]; ok {

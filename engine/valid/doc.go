@@ -1,0 +1,30 @@
+// Package valid checks the arguments of a call against the whole JSON Schema of its tool, drafts 4 to 2020-12, and says
+// what is wrong in sentences that a model can act on.
+//
+// A schema is compiled once and kept. Nothing is ever loaded from elsewhere: a reference that leaves the schema is an
+// error. What takes too long is refused beforehand, by bounds on size, depth and work.
+//
+// Checking itself is done by a library, which is strict: one odd keyword makes it refuse a schema, and with that every
+// check of the tool's calls would be off. So a schema is first made sound: what chat/schema understands leniently is
+// spelled here as the specification has it, and what says nothing is taken out.
+//
+// A call can be checked while it streams, too. That decides what of it may leave: what has left cannot be taken back, so a
+// value counts as safe only when nothing that follows could make it wrong.
+//
+//	cache.go     Cache: the validators of the schemas that were used last
+//	compile.go   Validator: a schema compiled by the library, and what it says of one that is none
+//	modern.go    spellings of older drafts and of OpenAPI, brought up to date
+//	sound.go     keywords that are not what they must be, taken out one by one
+//	document.go  arguments as the library takes them, numbers with all their digits
+//	graph.go     the compiled schema as a graph: what cannot be checked, and how much work a check may be
+//	check.go     Check: the problems of a call, and their places by name
+//	say.go       the library's errors as sentences
+//	marks.go     which places of a call have to change, from the same errors
+//	layout.go    where in the text the values of a call stand
+//	stands.go    what stands of a call that does not fit, and a call without its surplus members
+//	bounds.go    numbers brought within their bounds
+//	prefix.go    Prefix: a call checked while it streams
+//	places.go    which schema speaks of a value of which one byte is known
+//	leaf.go      the value that a Prefix waits for until it is whole
+//	rest.go      what must follow the safe part of a call so that it becomes another one
+package valid
