@@ -198,7 +198,7 @@ func misshapen(kind, want, got string) error {
 	return fmt.Errorf("%s needs a mark %s; yours has %s", kind, strings.Join(places, " and "), missing)
 }
 
-// placeOf is where a mark of a shape stands, in words.
+// placeOf is where mark i of a shape stands, in words of the author's own line.
 func placeOf(shape []string, i int) string {
 	switch {
 	case i == 0:
@@ -209,7 +209,8 @@ func placeOf(shape []string, i int) string {
 	return "between {" + shape[i-1] + "} and {" + shape[i+1] + "}"
 }
 
-// declareOne compiles an example that stands alone.
+// declareOne compiles an example that stands alone: headers and messages have no alternatives, since all messages of a family
+// are told apart by their routes instead.
 func declareOne(f *Family, p **Pattern, kind, value string, shapes ...string) error {
 	var list []*Pattern
 	if err := declare(f, &list, true, kind, value, shapes...); err != nil {
@@ -289,7 +290,8 @@ func (f *Family) takeFrom(g *Family) {
 	}
 }
 
-// copyFor is the format as a member of another set.
+// copyFor is the family as a member of another set, where other marks are live beside its own. What was computed for the old
+// set, its index and its tokens, is computed again when it is needed.
 func (f *Family) copyFor(s *Set) *Family {
 	c := &Family{Name: f.Name, Models: f.Models, file: f.file, set: s}
 	c.takeFrom(f)

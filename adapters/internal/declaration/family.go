@@ -111,7 +111,8 @@ func (f *Family) prepare() {
 	}
 }
 
-// Printed is a literal as it is printed: with the suffix of the family's checkpoints where it has a place for one.
+// Printed is a literal as it is printed: with the suffix of the family's checkpoints where it has a place for one. Reading
+// takes any suffix, so one family file serves all checkpoints; which of them a model is, nothing in a request says.
 func (f *Family) Printed(text string) string {
 	return strings.ReplaceAll(text, SuffixHole, f.Layout.Suffix)
 }
@@ -145,7 +146,7 @@ func (f *Family) valueEnds() []string {
 	return shortest
 }
 
-// containsOther says whether a mark holds another one of the list.
+// containsOther says whether a mark holds another one of the list, so that who keeps out the other keeps out it.
 func containsOther(all []string, mark string) bool {
 	for _, other := range all {
 		if other != "" && other != mark && strings.Contains(mark, other) {

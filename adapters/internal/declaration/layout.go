@@ -20,7 +20,7 @@ type Layout struct {
 	EmptyLines bool   // empty=lines: deepseek-v4 keeps both newlines around {args} when there are none
 }
 
-// List is what stands around and between the calls that one hole holds.
+// List is what stands around and between the calls that one hole holds. An example has one call, so it cannot show this.
 type List uint8
 
 // The lists that templates print. A list that is not declared has brackets around several calls only.
@@ -32,7 +32,8 @@ const (
 	ListIndent         // json.dumps(indent=4): command-r
 )
 
-// Words is which of the values that are no strings are written as Python writes them.
+// Words is which of the values that are no strings are written as Python writes them. Models copy what their template shows
+// them of earlier calls, so a history in the wrong words makes for worse calls, though all of them are read.
 type Words uint8
 
 // The words: JSON's true, or Python's True from a template that prints a value without its JSON filter.
@@ -119,18 +120,22 @@ func (p *Pattern) Several(i int) Several {
 	return Several{Open: "[", Comma: ", ", Close: "]", OneIsBare: list != ListAlways}
 }
 
-// HoldsSeveral says whether one example prints all calls of a reply, rather than one for each.
+// HoldsSeveral says whether one example prints all calls of a reply, rather than one for each. {call} does not: hermes
+// writes two calls as two <tool_call> blocks, while granite3 writes one list.
 func (p *Pattern) HoldsSeveral() bool {
 	return p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Hole("python") >= 0
 }
 
-// Between is how many newlines are printed between two calls: models end one with the newline that begins the next.
+// Between is how many newlines are printed between two calls. At most one: qwen3-coder's call begins with two, which stand
+// behind text, but its template joins calls with one. Newlines at a call's own end are that one already.
 func (p *Pattern) Between() int { return max(min(p.Glue, 1)-p.Tail, 0) }
 
-// OnLines says whether hole i stands on lines of its own, so that each of several arguments does.
+// OnLines says whether hole i stands on lines of its own, so that each of several arguments does: the newline in front of
+// {args} is all that an example with a single argument shows of it.
 func (p *Pattern) OnLines(i int) bool { return i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "\n") }
 
-// Flags are what a family does besides its examples.
+// Flags are what a family does besides its examples, and reading must know. Each is there for one family so far; without it
+// that family's values or texts would come out with a byte too many, or its calls not at all.
 type Flags struct {
 	Blank      bool // one blank behind the mark of a message's body is its tokenizer's: llm-jp's <|message|> {text}
 	CDATA      bool // values that hold markup stand in CDATA: minicpm5's <param name="content"><![CDATA[…]]></param>

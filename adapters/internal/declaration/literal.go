@@ -16,7 +16,8 @@ type unit struct {
 	Byte byte
 }
 
-// UnitKind is how a unit is matched.
+// UnitKind is how a unit is matched. All but Exact take what models were seen to write in that place, and nothing that could
+// turn one mark into another.
 type UnitKind uint8
 
 // The places of a literal: a byte, and where models write more or less than the example.
@@ -122,6 +123,7 @@ func appendSpace(list []unit, k UnitKind) []unit {
 	return append(list, unit{Kind: k})
 }
 
+// isLetter says whether a byte is a Latin letter; marks of other scripts end at their brackets.
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // Key is the literal's first solid piece: what the index of marks looks for. It ends where models may write something else,

@@ -40,7 +40,8 @@ type Mark struct {
 // that prose may mention: "wrap it in <tool_call> tags" is text, but nobody writes a control token by chance.
 func (m *Mark) Special() bool { return m.Key[0] == '[' || m.Key[1] == '|' || m.Key[1] >= 0x80 }
 
-// IsWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line.
+// IsWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line. Its first letter
+// is not among the Stops, or the decoder would stop at every A of every text.
 func (m *Mark) IsWord() bool { return isLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
 
 // Index has the marks that are live when one family is read: its own and those of all others of the set, since a model is
@@ -194,12 +195,13 @@ func (v *Index) add(k MarkKind, l Literal, p *Pattern) {
 	}
 }
 
-// IsProse says whether a key could begin a sentence or stand in one: it has none of the signs that marks are made of.
+// IsProse says whether a key could begin a sentence or stand in one: it has none of the signs that marks are made of, neither
+// brackets and bars nor characters outside of ASCII, as kimi-vl's ◁think▷.
 func IsProse(key string) bool {
 	return !strings.ContainsAny(key, "<[|]") && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// addWord adds a mark once a pattern, its bars in both spellings.
+// addWord adds a mark once a pattern, its bars in both spellings. Keys have two bytes at least: see marksOf and declare.
 func (v *Index) addWord(k MarkKind, key string, p *Pattern) {
 	v.addKey(k, key, p)
 	if strings.Contains(key, WideBar) {
@@ -228,7 +230,8 @@ func (v *Index) addKey(k MarkKind, key string, p *Pattern) {
 	v.Second[key[0]][key[1]] = true
 }
 
-// Openings are the marks that a section or a call begins with in this format.
+// Openings are the marks that a section or a call begins with in this format, as they are looked for. Who must know early
+// that a reply turns into a call, and nothing more of it, looks for these.
 func (f *Family) Openings() []string {
 	var all []string
 	for _, p := range slices.Concat(f.Sections, f.Calls) {
@@ -239,7 +242,8 @@ func (f *Family) Openings() []string {
 	return all
 }
 
-// ThinkEnd is the mark that ends reasoning in this format: "</think>" where its declaration has none of its own.
+// ThinkEnd is the mark that ends reasoning in this format: "</think>" where its declaration has none of its own, which most
+// models that reason know.
 func (f *Family) ThinkEnd() string {
 	for _, p := range f.Think {
 		if end := strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text); end != "" {
@@ -277,7 +281,8 @@ func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	return nil
 }
 
-// EndsWith says whether a text ends with a mark, which may have a suffix in it.
+// EndsWith says whether a text ends with a mark, which may have a suffix in it: a prompt of hunyuan-v3 ends with
+// <think:opensource>, whose suffix only the server's template knows.
 func EndsWith(text, mark string) bool {
 	before, after, _ := strings.Cut(mark, SuffixHole)
 	rest, ok := strings.CutSuffix(text, after)

@@ -31,7 +31,7 @@ func (p *Pattern) Markless() bool {
 	return p.Parts[0].Hole != "" || len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
 }
 
-// Part is a literal, or a hole when hole is set.
+// Part is a literal, or a hole when Hole is set. Two literals never stand side by side.
 type Part struct {
 	Hole string
 	Lit  Literal
@@ -167,7 +167,8 @@ func (p *Pattern) isCall() bool {
 	return (p.Hole("name") >= 1 || p.Hole("id") >= 1) && p.HoleAt(0) == ""
 }
 
-// Body is the index of the hole that reads the call's arguments, or -1.
+// Body is the index of the hole that reads the call's arguments, or -1. With it the call is committed: everything in front,
+// the mark and the name, was read, and everything behind is closers.
 func (p *Pattern) Body() int {
 	for i, part := range p.Parts {
 		if holes[part.Hole] {
@@ -241,7 +242,7 @@ func (p *Pattern) ResultMarks() (open, end string) {
 // OpenMark is the mark in front of the reasoning, or of the plain reply, of a pattern, as a prompt may end with it.
 func (p *Pattern) OpenMark() string { return strings.TrimSpace(p.Parts[0].Lit.Text) }
 
-// CloseMark is the mark behind it.
+// CloseMark is the mark behind it, "" for a reply that nothing closes.
 func (p *Pattern) CloseMark() string { return strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text) }
 
 // Special says whether the pattern begins with a special token, see [Mark.Special].
@@ -288,7 +289,8 @@ func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
 // ItemKey is the tag of a list's elements, where tags are named like the parameters: an element has no name of its own.
 const ItemKey = "item"
 
-// OpenTag is the tag in front of the value of a key, where tags are named like the parameters.
+// OpenTag is the tag in front of the value of a key, where tags are named like the parameters. It is the same whether the
+// key is a parameter or a member of a value, so values nest without an example of it.
 func (p *Pattern) OpenTag(key string) string { return p.Parts[0].Lit.Text + key + p.Parts[2].Lit.Text }
 
 // CloseTag is the one behind it.

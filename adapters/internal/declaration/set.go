@@ -116,7 +116,7 @@ func (s *Set) Named(name string) *Family {
 	return nil
 }
 
-// All returns the families sorted by name.
+// All returns the families sorted by name, for lists that people read; the set itself keeps the order of loading.
 func (s *Set) All() []*Family {
 	all := slices.Clone(s.families)
 	slices.SortFunc(all, func(a, b *Family) int { return strings.Compare(a.Name, b.Name) })

@@ -45,7 +45,7 @@ func kindOfWording(name string) (Wording, error) {
 	return 0, fmt.Errorf("%q is no wording: there are %s", name, strings.Join(wordings, ", "))
 }
 
-// String is what ParseWording reads.
+// String is what ParseWording reads, so that a wording that a probe has found can be kept as text.
 func (w Wording) String() string {
 	var names []string
 	for i, name := range wordings {

@@ -175,7 +175,7 @@ func appendObject(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	return append(dst, s.Close...)
 }
 
-// appendMember writes a member of a call's object.
+// appendMember writes a member of a call's object. Names of members are words of a declaration and need no escapes.
 func (s *Spelling) appendMember(dst []byte, key, value string) []byte {
 	return s.Append(s.key(dst, `"`+key+`"`), value)
 }
@@ -186,7 +186,8 @@ func appendNamed(dst []byte, _ *declaration.Family, c chat.Call) []byte {
 	return append(JSON.Append(dst, string(c.Args)), '}')
 }
 
-// appendPython writes a call as Python does: get_weather(city="Paris", days=3).
+// appendPython writes a call as Python does: get_weather(city="Paris", days=3). Keys are written as they are, even those that
+// Python would refuse: the reader takes them, and a model that knows the schema expects them.
 func appendPython(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	dst = append(append(dst, PythonName(c.Name)...), '(')
 	for i, m := range fields(string(c.Args)) {

@@ -67,7 +67,8 @@ func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 	return append(append(dst, ".\nYou write:\n\n"...), shown(f, call)...)
 }
 
-// example is a call of a tool with a value for each required parameter, or for its first one when none is.
+// example is a call of a tool with a value for each required parameter, or for its first one when none is: an example that
+// shows no argument teaches a model to leave them out.
 func example(t chat.Tool) chat.Call {
 	typ := schema.Compile(t.Schema)
 	names := typ.Required()

@@ -99,7 +99,7 @@ func id(f *declaration.Family, c chat.Call, n int) string {
 	return c.ID
 }
 
-// writes says whether the family prints a hole of that kind with a call.
+// writes says whether the family prints a hole of that kind with a call; message families may have no call line.
 func writes(f *declaration.Family, hole string) bool {
 	return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0
 }

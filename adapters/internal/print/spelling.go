@@ -56,7 +56,8 @@ func Pseudo(quote string) *Spelling {
 	}
 }
 
-// Tree has tags that are named like the members, and nest: minimax-m3's <items><item><sku>A</sku></item></items>.
+// Tree has tags that are named like the members, and nest: minimax-m3's <items><item><sku>A</sku></item></items>. It has no
+// brackets, so an object is its members, and no word for null, so a member that is null is not there.
 func Tree(p *declaration.Pattern) *Spelling {
 	open, end := p.OpenTag(declaration.ItemKey), p.CloseTag(declaration.ItemKey)
 	return &Spelling{
@@ -68,7 +69,7 @@ func Tree(p *declaration.Pattern) *Spelling {
 	}
 }
 
-// raw is a string as a tag holds it, without quotes.
+// raw is a string as a tag holds it, without quotes and escapes: a file in an argument is what stands between the tags.
 func raw(f *declaration.Family) *Spelling {
 	text := appendRaw
 	if f.Flags.CDATA {
@@ -110,10 +111,10 @@ func Tagged(f *declaration.Family, kind schema.Kinds) *Spelling {
 	return JSON
 }
 
-// Key is a member's name and what stands in front of its value.
+// Key is a member's name and what stands in front of its value, as the grammar quotes it.
 func (s *Spelling) Key(key string) string { return string(s.key(nil, schema.Quote(key))) }
 
-// End is what stands behind the value of a member.
+// End is what stands behind the value of a member: nothing but where members are tags.
 func (s *Spelling) End(key string) string {
 	if s.end == nil {
 		return ""
@@ -148,7 +149,8 @@ func TypeWord(p *declaration.Pattern, i int, kind schema.Kinds) string {
 	return "number"
 }
 
-// Attribute is a parameter's name as it stands in a tag.
+// Attribute is a parameter's name as it stands in a tag. Only kimi-k3's template escapes there; elsewhere &amp; would be read
+// as the name's own.
 func Attribute(f *declaration.Family, key string) string {
 	if f.Flags.Entities {
 		return entities.Replace(key)

@@ -92,7 +92,8 @@ func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 	return append(dst, s.Close...), strings.TrimPrefix(text, "}")
 }
 
-// sorted puts the members that were written from start on in the order of their names, those of one name in their own.
+// sorted puts the members that were written from start on in the order of their names, those of one name in their own, as
+// Jinja's dictsort does: it ignores case.
 func sorted(dst []byte, start int, members []member, comma string) []byte {
 	written := slices.Clone(dst[start:])
 	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(a.key, b.key) })
@@ -128,7 +129,7 @@ func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
 // trimSpace takes JSON's white space off the front.
 func trimSpace(text string) string { return strings.TrimLeft(text, " \t\r\n") }
 
-// stringEnd is the length of the JSON string that text begins with, the quotes included.
+// stringEnd is the length of the JSON string that text begins with, the quotes included, or all of a text that ends in it.
 func stringEnd(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
