@@ -84,13 +84,22 @@ func (s *Set) For(model string) *Family {
 	for _, name := range modelNames(model) {
 		for _, f := range s.families {
 			for _, glob := range f.Models {
-				if ok, _ := path.Match(glob, name); ok && len(glob) > length {
+				if len(glob) <= length || !mayBegin(glob, name) {
+					continue
+				}
+				if ok, _ := path.Match(glob, name); ok {
 					best, length = f, len(glob)
 				}
 			}
 		}
 	}
 	return best
+}
+
+// mayBegin says that the first letters of a glob and a name do not rule each other out. It keeps nearly all of some hundred globs from
+// path.Match, which were a sixteenth of a small request's processor time.
+func mayBegin(glob, name string) bool {
+	return name != "" && (glob[0] == name[0] || strings.IndexByte(`*?[\`, glob[0]) >= 0)
 }
 
 // modelNames are the spellings of a model's name that globs are tried on: without registry and user, with and without tag.
