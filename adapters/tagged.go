@@ -57,6 +57,7 @@ type head struct {
 	end   int    // offset behind it: where the value begins
 	cdata bool   // the value stands in CDATA
 	at    int    // position in the arguments where the member begins
+	lined bool   // the value stands on lines of its own, although its family writes it beside its tags
 	odd   bool   // the key holds what no name does
 }
 

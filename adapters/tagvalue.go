@@ -12,6 +12,10 @@ import (
 // says. The hold of the key ends where a streaming value begins, else behind the value.
 func (d *decoder) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
+	if d.lined(p, h) {
+		h.lined = true
+		d.Pos++
+	}
 	h.cdata = d.openCDATA(p.Family)
 	if h.isText(t, typ) && !(h.wire == "" && typ.Known() && typ.Allows(schema.Null) && d.nullAhead()) {
 		d.holdOff()
@@ -38,6 +42,13 @@ func (d *decoder) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		d.put(h.read(text, typ))
 	}
 	d.holdOff()
+}
+
+// lined reports whether a value stands on lines of its own in tags that are borrowed: the model's family writes no such
+// tags, another one does, and beside the value. Without its own template or name such a model is read by the marks alone,
+// and <parameter=city>\nParis\n</parameter>, which is how Qwen3-Coder writes a city, must not become "\nParis\n".
+func (d *decoder) lined(p *declaration.Pattern, h head) bool {
+	return p.Family != d.f && d.At(0) == '\n' && h.own.Units[0].Kind != declaration.OneNewline
 }
 
 // isText says whether the value is its own text: the tag says so and the schema allows it, or the tag says nothing and the
@@ -139,6 +150,11 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 	if h.cdata {
 		return d.cdataEnd(p, h)
 	}
+	if h.lined && d.At(0) == '\n' {
+		if n, a := d.literal(1, h.own); a == matched && d.afterValue(p, n) {
+			return n, true
+		}
+	}
 	n, a := d.literal(0, h.own)
 	if a == matched && d.afterValue(p, n) {
 		return n, true
@@ -238,6 +254,10 @@ func (d *decoder) afterValue(p *declaration.Pattern, i int) bool {
 func (d *decoder) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	i = d.pastComment(i)
 	if d.At(i) < 0 || d.endMark(i) {
+		return true
+	}
+	// Behind borrowed tags any closing tag will do: it is the wrapper's, which no family here knows.
+	if p.Family != d.f && d.At(i) == '<' && d.At(i+1) == '/' {
 		return true
 	}
 	for ; k < len(p.Close); k++ {
