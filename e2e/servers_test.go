@@ -204,7 +204,8 @@ func TestTheToolsOfOtherServers(t *testing.T) {
 	}
 	for _, f := range all {
 		if got := callTool(t, base, f.name+"."+f.call[0], f.call[1]); !strings.Contains(got, f.want) {
-			t.Errorf("%s (%s): %s", f.name, states(t, base)[f.name], got)
+			log, _ := os.ReadFile(l.log(logName(base)))
+			t.Errorf("%s (%s): %s\nlog: %s", f.name, states(t, base)[f.name], got, log)
 		}
 	}
 	for _, kind := range []string{"sse", "http"} {

@@ -30,22 +30,43 @@ var errLost = errors.New("the connection with the server broke")
 
 // The transports, as they are remembered and shown.
 const (
-	kindSSE  = "sse"
-	kindHTTP = "http"
+	kindSSE       = "sse"
+	kindHTTP      = "http"
+	kindStdio     = "stdio"
+	kindHandshake = "stdio, handshake first" // see asking
+)
+
+// asking is how a server is asked for the revision that it speaks. mcp-go asks by server/discover, of the latest revision, and
+// when no answer comes in time by initialize, of the earlier ones. A command that takes long to start reads both questions at
+// once, and one of the latest revision then refuses the second: so a command gets more time, and when that fails as well, it
+// is started again and asked by initialize alone.
+type asking struct {
+	patience time.Duration // for an answer to server/discover
+	revision string        // not empty: this one is asked for, by initialize
+}
+
+const (
+	patience        = 2 * time.Second
+	startPatience   = 15 * time.Second
+	beforeDiscovery = mcp.LATEST_LEGACY_PROTOCOL_VERSION
 )
 
 // connect makes a connection: of a command the one that there is, of a URL the transport that worked last time, else
 // first the one that the URL looks like. What fails is followed by the other.
 func (e Entry) connect(ctx context.Context, last, version string, told func(string)) (c *conn, kind string, err error) {
 	if e.Command != "" {
-		c, err = e.open(ctx, version, func(c *conn) (transport.Interface, error) {
+		era := asking{patience: startPatience}
+		if kind = kindStdio; last == kindHandshake {
+			era, kind = asking{revision: beforeDiscovery}, last
+		}
+		c, err = e.open(ctx, version, era, func(c *conn) (transport.Interface, error) {
 			p, err := e.start(c.ctx, told, func() { c.end(errLost) })
 			if err != nil {
 				return nil, err
 			}
 			return &rawStdio{p}, nil
 		})
-		return c, "stdio", err
+		return c, kind, err
 	}
 	kinds := []string{kindHTTP, kindSSE}
 	if last == kindSSE || last == "" && strings.HasSuffix(strings.TrimSuffix(path(e.URL), "/"), "/sse") {
@@ -80,14 +101,14 @@ func path(text string) string {
 // the client must ask for before it knows that: such a server is connected with twice, the first time.
 func (e Entry) over(ctx context.Context, kind, version string) (*conn, error) {
 	if kind == kindSSE {
-		return e.open(ctx, version, e.sse)
+		return e.open(ctx, version, asking{patience: patience}, e.sse)
 	}
-	c, err := e.open(ctx, version, e.streamable())
+	c, err := e.open(ctx, version, asking{patience: patience}, e.streamable())
 	if err != nil || mcp.IsModernProtocol(c.client.ProtocolVersion()) || !c.tellsChanges() {
 		return c, err
 	}
 	c.close()
-	return e.open(ctx, version, e.streamable(transport.WithContinuousListening()))
+	return e.open(ctx, version, asking{patience: patience}, e.streamable(transport.WithContinuousListening()))
 }
 
 func (e Entry) sse(c *conn) (transport.Interface, error) {
@@ -124,7 +145,7 @@ const longestCall = 10 * time.Minute
 var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // open starts a transport and agrees with the server on a revision. ctx bounds the opening; the connection lives on.
-func (e Entry) open(ctx context.Context, version string, dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
+func (e Entry) open(ctx context.Context, version string, era asking, dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
 	c := &conn{changed: make(chan struct{}, 1), free: func() {}}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer func() {
@@ -138,12 +159,12 @@ func (e Entry) open(ctx context.Context, version string, dial func(*conn) (trans
 	if err != nil {
 		return nil, err
 	}
-	c.client = client.NewClient(t, client.WithDiscoverTimeout(2*time.Second))
+	c.client = client.NewClient(t, client.WithDiscoverTimeout(era.patience))
 	c.client.OnNotification(c.hear)
 	if err = c.client.Start(c.ctx); err != nil {
 		return nil, err
 	}
-	answer, err := c.client.Initialize(c.ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ClientInfo: mcp.Implementation{Name: "toolnorm", Version: version}}})
+	answer, err := c.client.Initialize(c.ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ProtocolVersion: era.revision, ClientInfo: mcp.Implementation{Name: "toolnorm", Version: version}}})
 	if err != nil {
 		return nil, err
 	}

@@ -104,6 +104,9 @@ func (l *link) attempt() {
 	defer l.mu.Unlock()
 	if err != nil {
 		l.err, l.failedAt = err, time.Now()
+		if l.entry.Command != "" {
+			l.kind = map[string]string{kindStdio: kindHandshake, "": kindHandshake, kindHandshake: kindStdio}[l.kind]
+		}
 	} else {
 		l.conn, l.kind, l.err = c, kind, nil
 	}
