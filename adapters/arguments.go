@@ -1,14 +1,15 @@
 package adapters
 
 import (
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
 // arguments reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
 // when it is something that stands for one.
-func (d *decoder) arguments(t *tool, id string, quotes []delim) match {
-	d.Pos += d.loose(0)
+func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
+	d.Pos += d.Loose(0)
 	switch c := d.At(0); {
 	case c < 0:
 		return incomplete
@@ -19,12 +20,12 @@ func (d *decoder) arguments(t *tool, id string, quotes []delim) match {
 			return a
 		}
 		d.commit(t, id)
-		d.quotes = quotes
-		d.object(t.schema())
-		d.quotes = nil
+		d.Quotes = quotes
+		d.Object(t.schema())
+		d.Quotes = nil
 		return committed
 	case scan.IsQuote(c) && d.quotedObject(c):
-		d.repaired("inner-quotes")
+		d.Repaired("inner-quotes")
 		d.Pos += 1 + d.Space(1)
 		d.around = c
 		a := d.arguments(t, id, quotes)
@@ -43,29 +44,29 @@ func (d *decoder) arguments(t *tool, id string, quotes []delim) match {
 
 // memberAhead says whether a quoted key and a colon stand here.
 func (d *decoder) memberAhead() bool {
-	q, ok := d.quoteAt(0)
-	n := len(q.open)
-	for ; ok && n < maxKey && d.At(n) >= 0 && !d.Has(n, q.close); n++ {
+	q, ok := d.QuoteAt(0)
+	n := len(q.Open)
+	for ; ok && n < lenient.MaxKey && d.At(n) >= 0 && !d.Has(n, q.Close); n++ {
 	}
-	n += len(q.close)
-	return ok && d.At(n-len(q.close)) >= 0 && d.At(n+d.Space(n)) == ':'
+	n += len(q.Close)
+	return ok && d.At(n-len(q.Close)) >= 0 && d.At(n+d.Space(n)) == ':'
 }
 
 // braceless reads an object whose opening brace was left out, if it begins with a parameter of the tool.
-func (d *decoder) braceless(t *tool, id string, quotes []delim) match {
+func (d *decoder) braceless(t *tool, id string, quotes []lenient.Delim) match {
 	start := d.Pos
-	out, a := d.capture(func() { d.key(false) })
+	out, a := d.Capture(func() { d.Key(false) })
 	d.Pos = start
-	if a != matched || !t.schema().Has(unquote(out)) {
+	if a != matched || !t.schema().Has(lenient.Unquote(out)) {
 		return mismatch
 	}
 	d.commit(t, id)
-	d.repaired("opening-brace")
-	d.stack = append(d.stack, level{'{', t.schema()})
-	d.putByte('{')
-	d.quotes = quotes
-	d.members(t.schema())
-	d.quotes = nil
+	d.Repaired("opening-brace")
+	d.Enter('{', t.schema())
+	d.PutByte('{')
+	d.Quotes = quotes
+	d.Members(t.schema())
+	d.Quotes = nil
 	return committed
 }
 
@@ -91,23 +92,23 @@ func (d *decoder) objectFits(t *tool) match {
 		return incomplete
 	}
 	if !scan.IsQuote(c) {
-		if c == '.' || c == '<' && (d.closing == nil || delimsOf(d.closing.Family.Quotes) == nil) || d.bare && c != '}' {
+		if c == '.' || c == '<' && (d.closing == nil || lenient.DelimsOf(d.closing.Family.Quotes) == nil) || d.bare && c != '}' {
 			return mismatch // a placeholder
 		}
 		return matched
 	}
-	out, a := d.capture(func() { d.key(false) })
+	out, a := d.Capture(func() { d.Key(false) })
 	if a != matched {
 		if d.bare {
 			return a
 		}
 		return matched
 	}
-	key := unquote(out)
+	key := lenient.Unquote(out)
 	if d.describesParameter(t.schema().Prop(key)) {
 		return mismatch
 	}
-	if t.schema().Has(key) || !d.bare && !echoKeys[key] || d.wrapperAhead(t.schema(), key) {
+	if t.schema().Has(key) || !d.bare && !echoKeys[key] || d.WrapperAhead(t.schema(), key) {
 		return matched
 	}
 	return mismatch
@@ -116,16 +117,16 @@ func (d *decoder) objectFits(t *tool) match {
 // standIn reads arguments that are not an object but mean one: an object in a string, a list around it, pairs of name and
 // value, null, or the value of the only parameter.
 func (d *decoder) standIn(t *tool, id string) match {
-	out, a := d.capture(func() { d.value(nil) })
+	out, a := d.Capture(func() { d.Value(nil) })
 	if a != matched {
 		return a
 	}
-	args, ok := objectOf(string(out), t.schema())
+	args, ok := lenient.ObjectOf(string(out), t.schema())
 	if !ok {
 		return mismatch
 	}
 	d.commit(t, id)
-	d.put(args)
+	d.Put(args)
 	return committed
 }
 
@@ -133,5 +134,5 @@ func (d *decoder) standIn(t *tool, id string) match {
 // object that begins with type or description where the schema allows none.
 func (d *decoder) describesParameter(t *schema.Type) bool {
 	n := d.Space(0)
-	return d.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && d.describes(n+1)
+	return d.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && d.Describes(n+1)
 }

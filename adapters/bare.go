@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )
@@ -59,7 +60,7 @@ func (d *decoder) envelopeAhead(i int) bool {
 		n++
 	}
 	key := string(d.Slice(d.Pos+i, d.Pos+n))
-	return nameKeys[key] || argsKeys[key] || idKeys[key] || wrapKeys[key] || listKeys[key] || key == "type"
+	return lenient.NameKeys[key] || lenient.ArgsKeys[key] || lenient.IdKeys[key] || wrapKeys[key] || listKeys[key] || key == "type"
 }
 
 // maxWord bounds the member names of an envelope, in bytes.

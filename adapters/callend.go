@@ -49,17 +49,17 @@ func (d *decoder) skipJunk(p *declaration.Pattern) {
 		return
 	}
 	end, what := n, "extra-closer"
-	if d.comment(n) {
-		end, what = d.commentEnd(n), "comments"
+	if d.Comment(n) {
+		end, what = d.CommentEnd(n), "comments"
 	} else if !d.drafting {
 		end = d.lineRest(n)
 	}
 	if _, ok := d.closerAt(end+d.Space(end), p); ok && end > n {
-		if junk := d.Slice(d.Pos+n, d.Pos+end); d.call != nil && what != "comments" && (junk[0] == ',' || bytes.ContainsAny(junk, `"':=`)) {
-			d.call.doubt = true // members of the call, perhaps
+		if junk := d.Slice(d.Pos+n, d.Pos+end); d.Out != nil && what != "comments" && (junk[0] == ',' || bytes.ContainsAny(junk, `"':=`)) {
+			d.Out.Doubt = true // members of the call, perhaps
 		}
 		d.Pos += end
-		d.repaired(what)
+		d.Repaired(what)
 	}
 }
 
@@ -83,13 +83,13 @@ func (d *decoder) openerAsCloser(p *declaration.Pattern) bool {
 		return false
 	}
 	d.Pos += n
-	d.repaired("closers")
+	d.Repaired("closers")
 	return true
 }
 
 // CallEnds says whether what stands at offset i can follow the arguments as a whole.
 func (d *decoder) CallEnds(i int) bool {
-	if d.python {
+	if d.Python {
 		return d.pythonEnd(i)
 	}
 	i += d.Space(i)
@@ -98,7 +98,7 @@ func (d *decoder) CallEnds(i int) bool {
 	switch {
 	case d.around != 0 && c == d.around:
 		return true
-	case c < 0 || c == '}' || c == ',' || c == ']' || c == ')' || c == ';' || d.isMark(i):
+	case c < 0 || c == '}' || c == ',' || c == ']' || c == ')' || c == ';' || d.IsMark(i):
 		return true
 	case p == nil:
 		return true
@@ -119,7 +119,7 @@ func (d *decoder) pythonEnd(i int) bool {
 	i += n
 	c := d.At(i)
 	switch {
-	case c < 0 || d.isMark(i) || d.comment(i):
+	case c < 0 || d.IsMark(i) || d.Comment(i):
 		return true
 	case c == ')' && d.printed:
 		d.printed = false
@@ -131,7 +131,7 @@ func (d *decoder) pythonEnd(i int) bool {
 		line = bytes.IndexByte(d.Slice(d.Pos+i, d.Pos+i+n), '\n') >= 0
 		i += n
 		_, closed := d.closerAt(i, d.closing)
-		return line || d.At(i) < 0 || d.isMark(i) || closed && len(d.closing.Close) > 0
+		return line || d.At(i) < 0 || d.IsMark(i) || closed && len(d.closing.Close) > 0
 	case c == ',' || c == ';':
 		i += 1 + d.Space(i+1)
 		return d.At(i) == ']' || scan.IsWord(d.At(i)) && d.nameAhead(i)
@@ -151,7 +151,7 @@ func (d *decoder) CallMark(i int) bool {
 			return true
 		}
 	}
-	return len(d.stack) > 0 && d.argCloser(i)
+	return d.Inside() && d.argCloser(i)
 }
 
 // argCloser says whether the closer of a tagged argument of the call that is read stands at offset i.

@@ -9,7 +9,7 @@ func (d *decoder) openCDATA(f *declaration.Family) bool {
 	}
 	n, a := d.literal(d.Space(0), declaration.Exactly(declaration.CDATAOpen))
 	if a == incomplete && d.At(d.Space(0)) >= 0 {
-		d.call.broken = true
+		d.Out.Broken = true
 		d.ToEnd()
 	}
 	if a == matched {

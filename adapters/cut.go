@@ -15,5 +15,5 @@ func (d *decoder) cutFrom(from int) {
 
 // cutHeld notes a call that was cut before anything of it left: its name and the first n bytes of its arguments.
 func (d *decoder) cutHeld(c *calling, n int) {
-	d.cutText = c.tool.Name + " " + string(c.out[:min(n, chat.MaxCut)])
+	d.cutText = c.tool.Name + " " + string(c.JSON[:min(n, chat.MaxCut)])
 }

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )
 
 // decoder reads one reply. It is straight-line code: where it needs a byte it asks at, which reads from the source.
 type decoder struct {
-	argReader // the text, and the reader of what stands in calls
+	lenient.Reader // the text, and the reader of what stands in calls
 	input
 	progress
 	enclosing
@@ -116,14 +117,14 @@ type checkpoint struct {
 }
 
 // checkpoint remembers where reading is.
-func (d *decoder) checkpoint() checkpoint { return checkpoint{d.progress, d.Pos, d.repairs} }
+func (d *decoder) checkpoint() checkpoint { return checkpoint{d.progress, d.Pos, d.Repairs} }
 
 // restore goes back to a checkpoint. What was read from the source meanwhile stays buffered.
-func (d *decoder) restore(c *checkpoint) { d.progress, d.Pos, d.repairs = c.progress, c.pos, c.repairs }
+func (d *decoder) restore(c *checkpoint) { d.progress, d.Pos, d.Repairs = c.progress, c.pos, c.repairs }
 
 // resetArgs forgets the state of the arguments that were read.
 func (d *decoder) resetArgs() {
-	d.reset()
+	d.Reset()
 	d.enclosing = enclosing{}
 }
 
@@ -132,7 +133,7 @@ func newDecoder(f *declaration.Family, in chat.Source, o Options, yield func(cha
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.outer, d.calling.from = -1, -1
 	d.src = in
-	d.Source, d.outside = d, d
+	d.Source, d.Outside = d, d
 	d.SetLimit(scan.Unlimited)
 	if len(o.Tools) > 0 {
 		d.tools = &toolset{offered: o.Tools, also: o.Also}
@@ -216,7 +217,7 @@ func (d *decoder) end() {
 	if d.finish.Meta != nil {
 		meta = *d.finish.Meta
 	}
-	meta.Format, meta.Repairs, meta.Cut = d.f.Name, append(slices.Clip(meta.Repairs), d.repairs...), d.cutText
+	meta.Format, meta.Repairs, meta.Cut = d.f.Name, append(slices.Clip(meta.Repairs), d.Repairs...), d.cutText
 	switch {
 	case d.wasCut && (d.finish.Text == chat.Stop || d.abandoned() && d.done > 0):
 		d.finish.Text, meta.Cause = chat.Length, "a call was cut"

@@ -161,7 +161,7 @@ func endsSentence(text []byte) bool {
 // text to their last byte; a mark or a call that the end of the text cuts is what it is elsewhere, but for a quoted one.
 func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 	a, readTo, cutOff := mismatch, 0, false
-	first, repairs := d.blank, len(d.repairs)
+	first, repairs := d.blank, len(d.Repairs)
 	front := bytes.Clone(d.announcement()) // the buffer may move
 	announced := func() bool { return d.announcedBy(front) }
 	afterSentence := endsSentence(front)
@@ -177,7 +177,7 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 		readTo = d.Pos
 		last := d.over() || m.Own && d.structure(d.Space(0))
 		sure := m.Own || afterSentence && why == inText && (last || announced())
-		if why == inPage || !sure && len(d.repairs) > repairs || !m.Own && !d.complete() {
+		if why == inPage || !sure && len(d.Repairs) > repairs || !m.Own && !d.complete() {
 			return false
 		}
 		switch {

@@ -50,6 +50,6 @@ func (d *decoder) acceptText(before *checkpoint) {
 func (d *decoder) undo(before *checkpoint) {
 	d.waste += d.Pos - before.pos
 	d.restore(before)
-	d.call = nil
+	d.Out = nil
 	d.resetArgs()
 }

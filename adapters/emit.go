@@ -4,12 +4,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/chat"
 )
 
 // calling is the call being read: what is written of its arguments, whose it is, and whether it has begun to leave.
 type calling struct {
-	call
+	lenient.Output
 	tool     *tool
 	id       string
 	released bool // CallStart has left
@@ -71,7 +72,7 @@ func (d *decoder) flush() {
 			d.textFrom += n
 		}
 	}
-	if d.call == &d.calling.call {
+	if d.Out == &d.calling.Output {
 		d.flushArgs()
 	}
 }
@@ -103,8 +104,8 @@ func (d *decoder) commit(t *tool, id string) {
 	} else if d.draftGlue < 0 {
 		d.draftGlue = d.glue
 	}
-	d.calling = calling{call: call{name: t.Name, typ: t.schema(), out: d.calling.out[:0], endAt: -1}, tool: t, id: id, from: from}
-	d.call = &d.calling.call
+	d.calling = calling{Output: lenient.NewOutput(t.Name, t.schema(), d.calling.JSON), tool: t, id: id, from: from}
+	d.Out = &d.calling.Output
 	if d.hold < 0 {
 		d.release()
 	}
@@ -137,8 +138,8 @@ func (d *decoder) release() {
 
 // flushArgs sends what is decided of the arguments, when the degree of holding allows it.
 func (d *decoder) flushArgs() {
-	if c := &d.calling; c.released || c.sent+c.decided() > d.hold {
-		d.sendArgs(c.decided())
+	if c := &d.calling; c.released || c.Settled() > d.hold {
+		d.sendArgs(c.Decided())
 	}
 }
 
@@ -151,16 +152,14 @@ func (d *decoder) sendArgs(n int) {
 	if n == 0 {
 		return
 	}
-	d.emit(chat.Event{Kind: chat.CallArgs, Index: d.calls, Text: d.strings.Of(c.out[:n])})
-	c.sent += n
-	c.out = append(c.out[:0], c.out[n:]...)
-	c.heldAt -= n
+	d.emit(chat.Event{Kind: chat.CallArgs, Index: d.calls, Text: d.strings.Of(c.JSON[:n])})
+	c.Taken(n)
 }
 
 // SawEnd notes how much was decided when the end of the text was first seen inside a call.
 func (d *decoder) SawEnd() {
-	if c := d.call; c != nil && c.endAt < 0 {
-		c.endAt = c.sent + c.decided()
+	if d.Out != nil {
+		d.Out.SawEnd()
 	}
 }
 
@@ -168,31 +167,31 @@ func (d *decoder) SawEnd() {
 // the call to its end, so a call that lacks only those is no cut one then.
 func (d *decoder) endCall(closed bool) {
 	c := &d.calling
-	d.call = nil // looking for the end of the text is not reading the call
-	isCut := c.broken || (!closed && !d.abandoned() || d.unclosed) && d.atEnd() && d.lengthCut()
-	d.call = &c.call
+	d.Out = nil // looking for the end of the text is not reading the call
+	isCut := c.Broken || (!closed && !d.abandoned() || d.Unclosed) && d.atEnd() && d.lengthCut()
+	d.Out = &c.Output
 	switch {
-	case d.drafting && c.doubt:
+	case d.drafting && c.Doubt:
 		d.Hit = true // the draft fails
 		d.finishCall(closed)
-	case c.from >= 0 && (c.doubt || c.broken && d.ranOver(c.from)):
+	case c.from >= 0 && (c.Doubt || c.Broken && d.ranOver(c.from)):
 		d.textAgain(c.from)
-	case isCut || c.doubt:
+	case isCut || c.Doubt:
 		d.cutCall()
 	default:
 		d.finishCall(closed)
 	}
-	d.call, d.calling.from = nil, -1
+	d.Out, d.calling.from = nil, -1
 	d.resetArgs()
 }
 
 // finishCall sends the rest of a complete call.
 func (d *decoder) finishCall(closed bool) {
 	if !closed {
-		d.repaired("closers")
+		d.Repaired("closers")
 	}
-	d.call.holds = 0
-	d.sendArgs(len(d.call.out))
+	d.Out.Settle()
+	d.sendArgs(len(d.Out.JSON))
 	d.emit(chat.Event{Kind: chat.CallEnd, Index: d.calls})
 	d.calls++
 	d.done++
@@ -206,15 +205,12 @@ func (d *decoder) cutCall() {
 	d.wasCut = true
 	d.ToEnd()
 	d.textFrom, d.textTo = d.Pos, d.Pos
-	decided := c.endAt
-	if decided < 0 {
-		decided = c.sent + c.decided()
-	}
+	decided := c.BeforeEnd()
 	if !c.released && decided <= d.hold {
 		d.cutHeld(c, decided)
 		return
 	}
-	d.sendArgs(max(decided-c.sent, 0))
+	d.sendArgs(max(decided-c.Sent(), 0))
 	d.calls++
 }
 
@@ -232,8 +228,8 @@ func (d *decoder) ranOver(from int) bool {
 // left.
 func (d *decoder) textAgain(from int) {
 	end := d.Pos
-	d.call, d.Pos = nil, from
-	d.repaired("two-readings")
+	d.Out, d.Pos = nil, from
+	d.Repaired("two-readings")
 	d.solid(end - from)
 }
 

@@ -4,22 +4,17 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/chat/schema"
 )
 
-// Member names by their meaning in an envelope, whichever family writes it.
+// Further names of members by their meaning in an envelope, whichever family writes it.
 var (
-	nameKeys = map[string]bool{"name": true, "tool": true, "tool_name": true, "function": true, "function_name": true, "tool_call": true, "action": true}
-	argsKeys = map[string]bool{"arguments": true, "parameters": true, "params": true, "args": true, "input": true, "tool_input": true, "action_input": true, "kwargs": true}
-	idKeys   = map[string]bool{"id": true, "tool_call_id": true, "call_id": true}
 	wrapKeys = map[string]bool{"function": true, "tool_call": true, "function_call": true, "tool": true, "call": true}
 	listKeys = map[string]bool{"tool_calls": true, "calls": true, "function_calls": true, "tools": true}
 	// echoKeys are what the "arguments" of a tool list's echo begin with: a schema, not arguments.
 	echoKeys = map[string]bool{"type": true, "properties": true, "$schema": true, "required": true}
 )
-
-// maxWrap is how many objects may stand around a call's own one.
-const maxWrap = 3
 
 // envelope is what is known of a call while its object is read.
 type envelope struct {
@@ -60,7 +55,7 @@ func (d *decoder) objects(p *declaration.Pattern) match {
 	}
 	d.closeFence()
 	closed := d.skipClosers(p) && brackets == 0
-	if d.call != nil {
+	if d.Out != nil {
 		d.endCall(closed)
 	}
 	return committed
@@ -70,7 +65,7 @@ func (d *decoder) objects(p *declaration.Pattern) match {
 func (d *decoder) extraClosers(of string) {
 	for c := d.At(0); c >= 0 && strings.IndexByte(of, byte(c)) >= 0; c = d.At(0) {
 		d.Pos++
-		d.repaired("extra-closer")
+		d.Repaired("extra-closer")
 	}
 }
 
@@ -81,7 +76,7 @@ func (d *decoder) nextObject() bool {
 		return false
 	}
 	start := d.Pos
-	if d.call != nil {
+	if d.Out != nil {
 		d.endCall(true)
 	}
 	if d.wasCut {
@@ -125,7 +120,7 @@ func (d *decoder) envelope(depth int) match {
 	d.Pos++
 	env := envelope{argsAt: -1}
 	for {
-		d.Pos += d.loose(0)
+		d.Pos += d.Loose(0)
 		switch c := d.At(0); c {
 		case -1:
 			return incomplete
@@ -160,11 +155,11 @@ func (d *decoder) envelope(depth int) match {
 
 // memberKey reads a member's name and the colon, up to the value.
 func (d *decoder) memberKey() (string, match) {
-	out, a := d.capture(func() { d.key(false) })
+	out, a := d.Capture(func() { d.Key(false) })
 	if a != matched {
 		return "", a
 	}
-	d.Pos += d.loose(0)
+	d.Pos += d.Loose(0)
 	switch c := d.At(0); {
 	case c == ':' || c == '=':
 		d.Pos++
@@ -173,24 +168,24 @@ func (d *decoder) memberKey() (string, match) {
 	default:
 		return "", incompleteAtEnd(c, mismatch)
 	}
-	d.Pos += d.loose(0)
-	return unquote(out), incompleteAtEnd(d.At(0), matched)
+	d.Pos += d.Loose(0)
+	return lenient.Unquote(out), incompleteAtEnd(d.At(0), matched)
 }
 
 // member takes one member into the envelope. It answers yes to go on, and committed when the call was in it.
 func (d *decoder) member(env *envelope, key string, depth int) match {
 	c := d.At(0)
-	q, quoted := d.quoteAt(0)
+	q, quoted := d.QuoteAt(0)
 	switch {
-	case nameKeys[key] && env.t == nil && quoted:
+	case lenient.NameKeys[key] && env.t == nil && quoted:
 		t, a := d.nameString(q)
 		env.t = t
 		return a
-	case wrapKeys[key] && c == '{' && depth < maxWrap:
+	case wrapKeys[key] && c == '{' && depth < lenient.MaxWrap:
 		return d.wrapped(d.envelope(depth + 1))
-	case listKeys[key] && c == '[' && depth < maxWrap:
+	case listKeys[key] && c == '[' && depth < lenient.MaxWrap:
 		d.Pos++
-		d.Pos += d.loose(0)
+		d.Pos += d.Loose(0)
 		a := d.envelope(depth + 1)
 		for a == committed && d.nextObject() {
 		}
@@ -198,22 +193,22 @@ func (d *decoder) member(env *envelope, key string, depth int) match {
 			d.Pos += n + 1
 		}
 		return d.wrapped(a)
-	case argsKeys[key] && env.t != nil && !env.describes():
+	case lenient.ArgsKeys[key] && env.t != nil && !env.describes():
 		a := d.arguments(env.t, env.id, nil)
 		if a == committed {
 			d.restOfObject()
 		}
 		return a
-	case argsKeys[key] && env.argsAt < 0 && env.t == nil:
+	case lenient.ArgsKeys[key] && env.argsAt < 0 && env.t == nil:
 		env.argsAt = d.Pos
-	case idKeys[key] && quoted:
-		out, a := d.capture(func() { d.value(nil) })
-		env.id = unquote(out)
+	case lenient.IdKeys[key] && quoted:
+		out, a := d.Capture(func() { d.Value(nil) })
+		env.id = lenient.Unquote(out)
 		return a
 	default:
 		env.others = append(env.others, member{key, d.Pos})
 	}
-	_, a := d.capture(func() { d.value(nil) })
+	_, a := d.Capture(func() { d.Value(nil) })
 	return a
 }
 
@@ -236,20 +231,20 @@ func (e *envelope) describes() bool {
 }
 
 // nameString reads a quoted name, only as long as it can become an offered one.
-func (d *decoder) nameString(q delim) (*tool, match) {
-	from := len(q.open)
+func (d *decoder) nameString(q lenient.Delim) (*tool, match) {
+	from := len(q.Open)
 	for n := from; n < maxName; n++ {
 		switch c := d.At(n); {
 		case c < 0:
 			return nil, incomplete
-		case c == int(q.close[0]) && d.Has(n, q.close):
+		case c == int(q.Close[0]) && d.Has(n, q.Close):
 			t := d.tools.find(string(d.Slice(d.Pos+from, d.Pos+n)))
 			if t == nil {
 				return nil, mismatch
 			}
-			d.Pos += n + len(q.close)
+			d.Pos += n + len(q.Close)
 			return t, matched
-		case c != int(q.close[0]) && !d.tools.begins(d.Slice(d.Pos+from, d.Pos+n+1)):
+		case c != int(q.Close[0]) && !d.tools.begins(d.Slice(d.Pos+from, d.Pos+n+1)):
 			return nil, mismatch
 		}
 	}
@@ -269,8 +264,8 @@ func (d *decoder) whole(env *envelope) match {
 			return a
 		}
 	case len(env.others) == 0:
-		if n := d.separator(); n > 0 && d.startsString(n) {
-			if key, ok := d.keyAt(n); ok && argsKeys[key] {
+		if n := d.separator(); n > 0 && d.StartsString(n) {
+			if key, ok := d.KeyAt(n); ok && lenient.ArgsKeys[key] {
 				return mismatch // its arguments stand behind a closer that came too early
 			}
 		}
@@ -278,7 +273,7 @@ func (d *decoder) whole(env *envelope) match {
 			return mismatch // nothing says that it is a call, or its arguments stand behind it
 		}
 		d.commit(env.t, env.id)
-		d.put("{}")
+		d.Put("{}")
 	default:
 		return d.flat(env, end)
 	}
@@ -295,16 +290,16 @@ func (d *decoder) flat(env *envelope, end int) match {
 		}
 	}
 	d.commit(env.t, env.id)
-	d.putByte('{')
+	d.PutByte('{')
 	for i, m := range env.others {
 		if i > 0 {
-			d.putByte(',')
+			d.PutByte(',')
 		}
-		d.call.out = append(schema.AppendQuote(d.call.out, m.key), ':')
+		d.Out.JSON = append(schema.AppendQuote(d.Out.JSON, m.key), ':')
 		d.Pos = m.at
-		d.value(t.Prop(m.key))
+		d.Value(t.Prop(m.key))
 	}
-	d.putByte('}')
+	d.PutByte('}')
 	d.Pos = end
 	return committed
 }
@@ -312,28 +307,28 @@ func (d *decoder) flat(env *envelope, end int) match {
 // doubtRest says that there are two readings where, behind the arguments of a call, another object with members of its tool
 // stands at offset i.
 func (d *decoder) doubtRest(i int) {
-	if d.call == nil || d.At(i) != '{' {
+	if d.Out == nil || d.At(i) != '{' {
 		return
 	}
-	key, ok := d.keyAt(i + 1 + d.Space(i+1))
-	d.call.doubt = d.call.doubt || ok && !ofEnvelope(key) && d.call.typ.Has(key)
+	key, ok := d.KeyAt(i + 1 + d.Space(i+1))
+	d.Out.Doubt = d.Out.Doubt || ok && !lenient.OfEnvelope(key) && d.Out.Typ.Has(key)
 }
 
 // restOfObject skips what follows the arguments up to the object's closing brace. An id that comes so late is taken when
 // nothing of the call has left.
 func (d *decoder) restOfObject() {
 	for {
-		n := d.loose(0)
+		n := d.Loose(0)
 		if d.At(n) == ',' {
-			n += 1 + d.loose(n+1)
+			n += 1 + d.Loose(n+1)
 		}
 		switch c := d.At(n); {
 		case c == '}':
 			d.Pos += n + 1
 			return
-		case !d.startsString(n):
-			d.unclosed = true
-			d.doubtStray()
+		case !d.StartsString(n):
+			d.Unclosed = true
+			d.DoubtStray()
 			d.doubtRest(n)
 			if c < 0 {
 				d.ToEnd() // a comma behind the arguments is structure
@@ -342,19 +337,19 @@ func (d *decoder) restOfObject() {
 		}
 		start := d.Pos
 		d.Pos += n
-		c := d.call
+		c := d.Out
 		key, a := d.memberKey()
 		if a != matched {
-			d.Pos, d.call, d.unclosed = start, c, true
-			d.doubtStray()
+			d.Pos, d.Out, d.Unclosed = start, c, true
+			d.DoubtStray()
 			if a == incomplete {
 				d.ToEnd()
 			}
 			return
 		}
-		out, _ := d.capture(func() { d.value(nil) })
-		if idKeys[key] && c != nil && !d.calling.released {
-			d.calling.id = unquote(out)
+		out, _ := d.Capture(func() { d.Value(nil) })
+		if lenient.IdKeys[key] && c != nil && !d.calling.released {
+			d.calling.id = lenient.Unquote(out)
 		}
 	}
 }

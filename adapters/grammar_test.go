@@ -10,6 +10,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/grammar"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
@@ -108,11 +109,11 @@ func inSchemaOrder(c chat.Call, tools []chat.Tool) chat.Call {
 		return c
 	}
 	var out []string
-	args := membersOf(string(c.Args))
-	for _, p := range membersOf(string(s.Properties)) {
+	args := lenient.MembersOf(string(c.Args))
+	for _, p := range lenient.MembersOf(string(s.Properties)) {
 		for _, m := range args {
-			if m.key == p.key {
-				out = append(out, schema.Quote(m.key)+":"+m.value)
+			if m.Key == p.Key {
+				out = append(out, schema.Quote(m.Key)+":"+m.Value)
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"toolnorm/adapters/internal/lenient"
 )
 
 // TestRepairs reads every row of sloppy JSON as a whole document. R38c (strings that just follow each other) is read in
@@ -52,7 +54,7 @@ func TestCleanJSONIsUntouched(t *testing.T) {
 			if got, repairs, err := Repair(s.Text, nil); got != s.Text || len(repairs) > 0 || err != nil {
 				t.Errorf("Repair(%q) = %q, %q, %v", s.Text, got, repairs, err)
 			}
-			if got, whole := repairAs(s.Text, nil); got != strings.TrimSpace(s.Text) || !whole {
+			if got, whole := lenient.RepairAs(s.Text, nil); got != strings.TrimSpace(s.Text) || !whole {
 				t.Errorf("repairAs(%q) = %q (whole %v)", s.Text, got, whole)
 			}
 		})

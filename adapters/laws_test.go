@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
 )
@@ -50,8 +51,8 @@ func canPrint(f *Format, c chat.Call) bool {
 	if len(f.Args) == 0 {
 		return true
 	}
-	for _, m := range membersOf(string(c.Args)) {
-		if text := unquote([]byte(m.value)); strings.HasPrefix(text, "\n") || strings.HasSuffix(text, "\n") {
+	for _, m := range lenient.MembersOf(string(c.Args)) {
+		if text := lenient.Unquote([]byte(m.Value)); strings.HasPrefix(text, "\n") || strings.HasSuffix(text, "\n") {
 			return false
 		}
 	}

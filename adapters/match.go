@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 )
 
@@ -157,7 +158,7 @@ func (d *decoder) match(p *declaration.Pattern) match {
 		switch {
 		case t != nil && d.nothingMore(p, t):
 			d.commit(t, id)
-			d.put("{}")
+			d.Put("{}")
 			d.endCall(false)
 			return committed
 		case part.Hole == "":
@@ -186,7 +187,7 @@ func (d *decoder) match(p *declaration.Pattern) match {
 		return mismatch
 	}
 	d.commit(t, id)
-	d.put("{}")
+	d.Put("{}")
 	d.endCall(true)
 	return committed
 }
@@ -276,8 +277,8 @@ func (d *decoder) namedCall(p *declaration.Pattern, t *tool, id string) match {
 	d.skipFence()
 	if n, ok := d.closerAt(d.Space(0), p); ok && n > 0 {
 		d.commit(t, id)
-		d.put("{}")
-	} else if a := d.arguments(t, id, delimsOf(p.Family.Quotes)); a != committed {
+		d.Put("{}")
+	} else if a := d.arguments(t, id, lenient.DelimsOf(p.Family.Quotes)); a != committed {
 		d.Pos = start
 		return a
 	}

@@ -148,12 +148,12 @@ func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body st
 func (d *decoder) messageBody(p *declaration.Pattern, t *tool, body string) match {
 	if n := d.messageEnds(p, d.Space(0)); n > 0 {
 		d.commit(t, "")
-		d.put("{}")
+		d.Put("{}")
 		return committed
 	}
 	if d.At(d.Elastic(0)) < 0 && !d.lengthCut() && len(t.schema().Required()) == 0 { // servers drop the mark that ends a turn
 		d.commit(t, "")
-		d.put("{}")
+		d.Put("{}")
 		return committed
 	}
 	if body == "args" {

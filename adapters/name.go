@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 )
 
@@ -159,11 +160,11 @@ func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, matc
 	if c := d.At(0); c != '{' {
 		return nil, incompleteAtEnd(c, mismatch)
 	}
-	args, a := d.capture(func() { d.value(nil) })
+	args, a := d.Capture(func() { d.Value(nil) })
 	if a != matched {
 		return nil, a
 	}
-	t := d.tools.taking(membersOf(string(args)))
+	t := d.tools.taking(lenient.MembersOf(string(args)))
 	if t == nil {
 		return nil, mismatch
 	}

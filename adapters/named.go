@@ -30,7 +30,7 @@ func (d *decoder) namedObjects(p *declaration.Pattern) match {
 		bracket = false
 	}
 	closed = d.skipClosers(p) && closed && !bracket
-	if d.call != nil {
+	if d.Out != nil {
 		d.endCall(closed)
 	}
 	return committed
@@ -39,7 +39,7 @@ func (d *decoder) namedObjects(p *declaration.Pattern) match {
 // namedMember reads a tool's name, a colon and the arguments, and leaves the call open.
 func (d *decoder) namedMember() match {
 	d.Pos += d.Space(0)
-	q, ok := d.quoteAt(0)
+	q, ok := d.QuoteAt(0)
 	if !ok {
 		return incompleteAtEnd(d.At(0), mismatch)
 	}
@@ -66,11 +66,11 @@ func (d *decoder) nextNamed() bool {
 		}
 	}
 	n += d.Space(n)
-	if _, ok := d.quoteAt(n); !ok || n == 0 {
+	if _, ok := d.QuoteAt(n); !ok || n == 0 {
 		return false
 	}
 	start := d.Pos
-	if d.call != nil {
+	if d.Out != nil {
 		d.endCall(true)
 	}
 	if d.wasCut {

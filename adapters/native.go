@@ -3,6 +3,7 @@ package adapters
 import (
 	"strings"
 
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -28,6 +29,31 @@ func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool
 	if err != nil {
 		return "", nil, false
 	}
-	args, ok = objectOf(out, typ)
+	args, ok = lenient.ObjectOf(out, typ)
 	return args, repairs, ok
+}
+
+// withoutReasoning takes a block of reasoning off the front, in any family's marks.
+func withoutReasoning(text string) string {
+	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
+	for _, f := range All() {
+		for _, p := range f.Think {
+			rest, ok := strings.CutPrefix(text, p.Parts[0].Lit.Key())
+			if _, answer, closed := strings.Cut(rest, p.Parts[len(p.Parts)-1].Lit.Key()); ok && closed {
+				return strings.TrimSpace(answer)
+			}
+		}
+	}
+	return text
+}
+
+// Repair reads a document that was meant to be JSON, as models write it: with prose, a fence or reasoning around it, in
+// Python's or JavaScript's spelling, with quotes, commas and closers wrong or missing. It gives strict JSON, number text
+// and member order kept, values in the types that t wants (nil: as they are), and the names of what was mended, each once.
+// Valid JSON comes back byte for byte, unless t wants another type, it is an object in a string, or a string in it looks
+// like a Windows path whose backslashes were not doubled. A text that was cut is closed, and "truncated" says so.
+//
+// A text without any JSON is an error, and so is one that is nested deeper than 512 levels. Time is linear.
+func Repair(text string, t *schema.Type) (out string, repairs []string, err error) {
+	return lenient.Repair(text, t, withoutReasoning)
 }

@@ -3,12 +3,12 @@ package adapters
 // behindOthers reads the first call of a list whose elements from position start on are no calls of offered tools: those
 // are text, whole.
 func (d *decoder) behindOthers(start int) match {
-	repairs := d.repairs
+	repairs := d.Repairs
 	for d.Pos = start; d.At(0) == '{'; {
-		if _, a := d.capture(func() { d.value(nil) }); a != matched {
+		if _, a := d.Capture(func() { d.Value(nil) }); a != matched {
 			return a
 		}
-		d.repairs = repairs
+		d.Repairs = repairs
 		d.others = [2]int{start, d.Pos}
 		d.Pos += d.separator()
 		if a := d.envelope(0); a != mismatch {
@@ -47,14 +47,14 @@ func (d *decoder) otherObject() bool {
 	if d.drafting || d.wasCut || d.At(n) != '{' {
 		return false
 	}
-	start, repairs := d.Pos, d.repairs
-	if d.call != nil {
+	start, repairs := d.Pos, d.Repairs
+	if d.Out != nil {
 		d.endCall(true)
 	}
 	d.Pos += n
 	from := d.Pos
-	_, a := d.capture(func() { d.value(nil) })
-	d.repairs = repairs
+	_, a := d.Capture(func() { d.Value(nil) })
+	d.Repairs = repairs
 	end := d.Pos
 	if d.Pos = start; a != matched {
 		return false

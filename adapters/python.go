@@ -2,12 +2,10 @@ package adapters
 
 import (
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
-
-// callArgs is the kind of container that a Python call's parentheses are.
-const callArgs = 'f'
 
 // pythonCalls reads Python calls: a list of them in brackets, or one after the other.
 func (d *decoder) pythonCalls(p *declaration.Pattern) match {
@@ -61,7 +59,7 @@ func (d *decoder) nextPython(bracket bool) bool {
 
 // closeLast ends the call that is still open, if one is.
 func (d *decoder) closeLast(closed bool) {
-	if d.call != nil {
+	if d.Out != nil {
 		d.endCall(closed)
 	}
 }
@@ -90,7 +88,7 @@ func (d *decoder) pythonCall() match {
 		return mismatch
 	}
 	d.commit(t, "")
-	d.put(args)
+	d.Put(args)
 	return committed
 }
 
@@ -104,7 +102,7 @@ func (d *decoder) keywordBehind(t *tool) bool {
 		return false
 	}
 	n += 1 + d.Space(n+1)
-	key, ok := d.keyAt(n)
+	key, ok := d.KeyAt(n)
 	return ok && t.schema().Has(key)
 }
 
@@ -134,26 +132,27 @@ func (d *decoder) pythonName() (*tool, match) {
 
 // pythonArgs reads the arguments up to the closing parenthesis and answers them as one object.
 func (d *decoder) pythonArgs(t *tool) (string, match) {
-	saved := d.call
-	d.spare = call{out: d.spare.out[:0], endAt: -1}
-	d.call, d.python = &d.spare, true
+	saved := d.Out
+	d.Spare = lenient.NewOutput("", nil, d.Spare.JSON)
+	d.Out, d.Python = &d.Spare, true
 	a := d.objectArgument(t)
 	if a == mismatch {
 		a = d.keywords(t)
 	}
-	broken := d.call.broken
-	d.call, d.python, d.stack = saved, false, d.stack[:0]
+	broken := d.Out.Broken
+	d.Out, d.Python = saved, false
+	d.LeaveAll()
 	switch {
 	case broken:
 		return "", incomplete
-	case d.spare.doubt:
+	case d.Spare.Doubt:
 		return "", mismatch
 	}
-	if args, ok := unwrapped(t.Name, t.schema(), string(d.spare.out)); ok && a == matched {
-		d.repaired("wrapped")
+	if args, ok := lenient.Unwrapped(t.Name, t.schema(), string(d.Spare.JSON)); ok && a == matched {
+		d.Repaired("wrapped")
 		return args, matched
 	}
-	return string(d.spare.out), a
+	return string(d.Spare.JSON), a
 }
 
 // objectArgument reads one object in the place of keywords: f({"a": 1}).
@@ -161,23 +160,25 @@ func (d *decoder) objectArgument(t *tool) match {
 	start := d.Pos
 	d.skipBlanks()
 	if d.At(0) == '{' && d.objectFits(t) == matched {
-		d.spare.out = d.spare.out[:0]
-		d.stack = append(d.stack[:0], level{callArgs, t.schema()})
-		d.object(t.schema())
+		d.Spare.JSON = d.Spare.JSON[:0]
+		d.LeaveAll()
+		d.Enter(lenient.CallArgs, t.schema())
+		d.Object(t.schema())
 		d.skipBlanks()
 		if d.At(0) == ')' {
 			d.Pos++
 			return matched
 		}
 	}
-	d.Pos, d.spare.out, d.spare.broken = start, d.spare.out[:0], false
+	d.Pos, d.Spare.JSON, d.Spare.Broken = start, d.Spare.JSON[:0], false
 	return mismatch
 }
 
 // keywords reads K=V pairs. Positional values take the parameters in order, the required ones first.
 func (d *decoder) keywords(t *tool) match {
-	d.stack = append(d.stack[:0], level{callArgs, t.schema()})
-	d.putByte('{')
+	d.LeaveAll()
+	d.Enter(lenient.CallArgs, t.schema())
+	d.PutByte('{')
 	typ := t.schema()
 	for n := 0; ; n++ {
 		d.skipBlanks()
@@ -185,7 +186,7 @@ func (d *decoder) keywords(t *tool) match {
 		switch {
 		case c == ')':
 			d.Pos++
-			d.putByte('}')
+			d.PutByte('}')
 			return matched
 		case c < 0:
 			return incomplete
@@ -203,25 +204,25 @@ func (d *decoder) keywords(t *tool) match {
 		if a != matched {
 			return a
 		}
-		key = d.meant(typ, key, nil)
-		at := len(d.call.out)
+		key = d.Meant(typ, key, nil)
+		at := len(d.Out.JSON)
 		if at > len("{") {
-			d.putByte(',')
+			d.PutByte(',')
 		}
-		d.call.out = append(schema.AppendQuote(d.call.out, key), ':')
-		value := len(d.call.out)
+		d.Out.JSON = append(schema.AppendQuote(d.Out.JSON, key), ':')
+		value := len(d.Out.JSON)
 		if !d.pythonValue(typ.Prop(key)) {
 			return incompleteAtEnd(d.At(0), mismatch)
 		}
-		if string(d.call.out[value:]) == "null" && d.omitted(typ, key) {
-			d.call.out = d.call.out[:at]
+		if string(d.Out.JSON[value:]) == "null" && d.Omitted(typ, key) {
+			d.Out.JSON = d.Out.JSON[:at]
 		}
 	}
 }
 
 func (d *decoder) skipBlanks() {
 	d.Pos += d.Space(0)
-	for n := d.oddSpace(); n > 0; n = d.oddSpace() {
+	for n := d.OddSpace(); n > 0; n = d.OddSpace() {
 		d.Pos += n
 		d.Pos += d.Space(0)
 	}
@@ -241,10 +242,10 @@ func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
 		key := string(d.Slice(d.Pos, d.Pos+i))
 		d.Pos += end + 1
 		d.skipBlanks()
-		d.positional = false
+		d.Positional = false
 		return key, matched
 	}
-	d.positional = true
+	d.Positional = true
 	if all := t.Members(); n < len(all) { // the required ones first, as in a signature
 		return all[n], matched
 	}
@@ -256,11 +257,11 @@ func (d *decoder) pythonValue(t *schema.Type) bool {
 	c := d.At(0)
 	if next := d.At(1); (c == 'r' || c == 'f' || c == 'b' || c == 'u') && (next == '"' || next == '\'') {
 		d.Pos++
-		if q, ok := d.quoteAt(0); ok && c == 'r' {
-			q.raw = true
-			d.stringValue(q, t)
+		if q, ok := d.QuoteAt(0); ok && c == 'r' {
+			q.Raw = true
+			d.StringValue(q, t)
 			return true
 		}
 	}
-	return d.value(t)
+	return d.Value(t)
 }

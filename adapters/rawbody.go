@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
 // bodyStops are the bytes at which copying a message's body stops.
-var bodyStops = stopsFor("<")
+var bodyStops = lenient.StopsFor("<")
 
 // rawBody reads the body of a call's message that is no JSON: program text, which is the value of the tool's only
 // parameter. A tool with more of them, or with one that is no string, has no such calls; nor is one what holds marks.
@@ -20,25 +21,25 @@ func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
 		return mismatch
 	}
 	d.commit(t, "")
-	d.put("{" + schema.Quote(names[0]) + `:"`)
-	q := delim{close: "<", stops: bodyStops}
+	d.Put("{" + schema.Quote(names[0]) + `:"`)
+	q := lenient.Delim{Close: "<", Stops: bodyStops}
 	for {
-		d.copyPlain(q)
+		d.CopyPlain(q)
 		c := d.At(0)
 		switch {
 		case c < 0:
-			d.call.broken = d.lengthCut()
+			d.Out.Broken = d.lengthCut()
 		case d.bodyEnds(p, 0):
 		case c >= 0x80:
-			d.rune()
+			d.Rune()
 			continue
 		default:
-			d.call.out = schema.AppendEscaped(d.call.out, string(rune(c)))
+			d.Out.JSON = schema.AppendEscaped(d.Out.JSON, string(rune(c)))
 			d.Pos++
 			continue
 		}
-		d.put(`"}`)
-		d.repaired("raw-arguments")
+		d.Put(`"}`)
+		d.Repaired("raw-arguments")
 		return committed
 	}
 }
@@ -62,7 +63,7 @@ func (d *decoder) isProgram(p *declaration.Pattern) bool {
 	if n < scan.MaxSpace && strings.IndexByte("{[<\"", byte(max(d.At(n), 0))) >= 0 {
 		return false
 	}
-	if _, isKey := d.keyAt(n + 1); isKey && d.At(n) == '(' && d.startsString(n+1) {
+	if _, isKey := d.KeyAt(n + 1); isKey && d.At(n) == '(' && d.StartsString(n+1) {
 		return false
 	}
 	for n := 0; d.At(n) >= 0 && !d.bodyEnds(p, n); n++ {

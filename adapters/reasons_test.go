@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/internal/golden"
@@ -19,7 +20,7 @@ func TestEveryReasonsExampleGivesIt(t *testing.T) {
 		var repairs []string
 		switch r.Code {
 		case "too-deep":
-			got, repairs = program(t, "["+strings.Repeat("[", maxDepth))
+			got, repairs = program(t, "["+strings.Repeat("[", lenient.MaxDepth))
 		case "raw-arguments":
 			got, repairs = program(t, r.Wrote)
 		case "two-readings":

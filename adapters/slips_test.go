@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/print"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
@@ -338,13 +339,13 @@ func fitsType(value string, t *schema.Type) bool {
 	}
 	switch value[0] {
 	case '{':
-		members := membersOf(value)
+		members := lenient.MembersOf(value)
 		for _, key := range t.Required() {
-			if !slices.ContainsFunc(members, func(m field) bool { return m.key == key }) {
+			if !slices.ContainsFunc(members, func(m lenient.Field) bool { return m.Key == key }) {
 				return false
 			}
 		}
-		return !slices.ContainsFunc(members, func(m field) bool { return !fitsType(m.value, t.Prop(m.key)) })
+		return !slices.ContainsFunc(members, func(m lenient.Field) bool { return !fitsType(m.Value, t.Prop(m.Key)) })
 	case '[':
 		var list []json.RawMessage
 		_ = json.Unmarshal([]byte(value), &list)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
@@ -35,7 +36,7 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 	if _, ok := d.closerAt(n, p); ok {
 		d.Pos += n
 		d.commit(t, id)
-		d.put("{}")
+		d.Put("{}")
 		return committed
 	}
 	if _, a := d.argHead(p.Family, n); a != matched {
@@ -158,7 +159,7 @@ func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
 	if n != 0 || p.Keyed() {
 		return n
 	}
-	for n = i; n < i+maxKey && d.At(n) != '<'; n++ {
+	for n = i; n < i+lenient.MaxKey && d.At(n) != '<'; n++ {
 		if d.At(n) < 0 {
 			return -1
 		}
@@ -209,7 +210,7 @@ func (d *decoder) loneKey(arg, p *declaration.Pattern, i int) (int, bool) {
 // upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does, -1 when the text ends
 // before that is known. Where the tag that the literal begins with stands, the rest must follow.
 func (d *decoder) upTo(i int, l declaration.Literal) int {
-	for n := i; n < i+maxKey; n++ {
+	for n := i; n < i+lenient.MaxKey; n++ {
 		c := d.At(n)
 		if c < 0 {
 			return -1
@@ -240,42 +241,42 @@ func (d *decoder) upTo(i int, l declaration.Literal) int {
 
 // tags reads the arguments one after the other and writes them as one object.
 func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
-	d.putByte('{')
-	d.seen = d.seen[:0]
+	d.PutByte('{')
+	d.Seen = d.Seen[:0]
 	for {
 		n := d.Elastic(0)
 		if d.At(n) < 0 {
 			break
 		}
 		if end := d.loneKeys(p, n); end > n {
-			d.repaired("extra-closer") // tags that hold nothing
+			d.Repaired("extra-closer") // tags that hold nothing
 			d.Pos += end
 			n = 0
 		}
 		h, a := d.argHead(p.Family, n)
 		if a == incomplete {
-			d.call.broken = true
+			d.Out.Broken = true
 			d.ToEnd()
 		}
 		if a != matched {
-			d.call.doubt = d.call.doubt || a == mismatch && d.likeArg(p, n)
+			d.Out.Doubt = d.Out.Doubt || a == mismatch && d.likeArg(p, n)
 			break
 		}
-		h.key = d.meant(t, h.key, d.seen)
-		h.at = d.holdOn()
-		if len(d.seen) > 0 {
-			d.putByte(',')
+		h.key = d.Meant(t, h.key, d.Seen)
+		h.at = d.HoldOn()
+		if len(d.Seen) > 0 {
+			d.PutByte(',')
 		} else {
-			d.holdWrapper(t, h.key, h.at)
+			d.HoldWrapper(t, h.key, h.at)
 		}
-		d.call.doubt = d.call.doubt || !t.Has(h.key) && h.odd
-		d.seen = append(d.seen, h.key)
-		d.call.out = append(schema.AppendQuote(d.call.out, h.key), ':')
+		d.Out.Doubt = d.Out.Doubt || !t.Has(h.key) && h.odd
+		d.Seen = append(d.Seen, h.key)
+		d.Out.JSON = append(schema.AppendQuote(d.Out.JSON, h.key), ':')
 		d.Pos += h.end
 		d.tagValue(p, h, t)
 	}
-	d.unwrap()
-	d.putByte('}')
+	d.Unwrap()
+	d.PutByte('}')
 }
 
 // likeArg says whether what stands at offset i, where an argument may, begins as one does but is none.
@@ -301,5 +302,5 @@ func oddKey(f *declaration.Family, key string) bool {
 	if f.Flags.Entities {
 		return strings.ContainsAny(key, "\"=“”`")
 	}
-	return strings.ContainsAny(key, oddInKeys+"='“”‘’„\u00a0")
+	return strings.ContainsAny(key, lenient.OddInKeys+"='“”‘’„\u00a0")
 }

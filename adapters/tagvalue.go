@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
@@ -17,31 +18,31 @@ func (d *decoder) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		d.Pos++
 	}
 	h.cdata = d.openCDATA(p.Family)
-	if h.isText(t, typ) && !(h.wire == "" && typ.Known() && typ.Allows(schema.Null) && d.nullAhead()) {
-		d.holdOff()
-		d.putByte('"')
+	if h.isText(t, typ) && !(h.wire == "" && typ.Known() && typ.Allows(schema.Null) && d.NullAhead()) {
+		d.HoldOff()
+		d.PutByte('"')
 		d.rawValue(p, h, t, true)
-		d.putByte('"')
+		d.PutByte('"')
 		return
 	}
 	if n := d.Space(0); !h.cdata && h.isJSON(typ) && d.jsonOpens(n, typ) {
 		d.Pos += n
-		d.holdOff()
-		d.value(typ)
+		d.HoldOff()
+		d.Value(typ)
 		d.skipValue(p, h, t)
 		return
 	}
-	at := d.call.sent + len(d.call.out)
+	at := d.Out.Written()
 	d.rawValue(p, h, t, false)
-	text := string(d.held(at))
-	if isNull(text) && !typ.Allows(schema.String) && d.omitted(t, h.key) {
-		d.takeBack(h.at)
-		d.seen = d.seen[:len(d.seen)-1]
+	text := string(d.Held(at))
+	if lenient.IsNull(text) && !typ.Allows(schema.String) && d.Omitted(t, h.key) {
+		d.TakeBack(h.at)
+		d.Seen = d.Seen[:len(d.Seen)-1]
 	} else {
-		d.takeBack(at)
-		d.put(h.read(text, typ))
+		d.TakeBack(at)
+		d.Put(h.read(text, typ))
 	}
-	d.holdOff()
+	d.HoldOff()
 }
 
 // lined reports whether a value stands on lines of its own in tags that are borrowed: the model's family writes no such
@@ -90,8 +91,8 @@ func (d *decoder) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 			return
 		}
 		if c := d.At(0); !scan.IsSpace(c) {
-			d.repaired("extra-closer")
-			d.call.doubt = d.call.doubt || !scan.IsCloser(c) && c != ',' && c != ';' // elements of the value, perhaps
+			d.Repaired("extra-closer")
+			d.Out.Doubt = d.Out.Doubt || !scan.IsCloser(c) && c != ',' && c != ';' // elements of the value, perhaps
 		}
 		d.Pos++
 	}
@@ -104,23 +105,23 @@ func (h head) read(text string, t *schema.Type) string {
 	}
 	switch h.wire {
 	case "true", "string", "str", "":
-		return fromText(text, t)
+		return lenient.FromText(text, t)
 	}
-	if out, whole := repairAs(text, t); whole {
+	if out, whole := lenient.RepairAs(text, t); whole {
 		return out
 	}
-	return fromText(text, t)
+	return lenient.FromText(text, t)
 }
 
 // rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as they are.
 func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escape bool) {
-	q := delim{close: "<", stops: p.Family.ValueStops}
+	q := lenient.Delim{Close: "<", Stops: p.Family.ValueStops}
 	depth, inside := 0, false
 	for {
-		d.copyPlain(q)
+		d.CopyPlain(q)
 		c := d.At(0)
 		if c < 0 {
-			d.unclosed = true
+			d.Unclosed = true
 			return
 		}
 		if !escape {
@@ -134,12 +135,12 @@ func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 		}
 		switch {
 		case c >= 0x80:
-			d.rune()
+			d.Rune()
 			continue
 		case escape && (c < ' ' || c == '"' || c == '\\'):
-			d.call.out = schema.AppendEscaped(d.call.out, string(rune(c)))
+			d.Out.JSON = schema.AppendEscaped(d.Out.JSON, string(rune(c)))
 		default:
-			d.putByte(byte(c))
+			d.PutByte(byte(c))
 		}
 		d.Pos++
 	}
@@ -175,7 +176,7 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 		for d.At(n) >= 0 {
 			n++
 		}
-		d.unclosed = true
+		d.Unclosed = true
 		return n, true
 	}
 	if d.closersFollow(p, lead) || d.nextArg(p.Family, t, lead, trims) {
@@ -189,9 +190,9 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 // named like it. It is 0 where the closer may be part of the value.
 func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
 	n := i + d.Elastic(i)
-	if d.comment(n) {
-		if end := d.commentEnd(n); d.nextArg(p.Family, t, end+d.Elastic(end), false) || d.closersFollow(p, end+d.Elastic(end)) {
-			d.repaired("comments")
+	if d.Comment(n) {
+		if end := d.CommentEnd(n); d.nextArg(p.Family, t, end+d.Elastic(end), false) || d.closersFollow(p, end+d.Elastic(end)) {
+			d.Repaired("comments")
 			return end
 		}
 	}
@@ -208,8 +209,8 @@ func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 			return 0
 		}
 		next, a := d.argHead(p.Family, n)
-		if a == matched && t.Has(next.key) && next.key != h.key && !slices.Contains(d.seen, next.key) || !text && d.closersFollow(p, n) {
-			d.repaired("extra-closer")
+		if a == matched && t.Has(next.key) && next.key != h.key && !slices.Contains(d.Seen, next.key) || !text && d.closersFollow(p, n) {
+			d.Repaired("extra-closer")
 			return n
 		}
 	}
@@ -223,7 +224,7 @@ func (d *decoder) nextArg(f *declaration.Family, t *schema.Type, i int, newline 
 		return false
 	}
 	h, a := d.argHead(f, i)
-	return a == matched && t.Has(h.key) && !slices.Contains(d.seen, h.key)
+	return a == matched && t.Has(h.key) && !slices.Contains(d.Seen, h.key)
 }
 
 // afterValue says whether what stands at offset i can follow a value's closer: another argument, a closer of the call that
@@ -270,8 +271,8 @@ func (d *decoder) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 
 // pastComment is the offset behind white space, and perhaps a comment, at offset i.
 func (d *decoder) pastComment(i int) int {
-	if i += d.Elastic(i); d.comment(i) {
-		i = d.commentEnd(i)
+	if i += d.Elastic(i); d.Comment(i) {
+		i = d.CommentEnd(i)
 		i += d.Elastic(i)
 	}
 	return i

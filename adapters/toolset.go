@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -177,7 +178,7 @@ func isCounter(id string) bool {
 }
 
 // taking returns the only tool whose schema has all these members, and asks for no others; nil when there is none or more.
-func (s *toolset) taking(members []field) *tool {
+func (s *toolset) taking(members []lenient.Field) *tool {
 	s.build()
 	var found *tool
 	for _, t := range s.exact {
@@ -193,13 +194,13 @@ func (s *toolset) taking(members []field) *tool {
 }
 
 // takes says whether the schema has all these members, and asks for no others.
-func (t *tool) takes(members []field) bool {
+func (t *tool) takes(members []lenient.Field) bool {
 	missing := len(t.schema().Required())
 	for _, m := range members {
-		if !t.schema().Has(m.key) {
+		if !t.schema().Has(m.Key) {
 			return false
 		}
-		if slices.Contains(t.schema().Required(), m.key) {
+		if slices.Contains(t.schema().Required(), m.Key) {
 			missing--
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/chat/schema"
 )
 
@@ -117,7 +118,7 @@ func tagAt(text string) (string, int) {
 func (n *node) json(t *schema.Type) string {
 	switch {
 	case t.Known() && !t.Allows(schema.Object|schema.Array):
-		return fromText(n.text, t)
+		return lenient.FromText(n.text, t)
 	case len(n.kids) == 0:
 		return emptyOr(n.text, t)
 	case t.Allows(schema.Array) && !t.Only(schema.Object|schema.Null) && n.isList(t):
@@ -188,5 +189,5 @@ func emptyOr(text string, t *schema.Type) string {
 			return "{}"
 		}
 	}
-	return fromText(text, t)
+	return lenient.FromText(text, t)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/print"
 	"toolnorm/chat"
 )
@@ -25,7 +26,7 @@ func objectText(args json.RawMessage) json.RawMessage {
 	if args = bytes.TrimSpace(args); json.Valid(args) && args[0] == '{' {
 		return args
 	}
-	if out, _ := repairAs(string(args), nil); strings.HasPrefix(out, "{") {
+	if out, _ := lenient.RepairAs(string(args), nil); strings.HasPrefix(out, "{") {
 		return json.RawMessage(out)
 	}
 	return json.RawMessage("{}")

@@ -1,4 +1,4 @@
-package adapters
+package lenient
 
 import (
 	"encoding/json"
@@ -11,22 +11,17 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Repair reads a document that was meant to be JSON, as models write it: with prose, a fence or reasoning around it, in
-// Python's or JavaScript's spelling, with quotes, commas and closers wrong or missing. It gives strict JSON, number text
-// and member order kept, values in the types that t wants (nil: as they are), and the names of what was mended, each once.
-// Valid JSON comes back byte for byte, unless t wants another type, it is an object in a string, or a string in it looks
-// like a Windows path whose backslashes were not doubled. A text that was cut is closed, and "truncated" says so.
-//
-// A text without any JSON is an error, and so is one that is nested deeper than 512 levels. Time is linear.
-func Repair(text string, t *schema.Type) (out string, repairs []string, err error) {
+// Repair reads a document that was meant to be JSON; see adapters.Repair, whose work it is. strip takes off the front what
+// is no part of the document, such as reasoning.
+func Repair(text string, t *schema.Type, strip func(string) string) (out string, repairs []string, err error) {
 	trimmed := strings.Trim(text, " \t\r\n")
-	body := withoutReasoning(trimmed)
+	body := strip(trimmed)
 	doc := documentIn(body, t)
 	switch {
 	case doc == nil:
 		return "", nil, errors.New("there is no JSON in the text")
 	case slices.Contains(doc.repairs, tooDeep):
-		return "", nil, fmt.Errorf("the JSON is nested deeper than %d levels", maxDepth)
+		return "", nil, fmt.Errorf("the JSON is nested deeper than %d levels", MaxDepth)
 	}
 	if inner := objectInside(doc.out, t); inner != nil {
 		inner.repairs = append(append(doc.repairs, "object-in-string"), inner.repairs...)
@@ -52,46 +47,32 @@ type document struct {
 
 // readDocument reads the value at the start of a text, nil when there is none.
 func readDocument(text string, t *schema.Type) *document {
-	d := documentReader(text)
-	d.call.typ = t // its members are keys, also without quotes
-	d.Pos += d.Space(0)
-	if !d.value(t) {
+	r := documentReader(text)
+	r.Out.Typ = t // its members are keys, also without quotes
+	r.Pos += r.Space(0)
+	if !r.Value(t) {
 		return nil
 	}
-	if d.unclosed {
-		d.repaired("closers")
+	if r.Unclosed {
+		r.Repaired("closers")
 	}
-	end := d.Pos
-	d.Pos += d.Space(0)
-	return &document{string(d.call.out), d.repairs, !d.call.broken && !d.unclosed && !d.call.doubt, end, d.At(0) >= 0}
+	end := r.Pos
+	r.Pos += r.Space(0)
+	return &document{string(r.Out.JSON), r.Repairs, !r.Out.Broken && !r.Unclosed && !r.Out.Doubt, end, r.At(0) >= 0}
 }
 
 // documentReader is a reader of a text that is no reply.
-func documentReader(text string) *argReader {
-	return &argReader{Buffer: scan.Whole(text), call: &call{endAt: -1}}
+func documentReader(text string) *Reader {
+	return &Reader{Buffer: scan.Whole(text), Out: new(NewOutput("", nil, nil))}
 }
 
-// repairAs reads a whole document that begins with its value. whole says that nothing of it was missing or left over.
-func repairAs(text string, t *schema.Type) (out string, whole bool) {
+// RepairAs reads a whole document that begins with its value. whole says that nothing of it was missing or left over.
+func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 	doc := readDocument(strings.TrimPrefix(text, "\ufeff"), t)
 	if doc == nil {
 		return "", false
 	}
 	return doc.out, doc.whole && !doc.around
-}
-
-// withoutReasoning takes a block of reasoning off the front, in any family's marks.
-func withoutReasoning(text string) string {
-	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
-	for _, f := range All() {
-		for _, p := range f.Think {
-			rest, ok := strings.CutPrefix(text, p.Parts[0].Lit.Key())
-			if _, answer, closed := strings.Cut(rest, p.Parts[len(p.Parts)-1].Lit.Key()); ok && closed {
-				return strings.TrimSpace(answer)
-			}
-		}
-	}
-	return text
 }
 
 // documentIn finds the value in a text: at its start, or the best of what begins inside; nil when there is none.
@@ -119,7 +100,7 @@ func documentIn(text string, t *schema.Type) *document {
 
 // isString says whether a text begins with a string.
 func isString(text string) bool {
-	_, ok := documentReader(text).quoteAt(0)
+	_, ok := documentReader(text).QuoteAt(0)
 	return ok
 }
 
@@ -127,7 +108,7 @@ func isString(text string) bool {
 // arguments. It is empty where nothing of that kind stands.
 func openingLost(text string) string {
 	key, rest := keyOf(text)
-	if _, next := keyOf(rest); argsKeys[key] && next != "" {
+	if _, next := keyOf(rest); ArgsKeys[key] && next != "" {
 		return rest
 	}
 	if rest != "" {
@@ -146,7 +127,7 @@ func keyOf(text string) (key, rest string) {
 	if !ok {
 		return "", ""
 	}
-	return unquote([]byte(doc.out)), strings.TrimSpace(rest)
+	return Unquote([]byte(doc.out)), strings.TrimSpace(rest)
 }
 
 // maxCandidates bounds how many places of a text are tried, so that time is linear.
@@ -192,7 +173,7 @@ func objectInside(value string, t *schema.Type) *document {
 	if value[0] != '"' || t.Only(schema.String|schema.Null) {
 		return nil
 	}
-	inner := strings.TrimSpace(unquote([]byte(value)))
+	inner := strings.TrimSpace(Unquote([]byte(value)))
 	if inner == "" || inner[0] != '{' && (inner[0] != '[' || !json.Valid([]byte(inner))) {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package adapters
+package lenient
 
 import (
 	"encoding/json"
@@ -9,9 +9,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// meant is the member of t that a key stands for: itself when the schema has it, else the only one that is spelled alike
+// Meant is the member of t that a key stands for: itself when the schema has it, else the only one that is spelled alike
 // but for case, _ and -, unless that one was written already (it is among seen).
-func (d *argReader) meant(t *schema.Type, key string, seen []string) string {
+func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
 	if t.Has(key) {
 		return key
 	}
@@ -27,7 +27,7 @@ func (d *argReader) meant(t *schema.Type, key string, seen []string) string {
 	if found == "" || slices.Contains(seen, found) {
 		return key
 	}
-	d.repaired("key-spelling")
+	r.Repaired("key-spelling")
 	return found
 }
 
@@ -39,35 +39,35 @@ func letters(name string) string {
 // nullWords are the words for null that the text of a tag may be.
 var nullWords = []string{"null", "None", "nil"}
 
-// isNull says whether the text of a tag is a word for null.
-func isNull(text string) bool { return slices.Contains(nullWords, strings.TrimSpace(text)) }
+// IsNull says whether the text of a tag is a word for null.
+func IsNull(text string) bool { return slices.Contains(nullWords, strings.TrimSpace(text)) }
 
-// nullAhead says whether the text that begins here begins with a word for null.
-func (d *argReader) nullAhead() bool {
-	n := d.Space(0)
-	return slices.ContainsFunc(nullWords, func(word string) bool { return d.Has(n, word) })
+// NullAhead says whether the text that begins here begins with a word for null.
+func (r *Reader) NullAhead() bool {
+	n := r.Space(0)
+	return slices.ContainsFunc(nullWords, func(word string) bool { return r.Has(n, word) })
 }
 
-// omitted says whether a member is left out because it is null where the schema neither allows null nor asks for the member.
-func (d *argReader) omitted(t *schema.Type, key string) bool {
+// Omitted says whether a member is left out because it is null where the schema neither allows null nor asks for the member.
+func (r *Reader) Omitted(t *schema.Type, key string) bool {
 	typ := t.Prop(key)
 	if !typ.Known() || typ.Allows(schema.Null) || slices.Contains(t.Required(), key) {
 		return false
 	}
-	d.repaired("null-omitted")
+	r.Repaired("null-omitted")
 	return true
 }
 
-// field is a member of an object, its value as JSON text.
-type field struct{ key, value string }
+// Field is a member of an object, its value as JSON text.
+type Field struct{ Key, Value string }
 
-// membersOf are the members of an object in their order.
-func membersOf(object string) []field {
+// MembersOf are the members of an object in their order.
+func MembersOf(object string) []Field {
 	dec := json.NewDecoder(strings.NewReader(object))
 	if _, err := dec.Token(); err != nil {
 		return nil
 	}
-	var out []field
+	var out []Field
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
@@ -77,7 +77,7 @@ func membersOf(object string) []field {
 		if dec.Decode(&value) != nil {
 			return out
 		}
-		out = append(out, field{fmt.Sprint(key), string(value)})
+		out = append(out, Field{fmt.Sprint(key), string(value)})
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package adapters
+package lenient
 
 import (
 	"slices"
@@ -13,50 +13,59 @@ type level struct {
 	t    *schema.Type // what it is by the schema
 }
 
+// Enter opens a container whose opener stands elsewhere, or nowhere.
+func (r *Reader) Enter(kind byte, t *schema.Type) { r.stack = append(r.stack, level{kind, t}) }
+
+// LeaveAll leaves every container.
+func (r *Reader) LeaveAll() { r.stack = r.stack[:0] }
+
+// Inside reports whether a container is open.
+func (r *Reader) Inside() bool { return len(r.stack) > 0 }
+
 // innermost is what opened the container that is read, 0 outside of all.
-func (d *argReader) innermost() byte {
-	if len(d.stack) == 0 {
+func (r *Reader) innermost() byte {
+	if len(r.stack) == 0 {
 		return 0
 	}
-	return d.stack[len(d.stack)-1].kind
+	return r.stack[len(r.stack)-1].kind
 }
 
 // containerEnds says whether the container opened by kind ends here: at its own closer, which is stepped over; at an outer
 // one's, at a mark or at the end of the text, where its own is missing; at another one that stands for it. A closer that
 // closes nothing is skipped.
-func (d *argReader) containerEnds(kind byte) bool {
+func (r *Reader) containerEnds(kind byte) bool {
 	for {
-		c := d.At(0)
+		c := r.At(0)
 		switch {
-		case c == closerOf(kind) && c == '}' && len(d.stack) == 1 && d.closedEarly():
-			d.Pos++
-			d.repaired("extra-closer")
-			d.blanks()
+		case c == closerOf(kind) && c == '}' && len(r.stack) == 1 && r.closedEarly():
+			r.Pos++
+			r.Repaired("extra-closer")
+			r.blanks()
 		case c == closerOf(kind):
-			d.Pos++
+			r.Pos++
 			return true
 		case c < 0:
-			d.unclosed = true
-			d.doubtStray()
+			r.Unclosed = true
+			r.DoubtStray()
 			return true
 		case scan.IsCloser(c):
-			means := d.wrongCloser(c)
+			means := r.wrongCloser(c)
 			if means == outerMissing {
-				d.repaired("closers")
+				r.Repaired("closers")
 				return true
 			}
-			d.Pos++
+			r.Pos++
 			if means == ownMeant {
-				d.repaired("closers")
+				r.Repaired("closers")
 				return true
 			}
-			d.repaired("extra-closer")
-			d.blanks()
+			r.Repaired("extra-closer")
+			r.blanks()
 		default:
-			if d.isMark(0) {
-				d.unclosed = true
-				d.doubtStray()
-				d.repaired("closers")
+			if r.IsMark(0) {
+				r.Unclosed = true
+				r.DoubtStray()
+				r.Repaired("closers")
 				return true
 			}
 			return false
@@ -67,41 +76,44 @@ func (d *argReader) containerEnds(kind byte) bool {
 // closedEarly says whether the outermost object goes on behind its closer here: a member that only its schema knows, and that
 // it does not have yet, stands behind a comma. With a member that the schema does not know in front, that may belong to
 // another object as well.
-func (d *argReader) closedEarly() bool {
-	c := d.call
+func (r *Reader) closedEarly() bool {
+	c := r.Out
 	defer func(seen int) { c.endAt = seen }(c.endAt) // looking ahead is not having read
 	n := 1
-	for n < scan.MaxSpace && (scan.IsSpace(d.At(n)) || d.At(n) == '}' || d.At(n) == ']') {
+	for n < scan.MaxSpace && (scan.IsSpace(r.At(n)) || r.At(n) == '}' || r.At(n) == ']') {
 		n++
 	}
-	if d.At(n) != ',' {
+	if r.At(n) != ',' {
 		return false
 	}
-	n += 1 + d.Space(n+1)
-	t := d.stack[0].t
-	key, ok := d.keyAt(n)
-	if !ok || d.quotes == nil && !d.startsString(n) || !t.Has(key) || ofEnvelope(key) || slices.Contains(d.seen, key) {
+	n += 1 + r.Space(n+1)
+	t := r.stack[0].t
+	key, ok := r.KeyAt(n)
+	if !ok || r.Quotes == nil && !r.StartsString(n) || !t.Has(key) || OfEnvelope(key) || slices.Contains(r.Seen, key) {
 		return false
 	}
-	d.call.doubt = d.call.doubt || slices.ContainsFunc(d.seen, func(seen string) bool { return !t.Has(seen) })
+	r.Out.Doubt = r.Out.Doubt || slices.ContainsFunc(r.Seen, func(seen string) bool { return !t.Has(seen) })
 	return true
 }
 
-// ofEnvelope says whether a member can stand beside the arguments of a call.
-func ofEnvelope(key string) bool {
-	return nameKeys[key] || idKeys[key] || argsKeys[key] || key == "type"
+// OfEnvelope says whether a member can stand beside the arguments of a call.
+func OfEnvelope(key string) bool {
+	return NameKeys[key] || IdKeys[key] || ArgsKeys[key] || key == "type"
 }
 
-// doubtStray is called where a closer is missing or wrong: a member that stands in an object which does not know it, while
+// DoubtStray is called where a closer is missing or wrong: a member that stands in an object which does not know it, while
 // one around does, may belong there.
-func (d *argReader) doubtStray() {
-	if d.call != nil {
-		d.call.doubt = d.call.doubt || d.strayKey
+func (r *Reader) DoubtStray() {
+	if r.Out != nil {
+		r.Out.Doubt = r.Out.Doubt || r.strayKey
 	}
 }
 
 // aSet is the kind of container that braces without keys are.
 const aSet = 's'
+
+// CallArgs is the kind of container that a Python call's parentheses are.
+const CallArgs = 'f'
 
 func closerOf(kind byte) int {
 	switch kind {
@@ -124,14 +136,14 @@ const (
 
 // wrongCloser decides what the closer c here means, which is not that of the innermost container. Where a further member or
 // element follows, it is the meaning that puts this into a container that knows it; two of these are a doubt.
-func (d *argReader) wrongCloser(c int) meaning {
-	d.doubtStray()
-	top, outer := len(d.stack)-1, d.openedBy(c)
-	n, run := 1+d.Space(1), []int(nil)
-	for ; scan.IsCloser(d.At(n)) && len(run) < maxRun; n += 1 + d.Space(n+1) {
-		run = append(run, d.At(n))
+func (r *Reader) wrongCloser(c int) meaning {
+	r.DoubtStray()
+	top, outer := len(r.stack)-1, r.openedBy(c)
+	n, run := 1+r.Space(1), []int(nil)
+	for ; scan.IsCloser(r.At(n)) && len(run) < maxRun; n += 1 + r.Space(n+1) {
+		run = append(run, r.At(n))
 	}
-	if d.At(n) != ',' {
+	if r.At(n) != ',' {
 		switch {
 		case outer >= 0:
 			return outerMissing
@@ -140,11 +152,11 @@ func (d *argReader) wrongCloser(c int) meaning {
 		}
 		return surplus
 	}
-	for d.At(n) == ',' {
-		n += 1 + d.Space(n+1)
+	for r.At(n) == ',' {
+		n += 1 + r.Space(n+1)
 	}
 	order, at := []meaning{ownMeant, outerMissing, surplus}, map[meaning]int{ownMeant: top - 1, outerMissing: outer - 1, surplus: top}
-	if d.doubled(c) {
+	if r.doubled(c) {
 		order = []meaning{surplus, ownMeant, outerMissing}
 	}
 	best, score := order[0], -1
@@ -152,8 +164,8 @@ func (d *argReader) wrongCloser(c int) meaning {
 	for _, m := range order {
 		s := 0
 		if m != outerMissing || outer >= 0 {
-			if at, fits := d.behindRun(at[m], run); fits {
-				s = d.suits(n, at)
+			if at, fits := r.behindRun(at[m], run); fits {
+				s = r.suits(n, at)
 			}
 		}
 		if s > score {
@@ -162,7 +174,7 @@ func (d *argReader) wrongCloser(c int) meaning {
 			tie = true
 		}
 	}
-	d.call.doubt = d.call.doubt || tie || score == 0
+	r.Out.Doubt = r.Out.Doubt || tie || score == 0
 	return best
 }
 
@@ -170,9 +182,9 @@ func (d *argReader) wrongCloser(c int) meaning {
 const maxRun = 8
 
 // behindRun is the container that is open behind further closers, each of which must be that of the one before it.
-func (d *argReader) behindRun(at int, run []int) (int, bool) {
+func (r *Reader) behindRun(at int, run []int) (int, bool) {
 	for _, c := range run {
-		if at >= 0 && closerOf(d.stack[at].kind) != c {
+		if at >= 0 && closerOf(r.stack[at].kind) != c {
 			return at, false
 		}
 		at = max(at-1, -1)
@@ -181,14 +193,14 @@ func (d *argReader) behindRun(at int, run []int) (int, bool) {
 }
 
 // doubled says whether the closer c here stands directly behind another of its kind.
-func (d *argReader) doubled(c int) bool {
-	return d.Pos > d.Base && int(d.Slice(d.Pos-1, d.Pos)[0]) == c
+func (r *Reader) doubled(c int) bool {
+	return r.Pos > r.Base && int(r.Slice(r.Pos-1, r.Pos)[0]) == c
 }
 
 // openedBy is the innermost container that c closes, -1 when there is none.
-func (d *argReader) openedBy(c int) int {
-	i := len(d.stack) - 1
-	for i >= 0 && closerOf(d.stack[i].kind) != c {
+func (r *Reader) openedBy(c int) int {
+	i := len(r.stack) - 1
+	for i >= 0 && closerOf(r.stack[i].kind) != c {
 		i--
 	}
 	return i
@@ -196,16 +208,16 @@ func (d *argReader) openedBy(c int) int {
 
 // suits says how well what stands at offset i, behind a comma, suits an open container: 0 not at all, 1 as anything would, 2
 // as its schema says. Below all containers is the envelope.
-func (d *argReader) suits(i, at int) int {
-	key, isKey := d.keyAt(i)
+func (r *Reader) suits(i, at int) int {
+	key, isKey := r.KeyAt(i)
 	if at < 0 {
-		if ofEnvelope(key) {
+		if OfEnvelope(key) {
 			return 1
 		}
 		return 0
 	}
-	l := d.stack[at]
-	object := l.kind == '{' || l.kind == callArgs
+	l := r.stack[at]
+	object := l.kind == '{' || l.kind == CallArgs
 	switch {
 	case object != isKey:
 		return 0
@@ -214,7 +226,7 @@ func (d *argReader) suits(i, at int) int {
 	case object && len(l.t.Members()) > 0:
 		return 0
 	case !object && l.t.Item().Known():
-		if !l.t.Item().Allows(kindAt(d.At(i))) {
+		if !l.t.Item().Allows(kindAt(r.At(i))) {
 			return 0
 		}
 		return 2
@@ -237,52 +249,52 @@ func kindAt(c int) schema.Kinds {
 	return schema.Boolean | schema.Null | schema.String
 }
 
-// keyAt is the key at offset i behind which a colon stands.
-func (d *argReader) keyAt(i int) (string, bool) {
-	q, quoted := d.quoteAt(i)
-	from := i + len(q.open)
+// KeyAt is the key at offset i behind which a colon stands.
+func (r *Reader) KeyAt(i int) (string, bool) {
+	q, quoted := r.QuoteAt(i)
+	from := i + len(q.Open)
 	n := from
-	for n < from+maxKey && d.At(n) >= 0 && (quoted && !d.Has(n, q.close) || !quoted && (scan.IsWord(d.At(n)) || d.At(n) == '-')) {
-		if quoted && d.At(n) == '\\' { // what is escaped ends no string
+	for n < from+MaxKey && r.At(n) >= 0 && (quoted && !r.Has(n, q.Close) || !quoted && (scan.IsWord(r.At(n)) || r.At(n) == '-')) {
+		if quoted && r.At(n) == '\\' { // what is escaped ends no string
 			n++
 		}
 		n++
 	}
 	end := n
 	if quoted {
-		if !d.Has(n, q.close) {
+		if !r.Has(n, q.Close) {
 			return "", false
 		}
-		n += len(q.close)
+		n += len(q.Close)
 	}
-	n += d.Space(n)
-	if c := d.At(n); end == from || c != ':' && c != '=' && !d.Has(n, "：") {
+	n += r.Space(n)
+	if c := r.At(n); end == from || c != ':' && c != '=' && !r.Has(n, "：") {
 		return "", false
 	}
-	return string(d.Slice(d.Pos+from, d.Pos+end)), true
+	return string(r.Slice(r.Pos+from, r.Pos+end)), true
 }
 
 // listLost says whether a member of an object around the list stands here in the place of an element: the list's closer is
 // missing.
-func (d *argReader) listLost(t *schema.Type) bool {
-	key, ok := d.keyAt(0)
-	if !ok || len(d.stack) < 2 {
+func (r *Reader) listLost(t *schema.Type) bool {
+	key, ok := r.KeyAt(0)
+	if !ok || len(r.stack) < 2 {
 		return false
 	}
 	best := 0
-	for at := 0; at < len(d.stack) && best == 0; at++ {
-		best = d.suits(0, at)
+	for at := 0; at < len(r.stack) && best == 0; at++ {
+		best = r.suits(0, at)
 	}
 	if best == 0 || t.Item().Has(key) {
-		d.call.doubt = true // an object whose braces are missing, perhaps
+		r.Out.Doubt = true // an object whose braces are missing, perhaps
 	}
-	d.repaired("closers")
+	r.Repaired("closers")
 	return true
 }
 
 // suitsAny says whether the schema of an open container knows a key.
-func (d *argReader) suitsAny(key string) bool {
-	return len(d.stack) > 0 && (d.stack[len(d.stack)-1].t.Has(key) || d.knownOutside(key))
+func (r *Reader) suitsAny(key string) bool {
+	return len(r.stack) > 0 && (r.stack[len(r.stack)-1].t.Has(key) || r.knownOutside(key))
 }
 
 // knownInside says whether the schema of one of the members that were read knows a key: their object ended too early, perhaps.
@@ -291,8 +303,8 @@ func knownInside(t *schema.Type, key string, seen []string) bool {
 }
 
 // knownOutside says whether the schema of a container around the innermost one knows a key.
-func (d *argReader) knownOutside(key string) bool {
-	for _, l := range d.stack[:len(d.stack)-1] {
+func (r *Reader) knownOutside(key string) bool {
+	for _, l := range r.stack[:len(r.stack)-1] {
 		if l.kind != '[' && l.t.Has(key) {
 			return true
 		}

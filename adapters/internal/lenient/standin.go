@@ -1,4 +1,4 @@
-package adapters
+package lenient
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// objectOf turns a JSON value that stands for an object of arguments into that object.
-func objectOf(value string, t *schema.Type) (string, bool) {
+// ObjectOf turns a JSON value that stands for an object of arguments into that object.
+func ObjectOf(value string, t *schema.Type) (string, bool) {
 	switch schema.KindOf(value) {
 	case schema.Object:
 		return value, true
@@ -24,12 +24,12 @@ func objectOf(value string, t *schema.Type) (string, bool) {
 
 // objectInString reads a string that holds an object, or nothing.
 func objectInString(value string, t *schema.Type) (string, bool) {
-	inner := unquote([]byte(value))
+	inner := Unquote([]byte(value))
 	if inner == "" || inner == "null" {
 		return "{}", true
 	}
 	if inner[0] == '{' {
-		if out, whole := repairAs(inner, t); whole {
+		if out, whole := RepairAs(inner, t); whole {
 			return out, true
 		}
 	}
@@ -39,7 +39,7 @@ func objectInString(value string, t *schema.Type) (string, bool) {
 // only makes a lone value the value of the only parameter there is. A text with brackets in it is more likely an object, or
 // a call, that was written in a way nobody knows.
 func only(value string, t *schema.Type) (string, bool) {
-	if m := t.Members(); len(m) == 1 && !(value[0] == '"' && (strings.ContainsAny(value, "<>{}[]｜") || namesItself(unquote([]byte(value)), m[0]))) {
+	if m := t.Members(); len(m) == 1 && !(value[0] == '"' && (strings.ContainsAny(value, "<>{}[]｜") || namesItself(Unquote([]byte(value)), m[0]))) {
 		return "{" + schema.Quote(m[0]) + ":" + t.Prop(m[0]).Fit(value) + "}", true
 	}
 	return "", false
@@ -91,8 +91,8 @@ func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 	return string(append(out, '}')), true
 }
 
-// unquote is the text of a JSON string; other JSON is its own text.
-func unquote(value []byte) string {
+// Unquote is the text of a JSON string; other JSON is its own text.
+func Unquote(value []byte) string {
 	if len(value) < 2 || value[0] != '"' {
 		return string(value)
 	}
@@ -107,4 +107,48 @@ func unquote(value []byte) string {
 		}
 	}
 	return string(plain)
+}
+
+// FromText turns the raw text of a tag into JSON of the type. Without a type it is JSON if it is strict JSON other than a
+// string, else a string.
+func FromText(text string, t *schema.Type) string {
+	trimmed := strings.TrimSpace(text)
+	if !t.Known() {
+		if trimmed != "" && trimmed[0] != '"' && json.Valid([]byte(trimmed)) {
+			return trimmed
+		}
+		return schema.Quote(text)
+	}
+	if v, ok := t.FromText(text); ok {
+		return v
+	}
+	if trimmed != "" && (trimmed[0] == '{' && t.Allows(schema.Object) || (trimmed[0] == '[' || trimmed[0] == '(') && t.Allows(schema.Array)) {
+		if out, whole := RepairAs(trimmed, t); whole && (!t.Allows(schema.String) || json.Valid([]byte(trimmed))) {
+			return out
+		}
+	}
+	if !t.Allows(schema.String) {
+		if inner := Unquote([]byte(trimmed)); inner != trimmed && json.Valid([]byte(trimmed)) && strings.IndexByte("{[", inner[0]) >= 0 {
+			return FromText(inner, t)
+		}
+	}
+	if t.Only(schema.Array|schema.Null) && trimmed != "" {
+		return listFromText(text, t)
+	}
+	return schema.Quote(text)
+}
+
+// listFromText turns a text into a list: a set in braces, or what stands for its only element. What looks like several of
+// them, or like half a list, stays a text, which fits nowhere.
+func listFromText(text string, t *schema.Type) string {
+	trimmed := strings.TrimSpace(text)
+	if trimmed[0] == '{' {
+		if out, whole := RepairAs(trimmed, t); whole && out[0] == '[' {
+			return out
+		}
+	}
+	if strings.IndexByte("{[(", trimmed[0]) >= 0 || strings.Count(trimmed, "[") < strings.Count(trimmed, "]") || trimmed[0] == '"' && !json.Valid([]byte(trimmed)) {
+		return schema.Quote(text)
+	}
+	return "[" + FromText(text, t.Item()) + "]"
 }

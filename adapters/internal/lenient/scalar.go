@@ -1,4 +1,4 @@
-package adapters
+package lenient
 
 import (
 	"bytes"
@@ -10,32 +10,32 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// key reads a member's name and writes it as a JSON string. A wild one is everything up to the colon.
-func (d *argReader) key(wild bool) {
-	if q, ok := d.quoteAt(0); ok {
-		d.inKey = true
-		d.copyString(q)
-		d.inKey = false
+// Key reads a member's name and writes it as a JSON string. A wild one is everything up to the colon.
+func (r *Reader) Key(wild bool) {
+	if q, ok := r.QuoteAt(0); ok {
+		r.inKey = true
+		r.copyString(q)
+		r.inKey = false
 		return
 	}
 	n := 0
-	for n < maxKey {
-		c := d.At(n)
+	for n < MaxKey {
+		c := r.At(n)
 		if c < 0 || c == ':' || c == '=' || c == ',' || c == '}' || c == '\n' || !wild && !scan.IsWord(c) && c != '-' && c != '.' && c != '$' {
 			break
 		}
 		n++
 	}
-	if d.At(n) < 0 {
-		d.call.broken = true
+	if r.At(n) < 0 {
+		r.Out.Broken = true
 	}
 	if n > 0 {
-		d.bareKeys = true
-		name := bytes.TrimSpace(d.Slice(d.Pos, d.Pos+n))
-		d.call.out = schema.AppendQuote(d.call.out, string(name))
-		d.Pos += n
-		if d.quotes == nil { // else the family writes its keys so
-			d.repaired("bare-keys")
+		r.bareKeys = true
+		name := bytes.TrimSpace(r.Slice(r.Pos, r.Pos+n))
+		r.Out.JSON = schema.AppendQuote(r.Out.JSON, string(name))
+		r.Pos += n
+		if r.Quotes == nil { // else the family writes its keys so
+			r.Repaired("bare-keys")
 		}
 	}
 }
@@ -49,18 +49,18 @@ var literals = map[string]string{
 
 // scalar reads a number, a literal, or a bare phrase; nothing of it leaves before it is whole. It answers false when
 // there is none.
-func (d *argReader) scalar(t *schema.Type) bool {
+func (r *Reader) scalar(t *schema.Type) bool {
 	n := 0
-	for wordByte(d.At(n)) {
+	for wordByte(r.At(n)) {
 		n++
 	}
-	word := string(d.Slice(d.Pos, d.Pos+n))
-	if value, ok := parseLiteral(word); ok && d.valueEnds(n) {
-		d.Pos += n
-		d.putScalar(word, value, t)
+	word := string(r.Slice(r.Pos, r.Pos+n))
+	if value, ok := parseLiteral(word); ok && r.valueEnds(n) {
+		r.Pos += n
+		r.putScalar(word, value, t)
 		return true
 	}
-	return d.phrase(t)
+	return r.phrase(t)
 }
 
 // wordByte says whether a byte can be part of a number or a literal.
@@ -104,48 +104,48 @@ func number(s string) (string, bool) {
 }
 
 // valueEnds says whether a scalar can end at offset n: nothing of a phrase follows.
-func (d *argReader) valueEnds(n int) bool {
-	n += d.Space(n)
-	for size := d.oddSpaceAt(n); size > 0; size = d.oddSpaceAt(n) {
+func (r *Reader) valueEnds(n int) bool {
+	n += r.Space(n)
+	for size := r.oddSpaceAt(n); size > 0; size = r.oddSpaceAt(n) {
 		n += size
-		n += d.Space(n)
+		n += r.Space(n)
 	}
-	c := d.At(n)
-	if c < 0 || strings.IndexByte(",}])", byte(c)) >= 0 || d.wideComma(n) || d.comment(n) || d.isMark(n) {
+	c := r.At(n)
+	if c < 0 || strings.IndexByte(",}])", byte(c)) >= 0 || r.wideComma(n) || r.Comment(n) || r.IsMark(n) {
 		return true
 	}
-	if d.inList() && (c == '-' || c >= '0' && c <= '9' || d.startsString(n) && d.itemEnd(n) > n) {
+	if r.inList() && (c == '-' || c >= '0' && c <= '9' || r.StartsString(n) && r.itemEnd(n) > n) {
 		return true // a missing comma
 	}
-	if d.innermost() == '{' {
-		_, quoted := d.quoteAt(n)
-		return quoted || d.keyFollows(n)
+	if r.innermost() == '{' {
+		_, quoted := r.QuoteAt(n)
+		return quoted || r.keyFollows(n)
 	}
-	return len(d.stack) == 0
+	return len(r.stack) == 0
 }
 
 // wideComma says whether full-width punctuation stands at offset n in the place of a comma or colon.
-func (d *argReader) wideComma(n int) bool {
-	return d.At(n) >= 0x80 && (d.Has(n, "，") || d.Has(n, "："))
+func (r *Reader) wideComma(n int) bool {
+	return r.At(n) >= 0x80 && (r.Has(n, "，") || r.Has(n, "："))
 }
 
-func (d *argReader) inList() bool { return d.innermost() == '[' || d.innermost() == aSet }
+func (r *Reader) inList() bool { return r.innermost() == '[' || r.innermost() == aSet }
 
 // putScalar writes a scalar in the type that the schema wants; word is how the model spelled it.
-func (d *argReader) putScalar(word, value string, t *schema.Type) {
+func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	if t.Known() && t.Allows(schema.String) && !t.Allows(schema.KindOf(value)) && value != "null" {
-		d.call.out = schema.AppendQuote(d.call.out, word)
+		r.Out.JSON = schema.AppendQuote(r.Out.JSON, word)
 		return
 	}
-	if word != value && !d.ownWord(word) {
-		d.repaired("literals")
+	if word != value && !r.ownWord(word) {
+		r.Repaired("literals")
 	}
-	d.put(fitScalar(value, t))
+	r.Put(fitScalar(value, t))
 }
 
 // ownWord says whether the family itself spells a word so: Python's in Python, and None where a family has its own quotes.
-func (d *argReader) ownWord(word string) bool {
-	return word == "None" && d.quotes != nil || d.python && (word == "None" || word == "True" || word == "False")
+func (r *Reader) ownWord(word string) bool {
+	return word == "None" && r.Quotes != nil || r.Python && (word == "None" || word == "True" || word == "False")
 }
 
 // fitScalar is a number or literal in the type that the schema wants; alone where it wants a list, in a list.
@@ -170,35 +170,35 @@ func oddPhrase(text string) bool {
 }
 
 // phrase reads a value that lost its quotes: up to a comma, a closer, a newline, a mark, or a quote that opens a key.
-func (d *argReader) phrase(t *schema.Type) bool {
-	if d.python {
+func (r *Reader) phrase(t *schema.Type) bool {
+	if r.Python {
 		return false // an expression, which nobody evaluates here
 	}
 	n := 0
 scan:
 	for {
-		c := d.At(n)
+		c := r.At(n)
 		switch {
 		case c < 0:
-			d.call.broken = n > 0 || d.call.broken
+			r.Out.Broken = n > 0 || r.Out.Broken
 			break scan
-		case c == ',' && (d.inList() || d.memberFollows(n+1, '{')), c == '}' && d.valueFollows(n), c == ']' || c == '\n':
+		case c == ',' && (r.inList() || r.memberFollows(n+1, '{')), c == '}' && r.valueFollows(n), c == ']' || c == '\n':
 			break scan
-		case c == ')' && len(d.stack) > 0 && closerOf(d.innermost()) == ')', d.wideComma(n), c == '<' && d.isMark(n):
+		case c == ')' && len(r.stack) > 0 && closerOf(r.innermost()) == ')', r.wideComma(n), c == '<' && r.IsMark(n):
 			break scan
-		case c == '"' && n > 0 && d.keyFollows(n):
+		case c == '"' && n > 0 && r.keyFollows(n):
 			break scan
 		}
 		n++
 	}
-	text := strings.TrimSpace(string(d.Slice(d.Pos, d.Pos+n)))
+	text := strings.TrimSpace(string(r.Slice(r.Pos, r.Pos+n)))
 	if text == "" {
 		return false
 	}
-	d.Pos += n
+	r.Pos += n
 	first, _, _ := strings.Cut(text, " ")
-	d.call.doubt = d.call.doubt || oddPhrase(text) || literals[strings.TrimRight(first, ":;.")] != "" && (d.startsString(0) || strings.ContainsAny(text, ":;=")) || slices.ContainsFunc(d.quotes, func(q delim) bool { return strings.Contains(text, q.open) })
-	d.repaired("bare-words")
-	d.put(t.Fit(schema.Quote(text)))
+	r.Out.Doubt = r.Out.Doubt || oddPhrase(text) || literals[strings.TrimRight(first, ":;.")] != "" && (r.StartsString(0) || strings.ContainsAny(text, ":;=")) || slices.ContainsFunc(r.Quotes, func(q Delim) bool { return strings.Contains(text, q.Open) })
+	r.Repaired("bare-words")
+	r.Put(t.Fit(schema.Quote(text)))
 	return true
 }

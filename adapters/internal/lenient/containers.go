@@ -1,0 +1,369 @@
+package lenient
+
+import (
+	"bytes"
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+)
+
+// MaxDepth bounds how deep arguments may nest. What is deeper cuts the call, and is noted as tooDeep.
+const (
+	MaxDepth = 512
+	tooDeep  = "too-deep"
+)
+
+// Capture runs a reading function with the output kept apart, before a call is committed. The bytes are valid until the
+// next scratch. It answers cut when an element was cut, no when nothing was there.
+func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
+	saved, depth := r.Out, len(r.stack)
+	r.Spare = NewOutput("", nil, r.Spare.JSON)
+	r.Out = &r.Spare
+	read()
+	r.Out, r.stack = saved, r.stack[:depth]
+	switch {
+	case r.Spare.Broken:
+		return nil, scan.Incomplete
+	case r.Spare.Doubt:
+		return nil, scan.Mismatch
+	case len(r.Spare.JSON) == 0:
+		return nil, scan.IncompleteAtEnd(r.At(0), scan.Mismatch)
+	}
+	return r.Spare.JSON, scan.Matched
+}
+
+// Value reads one value as t wants it, and answers false when there is none. What is written is strict JSON.
+func (r *Reader) Value(t *schema.Type) bool {
+	c := r.At(0)
+	switch {
+	case c < 0:
+		return false
+	case c == '{' || c == '[' || c == '(':
+		r.container(c, t)
+		return true
+	}
+	if q, ok := r.QuoteAt(0); ok {
+		r.StringValue(q, t)
+		return true
+	}
+	return r.scalar(t)
+}
+
+// container reads an object, a list or a tuple. Under a schema of strings its text is the value.
+func (r *Reader) container(c int, t *schema.Type) {
+	asText := t.Only(schema.String | schema.Null)
+	if asText && c == '[' && r.inList() {
+		r.Out.Doubt = true // a bracket that was doubled, perhaps
+	}
+	set := c == '{' && r.isSet(t)
+	wrap := c == '{' && !set && t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.Object) && r.At(1+r.Space(1)) != '}'
+	at := 0
+	switch {
+	case asText:
+		at = r.HoldOn()
+		t = nil
+	case wrap:
+		r.PutByte('[')
+		t = t.Item()
+	}
+	doubled := c == '{' && r.At(1) == '{'
+	if doubled {
+		r.Pos++
+		r.Repaired("doubled-braces")
+	}
+	switch {
+	case c == '{' && !set:
+		r.Object(t)
+	default:
+		kind := byte(c)
+		if set {
+			kind = aSet
+		}
+		if c != '[' {
+			r.Repaired("tuples")
+		}
+		r.list(t, kind)
+	}
+	if doubled && r.At(0) == '}' {
+		r.Pos++
+	}
+	switch {
+	case asText:
+		text := string(r.Held(at))
+		r.TakeBack(at)
+		r.Out.JSON = schema.AppendQuote(r.Out.JSON, text)
+		r.HoldOff()
+	case wrap:
+		r.PutByte(']')
+	}
+}
+
+// isSet says whether the brace here opens a set, {1, 2}: behind its first element stands no colon. Nothing at all between
+// the braces is one where the schema wants a list of other things than objects.
+func (r *Reader) isSet(t *schema.Type) bool {
+	if !t.Allows(schema.Array) {
+		return false
+	}
+	i := 1 + r.Space(1)
+	switch c := r.At(i); c {
+	case '}':
+		return t.Only(schema.Array|schema.Null) && t.Item().Known() && !t.Item().Allows(schema.Object)
+	case '(', '[':
+		return true
+	}
+	n := r.itemEnd(i)
+	c := r.At(n)
+	return n > i && (c == ',' || c == '}' && (r.Python || t.Known() || !r.StartsString(i)))
+}
+
+// push enters a container and steps over its opening byte. It answers false when it is too deep to be arguments.
+func (r *Reader) push(kind, out byte, t *schema.Type) bool {
+	r.Pos++
+	if len(r.stack) >= MaxDepth {
+		r.Out.Broken = true
+		r.Repaired(tooDeep)
+		r.Put("null")
+		return false
+	}
+	r.stack = append(r.stack, level{kind, t})
+	r.PutByte(out)
+	return true
+}
+
+func (r *Reader) pop(out byte) {
+	r.stack = r.stack[:len(r.stack)-1]
+	r.PutByte(out)
+}
+
+// Object reads an object, from its brace on.
+func (r *Reader) Object(t *schema.Type) {
+	if r.push('{', '{', t) {
+		r.Members(t)
+	}
+}
+
+// Members reads the members of an object, and what closes it.
+func (r *Reader) Members(t *schema.Type) {
+	seen := len(r.Seen)
+	for n := 0; ; n++ {
+		at := r.HoldOn()
+		comma := r.between(n > 0)
+		if r.containerEnds('{') {
+			r.dropComma(comma)
+			r.HoldOff()
+			if len(r.stack) == 1 {
+				r.Unwrap()
+			}
+			r.pop('}')
+			r.Seen = r.Seen[:seen]
+			return
+		}
+		if n > 0 && comma < 0 {
+			r.PutByte(',')
+			r.Repaired("missing-comma")
+		}
+		if !r.pair(t, seen) {
+			r.TakeBack(at)
+			r.HoldOff()
+			n--
+		}
+	}
+}
+
+// doubtKey looks at a key that the object's schema, which has members, does not know: it may belong to another object, or be
+// no key.
+func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
+	if t.Has(key) {
+		return
+	}
+	r.strayKey = r.strayKey || r.knownOutside(key)
+	r.Out.Doubt = r.Out.Doubt || strings.ContainsAny(key, OddInKeys) || strings.HasPrefix(key, ".") || strings.TrimRight(key, ":, ") != key || knownInside(t, key, seen)
+}
+
+// OddInKeys are bytes of structure that no key has.
+const OddInKeys = "\"\n;<>[]{}|`"
+
+// pair reads a key, a colon and a value; the hold of the key ends where its value begins. It answers false when there is
+// no value, with the hold still open. The object's keys so far are r.seen[seen:].
+func (r *Reader) pair(t *schema.Type, seen int) bool {
+	start := r.Out.Written()
+	before := r.Pos
+	r.Key(r.Quotes != nil)
+	written := r.Out.JSON[start-r.Out.sent:]
+	if len(written) == 0 {
+		r.Out.Doubt = r.Out.Doubt || len(r.Seen) > seen && (r.At(0) == '{' || r.At(0) == '[') // an element of a list around, perhaps
+		r.Pos++                                                                               // no key can begin with this byte
+		return false
+	}
+	key := Unquote(bytes.TrimSpace(written))
+	if len(t.Members()) > 0 {
+		if name := r.Meant(t, key, r.Seen[seen:]); name != key {
+			key = name
+			r.TakeBack(start)
+			r.Out.JSON = schema.AppendQuote(r.Out.JSON, key)
+		}
+		r.doubtKey(t, key, r.Seen[seen:])
+		if r.Seen = append(r.Seen, key); len(r.Seen) == seen+1 {
+			r.HoldWrapper(t, key, start)
+		}
+	}
+	r.blanks()
+	if c := r.At(0); c == ',' || c == '}' {
+		r.Out.Doubt = true // a set, or half of a member
+	}
+	r.colon()
+	r.blanks()
+	c := r.At(0)
+	if c < 0 || c == ',' || scan.IsCloser(c) || r.IsMark(0) {
+		r.Out.Doubt = r.Out.Doubt || c == ']' || c == ')' // the opener of a list may be missing
+		r.Repaired("truncated")
+		r.Unclosed = true
+		r.Out.Broken = r.Out.Broken || c < 0
+		if r.Pos == before {
+			r.Pos++ // never stand still
+		}
+		return false
+	}
+	typ := t.Prop(key)
+	scalar := !r.streams(typ)
+	if !scalar {
+		r.HoldOff()
+	}
+	from := r.Out.Written()
+	if !r.Value(typ) {
+		r.Out.Doubt = true
+		r.Put("null")
+		r.Pos++
+	}
+	if scalar && string(r.Held(from)) == "null" && r.Omitted(t, key) {
+		return false
+	}
+	if scalar {
+		r.HoldOff()
+	}
+	return true
+}
+
+// streams says whether the value that begins here leaves as it comes; anything else waits with its key.
+func (r *Reader) streams(t *schema.Type) bool {
+	c := r.At(0)
+	if c == '{' || c == '[' || c == '(' {
+		return true
+	}
+	_, ok := r.QuoteAt(0)
+	return ok && t.Allows(schema.String) && t.Enum() == nil
+}
+
+// colon steps over what stands between key and value.
+func (r *Reader) colon() {
+	r.PutByte(':')
+	if n := r.Space(1); scan.IsQuote(r.At(0)) && (r.At(1+n) == ':' || r.At(1+n) == '=') {
+		r.Pos += 1 + n // a quote too many
+		r.Repaired("extra-closer")
+	}
+	switch c := r.At(0); {
+	case c == ':':
+		r.Pos++
+		r.moreColons()
+	case c == '=':
+		r.Pos++
+		if r.At(0) == '>' {
+			r.Pos++
+		}
+		r.Repaired("equals")
+	case r.Has(0, "："):
+		r.Pos += len("：")
+		r.Repaired("full-width")
+	default:
+		r.noColons = true
+		r.Out.Doubt = r.Out.Doubt || bytes.HasSuffix(r.Out.JSON, []byte(`"":`)) // a quote that was doubled, perhaps
+		r.Repaired("missing-colon")
+	}
+}
+
+// moreColons steps over what doubles the colon that was read.
+func (r *Reader) moreColons() {
+	for n := r.Space(0); r.At(n) == ':' || r.At(n) == '='; n = r.Space(0) {
+		r.Pos += n + 1
+		r.Repaired("equals")
+	}
+}
+
+// list reads the elements of a list or tuple, from its bracket on.
+func (r *Reader) list(t *schema.Type, open byte) {
+	if !r.push(open, '[', t) {
+		return
+	}
+	for n := 0; ; n++ {
+		at := r.HoldOn()
+		comma := r.between(n > 0)
+		if r.containerEnds(open) {
+			r.dropComma(comma)
+			r.HoldOff()
+			r.pop(']')
+			return
+		}
+		if n > 0 && comma < 0 {
+			r.PutByte(',')
+			r.Repaired("missing-comma")
+		}
+		if r.listLost(t) {
+			r.TakeBack(at)
+			r.HoldOff()
+			r.pop(']')
+			return
+		}
+		if r.Has(0, "...") {
+			r.Pos += 3
+			r.Repaired("ellipsis")
+		} else if c := r.At(0); c != '=' && c != ':' {
+			r.HoldOff()
+			before := r.Pos
+			if r.Value(t.ItemAt(n)) {
+				continue
+			}
+			r.HoldOn()
+			r.Out.Doubt = true // an expression, perhaps
+			if r.Pos == before {
+				r.Pos++
+			}
+		} else {
+			r.Pos++
+		}
+		r.TakeBack(at)
+		r.HoldOff()
+		n--
+	}
+}
+
+// between copies the white space in front of a member and one comma; behind the first member (some) the comma counts. It
+// answers where the comma stands in the output, -1 without one.
+func (r *Reader) between(some bool) int {
+	comma := -1
+	for {
+		r.blanks()
+		n := 1
+		if r.Has(0, "，") {
+			n = len("，")
+			r.Repaired("full-width")
+		} else if r.At(0) != ',' {
+			return comma
+		}
+		r.Pos += n
+		if some && comma < 0 {
+			comma = r.Out.Written()
+			r.PutByte(',')
+		} else {
+			r.Repaired("extra-comma")
+		}
+	}
+}
+
+// dropComma takes back a comma that nothing followed.
+func (r *Reader) dropComma(comma int) {
+	if comma >= 0 {
+		r.TakeBack(comma)
+		r.Repaired("trailing-comma")
+	}
+}

@@ -1,0 +1,327 @@
+package lenient
+
+import (
+	"bytes"
+
+	"toolnorm/adapters/internal/scan"
+)
+
+// MaxKey bounds how far is looked for a key behind a quote, in bytes.
+const MaxKey = 128
+
+// closes says whether a quote closes its string: whether what stands at offset i, behind it, can follow a value. Every
+// closing quote of valid JSON passes; an inner quote of prose or code does not.
+func (r *Reader) closes(i int) bool {
+	if r.inKey {
+		return true
+	}
+	c := r.Out
+	seen := c.endAt
+	defer func() { c.endAt = seen }() // looking ahead is not having read
+	return r.valueFollows(i)
+}
+
+// valueFollows says whether what stands at offset i can follow a value of the innermost container.
+func (r *Reader) valueFollows(i int) bool {
+	for depth := len(r.stack); depth > 0; depth-- {
+		i += r.Space(i)
+		c := r.At(i)
+		kind := r.stack[depth-1].kind
+		switch {
+		case c < 0:
+			return true
+		case c == ',' || r.Has(i, "，"):
+			return r.memberFollows(i+r.commaLen(i), kind)
+		case scan.IsCloser(c):
+			open := depth
+			for depth > 0 && closerOf(r.stack[depth-1].kind) != c {
+				depth--
+			}
+			if depth == 0 {
+				return r.behindSurplus(i, open)
+			}
+			i++
+			continue
+		case c == '+':
+			return r.joins(i + 1)
+		case c == '/' || c == '#':
+			return r.Comment(i)
+		case kind != '{':
+			return r.IsMark(i) || r.nextString(i) || kind != CallArgs && r.nextItem(i)
+		default:
+			return r.plainKey(i) || r.IsMark(i)
+		}
+	}
+	return r.argumentsEnd(i)
+}
+
+// behindSurplus says whether what stands behind the closers at offset i, the first of which closes none of the containers up
+// to open, can follow a value: a member that their schemas know, or the end.
+func (r *Reader) behindSurplus(i, open int) bool {
+	for scan.IsCloser(r.At(i)) {
+		i += 1 + r.Space(i+1)
+	}
+	if r.At(i) != ',' {
+		return r.At(i) < 0 || r.IsMark(i)
+	}
+	i += 1 + r.Space(i+1)
+	for at := range open {
+		if _, isKey := r.KeyAt(i); isKey && r.StartsString(i) && r.suits(i, at) == 2 {
+			r.Out.Doubt = r.Out.Doubt || bytes.ContainsAny(r.behind(), "[{(") // the closer may be that of a bracket inside
+			return true
+		}
+	}
+	return false
+}
+
+// nextString says whether in Python a string that is joined to the one just read stands at offset i. A quote that can close
+// the value is no opening one.
+func (r *Reader) nextString(i int) bool {
+	q, ok := r.QuoteAt(i)
+	if !ok || !r.Python {
+		return false
+	}
+	end := i + len(q.Open)
+	if r.At(i-1) == r.At(i) && !r.StartsString(end+r.Space(end)) && r.valueFollows(end) {
+		return false
+	}
+	return r.joins(i)
+}
+
+// nextItem says whether an element stands at offset i, behind white space, although no comma does: a whole one that another
+// element or a closer follows. Behind quotes that are not escaped, what looks like one is more likely prose.
+func (r *Reader) nextItem(i int) bool {
+	if r.inner || !scan.IsSpace(r.At(i-1)) {
+		return false
+	}
+	if c := r.At(i); c == '{' || c == '[' {
+		return true
+	}
+	if key, ok := r.KeyAt(i); ok {
+		return r.suitsAny(key)
+	}
+	n := r.itemEnd(i)
+	return n > i && (r.At(n) == ',' || scan.IsCloser(r.At(n)) || r.StartsString(n) && scan.IsSpace(r.At(n-1)))
+}
+
+// maxItem bounds how far is looked for the end of an element, in bytes.
+const maxItem = 512
+
+// itemEnd is the offset behind the string, number or literal at offset i and the white space behind it; i when none stands
+// there or its end is far.
+func (r *Reader) itemEnd(i int) int {
+	n := i
+	if q, ok := r.QuoteAt(i); ok {
+		for n += len(q.Open); n < i+maxItem && r.At(n) >= 0 && !r.Has(n, q.Close); n++ {
+			if r.At(n) == '\\' {
+				n++
+			}
+		}
+		if !r.Has(n, q.Close) {
+			return i
+		}
+		n += len(q.Close)
+	} else {
+		for n < i+MaxKey && wordByte(r.At(n)) {
+			n++
+		}
+		if _, ok := parseLiteral(string(r.Slice(r.Pos+i, r.Pos+n))); !ok {
+			return i
+		}
+	}
+	return n + r.Space(n)
+}
+
+// Comment says whether a comment that ends its line and quotes nothing stands at offset i.
+func (r *Reader) Comment(i int) bool {
+	if c := r.At(i + 1); r.At(i) == '/' && c != '/' && c != '*' {
+		return false
+	}
+	if c := r.At(i); c != '/' && c != '#' {
+		return false
+	}
+	for n := i; n < i+4*MaxKey; n++ {
+		switch c := r.At(n); {
+		case c == '\n' || c == '*' && n == i+1:
+			return true
+		case c < 0 || scan.IsQuote(c):
+			return false
+		}
+	}
+	return false
+}
+
+// CommentEnd is the offset behind the comment that stands at offset i.
+func (r *Reader) CommentEnd(i int) int {
+	end := "\n"
+	if r.At(i+1) == '*' {
+		end = "*/"
+	}
+	for n := i + 1; n < i+4*MaxKey; n++ {
+		if r.Has(n, end) {
+			return n + len(end)
+		}
+	}
+	return i + 4*MaxKey
+}
+
+// plainKey says whether a key stands at offset i although no comma does: it must be a plain word, quoted or not.
+func (r *Reader) plainKey(i int) bool {
+	c := r.At(i)
+	if c != '"' && c != '\'' {
+		return r.keyFollows(i)
+	}
+	if key, ok := r.KeyAt(i); ok && r.suitsAny(key) {
+		return true
+	}
+	n := i + 1
+	for scan.IsWord(r.At(n)) || r.At(n) == '-' || r.At(n) == '.' {
+		n++
+	}
+	return n > i+1 && r.At(n) == c && r.quotedKey(n, string(rune(c)))
+}
+
+// joins says whether a short string that ends a value stands at offset i: the right side of a concatenation.
+func (r *Reader) joins(i int) bool {
+	i += r.Space(i)
+	q, ok := r.QuoteAt(i)
+	if !ok {
+		return false
+	}
+	for n := i + len(q.Open); n < i+MaxKey; n++ {
+		switch c := r.At(n); {
+		case c < 0:
+			return true
+		case c == '\\':
+			n++
+		case c == int(q.Close[0]) && r.Has(n, q.Close):
+			n += len(q.Close)
+			next := n + r.Space(n)
+			return r.At(next) == '+' || r.Python && r.StartsString(next) || r.valueFollows(n) // a chain is believed, or looking ahead has no end
+		}
+	}
+	return true
+}
+
+func (r *Reader) commaLen(i int) int {
+	if r.At(i) == ',' {
+		return 1
+	}
+	return len("，")
+}
+
+// memberFollows says whether a next member of a container of the kind can stand at offset i, behind a comma.
+func (r *Reader) memberFollows(i int, kind byte) bool {
+	for {
+		i += r.Space(i)
+		if r.Comment(i) {
+			i = r.CommentEnd(i)
+		} else if r.At(i) == ',' {
+			i++
+		} else {
+			break
+		}
+	}
+	c := r.At(i)
+	if c < 0 || c == '}' || c == ']' || c == ')' {
+		return true
+	}
+	if key, ok := r.KeyAt(i); ok && r.suitsAny(key) {
+		return true
+	}
+	if kind == '{' || kind == CallArgs {
+		return r.keyFollows(i) || kind == CallArgs && r.Positional && r.elementFollows(i)
+	}
+	return r.elementFollows(i)
+}
+
+// elementFollows says whether a value that has no name can stand at offset i.
+func (r *Reader) elementFollows(i int) bool {
+	c := r.At(i)
+	if _, ok := r.QuoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' || c >= '0' && c <= '9' {
+		return true
+	}
+	for _, w := range []string{"true", "false", "null", "True", "False", "None", "..."} {
+		if r.Has(i, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyFollows says whether a key and its colon stand at offset i.
+func (r *Reader) keyFollows(i int) bool {
+	if q, ok := r.QuoteAt(i); ok {
+		return r.quotedKey(i+len(q.Open), q.Close) && (!r.inner || r.expected(i+len(q.Open), q.Close))
+	}
+	if r.Quotes == nil && !r.bareKeys && !r.Python {
+		return r.knownKey(i)
+	}
+	n := i
+	for ; n < i+MaxKey; n++ {
+		c := r.At(n)
+		if c == ':' || c == '=' {
+			return n > i
+		}
+		if c < 0 {
+			return true // cut inside what looks like a key
+		}
+		if c == '\n' || c == ',' || c == '}' || c == '"' || r.Quotes == nil && !scan.IsWord(c) && c != '-' && c != ' ' {
+			return false
+		}
+	}
+	return false
+}
+
+// expected says whether the quoted key at offset i is a parameter of the tool, or could be any key. It is asked where a
+// string has shown quotes that are not escaped: the next such quote is more likely one of them than the end.
+func (r *Reader) expected(i int, quote string) bool {
+	t := r.Out.Typ
+	if len(r.stack) != 1 || len(t.Members()) == 0 {
+		return true
+	}
+	n := i
+	for n < i+MaxKey && r.At(n) >= 0 && !r.Has(n, quote) {
+		n++
+	}
+	return t.Has(string(r.Slice(r.Pos+i, r.Pos+n)))
+}
+
+// quotedKey says whether a quoted key that begins at offset i is closed and followed by a colon.
+func (r *Reader) quotedKey(i int, quote string) bool {
+	for n := i; n < i+MaxKey; n++ {
+		c := r.At(n)
+		if c < 0 {
+			return true // cut inside what looks like a key
+		}
+		if c == '\\' {
+			n++
+		} else if c == int(quote[0]) && r.Has(n, quote) {
+			n += len(quote)
+			n += r.Space(n)
+			c = r.At(n)
+			return c == ':' || c == '=' || c < 0 || r.noColons || r.Has(n, "：")
+		}
+	}
+	return false
+}
+
+// knownKey says whether a bare word that the called tool's schema knows, and a colon, stand at offset i.
+func (r *Reader) knownKey(i int) bool {
+	n := i
+	for scan.IsWord(r.At(n)) && n < i+MaxKey {
+		n++
+	}
+	if n == i || !r.Out.Typ.Has(string(r.Slice(r.Pos+i, r.Pos+n))) {
+		return false
+	}
+	n += r.Space(n)
+	c := r.At(n)
+	return c == ':' || c == '='
+}
+
+// StartsString says whether a string begins at offset n.
+func (r *Reader) StartsString(n int) bool {
+	_, ok := r.QuoteAt(n)
+	return ok
+}

@@ -1,0 +1,103 @@
+package lenient
+
+import "toolnorm/chat/schema"
+
+// Output is what is written of a call's arguments: strict JSON so far, and how much of it may leave.
+type Output struct {
+	Name string       // the tool's, where it is known
+	Typ  *schema.Type // what its arguments are by the schema; nil: unknown
+
+	JSON   []byte // arguments not sent yet
+	sent   int    // bytes of arguments sent
+	holds  int    // open holds
+	heldAt int    // len(out) when the outermost hold opened
+	endAt  int    // what was decided (sent + out) when the end of the text was first seen; -1 before
+	Doubt  bool   // something in it can be read in two ways
+	Broken bool   // an element was cut: the call is not complete, whatever follows
+}
+
+// NewOutput returns the output for the arguments of a tool, of which nothing is written yet. It writes into dst's memory.
+func NewOutput(name string, t *schema.Type, dst []byte) Output {
+	return Output{Name: name, Typ: t, JSON: dst[:0], endAt: -1}
+}
+
+// Sent returns how many bytes were taken.
+func (o *Output) Sent() int { return o.sent }
+
+// Written returns how many bytes were written in all, of which the first Sent are no longer in JSON.
+func (o *Output) Written() int { return o.sent + len(o.JSON) }
+
+// Settled returns how many of the bytes written in all can no longer be taken back.
+func (o *Output) Settled() int { return o.sent + o.Decided() }
+
+// Settle ends all holds: the arguments are complete.
+func (o *Output) Settle() { o.holds = 0 }
+
+// Taken drops the first n bytes of JSON, which were sent.
+func (o *Output) Taken(n int) {
+	o.sent += n
+	o.JSON = append(o.JSON[:0], o.JSON[n:]...)
+	o.heldAt -= n
+}
+
+// SawEnd notes how much was settled when the end of the text was first seen. What is written from there on is the reader's
+// own (closers that were missing), and no cut call shows it.
+func (o *Output) SawEnd() {
+	if o.endAt < 0 {
+		o.endAt = o.Settled()
+	}
+}
+
+// BeforeEnd returns how many bytes were settled before the end of the text was seen.
+func (o *Output) BeforeEnd() int {
+	if o.endAt < 0 {
+		return o.Settled()
+	}
+	return o.endAt
+}
+
+// Decided returns how many bytes of JSON can no longer be taken back: those in front of the outermost hold.
+func (o *Output) Decided() int {
+	if o.holds > 0 {
+		return o.heldAt
+	}
+	return len(o.JSON)
+}
+
+// Put appends to the arguments.
+func (r *Reader) Put(s string) { r.Out.JSON = append(r.Out.JSON, s...) }
+
+// PutByte appends one byte to the arguments.
+func (r *Reader) PutByte(b byte)    { r.Out.JSON = append(r.Out.JSON, b) }
+func (r *Reader) putBytes(b []byte) { r.Out.JSON = append(r.Out.JSON, b...) }
+
+// HoldOn opens a hold and returns where, so that the output can be taken back to there. Holds nest; only the outermost one
+// keeps bytes from leaving, so a member can hold its key and a value inside it can hold again.
+func (r *Reader) HoldOn() int {
+	c := r.Out
+	if c.holds == 0 {
+		c.heldAt = len(c.JSON)
+	}
+	c.holds++
+	return c.sent + len(c.JSON)
+}
+
+// HoldOff closes the innermost hold.
+func (r *Reader) HoldOff() { r.Out.holds-- }
+
+// TakeBack removes what was put since the hold that answered at.
+func (r *Reader) TakeBack(at int) { r.Out.JSON = r.Out.JSON[:at-r.Out.sent] }
+
+// Held is what was put since the hold that answered at.
+func (r *Reader) Held(at int) []byte { return r.Out.JSON[at-r.Out.sent:] }
+
+// Repaired notes a defect that was repaired, each once, by the name that Reasons of package adapters explains. A list of a
+// dozen names is searched faster than a map is asked.
+func (r *Reader) Repaired(what string) {
+	for _, noted := range r.Repairs {
+		if noted == what {
+			return
+		}
+	}
+	r.Repairs = append(r.Repairs, what)
+}

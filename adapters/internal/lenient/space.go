@@ -1,0 +1,90 @@
+package lenient
+
+import "toolnorm/adapters/internal/scan"
+
+// blanks copies white space and drops comments; odd spaces become plain ones.
+func (r *Reader) blanks() {
+	for {
+		c := r.At(0)
+		switch {
+		case scan.IsSpace(c):
+			r.PutByte(byte(c))
+			r.Pos++
+		case (c == '/' && r.At(1) == '/' || c == '#') && r.Comment(0):
+			r.skipLine()
+		case c == '/' && r.At(1) == '*':
+			r.skipComment()
+		case c >= 0x80:
+			n := r.OddSpace()
+			if n == 0 {
+				return
+			}
+			r.PutByte(' ')
+			r.Pos += n
+		default:
+			return
+		}
+	}
+}
+
+// Loose counts what may stand between the parts of an envelope at offset i: white space, also odd one, and comments.
+func (r *Reader) Loose(i int) int {
+	n := i
+	for n < i+scan.MaxSpace {
+		n += r.Space(n)
+		switch c := r.At(n); {
+		case c == '/' && (r.At(n+1) == '/' || r.At(n+1) == '*') && r.Comment(n):
+			n = r.CommentEnd(n)
+			r.Repaired("comments")
+			continue
+		case c >= 0x80:
+			if size := r.oddSpaceAt(n); size > 0 {
+				n += size
+				r.Repaired("odd-space")
+				continue
+			}
+		}
+		break
+	}
+	return n - i
+}
+
+func (r *Reader) skipLine() {
+	r.Repaired("comments")
+	for c := r.At(0); c >= 0 && c != '\n'; c = r.At(0) {
+		r.Pos++
+	}
+}
+
+func (r *Reader) skipComment() {
+	r.Repaired("comments")
+	r.Pos += 2
+	for r.At(0) >= 0 && !r.Has(0, "*/") {
+		r.Pos++
+	}
+	if r.At(0) >= 0 {
+		r.Pos += 2
+	}
+}
+
+// oddSpaces are spaces that JSON does not know.
+var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}
+
+// OddSpace is the length of the odd space that stands here, 0 when none does.
+func (r *Reader) OddSpace() int {
+	n := r.oddSpaceAt(0)
+	if n > 0 {
+		r.Repaired("odd-space")
+	}
+	return n
+}
+
+// oddSpaceAt is the same at offset i.
+func (r *Reader) oddSpaceAt(i int) int {
+	for _, s := range oddSpaces {
+		if r.Has(i, s) {
+			return len(s)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,365 @@
+package lenient
+
+import (
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+)
+
+// Delim is what opens and closes a string. A raw one knows no escapes inside.
+type Delim struct {
+	Open, Close string
+	Raw         bool
+	Stops       *[256]bool // bytes inside that mean something
+}
+
+// StopsFor is the table of bytes at which copying a string stops.
+func StopsFor(extra string) *[256]bool {
+	t := new([256]bool)
+	for c := range t {
+		t[c] = c < ' ' || c == '"' || c == '\\' || c >= 0x80
+	}
+	for i := range len(extra) {
+		t[extra[i]] = true
+	}
+	return t
+}
+
+var (
+	plainStops  = StopsFor("")
+	singleStops = StopsFor("'")
+	tickStops   = StopsFor("`")
+)
+
+// delims are the string delimiters of sloppy JSON, longer ones before their beginnings.
+var delims = []Delim{
+	{`"""`, `"""`, false, plainStops},
+	{`'''`, `'''`, false, singleStops},
+	{`"`, `"`, false, plainStops},
+	{`'`, `'`, false, singleStops},
+	{"`", "`", false, tickStops},
+	{`\"`, `\"`, false, plainStops},
+	{"“", "”", false, plainStops},
+	{"‘", "’", false, plainStops},
+	{"„", "“", false, plainStops},
+}
+
+// DelimsOf are the delimiters of more than one byte in a family's quote line, strings between which know no escapes:
+// <escape>text<escape>. It is nil without that line, whose presence alone says that keys are bare and words are Python's.
+func DelimsOf(quotes []string) []Delim {
+	if quotes == nil {
+		return nil
+	}
+	own := make([]Delim, 0, len(quotes))
+	for _, q := range quotes {
+		if len(q) > 1 {
+			own = append(own, Delim{q, q, true, StopsFor(q[:1])})
+		}
+	}
+	return own
+}
+
+// QuoteAt finds the string delimiter that stands at offset i.
+func (r *Reader) QuoteAt(i int) (Delim, bool) {
+	c := r.At(i)
+	if c < 0 {
+		return Delim{}, false
+	}
+	for _, q := range r.Quotes {
+		if int(q.Open[0]) == c && r.Has(i, q.Open) {
+			return q, true
+		}
+	}
+	for _, q := range delims {
+		if int(q.Open[0]) != c {
+			continue
+		}
+		if len(q.Open) == 1 || r.Has(i, q.Open) && (q.Open != `"""` && q.Open != `'''` || r.tripled(i)) {
+			return q, true
+		}
+	}
+	return Delim{}, false
+}
+
+// tripled says whether three quotes open a string rather than being an empty one and a third.
+func (r *Reader) tripled(i int) bool {
+	n := i + 3
+	c := r.At(n)
+	return c >= 0 && c != ',' && c != '}' && c != ']' && c != ':'
+}
+
+// StringValue reads a string as t wants it: it streams where strings are allowed, and is held and turned into what the
+// schema names where they are not.
+func (r *Reader) StringValue(q Delim, t *schema.Type) {
+	if t.Allows(schema.String) && t.Enum() == nil {
+		r.copyString(q)
+		return
+	}
+	at := r.HoldOn()
+	r.copyString(q)
+	value := string(r.Held(at))
+	if r.quoted > 0 && !t.Allows(schema.String) {
+		r.Out.Doubt = true // several values, perhaps
+	}
+	if !r.Out.Broken {
+		if fit := fitString(value, t); fit != value {
+			r.TakeBack(at)
+			r.Put(fit)
+			r.Repaired("types")
+			r.Out.Doubt = r.Out.Doubt || r.At(r.Space(0)) == ']' && !r.inList() // the first element of a list, perhaps
+		}
+	}
+	r.HoldOff()
+}
+
+// fitString turns a JSON string into the type that the schema allows instead, if its text spells one.
+func fitString(value string, t *schema.Type) string {
+	if fit := t.Fit(value); fit != value || t.Allows(schema.String) {
+		return fit
+	}
+	inner := Unquote([]byte(value))
+	for _, c := range []struct {
+		open byte
+		kind schema.Kinds
+	}{{'{', schema.Object}, {'[', schema.Array}} {
+		if inner != "" && inner[0] == c.open && t.Allows(c.kind) {
+			if out, whole := RepairAs(inner, t); whole {
+				return out
+			}
+		}
+	}
+	if t.Only(schema.Array | schema.Null) {
+		if item := fitString(value, t.Item()); t.Item().Allows(schema.KindOf(item)) {
+			return "[" + item + "]"
+		}
+	}
+	return value
+}
+
+// copyString reads a string and writes it as JSON spells it. A text that ends inside it breaks the call.
+func (r *Reader) copyString(q Delim) {
+	own := len(r.Quotes) > 0 && q.Open == r.Quotes[0].Open || r.Python && q.Open == `'`
+	if q.Open != `"` && !own {
+		r.Repaired("quotes")
+	}
+	r.Pos += len(q.Open)
+	r.PutByte('"')
+	r.inner, r.quoted, r.escaped, r.stringAt, r.firstQuote = false, 0, 0, r.Pos, -1
+	path := !q.Raw && r.windowsPath()
+	for {
+		r.CopyPlain(q)
+		c := r.At(0)
+		switch {
+		case c < 0:
+			r.Out.Broken = true
+			r.Repaired("truncated")
+			r.PutByte('"')
+			return
+		case c == int(q.Close[0]) && r.Has(0, q.Close) && r.closes(len(q.Close)):
+			r.Pos += len(q.Close)
+			r.Out.Doubt = r.Out.Doubt || r.quotesDoubted()
+			next, joined := r.joined()
+			if !joined {
+				r.PutByte('"')
+				return
+			}
+			q = next
+		case c == int(q.Close[0]) && r.Has(0, q.Close) && !q.Raw && !r.inKey && r.doubledQuote(q):
+			r.Pos += len(q.Close)
+			r.Repaired("extra-closer")
+		case c == int(q.Close[0]) && r.Has(0, q.Close) && !q.Raw && !r.inKey:
+			r.innerQuote(q)
+		case c == '\\' && (q.Raw || path):
+			r.Put(`\\`)
+			r.Pos++
+			if path {
+				r.Repaired("paths")
+			}
+		case c == '\\':
+			r.escape()
+		case c >= 0x80:
+			r.Rune()
+		case c == '"':
+			r.Put(`\"`)
+			r.Pos++
+		case c < ' ':
+			r.Out.JSON = schema.AppendEscaped(r.Out.JSON, string(rune(c)))
+			r.Pos++
+			if !q.Raw {
+				r.Repaired("control-bytes")
+			}
+		default:
+			r.Out.Doubt = r.Out.Doubt || r.Quotes != nil && len(q.Close) > 1 && r.Has(0, q.Close) // no text has the family's own mark
+			r.PutByte(byte(c))
+			r.Pos++
+		}
+	}
+}
+
+// CopyPlain copies bytes of a string that mean nothing.
+func (r *Reader) CopyPlain(q Delim) {
+	w := r.Window()
+	i := 0
+	for i < len(w) {
+		if c := w[i]; !q.Stops[c] {
+			i++
+			continue
+		} else if c < utf8.RuneSelf || q.Close[0] >= utf8.RuneSelf {
+			break
+		}
+		r, n := utf8.DecodeRune(w[i:])
+		if r == utf8.RuneError && n <= 1 {
+			break
+		}
+		i += n
+	}
+	r.putBytes(w[:i])
+	r.Pos += i
+}
+
+// Rune copies one character, or replaces one byte that begins none.
+func (r *Reader) Rune() {
+	w := r.Window()
+	for n := len(w); !utf8.FullRune(w) && r.At(n) >= 0; n++ {
+		w = r.Window()
+	}
+	char, n := utf8.DecodeRune(w)
+	if char == utf8.RuneError && n <= 1 {
+		r.Put("\uFFFD")
+		r.Pos++
+		r.Repaired("utf-8")
+		return
+	}
+	r.putBytes(w[:n])
+	r.Pos += n
+}
+
+// windowsPath says whether the string that begins here is a path whose backslashes are not doubled.
+func (r *Reader) windowsPath() bool {
+	c := r.At(0)
+	if c == '\\' {
+		return r.At(1) == '\\' && scan.IsWord(r.At(2)) && r.sharePath(2)
+	}
+	if c < 0 || !scan.IsLetter(byte(c)) || r.At(1) != ':' || r.At(2) != '\\' {
+		return false
+	}
+	switch third := r.At(3); third {
+	case 'n', 'r', 't': // these are escapes too: only behind the letter of a drive that people have
+		next := r.At(4)
+		return next >= 'a' && next <= 'z' && (c <= 'Z' || c >= 'c' && c <= 'e')
+	case 'u': // a character, when its digits follow
+		for i := 4; i < 8; i++ {
+			if !scan.IsHex(r.At(i)) {
+				return true
+			}
+		}
+		return false
+	default:
+		return scan.IsWord(third)
+	}
+}
+
+// sharePath says whether a host's name and a single backslash stand at offset i.
+func (r *Reader) sharePath(i int) bool {
+	n := i
+	for n < i+MaxKey && (scan.IsWord(r.At(n)) || r.At(n) == '-' || r.At(n) == '.') {
+		n++
+	}
+	next := r.At(n + 1)
+	return r.At(n) == '\\' && scan.IsWord(next) && strings.IndexByte("nrtbfu", byte(next)) < 0
+}
+
+// escape reads a backslash and what it escapes.
+func (r *Reader) escape() {
+	switch c := r.At(1); c {
+	case -1:
+		r.Pos++
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		if c == '"' {
+			r.escaped++
+		}
+		r.PutByte('\\')
+		r.PutByte(byte(c))
+		r.Pos += 2
+	case '\'', '`':
+		r.PutByte(byte(c))
+		r.Pos += 2
+		if !r.Python || c != '\'' {
+			r.Repaired("escapes")
+		}
+	case 'u':
+		r.unicodeEscape()
+	default:
+		r.Put(`\\`)
+		r.Pos++
+		r.Repaired("escapes")
+	}
+}
+
+// unicodeEscape copies \uXXXX, or a pair of them that is one character; without four digits the backslash stands for itself.
+func (r *Reader) unicodeEscape() {
+	for i := 2; i < 6; i++ {
+		if c := r.At(i); !scan.IsHex(c) {
+			if c < 0 {
+				r.Pos += i
+				return
+			}
+			r.Put(`\\`)
+			r.Pos++
+			r.Repaired("escapes")
+			return
+		}
+	}
+	n, first := 6, r.unit(0)
+	if utf16.IsSurrogate(first) {
+		if utf16.DecodeRune(first, r.unit(6)) == '\uFFFD' { // half a character is none, and some readers fail at it
+			r.Put(`\ufffd`)
+			r.Pos += n
+			r.Repaired("escapes")
+			return
+		}
+		n = 12
+	}
+	r.putBytes(r.Slice(r.Pos, r.Pos+n))
+	r.Pos += n
+}
+
+// unit is the half of a character that is spelled \uXXXX at offset i; 0: none is.
+func (r *Reader) unit(i int) (half rune) {
+	if r.At(i) != '\\' || r.At(i+1) != 'u' {
+		return 0
+	}
+	for k := i + 2; k < i+6; k++ {
+		c := r.At(k)
+		if !scan.IsHex(c) {
+			return 0
+		}
+		digit := c - '0'
+		if c > '9' {
+			digit = c | 0x20 - 'a' + 10
+		}
+		half = half<<4 | rune(digit)
+	}
+	return half
+}
+
+// joined steps over "+" and the opening of a string that is joined to the one just read; in Python they may just follow
+// each other.
+func (r *Reader) joined() (Delim, bool) {
+	n := r.Space(0)
+	if r.At(n) == '+' {
+		n += 1 + r.Space(n+1)
+	} else if !r.Python {
+		return Delim{}, false
+	}
+	q, ok := r.QuoteAt(n)
+	if ok {
+		r.Out.Doubt = r.Out.Doubt || r.inList() && r.At(r.Space(0)) != '+' // a comma is missing, perhaps
+		r.Pos += n + len(q.Open)
+		r.Repaired("joined-strings")
+	}
+	return q, ok
+}

@@ -1,0 +1,143 @@
+package lenient
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+)
+
+// Names of members by their meaning in an envelope, {"name": …, "arguments": …}, whichever family writes it. They are known
+// here, since models write envelopes inside arguments, and members of one behind a closer that came too early.
+var (
+	NameKeys = map[string]bool{"name": true, "tool": true, "tool_name": true, "function": true, "function_name": true, "tool_call": true, "action": true}
+	ArgsKeys = map[string]bool{"arguments": true, "parameters": true, "params": true, "args": true, "input": true, "tool_input": true, "action_input": true, "kwargs": true}
+	IdKeys   = map[string]bool{"id": true, "tool_call_id": true, "call_id": true}
+)
+
+// MaxWrap is how many objects may stand around a call's own one.
+const MaxWrap = 3
+
+// Some models put all arguments into one more object: {"arguments": {"city": "Rome"}}.
+
+// wraps says whether a lone member of that name can hold the arguments of a tool: the schema does not know it.
+func wraps(t *schema.Type, key string) bool {
+	return (ArgsKeys[key] || key == "properties") && len(t.Members()) > 0 && !t.Has(key) && !t.Prop(key).Known()
+}
+
+// beside says whether a member can stand beside one that holds all arguments of a tool: it is what stands around arguments.
+func beside(name string, t *schema.Type, m Field) bool {
+	named := NameKeys[m.Key] && Unquote([]byte(m.Value)) == name || IdKeys[m.Key] || m.Key == "type"
+	return named && !t.Has(m.Key)
+}
+
+// wrapped is the value of the member that holds all arguments of a tool, "" when there is none.
+func wrapped(name string, t *schema.Type, args string) string {
+	value := ""
+	for _, m := range MembersOf(args) {
+		switch {
+		case value == "" && wraps(t, m.Key):
+			value = m.Value
+		case !beside(name, t, m):
+			return ""
+		}
+	}
+	return value
+}
+
+// Unwrapped are the arguments that the lone member of an object holds, also in a string.
+func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
+	inner := args
+	for range MaxWrap {
+		value := wrapped(name, t, inner)
+		if value == "" {
+			break
+		}
+		inner = strings.TrimSpace(Unquote([]byte(value)))
+		if !strings.HasPrefix(inner, "{") {
+			return "", false
+		}
+		if out, whole := RepairAs(inner, nil); whole {
+			inner = out
+		} else {
+			return "", false
+		}
+	}
+	if inner == args {
+		return "", false
+	}
+	out, whole := RepairAs(inner, t)
+	if list := MembersOf(out); !whole || len(list) > 0 && !hasAny(t, list) {
+		return "", false
+	}
+	return out, true
+}
+
+// hasAny says whether the schema knows one of the members.
+func hasAny(t *schema.Type, list []Field) bool {
+	for _, m := range list {
+		if t.Has(m.Key) {
+			return true
+		}
+	}
+	return false
+}
+
+// HoldWrapper begins to hold the first member of the arguments, which begins at start, when it can hold them all.
+func (r *Reader) HoldWrapper(t *schema.Type, key string, start int) {
+	if r.wrapper == 0 && len(r.stack) <= 1 && t == r.Out.Typ && (wraps(t, key) || OfEnvelope(key) && !t.Has(key)) {
+		r.wrapper = start
+		r.HoldOn()
+	}
+}
+
+// Unwrap ends that hold: where the member does hold them all, what it holds takes its place.
+func (r *Reader) Unwrap() {
+	if r.wrapper == 0 {
+		return
+	}
+	if !r.Out.Broken {
+		if args, ok := Unwrapped(r.Out.Name, r.Out.Typ, "{"+string(r.Held(r.wrapper))+"}"); ok {
+			r.TakeBack(r.wrapper)
+			r.Put(args[1 : len(args)-1])
+			r.Repaired("wrapped")
+		}
+	}
+	r.wrapper = 0
+	r.HoldOff()
+}
+
+// WrapperAhead says whether a member with the key just read holds the arguments: an object, plain or in a string, that
+// begins with a parameter of the tool and does not describe it.
+func (r *Reader) WrapperAhead(t *schema.Type, key string) bool {
+	n := r.Space(0)
+	if !wraps(t, key) || r.At(n) != ':' {
+		return false
+	}
+	start := r.Pos
+	defer func() { r.Pos = start }()
+	r.Pos += n + 1 + r.Space(n+1)
+	if r.At(0) != '{' {
+		return false
+	}
+	r.Pos += 1 + r.Space(1)
+	out, a := r.Capture(func() { r.Key(false) })
+	if a != scan.Matched || !t.Has(Unquote(out)) {
+		return false
+	}
+	n = r.Space(0)
+	if r.At(n) != ':' {
+		return false
+	}
+	return !r.Describes(n + 1)
+}
+
+// Describes says whether a description of a parameter stands at offset i: an object that begins with type or description.
+func (r *Reader) Describes(i int) bool {
+	i += r.Space(i)
+	if r.At(i) != '{' {
+		return false
+	}
+	i += 1 + r.Space(i+1)
+	return r.Has(i, `"type"`) || r.Has(i, `"description"`)
+}
