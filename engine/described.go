@@ -51,7 +51,8 @@ func described(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Re
 	return &c
 }
 
-// retold writes a conversation out in a family's form.
+// retold writes a conversation out in a family's form. Families that number their calls count them through the conversation, so
+// it must be told from the beginning.
 type retold struct {
 	f     *adapters.Format
 	n     int                  // calls so far

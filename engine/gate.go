@@ -12,7 +12,7 @@ import (
 // noTool is what a model picks that needs none.
 const noTool = "none"
 
-// gateTokens is how long a pick may get; a tool's name has 64 characters at most.
+// gateTokens is how long a pick may get; a tool's name has 64 characters at most, and the object around it a dozen more.
 const gateTokens = 64
 
 // askBeforeTools takes the tools out of a request when the model, asked beforehand, says that it needs none of them. A pick

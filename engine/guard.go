@@ -73,7 +73,7 @@ func (g *guard) take(ev chat.Event) bool {
 	if ev.Kind == chat.Usage {
 		g.own = ev.Meta.Usage
 	}
-	if g.wrong != nil {
+	if g.wrong != nil { // what comes behind a wrong call waits for it, its counts and the end as well
 		g.late = append(g.late, ev)
 		return true
 	}
@@ -115,7 +115,7 @@ func (g *guard) write(ev chat.Event) bool {
 	return g.release(c, c.args.Safe())
 }
 
-// release sends the arguments up to an offset.
+// release sends the arguments up to an offset. The order of what is read and what is sent is 0 <= sent <= to <= len(text).
 func (g *guard) release(c *guarded, to int) bool {
 	if !c.begun {
 		c.begun = true
@@ -126,7 +126,7 @@ func (g *guard) release(c *guarded, to int) bool {
 	if to <= c.sent {
 		return true
 	}
-	piece := string(c.args.Text()[c.sent:to])
+	piece := string(c.args.Text()[c.sent:to]) // a copy: the Prefix goes on writing into its buffer
 	c.sent = to
 	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: piece}, nil)
 }
@@ -183,6 +183,8 @@ func (g *guard) finish(ev chat.Event) bool {
 		ev.Text, ev.Meta, g.call = chat.Stop, nil, nil
 	}
 	meta := chat.MetaOf(ev)
+	// Nothing of such a call was shown, so the trace and a header have its beginning: the client sees a reply that ended with
+	// length and knows what was lost.
 	if c := g.call; c != nil && !c.begun && meta.Cut == "" {
 		meta.Cut = g.j.names.forClient(c.tool.Name) + " " + string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])
 	}

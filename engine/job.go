@@ -39,7 +39,8 @@ type job struct {
 	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
 }
 
-// with returns a copy of the job for another request.
+// with returns a copy of the job for another request. It is the only way in which a job's request changes, so whoever holds a
+// job knows what its model was asked.
 func (j *job) with(r *chat.Request) *job {
 	k := *j
 	k.request = r
@@ -53,7 +54,7 @@ func (j *job) aside(r *chat.Request) *job {
 	return k
 }
 
-// known returns what earlier requests taught about the job's model.
+// known returns what earlier requests taught about the job's model. Before it is probed there is no digest, and nothing is known.
 func (j *job) known() lessons { return j.server.memory.of(j.model, j.facts.Digest) }
 
 // learn remembers something about the job's model.
@@ -77,7 +78,8 @@ func (j *job) order(ctx context.Context) (*upstream.Order, error) {
 	return o, err
 }
 
-// orderFor returns what is known of an order before a server is probed.
+// orderFor returns what is known of an order before a server is probed: its facts, strategy and tools may be missing. It is all
+// that a server needs to be probed, to choose a context, or to write a text on.
 func (j *job) orderFor(r *chat.Request) (*upstream.Order, error) {
 	most := j.mostContext()
 	tokens := j.meter().Estimate(window.Bytes(j.request))
@@ -141,7 +143,8 @@ func (j *job) callable() []chat.Tool {
 	return slices.DeleteFunc(slices.Clone(j.request.Tools), func(tool chat.Tool) bool { return !allowed[tool.Name] })
 }
 
-// tool is the offered tool of that name.
+// tool is the offered tool of that name. For a name that is none's it is a tool without a schema, which every object fits: the
+// decoder lets no such call through, a server's own reading may.
 func (j *job) tool(name string) chat.Tool {
 	name = j.names.forModel(name) // a server's own reading may give what the conversation has
 	for _, tool := range j.request.Tools {
@@ -196,7 +199,8 @@ func (j *job) options(r *chat.Request) (map[string]json.RawMessage, error) {
 	return all, nil
 }
 
-// limited returns a copy of r whose reply may have so many tokens, whatever the client's own options say.
+// limited returns a copy of r whose reply may have so many tokens, whatever the client's own options say: num_predict among them
+// would win otherwise, and a client's 5 would cut a forced call to nothing.
 func limited(r *chat.Request, tokens int) *chat.Request {
 	c := *r
 	c.MaxTokens, c.Options = tokens, maps.Clone(r.Options)

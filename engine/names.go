@@ -200,7 +200,8 @@ func folded(name string) string {
 	}, name)
 }
 
-// aliasOf is the first alias for a name that is free and that the family writes: of its letters, else of its hash.
+// aliasOf is the first alias for a name that is free and that the family writes: of its letters, else of its hash. A model picks
+// a tool by its name first, so "with space" becomes tool_with_space and not a number.
 func (j *job) aliasOf(name string, taken map[string]bool) string {
 	letters, all := readable(name)
 	sum := hash(name)
@@ -304,7 +305,8 @@ func (j *job) restoreNames(_ context.Context, in events) events {
 	}
 }
 
-// trials remember which names a family carries. The zero value is empty.
+// trials remember which names a family carries. The zero value is empty. A trial prints a call of the name and reads it back,
+// which is some ten microseconds; clients send the same names with every request.
 type trials struct {
 	mu    sync.Mutex
 	known map[trial]bool

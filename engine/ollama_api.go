@@ -42,7 +42,8 @@ func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, s
 	return nil, name, nil
 }
 
-// Tags is the body of /api/tags: every model that can be asked, by the name that clients call it.
+// Tags is the body of /api/tags: every model that can be asked, by the name that clients call it. Models of other servers and
+// aliases are entries like the others, with what is known of them: clients build their menus of this list.
 func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	models, err := e.Models(ctx)
 	if err != nil {

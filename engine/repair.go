@@ -25,8 +25,11 @@ const (
 )
 
 const (
-	maxAsked  = 3               // generations that repairing one reply may cost
-	maxRepair = 2 * time.Minute // and how long it may take
+	// maxAsked is how many generations repairing one reply may cost: both steps for one call, and one for another.
+	maxAsked = 3
+	// maxRepair is how long that may take. The client gets keep-alives meanwhile; after two minutes a wrong call that is
+	// shown as text is of more use than silence.
+	maxRepair = 2 * time.Minute
 )
 
 // repairAll repairs the calls that do not fit, in their order, now that the reply is over and the server free: most local
@@ -94,6 +97,7 @@ func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 		g.step(stepSurplus)
 	}
 	if c.begun {
+		// acceptRewrite has made sure that args begin with what was sent, so Rest cannot fail.
 		rest, _ = c.args.Rest(args)
 		rest = string(c.args.Text()[c.sent:c.args.Safe()]) + rest
 	} else if !g.yield(c.start, nil) {
@@ -117,6 +121,7 @@ func (g *guard) giveUp(c *guarded) bool {
 			return g.complete(c, args)
 		}
 	}
+	// A call that had begun cannot become text. An end with length says that it is not whole, so that nobody runs it.
 	if c.begun {
 		g.step(stepOpen)
 		g.stop(chat.Length, "the rest of the call "+valid.Sentences(c.reason))
@@ -134,6 +139,8 @@ func (g *guard) giveUp(c *guarded) bool {
 // rewrite has the model write the call again where it began, held to the schema; what was sent stands. A server that
 // refuses the schema, or breaks over it as Ollama 0.24 does over large ones, gets a weaker one.
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
+	// What fits of the old arguments is held as it is, as const: the model fills in the rest, and cannot forget half a file
+	// while it puts a number right.
 	o := schema.Options{Stands: c.stands, Long: g.j.longIntegers()}
 	if c.begun {
 		o.Sent = string(c.args.Text()[:c.args.Safe()])
@@ -148,6 +155,7 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 			call, ok := readCall(text)
 			return g.acceptRewrite(c, call, ok)
 		}
+		// Only a refusal, or a server that broke, may be the schema's fault; a timeout would come again.
 		g.j.engine.cfg.Log.Debug().Err(err).Str("tool", g.j.names.forClient(c.tool.Name)).Bool("weak", weak).Msg("a call could not be written again")
 		if kind := fault.From(err).Kind; kind != fault.Invalid && kind != fault.Unavailable {
 			return nil, false
@@ -190,7 +198,8 @@ func readCall(text string) (chat.Call, bool) {
 }
 
 // acceptRewrite returns the rewritten arguments, with what stood in the old ones, if they satisfy the schema and extend the
-// bytes already sent.
+// bytes already sent. Nothing a model writes is believed for having been asked for: servers ignore constraints, weaken them,
+// or know less of JSON Schema than the tool's author.
 func (g *guard) acceptRewrite(c *guarded, call chat.Call, ok bool) (json.RawMessage, bool) {
 	if !ok || call.Name != c.tool.Name {
 		return nil, false

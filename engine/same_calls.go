@@ -11,7 +11,7 @@ import (
 
 const (
 	// defaultSame is how often a reply may make the same call in a row, if the configuration does not say: two calls that are
-	// alike happen, and so does a third look.
+	// alike happen, a die is rolled three times, and what a fourth would do to send_mail nobody wants.
 	defaultSame = 3
 	// longestRound is how many calls are looked at together: models go round in circles of two or three.
 	longestRound = 4

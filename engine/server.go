@@ -163,7 +163,8 @@ func (e *Engine) route(ctx context.Context, model string) (*server, string, erro
 	return s, name, err
 }
 
-// place is route without asking the server what it is.
+// place is route without asking the server what it is. A name with a slash is not always a server's: Ollama's own models are
+// called "hf.co/user/model", and go to the first server unless one of the settings has that very name.
 func (e *Engine) place(model string) (*server, string) {
 	model = e.real(model)
 	if name, rest, ok := strings.Cut(model, "/"); ok && rest != "" {
@@ -176,7 +177,8 @@ func (e *Engine) place(model string) (*server, string) {
 	return e.servers[0], model
 }
 
-// real is the model that a name stands for: by alias, else itself.
+// real is the model that a name stands for: by alias, else itself. An alias wins with the prefix and without, so a client that
+// must have the prefix can use aliases, too.
 func (e *Engine) real(name string) string {
 	for _, name := range []string{name, strings.TrimPrefix(name, e.cfg.Prefix)} {
 		if model, ok := e.cfg.Aliases[name]; ok {

@@ -11,8 +11,12 @@ import (
 )
 
 const (
-	wordingTime   = 40 * time.Second // for the probe of all wordings together
-	wordingTokens = 120              // of each reply to the probe; its call needs about 30
+	// wordingTime is for the probe of all wordings together. The client's request waits for it, once a model; on a machine
+	// without a GPU it may be over before the last wording was tried, and the family's own is taken.
+	wordingTime = 40 * time.Second
+	// wordingTokens is how long each reply to the probe may be. Its call needs about 30; more than four times that is a model
+	// that talks about calling.
+	wordingTokens = 120
 )
 
 // wordings are tried in this order, by what a small model got right in each (docs/models.md).

@@ -52,7 +52,8 @@ func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) 
 	return h
 }
 
-// find is the grammar of those tools, written when it is new, and made tells of it then.
+// find is the grammar of those tools, written when it is new, and made tells of it then. The family's declaration is part of the
+// key: a user's own file may change it under the same name.
 func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool, made func(*held)) *held {
 	sum := sha256.New()
 	_ = json.NewEncoder(sum).Encode([]any{f.Name, f.Declaration(), single}) // a hash takes everything

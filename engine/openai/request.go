@@ -70,7 +70,8 @@ func content(m chat.Message) any {
 	return parts
 }
 
-// fields are the request's other fields: what the client said of how to write, and what of it nobody here understood.
+// fields are the request's other fields: what the client said of how to write, and what of it nobody here understood, since the
+// server may. What is understood here wins; options by Ollama's names come last, as the client's most explicit word.
 func (b *Backend) fields(o *upstream.Order) (map[string]json.RawMessage, error) {
 	r, all := o.Request, maps.Clone(o.Request.Extra)
 	said := upstream.Sampling(r)
@@ -80,6 +81,7 @@ func (b *Backend) fields(o *upstream.Order) (map[string]json.RawMessage, error) 
 	if len(r.Stop) > 0 {
 		said["stop"] = r.Stop
 	}
+	// Only servers that are known to read it get the switch; OpenAI refuses fields that it does not know.
 	if r.Think != nil && o.Facts.Thinking {
 		said["chat_template_kwargs"] = map[string]bool{"enable_thinking": *r.Think}
 	}
