@@ -34,8 +34,8 @@ func newestServer(l *lane) *server { return l.newest }
 func formerServer(l *lane) *server { return l.former }
 func llamaServer(l *lane) *server  { return l.llama.chat }
 
-// read is what a report says of the server's own reading.
-var read = regexp.MustCompile(`(?m)^  (note +own reading|the server itself|native) .*\n( +→.*\n)?`)
+// read is what a report says of the server's own parser.
+var read = regexp.MustCompile(`(?m)^  (note +parser|the server's parser|native) .*\n( +→.*\n)?`)
 
 // TestDoctorsReports holds what doctor says of the scripted models to files. With TOOLNORM_E2E_DOCTOR=write
 // (make doctor) it writes them.
@@ -99,7 +99,7 @@ func steady(report []byte) []byte {
 		{`\d+ tokens/s`, "N tokens/s"},
 		{`[\d.]+ [MG]B`, "N MB"},
 		{`\d+\.\d+M `, "N M "}, // the model grows with its scripts
-		{`(places +).*\n`, "${1}N\n"},
+		{`(parallel +).*\n`, "${1}N\n"},
 	} {
 		report = regexp.MustCompile(r[0]).ReplaceAll(report, []byte(r[1]))
 	}

@@ -21,15 +21,15 @@ func (x *examination) advise() {
 	case taken.Arguments*5 >= taken.Calls*4:
 		x.finding(OK, "tools", score, "")
 	case taken.Arguments*2 >= taken.Calls:
-		x.finding(Note, "tools", score+": it is unsure with tools", "few tools with clear descriptions help; a larger model helps more")
+		x.finding(Note, "tools", score+": the model is unsure with tools", "few tools with clear descriptions help; a larger model helps more")
 	default:
-		x.finding(Problem, "tools", fmt.Sprintf("too weak for tools: %s", score), "no reading helps: take a larger model")
+		x.finding(Problem, "tools", fmt.Sprintf("too weak for tools: %s", score), "no strategy helps; use a larger model")
 	}
 	if own := x.named(serverWay); own != nil && own.Asked > 0 && taken.Name != engine.Prompt && own.Arguments < taken.Arguments {
-		x.finding(Note, "own reading", fmt.Sprintf("the server itself reads %d of %d right", own.Arguments, own.Calls), "toolnorm reads the others too")
+		x.finding(Note, "parser", fmt.Sprintf("the server's own parser recognised %d of %d calls", own.Arguments, own.Calls), fmt.Sprintf("toolnorm recognised %d", taken.Arguments))
 	}
 	if best.False > 0 {
-		x.finding(Note, "false calls", fmt.Sprintf("%d of %d questions that want no tool drew a call", best.False, best.Plain), "gate: true asks the model first whether it needs one")
+		x.finding(Note, "false calls", fmt.Sprintf("%d of %d questions that need no tool got a call", best.False, best.Plain), "ask-before-tools: true asks the model first whether it needs one")
 	}
 	if best.Arguments*2 >= best.Calls {
 		x.m.Settings = x.settings(best, best == taken)
@@ -88,7 +88,7 @@ func (x *examination) settings(best *Way, asItIs bool) string {
 		fmt.Fprintf(&b, "wording: {%q: %s}\n", name, best.Wording)
 	}
 	if best.False > 0 {
-		b.WriteString("gate: true # one short reply more a turn; for every model\n")
+		b.WriteString("ask-before-tools: true # one more short reply per turn; for every model\n")
 	}
 	return b.String()
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
+	"toolnorm/chat"
 	"toolnorm/engine"
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/wait"
@@ -50,7 +52,7 @@ func (x *examination) context(ctx context.Context) bool {
 		if x.cfg.Engine.Overflow == engine.Refuse {
 			does = "toolnorm forbids it: such a request is an error that says so"
 		}
-		x.finding(Note, "too much", "the server drops the oldest messages of a chat that does not fit, and says nothing", does)
+		x.finding(Note, "overflow", "the server silently drops the oldest messages of a chat that does not fit", does)
 	}
 	return true
 }
@@ -83,7 +85,7 @@ func (x *examination) loaded(ctx context.Context) {
 	}
 }
 
-// silently is what Context.Cuts says of a server that drops messages and does not say so.
+// silently is what Context.Cuts says of a server that drops messages and reports nothing.
 const silently = "silently"
 
 // cuts has a chat rendered that does not fit, and looks whether its first message is still there. Nothing is generated.
@@ -105,4 +107,57 @@ func (x *examination) cuts(ctx context.Context) string {
 		return "no"
 	}
 	return silently
+}
+
+// places says how many requests the server answers at a time: by its own word, else by whether a second one is answered
+// while a first one still runs.
+func (x *examination) places(ctx context.Context) bool {
+	if x.server.Slots > 0 || x.on.name == demoHost {
+		return true
+	}
+	x.cfg.Progress("two requests at a time", 0, 0)
+	begun, over := make(chan struct{}), make(chan time.Time, 1)
+	go func() { // ends with its reply, which is short, or with ctx
+		defer func() { over <- time.Now() }()
+		first := true
+		for range x.engine.Stream(ctx, limited(user(x.m.Name, "Count from one to forty in words."), 64)) {
+			if first {
+				close(begun)
+			}
+			first = false
+		}
+		if first {
+			close(begun)
+		}
+	}()
+	<-begun
+	asked := time.Now()
+	second := ask(ctx, x.engine, limited(user(x.m.Name, "Say yes."), 4))
+	left := (<-over).Sub(asked)
+	if second.err != nil {
+		x.failed(ctx, "parallel", second.err)
+		return true
+	}
+	x.finding(OK, "parallel", placesBy(left, second.first), "")
+	return true
+}
+
+// enough is how long the first of two requests must still run for the second to tell anything.
+const enough = 200 * time.Millisecond
+
+// placesBy is what it means that a second request was answered after first, when an earlier one ran on for left.
+func placesBy(left, first time.Duration) string {
+	switch {
+	case left < enough:
+		return "too fast to tell how many requests run at a time"
+	case first < left/2:
+		return "several requests at a time"
+	}
+	return "1 request at a time; waiting clients get keep-alives"
+}
+
+// limited is the request with a limit of tokens.
+func limited(r *chat.Request, tokens int) *chat.Request {
+	r.MaxTokens = tokens
+	return r
 }

@@ -2,6 +2,16 @@
 //
 // [Doctor.Servers] looks at what the configured servers say of themselves; no model is loaded for it. [Doctor.Model] loads
 // one and asks it a few short questions, by every way in which its calls can be read.
+//
+//	doctor.go   what it is given, and the two examinations
+//	servers.go  what servers say of themselves, and the known defects of their versions
+//	model.go    a model: what it can do, and names like one that does not exist
+//	context.go  how much it reads, and how many requests run at a time
+//	ask.go      one question
+//	calls.go    the questions about tools, by every strategy
+//	advise.go   the verdict and the settings
+//	report.go   the report as data
+//	print.go    the report as text
 package doctor
 
 import (

@@ -117,7 +117,7 @@ func steady(report []byte) []byte {
 		{`127\.0\.0\.1:\d+`, "127.0.0.1:N"},
 		{`\d+\.\d+ s\b`, "N s"},
 		{`\d+ tokens/s`, "N tokens/s"},
-		{`(places +).*\n`, "${1}N\n"},
+		{`(parallel +).*\n`, "${1}N\n"},
 	} {
 		report = regexp.MustCompile(r[0]).ReplaceAll(report, []byte(r[1]))
 	}
@@ -234,8 +234,8 @@ func TestPlacesAreToldByASecondRequest(t *testing.T) {
 		want        string
 	}{
 		{3 * time.Second, 100 * time.Millisecond, "several"},
-		{3 * time.Second, 3100 * time.Millisecond, "one request"},
-		{3 * time.Second, 2999 * time.Millisecond, "one request"},
+		{3 * time.Second, 3100 * time.Millisecond, "1 request"},
+		{3 * time.Second, 2999 * time.Millisecond, "1 request"},
 		{20 * time.Millisecond, time.Millisecond, "too fast"},
 		{-time.Second, time.Millisecond, "too fast"},
 	} {

@@ -19,7 +19,7 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	if r.Cut != "" {
 		p.line("")
-		p.line("Not everything was looked at: " + r.Cut + ".")
+		p.line("Not everything was examined: " + r.Cut + ".")
 	}
 	if p.err != nil {
 		return p.err
@@ -80,7 +80,7 @@ func (p *page) server(s Server) {
 		p.findings([]Finding{{Problem, "unreachable", s.Missing, ""}})
 	}
 	if s.Slots > 0 {
-		p.findings([]Finding{{OK, "places", plural(s.Slots, "request") + " at a time; others wait", ""}})
+		p.findings([]Finding{{OK, "parallel", plural(s.Slots, "request") + " at a time; others wait", ""}})
 	}
 	p.findings(s.Findings)
 	for _, l := range s.Loaded {
@@ -182,7 +182,7 @@ func (p *page) ways(all []Way) {
 		name := w.title()
 		switch {
 		case w.Name == serverWay:
-			name = "the server itself"
+			name = "the server's parser"
 		case w.Taken:
 			name += " (taken)"
 		}

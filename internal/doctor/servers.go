@@ -200,3 +200,36 @@ func (d *Doctor) unknown(ctx context.Context, h host, name string) Finding {
 	}
 	return f
 }
+
+// defect is a fault of Ollama that some versions have.
+type defect struct {
+	before string // the first version without it; empty: none so far
+	Finding
+}
+
+// wedges is the first version of Ollama that does not hang after a call which its own reader refuses.
+const wedges = "0.32.15"
+
+// defects are those that matter to a proxy. What depends on the model's template is found by looking at the model.
+var defects = []defect{
+	{"0.6.0", Finding{Note, "capabilities", "this version does not report what its models can do", "toolnorm looks for tools in their templates"}},
+	{"0.12.10", Finding{Note, "call ids", "this version gives calls no ids", "toolnorm generates them"}},
+	{wedges, Finding{Note, "hang", "before " + wedges + ", one call that its parser cannot read hangs a model with a PARSER for everyone, until the model is unloaded",
+		"strategy raw avoids that parser; do not set tap or native for such a model"}},
+	{"", Finding{Note, "templates", "Ollama templates with {{ .Function }} render tools as Go structs, not JSON (all versions)", "strategy raw puts JSON there; toolnorm doctor MODEL reports whether a model is affected"}},
+	{"", Finding{Note, "calls", "Ollama drops malformed calls or turns them into errors (all versions)", "toolnorm parses the model's raw text"}},
+}
+
+// known are the defects of a version.
+func known(version string) (all []Finding) {
+	v := ollama.VersionNumbers(version)
+	if v == [3]int{} {
+		return []Finding{{Note, "version", "the server does not report its version, so its defects are unknown", "before " + wedges + ", tap and native can hang it"}}
+	}
+	for _, d := range defects {
+		if d.before == "" || ollama.Older(version, d.before) {
+			all = append(all, d.Finding)
+		}
+	}
+	return all
+}

@@ -1,0 +1,28 @@
+// Command toolnorm serves an OpenAI-compatible endpoint in front of local models, whose tool calls it turns into strict
+// ones while they stream. "toolnorm serve -h" lists its settings. "toolnorm mcp" serves its tools on standard input and
+// output. "toolnorm decode", "repair" and "formats" let one look at what a model wrote without any server.
+//
+// Starting, and the settings:
+//
+//	main.go       the process: signals, exit statuses
+//	program.go    every part of the server, wired by name; the watch on model servers is in watch.go
+//	config.go     the settings of serve, with those of others in forms.go, remote.go and agent.go
+//	file.go       the YAML file; renamed.go knows the old names of settings
+//	upstreams.go  further model servers among the settings
+//
+// Parts of serve:
+//
+//	tools.go      the tools that come with the program
+//	runner.go     what toolrun asks for
+//	mcp.go        MCP clients over HTTP
+//	log.go        the log
+//
+// The other commands:
+//
+//	commands.go   what they share: families, formats, tools; lines.go reads standard input
+//	decode.go     a model's raw output, once or by lines (decode_lines.go)
+//	repair.go     almost-JSON
+//	formats.go    families: list, show and test; formats_guess.go and formats_doc.go do the rest
+//	doctor.go     examinations of servers and models
+//	mcp_stdio.go  the MCP client that started the program
+package main
