@@ -11,9 +11,9 @@
 //	tokens.go      strategy tokens, and what follows where the server gives up
 //	client.go      the client: ask for a reply, a rendering, a description
 //	wire.go        the bodies of /api/chat and /api/generate
-//	stream.go      the records of a reply; quick.go reads the plain ones by their quotes, calls.go takes the server's own calls from them
+//	stream.go      the records of a reply; quick.go reads the plain ones by their quotes
 //	tap.go         the text that the model wrote, from its tokens
-//	complete.go, embed.go, unload.go   texts that go on, vectors, models that leave the memory
+//	text.go        texts that go on, vectors; unload.go: models that leave the memory
 //	vocabulary.go  which marks are control tokens; version.go, host.go   what a server says of itself, where it is
 //	forward.go, watched.go, passed.go  requests of Ollama's API that are passed on unread, and how their answers end
 package ollama

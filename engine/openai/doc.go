@@ -6,11 +6,11 @@
 //	template.go    conversations rendered with the model's own template
 //	request.go     an order as the body of a request
 //	grammar.go     llama-server only: calls are held to their schemas while the model writes
-//	client.go      the client: ask for a reply or a rendering; kind.go asks a server what it speaks
+//	client.go      the client: ask for a reply or a rendering, ask a server what it speaks
 //	wire.go        the bodies of requests
 //	events.go      server-sent events as these servers really write them
 //	stream.go      the source of a reply; delta.go says what an event holds
 //	calls.go       puts a server's own calls together
-//	text.go, infill.go   completions, embeddings, gaps
+//	text.go        completions, gaps, embeddings
 //	status.go      what errors mean
 package openai

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"errors"
 	"io"
 	"time"
 
@@ -132,20 +131,11 @@ func (d *deltas) ended(err error) error {
 	return io.EOF
 }
 
-// cut is the fault of a reply that ended without a reason.
+// cut is the fault of a reply that ended without a reason, even one that ended in good order by [DONE]: only a reason says that the
+// model had finished.
 func (d *deltas) cut(err error) error {
-	var f *fault.Error
-	switch {
-	case d.ctx.Err() != nil: // a server that sees its client leave may end in good order
-		return wait.Broken(d.ctx, "", err)
-	case errors.As(err, &f):
-		return f
-	case errors.Is(err, upstream.ErrLong):
-		return fault.New(fault.Unavailable, "the model server's reply cannot be read: %w", err)
-	case err == nil:
+	if d.ctx.Err() == nil && err == nil {
 		return fault.New(fault.Unavailable, "the model server ended its reply without a finish_reason, so nobody knows whether it is complete")
-	case err == io.EOF || errors.Is(err, upstream.ErrCut):
-		return fault.New(fault.Unavailable, "%w", upstream.ErrUnfinished)
 	}
-	return wait.Broken(d.ctx, "", err)
+	return upstream.Cut(d.ctx, err)
 }

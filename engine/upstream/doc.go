@@ -6,7 +6,7 @@
 //	order.go       what a server is asked for one generation, and the facts that are known of a model
 //	client.go      the transport, and the limits of what is read
 //	records.go     lines of a stream, each parsed in place, and the pool of their buffers
-//	status.go      a status or an error object becomes a fault; overflow.go reads how long a request was too long
+//	status.go      a status or an error object becomes a fault, and by how much a request was too long
 //	probs.go       tokens with their probabilities, as both wires write them
 //	url.go         the URL of a server, and which kind of server it is for
 //	inprocess.go   a network of one server without sockets

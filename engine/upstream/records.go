@@ -3,6 +3,7 @@ package upstream
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"toolnorm/chat"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
@@ -23,6 +25,23 @@ var (
 	ErrLong = errors.New("a record is longer than 16 MiB")  // nothing more of the stream can be read
 	ErrCut  = errors.New("the stream ends inside a record") // so the reply is not complete
 )
+
+// Cut is the fault of a stream that ended before its reply did, by the error of the read; nil where the read ended well. Servers that see
+// their client leave may end in good order, so the context is asked first.
+func Cut(ctx context.Context, err error) *fault.Error {
+	var f *fault.Error
+	switch {
+	case ctx.Err() != nil:
+		return wait.Broken(ctx, "", err)
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, ErrLong):
+		return fault.New(fault.Unavailable, "the model server's reply cannot be read: %w", err)
+	case err == nil, err == io.EOF, errors.Is(err, ErrCut):
+		return fault.New(fault.Unavailable, "%w", ErrUnfinished)
+	}
+	return wait.Broken(ctx, "", err)
+}
 
 // Scratch is what a stream needs to read records, kept from one stream to the next.
 type Scratch struct {

@@ -1,6 +1,14 @@
 package wait
 
-import "time"
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"toolnorm/internal/fault"
+)
 
 // Limit is one kind of waiting: how long at most, and what to say when that is over.
 type Limit struct {
@@ -52,3 +60,49 @@ func (p *Pulse) Later() Limit {
 
 // modelLoading is the code of a server that answers later, when it has loaded its model.
 const ModelLoading = "model_loading"
+
+// Timeouts say how long a silent model server is waited for. None of them limits a reply that keeps coming. A zero
+// field takes the default; a negative one waits for ever (Beat: never beats).
+type Timeouts struct {
+	Load      time.Duration // until the server has loaded the model and rendered the prompt; default 6 minutes (Ollama itself gives up after 5)
+	FirstByte time.Duration // from then until the first record: queueing and reading the prompt; default 10 minutes
+	Idle      time.Duration // between two records of the raw text; default 2 minutes. A reply whose calls the server withholds gets FirstByte instead
+	Queue     time.Duration // for a place at a server that says it is busy; default 1 minute, negative: the client is told at once
+	Places    int           // how many requests may wait so for one server; default 64, negative: none
+	Beat      time.Duration // silence towards the client that a heartbeat ends; default 8 seconds
+}
+
+// orDefaults is t with its zero fields filled.
+func (t Timeouts) orDefaults() Timeouts {
+	return Timeouts{
+		Load:      cmp.Or(t.Load, 6*time.Minute),
+		FirstByte: cmp.Or(t.FirstByte, 10*time.Minute),
+		Idle:      cmp.Or(t.Idle, 2*time.Minute),
+		Queue:     cmp.Or(t.Queue, time.Minute),
+		Places:    cmp.Or(t.Places, 64),
+		Beat:      cmp.Or(t.Beat, 8*time.Second),
+	}
+}
+
+// Broken turns a failed request or read into a fault: the cause of a cancelled context, else a server that cannot be
+// reached (base is its address, empty when the connection had been made).
+func Broken(ctx context.Context, base string, err error) *fault.Error {
+	var f *fault.Error
+	switch {
+	case errors.As(context.Cause(ctx), &f):
+		return f
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+		return &fault.Error{Kind: fault.Timeout, Message: "the model server did not answer in time", Cause: err}
+	case ctx.Err() != nil:
+		return &fault.Error{Kind: fault.Canceled, Message: "the client went away", Cause: err}
+	case strings.Contains(err.Error(), "response headers exceeded"): // net/http has no name for it
+		return &fault.Error{Kind: fault.Unable, Message: "what answers as the model server sends a header of more than 256 KiB: is the address right?", Cause: err}
+	case base == "":
+		return &fault.Error{Kind: fault.Unavailable, Message: "the connection to the model server broke in the middle of the reply", Cause: err}
+	}
+	return &fault.Error{
+		Kind:    fault.Unavailable,
+		Message: "Ollama cannot be reached at " + base + ": start it with \"ollama serve\", or set OLLAMA_HOST to where it runs",
+		Cause:   err,
+	}
+}
