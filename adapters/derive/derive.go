@@ -68,10 +68,13 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 			best = f
 		}
 	}
-	if best == nil {
-		return nil, clearest(errs)
+	if best != nil {
+		return best, nil
 	}
-	return best, nil
+	if err := clearest(errs); !errors.Is(err, ErrNoCalls) {
+		return nil, err
+	}
+	return taught(model, set, t.Render)
 }
 
 // completeFrom takes over what another view of the template showed and this one did not: some print reasoning only while

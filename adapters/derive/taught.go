@@ -1,0 +1,54 @@
+package derive
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// Some templates print no calls and teach them in words: the system prompt shows an example, as it does for fine-tunes of
+// models that were never taught otherwise:
+//
+//	respond with <call>{"name": "<tool>", "arguments": {…}}</call>
+//
+// The example is the declaration then: an object with a name and arguments, behind a mark. Examples without a mark say
+// nothing that the generic format does not know.
+var taughtCall = regexp.MustCompile(`(` + aMark + `)\s*(\[)?\s*\{\s*["']?(\w{2,20})["']?\s*:\s*[^{}\[\]:]{1,60},\s*["']?(\w{2,20})["']?\s*:\s*(?:\{[^{}]*\}|[^{},\]]{1,60})\s*\}\s*(?:,[^\]]{0,40})?(\])?\s*(` + aMark + `)?`)
+
+// The words by which templates call the members of a call.
+var (
+	nameWords = regexp.MustCompile(`^(name|tool|tool_name|function|function_name)$`)
+	argsWords = regexp.MustCompile(`^(arguments|args|parameters|params|input|tool_input|tool_args)$`)
+)
+
+// taught finds out how a model writes from the example in its system prompt. It returns ErrNoCalls if there is none.
+func taught(model string, set *adapters.Set, render Render) (*Finding, error) {
+	prompt, err := render([]chat.Message{{Role: chat.User, Content: probeAsk}}, probeTools)
+	if err != nil {
+		return nil, fmt.Errorf("the template refuses a conversation: %w", err)
+	}
+	for _, m := range taughtCall.FindAllStringSubmatch(prompt, -1) {
+		if !nameWords.MatchString(m[3]) || !argsWords.MatchString(m[4]) {
+			continue
+		}
+		name, _, _ := strings.Cut(path.Base(strings.ToLower(model)), ":")
+		hole, list := "{call}", ""
+		if m[2] != "" {
+			hole, list = "{calls}", " list=always"
+		}
+		lines := fmt.Sprintf("format  %s\nmodels  %s*\ncall    %s%s%s\nkeys    name=%s args=%s%s\n", name, name, example(m[1]), hole, example(m[6]), m[3], m[4], list)
+		f, err := set.Parse([]byte(lines))
+		if err != nil {
+			continue
+		}
+		found := &Finding{Lines: lines, Format: f, Shown: []string{string(f.Append(nil, probes[0]))}}
+		if err := Reads(f, found.Shown[0], "", probes[:1], probeTools); err == nil {
+			return found, nil
+		}
+	}
+	return nil, ErrNoCalls
+}

@@ -1,0 +1,43 @@
+package derive
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// TestTheExampleInThePromptIsTheDeclaration asks templates that print no calls and say in words how they are written.
+func TestTheExampleInThePromptIsTheDeclaration(t *testing.T) {
+	for _, tt := range []struct{ system, reply string }{
+		{"To use a tool answer <call>{\"name\": \"<tool>\", \"arguments\": {<arguments>}}</call>.", `<call>{"name": "get_time", "arguments": {}}</call>`},
+		{"Format:\n[ACT]\n{\"tool\": \"TOOL_NAME\", \"args\": {\"key\": \"value\"}}\n[/ACT]", "[ACT]\n{\"tool\": \"get_time\", \"args\": {}}\n[/ACT]"},
+		{"write <|use|>[{'function': 'name of it', 'parameters': {}}, ...]<|end_use|>", `<|use|>[{"function": "get_time", "parameters": {}}]<|end_use|>`},
+		{"You may use tools. Say {\"name\": \"x\", \"arguments\": {}} to call one.", ""},
+		{"Answer as JSON: <answer>{\"title\": \"x\", \"body\": \"y\"}</answer>", ""},
+	} {
+		says := func(ms []chat.Message, _ []chat.Tool) (string, error) {
+			out := tt.system
+			for _, m := range ms {
+				out += "\n" + string(m.Role) + ": " + m.Content
+			}
+			return out + "\nassistant: ", nil
+		}
+		found, err := From("lab/Mine:7b", adapters.Builtin(), Template{Render: says})
+		if tt.reply == "" {
+			if !errors.Is(err, ErrNoCalls) {
+				t.Errorf("%q: %+v, %v", tt.system, found, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", tt.system, err)
+			continue
+		}
+		if err := Reads(found.Format, tt.reply, "", []chat.Call{{Name: "get_time", Args: []byte("{}")}}, probeTools); err != nil || !strings.Contains(found.Lines, "format  mine\n") {
+			t.Errorf("%q: %v\n%s", tt.system, err, found.Lines)
+		}
+	}
+}
