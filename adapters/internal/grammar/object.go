@@ -214,11 +214,11 @@ func (g *writer) otherWord(list []slot) string {
 // maxOther bounds the names that no schema has, in characters.
 const maxOther = 40
 
-// GBNF has no "but not", so a name that is none of some names is spelled out: it differs from each of them somewhere, and
-// goes on from there as it likes.
-//
 // otherThan matches a text of 1 to maxOther characters, behind read, that is none of the names. class is the characters
 // that may stand in it but for some.
+//
+// GBNF has no "but not", so a name that is none of some names is spelled out: it differs from each of them somewhere, and
+// goes on from there as it likes.
 func (g *writer) otherThan(names []string, read string, depth int, class func(not string) string) string {
 	var next []rune
 	for _, name := range names {

@@ -178,10 +178,10 @@ func (w *patternWriter) escaped(c rune) (string, bool) {
 	return quoted[1 : len(quoted)-1], quoted[0] == w.s.Quotes[0][0]
 }
 
+// jsonEscape is a character inside a JSON string.
+//
 // A pattern speaks of the text, and the grammar of how it is written: a quote in a pattern is \" in JSON, and may not stand in
 // a raw value at all when it begins the mark that ends it.
-//
-// jsonEscape is a character inside a JSON string.
 func jsonEscape(c rune) string {
 	if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
 		return fmt.Sprintf(`\u%04x`, c)

@@ -152,9 +152,9 @@ func repeat(expr string, low, high int) string {
 	return fmt.Sprintf("%s{%d,%d}", expr, low, high)
 }
 
-// A repetition binds to what stands directly in front of it, so everything but a name or a class needs parentheses.
-//
 // single says whether an expression is a rule or a class of characters, so that a repetition needs no parentheses.
+//
+// A repetition binds to what stands directly in front of it, so everything but a name or a class needs parentheses.
 func single(expr string) bool {
 	if expr[0] == '[' {
 		return strings.IndexByte(expr, ']') == len(expr)-1 && expr[len(expr)-2] != '\\'

@@ -31,9 +31,9 @@ func (c choice) anyKind() schema.Kinds {
 	return c.kind
 }
 
-// A tag has no quotes, so its text alone says what type is meant: 5 in a tag of a string is "5", in one of a number 5.
-//
 // byKind matches a value whose spelling depends on its kind. A place that allows anything has a choice for each kind.
+//
+// A tag has no quotes, so its text alone says what type is meant: 5 in a tag of a string is "5", in one of a number 5.
 func (g *writer) byKind(n *schema.Place, write func(choice) string) string {
 	var all []string
 	for _, c := range choices(n.Follow()) {

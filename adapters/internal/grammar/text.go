@@ -82,11 +82,11 @@ func (g *writer) raw(avoid []string, n *schema.Place, low, high int) string {
 	return g.automaton(avoid, low > 0)
 }
 
-// A grammar cannot look ahead, so a text that ends at a mark is an automaton: for each beginning of a mark that may have been
-// read last there is a rule that says what may follow, as in the search of Knuth, Morris and Pratt.
-//
 // automaton matches a text in which no mark of the list stands, by a rule for each beginning of a mark that may have been
 // read last.
+//
+// A grammar cannot look ahead, so a text that ends at a mark is an automaton: for each beginning of a mark that may have been
+// read last there is a rule that says what may follow, as in the search of Knuth, Morris and Pratt.
 func (g *writer) automaton(avoid []string, some bool) string {
 	key := "raw " + strings.Join(avoid, "\x00")
 	start, ok := g.named[key]
