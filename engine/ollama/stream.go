@@ -53,7 +53,9 @@ func (s *stream) Next() (chat.Event, error) {
 	return s.queue[s.head-1], nil
 }
 
-// Close stops the upstream: at once when the reply is not complete, else so that the connection can be used again.
+// Close stops the upstream: at once when the reply is not complete, else so that the connection can be used again. A server takes a
+// closed connection as the sign to stop generating (0.24 answered the next request 0.11 s later), so nothing is read on
+// for a client that has gone.
 func (s *stream) Close() error {
 	if s.scratch == nil {
 		return nil
@@ -214,8 +216,13 @@ func (s *stream) ended(err error) error {
 	return upstream.Cut(s.ctx, err)
 }
 
-// callRecord is the part of a record that holds the server's own calls. They are rare and come whole, so reading the
-// record a second time, for the spelling of the arguments, costs nothing that matters.
+// callRecord is the part of a record that holds the server's own calls:
+//
+//	{"message":{"content":"","tool_calls":[{"id":"call_ab12cd34","function":{"index":0,"name":"f","arguments":{"n":1.0}}}]},"done":false}
+//
+// They are rare and come whole, so reading the record a second time, for the spelling of the arguments, costs nothing that
+// matters. Index is not read: several of Ollama's parsers wrote 0 for every call until April 2026 (ollama/ollama#15467), and
+// ids are missing before 0.12.10.
 type callRecord struct {
 	Message struct {
 		Calls []struct {

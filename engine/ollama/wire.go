@@ -2,7 +2,10 @@ package ollama
 
 import "encoding/json"
 
-// ChatRequest is the body of /api/chat. Unlike Ollama's own type it keeps schemas and arguments as they are spelled.
+// ChatRequest is the body of /api/chat. Unlike Ollama's own type it keeps schemas and arguments as they are spelled: the order of a
+// schema's properties is the order in which models write them, and a number such as 1.50 or 12345678901234567890 stays what it was.
+// Truncate is false wherever a reply is wanted, since a server that truncates drops the oldest messages silently; an error
+// says how many tokens there were.
 type ChatRequest struct {
 	Model       string                     `json:"model"`
 	Messages    []Message                  `json:"messages"`
@@ -29,7 +32,7 @@ type Message struct {
 	CallID   string   `json:"tool_call_id,omitempty"`
 }
 
-// Call is a tool call in Ollama's form.
+// Call is a tool call in Ollama's form. Arguments must be an object: text that holds one is a 400.
 type Call struct {
 	ID       string `json:"id,omitempty"`
 	Function struct {

@@ -11,7 +11,12 @@ import (
 	"toolnorm/internal/jsonscan"
 )
 
-// fragment is what one delta says of a call. Servers leave out, repeat and retype nearly every part of it.
+// fragment is what one delta says of a call:
+//
+//	{"index":0,"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\""}}
+//
+// By OpenAI's definition id and name come once, in the first fragment, and index tells calls apart. Servers leave out, repeat and
+// retype nearly every part of it: no index, the id with every fragment or a new one each time, arguments as an object, a name in two halves.
 type fragment struct {
 	index    int // -1: not said
 	id, name string

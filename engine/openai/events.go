@@ -10,9 +10,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// sseReader reads server-sent events whose data is JSON. Lines may end in LF, CR or both and be 16 MiB long. It takes
-// more than the specification has: events that no blank line ends, since a data line that is JSON by itself is an event;
-// JSON without "data:" in front; and the field "error" of old llama-servers.
+// sseReader reads server-sent events (WHATWG HTML, 9.2) whose data is JSON. Lines may end in LF, CR or both and be 16 MiB long. It
+// takes more than the specification has: events that no blank line ends, since a data line that is JSON by itself is an event;
+// JSON without "data:" in front; and the field "error" of old llama-servers. What would be an error by the letter is always a
+// reply that the server meant, so strictness would only lose it.
 type sseReader struct {
 	scratch *upstream.Scratch
 	rest    []byte // of the line that was read, behind a CR

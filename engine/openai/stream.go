@@ -13,7 +13,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// tailTime is how long a reply that has said why it ended is waited for to end, in case the token counts follow.
+// tailTime is how long a reply that has said why it ended is waited for to end, in case the token counts follow: with
+// stream_options.include_usage they come in an event of their own, with empty choices, behind the finish_reason. A server that
+// keeps the connection open instead costs its client no more than this.
 const tailTime = 2 * time.Second
 
 // deltas reads the events of an OpenAI-compatible server. It is a chat.Source.

@@ -26,7 +26,8 @@ const DrainTime = 50 * time.Millisecond
 // ErrUnfinished is the cause of a fault where a server ends a reply in good order, but before its end.
 var ErrUnfinished = errors.New("the model server ended its reply in the middle: its log may say why")
 
-// Transport is made for many streams to one host. It has no time limit on answers: Ollama sends its headers with the
+// Transport is made for many streams to one host: small buffers, since most of a stream's life is waiting; no compression, which would
+// hold tokens back; redirects are refused by its clients, since a POST that is sent on as a GET gets an answer to another question. It has no time limit on answers: Ollama sends its headers with the
 // first record, and the Pulse watches that wait.
 func Transport() *http.Transport {
 	return &http.Transport{

@@ -143,7 +143,8 @@ func (p *Pulse) due(now time.Time) (time.Duration, bool) {
 	return min(next, p.every-now.Sub(p.quiet)), true
 }
 
-// Reader is a reader whose every Read is a wait.
+// Reader is a reader whose every Read is a wait. bufio calls Read exactly when it has nothing more to give, so the client is flushed
+// when the server pauses and never in between: a burst of records leaves as one write, and a lone token at once.
 type Reader struct {
 	r     io.Reader
 	pulse *Pulse

@@ -18,6 +18,10 @@ const (
 
 // Queue is where requests wait for a server that says it is busy: nobody tells them when it is their turn, so each asks
 // again and again. The zero value is empty. It is safe for concurrent use.
+//
+// Ollama queues by itself while a model is loaded, and says 503 "server busy" at once when OLLAMA_MAX_QUEUE (512) requests wait for
+// one to be loaded; llama-server says 503 "Loading model" until it has. Clients take a 503 for an outage and ask again all together,
+// so a bounded number is kept here, each with a random pause, and the others are told.
 type Queue struct{ Waiting atomic.Int32 }
 
 // Pass sends a request again for as long as the server is busy. It gives up when too many wait already, or for too long;
