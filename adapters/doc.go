@@ -4,65 +4,56 @@
 // printer and test at once (families/*.txt). [Format.Decode] reads a reply while it streams, [Format.Append] is its
 // inverse, and [Format.Grammar] says what a model may write.
 //
-// Four rooms need nothing of the decoder, and it is what remains here:
+// How the package is arranged, from the bytes up. What the decoder stands on has walls of its own:
 //
-//	internal/declaration   what a family file says, and the index of all families' marks
-//	internal/print         the way back: calls, results and prompts
-//	internal/grammar       the same as a grammar for servers that take one
-//	internal/lenient       the reader of arguments: JSON as models write it in, strict JSON out; on internal/scan
+//	internal/scan         the buffer over a reply's text; At(i) is the only way to look forward
+//	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
+//	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
+//	internal/print        the way back: calls as text, and the text that teaches them
+//	internal/grammar      the same as a grammar: which texts are calls that fit their schemas
 //
-// What other packages call:
+// What callers see:
 //
-//	format.go, options.go  Format and Set, Decode; what reading must know of a request
-//	write.go, grammar.go   calls, results and prompts as text; whether a tool's name comes back; grammars
-//	native.go, reasons.go  calls that a server has parsed, repaired; the names of all repairs
+//	format.go      Format and Set; arguments and documents that no reply holds
+//	options.go     what reading must know of a request; the names of repairs
+//	write.go       Append, Prompt, Grammar: calls, results, prompts, and whether a name comes back
 //
-// The decoder, from the bytes up:
+// The run of a reply, and what leaves:
 //
-//	reader.go       where text comes from: one buffer over the source; at(i) is the only way to look forward
-//	emit.go         what is sent: text that is decided, calls, and what of their arguments is held
-//	draft.go        a whole call that is read on trial, and taken back if it is none
-//	cut.go          what is kept of a call that the end of the text cut
-//	decode.go       the decoder, the run of a reply and its end
-//	text.go         the text state: plain bytes, and the order of decisions at a mark
-//	start.go        what the prompt has opened already: reasoning, a plain reply, a call
-//	reasoning.go    the reasoning state: where it ends, and calls at its end
-//	header.go       headers of messages (harmony's <|start|>assistant<|channel|>…)
-//	message.go      messages by their routes, and calls in them
-//	result.go       results that a model makes up behind its own call
+//	decode.go      the decoder, its state by concern, checkpoints, the end of a reply
+//	input.go       pieces from the source, and what may be forgotten of them
+//	text.go        the text state: the order of decisions at a mark
+//	reasoning.go   the reasoning state
+//	start.go       what the prompt has opened already
+//	emit.go        text that is decided, calls and what of their arguments is held, drafts, calls that were cut
 //
-// A call with marks, up to its arguments:
+// What is recognised as a call:
 //
-//	match.go        literals and examples of calls: no, cut, or committed
-//	section.go      several calls between the marks of a section
-//	headless.go     calls whose opening mark is missing
-//	name.go         names and ids, as long as they can still become an offered tool's
-//	toolset.go      the offered tools, by the names that models write
-//	escaped.go      names with escapes: get\_weather
-//	callend.go      the marks behind a call, each of them optional
+//	match.go       literals and call patterns: mismatch, incomplete, matched, committed
+//	name.go        names of tools and ids, and the escapes in them
+//	toolset.go     which offered tool a name means
+//	section.go     sections of calls; results that a model makes up behind a call
+//	message.go     formats made of messages (harmony), and bodies that are no JSON
+//	header.go      the headers of messages
+//	envelope.go    {"name": …, "arguments": …} and its many spellings
+//	named.go       {"NAME": {…}}; elements of a list that are no calls
+//	arguments.go   the value of an arguments member, and what stands for it
+//	callend.go     what can follow a call's arguments, and its closers
+//	tagged.go      <parameter=key>value</parameter>
+//	tagvalue.go    where the value of a tag ends, and CDATA
+//	tree.go        tags in tags, named like the parameters
+//	python.go      f(a=1, b="x")
 //
-// What stands in a call:
+// What says whether it is meant as one:
 //
-//	envelope.go     {"name": …, "arguments": …} and its many spellings
-//	others.go       lists whose elements are not all calls
-//	named.go        {"NAME": {…}}
-//	arguments.go    the value of an arguments member: an object, or what stands for one
-//	rawbody.go      program text in the place of arguments
-//	tagged.go       <parameter=key>value</parameter>
-//	tagvalue.go     where such a value ends, and what type it has
-//	cdata.go        values in CDATA
-//	tree.go         tags that are named like the parameters, and nest
-//	python.go       f(a=1, b="x")
+//	bare.go        calls without marks
+//	headless.go    calls whose opening mark is missing
+//	fence.go       calls in fenced blocks
+//	code.go        what stands in code: fenced blocks and spans
+//	announce.go    the words that announce a call, in ten languages
+//	doubt.go       marks that may be mentions
 //
-// A call without marks, and what is only a mention:
-//
-//	bare.go         JSON and names with arguments behind text: they need evidence
-//	fence.go        fences that hold calls
-//	announce.go     the words that announce a call, in ten languages
-//	doubt.go        marks that may be mentions wait for what follows
-//	code.go         blocks and spans of code, in which nothing is a call
-//
-// Three rules keep the events independent of how the text was cut into chunks: only at(i) looks forward; what may still be
-// taken back is declared by a hold, never by "has it been sent"; functions up to the commit answer no, cut or committed,
-// and functions behind it cannot fail.
+// Three rules keep the events independent of how the text was cut into chunks: only At(i) looks forward; what may still be
+// taken back is declared by a hold, never by "has it been sent"; functions up to the commit answer mismatch, incomplete or
+// committed, and functions behind it cannot fail.
 package adapters

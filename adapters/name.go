@@ -2,6 +2,8 @@ package adapters
 
 import (
 	"bytes"
+	"html"
+	"strconv"
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
@@ -206,4 +208,47 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 		}
 	}
 	return "", mismatch
+}
+
+// Names of tools come with escapes: get\_weather as in Markdown, get\u005fweather as in JSON, a&amp;b as in XML.
+
+// maxEntity bounds an entity like &amp; in bytes.
+const maxEntity = 8
+
+// unescaped is a name, or the beginning of one, without its escapes. Half an escape at the end is left out.
+func unescaped(name []byte) []byte {
+	if bytes.IndexByte(name, '\\') < 0 && bytes.IndexByte(name, '&') < 0 {
+		return name
+	}
+	var out []byte
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case c == '\\' && i+1 == len(name):
+			return out
+		case c == '\\' && name[i+1] == 'u':
+			if len(name) < i+6 {
+				return out
+			}
+			r, err := strconv.ParseUint(string(name[i+2:i+6]), 16, 16)
+			if err != nil {
+				return name
+			}
+			out = append(out, string(rune(r))...)
+			i += 5
+		case c == '\\':
+			i++
+			out = append(out, name[i])
+		case c == '&':
+			end := bytes.IndexByte(name[i:], ';')
+			if end < 0 && len(name)-i < maxEntity {
+				return out
+			}
+			end = max(end, 0)
+			out = append(out, html.UnescapeString(string(name[i:i+end+1]))...)
+			i += end
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
 }

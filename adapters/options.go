@@ -81,3 +81,50 @@ func ParseWhich(s string) (Which, error) {
 	}
 	return Normal, fmt.Errorf("must be eager, normal or strict, not %q", s)
 }
+
+// Reasons are the names of all that is repaired while a reply is read, in alphabetical order. See chat.Meta.Repairs.
+func Reasons() []chat.Reason {
+	all := make([]chat.Reason, len(reasons))
+	for i, r := range reasons {
+		all[i] = chat.Reason{Code: r[0], Means: r[1], Wrote: r[2], Reads: r[3]}
+	}
+	return all
+}
+
+// reasons are code, meaning, and an example with what comes of it. A test runs the examples.
+var reasons = [...][4]string{
+	{"bare-keys", "a key without quotes was given some", `{city: "Rome"}`, `{"city": "Rome"}`},
+	{"bare-words", "a value without quotes became text", `{"city": Rome}`, `{"city": "Rome"}`},
+	{"closers", "brackets, quotes or marks that close the call were missing or the wrong ones, and were added", `{"a": [1, 2}`, `{"a": [1, 2]}`},
+	{"comments", "a comment was left out", `{"a": 1 /* one */}`, `{"a": 1 }`},
+	{"control-bytes", "a line break or another control byte inside a string was escaped", "{\"a\": \"x\ty\"}", `{"a": "x\ty"}`},
+	{"doubled-braces", "braces that were doubled, as in a template, were halved", `{{"a": 1}}`, `{"a": 1}`},
+	{"ellipsis", "dots that stood for further items were left out", `[1, 2, ...]`, `[1, 2]`},
+	{"equals", "an equals sign, an arrow or several colons between key and value became a colon", `{"a" = 1}`, `{"a" : 1}`},
+	{"escapes", "an escape that JSON does not know became the character that was meant, or a backslash", `{"a": "it\'s"}`, `{"a": "it's"}`},
+	{"extra-closer", "something behind the end of the value, mostly a bracket that closes nothing, was left out", `{"a": 1]}`, `{"a": 1}`},
+	{"extra-comma", "a comma without anything before it was left out", `[1,, 2]`, `[1, 2]`},
+	{"full-width", "a comma or colon of East Asian width became the plain one", `{"a"：1}`, `{"a":1}`},
+	{"inner-quotes", "quotes inside quotes were escaped, or those around an object left out", `{"a": "say "hi" now"}`, `{"a": "say \"hi\" now"}`},
+	{"joined-strings", "strings that are joined by a plus sign, or in Python by nothing, became one", `{"a": "x" + "y"}`, `{"a": "xy"}`},
+	{"key-spelling", "a parameter in another case, or with other separators, got the schema's spelling", `{"fileName": "a"}`, `{"file_name": "a"}`},
+	{"literals", "a number or word in another language's spelling became JSON's", `{"a": True, "b": 007}`, `{"a": true, "b": 7}`},
+	{"missing-colon", "the colon between key and value was missing and was added", `{"a" 1}`, `{"a" :1}`},
+	{"missing-comma", "the comma between two members or items was missing and was added", `{"a": 1 "b": 2}`, `{"a": 1 ,"b": 2}`},
+	{"null-omitted", "a parameter that may be left out, and may not be null, was null and was left out", `{"city": "Rome", "days": null}`, `{"city": "Rome"}`},
+	{"object-in-string", "a whole object or list in a string was taken out of it", `"{\"a\": 1}"`, `{"a": 1}`},
+	{"odd-space", "a space that JSON does not know became a plain one", "{\"a\":\u00a01}", `{"a": 1}`},
+	{"opening-brace", "the brace that opens the object was missing and was added", `"city": "Rome"}`, `{"city": "Rome"}`},
+	{"paths", "the backslashes of a Windows path were doubled", `{"a": "C:\temp\new"}`, `{"a": "C:\\temp\\new"}`},
+	{"quotes", "quotes of another kind became double ones", `{'city': 'Rome'}`, `{"city": "Rome"}`},
+	{"raw-arguments", "a call whose body is no JSON: it became the tool's only parameter", `print("hi")`, `{"code":"print(\"hi\")"}`},
+	{"text-around", "words, a fence or thinking around the JSON were left out", `Here it is: {"a": 1}`, `{"a": 1}`},
+	{"too-deep", "arguments nested deeper than 512 levels were cut there", `[[[[…`, ``},
+	{"trailing-comma", "a comma behind the last member or item was left out", `{"a": 1,}`, `{"a": 1}`},
+	{"truncated", "the text ended inside the value, which was closed there", `{"a": "cut he`, `{"a": "cut he"}`},
+	{"tuples", "a list in round brackets or braces got square ones", `{"a": (1, 2)}`, `{"a": [1, 2]}`},
+	{"two-readings", "a call that can be read in two ways is shown as text", `{"n": {"a": ["x"}, "m": "y"}`, `{"n": {"a": ["x"}, "m": "y"}`},
+	{"types", "a text became a value of the type that the schema wants", `{"days": "3"}`, `{"days": 3}`},
+	{"utf-8", "a byte that is no UTF-8 became U+FFFD", "{\"a\": \"\xff\"}", `{"a": "�"}`},
+	{"wrapped", "a lone member that holds all arguments was left out", `{"arguments": {"city": "Rome"}}`, `{"city": "Rome"}`},
+}

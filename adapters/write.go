@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"toolnorm/adapters/internal/grammar"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/print"
 	"toolnorm/chat"
@@ -106,4 +107,19 @@ func (f *Format) Carries(name string) bool {
 	}
 	var args bytes.Buffer // families write with and without blanks
 	return json.Compact(&args, read.Calls[0].Args) == nil && args.String() == carried
+}
+
+// Grammar holds a model to calls of the offered tools while it writes, at servers that take a grammar.
+type Grammar = grammar.Grammar
+
+// Trigger is where text ends and the grammar begins.
+type Trigger = grammar.Trigger
+
+// GrammarOptions bound what a grammar lets through. The zero value suits real models, which know when to end.
+type GrammarOptions = grammar.Options
+
+// Grammar writes the grammar of calls to the tools, spelled as Append spells them. Members of small objects come in any
+// order, those of large ones in the schema's. What a schema demands and a grammar cannot say is left open and reported.
+func (f *Format) Grammar(tools []chat.Tool, o GrammarOptions) Grammar {
+	return grammar.Of(f.Family, tools, o)
 }
