@@ -1,0 +1,194 @@
+// Package chroma speaks to a Chroma server, version 2 of its REST API.
+package chroma
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"toolnorm/chat"
+)
+
+// Client asks one collection. It may be used by many at once and must not be copied.
+type Client struct {
+	Host       string // a name, or a whole URL
+	Port       int
+	Collection string
+	Header     string       // one to send, as "X-Chroma-Token: …"; empty: none
+	HTTP       *http.Client // nil: one that waits ten seconds
+
+	mu    sync.Mutex
+	known *collection
+}
+
+// collection is what the server knows it by: the settings have a name, and calls want an id.
+type collection struct {
+	ID            string
+	Dimension     int // 0 until something is in it
+	Configuration struct {
+		HNSW struct{ Space string }
+	} `json:"configuration_json"`
+}
+
+// Error is what the server answered.
+type Error struct {
+	Status        int    `json:"-"`
+	Kind, Message string `json:"-"`
+}
+
+// Error is the server's own sentence.
+func (e *Error) Error() string { return fmt.Sprintf("Chroma: %s (%d)", e.Message, e.Status) }
+
+const collections = "/tenants/default_tenant/databases/default_database/collections"
+
+// do makes a call; nil as the body is a GET.
+func (c *Client) do(ctx context.Context, path string, body, into any) error {
+	base := c.Host
+	if !strings.Contains(base, "://") {
+		base = "http://" + net.JoinHostPort(base, strconv.Itoa(c.Port))
+	}
+	method, text := http.MethodGet, []byte(nil)
+	if body != nil {
+		var err error
+		if text, err = chat.JSON(body); err != nil {
+			return err
+		}
+		method = http.MethodPost
+	}
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(base, "/")+"/api/v2"+path, bytes.NewReader(text))
+	if err != nil {
+		return errors.New("Chroma: the host cannot be read")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if name, value, ok := strings.Cut(c.Header, ":"); ok {
+		req.Header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	client := c.HTTP
+	if client == nil {
+		client = &http.Client{Timeout: 10 * time.Second}
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("Chroma cannot be reached: %w", err)
+	}
+	defer resp.Body.Close()
+	reply, err := io.ReadAll(io.LimitReader(resp.Body, 64<<20))
+	if err != nil {
+		return fmt.Errorf("Chroma: %w", err)
+	}
+	if resp.StatusCode >= 300 {
+		var said struct{ Error, Message string }
+		if json.Unmarshal(reply, &said) != nil || said.Message == "" {
+			said.Message = strings.TrimSpace(string(reply[:min(300, len(reply))]))
+		}
+		return &Error{resp.StatusCode, said.Error, said.Message}
+	}
+	if err := json.Unmarshal(reply, into); err != nil {
+		return fmt.Errorf("Chroma: an answer that cannot be read: %w", err)
+	}
+	return nil
+}
+
+// find asks for the collection's id, once. It is never made by a search: a typo would leave an empty one behind.
+func (c *Client) find(ctx context.Context) (*collection, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		found := new(collection)
+		if err := c.do(ctx, collections+"/"+url.PathEscape(c.Collection), nil, found); err != nil {
+			return nil, err
+		}
+		c.known = found
+	}
+	return c.known, nil
+}
+
+// call asks the collection, whose id is found anew when it is no more: somebody may have made it again.
+func (c *Client) call(ctx context.Context, what string, body, into any) error {
+	for again := false; ; again = true {
+		found, err := c.find(ctx)
+		if err != nil {
+			return err
+		}
+		err = c.do(ctx, collections+"/"+found.ID+"/"+what, body, into)
+		var said *Error
+		if again || !errors.As(err, &said) || said.Status != http.StatusNotFound {
+			return err
+		}
+		c.mu.Lock()
+		c.known = nil
+		c.mu.Unlock()
+	}
+}
+
+// Query gives, for each vector, the texts of the n nearest records. A record without a text is left out.
+func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]string, error) {
+	var found struct{ Documents [][]*string }
+	body := map[string]any{"query_embeddings": vectors, "n_results": n, "include": []string{"documents", "distances"}}
+	if err := c.call(ctx, "query", body, &found); err != nil {
+		return nil, err
+	}
+	all := make([][]string, len(vectors))
+	for i := range all {
+		all[i] = []string{}
+		if i < len(found.Documents) {
+			for _, text := range found.Documents[i] {
+				if text != nil {
+					all[i] = append(all[i], *text)
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// Make makes the collection, for cosines, unless it is there.
+func (c *Client) Make(ctx context.Context) error {
+	body := map[string]any{"name": c.Collection, "get_or_create": true, "configuration": map[string]any{"hnsw": map[string]any{"space": "cosine"}}}
+	return c.do(ctx, collections, body, new(collection))
+}
+
+// Records are those of a source: their ids, and the texts of all when the source is empty.
+func (c *Client) Records(ctx context.Context, source string) (ids []string, texts []*string, err error) {
+	for {
+		body := map[string]any{"limit": 1000, "offset": len(ids), "include": []string{"documents"}}
+		if source != "" {
+			body["where"] = map[string]any{"source": map[string]any{"$eq": source}}
+		}
+		var page struct {
+			IDs       []string
+			Documents []*string
+		}
+		if err := c.call(ctx, "get", body, &page); err != nil || len(page.IDs) == 0 {
+			return ids, texts, err
+		}
+		ids, texts = append(ids, page.IDs...), append(texts, page.Documents...)
+	}
+}
+
+// Upsert puts records in, or in the place of those of the same id (an add would leave the old ones).
+func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string, vectors [][]float32) error {
+	metadata := make([]map[string]any, len(ids))
+	for i := range metadata {
+		metadata[i] = map[string]any{"source": source}
+	}
+	return c.call(ctx, "upsert", map[string]any{"ids": ids, "documents": texts, "embeddings": vectors, "metadatas": metadata}, new(json.RawMessage))
+}
+
+// Delete removes records.
+func (c *Client) Delete(ctx context.Context, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return c.call(ctx, "delete", map[string]any{"ids": ids}, new(json.RawMessage))
+}

@@ -1,0 +1,58 @@
+package data
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"strings"
+
+	"toolnorm/tools"
+)
+
+//go:embed complete_column_extraction.md
+var completeColumnExtractionText string
+
+// completeColumnExtraction says that the columns are known, and the workflow may go on.
+func completeColumnExtraction() tools.Tool {
+	return tools.Tool{
+		Name: "complete_column_extraction", Title: "Finish column extraction", Description: completeColumnExtractionText, Hints: hints(false),
+		Schema: json.RawMessage(`{"type": "object", "required": ["extracted_columns"], "additionalProperties": false, "properties": {
+			"extracted_columns": {"type": ["object", "null"], "description": "The columns, e.g. {\"items\": [{\"extracted_column_name\": \"user_id\"}]}",
+				"properties": {"items": {"type": ["array", "null"], "items": {"type": "object", "properties": {"extracted_column_name": {"type": ["string", "null"]}}}}}}}}`),
+		Output: json.RawMessage(`{"type": "object", "required": ["status", "message", "escalate"], "properties": {
+			"status": {"type": "string", "enum": ["success", "error"]}, "message": {"type": "string"},
+			"escalate": {"type": "boolean", "description": "true: this phase is over, go on to the SQL"}}}`),
+		Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) {
+			out := extraction(args)
+			res, err := tools.JSONOf(out)
+			res.IsError = !out.Escalate
+			return res, err
+		},
+	}
+}
+
+// extracted is what became of it.
+type extracted struct {
+	Status   string `json:"status"`
+	Message  string `json:"message"`
+	Escalate bool   `json:"escalate"`
+}
+
+// extraction looks for a column with a name. Whatever is not there, or no name, counts as none.
+func extraction(args json.RawMessage) extracted {
+	var in struct {
+		Columns struct {
+			Items []struct {
+				Name string `json:"extracted_column_name"`
+			} `json:"items"`
+		} `json:"extracted_columns"`
+	}
+	if json.Unmarshal(args, &in) == nil {
+		for _, item := range in.Columns.Items {
+			if strings.TrimSpace(item.Name) != "" {
+				return extracted{"success", "Column name extraction completed.", true}
+			}
+		}
+	}
+	return extracted{"error", "Column name extraction required.", false}
+}

@@ -1,0 +1,98 @@
+// Package data holds the data tools: vectors of texts, search in a collection of descriptions, and read-only SQL, for an agent
+// that turns questions into SQL.
+//
+// Each tool is one Go file with its function and one Markdown file with the description that a model reads. config.go has the
+// settings, search.go looks where the collection is, collection.go keeps one in the store, import.go fills it.
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolnorm/internal/chroma"
+	"toolnorm/internal/embedding"
+	"toolnorm/internal/sqlsafe"
+	"toolnorm/internal/store"
+	"toolnorm/tools"
+)
+
+// Data answers from what its settings name. It may be used by many at once.
+type Data struct {
+	config     Config
+	embedder   *embedding.Client // nil: none is set
+	chroma     *chroma.Client    // nil: the collection is kept in the store
+	postgres   *sqlsafe.PostgresDB
+	collection *collection
+	audit      func(context.Context, Audit)
+}
+
+// Audit is what is noted of each statement; never what was asked or found.
+type Audit struct {
+	Statement string // the beginning of its SHA-256
+	Rows      int
+	Millis    int64
+	Outcome   string // ok, refused, or the SQLSTATE
+}
+
+// Open takes the settings. Nothing is asked yet, so no server need be up. audit and warn may be nil.
+func Open(ctx context.Context, c Config, db *store.DB, audit func(context.Context, Audit), warn func(string)) (*Data, error) {
+	d := &Data{config: c, audit: audit}
+	if d.audit == nil {
+		d.audit = func(context.Context, Audit) {}
+	}
+	if c.EmbeddingURL != "" && c.EmbeddingModel != "" {
+		d.embedder = &embedding.Client{URL: c.EmbeddingURL, Model: c.EmbeddingModel, Key: c.EmbeddingKey}
+	}
+	if c.ChromaHost != "" && c.ChromaCollection != "" {
+		d.chroma = &chroma.Client{Host: c.ChromaHost, Port: c.ChromaPort, Collection: c.ChromaCollection, Header: c.ChromaHeader}
+	}
+	var err error
+	if d.collection, err = openCollection(ctx, db, c.ChromaCollection); err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	if len(c.missingSQL()) == 0 {
+		if d.postgres, err = sqlsafe.OpenPostgres(sqlsafe.PostgresConfig{
+			Host: c.PostgresHost, Port: c.PostgresPort, Database: c.PostgresName, User: c.PostgresUser, Password: c.PostgresPass,
+			Limits: sqlsafe.Limits{Rows: c.SQLRows, Time: c.SQLTime}, Functions: c.SQLFunctions, AnyRole: c.SQLRole == "warn", Warn: warn,
+		}); err != nil {
+			return nil, fmt.Errorf("data: %w", err)
+		}
+	}
+	return d, nil
+}
+
+// Close ends the connections.
+func (d *Data) Close() {
+	if d != nil && d.postgres != nil {
+		d.postgres.Close()
+	}
+}
+
+// Tools are the data tools, when they are wanted: by the settings, or, when those leave it open, because something of theirs is
+// set or there is a collection. Every tool that is offered costs a small model attention.
+func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
+	if d.config.Tools == "never" {
+		return nil, nil
+	}
+	if d.config.Tools != "always" && !d.config.any() {
+		if n, err := d.collection.count(ctx); err != nil || n == 0 {
+			return nil, err
+		}
+	}
+	return []tools.Tool{d.getTextEmbedding(), d.searchSimilarDocuments(), d.executePostgresQuery(), d.getSQLReferenceDocuments(), completeColumnExtraction(), sanitizeForCSV()}, nil
+}
+
+// hints are those of every tool here: they only read; some ask servers.
+func hints(openWorld bool) tools.Hints {
+	yes, no := true, false
+	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &openWorld}
+}
+
+// errNoEmbedder names what is not set.
+func (d *Data) errNoEmbedder() error {
+	if d.config.EmbeddingURL == "" {
+		return errors.New("TEXT_EMBEDDING_MODEL_URL is not set: there is no model that makes vectors")
+	}
+	return errors.New("TEXT_EMBEDDING_MODEL_NAME is not set: the server has to be told which model makes the vectors")
+}

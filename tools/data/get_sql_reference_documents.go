@@ -1,0 +1,46 @@
+package data
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+
+	"toolnorm/tools"
+)
+
+//go:embed get_sql_reference_documents.md
+var getSQLReferenceDocumentsText string
+
+// getSQLReferenceDocuments finds what is needed to write a statement.
+func (d *Data) getSQLReferenceDocuments() tools.Tool {
+	return tools.Tool{
+		Name: "get_sql_reference_documents", Title: "Find references for SQL", Description: getSQLReferenceDocumentsText, Hints: hints(true),
+		Schema: json.RawMessage(`{"type": "object", "required": ["user_query"], "additionalProperties": false, "properties": {
+			"user_query": {"type": "string", "description": "The question in natural language, e.g. 2024년 1월 이후 가입한 사용자의 이메일 주소를 알려줘"},
+			"n_results": {"type": "integer", "minimum": 1, "maximum": 100, "default": 15, "description": "Documents at most"}}}`),
+		Output: json.RawMessage(`{"type": "object", "required": ["reference_docs"], "properties": {
+			"reference_docs": {"type": "array", "items": {"type": "string"}}, ` + stagesSchema + `}}`),
+		Call: tools.Typed(d.references),
+	}
+}
+
+// referenceDocuments are documents, the most relevant first, as they were stored.
+type referenceDocuments struct {
+	Documents []string `json:"reference_docs"`
+	Stages    []stage  `json:"stages"`
+}
+
+// references searches by meaning and by words at once.
+func (d *Data) references(ctx context.Context, in struct {
+	Query string `json:"user_query"`
+	N     int    `json:"n_results"`
+}) (out referenceDocuments, err error) {
+	if in.N == 0 {
+		in.N = 15
+	}
+	found, stages, err := d.find(ctx, []string{in.Query}, in.N, true)
+	if err != nil {
+		return out, err
+	}
+	return referenceDocuments{found[0], stages}, nil
+}

@@ -1,0 +1,171 @@
+package data
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+)
+
+// Imported is what an import did with one file.
+type Imported struct {
+	Source    string // the file's path, beneath the folder that was named
+	Documents int
+	Embedded  int // vectors that were made; the others were there, or there is no model
+	Removed   int // documents that the file no longer has, where that is known
+}
+
+// embeddedAtOnce is how many texts are embedded between two signs of progress.
+const embeddedAtOnce = 32
+
+// Import puts the documents of a file, or of all files of a folder, into the collection: a second time nothing changes but
+// what is new or gone. progress is told how many of a file's documents are done; it may be nil.
+func (d *Data) Import(ctx context.Context, path string, progress func(source string, done, all int)) (done []Imported, err error) {
+	if progress == nil {
+		progress = func(string, int, int) {}
+	}
+	files, err := importable(path)
+	if err != nil {
+		return nil, err
+	}
+	if d.chroma != nil {
+		if d.embedder == nil {
+			return nil, d.errNoEmbedder()
+		}
+		if err := d.chroma.Make(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range files {
+		texts, err := documentsOf(f.path)
+		if err != nil {
+			return done, fmt.Errorf("%s: %w", f.path, err)
+		}
+		one, err := d.importFile(ctx, f.source, texts, progress)
+		if err != nil {
+			return done, fmt.Errorf("%s: %w", f.path, err)
+		}
+		done = append(done, one)
+	}
+	return done, nil
+}
+
+// file is one to be read.
+type file struct{ path, source string }
+
+// importable lists the files at a path; in a folder those that have a known ending.
+func importable(path string) (all []file, err error) {
+	err = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		source, err := filepath.Rel(path, at)
+		if at == path {
+			source = filepath.Base(path)
+		}
+		if at == path || readers[filepath.Ext(at)] != nil {
+			all = append(all, file{at, filepath.ToSlash(source)})
+		}
+		return err
+	})
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("%s: no file that can be imported (.txt, .md, .csv, .tsv, .json, .jsonl)", path)
+	}
+	return all, err
+}
+
+// importFile makes the documents of a source those given.
+func (d *Data) importFile(ctx context.Context, source string, texts []string, progress func(string, int, int)) (Imported, error) {
+	all, have := make([]document, 0, len(texts)), map[string]bool{}
+	for _, text := range texts {
+		id := fmt.Sprintf("%.16x", sha256.Sum256([]byte(source+"\x00"+text)))
+		if !have[id] {
+			have[id] = true
+			all = append(all, document{id: id, text: text})
+		}
+	}
+	made, err := d.embedNew(ctx, source, all, progress)
+	if err != nil {
+		return Imported{}, err
+	}
+	out := Imported{Source: source, Documents: len(all), Embedded: made}
+	if d.chroma == nil {
+		model := ""
+		if d.embedder != nil {
+			model = d.embedder.Model
+		}
+		before, err := d.collection.without(ctx, source, have)
+		if err != nil {
+			return out, err
+		}
+		out.Removed = before
+		return out, d.collection.replace(ctx, source, model, all)
+	}
+	ids, _, err := d.chroma.Records(ctx, source)
+	if err != nil {
+		return out, err
+	}
+	gone := slices.DeleteFunc(ids, func(id string) bool { return have[id] })
+	out.Removed = len(gone)
+	return out, d.chroma.Delete(ctx, gone)
+}
+
+// embedNew makes the vectors that are not there yet, some at a time; Chroma gets them at once.
+func (d *Data) embedNew(ctx context.Context, source string, all []document, progress func(string, int, int)) (made int, err error) {
+	progress(source, 0, len(all))
+	defer func() { progress(source, len(all), len(all)) }()
+	if d.embedder == nil {
+		return 0, nil
+	}
+	known := map[string][]float32{}
+	if d.chroma == nil {
+		if known, err = d.collection.vectors(ctx, d.embedder.Model); err != nil {
+			return 0, err
+		}
+	} else {
+		ids, _, err := d.chroma.Records(ctx, source)
+		if err != nil {
+			return 0, err
+		}
+		for _, id := range ids {
+			known[id] = []float32{}
+		}
+	}
+	var missing []int
+	for i := range all {
+		if v, there := known[all[i].id]; there {
+			all[i].vector = v
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	for part := range slices.Chunk(missing, embeddedAtOnce) {
+		if err := d.embedSome(ctx, source, all, part); err != nil {
+			return made, err
+		}
+		made += len(part)
+		progress(source, len(all)-len(missing)+made, len(all))
+	}
+	return made, nil
+}
+
+// embedSome makes the vectors of some documents.
+func (d *Data) embedSome(ctx context.Context, source string, all []document, which []int) error {
+	ids, texts := make([]string, len(which)), make([]string, len(which))
+	for i, at := range which {
+		ids[i], texts[i] = all[at].id, all[at].text
+	}
+	vectors, err := d.embedder.Embed(ctx, texts)
+	if err != nil {
+		return err
+	}
+	for i, at := range which {
+		all[at].vector = vectors[i]
+	}
+	if d.chroma == nil {
+		return nil
+	}
+	return d.chroma.Upsert(ctx, source, ids, texts, vectors)
+}
