@@ -16,6 +16,7 @@ import (
 	"toolnorm/engine/ollama"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/home"
+	"toolnorm/tools/data"
 )
 
 // Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name in capitals), and in
@@ -36,6 +37,7 @@ type Config struct {
 	Alias     map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"More names for models."`
 
 	clientForms `embed:""`
+	Databases   data.Config `embed:""`
 
 	Hosts   []string `placeholder:"NAME" help:"Host names to accept besides localhost and IP addresses. * allows any."`
 	Origins []string `placeholder:"URL" help:"Web origins to accept besides those on this machine. * allows any."`
@@ -105,6 +107,7 @@ type commands struct {
 	Decode  decode   `cmd:"" help:"Parse a model's raw output from standard input, and print the resulting events."`
 	Repair  repair   `cmd:"" help:"Turn almost-JSON from standard input into strict JSON."`
 	Formats formats  `cmd:"" help:"List, show, test and guess model families."`
+	Docs    docs     `cmd:"" help:"Fill the collection that the data tools search."`
 	Version struct{} `cmd:"" help:"Print the version."`
 }
 

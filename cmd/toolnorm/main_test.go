@@ -11,7 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
 	"time"
+	"toolnorm/tools/data"
 )
 
 // clean gives the test an environment without settings, and the path of a settings file with that text.
@@ -182,8 +184,10 @@ func TestTheUsersOwnFamiliesAreRead(t *testing.T) {
 }
 
 func TestEverySettingIsExplained(t *testing.T) {
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
-		if !f.Anonymous && f.Tag.Get("help") == "" {
+	all := append(reflect.VisibleFields(reflect.TypeFor[Config]()), reflect.VisibleFields(reflect.TypeFor[data.Config]())...)
+	for _, f := range all {
+		_, group := f.Tag.Lookup("embed")
+		if !f.Anonymous && !group && f.Tag.Get("help") == "" {
 			t.Errorf("setting %s has no help", f.Name)
 		}
 	}

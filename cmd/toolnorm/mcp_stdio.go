@@ -11,6 +11,7 @@ import (
 	"toolnorm/internal/home"
 	"toolnorm/internal/toolbox"
 	"toolnorm/mcpserver"
+	"toolnorm/tools/data"
 )
 
 // mcpStdio is the command mcp, for MCP clients that start their servers themselves.
@@ -19,6 +20,8 @@ type mcpStdio struct {
 	Store   string `placeholder:"WHERE" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
 	MCPFile string `name:"mcp-file" placeholder:"FILE" help:"The file of further MCP servers, whose tools are offered as well. Default: mcp.json beside the YAML file, if there is one, else in the data folder."`
 	Config  string `placeholder:"FILE" help:"YAML file with the settings of serve. Default: toolnorm.yaml in the user's configuration folder, if present."`
+
+	Databases data.Config `embed:""`
 
 	LogLevel  string        `default:"warn" enum:"debug,info,warn,error" env:"-" help:"What to log to standard error: debug, info, warn or error."`
 	LogFormat string        `default:"text" enum:"text,json" help:"Log format: text or json."`
@@ -30,15 +33,15 @@ type mcpStdio struct {
 func (c *mcpStdio) Run(m *Main) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	data, err := home.Data(c.Data)
+	dir, err := home.Data(c.Data)
 	if err != nil {
 		return &ended{err, statusUsage}
 	}
-	m.Config = Config{Data: data, Store: c.Store, LogLevel: c.LogLevel, LogFormat: c.LogFormat, remotes: remotes{MCPFile: c.MCPFile}}
+	m.Config = Config{Data: dir, Store: c.Store, LogLevel: c.LogLevel, LogFormat: c.LogFormat, Databases: c.Databases, remotes: remotes{MCPFile: c.MCPFile}}
 	m.log = newLog(m.stderr, m.Config)
 	opening, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
-	if m.toolbox, err = toolbox.Open(opening, toolbox.Config{Data: data, Store: c.Store, Panicked: m.panicked}); err != nil {
+	if m.toolbox, err = toolbox.Open(opening, m.toolboxConfig()); err != nil {
 		return err
 	}
 	if err := m.openRemote(); err != nil {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"toolnorm/internal/auth"
 	"toolnorm/internal/toolbox"
+	"toolnorm/tools/data"
 )
 
 // openWait is how long the data of the tools may take to open.
@@ -14,7 +16,7 @@ const openWait = 20 * time.Second
 // openTools opens the tools that this program runs itself, as the settings say. Data that nobody named and that cannot be
 // opened, as in a folder that is read only, leaves the tools out: everything else works without it.
 func (m *Main) openTools() error {
-	config := toolbox.Config{Data: m.Config.Data, Store: m.Config.Store, Panicked: m.panicked}
+	config := m.toolboxConfig()
 	m.toolbox = toolbox.Empty(config)
 	if !m.Config.Tools {
 		return nil
@@ -31,6 +33,20 @@ func (m *Main) openTools() error {
 		m.log.Warn().Err(err).Msg("sample tools are off: cannot open their database. --no-tools silences this")
 	}
 	return nil
+}
+
+// toolboxConfig are the settings of the tools.
+func (m *Main) toolboxConfig() toolbox.Config {
+	return toolbox.Config{
+		Data: m.Config.Data, Store: m.Config.Store, Panicked: m.panicked, Databases: m.Config.Databases, Audit: m.audit,
+		Warn: func(text string) { m.log.Warn().Msg(text) },
+	}
+}
+
+// audit notes a statement that execute_postgres_query ran: who asked and what came of it, never what was asked or found.
+func (m *Main) audit(ctx context.Context, a data.Audit) {
+	m.log.Info().Str("tool", "execute_postgres_query").Str("principal", auth.Principal(ctx)).Str("statement", a.Statement).
+		Int("rows", a.Rows).Int64("ms", a.Millis).Str("outcome", a.Outcome).Msg("statement")
 }
 
 // panicked notes a tool that broke. What it was called with is not logged.

@@ -11,6 +11,7 @@ import (
 	"toolnorm/internal/toolbox"
 	"toolnorm/runner"
 	"toolnorm/tools"
+	"toolnorm/tools/data"
 )
 
 // place is where calls are run: a proxy, or this process when there is none.
@@ -26,19 +27,20 @@ func (p *program) find(o options) (*place, error) {
 	if o.url != "" {
 		return &place{proxy: &runner.Client{Address: runner.Address{URL: o.url, Token: p.env("TOOLNORM_API_KEY")}}, only: true}, nil
 	}
-	data, store := cmp.Or(o.data, p.env("TOOLNORM_DATA")), cmp.Or(o.store, p.env("TOOLNORM_STORE"))
-	if data == "" || store == "" {
-		settings, err := home.ReadSettings(cmp.Or(o.config, p.env("TOOLNORM_CONFIG")))
-		if err != nil {
-			return nil, err
-		}
-		data, store = cmp.Or(data, settings.Data), cmp.Or(store, settings.Store)
-	}
-	dir, err := home.Data(data)
+	settings, err := home.ReadSettings(cmp.Or(o.config, p.env("TOOLNORM_CONFIG")))
 	if err != nil {
 		return nil, err
 	}
-	at := &place{local: toolbox.Config{Data: dir, Store: store, Panicked: p.panicked}}
+	databases, err := data.ReadConfig(p.env, settings.All)
+	if err != nil {
+		return nil, err
+	}
+	store := cmp.Or(o.store, p.env("TOOLNORM_STORE"), settings.Store)
+	dir, err := home.Data(cmp.Or(o.data, p.env("TOOLNORM_DATA"), settings.Data))
+	if err != nil {
+		return nil, err
+	}
+	at := &place{local: toolbox.Config{Data: dir, Store: store, Panicked: p.panicked, Databases: databases}}
 	if o.store != "" {
 		return at, nil // the proxy may work on another one
 	}

@@ -45,6 +45,8 @@ func File() string {
 type Settings struct {
 	Data  string // the folder, as it was written; empty: not said
 	Store string // the database; empty: not said
+
+	All map[string]any `yaml:",inline"` // the others, by their names
 }
 
 // ReadSettings reads them from the file that ReadFile finds; without one they are empty.

@@ -10,12 +10,17 @@ import (
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
 	"toolnorm/tools/company"
+	"toolnorm/tools/data"
 )
 
 // Config says where the tools find their data.
 type Config struct {
 	Data  string // absolute path of the folder of data
 	Store string // what store.Open takes; empty: db/mcp_data.db in Data
+
+	Databases data.Config                                // the settings of the data tools
+	Audit     func(ctx context.Context, done data.Audit) // told of each statement; nil: nobody is
+	Warn      func(text string)                          // told of what the data tools find wrong; nil: nobody is
 
 	// Panicked is told of a tool that panicked, as tools.Options says; nil: nobody is.
 	Panicked func(tool string, value any, stack []byte)
@@ -25,6 +30,7 @@ type Config struct {
 type Box struct {
 	Registry *tools.Registry
 	Company  *company.Company // nil when it is Empty
+	Data     *data.Data       // nil when it is Empty
 	db       *store.DB
 }
 
@@ -47,10 +53,25 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	if b.Company, err = company.Open(ctx, b.db, nil); err == nil {
 		err = b.Registry.Set("company", b.Company.Tools()...)
 	}
+	if err == nil {
+		err = b.openData(ctx, c)
+	}
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
+}
+
+// openData adds the data tools, if they are wanted.
+func (b *Box) openData(ctx context.Context, c Config) (err error) {
+	if b.Data, err = data.Open(ctx, c.Databases, b.db, c.Audit, c.Warn); err != nil {
+		return err
+	}
+	wanted, err := b.Data.Tools(ctx)
+	if err != nil {
+		return err
+	}
+	return b.Registry.Set("data", wanted...)
 }
 
 // Close closes the data. Calls that still run fail.
@@ -58,5 +79,6 @@ func (b *Box) Close() error {
 	if b.db == nil {
 		return nil
 	}
+	b.Data.Close()
 	return b.db.Close()
 }

@@ -24,7 +24,7 @@ var executePostgresQueryText string
 func (d *Data) executePostgresQuery() tools.Tool {
 	return tools.Tool{
 		Name: "execute_postgres_query", Title: "Query PostgreSQL", Description: executePostgresQueryText, Hints: hints(true),
-		Timeout: d.config.SQLTime + 15*time.Second, // a first call compiles the parser and connects
+		Timeout: d.config.SQLTime + time.Minute, // the first call compiles the parser: two seconds, and twenty where all processors are busy
 		Schema: json.RawMessage(`{"type": "object", "required": ["sql_query"], "additionalProperties": false, "properties": {
 			"sql_query": {"type": "string", "description": "One complete PostgreSQL SELECT, e.g. SELECT user_id, email FROM users WHERE created_at > '2024-01-01' LIMIT 10"}}}`),
 		Output: json.RawMessage(`{"type": "object", "required": ["status", "message"], "properties": {
