@@ -1,0 +1,253 @@
+package family
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/internal/golden"
+)
+
+// Reply is what a model wrote, and the tools that it was offered.
+type Reply struct {
+	Raw   string
+	Tools []chat.Tool
+}
+
+// Replies reads replies, a JSON object a line: {"raw": "…", "tools": […]}, the tools as OpenAI's API has them or by their
+// names, or an exchange as /debug shows it with --trace-bodies. An error names the line.
+func Replies(in io.Reader) ([]Reply, error) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 16<<20)
+	var out []Reply
+	for n := 1; lines.Scan(); n++ {
+		if strings.TrimSpace(lines.Text()) == "" {
+			continue
+		}
+		r, err := readReply(lines.Bytes())
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		out = append(out, r)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no replies: each line is an object with the member raw")
+	}
+	return out, nil
+}
+
+func readReply(line []byte) (Reply, error) {
+	var wire struct {
+		Raw   string
+		Tools []json.RawMessage
+		Wrote []struct{ Parts []struct{ Kind, Text string } }
+	}
+	if err := json.Unmarshal(line, &wire); err != nil {
+		return Reply{}, err
+	}
+	r := Reply{Raw: wire.Raw}
+	for _, generation := range wire.Wrote[:min(len(wire.Wrote), 1)] {
+		for _, part := range generation.Parts {
+			if part.Kind == "text" {
+				r.Raw += part.Text
+			}
+		}
+	}
+	if r.Raw == "" {
+		return Reply{}, errors.New(`it has no member raw, and no "wrote" with text as an exchange has`)
+	}
+	for _, raw := range wire.Tools {
+		var name string
+		var tool struct {
+			Function struct {
+				Name       string
+				Parameters json.RawMessage
+			}
+		}
+		if json.Unmarshal(raw, &name) != nil && json.Unmarshal(raw, &tool) != nil {
+			return Reply{}, fmt.Errorf("a tool is a name or an object with function, not %s", raw)
+		}
+		if name == "" {
+			name = tool.Function.Name
+		}
+		r.Tools = append(r.Tools, chat.Tool{Name: name, Schema: tool.Function.Parameters})
+	}
+	return r, nil
+}
+
+// Learn makes a family's file of what a model wrote: the known family that reads all of it, or call lines for what none
+// reads. What cannot be decided from the replies is a question, a sentence each.
+func Learn(name string, set *adapters.Set, replies []Reply) (file string, questions []string, err error) {
+	lines := fmt.Sprintf("# Learned from %d replies; to be read by someone who knows the model.\nformat  %s\nmodels  %s*\n", len(replies), name, name)
+	best, unread := bestReader(set, replies)
+	if best != nil {
+		lines += "like    " + best.Name + "\n"
+	}
+	calls := map[string]int{}
+	for _, r := range unread {
+		line, ok := callLine(r)
+		if !ok {
+			questions = append(questions, fmt.Sprintf("is this a call? It names a tool, and has no mark in front of JSON: %q", clipped(r.Raw)))
+			continue
+		}
+		calls[line]++
+	}
+	for i, line := range byCount(calls) {
+		lines += line
+		if i > 0 {
+			questions = append(questions, fmt.Sprintf("calls are written in more than one way; all are read, the first is printed. Is this one a slip? %s", strings.TrimSpace(line)))
+		}
+	}
+	if best == nil && len(calls) == 0 {
+		return "", questions, errors.New("no reply holds a call in a form that a declaration can say")
+	}
+	f, err := set.Parse([]byte(lines))
+	if err != nil {
+		return "", questions, fmt.Errorf("%w\n%s", err, lines)
+	}
+	return lines + learnedCases(f, replies), questions, nil
+}
+
+// bestReader is the family that reads calls out of most replies by its own marks, nil when none reads any, and the replies
+// that name a tool and that it reads as text.
+func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unread []Reply) {
+	most := 0
+	for _, f := range set.All() {
+		if f.Name == "generic" { // which is all families together
+			continue
+		}
+		n := 0
+		for _, r := range replies {
+			if len(callsIn(f, r)) > 0 {
+				n++
+			}
+		}
+		if n > most {
+			best, most = f, n
+		}
+	}
+	for _, r := range replies {
+		named := slices.ContainsFunc(r.Tools, func(t chat.Tool) bool { return strings.Contains(r.Raw, t.Name) })
+		if named && (best == nil || len(callsIn(best, r)) == 0) {
+			unread = append(unread, r)
+		}
+	}
+	return best, unread
+}
+
+// callsIn are the calls that a format reads from a reply by its own marks alone.
+func callsIn(f *adapters.Format, r Reply) []chat.Call {
+	var c chat.Collector
+	for e, err := range f.Decode(golden.Source([]string{r.Raw}, chat.Stop), adapters.Options{Tools: r.Tools, Alone: true, Which: adapters.Strict}) {
+		if err != nil {
+			return nil
+		}
+		c.Add(e)
+	}
+	return c.Calls
+}
+
+// learnMark is a mark as a model writes one, at the edge of a call.
+const learnMark = `(?:<[^<>\s]{1,64}>|\[/?[A-Z_]{2,40}\])`
+
+var (
+	markBefore = regexp.MustCompile(learnMark + `\s*$`)
+	markBehind = regexp.MustCompile(`^\s*` + learnMark)
+)
+
+// callLine is the call line of a reply that holds a tool's name in JSON, or in front of it, behind a mark.
+func callLine(r Reply) (string, bool) {
+	for _, t := range r.Tools {
+		at := strings.Index(r.Raw, t.Name)
+		if at < 0 {
+			continue
+		}
+		if i := strings.LastIndexByte(r.Raw[:at], '{'); i >= 0 {
+			if n, ok := objectAt(r.Raw[i:], t.Name); ok {
+				return lineAround(r.Raw, i, i+n, "{call}")
+			}
+		}
+		behind := at + len(t.Name)
+		if i := strings.IndexByte(r.Raw[behind:], '{'); i >= 0 && i <= 40 {
+			if n, ok := objectAt(r.Raw[behind+i:], ""); ok {
+				return lineAround(r.Raw, at, behind+i+n, "{name}"+escaped(r.Raw[behind:behind+i])+"{json}")
+			}
+		}
+	}
+	return "", false
+}
+
+// objectAt is how long the JSON object is that a text begins with, if it holds a word.
+func objectAt(text, word string) (int, bool) {
+	var value json.RawMessage
+	in := json.NewDecoder(strings.NewReader(text))
+	if in.Decode(&value) != nil || !strings.Contains(string(value), word) {
+		return 0, false
+	}
+	return int(in.InputOffset()), true
+}
+
+// lineAround is a call line with the marks around text[start:end].
+func lineAround(text string, start, end int, holes string) (string, bool) {
+	before := markBefore.FindString(text[:start])
+	if before == "" {
+		return "", false
+	}
+	return "call    " + escaped(before) + holes + escaped(markBehind.FindString(text[end:])) + "\n", true
+}
+
+// escaped writes a text as a declaration does.
+func escaped(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
+}
+
+// byCount are the lines, the most frequent first.
+func byCount(lines map[string]int) []string {
+	var out []string
+	for line := range lines {
+		out = append(out, line)
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		if lines[a] != lines[b] {
+			return lines[b] - lines[a]
+		}
+		return strings.Compare(a, b)
+	})
+	return out
+}
+
+// clipped is the beginning of a text, for a sentence.
+func clipped(s string) string {
+	if len(s) > 160 {
+		return strings.ToValidUTF8(s[:160], "") + "…"
+	}
+	return s
+}
+
+// learnedCases are the replies as golden cases, with what the format makes of them. Their tools may be others than those
+// that cases are run with: such replies are left out.
+func learnedCases(f *adapters.Format, replies []Reply) string {
+	tools, err := golden.Tools()
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	for i, r := range replies {
+		events, err := golden.Transcript(f.Decode(golden.Source([]string{r.Raw}, chat.Stop), adapters.Options{Tools: tools}))
+		if err != nil || !strings.Contains("\n"+events, "\ncall ") || strings.Contains(r.Raw, "\n-- ") {
+			continue
+		}
+		fmt.Fprintf(&b, "-- reply %d: raw --\n%s\n-- reply %d: events --\n%s\n", i+1, r.Raw, i+1, events)
+	}
+	return b.String()
+}
