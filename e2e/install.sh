@@ -136,6 +136,7 @@ server=$cache/ollama-$OLLAMA-llama-$LLAMA_SERVER-ggml-$GGML
 npm_target() { echo "$cache/$1-$(sha256sum "$here/$1/package-lock.json" | cut -c1-12)"; }
 clients=$(npm_target clients)
 mcp=$(npm_target mcp)
+chroma=$(npm_target chroma)
 servers=$(npm_target servers)
 old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$server" ] || install_server "$server"
@@ -143,6 +144,7 @@ old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$cache/templates-$GGML" ] || install_templates "$cache/templates-$GGML"
 [ -d "$clients" ] || install_npm clients "$clients"
 [ -d "$mcp" ] || install_npm mcp "$mcp"
+[ -d "$chroma" ] || install_npm chroma "$chroma"
 [ -d "$servers" ] || install_npm servers "$servers"
 for file in clients.txt llama-index.txt servers.txt; do
   sdk=$cache/sdk-${file%.txt}-$(sha256sum "$here/sdks/$file" | cut -c1-12)

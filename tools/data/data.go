@@ -1,8 +1,16 @@
 // Package data holds the data tools: vectors of texts, search in a collection of descriptions, and read-only SQL, for an agent
 // that turns questions into SQL.
 //
-// Each tool is one Go file with its function and one Markdown file with the description that a model reads. config.go has the
-// settings, search.go looks where the collection is, collection.go keeps one in the store, import.go fills it.
+// Each tool is one Go file with its function and one Markdown file with the description that a model reads:
+// get_text_embedding, search_similar_documents, get_sql_reference_documents, execute_postgres_query,
+// complete_column_extraction, sanitize_for_csv. Beside them:
+//
+//	data.go          opens what the settings name, and says which tools are offered
+//	config.go        the settings, for every program that has them
+//	search.go        looks where the collection is, by vectors, by words, or both
+//	collection.go    a collection in the store of the tools
+//	import.go        fills a collection, the same twice
+//	documents.go     reads documents out of files
 package data
 
 import (

@@ -1,0 +1,95 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"toolnorm/internal/store"
+	"toolnorm/tools"
+	"toolnorm/tools/data"
+)
+
+// startChroma starts the real Chroma, and gives its port.
+func startChroma(t *testing.T) int {
+	t.Helper()
+	cache, err := cacheFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := npmFolder(cache, "chroma")
+	if err == nil {
+		_, err = os.Stat(folder)
+	}
+	demand(t, err, nil)
+	addr, err := freeAddr()
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := addr[strings.LastIndexByte(addr, ':')+1:]
+	l := &lane{dir: t.TempDir()}
+	t.Cleanup(l.stop)
+	cmd := exec.Command("node", "chroma/serve.mjs", folder, filepath.Join(l.dir, "data"), port)
+	if err := l.run("chroma", cmd, "http://"+addr+"/api/v2/heartbeat"); err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestRealEmbeddingsInTheStoreAndInChroma imports documents with vectors of a real Ollama into the store and into a real Chroma:
+// both have to find the same, in the same order.
+func TestRealEmbeddingsInTheStoreAndInChroma(t *testing.T) {
+	l := open(t)
+	port := startChroma(t)
+	path := filepath.Join(t.TempDir(), "words.txt")
+	words := []string{"a red apple", "the invoice of March", "사용자 이메일 주소", "order date", "a green pear", "주문 번호"}
+	if err := os.WriteFile(path, []byte(strings.Join(words, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	embedder := data.Config{EmbeddingURL: l.newest.base + "/api/embed", EmbeddingModel: "embed"}
+	inChroma := embedder
+	inChroma.ChromaHost, inChroma.ChromaPort, inChroma.ChromaCollection = "127.0.0.1", port, "column_metadata"
+	var found []string
+	for _, config := range []data.Config{embedder, inChroma} {
+		db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		d, err := data.Open(t.Context(), config, db, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, embedded := range []int{len(words), 0} { // the second time nothing is left to do
+			all, err := d.Import(t.Context(), path, nil)
+			if err != nil || len(all) != 1 || all[0].Documents != len(words) || all[0].Embedded != embedded {
+				t.Fatalf("Import = %+v, %v", all, err)
+			}
+		}
+		offered, err := d.Tools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		search := offered[slices.IndexFunc(offered, func(o tools.Tool) bool { return o.Name == "search_similar_documents" })]
+		res, err := search.Call(t.Context(), []byte(`{"query_list":["사용자 이메일 주소","order date"],"n_results":6}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _, _ := strings.Cut(res.Text(), `,"stages"`)
+		if !strings.HasPrefix(text, `{"documents":[["사용자 이메일 주소",`) || !strings.Contains(text, `],["order date",`) {
+			t.Errorf("what is the same is not the nearest: %s", text)
+		}
+		found = append(found, text)
+	}
+	if found[0] != found[1] {
+		t.Errorf("the store finds %s\nChroma finds    %s", found[0], found[1])
+	}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"toolnorm/engine"
+	"toolnorm/engine/demo"
+	"toolnorm/internal/toolbox"
+	"toolnorm/internal/transcript"
+	"toolnorm/mcpserver"
+	"toolnorm/proxy"
+	"toolnorm/proxy/form/shell"
+	"toolnorm/tools"
+)
+
+func TestTheProgramPrintsItsTranscript(t *testing.T) {
+	config := toolbox.Config{Data: t.TempDir()}
+	box, err := toolbox.Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := box.Data.Import(t.Context(), "columns.csv", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := box.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if box, err = toolbox.Open(t.Context(), config); err != nil { // as toolnorm starts behind the import
+		t.Fatal(err)
+	}
+	defer box.Close()
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demo.Server{Delay: -1}})
+	mux := http.NewServeMux()
+	mcpserver.New(mcpserver.Config{Registry: box.Registry}).Mount(mux)
+	mux.Handle("/", proxy.New(proxy.Config{Model: eng, Catalog: eng, Shell: &shell.Config{Tools: box.Registry}}))
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	byCommand := func(ctx context.Context, args string) ([]byte, error) { // what toolrun does
+		return tools.OutcomeOf(box.Registry.Call(ctx, "search_similar_documents", json.RawMessage(args))).JSON(), nil
+	}
+	var got bytes.Buffer
+	if err := run(t.Context(), &got, srv.URL, byCommand); err != nil {
+		t.Fatal(err)
+	}
+	want, err := transcript.Of("main.go", "go run ./examples/data-tools")
+	if err != nil || got.String() != want {
+		t.Errorf("printed:\n%s\nmain.go says:\n%s%v", got.String(), want, err)
+	}
+}
