@@ -26,4 +26,5 @@
 //	formats.go    families: list, show and test; formats_guess.go and formats_doc.go do the rest
 //	doctor.go     examinations of servers and models
 //	mcp_stdio.go  the MCP client that started the program
+//	docs.go       fills the collection of the data tools
 package main

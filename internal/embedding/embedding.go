@@ -105,7 +105,7 @@ func (c *Client) ollama() bool {
 func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	body := map[string]any{"model": c.Model, "input": texts}
 	if c.ollama() {
-		body["truncate"] = false // its default cuts texts without a word
+		body["truncate"] = false // its default cuts texts silently
 	} else {
 		body["encoding_format"] = "float"
 	}

@@ -119,7 +119,7 @@ const (
 	b  = .75
 )
 
-// Search gives the n texts that match best, the best first; of equals the first. Texts without a word of the query are none.
+// Search gives the n texts that match best, the best first; of equals the first. A text that shares nothing with the query is none.
 // Only rows for which allowed says so are scored; nil: all.
 func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	scores, seen := map[int]float64{}, map[string]bool{}

@@ -29,7 +29,7 @@ func (p *Postgres) Check(ctx context.Context, sql string) error {
 	if r := readable(sql); r != nil {
 		return r
 	}
-	all := dialect{dollars: true}.tokens(sql)
+	all := lexis{dollars: true}.tokens(sql)
 	if r := onlyOne(sql, all); r != nil {
 		return r
 	}

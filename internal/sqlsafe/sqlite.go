@@ -122,7 +122,7 @@ func (s *SQLiteDB) statement(query string) ([]token, error) {
 	if r := readable(query); r != nil {
 		return nil, r
 	}
-	words := dialect{brackets: true}.tokens(query)
+	words := lexis{brackets: true}.tokens(query)
 	if r := onlyOne(query, words); r != nil {
 		return nil, r
 	}

@@ -8,15 +8,15 @@ type token struct {
 	at   int    // offset
 }
 
-// dialect says how a database reads quotes and comments.
-type dialect struct {
+// lexis says how a database reads quotes and comments.
+type lexis struct {
 	dollars  bool // $$…$$ and $tag$…$tag$ are texts, E'…' takes backslashes, comments nest (PostgreSQL)
 	brackets bool // `…` and […] are names (SQLite)
 }
 
 // tokens cuts a statement, without white space and comments. What is not closed goes on to the end, as SQLite reads it;
 // PostgreSQL refuses that. It is used for bounds and places; what a statement means is never decided by it alone.
-func (d dialect) tokens(sql string) (all []token) {
+func (d lexis) tokens(sql string) (all []token) {
 	for i := 0; i < len(sql); {
 		n, blank := d.next(sql[i:])
 		if !blank {
@@ -28,7 +28,7 @@ func (d dialect) tokens(sql string) (all []token) {
 }
 
 // next is the length of what s begins with, always more than 0, and whether it is white space or a comment.
-func (d dialect) next(s string) (n int, blank bool) {
+func (d lexis) next(s string) (n int, blank bool) {
 	switch c := s[0]; {
 	case c == ' ' || c >= '\t' && c <= '\r':
 		return 1, true
@@ -68,7 +68,7 @@ func wordByte(c byte) bool {
 }
 
 // comment is the length of a comment; PostgreSQL's may hold others.
-func (d dialect) comment(s string) int {
+func (d lexis) comment(s string) int {
 	depth := 0
 	for i := 0; i+1 < len(s); i++ {
 		switch {

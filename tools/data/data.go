@@ -1,9 +1,14 @@
 // Package data holds the data tools: vectors of texts, search in a collection of descriptions, and read-only SQL, for an agent
 // that turns questions into SQL.
 //
-// Each tool is one Go file with its function and one Markdown file with the description that a model reads:
-// get_text_embedding, search_similar_documents, get_sql_reference_documents, execute_postgres_query,
-// complete_column_extraction, sanitize_for_csv. Beside them:
+// Each tool is one Go file with its function and one Markdown file with the description that a model reads.
+//
+//	get_text_embedding.go           vectors of texts
+//	search_similar_documents.go     documents like queries
+//	get_sql_reference_documents.go  what is needed to write a statement
+//	execute_postgres_query.go       one SELECT, and its success and error shapes
+//	complete_column_extraction.go   the sign to go on to the SQL
+//	sanitize_for_csv.go             no-break spaces
 //
 //	data.go          opens what the settings name, and says which tools are offered
 //	config.go        the settings, for every program that has them
