@@ -13,24 +13,26 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Backend is an Ollama server as the engine asks it, with what has been found out about its models. What the Client can do
-// is asked of it as well.
+// Backend is an Ollama server as the engine asks it, with what has been found out about its models. What the
+// Client can do is asked of it as well. It is safe for concurrent use: mu guards what was found out, and is never
+// held over a request.
 type Backend struct {
 	*Client
 	Owner        string        // of its models, for those who list them
 	ReadsSchemas bool          // it takes every JSON Schema as it is, as the demo does
 	ListAge      time.Duration // how old the list of digests may be; 0: digestAge
 
-	mu      sync.Mutex
-	digests map[string]string // by full name; a new list is a new map
-	listed  time.Time
-	known   map[string]upstream.Facts
+	mu      sync.Mutex                // guards all that follows
+	digests map[string]string         // by full name; a new list is a new map
+	listed  time.Time                 // when digests was asked for
+	known   map[string]upstream.Facts // by knownAs; counts while the digest is the same
 
 	contexts map[string]int // that models are loaded with, by full name
 	looked   time.Time      // when the server said so
 }
 
-// Models lists what the server has pulled.
+// Models lists what the server has pulled. A server that tells no date leaves it zero, which in Unix seconds is
+// negative: no date to clients, so it becomes 0.
 func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	list, err := b.Tags(ctx)
 	if err != nil {
@@ -43,7 +45,9 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	return all, nil
 }
 
-// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when it is not known.
+// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when it is not
+// known: by chat the server renders, and nobody here sees what the prompt has opened. Errors are faults; one that
+// is Curable says that another strategy may do better.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
 	body, err := chatRequest(o)
 	if err != nil {
@@ -56,6 +60,8 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 	// A server that does not render holds to the schema in its own chat. What it parses there is one JSON object.
 	switch {
 	case o.Force != nil:
+		// The prompt cannot be continued here, so the schema must hold the whole reply. That is what `format`
+		// does.
 		body.Format = o.Force.Schema
 		if o.Facts.Thinking {
 			body.Think = json.RawMessage("false") // else the server forgets about the schema
@@ -69,8 +75,10 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 	return src, "", err
 }
 
-// Complete writes a text on without any template; a gap needs the model's own template for gaps. The model is not probed
-// for it: all that would be of use is how long its context may be, and that is asked for when it was learned already.
+// Complete writes a text on without any template: editors put the marks of gaps into the prompt themselves. A
+// suffix needs the model's own template for gaps. The model is not probed for it: all that would be of use is how
+// long its context may be, and that is taken when it was learned already. An editor that asks with every key
+// stroke should not wait for a probe.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	q := *o
 	b.mu.Lock()
@@ -82,7 +90,8 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 	})
 }
 
-// Embed asks for the vectors of texts.
+// Embed asks for the vectors of texts. What is too long is an error unless the client asks for the cut (Truncate):
+// Ollama's default is to cut silently, and a search over cut texts is wrong without anyone knowing.
 func (b *Backend) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	reply, err := b.Client.Embed(ctx, p, &EmbedRequest{
 		Model: model, Input: r.Input, Dimensions: r.Dimensions, Truncate: r.Truncate, KeepAlive: r.KeepAlive, Options: r.Options,
@@ -93,13 +102,15 @@ func (b *Backend) Embed(ctx context.Context, p *wait.Pulse, model string, r *cha
 	return &chat.Embeddings{Vectors: reply.Embeddings, Tokens: reply.PromptEvalCount}, nil
 }
 
-// Unload takes a model out of the server's memory, and says whether it was there, and is no more.
+// Unload takes a model out of the server's memory, and says whether it was there, and is no more. It is the cure
+// of a model that hangs (see Client.Unload), and the engine asks for it only when the settings allow that.
 func (b *Backend) Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error) {
 	return b.Client.Unload(ctx, p, fullName(model))
 }
 
-// curable is err as one that another strategy may cure, if the server has refused a way of asking. A server that is busy,
-// silent or gone has said nothing.
+// curable is err as one that another strategy may cure, if the server has refused a way of asking: a 400 or 404, a
+// parser's 500. A server that is busy, silent or gone has said nothing about the way, and each try would wait as
+// long. A prompt that is too long stays too long by every strategy; trimming is what helps there.
 func curable(err error) error {
 	f := *fault.From(err)
 	switch f.Kind {
@@ -109,8 +120,13 @@ func curable(err error) error {
 	return &f
 }
 
-// raw renders the prompt and has it continued. These are two requests, of which the first takes a few milliseconds once the model
-// is loaded; they have the same options, since another context would load the model anew in between.
+// raw renders the prompt and has it continued. These are two requests, of which the first takes a few milliseconds
+// once the model is loaded; they have the same options, since another context would load the model anew in
+// between.
+//
+// Raw text is the safest thing to read: Ollama's own parsers hold a call until it is closed, and lose it when it
+// is malformed. Of 27 texts with calls its own API has 1 to 9 right, this way 27 (docs/upstreams.md). The rendered
+// prompt also says how the reply begins, and shows templates that print tools as Go structs.
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest) (chat.Source, string, error) {
 	options := body.Options
 	body.Options = upstream.WithOption(options, "num_predict", 1) // a server that does not render but answers is soon done

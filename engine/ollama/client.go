@@ -17,18 +17,21 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Client is a client of one Ollama server. It is safe for concurrent use.
+// Client is a client of one Ollama server. It is safe for concurrent use. It speaks the native API, never the
+// server's own /v1: only the former tells of errors in mid-stream, and takes num_ctx, keep_alive, think and
+// truncate.
 type Client struct {
-	base    string
-	http    *http.Client
-	api     *api.Client
-	scratch upstream.Scratches
-	renders upstream.Documents
-	queue   wait.Queue
+	base    string             // without a slash at its end
+	http    *http.Client       // for replies: no time limit besides the context's
+	api     *api.Client        // for what needs no model, by Ollama's own types
+	scratch upstream.Scratches // buffers of replies, used again
+	renders upstream.Documents // buffers of rendered prompts
+	queue   wait.Queue         // for a server that says 503
 }
 
 // New makes a client of the server at base, as ParseHost gives it. A nil transport means the network, with
-// settings for streams: nothing compressed, small buffers, connections kept.
+// settings for streams: nothing compressed, small buffers, connections kept. Redirections are not followed: a POST
+// would become a GET, and the answer one of another server.
 func New(base string, rt http.RoundTripper) (*Client, error) {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -41,7 +44,9 @@ func New(base string, rt http.RoundTripper) (*Client, error) {
 	return &Client{base: base, http: c, api: api.NewClient(u, c)}, nil
 }
 
-// Chat begins a reply of /api/chat: the server renders the prompt and looks for calls itself.
+// Chat begins a reply of /api/chat: the server renders the prompt and looks for calls itself. It may be silent for
+// as long as a call takes to write (Withheld), since its parsers send a call whole. Tokens beside text are kept
+// only where the client asked for them and no call may be among them.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.Source, error) {
 	s, err := o.records(ctx, p, "/api/chat", r, p.UntilFirst(), p.Withheld())
 	if err != nil {
@@ -53,7 +58,10 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 	return s, nil
 }
 
-// Tap is Chat, but what comes is the text that the model wrote, calls and all, as far as the server shows its tokens.
+// Tap is Chat, but what comes is the text that the model wrote, calls and all, as far as the server shows its
+// tokens. With logprobs every token has a record, also those that the parser withholds, so a long argument
+// streams; the price is about twice the bytes a token and no speed. A native-mode server (0.30 and later, jinja
+// template) answers 400: it takes no logprobs with tools and stream.
 func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (chat.Source, error) {
 	q := *r
 	q.Logprobs = true
@@ -65,18 +73,22 @@ func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks
 	return s, nil
 }
 
-// Generate begins a reply of /api/generate: the raw text of the model.
+// Generate begins a reply of /api/generate: the raw text of the model. Nothing is withheld here, so a silence
+// between two records is a fault sooner than with Chat.
 func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
 	return o.stream(ctx, p, "/api/generate", r, p.First(), p.Later())
 }
 
-// identity is the template by which a server that reads the reply itself gets a prompt as it is.
+// identity is the template by which a server that reads the reply itself gets a prompt as it is. Raw would do that
+// too, but with raw no marks are named to the runner, and control tokens vanish: call:get_weather{city:Lugano}
+// without <|tool_call> around it.
 const identity = "{{ .Prompt }}"
 
-// Tokens is Generate for a server that leaves control tokens out of raw text: it is asked to read the reply itself, since
-// then it has the marks that it knows written out, and what comes is the text of the tokens, whatever it reads. A reply that
-// it could not read to its end ends with an estimate of its tokens and chat.Abandoned. Messages that the description
-// of the model holds would come twice: such a model is not to be asked.
+// Tokens is Generate for a server that leaves control tokens out of raw text: it is asked to read the reply
+// itself, since then it has the marks that it knows written out, and what comes is the text of the tokens,
+// whatever it reads. A reply that it could not read to its end ends with an estimate of its tokens and
+// chat.Abandoned. Messages that the description of the model holds would come twice: such a model is not to be
+// asked (see readers).
 func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
 	q := *r
 	q.Raw, q.Template, q.Logprobs = false, identity, true
@@ -107,7 +119,8 @@ func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (str
 	return prompt, err
 }
 
-// stream posts a request and gives the events of the reply.
+// stream posts a request and gives the events of the reply. It exists so that a nil *stream is never a chat.Source
+// that is not nil.
 func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body any, first, later wait.Limit) (chat.Source, error) {
 	s, err := o.records(ctx, p, path, body, first, later)
 	if err != nil {
@@ -116,7 +129,8 @@ func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body an
 	return s, nil
 }
 
-// records posts a request whose reply is a stream of records.
+// records posts a request whose reply is a stream of records. Ollama sends its head with the first record, so the
+// wait for the head is that for the model to load and to read the prompt; first stands for both waits.
 func (o *Client) records(ctx context.Context, p *wait.Pulse, path string, body any, first, later wait.Limit) (*stream, error) {
 	resp, err := o.post(ctx, p, path, body, first)
 	if err != nil {
@@ -126,8 +140,9 @@ func (o *Client) records(ctx context.Context, p *wait.Pulse, path string, body a
 	return &stream{ctx: ctx, body: resp.Body, scratch: in, pool: &o.scratch}, nil
 }
 
-// post sends a request and waits for the head of the answer, which must be 200. While the server is busy it waits in the
-// queue.
+// post sends a request and waits for the head of the answer, which must be 200. While the server is busy it waits
+// in the queue: Ollama says 503 "server busy, please try again" once OLLAMA_MAX_QUEUE requests wait for models,
+// and most of them pass soon.
 func (o *Client) post(ctx context.Context, p *wait.Pulse, path string, body any, w wait.Limit) (*http.Response, error) {
 	data, err := chat.JSON(body) // marks as they are: a prompt is full of them, and longer with each as \u003c
 	if err != nil {
@@ -136,7 +151,8 @@ func (o *Client) post(ctx context.Context, p *wait.Pulse, path string, body any,
 	return o.queue.Pass(ctx, p, func() (*http.Response, error) { return o.send(ctx, p, path, data, w) })
 }
 
-// send is post, once.
+// send is post, once. What is no 200 is read to MaxError bytes and explained; a 200 that is a page or another
+// API's answer is an error too (Misplaced), since what stands at the address is no Ollama.
 func (o *Client) send(ctx context.Context, p *wait.Pulse, path string, data []byte, w wait.Limit) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.base+path, bytes.NewReader(data))
 	if err != nil {
@@ -160,14 +176,16 @@ func (o *Client) send(ctx context.Context, p *wait.Pulse, path string, data []by
 	return resp, nil
 }
 
-// Show describes a model: capabilities, template, parser, trained context length.
+// Show describes a model: capabilities, template, parser, trained context length. A model that the server lacks is
+// fault.NotFound.
 func (o *Client) Show(ctx context.Context, model string) (*api.ShowResponse, error) {
 	return quick(ctx, o, func(ctx context.Context) (*api.ShowResponse, error) {
 		return o.api.Show(ctx, &api.ShowRequest{Model: model})
 	})
 }
 
-// Trained is the context that a model was trained with, in tokens; 0 when its server does not say.
+// Trained is the context that a model was trained with, in tokens; 0 when its server does not say. The key has the
+// architecture in front, as llama.context_length, so it is found by its end.
 func Trained(show *api.ShowResponse) int {
 	for key, value := range show.ModelInfo {
 		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
@@ -177,7 +195,7 @@ func Trained(show *api.ShowResponse) int {
 	return 0
 }
 
-// Tags lists the models that the server has, with their digests.
+// Tags lists the models that the server has, with their digests. It needs no model, so it has little time.
 func (o *Client) Tags(ctx context.Context) (*api.ListResponse, error) {
 	return quick(ctx, o, o.api.List)
 }
@@ -187,7 +205,8 @@ func (o *Client) Version(ctx context.Context) (string, error) {
 	return quick(ctx, o, o.api.Version)
 }
 
-// quick runs a call that needs no model and so has little time; its error becomes a fault.
+// quick runs a call that needs no model and so has little time (upstream.QuickTime); its error becomes a fault, as
+// that of a reply does, so that a client sees one wording for both.
 func quick[T any](ctx context.Context, o *Client, call func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, upstream.QuickTime)
 	defer cancel()

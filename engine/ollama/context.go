@@ -29,10 +29,13 @@ const (
 	loadedWait = time.Second
 )
 
-// Size returns the context that the order's model gets: the one that the client or the settings ask for, else one that is
-// long enough for what the order needs. Ollama takes its default (4,096) when a request names none, drops what is longer
-// silently, and loads the model anew whenever a request names another one than the last: so each request names one, and the
-// one that is loaded if that is enough.
+// Size returns the context that the order's model gets, in tokens: the one that the client or the settings ask
+// for, else one that is long enough for what the order needs. Ollama takes its default (4,096) when a request
+// names none, drops what is longer silently, and loads the model anew whenever a request names another one than
+// the last: so each request names one, and the one that is loaded if that is enough.
+//
+// What is chosen here is remembered as loaded, before the server has loaded it: the next request of a conversation
+// would else choose again from a list that is not there yet.
 func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 	trained := o.Facts.Window
 	if n := o.FixedContext; n > 0 {
@@ -52,7 +55,8 @@ func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 	return n
 }
 
-// sizedOptions are the order's options with the context that its model gets, unless they name one.
+// sizedOptions are the order's options with the context that its model gets, unless they name one. A render and
+// the reply behind it must have the same.
 func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[string]json.RawMessage {
 	n := b.Size(ctx, o)
 	if o.FixedContext > 0 {
@@ -61,7 +65,9 @@ func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[strin
 	return upstream.WithOption(o.Options, "num_ctx", n)
 }
 
-// loaded is the context that a model is loaded with, as far as the server says and this program knows; 0: it is not loaded.
+// loaded is the context that a model is loaded with, as far as the server says and this program knows; 0: it is
+// not loaded. A list that does not come in time leaves what was known, and is not asked for again within
+// loadedAge.
 func (b *Backend) loaded(ctx context.Context, model string) int {
 	model = fullName(model)
 	b.mu.Lock()
@@ -85,7 +91,8 @@ func (b *Backend) loaded(ctx context.Context, model string) int {
 	return b.contexts[model]
 }
 
-// wantedContext is the context that a model's own parameters ask for, 0 when they do not.
+// wantedContext is the context that a model's own parameters ask for, in tokens; 0 when they do not. /api/show
+// writes them as text, a line each: num_ctx                        16384
 func wantedContext(show *api.ShowResponse) (n int) {
 	for line := range strings.Lines(show.Parameters) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
@@ -95,7 +102,8 @@ func wantedContext(show *api.ShowResponse) (n int) {
 	return n
 }
 
-// RoundTrip passes a request of Ollama's own API on.
+// RoundTrip passes a request of Ollama's own API on. Completions of an editor come this way, between chats with
+// tools: what they are to share with those is the loaded model.
 func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.Client.RoundTrip(b.staying(r))
 }
@@ -129,7 +137,8 @@ func (b *Backend) staying(r *http.Request) *http.Request {
 	return c
 }
 
-// withContext is a request that asks for a context of n tokens.
+// withContext is a request that asks for a context of n tokens. Options that are no object stay: the server says
+// what is wrong.
 func withContext(v *fastjson.Value, n int) []byte {
 	var a fastjson.Arena
 	options := v.Get("options")
@@ -146,4 +155,5 @@ func withContext(v *fastjson.Value, n int) []byte {
 // failing is a reader that has come to an error. The body was read here in part; the server must not take that part for all of it.
 type failing struct{ err error }
 
+// Read gives the error.
 func (f failing) Read([]byte) (int, error) { return 0, f.err }

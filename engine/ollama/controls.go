@@ -10,7 +10,8 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// passthrough is the parser of Ollama that leaves everything as the model wrote it, and so names no marks.
+// passthrough is the parser of Ollama that leaves everything as the model wrote it, and so names no marks: control
+// tokens stay hidden with it as with raw.
 const passthrough = "passthrough"
 
 // llamaRunner is the first version of Ollama whose models are run by a llama-server, which leaves control tokens out of the
@@ -19,8 +20,13 @@ const passthrough = "passthrough"
 // there.
 const llamaRunner = "0.30.0"
 
-// findControls finds out which marks of the model's family are control tokens, by which strategies they are
-// seen, and whether tokens show the text whole. The vocabulary is long: it is asked for once, with the rest of a probe. Of a server that does not tell it none are known.
+// findControls finds out which marks of the model's family are control tokens, by which strategies they are seen,
+// and whether tokens show the text whole. Read by raw, such a model is worse off than with Ollama alone: its
+// thoughts would stand in the answer, and its calls lack their marks.
+//
+// The vocabulary is long: it is asked for once, with the rest of a probe. Of a server that does not tell it none
+// are known. Only a family's own marks count; ends of turns are for nobody to see. A version without numbers
+// (0.0.0 of a build without flags) is taken for a new one.
 func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api.ShowResponse, f *upstream.Facts) (err error) {
 	f.ControlMarks, err = b.Controls(ctx, o.Pulse, o.Model, o.Format.Own())
 	if err != nil && upstream.IsRefusal(err) {
@@ -45,12 +51,14 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 	return nil
 }
 
-// strict are the readers of Ollama that refuse a call of a tool that they have not been told of. A prompt of ours tells a server
-// of none, so their marks are shown in a chat only.
+// strict are the readers of Ollama that refuse a call of a tool that they have not been told of. A prompt of ours
+// tells a server of none, so with tokens every call would break the stream; their marks are shown in a chat only.
+// Each new version of Ollama may add one.
 var strict = []string{"ministral", "glimmer"}
 
-// readers are the strategies by which a server of that version or a later one shows the marks, the best one first, and whether
-// tokens is one that has them. Nil: raw text holds them, or nothing does.
+// readers are the strategies by which a server of that version or a later one shows the marks, the best one first,
+// and whether tokens is one that has them. Nil: raw text holds them, or nothing does. The ones behind the first
+// are what is left when a server refuses: a way without marks still reads calls by what else tells them.
 func readers(show *api.ShowResponse, marks []string) (strategies []string, named bool) {
 	const raw, tokens, tap, native, prompt = upstream.Raw, upstream.Tokens, upstream.Tap, upstream.Native, upstream.Prompt
 	parser := Parser(show)
@@ -70,8 +78,9 @@ func readers(show *api.ShowResponse, marks []string) (strategies []string, named
 	return nil, false
 }
 
-// toolMark is the mark with which a Go template opens a call, as Ollama finds it: what its text behind the first condition on
-// calls begins with. It is empty where that is no mark.
+// toolMark is the mark with which a Go template opens a call, as Ollama finds it: what its text behind the first
+// condition on calls begins with. It is the only mark that Ollama names to its runner for a model without a
+// PARSER. It is empty where that is no mark, as "{" of templates in llama3.1's style.
 func toolMark(template string) string {
 	_, rest, ok := strings.Cut(template, ".ToolCalls")
 	for ok {

@@ -14,8 +14,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// RoundTrip passes a request of Ollama's own API on as it is: path, query, header and body. Its host is the server's,
-// whatever the request says. There is no time limit besides the request's context: pulling a model takes what it takes.
+// RoundTrip passes a request of Ollama's own API on as it is: path, query, header and body. Its host is the
+// server's, whatever the request says. There is no time limit besides the request's context: pulling a model takes
+// what it takes. The path goes on as it was escaped, so that nothing in it is decoded twice. It is the transport
+// that is asked: a redirection is the server's answer, for passable to judge.
 func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	to, err := url.Parse(o.base + r.URL.EscapedPath())
 	if err != nil {
@@ -31,12 +33,14 @@ func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// Running lists the models that are loaded.
+// Running lists the models that are loaded, each with the context that it is loaded with, where the server says
+// so.
 func (o *Client) Running(ctx context.Context) (*api.ProcessResponse, error) {
 	return quick(ctx, o, o.api.ListRunning)
 }
 
-// Describe is the server's own answer to /api/show, all of it.
+// Describe is the server's own answer to /api/show, all of it: api.ShowResponse would lose members that are newer
+// than it. It is read to MaxRender; a verbose one, with the vocabulary, has some 20 MB.
 func (o *Client) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, upstream.QuickTime)
 	defer cancel()

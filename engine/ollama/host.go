@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// ParseHost turns any spelling that Ollama takes in OLLAMA_HOST into the base URL that a client dials, without a slash
-// at its end. Empty means http://127.0.0.1:11434. A missing port is 11434, but 80 or 443 behind http:// or https://;
-// a port that is no number up to 65535 counts as missing, as it does in Ollama. An address that only a server can use
-// (0.0.0.0, ::, none) becomes the loopback one. Any other scheme, user information or a blank in the host is an error.
+// ParseHost turns any spelling that Ollama takes in OLLAMA_HOST into the base URL that a client dials, without a
+// slash at its end. Empty means http://127.0.0.1:11434. A missing port is 11434, but 80 or 443 behind http:// or
+// https://; a port that is no number up to 65535 counts as missing, as it does in Ollama. An address that only a
+// server can use (0.0.0.0, ::, none) becomes the loopback one: the variable is mostly set for the server, and read
+// by its clients too. Any other scheme, user information or a blank in the host is an error.
 func ParseHost(s string) (string, error) {
 	s = strings.Trim(strings.TrimSpace(s), "\"'")
 	scheme, rest, port, err := cutScheme(strings.TrimSpace(s))
@@ -34,7 +35,8 @@ func ParseHost(s string) (string, error) {
 	return u.String(), nil
 }
 
-// cutScheme splits off the scheme and says which port goes with it.
+// cutScheme splits off the scheme and says which port goes with it. ollama.com alone is the service, as in
+// Ollama's own client.
 func cutScheme(s string) (scheme, rest, port string, err error) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	switch {

@@ -14,11 +14,14 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// ours are headers of an answer that are for the client of a server, not for that of a proxy.
+// ours are headers of an answer that are for the client of a server, not for that of a proxy: a cookie or a
+// redirection would take the client past this program.
 var ours = []string{"Set-Cookie", "Location", "Refresh", "Clear-Site-Data", "Alt-Svc"}
 
-// passable makes of a server's answer one that can be passed on unread; an error when there is no such. isReply says that a model
-// answers, so that the answer ends with a record that says so.
+// passable makes of a server's answer one that can be passed on unread; an error when there is no such. isReply
+// says that a model answers, so that the answer ends with a record that says so. Bytes are never changed, but an
+// answer has one end: a document comes whole or as 502, a stream in whole records, with an error record where the
+// server breaks off. Forms that are not known pass as they are.
 func passable(resp *http.Response, isReply bool) error {
 	for _, name := range ours {
 		resp.Header.Del(name)
@@ -34,6 +37,8 @@ func passable(resp *http.Response, isReply bool) error {
 		return passError(resp, form)
 	case form == "application/json":
 		return passDocument(resp)
+	// A reply as text/plain is a stream of records too: some gateways label it so.
+	// A reply under another label, as text/plain, is a stream of records too.
 	case form == "application/x-ndjson", isReply && form != "text/event-stream":
 		pass(resp, &records{isReply: isReply})
 	case form == "text/event-stream":
@@ -42,7 +47,8 @@ func passable(resp *http.Response, isReply bool) error {
 	return nil
 }
 
-// passError reads an error whole. One that is no error of Ollama's becomes ours.
+// passError reads an error whole. One that is no error of Ollama's becomes ours: a gateway's page says nothing to
+// a program.
 func passError(resp *http.Response, form string) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxError+1))
 	if err != nil {
@@ -55,7 +61,8 @@ func passError(resp *http.Response, form string) error {
 	return nil
 }
 
-// passDocument reads a document whole before any of it is passed on, unless it is longer than a record may be.
+// passDocument reads a document whole before any of it is passed on, unless it is longer than a record may be (16
+// MiB): half a document behind a 200 looks like a whole one to many clients.
 func passDocument(resp *http.Response) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxRecord))
 	switch {
@@ -71,7 +78,8 @@ func passDocument(resp *http.Response) error {
 	return nil
 }
 
-// replace has an answer read from elsewhere. Length -1: nobody knows.
+// replace has an answer read from elsewhere. Length -1: nobody knows, so the header goes, and the answer is sent
+// in chunks.
 func replace(resp *http.Response, from io.Reader, length int) {
 	resp.Body = struct {
 		io.Reader
@@ -91,8 +99,8 @@ func pass(resp *http.Response, r *records) {
 	resp.Header.Del("Content-Length")
 }
 
-// records are an answer, a record a line, of which only whole ones are passed on: as they are, and behind them an error if the
-// server did not end well.
+// records are an answer, a record a line, of which only whole ones are passed on: as they are, and behind them an
+// error if the server did not end well. Half a record helps nobody, and a client that counts on an end gets one.
 type records struct {
 	events  bool // server-sent events: the lines of one belong together
 	isReply bool // the last record says that it is the last
@@ -106,7 +114,8 @@ type records struct {
 	failed  error // how it ended, if not well
 }
 
-// Read gives the records that have come.
+// Read gives the records that have come. What is in the buffer already goes with the first one, up to KeepRecord:
+// a burst is one write, and a lone record goes at once.
 func (r *records) Read(p []byte) (int, error) {
 	for len(r.out) == 0 {
 		if r.over {
@@ -146,7 +155,8 @@ func (r *records) next() {
 	}
 }
 
-// record takes one record.
+// record takes one record. A final one is told by "done" in a model's reply only; a pull's progress ends with the
+// stream. An error record is an end everywhere.
 func (r *records) record(line []byte, whole bool) error {
 	if len(bytes.TrimSpace(line)) > 0 {
 		if r.done {
@@ -166,7 +176,8 @@ func (r *records) record(line []byte, whole bool) error {
 	return nil
 }
 
-// eventLine takes one line of an event, which is passed on when an empty one ends it.
+// eventLine takes one line of an event, which is passed on when an empty one ends it. Behind [DONE] nothing need
+// follow.
 func (r *records) eventLine(line []byte, whole bool) error {
 	r.event = append(r.event, line...)
 	switch {
@@ -181,7 +192,8 @@ func (r *records) eventLine(line []byte, whole bool) error {
 	return nil
 }
 
-// end ends the answer: well when it is complete, else with a record that says why not.
+// end ends the answer: well when it is complete, else with a record that says why not, in the form of the stream:
+// an event in OpenAI's form, or a line in Ollama's.
 func (r *records) end(err error) {
 	if r.over = true; r.done || err == nil && !r.isReply && len(r.event) == 0 {
 		return

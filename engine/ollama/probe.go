@@ -16,11 +16,12 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// digestAge is how old the list of digests may be: so long a model that was replaced is read like its predecessor. To ask with
-// each request would cost a round trip, in which the server lists all that it has.
+// digestAge is how old the list of digests may be: so long a model that was replaced is read like its predecessor.
+// To ask with each request would cost a round trip, in which the server lists all that it has.
 const digestAge = 5 * time.Second
 
-// digest is the model's, from a list that is at most digestAge old.
+// digest is the model's, from a list that is at most digestAge old. A model that the list lacks is asked for at
+// once: it may have been pulled since. Empty: the server does not list it, as some that imitate Ollama.
 func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	name = fullName(name)
 	b.mu.Lock()
@@ -43,7 +44,8 @@ func fullName(model string) string {
 	return strings.ToLower(model)
 }
 
-// list asks for the digests of all models, by their full names.
+// list asks for the digests of all models, by their full names. Two requests at once may both ask; the later
+// answer stands.
 func (b *Backend) list(ctx context.Context) (map[string]string, error) {
 	list, err := b.Tags(ctx)
 	if err != nil {
@@ -59,10 +61,12 @@ func (b *Backend) list(ctx context.Context) (map[string]string, error) {
 	return digests, nil
 }
 
-// knownAs is what facts are kept by: the marks among them are the family's.
+// knownAs is what facts are kept by: the marks among them are the family's, and the family may be another when the
+// settings change.
 func knownAs(o *upstream.Order) string { return o.Model + "\x00" + o.Format.Name }
 
-// lookup is what is known of the model with that digest; nothing is ever known of one that the server does not list.
+// lookup is what is known of the model with that digest; nothing is ever known of one that the server does not
+// list, so such a model is probed with each request.
 func (b *Backend) lookup(o *upstream.Order, digest string) (upstream.Facts, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,9 +84,10 @@ func (b *Backend) remember(o *upstream.Order, f upstream.Facts) {
 	b.known[knownAs(o)] = f
 }
 
-// Probe finds out about the order's model, once per digest: two shows, of which one holds the vocabulary, and one render. All is
-// asked of this server and nothing concluded from its version or the model's name alone: templates and parsers are changed by
-// whoever makes a model.
+// Probe finds out about the order's model, once per digest: two shows, of which one holds the vocabulary, and one
+// render. All is asked of this server and nothing concluded from its version or the model's name alone: templates
+// and parsers are changed by whoever makes a model. An error leaves the model unknown, and the next request asks
+// again; what a server refuses is no error, but a fact.
 func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	digest, err := b.digest(ctx, o.Model)
 	if err != nil {
@@ -118,7 +123,9 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// capabilities reads what the server says of a model; servers before 0.6 say it by the template only.
+// capabilities reads what the server says of a model; servers before 0.6 say it by the template only. "tools"
+// means that the Go template mentions them, that the PARSER has them, or, from 0.30 on, that the jinja template
+// holds the word.
 func capabilities(show *api.ShowResponse) upstream.Facts {
 	if len(show.Capabilities) == 0 {
 		return upstream.Facts{Tools: strings.Contains(show.Template, ".Tools")}
@@ -129,12 +136,14 @@ func capabilities(show *api.ShowResponse) upstream.Facts {
 	}
 }
 
-// probeTool is the smallest tool that every version of Ollama takes.
+// probeTool is the smallest tool that every version of Ollama takes. A llama-server behind it refuses parameters
+// without properties.
 var probeTool = Tool{Type: "function", Function: Function{
 	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
 }}
 
-// printsStructs says whether a rendered probe shows its tool as Go prints it.
+// printsStructs says whether a rendered probe shows its tool as Go prints it, as templates with {{ .Function }} do
+// (qwen2.5, hermes). The real prompt is then read for the same, and rewritten.
 func printsStructs(prompt string) bool {
 	f := probeTool.Function
 	return replaceGoStructs(prompt, []Tool{probeTool}, []chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
@@ -145,9 +154,10 @@ func blind(show *api.ShowResponse) bool {
 	return len(show.Capabilities) > 0 && !slices.Contains(show.Capabilities, model.CapabilityVision)
 }
 
-// rendered is the prompt of a probe, empty when the server does not render. A server that refuses does not; one that is
-// busy, silent or gone leaves it open, which is an error. Rendering loads the model, so it is asked for with the context that
-// the order needs: with another one the server would load it once more for the reply.
+// rendered is the prompt of a probe, empty when the server does not render. A server that refuses does not; one
+// that is busy, silent or gone leaves it open, which is an error. Rendering loads the model, so it is asked for
+// with the context that the order needs: with another one the server would load it once more for the reply. One
+// token is enough of a server that does not know the flag and answers.
 func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, error) {
 	r := &ChatRequest{
 		Model:    o.Model,

@@ -11,13 +11,14 @@ import (
 	"toolnorm/chat"
 )
 
-// replaceGoStructs returns a rendered prompt whose tools are JSON. Templates that say {{ .Function }} print a tool as Go prints a
-// struct, so that the model never sees a schema:
+// replaceGoStructs returns a rendered prompt whose tools are JSON. Templates that say {{ .Function }} print a tool
+// as Go prints a struct, so that the model never sees a schema:
 //
 //	{get_weather Weather for a city {object <nil> <nil> [city] {"city":{"type":"string"}}}}
 //
-// Where exactly that text is found, in the order of the tools, the JSON of the function (or of its parameters alone)
-// takes its place, with the schema as the client wrote it. Everything else stays.
+// Where exactly that text is found, in the order of the tools, the JSON of the function (or of its parameters
+// alone) takes its place, with the schema as the client wrote it. Everything else stays: a user's message that
+// looks like it is matched only in that order and to the last byte.
 func replaceGoStructs(prompt string, sent []Tool, full []chat.Tool) string {
 	if !strings.Contains(prompt, structMark) {
 		return prompt
@@ -52,8 +53,8 @@ func replaceGoStructs(prompt string, sent []Tool, full []chat.Tool) string {
 // such thing, since JSON escapes the sign.
 const structMark = " <nil> <nil> "
 
-// maxLeftOut is how many tools in a row a template may leave out. To look for every tool at every place would take a time
-// that grows with the square of the request.
+// maxLeftOut is how many tools in a row a template may leave out. To look for every tool at every place would take
+// a time that grows with the square of the request.
 const maxLeftOut = 8
 
 // marks are the places of a word in a text.
@@ -69,8 +70,9 @@ func marks(text, word string) iter.Seq[int] {
 	}
 }
 
-// goText is how Ollama's templates print parameters: the struct with its type, no $defs, no items, the required names,
-// and the properties, which have a JSON form of their own, sorted by name.
+// goText is how Ollama's templates print parameters: the struct with its type, no $defs, no items, the required
+// names, and the properties, which have a JSON form of their own, sorted by name. It goes through Ollama's own
+// type, so that what the type drops (pattern, format, additionalProperties) is missing here as in the prompt.
 func goText(parameters json.RawMessage) string {
 	var p api.ToolFunctionParameters
 	if err := json.Unmarshal(parameters, &p); err != nil {
@@ -88,7 +90,8 @@ func functionJSON(t chat.Tool) string {
 	return plainJSON(Function{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(schemaJSON(t))})
 }
 
-// schemaJSON is a tool's schema in one line.
+// schemaJSON is a tool's schema in one line. A tool without one takes nothing, and says so: a missing schema would
+// be "null".
 func schemaJSON(t chat.Tool) string {
 	if len(t.Schema) == 0 {
 		return `{"type":"object","properties":{}}`

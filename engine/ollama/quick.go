@@ -36,7 +36,8 @@ func quickText(dst, line []byte) (text []byte, ok bool) {
 	}
 }
 
-// beyondString is what stands behind a string without escapes, of which the opening quote was read.
+// beyondString is what stands behind a string without escapes, of which the opening quote was read. Models' names
+// and times have no escapes; one that has is for the parser.
 func beyondString(rest []byte) ([]byte, bool) {
 	end := bytes.IndexByte(rest, '"')
 	if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {
@@ -45,8 +46,9 @@ func beyondString(rest []byte) ([]byte, bool) {
 	return rest[end+1:], true
 }
 
-// unquoted appends a string, of which the opening quote was read, to dst, and gives what stands behind it. Escapes beyond ASCII
-// are not ok: they may be halves of pairs.
+// unquoted appends a string, of which the opening quote was read, to dst, and gives what stands behind it. Escapes
+// beyond ASCII are not ok: they may be halves of pairs. Those of ASCII are frequent: Ollama writes < > and & as
+// \u003c, \u003e and \u0026.
 func unquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 	for {
 		n := bytes.IndexByte(rest, '"')

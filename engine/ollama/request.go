@@ -8,7 +8,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// chatRequest is the order's request in Ollama's form. Neither rendering nor streaming is set: both are the caller's.
+// chatRequest is the order's request in Ollama's form. Neither rendering nor streaming is set: both are the
+// caller's. Truncate stays false, so that a prompt that is too long is refused with its count. Arguments that are
+// no object are fault.Invalid, and Param names the call.
 func chatRequest(o *upstream.Order) (*ChatRequest, error) {
 	r := o.Request
 	messages, err := wireMessages(r.Messages)
@@ -25,8 +27,10 @@ func chatRequest(o *upstream.Order) (*ChatRequest, error) {
 	return body, nil
 }
 
-// wireMessages is the conversation in Ollama's form: arguments as objects, where OpenAI has text that holds one, and results with
-// the name of their tool, where OpenAI has the call's id alone. Templates print either, so both are sent.
+// wireMessages is the conversation in Ollama's form: arguments as objects, where OpenAI has text that holds one,
+// and results with the name of their tool, where OpenAI has the call's id alone. Templates print either, so both
+// are sent: most have no place for an id, and a result without its tool's name would be printed under an empty
+// one.
 func wireMessages(ms []chat.Message) ([]Message, error) {
 	out := make([]Message, len(ms))
 	names := map[string]string{} // of the tools, by call id

@@ -15,32 +15,35 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// repeatLimit is how often Ollama lets a model write the same token in a row before it gives up. Older versions then
-// end the stream silently.
+// repeatLimit is how often Ollama lets a model write the same token in a row before it gives up: at the 31st,
+// white space around it left out. 0.17 and 0.24 then end the stream silently, without an error or a final record;
+// 0.34 says "token repeat limit reached".
 const repeatLimit = 30
 
-// stream reads the records of /api/chat or /api/generate. It is a chat.Source.
+// stream reads the records of /api/chat or /api/generate. It is a chat.Source. One goroutine reads it: nothing is
+// parsed before it is asked for, so a slow client slows the server down, and no reply is kept here.
 type stream struct {
 	ctx     context.Context // ends the reads; its cause says why
 	body    io.ReadCloser
 	scratch *upstream.Scratch
 	pool    *upstream.Scratches
-	text    chat.Strings
-	tap     *tap   // nil: the server's own reading is passed on
-	plain   []byte // the text of the last plain record
+	text    chat.Strings // fragments of a few bytes share one allocation
+	tap     *tap         // nil: the server's own reading is passed on
+	plain   []byte       // the text of the last plain record
 
-	queue  []chat.Event    // what the last record held
+	queue  []chat.Event    // what the last record held; its memory is used again
 	head   int             // queue[:head] has been given out
 	over   error           // what Next returns once the queue is empty
 	calls  int             // begun so far
 	probs  *upstream.Probs // nil: nobody wants probabilities
 	last   string          // the last token, trimmed
-	repeat int             // how often it came in a row
+	repeat int             // how often it came in a row; from repeatLimit on an end without a record is the server's
 }
 
 var _ chat.Source = (*stream)(nil)
 
-// Next gives the next event.
+// Next gives the next event. What a record held is given out to the end before its error: text in front of a fault
+// has been written and belongs to the client.
 func (s *stream) Next() (chat.Event, error) {
 	for s.head == len(s.queue) {
 		if s.over != nil {
@@ -62,6 +65,8 @@ func (s *stream) Close() error {
 	}
 	if s.over == io.EOF {
 		stop := time.AfterFunc(upstream.DrainTime, func() { s.body.Close() })
+		// Behind the last record there is only the end of the chunks. What is longer, or does not come, costs the
+		// connection.
 		io.Copy(io.Discard, io.LimitReader(s.body, 4096))
 		stop.Stop()
 	} else {
@@ -73,6 +78,7 @@ func (s *stream) Close() error {
 }
 
 // read queues the events of the next record. Its error is what ends the stream behind them; nil: nothing ends it.
+// Half a record at the end is a reply that was cut, but the last line may lack its newline.
 func (s *stream) read() error {
 	line, whole, err := s.scratch.Next()
 	if err != nil {
@@ -95,7 +101,8 @@ func (s *stream) read() error {
 	return s.record(v, line)
 }
 
-// record queues the events of one record. v is line, parsed.
+// record queues the events of one record. v is line, parsed. An error record may stand anywhere: behind the first
+// one the status has long been 200.
 func (s *stream) record(v *fastjson.Value, line []byte) error {
 	if e := v.Get("error"); e != nil {
 		return s.failed(e)
@@ -117,7 +124,8 @@ func (s *stream) record(v *fastjson.Value, line []byte) error {
 	return nil
 }
 
-// message queues what the server made of the model's text.
+// message queues what the server made of the model's text: thinking, text and calls, in this order when a record
+// has several. A call comes whole in one record, with empty content.
 func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 	s.add(chat.Reasoning, m.GetStringBytes("thinking"))
 	text := m.GetStringBytes("content")
@@ -134,8 +142,9 @@ func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 	return nil
 }
 
-// tokens takes the tokens of the record v, whose message is m, and gives those that are known to the text that was queued
-// for it. The tokens of thinking are nobody's.
+// tokens takes the tokens of the record v, whose message is m, and gives those that are known to the text that was
+// queued for it: the server holds text back while it may begin a mark, so a record may have tokens and no text.
+// The tokens of thinking are nobody's, as with OpenAI, whose logprobs are those of the content.
 func (s *stream) tokens(v, m *fastjson.Value) {
 	text := len(m.GetStringBytes("content")) > 0
 	if text || len(m.GetStringBytes("thinking")) == 0 {
@@ -148,7 +157,8 @@ func (s *stream) tokens(v, m *fastjson.Value) {
 	}
 }
 
-// add queues a fragment, if there is one, and counts repetitions.
+// add queues a fragment, if there is one, and counts repetitions as the server does: by the token, white space
+// around it left out.
 func (s *stream) add(k chat.Kind, text []byte) {
 	if len(text) == 0 {
 		return
@@ -161,7 +171,9 @@ func (s *stream) add(k chat.Kind, text []byte) {
 	s.repeat++
 }
 
-// finish queues the counts and the end of a complete reply.
+// finish queues the counts and the end of a complete reply. A done_reason is "stop", "length", "load" or "unload",
+// never "tool_calls": whether there were calls is for the reader of the text to say. All counts are 0 where the
+// server only loaded a model.
 func (s *stream) finish(v *fastjson.Value) error {
 	n := &chat.Counts{Prompt: v.GetInt("prompt_eval_count"), Completion: v.GetInt("eval_count")}
 	if *n != (chat.Counts{}) {
@@ -179,14 +191,16 @@ func (s *stream) finish(v *fastjson.Value) error {
 	return io.EOF
 }
 
-// times are those of a last record.
+// times are those of a last record, which Ollama writes in nanoseconds.
 func times(v *fastjson.Value) *chat.Times {
 	of := func(key string) time.Duration { return time.Duration(v.GetInt64(key)) }
 	return &chat.Times{Load: of("load_duration"), Prompt: of("prompt_eval_duration"), Completion: of("eval_duration")}
 }
 
-// failed is the end by an error record. Behind tokens it is mostly the server's own reading that failed, of a call that may
-// be good enough for us.
+// failed is the end by an error record. Behind tokens it is mostly the server's own reading that failed, of a call
+// that may be good enough for us: nearly all of it has come by then, token by token. So that is an end by
+// Abandoned, not an error. Nothing counts the tokens of such a reply, since the final record is missing; where the
+// prompt is ours, tap has counted them.
 func (s *stream) failed(e *fastjson.Value) error {
 	text := upstream.Sentence(e.MarshalTo(nil))
 	switch {
@@ -202,13 +216,16 @@ func (s *stream) failed(e *fastjson.Value) error {
 	return upstream.Explain(0, text)
 }
 
-// repeated ends a reply that the server gave up because the model went round in circles.
+// repeated ends a reply that the server gave up because the model went round in circles. It is no success, but no
+// fault of the server's either: the reason is length, with its cause, so a client keeps the text and does not ask
+// for the same again.
 func (s *stream) repeated() error {
 	s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}})
 	return io.EOF
 }
 
-// ended is the end of a stream that has no final record. Behind thirty times the same token it is a server's that gave up.
+// ended is the end of a stream that has no final record. Behind thirty times the same token it is a server that
+// gave up; any other is a reply of which nobody knows how much is missing.
 func (s *stream) ended(err error) error {
 	if s.ctx.Err() == nil && err == io.EOF && s.repeat >= repeatLimit {
 		return s.repeated()
@@ -235,7 +252,9 @@ type callRecord struct {
 	} `json:"message"`
 }
 
-// addCalls queues the calls that the server has found itself, their arguments spelled as on the wire.
+// addCalls queues the calls that the server has found itself, their arguments spelled as on the wire. They are
+// numbered here, in the order in which they come. A call that cannot be read is an error: to leave it out would
+// end the reply as if there had been none.
 func (s *stream) addCalls(line []byte) error {
 	var r callRecord
 	if err := json.Unmarshal(line, &r); err != nil {
@@ -255,7 +274,8 @@ func (s *stream) addCalls(line []byte) error {
 	return nil
 }
 
-// object is the text of an arguments member: an object, an object inside a string, or nothing at all.
+// object is the text of an arguments member: an object, an object inside a string, or nothing at all. Ollama
+// writes objects; the other two come from servers that imitate it.
 func object(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "{}", nil

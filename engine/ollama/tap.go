@@ -10,14 +10,15 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// damaged is what Ollama 0.24 writes for the bytes of a token that are not UTF-8: characters that are split over tokens
-// are lost there.
+// damaged is what Ollama 0.24 writes for the bytes of a token that are not UTF-8: characters that are split over
+// tokens are lost there. From 0.30 on the records hold the exact bytes.
 const damaged = "\uFFFD"
 
-// Marks are what a tap must know of how a model writes.
+// Marks are what a tap must know of how a model writes. They come from the model's family, as the settings or its
+// name tell it.
 type Marks struct {
-	ThinkEnd string   // what ends its thinking
-	Openings []string // what its calls may begin with
+	ThinkEnd string   // what ends its thinking: </think>
+	Openings []string // what its calls may begin with: <tool_call>
 }
 
 // tap reads what the model wrote from the token stream of /api/chat, where the tokens of withheld calls arrive too. What
@@ -29,7 +30,7 @@ type Marks struct {
 type tap struct {
 	marks  Marks
 	ours   bool   // the prompt is
-	count  int    // of the tokens so far
+	count  int    // of the tokens so far: an abandoned reply has no other count
 	tokens []byte // of the present record
 
 	seen     bool   // the server shows tokens; one that does not is read as if nothing had been asked
@@ -37,7 +38,10 @@ type tap struct {
 	border   []byte // tokens behind thinking that may be the end of its mark
 }
 
-// tapped queues what the model wrote in one record. m is the message in the record v, line is the record's text.
+// tapped queues what the model wrote in one record. m is the message in the record v, line is the record's text. A
+// record without tokens is read as the server's own until the first with tokens: a server that does not know
+// logprobs ignores the word, and its reply is then as good as Chat's. With a prompt of ours that would not do,
+// since there the server reads by its parser alone.
 func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	t := s.tap
 	t.read(v)
@@ -60,6 +64,7 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	if t.thinking && !t.thought(s, thinking, content) {
 		return nil
 	}
+	// A model may write U+FFFD itself. Then the server's own text has it too.
 	if bytes.Contains(t.tokens, []byte(damaged)) && !bytes.Contains(content, t.tokens) {
 		return spoilt()
 	}
@@ -67,7 +72,8 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	return nil
 }
 
-// spoilt is the error of characters that nothing tells: arguments with others in their place would be wrong ones.
+// spoilt is the error of characters that nothing tells: arguments with others in their place would be wrong ones,
+// and the tool would run with them. It is Curable, so another strategy is tried.
 func spoilt() error {
 	return &fault.Error{
 		Kind: fault.Unavailable, Curable: true,
@@ -85,8 +91,10 @@ func tokenless(texts ...[]byte) error {
 	return nil
 }
 
-// eaten is what the server ate in front of the first tokens that it shows: something that might have become the mark that
-// opens thinking. Content tells it; where that is withheld, a call's mark without its beginning does.
+// eaten is what the server ate in front of the first tokens that it shows: something that might have become the
+// mark that opens thinking. Content tells it; where that is withheld, a call's mark without its beginning does:
+// <think> and <tool_call> begin with the same "<t", and a token of it may be gone when the rest, "ool_call>",
+// shows that it was no thinking.
 func (t *tap) eaten(content []byte) []byte {
 	if before, ok := bytes.CutSuffix(content, t.tokens); ok {
 		return bytes.Clone(before)
@@ -105,7 +113,8 @@ func (t *tap) eaten(content []byte) []byte {
 	return nil
 }
 
-// read joins the tokens of a record.
+// read joins the tokens of a record. The bytes count, not the token's text, in which a part of a character is
+// U+FFFD; servers before 0.30 have the text only.
 func (t *tap) read(v *fastjson.Value) {
 	t.tokens = t.tokens[:0]
 	for _, p := range v.GetArray("logprobs") {
@@ -120,7 +129,10 @@ func (t *tap) read(v *fastjson.Value) {
 	}
 }
 
-// thought passes thinking on. It answers true when that is over: then tokens is what stands behind its mark.
+// thought passes thinking on. It answers true when that is over: then tokens is what stands behind its mark. The
+// server takes the mark for itself and drops white space around it, so the first token behind it has to be found:
+// what the server shows as content is taken at once, and where a call follows, which is withheld, the tokens are
+// searched for the mark or what is left of it.
 func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	s.add(chat.Reasoning, thinking)
 	if len(thinking) > 0 {
@@ -140,8 +152,8 @@ func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	return true
 }
 
-// behind is what of the tokens follows the thinking that was read from them. The server may have held back white space in
-// front of it.
+// behind is what of the tokens follows the thinking that was read from them. The server may have held back white
+// space in front of it. Tokens in which the thinking is not found have nothing behind it.
 func behind(tokens, thinking []byte) []byte {
 	if len(thinking) == 0 {
 		return tokens
@@ -157,7 +169,9 @@ func behind(tokens, thinking []byte) []byte {
 // space is white space.
 const space = " \t\r\n"
 
-// beyond is what follows the mark that ends thinking, of which tokens may be missing, and whether there is any yet.
+// beyond is what follows the mark that ends thinking, of which tokens may be missing, and whether there is any
+// yet. The mark may have lost its end ("</thi") or its beginning ("nk>"): the server drops a token or two at the
+// border. While all that came could still be the mark, the answer is no.
 func beyond(border, closer []byte) ([]byte, bool) {
 	border = bytes.TrimLeft(border, space)
 	if _, rest, ok := bytes.Cut(border, closer); ok {

@@ -15,8 +15,10 @@ import (
 // errNoRender is the error of a server that answers instead of rendering.
 var errNoRender = errors.New("the server does not show how it renders a prompt")
 
-// Template returns the chat template of the order's model, as the server renders with it. A model that can think thinks:
-// many templates print reasoning only then.
+// Template returns the chat template of the order's model, as the server renders with it. A model that can think
+// thinks: many templates print reasoning only then. Source is the Go template, and the file's own jinja behind it:
+// which of the two the server renders with, the renderings show. A model that is not probed yet may be asked, so
+// nothing of its facts but thinking counts. Render's error is the server's, or errNoRender.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	show, err := b.Show(ctx, o.Model)
 	if err != nil {

@@ -26,7 +26,8 @@ type CompleteRequest struct {
 	KeepAlive json.RawMessage            `json:"keep_alive,omitempty"`
 }
 
-// Complete begins to write a text on: raw, or by the model's own template for gaps when there is a suffix.
+// Complete begins to write a text on: raw, or by the model's own template for gaps when there is a suffix. A model
+// without such a template is fault.Invalid with Param "suffix": another prompt would not help.
 func (o *Client) Complete(ctx context.Context, p *wait.Pulse, r *CompleteRequest) (chat.Source, error) {
 	body := struct {
 		*CompleteRequest
@@ -48,13 +49,15 @@ func (o *Client) Complete(ctx context.Context, p *wait.Pulse, r *CompleteRequest
 type EmbedRequest struct {
 	Model      string                     `json:"model"`
 	Input      []string                   `json:"input"`
-	Dimensions int                        `json:"dimensions,omitempty"`
+	Dimensions int                        `json:"dimensions,omitempty"` // 0: as many as the model has
 	Truncate   bool                       `json:"truncate"`
 	Options    map[string]json.RawMessage `json:"options,omitempty"`
 	KeepAlive  json.RawMessage            `json:"keep_alive,omitempty"`
 }
 
-// Embed gives a vector for each text.
+// Embed gives a vector for each text, in the order of the texts. A model that makes none is an error by
+// upstream.CannotEmbed. The answer is one document, MaxVectors at most, and its first byte comes when all texts
+// are read.
 func (o *Client) Embed(ctx context.Context, p *wait.Pulse, r *EmbedRequest) (*api.EmbedResponse, error) {
 	w := p.UntilFirst()
 	resp, err := o.post(ctx, p, "/api/embed", r, w)

@@ -10,10 +10,12 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// harmonyLevels are the levels of gpt-oss, whose thinking cannot be switched off.
+// harmonyLevels are the levels of gpt-oss, whose thinking cannot be switched off: its template prints "Reasoning:
+// low".
 var harmonyLevels = []string{"low", "medium", "high"}
 
-// nearest says which level stands for OpenAI's when a model has not that very one, the best first.
+// nearest says which level stands for OpenAI's when a model has not that very one, the best first. A level that no
+// model has is worse than none: Ollama answers 400.
 var nearest = map[string][]string{
 	"minimal": {"minimal", "low"},
 	"low":     {"low", "minimal"},
@@ -23,8 +25,9 @@ var nearest = map[string][]string{
 	"max":     {"max", "xhigh", "high"},
 }
 
-// levels are the names of how much the model can think, and whether it can leave it. Newer servers say so; of older ones
-// it is known that gpt-oss has levels, and that it has no other way to be told.
+// levels are the names of how much the model can think, and whether it can leave it. Newer servers say so; of
+// older ones it is known that gpt-oss has levels, and that it has no other way to be told. A list that holds false
+// is one that can be switched off.
 func levels(show *api.ShowResponse, format string) (names []string, always bool) {
 	if show.Thinking == nil || len(show.Thinking.Values) == 0 {
 		if format == "harmony" {
@@ -40,9 +43,13 @@ func levels(show *api.ShowResponse, format string) (names []string, always bool)
 	return names, len(names) > 0 && !slices.Contains(show.Thinking.Values, any(false))
 }
 
-// think is what Ollama is told about thinking: nothing, a switch, or a level. Other models than those that think answer
-// 400 to the very word. A reply that must be JSON is written without thinking, since the server would hold the thinking
-// to the schema, or forget about the schema; models that always think are known to it.
+// think is what Ollama is told about thinking: nothing, a switch, or a level. Other models than those that think
+// answer 400 to the very word ("does not support thinking"). A reply that must be JSON is written without
+// thinking, since the server would hold the thinking to the schema, or forget about the schema; models that always
+// think are known to it.
+//
+// Nothing at all, where the client does not say, leaves the model's own habit: many think unless they are told not
+// to.
 func think(r *chat.Request, f upstream.Facts) json.RawMessage {
 	on := r.Think
 	switch {

@@ -11,14 +11,16 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// byTokens says that the order's text is had from the tokens of a reply that the server reads itself. What must be JSON has no
-// marks, so raw text is enough for it.
+// byTokens says that the order's text is had from the tokens of a reply that the server reads itself. What must be
+// JSON has no marks, so raw text is enough for it, and no parser can break it off.
 func byTokens(o *upstream.Order) bool {
 	return o.Force == nil && (o.Strategy == upstream.Tokens || o.Strategy == upstream.Prompt && o.Facts.NamesMarks)
 }
 
-// tokens has the rendered prompt continued by a server that reads the reply itself, of which only the tokens are taken. Where
-// that reading fails, the rest comes as raw text.
+// tokens has the rendered prompt continued by a server that reads the reply itself, of which only the tokens are
+// taken. Where that reading fails, the rest comes as raw text: the prompt with what was said is a continuation,
+// which the server's prefix cache already holds. Seen with scripts: qwen3-coder's parser breaks 17 of 42 replies
+// off, nearly all behind the whole body of the call.
 func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequest) (chat.Source, error) {
 	rest := func(said string, tokens int) (chat.Source, error) {
 		r := *q
@@ -36,8 +38,9 @@ func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequ
 	return &tokens{Source: src, o: o, tail: upstream.Tail(q.Prompt), rest: rest}, nil
 }
 
-// spent are the options for the rest of a reply that has so many tokens already: the client's limit is for the whole reply. One
-// token at least is asked for, since 0 means no limit to the server.
+// spent are the options for the rest of a reply that has so many tokens already: the client's limit is for the
+// whole reply. One token at least is asked for, since 0 means no limit to the server. Without a limit of the
+// client's there is nothing to reduce.
 func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMessage {
 	n, err := strconv.Atoi(string(options["num_predict"]))
 	if err != nil || n <= 0 {
@@ -51,16 +54,17 @@ func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMe
 type tokens struct {
 	chat.Source
 	o    *upstream.Order
-	tail string // of the prompt
+	tail string // of the prompt: it may end with a mark that the reply begins inside of
 	rest func(said string, tokens int) (chat.Source, error)
 
-	said  strings.Builder
-	begun int          // tokens of the server's own reading, once the rest is raw
-	over  []chat.Event // what is left of a reply that is over
+	said  strings.Builder // all text so far, which a continuation needs; the one place where a reply is kept
+	begun int             // tokens of the server's own reading, once the rest is raw
+	over  []chat.Event    // what is left of a reply that is over
 }
 
-// Next passes the next event on. Where the server has given up its own reading, a call that is whole stands, and is the end
-// of the reply; else the model goes on behind what it has said.
+// Next passes the next event on. Where the server has given up its own reading, a call that is whole stands, and
+// is the end of the reply; else the model goes on behind what it has said. To go on behind a whole call could have
+// the model write it again.
 func (s *tokens) Next() (chat.Event, error) {
 	if len(s.over) > 0 {
 		ev := s.over[0]
@@ -83,7 +87,8 @@ func (s *tokens) Next() (chat.Event, error) {
 	return ev, err
 }
 
-// goOn goes on behind a reply that the server has given up.
+// goOn goes on behind a reply that the server has given up. Its closing token was not shown, so the model writes
+// that once more.
 func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes", s.said.Len())
 	if s.whole(end) {
@@ -107,7 +112,8 @@ func (s *tokens) stop(end chat.Event) (chat.Event, error) {
 	return chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: counts}}, nil
 }
 
-// counted are the counts of the raw rest as those of the whole reply: what was said before was a part of its prompt.
+// counted are the counts of the raw rest as those of the whole reply: what was said before was a part of its
+// prompt, and would be counted there a second time. Clients show these counts, and compact a conversation by them.
 func (s *tokens) counted(ev chat.Event) chat.Event {
 	meta, counts := chat.MetaOf(ev), *ev.Meta.Usage
 	counts.Prompt, counts.Completion = max(counts.Prompt-s.begun, 0), counts.Completion+s.begun
@@ -115,7 +121,8 @@ func (s *tokens) counted(ev chat.Event) chat.Event {
 	return ev
 }
 
-// whole says that what was said is a reply with calls of which none is cut.
+// whole says that what was said is a reply with calls of which none is cut. The text is decoded once more for it,
+// which happens once a reply at most; how long a call is held does not matter, since nothing of it leaves.
 func (s *tokens) whole(end chat.Event) bool {
 	said := chat.Fixed{{Kind: chat.Text, Text: s.said.String()}, end}
 	how := s.o.Decoding

@@ -20,8 +20,10 @@ const (
 	controlToken   = 3                // the type of tokens that a llama-server leaves out of the text
 )
 
-// Controls are those of the marks that the model's vocabulary has as control tokens, sorted. The vocabulary is long, so the server
-// should be asked once.
+// Controls are those of the marks that the model's vocabulary has as control tokens, sorted. The vocabulary is
+// long, so the server should be asked once. Which marks are control tokens is a matter of the file, not of the
+// family: one Gemma 4 has <|tool_call> as type 3, another conversion of it as type 4, which raw text shows. A
+// model without a GGUF vocabulary (safetensors) has none.
 func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, marks []string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, vocabularyTime)
 	defer cancel()
@@ -45,7 +47,9 @@ type vocabulary struct {
 	control []bool
 }
 
-// readControls reads a verbose description of a model piece by piece.
+// readControls reads a verbose description of a model piece by piece: at some 120 bytes a parsed value, 262,144
+// tokens and their types would take more than 60 MB at once. The arrays may come in any order, so places and types
+// are joined at the end.
 func readControls(r io.Reader, marks []string) ([]string, error) {
 	v := vocabulary{Decoder: json.NewDecoder(r), at: make(map[string]int, len(marks))}
 	for _, mark := range marks {
@@ -70,7 +74,8 @@ func readControls(r io.Reader, marks []string) ([]string, error) {
 	return all, nil
 }
 
-// info reads one member of what a server says of a model's file.
+// info reads one member of what a server says of a model's file. The merges and scores, most of its bytes, are
+// passed over.
 func (v *vocabulary) info(key string) error {
 	switch {
 	case key == "tokenizer.ggml.tokens":
@@ -108,7 +113,8 @@ func (v *vocabulary) object(member func(key string) error) error {
 	return err
 }
 
-// array reads the elements of an array, which are no arrays or objects themselves. What is no array is passed over.
+// array reads the elements of an array, which are no arrays or objects themselves. What is no array is passed
+// over: without verbose, Ollama says null in place of each.
 func (v *vocabulary) array(element func(i int, t json.Token)) error {
 	t, err := v.Token()
 	if err != nil || t != json.Delim('[') {
@@ -137,7 +143,7 @@ func (v *vocabulary) skip() error {
 	return v.rest(t)
 }
 
-// rest passes over what is left of a value that begins with a token.
+// rest passes over what is left of a value that begins with a token. It counts brackets and keeps nothing.
 func (v *vocabulary) rest(t json.Token) (err error) {
 	for depth := 0; ; {
 		switch t {

@@ -10,20 +10,22 @@ import (
 	"toolnorm/engine/wait"
 )
 
-// replies are the paths of Ollama's API at which a model answers. What else is passed on, as pulling a model, takes what it
-// takes.
+// replies are the paths of Ollama's API at which a model answers, so that the waits for a model hold. What else is
+// passed on, as pulling a model, takes what it takes.
 var replies = []string{"/api/generate", "/api/chat", "/api/embed", "/api/embeddings"}
 
-// Watched is a way to an Ollama on which what is passed on unread ends, too: a wait for a model's reply that is longer than t
-// allows, and a server that breaks, are an error, or the last record of what had come of the answer.
+// Watched is a way to an Ollama on which what is passed on unread ends, too: a wait for a model's reply that is
+// longer than t allows, and a server that breaks, are an error, or the last record of what had come of the answer.
+// Without it a client would see its connection break, which Python's http calls IncompleteRead, and not learn why.
 func Watched(rt http.RoundTripper, t wait.Timeouts) http.RoundTripper { return &watched{rt, t} }
 
 type watched struct {
 	way    http.RoundTripper
-	limits wait.Timeouts
+	limits wait.Timeouts // of replies; nothing bounds the rest
 }
 
-// RoundTrip sends a request and waits for the head of its answer.
+// RoundTrip sends a request and waits for the head of its answer. Behind the head the waits go on with the reads
+// of the body; they end with its Close, which a caller owes every answer.
 func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	isReply := slices.Contains(replies, r.URL.Path)
 	ctx, p := wait.NewPulse(mute{r.Context()}, nil, w.limits)
@@ -45,8 +47,9 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// mute is a context without its values: one of them has net/http pass on what a server says before its answer, as often as it says
-// it.
+// mute is a context without its values: one of them has net/http pass on what a server says before its answer, as
+// often as it says it. httputil.ReverseProxy sets such a trace, and a server that sends 1xx heads without end
+// would be passed on without end.
 type mute struct{ context.Context }
 
 // Value finds nothing.

@@ -2,34 +2,36 @@ package ollama
 
 import "encoding/json"
 
-// ChatRequest is the body of /api/chat. Unlike Ollama's own type it keeps schemas and arguments as they are spelled: the order of a
-// schema's properties is the order in which models write them, and a number such as 1.50 or 12345678901234567890 stays what it was.
-// Truncate is false wherever a reply is wanted, since a server that truncates drops the oldest messages silently; an error
-// says how many tokens there were.
+// ChatRequest is the body of /api/chat. Unlike Ollama's own type it keeps schemas and arguments as they are
+// spelled: the order of a schema's properties is the order in which models write them, and a number such as 1.50
+// or 12345678901234567890 stays what it was. Truncate is false wherever a reply is wanted, since a server that
+// truncates drops the oldest messages silently; an error says how many tokens there were. There is no tool_choice
+// and no parallel_tool_calls: Ollama ignores both, so the engine sees to them.
 type ChatRequest struct {
 	Model       string                     `json:"model"`
-	Messages    []Message                  `json:"messages"`
-	Tools       []Tool                     `json:"tools,omitempty"`
-	Stream      bool                       `json:"stream"`
-	Think       json.RawMessage            `json:"think,omitempty"`  // true, false or a level
-	Format      json.RawMessage            `json:"format,omitempty"` // a schema, or "json"
-	Logprobs    bool                       `json:"logprobs,omitempty"`
-	TopLogprobs int                        `json:"top_logprobs,omitempty"`
-	KeepAlive   json.RawMessage            `json:"keep_alive,omitempty"`
-	Truncate    bool                       `json:"truncate"`
-	Options     map[string]json.RawMessage `json:"options,omitempty"`
-	RenderOnly  bool                       `json:"_debug_render_only,omitempty"`
+	Messages    []Message                  `json:"messages"`                     // empty: the server only loads the model
+	Tools       []Tool                     `json:"tools,omitempty"`              // none: the server looks for no calls, unless the model has a PARSER
+	Stream      bool                       `json:"stream"`                       // always sent: the server's default is true
+	Think       json.RawMessage            `json:"think,omitempty"`              // true, false or a level
+	Format      json.RawMessage            `json:"format,omitempty"`             // a schema, or "json"
+	Logprobs    bool                       `json:"logprobs,omitempty"`           // tokens with their exact bytes, for withheld text too; tap reads those
+	TopLogprobs int                        `json:"top_logprobs,omitempty"`       // 0 to 20; with 5 and more a record has 6 to 18 times the bytes
+	KeepAlive   json.RawMessage            `json:"keep_alive,omitempty"`         // how long the model stays loaded; 0 unloads it
+	Truncate    bool                       `json:"truncate"`                     // false: a prompt that is too long is refused with its count, not cut silently
+	Options     map[string]json.RawMessage `json:"options,omitempty"`            // num_ctx, num_predict, temperature, …
+	RenderOnly  bool                       `json:"_debug_render_only,omitempty"` // undocumented: the rendered prompt instead of a reply
 }
 
-// Message is one turn in Ollama's form.
+// Message is one turn in Ollama's form. Content is a string, never null or a list of parts: /api/chat takes no
+// other.
 type Message struct {
 	Role     string   `json:"role"`
 	Content  string   `json:"content"`
-	Thinking string   `json:"thinking,omitempty"`
-	Images   [][]byte `json:"images,omitempty"`
+	Thinking string   `json:"thinking,omitempty"` // templates print that of earlier turns, or leave it out
+	Images   [][]byte `json:"images,omitempty"`   // in base64 on the wire; the type is found from the bytes
 	Calls    []Call   `json:"tool_calls,omitempty"`
-	ToolName string   `json:"tool_name,omitempty"`
-	CallID   string   `json:"tool_call_id,omitempty"`
+	ToolName string   `json:"tool_name,omitempty"`    // of a result: most templates print this and no id
+	CallID   string   `json:"tool_call_id,omitempty"` // of a result; printed by the few templates that have ids
 }
 
 // Call is a tool call in Ollama's form. Arguments must be an object: text that holds one is a 400.
@@ -48,7 +50,9 @@ type Tool struct {
 	Function Function `json:"function"`
 }
 
-// Function is what a Tool offers. Parameters is a schema of the kind that every version of Ollama can print.
+// Function is what a Tool offers. Parameters is a schema of the kind that every version of Ollama can print:
+// always an object with properties, no booleans in place of schemas (a 400 in every mode), no $ref, pattern or
+// format, which Ollama drops or a llama-server behind it refuses.
 type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
@@ -58,14 +62,14 @@ type Function struct {
 // GenerateRequest is the body of /api/generate for a prompt that is rendered already.
 type GenerateRequest struct {
 	Model     string                     `json:"model"`
-	Prompt    string                     `json:"prompt"`
-	Template  string                     `json:"template,omitempty"`
-	Raw       bool                       `json:"raw"`
+	Prompt    string                     `json:"prompt"`             // with Raw as the model reads it
+	Template  string                     `json:"template,omitempty"` // replaces the model's own; see identity
+	Raw       bool                       `json:"raw"`                // no template and no parser, in all versions
 	Stream    bool                       `json:"stream"`
 	Think     bool                       `json:"think"` // false: else the server takes the thinking out of raw text
 	Truncate  bool                       `json:"truncate"`
-	Logprobs  bool                       `json:"logprobs,omitempty"`
-	Format    json.RawMessage            `json:"format,omitempty"` // a schema
+	Logprobs  bool                       `json:"logprobs,omitempty"` // the text token by token, as with ChatRequest
+	Format    json.RawMessage            `json:"format,omitempty"`   // a schema
 	Options   map[string]json.RawMessage `json:"options,omitempty"`
 	KeepAlive json.RawMessage            `json:"keep_alive,omitempty"`
 }
