@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"toolnorm/internal/jsonscan"
 )
 
 // Prefix reads the arguments of a call while they are written, and knows how much of them can still become an object that
@@ -198,9 +200,14 @@ func (p *Prefix) place() *jsonschema.Schema {
 // follow reads a string that is free up to its end or the end of the text.
 func (p *Prefix) follow() bool {
 	whole, ok := p.scan()
-	if whole {
+	switch {
+	case whole:
 		p.done()
-	} else if ok {
+	case !ok: // what stands in front of a byte that no string may hold can stand, as if that had come by itself
+		p.leaf.scan = jsonscan.Scanner{}
+		p.leaf.scan.Add(p.text[p.leaf.start:p.pos])
+		p.stands()
+	default:
 		p.stands()
 	}
 	return whole
