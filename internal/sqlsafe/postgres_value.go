@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -17,7 +18,7 @@ import (
 const largestSafe = 1 << 53
 
 // postgresTypes knows which types are arrays, and of what. It is only read.
-var postgresTypes = pgtype.NewMap()
+var postgresTypes = sync.OnceValue(pgtype.NewMap)
 
 // postgresValue is a value, as PostgreSQL writes it as text, in JSON; nil is NULL. Numbers that fit no double exactly stay texts.
 func postgresValue(oid uint32, text []byte) json.RawMessage {
@@ -88,7 +89,7 @@ func rfc3339(s string) string {
 
 // elementOf is the type of an array's elements.
 func elementOf(oid uint32) (element uint32, ok bool) {
-	t, ok := postgresTypes.TypeForOID(oid)
+	t, ok := postgresTypes().TypeForOID(oid)
 	if !ok {
 		return 0, false
 	}
