@@ -161,6 +161,9 @@ func FuzzSQLite(f *testing.F) {
 		if _, err := db.Query(context.Background(), query); err != nil {
 			return
 		}
+		if strings.LastIndex(query, "/*") > strings.LastIndex(query, "*/") {
+			return // SQLite takes a remark that is not closed, and what stands behind is part of it
+		}
 		for _, behind := range []string{"\n; DROP TABLE users", "\nUNION ALL SELECT word FROM secret"} {
 			if _, err := db.Query(context.Background(), query+behind); err == nil {
 				t.Errorf("%q passes", query+behind)
