@@ -21,10 +21,10 @@ type leaf struct {
 
 // wait reads a value that counts when it is whole.
 func (p *Prefix) wait() bool {
-	if whole, ok := p.scan(); !ok || whole {
-		return ok && p.check()
+	if p.scan() {
+		return p.check()
 	}
-	source := p.text[p.leaf.start:]
+	source := p.text[p.leaf.start:p.pos]
 	if p.leaf.enough == 0 || len(source) <= p.leaf.enough {
 		return false
 	}
@@ -37,13 +37,13 @@ func (p *Prefix) wait() bool {
 	return false
 }
 
-// scan reads a value or a key on, and says whether it is whole. It is not ok when that is no JSON.
-func (p *Prefix) scan() (whole, ok bool) {
+// scan reads a value or a key on, and reports whether it is whole. What is no JSON is a problem.
+func (p *Prefix) scan() bool {
 	p.pos += p.leaf.scan.Add(p.text[p.pos:])
 	if p.leaf.scan.Wrong() {
-		return false, p.fail("", "json", "no JSON")
+		return p.fail("", "json", "no JSON")
 	}
-	return p.leaf.scan.Complete(), true
+	return p.leaf.scan.Complete()
 }
 
 // characters counts those of a string's source, or fewer: an escape by its number may be half of a pair, so it counts as none.

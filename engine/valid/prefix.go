@@ -199,30 +199,30 @@ func (p *Prefix) place() *jsonschema.Schema {
 
 // follow reads a string that is free up to its end or the end of the text.
 func (p *Prefix) follow() bool {
-	whole, ok := p.scan()
-	switch {
-	case whole:
-		p.done()
-	case !ok: // what stands in front of a byte that no string may hold can stand, as if that had come by itself
-		p.leaf.scan = jsonscan.Scanner{}
-		p.leaf.scan.Add(p.text[p.leaf.start:p.pos])
+	if !p.scan() {
 		p.stands()
-	default:
-		p.stands()
+		return false
 	}
-	return whole
+	p.done()
+	return true
 }
 
-// stands notes that what was read of a free string can stand, but for half an escape: what completes it is not known.
+// stands notes that what was read of a free string can stand, but for half an escape: what completes it is not known. What
+// stands in front of a byte that no string may hold can stand as well, as if that byte had come by itself.
 func (p *Prefix) stands() {
-	if p.safe = p.pos; !p.leaf.scan.InString() {
-		p.safe = bytes.LastIndexByte(p.text, '\\')
+	scan := p.leaf.scan
+	if scan.Wrong() {
+		scan = jsonscan.Scanner{}
+		scan.Add(p.text[p.leaf.start:p.pos])
+	}
+	if p.safe = p.pos; !scan.InString() {
+		p.safe = bytes.LastIndexByte(p.text[:p.pos], '\\')
 	}
 }
 
 // key reads a key up to its closing quote.
 func (p *Prefix) key() bool {
-	if whole, _ := p.scan(); !whole {
+	if !p.scan() {
 		return false
 	}
 	o := p.top()
