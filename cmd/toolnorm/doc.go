@@ -6,8 +6,8 @@
 //
 //	main.go       the process: signals, exit statuses
 //	program.go    every part of the server, wired by name; the watch on model servers is in watch.go
-//	remote.go     other MCP servers: their file and who manages them; agent.go is the agent in front of the models
-//	config.go     the settings of serve, with those of others in forms.go, remote.go and agent.go
+//	remote.go     other MCP servers: settings, their file, who manages them; agent.go: the agent in front of the models
+//	config.go     the settings of serve; forms.go has those of the forms that clients get replies in
 //	file.go       the YAML file; renamed.go knows the old names of settings
 //	upstreams.go  further model servers among the settings
 //

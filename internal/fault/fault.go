@@ -1,4 +1,5 @@
 // Package fault is the one error that crosses package borders: a kind, a sentence for the user, and the cause for the log.
+// The kind alone decides status, code and advice, so that the same failure looks alike on every face of the server.
 package fault
 
 import (
@@ -14,6 +15,7 @@ type Kind uint8
 
 // The kinds of fault.
 const (
+	// The zero value is our own bug, so an Error whose kind was forgotten blames nobody else.
 	Internal     Kind = iota // our own bug
 	Invalid                  // the request is wrong: repeating it cannot help
 	Unauthorized             // the caller has no key, or a wrong one
@@ -55,24 +57,27 @@ var table = [...]struct {
 	Timeout:      {http.StatusGatewayTimeout, "server_error", "upstream_timeout", false, 0},
 }
 
-// Error is a fault with its public sentence.
+// Error is a fault with its public sentence. The sentence is for strangers: it holds no address, key or path of ours. What
+// only the operator may see is the cause.
 type Error struct {
 	Kind    Kind
 	Message string        // what the user reads: what is wrong and what to do
-	Param   string        // the request field at fault, if one is
+	Param   string        // the request field at fault, as "messages[2].role"; empty: null
 	Code    string        // overrides the kind's code, if set
 	Retry   time.Duration // when to try again; 0: not said
 	Cause   error         // what the operator reads; may be nil
 	Curable bool          // the upstream may answer when it is asked in another way, and will not when in the same
 }
 
-// New makes a fault with a formatted public sentence. A %w verb sets the cause.
+// New makes a fault with a formatted public sentence. A %w verb sets the cause, and the cause's text is then public too: use it
+// only for causes that may be shown.
 func New(k Kind, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Kind: k, Message: Short(err.Error()), Cause: errors.Unwrap(err)}
 }
 
-// longest is the longest sentence that is shown, in bytes: more of what a server or a client wrote explains nothing.
+// longest is the longest sentence that is shown, in bytes: more of what a server or a client wrote explains nothing. 100,000
+// nested arrays in a record once made a sentence of 14 KB.
 const longest = 1000
 
 // Short is text that may be another's as far as anybody wants to read it.
@@ -83,7 +88,7 @@ func Short(text string) string {
 	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
-// Error is the public sentence followed by the cause when that says more.
+// Error is the public sentence, without the cause: errors of this kind are wrapped into texts that clients read.
 func (e *Error) Error() string { return e.Message }
 
 // Unwrap gives the cause.
@@ -103,7 +108,8 @@ func (e *Error) OpenAICode() string {
 	return table[e.Kind].code
 }
 
-// From finds the fault in err. An error that is none becomes an Internal fault whose sentence gives nothing away.
+// From finds the fault in err. An error that is none becomes an Internal fault whose sentence gives nothing away: an error
+// of the operating system names files and addresses. From(nil) is Internal too; ask for err != nil first.
 func From(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

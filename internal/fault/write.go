@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// object is OpenAI's error object, with all of its four keys.
+// object is OpenAI's error object, with all of its four keys. Its SDKs read each of them; param and code may be null, and
+// may not be missing.
 type object struct {
 	Message string  `json:"message"`
 	Type    string  `json:"type"`
@@ -33,7 +34,8 @@ func Ollama(err error) []byte {
 	}{From(err).Message})
 }
 
-// encoded is v as JSON without a line's end, with <, > and & as themselves.
+// encoded is v as JSON without a line's end, with <, > and & as themselves: sentences quote what models wrote, as
+// <tool_call>, and \u003c is hard to read in a log.
 func encoded(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -67,7 +69,8 @@ func write(w http.ResponseWriter, f *Error, body []byte) {
 }
 
 // Advise says in an answer's header when to try again, or that it is of no use: OpenAI's clients send a request up to three
-// times when the status is 429 or 500 and more, unless X-Should-Retry tells them not to.
+// times when the status is 429 or 500 and more, unless X-Should-Retry tells them not to. Agents repeat that again: one
+// failure once cost nine generations. Retry-After is in whole seconds, rounded up: 0 would mean at once.
 func (e *Error) Advise(h http.Header) {
 	row := table[e.Kind]
 	if !row.again || e.Curable {
@@ -78,7 +81,8 @@ func (e *Error) Advise(h http.Header) {
 	h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
 }
 
-// WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, else OpenAI's.
+// WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, else OpenAI's. It is for what stands in
+// front of the handlers and knows nothing of them but the path.
 func WriteFor(w http.ResponseWriter, r *http.Request, err error) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		WriteOllama(w, err)

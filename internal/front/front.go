@@ -1,5 +1,7 @@
 // Package front is what stands between a port and everything that it serves: a request's body arrives in time, or the request
 // ends; and a handler that panics is an error that the client can read.
+// It stands in front of the guard as well: a stranger who gets a 401 could else hold a connection open with one byte of a
+// body that never comes, for net/http reads what is left of a body, up to 256 KiB, before it sends the answer.
 package front
 
 import (
@@ -14,11 +16,12 @@ const DefaultBodyWait = 30 * time.Second
 
 // Front makes handlers fit to stand at a port. The zero value will do.
 type Front struct {
-	BodyWait time.Duration  // until a request's body must be there whole; 0: DefaultBodyWait
+	BodyWait time.Duration  // until a request's body must be there whole; 0: DefaultBodyWait. Uploads: see Upload
 	Log      zerolog.Logger // a line for each handler that panics; the zero value logs nothing
 }
 
-// Wrap is next behind the front. Handlers read bodies without a deadline of their own, and may leave them unread.
+// Wrap is next behind the front. Handlers read bodies without a deadline of their own, and may leave them unread. One that set
+// a deadline would undo this one: there is only one on a connection.
 func (f *Front) Wrap(next http.Handler) http.Handler {
 	wait := f.BodyWait
 	if wait == 0 {
@@ -29,6 +32,7 @@ func (f *Front) Wrap(next http.Handler) http.Handler {
 		defer f.rescue(out, r)
 		if r.Body != nil && r.Body != http.NoBody {
 			out.body = watch(w, r, wait)
+			// A copy: net/http looks at the body of the request that it made itself, to see whether it waits for "100 Continue".
 			r = r.WithContext(r.Context())
 			r.Body = out.body
 		}
@@ -37,7 +41,8 @@ func (f *Front) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// writer is an answer that begins when its request's body is done with.
+// writer is an answer that begins when its request's body is done with. HTTP/1.1 clients may send the whole body before they
+// read, so an answer in front of that, on a connection that is then closed, can be lost.
 type writer struct {
 	http.ResponseWriter
 	body    *body // nil: there is none, or it is done with

@@ -10,13 +10,14 @@ import (
 )
 
 // rescue tells the client of a handler that panicked: by a status when the answer has not begun, by an error event or record when
-// it is a stream of such, and else by an answer that breaks off.
+// it is a stream of such, and else by an answer that breaks off. net/http alone would cut the connection, which SDKs take for a
+// network fault and repeat. The stack goes to the log, not to the client.
 func (f *Front) rescue(w *writer, r *http.Request) {
 	v := recover()
 	switch v {
 	case nil:
 		return
-	case http.ErrAbortHandler:
+	case http.ErrAbortHandler: // a handler that means to cut its answer, as httputil.ReverseProxy does
 		mustBreakOff()
 	}
 	f.Log.Error().Str("path", r.URL.Path).Str("panic", fmt.Sprintf("%.1000v", v)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
@@ -24,6 +25,7 @@ func (f *Front) rescue(w *writer, r *http.Request) {
 	form, _, _ := strings.Cut(w.Header().Get("Content-Type"), ";")
 	switch {
 	case !w.begun:
+		// What the handler had set describes an answer that will not come, as Content-Length.
 		clear(w.Header())
 		fault.WriteFor(w, r, err)
 	case form == "text/event-stream":

@@ -23,7 +23,8 @@ type Writer struct {
 	err      error
 }
 
-// NewWriter makes a Writer over w. A client that takes nothing for longer than stall is given up; 0 waits for ever.
+// NewWriter makes a Writer over w. A client that takes nothing for longer than stall is given up; 0 waits for ever. Without it a
+// reader that stopped would keep its goroutine, and what the stream holds, until TCP gives up after many minutes.
 func NewWriter(w http.ResponseWriter, stall time.Duration) *Writer {
 	return &Writer{Buf: make([]byte, 0, 2048), w: w, ctl: http.NewResponseController(w), stall: stall}
 }
@@ -32,7 +33,7 @@ func NewWriter(w http.ResponseWriter, stall time.Duration) *Writer {
 func (w *Writer) Wrote() bool { return w.wrote }
 
 // Comment appends a comment line, which every client skips. It must hold no line break, and must not begin with
-// "ping": one client ends its stream there.
+// "ping": Continue ends its stream there. Keep-alives say "keep-alive".
 func (w *Writer) Comment(text string) {
 	w.Buf = append(w.Buf, ": "...)
 	w.Buf = append(w.Buf, text...)
