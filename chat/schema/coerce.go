@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// KindOf tells the type of a JSON value by its first byte; a number is Integer when its text is one.
+// KindOf tells the type of a JSON value by its first byte; a number is Integer when its text is one. 1.0 is a Number here, as
+// in draft 4, though later drafts call it an integer: where an integer is wanted FromText writes 1, which fits in all drafts.
 func KindOf(value string) Kinds {
 	if value == "" {
 		return 0
@@ -28,7 +29,8 @@ func KindOf(value string) Kinds {
 	return Integer | Number
 }
 
-// IsNumber says whether s is a number as strict JSON spells it.
+// IsNumber says whether s is a number as strict JSON spells it (RFC 8259, section 6): no plus sign, no leading zero, digits on
+// both sides of the point. strconv takes more, such as 0x1p-2, inf and .5, and no client could read a call with these.
 func IsNumber(s string) bool {
 	i := 0
 	if i < len(s) && s[i] == '-' {
@@ -58,6 +60,7 @@ func IsNumber(s string) bool {
 	return i == len(s) && i > 0
 }
 
+// digits is the place behind the digits that stand at i.
 func digits(s string, i int) int {
 	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
 		i++
@@ -67,6 +70,9 @@ func digits(s string, i int) int {
 
 // FromText reads untyped text (a tagged value, or a string where the schema wants something else) as a number, boolean,
 // null or enum member that t allows. It answers JSON text, and false when the text spells none of these.
+// Tags have no types, `<parameter=days>3</parameter>`, so the schema alone says that 3 is a number. The order is that of what
+// says most: a value of the list first, then null and the booleans, then numbers. Python's True and None are meant by name.
+// Where a text may stand as well, a number keeps its leading zeros and is then no number: 0049 may be a code.
 func (t *Type) FromText(text string) (string, bool) {
 	if !t.Known() {
 		return "", false
@@ -137,8 +143,9 @@ func withoutZeros(s string) string {
 	return s[:i] + rest
 }
 
-// fromEnum matches text with an enum of other things than strings, or with a string regardless of case and quotes when
-// that is unique.
+// fromEnum matches text with an enum. A value of another type than a string is found by its spelling, so that 2 becomes the
+// number of [1,2,3]; a string is found regardless of case and quotes, celsius for "Celsius", when only one value is like it.
+// Between several, such as "asc" and "ASC", choosing would be a guess.
 func (t *Type) fromEnum(s string) (string, bool) {
 	bare := strings.Trim(s, `"'`)
 	found, n := "", 0
@@ -172,6 +179,9 @@ func plain(v string) (string, bool) {
 
 // Fit answers a JSON scalar that t allows: the value as it is when it fits, else its nearest spelling in the right type,
 // else the value unchanged. A string is given and answered with its quotes.
+// "Unchanged" is on purpose: this reader does not judge. What still does not fit is found by the check (engine/valid), which
+// can name the place and have the call written again, where a value that was bent into shape would be wrong in silence.
+// A number where a text is wanted gets quotes, since no other text can be meant. null does not: it stands for no value.
 func (t *Type) Fit(value string) string {
 	if !t.Known() || t.fits(value) {
 		return value
@@ -194,6 +204,8 @@ func (t *Type) Fit(value string) string {
 	return value
 }
 
+// fits says whether a scalar may stand as it is. Values of an enum are compared as they are written, which is enough for
+// Fit: a spelling that differs is then looked for by its meaning.
 func (t *Type) fits(value string) bool {
 	if t.kinds&KindOf(value) == 0 {
 		return false
@@ -209,12 +221,14 @@ func (t *Type) fits(value string) bool {
 	return false
 }
 
-// Quote writes s as a JSON string without escaping more than JSON demands.
+// Quote writes s as a JSON string without escaping more than JSON demands. encoding/json would write `\u003c` for `<`, the
+// same value, but six bytes for one, and unreadable where arguments hold code.
 func Quote(s string) string {
 	return string(AppendQuote(nil, s))
 }
 
-// AppendQuote appends s as a JSON string. Invalid UTF-8 becomes U+FFFD.
+// AppendQuote appends s as a JSON string. Invalid UTF-8 becomes U+FFFD, as JSON between systems must be UTF-8 (RFC 8259,
+// section 8.1).
 func AppendQuote(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	dst = AppendEscaped(dst, s)
@@ -222,6 +236,7 @@ func AppendQuote(dst []byte, s string) []byte {
 }
 
 // AppendEscaped appends s as it stands inside a JSON string.
+// What needs no escape is copied in runs, since arguments such as the content of a file are nearly all of that kind.
 func AppendEscaped(dst []byte, s string) []byte {
 	start := 0
 	for i, r := range s {
@@ -234,6 +249,8 @@ func AppendEscaped(dst []byte, s string) []byte {
 	return append(dst, s[start:]...)
 }
 
+// runeLen is how many bytes of s the character r takes, of those that are looked at one by one. A range over a string gives
+// U+FFFD both for the character itself, three bytes, and for a byte that is no UTF-8, one.
 func runeLen(s string, r rune) int {
 	if r == '\uFFFD' && strings.HasPrefix(s, "\uFFFD") {
 		return 3

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Compile reads a schema. A broken one gives nil, which allows everything.
+// Compile reads a schema. A broken one gives nil, which allows everything: arguments are then read as they are written, and
+// nothing is turned into another type on the word of a schema that cannot be understood.
 func Compile(raw json.RawMessage) *Type {
 	root := parse(raw)
 	if root.kind() != Object {
@@ -23,6 +24,10 @@ type compiler struct {
 	done map[*value]*Type
 }
 
+// compile is the Type of one place, nil where everything is allowed. The Type is noted before what lies in it is read: a tree
+// whose nodes refer to the tree finds it there, and the graph gets its circle. A place that is nothing but a reference is its
+// target, so that a chain of references costs no step at look-up.
+// Beside a $ref other keywords count, as since draft 2019-09; up to draft 7 they were ignored, but who writes both means both.
 func (c *compiler) compile(v *value, depth int) *Type {
 	if v.kind() != Object || depth > maxDepth {
 		return nil
@@ -46,7 +51,8 @@ func (c *compiler) compile(v *value, depth int) *Type {
 	return t
 }
 
-// known is what a Type says of kinds: all of them are as good as none.
+// known is what a Type says of kinds: all of them are as good as none. {"type": "any"} is then like a place without a type, and
+// no value is changed for it.
 func known(k Kinds) Kinds {
 	if k == Any {
 		return 0
@@ -54,7 +60,8 @@ func known(k Kinds) Kinds {
 	return k
 }
 
-// target compiles what a reference leads to, nil when there is none.
+// target compiles what a reference leads to, nil when there is none. A reference out of the document leads nowhere: nothing
+// is loaded from elsewhere, and what it would have said is unknown.
 func (c *compiler) target(v *value, keyword string, depth int) *Type {
 	ref := v.get(keyword)
 	if ref.kind() != String {
@@ -77,6 +84,8 @@ func (t *Type) values(v *value) {
 	}
 }
 
+// members compiles the keywords of objects. A pattern of names that Go cannot read (look-around) is left out: its members are
+// then read as any others. "properties" without a type means an object.
 func (t *Type) members(c *compiler, v *value, depth int) {
 	for _, m := range v.get("properties").fields() {
 		t.put(m.name, c.compile(m.v, depth+1))
@@ -93,6 +102,7 @@ func (t *Type) members(c *compiler, v *value, depth int) {
 	t.order = requiredFirst(t.order, t.required)
 }
 
+// put notes a member. The order is that of first mention and the Type that of the last, as in value.get.
 func (t *Type) put(name string, p *Type) {
 	if t.props == nil {
 		t.props = map[string]*Type{}
@@ -103,6 +113,7 @@ func (t *Type) put(name string, p *Type) {
 	t.props[name] = p
 }
 
+// elements compiles the keywords of arrays, in the spelling of any draft.
 func (t *Type) elements(c *compiler, v *value, depth int) {
 	prefix, items, _ := elements(v)
 	for _, one := range prefix {
@@ -113,6 +124,9 @@ func (t *Type) elements(c *compiler, v *value, depth int) {
 
 // besides notes references, allOf, anyOf and oneOf, and the types and values that follow from them. They stay apart instead
 // of being merged, since looking up a member asks one after the other, and most are never asked.
+// Of an allOf the first part with a type decides; of a union the type is what all alternatives together allow.
+// Without that, {"anyOf": [{"type": "integer"}, {"type": "null"}]}, which pydantic writes for an optional number, would leave
+// "3" a text.
 func (t *Type) besides(c *compiler, v *value, depth int) {
 	for _, k := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		if to := c.target(v, k, depth); to != nil && to != t {
@@ -173,9 +187,11 @@ func either(list []*Type) *Type {
 }
 
 // maxListed bounds the values of a union.
+// It is the bound of one enum in the budget. Unions of unions repeat lists, so their sum has to have a bound of its own.
 const maxListed = 5000
 
-// countable are the values that t allows, nil when they are not countable.
+// countable are the values that t allows, nil when they are not countable. null counts as a list of one, so that an enum that
+// may be null, {"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}]}, is still an enum for FromText.
 func (t *Type) countable() []string {
 	switch {
 	case t.enum != nil:

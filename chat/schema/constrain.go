@@ -17,6 +17,10 @@ import (
 // What fits the original fits the constraint, if it stays within these bounds, holds no character that JSON escapes where
 // the original has a pattern, and no name that no pattern matches where it has patterns of names alone. The reverse is not
 // true: Dropped says where.
+// It is much smaller than JSON Schema, since servers refuse a whole request for one word (`\d`, a pattern without anchors,
+// true for a schema, an unknown type) and pass over others in silence (not, if, bounds of fractions, uniqueItems). Of 69 hard
+// schemas llama-server refused 11 as they were and Ollama 0.24 refused 16 or crashed; as rewritten here, none. The original
+// decides afterwards.
 type Constraint struct {
 	Schema  json.RawMessage
 	Dropped []Dropped // what of the original the constraint does not hold, sorted
@@ -52,6 +56,8 @@ func (o Options) integer() int64 {
 }
 
 // length is the bound of strings, negative for none.
+// Without a bound a model that is held to a schema may write for ever: of two such calls both ran past 100 s, while with
+// bounds 25 of 25 ended as JSON. Above 1999 llama.cpp refuses the grammar: it takes no repetition of 2000 rules.
 func (o Options) length() int {
 	switch {
 	case o.Weak && (o.MaxLength == 0 || o.MaxLength > 200):
@@ -62,7 +68,8 @@ func (o Options) length() int {
 	return min(o.MaxLength, 1999)
 }
 
-// elements is the bound of arrays, negative for none.
+// elements is the bound of arrays, negative for none. The weak bounds are for old servers: a grammar of Ollama 0.24 ends at
+// 32 KB, and an array repeats the rules of its elements.
 func (o Options) elements() int {
 	switch {
 	case o.Weak && (o.MaxItems == 0 || o.MaxItems > 16):
@@ -73,7 +80,8 @@ func (o Options) elements() int {
 	return min(o.MaxItems, 1000)
 }
 
-// Constrain rewrites the schema of a whole reply. One that cannot be read allows everything.
+// Constrain rewrites the schema of a whole reply, that of response_format. One that cannot be read allows everything, and
+// Dropped has one entry without a place.
 func Constrain(raw json.RawMessage, o Options) Constraint {
 	c := constrainer{o: o}
 	doc := Parse(raw)
@@ -82,7 +90,8 @@ func Constrain(raw json.RawMessage, o Options) Constraint {
 }
 
 // ConstrainCalls makes the schema of a call object, {"name": …, "arguments": …}, for one of the tools. A schema of the
-// arguments alone would end where a model goes on writing, so the whole object is held.
+// arguments alone would forbid the token that a model wants at their end, `}}` in one piece, and it goes on within the
+// last value instead: "days": 1000000000000000, which fits the schema and is wrong.
 //
 // With Sent, which makes sense for one tool only, members that have left are held to their values, in their order, one
 // that has begun to leave is next, and the others follow, the required ones first. When Sent is not the beginning of an
@@ -109,7 +118,8 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	return Constraint{Schema: c.dst, Dropped: docs[0].Dropped()}
 }
 
-// callObject is the shape of one tool's call.
+// callObject is the shape of one tool's call. The name stands in front: it tells the tools of a union apart, and whoever reads
+// the call while it is written has to know the tool before its arguments. No other member is let in.
 func callObject(name string, args *Place, o Options) *Place {
 	nameKey, argsKey := o.Name, o.Arguments
 	if nameKey == "" {
