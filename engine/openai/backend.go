@@ -13,7 +13,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Backend is a server that speaks OpenAI's API as the engine asks it, with what has been found out about its models.
+// Backend is a server that speaks OpenAI's API as the engine asks it, with what has been found out about its
+// models. It is safe for concurrent use.
 type Backend struct {
 	Strict   bool          // refuses fields that it does not know, as OpenAI itself does
 	ProbeAge time.Duration // how long a server that renders counts as one, with the same model; 0: a minute
@@ -21,22 +22,24 @@ type Backend struct {
 	client   *Client
 	grammars grammars
 
-	mu    sync.Mutex
-	known map[string]seen
+	mu    sync.Mutex      // guards known
+	known map[string]seen // by the server's name for the model
 }
 
-// seen is what was found out about a model, and until when that counts: nothing says when a server's model changes.
+// seen is what was found out about a model, and until when that counts: nothing says when a server's model
+// changes. There is no digest in this API, and a llama-server answers to any model's name.
 type seen struct {
 	upstream.Facts
 	until time.Time
 }
 
-// NewBackend makes the backend of the server at base.
+// NewBackend makes the backend of the server at base. OpenAI itself is known by its address: it refuses fields
+// that it does not know, and is not asked what it can do. An empty key sends none.
 func NewBackend(base, key string) *Backend {
 	return &Backend{client: New(base, key, nil), Strict: strings.HasPrefix(base, "https://api.openai.com"), known: map[string]seen{}}
 }
 
-// Models lists what the server says it has.
+// Models lists what the server says it has. A date below 0 counts as none.
 func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	list, err := b.client.Models(ctx)
 	if err != nil {
@@ -49,7 +52,9 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	return all, nil
 }
 
-// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when it is not known.
+// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when it is not
+// known. A strategy that is Ollama's alone is fault.Invalid: only the settings can have named it. What is forced
+// goes by response_format where the server does not render.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
 	if o.Strategy == upstream.Tap || o.Strategy == upstream.Tokens {
 		return nil, "", &fault.Error{Kind: fault.Invalid, Param: "model", Message: "strategy " + o.Strategy + " is configured for " + o.Name + ", but only Ollama knows it"}
@@ -68,8 +73,11 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 	return src, "", err
 }
 
-// raw renders the prompt and has it continued, as llama-server can: /apply-template gives the prompt that its own chat would have,
-// and /completion writes on without parsing. A refusal of the grammar is cured here (held), any other is the request's own.
+// raw renders the prompt and has it continued, as llama-server can: /apply-template gives the prompt that its own
+// chat would have, and /completion writes on without parsing. A refusal of the grammar is cured here (held), any
+// other is the request's own.
+//
+// llama-server's own chat reads 6 of 27 texts with calls, this way all 27 are right (docs/upstreams.md).
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (chat.Source, string, error) {
 	prompt, err := b.client.Template(ctx, o.Pulse, body)
 	if err != nil {
@@ -84,8 +92,9 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (ch
 	return src, upstream.Tail(prompt), nil
 }
 
-// Complete writes a text on; whether the model fills gaps is for the server to say. A llama-server, which is known by its
-// rendering, fills them in a way of its own.
+// Complete writes a text on; whether the model fills gaps is for the server to say. A llama-server, which is known
+// by its rendering, fills them in a way of its own: its /v1/completions takes a suffix and ignores it, so a model
+// would write on in front of the gap as if nothing stood behind it.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	fields, err := b.fields(o)
 	if err != nil {
@@ -104,7 +113,8 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 	return b.client.Complete(ctx, o.Pulse, o.Model, text.Prompt, text.Suffix, fields)
 }
 
-// Embed asks for the vectors of texts.
+// Embed asks for the vectors of texts. The cut that Ollama knows (Truncate) is not in this API, so who asks for it
+// gets fault.Invalid and no vectors of texts that were meant to be cut.
 func (b *Backend) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	if r.Truncate {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "truncate", Message: "the model's server cuts no texts: leave truncate out"}

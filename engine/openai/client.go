@@ -18,17 +18,18 @@ import (
 )
 
 // Client is a client of one OpenAI-compatible server: vLLM, llama-server, LM Studio, OpenAI itself. It is safe for
-// concurrent use.
+// concurrent use. No part of it depends on which of them it is: what a server can do is asked (Backend.Probe).
 type Client struct {
-	base, root string // of /v1 and of what lies beside it
-	key        string
+	base, root string // of /v1, and of what lies beside it: /props, /apply-template, /completion
+	key        string // sent as a bearer; never in an error's text
 	http       *http.Client
 	scratch    upstream.Scratches
 	queue      wait.Queue
 }
 
 // New makes a client of the server at base, as ParseURL gives it; a base without a path has its API under /v1. An
-// empty key sends none. A nil transport means the network, with settings for streams.
+// empty key sends none. A nil transport means the network, with settings for streams. Redirections are not
+// followed: a POST would become a GET, and the answer another server's.
 func New(base, key string, rt http.RoundTripper) *Client {
 	if rt == nil {
 		rt = upstream.Transport()
@@ -48,7 +49,7 @@ type Model struct {
 	Context int    `json:"max_model_len"` // tokens that a prompt and its reply may have, at a vLLM; 0: not said
 }
 
-// Models lists what the server has.
+// Models lists what the server has. It needs no model and must answer within upstream.QuickTime.
 func (o *Client) Models(ctx context.Context) ([]Model, error) {
 	var list struct {
 		Data []Model `json:"data"`
@@ -56,7 +57,8 @@ func (o *Client) Models(ctx context.Context) ([]Model, error) {
 	return list.Data, o.get(ctx, o.base+"/models", &list)
 }
 
-// Properties are what a llama-server says of the model that it serves.
+// Properties are what a llama-server says of the model that it serves. Unlike an entry of /v1/models this tells
+// the template, so the server is known to render, and what reads calls in that template (Caps).
 type Properties struct {
 	Template   string          `json:"chat_template"`      // in jinja
 	Caps       map[string]bool `json:"chat_template_caps"` // "supports_tools", …; nil in old versions
@@ -69,14 +71,16 @@ type Properties struct {
 	} `json:"default_generation_settings"`
 }
 
-// Properties asks a llama-server for its own. Other servers answer NotFound or some other refusal.
+// Properties asks a llama-server for its own. Other servers answer NotFound or some other refusal, which says that
+// they are none.
 func (o *Client) Properties(ctx context.Context) (*Properties, error) {
 	p := new(Properties)
 	err := o.get(ctx, o.root+"/props", p)
 	return p, err
 }
 
-// get reads a small JSON document that needs no model and so has little time.
+// get reads a small JSON document that needs no model and so has little time. Of an answer MaxRecord (16 MiB) are
+// read.
 func (o *Client) get(ctx context.Context, url string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, upstream.QuickTime)
 	defer cancel()
@@ -98,7 +102,8 @@ func (o *Client) get(ctx context.Context, url string, into any) error {
 	return nil
 }
 
-// do sends a request and waits for the head of the answer.
+// do sends a request and waits for the head of the answer. The message of an error names the server's address,
+// which is what a user can put right; the key is not part of it.
 func (o *Client) do(ctx context.Context, method, address string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
@@ -121,12 +126,13 @@ func (o *Client) do(ctx context.Context, method, address string, body []byte) (*
 	return nil, &fault.Error{Kind: fault.Unavailable, Message: "the model server cannot be reached at " + o.root + ": start it, or set its URL", Cause: err}
 }
 
-// post is do for a request that a reply waits for; the answer must be 200. While the server is busy it waits in the queue.
+// post is do for a request that a reply waits for; the answer must be 200. While the server is busy it waits in
+// the queue: a llama-server says 503 "Loading model" until it has, and that wait may last as long as a load.
 func (o *Client) post(ctx context.Context, p *wait.Pulse, url string, body []byte, w wait.Limit) (*http.Response, error) {
 	return o.queue.Pass(ctx, p, func() (*http.Response, error) { return o.send(ctx, p, url, body, w) })
 }
 
-// send is post, once.
+// send is post, once. A page behind a 200 is an error (Misplaced): a web interface at that address, say.
 func (o *Client) send(ctx context.Context, p *wait.Pulse, url string, body []byte, w wait.Limit) (*http.Response, error) {
 	p.Begin(w)
 	resp, err := o.do(ctx, http.MethodPost, url, body)
@@ -145,13 +151,16 @@ func (o *Client) send(ctx context.Context, p *wait.Pulse, url string, body []byt
 	return resp, nil
 }
 
-// Reading is what the reader of a reply must know of the request.
+// Reading is what the reader of a reply must know of the request. Text is decoded elsewhere; this is for the
+// server's own calls.
 type Reading struct {
 	Tools []chat.Tool // that were offered: names are matched with them, damaged arguments read by their schemas
 	Hold  int         // bytes of a call's arguments that wait before it leaves, as in adapters.Options
 }
 
-// Chat begins a reply of /v1/chat/completions: the server renders the prompt and looks for calls itself.
+// Chat begins a reply of /v1/chat/completions: the server renders the prompt and looks for calls itself. With
+// tools it may be silent for as long as a call takes (Withheld): vLLM's parsers hold arguments back too, for 32 s
+// in vllm-project/vllm#50627.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Reading) (chat.Source, error) {
 	body, err := r.body(true)
 	if err != nil {
@@ -169,7 +178,8 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Readin
 	return d, nil
 }
 
-// Template gives the prompt that r comes to with the model's own template, at a llama-server.
+// Template gives the prompt that r comes to with the model's own template, at a llama-server. It fails where the
+// template raises an error, as many do for roles that are not in turn; that is a refusal, by upstream.IsRefusal.
 func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (string, error) {
 	body, err := r.body(false)
 	if err != nil {
@@ -192,7 +202,8 @@ func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (strin
 	return reply.Prompt, nil
 }
 
-// Continue begins a reply of llama-server's /completion: the raw text of the model.
+// Continue begins a reply of llama-server's /completion: the raw text of the model, of which control tokens are
+// missing but for those that the request names (Continuation.Preserved).
 func (o *Client) Continue(ctx context.Context, p *wait.Pulse, c *Continuation) (chat.Source, error) {
 	body, err := c.body()
 	if err != nil {
@@ -220,8 +231,9 @@ func (o *Client) stream(ctx context.Context, p *wait.Pulse, url string, body []b
 	return d, nil
 }
 
-// KindOf asks the server at base what it speaks: Ollama tells its version, the others list models under /v1. A server
-// that does neither is an error, as is one that cannot be reached.
+// KindOf asks the server at base what it speaks: Ollama tells its version, the others list models under /v1. A
+// server that does neither is an error, as is one that cannot be reached. The port says nothing: each of them is
+// run at any. Ollama is asked about first, since it lists models under /v1 too.
 func KindOf(ctx context.Context, base, key string) (string, error) {
 	o := New(base, key, nil)
 	defer o.http.CloseIdleConnections()

@@ -8,7 +8,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// chunk queues what an event of /v1/chat/completions holds; a whole reply has "message" where a stream has "delta".
+// chunk queues what an event of /v1/chat/completions holds; a whole reply has "message" where a stream has
+// "delta". Counts come in an event with empty choices, or beside the last one.
 func (d *deltas) chunk(v *fastjson.Value) error {
 	if e := errorIn(v); e != nil {
 		return d.fault(e)
@@ -39,7 +40,9 @@ func (d *deltas) chunk(v *fastjson.Value) error {
 	return nil
 }
 
-// delta queues what one delta adds: thinking, text and calls, in this order when there are several.
+// delta queues what one delta adds: thinking, text and calls, in this order when there are several. Thinking is
+// reasoning_content at DeepSeek, llama-server and vLLM, and reasoning at Ollama and OpenRouter; where both are
+// there, as newer vLLMs have it, they are the same. A refusal of OpenAI's is what the model says instead of text.
 func (d *deltas) delta(v *fastjson.Value) {
 	if v == nil {
 		return
@@ -62,7 +65,9 @@ func (d *deltas) delta(v *fastjson.Value) {
 	}
 }
 
-// fragmentOf reads one entry of tool_calls; function is its member of that name.
+// fragmentOf reads one entry of tool_calls; function is its member of that name. An id may be a number, and
+// arguments an object: then their JSON is what counts. An index that is missing or no number is -1, which agrees
+// with any.
 func fragmentOf(call, function *fastjson.Value) fragment {
 	f := fragment{index: -1, id: scalar(call.Get("id")), name: string(function.GetStringBytes("name")), args: scalar(function.Get("arguments"))}
 	if i := call.Get("index"); i != nil && i.Type() == fastjson.TypeNumber {
@@ -82,7 +87,9 @@ func scalar(v *fastjson.Value) string {
 	return string(v.MarshalTo(nil))
 }
 
-// reason notes a finish_reason, which most events leave empty.
+// reason notes a finish_reason, which most events leave empty. "tool_calls" and "stop" are the same here: whether
+// there were calls is what the reply shows, and servers say either of both. What a filter cut is no whole reply,
+// so it is a length with a cause. vLLM says "abort" when its engine gives a request up.
 func (d *deltas) reason(word string) error {
 	switch word {
 	case "":
@@ -98,7 +105,11 @@ func (d *deltas) reason(word string) error {
 	return nil
 }
 
-// piece queues what an event of llama-server's /completion holds.
+// piece queues what an event of llama-server's /completion holds:
+//
+//	{"content":" Paris","stop":false}
+//
+// The last one has the counts, and why it stopped: stop_type in newer servers, stopped_limit in older ones.
 func (d *deltas) piece(v *fastjson.Value) error {
 	if e := errorIn(v); e != nil {
 		return d.fault(e)

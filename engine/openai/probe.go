@@ -18,8 +18,9 @@ const (
 	refusedAge = time.Hour
 )
 
-// Probe finds out about the order's model: whether the server renders prompts, as llama-server does, what its template
-// can say, and whether thinking can be switched.
+// Probe finds out about the order's model: whether the server renders prompts, as llama-server does, what its
+// template can say, and whether thinking can be switched. What was found counts for ProbeAge or an hour, since no
+// digest says when it ends. Only a server that cannot be reached, or is busy, is an error: a refusal is an answer.
 func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	b.mu.Lock()
 	s, ok := b.known[o.Model]
@@ -45,7 +46,10 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// ask asks the server. OpenAI itself is not asked: what it can do is known, and it renders nothing.
+// ask asks the server. OpenAI itself is not asked: what it can do is known, and it renders nothing. Of the others
+// it is assumed that they take tools (a vLLM without a tool parser refuses, and then they go into the prompt).
+// Whether a template prints tools is seen in a rendering, unless the server says that it does not; old versions
+// say nothing (chat_template_caps).
 func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	if b.Strict {
 		return upstream.Facts{Tools: true, HonorsToolChoice: true, StrictNames: true}, nil
@@ -69,6 +73,7 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 	}
 	supported, said := props.Caps["supports_tools"]
 	return upstream.Facts{
+		// A digest of path and template: another model at the same address has another one of the two.
 		Digest:   props.Model + "\n" + props.Template,
 		Window:   props.Generation.Context,
 		Renders:  err == nil,
@@ -81,6 +86,7 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 }
 
 // listed is what the server's list says of a model, nothing when it is not in it: some servers answer to any name.
+// vLLM tells the context there (max_model_len); OpenAI's own list has neither that nor what a model can do.
 func (b *Backend) listed(ctx context.Context, model string) Model {
 	list, _ := b.client.Models(ctx) // nothing hangs on a server that has no list
 	for _, m := range list {
@@ -91,5 +97,7 @@ func (b *Backend) listed(ctx context.Context, model string) Model {
 	return Model{}
 }
 
-// switches says whether the server lets thinking be switched in vLLM's way. One that does not say who it is does not.
+// switches says whether the server lets thinking be switched in vLLM's way:
+// "chat_template_kwargs":{"enable_thinking":false}. One that does not say who it is does not, since OpenAI's
+// imitators may refuse fields that they do not know.
 func switches(m Model) bool { return m.Owner == "vllm" || m.Owner == "sglang" }

@@ -13,7 +13,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// request is the order's request in OpenAI's form.
+// request is the order's request in OpenAI's form. Tools are the order's, which a server can take
+// (Facts.PlainSchemas), not the client's. Arguments that are no object are fault.Invalid, and Param names the
+// call.
 func (b *Backend) request(o *upstream.Order) (*Request, error) {
 	messages, err := b.wireMessages(o.Request.Messages)
 	if err != nil {
@@ -70,8 +72,12 @@ func content(m chat.Message) any {
 	return parts
 }
 
-// fields are the request's other fields: what the client said of how to write, and what of it nobody here understood, since the
-// server may. What is understood here wins; options by Ollama's names come last, as the client's most explicit word.
+// fields are the request's other fields: what the client said of how to write, and what of it nobody here
+// understood, since the server may. What is understood here wins; options by Ollama's names come last, as the
+// client's most explicit word.
+//
+// tool_choice goes only to a server that is known to see to it; elsewhere the engine forces the call. A server
+// that ignores it would answer in text.
 func (b *Backend) fields(o *upstream.Order) (map[string]json.RawMessage, error) {
 	r, all := o.Request, maps.Clone(o.Request.Extra)
 	said := upstream.Sampling(r)
@@ -120,7 +126,8 @@ func (b *Backend) fields(o *upstream.Order) (map[string]json.RawMessage, error) 
 	return all, nil
 }
 
-// toolChoice wants a call of one of the tools, in OpenAI's words.
+// toolChoice wants a call of one of the tools, in OpenAI's words: "required", or the tool's name where there is
+// one only.
 func toolChoice(tools []chat.Tool) any {
 	type function struct {
 		Name string `json:"name"`
@@ -135,7 +142,8 @@ func toolChoice(tools []chat.Tool) any {
 	return named{"function", function{tools[0].Name}}
 }
 
-// limit is the field that bounds a reply's length: OpenAI's newer models refuse the old one, others know only that.
+// limit is the field that bounds a reply's length: OpenAI's newer models refuse the old one, others know only
+// that. A server that ignores what it does not know would let the model run on to the end of its context.
 func (b *Backend) limit() string {
 	if b.Strict {
 		return "max_completion_tokens"
@@ -143,7 +151,8 @@ func (b *Backend) limit() string {
 	return "max_tokens"
 }
 
-// responseFormat is a chat.Request's Format in OpenAI's words. A schema must have a name there, which nobody reads.
+// responseFormat is a chat.Request's Format in OpenAI's words. A schema must have a name there, which nobody
+// reads. It is not said to be strict: OpenAI takes only schemas of a narrow kind then.
 func responseFormat(format json.RawMessage) any {
 	type schema struct {
 		Name   string          `json:"name"`
@@ -159,8 +168,8 @@ func responseFormat(format json.RawMessage) any {
 	return wire{"json_schema", &schema{"reply", format}}
 }
 
-// continuing are the fields of a chat in the words of llama-server's /completion, which ignores those that it does not
-// know.
+// continuing are the fields of a chat in the words of llama-server's /completion, which ignores those that it does
+// not know. So the limit must have its name there, n_predict, or there would be none.
 func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
 	all := maps.Clone(chat)
 	if n, ok := all["max_tokens"]; ok {

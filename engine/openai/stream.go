@@ -18,7 +18,8 @@ import (
 // keeps the connection open instead costs its client no more than this.
 const tailTime = 2 * time.Second
 
-// deltas reads the events of an OpenAI-compatible server. It is a chat.Source.
+// deltas reads the events of an OpenAI-compatible server. It is a chat.Source. One goroutine reads it, and nothing
+// is read before it is asked for, so a slow client slows the server down.
 type deltas struct {
 	ctx    context.Context // ends the reads; its cause says why
 	body   io.ReadCloser
@@ -41,7 +42,7 @@ type deltas struct {
 
 var _ chat.Source = (*deltas)(nil)
 
-// Next gives the next event.
+// Next gives the next event. What an event of the server held is given out to the end before its error.
 func (d *deltas) Next() (chat.Event, error) {
 	for d.head == len(d.queue) {
 		if d.over != nil {
@@ -55,6 +56,8 @@ func (d *deltas) Next() (chat.Event, error) {
 }
 
 // Close stops the upstream: at once when the reply is not complete, else so that the connection can be used again.
+// Servers take a closed connection as the sign to stop generating, so nothing is read on for a client that has
+// gone.
 func (d *deltas) Close() error {
 	if d.events.scratch == nil {
 		return nil
@@ -83,7 +86,8 @@ func (d *deltas) read() error {
 	return d.record(v)
 }
 
-// document reads a server that answers at once although a stream was asked for.
+// document reads a server that answers at once although a stream was asked for. A whole reply has the same members
+// as an event, with "message" in place of "delta", so one reader serves both.
 func (d *deltas) document() error {
 	body, err := io.ReadAll(io.LimitReader(d.in, upstream.MaxRecord+1))
 	if err == nil && len(body) > upstream.MaxRecord {
@@ -109,14 +113,16 @@ func (d *deltas) add(k chat.Kind, text []byte) {
 	}
 }
 
-// finish notes why the reply ended. Token counts may follow, so the event waits for the stream's end.
+// finish notes why the reply ended. Token counts may follow, so the event waits for the stream's end: [DONE], a
+// closed connection, or tailTime without a byte.
 func (d *deltas) finish(reason, cause string) {
 	d.ending = &chat.Event{Kind: chat.Finish, Text: reason, Meta: &chat.Meta{Cause: cause}}
 	d.in.Shorten(tailTime)
 }
 
 // ended is the end of the stream: err is why it could not be read on, nil for a good end. It is a fault unless the
-// server had said why the reply ended; then nothing that comes behind can matter.
+// server had said why the reply ended; then nothing that comes behind can matter. Calls that waited leave here,
+// whole or as far as they had begun, in front of the counts and the reason.
 func (d *deltas) ended(err error) error {
 	if d.ending == nil {
 		return d.cut(err)
@@ -133,8 +139,8 @@ func (d *deltas) ended(err error) error {
 	return io.EOF
 }
 
-// cut is the fault of a reply that ended without a reason, even one that ended in good order by [DONE]: only a reason says that the
-// model had finished.
+// cut is the fault of a reply that ended without a reason, even one that ended in good order by [DONE]: only a
+// reason says that the model had finished, and the last call may be half of one.
 func (d *deltas) cut(err error) error {
 	if d.ctx.Err() == nil && err == nil {
 		return fault.New(fault.Unavailable, "the model server ended its reply without a finish_reason, so nobody knows whether it is complete")

@@ -8,8 +8,9 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// Template returns the chat template of the order's model at a llama-server, which renders with it. Thinking is on: many
-// templates print reasoning only then.
+// Template returns the chat template of the order's model at a llama-server, which renders with it. Thinking is
+// on: many templates print reasoning only then. Servers that do not render are an error here: nothing is known of
+// their templates.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	props, err := b.client.Properties(ctx)
 	if err != nil {

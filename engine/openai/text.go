@@ -13,8 +13,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Complete begins a reply of /v1/completions: the model writes prompt on, into the gap in front of suffix if that is not
-// empty. Fields are those of a chat.
+// Complete begins a reply of /v1/completions: the model writes prompt on, into the gap in front of suffix if that
+// is not empty. Fields are those of a chat. The events are those of a chat too, with the text in "text" instead of
+// a delta.
 func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suffix string, fields map[string]json.RawMessage) (chat.Source, error) {
 	all := make(map[string]any, len(fields)+5)
 	for k, v := range fields {
@@ -36,7 +37,8 @@ func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suf
 	return d, nil
 }
 
-// Embedding is the body of /v1/embeddings.
+// Embedding is the body of /v1/embeddings. Encoding is always "float": a client that asks for base64 gets it from
+// here, whatever its server can do.
 type Embedding struct {
 	Model      string   `json:"model"`
 	Input      []string `json:"input"`
@@ -44,7 +46,9 @@ type Embedding struct {
 	Encoding   string   `json:"encoding_format"` // "float"
 }
 
-// Embed gives a vector for each text, in the order of the texts, and the number of tokens in all.
+// Embed gives a vector for each text, in the order of the texts, and the number of tokens in all. Entries may come
+// in any order, each with its index; an index that is missing or comes twice is an error, since a vector under a
+// wrong text is found by nobody.
 func (o *Client) Embed(ctx context.Context, p *wait.Pulse, r *Embedding) (vectors [][]float32, tokens int, err error) {
 	body, err := json.Marshal(r)
 	if err != nil {
@@ -82,8 +86,9 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, r *Embedding) (vector
 	return vectors, reply.Usage.Prompt, nil
 }
 
-// Infill begins to fill the gap between prompt and suffix at a llama-server, whose /v1/completions forgets the suffix in
-// silence. Fields are those of a Continuation.
+// Infill begins to fill the gap between prompt and suffix at a llama-server, whose /v1/completions forgets the
+// suffix in silence. Fields are those of a Continuation. The server puts the model's own marks of gaps around the
+// two; a model that has none in its vocabulary is fault.Invalid with Param "suffix".
 func (o *Client) Infill(ctx context.Context, p *wait.Pulse, model, prompt, suffix string, fields map[string]json.RawMessage) (chat.Source, error) {
 	all := make(map[string]any, len(fields)+4)
 	for k, v := range fields {

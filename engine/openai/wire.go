@@ -5,7 +5,8 @@ import (
 )
 
 // Request is the body of /v1/chat/completions, and of llama-server's /apply-template. Fields are added to the
-// others as they are: how the model should write, and what the client wants of this very server.
+// others as they are: how the model should write, and what the client wants of this very server (guided decoding
+// of a vLLM, say). Servers have more fields than anybody lists, so those that nobody here knows pass.
 type Request struct {
 	Model    string
 	Messages []Message
@@ -13,7 +14,8 @@ type Request struct {
 	Fields   map[string]json.RawMessage
 }
 
-// body is the request as JSON.
+// body is the request as JSON. What has a field of its own here wins over Fields. A stream is asked for its token
+// counts, since OpenAI sends them only then.
 func (r *Request) body(stream bool) ([]byte, error) {
 	all := make(map[string]any, len(r.Fields)+5)
 	for k, v := range r.Fields {
@@ -29,13 +31,14 @@ func (r *Request) body(stream bool) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// Message is one turn in OpenAI's form.
+// Message is one turn in OpenAI's form. Content is always there, "" beside calls: some servers refuse null, or a
+// message without it.
 type Message struct {
 	Role      string `json:"role"`
-	Content   any    `json:"content"` // a string, or a list of OpenAIPart
-	Reasoning string `json:"reasoning_content,omitempty"`
+	Content   any    `json:"content"`                     // a string, or a list of OpenAIPart
+	Reasoning string `json:"reasoning_content,omitempty"` // what vLLM and llama-server read; OpenAI refuses it
 	Calls     []Call `json:"tool_calls,omitempty"`
-	CallID    string `json:"tool_call_id,omitempty"`
+	CallID    string `json:"tool_call_id,omitempty"` // of a result: the call that it answers
 	Name      string `json:"name,omitempty"`
 }
 
@@ -46,7 +49,8 @@ type Part struct {
 	Image *Image `json:"image_url,omitempty"`
 }
 
-// Image is a picture as a data URL.
+// Image is a picture as a data URL. No other URL is sent: the server would fetch it, from wherever the client
+// says.
 type Image struct {
 	URL string `json:"url"`
 }
@@ -72,10 +76,11 @@ type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
-	Strict      bool            `json:"strict,omitempty"`
+	Strict      bool            `json:"strict,omitempty"` // OpenAI's own promise that arguments fit; sent only where the client said so
 }
 
 // Continuation is the body of llama-server's /completion: a rendered prompt, and in Fields how to go on with it.
+// The server parses nothing of the reply, so what comes is what the model wrote.
 type Continuation struct {
 	Model     string
 	Prompt    string
@@ -83,7 +88,7 @@ type Continuation struct {
 	Fields    map[string]json.RawMessage
 }
 
-// body is the request as JSON.
+// body is the request as JSON. It is always a stream.
 func (c *Continuation) body() ([]byte, error) {
 	all := make(map[string]any, len(c.Fields)+4)
 	for k, v := range c.Fields {
