@@ -10,6 +10,8 @@ import (
 )
 
 // calls matches a reply's calls from the mark on.
+// It follows the printer's order: in a section the first call stands directly behind the section's mark; without one, the
+// first call's own mark is the trigger, and so is matched before the tool's name is known; further calls are matched whole.
 func (g *writer) calls(p *declaration.Pattern, mark string, tools []chat.Tool) string {
 	opener := g.opener(g.f.Printed(p.Parts[0].Lit.Text), mark)
 	if len(g.f.Sections) == 0 {
@@ -24,9 +26,12 @@ func (g *writer) calls(p *declaration.Pattern, mark string, tools []chat.Tool) s
 
 // opener matches the literal that begins with the mark. Behind that white space is free where the reader does not care:
 // a token that ends the mark may hold some.
+// A reply of a model with such a token would break off at a stricter grammar (docs/decisions.md). hermes's mark is
+// <tool_call>, and its template prints a newline behind that.
 func (g *writer) opener(text, mark string) string {
 	rest := strings.TrimPrefix(text, mark)
 	tight := strings.TrimLeft(rest, " \n")
+	// nothing loose: the example goes on with a sign, as <function does with "=", or it is no tag, as phi4's functools[
 	if tight == rest && (rest != "" || mark[len(mark)-1] != '>') {
 		return lit(text)
 	}
@@ -34,6 +39,7 @@ func (g *writer) opener(text, mark string) string {
 }
 
 // inSection matches the calls between the marks of a section.
+// There is one at least: a section without calls is none, and a model that is held inside it has opened it to call.
 func (g *writer) inSection(tools []chat.Tool) string {
 	p := g.f.Calls[0]
 	one := g.call(p, 0, tools)
@@ -44,6 +50,7 @@ func (g *writer) inSection(tools []chat.Tool) string {
 }
 
 // more matches further calls, as many as may be.
+// The call is a rule of its own, since llama.cpp copies what is repeated as often as the bound says.
 func (g *writer) more(call string) string {
 	if !g.many() {
 		return ""
@@ -52,9 +59,12 @@ func (g *writer) more(call string) string {
 }
 
 // many says whether a reply may have several calls.
+// Single is for clients that said parallel_tool_calls: false, MaxCalls for runs that must end.
 func (g *writer) many() bool { return !g.o.Single && g.o.MaxCalls != 1 }
 
 // literals joins the literals of a pattern from part i on.
+// Behind a body they are only closers, which the printer writes to the byte: the grammar forces the closers that models
+// forget, </function> in front of </tool_call>.
 func (g *writer) literals(p *declaration.Pattern, i int) string {
 	text := ""
 	for _, part := range p.Parts[min(i, len(p.Parts)):] {
@@ -64,6 +74,9 @@ func (g *writer) literals(p *declaration.Pattern, i int) string {
 }
 
 // call matches one call, or all of them where an example holds all, from part i of the pattern on.
+// Where the name stands in the body, the choice between tools stands there, too, and the marks around it are written once.
+// Where it stands outside, in the tag or the id, marks and arguments form one rule for each tool: arguments that fit one
+// tool must not stand behind another's name.
 func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	body := p.Body()
 	if word := p.HoleAt(body); word != "json" && word != "args" && word != "pseudo" && p.Hole("name") < 0 && p.Hole("id") < 0 {
@@ -77,6 +90,7 @@ func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 }
 
 // front joins the literals in front of a body.
+// The caller has seen to it that no name stands among them, so they are the same for all tools.
 func (g *writer) front(p *declaration.Pattern, i, body int) string {
 	text := ""
 	for _, part := range p.Parts[i:body] {
@@ -86,6 +100,7 @@ func (g *writer) front(p *declaration.Pattern, i, body int) string {
 }
 
 // toolCall matches a call of one tool from part i of the pattern on.
+// An index is a number without leading zeros, up to 999: kimi-k3 counts the calls of a turn from 1, and reading ignores it.
 func (g *writer) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
 	var all []string
 	for ; i < len(p.Parts); i++ {
@@ -110,6 +125,8 @@ func (g *writer) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
 }
 
 // id matches what a call's id may be; one that names the tool is its name and a number.
+// Kimi K2 writes functions.get_weather:0 and no other name, so the id is where the name is held. Ids of solar-open and
+// mistral-small3.2 mean nothing: forty characters of any kind bound what a model without an idea would write forever.
 func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
 	if p.Hole("name") < 0 {
 		return seq(lit("functions."+t.Name+":"), "[0-9]{1,4}")
@@ -118,6 +135,8 @@ func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
 }
 
 // body matches the arguments of a call that stand in hole i of the pattern.
+// The newline that a closer begins with goes to the arguments, since there is none where no argument stands: glm4 prints
+// <tool_call>get_time\n</tool_call>, not an empty line between.
 func (g *writer) body(p *declaration.Pattern, i int, t chat.Tool) string {
 	if p.Parts[i].Hole == "call" {
 		return g.callObject(t)
@@ -138,6 +157,7 @@ func (g *writer) body(p *declaration.Pattern, i int, t chat.Tool) string {
 }
 
 // arguments matches the arguments of a tool, which are one of several objects where its schema is a union.
+// It also names the tool whose rules are being written: places of a schema have no back pointer to their tool.
 func (g *writer) arguments(t chat.Tool, write func(*schema.Place) string) string {
 	g.tool, g.doc, g.step = t, g.docs[t.Name], ""
 	n := g.doc.Arguments()
@@ -158,6 +178,8 @@ func (g *writer) asObject(t chat.Tool, s *print.Spelling) string {
 }
 
 // several matches calls that one example holds: objects, or calls in Python.
+// What stands around and between them is the printer's, see [declaration.Pattern.Several]. Where one call may stand without
+// brackets, both ways are open to a model that may write several.
 func (g *writer) several(p *declaration.Pattern, body int, tools []chat.Tool) string {
 	var one string
 	switch p.HoleAt(body) {
@@ -182,6 +204,7 @@ func (g *writer) several(p *declaration.Pattern, body int, tools []chat.Tool) st
 }
 
 // anyTool matches a call of any of the tools.
+// The rules have the tools' names, so the log of a server that refuses a grammar says which tool it is about.
 func (g *writer) anyTool(tools []chat.Tool, call func(chat.Tool) string) string {
 	var all []string
 	for _, t := range tools {
@@ -191,6 +214,8 @@ func (g *writer) anyTool(tools []chat.Tool, call func(chat.Tool) string) string 
 }
 
 // callObject matches a call as one JSON object.
+// Members are in the order in which templates print them, the name first: with the name behind the arguments, those of all
+// tools would have to be allowed up to there. The id at the end is optional, as reading needs none.
 func (g *writer) callObject(t chat.Tool) string {
 	s := print.Objects(g.f)
 	member := func(key string) string { return lit(s.Key(key)) }
@@ -207,17 +232,21 @@ func (g *writer) callObject(t chat.Tool) string {
 }
 
 // namedObject matches a call as an object whose only member is named like the tool.
+// It is apertus's [{"get_weather": {"city": "Paris"}}], where the key alone says which tool is meant.
 func (g *writer) namedObject(t chat.Tool) string {
 	return seq(lit("{"+schema.Quote(t.Name)+": "), g.asObject(t, print.JSON), lit("}"))
 }
 
 // pythonCall matches a call as Python writes it.
+// Arguments are keywords only, as templates print them, though the decoder reads others: get_weather(city="Paris").
 func (g *writer) pythonCall(t chat.Tool) string {
 	return seq(lit(print.PythonName(t.Name)+"("), g.arguments(t, func(n *schema.Place) string { return g.members(g.keywords(n)) }), lit(")"))
 }
 
 // messages matches calls in messages with headers, from the recipient of the first one on. The mark that ends the last one
 // may end the reply, so it need not be written.
+// The role in front of the recipient is not in the grammar: the trigger has matched it, where the prompt had not written it
+// already. harmony's calls run " to=functions.NAME<|channel|>commentary json<|message|>{…}" up to <|call|>.
 func (g *writer) messages(tools []chat.Tool) string {
 	var all []string
 	p, head := g.f.Message, Recipient(g.f)
@@ -238,6 +267,7 @@ func (g *writer) messages(tools []chat.Tool) string {
 }
 
 // idIn matches the id of a call, a string.
+// Its bound is that of [writer.id].
 func idIn(s *print.Spelling) string {
 	return seq(lit(s.Quotes[0]), "[a-zA-Z0-9_-]{1,40}", lit(s.Quotes[0]))
 }

@@ -37,6 +37,8 @@ type Options struct {
 }
 
 // Of is the grammar of calls to the tools as the family prints them; see [Grammar].
+// Tools without a name are left out: nothing can call them. Of a grammar larger than 8 MB nothing is left, and Dropped has
+// one entry without a place and a keyword, which stands for every schema.
 func Of(f *declaration.Family, tools []chat.Tool, o Options) Grammar {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
 	if len(tools) == 0 {
@@ -65,6 +67,8 @@ func Of(f *declaration.Family, tools []chat.Tool, o Options) Grammar {
 
 // Opening is the section or the call that the family begins with a mark; nil when it has none that says "a call". Where
 // it prints its calls without one, a further line with a mark stands in.
+// Left out are words that no name follows, fences, which hold anything, and marks behind which anything may stand
+// ({junk}). llama3 prints {"name": …} without a mark, so its <|python_tag|> is where a grammar may begin.
 func Opening(f *declaration.Family) *declaration.Pattern {
 	for _, p := range slices.Concat(f.Sections, f.Calls) {
 		word := declaration.IsProse(p.Parts[0].Lit.Text) && p.HoleAt(1) != "name"
@@ -77,6 +81,7 @@ func Opening(f *declaration.Family) *declaration.Pattern {
 
 // triggerWord is the mark that a pattern begins with: its first token when that is one, else the first word of it. Signs at its
 // end are left to the grammar, since models have tokens in which they stand together with what follows.
+// react's "Action: get_weather" begins with the word "Action"; functionary-v3.1's <function=NAME> is cut to <function.
 func triggerWord(p *declaration.Pattern) string {
 	line := strings.TrimSpace(p.Family.Printed(p.Opener()))
 	if first := declaration.TokenLike.FindStringIndex(line); first != nil && first[0] == 0 {
@@ -87,7 +92,10 @@ func triggerWord(p *declaration.Pattern) string {
 
 // triggerFor says when the mark counts. One that looks like a token of its own does wherever it stands; a tag may be talked
 // about, so it has to begin a line or follow another mark; and a word must be followed by a tool's name.
+// Each of these was paid for: "use the <tool_call> tag" in the middle of a sentence, held to a grammar from there on, would
+// turn an explanation into a call (docs/decisions.md). The names are in the pattern, so "Action: none of these" stays text.
 func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
+	// Marks such as <｜tool▁calls▁begin｜> and ]<]minimax[>[ are nothing that people type.
 	ordinary := mark[0] == '<' && len(mark) > 1 && scan.IsLetter(mark[1]) && strings.IndexFunc(mark, func(r rune) bool { return r >= 0x80 }) < 0
 	quoted := regexp.QuoteMeta(mark)
 	switch {
@@ -101,17 +109,20 @@ func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger 
 }
 
 // headerTrigger is the recipient in the header of a message, behind a mark or where the prompt opens the header.
+// A header of another recipient, or of none, is text: gpt-oss opens <|channel|>analysis and <|channel|>final with the same marks.
 func headerTrigger(f *declaration.Family, tools []chat.Tool) Trigger {
 	return Trigger{Pattern: `(?:^|>)[a-z]{0,16}(` + regexp.QuoteMeta(Recipient(f)) + names(tools) + `)`}
 }
 
 // Recipient is what stands in front of the name in a message's header, from the blank on.
+// For harmony it is " to=functions.", for glimmer " to=". The blank is part of it, since a model's token for it has the blank.
 func Recipient(f *declaration.Family) string {
 	before := f.Message.Parts[0].Lit.Text
 	return before[strings.LastIndexByte(before, ' '):]
 }
 
 // names is a pattern of the tools' names.
+// Quoted for ECMAScript, the notation of llama.cpp's triggers; Go's quoting escapes the same signs.
 func names(tools []chat.Tool) string {
 	quoted := make([]string, len(tools))
 	for i, t := range tools {

@@ -14,8 +14,12 @@ import (
 const manyDigits = 999_999_999_999_999_999
 
 // number matches a number, held to its bounds where they are whole.
+// Bounds become alternatives of digits, since GBNF counts nothing but repetitions: minimum 1990 and maximum 2031 is
+// "199" [0-9] or "20" ([0-2] [0-9] or "3" [01]). Leading zeros and "+" are none of JSON's. An exponent is 289 at most: with
+// the nineteen digits that may stand in front of the point the number still fits a double.
 func (g *writer) number(n *schema.Place, kind schema.Kinds) string {
 	low, high := g.limit(n.Minimum, kind, 1), g.limit(n.Maximum, kind, -1)
+	// A contradiction lets nothing through, and a model held to nothing cannot end its reply.
 	if low != nil && high != nil && *low > *high {
 		g.doc.Drop(n.At, n.Minimum.Keyword)
 		low, high = nil, nil
@@ -33,6 +37,8 @@ func (g *writer) number(n *schema.Place, kind schema.Kinds) string {
 
 // limit is the whole number that a limit holds a number to, nil for none; step leads inwards. Among numbers with fractions
 // that is the next one outwards, and the limit itself where the schema excludes it: both let more through than they should.
+// Anything that is let through too much is found by the check of the call, so it is noted as dropped where it matters:
+// 1.5 as the least number becomes 1. Limits beyond eighteen digits are left out.
 func (g *writer) limit(b *schema.Bound, kind schema.Kinds, step int64) *int64 {
 	if b == nil {
 		return nil
@@ -54,6 +60,8 @@ func (g *writer) limit(b *schema.Bound, kind schema.Kinds, step int64) *int64 {
 }
 
 // integers matches the whole numbers from low to high; nil is no bound.
+// The halves below and above zero are written apart: of negative numbers the digits grow as the number shrinks. There is no
+// -0, which is no other integer than 0.
 func integers(low, high *int64) string {
 	l, h := int64(-manyDigits), int64(manyDigits)
 	if low != nil {
@@ -81,7 +89,9 @@ func fractions(low, high *int64) string {
 	if high != nil {
 		h = *high
 	}
+	// Seventeen digits are what a double can tell apart; more are a model that does not find its end.
 	const fraction = `("." [0-9]{1,17})?`
+	// The outer limit has no fraction: 100.5 is not within 0 to 100, and 99.5 begins with 99.
 	side := func(from, to int64) string {
 		if from == to {
 			return lit(fmt.Sprint(from))
@@ -99,6 +109,8 @@ func fractions(low, high *int64) string {
 }
 
 // digits matches the numbers from low to high, neither of them negative.
+// Numbers of one length can be compared digit by digit, so the range is cut at the powers of ten: 5 to 1200 is [5-9], two
+// and three digits freely, and 1000 to 1200.
 func digits(low, high int64) string {
 	a, b := strconv.FormatInt(low, 10), strconv.FormatInt(high, 10)
 	if len(a) == len(b) {
@@ -126,6 +138,7 @@ func within(a, b string) string {
 	zeros, nines := strings.Repeat("0", rest), strings.Repeat("9", rest)
 	first, last := a[0], b[0]
 	var all []string
+	// "1" followed by 00 to 99 needs no rule for the rest, so the edge joins the digits between.
 	if a[1:] != zeros {
 		all = append(all, seq(lit(a[:1]), within(a[1:], nines)))
 		first++

@@ -12,6 +12,7 @@ import (
 // anyOrder is up to how many members an object's may come in any order: each further one doubles the rules, since there is
 // one for every set of members that may have been written. A model that is held to an order it did not learn writes worse
 // values, so small objects, which most calls are, keep their freedom.
+// Five members are 32 sets; a sixth would make them 64.
 const anyOrder = 5
 
 // slot is a member that an object may have.
@@ -22,6 +23,7 @@ type slot struct {
 }
 
 // slots are an object's members and what stands around them.
+// Where a call's arguments stand in tags, comma is the newline between two of them and tail the one behind the last.
 type slots struct {
 	list  []slot
 	other string // a member that the schema does not name; empty: there is none
@@ -32,6 +34,7 @@ type slots struct {
 }
 
 // object matches an object.
+// Families whose template sorts members (gemma4, by Jinja's dictsort) get them sorted without regard to case.
 func (g *writer) object(n *schema.Place, s *print.Spelling) string {
 	o := slots{comma: s.Comma, most: g.most(nil)}
 	o.list = g.listed(n, func(key string, p *schema.Place) string {
@@ -40,6 +43,7 @@ func (g *writer) object(n *schema.Place, s *print.Spelling) string {
 	if s.Sorted {
 		slices.SortStableFunc(o.list, func(a, b slot) int { return strings.Compare(strings.ToLower(a.key), strings.ToLower(b.key)) })
 	}
+	// minimax-m3's nested tags have the members' names, and only those that a schema has can be told from text
 	if more := additional(n); !more.Never && !s.NoNull {
 		defer g.enter("additionalProperties")()
 		o.other = seq(g.otherKey(o.list, s), g.value(more, s))
@@ -48,6 +52,7 @@ func (g *writer) object(n *schema.Place, s *print.Spelling) string {
 }
 
 // listed are the members that a schema names, in its order.
+// A name that is required and not described, {"required": ["x"]}, is a member all the same: a call without it is refused.
 func (g *writer) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
 	required := map[string]bool{}
 	for _, key := range n.Required {
@@ -55,6 +60,7 @@ func (g *writer) listed(n *schema.Place, write func(key string, p *schema.Place)
 	}
 	var all []slot
 	add := func(key string, p *schema.Place) {
+		// a recursion in the member's schema would otherwise name its rules after the place in front
 		back := g.enter(key)
 		if expr := g.short(write(key, p)); expr != "" {
 			all = append(all, slot{key, expr, required[key]})
@@ -76,6 +82,7 @@ func (g *writer) listed(n *schema.Place, write func(key string, p *schema.Place)
 }
 
 // unlisted is what a member may be that a schema demands without naming it.
+// {"required": ["x"], "additionalProperties": false} contradicts itself; the member is written then, and the check decides.
 func unlisted(n *schema.Place) *schema.Place {
 	if n.More == nil || n.More.Never {
 		return anything
@@ -85,6 +92,7 @@ func unlisted(n *schema.Place) *schema.Place {
 
 // additional is what members that the schema does not name may be. Where it names some and says nothing of others, there
 // are no others: a model that makes up parameters is wrong.
+// JSON Schema means the opposite, but tool schemas that leave additionalProperties out mean no more parameters.
 func additional(n *schema.Place) *schema.Place {
 	switch {
 	case n.More != nil:
@@ -104,6 +112,7 @@ func (g *writer) members(o slots) string {
 }
 
 // inAnyOrder matches the members that are not in the set yet.
+// written has a bit for each member; known has the rule of each set, so that {a, b} and {b, a} share what may follow.
 func (g *writer) inAnyOrder(o slots, written int, known map[int]string) string {
 	if expr, ok := known[written]; ok {
 		return expr
@@ -117,6 +126,7 @@ func (g *writer) inAnyOrder(o slots, written int, known map[int]string) string {
 	for i, m := range o.list {
 		if written&(1<<i) == 0 {
 			all = append(all, seq(lit(comma), m.expr, g.inAnyOrder(o, written|1<<i, known)))
+			// the object may end as soon as nothing that is required is missing
 			whole = whole && !m.required
 		}
 	}
@@ -132,6 +142,8 @@ func (g *writer) inAnyOrder(o slots, written int, known map[int]string) string {
 }
 
 // inOrder matches the members from the i-th on.
+// A member that may be left out is a branch at its place, and which members stand in front is only asked for the comma: two
+// rules a member instead of one for each set.
 func (g *writer) inOrder(o slots, i int, some bool, known map[string]string) string {
 	if i == len(o.list) {
 		return o.end(some)
@@ -157,6 +169,7 @@ func (g *writer) inOrder(o slots, i int, some bool, known map[string]string) str
 }
 
 // end matches what follows the members that the schema names.
+// Members that the schema does not name come last: anywhere else they would have to be allowed behind every set of the others.
 func (o slots) end(some bool) string {
 	if some {
 		if o.other == "" {
@@ -195,6 +208,7 @@ func (g *writer) otherKey(list []slot, s *print.Spelling) string {
 }
 
 // otherWord matches an identifier that is none of the names.
+// In a tag's attribute or before a Python "=" nothing is quoted, so only an identifier is safe: <parameter=a b> is none.
 func (g *writer) otherWord(list []slot) string {
 	var names []string
 	for _, m := range list {
@@ -219,6 +233,8 @@ const maxOther = 40
 //
 // GBNF has no "but not", so a name that is none of some names is spelled out: it differs from each of them somewhere, and
 // goes on from there as it likes.
+// Next to "city" and "count" that is [^c], or "c" followed by neither i nor o, or "ci" not followed by t, and so on. Names that
+// end early may go on: "city_code" is another name. Without this a model could write a member twice, the second time freely.
 func (g *writer) otherThan(names []string, read string, depth int, class func(not string) string) string {
 	var next []rune
 	for _, name := range names {

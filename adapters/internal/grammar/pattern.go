@@ -27,6 +27,8 @@ const (
 
 // patterned matches a text that has a pattern or a format, by the first one that can be said; the others, and the length
 // beside it, are left open. It is empty when none can.
+// A pattern that holds several things at once would be the intersection of rules, which GBNF cannot form. One is held, the
+// check finds the rest.
 func (g *writer) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	try := func(words []schema.Word, keyword string, pattern func(text string) string) {
 		for _, w := range words {
@@ -58,6 +60,8 @@ func (g *writer) patterned(n *schema.Place, s *print.Spelling) (out string) {
 }
 
 // matching matches what a regular expression does, as the spelling writes it; empty when that cannot be said.
+// schema.GoPattern has translated ECMAScript's notation before; what Go's parser refuses, look-ahead and back references,
+// cannot be said in GBNF either.
 func (g *writer) matching(pattern string, s *print.Spelling) string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if pattern == "" || err != nil {
@@ -75,6 +79,7 @@ func (g *writer) matching(pattern string, s *print.Spelling) string {
 }
 
 // patternWriter turns a regular expression into GBNF as a spelling of strings writes it.
+// failed is set on the way and asked once at the end, so that the cases of write stay expressions.
 type patternWriter struct {
 	s      *print.Spelling
 	most   int // of what repeats without a bound, -1 for none
@@ -83,6 +88,7 @@ type patternWriter struct {
 
 // anchored writes an expression that must match from end to end. One that may match in the middle cannot be said: what stands
 // around the match would have to be any text, and that of a quoted string ends at a quote that the match may hold.
+// Schemas often forget the anchors: "[A-Z]{2}" allows "xxABxx", and so it is left open.
 func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpCapture:
@@ -103,6 +109,7 @@ func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	return ""
 }
 
+// all is several expressions one after the other.
 func (w *patternWriter) all(list []*syntax.Regexp) string {
 	var parts []string
 	for _, re := range list {
@@ -112,6 +119,8 @@ func (w *patternWriter) all(list []*syntax.Regexp) string {
 }
 
 // write is one expression.
+// Without a case fail: letters without regard to case, word boundaries, and anchors in the middle. Lazy repetitions match
+// the same texts as greedy ones.
 func (w *patternWriter) write(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -165,6 +174,7 @@ func (w *patternWriter) literal(text []rune) string {
 }
 
 // escaped is a character in the spelling; false when it cannot stand in a string.
+// Raw text knows no escapes: the first character of a mark that would end the value cannot stand in it at all.
 func (w *patternWriter) escaped(c rune) (string, bool) {
 	if len(w.s.Avoid) > 0 {
 		for _, mark := range w.s.Avoid {
@@ -191,6 +201,8 @@ func jsonEscape(c rune) string {
 
 // class is a set of characters, given as ranges. Those that the spelling escapes become alternatives; of control bytes only
 // those that text has.
+// Beyond ASCII nothing is escaped in any spelling, so ranges are gone through one by one up to 0x7f only, and
+// [\u0000-\U0010FFFF] costs 128 steps. A run of plain characters is written as one range again.
 func (w *patternWriter) class(ranges []rune) string {
 	var all []string
 	class, from := "", rune(-1) // from is where a run of plain characters began
@@ -234,6 +246,8 @@ func (w *patternWriter) class(ranges []rune) string {
 }
 
 // escapeClass is a character in a class of GBNF.
+// llama.cpp knows \x, \u and \U with two, four and eight digits, and the escapes of \, ", [, ], n, r, t. It refuses others,
+// so ^ and - are written as numbers.
 func escapeClass(c rune) string {
 	switch {
 	case c < ' ' || strings.ContainsRune(`"]\^-[`, c) || c == 0x7f:

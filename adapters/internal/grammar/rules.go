@@ -13,6 +13,7 @@ import (
 
 // writer makes one grammar. Expressions are text: one that is empty matches nothing at all, any other can be
 // put in front of or behind another one.
+// Building text instead of a tree keeps equal expressions equal as map keys, which is how rules are shared.
 type writer struct {
 	f       *declaration.Family
 	o       Options
@@ -30,6 +31,7 @@ type writer struct {
 }
 
 // newWriter begins a grammar of calls to the tools. Of two tools with one name the first one counts, as everywhere.
+// A tool's schema is parsed once, though its places may be written in several spellings.
 func newWriter(f *declaration.Family, tools []chat.Tool, o Options) *writer {
 	g := &writer{f: f, o: o, named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}, docs: map[string]*schema.Doc{}, refs: map[string]string{}}
 	for i, doc := range schema.ParseTools(tools) {
@@ -48,9 +50,11 @@ const maxWork = 8 << 20
 const longExpr = 64
 
 // maxRepeat is the largest bound that llama.cpp takes.
+// It expands a repetition into as many copies of the rule and refuses a grammar with a larger bound.
 const maxRepeat = 2000
 
 // source is the grammar as a server reads it.
+// Rules are in the order of their making, the root last; GBNF allows a rule to be used before it is defined.
 func (g *writer) source() string { return strings.Join(g.rules, "\n") + "\n" }
 
 // define writes a rule with that very name.
@@ -59,6 +63,7 @@ func (g *writer) define(name, expr string) {
 		expr = `""`
 	}
 	g.taken[name] = true
+	// nothing is cut off on the way: what is too large in the end is thrown away whole
 	g.work += len(expr)
 	g.rules = append(g.rules, name+" ::= "+expr)
 }
@@ -76,6 +81,7 @@ func (g *writer) rule(hint, expr string) string {
 }
 
 // name reserves a name for a rule.
+// GBNF has ASCII letters, digits and "-" in names and no "_": get_weather is get-weather, and get-weather then get-weather-2.
 func (g *writer) name(hint string) string {
 	base := strings.Map(func(r rune) rune {
 		if r < 0x80 && scan.IsWord(int(r)) && r != '_' {
@@ -93,6 +99,7 @@ func (g *writer) name(hint string) string {
 }
 
 // lit matches a text.
+// An empty text is an empty expression, which seq leaves out and alt makes optional: spellings have parts that are empty.
 func lit(text string) string {
 	if text == "" {
 		return ""
@@ -109,6 +116,8 @@ func seq(parts ...string) string {
 }
 
 // alt matches one of several things, at least one.
+// Equal alternatives count once, since llama.cpp follows each of them in parallel while it samples. One that is empty makes
+// the rest optional.
 func alt(list ...string) string {
 	var once []string
 	known := map[string]bool{}
@@ -163,6 +172,7 @@ func single(expr string) bool {
 }
 
 // list matches a thing from low to high times with something between.
+// GBNF has no separated lists: the first element stands alone, and each further one has the comma in front.
 func list(expr, between string, low, high int) string {
 	if high == 0 {
 		return ""
@@ -179,6 +189,7 @@ func list(expr, between string, low, high int) string {
 }
 
 // bound is a limit as GBNF takes it: -1 for none.
+// More than 2000 would be refused, and a bound that is larger than what a model writes in one string hardly binds.
 func bound(n int) int {
 	if n <= 0 || n > maxRepeat {
 		return -1

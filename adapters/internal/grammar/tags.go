@@ -9,6 +9,7 @@ import (
 )
 
 // keywords are the arguments of a call as Python writes it.
+// Names that the schema does not give have to be identifiers, see otherWord.
 func (g *writer) keywords(n *schema.Place) slots {
 	o := slots{comma: ", ", most: g.most(nil)}
 	o.list = g.listed(n, func(key string, p *schema.Place) string { return seq(lit(key+"="), g.keywordValue(p)) })
@@ -19,6 +20,7 @@ func (g *writer) keywords(n *schema.Place) slots {
 }
 
 // keywordValue matches the value of a keyword.
+// Its spelling depends on the kind since scalars of a keyword may be Python's: fast=True.
 func (g *writer) keywordValue(n *schema.Place) string {
 	return g.byKind(n, func(c choice) string { return g.choice(c, print.Keyword(g.f, c.anyKind())) })
 }
@@ -47,6 +49,7 @@ func (g *writer) byKind(n *schema.Place, write func(choice) string) string {
 }
 
 // ofOneKind is a choice without a reference, and of one kind.
+// A number stands for integers, too, and a place without a type has one choice for each of the other kinds.
 func ofOneKind(c choice) (all []choice) {
 	switch {
 	case c.value != "" || c.kind != 0:
@@ -70,6 +73,7 @@ func (g *writer) tags(p *declaration.Pattern, n *schema.Place, lines bool, end s
 	o := slots{tail: end, none: end, most: g.most(nil)}
 	if lines {
 		o.comma = "\n"
+		// deepseek-v4's template keeps the newline of an empty list of arguments; others print both marks side by side
 		if !g.f.Layout.EmptyLines {
 			o.none = ""
 		}
@@ -78,6 +82,7 @@ func (g *writer) tags(p *declaration.Pattern, n *schema.Place, lines bool, end s
 	if arg.Keyed() {
 		s := print.Tree(arg)
 		o.list = g.listed(n, func(key string, p *schema.Place) string {
+			// minimax-m3's nested tags have no null: a member that can be nothing else is left out
 			if all := choices(p); len(all) == 1 && all[0].kind == schema.Null {
 				return ""
 			}
@@ -93,6 +98,7 @@ func (g *writer) tags(p *declaration.Pattern, n *schema.Place, lines bool, end s
 }
 
 // tag matches one argument whose name the key matches.
+// A tag may say the type between key and value: deepseek's string="true" in front of a text, string="false" before JSON.
 func (g *writer) tag(arg *declaration.Pattern, key string, n *schema.Place) string {
 	var head []string
 	at := 0
@@ -117,6 +123,7 @@ func (g *writer) tag(arg *declaration.Pattern, key string, n *schema.Place) stri
 
 // tagValue matches a value in a tag. Where the tag does not say the type, a string stands for everything that a place of
 // unknown type allows, and null cannot be told from the string.
+// In a family with CDATA a string may stand in it or bare, and bare it must not hold CDATA's mark, or it would be unwrapped.
 func (g *writer) tagValue(c choice, plain bool, n *schema.Place) string {
 	s := print.Tagged(g.f, c.anyKind())
 	switch {
@@ -127,6 +134,7 @@ func (g *writer) tagValue(c choice, plain bool, n *schema.Place) string {
 		bare.Avoid = append(slices.Clip(s.Avoid), declaration.CDATAOpen)
 		return alt(g.choice(c, &bare), seq(lit(declaration.CDATAOpen), g.raw([]string{declaration.CDATAClose}, c.n, low, high), lit(declaration.CDATAClose)))
 	case c.kind == schema.String:
+	// the string's choice at the same place stands for this one already
 	case plain && (len(choices(n)) == 1 && choices(n)[0].kind == 0 || c.kind == schema.Null && allowsText(n)):
 		return ""
 	}

@@ -10,6 +10,8 @@ import (
 )
 
 // text matches a string.
+// A pattern or a format replaces the length, as both would have to be counted at once. Raw text is for values in tags,
+// whose marks say where they end.
 func (g *writer) text(n *schema.Place, s *print.Spelling) string {
 	low, high := g.lengths(n)
 	if expr := g.patterned(n, s); expr != "" {
@@ -31,6 +33,8 @@ func (g *writer) text(n *schema.Place, s *print.Spelling) string {
 }
 
 // lengths are the least and the greatest number of characters of a string, the latter -1 for any.
+// GBNF counts characters as JSON Schema does, not bytes. A bound of the caller's never undercuts minLength: a string that
+// is too short is refused, one that is too long is only slow.
 func (g *writer) lengths(n *schema.Place) (low, high int) {
 	low, high = g.least(n.MinLength, "minLength"), -1
 	if n.MaxLength != nil && n.MaxLength.N > maxRepeat {
@@ -49,6 +53,7 @@ func (g *writer) lengths(n *schema.Place) (low, high int) {
 
 // characters matches one character of a string between quotes. A pair of surrogates is one, half a pair is none: no reader of
 // JSON makes a text of it.
+// Control characters must be escaped in JSON, so they are out of the class. A single quote is Python's, which has fewer escapes.
 func characters(quote byte) string {
 	const hex = "[0-9a-fA-F]"
 	const unicode = `"u" ([0-9a-cA-Ce-fE-F] ` + hex + `{3} | [dD] [0-7] ` + hex + `{2} | [dD] [89abAB] ` + hex + `{2} "\\u" [dD] [c-fC-F] ` + hex + `{2})`
@@ -63,6 +68,8 @@ func characters(quote byte) string {
 const maxShort = 64
 
 // raw matches a text in which no mark of the list stands.
+// So in a tag of maxLength 20 no "<" can be written, which is narrower than the schema; counting in an automaton would take
+// a rule for each state and length.
 func (g *writer) raw(avoid []string, n *schema.Place, low, high int) string {
 	if short := high >= 0 && high <= maxShort || g.o.MaxString > 0; short {
 		class := "[^\\x00"
@@ -87,6 +94,7 @@ func (g *writer) raw(avoid []string, n *schema.Place, low, high int) string {
 //
 // A grammar cannot look ahead, so a text that ends at a mark is an automaton: for each beginning of a mark that may have been
 // read last there is a rule that says what may follow, as in the search of Knuth, Morris and Pratt.
+// A mark of n characters has n rules. The automaton of a list of marks is shared by all values of a family.
 func (g *writer) automaton(avoid []string, some bool) string {
 	key := "raw " + strings.Join(avoid, "\x00")
 	start, ok := g.named[key]
@@ -107,6 +115,7 @@ func (g *writer) automaton(avoid []string, some bool) string {
 		}
 		g.named[key+"!"] = g.rule("text-some", step(avoid, "", names))
 	}
+	// the first step is not optional: one character at least
 	if some {
 		return g.named[key+"!"]
 	}
@@ -114,6 +123,7 @@ func (g *writer) automaton(avoid []string, some bool) string {
 }
 
 // step matches the next character behind what was read, and everything from there on.
+// Text may end behind any rule but the one that forces a first character: the mark itself follows in the tag's own literal.
 func step(avoid []string, read string, names map[string]string) string {
 	var all []string
 	others := `[^\x00`
@@ -148,6 +158,7 @@ func firsts(avoid []string) []rune {
 }
 
 // longest is the longest end of what was read that a mark begins with.
+// Behind "</para" and another "<" the beginning "<" is what counts: what was read before cannot become a mark any more.
 func longest(avoid []string, read string) string {
 	for i := range read {
 		if slices.ContainsFunc(avoid, func(mark string) bool { return strings.HasPrefix(mark, read[i:]) }) {

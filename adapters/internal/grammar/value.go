@@ -9,6 +9,7 @@ import (
 var anything = &schema.Place{Kinds: schema.Any}
 
 // choice is one thing that may stand at a place: a value, or a kind of values.
+// A value of an enum is one choice, so it is written in the spelling of its place: True in Python, "a" without quotes in a tag.
 type choice struct {
 	kind  schema.Kinds // 0: any, or what the reference n leads to
 	value string       // JSON; empty: any of the kind that n allows
@@ -19,6 +20,7 @@ type choice struct {
 var allKinds = []schema.Kinds{schema.String, schema.Number, schema.Integer, schema.Boolean, schema.Object, schema.Array, schema.Null}
 
 // choices are what may stand at a place.
+// An enum counts before types and references: it lists what is allowed. A place that never holds anything has no choice.
 func choices(n *schema.Place) (all []choice) {
 	if n.Alternatives != nil {
 		for _, a := range n.Alternatives {
@@ -47,6 +49,7 @@ func choices(n *schema.Place) (all []choice) {
 }
 
 // value matches what may stand at a place.
+// With no choice left anything goes, and the place is dropped: a model that is held to nothing cannot go on.
 func (g *writer) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
 	for _, c := range choices(n) {
@@ -66,6 +69,8 @@ func (g *writer) value(n *schema.Place, s *print.Spelling) string {
 
 // reference matches what a reference leads to, by a rule of its own, so that recursion ends. Each spelling has its own rule,
 // since one target may stand in a tag as text and in a list as JSON.
+// A name is entered before its rule is written, so a node whose child is a node finds it. The tool is part of the key, since
+// "#/$defs/node" is another schema in each tool.
 func (g *writer) reference(n *schema.Place, s *print.Spelling) string {
 	id := s.Name + " " + g.tool.Name + "-" + n.Reference()
 	if name, ok := g.refs[id]; ok {
@@ -78,6 +83,7 @@ func (g *writer) reference(n *schema.Place, s *print.Spelling) string {
 }
 
 // choice matches one thing that may stand at a place.
+// Objects and lists become rules named after their place, as members in any order repeat them.
 func (g *writer) choice(c choice, s *print.Spelling) string {
 	switch {
 	case c.value != "":
@@ -111,6 +117,8 @@ func (g *writer) hint() string {
 }
 
 // any matches every value, by one rule.
+// Integers need no case of their own beside numbers. Raw text stands for all of it where nothing says the type: in a tag
+// 5 and true are texts as well.
 func (g *writer) any(s *print.Spelling) string {
 	key := "any " + s.Name
 	if name, ok := g.named[key]; ok {
@@ -146,6 +154,7 @@ func (g *writer) most(max *schema.Count) int {
 }
 
 // least is the least number of characters or elements.
+// A larger minimum than llama.cpp takes is held as far as it goes.
 func (g *writer) least(min *schema.Count, keyword string) int {
 	switch {
 	case min == nil:
@@ -158,6 +167,7 @@ func (g *writer) least(min *schema.Count, keyword string) int {
 }
 
 // array matches a list.
+// A schema with prefixItems is a tuple. items: false means that no more follow; without prefixItems, that the list is empty.
 func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
 	var first []string
@@ -165,6 +175,7 @@ func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 		first = append(first, g.item(p, s))
 	}
 	low, high := g.least(n.MinItems, "minItems"), g.most(n.MaxItems)
+	// the schema contradicts itself; the bound that ends the list counts
 	if high >= 0 && low > high {
 		low = high
 	}
@@ -185,6 +196,7 @@ func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 }
 
 // tuple matches a list whose first elements have places of their own. All of them are written.
+// The schema allows fewer, and a tuple whose tail is missing is mostly a mistake.
 func (g *writer) tuple(first []string, items *schema.Place, low, high int, s *print.Spelling) string {
 	if high >= 0 && high < len(first) {
 		first = first[:high]
