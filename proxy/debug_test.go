@@ -181,9 +181,9 @@ func TestExchangesAreShownOnThisMachineOnly(t *testing.T) {
 		{"[::1]:5", "[::1]:11435", "", "", ""},
 		{"[::ffff:127.0.0.1]:5", "127.0.0.1", "", "", ""},
 		{"127.9.9.9:5", "LOCALHOST.", "User-Agent", "curl", ""},
-		{"192.168.1.7:5", "localhost", "", "", "own machine only"},
-		{"[fe80::1%eth0]:5", "localhost", "", "", "own machine only"},
-		{"@", "localhost", "", "", "own machine only"},
+		{"192.168.1.7:5", "localhost", "", "", "own machine"},
+		{"[fe80::1%eth0]:5", "localhost", "", "", "own machine"},
+		{"@", "localhost", "", "", "own machine"},
 		{"127.0.0.1:5", "localhost", "X-Forwarded-For", "127.0.0.1", "X-Forwarded-For"},
 		{"127.0.0.1:5", "localhost", "Forwarded", "for=10.0.0.1", "Forwarded"},
 		{"127.0.0.1:5", "localhost", "X-Real-IP", "10.0.0.1", "X-Real-Ip"},
@@ -197,7 +197,7 @@ func TestExchangesAreShownOnThisMachineOnly(t *testing.T) {
 		{"127.0.0.1:5", "localhost", "X-ProxyUser-Ip", "10.0.0.1", "X-Proxyuser-Ip"},
 		{"127.0.0.1:5", "localhost", "Accept-Language", "en", ""},
 		{"127.0.0.1:5", "localhost", "Sec-Ch-Ua-Platform", "Linux", ""},
-		{"127.0.0.1:5", "evil.example", "", "", `not under "evil.example"`},
+		{"127.0.0.1:5", "evil.example", "", "", `not as "evil.example"`},
 		{"127.0.0.1:5", "192.168.1.7:11435", "", "", "under localhost"},
 		{"127.0.0.1:5", "localhost", "Origin", "http://localhost:3000", "web pages"},
 		{"127.0.0.1:5", "localhost", "Origin", "https://evil.example", "web pages"},
@@ -224,7 +224,7 @@ func TestWhatIsNotKeptIsNotFound(t *testing.T) {
 	srv := traced(t, writer{}, trace.New(1, false))
 	off, _ := serve(t, nil)
 	for url, says := range map[string]string{
-		srv.URL + "/debug/exchanges?id=x": `no exchange \"x\" is kept`,
+		srv.URL + "/debug/exchanges?id=x": `request \"x\" is not kept`,
 		off.URL + "/debug/exchanges":      "--trace sets how many",
 		off.URL + "/debug":                "--trace sets how many",
 	} {
