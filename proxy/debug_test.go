@@ -198,7 +198,7 @@ func TestExchangesAreShownOnThisMachineOnly(t *testing.T) {
 		{"127.0.0.1:5", "localhost", "Accept-Language", "en", ""},
 		{"127.0.0.1:5", "localhost", "Sec-Ch-Ua-Platform", "Linux", ""},
 		{"127.0.0.1:5", "evil.example", "", "", `not as "evil.example"`},
-		{"127.0.0.1:5", "192.168.1.7:11435", "", "", "under localhost"},
+		{"127.0.0.1:5", "192.168.1.7:11435", "", "", "as localhost"},
 		{"127.0.0.1:5", "localhost", "Origin", "http://localhost:3000", "web pages"},
 		{"127.0.0.1:5", "localhost", "Origin", "https://evil.example", "web pages"},
 	} {

@@ -60,6 +60,8 @@ func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/api/tags":
 		io.WriteString(w, `{"models":[{"name":"m:latest","digest":"sha256:1"}]}`)
+	case "/api/version":
+		io.WriteString(w, `{"version":"0.34.3"}`)
 	case "/api/show":
 		io.WriteString(w, `{"capabilities":["completion","tools"]}`)
 	case "/api/ps":

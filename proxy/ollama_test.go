@@ -158,7 +158,7 @@ func TestWhatIsSaidOfModels(t *testing.T) {
 		{"GET /api/pull", ``, 405, `{"error":"/api/pull takes POST, not GET"}`},
 		{"GET /api/show", ``, 405, `{"error":"/api/show takes POST, not GET"}`},
 		{"POST /api/chat", `{"model":3}`, 400, `{"error":"model: must be a string, not a number"}`},
-		{"POST /api/me", `{}`, 404, `{"error":"no such path: /api/me; of Ollama's API there is ` + ollama.Paths + `"}`},
+		{"POST /api/me", `{}`, 404, `{"error":"no such path: /api/me; supported paths of Ollama's API: ` + ollama.Paths + `"}`},
 	} {
 		method, path, _ := strings.Cut(tt.path, " ")
 		if resp, body := do(t, method, srv.URL+path, tt.body); resp.StatusCode != tt.status || strings.TrimSpace(body) != tt.want {
