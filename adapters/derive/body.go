@@ -9,6 +9,7 @@ import (
 )
 
 // body is where in a text one call stands, and how a declaration says it.
+// The text in front of start and behind end is marks, which become literals of the call line.
 type body struct {
 	start, end int
 	hole       string // {call}, {name}…{json}, …
@@ -16,6 +17,7 @@ type body struct {
 }
 
 // bodyOf finds the call with these two values in a text, from an offset on.
+// The forms are tried from the strictest on: JSON proves itself by parsing, tags are whatever stands between known values.
 func bodyOf(text string, from int, path, content string) (body, bool) {
 	for _, form := range []func(string, int, string, string) (body, bool){jsonBody, pythonBody, pseudoBody, taggedBody} {
 		if b, ok := form(text, from, path, content); ok {
@@ -26,6 +28,7 @@ func bodyOf(text string, from int, path, content string) (body, bool) {
 }
 
 // jsonBody finds a call whose arguments are JSON: the name is in the JSON, or in front of it.
+// A schema or a header may hold JSON as well, so the value must hold both arguments of the probe.
 func jsonBody(text string, from int, path, content string) (body, bool) {
 	for i := from; i < len(text); i++ {
 		if text[i] != '{' && text[i] != '[' {
@@ -46,6 +49,8 @@ func jsonBody(text string, from int, path, content string) (body, bool) {
 }
 
 // named is a body whose JSON holds the name: as the value of a member, or as the name of the only one.
+// A member that is "0" or "1" counts the calls (command-r7b's "tool_call_id": "0"); one at the end with the probe's id has
+// the call's own (mistral-v3). The usual names need no keys line.
 func named(value string, start, end int) (body, bool) {
 	b := body{start: start, end: end, hole: "{call}"}
 	var list []json.RawMessage
@@ -59,6 +64,7 @@ func named(value string, start, end int) (body, bool) {
 	if json.Unmarshal(one, &members) != nil {
 		return body{}, false
 	}
+	// apertus writes [{"write_file": {…}}]
 	if _, ok := members[probes[0].Name]; ok && len(members) == 1 {
 		b.hole = "{named}"
 		return b, true
@@ -83,6 +89,7 @@ func named(value string, start, end int) (body, bool) {
 }
 
 // spreads is how a list stands in lines: a member a line, a call a line, or all in one.
+// command-r prints json.dumps with indent=4, command-r7b a call a line.
 func spreads(value string) string {
 	switch {
 	case strings.Contains(value, "{\n"):
@@ -94,9 +101,11 @@ func spreads(value string) string {
 }
 
 // anID is an id that holds the tool's name.
+// It is Kimi K2's functions.write_file:0.
 var anID = regexp.MustCompile(`(functions\.)?write_file:\d+`)
 
 // besideName is a body that ends with arguments at text[at:end] and begins with the name in front of them.
+// The last occurrence counts: deepseek-v3 has the word function and a separator in front, others the name in a header, too.
 func besideName(text string, from, at, end int, hole, lines string) (body, bool) {
 	front := text[from:at]
 	if m := anID.FindStringIndex(front); m != nil {
@@ -111,9 +120,11 @@ func besideName(text string, from, at, end int, hole, lines string) (body, bool)
 }
 
 // aPython is one Python call, or a list of them.
+// Arguments of the probe hold no parentheses, so a call ends at the first one that closes.
 var aPython = regexp.MustCompile(`(?s)\[?write_file\((?:[^()]|\n)*\)(, *write_file\([^()]*\))*\]?`)
 
 // pythonBody finds calls in Python's spelling.
+// Without brackets around several it is olmo3's form, a call a line; quotes of the other kind are LFM2.5's.
 func pythonBody(text string, from int, path, content string) (body, bool) {
 	m := aPython.FindStringIndex(text[from:])
 	if m == nil || !strings.Contains(text[from+m[0]:from+m[1]], path) || !strings.Contains(text[from+m[0]:from+m[1]], content) {
@@ -130,6 +141,7 @@ func pythonBody(text string, from int, path, content string) (body, bool) {
 }
 
 // pseudoBody finds a call whose arguments are JSON with bare keys and strings between delimiters of their own.
+// gemma4's call:write_file{content:<|"|>wombat<|"|>,path:…}: the delimiter is what stands between a key's colon and its value.
 func pseudoBody(text string, from int, path, content string) (body, bool) {
 	name := strings.Index(text[from:], probes[0].Name+"{")
 	if name < 0 {
@@ -152,6 +164,8 @@ func pseudoBody(text string, from int, path, content string) (body, bool) {
 }
 
 // taggedBody finds a call whose arguments each stand between marks.
+// Two arguments show where one ends and the next begins: what stands in front of both keys is the opener, what stands behind
+// both values the closer. Templates may sort arguments, so the one that stands first counts as the first.
 func taggedBody(text string, from int, path, content string) (body, bool) {
 	key1, key2 := "path", "content"
 	v1, v2 := find(text, path, from), find(text, content, from)
@@ -170,6 +184,7 @@ func taggedBody(text string, from int, path, content string) (body, bool) {
 	}
 	open := opener(text[name:k1], text[end1:k2])
 	middle, end2 := text[k1+len(key1):v1], v2+len(content)
+	// what stands between key and value must be the same for both, or the tags say more than a name
 	if open == "" || middle != text[k2+len(key2):v2] {
 		return body{}, false
 	}

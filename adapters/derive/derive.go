@@ -4,6 +4,16 @@
 // a call and without, with one call and two, with and without reasoning) and reads the differences. Either a known family
 // prints and reads the same, or the differences become a declaration of the kind that adapters/families holds, which is
 // tried at once: what it prints must be what the template prints, and what it reads must be the calls that were rendered.
+//
+//	derive.go      From: the views of a template, the finding that is taken, and whether a named family agrees
+//	observe.go     the probes, and what a template makes of them
+//	difference.go  what two renderings have of their own, and marks in a text
+//	messages.go    templates whose replies are messages with headers
+//	source.go      what the template's source says and no conversation shows
+//	body.go        where a call stands in a text, and in which form
+//	lines.go       the lines of the declaration
+//	taught.go      templates that teach calls in words
+//	reads.go       Reads: whether a format reads calls back as they were rendered
 package derive
 
 import (
@@ -17,6 +27,8 @@ import (
 )
 
 // Render gives the prompt that a conversation comes to with a model's own template.
+// It is a server's doing (Ollama's debug rendering, llama-server's /apply-template), so an error may also be the server's.
+// Rendering costs some milliseconds, and [From] asks for about twenty conversations.
 type Render func(messages []chat.Message, tools []chat.Tool) (string, error)
 
 // Template is a model's chat template.
@@ -26,6 +38,7 @@ type Template struct {
 }
 
 // Finding is what a model's template says about how the model writes.
+// `formats guess` proposes it, and a model that no family claims is read by it from its first request on.
 type Finding struct {
 	Known  string           // the known family that prints the same; empty when none does
 	Lines  string           // the declaration; of a known family: that it is like it
@@ -36,14 +49,18 @@ type Finding struct {
 }
 
 // ErrNoCalls is the error of a template that prints no calls: the model was taught them elsewhere, or not at all.
+// SmolLM3's, Gemma 2's and Phi-3.5's are such: they print the text of a turn and nothing of its calls.
 var ErrNoCalls = errors.New("the template does not print calls")
 
 // ErrForm is the error of a template whose calls no declaration can say.
+// There is no hole for it: YAML, say, or a name that stands behind the arguments.
 var ErrForm = errors.New("the template writes calls in a form that a declaration cannot say")
 
 // From finds out how a model of that name writes; set is the families that are known. What it finds can be used if its
 // list of what is wrong is empty. An error means that the template prints no calls, refuses the conversations, or prints
 // calls in a form that cannot be said: the message is a sentence about what is missing.
+// Two views are taken, with results behind the calls and with a new request there. Gemma 2's template refuses the first,
+// others drop reasoning in the second; what one of them shows is enough.
 func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	var all []*observed
 	var errs []error
@@ -79,6 +96,7 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 
 // completeFrom takes over what another view of the template showed and this one did not: some print reasoning only while
 // the results of its calls are the last that was said, some drop the marks of a plain reply there.
+// Marks that end a turn are added unless they occur in a call: dropped there, they would cut it.
 func (o *observed) completeFrom(p *observed) {
 	if o.thought == "" {
 		o.thought = p.thought
@@ -97,6 +115,7 @@ func (o *observed) completeFrom(p *observed) {
 }
 
 // completeBy takes over what the source alone says.
+// Of message families the headers tell reasoning, so no marks around it are looked for.
 func (o *observed) completeBy(source string) {
 	if o.thought == "" && o.messages == nil {
 		o.thought = thoughtIn(source, o.words)
@@ -109,6 +128,7 @@ func (o *observed) completeBy(source string) {
 }
 
 // better reports whether f should be taken instead of g: one that a known family confirms, else the one with less wrong.
+// A known family's file has been read by people and has the slips of its models, which no template shows.
 func (f *Finding) better(g *Finding) bool {
 	if (f.Known != "") != (g.Known != "") {
 		return f.Known != ""
@@ -117,6 +137,7 @@ func (f *Finding) better(g *Finding) bool {
 }
 
 // clearest is the error that says most: that a form cannot be said, before that there are no calls, before a refusal.
+// A template that refuses one view and prints no calls in the other is one without calls.
 func clearest(errs []error) error {
 	for _, kind := range []error{ErrForm, ErrNoCalls} {
 		for _, err := range errs {
@@ -129,6 +150,8 @@ func clearest(errs []error) error {
 }
 
 // finding makes a declaration of what was seen, and tries it.
+// A family that prints exactly the same is taken as it stands. One that differs in white space lends its lines, and the marks
+// around reasoning and text are the template's own.
 func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 	known, exactly := o.knownIn(set)
 	f := &Finding{Known: known, Result: strings.ReplaceAll(o.result, probeResult, "…"), Shown: o.shown()}
@@ -149,6 +172,8 @@ func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 }
 
 // try prints and reads the probes with a format, and says what comes out otherwise than from the template.
+// Printing is compared without white space, since marks of the turn and newlines around them are the template's; reading is
+// compared in full.
 func (o *observed) try(f *adapters.Format) (wrong []error) {
 	for n, want := range o.shown() {
 		calls := probes[:n+1]
@@ -163,6 +188,7 @@ func (o *observed) try(f *adapters.Format) (wrong []error) {
 }
 
 // knownIn is the known family that prints and reads the same, or "". One that agrees in white space too comes first.
+// Families are asked in the order of their names, so that the answer is the same every time.
 func (o *observed) knownIn(set *adapters.Set) (name string, exactly bool) {
 	for _, f := range set.All() {
 		if len(o.try(f)) > 0 || !o.thinksAs(f) {
@@ -190,6 +216,7 @@ func (o *observed) printedExactly(f *adapters.Format) bool {
 
 // thinksAs reports whether f takes the reasoning off that the template printed in front of the call. A template that
 // prints none leaves the question open.
+// Families that print the same calls may differ in the marks around reasoning alone.
 func (o *observed) thinksAs(f *adapters.Format) bool {
 	if o.thought == "" {
 		return true
@@ -211,6 +238,7 @@ func begins(text, calls string) bool {
 
 // Agrees reports whether a format reads the calls that a template prints, as its name may have promised. A template that
 // prints none, or that cannot be asked, says nothing against it.
+// A model called qwen2.5-… may be somebody's tune that writes another way; then the template counts, not the name.
 func Agrees(f *adapters.Format, t Template) bool {
 	refused := 0
 	for _, follows := range []func(n int) []chat.Message{request, answers} {

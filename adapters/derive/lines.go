@@ -8,6 +8,7 @@ import (
 
 // declaration proposes the lines of a family. One that prints what a known family prints is like that one;
 // where white space differs, with the marks of its own around reasoning and text.
+// The name is that of the model without registry, user and tag, and globs on it, so that its other sizes are read alike.
 func (o *observed) declaration(model, known string, exactly bool) (string, error) {
 	name, _, _ := strings.Cut(path.Base(strings.ToLower(model)), ":")
 	name = strings.Join(strings.Fields(name), "-")
@@ -38,6 +39,7 @@ func (o *observed) declaration(model, known string, exactly bool) (string, error
 		b.WriteString("flag    cdata\n")
 	}
 	b.WriteString(lines)
+	// llama3.1's template writes <|python_tag|> in one mode only; the mark is read besides
 	for _, mark := range o.openers {
 		if strings.Contains(lines, "{call}") {
 			fmt.Fprintf(&b, "call    %s{call}\n", example(mark))
@@ -53,6 +55,8 @@ func (o *observed) declaration(model, known string, exactly bool) (string, error
 }
 
 // callLines are the lines section, call, arg, keys and quote, and the marks behind the calls that end the turn.
+// Of two calls the text between them is what tells: what stands in front of both is the call's opener, what stands behind both
+// its closer, and the rest around them is a section. Marks behind all calls with none in front end the turn.
 func (o *observed) callLines() (lines string, ends []string, err error) {
 	oneText, twoText := sameIDs(o.one), sameIDs(o.two)
 	one, ok := bodyOf(oneText, 0, "quokka.txt", "wombat")
@@ -94,6 +98,8 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 }
 
 // typed puts the hole for a type into an arg line whose tags say the type: <parameter name="{key}" string="{type}">.
+// The types of a number and of a string differ in the word alone: string="false" and string="true", type="number" and
+// type="string". Whole words are cut, as "true" and "false" end alike.
 func (o *observed) typed(lines string) string {
 	number, word := o.types[0], o.types[1]
 	from := commonPrefix(number, word)
@@ -111,9 +117,11 @@ func (o *observed) typed(lines string) string {
 	return strings.Replace(lines, "{key}"+example(word)+"{value}", "{key}"+typed+"{value}", 1)
 }
 
+// isLetter says whether a byte belongs to such a word: all of them are lower case.
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
 
 // messageLines adds the lines of a family whose replies are made of messages.
+// glimmer's messages hold a section of tagged calls, harmony's the arguments alone.
 func (o *observed) messageLines(b *strings.Builder) (string, error) {
 	text := sameIDs(o.one)
 	if _, body, ok := strings.Cut(text, o.messages.closes); ok {
@@ -146,6 +154,7 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 }
 
 // onlyLine is the line of a template that prints one call. Marks behind a call that begins with none end the turn.
+// What is glue and what a section cannot be told from one call, so all of it is the call's.
 func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	before, after := text[:b.start], text[b.end:]
 	var ends []string
@@ -156,6 +165,7 @@ func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 }
 
 // unfenced is the same line without a fence around the arguments, which models leave out; nothing when there is none.
+// DeepSeek V3's template puts ```json around arguments; its models write both.
 func unfenced(call string) string {
 	without := strings.NewReplacer("```json\\n{json}\\n```", "{json}\\n").Replace(call)
 	if without == call {
@@ -168,6 +178,7 @@ func unfenced(call string) string {
 func newlines(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "\n"))] }
 
 // example writes a text as a declaration does.
+// Braces are doubled and newlines are \n there; the probe's id becomes the hole for ids.
 func example(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
 	return strings.ReplaceAll(s, probes[0].ID, "{id}")

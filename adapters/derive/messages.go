@@ -21,6 +21,8 @@ type messages struct {
 // headers finds out whether a template writes messages: the prompt ends inside a header, and the call's name stands in it.
 // The arguments are turns without their reasoning: the beginning of a reply, one that speaks, one that calls, and one that
 // thinks first.
+// A template of turns has the role in a header, too, <|im_start|>assistant, but its calls stand behind the header: that the
+// name stands inside is what makes a family of messages.
 func headers(opening, spoken, called, thinking string) *messages {
 	mark := trailingRole.FindStringSubmatch(opening)
 	if mark == nil {
@@ -37,6 +39,7 @@ func headers(opening, spoken, called, thinking string) *messages {
 	if !strings.HasSuffix(before, m.closes) || !strings.Contains(called, mark[0]) || !ok || !strings.Contains(head, probes[0].Name) || strings.Contains(head, m.opens) {
 		return nil
 	}
+	// gpt-oss: " to=functions.write_file<|channel|>commentary json", "<|channel|>final", "<|end|>"
 	m.called, m.spoken, m.spokes = head, m.headerOf(before), strings.TrimSpace(firstMark(after))
 	if at := strings.Index(rest, m.opens); at >= 0 {
 		m.last = lastOf(rest[:at])
@@ -48,6 +51,7 @@ func headers(opening, spoken, called, thinking string) *messages {
 }
 
 // whole is a region of a turn, from where the reply begins to the mark that ends the last message.
+// The difference of two turns begins in the middle of the header, since "assistant" stands in both.
 func (m *messages) whole(opening, turn, region string) string {
 	at := strings.Index(turn, region)
 	if region == "" || at < len(opening) || !strings.HasPrefix(turn, opening) {
@@ -78,6 +82,8 @@ func lastOf(text string) string {
 }
 
 // lines are the declaration of such a family; body is the arguments' hole, and further lines that it needs.
+// Routes are tried in their order, so the narrow ones come first: a message to oneself, then calls, then any other recipient,
+// then channels. What none fits is text, since text that is hidden is worse than a header that is shown.
 func (m *messages) lines(body, more string) string {
 	var b strings.Builder
 	name := probes[0].Name
@@ -111,6 +117,7 @@ var (
 )
 
 // field is what tells a header from others: its recipient, else its channel; empty when it has neither.
+// A recipient says more than a channel: glimmer thinks to=self, in whatever channel.
 func (m *messages) field(header string) string {
 	if to := addressee.FindString(header); to != "" {
 		return to

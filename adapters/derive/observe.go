@@ -9,6 +9,7 @@ import (
 )
 
 // What the probes say. Nothing of it occurs in a template, nor begins or ends as a mark does.
+// "Zq" and "qZ" begin no word, so a template that compares or trims texts finds nothing to do.
 const (
 	probeAsk    = "Zq: asked :qZ"
 	probeAgain  = "Zq: asked again :qZ"
@@ -19,6 +20,7 @@ const (
 
 // probes are two calls of one tool: all that differs between them is said here. The arguments are sorted, since servers
 // may sort them; an id has nine letters and digits, since some templates of Mistral's insist.
+// The words occur nowhere else: where "wombat" stands in a prompt is where the template prints the content.
 var probes = []chat.Call{
 	{ID: "Zq0000001", Name: "write_file", Args: []byte(`{"content": "wombat", "path": "quokka.txt"}`)},
 	{ID: "Zq0000002", Name: "write_file", Args: []byte(`{"content": "bilby", "path": "numbat.txt"}`)},
@@ -26,6 +28,7 @@ var probes = []chat.Call{
 
 // probeTools are what the probes call, in the plainest schema there is: several templates refuse lists of types
 // (Hermes, Seed), or objects that do not say whether they take more members (Command R+).
+// The second has an integer beside a string, the third no parameters.
 var probeTools = []chat.Tool{
 	{Name: "write_file", Description: "Writes a text file.", Schema: []byte(`{"type":"object","properties":{"path":{"type":"string","description":"Where."},"content":{"type":"string","description":"What."}},"required":["path","content"],"additionalProperties":false}`)},
 	{Name: "find_files", Description: "Finds files.", Schema: []byte(`{"type":"object","properties":{"limit":{"type":"integer","description":"How many."},"path":{"type":"string","description":"Where."}},"required":["limit","path"],"additionalProperties":false}`)},
@@ -33,12 +36,14 @@ var probeTools = []chat.Tool{
 }
 
 // Further calls: with a number beside a string, and with text that is markup.
+// The number tells string="true" from string="false", the markup whether CDATA stands around it (minicpm5).
 var (
 	typedProbe  = []chat.Call{{ID: probes[0].ID, Name: "find_files", Args: []byte(`{"limit": 7531, "path": "quokka.txt"}`)}}
 	markupProbe = []chat.Call{{ID: probes[0].ID, Name: "write_file", Args: []byte(`{"content": "a < b && c\n", "path": "quokka.txt"}`)}}
 )
 
 // answers are the results of so many calls. Some templates print them as a part of the turn that called.
+// Gemma 4 prints results inside the turn of the model, and goes on behind them.
 func answers(n int) (out []chat.Message) {
 	for _, c := range probes[:n] {
 		out = append(out, chat.Message{Role: chat.ToolRole, Content: probeResult, Name: c.Name, CallID: c.ID})
@@ -90,6 +95,8 @@ func (s stage) turn(m chat.Message, results int) (string, error) {
 	return s.conversation(append([]chat.Message{m}, s.follows(results)...)...)
 }
 
+// conversation is what the template makes of messages behind the first request: the system text in front of it is long, has the
+// tools in it, and would differ for reasons that say nothing about calls.
 func (s stage) conversation(messages ...chat.Message) (string, error) {
 	all, err := s.render(append([]chat.Message{{Role: chat.User, Content: probeAsk}}, messages...), probeTools)
 	if err != nil {
@@ -103,6 +110,7 @@ func (s stage) conversation(messages ...chat.Message) (string, error) {
 }
 
 // observe renders the probes and reads their differences.
+// A template that refuses reasoning or two calls at once has been seen; one call and one plain reply are the least.
 func observe(render Render, follows func(n int) []chat.Message) (*observed, error) {
 	s := stage{render, follows}
 	o := new(observed)
@@ -116,6 +124,7 @@ func observe(render Render, follows func(n int) []chat.Message) (*observed, erro
 	if _, called, region, err := s.calls(2); err == nil && strings.Contains(region, "numbat") {
 		o.two, two = region, called
 	}
+	// where nothing is said yet the prompt ends as a reply begins, so what it has beyond a spoken turn is opened there
 	opening, _ := s.conversation()
 	o.opening, o.words = opening, opening[commonPrefix(opening, spoken):]
 	thinking, err := s.turn(chat.Message{Reasoning: probeThink, Calls: probes[:1]}, 1)
@@ -138,6 +147,8 @@ func observe(render Render, follows func(n int) []chat.Message) (*observed, erro
 
 // calls renders a turn that speaks and one that makes so many calls instead, and gives both with what the second has of
 // its own.
+// Everything that calls and text have in common is the turn's. What is left must hold the name, or stand directly behind it,
+// and both values: half of a call cannot be told from the rest.
 func (s stage) calls(n int) (spoken, called, region string, err error) {
 	if spoken, err = s.turn(chat.Message{Content: probeText}, n); err != nil {
 		return "", "", "", err
@@ -148,6 +159,7 @@ func (s stage) calls(n int) (spoken, called, region string, err error) {
 	if called, err = s.turn(chat.Message{Calls: probes[:n]}, n); err != nil {
 		return "", "", "", err
 	}
+	// SmolLM3's template prints the turn, empty.
 	if !strings.Contains(called, "quokka") {
 		return "", "", "", ErrNoCalls
 	}
@@ -166,6 +178,8 @@ func nameEnds(turn, region string) bool {
 
 // think finds the marks around reasoning in a turn that thinks and calls, beside the same turn without the thought and one
 // that thinks and speaks, and takes the empty marks that some templates print for a missing thought off the calls.
+// GLM-4.7 prints </think> alone in front of a call without a thought, Qwen3 <think>\n\n</think>: both are the template's filler,
+// not the beginning of a call.
 func (o *observed) think(without, with, speaking string) {
 	before, after, ok := strings.Cut(with, probeThink)
 	if !ok {
@@ -190,6 +204,8 @@ func (o *observed) think(without, with, speaking string) {
 }
 
 // speaks finds the marks around a plain reply that a call does not have, and those that end a turn.
+// hunyuan's <answer>…</answer> and command-r7b's <|START_RESPONSE|> are such marks. A mark that also stands in a call is none
+// of a reply.
 func (o *observed) speaks(spoken, called string) {
 	before, after, _ := strings.Cut(spoken, probeText)
 	opens := before[markStart(before, min(commonPrefix(spoken, called), len(before))):]
@@ -211,6 +227,8 @@ func (o *observed) speaks(spoken, called string) {
 }
 
 // begun finds a mark that the prompt ends with already although a call begins with it, as functionary's ">>>" does.
+// A mark is two to eight bytes long here, the longest first, and must stand in front of both names: of the second call it is
+// in the text, of the first in the prompt.
 func (o *observed) begun(opening, called string) {
 	at := strings.Index(called, o.one)
 	if at <= 0 || o.two == "" {
@@ -231,6 +249,7 @@ func (o *observed) begun(opening, called string) {
 }
 
 // details looks at what only some calls show: text in front, a number among the arguments, markup in one.
+// A template that refuses one of these turns leaves its question open.
 func (o *observed) details(s stage) {
 	if mixed, err := s.turn(chat.Message{Content: probeText, Calls: probes[:1]}, 1); err == nil {
 		_, after, _ := strings.Cut(mixed, probeText)
@@ -248,6 +267,7 @@ func (o *observed) details(s stage) {
 }
 
 // amid is what stands between a key and its value.
+// In DeepSeek's tags it is `" string="false">` for a number and `" string="true">` for a string.
 func amid(text, key, value string) string {
 	at := strings.LastIndex(text, value)
 	if at < 0 {

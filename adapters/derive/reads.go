@@ -11,6 +11,7 @@ import (
 )
 
 // Reads says what of calls and of the text in front of them is not read from raw, with these tools offered; nil: all is.
+// Text must be equal to the byte, arguments as JSON. White space in arguments is the model's, and every reader takes it.
 func Reads(f *adapters.Format, raw, said string, calls []chat.Call, tools []chat.Tool) error {
 	var reply chat.Collector
 	for e, err := range f.Decode(text(raw), adapters.Options{Tools: tools}) {
@@ -35,6 +36,7 @@ func text(s string) chat.Source {
 	return &whole{chat.Event{Kind: chat.Text, Text: s}, chat.Event{Kind: chat.Finish, Text: chat.Stop}}
 }
 
+// whole is such a reply: the events that are left of it.
 type whole []chat.Event
 
 func (w *whole) Next() (chat.Event, error) {
@@ -49,6 +51,7 @@ func (w *whole) Next() (chat.Event, error) {
 func (w *whole) Close() error { return nil }
 
 // same compares two objects, white space aside.
+// The order of members counts: templates that sort them would else pass for families that do not.
 func same(a, b []byte) bool {
 	var x, y bytes.Buffer
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())

@@ -21,6 +21,7 @@ var (
 
 // thoughtIn is reasoning with the marks that a template's source puts around it, or "". Where the prompt ends with words
 // that open it, as Apriel's "Here are my reasoning steps:" does, the source has to say the mark behind it alone.
+// Only marks are believed: in "'Reasoning: ' + message.reasoning" nothing says where it ends.
 func thoughtIn(source, begun string) string {
 	for _, m := range thoughtInJinja.FindAllStringSubmatch(source, -1) {
 		if t := between(m[1]+m[2], m[3]+m[4]); t != "" {
@@ -51,6 +52,7 @@ func between(before, after string) string {
 }
 
 // openersIn are marks that a template's source writes in front of a call's name.
+// They are read besides the calls that the template prints, and never printed.
 func openersIn(source string) (marks []string) {
 	for _, m := range nameInJinja.FindAllStringSubmatch(source, -1) {
 		if mark := strings.TrimSpace(lastMark(m[1] + m[2])); mark != "" {
@@ -61,6 +63,7 @@ func openersIn(source string) (marks []string) {
 }
 
 // Excerpt is the part of a template's source that [From] reads.
+// A recording of a template keeps it (internal/templates), since most of a source is about other things.
 func Excerpt(source string) string {
 	var lines []string
 	for _, re := range []*regexp.Regexp{thoughtInJinja, thoughtInGo, closerInJinja, nameInJinja} {

@@ -26,12 +26,15 @@ var (
 )
 
 // taught finds out how a model writes from the example in its system prompt. It returns ErrNoCalls if there is none.
+// What it finds must print and read its own example before it is believed: it is one example in prose, not what the model was
+// shown of its own calls.
 func taught(model string, set *adapters.Set, render Render) (*Finding, error) {
 	prompt, err := render([]chat.Message{{Role: chat.User, Content: probeAsk}}, probeTools)
 	if err != nil {
 		return nil, fmt.Errorf("the template refuses a conversation: %w", err)
 	}
 	for _, m := range taughtCall.FindAllStringSubmatch(prompt, -1) {
+		// an object behind a mark is not a call because of that: <user>{"id": 1, "mail": "…"}
 		if !nameWords.MatchString(m[3]) || !argsWords.MatchString(m[4]) {
 			continue
 		}
