@@ -16,13 +16,15 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// maxQuoted is how much of a result the demo repeats, and how much of a message it looks at, in bytes.
+// maxQuoted is how much of a result the demo repeats, and how much of a message it looks at, in bytes: enough to
+// see that the result came, without sending a file back.
 const maxQuoted = 8 << 10
 
 // maxNamed is how many tools a message may name: more than an example ever does.
 const maxNamed = 16
 
-// answer is the demo's next message: some text and perhaps calls behind it.
+// answer is the demo's next message: some text and perhaps calls behind it. Behind a result it always answers in
+// words, so an agent comes to its end. The same conversation gets the same answer, by which tests can know it.
 func (t demoTurn) answer() (string, []ollama.Call) {
 	user, last := t.user(), t.last()
 	switch {
@@ -41,7 +43,9 @@ func (t demoTurn) answer() (string, []ollama.Call) {
 	return fmt.Sprintf("I will use %s for this.\n", strings.Join(names, " and ")), calls
 }
 
-// fitting is an answer in the form that the request wants: a JSON Schema, or "json" for any JSON.
+// fitting is an answer in the form that the request wants: a JSON Schema, or "json" for any JSON. A schema that
+// holds a call (tool_choice, a call that is written once more) is filled as that call, with the tool's own schema
+// beside the one that the server was sent.
 func (t demoTurn) fitting(format json.RawMessage) string {
 	if !bytes.HasPrefix(bytes.TrimSpace(format), []byte{'{'}) || !json.Valid(format) {
 		return `{"answer": "I am a demo without a model behind me."}`
@@ -56,8 +60,9 @@ func (t demoTurn) fitting(format json.RawMessage) string {
 	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, quote(tool.Name), find(user).object(doc.Both(args, own), 0))
 }
 
-// wanted are the arguments in a schema of calls, of the tool that the message asks for, with that tool; none in any other
-// schema.
+// wanted are the arguments in a schema of calls, of the tool that the message asks for, with that tool; none in
+// any other schema. A schema of calls is what a forced reply is held to: {"name": {"const": "f"}, "arguments":
+// {…}}, or alternatives of such.
 func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *ollama.Function) {
 	var allowed []ollama.Tool
 	offered, args := map[string]ollama.Tool{}, map[string]*schema.Place{}
@@ -80,9 +85,10 @@ func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *ollama.F
 	return args[f.Name], &f
 }
 
-// pick finds the functions that the message names, in the order in which they are offered; when it names none, the one
-// with most of the message's words in its name (which count three times) and description, the first of them when several
-// have as many.
+// pick finds the functions that the message names, in the order in which they are offered; when it names none, the
+// one with most of the message's words in its name (which count three times) and description, the first of them
+// when several have as many. So a tool is always called: the demo is there to show calls, and questions that need
+// none go wrong with it.
 func pick(tools []ollama.Tool, message string) (named []ollama.Function) {
 	said := map[string]bool{}
 	for _, w := range words(message) {
@@ -110,7 +116,8 @@ func pick(tools []ollama.Tool, message string) (named []ollama.Function) {
 	return named
 }
 
-// holdsWord says whether the word stands in s with no letter or digit on either side.
+// holdsWord says whether the word stands in s with no letter or digit on either side: "already" names no tool
+// called read.
 func holdsWord(s, word string) bool {
 	inside := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }
 	for from := 0; word != ""; {
@@ -138,8 +145,8 @@ func count(b bool) int {
 	return 0
 }
 
-// words are the words of three letters or more in s, in lower case, without a plural's s; CamelCase and snake_case are
-// several words.
+// words are the words of three letters or more in s, in lower case, without a plural's s; CamelCase and snake_case
+// are several words: getWeather and get_weather are both found by "weather".
 func words(s string) []string {
 	var b strings.Builder
 	before := ' '
@@ -159,8 +166,9 @@ func words(s string) []string {
 	return out
 }
 
-// inDialect is the whole text of an answer as the family writes it. Where calls behind text would not be read as calls,
-// the text is left out; a family that writes one call a reply gets the first.
+// inDialect is the whole text of an answer as the family writes it. Where calls behind text would not be read as
+// calls, the text is left out; a family that writes one call a reply gets the first. What is written is read back
+// for that, so that the demo never writes what its own family is not read by.
 func inDialect(f *adapters.Format, tools []ollama.Tool, text string, calls []ollama.Call) string {
 	if len(calls) == 0 {
 		return text
@@ -181,7 +189,8 @@ func inDialect(f *adapters.Format, tools []ollama.Tool, text string, calls []oll
 	}
 }
 
-// reads counts the calls that the format finds in the text.
+// reads counts the calls that the format finds in the text, with the tools that were offered: an unknown name is
+// no call.
 func reads(f *adapters.Format, tools []ollama.Tool, text string) (calls int) {
 	var offered []chat.Tool
 	for _, t := range tools {
@@ -195,7 +204,8 @@ func reads(f *adapters.Format, tools []ollama.Tool, text string) (calls int) {
 	return calls
 }
 
-// calledAs is the name by which the user knows the tool of that name.
+// calledAs is the name by which the user knows the tool of that name: the model may have seen an alias ("Also
+// called …").
 func (t demoTurn) calledAs(name string) string {
 	for _, tool := range t.Tools {
 		if tool.Function.Name == name {

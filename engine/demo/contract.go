@@ -16,7 +16,12 @@ const (
 	resultMark = "[Tool Result: "
 )
 
-// contracted is the turn as one with tools, and the format in which the contract wants calls; nil: the prompt holds none.
+// contracted is the turn as one with tools, and the format in which the contract wants calls; nil: the prompt
+// holds none. A list that is no JSON is none. The decoder stops behind the list by itself, since prose goes on
+// there.
+//
+// A result comes as the user's message in that contract, "[Tool Result: get_time]\n12:00", and is a tool's message
+// here, so that the demo answers it in words instead of calling again.
 func (t demoTurn) contracted() (demoTurn, *adapters.Format) {
 	if len(t.Tools) > 0 || len(t.Messages) == 0 || t.Messages[0].Role != "system" {
 		return t, nil

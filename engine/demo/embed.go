@@ -26,7 +26,7 @@ type demoTexts struct {
 // oneOrMore is a list that may be written as its only element.
 type oneOrMore []string
 
-// UnmarshalJSON reads either form.
+// UnmarshalJSON reads either form: "input":"a cat" and "input":["a cat"].
 func (l *oneOrMore) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		*l = make(oneOrMore, 1)
@@ -35,7 +35,8 @@ func (l *oneOrMore) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(l))
 }
 
-// embed answers with vectors that are the same for the same text, and near for texts that share words.
+// embed answers with vectors that are the same for the same text, and near for texts that share words: enough to
+// see a search work from end to end on a bare machine.
 func (d *Server) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
 	if d.format(q.Model) == nil {
 		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
@@ -57,7 +58,9 @@ func (d *Server) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
 	demoJSON(w, http.StatusOK, reply)
 }
 
-// demoVector has length 1 and n dimensions: each word, and the text itself for a tenth as much, adds to one of them.
+// demoVector has length 1 and n dimensions: each word, and the text itself for a tenth as much, adds to one of
+// them. The text's own part tells texts of the same words apart, and keeps one without words from length 0, which
+// has no direction.
 func demoVector(text string, n int) []float32 {
 	v := make([]float32, n)
 	add := func(s string, weight float32) {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// What a message can hold that an argument may want. Each find is used once.
+// finds are what a message holds that an argument may want. Each find is used once: with "from Oslo to Rome" the
+// second of two texts is to be the second name.
 type finds struct {
 	message string
 	values  int      // that were tried for the schema
@@ -19,6 +20,8 @@ type finds struct {
 }
 
 // find looks a message through. Text that is quoted is not looked at again for the other kinds, except for paths.
+// The order of the kinds is by how much a text says of itself: what a date or an id holds is no number, and what
+// is left of the sentence's words may be a name.
 func find(message string) *finds {
 	f := &finds{message: message}
 	rest := regexp.MustCompile("\"([^\"]+)\"|`([^`]+)`|“([^”]+)”|(?:^|\\s)'([^']+)'").ReplaceAllStringFunc(message, func(s string) string {
@@ -45,6 +48,7 @@ func find(message string) *finds {
 			return " "
 		})
 	}
+	// A sign or bracket in front was matched so that "3-5" is no negative number; it is no part of one.
 	for i, n := range f.numbers { // 2,873,000
 		f.numbers[i] = strings.TrimLeft(strings.ReplaceAll(n, ",", ""), " \t\n(=:[\"'$€")
 	}

@@ -9,7 +9,8 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// user is what the user asked last, or its end when it is long.
+// user is what the user asked last, or its end when it is long. Messages of a client's own, as reminders, ask
+// nothing.
 func (t demoTurn) user() string {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Role != "user" {
@@ -23,6 +24,7 @@ func (t demoTurn) user() string {
 }
 
 // last is the last message that says something: what a client adds for the model's eyes only does not count.
+// Agents put a reminder behind a tool's result; taken for a question, it would have the demo call for ever.
 func (t demoTurn) last() ollama.Message {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Role == "tool" || m.Role == "user" && asks(m) != "" {
@@ -35,19 +37,23 @@ func (t demoTurn) last() ollama.Message {
 // mostRead is how much of a message is looked at for what the user asks, its end, in bytes.
 const mostRead = 1 << 20
 
-// asks is what the user wrote of a message, without the quotes of a command line.
+// asks is what the user wrote of a message, without the quotes of a command line. Of a very long one the end is
+// looked at, where the question mostly stands.
 func asks(m ollama.Message) string {
 	return unquoted(strings.TrimSpace(prompt(m.Content[max(0, len(m.Content)-mostRead):])))
 }
 
-// opening is a tag at the start of a line, as agents put them around what is not the user's own text.
+// opening is a tag at the start of a line, as agents put them around what is not the user's own text. Elsewhere in
+// a line a tag is something the user writes about.
 var opening = regexp.MustCompile(`(?m)^[ \t]*<([A-Za-z][\w.:-]*)(?:\s[^<>]*)?>`)
 
 // asking are the tags, in small letters without - and _, that agents put around what the user did ask.
 var asking = []string{"task", "userquery", "usermessage", "userrequest", "userprompt", "userinput", "userinstruction", "userinstructions", "query", "prompt", "question", "request", "message", "feedback", "user", "input", "answer"}
 
 // prompt is what the user wrote of a message. Blocks in tags that begin a line, as <system-reminder> and
-// <environment_details>, are the client's; those that hold the request are only unpacked.
+// <environment_details>, are the client's; those that hold the request (<task>, <user_query>) are only unpacked.
+// Otherwise the demo would find tools and arguments in the reminder: Qwen Code sends five parts of which four are
+// such. A tag that is never closed is text.
 func prompt(content string) string {
 	const mostTags = 64 // that are looked at
 

@@ -13,10 +13,11 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// delay is the pause between two pieces.
+// delay is the pause between two pieces. 2 ms are 500 pieces a second: fast, and still seen to stream.
 func (d *Server) delay() time.Duration { return max(cmp.Or(d.Delay, 2*time.Millisecond), 0) }
 
-// demoWriter writes one reply, streamed unless it is asked for whole.
+// demoWriter writes one reply, streamed unless it is asked for whole. Whole replies are the same records, joined,
+// so that both forms say the same.
 type demoWriter struct {
 	w      http.ResponseWriter
 	r      *http.Request
@@ -25,11 +26,12 @@ type demoWriter struct {
 	chat   bool       // as /api/chat, else as /api/generate
 	stream *bool      // nil: true, as Ollama has it
 	whole  demoRecord // what is not streamed
-	pieces int
+	pieces int        // so far, and the tokens that are counted
 	reason string
 }
 
-// demoRecord is one record of either form.
+// demoRecord is one record of either form: message is /api/chat's, response /api/generate's, and both end with
+// "done":true and counts.
 type demoRecord struct {
 	Model      string          `json:"model"`
 	CreatedAt  string          `json:"created_at"`
@@ -41,7 +43,8 @@ type demoRecord struct {
 	Eval       int             `json:"eval_count,omitempty"`
 }
 
-// write sends the text in small pieces, each of whole characters, up to a stop sequence or the token limit.
+// write sends the text in small pieces, each of whole characters, up to a stop sequence or the token limit. A
+// piece counts as a token. Both limits are there so that clients which set them see what a model would do.
 func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
 	o.reason = "stop"
 	var stops []string
@@ -65,7 +68,7 @@ func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
 	}
 }
 
-// piece sends one record of text.
+// piece sends one record of text. A client that has left ends the pause, and record sends nothing more then.
 func (o *demoWriter) piece(text string) {
 	o.pieces++
 	if o.delay > 0 {
@@ -81,13 +84,14 @@ func (o *demoWriter) piece(text string) {
 	}
 }
 
-// call sends a call whole, as Ollama does.
+// call sends a call whole, as Ollama does, with an id of Ollama's form: "call_" and eight characters.
 func (o *demoWriter) call(i int, c ollama.Call) {
 	c.ID = fmt.Sprintf("call_demo%04d", i)
 	o.record(demoRecord{Message: &ollama.Message{Role: "assistant", Calls: []ollama.Call{c}}})
 }
 
-// end sends the last record.
+// end sends the last record. The prompt counts as one token, since the demo has no tokenizer; an empty count would
+// be none.
 func (o *demoWriter) end() {
 	last := demoRecord{Done: true, DoneReason: o.reason, Prompt: 1, Eval: max(o.pieces, 1)}
 	if o.chat {
@@ -98,7 +102,8 @@ func (o *demoWriter) end() {
 	o.record(last)
 }
 
-// record sends one record at once, or with all the others when it is the last.
+// record sends one record at once, or with all the others when it is the last. The time in it is always the same,
+// so that replies can be compared byte for byte.
 func (o *demoWriter) record(r demoRecord) {
 	if o.r.Context().Err() != nil {
 		return
@@ -128,7 +133,8 @@ func (o *demoWriter) join(r *demoRecord) {
 	o.whole = *r
 }
 
-// demoRead decodes a request's body and passes it on.
+// demoRead decodes a request's body and passes it on. A body that is no JSON is a 400; MaxRender bounds it, as it
+// does a prompt.
 func demoRead[T any](w http.ResponseWriter, r *http.Request, then func(http.ResponseWriter, *http.Request, *T)) {
 	var q T
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, upstream.MaxRender)).Decode(&q); err != nil {

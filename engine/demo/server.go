@@ -14,16 +14,20 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// demoDelta is the length of one piece of the demo's text, in bytes.
+// demoDelta is the length of one piece of the demo's text, in bytes: about that of a model's token in English, so
+// marks come in several pieces.
 const demoDelta = 4
 
 // demoContext is the longest context of its models, in tokens: about as many as the largest request that clients send holds.
 const demoContext = 1 << 20
 
-// Server is a model server for a bare machine. It speaks Ollama's native API and plays every model family, each by a model
-// of the format's name: it picks a
-// tool by the words of the last user message, fills the arguments from that message and the schema, and writes the call
-// as the family does, piece by piece. Once it is given a tool's result it answers in words.
+// Server is a model server for a bare machine. It speaks Ollama's native API and plays every model family, each by
+// a model of the format's name: it picks a tool by the words of the last user message, fills the arguments from
+// that message and the schema, and writes the call as the family does, piece by piece. Once it is given a tool's
+// result it answers in words.
+//
+// So everything between a client and a model server is the same as with a real one: rendering, decoding, checks,
+// streams.
 type Server struct {
 	Delay   time.Duration // between two pieces; 0: 2 ms, negative: none
 	Formats *adapters.Set // the formats it writes; nil: those that come with the program
@@ -40,7 +44,7 @@ type demoTurn struct {
 	Messages []ollama.Message `json:"messages"`
 }
 
-// ServeHTTP answers as Ollama would.
+// ServeHTTP answers as Ollama would. What the demo does not know is a 404, as any other path is at Ollama.
 func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/api/version":
@@ -62,7 +66,8 @@ func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// formats are the formats it writes.
+// formats are the formats it writes. A user's own are among them when Formats is set, and can be tried without a
+// model.
 func (d *Server) formats() *adapters.Set {
 	if d.Formats == nil {
 		return adapters.Builtin()
@@ -70,7 +75,7 @@ func (d *Server) formats() *adapters.Set {
 	return d.Formats
 }
 
-// tags lists one model for each format.
+// tags lists one model for each format. A digest is never empty: what is found out about a model is kept by it.
 func (d *Server) tags() api.ListResponse {
 	var list api.ListResponse
 	for _, f := range d.formats().All() {
@@ -84,7 +89,7 @@ func (d *Server) format(name string) *adapters.Format {
 	return d.formats().Named(strings.TrimSuffix(name, ":latest"))
 }
 
-// show describes a model.
+// show describes a model. Its template names .Tools, so that it counts as one that takes tools.
 func (d *Server) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest) {
 	if d.format(r.Model) == nil {
 		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", r.Model))
@@ -97,13 +102,15 @@ func (d *Server) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest
 	})
 }
 
-// demoChat is a chat that may leave it open whether it is streamed.
+// demoChat is a chat that may leave it open whether it is streamed: Ollama's default is yes, and a bool alone
+// would say no.
 type demoChat struct {
 	ollama.ChatRequest
 	Stream *bool `json:"stream"`
 }
 
-// chat renders a prompt, or answers with calls that are read already.
+// chat renders a prompt, or answers with calls that are read already. The rendering is the turn as JSON: generate
+// finds all of it again there, so the demo keeps nothing between the two requests.
 func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	f := d.format(q.Model)
 	if f == nil {
@@ -132,7 +139,8 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	out.end()
 }
 
-// wantsFormat says whether a request's format is one: null and the empty text are none.
+// wantsFormat says whether a request's format is one: null and the empty text are none, as clients write it who
+// always send the member.
 func wantsFormat(format json.RawMessage) bool {
 	return len(format) > 0 && string(format) != "null" && string(format) != `""`
 }

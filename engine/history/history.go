@@ -40,7 +40,8 @@ const (
 	Roles    = "roles"          // turns of one role were joined, or a late system message became the user's
 )
 
-// Note is one thing that was done, to the message with that index in the client's count.
+// Note is one thing that was done, to the message with that index in the client's count: operators and clients see
+// these (Toolnorm-History), and look for the message where they wrote it.
 type Note struct {
 	Index int
 	Code  string
@@ -59,8 +60,9 @@ type talk struct {
 	noted map[Note]bool // the same
 }
 
-// Normal is the conversation as a template takes it, and what was done to it. The messages that are given stay as they are.
-// What comes out of it goes through it unchanged.
+// Normal is the conversation as a template takes it, and what was done to it. The messages that are given stay as
+// they are. What comes out of it goes through it unchanged. The steps go in this order: texts are compared with
+// calls that have their ids, and roles are put in turn last, when every result has its place.
 func Normal(ms []chat.Message, p Policy) ([]chat.Message, []Note) {
 	t := &talk{turns: make([]turn, len(ms))}
 	for i, m := range ms {
@@ -83,7 +85,7 @@ func Normal(ms []chat.Message, p Policy) ([]chat.Message, []Note) {
 	return out, t.notes
 }
 
-// note says what was done to the message with the client's index.
+// note says what was done to the message with the client's index, each thing once a message.
 func (t *talk) note(at int, code string) {
 	n := Note{at, code}
 	if t.noted == nil {
@@ -95,7 +97,9 @@ func (t *talk) note(at int, code string) {
 	}
 }
 
-// forget takes away what the assistant thought, where the policy says so.
+// forget takes away what the assistant thought, where the policy says so. By default nothing is: templates know
+// best, since most print reasoning only until the user speaks again, some always, some never, as each model was
+// trained.
 func (t *talk) forget(policy string) {
 	if policy == "" || policy == All {
 		return

@@ -2,9 +2,10 @@ package history
 
 import "toolnorm/chat"
 
-// Loop is how often the conversation, as Normal gives it, ends with the same calls and the same results, one turn after the
-// other, and what these calls are. A conversation that does not end with results has none; one question more, other arguments
-// or another result end the count, for then something has changed.
+// Loop is how often the conversation, as Normal gives it, ends with the same calls and the same results, one turn
+// after the other, and what these calls are. A conversation that does not end with results has none; one question
+// more, other arguments or another result end the count, for then something has changed. Results are compared,
+// since who polls a job calls alike and gets another answer in the end.
 func Loop(ms []chat.Message) (calls []chat.Call, times int) {
 	rest, last, results := lastTurn(ms)
 	if last == nil {
@@ -31,7 +32,8 @@ func lastTurn(ms []chat.Message) (rest []chat.Message, caller *chat.Message, res
 	return ms[:i-1], &ms[i-1], ms[i:]
 }
 
-// alike says whether results say the same, one by one.
+// alike says whether results say the same, one by one. Ids and names are not compared: ids differ from turn to
+// turn.
 func alike(a, b []chat.Message) bool {
 	if len(a) != len(b) {
 		return false

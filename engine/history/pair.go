@@ -29,7 +29,8 @@ func (q *queue) first() *call {
 	return (*q)[0]
 }
 
-// pairing goes through a conversation once.
+// pairing goes through a conversation once, in a time that grows with its length alone: open calls stand in queues
+// by id, by name and by order, and each is looked at once.
 type pairing struct {
 	*talk
 	ids   map[string][]*queue // the open calls by the client's id, a queue for each assistant message
@@ -40,8 +41,9 @@ type pairing struct {
 	calls int                 // so far
 }
 
-// pair gives every call an id of its own and puts the results behind the calls that they answer, in the order of the
-// calls: templates that print no ids count on it. A result that answers none becomes the user's message.
+// pair gives every call an id of its own and puts the results behind the calls that they answer, in the order of
+// the calls: templates that print no ids count on it, and some raise an error for a result without a call. A
+// result that answers none becomes the user's message, so no text is lost.
 func (t *talk) pair() {
 	p := &pairing{talk: t, ids: map[string][]*queue{}, taken: map[string]bool{}, used: map[string]bool{}}
 	for _, turn := range t.turns {
@@ -78,8 +80,9 @@ func results(turns []turn) int {
 	return n
 }
 
-// begin opens an assistant's calls. Ids that are missing or were used before are made anew, by count, so that the same
-// conversation gets the same ids in every request.
+// begin opens an assistant's calls. Ids that are missing or were used before are made anew, by count, so that the
+// same conversation gets the same ids in every request: a prompt that begins like the last one's is in the
+// server's cache.
 func (p *pairing) begin(m *turn) queue {
 	p.open, p.names = nil, map[string]*queue{}
 	ids := map[string]*queue{}
@@ -123,8 +126,9 @@ func (p *pairing) fresh() string {
 	return id
 }
 
-// answers pairs results that stand together: by id, then by the tool's name, then by order. It returns what is left over,
-// as the user's messages.
+// answers pairs results that stand together: by id, then by the tool's name, then by order. All of them go by one
+// way before any goes by the next, so that a result with an id never loses its call to one without. It returns
+// what is left over, as the user's messages.
 func (p *pairing) answers(left []turn) (orphans []turn) {
 	for _, find := range []func(*turn) *call{p.byID, p.byName, p.byOrder} {
 		var rest []turn
@@ -149,7 +153,8 @@ func (p *pairing) answers(left []turn) (orphans []turn) {
 	return orphans
 }
 
-// byID finds the open call with the result's id, in the latest message that has one.
+// byID finds the open call with the result's id, in the latest message that has one: some clients count ids from
+// call_0 in each turn.
 func (p *pairing) byID(result *turn) *call {
 	if result.CallID == "" {
 		return nil
@@ -179,7 +184,8 @@ func (p *pairing) byOrder(result *turn) *call {
 	return p.open.first()
 }
 
-// answered puts the results of calls behind them.
+// answered puts the results of calls behind them. A call without a result stays without: nobody knows what it
+// gave.
 func (t *talk) answered(calls queue) {
 	at := t.turns[len(t.turns)-1].at
 	for _, c := range calls {

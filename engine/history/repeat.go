@@ -10,9 +10,10 @@ import (
 	"toolnorm/chat"
 )
 
-// unrepeat takes calls out of the assistant's texts that stand beside them as calls: some clients keep what they were shown,
-// and a model that sees a call twice writes it twice. Only a text that reads as exactly these calls, in their order, loses
-// them; the rest of it stays.
+// unrepeat takes calls out of the assistant's texts that stand beside them as calls: some clients keep what they
+// were shown, and a model that sees a call twice writes it twice. Only a text that reads as exactly these calls,
+// in their order, loses them; the rest of it stays. The names are looked for first, since decoding every text of a
+// long conversation would cost far more.
 func (t *talk) unrepeat(f *adapters.Format, tools []chat.Tool) {
 	for i := range t.turns {
 		m := &t.turns[i]
@@ -36,7 +37,8 @@ func names(text string, calls []chat.Call) bool {
 	return true
 }
 
-// offered are the tools on offer, and those that were called and are not on offer any more.
+// offered are the tools on offer, and those that were called and are not on offer any more: without their names
+// the text would not be read as their calls.
 func offered(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 	all := tools[:len(tools):len(tools)]
 	known := map[string]bool{}
@@ -65,7 +67,8 @@ func read(f *adapters.Format, text string, tools []chat.Tool) (rest string, call
 	return c.Text.String(), c.Calls, !c.Open
 }
 
-// same says whether calls are the same in name, order and arguments, however those are spelled.
+// same says whether calls are the same in name, order and arguments, however those are spelled: clients write
+// arguments anew, with other white space and order. Numbers are compared by their digits, so 1 and 1.0 differ.
 func same(a, b []chat.Call) bool {
 	if len(a) != len(b) {
 		return false

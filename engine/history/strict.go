@@ -2,9 +2,10 @@ package history
 
 import "toolnorm/chat"
 
-// alternate makes a conversation fit templates that want one system message at the start, then user and assistant in turn.
-// Nothing is left out: turns of one role are joined, system messages further behind become the user's, and where a turn is
-// missing there is one without text.
+// alternate makes a conversation fit templates that want one system message at the start, then user and assistant
+// in turn, and raise an error for any other. Nothing is left out: turns of one role are joined, system messages
+// further behind become the user's, and where a turn is missing there is one without text. A late system message
+// is never moved to the front: a changed start costs the server the whole prompt again.
 func (t *talk) alternate() {
 	out := make([]turn, 0, len(t.turns))
 	for i, m := range t.turns {
@@ -37,7 +38,8 @@ func lastOf(turns []turn) *turn {
 	return &turns[len(turns)-1]
 }
 
-// join puts a message behind another of the same role.
+// join puts a message behind another of the same role. The other's images are not written over: they are the
+// client's.
 func join(dst *turn, m chat.Message) {
 	dst.Content = joined(dst.Content, m.Content)
 	dst.Reasoning = joined(dst.Reasoning, m.Reasoning)
@@ -45,7 +47,8 @@ func join(dst *turn, m chat.Message) {
 	dst.Images = append(dst.Images[:len(dst.Images):len(dst.Images)], m.Images...)
 }
 
-// joined are two texts with a blank line between, or the one that there is.
+// joined are two texts with a blank line between, or the one that there is. Clients that send several turns of a
+// role mean several paragraphs.
 func joined(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

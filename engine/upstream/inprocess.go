@@ -11,13 +11,15 @@ import (
 // errHandler is what a reader sees of a handler that ended by a panic.
 var errHandler = errors.New("the handler broke off")
 
-// InProcess is a network of one server without sockets: each request runs the handler, and its answer streams as it is
-// written. Ending the request's context or closing the answer ends the handler's context.
+// InProcess is a network of one server without sockets: each request runs the handler, and its answer streams as
+// it is written. Ending the request's context or closing the answer ends the handler's context. So the demo is a
+// model server like any other, with no port of its own to find or to guard.
 func InProcess(h http.Handler) http.RoundTripper { return inProcess{h} }
 
 type inProcess struct{ handler http.Handler }
 
-// RoundTrip runs the handler and returns when it has begun its answer.
+// RoundTrip runs the handler and returns when it has begun its answer. A handler that panics breaks its answer
+// off, as a server's would.
 func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	in, out := io.Pipe()
@@ -71,7 +73,7 @@ func (w *pipeWriter) WriteHeader(status int) {
 	})
 }
 
-// Write passes bytes on when the reader wants them.
+// Write passes bytes on when the reader wants them: a slow client slows the handler down, as a full socket would.
 func (w *pipeWriter) Write(b []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	return w.out.Write(b)

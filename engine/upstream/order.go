@@ -70,7 +70,9 @@ type Order struct {
 	Log   *zerolog.Logger
 }
 
-// Force is what a reply is held to: one call, as the JSON object {"name": …, "arguments": …}.
+// Force is what a reply is held to: one call, as the JSON object {"name": …, "arguments": …}. It is the whole call
+// object and never the arguments alone: a schema that ends before the model's natural text does forbids the token
+// that it wants, and it goes on inside the last number instead ("days": 1000000000000000).
 type Force struct {
 	Schema json.RawMessage // of the object
 	Name   string          // of its tool; empty when there are several
@@ -130,7 +132,8 @@ func Final(err error) error {
 	return &f
 }
 
-// WithOption returns a copy of options with one of them set.
+// WithOption returns a copy of options with one of them set. An Order is not changed, so its options are not
+// either.
 func WithOption(options map[string]json.RawMessage, key string, n int) map[string]json.RawMessage {
 	c := make(map[string]json.RawMessage, len(options)+1)
 	maps.Copy(c, options)
@@ -149,7 +152,8 @@ func Sampling(r *chat.Request) map[string]any {
 	return o
 }
 
-// AddFields writes said into fields. What JSON cannot say is a number that is none.
+// AddFields writes said into fields. What JSON cannot say is a number that is none (NaN), fault.Invalid with its
+// Param.
 func AddFields(fields map[string]json.RawMessage, said map[string]any) error {
 	for k, v := range said {
 		raw, err := json.Marshal(v)
@@ -168,7 +172,8 @@ func set[T any](o map[string]any, key string, v *T) {
 	}
 }
 
-// Arguments are a call's, as an object: some clients write an empty text for none.
+// Arguments are a call's, as an object: some clients write an empty text for none. The error is that of text that
+// is no object; the history was repaired before, so it is rare.
 func Arguments(c chat.Call) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(c.Args)) == 0 {
 		return json.RawMessage("{}"), nil

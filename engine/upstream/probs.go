@@ -12,7 +12,7 @@ type Probs struct {
 	Tokens []chat.Token
 }
 
-// Take gives the tokens that have gathered, nil when there are none.
+// Take gives the tokens that have gathered, nil when there are none. They are given out once.
 func (p *Probs) Take() *chat.Meta {
 	if len(p.Tokens) == 0 {
 		return nil
@@ -22,7 +22,9 @@ func (p *Probs) Take() *chat.Meta {
 	return m
 }
 
-// Token reads one entry.
+// Token reads one entry. Both wires write it alike:
+//
+//	{"token":" Paris","logprob":-0.02,"bytes":[32,80,97,114,105,115],"top_logprobs":[…]}
 func Token(v *fastjson.Value) chat.Token {
 	t := chat.Token{Text: string(v.GetStringBytes("token")), Logprob: v.GetFloat64("logprob")}
 	for _, b := range v.GetArray("bytes") {

@@ -15,10 +15,12 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// maxRecord is the longest record that is read, in bytes. A whole call is one record.
+// MaxRecord is the longest record that is read, in bytes. A whole call is one record at Ollama, so bufio.Scanner's
+// 64 KiB would fail at every file that a model writes; without any bound a server could fill the memory.
 const MaxRecord = 16 << 20
 
-// keepRecord is the longest buffer that goes back to the pool.
+// KeepRecord is the longest buffer that goes back to the pool: one long record must not stay in memory for every
+// later stream.
 const KeepRecord = 64 << 10
 
 var (
@@ -43,7 +45,8 @@ func Cut(ctx context.Context, err error) *fault.Error {
 	return wait.Broken(ctx, "", err)
 }
 
-// Scratch is what a stream needs to read records, kept from one stream to the next.
+// Scratch is what a stream needs to read records, kept from one stream to the next. Lines are parsed where they
+// lie, so a token costs no allocation.
 type Scratch struct {
 	in     *bufio.Reader
 	long   []byte // a record that did not fit into in
@@ -128,7 +131,9 @@ func (s *Scratch) Next() (line []byte, whole bool, err error) {
 	}
 }
 
-// Line reads up to and including a line feed, into s.long when the line is longer than the reader's buffer.
+// Line reads up to and including a line feed, into s.long when the line is longer than the reader's buffer. The
+// time is linear in the line's length. The error is ErrLong beyond MaxRecord, else the reader's, with what came
+// before it.
 func (s *Scratch) Line() ([]byte, error) {
 	part, err := s.in.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {
@@ -150,7 +155,8 @@ func (s *Scratch) Line() ([]byte, error) {
 	return s.long, err
 }
 
-// Parse reads one record. The value is valid until the following call.
+// Parse reads one record. The value is valid until the following call. Halves of surrogate pairs become U+FFFD
+// first: fastjson would leave them in the text as the six characters \ud800.
 func (s *Scratch) Parse(line []byte) (*fastjson.Value, error) {
 	chat.MendSurrogates(line)
 	return s.parser.ParseBytes(line)

@@ -21,8 +21,10 @@ type wireError struct {
 	Message string          `json:"message"`
 }
 
-// Sentence finds the sentence in an error: plain text, a JSON string, {"error": …}, {"message": …}, or one inside the
-// other, as Ollama passes on what its runner said.
+// Sentence finds the sentence in an error: plain text, a JSON string, {"error": …}, {"message": …}, or one inside
+// the other, as Ollama passes on what its runner said, from 0.30 on:
+//
+//	{"error":"{\"error\":{\"code\":400,\"message\":\"request (15005 tokens) exceeds the available context size (4096 tokens)\"}}"}
 func Sentence(raw []byte) string {
 	for range 4 {
 		var text string
@@ -43,7 +45,8 @@ func Sentence(raw []byte) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// Explain turns what the server said into a fault. Status 0 is an error inside a stream.
+// Explain turns what the server said into a fault. Status 0 is an error inside a stream. The sentence is the
+// server's, in front of which it says whose it is: users search for these words.
 func Explain(status int, text string) *fault.Error {
 	if text == "" || strings.HasPrefix(text, "<") { // a gateway's page
 		text = http.StatusText(status)
@@ -61,7 +64,8 @@ func Explain(status int, text string) *fault.Error {
 	return e
 }
 
-// misread says whether the text is of a server that could not read what its model wrote, or not write the prompt.
+// misread says whether the text is of a server that could not read what its model wrote, or not write the prompt:
+// "failed to parse JSON: …", "EOF", "XML syntax error on line 3". Another way of asking may do without that.
 func misread(text string) bool {
 	for _, word := range []string{"pars", "EOF", "syntax", "invalid character", "unmarshal", "template", "jinja", "grammar", "tool", "logprobs"} {
 		if strings.Contains(text, word) {
@@ -109,7 +113,9 @@ var statuses = map[int]struct {
 	499:                              {fault.Unavailable, ""}, // it takes us for gone, and we are not
 }
 
-// kindOf sorts an answer of the server into a fault and, where OpenAI has a word of its own, that code.
+// kindOf sorts an answer of the server into a fault and, where OpenAI has a word of its own, that code. What the
+// server says goes before its status: Ollama says 500 of a model that does not fit into memory, which no second
+// try changes.
 func kindOf(status int, text string) (fault.Kind, string) {
 	for _, s := range sayings {
 		if strings.Contains(text, s.words) {
@@ -132,7 +138,8 @@ func Refused(status int, h http.Header, body []byte) *fault.Error {
 	return e
 }
 
-// Misplaced is the fault of an answer that is a page for people, nil of any other.
+// Misplaced is the fault of an answer that is a page for people, nil of any other. A page comes with status 200
+// too, from a router or a web interface at a mistyped address.
 func Misplaced(resp *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "text/html" {
@@ -143,7 +150,8 @@ func Misplaced(resp *http.Response) error {
 	return fault.New(fault.Unable, "what answers at %s is no model server but sends pages: is the address right?", u.String())
 }
 
-// RetryAfter reads a Retry-After header, seconds or a date, of a server that cannot answer now; 0: it does not say.
+// RetryAfter reads a Retry-After header, seconds or a date, of a server that cannot answer now; 0: it does not
+// say. With other faults the header says nothing that a client should wait for.
 func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 	said := h.Get("Retry-After")
 	if kind != fault.Busy && kind != fault.Limited {
@@ -158,7 +166,8 @@ func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 	return 0
 }
 
-// IsRefusal says that the server answered, and will answer the same again: it lacks what it was asked for.
+// IsRefusal says that the server answered, and will answer the same again: it lacks what it was asked for. An
+// Unavailable without a cause is an answer too, a 500; with a cause it is a connection that broke.
 func IsRefusal(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound || f.Kind == fault.Unable || f.Kind == fault.Unavailable && f.Cause == nil)
@@ -183,7 +192,8 @@ var (
 	windowSaid = regexp.MustCompile(`context size \((\d+) tokens|context length is (\d+)`)
 )
 
-// overflowOf reads the counts in what a server said.
+// overflowOf reads the counts in what a server said. OpenAI counts messages and reply apart, and the messages are
+// what trimming can change, so their number goes first.
 func overflowOf(text string) *Overflow {
 	tokens := firstNumber(promptSaid, text)
 	if tokens == 0 {

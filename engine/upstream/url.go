@@ -13,9 +13,10 @@ const (
 	KindOpenAI = "openai" // speaks OpenAI's, or imitates it
 )
 
-// ParseURL reads the URL of a model server: http://HOST:PORT with or without a path, https, or HOST:PORT. A kind may
-// stand in front, as in openai+http://…; without one kind is empty, unless the path ends in /v1, which only OpenAI's API
-// has. The base has no slash at its end. Anything but that is an error that gives no password away.
+// ParseURL reads the URL of a model server: http://HOST:PORT with or without a path, https, or HOST:PORT. A kind
+// may stand in front, as in openai+http://…; without one kind is empty, unless the path ends in /v1, which only
+// OpenAI's API has. The base has no slash at its end. Anything but that is an error that gives no password away:
+// it goes to a log.
 func ParseURL(s string) (kind, base string, err error) {
 	scheme, rest, ok := strings.Cut(strings.TrimSpace(s), "://")
 	if !ok {

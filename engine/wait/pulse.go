@@ -33,8 +33,9 @@ type Pulse struct {
 	spoke   bool      // the client got something since quiet was set
 }
 
-// NewPulse starts watching a reply. The context it returns ends with ctx, with Stop, or with the fault.Timeout of a
-// wait that was too long as its cause. Client may be nil: then nobody is told anything.
+// NewPulse starts watching a reply. The context it returns ends with ctx, with Stop, or with the fault.Timeout of
+// a wait that was too long as its cause. Client may be nil: then nobody is told anything. Whoever calls it owes a
+// Stop.
 func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Context, *Pulse) {
 	t = t.orDefaults()
 	p := &Pulse{idle: func() {}, beat: func() error { return nil }, every: t.Beat, limits: t, quiet: time.Now()}
@@ -69,7 +70,8 @@ func (p *Pulse) Stop() {
 	p.cancel(context.Canceled)
 }
 
-// Begin marks the start of a wait.
+// Begin marks the start of a wait. It flushes first: nothing more comes by itself until the wait is over, so a
+// burst of records is one write, and a lone token goes at once.
 func (p *Pulse) Begin(w Limit) {
 	p.idle()
 	now := time.Now()
@@ -88,7 +90,8 @@ func (p *Pulse) End() {
 	p.mu.Unlock()
 }
 
-// Sleep waits for d, with heartbeats. It says whether the reply is still wanted then.
+// Sleep waits for d, with heartbeats. It says whether the reply is still wanted then: a client that has left ends
+// ctx.
 func (p *Pulse) Sleep(ctx context.Context, d time.Duration) bool {
 	p.Begin(Limit{})
 	defer p.End()
@@ -102,7 +105,8 @@ func (p *Pulse) Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// tick does what is due and sets the timer for what is due next.
+// tick does what is due and sets the timer for what is due next. It holds the lock over the heartbeat's write, so
+// that End waits for that: a client's side is never written by two goroutines.
 func (p *Pulse) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +118,8 @@ func (p *Pulse) tick() {
 	}
 }
 
-// due ends a wait that is over, sends a heartbeat that is due, and says when to look again, unless the reply is over.
+// due ends a wait that is over, sends a heartbeat that is due, and says when to look again, unless the reply is
+// over. Between two waits it only looks again soon: an eighth of the pace is how late the end of a wait may come.
 func (p *Pulse) due(now time.Time) (time.Duration, bool) {
 	if !p.waiting {
 		return max(p.pace/8, time.Millisecond), true
@@ -143,8 +148,7 @@ func (p *Pulse) due(now time.Time) (time.Duration, bool) {
 	return min(next, p.every-now.Sub(p.quiet)), true
 }
 
-// Reader is a reader whose every Read is a wait. bufio calls Read exactly when it has nothing more to give, so the client is flushed
-// when the server pauses and never in between: a burst of records leaves as one write, and a lone token at once.
+// Reader is a reader whose every Read is a wait. It belongs to the goroutine that reads.
 type Reader struct {
 	r     io.Reader
 	pulse *Pulse
@@ -153,12 +157,13 @@ type Reader struct {
 	begun bool
 }
 
-// Reader has every Read of r watched: the first may last as long as first says, each later one as later does.
+// Reader has every Read of r watched: the first may last as long as first says, each later one as later does. A
+// first Read that brings nothing does not count.
 func (p *Pulse) Reader(r io.Reader, first, later Limit) *Reader {
 	return &Reader{r: r, pulse: p, first: first, later: later}
 }
 
-// Shorten shortens the waits that are still to come.
+// Shorten shortens the waits that are still to come, of a reply of which nothing more is needed.
 func (p *Reader) Shorten(d time.Duration) { p.later.limit = d }
 
 // Read waits for the next bytes.

@@ -16,16 +16,14 @@ const (
 	longestPause = 2 * time.Second
 )
 
-// Queue is where requests wait for a server that says it is busy: nobody tells them when it is their turn, so each asks
-// again and again. The zero value is empty. It is safe for concurrent use.
-//
-// Ollama queues by itself while a model is loaded, and says 503 "server busy" at once when OLLAMA_MAX_QUEUE (512) requests wait for
-// one to be loaded; llama-server says 503 "Loading model" until it has. Clients take a 503 for an outage and ask again all together,
-// so a bounded number is kept here, each with a random pause, and the others are told.
+// Queue is where requests wait for a server that says it is busy: nobody tells them when it is their turn, so each
+// asks again and again. The zero value is empty. It is safe for concurrent use. 64 requests that ask every second
+// or two cost a server nothing, and need no order among them; a new one may come before one that waits.
 type Queue struct{ Waiting atomic.Int32 }
 
-// Pass sends a request again for as long as the server is busy. It gives up when too many wait already, or for too long;
-// heartbeats go on meanwhile.
+// Pass sends a request again for as long as the server is busy. It gives up when too many wait already, or for too
+// long; heartbeats go on meanwhile. Pauses are random by half, so that requests that were refused together do not
+// come again together; a server that names a time (Retry-After) is not asked earlier.
 func (q *Queue) Pass(ctx context.Context, p *Pulse, send func() (*http.Response, error)) (*http.Response, error) {
 	resp, err := send()
 	busy := busyFault(err)

@@ -10,14 +10,16 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Limit is one kind of waiting: how long at most, and what to say when that is over.
+// Limit is one kind of waiting: how long at most, and what to say when that is over. The sentence names the
+// setting, since what is too long differs from machine to machine.
 type Limit struct {
 	limit time.Duration // not positive: for ever
 	code  string        // of the fault.Timeout
 	fault string        // its sentence, with a verb for the limit
 }
 
-// FirstByteTimeout is the code of the fault by which the wait for a first record ends.
+// FirstByteTimeout is the code of the fault by which the wait for a first record ends. The engine knows a model
+// that may hang by it.
 const FirstByteTimeout = "first_byte_timeout"
 
 // The codes of the other waits' faults.
@@ -26,12 +28,14 @@ const (
 	idleTimeout = "idle_timeout"
 )
 
-// Loading is the wait for a prompt that is rendered when the model is loaded.
+// Loading is the wait for a prompt that is rendered when the model is loaded. Ollama loads the model even for a
+// rendering.
 func (p *Pulse) Loading() Limit {
 	return Limit{p.limits.Load, loadTimeout, "the model server did not load the model within %v (setting load-timeout)"}
 }
 
-// First is the wait for the first record of a model that is loaded.
+// First is the wait for the first record of a model that is loaded. Ollama queues requests to one model in silence
+// (OLLAMA_NUM_PARALLEL is 1), so it is a long one.
 func (p *Pulse) First() Limit {
 	return Limit{p.limits.FirstByte, FirstByteTimeout, "the model server sent nothing for %v (setting first-byte-timeout): it may be busy with other requests, or hang"}
 }
@@ -46,14 +50,16 @@ func (p *Pulse) UntilFirst() Limit {
 	return w
 }
 
-// Withheld is the wait for the next record of a server that may hold a call back until it is whole.
+// Withheld is the wait for the next record of a server that may hold a call back until it is whole. From outside,
+// that cannot be told from a server that reads the prompt, so it is as long as the wait for a first record.
 func (p *Pulse) Withheld() Limit {
 	w := p.UntilFirst()
 	w.code, w.fault = idleTimeout, "the model server sent nothing for %v in the middle of its reply (settings load-timeout and first-byte-timeout, since it may hold a call back)"
 	return w
 }
 
-// Later is the wait for the next record.
+// Later is the wait for the next record of a server that sends each token: two minutes are far more than any takes
+// for one.
 func (p *Pulse) Later() Limit {
 	return Limit{p.limits.Idle, idleTimeout, "the model server stopped in the middle of its reply and sent nothing for %v (setting idle-timeout)"}
 }

@@ -53,7 +53,8 @@ func units(ms []chat.Message) []unit {
 	return append(all, steps(ms, last)...)
 }
 
-// lastUser is where the last user messages begin, several in a row being one; 0 when there are none.
+// lastUser is where the last user messages begin, several in a row being one; 0 when there are none. Agents split
+// a task and its surroundings into several.
 func lastUser(ms []chat.Message) int {
 	i := len(ms) - 1
 	for i >= 0 && ms[i].Role != chat.User {
@@ -65,7 +66,8 @@ func lastUser(ms []chat.Message) int {
 	return max(i, 0)
 }
 
-// turns are from one user message to the next; what stands in front of the first one belongs to it.
+// turns are from one user message to the next; what stands in front of the first one belongs to it. User messages
+// that nobody has answered go together with those behind them.
 func turns(ms []chat.Message) (all []unit) {
 	from, answered := 0, false
 	for i, m := range ms {

@@ -42,7 +42,8 @@ func (l Limits) Choose(need int) int {
 	return max(n, l.Loaded)
 }
 
-// Room is what is kept free for the reply in a context of n tokens: what the client wants, but no more than a quarter.
+// Room is what is kept free for the reply in a context of n tokens: what the client wants, but no more than a
+// quarter. Many agents ask for 32,000 tokens in every request, which would leave no room for the conversation.
 func Room(wanted, n int) int {
 	if wanted <= 0 {
 		wanted = maxRoom
@@ -58,7 +59,8 @@ const (
 	imageBytes   = 3000 // a picture
 )
 
-// MessageBytes is how much text a message is to a model, in bytes.
+// MessageBytes is how much text a message is to a model, in bytes. Thoughts count, though some templates leave
+// them out: an estimate that is too high costs memory, one that is too low costs a refusal.
 func MessageBytes(m chat.Message) int {
 	n := messageBytes + len(m.Content) + len(m.Reasoning) + imageBytes*len(m.Images)
 	for _, c := range m.Calls {
