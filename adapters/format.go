@@ -174,7 +174,7 @@ func withoutReasoning(text string) string {
 
 // Repair reads a document that was meant to be JSON, as models write it: with prose, a fence or reasoning around it, in
 // Python's or JavaScript's spelling, with quotes, commas and closers wrong or missing. It gives strict JSON, number text
-// and member order kept, values in the types that t wants (nil: as they are), and the names of what was mended, each once.
+// and member order kept, values in the types that t wants (nil: as they are), and the names of what was repaired, each once.
 // Valid JSON comes back byte for byte, unless t wants another type, it is an object in a string, or a string in it looks
 // like a Windows path whose backslashes were not doubled. A text that was cut is closed, and "truncated" says so.
 //

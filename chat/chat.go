@@ -1,6 +1,15 @@
 // Package chat is the conversation in one form: what a client asks, and what a model answers, event by event.
 //
 // Every upstream decodes to [Event] and every client form encodes from it; nothing is translated pairwise.
+//
+//	chat.go        Model, Request, Message, Event: what everybody here speaks
+//	source.go      where events come from: Source, Fixed, Watch
+//	observe.go     who looks on while a reply comes about
+//	collect.go     Collector: the reply as a whole, put together from its events
+//	tools.go       tools as OpenAI's API writes them
+//	text.go        texts that are written on, and embeddings
+//	reason.go      the names of repairs
+//	json.go, values.go, strings.go, surrogates.go   JSON as clients and models write it: values counted, strings kept, halves of characters
 package chat
 
 import (
@@ -76,7 +85,7 @@ type Meta struct {
 	Times    *Times   // where the time went, when the upstream says
 	Format   string   // the model family whose format was read
 	Strategy string   // how the raw text was had: raw, tap, native, …
-	Repairs  []string // what the decoder had to mend, one name a defect, each once
+	Repairs  []string // what the decoder had to repair, one name a defect, each once
 	Cut      string   // Finish: what was read of a call that the end of the reply cut, and was left out; up to MaxCut bytes
 	Logprobs []Token  // Text and Finish, when the request asks for them: the tokens of this text, or of text before it that has none
 }

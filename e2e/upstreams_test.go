@@ -26,11 +26,11 @@ Written by ` + "`make upstreams`" + `; the end-to-end lane says when a choice is
 what a script says is served in each set-up, and toolnorm chooses how to get at its text; *because* is what it found out when it
 probed the model, as its log has it.
 
-The counts are right replies to 27 texts with calls in ten dialects, and behind the comma to 5 that must stay text: of the server's
+The counts are right replies to 27 texts with calls in ten formats, and behind the comma to 5 that must stay text: of the server's
 own ` + "`/v1`" + `, and of toolnorm with each strategy named in its settings, so that no other one takes over. The strategies are explained
 in [ARCHITECTURE.md](../ARCHITECTURE.md).
 
-- **tap** and **native** depend on what the server's own parser makes of a text that is not in its dialect: it may break the reply off,
+- **tap** and **native** depend on what the server's own parser makes of a text that is not in its format: it may break the reply off,
   or send nothing. Such a reply is an error at toolnorm, or, when toolnorm chooses by itself, one for the next strategy.
 - **native** at a server that holds the model to a grammar (llama-server, and so the set-up *native* of newer versions of Ollama) says
   little: our model says what its script says, whatever the grammar wants.

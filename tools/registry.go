@@ -26,7 +26,7 @@ type Options struct {
 	// arguments need only be a JSON object.
 	Fit func(t Tool, args json.RawMessage) (json.RawMessage, error)
 
-	// Panicked is told of a tool that panicked, with its stack, for the log; nil: nobody is.
+	// Panicked is called with each tool that panicked, with its stack, for the log; nil: nobody is.
 	Panicked func(tool string, value any, stack []byte)
 
 	Timeout   time.Duration // of a call whose tool says none; 0: 30 s

@@ -23,7 +23,7 @@
 //	commands.go   what they share: families, formats, tools; lines.go reads standard input
 //	decode.go     a model's raw output, once or by lines (decode_lines.go)
 //	repair.go     almost-JSON
-//	formats.go    families: list, show and test; formats_guess.go and formats_doc.go do the rest
+//	formats.go    families: list, show and test; formats_guess.go, formats_learn.go and formats_doc.go do the rest
 //	doctor.go     examinations of servers and models
 //	mcp_stdio.go  the MCP client that started the program
 //	docs.go       fills the collection of the data tools

@@ -6,6 +6,10 @@
 //	serving http://127.0.0.1:3000/mcp and http://127.0.0.1:3000/sse
 //
 //	$ npx @modelcontextprotocol/conformance@0.2.0-alpha.12 server --url http://127.0.0.1:3000/mcp --requirements 2026-07-28
+//
+// What it serves, in fixture.go: contents.go (each kind of content), reports.go (progress and log lines), questions.go and
+// rounds.go (what is asked of the client, at once and over several rounds), changes.go (lists that change), prompts.go,
+// resources.go, and wait.go (calls that go on until they are stopped). Here in main.go is how it is started.
 package main
 
 import (

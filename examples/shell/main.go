@@ -1,4 +1,4 @@
-// Command shell asks in the dialect "shell": tools that toolnorm serves are offered to the model, and a call comes as a
+// Command shell asks in the client form "shell": tools that toolnorm serves are offered to the model, and a call comes as a
 // command that any terminal runs as it is pasted. The client needs no idea of tools:
 //
 //	$ toolnorm &

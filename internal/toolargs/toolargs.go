@@ -1,4 +1,4 @@
-// Package toolargs reads the arguments of a tool's call: mended and coerced to the tool's schema, then checked against the
+// Package toolargs reads the arguments of a tool's call: repaired and coerced to the tool's schema, then checked against the
 // whole of it.
 package toolargs
 
@@ -39,11 +39,11 @@ func (r *Reader) Fit(t tools.Tool, args json.RawMessage) (json.RawMessage, error
 	if v.Check(args) == nil {
 		return args, nil
 	}
-	text, mended, ok := adapters.Arguments(chat.Tool{Name: t.Name, Schema: t.Schema}, string(args))
+	text, repairs, ok := adapters.Arguments(chat.Tool{Name: t.Name, Schema: t.Schema}, string(args))
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("the arguments of %s must be a JSON object", t.Name)
-	case slices.Contains(mended, "truncated"), slices.Contains(mended, "closers"):
+	case slices.Contains(repairs, "truncated"), slices.Contains(repairs, "closers"):
 		return nil, fmt.Errorf("the arguments of %s break off before their end", t.Name)
 	}
 	if wrong := v.Check([]byte(text)); wrong != nil {

@@ -22,7 +22,7 @@ type Config struct {
 	Audit     func(ctx context.Context, done data.Audit) // told of each statement; nil: nobody is
 	Warn      func(text string)                          // told of what the data tools find wrong; nil: nobody is
 
-	// Panicked is told of a tool that panicked, as tools.Options says; nil: nobody is.
+	// Panicked is called with each tool that panicked, as tools.Options says; nil: nobody is.
 	Panicked func(tool string, value any, stack []byte)
 }
 

@@ -9,7 +9,7 @@ type Reader struct {
 	argState
 	Out     *Output  // what is being written; nil: nothing is
 	Spare   Output   // the output of Capture
-	Repairs []string // what was mended, each once
+	Repairs []string // what was repaired, each once
 	Outside Outside  // what stands around the arguments; nil: nothing does
 }
 

@@ -77,7 +77,7 @@ func parseLiteral(word string) (string, bool) {
 	return number(word)
 }
 
-// number mends the spelling of a number.
+// number repairs the spelling of a number.
 func number(s string) (string, bool) {
 	sign := ""
 	if rest, minus := strings.CutPrefix(s, "-"); minus {
