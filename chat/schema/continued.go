@@ -8,6 +8,8 @@ import (
 // continued is s with what has left held to its values. Of a union the alternatives stay that what has left fits. When none
 // does, the client has already read something that is wrong: then all of it is held all the same, since what follows must go
 // on from there.
+// Example: `{"kind":"b",` has left, and the schema is a union by kind: only the alternative of "b" stays, so the model cannot
+// go on with members of "a".
 func (c *constrainer) continued(d *Doc, s *Place, from *sent) *Place {
 	if out := c.fixed(d, s, from, true); !out.Never {
 		return out
@@ -16,6 +18,7 @@ func (c *constrainer) continued(d *Doc, s *Place, from *sent) *Place {
 }
 
 // fixed is continued; strict says that what does not fit leaves nothing.
+// A reference is followed in place here: the definition holds for all places that refer to it, what has left for one of them.
 func (c *constrainer) fixed(d *Doc, s *Place, from *sent, strict bool) *Place {
 	s = s.Follow()
 	if s.Alternatives != nil {
@@ -44,7 +47,9 @@ func (s *sent) kind() Kinds {
 	return Object
 }
 
-// fixedObject holds members.
+// fixedObject holds members. What has left comes first and in its own order, since servers write the members of a schema in the
+// order in which it lists them. A member that is not listed is held too; one that the schema forbids only when nothing else
+// fits what has left.
 func (c *constrainer) fixedObject(d *Doc, s *Place, from *sent, strict bool) *Place {
 	out := &Place{Kinds: Object, Listed: true, More: s.More, doc: d, At: s.At}
 	for _, p := range from.parts {
@@ -79,6 +84,7 @@ func (c *constrainer) fixedObject(d *Doc, s *Place, from *sent, strict bool) *Pl
 	return out
 }
 
+// containsPart says whether a member of that name has left, so that it is not required a second time.
 func containsPart(from *sent, name string) bool {
 	for _, p := range from.parts {
 		if p.name == name {
@@ -88,7 +94,8 @@ func containsPart(from *sent, name string) bool {
 	return false
 }
 
-// fixedPart holds one member or element of which something has left.
+// fixedPart holds one member or element of which something has left. A whole value becomes a list of one value, which is
+// written as const; what has begun is held as far as it goes; behind a key alone comes the schema's own place.
 func (c *constrainer) fixedPart(d *Doc, spec *Place, p part, strict bool) *Place {
 	switch {
 	case p.open != nil:
@@ -122,10 +129,13 @@ func begun(text string) *Place {
 
 // moreElements is how many elements may follow those that have left. Each number of them is an alternative of its own, so
 // the bound is what keeps the grammar short.
+// A model that needs more is cut short; whether what it wrote fits is then for the check to say.
 const moreElements = 4
 
 // fixedArray holds elements. Servers take either so many elements of one kind or a list of kinds, so there is a list for
 // each number of elements.
+// Each list is a prefixItems without items behind it, so its length is fixed by the number of its places. An array of no
+// elements is said by maxItems instead, as an empty prefixItems is no schema.
 func (c *constrainer) fixedArray(d *Doc, s *Place, from *sent, strict bool) *Place {
 	var prefix []*Place
 	at := func(i int) *Place {

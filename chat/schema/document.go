@@ -13,6 +13,7 @@ import (
 
 // Doc is a schema's text, parsed once. All readers find references in it in the same way: by JSON pointer as a URL spells
 // it, by anchor, and by id. It is of one goroutine.
+// Reading notes in it which references are being followed, and what is dropped.
 type Doc struct {
 	root  *value
 	named map[string]*value // by "#anchor" or id; made at the first use
@@ -32,6 +33,7 @@ type Dropped struct {
 }
 
 // String is the JSON pointer of the keyword, behind the tool's name when there are several: "search#/properties/q/format".
+// It is what a line of the log has, so it must lead an author to the place in his own schema.
 func (d Dropped) String() string {
 	at := d.At
 	if d.Keyword != "" {
@@ -49,6 +51,7 @@ const (
 )
 
 // Parse reads a schema's text. One that cannot be read, or is empty, allows everything.
+// Empty and null stand for "no parameters": OpenAI's API lets a tool leave them out, and some clients write null.
 func Parse(raw json.RawMessage) *Doc {
 	budget := maxRead
 	return parseFor("", raw, new([]Dropped), &budget)
@@ -56,6 +59,7 @@ func Parse(raw json.RawMessage) *Doc {
 
 // ParseTools reads the schemas of a request's tools, which share what may be read of them. What is dropped is reported
 // with the tool's name where there are several.
+// The budget is one for all, since a request's cost is that of all its tools together.
 func ParseTools(schemas []chat.Tool) []*Doc {
 	budget, dropped := maxRead, new([]Dropped)
 	docs := make([]*Doc, len(schemas))
@@ -69,6 +73,7 @@ func ParseTools(schemas []chat.Tool) []*Doc {
 	return docs
 }
 
+// parseFor parses one schema. That a text is no JSON is a drop without place and keyword: all of it is not held.
 func parseFor(tool string, raw json.RawMessage, dropped *[]Dropped, budget *int) *Doc {
 	d := &Doc{tool: tool, dropped: dropped, budget: budget}
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
@@ -83,6 +88,7 @@ func parseFor(tool string, raw json.RawMessage, dropped *[]Dropped, budget *int)
 
 // Drop notes that a keyword of the place at is not held; of all that stands there when keyword is empty.
 // A place that no document has, as the call around arguments, has nothing to report.
+// A keyword is noted once: a place that several members refer to is read once for each of them.
 func (d *Doc) Drop(at, keyword string) {
 	if d == nil || len(*d.dropped) == maxDropped {
 		return
@@ -102,7 +108,7 @@ func sorted(list []Dropped) []Dropped {
 	return list
 }
 
-// Both is the place of what fits a and b.
+// Both is the place of what fits a and b. Where that cannot be said within bounds it is a, and b's part is dropped.
 func (d *Doc) Both(a, b *Place) *Place { return d.merge(a, b, 0) }
 
 // Root is the place of the whole schema; where nothing could fit, everything does: a schema that contradicts itself is a
@@ -116,7 +122,8 @@ func (d *Doc) Root() *Place {
 	return p
 }
 
-// Arguments is the root as far as it is an object, which arguments of a call are in any case.
+// Arguments is the root as far as it is an object, which arguments of a call are in any case. {"type": "string"} for a tool's
+// parameters is a mistake; its type is dropped, as no call could ever fit it.
 func (d *Doc) Arguments() *Place {
 	p := d.merge(d.Root(), &Place{Kinds: Object}, 0)
 	if p.Never {
@@ -128,6 +135,8 @@ func (d *Doc) Arguments() *Place {
 
 // resolve finds what a reference leads to, nil when it is not in the document, and where that stands: a JSON pointer, or
 // the name by which it was found.
+// A reference by the document's own $id, "https://x.example/s.json#/$defs/a", is one into the document. $dynamicRef is looked
+// up like $ref, which is right as long as the document is one resource, as schemas of tools are.
 func (d *Doc) resolve(ref string) (*value, string) {
 	if base := d.root.get("$id"); base != nil {
 		if rest, ok := strings.CutPrefix(ref, strings.TrimSuffix(base.text, "#")); ok && (rest == "" || rest[0] == '#') {
@@ -149,6 +158,8 @@ func (d *Doc) resolve(ref string) (*value, string) {
 
 // name notes the anchors and ids in v. An id is found as it is written: nobody resolves it against a base, since schemas of
 // tools are one document each, and a URL that leads elsewhere is never loaded.
+// All drafts are searched at once: id is draft 4's, an id "#name" was the anchor up to draft 7, $anchor came with 2019-09 and
+// $dynamicAnchor with 2020-12. What is called so within an enum or a default is noted as well, and nobody refers to it.
 func (d *Doc) name(v *value) {
 	for _, key := range []string{"$id", "id", "$anchor", "$dynamicAnchor"} {
 		id := v.get(key)
@@ -169,7 +180,9 @@ func (d *Doc) name(v *value) {
 	}
 }
 
-// walk follows a JSON pointer without its leading slash, as a URL spells it.
+// walk follows a JSON pointer without its leading slash, as a URL spells it (RFC 6901, section 6): "a%20b" is the member "a b",
+// "a~1b" is "a/b". ~1 is replaced before ~0, in one pass, so that "~01" is "~1" and not "/". Any place will do, also
+// one in properties or the 17th of an anyOf, as generators point at what they have written already.
 func walk(v *value, path string) *value {
 	for step := range strings.SplitSeq(path, "/") {
 		if plain, err := url.PathUnescape(step); err == nil {

@@ -10,7 +10,9 @@ const (
 	maxMerged       = 12 // levels below a merge: each level of a schema that refers to itself could be merged with the next
 )
 
-// merge is the place of what fits both. Where that cannot be said, the second one's part is dropped.
+// merge is the place of what fits both. Servers hold an allOf of objects at best, and templates and grammars have no words
+// for one, so it is worked out here. Where what fits both cannot be said, the second one's part is dropped.
+// Types are compared by their sets. Number holds Integer, so integer beside number stays integer.
 func (d *Doc) merge(a, b *Place, depth int) *Place {
 	if a.ref != nil && a.ref == b.ref || b.Open() {
 		return a
@@ -43,6 +45,7 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 
 // mergeUnions puts each alternative of one into each of the other. Two unions multiply, and an allOf can
 // join any number of them; from maxAlternatives on the second one is dropped rather than written out.
+// Three unions of ten in an allOf are a thousand alternatives; the budget has bounded each list, not the product.
 func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 	one := func(p *Place) []*Place {
 		if p.Alternatives != nil {
@@ -87,6 +90,7 @@ func (p *Place) mergeEnum(b *Place) bool {
 
 // mergeScalars keeps the tighter of two bounds. Patterns and formats are all kept: which of them can be said is the
 // writer's to know.
+// Of two multipleOf the first one stays: no writer holds a model to them, and the demo is content with one.
 func (p *Place) mergeScalars(b *Place) {
 	p.Patterns, p.Formats = bothWords(p.Patterns, b.Patterns), bothWords(p.Formats, b.Formats)
 	p.MinLength, p.MaxLength = larger(p.MinLength, b.MinLength), smaller(p.MaxLength, b.MaxLength)
@@ -110,6 +114,7 @@ func bothWords(a, b []Word) []Word {
 	return a
 }
 
+// larger is the lower bound that lets less through.
 func larger(a, b *Count) *Count {
 	if a == nil || b != nil && b.N > a.N {
 		return b
@@ -117,6 +122,7 @@ func larger(a, b *Count) *Count {
 	return a
 }
 
+// smaller is the upper bound that lets less through.
 func smaller(a, b *Count) *Count {
 	if a == nil || b != nil && b.N < a.N {
 		return b
@@ -124,6 +130,8 @@ func smaller(a, b *Count) *Count {
 	return a
 }
 
+// mergeArrays merges element by element: where one of the two has a place of its own for element i and the other speaks of all
+// elements, both hold for it.
 func (d *Doc) mergeArrays(p, b *Place, depth int) {
 	at := func(p *Place, i int) *Place { // the place of element i; nil: anything
 		if i < len(p.Prefix) {
@@ -149,6 +157,9 @@ func (d *Doc) both(a, b *Place, depth int) *Place {
 	return d.merge(a, b, depth+1)
 }
 
+// mergeObjects merges member by member. A member that only one of the two lists must fit what the other says of members that
+// it does not list: with additionalProperties false in one part of an allOf, nothing fits the members of the others. That is
+// the specification's letter, and a frequent mistake of authors; settle takes such members out.
 func (d *Doc) mergeObjects(p, b *Place, depth int) {
 	var members []Member
 	for _, m := range p.Members {
@@ -199,4 +210,5 @@ func (p *Place) set(name string, to *Place) {
 // escapeStep is a name in a JSON pointer.
 func escapeStep(name string) string { return pointerSteps.Replace(name) }
 
+// pointerSteps are the two escapes of RFC 6901, section 3. A Replacer goes through the text once, so ~ is not escaped twice.
 var pointerSteps = strings.NewReplacer("~", "~0", "/", "~1")

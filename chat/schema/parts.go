@@ -7,10 +7,12 @@ import (
 
 // maxValues is how many values a server compares with quickly enough: each is an alternative that stays open until the text
 // differs from it.
+// With 5,000 values a server came down to a few tokens a second.
 const maxValues = 500
 
 // parts writes a place that is no union: one schema for each type. In an anyOf of single types no server has to
 // know which keywords belong to which.
+// An integer beside a number is not written: what fits it fits the number.
 func (c *constrainer) parts(s *Place, depth int) {
 	if s.Enum != nil && len(s.Enum) <= maxValues {
 		c.values(s.Enum)
@@ -46,6 +48,7 @@ func (c *constrainer) parts(s *Place, depth int) {
 }
 
 // manyValues drops a list that is too long, but for its types and its longest text.
+// The longest text bounds at least how far a model can run on. Which value is right is then left to the check.
 func (s *Place) manyValues() (k Kinds, _ *Place) {
 	out := *s
 	s.doc.Drop(s.At, "enum")
@@ -58,7 +61,7 @@ func (s *Place) manyValues() (k Kinds, _ *Place) {
 	return k, &out
 }
 
-// values writes a list of values; one alone is a const.
+// values writes a list of values; one alone is a const. Their text is the schema's own, so that numbers keep their digits.
 func (c *constrainer) values(list []string) {
 	if len(list) == 1 {
 		c.raw(`{"const":` + list[0] + `}`)
@@ -85,13 +88,17 @@ func (c *constrainer) float(s *Place, _ int) {
 	c.raw(`{"type":"number"}`)
 }
 
-// unbounded notes that a limit is not held.
+// unbounded notes that a limit is not held. Servers would take the keyword and not hold it, so it is not sent at all: what
+// they get is what they hold.
 func (c *constrainer) unbounded(b *Bound, s *Place) {
 	if b != nil {
 		s.doc.Drop(b.At, b.Keyword)
 	}
 }
 
+// integer writes an integer, with a range unless it is weak: see exactInteger. A server makes a rule of a range's digits; the
+// one that nearly all integers have is written once, under $defs, as grammars of Ollama 0.24 end at 32 KB.
+// A bound of one side gets the general one at the other; a minimum beyond that is its own maximum.
 func (c *constrainer) integer(s *Place, _ int) {
 	least, most := s.Minimum.Whole(1), s.Maximum.Whole(-1)
 	if least == nil || c.o.Weak {
@@ -128,12 +135,17 @@ func (c *constrainer) integer(s *Place, _ int) {
 }
 
 // heldFormats are the formats that servers know.
+// They take others, such as email, and hold the model to none of them.
 var heldFormats = []string{"date", "time", "date-time", "uuid"}
 
 // maxCount is the largest count of characters that servers take.
+// llama.cpp refuses a whole grammar in which a repetition comes to 2000 rules.
 const maxCount = 1999
 
 // string writes a text: by a pattern, by a format or by its length, since servers hold to one of these alone.
+// A pattern says most, then a format. A text that has begun to leave is held by its beginning before all others, since what
+// follows must go on from there.
+// A maxLength beyond the bound is not dropped but tightened, and so is not reported: what fits the constraint fits it.
 func (c *constrainer) string(s *Place, _ int) {
 	pattern := c.held(s.Patterns, s, "pattern", func(text string) (string, bool) { return serverPattern(text, c.o.length()) })
 	if s.begins != "" {
@@ -165,6 +177,7 @@ func (c *constrainer) string(s *Place, _ int) {
 }
 
 // held is the first of the words that a server knows, as it spells it; the others are dropped, and in a weak constraint all.
+// Two patterns come from an allOf. One regular expression for both would need look-ahead, which servers do not read.
 func (c *constrainer) held(words []Word, s *Place, keyword string, known func(text string) (string, bool)) (out string) {
 	for _, w := range words {
 		text, ok := known(w.Text)
@@ -178,6 +191,7 @@ func (c *constrainer) held(words []Word, s *Place, keyword string, known func(te
 }
 
 // within is an upper bound that is at least least and, where that allows it, at most bound.
+// The schema's own minimum is never cut: a text shorter than that would not fit the original.
 func within(least, most *Count, bound int) *Count {
 	if bound >= 0 {
 		most = smaller(most, &Count{N: bound})
@@ -191,6 +205,8 @@ func within(least, most *Count, bound int) *Count {
 // maxElements is the largest count of elements that servers take.
 const maxElements = 1000
 
+// array writes an array. A list of places becomes an array of any of them where the server's grammar would end before minItems;
+// a place that nothing fits ends the list in front of it, and an array without possible elements gets maxItems 0.
 func (c *constrainer) array(s *Place, depth int) {
 	least := s.MinItems
 	if least != nil && least.N > maxElements {
@@ -228,6 +244,7 @@ func (c *constrainer) array(s *Place, depth int) {
 
 // tuple writes an array whose first elements have places of their own; without items, which servers would take for those of
 // all elements.
+// For the elements behind the list there are then no words: their schema is dropped, or the list is the whole.
 func (c *constrainer) tuple(s *Place, prefix []*Place, least *Count, depth int) {
 	c.raw(`{"type":"array","prefixItems":[`)
 	for i, p := range prefix {
@@ -248,6 +265,8 @@ func (c *constrainer) tuple(s *Place, prefix []*Place, least *Count, depth int) 
 	c.raw("}")
 }
 
+// object writes an object. Members are written in the schema's order, which models keep to; servers hold them to it.
+// A required member that is not listed has to be listed for them, else it would never be written.
 func (c *constrainer) object(s *Place, depth int) {
 	c.raw(`{"type":"object"`)
 	for _, at := range s.Barred { // a server writes listed members only; the others, when it may, without an exception
@@ -284,6 +303,7 @@ func (c *constrainer) object(s *Place, depth int) {
 }
 
 // namable are the members, and the required ones, without a member that is called $ref: servers take that for a reference.
+// Where it is required, no call out of this constraint fits, and the check says so.
 func (c *constrainer) namable(s *Place) (members []Member, required []string) {
 	if s.Member("$ref") == nil && !slices.Contains(s.Required, "$ref") {
 		return s.Members, s.Required
@@ -293,6 +313,7 @@ func (c *constrainer) namable(s *Place) (members []Member, required []string) {
 		slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == "$ref" })
 }
 
+// orAnything is a place for what has to be written: where the schema forbids it, or does not speak of it, anything.
 func orAnything(s *Place) *Place {
 	if s == nil || s.Never {
 		return anything()
@@ -302,6 +323,8 @@ func orAnything(s *Place) *Place {
 
 // more writes what members may be there besides. Where some are listed, only a schema for the others lets them in:
 // servers write no others unless they are told to.
+// An object that lists nothing takes members of any kind; they are written as free values, so that their nesting is bounded.
+// A schema for the rest that cannot be written beside the listed names is dropped, and no other members are written then.
 func (c *constrainer) more(s *Place, props []Member, depth int) {
 	switch {
 	case s.More != nil && s.More.Never:

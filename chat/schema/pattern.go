@@ -15,10 +15,14 @@ import (
 const plainChars = " _-/:@,;=<>~#%&!'"
 
 // safe are the characters that a JSON string holds unescaped, as ranges; DEL is left out as servers do.
+// The converter matches a pattern against the string as it is written, escapes included: a class with the quote in it would let
+// the string end anywhere. So texts with escapes, a line break among them, cannot be written under a pattern.
 var safe = []rune{' ', '!', '#', '[', ']', '~', 0x80, 0x10FFFF}
 
 // serverPattern prints a pattern for a server, anchored at both ends. Repetitions without an end get one at bound, none
 // for a negative bound. It answers false for what cannot be said.
+// Without the anchors servers refuse it ("Pattern must start with '^' and end with '$'"), though in JSON Schema a pattern is
+// not anchored (2020-12 Validation, section 6.3.3).
 func serverPattern(pattern string, bound int) (string, bool) {
 	re, err := syntax.Parse(GoPattern(pattern), syntax.Perl)
 	if err != nil {
@@ -44,6 +48,8 @@ func (p *patternPrinter) fail() string {
 
 // print writes re. left and right say that it stands at the pattern's start or end, so that anything may come before or
 // behind it unless it is anchored there.
+// In "^ab|cd$" each alternative is anchored at one end only; printed, it is (ab[…]*|[…]*cd) between two anchors.
+// An anchor in the middle, a^b, can never match and is given up.
 func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 	switch re.Op {
 	case syntax.OpBeginText:
@@ -67,6 +73,7 @@ func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 }
 
 // open puts what may stand around a text that is not anchored.
+// "foo" means any text that holds foo.
 func (p *patternPrinter) open(left, right bool, text string) string {
 	anything := func(on bool) string {
 		if !on {
@@ -77,6 +84,7 @@ func (p *patternPrinter) open(left, right bool, text string) string {
 	return anything(left) + text + anything(right)
 }
 
+// concat writes what follows one another. Only the first part may still be the pattern's start, and only the last one its end.
 func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string {
 	var b strings.Builder
 	for i, sub := range subs {
@@ -85,6 +93,7 @@ func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string 
 	return b.String()
 }
 
+// alternate writes a group. Each part stands where the whole does, so it is anchored by itself.
 func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) string {
 	parts := make([]string, len(subs))
 	for i, sub := range subs {
@@ -93,7 +102,8 @@ func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) stri
 	return "(" + strings.Join(parts, "|") + ")"
 }
 
-// leaf writes what has no anchors in it.
+// leaf writes what has no anchors in it. What is left over, word boundaries and anchors of lines, no converter reads. The point
+// is a class: to servers it would match the quote that ends the string.
 func (p *patternPrinter) leaf(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -132,7 +142,8 @@ func (p *patternPrinter) literal(re *syntax.Regexp) string {
 	return b.String()
 }
 
-// folds are the upper and lower case of an ASCII letter, as ranges.
+// folds are the upper and lower case of an ASCII letter, as ranges, since converters have no flag i. Go's own folding, by which
+// k is also the Kelvin sign, is left out.
 func folds(r rune) []rune {
 	other := r
 	switch {
@@ -152,7 +163,8 @@ func isAlnum(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// class writes the part of a class that JSON does not escape.
+// class writes the part of a class that JSON does not escape; [^/] thus loses the quote. A class of which nothing is left, as
+// that of \n, fails the pattern: what is required could not be written.
 func (p *patternPrinter) class(ranges []rune) string {
 	var out []rune
 	for i := 0; i+1 < len(ranges); i += 2 {
@@ -168,6 +180,7 @@ func (p *patternPrinter) class(ranges []rune) string {
 	return printClass(out)
 }
 
+// printClass writes ranges of characters as a class.
 func printClass(ranges []rune) string {
 	var b strings.Builder
 	for i := 0; i < len(ranges); i += 2 {
@@ -179,6 +192,7 @@ func printClass(ranges []rune) string {
 	return "[" + b.String() + "]"
 }
 
+// classChar writes one end of a range. By their numbers none of ] ^ - \ has a meaning in the class.
 func classChar(r rune) string {
 	if isAlnum(r) || r >= 0x80 {
 		return string(r)
@@ -187,6 +201,7 @@ func classChar(r rune) string {
 }
 
 // repeated writes a repetition of sub.
+// A repetition of nothing is nothing. A class may be counted as it is, anything else stands in a group.
 func (p *patternPrinter) repeated(sub *syntax.Regexp, least, most int) string {
 	p.nested++
 	one := p.print(sub, false, false)
@@ -225,6 +240,7 @@ func (p *patternPrinter) repeat(one string, least, most int) string {
 }
 
 // GoPattern spells a pattern of a schema as Go reads it: JavaScript's \uXXXX is \x{XXXX}. What Go does not know stays.
+// JSON Schema's patterns are JavaScript's (ECMA-262), Go's are RE2's: look-around and back references have no equal.
 func GoPattern(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

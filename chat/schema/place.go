@@ -70,6 +70,8 @@ type (
 	}
 )
 
+// anything is a place that constrains nothing, never one that nothing fits. Each is a new one, as its reader says where it
+// stands.
 func anything() *Place { return &Place{Kinds: Any} }
 func never() *Place    { return &Place{Never: true} }
 
@@ -84,12 +86,14 @@ func (p *Place) Types() Kinds {
 
 // Open says that p constrains nothing. Writers have words of their own for such a place, since a model that may write
 // anything has to be stopped somewhere.
+// Only what changes what a writer writes is asked for: bounds imply a type by their hints, so they need not be looked at.
 func (p *Place) Open() bool {
 	return p.Kinds == Any && p.hints == 0 && p.Enum == nil && p.Alternatives == nil && p.ref == nil && !p.Never && !p.Listed && len(p.Required) == 0 && p.More == nil
 }
 
 // Reference names what p stands for when p is nothing but a reference: the same name for the same target, so that a
 // writer gives it one rule and recursion ends; empty otherwise. Follow reads the target.
+// The name is where the target stands, so two spellings of one reference, a pointer and an anchor, may have two names.
 func (p *Place) Reference() string {
 	if p.ref == nil {
 		return ""
@@ -109,6 +113,7 @@ func (p *Place) Member(name string) *Place {
 
 // Whole is the limit as an inclusive one of integers; step leads inwards, 1 for a minimum and -1 for a maximum. It answers
 // nil beyond int64, whose ends servers take for "no bound".
+// A minimum of 0.5 is 1, an exclusive maximum of 9 is 8: servers read the bounds of integers as integers.
 func (b *Bound) Whole(step int64) *int64 {
 	if b == nil {
 		return nil
@@ -144,6 +149,8 @@ func tighter(a, b *Bound, side int) *Bound {
 
 // Union is one of the alternatives. Those that nothing fits fall away, unions in unions are one, and lists of values are
 // one list.
+// An alternative that nothing fits would make a server refuse the whole, or a model try it. One that is left alone is no
+// union any more, and no writer has to look for that.
 func Union(list []*Place) *Place {
 	var alts []*Place
 	for _, p := range list {

@@ -13,6 +13,8 @@ var unsaid = []string{"not", "if", "dependentRequired", "dependentSchemas", "dep
 	"unevaluatedProperties", "unevaluatedItems", "contains", "oneOf", "$recursiveRef"}
 
 // read is the place of a value. depth counts places in places.
+// What stands beside a reference holds as well, in all drafts: authors mean both. OpenAPI 3.0's nullable is one more
+// alternative.
 func (d *Doc) read(v *value, at string, depth int) *Place {
 	switch {
 	case v.kind() == Boolean && v.raw == "false":
@@ -63,6 +65,7 @@ func says(keyword string, v *value) bool {
 
 // union reads a list of alternatives. Their number is bounded for what it multiplies: all that stands beside a union is put
 // into each of them.
+// Beyond the bound anything may stand, and the union is dropped as a whole: half of the alternatives would forbid the others.
 func (d *Doc) union(list []*value, at string, depth int) *Place {
 	const most = 100
 	if len(list) > 10*most {
@@ -110,6 +113,7 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 
 // child is the place of a member or element. One that is nothing but a reference stays one, so that reading ends where a
 // schema refers to itself.
+// A member starts with no references being followed: it lies deeper, so to come back to one of them is recursion and no ring.
 func (d *Doc) child(v *value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); to != nil {
@@ -137,6 +141,7 @@ func reference(v *value) (ref, step string) {
 }
 
 // lone says that beside a keyword stands nothing that constrains.
+// What only describes does not count: {"$ref": …, "description": …} is what generators write for each use of a type.
 func lone(v *value, keyword string) bool {
 	return !slices.ContainsFunc(v.members, func(m member) bool {
 		return m.name != keyword && !slices.Contains([]string{"description", "title", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "example"}, m.name)
@@ -271,6 +276,7 @@ func count(v *value, keyword, at string) *Count {
 // bound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true beside the other one as in
 // draft 4. Of two the tighter one counts. What has more digits than a number of any use is none, since 1e999999 would take
 // minutes to write out.
+// Every integer of 64 bits and every double is shorter than the 40 bytes.
 func bound(v *value, inclusive, exclusive, at string, side int) *Bound {
 	limit := func(keyword string) *Bound {
 		if n := v.get(keyword); n.kind()&Number != 0 && len(n.raw) < 40 {

@@ -6,6 +6,8 @@ import (
 )
 
 // Type is one place of a schema. A nil Type allows everything.
+// Its fields say what the place itself says; what references and unions add is asked for at each look-up, since merging it
+// beforehand would multiply, and a call asks for few of a schema's members.
 type Type struct {
 	kinds    Kinds
 	props    map[string]*Type
@@ -28,6 +30,7 @@ type namedType struct {
 }
 
 // maxDepth bounds how deep a schema is followed.
+// A real schema ends far above it; what lies deeper allows everything.
 const maxDepth = 32
 
 // walk visits t and what holds besides, references and unions included, each once, the nearest first: what the place itself
@@ -60,19 +63,24 @@ func (t *Type) walk(visit func(*Type)) {
 // maxJoined bounds how many types have a say in one place.
 const maxJoined = 200
 
-// joined says that others than t itself have a say.
+// joined says that others than t itself have a say. Most places have none, and are then read without the maps of walk.
 func (t *Type) joined() bool { return len(t.all) > 0 || len(t.any) > 0 }
 
 // Allows says whether any of the kinds may stand here.
+// Unknown is allowed: a reader asks it before it reads `{` as an object, and must not refuse what nobody has ruled out.
 func (t *Type) Allows(k Kinds) bool { return t == nil || t.kinds == 0 || t.kinds&k != 0 }
 
 // Known says whether the schema names the types of this place.
+// Only where it does may a value be turned into another type.
 func (t *Type) Known() bool { return t != nil && t.kinds != 0 }
 
 // Only says whether the schema allows the kinds and nothing else.
+// Whoever reads text as something else asks this and not Allows: where a text may stand too, the text is meant as written.
 func (t *Type) Only(k Kinds) bool { return t.Known() && t.kinds&^k == 0 }
 
 // Prop is the type of a member, nil when nothing is known of it. In a union it is what any alternative lets it be.
+// A listed member goes before one whose name matches a pattern, and that before additionalProperties. The specification
+// would have the first two hold together; for reading a value the nearer one says enough.
 func (t *Type) Prop(name string) *Type {
 	if t == nil {
 		return nil
@@ -95,6 +103,7 @@ func (t *Type) Prop(name string) *Type {
 
 // find asks t and what holds besides: first all of them for what is listed, then for what is left. What holds in any case
 // goes before what an alternative says.
+// Where alternatives disagree it may be what any of them lets it be, so "3" stays a text if one of them has a text there.
 func (t *Type) find(ask ...func(*Type) (*Type, bool)) *Type {
 	for _, one := range ask {
 		var found []*Type
@@ -116,6 +125,7 @@ func (t *Type) find(ask ...func(*Type) (*Type, bool)) *Type {
 }
 
 // Has says whether the schema lists the member.
+// An alternative of a union counts: a name that any of them lists is a parameter, and no stray key of an envelope.
 func (t *Type) Has(name string) (has bool) {
 	t.walk(func(o *Type) {
 		_, ok := o.props[name]
@@ -125,6 +135,7 @@ func (t *Type) Has(name string) (has bool) {
 }
 
 // Members are the names the schema lists, in its order, the required ones first.
+// The order is how values by position find their names: `f("Oslo", 3)`.
 func (t *Type) Members() []string {
 	if t == nil || !t.joined() {
 		return t.own()
@@ -165,6 +176,7 @@ func requiredFirst(names, required []string) []string {
 }
 
 // Required are the members that must be there.
+// Those of unions are left out, since another alternative may do without them.
 func (t *Type) Required() []string {
 	if t == nil || len(t.all) == 0 {
 		return t.must()
@@ -184,7 +196,8 @@ func (t *Type) must() []string {
 	return t.required
 }
 
-// Item is the type of an array's elements.
+// Item is the type of an array's elements where one is asked for all; of a tuple it is what any of its places lets an
+// element be.
 func (t *Type) Item() *Type {
 	if t == nil || t.items != nil && len(t.prefix) == 0 {
 		return t.element()
@@ -203,6 +216,7 @@ func (t *Type) element() *Type {
 }
 
 // ItemAt is the type of the element at a position, from 0 on.
+// Behind a tuple's places come the others: `["Oslo", "3", "4"]` under a text and numbers is ["Oslo", 3, 4].
 func (t *Type) ItemAt(i int) *Type {
 	if t == nil || len(t.prefix) == 0 && !t.joined() {
 		return t.element()
@@ -216,6 +230,7 @@ func (t *Type) ItemAt(i int) *Type {
 }
 
 // Enum are the allowed values as JSON text; nil when there is no such list.
+// They are in the schema's order, and shared: who gets them changes nothing.
 func (t *Type) Enum() []string {
 	if t == nil {
 		return nil

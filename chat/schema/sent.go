@@ -6,6 +6,8 @@ import (
 )
 
 // sent is the beginning of a JSON value: an object or an array of which some has left.
+// It is read by a parser of its own: jsonscan tells whether a text is JSON so far, but not what it holds, and
+// encoding/json tells that of whole texts only.
 type sent struct {
 	array bool
 	parts []part
@@ -21,6 +23,7 @@ type part struct {
 }
 
 // state is what was read last.
+// It decides what may come next: `{"a":1` may still get a second member, `{"a":1}` none, and `{"a"` must get its value.
 type state uint8
 
 const (
@@ -34,6 +37,7 @@ const (
 
 // readSent reads the beginning of an object, nil when text is none. encoding/json reads whole values only, and here it counts
 // where the text ends: behind a key, within a string, after a comma.
+// What is no beginning of an object is nil, so that nothing is held, rather than something that has not left.
 func readSent(text string) *sent {
 	r := sentReader{strings.TrimSpace(text)}
 	if !strings.HasPrefix(r.rest, "{") {
@@ -49,6 +53,7 @@ func readSent(text string) *sent {
 // sentReader takes from the front of rest.
 type sentReader struct{ rest string }
 
+// space skips blanks as JSON knows them (RFC 8259, section 2).
 func (r *sentReader) space() { r.rest = strings.TrimLeft(r.rest, " \t\r\n") }
 
 // take skips space and c, and says whether c was there.
@@ -62,6 +67,8 @@ func (r *sentReader) take(c byte) bool {
 }
 
 // inside reads an object or array from its opening on, as far as it goes; nil when it is none.
+// Behind a part that has not ended nothing can follow: whoever sent it is in the middle of that part.
+// The depth is bounded, since what has left is a model's text and may be nothing but brackets.
 func (r *sentReader) inside(depth int) *sent {
 	s := &sent{array: r.rest[0] == '['}
 	closing := byte('}')
@@ -95,6 +102,7 @@ func (r *sentReader) inside(depth int) *sent {
 }
 
 // part reads one member or element, as far as it goes.
+// A key counts when it is whole: half a key is never sent, as a name decides what its value may be.
 func (r *sentReader) part(s *sent, depth int) bool {
 	var p part
 	if !s.array {
@@ -118,6 +126,7 @@ func (r *sentReader) part(s *sent, depth int) bool {
 }
 
 // value reads a value, as far as it goes.
+// Words and numbers must be whole. `12` at the end of the text counts as 12: of a number nothing leaves before its end.
 func (r *sentReader) value(p *part, depth int) bool {
 	before := r.rest
 	switch r.rest[0] {
@@ -147,6 +156,7 @@ func (r *sentReader) value(p *part, depth int) bool {
 }
 
 // string reads a string; whole says that it is closed.
+// Half a string may end in a backslash; begun then finds no pattern for it.
 func (r *sentReader) string() (text string, whole bool) {
 	if !strings.HasPrefix(r.rest, `"`) {
 		return "", false

@@ -7,6 +7,8 @@ import (
 
 // Standing is what stands of an object or array that does not fit as a whole. What is neither here nor asked for by a part
 // without a value is not to be written.
+// A model that writes a call a second time changes what was right: other values, other spellings of numbers. So what fits is
+// kept byte for byte, and only what did not fit is taken from the new call.
 type Standing struct {
 	Array bool
 	Parts []Part // members or elements, in their order
@@ -22,9 +24,11 @@ type Part struct {
 
 // maxHeld is how much of a value that stands the model has to repeat: the value takes the place of what the model wrote
 // anyway, and a whole file would take minutes.
+// It is cut here alone; With puts the whole value back.
 const maxHeld = 400
 
 // sent is s as what has left of a value.
+// The state tells whether the constraint lets more members in: an object that has ended lets none.
 func (s *Standing) sent() *sent {
 	out := &sent{array: s.Array, state: atEnd}
 	if s.More {
@@ -44,6 +48,7 @@ func (s *Standing) sent() *sent {
 }
 
 // abridged is a long text's beginning, or an empty list or object in place of a long one.
+// The ellipsis marks a text as cut.
 func abridged(raw string) string {
 	var text string
 	switch {
@@ -59,11 +64,15 @@ func abridged(raw string) string {
 
 // With is the value with what a new one says of the parts that do not stand; those that do are byte for byte as they were. It
 // answers false when the new one has nothing for an element, or is of another type.
+// The new call was constrained to repeat what stands, but servers write constants their own way and some hold to none, so its
+// version of such a part is not even looked at.
 func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
 	out, ok := s.with(nil, parse(raw))
 	return out, ok
 }
 
+// with appends the value. Members keep their old order, and new ones come behind them. A part to be written anew that
+// the new call lacks is left out; of a name that it has twice the last value counts.
 func (s *Standing) with(dst []byte, from *value) ([]byte, bool) {
 	if s.Array {
 		return s.withElements(dst, from)

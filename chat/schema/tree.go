@@ -7,6 +7,7 @@ import (
 )
 
 // maxTree bounds how deep a schema is nested as a text: reading recurs, and a stack that overflows ends the whole process.
+// It is above the 128 levels that the budget lets a request's schema have; what no budget has checked ends here.
 const maxTree = 256
 
 // value is one value of a schema's text, members in their order. A map would lose that, and the order of parameters is the
@@ -26,7 +27,8 @@ type member struct {
 	v    *value
 }
 
-// kind is the JSON type, 0 for a value that is not there.
+// kind is the JSON type, 0 for a value that is not there. All methods of a value take nil, so that a reader may ask for a
+// member of a member without looking first.
 func (v *value) kind() Kinds {
 	if v == nil {
 		return 0
@@ -35,6 +37,7 @@ func (v *value) kind() Kinds {
 }
 
 // get is a member, nil when there is none. Of two with one name the last counts.
+// RFC 8259, section 4, leaves that open; encoding/json and the check take the last one, too.
 func (v *value) get(name string) *value {
 	if v == nil {
 		return nil
@@ -64,7 +67,7 @@ func (v *value) indexed() map[string]*value {
 	return v.index
 }
 
-// words are the strings in a list.
+// words are the strings in a list; what is no string is passed over, as in {"required": ["a", null]}.
 func (v *value) words() (all []string) {
 	if v == nil {
 		return nil
@@ -94,6 +97,7 @@ func (v *value) fields() []member {
 }
 
 // count is a whole number that is not negative, -1 when there is none.
+// 2.0 is one (since draft 6), and so is 1e3. Beyond an int32 there is none: no value is ever that long.
 func (v *value) count() int {
 	if v == nil {
 		return -1
@@ -112,6 +116,8 @@ func parse(raw []byte) *value {
 }
 
 // parseDepth is parse with a limit of its own; deep says that this is what failed.
+// Tokens are read one by one, and not into Go values, since the text of each place and the order of members are needed. What
+// follows the value makes it none.
 func parseDepth(raw []byte, most int) (v *value, deep bool) {
 	text := string(raw)
 	p := treeParser{text: text, dec: json.NewDecoder(strings.NewReader(text)), most: most}
@@ -148,7 +154,7 @@ func (p *treeParser) value(depth int) *value {
 	return v
 }
 
-// inside reads the members or elements of v, and what closes it.
+// inside reads the members or elements of v, and what closes it. The decoder checks the commas and colons.
 func (p *treeParser) inside(v *value, object bool, depth int) bool {
 	for p.dec.More() {
 		name := ""

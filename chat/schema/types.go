@@ -6,6 +6,7 @@ import (
 )
 
 // Kinds is a set of JSON types. The empty set means that nothing is known, so everything is allowed.
+// As bits, what two schemas both allow is one operation.
 type Kinds uint8
 
 // The JSON types.
@@ -19,12 +20,14 @@ const (
 	Array
 )
 
-// Any are all types.
+// Any are all types: what a schema says that names none, or "any".
 const Any = String | Integer | Number | Boolean | Null | Object | Array
 
 // words are the type names of JSON Schema, and how programmers and other APIs call the same: Python's str and dict, Gemini's
 // capitals, Void's and Go's int. Every reader of schemas goes by this table, so that what a model is told, what a call's
 // values are turned into and what they are checked against is the same.
+// Before there was one table the prompt said "integer" for {"type": "int"}, the model wrote "3", nothing turned it into a
+// number, and the check refused the schema and with it every check of the tool.
 var words = map[string]Kinds{
 	"string": String, "integer": Integer, "number": Number | Integer, "boolean": Boolean,
 	"null": Null, "object": Object, "array": Array,
@@ -34,10 +37,12 @@ var words = map[string]Kinds{
 	"any": Any, "mixed": Any,
 }
 
-// Named are the types that a type name stands for, all of them for "any"; 0 for a name that nobody knows.
+// Named are the types that a type name stands for, all of them for "any"; 0 for a name that nobody knows, such as "file". Case
+// does not count, since Gemini's API writes STRING and OBJECT.
 func Named(word string) Kinds { return words[strings.ToLower(word)] }
 
 // Names are the types in JSON Schema's own words, in one order; none when all are there, since that says nothing.
+// Integer beside number is not named, as numbers include it.
 func (k Kinds) Names() (names []string) {
 	if k == 0 || k == Any {
 		return nil
@@ -70,6 +75,7 @@ func kindsOf(v *value) (k Kinds) {
 
 // KindsIn are the types that a type keyword names, as it is written; 0 when it says nothing. It answers false when it names
 // something that is no type.
+// It is for readers that have a keyword's text alone. No keyword at all, or null, is fine: it says nothing.
 func KindsIn(raw json.RawMessage) (k Kinds, ok bool) {
 	v := parse(raw)
 	k = kindsOf(v)

@@ -26,6 +26,8 @@ func (c *constrainer) number(name string, n *Count) {
 
 // put writes the root, and behind it what it refers to. $defs have to stand in the root, so a root that is no plain object
 // becomes the one alternative of an object that takes them.
+// Definitions are written while there are any: writing one may refer to others. Those of free values and of integers come last,
+// as only then is it known whether anything refers to them.
 func (c *constrainer) put(root *Place) {
 	if root.Never {
 		root = anything()
@@ -64,6 +66,7 @@ func (c *constrainer) openDefs(start int) {
 }
 
 // definition writes a place that was referred to.
+// It has a name already when it turns out that nothing fits it, so it must be something that a server takes.
 func (c *constrainer) definition(ref *Place) {
 	s := ref.Follow()
 	if s.Never {
@@ -74,9 +77,11 @@ func (c *constrainer) definition(ref *Place) {
 
 // freeDepth is how deep a value of any kind is nested: models that are let write anything nest without an end, so there
 // has to be one.
+// Four rules say it, where one that refers to itself would let a model nest until its tokens end.
 const freeDepth = 3
 
-// freeValues writes the definitions of values of any kind.
+// freeValues writes the definitions of values of any kind, any3 down to any0. true or {} would say the same in JSON Schema, but
+// servers refuse true with the whole request, and let a model nest without end in {}.
 func (c *constrainer) freeValues(start int) {
 	c.openDefs(start)
 	for depth := freeDepth; depth >= 0; depth-- {
@@ -100,6 +105,7 @@ func (c *constrainer) freeValues(start int) {
 }
 
 // anyOf writes a union; write calls part in front of each alternative.
+// A callback, so that whoever writes an alternative need not know whether it is the first one.
 func (c *constrainer) anyOf(write func(part func())) {
 	c.raw(`{"anyOf":[`)
 	first := true
@@ -113,6 +119,7 @@ func (c *constrainer) anyOf(write func(part func())) {
 }
 
 // anyValue writes a place that takes anything.
+// A weak constraint has no references, so its lists and objects are left to the server.
 func (c *constrainer) anyValue() {
 	if !c.o.Weak {
 		c.free++
@@ -131,6 +138,7 @@ func (c *constrainer) anyValue() {
 const maxWeakDepth = 8
 
 // shape writes one place.
+// Where a constraint gets too long or too deep the rest is free, not refused: the check decides about it afterwards.
 func (c *constrainer) shape(s *Place, depth int) {
 	switch {
 	case s.Open() || len(c.dst) > maxWritten || depth > maxDepth:
@@ -147,6 +155,7 @@ func (c *constrainer) shape(s *Place, depth int) {
 }
 
 // alternatives writes a union, each different alternative once: distributing what stands beside it can make them equal.
+// Equal ones would be tried side by side by the server at each token.
 func (c *constrainer) alternatives(alts []*Place, depth int) {
 	seen := map[string]bool{}
 	c.raw(`{"anyOf":[`)
@@ -167,6 +176,7 @@ func (c *constrainer) alternatives(alts []*Place, depth int) {
 }
 
 // inPlace writes what a reference leads to, unless that is being written around it.
+// A tree thus ends at its first node within a node, and the reference is reported as dropped.
 func (c *constrainer) inPlace(s *Place, depth int) {
 	to := s.Follow()
 	if depth > maxWeakDepth || to.Never || slices.Contains(c.around, s.ref) {
