@@ -61,7 +61,7 @@ func TestTheFormIsHeaderThenSuffixThenSetting(t *testing.T) {
 func TestShellNeedsTools(t *testing.T) {
 	srv, _ := serve(t, script{say("a"), finish("stop")})
 	resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", strings.Replace(ask(""), `"m"`, `"m@shell"`, 1))
-	if resp.StatusCode != 400 || !strings.Contains(body, "no tools are served") {
+	if resp.StatusCode != 400 || !strings.Contains(body, "client form shell needs tools") {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
 }
