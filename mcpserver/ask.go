@@ -11,12 +11,14 @@ import (
 
 // question is a request of ours that waits for its answer.
 type question struct {
+	// who was asked: an answer from anybody else is dropped
 	session, principal string
 	answer             chan message // has room for one
 }
 
 // ask sends the caller a request of ours, as revisions up to 2025-11-25 allow, and reads the answer into result. It waits until
-// ctx ends.
+// ctx ends. The id is a random text, so that no client can answer what another was asked. Since 2026-07-28 servers send no
+// requests; handlers return what they need to know instead (see sealed).
 func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, params, result any) error {
 	id := rand.Text()
 	q := &question{c.id, c.principal, make(chan message, 1)}
@@ -54,7 +56,8 @@ func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	return nil
 }
 
-// answered gives an answer to who waits for it. One that nobody waits for, or of another session, is dropped.
+// answered gives an answer to who waits for it. One that nobody waits for, or of another session, is dropped. Without the
+// check of the session a client could approve, in another user's name, what a tool asks that user.
 func (e *engine) answered(c *caller, m message) {
 	var id string
 	if json.Unmarshal(m.id, &id) != nil {
@@ -76,7 +79,8 @@ func (e *engine) answered(c *caller, m message) {
 }
 
 // unsealed is a message as mcp-go's server is to see it: with the state that a handler gave out, not with the sealed one that the
-// client carried. purpose is what a state of this message is good for.
+// client carried. purpose is what a state of this message is good for. The state passes through the client's hands, so
+// 2026-07-28 wants it signed, and bound to the caller and the call; a wrong one is -32602.
 func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose string, rpcErr *rpcError) {
 	if !c.modern {
 		return m.raw, "", nil
@@ -96,7 +100,7 @@ func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose st
 	return raw, purpose, nil
 }
 
-// withState is a message with another state.
+// withState is a message with another state. Only the parameters are written anew; their values stay as the client wrote them.
 func withState(m message, state string) (json.RawMessage, error) {
 	var params map[string]json.RawMessage
 	if err := json.Unmarshal(m.params, &params); err != nil {
@@ -111,7 +115,8 @@ func withState(m message, state string) (json.RawMessage, error) {
 	}{"2.0", m.id, m.method, params}), nil
 }
 
-// sealed is a result as the client is to see it. One that asks for something the client has not declared is an error.
+// sealed is a result as the client is to see it. One that asks for something the client has not declared is an error, -32021:
+// a server must never ask for it, and a client without that capability could not go on.
 func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) {
 	if !c.modern {
 		return result, nil
@@ -138,7 +143,8 @@ func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) 
 	return result, nil
 }
 
-// lacking names the capability that a client would need to answer a request of ours, and has not declared.
+// lacking names the capability that a client would need to answer a request of ours, and has not declared. Methods that it does
+// not know need none.
 func lacking(can *mcp.ClientCapabilities, method mcp.MCPMethod) string {
 	if can == nil {
 		can = &mcp.ClientCapabilities{}

@@ -14,11 +14,12 @@ import (
 	"toolnorm/chat"
 )
 
-// longestBridged ends handlers of mcp-go's server, which have no time limit of their own.
+// longestBridged ends handlers of mcp-go's server, which have no time limit of their own. Ten minutes leave a user time to
+// answer what a handler asks.
 const longestBridged = 10 * time.Minute
 
 // bridge lets mcp-go's server answer a message. Only the result or the error is taken from it; the id is put in by us, since it
-// reads numbers as float64.
+// reads numbers as float64, and 9007199254740993 would come back as another id.
 func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	raw, purpose, rpcErr := e.unsealed(c, m)
 	if rpcErr != nil {
@@ -52,7 +53,8 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 // failedKey is where a context keeps the error of a handler, of which mcp-go's server only tells the text.
 type failedKey struct{}
 
-// rememberError keeps an error where bridge finds it. It is a hook of mcp-go's server.
+// rememberError keeps an error where bridge finds it. It is a hook of mcp-go's server, which runs in the goroutine of the
+// request, so the variable needs no lock.
 func rememberError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
 	if failed, ok := ctx.Value(failedKey{}).(*error); ok {
 		*failed = err
@@ -60,6 +62,7 @@ func rememberError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error
 }
 
 // bridgedError is an error of mcp-go's server. One of a handler has the code that it asks for, instead of that of an internal one.
+// A resource that is not there was -32002 up to 2025-11-25; 2026-07-28 forbids that code and has -32602 (SEP-2164).
 func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError {
 	rpcErr := fail(e.Code, "%s", e.Message)
 	if e.Data != nil {
@@ -93,7 +96,8 @@ func aboutResource(m message, rpcErr *rpcError) *rpcError {
 	return rpcErr
 }
 
-// missing says what a client would have to declare.
+// missing says what a client would have to declare. The data is an object of capabilities, {"sampling":{}}, as the
+// specification has it, and not a list of names.
 func missing(capability string) *rpcError {
 	e := fail(codeCapability, "this needs a client with the capability %q", capability).withStatus(http.StatusBadRequest)
 	e.data = encode(struct {
@@ -102,7 +106,8 @@ func missing(capability string) *rpcError {
 	return e
 }
 
-// bridged is a caller as mcp-go's server and its handlers see one.
+// bridged is a caller as mcp-go's server and its handlers see one. There is one for each message, since nothing of a session
+// is kept here that its id does not say.
 type bridged struct {
 	e *engine
 	c *caller
@@ -131,7 +136,7 @@ func newBridged(ctx context.Context, e *engine, c *caller) *bridged {
 }
 
 // NotificationChannel is where handlers put what they say about the running request. It goes out in order, by a goroutine that
-// ends with finish.
+// ends with finish. It is made only when asked for: most requests say nothing, and need no goroutine.
 func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -144,7 +149,8 @@ func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	return b.said
 }
 
-// forward sends what handlers say until finish.
+// forward sends what handlers say until finish. mcp-go's own forwarder drops what it holds when the request is done, which
+// lost the last progress in half of the runs.
 func (b *bridged) forward(said <-chan mcp.JSONRPCNotification) {
 	defer close(b.sent)
 	for n := range said {
@@ -156,7 +162,7 @@ func (b *bridged) forward(said <-chan mcp.JSONRPCNotification) {
 }
 
 // finish waits until all that was said has been sent. What a handler says afterwards is lost, as it must be: the answer is the
-// end.
+// end. The end is a notification without a method, and not a closed channel: a handler that is late would panic on it.
 func (b *bridged) finish() {
 	b.mu.Lock()
 	said, over := b.said, b.over
@@ -172,7 +178,7 @@ func (b *bridged) finish() {
 // Initialize does nothing: what a message needs is known before it is handled.
 func (b *bridged) Initialize() {}
 
-// Initialized says that the session may be spoken to.
+// Initialized says that the session may be spoken to. Clients that skip notifications/initialized are served as well.
 func (b *bridged) Initialized() bool { return true }
 
 // SessionID is the session's, empty when there is none.
@@ -198,7 +204,7 @@ func (b *bridged) GetClientInfo() mcp.Implementation {
 	return b.c.client
 }
 
-// SetClientInfo does nothing: the session keeps what initialize said.
+// SetClientInfo does nothing: the session keeps what initialize said (engine.initialize).
 func (b *bridged) SetClientInfo(mcp.Implementation) {}
 
 // GetClientCapabilities is what the client can do for us.
@@ -241,7 +247,8 @@ func (b *bridged) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.L
 	return request[mcp.ListRootsResult](ctx, b, mcp.MethodListRoots, nil)
 }
 
-// request asks the client for something that it has declared it can do.
+// request asks the client for something that it has declared it can do. Otherwise it fails without asking, as an error that
+// bridgedError knows.
 func request[T any](ctx context.Context, b *bridged, method mcp.MCPMethod, params any) (*T, error) {
 	can := b.GetClientCapabilities()
 	if lacks := lacking(&can, method); lacks != "" {

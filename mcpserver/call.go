@@ -15,7 +15,8 @@ import (
 )
 
 // callTool runs a tool: one of the registry, else one of mcp-go's server. An unknown name is an error of the protocol; what
-// goes wrong with a known tool is a result that says so, which the model can read.
+// goes wrong with a known tool is a result that says so, which the model can read. Arguments that do not fit are such a
+// result too: SEP-1303 has it so since 2025-11-25, for a model can correct them.
 func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	name := m.said.Name
 	if name == "" {
@@ -25,6 +26,7 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	if !ours && e.cfg.Extra.GetTool(name) == nil {
 		return nil, e.unknown(ctx, name)
 	}
+	// The tool's own name: Void puts six random characters in front (k3j9ab_search_docs), which would each be a key of the limiter.
 	if ours {
 		name = t.Name
 	}
@@ -40,7 +42,8 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	return e.result(c, name, e.cfg.Registry.Call(ctx, name, m.said.Args)), nil
 }
 
-// unknown says that there is no such tool. The data names those that come near.
+// unknown says that there is no such tool. The data names those that come near, as the registry finds them. Void shows a user
+// the data of an error and not its message.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	rpcErr := fail(codeParams, "Unknown tool: %s", name[:min(len(name), 128)])
 	rpcErr.data = encode(e.cfg.Registry.Call(ctx, name, nil).Text())
@@ -56,7 +59,7 @@ type callResult struct {
 	IsError    bool            `json:"isError,omitempty"`
 }
 
-// content is one part of a result.
+// content is one part of a result. Text is a pointer, since "text":"" must be written for a text and for nothing else.
 type content struct {
 	Type     string    `json:"type"`
 	Text     *string   `json:"text,omitempty"`
@@ -75,8 +78,10 @@ type resource struct {
 	Blob []byte  `json:"blob,omitempty"`
 }
 
-// result writes what a tool gave. The first part is always a complete text, since some clients show nothing else.
+// result writes what a tool gave. The first part is always a complete text, since some clients show nothing else: Void reads
+// content[0] alone, and throws when there is none.
 func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage {
+	// Only up to 2025-11-25: the newer revision is spoken by no client that hides errors.
 	if r.IsError && !c.modern && c.hidesErrors() {
 		return encode(callResult{Content: []content{textOf("Error: " + r.Text())}})
 	}
@@ -100,7 +105,8 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 // textOf is a part that is a text.
 func textOf(text string) content { return content{Type: mcp.ContentTypeText, Text: &text} }
 
-// asOutcome is a result as an object with success, and a result or an error, in the text and as the structure.
+// asOutcome is a result as an object with success, and a result or an error, in the text and as the structure. The company's
+// tools promise that form. IsError stays, for clients that look at it.
 func asOutcome(r tools.Result) tools.Result {
 	text := tools.OutcomeOf(r).JSON()
 	out := tools.TextOf(string(text))
@@ -108,7 +114,8 @@ func asOutcome(r tools.Result) tools.Result {
 	return out
 }
 
-// contents are the parts of a result, the first a text.
+// contents are the parts of a result, the first a text. A result without any text gets one that describes its parts, as
+// "[image image/png, 3 bytes]".
 func contents(r tools.Result) []content {
 	all := make([]content, 0, len(r.Content)+1)
 	if len(r.Content) == 0 || r.Content[0].Kind != tools.Text {
@@ -140,7 +147,8 @@ func part(p tools.Part) content {
 }
 
 // reporting lets a tool's progress and log reach its caller, in order and complete, until done is called: nothing follows
-// the answer.
+// the answer. Progress needs a token of the request; without one the protocol forbids to send it. A caller of 2026-07-28
+// that names no log level wants no log lines (defaultLevel is for sessions alone).
 func reporting(ctx context.Context, c *caller) (_ context.Context, done func()) {
 	r := &reports{c: c, ctx: ctx, last: -1}
 	var to tools.Reporter
@@ -163,7 +171,8 @@ type reports struct {
 	over bool
 }
 
-// progress tells how far the call has come. What does not go forward is left out, as the protocol wants.
+// progress tells how far the call has come. What does not go forward is left out, as the protocol wants: each value must be
+// greater than the one before. The comparison is written so that NaN fails it too.
 func (r *reports) progress(done, total float64, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -192,12 +201,12 @@ func (r *reports) log(level, text string) {
 	}{level, text})
 }
 
-// send waits for room. An error has ended the call as well.
+// send waits for room. An error has ended the call as well, so nobody is left to read it. r.mu is held, which keeps the order.
 func (r *reports) send(method mcp.MCPMethod, params any) {
 	_ = r.c.out(r.ctx, frame{body: notification(string(method), params)})
 }
 
-// done ends the reports.
+// done ends the reports. It waits for one that is being sent, so that the answer comes behind it.
 func (r *reports) done() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,9 +14,10 @@ import (
 	"toolnorm/chat"
 )
 
-// message is one JSON-RPC message, read as far as it must be to know what to do with it.
+// message is one JSON-RPC message, read as far as it must be to know what to do with it. Ids and parameters stay the text
+// that the client wrote: an id is given back byte for byte, and arguments reach the tool with all their digits.
 type message struct {
-	raw     []byte
+	raw     []byte          // as it came, for mcp-go's server
 	id      json.RawMessage // nil for a notification
 	method  string          // empty for the answer to a request of ours
 	params  json.RawMessage
@@ -26,14 +27,15 @@ type message struct {
 	failure json.RawMessage // the error of an answer
 }
 
-// params are the parameters of all methods that we read ourselves, and the names that headers repeat.
+// params are the parameters of all methods that we read ourselves, and the names that headers repeat. The others are read by
+// mcp-go's server, out of the same text.
 type params struct {
 	Meta   meta
-	Name   string
-	URI    string
-	Args   json.RawMessage
-	Cursor string
-	State  *string // requestState
+	Name   string          // of a tool or a prompt
+	URI    string          // of a resource
+	Args   json.RawMessage // of a tool; read by its schema later
+	Cursor string          // of tools/list; empty: the first page
+	State  *string         // requestState of 2026-07-28, sealed; nil: the first round
 }
 
 // isRequest says that the message wants an answer.
@@ -42,7 +44,8 @@ func (m message) isRequest() bool { return m.method != "" && m.id != nil }
 // isAnswer says that the message answers a request of ours.
 func (m message) isAnswer() bool { return m.method == "" }
 
-// readMessage reads one message. The error keeps the id when it could be read; id is nil otherwise.
+// readMessage reads one message. The error keeps the id when it could be read; id is nil otherwise, and the answer's id is
+// then null, as JSON-RPC 2.0 has it (section 5). The id is read first for that reason.
 func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	parts, rpcErr := members(raw)
 	if rpcErr != nil {
@@ -71,7 +74,9 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	return m, nil
 }
 
-// members are those of a message, by their names as they are written: encoding/json finds those of a struct in any case.
+// members are those of a message, by their names as they are written: encoding/json finds those of a struct in any case, so
+// that {"Method":"ping"} would be taken, and another reader of the same text might see another method. Invalid UTF-8 is
+// refused, since the id in it would make our answer invalid too.
 func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 	if !utf8.Valid(raw) {
 		return nil, fail(codeParse, "this is not JSON, which is UTF-8")
@@ -89,7 +94,8 @@ func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 	return nil, fail(codeParse, "this is not JSON")
 }
 
-// read reads parameters, each by its name as it is written.
+// read reads parameters, each by its name as it is written. An error is kept for later (message.odd): a method that does not
+// use the parameter is answered nevertheless.
 func (p *params) read(raw json.RawMessage) error {
 	var all map[string]json.RawMessage
 	err := json.Unmarshal(raw, &all)
@@ -116,7 +122,8 @@ func (p *params) read(raw json.RawMessage) error {
 	return err
 }
 
-// isID says that a JSON value may be the id of a request.
+// isID says that a JSON value may be the id of a request: MCP takes strings and whole numbers, and no null. 1e400 is none, and
+// 1.0 is one, whatever it looks like; it is given back as 1.0.
 func isID(v json.RawMessage) bool {
 	if v[0] == '"' {
 		return true
@@ -125,7 +132,8 @@ func isID(v json.RawMessage) bool {
 	return err == nil && n == math.Trunc(n)
 }
 
-// maxBatch is how many messages may come in one batch.
+// maxBatch is how many messages may come in one batch. Without it 4 MiB would hold 85,000 of them for one place among
+// the requests.
 const maxBatch = 100
 
 // isBatch says that a body is a JSON array.
@@ -133,7 +141,7 @@ func isBatch(body []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
 }
 
-// readBatch cuts a batch into its messages' texts.
+// readBatch cuts a batch into its messages' texts. An empty one is an error, by JSON-RPC 2.0, section 6.
 func readBatch(body []byte) ([]json.RawMessage, *rpcError) {
 	var all []json.RawMessage
 	if err := json.Unmarshal(body, &all); err != nil {
@@ -145,7 +153,8 @@ func readBatch(body []byte) ([]json.RawMessage, *rpcError) {
 	return all, nil
 }
 
-// appendHead begins the answer to a request. The result follows as it is, and a brace.
+// appendHead begins the answer to a request. The result follows as it is, and a brace. So a result that is the same for many
+// is never copied into a message; it is written from where it is.
 func appendHead(dst []byte, id json.RawMessage) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
@@ -170,7 +179,8 @@ func encode(v any) json.RawMessage {
 	return b
 }
 
-// The codes of JSON-RPC and MCP that we send.
+// The codes of JSON-RPC and MCP that we send. Those from -32020 on are of 2026-07-28; -32000 to -32019 are left alone, as
+// older servers use them for many things.
 const (
 	codeParse      = -32700 // not JSON
 	codeRequest    = -32600 // not a single request or notification
@@ -182,7 +192,7 @@ const (
 	codeVersion    = -32022 // a revision that we do not speak
 )
 
-// rpcError is an error as JSON-RPC sends it.
+// rpcError is an error as JSON-RPC sends it. What goes wrong inside a tool is none: that is a result, which the model reads.
 type rpcError struct {
 	code    int
 	message string
@@ -201,7 +211,8 @@ func (e *rpcError) withStatus(status int) *rpcError {
 	return e
 }
 
-// frame is the error as the answer to a request; a nil id is one that could not be read.
+// frame is the error as the answer to a request; a nil id is one that could not be read. The data is never left out: Void shows
+// its user the code and the data of an error, and not the message.
 func (e *rpcError) frame(id json.RawMessage) []byte {
 	type body struct {
 		Code    int             `json:"code"`
@@ -223,7 +234,8 @@ func (e *rpcError) frame(id json.RawMessage) []byte {
 }
 
 // httpStatus is the status that an error has as the answer to a POST. Up to 2025-11-25 only messages that could not be taken at
-// all have another than 200.
+// all have another than 200. By 2026-07-28 a method that is unknown is a 404, and errors about headers, capabilities or
+// the revision are a 400: by these a client tells a modern server from an older one.
 func (e *rpcError) httpStatus(modern bool) int {
 	switch {
 	case e.status != 0:

@@ -22,7 +22,7 @@ type frame struct {
 	status int // of the HTTP answer that consists of this frame alone; 0: 200
 }
 
-// append writes the message.
+// append writes the message. The id and the result of an answer are put together only here, on their way out.
 func (f frame) append(dst []byte) []byte {
 	if f.id == nil {
 		return append(dst, f.body...)
@@ -30,16 +30,19 @@ func (f frame) append(dst []byte) []byte {
 	return append(append(appendHead(dst, f.id), f.body...), '}')
 }
 
-// The bounds of an outbox.
+// The bounds of an outbox, in messages and in bytes of them. One message of any size is taken when nothing else waits: a
+// result of more than 8 MiB could never be sent otherwise.
 const (
 	maxFrames     = 256
 	maxFrameBytes = 8 << 20
 )
 
-// errSlow ends a stream whose client does not take what it asked for.
+// errSlow ends a stream whose client does not take what it asked for. The client connects again and asks for the lists anew,
+// which costs less than keeping news for it without end.
 var errSlow = errors.New("the client takes messages too slowly")
 
-// outbox holds what waits to be written to one stream, in order. Many may put, one takes.
+// outbox holds what waits to be written to one stream, in order. Many may put, one takes. It is a list under a lock and not a
+// channel, since news of one kind replaces itself, and bytes count as well as messages.
 type outbox struct {
 	more chan struct{} // has a value when there is something to take, or it has ended
 	room chan struct{} // has a value when there is room again
@@ -56,7 +59,8 @@ func newOutbox() *outbox {
 }
 
 // put adds a frame if there is room. The error says that there is none, or why the outbox has ended. News has room of its own, so
-// that a tool which fills the outbox for a moment does not cost its client the stream.
+// that a tool which fills the outbox for a moment does not cost its client the stream. News that waits already is not
+// added again: ten changes of the tools that a client has not read yet are one.
 func (b *outbox) put(f frame) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,7 +108,7 @@ func (b *outbox) send(ctx context.Context, f frame) error {
 	}
 }
 
-// take gives what waits, nil when nothing does.
+// take gives what waits, nil when nothing does. All of it is written in one go, and flushed once.
 func (b *outbox) take() []frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,7 +120,8 @@ func (b *outbox) take() []frame {
 	return all
 }
 
-// end lets nobody put anything more; what waits can still be taken. A nil cause is an end as it should be.
+// end lets nobody put anything more; what waits can still be taken. A nil cause is an end as it should be. The first cause
+// counts: what comes later follows from it.
 func (b *outbox) end(cause error) {
 	if cause == nil {
 		cause = errClosed
@@ -137,7 +142,8 @@ func (b *outbox) ended() error {
 	return b.cause
 }
 
-// signal wakes whoever waits, now or the next time.
+// signal wakes whoever waits, now or the next time. The channel holds one value, so a signal in front of the wait is not lost,
+// and two are one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -148,14 +154,15 @@ func signal(c chan struct{}) {
 // event is how a frame is written to a stream.
 type event func(dst []byte, f frame) []byte
 
-// plainEvent writes a frame without an id.
+// plainEvent writes a frame without an id. The event is named message, as 2024-11-05 has it; the lines end with LF alone.
 func plainEvent(dst []byte, f frame) []byte {
 	dst = append(dst, "event: message\ndata: "...)
 	return append(f.append(dst), "\n\n"...)
 }
 
 // pour writes what comes into an outbox to a stream, and comments while nothing does. It ends after the last frame, with
-// nil; else when the outbox, the client or the server ends, and says why.
+// nil; else when the outbox, the client or the server ends, and says why. Keep-alives are comments and not the protocol's
+// ping, which a client would have to answer, and which 2026-07-28 no longer has.
 func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event) error {
 	beat := time.NewTimer(s.cfg.Beat)
 	defer beat.Stop()
@@ -189,7 +196,8 @@ func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event
 	}
 }
 
-// open begins a stream, if there are not too many. Call done when it has ended.
+// open begins a stream, if there are not too many. Call done when it has ended. The bound is on all streams together: each
+// costs some 27 KB, whoever opened it.
 func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok bool) {
 	if s.closing.Load() || s.streams.Add(1) > int64(s.cfg.MaxStreams) {
 		s.streams.Add(-1)
@@ -199,7 +207,7 @@ func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok b
 	return sse.NewWriter(w, s.cfg.Stall), func() { s.streams.Add(-1) }, true
 }
 
-// dropped logs why a stream ended, when that was neither intended by the client nor by us.
+// dropped logs why a stream ended, when that was neither intended by the client nor by us. Clients that leave are everyday.
 func (s *Server) dropped(what string, err error) {
 	if errors.Is(err, errSlow) || errors.Is(err, os.ErrDeadlineExceeded) {
 		s.cfg.Log.Warn().Str("stream", what).Err(err).Msg("dropped an MCP stream: the client does not read it")

@@ -15,10 +15,12 @@ import (
 )
 
 // seal makes texts that clients carry for us and cannot change. Every process with the same key can read them, so a session
-// outlives a restart and is known to every replica.
+// outlives a restart and is known to every replica. Void needs that: it initialises once, and after a 404 for its session
+// it shows {} for every call.
 type seal struct{ key []byte }
 
-// newSeal makes a seal; without a key it has one of its own, and what it sealed is void when the process ends.
+// newSeal makes a seal; without a key it has one of its own, and what it sealed is void when the process ends. The key is
+// mcp.key in the data folder, which replicas share.
 func newSeal(key []byte) seal {
 	if len(key) == 0 {
 		key = make([]byte, sha256.Size)
@@ -28,13 +30,15 @@ func newSeal(key []byte) seal {
 }
 
 // close writes v and its signature as one visible word. What it is for is signed as well, so that a text sealed for one
-// purpose is no good for another.
+// purpose is no good for another. It is signed and not encrypted: nothing in it is secret from its own client. The
+// revisions want a session id of visible ASCII characters alone, which Base64 and a dot are.
 func (s seal) close(purpose string, v any) string {
 	body := encode(v)
 	return base64.RawURLEncoding.EncodeToString(body) + "." + base64.RawURLEncoding.EncodeToString(s.sum(purpose, body))
 }
 
-// open reads what close wrote for the same purpose.
+// open reads what close wrote for the same purpose. Base64 is read strictly: with loose trailing bits one signature would
+// have several spellings, and an ended session could come back under another id.
 func (s seal) open(purpose, text string, v any) error {
 	head, tail, _ := strings.Cut(text, ".")
 	body, err := base64.RawURLEncoding.Strict().DecodeString(head)
@@ -48,6 +52,7 @@ func (s seal) open(purpose, text string, v any) error {
 	return json.Unmarshal(body, v)
 }
 
+// sum signs a body for a purpose. The purpose is quoted, so that no purpose and body can be read as another pair.
 func (s seal) sum(purpose string, body []byte) []byte {
 	h := hmac.New(sha256.New, s.key)
 	fmt.Fprintf(h, "toolnorm %q ", purpose)
@@ -61,20 +66,23 @@ type sealedState struct {
 	Until int64  `json:"u"` // Unix seconds
 }
 
-// stateLife is how long a client may take between two rounds.
+// stateLife is how long a client may take between two rounds; its user answers a question in between.
 const stateLife = time.Hour
 
-// stateFor names what a state is good for: one caller's calls of one thing.
+// stateFor names what a state is good for: one caller's calls of one thing. Else a state that one tool gave out could be
+// handed to another, or to the same tool by somebody else.
 func stateFor(principal, method, name string) string {
 	return fmt.Sprintf("state %q %q %q", principal, method, name)
 }
 
-// closeState seals a state that a handler wants back.
+// closeState seals a state that a handler wants back. It can be used more than once within its time: what may happen only
+// once needs memory of its own in the handler.
 func (s seal) closeState(purpose, state string) string {
 	return s.close(purpose, sealedState{State: state, Until: time.Now().Add(stateLife).Unix()})
 }
 
-// openState gives back the state that a handler gave out.
+// openState gives back the state that a handler gave out. A wrong one is -32602: the conformance tool tampers with it, and
+// wants it refused and not ignored.
 func (s seal) openState(purpose, text string) (string, *rpcError) {
 	var kept sealedState
 	if err := s.open(purpose, text, &kept); err != nil {
@@ -86,7 +94,8 @@ func (s seal) openState(purpose, text string) (string, *rpcError) {
 	return kept.State, nil
 }
 
-// sealedSession is what a session id of Streamable HTTP says. It is signed and not secret.
+// sealedSession is what a session id of Streamable HTTP says. It is signed and not secret. The members have one letter,
+// since every request repeats the id in a header.
 type sealedSession struct {
 	Version   string `json:"v"`
 	Client    string `json:"n,omitempty"`
@@ -97,10 +106,11 @@ type sealedSession struct {
 	Nonce     string `json:"x"`
 }
 
-// sessionLife is how long a session id is good. Its client initialises again after that.
+// sessionLife is how long a session id is good. Its client initialises again after that. It bounds how long the end of a
+// session must be remembered as well (ended).
 const sessionLife = 30 * 24 * time.Hour
 
-// mint makes the id of a session that has begun.
+// mint makes the id of a session that has begun. The nonce tells apart two sessions that one client begins in one second.
 func (s seal) mint(of *session) string {
 	var nonce [16]byte
 	rand.Read(nonce[:]) // never fails
@@ -110,7 +120,8 @@ func (s seal) mint(of *session) string {
 	})
 }
 
-// read makes the session of an id. It is not ok when the id is not ours, too old, or another principal's.
+// read makes the session of an id. It is not ok when the id is not ours, too old, or another principal's; which of them,
+// nobody learns, so that a stolen id cannot be tried out.
 func (s seal) read(id, principal string) (*session, bool) {
 	var said sealedSession
 	if s.open("session", id, &said) != nil || said.Principal != digest(principal) || time.Since(time.Unix(said.Since, 0)) > sessionLife {
@@ -125,7 +136,8 @@ func (s seal) read(id, principal string) (*session, bool) {
 // cut keeps an id short whatever a client calls itself.
 func cut(name string) string { return name[:min(len(name), 64)] }
 
-// digest stands for a principal where everybody can read.
+// digest stands for a principal where everybody can read: eight bytes of its sum, enough to tell apart the few principals
+// that a server has.
 func digest(principal string) string {
 	if principal == "" {
 		return ""
@@ -134,7 +146,8 @@ func digest(principal string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// letters are a client's capabilities in short.
+// letters are a client's capabilities in short. Only whether they are declared is kept; their details (form or URL mode of
+// elicitation) are lost with the session's next request.
 func letters(c mcp.ClientCapabilities) (all string) {
 	if c.Roots != nil {
 		all += "r"
@@ -151,7 +164,7 @@ func letters(c mcp.ClientCapabilities) (all string) {
 	return all
 }
 
-// abilities are the capabilities that letters stand for.
+// abilities are the capabilities that letters stand for. A letter that a newer program has written is passed over.
 func abilities(all string) (c mcp.ClientCapabilities) {
 	if strings.Contains(all, "r") {
 		c.Roots = &struct {

@@ -16,7 +16,8 @@ import (
 )
 
 // Server serves a registry to MCP clients over HTTP. It does not ask who may: put a guard for hosts, origins and keys in
-// front, and what ends slow bodies (auth.Guard and front.Front).
+// front, and what ends slow bodies (auth.Guard and front.Front). Its HTTP is its own, as mcp-go's transports take bodies of
+// any size, check no origin, and let a tool run on when its client has left.
 type Server struct {
 	cfg      Config
 	engine   *engine
@@ -34,7 +35,8 @@ type Server struct {
 // errClosed is why streams end when the server does.
 var errClosed = errors.New("the server is shutting down")
 
-// New starts a server. Close it when it is no longer needed.
+// New starts a server. Close it when it is no longer needed. It never fails: without the file of ended sessions it serves
+// too, and logs that some may work again.
 func New(cfg Config) *Server {
 	cfg = cfg.withDefaults()
 	e := newEngine(cfg)
@@ -50,14 +52,16 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// Mount puts the server's addresses into a mux: /mcp, /sse and /sse/message, exactly these.
+// Mount puts the server's addresses into a mux: /mcp, /sse and /sse/message, exactly these. /mcp/ as a prefix would take
+// /mcp/add and the others of package remote.
 func (s *Server) Mount(mux *http.ServeMux) {
 	mux.Handle("/mcp", s.Streamable())
 	mux.Handle("/sse", s.SSE())
 	mux.Handle("/sse/message", s.Message())
 }
 
-// Close takes no more requests, waits for those that are being answered as long as ctx allows, and ends all streams.
+// Close takes no more requests, waits for those that are being answered as long as ctx allows, and ends all streams. Requests
+// that come meanwhile get a 503 with Retry-After, which takes a client to the next replica. The error is ctx's.
 func (s *Server) Close(ctx context.Context) error {
 	if s.closing.Swap(true) {
 		return nil
@@ -67,7 +71,8 @@ func (s *Server) Close(ctx context.Context) error {
 	return err
 }
 
-// drain waits until nothing is being answered.
+// drain waits until nothing is being answered. It looks every 5 ms: a shutdown is rare, and counting ends would cost each
+// request a lock.
 func (s *Server) drain(ctx context.Context) error {
 	for tick := time.NewTicker(5 * time.Millisecond); ; {
 		if len(s.places) == 0 && s.queue.idle() {
@@ -83,7 +88,8 @@ func (s *Server) drain(ctx context.Context) error {
 	}
 }
 
-// Config says what a Server serves, and to whom. Registry or Extra is needed; the zero value of the rest will do.
+// Config says what a Server serves, and to whom. Registry or Extra is needed; the zero value of the rest will do. The bounds
+// are all on by default: MCP demands that servers limit how often tools are called, and stock servers bound nothing.
 type Config struct {
 	Registry *tools.Registry   // the tools; nil: none but those of Extra
 	Extra    *server.MCPServer // further tools, prompts and resources, and the answers to what we do not answer ourselves; nil: nothing more
@@ -99,20 +105,25 @@ type Config struct {
 	// Outcome says which tools answer as tools.Outcome promises: an object with success, and a result or an error. nil: none.
 	Outcome func(tool string) bool
 
+	// A random key means that every session ends with the process: clients that never initialize twice, as Void, are then
+	// lost until they are restarted.
 	Key       []byte // signs session ids; the same for all replicas and after a restart. nil: a random one
 	Ended     string // file that keeps which sessions their clients have ended, as long as their ids would be good; empty: known until the server ends
 	PublicURL string // where clients find the server (scheme, host and path in front of /sse); empty: as they asked
 
-	MaxBody     int64         // of a message, in bytes; 0: 4 MiB
-	Stall       time.Duration // until a client that takes nothing of its stream is given up; 0: 30 s
-	Beat        time.Duration // between the comments that keep a silent stream alive; 0: 15 s
-	Patience    time.Duration // until an answer that is not there becomes a stream; 0: 1 s
-	MaxStreams  int           // open at once; 0: 10,000
-	MaxCalls    int           // requests answered at once; 0: 256. Further ones of a session wait, others get 503
-	MaxWaiting  int           // requests of one legacy session that wait or are answered; 0: 64. Further ones get 503
-	PageSize    int           // tools a page of tools/list; 0: 1,000, since many clients read only the first page
-	Rate        float64       // messages a second of one session, after a burst of twice as many; 0: 200; negative: any number
-	RateOfTool  float64       // calls a second of one tool, after a burst of twice as many; 0: 100; negative: any number
+	// What is beyond a bound is refused at once, with 413, 429 or 503, and never kept waiting without end.
+	MaxBody    int64         // of a message, in bytes; 0: 4 MiB
+	Stall      time.Duration // until a client that takes nothing of its stream is given up; 0: 30 s
+	Beat       time.Duration // between the comments that keep a silent stream alive; 0: 15 s
+	Patience   time.Duration // until an answer that is not there becomes a stream; 0: 1 s
+	MaxStreams int           // open at once; 0: 10,000
+	MaxCalls   int           // requests answered at once; 0: 256. Further ones of a session wait, others get 503
+	MaxWaiting int           // requests of one legacy session that wait or are answered; 0: 64. Further ones get 503
+	// The list of 1,000 tools has some 300 KB, written once.
+	PageSize   int     // tools a page of tools/list; 0: 1,000, since many clients read only the first page
+	Rate       float64 // messages a second of one session, after a burst of twice as many; 0: 200; negative: any number
+	RateOfTool float64 // calls a second of one tool, after a burst of twice as many; 0: 100; negative: any number
+	// Until then the record of the stream, and what it has sent, stay in memory.
 	StreamGrace time.Duration // how long a broken stream of 2025-11-25 can be taken up again; 0: 2 min
 }
 

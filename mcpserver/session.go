@@ -17,7 +17,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// session is what a client began with initialize, or a caller of 2026-07-28 says of itself with each request.
+// session is what a client began with initialize, or a caller of 2026-07-28 says of itself with each request. The id of a
+// session of Streamable HTTP says all of it (seal.mint); one of a stream, as of 2024-11-05, is a random UUID.
 type session struct {
 	id        string // empty: there is none
 	principal string // whose it is; empty where nobody has to say who they are
@@ -30,10 +31,12 @@ type session struct {
 	watched map[string]bool  // resources that the client subscribed to
 }
 
-// defaultLevel is what a session logs before its client says anything.
+// defaultLevel is what a session logs before its client says anything. The revisions leave that to the server; debug lines
+// would be noise to those who never ask.
 const defaultLevel = mcp.LoggingLevelInfo
 
-// session is the caller of a request of 2026-07-28, which names its capabilities.
+// session is the caller of a request of 2026-07-28, which names its capabilities. It lives as long as the request, and has no id,
+// so it cannot be cancelled by name: closing the stream is the cancellation.
 func (m meta) session(principal string) *session {
 	s := &session{principal: principal, version: mcp.ProtocolVersion20260728, level: m.Level, can: *m.Capabilities}
 	if m.Client != nil {
@@ -42,7 +45,7 @@ func (m meta) session(principal string) *session {
 	return s
 }
 
-// begin keeps what initialize said.
+// begin keeps what initialize said. A level that the client set in front of it stays.
 func (s *session) begin(version string, client mcp.Implementation, can mcp.ClientCapabilities) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +55,8 @@ func (s *session) begin(version string, client mcp.Implementation, can mcp.Clien
 	}
 }
 
-// begun says that initialize was answered.
+// begun says that initialize was answered. A stream hears nothing of changes before that: by every revision up to 2025-11-25
+// initialization is the first thing between client and server.
 func (s *session) begun() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +77,8 @@ func (s *session) setLevel(level mcp.LoggingLevel) {
 	s.level = level
 }
 
-// watch subscribes to a resource.
+// watch subscribes to a resource. The error is for the client, and says the bound: without one a session could fill the
+// memory with addresses.
 func (s *session) watch(uri string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +110,8 @@ func (s *session) watches(uri string) bool {
 }
 
 // hidesErrors says that the client shows a failed result as nothing at all: Void, whose name is chosen by its user, and
-// which has never had another version.
+// which has never had another version. Its interface shows {} for a result with isError, so neither the user nor the model
+// learns what was wrong; a text that begins with "Error:" reaches both.
 func (s *session) hidesErrors() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +119,7 @@ func (s *session) hidesErrors() bool {
 }
 
 // sessions knows the sessions of Streamable HTTP. What they are stands in their ids; kept here is only what a client has said
-// since, and which ids it has given up.
+// since, and which ids it has given up. Stock mcp-go keeps 10 KB for each initialize that no DELETE follows.
 type sessions struct {
 	seal seal
 
@@ -122,14 +128,16 @@ type sessions struct {
 	ended *ended
 }
 
-// maxSessions is how many sessions something is kept of. The settings of one too many fall back to what they were.
+// maxSessions is how many sessions something is kept of. The settings of one too many fall back to what they were: log level
+// info and no subscriptions, which costs a client some news and no answer.
 const maxSessions = 10_000
 
 func newSessions(s seal, e *ended) *sessions {
 	return &sessions{seal: s, kept: map[string]*session{}, ended: e}
 }
 
-// find gives the session of an id, for its own principal only.
+// find gives the session of an id, for its own principal only. The signature is checked in front of the lock, so that forged
+// ids cost nobody else anything.
 func (s *sessions) find(id, principal string) (*session, bool) {
 	if id == "" {
 		return nil, false
@@ -157,7 +165,8 @@ func (s *sessions) remembered(id string) (*session, bool) {
 	return one, ok
 }
 
-// keep remembers what a session's client has set.
+// keep remembers what a session's client has set. Which session makes room is left to the order of the map: any order would
+// need a list, for a case that does not happen by itself.
 func (s *sessions) keep(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +179,8 @@ func (s *sessions) keep(one *session) {
 	}
 }
 
-// end makes an id void. An error means that it is so only until the server ends.
+// end makes an id void. An error means that it is so only until the server ends. Stock servers check only the form of an
+// id, so that a session goes on after its DELETE; the specification wants a 404.
 func (s *sessions) end(id string, now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,16 +189,19 @@ func (s *sessions) end(id string, now time.Time) error {
 }
 
 // ended are the sessions that their clients have given up, and when: their ids are signed, and would be good again after a restart.
-// They are kept in a file, one a line, until they are too old to be good anyway.
+// They are kept in a file, one a line, until they are too old to be good anyway. A line is a digest and Unix seconds:
+// "4f1d… 1795000000". Replicas on other machines with the same key do not see the file.
 type ended struct {
 	path string // empty: no file
 	at   map[string]time.Time
 }
 
-// maxEnded is how many are known. Of one too many the oldest tenth is forgotten.
+// maxEnded is how many are known. Of one too many the oldest tenth is forgotten, so that the file is rewritten seldom.
 const maxEnded = 100_000
 
-// newEnded reads the file, if there is one. An error means that nothing is known, and that nothing will be written.
+// newEnded reads the file, if there is one. An error means that nothing is known, and that nothing will be written: a file that
+// cannot be read may hold more than we know, and a rewrite would lose that. Lines that are broken, as the last one after a
+// power cut, are passed over.
 func newEnded(path string, now time.Time) (*ended, error) {
 	e := &ended{path: path, at: map[string]time.Time{}}
 	if path == "" {
@@ -216,7 +229,7 @@ func newEnded(path string, now time.Time) (*ended, error) {
 	return e, err
 }
 
-// nameOf stands for an id: whoever reads the file learns none.
+// nameOf stands for an id: whoever reads the file learns none. It is the first half of a SHA-256 sum, in hex.
 func nameOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:16])
@@ -228,7 +241,8 @@ func (e *ended) has(id string) bool {
 	return ok
 }
 
-// add makes an id void.
+// add makes an id void. It appends a line, and rewrites the file only when there are too many: sessions end often, and a
+// file of 100,000 lines has 4 MB.
 func (e *ended) add(id string, now time.Time) error {
 	name := nameOf(id)
 	e.at[name] = now
@@ -262,7 +276,7 @@ func (e *ended) forget(now time.Time) {
 	}
 }
 
-// rewrite writes the file anew.
+// rewrite writes the file anew, beside the old one and then in its place, so that a reader finds the one or the other whole.
 func (e *ended) rewrite() error {
 	if e.path == "" {
 		return nil
