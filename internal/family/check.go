@@ -16,6 +16,7 @@ import (
 )
 
 // Problem is one thing that a family does not do.
+// Error texts have several lines, what was read and what should have been below each other, since differences are in the bytes.
 type Problem struct {
 	Where string // "case NAME", or what else was tried
 	Err   error
@@ -24,6 +25,8 @@ type Problem struct {
 // Check runs the cases of a family's file: whole and cut in every way, in every degree of holding, among all formats and
 // alone. Then it prints calls and reads them again. It gives the number of cases and what went wrong, at most one problem
 // a case; an error means that the cases cannot be read.
+// It is what `formats test FILE` runs on a user's own file; the tests hold the embedded ones to the same. A case that fails in
+// one way mostly fails in all, so one problem a case is enough.
 func Check(f *adapters.Format, tools []chat.Tool) (cases int, problems []Problem, err error) {
 	list, err := golden.Cases([]byte(f.File()))
 	if err != nil {
@@ -43,6 +46,8 @@ func Check(f *adapters.Format, tools []chat.Tool) (cases int, problems []Problem
 	return len(list) + len(prints), append(problems, ReadsBack(f)...), err
 }
 
+// checkCase runs one case: whole in every degree of holding, cut in every way, and with the marks of no other family. The last
+// is for `--calls strict`, and shows a case that is read by somebody else's marks.
 func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 	all, alone := adapters.Options{Tools: tools}, adapters.Options{Tools: tools, Alone: true}
 	if d := c.Whole(decodeAs(f, all)); d != nil {
@@ -69,6 +74,8 @@ func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 
 // samples are calls that a family must be able to write, and the tools for them. Members are sorted, as some families write
 // them.
+// They have what families stumble over: a number beside a string, no arguments at all, letters outside ASCII, quotes of both
+// kinds, markup with newlines, a list, an object and a boolean.
 var (
 	sampleTools = []chat.Tool{
 		{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}`)},
@@ -84,6 +91,7 @@ var (
 )
 
 // ReadsBack prints calls in the family's form and reads them again: alone, and behind text if they begin with a mark.
+// A call without marks behind text needs evidence (docs/calls.md), so only marked ones are tried there.
 func ReadsBack(f *adapters.Format) (problems []Problem) {
 	for _, calls := range samples {
 		for _, text := range []string{"", "I look."} {

@@ -23,6 +23,8 @@ type Reply struct {
 
 // Replies reads replies, a JSON object a line: {"raw": "…", "tools": […]}, the tools as OpenAI's API has them or by their
 // names, or an exchange as /debug shows it with --trace-bodies. An error names the line.
+// A line may have 16 MB: exchanges hold whole prompts. The tools' schemas may be missing, but not their names: a call is known
+// by the name of an offered tool.
 func Replies(in io.Reader) ([]Reply, error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 16<<20)
@@ -46,6 +48,7 @@ func Replies(in io.Reader) ([]Reply, error) {
 	return out, nil
 }
 
+// readReply reads one line. Of an exchange the first generation counts: later ones are answers to what this program asked.
 func readReply(line []byte) (Reply, error) {
 	var wire struct {
 		Raw   string
@@ -87,6 +90,8 @@ func readReply(line []byte) (Reply, error) {
 
 // Learn makes a family's file of what a model wrote: the known family that reads all of it, or call lines for what none
 // reads. What cannot be decided from the replies is a question, a sentence each.
+// Nothing is decided that replies cannot show: two ways of writing a call may be a slip and a form, and which is which is
+// asked. An error means that no call line could be made, or that the lines cannot be read as a declaration.
 func Learn(name string, set *adapters.Set, replies []Reply) (file string, questions []string, err error) {
 	lines := fmt.Sprintf("# Learned from %d replies; to be read by someone who knows the model.\nformat  %s\nmodels  %s*\n", len(replies), name, name)
 	best, unread := bestReader(set, replies)
@@ -120,6 +125,7 @@ func Learn(name string, set *adapters.Set, replies []Reply) (file string, questi
 
 // bestReader is the family that reads calls out of most replies by its own marks, nil when none reads any, and the replies
 // that name a tool and that it reads as text.
+// Only a family's own marks count (Alone, Strict), since with all families live every one would read every call.
 func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unread []Reply) {
 	most := 0
 	for _, f := range set.All() {
@@ -158,6 +164,7 @@ func callsIn(f *adapters.Format, r Reply) []chat.Call {
 }
 
 // learnMark is a mark as a model writes one, at the edge of a call.
+// Blanks may stand between the brackets of neither form, so that "a < b and c > d" is no mark.
 const learnMark = `(?:<[^<>\s]{1,64}>|\[/?[A-Z_]{2,40}\])`
 
 var (
@@ -166,6 +173,8 @@ var (
 )
 
 // callLine is the call line of a reply that holds a tool's name in JSON, or in front of it, behind a mark.
+// The object begins in front of the name in {"name": "get_weather", …} and behind it in [TOOL_CALLS]get_weather[ARGS]{…}, at
+// most 40 bytes away, which is room for a mark between.
 func callLine(r Reply) (string, bool) {
 	for _, t := range r.Tools {
 		at := strings.Index(r.Raw, t.Name)
@@ -198,6 +207,7 @@ func objectAt(text, word string) (int, bool) {
 }
 
 // lineAround is a call line with the marks around text[start:end].
+// Without a mark in front there is no line: a declaration needs one to tell a call from text.
 func lineAround(text string, start, end int, holes string) (string, bool) {
 	before := markBefore.FindString(text[:start])
 	if before == "" {
@@ -212,6 +222,7 @@ func escaped(s string) string {
 }
 
 // byCount are the lines, the most frequent first.
+// Lines of equal count are sorted, so that the same replies give the same file.
 func byCount(lines map[string]int) []string {
 	var out []string
 	for line := range lines {

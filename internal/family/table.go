@@ -17,6 +17,7 @@ const (
 
 // Table is a Markdown table of families: what they are, models, marks, and how many cases each has. An error means that a
 // family's cases cannot be read.
+// A test holds docs/formats.md to what this writes, so a family cannot be added without its row.
 func Table(formats []*adapters.Format) (string, error) {
 	var b strings.Builder
 	all := 0
@@ -39,6 +40,7 @@ func Table(formats []*adapters.Format) (string, error) {
 }
 
 // about is the first sentence above a declaration.
+// A bar would end the cell of a Markdown table.
 func about(f *adapters.Format) string {
 	line, _, _ := strings.Cut(f.Declaration(), "\n")
 	text, comment := strings.CutPrefix(line, "#")
@@ -50,6 +52,7 @@ func about(f *adapters.Format) string {
 }
 
 // quoted are words as Markdown shows them in a table, letter by letter.
+// A word that holds backquotes, a fence, stands in more of them than it has.
 func quoted(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

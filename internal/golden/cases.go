@@ -10,6 +10,7 @@ import (
 )
 
 // Case is one golden case of a family: what the model wrote, and the events that must come of it.
+// Exactly the same events must come whatever the pieces were that the text arrived in.
 type Case struct {
 	Name   string
 	Raw    string
@@ -47,6 +48,8 @@ type group struct {
 }
 
 // grouped are the sections of a family file, together by case.
+// A case's name may hold ": ", so a section is split at the last one. Sections of a case need not stand together; one that is
+// there twice is an error, since the second would hide the first.
 func grouped(src []byte) ([]group, error) {
 	sections, err := Sections(src)
 	if err != nil {
@@ -77,6 +80,7 @@ func (g *group) has(part string) bool {
 }
 
 // take gives each section to a case, and says which of those that must be there are missing.
+// Errors name the section as it stands in the file, for whoever edits it.
 func (g *group) take(part func(name, text string) error, needed ...string) error {
 	for _, s := range g.parts {
 		if err := part(s.Name, s.Text); err != nil {
@@ -111,6 +115,7 @@ func (c *Case) take(part, text string) error {
 }
 
 // with reads one line of a with section.
+// A prompt is a Go literal, as it mostly ends in a newline that an editor would take away.
 func (c *Case) with(line string) (err error) {
 	word, value, _ := strings.Cut(line, " ")
 	switch word {
@@ -131,6 +136,7 @@ func (c *Case) with(line string) (err error) {
 	return nil
 }
 
+// oneOf is an error unless a value is one of the allowed ones, which it lists.
 func oneOf(word, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil

@@ -12,6 +12,7 @@ import (
 var degrees = []string{"short", "none", "call"}
 
 // Decode reads a reply in the family, with the end of the prompt and in the degree of holding that are named.
+// It is a function, so that this package stands below adapters, whose tests need it.
 type Decode func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error]
 
 // Difference says where a case did not give the events that it has to.
@@ -31,6 +32,7 @@ func (d *Difference) Error() string {
 	return s
 }
 
+// indent lines further lines up with the first, so that got and want can be compared by eye.
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n     ") }
 
 // Degrees are the degrees of holding in which a case gives the events that stand in it.
@@ -56,6 +58,8 @@ func (c *Case) Whole(decode Decode) *Difference {
 
 // Split runs the case cut in every way that Cuts knows, in every degree; nil means that each gave what the whole text
 // gives.
+// It compares with what the whole text gives, not with what the case wants: so it says something of the degrees, too, in which a
+// cut call gives other events than the case has.
 func (c *Case) Split(decode Decode) *Difference {
 	for _, hold := range degrees {
 		want, err := Transcript(decode(Source([]string{c.Raw}, c.Finish), c.Prompt, hold))
@@ -71,6 +75,7 @@ func (c *Case) Split(decode Decode) *Difference {
 	return nil
 }
 
+// run decodes the text in those pieces and compares; nil means that they agree.
 func (c *Case) run(decode Decode, how, hold string, pieces []string, want string) *Difference {
 	got, err := Transcript(decode(Source(pieces, c.Finish), c.Prompt, hold))
 	if got == want && err == nil {

@@ -39,10 +39,13 @@ func (s *source) Next() (e chat.Event, err error) {
 func (s *source) Close() error { return nil }
 
 // longText is from how many bytes on a text is not cut at every place.
+// Two pieces at every place is quadratic in the text: 3,000 bytes are 9 MB to read, in each degree.
 const longText = 3000
 
 // Cuts yields the ways in which a text has to give the same events, with a name for each: byte by byte, in two at every
 // place (of texts below 3,000 bytes), and in eight random ways that are the same every time.
+// Byte by byte finds code that decides before it has seen enough, two pieces name the place, random ones find what depends on
+// two cuts at once. Cuts go through the middle of characters, as tokens do.
 func Cuts(text string) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		if !yield("byte by byte", Bytes(text)) {

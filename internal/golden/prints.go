@@ -10,6 +10,7 @@ import (
 )
 
 // Print is a case of printing: calls of one turn and what answers them, and what the family's template makes of both.
+// What stands in it came out of the template of a model, rendered; it says what a model saw in its training.
 type Print struct {
 	Name    string
 	Text    string // in front of the calls
@@ -85,6 +86,7 @@ func (p *Print) line(line string) (err error) {
 }
 
 // call reads "N NAME {…}" or "N NAME id=ID {…}".
+// The first number says how many calls the conversation had before, which families that count calls print (command-r7b).
 func (p *Print) call(s string) error {
 	number, rest, _ := strings.Cut(s, " ")
 	n, err := strconv.Atoi(number)
@@ -107,6 +109,7 @@ func (p *Print) call(s string) error {
 }
 
 // Printer writes calls and results as a family does.
+// A format of package adapters is one; the interface keeps this package below it.
 type Printer interface {
 	Number(first int, calls []chat.Call) []chat.Call
 	Append(dst []byte, calls ...chat.Call) []byte

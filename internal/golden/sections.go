@@ -15,6 +15,8 @@ type Section struct{ Name, Text string }
 // Sections reads a case file: sections "-- NAME --", each followed by its text; what stands in front of the first one is
 // left out. One newline in front of the next section line is no text. A section "-- NAME quoted --" holds a Go string
 // literal; an error names the section that does not.
+// The form is that of Go's txtar, with a rule for the newline at the end of a text, which there belongs to the text: replies of
+// models mostly end without one.
 func Sections(src []byte) ([]Section, error) {
 	var out []Section
 	for line := range strings.Lines(string(src)) {

@@ -12,6 +12,7 @@ import (
 
 // Transcript writes the events of a reply as case files do, adjacent fragments joined. A call whose arguments are no JSON
 // is an error, and so is what the reply ended with; the transcript up to there comes with it.
+// Fragments are joined, since how many there are depends on how the text was cut, which must not matter.
 func Transcript(events iter.Seq2[chat.Event, error]) (string, error) {
 	var w writer
 	for e, err := range events {
@@ -35,6 +36,7 @@ type writer struct {
 	open  bool // the call has not ended
 }
 
+// event adds one event. Kinds that cases do not speak of, as usage, are passed over.
 func (w *writer) event(e chat.Event) error {
 	if e.Kind != w.kind {
 		w.endText()
@@ -61,6 +63,7 @@ func (w *writer) event(e chat.Event) error {
 	return nil
 }
 
+// endText writes the text that was joined, as a Go literal: white space and control bytes must be visible in a case.
 func (w *writer) endText() {
 	if w.kind != chat.None {
 		fmt.Fprintf(w, "%s %s\n", w.kind, strconv.Quote(string(w.text)))
@@ -69,6 +72,7 @@ func (w *writer) endText() {
 }
 
 // call writes the line of a call that ended, or was left open.
+// Arguments with a newline are a literal: a case has one line for each event.
 func (w *writer) call(word string) {
 	id := ""
 	if w.start.ID != "" {

@@ -17,18 +17,20 @@ import (
 )
 
 // Recording is one template.
+// A conversation is named by its content, so the same recording answers whoever asks for the same turns.
 type Recording struct {
 	Name    string            `json:"-"`
-	Family  string            `json:"family,omitempty"` // whose models bring it; empty: no family's
-	Source  string            `json:"source,omitempty"` // the lines of its source that say something
-	Prompts map[string]string `json:"prompts"`          // by conversation, see Key
-	Refused map[string]string `json:"refused,omitempty"`
+	Family  string            `json:"family,omitempty"`  // whose models bring it; empty: no family's
+	Source  string            `json:"source,omitempty"`  // the lines of its source that say something
+	Prompts map[string]string `json:"prompts"`           // by conversation, see Key
+	Refused map[string]string `json:"refused,omitempty"` // why the server refused a conversation, by the same names
 }
 
 //go:embed recordings/*.json
 var recordings embed.FS
 
 // All are the recordings, by name.
+// An error is a file of the repository that is no JSON: a merge gone wrong, never a user's doing.
 func All() ([]*Recording, error) {
 	files, err := recordings.ReadDir("recordings")
 	if err != nil {
@@ -50,6 +52,7 @@ func All() ([]*Recording, error) {
 }
 
 // Render gives the prompt of a recorded conversation. One that was not recorded is an error that says so.
+// Tools are not part of the name: all recordings were made with the probes' tools. The error names the command that records.
 func (r *Recording) Render(messages []chat.Message, _ []chat.Tool) (string, error) {
 	key := Key(messages)
 	if prompt, ok := r.Prompts[key]; ok {
@@ -62,6 +65,7 @@ func (r *Recording) Render(messages []chat.Message, _ []chat.Tool) (string, erro
 }
 
 // Add records what a template made of a conversation.
+// Of a refusal the first line is kept, which says why; of a prompt the part from the first message on.
 func (r *Recording) Add(messages []chat.Message, prompt string, err error) {
 	if err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "\n")
@@ -75,6 +79,7 @@ func (r *Recording) Add(messages []chat.Message, prompt string, err error) {
 }
 
 // Key names a conversation: a word a message.
+// Ids of calls are left out, since they are the same in all probes; arguments are in, since they are what differs.
 func Key(messages []chat.Message) string {
 	var b strings.Builder
 	for _, m := range messages {

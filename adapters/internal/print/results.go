@@ -52,6 +52,8 @@ func appendResults(dst []byte, f *declaration.Family, before string, calls []cha
 
 // appendResult fills the holes of a result. The text is printed as the tool gave it: what in it looks like a mark is the
 // business of who lets tools' answers into a prompt (see declaration's Marked).
+// Only some families quote: harmony and Llama 3 print a result as a JSON string, mistral-v3 bare inside an object, which is
+// then JSON only if the result is.
 func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
 	for _, part := range p.Parts {
 		switch part.Hole {
@@ -73,6 +75,7 @@ func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) 
 // Number gives calls the ids that the family writes, first being how many calls the conversation had before. An id that the
 // family could have written stays; in most families that is any. Results refer to calls by them, and a client's ids, like
 // OpenAI's call_abc123, are not what command-r7b's model has ever seen: its calls are numbered through the conversation.
+// An id is replaced in the call and in its result alike, since both go through here with the same place in the conversation.
 func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 	calls = slices.Clone(calls)
 	for i := range calls {

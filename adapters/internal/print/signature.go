@@ -17,6 +17,7 @@ import (
 //	    """
 //
 // Members come in the order in which positional values are read.
+// A parameter that may be left out has the default None, whatever its type: Python's own way of saying so.
 func appendSignature(dst []byte, t chat.Tool) []byte {
 	typ := schema.Compile(t.Schema)
 	dst = append(append(append(dst, "def "...), PythonName(t.Name)...), '(')
@@ -50,6 +51,7 @@ func indented(text string) string {
 }
 
 // notesOf are the descriptions of a schema's members; those of objects, which a signature cannot say, with their schema.
+// A schema of an object in a note costs what a signature saved, but only for such members.
 func notesOf(raw json.RawMessage) map[string]string {
 	notes := map[string]string{}
 	members, _ := schema.Parse(raw).Written().Members()
@@ -74,6 +76,7 @@ func literalOf(value string) string {
 }
 
 // pythonType is a type as an annotation says it.
+// An enum is a Literal, which models know from typed Python; a number stands for integers, too, so "float" says it all.
 func pythonType(t *schema.Type) string {
 	if e := t.Enum(); len(e) > 0 {
 		values := make([]string, len(e))

@@ -9,6 +9,7 @@ import (
 
 // Spelling is how the values in a call's body are written. The fields are text that the grammar quotes as it stands; what
 // cannot be a fixed text, keys and strings, has a function.
+// One value of this type is enough for the writer and the grammar, so the two cannot come apart.
 type Spelling struct {
 	Name                           string // of the grammar's rules
 	Open, Comma, Close             string // around and between an object's members

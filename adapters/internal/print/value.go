@@ -168,6 +168,7 @@ func appendString(dst []byte, quoted string) []byte {
 func appendRaw(dst []byte, quoted string) []byte { return append(dst, unquote(quoted)...) }
 
 // appendCDATA writes a string, in CDATA when it holds what could end the value that it is.
+// minicpm5's template does so when a text holds <, & or a newline. A text with "]]>" in it cannot be said.
 func appendCDATA(dst []byte, quoted string) []byte {
 	text := unquote(quoted)
 	if !strings.ContainsAny(text, "<&\n") {
@@ -178,6 +179,7 @@ func appendCDATA(dst []byte, quoted string) []byte {
 
 // appendRepr writes a string as Python's repr does: in single quotes, or in double ones when it has single ones and no
 // double ones.
+// Control characters without a short form are \u00xx, as in JSON: Python would write \x00, and readers of both take this one.
 func appendRepr(dst []byte, quoted string) []byte {
 	s, quote := unquote(quoted), byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
@@ -206,6 +208,7 @@ func appendRepr(dst []byte, quoted string) []byte {
 // appendNumber writes a number as Python prints it: a whole one as it stands, since Python's have no limit, any other with
 // the fewest digits that give the same 64 bits: 1.50 is 1.5, 1e5 is 100000.0, 1e25 is 1e+25. repr takes an exponent from
 // 1e16 on and below 1e-4.
+// An integer of twenty digits stays as it is, which a float64 could not say.
 func appendNumber(dst []byte, text string) []byte {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || !strings.ContainsAny(text, ".eE") {
