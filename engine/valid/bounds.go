@@ -10,17 +10,20 @@ import (
 
 // bounds are the keywords that say how large, long or many a value may be, or of what form a text is: a tool that checks
 // them says so, and an agent can try again.
+// A value out of its bounds is of the right kind. A wrong type, a missing member or a name that is none of a list is not
+// among them: what a tool does with those nobody knows.
 var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format",
 	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"}
 
 // Bounded are the arguments without the members that the schema forbids, if besides these nothing is wrong but values out of
-// their bounds.
+// their bounds. It serves --out-of-bounds=pass, for agents that give a tool's error back to the model.
 func (v *Validator) Bounded(args []byte) ([]byte, bool) {
 	out, _, ok := v.outOfBounds(args)
 	return out, ok
 }
 
-// outOfBounds is Bounded with the places that are.
+// outOfBounds is Bounded with the places that are. One mark of another kind ends it, since the call would be refused for that
+// all the same.
 func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) {
 	m, ok := v.marks(args)
 	if !ok {
@@ -41,6 +44,8 @@ func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) 
 }
 
 // Clamped are the arguments with every number at its nearest bound, if that makes them fit. Texts and lists are not cut.
+// It serves --out-of-bounds=clamp: 22 under "maximum": 20 becomes 20, as some would rather have 20 results than none. A text
+// that is cut says something else, so a call with one too long is not clamped at all.
 func (v *Validator) Clamped(args []byte) ([]byte, bool) {
 	for range maxClamped {
 		out, over, ok := v.outOfBounds(args)
@@ -58,9 +63,11 @@ func (v *Validator) Clamped(args []byte) ([]byte, bool) {
 }
 
 // maxClamped is how often numbers are clamped, since several parts of a schema may bound the same one.
+// An allOf with two maximums is fulfilled at the second turn; bounds that contradict each other would go on for ever.
 const maxClamped = 4
 
-// clamped puts numbers within their bounds.
+// clamped puts numbers within their bounds. It reads and writes decimals exactly: an integer of 19 digits would be another
+// one as a float.
 func clamped(args []byte, over []mark) ([]byte, bool) {
 	doc, err := parse(args)
 	if err != nil {
@@ -89,7 +96,8 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 	return edited(nil, args, layout(args), root), true
 }
 
-// nearest is the number within the bounds of a schema that is nearest to n, nil when there is none.
+// nearest is the number within the bounds of a schema that is nearest to n, nil when there is none. With "multipleOf" it is
+// looked for among the multiples around n: 23 under a maximum of 20 and a step of 8 is 16, though 20 is nearer.
 func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 	low, high := largest(s.Minimum, s.ExclusiveMinimum), smallest(s.Maximum, s.ExclusiveMaximum)
 	fits := func(x *big.Rat) bool {
@@ -124,9 +132,11 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 }
 
 // small is how far a number of any kind stays from a bound that it must not reach.
+// 1 under "exclusiveMaximum": 1 becomes 0.999999. Integers have a step of 1 instead.
 var small = big.NewRat(1, 1_000_000)
 
 // stepOf is what a number must be a multiple of, nil for nothing. An integer that is a multiple of p/q is one of p.
+// An integer that is a multiple of 2.5 is one of 5, the numerator of 5/2 in lowest terms.
 func stepOf(s *jsonschema.Schema) *big.Rat {
 	integer := s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"integer"})
 	switch {
@@ -138,8 +148,10 @@ func stepOf(s *jsonschema.Schema) *big.Rat {
 	return s.MultipleOf
 }
 
+// distance is how far two numbers are apart, either way.
 func distance(a, b *big.Rat) *big.Rat { return new(big.Rat).Abs(new(big.Rat).Sub(a, b)) }
 
+// largest is the tighter of two lower bounds: since draft 6 a schema may have both minimum and exclusiveMinimum.
 func largest(a, b *big.Rat) *big.Rat {
 	if a == nil || b != nil && b.Cmp(a) > 0 {
 		return b
@@ -147,6 +159,7 @@ func largest(a, b *big.Rat) *big.Rat {
 	return a
 }
 
+// smallest is the tighter of two upper bounds.
 func smallest(a, b *big.Rat) *big.Rat {
 	if a == nil || b != nil && b.Cmp(a) < 0 {
 		return b

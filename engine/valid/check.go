@@ -22,6 +22,9 @@ type Problem struct {
 
 // Check says what is wrong with a call's arguments, a JSON object: at most five problems, in the order of their places;
 // nil when they fit. Numbers are compared exactly.
+// An object is demanded even where the schema would take a text: OpenAI's arguments are one, and clients read them so. What
+// is too much work counts as a problem, since an unchecked call must not leave as a checked one.
+// A member that is there twice is a problem too, though JSON allows it: which of the values a client takes, nobody can tell.
 func (v *Validator) Check(args []byte) []Problem {
 	doc, err := parse(args)
 	if err != nil {
@@ -48,7 +51,7 @@ func (v *Validator) Check(args []byte) []Problem {
 	return ordered(all)
 }
 
-// Sentences tells all problems in one line.
+// Sentences tells all problems in one line, as a model is asked to write its call again and as logs have it.
 func Sentences(all []Problem) string {
 	texts := make([]string, len(all))
 	for i, p := range all {
@@ -58,6 +61,7 @@ func Sentences(all []Problem) string {
 }
 
 // workFor is how many times a place of the schema meets a value, at most.
+// Depths beyond the last figure have the last figure's work; see workOf.
 func (v *Validator) workFor(levels []int) (sum float64) {
 	for depth, n := range levels {
 		sum += float64(n) * v.work[min(depth, len(v.work)-1)]
@@ -65,12 +69,15 @@ func (v *Validator) workFor(levels []int) (sum float64) {
 	return sum
 }
 
-// problem makes a Problem; the text goes without the place.
+// problem makes a Problem. text goes without the place, which is put in front of it: a model is told "arguments.days: want at
+// most 7, got 9", and finds the place in what it wrote.
 func problem(path []string, keyword, text string) Problem {
 	return Problem{path, keyword, spell(path) + ": " + text}
 }
 
 // ordered sorts problems by place, drops repetitions, and keeps the first ones.
+// The library goes through maps, so without sorting a model would be told other things about the same call each time. Branches
+// of an allOf often find the same fault, which is told once.
 func ordered(all []Problem) []Problem {
 	slices.SortStableFunc(all, func(a, b Problem) int {
 		return cmp.Or(slices.Compare(a.Path, b.Path), strings.Compare(a.Text, b.Text))
@@ -99,10 +106,12 @@ func spelled(from string, path []string) string {
 	return strings.TrimPrefix(b.String(), ".")
 }
 
+// isNumber says whether a step is the number of an element. Nine digits are more than any array has elements.
 func isNumber(s string) bool {
 	return s != "" && len(s) < 10 && strings.Trim(s, "0123456789") == ""
 }
 
+// isWord says whether a name can stand behind a point as it is.
 func isWord(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-$") == ""
 }

@@ -23,7 +23,7 @@ const (
 // home is where a schema is said to lie, so that relative references have a base; nothing is ever read from there.
 const home = "tool:///"
 
-// Validator checks arguments against one schema. It may be used by many at once.
+// Validator checks arguments against one schema. It may be used by many at once: what compiling has made is only read.
 type Validator struct {
 	root    *jsonschema.Schema
 	places  map[string]*jsonschema.Schema // by the name that errors give them
@@ -33,9 +33,13 @@ type Validator struct {
 
 // Dropped lists the places of the schema that cannot be checked, as JSON pointers: patterns that Go's regular expressions
 // do not know (look-around, back references), and what hangs on them.
+// What is left out lets more through, never less. Go's expressions are linear in the text, which those of other languages
+// are not: the pattern comes from a client and the text from a model, and a few bytes of both could take hours.
 func (v *Validator) Dropped() []string { return v.dropped }
 
 // compile reads a schema.
+// The bounds are looked at before the library sees the schema. Schemas of clients and of remote MCP servers have passed a
+// tighter budget already (schema.Affordable); others come here as they are.
 func compile(text []byte) (*Validator, error) {
 	if t := bytes.TrimSpace(text); len(t) == 0 || string(t) == "null" {
 		text = []byte(`{"type":"object"}`)
@@ -57,7 +61,9 @@ func compile(text []byte) (*Validator, error) {
 	return compileDocument(modern(doc.value))
 }
 
-// compileDocument hands a document over to the library.
+// compileDocument hands a document over to the library. Without a $schema it is read as draft 2020-12, to which modern has
+// brought it. Formats are checked, though since 2019-09 they are notes only unless asked for: who writes "format": "date" for a
+// parameter has a tool that reads a date.
 func compileDocument(doc any) (*Validator, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -88,10 +94,11 @@ func compileDocument(doc any) (*Validator, error) {
 // nowhere loads no schema.
 type nowhere struct{}
 
-// Load refuses.
+// Load refuses. To fetch a URL out of a client's schema would let that client use this machine to reach others.
 func (nowhere) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
 
-// explain turns the library's error into place and sentence.
+// explain turns the library's error into place and sentence. Its own texts name the made-up home of the schema and are about
+// URLs; the reader is the author of a tool, who has one document and wants to know what to change in it.
 func explain(err error) *SchemaError {
 	if e, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		return explainMeta(e)
@@ -115,6 +122,8 @@ func local(url string) string {
 }
 
 // explainMeta says what the specification does not allow.
+// The library lists all that the draft's meta-schema objects to. The outermost place is named, as what lies in it often
+// follows from it.
 func explainMeta(e *jsonschema.SchemaValidationError) *SchemaError {
 	_, at, _ := strings.Cut(e.URL, "#")
 	if failed, ok := errors.AsType[*jsonschema.ValidationError](e.Err); ok {
@@ -136,15 +145,18 @@ func pointer(path []string) string {
 }
 
 // unknown is a pattern that Go cannot read; nobody asks it.
+// A placeholder, so that compiling goes on: an error here would cost the tool all of its check. loosen takes it out afterwards.
 type unknown string
 
 // MatchString takes everything.
+// It is asked for nothing that counts: see loosen.
 func (unknown) MatchString(string) bool { return true }
 
 // String is the pattern as the schema has it.
 func (u unknown) String() string { return string(u) }
 
 // anyRegexp compiles a pattern, or keeps it as unknown.
+// JSON Schema's patterns are JavaScript's (ECMA-262); what they have in common with Go's is most of what schemas use.
 func anyRegexp(s string) (jsonschema.Regexp, error) {
 	if re, err := regexp.Compile(schema.GoPattern(s)); err == nil {
 		return named{re, s}, nil
@@ -152,7 +164,8 @@ func anyRegexp(s string) (jsonschema.Regexp, error) {
 	return unknown(s), nil
 }
 
-// validatePattern refuses a string that is a pattern in no dialect. What only Go does not know is none of its business.
+// validatePattern is format "regex": it refuses a string that is a pattern in no language of regular expressions, such as an
+// open bracket. What only Go does not know, look-ahead and back references, is none of its business.
 func validatePattern(v any) error {
 	s, ok := v.(string)
 	if !ok {
@@ -167,6 +180,7 @@ func validatePattern(v any) error {
 }
 
 // named is a compiled pattern that prints as the schema spells it.
+// The problem's sentence quotes the pattern, and \x{00e9} for the author's \u00e9 would help nobody.
 type named struct {
 	*regexp.Regexp
 	text string

@@ -19,7 +19,8 @@ const (
 	maxExponent = 1024 // of a number; beyond it exact arithmetic gets slow
 )
 
-// document is a parsed JSON text: maps, slices, json.Number, string, bool and nil.
+// document is a parsed JSON text: maps, slices, json.Number, string, bool and nil, which is what the library takes. Numbers
+// stay text, so that 9007199254740993 is compared with an enum's 9007199254740993 and not with its neighbour.
 type document struct {
 	value  any
 	twice  []copied // members that are there more than once, the last one counting
@@ -27,6 +28,8 @@ type document struct {
 }
 
 // copied is a member that was there before.
+// Models repeat a member when they lose the thread. With the same value one of them is simply left out; with another value
+// neither counts, since nothing says which was meant.
 type copied struct {
 	path  []string
 	alike bool // with the same value
@@ -39,7 +42,8 @@ type reader struct {
 	doc  document
 }
 
-// parse reads exactly one JSON value.
+// parse reads exactly one JSON value. encoding/json would read it in one call, but tells neither of members that are there
+// twice nor how many values lie at each depth, which the bound of work needs.
 func parse(text []byte) (*document, error) {
 	r := &reader{dec: json.NewDecoder(bytes.NewReader(text))}
 	r.dec.UseNumber()
@@ -55,6 +59,7 @@ func parse(text []byte) (*document, error) {
 }
 
 // value reads one value, and counts it.
+// The depth is looked at first: the library's checking recurs, and a stack that overflows ends the process.
 func (r *reader) value() (any, error) {
 	depth := len(r.path)
 	if depth >= maxDepth {
@@ -83,7 +88,7 @@ func (r *reader) value() (any, error) {
 	return t, nil
 }
 
-// object reads the members behind the opening brace.
+// object reads the members behind the opening brace. Of two with one name the last counts, as in encoding/json.
 func (r *reader) object() (any, error) {
 	out := map[string]any{}
 	for r.dec.More() {
@@ -130,6 +135,7 @@ func (r *reader) closed() error {
 }
 
 // checkNumber refuses numbers whose exact value is too long to work with.
+// 1e999999 is eight bytes, and as an exact fraction a million digits. 1024 is beyond the exponents of a double (308).
 func checkNumber(s string) error {
 	if len(s) > maxDigits {
 		return fmt.Errorf("a number of more than %d digits", maxDigits)
@@ -145,6 +151,7 @@ func checkNumber(s string) error {
 }
 
 // shorten cuts a text that a sentence quotes.
+// It is cut between characters, as the sentence goes into a prompt and into JSON.
 func shorten(s string) string {
 	const most = 80
 	if len(s) <= most {

@@ -16,6 +16,7 @@ import (
 const most = 2e6
 
 // here lists the schemas that apply to the same value as s.
+// None of them goes deeper into the value, so a circle among them would never end; see inwards.
 func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 	all = append(all, s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else)
 	if s.DynamicRef != nil {
@@ -30,6 +31,8 @@ func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 
 // within lists the schemas that apply to the members and elements of a value: for each member one of either, and all of
 // every.
+// The difference is what makes the work grow: a member is held to one of properties, but to every pattern that its name fits.
+// AdditionalProperties counts as one of either, since it speaks of members that no other does.
 func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	either = append(slices.Collect(maps.Values(s.Properties)), asSchema(s.AdditionalProperties), asSchema(s.AdditionalItems), asSchema(s.Items), s.Items2020)
 	if list, ok := s.Items.([]*jsonschema.Schema); ok {
@@ -41,16 +44,19 @@ func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 }
 
 // asSchema is the schema in a field that may hold something else.
+// The library keeps what may be true, false, a list or a schema in a field of any type.
 func asSchema(v any) *jsonschema.Schema {
 	s, _ := v.(*jsonschema.Schema)
 	return s
 }
 
+// present leaves out the keywords that a schema does not have.
 func present(all []*jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(all, func(s *jsonschema.Schema) bool { return s == nil })
 }
 
 // reachable lists s and everything that it leads to, each once.
+// What stands under $defs and is referred to by nobody is not among it.
 func reachable(s *jsonschema.Schema) []*jsonschema.Schema {
 	seen := map[*jsonschema.Schema]bool{s: true}
 	all := []*jsonschema.Schema{s}
@@ -71,7 +77,7 @@ func near(s *jsonschema.Schema) []*jsonschema.Schema {
 	return slices.Concat(here(s), either, every)
 }
 
-// placeOf is where a schema stands, as a JSON pointer.
+// placeOf is where a schema stands, as a JSON pointer. The library has it as the fragment of a URL, with % escapes.
 func placeOf(s *jsonschema.Schema) string {
 	_, at, _ := strings.Cut(s.Location, "#")
 	if plain, err := url.PathUnescape(at); err == nil {
@@ -83,6 +89,9 @@ func placeOf(s *jsonschema.Schema) string {
 // workOf says how many places of the schema can meet one value at each depth, the last figure standing for all deeper
 // ones. Unions of recursive schemas make it grow with the depth; beyond what is ever checked nobody needs it exactly. A
 // schema that refers to itself without going deeper is an error.
+// "anyOf": [{"$ref": "#"}, {"$ref": "#"}] under a member doubles the work with each level, 2^20 at the twentieth. The figures
+// are those of the worst value, so a deeply nested filter may be refused that would have been quick. They are computed once
+// a schema; the depths of the arguments decide.
 func workOf(root *jsonschema.Schema) ([]float64, error) {
 	order, err := inwards(root)
 	if err != nil {
@@ -115,13 +124,15 @@ func workOf(root *jsonschema.Schema) ([]float64, error) {
 	return work, nil
 }
 
-// placeWork is one schema, by the places in their order of what applies with it.
+// placeWork is one schema, its neighbours by their numbers in the order of inwards, so that one pass from the front finds all
+// that it needs computed already.
 type placeWork struct {
 	own                 float64 // for a value at the top
 	here, either, every []int
 }
 
 // placesOf numbers the schemas.
+// An enum is compared value by value, so that sixteen of them count as one place more.
 func placesOf(order []*jsonschema.Schema) []placeWork {
 	number := make(map[*jsonschema.Schema]int, len(order))
 	for i, s := range order {
@@ -162,6 +173,7 @@ func (p placeWork) inside(before []float64) (n float64) {
 }
 
 // inwards orders all schemas so that those which apply to the same value come before the one that names them.
+// A schema that is met again while it is open applies to its own value, which no check would ever end.
 func inwards(root *jsonschema.Schema) ([]*jsonschema.Schema, error) {
 	const open, done = 1, 2
 	state := map[*jsonschema.Schema]int{}
@@ -193,6 +205,8 @@ func inwards(root *jsonschema.Schema) ([]*jsonschema.Schema, error) {
 }
 
 // loosen takes out what cannot be checked, so that nothing valid is refused, and lists the places.
+// Only taking the pattern away would not do: a member that no pattern matches falls under additionalProperties, so false
+// there would refuse what the pattern lets in, and "not" turns each loosening into a tightening.
 func loosen(root *jsonschema.Schema) (dropped []string) {
 	all := reachable(root)
 	loose := map[*jsonschema.Schema]bool{}
@@ -223,6 +237,8 @@ func loosen(root *jsonschema.Schema) (dropped []string) {
 }
 
 // leading are the schemas from which one of those can be reached, themselves among them.
+// It walks the arrows backwards from all of them at once. To ask for each schema what it leads to took 1.9 s for a schema of
+// 1,900 nots.
 func leading(all []*jsonschema.Schema, to map[*jsonschema.Schema]bool) map[*jsonschema.Schema]bool {
 	from := map[*jsonschema.Schema][]*jsonschema.Schema{}
 	for _, s := range all {
@@ -244,6 +260,8 @@ func leading(all []*jsonschema.Schema, to map[*jsonschema.Schema]bool) map[*json
 }
 
 // loosenRest takes out the keywords by which a looser schema refuses more: what is not to fit, or to fit only once.
+// Loosening an if changes which branch holds, in either direction, so the condition goes as a whole. An anyOf or allOf only
+// gets looser itself and stays.
 func loosenRest(s *jsonschema.Schema, loose map[*jsonschema.Schema]bool) (dropped []string) {
 	leads := func(to *jsonschema.Schema) bool { return loose[to] }
 	drop := func(keyword string) { dropped = append(dropped, placeOf(s)+"/"+keyword) }

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 )
 
-// node is a value of a JSON text, with its place in the text.
+// node is a value of a JSON text, with its place in the text. Members are cut and numbers replaced in the text itself, so that
+// all the rest stays byte for byte: spaces, escapes and the digits of numbers are the model's own.
 type node struct {
 	start, end int
 	members    []slot  // of an object, in its order
@@ -20,6 +21,7 @@ type slot struct {
 }
 
 // layout reads one JSON text that has been parsed before; nil when it is none.
+// It has no bound but the depth, as parse has looked at all others.
 func layout(text []byte) *node {
 	r := &layoutReader{text: text, dec: json.NewDecoder(bytes.NewReader(text))}
 	r.dec.UseNumber()
@@ -33,6 +35,7 @@ type layoutReader struct {
 }
 
 // begin is where the next token begins.
+// The decoder says where the last token ended; blanks, commas and colons lie between.
 func (r *layoutReader) begin() int {
 	at := int(r.dec.InputOffset())
 	return at + len(r.text[at:]) - len(bytes.TrimLeft(r.text[at:], " \t\r\n,:"))

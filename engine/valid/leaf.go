@@ -10,6 +10,7 @@ import (
 )
 
 // leaf is the value that is being waited for, or the key.
+// It is scanned and not parsed while it comes: a parse at each fragment would take the square of the value's length.
 type leaf struct {
 	schema *jsonschema.Schema // nil: anything
 	start  int
@@ -19,7 +20,8 @@ type leaf struct {
 	goes   bool             // it is cut out when it is whole
 }
 
-// wait reads a value that counts when it is whole.
+// wait reads a value that counts when it is whole. A text that needs but a minimum of characters is let go once it has these:
+// "minLength": 3 would otherwise hold a whole file.
 func (p *Prefix) wait() bool {
 	if p.scan() {
 		return p.check()
@@ -47,11 +49,12 @@ func (p *Prefix) scan() bool {
 }
 
 // characters counts those of a string's source, or fewer: an escape by its number may be half of a pair, so it counts as none.
+// Counting too few only lets the text go a little later, counting too many would let go what does not fit.
 func characters(source []byte) int {
 	return utf8.RuneCount(source) - bytes.Count(source, []byte(`\`)) - 5*bytes.Count(source, []byte(`\u`))
 }
 
-// check looks at the value that is whole now.
+// check looks at the value that is whole now. The first finding alone is told, as nothing behind it is read any more.
 func (p *Prefix) check() bool {
 	doc, err := parse(p.text[p.leaf.start:p.pos])
 	if err != nil {
