@@ -24,8 +24,9 @@ func LoopGuards() []string { return []string{LoopOff, LoopWarn, LoopBreak} }
 // file that may have changed.
 const loopTimes = 3
 
-// detectCallLoop looks for a loop at the end of the conversation. Only calls with the same arguments and the same results
-// count, in turns that follow each other: a request that is sent twice is none.
+// detectCallLoop looks for a loop at the end of the conversation. Only calls with the same arguments and the same
+// results count, in turns that follow each other: a request that is sent twice is none, and who polls gets another
+// result in the end.
 func (j *job) detectCallLoop(context.Context) (*job, error) {
 	guard := j.engine.cfg.LoopGuard
 	calls, times := history.Loop(j.request.Messages)

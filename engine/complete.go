@@ -49,8 +49,9 @@ type embedder interface {
 
 var _ chat.Embedder = (*Engine)(nil)
 
-// Embed gives the vectors of r's texts. See chat.Embedder. A server that sends fewer vectors than texts is an error: clients pair
-// them by their places, and would file texts under others' vectors.
+// Embed gives the vectors of r's texts. See chat.Embedder. A server that sends fewer vectors than texts is an
+// error: clients pair them by their places, and would file texts under others' vectors. There are no heartbeats:
+// the answer is one document, in front of which nothing can be written.
 func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	name := r.Model
 	if name == "" {

@@ -123,7 +123,9 @@ const (
 	DemoNever  = "never"  // and there are none
 )
 
-// Validate says what is wrong with the configuration: an unknown strategy or format, a negative number, a bad address.
+// Validate says what is wrong with the configuration: an unknown strategy or format, a negative number, a bad
+// address. It stops at the first fault. The program refuses to start with one; New leaves the wrong part out, for
+// those who make a Config themselves.
 func (c Config) Validate() error {
 	for model, s := range c.Strategy {
 		if !slices.Contains(Strategies(), s) {
@@ -170,7 +172,8 @@ func (c Config) Validate() error {
 	return c.validateNames()
 }
 
-// validateNames says what is wrong with the upstreams and aliases.
+// validateNames says what is wrong with the upstreams and aliases. An alias of an alias is refused: whoever reads
+// the settings would have to follow the chain.
 func (c Config) validateNames() error {
 	names := map[string]bool{}
 	for _, u := range c.Upstreams {

@@ -12,7 +12,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// sizer is a backend that can be asked for a longer context.
+// sizer is a backend that can be asked for a longer context. What it chooses holds for the whole job, so a prompt
+// is rendered and continued with the same.
 type sizer interface {
 	// Size returns the context that the model gets for a request of o.Need tokens, the reply's among them. 0: not known.
 	Size(ctx context.Context, o *upstream.Order) int
@@ -28,7 +29,8 @@ func (j *job) sizes() bool {
 // mostContext is the longest context that is asked for.
 func (j *job) mostContext() int { return cmp.Or(j.engine.cfg.MaxCtx, window.Most) }
 
-// fixedContext is the context that the client or the settings ask for, 0 when they do not: then it is by the request's size.
+// fixedContext is the context that the client or the settings ask for, 0 when they do not: then it is by the
+// request's size. The client goes first: aider, for one, sends a num_ctx of its own with every request.
 func (j *job) fixedContext() (n int) {
 	if raw, ok := j.request.Options["num_ctx"]; ok {
 		_ = json.Unmarshal(raw, &n) // what is no number asks for none
@@ -37,7 +39,8 @@ func (j *job) fixedContext() (n int) {
 	return j.engine.cfg.NumCtx
 }
 
-// chooseContext asks for enough context: a fifth more than the estimate, and room for the reply.
+// chooseContext asks for enough context: a fifth more than the estimate, and room for the reply. Ollama's default
+// of 4,096 tokens would drop the tools of most agents silently.
 func (j *job) chooseContext(ctx context.Context) (*job, error) {
 	o, err := j.orderFor(j.request)
 	if err != nil {
@@ -56,9 +59,11 @@ func (j *job) sized(ctx context.Context, o *upstream.Order) *job {
 	return &k
 }
 
-// shrink makes a request fit that the server has found too long: by a longer context, else by a shorter reply if that alone is
-// too long, else by leaving out the oldest turns. The error is for the client, when nothing helps. Servers are asked with
-// "truncate": false, so that they refuse what they would otherwise cut silently, tool definitions first.
+// shrink makes a request fit that the server has found too long: by a longer context, else by a shorter reply if
+// that alone is too long, else by leaving out the oldest turns. The error is for the client, when nothing helps.
+// Servers are asked with "truncate": false, so that they refuse what they would otherwise cut silently, tool
+// definitions first. Newer ones say how many tokens there are (Ollama from 0.30, llama-server, vLLM, OpenAI);
+// without a count half as much again is assumed, so that a few refusals are enough.
 func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error) {
 	bytes := window.Bytes(j.request)
 	tokens := over.Tokens
@@ -90,8 +95,9 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 	return nil, k.tooLong(tokens, over.Tokens > 0)
 }
 
-// trim leaves out the oldest turns of a conversation that takes so many tokens, and tells the client. It returns nil when too
-// little may be left out.
+// trim leaves out the oldest turns of a conversation that takes so many tokens, and tells the client. It returns
+// nil when too little may be left out. Never left out are system text, tools, the last question and the last
+// message: what remains must still be a request.
 func (j *job) trim(tokens int) *job {
 	excess := tokens + window.Room(j.request.MaxTokens, j.context) - j.context
 	meter := j.meter()
@@ -154,8 +160,9 @@ func (j *job) longer() string {
 	return ": the model was trained with no longer context"
 }
 
-// tooLong is the error of a request that does not fit. Its words and its code are OpenAI's, since clients look for both
-// to shorten their conversation by themselves.
+// tooLong is the error of a request that does not fit. Its words and its code are OpenAI's, since clients look for
+// both to shorten their conversation by themselves. It names the tokens of the tools: they are what most users can
+// do something about.
 func (j *job) tooLong(tokens int, exact bool) error {
 	about := "about "
 	if exact {

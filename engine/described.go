@@ -19,9 +19,10 @@ func (j *job) described() *chat.Request {
 	return r
 }
 
-// described is r for a model that was never taught to call: the tools stand in front of the system text, calls of earlier
-// turns are written out in the model's form, and results come from the user, as the family shows them.
-// It grows at its end only, so the server's cache of the prompt stays good from turn to turn.
+// described is r for a model that was never taught to call: the tools stand in front of the system text, calls of
+// earlier turns are written out in the model's form, and results come from the user, as the family shows them. It
+// grows at its end only, so the server's cache of the prompt stays good from turn to turn: a first word that
+// changes costs the whole prompt again, 8 to 11 s on a CPU, an appended turn less than one.
 func described(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Request {
 	c := *r
 	c.Tools, c.Messages = nil, make([]chat.Message, 0, len(r.Messages)+1)

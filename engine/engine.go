@@ -35,8 +35,9 @@ var (
 	_ chat.Catalog = (*Engine)(nil)
 )
 
-// New makes an Engine. The server need not be up: each request finds out for itself. Of a configuration that Validate
-// refuses, the wrong parts are ignored.
+// New makes an Engine. The server need not be up: each request finds out for itself. Of a configuration that
+// Validate refuses, the wrong parts are ignored. The order of the servers counts: the first one's models go by
+// their own names, and further ones stand behind the demo, in the order of the configuration.
 func New(cfg Config) *Engine {
 	if cfg.Demo.Formats == nil {
 		cfg.Demo.Formats = cfg.Formats
@@ -63,7 +64,8 @@ func New(cfg Config) *Engine {
 	return e
 }
 
-// Stream answers r. See chat.Model for the order of events.
+// Stream answers r. See chat.Model for the order of events. Whatever happens, the last one is a Finish or an
+// error: clients that see neither wait, or take half a reply for a whole one.
 func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		if wedged := e.attempt(ctx, r, nil, yield); wedged != nil {
@@ -98,7 +100,8 @@ func (e *Engine) attempt(ctx context.Context, r *chat.Request, prev error, yield
 	return nil
 }
 
-// answer prepares a request and returns its reply.
+// answer prepares a request and returns its reply. A text that is written on needs none of the steps: it has no
+// tools, no history and no template.
 func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	if r.Continue != nil {
 		return e.complete(ctx, pulse, r)
@@ -113,7 +116,7 @@ func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request)
 // stepUnwedged is the name of what was done to a model that did not begin to write.
 const stepUnwedged = "unwedged"
 
-// unloader is a backend that can take a model out of its server's memory.
+// unloader is a backend that can take a model out of its server's memory. Ollama can; others have no word for it.
 type unloader interface {
 	// Unload says whether the model was there, and is no more.
 	Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error)
@@ -126,9 +129,10 @@ func silent(err error) bool {
 	return f.Kind == fault.Timeout && f.Code == wait.FirstByteTimeout
 }
 
-// unwedge unloads the model of a request that was not answered, and says whether asking again may help. Ollama may lose a
-// runner's place for ever when a client leaves between two tokens, and a reader of calls may hang: every later request waits
-// in vain, until the model is loaded anew.
+// unwedge unloads the model of a request that was not answered, and says whether asking again may help. Ollama may
+// lose a runner's place for ever when a client leaves between two tokens (seen on 0.34), and a reader of calls may
+// hang (before 0.32.15): every later request waits in vain, until the model is loaded anew. Only the settings
+// allow it, since others may use the model.
 func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bool {
 	j, err := e.begin(ctx, p, r)
 	if err != nil {
@@ -148,7 +152,9 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 	return true
 }
 
-// begin returns what is known of r without asking a server, unless it is one whose kind must be found out.
+// begin returns what is known of r without asking a server, unless it is one whose kind must be found out. Schemas
+// that are too large are refused first, before anything walks them. The error is fault.Invalid or NotFound, or
+// that of a server that cannot be reached.
 func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
 	name := r.Model
 	if name == "" {
@@ -169,7 +175,8 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 	return j, nil
 }
 
-// format is that of a model: by configuration, by the demo's name, else by the name that its server has for it.
+// format is that of a model: by configuration, by the demo's name, else by the name that its server has for it. An
+// alias is resolved before, so that a model is read alike under every name.
 func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	format, ok := pattern.Find(e.cfg.Format, name)
 	if !ok && s.name == demoName {
@@ -183,8 +190,9 @@ func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	return e.cfg.formats().For(model)
 }
 
-// Models lists the models of every server, by the names that clients call them, and the aliases behind them. A server
-// that cannot be reached is left out. Those of the demo are hidden as the configuration says.
+// Models lists the models of every server, by the names that clients call them, and the aliases behind them. A
+// server that cannot be reached is left out. Those of the demo are hidden as the configuration says: 70 of them
+// among the user's own would make a menu of models useless.
 func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 	var all []chat.Info
 	alone := true // no other server answers than the demo

@@ -9,7 +9,7 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// Plan is how a model is read, as far as its name and the settings say.
+// Plan is how a model is read, as far as its name and the settings say. What a probe would find is not in it.
 type Plan struct {
 	Server   string // "ollama", "demo", or the name of an Upstream
 	Model    string // as its server calls it
@@ -49,8 +49,9 @@ type Findings struct {
 	Thinking, Always, Blind bool
 }
 
-// Examine finds out about a model what its first request with tools would find out. The server loads it, and one without a
-// template for tools may be asked for a few short calls.
+// Examine finds out about a model what its first request with tools would find out, by the same steps: what doctor
+// says must be true of the program that serves. The server loads the model, and one without a template for tools
+// may be asked for a few short calls.
 func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()

@@ -196,7 +196,8 @@ func withStep(ev chat.Event, step string) chat.Event {
 	return ev
 }
 
-// addSpent adds what was spent beforehand to the tokens of a reply: the client pays for them, too.
+// addSpent adds what was spent beforehand to the tokens of a reply: the client pays for them, too. The gate is
+// such a cost; those of repairs the guard adds itself.
 func (j *job) addSpent(_ context.Context, in events) events {
 	if j.spent == (chat.Counts{}) {
 		return in

@@ -14,8 +14,9 @@ import (
 // stepFormatted names an answer that was written once more, held to the form that the client wants.
 const stepFormatted = "formatted"
 
-// moveFormatToPrompt takes response_format out of a request with tools and puts it into the system prompt: with both, a
-// server would constrain calls to the format of the answer, too.
+// moveFormatToPrompt takes response_format out of a request with tools and puts it into the system prompt: with
+// both, a server would constrain calls to the format of the answer, too. It stands behind the client's own system
+// text, so that the start of the prompt is the same with and without it.
 func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 	if j.request.Format == nil || len(j.request.Tools) == 0 {
 		return j, nil
@@ -41,8 +42,8 @@ func formHint(form json.RawMessage) string {
 	return "When you answer without calling a tool, answer with JSON that fits this JSON Schema, and nothing else:\n" + string(form)
 }
 
-// formed holds the text of a reply back until it is known whether it is an answer, which must have the form, or stands
-// beside calls.
+// formed holds the text of a reply back until it is known whether it is an answer, which must have the form, or
+// stands beside calls. "I will look that up." in front of a call is no answer.
 type formed struct {
 	j     *job
 	ctx   context.Context
@@ -72,7 +73,8 @@ func (j *job) formatAnswer(ctx context.Context, in events) events {
 	}
 }
 
-// take passes an event on, or keeps it.
+// take passes an event on, or keeps it. From the first call on nothing is kept: text behind a call is no answer
+// either.
 func (f *formed) take(ev chat.Event) bool {
 	switch {
 	case f.calls:
@@ -92,11 +94,13 @@ func (f *formed) take(ev chat.Event) bool {
 	return f.yield(ev, nil)
 }
 
+// let sends text, if there is any.
 func (f *formed) let(text string) bool {
 	return text == "" || f.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
 
-// finish sends the answer and the end. What was cut stays as it is: written once more it would be cut at the same place.
+// finish sends the answer and the end. What was cut stays as it is: written once more it would be cut at the same
+// place. An empty answer stays empty: whoever made the model write something would make it up.
 func (f *formed) finish(ev chat.Event) bool {
 	answer := f.text.String()
 	if ev.Text == chat.Stop && answer != "" {
@@ -111,7 +115,12 @@ func (f *formed) finish(ev chat.Event) bool {
 	return f.let(answer) && (f.usage == nil || f.yield(*f.usage, nil)) && f.yield(ev, nil)
 }
 
-// inForm is an answer in the form that the client asks for: as it is, repaired, or written once more. Where nothing helps it stays as it is.
+// inForm is an answer in the form that the client asks for: as it is, repaired, or written once more. Where
+// nothing helps it stays as it is: the client has asked for JSON and will see that it is none, and the text may be
+// of use.
+//
+// The second generation goes by Native without tools, where the server's own `format` holds the model to the
+// schema.
 func (j *job) inForm(ctx context.Context, text string) (answer string, counts chat.Counts, again bool) {
 	if j.fits(text) {
 		return text, counts, false

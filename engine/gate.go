@@ -15,8 +15,12 @@ const noTool = "none"
 // gateTokens is how long a pick may get; a tool's name has 64 characters at most, and the object around it a dozen more.
 const gateTokens = 64
 
-// askBeforeTools takes the tools out of a request when the model, asked beforehand, says that it needs none of them. A pick
-// that fails in any way changes nothing.
+// askBeforeTools takes the tools out of a request when the model, asked beforehand, says that it needs none of
+// them. A pick that fails in any way changes nothing. Only a question of the user's is gated: behind a tool's
+// result the work is under way.
+//
+// A 1.5B model called a tool for 3 to 5 of 5 messages of small talk; with this none, for some 0.7 s more. A tiny
+// model picks none always, so the settings have to ask for it.
 func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
 	r := j.request
 	if !j.engine.cfg.Gate || len(r.Tools) == 0 || r.Required || r.Messages[len(r.Messages)-1].Role != chat.User {
@@ -33,7 +37,8 @@ func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
 	return k.with(&without).chooseStrategy(ctx)
 }
 
-// picks asks the model which of the tools the last message needs, and says what that cost.
+// picks asks the model which of the tools the last message needs, and says what that cost. The conversation is not
+// shown: the prompt is short then, and the pick is about this message. Native is the way with a schema.
 func (j *job) picks(ctx context.Context) (string, chat.Counts) {
 	cold := 0.0
 	names := []string{noTool}

@@ -68,7 +68,7 @@ func (j *job) guardCalls(ctx context.Context, in events) events {
 	}
 }
 
-// take passes an event on, or keeps it.
+// take passes an event on, or keeps it. False: nobody wants more, as everywhere in a range over events.
 func (g *guard) take(ev chat.Event) bool {
 	if ev.Kind == chat.Usage {
 		g.own = ev.Meta.Usage
@@ -131,7 +131,9 @@ func (g *guard) release(c *guarded, to int) bool {
 	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: piece}, nil)
 }
 
-// end lets a call go that fits. Members that the schema forbids are no reason to ask again if the rest fits without them.
+// end lets a call go that fits. Members that the schema forbids are no reason to ask again if the rest fits
+// without them: strict schemas forbid what models like to add ("reason": "user asked"), and a second generation
+// lost what was right.
 func (g *guard) end(ev chat.Event) bool {
 	c := g.call
 	g.call = nil

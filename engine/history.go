@@ -36,11 +36,14 @@ func (j *job) normalizeHistory(context.Context) (*job, error) {
 // every model would change what most of them read without need.
 func (j *job) strict() bool { return j.known().strict }
 
-// particular are the words of templates that refuse a conversation for the order of its roles.
+// particular are the words of templates that refuse a conversation for the order of its roles, in small letters. A
+// llama-server passes on what the template raised: "Jinja Exception: Conversation roles must alternate
+// user/assistant/user/assistant/..."
 var particular = []string{"alternat", "system message", "system role", "after the optional system", "unexpected role", "roles must"}
 
-// stricter returns the job with its roles in turn if that is what a refusal is about, and has them so from then on: nothing
-// tells beforehand what a template wants. It returns nil if the refusal is about something else.
+// stricter returns the job with its roles in turn if that is what a refusal is about, and has them so from then
+// on: nothing tells beforehand what a template wants. It returns nil if the refusal is about something else. The
+// first such request of a model costs one rendering more.
 func (j *job) stricter(f *fault.Error) *job {
 	text := strings.ToLower(f.Message)
 	if j.strict() || !slices.ContainsFunc(particular, func(word string) bool { return strings.Contains(text, word) }) {

@@ -60,7 +60,9 @@ func (j *job) known() lessons { return j.server.memory.of(j.model, j.facts.Diges
 // learn remembers something about the job's model.
 func (j *job) learn(change func(*lessons)) { j.server.memory.learn(j.model, j.facts.Digest, change) }
 
-// order returns what the server is asked for.
+// order returns what the server is asked for. With strategy prompt, and for a call that is forced where the
+// template has no place for tools or the server does not render, the tools stand in the system text. Pictures
+// cannot be part of a raw prompt, which is text.
 func (j *job) order(ctx context.Context) (*upstream.Order, error) {
 	r, renders := j.request, j.facts.Renders && !pictures(j.request)
 	if j.strategy == Prompt || j.force != nil && (!renders || !j.facts.Tools) {
@@ -101,8 +103,8 @@ func (j *job) orderFor(r *chat.Request) (*upstream.Order, error) {
 	return o, err
 }
 
-// plainTools are the tools in words that the server takes. To reduce a large schema takes time, in which the client may
-// leave.
+// plainTools are the tools in words that the server takes. To reduce a large schema takes time, in which the
+// client may leave. The full schemas stay in the request: calls are checked against those.
 func (j *job) plainTools(ctx context.Context, tools []chat.Tool) ([]chat.Tool, error) {
 	out := slices.Clone(tools)
 	for i := range out {
@@ -122,7 +124,8 @@ func pictures(r *chat.Request) bool {
 	return slices.ContainsFunc(r.Messages, func(m chat.Message) bool { return len(m.Images) > 0 })
 }
 
-// hold is how many bytes of a call's arguments wait, as in adapters.Options: what the request says, else the setting.
+// hold is how many bytes of a call's arguments wait, as in adapters.Options: what the request says
+// (Toolnorm-Hold), else the setting.
 func (j *job) hold() int {
 	if j.request.Hold != 0 {
 		return j.request.Hold
@@ -155,8 +158,9 @@ func (j *job) tool(name string) chat.Tool {
 	return chat.Tool{Name: name}
 }
 
-// estimate is about how many tokens the request has. Unlike window.Bytes it counts no marks of a template: it is shown to
-// the client, as the text that it sent.
+// estimate is about how many tokens the request has, at four bytes each. Unlike window.Bytes it counts no marks of
+// a template: it is shown to the client, as the text that it sent. It stands only where the server did not count:
+// its stream was ended early.
 func (j *job) estimate() int {
 	bytes := 0
 	for _, m := range j.request.Messages {
@@ -171,8 +175,8 @@ func (j *job) estimate() int {
 	return bytes / 4
 }
 
-// ownStops reports whether stop sequences are matched here: with tools the server would cut calls in two, and a call
-// that is cut looks like a clean end.
+// ownStops reports whether stop sequences are matched here: with tools the server would cut calls in two, and a
+// call that is cut looks like a clean end. "}" as a stop sequence ends every call.
 func (j *job) ownStops() bool { return len(j.request.Tools) > 0 && len(j.request.Stop) > 0 }
 
 // options are the request's options in Ollama's words. What the client names itself wins, and the context that was chosen

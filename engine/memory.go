@@ -24,6 +24,8 @@ type memory struct {
 const undigestedAge = time.Hour
 
 // lessons are what is known of one model. A copy may be read without the lock: no step changes what it shares.
+// None of it is needed for a right answer; without it a request only tries again what failed before, or asks what
+// was asked.
 type lessons struct {
 	digest string
 	until  time.Time // without a digest: when they are forgotten

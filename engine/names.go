@@ -34,13 +34,14 @@ const (
 	controlName = "get_item"
 )
 
-// names are the aliases of a request. The zero value, and nil, leave every name as it is.
+// names are the aliases of a request. The zero value, and nil, leave every name as it is. Both maps are one to
+// one: an alias stands for one name, or a call could come back under a wrong one.
 type names struct {
 	alias map[string]string // by the client's name
 	own   map[string]string // by the alias
 }
 
-// forModel is the name by which the model knows a tool.
+// forModel is the name by which the model knows a tool. One that has no alias is its own.
 func (n *names) forModel(name string) string {
 	if n != nil && n.alias[name] != "" {
 		return n.alias[name]
@@ -107,8 +108,9 @@ func (j *job) tellNames(odd []string) {
 	j.tell(noteNames, strings.Join(list, ", "))
 }
 
-// odd are the names of the request that may not come back, each once: those of the offered tools in their order, then those of
-// calls that were made before. Empty ones are nobody's.
+// odd are the names of the request that may not come back, each once: those of the offered tools in their order,
+// then those of calls that were made before. Empty ones are nobody's. Names in the history count, since it is
+// shown to the model in its family's form: one that breaks the markup there breaks the prompt.
 func (j *job) odd() []string {
 	var list []string
 	var seen map[string]bool // made only when there are any
@@ -164,7 +166,7 @@ func (j *job) writes(name string) bool {
 	return !meant(name) && j.engine.carried.has(j.format, name)
 }
 
-// notOpenAI says whether OpenAI takes no name with that sign.
+// notOpenAI says whether OpenAI takes no name with that sign: its rule is ^[a-zA-Z0-9_-]{1,64}$.
 func notOpenAI(c rune) bool { return !asciiLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-' }
 
 // meant says whether a name has signs that mean something in some markup, in JSON, XML or a template. Such a name is not
@@ -190,7 +192,8 @@ func (j *job) takenNames() map[string]bool {
 	return taken
 }
 
-// folded is a name in small letters, without what models leave out of it.
+// folded is a name in small letters, without what models leave out of it: the decoder reads Get-Weather as
+// get_weather.
 func folded(name string) string {
 	return strings.Map(func(c rune) rune {
 		if strings.ContainsRune("_-.:/", c) {
@@ -229,7 +232,8 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// readable is a name in ASCII letters and digits, never empty, and whether all that is readable in the name is in it.
+// readable is a name in ASCII letters and digits, never empty, and whether all that is readable in the name is in
+// it. Of 工具 nothing is left: then the hash tells such tools apart, and the description says the name.
 func readable(name string) (alias string, all bool) {
 	var b strings.Builder
 	all, gap := true, false
@@ -288,7 +292,8 @@ func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	return &c
 }
 
-// restoreNames gives every call of a reply the client's name of its tool.
+// restoreNames gives every call of a reply the client's name of its tool. It stands behind all stages that look
+// tools up, since they know them by the model's names. What the model says of a tool in its text keeps the alias.
 func (j *job) restoreNames(_ context.Context, in events) events {
 	if j.names == nil {
 		return in
@@ -318,7 +323,9 @@ type trial struct {
 	name   string
 }
 
-// has says whether the format carries the name, or cannot be asked.
+// has says whether the format carries the name, or cannot be asked: a format that does not even carry controlName
+// prints no calls that it reads back, and tells nothing about names. The trial runs outside the lock; two requests
+// may both make it.
 func (s *trials) has(f *adapters.Format, name string) bool {
 	key := trial{f, name}
 	s.mu.Lock()

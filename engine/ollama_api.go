@@ -20,7 +20,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// ollamaAPI is a backend that speaks Ollama's own API, to which requests can be passed on as they are.
+// ollamaAPI is a backend that speaks Ollama's own API, to which requests can be passed on as they are. The demo
+// does, too.
 type ollamaAPI interface {
 	http.RoundTripper
 	Tags(ctx context.Context) (*api.ListResponse, error)
@@ -42,8 +43,9 @@ func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, s
 	return nil, name, nil
 }
 
-// Tags is the body of /api/tags: every model that can be asked, by the name that clients call it. Models of other servers and
-// aliases are entries like the others, with what is known of them: clients build their menus of this list.
+// Tags is the body of /api/tags: every model that can be asked, by the name that clients call it. Models of other
+// servers and aliases are entries like the others, with what is known of them: clients build their menus of this
+// list. The error is that of a request that ended; servers that cannot be reached are left out.
 func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	models, err := e.Models(ctx)
 	if err != nil {
@@ -71,8 +73,8 @@ func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	return json.Marshal(list)
 }
 
-// listed is an entry under the name that clients call the model. Ollama's own command line counts on a digest of at least
-// twelve characters.
+// listed is an entry under the name that clients call the model. Ollama's own command line counts on a digest of
+// at least twelve characters; where a server gives none, the name's hash stands for it.
 func listed(m api.ListModelResponse, name string) api.ListModelResponse {
 	m.Name, m.Model = name, name
 	if len(m.Digest) < 2*sha256.Size {
@@ -129,8 +131,9 @@ func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 	return b, err
 }
 
-// Describe is the body of /api/show: what the model's server says, with the capability to call tools, which every model
-// that writes text has through this program.
+// Describe is the body of /api/show: what the model's server says, with the capability to call tools, which every
+// model that writes text has through this program. All else stays as the server wrote it, members that are newer
+// than this program included.
 func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
 	s, name, err := e.route(ctx, model)
 	if err != nil {

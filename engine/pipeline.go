@@ -77,8 +77,12 @@ func (j *job) reply(ctx context.Context) (*job, events) {
 	return j, out
 }
 
-// read opens one generation and decodes it: the server's records become events of text (package upstream and the packages
-// of the kinds of server), hooks watch them (source.go), and the family's format finds the calls in the text (adapters).
+// read opens one generation and decodes it: the server's records become events of text (package upstream and the
+// packages of the kinds of server), hooks watch them (source.go), and the family's format finds the calls in the
+// text (adapters).
+//
+// What is forced is read as Hermes writes it, whatever the family: it is one JSON object, and framed puts that
+// family's marks around it. The end of the prompt says nothing then.
 func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	j, src, tail, err := j.source(ctx, generation)
 	if err != nil {
@@ -95,7 +99,8 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	return j, closing(src, j.format.Decode(src, o))
 }
 
-// broken is a reply that is nothing but an error.
+// broken is a reply that is nothing but an error. Nothing was sent before it, so it can still become an HTTP
+// status.
 func broken(err error) events {
 	return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
 }

@@ -66,7 +66,8 @@ func plainly(text json.RawMessage) plainSchema {
 // longestKept is how long a reduced schema may be that is kept, in bytes: references can make much of a short one.
 const longestKept = 16 << 10
 
-// plain is reduced, but for schemas that were reduced before.
+// plain is reduced, but for schemas that were reduced before. A conversation sends the same tools with every turn,
+// 18 to 44 KB of them at coding agents.
 func (e *Engine) plain(t chat.Tool) (description string, parameters json.RawMessage) {
 	p := e.plainSchemas.Get(t.Schema, func(text string) plainSchema {
 		if p := plainly(json.RawMessage(text)); len(p.parameters) <= longestKept {
@@ -209,7 +210,8 @@ func (r *reducer) required(w *schema.Written) {
 	}
 }
 
-// union writes an anyOf.
+// union writes an anyOf. oneOf becomes that too: to a model that reads it both are a choice, and calls are checked
+// by the original.
 func (r *reducer) union(of []*schema.Written, depth int) {
 	r.member("anyOf")
 	open := "["
@@ -222,6 +224,7 @@ func (r *reducer) union(of []*schema.Written, depth int) {
 }
 
 // annotated is a description with the keywords that a reduced schema has no place for: "A day. (format: date)".
+// What Ollama drops would else be unknown to the model, and its calls wrong where only the schema says how.
 func annotated(text string, notes []schema.Note) string {
 	if len(notes) == 0 {
 		return text
@@ -233,7 +236,7 @@ func annotated(text string, notes []schema.Note) string {
 	return strings.TrimSpace(text + " (" + strings.Join(said, ", ") + ")")
 }
 
-// brief is a keyword's value as text.
+// brief is a keyword's value as text, cut to maxNote: a default may be a whole document.
 func brief(value json.RawMessage) string {
 	text := string(value)
 	if bytes.HasPrefix(value, []byte{'"'}) {

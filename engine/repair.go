@@ -164,7 +164,8 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// ranOn says whether a forced call came to no end within a limit that is ours, and nothing of it was sent.
+// ranOn says whether a forced call came to no end within a limit that is ours, and nothing of it was sent. A limit
+// of the client's is its own: it gets what fits in there.
 func (g *guard) ranOn(ev chat.Event) bool {
 	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && g.calls == 0 && (g.call == nil || !g.call.begun)
 }
@@ -187,7 +188,8 @@ func (g *guard) bounded() bool {
 	return g.complete(&guarded{start: chat.Event{Kind: chat.CallStart, Text: call.Name}, tool: tool}, call.Args)
 }
 
-// readCall reads the object that a forced reply is: {"name": …, "arguments": …}.
+// readCall reads the object that a forced reply is: {"name": …, "arguments": …}. A server that ignores the
+// constraint writes prose, which is not ok.
 func readCall(text string) (chat.Call, bool) {
 	var call struct {
 		Name      string

@@ -20,9 +20,9 @@ func (j *job) maxRepeat() int {
 	return defaultRepeat
 }
 
-// endRepetition ends a generation that repeats itself for limit bytes: by itself it would stop at its limit of tokens, if
-// there is one. Behind the event with which the repetition is long enough the server is told to stop, and its counts are
-// estimated.
+// endRepetition ends a generation that repeats itself for limit bytes: by itself it would stop at its limit of
+// tokens, if there is one, and Ollama's own guard sees only one token that repeats. Behind the event with which
+// the repetition is long enough the server is told to stop, and its counts are estimated.
 func (j *job) endRepetition(limit int) chat.Hook {
 	text, bytes := new(repetition), 0
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {

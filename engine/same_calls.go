@@ -53,7 +53,8 @@ type sameness struct {
 	bytes int // that were read
 }
 
-// take passes an event on, or keeps it. A call is kept until its end only where the ones before it went round.
+// take passes an event on, or keeps it. A call is kept until its end only where the ones before it went round:
+// everywhere else its arguments stream.
 func (s *sameness) take(ev chat.Event, err error) bool {
 	if err != nil {
 		return s.yield(ev, err)
@@ -90,7 +91,8 @@ func (s *sameness) take(ev chat.Event, err error) bool {
 	return true
 }
 
-// ended notes a call, and says whether it is one too many.
+// ended notes a call, and says whether it is one too many. No more calls are remembered than the longest round
+// needs.
 func (s *sameness) ended() bool {
 	last := s.last()
 	call := last.Name + canonical(last.Args)

@@ -28,8 +28,9 @@ type backend interface {
 // demoName is the name of the server that needs no model.
 const demoName = "demo"
 
-// server is a model server under the name that its models have in front of theirs: "box/qwen3". The first one's models
-// go by their own names.
+// server is a model server under the name that its models have in front of theirs: "box/qwen3". The first one's
+// models go by their own names. What was learned of its models is kept with it, since two servers may have
+// different models of one name.
 type server struct {
 	backend // nil as long as only the guess is there
 	name    string
@@ -54,7 +55,8 @@ type guess struct {
 	found *server // nil until the kind is known
 }
 
-// find is the server of that name with the backend of its kind.
+// find is the server of that name with the backend of its kind. The lock is not held while the server is asked:
+// one that does not answer would else hold up every request, those that are about to give up included.
 func (g *guess) find(ctx context.Context, name string) (*server, error) {
 	g.mu.Lock()
 	found := g.found
@@ -91,7 +93,9 @@ type Upstream struct {
 	Key  string // bearer token, for servers that speak OpenAI's API; empty: none is sent
 }
 
-// parse checks an Upstream. The error says what is wrong, without the name.
+// parse checks an Upstream. The error says what is wrong, without the name. A kind that is named goes before the
+// URL's; a key for Ollama is an error rather than ignored, since whoever sets one believes the server to be
+// guarded.
 func (u Upstream) parse() (kind, base string, err error) {
 	if kind, base, err = upstream.ParseURL(u.URL); err != nil {
 		return "", "", fmt.Errorf("url: %w", err)
@@ -115,7 +119,8 @@ func (u Upstream) parse() (kind, base string, err error) {
 // nameLetters are what an upstream's name is made of.
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// newServer makes the server of an Upstream.
+// newServer makes the server of an Upstream. It asks nothing: a kind that nobody said is a guess until the first
+// request.
 func newServer(u Upstream) (*server, error) {
 	kind, base, err := u.parse()
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 // something else at each refusal must not keep a client waiting for ever.
 const maxOpenings = 5
 
-// source opens one generation, which generation names, with the hooks that watch it. The job is the one that was answered.
+// source opens one generation, which generation names, with the hooks that watch it. The job is the one that was
+// answered: its context, its messages or its roles may be others than were asked for at first.
 func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.Source, tail string, err error) {
 	j, src, tail, err = j.open(ctx)
 	if err != nil {
@@ -51,8 +52,9 @@ func observe(hear func(chat.Event)) chat.Hook {
 	}
 }
 
-// open asks the server for a reply, and again when it refuses the request for what can be changed: its length, or the order
-// of its roles. The job that comes back is the request that was taken.
+// open asks the server for a reply, and again when it refuses the request for what can be changed: its length, or
+// the order of its roles. The job that comes back is the request that was taken. A refusal comes before anything
+// is generated, some milliseconds each, so asking again costs next to nothing.
 func (j *job) open(ctx context.Context) (_ *job, src chat.Source, tail string, err error) {
 	for range maxOpenings {
 		var o *upstream.Order
@@ -92,8 +94,9 @@ func all(src chat.Source) events {
 	}
 }
 
-// closing closes the source when the events are not wanted any more, whichever way that comes about: at the end, when a stage
-// or the client leaves the range, or when one of them panics. A model that nobody reads must not go on writing.
+// closing closes the source when the events are not wanted any more, whichever way that comes about: at the end,
+// when a stage or the client leaves the range, or when one of them panics. A model that nobody reads must not go
+// on writing: an Ollama answers one request at a time by default, and the next one waits for it.
 func closing(src chat.Source, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		defer src.Close()

@@ -26,8 +26,8 @@ func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt} }
 // byDefault is the order of preference where a server says nothing else: what shows most of the model's text comes first.
 var byDefault = []string{Raw, Tap, Native, Prompt}
 
-// needsServerChat reports whether only the server's own chat will do: it holds replies to a schema, and tells probabilities
-// token by token.
+// needsServerChat reports whether only the server's own chat will do: it holds replies to a schema, and tells
+// probabilities token by token. Neither goes with tools, so no call is lost to the server's parser.
 func needsServerChat(r *chat.Request) bool { return r.Format != nil || r.Logprobs }
 
 // strategies are those by which the job can be answered, the best one first: the configured one alone, else those that
@@ -78,7 +78,8 @@ func (j *job) chooseStrategy(context.Context) (*job, error) {
 	return &k, nil
 }
 
-// next is the strategy that may cure what the present one failed at, empty when there is none.
+// next is the strategy that may cure what the present one failed at, empty when there is none. Only one takes over
+// in a request: each costs a generation, and the client waits.
 func (j *job) next() string {
 	all, known := j.strategies(), j.known()
 	for _, s := range all[slices.Index(all, j.strategy)+1:] {
@@ -89,8 +90,9 @@ func (j *job) next() string {
 	return ""
 }
 
-// answer is the reply by the job's strategy. When that fails before anything was sent, in a way that another strategy may
-// cure, the next one takes over, once; if it does better, it is the model's strategy from then on.
+// answer is the reply by the job's strategy. When that fails before anything was sent, in a way that another
+// strategy may cure, the next one takes over, once; if it does better, it is the model's strategy from then on,
+// until the model's digest changes.
 func (j *job) answer(ctx context.Context) events {
 	return func(yield func(chat.Event, error) bool) {
 		next := j.next()

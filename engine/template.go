@@ -16,7 +16,8 @@ type templater interface {
 	Template(ctx context.Context, o *upstream.Order) (derive.Template, error)
 }
 
-// reading is what a model's template says about how the model writes.
+// reading is what a model's template says about how the model writes. It is kept with the model's digest, a
+// failure to read it too: a template that says nothing will not say more the next time.
 type reading struct {
 	format *adapters.Format // nil: nothing else than the model's name says
 	says   string           // a few words for logs and doctor
@@ -46,7 +47,9 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	return k.probe(ctx) // which marks are control tokens depends on the family
 }
 
-// askTemplate asks what the template says. An error means that the server did not answer.
+// askTemplate asks what the template says. An error means that the server did not answer. A family that the name
+// claims is only checked (two renderings), and left where the template prints other calls: names are given by
+// whoever made the file, the template is what the model was trained with.
 func (j *job) askTemplate(ctx context.Context, t templater) (*reading, error) {
 	o, err := j.orderFor(j.request)
 	if err != nil {

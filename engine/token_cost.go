@@ -12,7 +12,8 @@ import (
 	"toolnorm/engine/window"
 )
 
-// meter tells tokens by what the server has said of this very request, else by what earlier ones of its model taught.
+// meter tells tokens by what the server has said of this very request, else by what earlier ones of its model
+// taught. A refusal with a count is exact for this text, and no ratio of another request is.
 func (j *job) meter() window.Meter {
 	if j.counted.Tokens > 0 {
 		return j.counted

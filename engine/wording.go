@@ -24,8 +24,8 @@ var wordings = []adapters.Wording{
 	adapters.Signatures | adapters.Example, adapters.Schemas | adapters.Example, adapters.Signatures, adapters.Schemas,
 }
 
-// wordingOf is how tools are described to the job's model: by configuration, by its family's declaration, by what was found out
-// before, else by a probe.
+// wordingOf is how tools are described to the job's model: by configuration, by its family's declaration, by what
+// was found out before, else by a probe. A probe that the client's leaving ended teaches nothing.
 func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	if s, ok := pattern.Find(j.engine.cfg.Wording, j.name); ok {
 		w, _ := adapters.ParseWording(s) // of one that Validate refuses nothing is taken
