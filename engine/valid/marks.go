@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// What must become of a place so that the arguments fit.
+// change is what must become of a place so that the arguments fit.
 type change uint8
 
 const (
@@ -23,6 +23,7 @@ const (
 )
 
 // mark is one place of the arguments that has to change. What has no mark, in it or above it, stands.
+// A problem is a sentence for a model; a mark is for the program, which puts together what stands with what is written anew.
 type mark struct {
 	path    []string
 	what    change
@@ -31,13 +32,15 @@ type mark struct {
 }
 
 // marker collects marks from the library's tree of errors.
+// The tree is walked and not the schema, so that marks and problems come from one judgement.
 type marker struct {
 	v   *Validator
 	doc any // the arguments
 	all []mark
 }
 
-// marks are what has to change; ok is false when the arguments are no object that can be looked at.
+// marks are what has to change; ok is false when the arguments are no object that can be looked at, or when to look at them is
+// too much work. No marks and ok means that they fit.
 func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 	doc, err := parse(args)
 	if err != nil {
@@ -55,6 +58,7 @@ func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 }
 
 // twice adds the members that are there more than once, except where they go anyway.
+// A surplus member that is there twice is surplus, and nothing more has to be done about it.
 func (m *marker) twice(all []copied) {
 	gone := &trouble{}
 	for _, k := range m.all {
@@ -73,11 +77,14 @@ func (m *marker) twice(all []copied) {
 	}
 }
 
+// add notes a mark. The path is copied, as the library's errors share theirs.
 func (m *marker) add(path []string, what change, keyword string, s *jsonschema.Schema) {
 	m.all = append(m.all, mark{slices.Clone(path), what, keyword, s})
 }
 
 // read adds what an error says.
+// Keywords that speak of the value as a whole mark it anew. Those that speak of its members mark the members, so that one bad
+// element of a list does not cost the others.
 func (m *marker) read(e *jsonschema.ValidationError) {
 	s := m.v.places[e.SchemaURL]
 	switch k := e.ErrorKind.(type) {
@@ -111,7 +118,7 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 	}
 }
 
-// absent marks members that have to be there.
+// absent marks members that have to be there. The schema has no keyword for such a place, so none is noted.
 func (m *marker) absent(e *jsonschema.ValidationError, names []string) {
 	for _, name := range names {
 		m.add(append(slices.Clone(e.InstanceLocation), name), wanted, "required", nil)
@@ -119,6 +126,8 @@ func (m *marker) absent(e *jsonschema.ValidationError, names []string) {
 }
 
 // ruledOut marks a member or element where the schema allows nothing.
+// {"properties": {"old": false}} forbids a member by name. An element cannot go by itself, since those behind it would
+// move up, so its list is written anew.
 func (m *marker) ruledOut(e *jsonschema.ValidationError) {
 	n := len(e.InstanceLocation)
 	if n == 0 {
@@ -144,6 +153,8 @@ func (m *marker) forbidden(parent []string, name, keyword string, s *jsonschema.
 
 // belongs says whether a member that s forbids may be meant for something that the schema has a place for: a name that is
 // only misspelt, one that another part of the schema lists, or an entry of a map whose names have a form.
+// "titel": "Q4" beside a missing title is no surplus: to leave it out would lose what was said, and the model writes the
+// call again. In a map such as {"path": "x"} under names of the form ^[A-Z]+$ the name is part of the data.
 func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) bool {
 	listed := map[string]bool{}
 	for _, part := range append(m.v.at(parent), present([]*jsonschema.Schema{s})...) {
@@ -163,13 +174,18 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 	return false
 }
 
-// formsNames says whether a schema wants names of members to have a form, other than to be one of a list.
+// formsNames says whether a schema wants names of members to have a form, other than to be one of a list. A list of names is as
+// good as listed members: what is none of them is surplus.
 func formsNames(s *jsonschema.Schema) bool {
 	return len(s.PatternProperties) > 0 || s.PropertyNames != nil && s.PropertyNames.Enum == nil
 }
 
 // union adds what is wrong in the branch that was meant: the nearest one, and of those as near the one in which most of what
 // is there stands. Where that leaves several, what any of them objects to is in doubt.
+// The library reports what is wrong in every branch. What counts is how far the value is from a branch (see far), then how
+// much of the text would be lost by it: {"do": {"kind": "type", "text": "too long"}} is the branch of "type", whose text
+// is wrong, and not that of "click", whose kind is wrong and whose x is missing.
+// When a value fits two branches of a oneOf, no branch is wrong, and only a new value helps.
 func (m *marker) union(e *jsonschema.ValidationError, keyword string) {
 	if k, ok := e.ErrorKind.(*kind.OneOf); ok && len(k.Subschemas) == 2 || wantedTypes(e) != nil || len(e.Causes) == 0 {
 		m.add(e.InstanceLocation, anew, keyword, nil)
@@ -203,6 +219,7 @@ func (m *marker) union(e *jsonschema.ValidationError, keyword string) {
 }
 
 // unsure marks the members of an object that some branch of a union objects to, each as a whole.
+// Which of them are right depends on the branch that the model meant, so it writes them anew.
 func (m *marker) unsure(all []mark, depth int, keyword string) {
 	for _, k := range all {
 		switch {
@@ -216,6 +233,7 @@ func (m *marker) unsure(all []mark, depth int, keyword string) {
 }
 
 // changed is how many places lose what was written.
+// A member that is missing loses nothing.
 func (m *marker) changed() (n int) {
 	for _, k := range m.all {
 		if k.what != wanted && k.what != few {
@@ -232,7 +250,7 @@ func equalMarks(a, b []mark) bool {
 	return slices.EqualFunc(a, b, func(x, y mark) bool { return less(x, y) == 0 })
 }
 
-// at is the value at a place.
+// at is the value at a place, nil when there is none.
 func at(v any, path []string) any {
 	for _, step := range path {
 		v = member(v, step)
@@ -241,6 +259,8 @@ func at(v any, path []string) any {
 }
 
 // at lists the schemas that hold at a place in any case: references and allOf are followed, unions are not.
+// They are asked for the members that they list, to tell a misspelt name from a surplus one. A union lists members for some of
+// its branches only, which says too little.
 func (v *Validator) at(path []string) []*jsonschema.Schema {
 	all := together([]*jsonschema.Schema{v.root})
 	for _, step := range path {
@@ -260,6 +280,7 @@ func (v *Validator) at(path []string) []*jsonschema.Schema {
 }
 
 // together adds what holds besides each of the schemas.
+// References in a circle end here, since each schema is added once.
 func together(all []*jsonschema.Schema) []*jsonschema.Schema {
 	for i := 0; i < len(all) && len(all) < maxTogether; i++ {
 		for _, s := range append(present([]*jsonschema.Schema{all[i].Ref}), all[i].AllOf...) {
@@ -272,10 +293,12 @@ func together(all []*jsonschema.Schema) []*jsonschema.Schema {
 }
 
 // maxTogether bounds how many schemas have a say in one place.
+// A schema that has more is read as far as that; it is a question of names alone.
 const maxTogether = 100
 
 // misspelt says whether one name is the other but for one letter more or less or, in names of five letters on, another one or
 // two that changed places: of shorter names many are words of their own.
+// dat for date, days for day, cuont for count. "id" and "is", or "from" and "form", are words of their own.
 func misspelt(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

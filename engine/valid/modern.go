@@ -11,6 +11,8 @@ import (
 // modern spells a schema so that the specification it names takes it, the newest when it names none or one that nobody
 // knows: forms of older drafts are brought up to date, members that are null are left out, as programs write them for
 // what is not there, and OpenAPI's "nullable" becomes a type. The document is changed in place.
+// null for a keyword is what libraries write that serialise every field of a struct. Where the draft is named and known, its
+// own words hold: {"exclusiveMinimum": true} is then an error in draft 7 and right in draft 4.
 func modern(doc any) any {
 	m := moderniser{}
 	if root, ok := doc.(map[string]any); ok {
@@ -24,6 +26,7 @@ func modern(doc any) any {
 }
 
 // knownDraft says whether a $schema names a draft that is checked by its own rules.
+// http and https, and a # at the end, are all in use, so only the path is compared.
 func knownDraft(url string) bool {
 	_, path, _ := strings.Cut(url, "://")
 	path, ok := strings.CutPrefix(strings.TrimSuffix(path, "#"), "json-schema.org/")
@@ -35,7 +38,8 @@ type moderniser struct {
 	old bool // no draft is named, so old forms have to be told by their looks
 }
 
-// The keywords that hold schemas: one or a list, and by name.
+// The keywords that hold schemas: one or a list, and by name. Only below these may a word be changed: in an enum, a const or a
+// default "nullable" and "id" are data.
 var (
 	holdSchemas = []string{"not", "if", "then", "else", "items", "additionalItems", "additionalProperties", "contains", "propertyNames",
 		"unevaluatedItems", "unevaluatedProperties", "allOf", "anyOf", "oneOf", "prefixItems"}
@@ -56,6 +60,7 @@ func (m moderniser) visit(v any) {
 }
 
 // schema brings one place up to date, and then what lies in it.
+// The order matters: first what is no keyword goes, so that the steps behind it meet the types that they expect.
 func (m moderniser) schema(s map[string]any) {
 	for k, v := range s {
 		if v == nil && k != "const" && k != "default" {
@@ -96,6 +101,8 @@ func clamp(s map[string]any) {
 }
 
 // nullable lets null in, as OpenAPI 3.0 means it.
+// It is added wherever the place lists what may stand, in its types, unions and values, since one of them that leaves null out
+// would still refuse it.
 func nullable(s map[string]any) {
 	switch t := s["type"].(type) {
 	case string:
@@ -116,6 +123,7 @@ func nullable(s map[string]any) {
 }
 
 // exclusive reads draft 4's {"minimum": 3, "exclusiveMinimum": true}.
+// Since draft 6 the exclusive bound is a number of its own.
 func exclusive(s map[string]any, bound, flag string) {
 	on, ok := s[flag].(bool)
 	if !ok {
@@ -129,6 +137,8 @@ func exclusive(s map[string]any, bound, flag string) {
 }
 
 // tuple reads the list form of items, up to 2019-09.
+// Since 2020-12 the list is prefixItems, and items speaks of the others, as additionalItems did. An empty list goes, as
+// prefixItems may not be empty.
 func tuple(s map[string]any) {
 	list, ok := s["items"].([]any)
 	if !ok || s["prefixItems"] != nil {
@@ -146,6 +156,7 @@ func tuple(s map[string]any) {
 }
 
 // anchor reads an id that is a fragment, which names a place up to draft 7.
+// In draft 4 "id": "#name", up to draft 7 "$id": "#name"; since 2019-09 an $id has no fragment and the name is an $anchor.
 func anchor(s map[string]any, key string) {
 	if id, ok := s[key].(string); ok && len(id) > 1 && id[0] == '#' && s["$anchor"] == nil {
 		s["$anchor"] = id[1:]

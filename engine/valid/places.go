@@ -11,6 +11,8 @@ const maxFollow = 16
 
 // follow is the schema that speaks of a value which begins with c: references and unions that leave one choice are gone
 // through. Whole says that more than the simple words count, so that the value must be seen whole.
+// {"anyOf": [{"type": "string"}, {"type": "null"}]} is what pydantic writes for an optional text. Its first byte, a quote,
+// decides between the branches, and so a long text need not wait for its end.
 func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	for range maxFollow {
 		if s == nil || !combined(s) {
@@ -32,6 +34,8 @@ func combined(s *jsonschema.Schema) bool {
 
 // single is the one schema that a schema without words of its own leaves for a value which begins with c, nil when there
 // are several or none.
+// Two branches of a union that might both hold cannot be told apart by a byte, and neither can those of an allOf, which hold
+// together.
 func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	if rare(s) || s.Types != nil && !s.Types.IsEmpty() || !free(s) || speaks(s) {
 		return nil
@@ -54,6 +58,7 @@ func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 }
 
 // speaks says whether a schema has words of its own about objects, arrays or numbers.
+// These would have to be checked beside what a reference leads to, which the reading of a prefix does not do.
 func speaks(s *jsonschema.Schema) bool {
 	return s.Properties != nil || s.AdditionalProperties != nil || len(s.Required) > 0 ||
 		s.Items != nil || s.Items2020 != nil || s.MinItems != nil || s.MaxItems != nil ||
@@ -67,6 +72,8 @@ func isNull(s *jsonschema.Schema) bool {
 
 // rare says whether a schema uses words that only a whole value can be held against, or that this reader leaves to the
 // validator.
+// Each can make a text wrong that looked right, by something that comes later: a dependency by a second member, uniqueItems by
+// the last element, a condition by either. Only the keywords that are left decide member by member.
 func rare(s *jsonschema.Schema) bool {
 	return s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.If != nil || s.Then != nil || s.Else != nil ||
 		s.MaxProperties != nil || s.MinProperties != nil || s.PropertyNames != nil || len(s.PatternProperties) > 0 ||
@@ -90,17 +97,20 @@ func items(s *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // free says whether a schema leaves strings as they are: no list of values, no pattern, format or length.
+// contentEncoding and its like count as rules here, though to most validators they are notes.
 func free(s *jsonschema.Schema) bool {
 	return s == nil || s.MinLength == nil && freeFrom(s)
 }
 
 // freeFrom says whether a schema leaves strings as they are that are as long as it wants them to be.
+// A minimum is the only rule of a text that no later character can break again.
 func freeFrom(s *jsonschema.Schema) bool {
 	return s.Enum == nil && s.Const == nil && s.Format == nil && s.Pattern == nil && s.MaxLength == nil &&
 		s.ContentEncoding == nil && s.ContentMediaType == nil && s.ContentSchema == nil
 }
 
-// takes says whether a schema lets values of a type begin before they are whole.
+// takes says whether a schema lets values of a type begin before they are whole. A list of values never does: `"re` may become
+// "red" or "reed".
 func takes(s *jsonschema.Schema, kind string) bool {
 	if s == nil || s.Enum == nil && s.Const == nil && (s.Types == nil || s.Types.IsEmpty()) {
 		return true

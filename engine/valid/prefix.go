@@ -18,6 +18,8 @@ import (
 // Strings that the schema leaves free are followed character by character. Every other value counts once it is whole and
 // has been checked, and so does the end of an object or array. A member that the schema forbids is cut out of the text, unless
 // its name may be a misspelt one.
+// Its law: whatever has left can be completed to arguments that fit. Keywords that only a later byte can break (maxLength,
+// pattern, enum) hold a value back, those of the object as a whole hold all of it.
 type Prefix struct {
 	rules   *Validator
 	text    []byte
@@ -143,9 +145,12 @@ func (p *Prefix) step() bool {
 	return true
 }
 
+// top is the innermost object or array that is open.
 func (p *Prefix) top() *open { return &p.stack[len(p.stack)-1] }
 
 // value begins a value.
+// An object or array whose schema leaves one reading is opened, and its members are looked at one by one; any other value
+// becomes a leaf.
 func (p *Prefix) value(c byte) bool {
 	if c == ']' && len(p.stack) > 0 && p.top().array && p.top().n == 0 {
 		return p.end(c)
@@ -179,6 +184,7 @@ func (p *Prefix) value(c byte) bool {
 }
 
 // place is the schema of the value that begins, nil when anything may stand there.
+// A member is looked up by the last key; patterns of names do not come up here, since rare makes their object wait.
 func (p *Prefix) place() *jsonschema.Schema {
 	if len(p.stack) == 0 {
 		return p.rules.root
@@ -221,6 +227,7 @@ func (p *Prefix) stands() {
 }
 
 // key reads a key up to its closing quote.
+// A name that is there twice stops the reading: the first value has left, and a client may take the second one.
 func (p *Prefix) key() bool {
 	if !p.scan() {
 		return false
@@ -276,6 +283,7 @@ func (p *Prefix) next(c byte) bool {
 }
 
 // end reads the end of an object or array.
+// Required members and the least number of elements are all that an end can miss: other keywords of a whole object are rare.
 func (p *Prefix) end(c byte) bool {
 	o := p.top()
 	if o.array && c != ']' || !o.array && (c != '}' || p.state == wantKey && len(o.keys) > 0) {
@@ -308,6 +316,7 @@ func (p *Prefix) failItems(keyword, text string) bool {
 	return p.stop(problem(path[:len(path)-1], keyword, text))
 }
 
+// stop ends the reading; what was safe until then stays so. It answers false, as step does when it cannot go on.
 func (p *Prefix) stop(why Problem) bool {
 	p.problem = &why
 	return false
@@ -350,6 +359,7 @@ func (p *Prefix) cutMember() bool {
 }
 
 // cut takes out what was read behind what can stand.
+// The comma in front of a member goes with it; for the first one it is the one behind it (wantOther).
 func (p *Prefix) cut() {
 	if p.before == nil {
 		p.before = append(slices.Clone(p.text), p.rest...)

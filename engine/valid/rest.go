@@ -15,6 +15,7 @@ type field struct {
 }
 
 // members are those of an object, in its order.
+// Values are kept as they are written: what is sent must be the repaired call's own text.
 func members(raw json.RawMessage) (all []field, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -34,6 +35,8 @@ func members(raw json.RawMessage) (all []field, ok bool) {
 
 // Rest is what must follow Safe so that the text becomes the whole object that is given. It answers false when the text
 // says otherwise already.
+// It is how a repaired call goes on where its beginning has been sent: `{"city":"Oslo"` has left, the repair is
+// {"days":3,"city":"Oslo"}, and the rest is `,"days":3}`. The order of members may differ, their values may not.
 func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	if p.safe == 0 {
 		return string(whole), true
@@ -44,7 +47,7 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	return p.restOf(0, whole)
 }
 
-// restOf completes the object or array that is open at a depth.
+// restOf completes the object or array that is open at a depth: what lies in it is closed first, then it gets what it lacks.
 func (p *Prefix) restOf(depth int, value json.RawMessage) (string, bool) {
 	if p.stack[depth].array {
 		return p.restOfArray(depth, value)
@@ -91,7 +94,7 @@ func (p *Prefix) restOfObject(depth int, value json.RawMessage) (string, bool) {
 	return b.String() + "}", true
 }
 
-// restOfArray adds the elements that are not there.
+// restOfArray adds the elements that are not there. Those that have left must be the first ones of the whole, in its order.
 func (p *Prefix) restOfArray(depth int, value json.RawMessage) (string, bool) {
 	var all, written []json.RawMessage
 	if json.Unmarshal(value, &all) != nil || json.Unmarshal(append(slices.Clip(p.written(depth)), ']'), &written) != nil {
@@ -121,6 +124,7 @@ func (p *Prefix) restOfArray(depth int, value json.RawMessage) (string, bool) {
 }
 
 // written is the text of what is open at a depth, without what is open in it.
+// A comma behind it goes, so that a bracket makes it JSON that can be parsed and compared.
 func (p *Prefix) written(depth int) []byte {
 	end := p.safe
 	if depth+1 < len(p.stack) {
@@ -130,6 +134,8 @@ func (p *Prefix) written(depth int) []byte {
 }
 
 // same says whether two texts are the same value.
+// Members may be in another order, and escapes spelled differently. Numbers are compared as text, so 1 and 1.0 are two values:
+// the repair is held to what has left, and repeats it.
 func same(a, b []byte) bool {
 	x, errX := parse(a)
 	y, errY := parse(b)

@@ -15,6 +15,7 @@ import (
 )
 
 // finding is a Problem whose text does not name the place yet.
+// Whether the place begins with "arguments" is not known yet: a schema's own errors (explainMeta) are told in the same way.
 type finding struct {
 	path    []string
 	keyword string
@@ -23,6 +24,7 @@ type finding struct {
 }
 
 // findings turns the library's tree of errors into a list. Of the branches of a union it takes the one that was meant.
+// The sentences are our own, since a model reads them and not the author of a schema.
 func findings(e *jsonschema.ValidationError) []finding {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
@@ -53,11 +55,12 @@ func findings(e *jsonschema.ValidationError) []finding {
 	return one(e, keywordOf(e), sentence(e.ErrorKind))
 }
 
-// one is a single finding at the place of e.
+// one is a single finding at the place of e, of a keyword that speaks of the value as a whole.
 func one(e *jsonschema.ValidationError, keyword, text string) []finding {
 	return []finding{{path: e.InstanceLocation, keyword: keyword, text: text}}
 }
 
+// inAll are the findings of all causes, as of an allOf, in which each has to hold.
 func inAll(causes []*jsonschema.ValidationError) (all []finding) {
 	for _, c := range causes {
 		all = append(all, findings(c)...)
@@ -66,6 +69,7 @@ func inAll(causes []*jsonschema.ValidationError) (all []finding) {
 }
 
 // missing names a member in each finding.
+// So each member is a place of its own, in the list of problems and for what is written anew.
 func missing(e *jsonschema.ValidationError, keyword string, names []string, text string) (all []finding) {
 	for _, name := range names {
 		all = append(all, finding{path: append(slices.Clone(e.InstanceLocation), name), keyword: keyword, text: text})
@@ -75,6 +79,8 @@ func missing(e *jsonschema.ValidationError, keyword string, names []string, text
 
 // inUnion says what is wrong in the branch that was meant: the one that comes nearest. Where none does, or several are as
 // near, it says that none fits.
+// To tell a model what is wrong in each branch would be a page of which it needs a line. "Fits none" goes with a sentence about
+// one of the branches, since by itself it gives a model nothing to act on.
 func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	branches := make([][]finding, len(e.Causes))
 	for i, c := range e.Causes {
@@ -103,6 +109,7 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 
 // far is how much a finding speaks against a branch of a union at the given depth: most when the union's value itself is
 // of another type, then when it is another value, then when the member that tells branches apart differs.
+// A branch by a discriminator, {"kind": {"const": "a"}}, is thus ruled out by its kind before its other members count.
 func far(f finding, depth int) int {
 	switch deep := len(f.path) - depth; {
 	case deep == 0 && f.keyword == "type":
@@ -116,6 +123,7 @@ func far(f finding, depth int) int {
 }
 
 // wantedTypes are the types of a union whose every branch failed because of the value's type; nil otherwise.
+// "want integer or null, got string" in place of two branches that say one of these each.
 func wantedTypes(e *jsonschema.ValidationError) (want []string) {
 	got := ""
 	for _, c := range e.Causes {
@@ -137,6 +145,7 @@ func wantedTypes(e *jsonschema.ValidationError) (want []string) {
 }
 
 // keywordOf is the keyword that failed.
+// The library names keywords by a path; not and a schema that is false have none.
 func keywordOf(e *jsonschema.ValidationError) string {
 	if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
 		return path[0]
@@ -150,7 +159,8 @@ func keywordOf(e *jsonschema.ValidationError) string {
 	return e.SchemaURL[strings.LastIndexByte(e.SchemaURL, '/')+1:] // a place that allows nothing is named after its keyword
 }
 
-// sentence says what is wanted, and what is there.
+// sentence says what is wanted, and what is there, as numbers and values and not in the words of JSON Schema: a model that
+// reads "want at most 7, got 9" needs to know no keyword.
 func sentence(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -181,7 +191,7 @@ func sentence(k jsonschema.ErrorKind) string {
 	return sentenceOfRest(k)
 }
 
-// sentenceOfRest goes on with numbers, and with what is rare.
+// sentenceOfRest goes on with numbers, and with what is rare. It is apart for its length alone.
 func sentenceOfRest(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Minimum:
@@ -213,6 +223,7 @@ func sentenceOfRest(k jsonschema.ErrorKind) string {
 }
 
 // decimal is a number without an exponent where it is short so.
+// Bounds are fractions here, and 7/2 is not how the schema had it.
 func decimal(r *big.Rat) string {
 	if r == nil {
 		return "a number"
@@ -233,7 +244,7 @@ func display(v any) string {
 	return shorten(string(text))
 }
 
-// displayAll lists the first of many values.
+// displayAll lists the first of many values. Twelve are enough to see what is meant; a list of countries would fill a context.
 func displayAll(list []any) string {
 	const most = 12
 	var parts []string

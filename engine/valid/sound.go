@@ -30,11 +30,14 @@ var forms = map[string]form{
 // exclusiveForms are those of bounds that are flags in draft 4.
 var exclusiveForms = []string{"exclusiveMinimum", "exclusiveMaximum"}
 
+// isText and the others take what the specification says of a keyword's value.
 func isText(v any) bool   { _, ok := v.(string); return ok }
 func isAmount(v any) bool { _, ok := v.(json.Number); return ok }
 func isFlag(v any) bool   { _, ok := v.(bool); return ok }
 func isList(v any) bool   { _, ok := v.([]any); return ok }
 func isObject(v any) bool { _, ok := v.(map[string]any); return ok }
+
+// isSchema takes an object, or true and false, which are schemas since draft 6.
 func isSchema(v any) bool { return isObject(v) || isFlag(v) }
 
 // isFilled takes a list with something in it: an empty enum is a generator's word for "no list of values".
@@ -50,7 +53,7 @@ func isCount(v any) bool {
 	return err == nil && f >= 0 && f == float64(int64(f))
 }
 
-// isNames takes a list of different texts.
+// isNames takes a list of texts. Names that are there twice, which the specification forbids, are taken out later.
 func isNames(v any) bool {
 	list, ok := v.([]any)
 	return ok && !slices.ContainsFunc(list, func(one any) bool { return !isText(one) })
@@ -63,6 +66,7 @@ func isSchemas(v any) bool {
 }
 
 // sound takes out of a place what the specification does not take, and says its types in the specification's words.
+// In {"properties": {"city": "string"}} the member is known by name at least, and takes any value.
 func (m moderniser) sound(s map[string]any) {
 	for keyword, fits := range forms {
 		if v, there := s[keyword]; there && !fits(v) {
@@ -88,7 +92,7 @@ func (m moderniser) sound(s map[string]any) {
 	typed(s)
 }
 
-// once takes out what is there twice.
+// once takes out what is there twice: "required": ["a", "a"] would make the library refuse the schema.
 func once(list []any) []any {
 	known := map[any]bool{}
 	return slices.DeleteFunc(list, func(v any) bool {
@@ -99,6 +103,8 @@ func once(list []any) []any {
 }
 
 // typed says the types of a place in the specification's words. A place with a type that nobody knows takes all.
+// One unknown name in a list makes the whole list say nothing: to hold a value to the other types could refuse a right one.
+// The list has no duplicates, as two names may mean one type (["int", "integer"]) and the specification forbids them.
 func typed(s map[string]any) {
 	v, there := s["type"]
 	if !there {

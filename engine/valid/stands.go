@@ -10,6 +10,8 @@ import (
 // Trimmed are the arguments without the members that the schema forbids, byte for byte otherwise; ok says that nothing else
 // is wrong with them. A member that may be a misspelt one, or that another part of the schema knows, is not left out, and
 // neither is any while a member is missing. Of two members that say the same one is left.
+// {"title":"Q4","reason":"asked"} under a closed schema: to have the call written again would cost a generation, and what was
+// right in it. What is left out here has no place in the schema at all.
 func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	m, ok := v.marks(args)
 	if !ok || len(m.all) == 0 {
@@ -27,6 +29,7 @@ func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 }
 
 // edited appends the text of n without the members that go, and with the values that take the place of others.
+// A comma goes with the member behind it; what is in front of the first member that stays goes as well.
 func edited(dst, text []byte, n *node, by *trouble) []byte {
 	switch {
 	case by != nil && by.now != "":
@@ -62,6 +65,7 @@ func edited(dst, text []byte, n *node, by *trouble) []byte {
 }
 
 // trouble is what has to change at a place, and within it.
+// It is a tree of the marks' paths, so that a walk through the text looks up each place in one step.
 type trouble struct {
 	what  change
 	now   string // the value that takes its place; empty: none does
@@ -69,7 +73,7 @@ type trouble struct {
 	order []string // the names in it, as they came
 }
 
-// put adds a mark, and gives its place.
+// put adds a mark, and gives its place. Several marks of one place add up.
 func (t *trouble) put(path []string, what change) *trouble {
 	for _, step := range path {
 		if t.in == nil {
@@ -104,7 +108,7 @@ func (t *trouble) leadsTo(path []string) bool {
 func (t *trouble) is(what change) bool { return t != nil && t.what&what != 0 }
 
 // Stands is what of the arguments is as the schema wants it, down to single members and elements; nil when that cannot be
-// said.
+// said, or when nothing stands because the object as a whole is wrong.
 func (v *Validator) Stands(args []byte) *schema.Standing {
 	m, ok := v.marks(args)
 	if !ok {
@@ -120,7 +124,8 @@ func (v *Validator) Stands(args []byte) *schema.Standing {
 	return standing(args, layout(args), root)
 }
 
-// standing is what stands of an object or array.
+// standing is what stands of an object or array. Members that are missing come last, without a value: they are what the model
+// is to write, and the constraint lists them behind what stands.
 func standing(text []byte, n *node, t *trouble) *schema.Standing {
 	s := &schema.Standing{Array: text[n.start] == '[', More: t.is(few)}
 	for i, item := range n.items {
@@ -145,7 +150,8 @@ func standing(text []byte, n *node, t *trouble) *schema.Standing {
 	return s
 }
 
-// standingPart is what stands of a member or element.
+// standingPart is what stands of a member or element: all of it where no mark lies in it, its sound parts where it is an object
+// or array with marks inside, else its name alone.
 func standingPart(text []byte, name string, n *node, t *trouble) schema.Part {
 	switch open := text[n.start] == '{' || text[n.start] == '['; {
 	case t == nil || t.what&^again == 0 && t.in == nil:
