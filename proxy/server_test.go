@@ -143,6 +143,3 @@ func mustStream(t *testing.T, h http.Header, body string, want streamcheck.Expec
 func ask(fields string) string {
 	return `{"model":"m","messages":[{"role":"user","content":"q"}]` + fields + `}`
 }
-
-// talk wraps messages into a request.
-func talk(messages string) string { return `{"model":"m","messages":[` + messages + `]}` }

@@ -67,7 +67,7 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 	}
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(base, "/")+"/api/v2"+path, bytes.NewReader(text))
 	if err != nil {
-		return errors.New("Chroma: the host cannot be read")
+		return errors.New("the Chroma server: the host cannot be read")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if name, value, ok := strings.Cut(c.Header, ":"); ok {
@@ -79,12 +79,12 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("Chroma cannot be reached: %w", err)
+		return fmt.Errorf("the Chroma server cannot be reached: %w", err)
 	}
 	defer resp.Body.Close()
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, 64<<20))
 	if err != nil {
-		return fmt.Errorf("Chroma: %w", err)
+		return fmt.Errorf("the Chroma server: %w", err)
 	}
 	if resp.StatusCode >= 300 {
 		var said struct{ Error, Message string }
@@ -94,7 +94,7 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 		return &Error{resp.StatusCode, said.Error, said.Message}
 	}
 	if err := json.Unmarshal(reply, into); err != nil {
-		return fmt.Errorf("Chroma: an answer that cannot be read: %w", err)
+		return fmt.Errorf("the Chroma server: an answer that cannot be read: %w", err)
 	}
 	return nil
 }
