@@ -69,6 +69,7 @@ func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *ollama.F
 	for _, tool := range t.Tools {
 		offered[schema.Quote(tool.Function.Name)] = tool
 	}
+	// A schema of one tool is the call itself, one of several has an alternative for each.
 	for _, one := range append(slices.Clip(p.Alternatives), p) {
 		name := one.Member("name")
 		if name == nil || len(name.Enum) != 1 || one.Member("arguments") == nil {

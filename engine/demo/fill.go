@@ -76,6 +76,7 @@ func (f *finds) object(p *schema.Place, depth int) []byte {
 	all := slots(p)
 	values := make([][]byte, len(all))
 	filled := 0
+	// Required members first: they must have a value, and the message may hold one only.
 	for _, required := range []bool{true, false} {
 		for i, m := range all {
 			if m.required == required {
@@ -252,6 +253,7 @@ func (f *finds) array(name string, p *schema.Place, required bool, depth int) []
 		if isText && len(f.quoted) == 0 || !isText && (!required || len(f.numbers) == 0) {
 			break
 		}
+		// An element that took nothing from the message would be made up, again and again.
 		v := f.value(name, items, false, depth+1)
 		if v == nil || before == len(f.quoted)+len(f.numbers) {
 			break

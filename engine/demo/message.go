@@ -55,6 +55,7 @@ var asking = []string{"task", "userquery", "usermessage", "userrequest", "userpr
 // Otherwise the demo would find tools and arguments in the reminder: Qwen Code sends five parts of which four are
 // such. A tag that is never closed is text.
 func prompt(content string) string {
+	// Text of a thousand tags would otherwise be searched a thousand times.
 	const mostTags = 64 // that are looked at
 
 	var b strings.Builder

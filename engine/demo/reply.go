@@ -60,6 +60,7 @@ func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
 			return
 		}
 		n := min(demoDelta, len(text))
+		// JSON cannot hold half a character.
 		for n < len(text) && !utf8.RuneStart(text[n]) {
 			n++
 		}

@@ -163,6 +163,7 @@ func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt)
 	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, stream: q.Stream}
 	var turn demoTurn
 	if err := json.NewDecoder(strings.NewReader(q.Prompt)).Decode(&turn); err != nil || turn.Messages == nil {
+		// An editor's text: there is no user who could ask for a tool.
 		if q.Raw || q.Suffix != "" {
 			out.write(demoText, q.Options)
 			out.end()
@@ -170,6 +171,7 @@ func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt)
 		}
 		turn = demoTurn{Messages: []ollama.Message{{Role: "user", Content: q.Prompt}}}
 	}
+	// Tools in the system prompt are written in their contract's form, whatever family the model is.
 	if contracted, agent := turn.contracted(); agent != nil {
 		turn, f = contracted, agent
 	}

@@ -133,6 +133,7 @@ func (f *finds) text(name string, p *schema.Place, required bool) []byte {
 	k := kindOfText(name, s.format)
 	for _, list := range f.lists(k) {
 		for i, found := range *list {
+			// A day is what people write; a time of it is what the format wants.
 			if k == dateText && s.format == "date-time" {
 				found += "T00:00:00Z"
 			}

@@ -112,6 +112,7 @@ func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (str
 	}
 	defer resp.Body.Close()
 	prompt, err := o.renders.Read(p.Reader(resp.Body, p.Loading(), wait.Limit{}), upstream.MaxRender, "_debug_info", "rendered_template")
+	// A document that was read and is no rendering says so itself; anything else is the connection's error.
 	var unread *fault.Error
 	if err != nil && !errors.As(err, &unread) {
 		return "", wait.Broken(ctx, "", err)
@@ -170,6 +171,7 @@ func (o *Client) send(ctx context.Context, p *wait.Pulse, path string, data []by
 		text, _ := io.ReadAll(io.LimitReader(p.Reader(resp.Body, w, wait.Limit{}), upstream.MaxError))
 		return nil, upstream.Refused(resp.StatusCode, resp.Header, text)
 	}
+	// A router's login page comes with status 200.
 	if err := upstream.Misplaced(resp); err != nil {
 		return nil, errors.Join(err, resp.Body.Close())
 	}

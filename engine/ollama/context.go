@@ -45,6 +45,8 @@ func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 		return n
 	}
 	loaded := cmp.Or(b.loaded(ctx, o.Model), o.Facts.Context)
+	// The model's own PARAMETER num_ctx counts as loaded: the server would take it, and less would be a context
+	// that its maker thought too short.
 	n := window.Limits{Trained: trained, Loaded: loaded, Most: o.MostContext}.Choose(o.Need)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,6 +127,7 @@ func (b *Backend) staying(r *http.Request) *http.Request {
 		}{io.MultiReader(bytes.NewReader(body), failing{err}), rest}
 		return c
 	}
+	// What is no JSON object goes on as it is, for the server to refuse.
 	if v, err := fastjson.ParseBytes(body); err == nil && v.Type() == fastjson.TypeObject && !v.Exists("options", "num_ctx") {
 		if n := b.loaded(r.Context(), string(v.GetStringBytes("model"))); n > 0 {
 			body = withContext(v, n)

@@ -40,6 +40,7 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 	if err != nil {
 		return err
 	}
+	// An older server's own runner shows control tokens in raw text, so nothing is hidden there.
 	if known := VersionNumbers(version) != [3]int{}; known && Older(version, llamaRunner) {
 		return nil
 	}

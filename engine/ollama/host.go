@@ -21,6 +21,7 @@ func ParseHost(s string) (string, error) {
 	}
 	hostport, path, _ := strings.Cut(rest, "/")
 	host := hostport
+	// Without a port this fails, and the whole is the host: "localhost", "[::1]".
 	if h, p, err := net.SplitHostPort(hostport); err == nil {
 		host = h
 		if n, err := strconv.ParseUint(p, 10, 16); err == nil {

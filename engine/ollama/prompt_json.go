@@ -32,6 +32,7 @@ func replaceGoStructs(prompt string, sent []Tool, full []chat.Tool) string {
 	for at := range marks(prompt, structMark) {
 		for i := next; i < min(len(sent), next+maxLeftOut); i++ {
 			head, _, _ := strings.Cut(texts[i], structMark)
+			// The mark stands inside the text, behind the type; the text itself begins in front of it.
 			from := at - len(head)
 			if from < written || !strings.HasPrefix(prompt[from:], texts[i]) {
 				continue

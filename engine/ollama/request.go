@@ -49,6 +49,7 @@ func wireMessages(ms []chat.Message) ([]Message, error) {
 		if m.Role == chat.ToolRole {
 			w.CallID, w.ToolName = m.CallID, m.Name
 			if w.ToolName == "" {
+				// OpenAI's results have no name of their own.
 				w.ToolName = names[m.CallID]
 			}
 		}

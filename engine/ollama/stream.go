@@ -84,6 +84,7 @@ func (s *stream) read() error {
 	if err != nil {
 		return s.ended(err)
 	}
+	// Nearly every record of a raw reply is one of these. Who wants tokens needs the whole record.
 	if s.tap == nil && s.probs == nil {
 		if text, ok := quickText(s.plain, line); ok {
 			s.plain = text
@@ -104,6 +105,7 @@ func (s *stream) read() error {
 // record queues the events of one record. v is line, parsed. An error record may stand anywhere: behind the first
 // one the status has long been 200.
 func (s *stream) record(v *fastjson.Value, line []byte) error {
+	// {"error":"an error was encountered while running the model: CUDA error"}
 	if e := v.Get("error"); e != nil {
 		return s.failed(e)
 	}
@@ -130,6 +132,7 @@ func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 	s.add(chat.Reasoning, m.GetStringBytes("thinking"))
 	text := m.GetStringBytes("content")
 	if text == nil {
+		// A record of /api/generate.
 		text = v.GetStringBytes("response")
 	}
 	s.add(chat.Text, text)

@@ -51,6 +51,7 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	}
 	switch {
 	case t.seen:
+	// Text, but no tokens: then what is shown is the server's own reading of a prompt that it did not write.
 	case len(t.tokens) == 0 && t.ours:
 		return tokenless(content, thinking)
 	case len(t.tokens) == 0:
@@ -102,6 +103,7 @@ func (t *tap) eaten(content []byte) []byte {
 	if len(content) > 0 {
 		return nil
 	}
+	// The mark that opens differs from the one that ends by the slash: <think>, </think>.
 	opener := strings.Replace(t.marks.ThinkEnd, "/", "", 1)
 	for _, mark := range t.marks.Openings {
 		for n := 1; n < len(mark) && strings.HasPrefix(opener, mark[:n]); n++ {

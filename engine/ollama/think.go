@@ -64,6 +64,7 @@ func think(r *chat.Request, f upstream.Facts) json.RawMessage {
 	}
 	effort := r.Effort
 	if !*on {
+		// It cannot be switched off, so what comes next to that is asked for.
 		effort = "minimal"
 	}
 	for _, level := range nearest[effort] {

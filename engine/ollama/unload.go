@@ -25,6 +25,7 @@ func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool,
 	if !there || err != nil {
 		return false, err
 	}
+	// A request without a prompt and with keep_alive 0 is how Ollama is asked to unload.
 	_, err = quick(ctx, o, func(ctx context.Context) (struct{}, error) {
 		now := &api.Duration{}
 		return struct{}{}, o.api.Generate(ctx, &api.GenerateRequest{Model: model, KeepAlive: now}, func(api.GenerateResponse) error { return nil })

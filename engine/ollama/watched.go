@@ -31,6 +31,7 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, p := wait.NewPulse(mute{r.Context()}, nil, w.limits)
 	var first, later wait.Limit
 	if isReply {
+		// Nobody here knows whether the request has tools, so a call may be held back.
 		first, later = p.UntilFirst(), p.Withheld()
 	}
 	p.Begin(first)

@@ -72,6 +72,7 @@ func (n *nativeCalls) add(out []chat.Event, e chat.Event) []chat.Event {
 func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 	c, begins := n.find(f)
 	if begins {
+		// The name came in front, in a fragment of its own, and looked like a repetition of the call before.
 		if f.name == "" && c != nil && c.again {
 			f.name = c.name
 		}
@@ -128,6 +129,8 @@ func (n *nativeCalls) begins(c *nativeCall, f fragment) bool {
 	case other:
 		return !n.sameDespiteID(c, f)
 	}
+	// The name once more behind a complete object, with arguments of its own, begins another call of the same
+	// tool, unless the id is the same.
 	named := f.name != "" && c.name != "" || c.again
 	return named && c.check.Complete() && (f.id == "" || f.id != c.id) && strings.TrimSpace(f.args) != ""
 }

@@ -14,6 +14,7 @@ func (d *deltas) chunk(v *fastjson.Value) error {
 	if e := errorIn(v); e != nil {
 		return d.fault(e)
 	}
+	// In a stream that was asked for counts every other event has "usage":null.
 	if u := v.Get("usage"); u != nil && u.Type() == fastjson.TypeObject {
 		d.usage = chat.Counts{Prompt: u.GetInt("prompt_tokens"), Completion: u.GetInt("completion_tokens")}
 	}
@@ -53,6 +54,7 @@ func (d *deltas) delta(v *fastjson.Value) {
 	}
 	d.add(chat.Reasoning, reasoning)
 	d.add(chat.Text, v.GetStringBytes("content"))
+	// Some servers send content as parts: [{"type":"text","text":"Hi"}]
 	for _, part := range v.GetArray("content") {
 		d.add(chat.Text, part.GetStringBytes("text"))
 	}
@@ -124,6 +126,7 @@ func (d *deltas) piece(v *fastjson.Value) error {
 	} else {
 		d.finish(chat.Stop, "")
 	}
+	// What this server says last is complete: there is no [DONE] to wait for.
 	return d.ended(nil)
 }
 

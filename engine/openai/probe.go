@@ -58,6 +58,7 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 	if err != nil && !upstream.IsRefusal(err) {
 		return upstream.Facts{}, err
 	}
+	// No llama-server, or one without a template: the server's own chat is all there is.
 	if err != nil || props.Template == "" {
 		m := b.listed(ctx, o.Model)
 		return upstream.Facts{Tools: true, Thinking: switches(m), Window: m.Context}, nil

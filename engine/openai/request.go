@@ -66,6 +66,7 @@ func content(m chat.Message) any {
 		parts = append(parts, Part{Type: "text", Text: m.Content})
 	}
 	for _, image := range m.Images {
+		// Of a picture only the bytes are kept, so its type is found from the first of them.
 		url := "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image)
 		parts = append(parts, Part{Type: "image_url", Image: &Image{URL: url}})
 	}
@@ -109,6 +110,8 @@ func (b *Backend) fields(o *upstream.Order) (map[string]json.RawMessage, error) 
 	if r.Required && o.Facts.HonorsToolChoice {
 		said["tool_choice"] = toolChoice(o.Decoding.Tools)
 	}
+	// OpenAI refuses the field in a request without tools. Where it is ignored the reply is ended behind its first
+	// call.
 	if r.Single && len(r.Tools) > 0 {
 		said["parallel_tool_calls"] = false
 	}

@@ -54,6 +54,7 @@ func (o *Client) explain(status int, body []byte) *fault.Error {
 	if said.Detail != nil {
 		text = upstream.Sentence(said.Detail)
 	}
+	// Servers repeat a key that they refuse: "key sk-secret is wrong".
 	if o.key != "" {
 		text = strings.ReplaceAll(text, o.key, "…")
 	}

@@ -90,6 +90,7 @@ func (d *deltas) read() error {
 // as an event, with "message" in place of "delta", so one reader serves both.
 func (d *deltas) document() error {
 	body, err := io.ReadAll(io.LimitReader(d.in, upstream.MaxRecord+1))
+	// A document that is longer would be cut by the limit, and be no JSON for that reason.
 	if err == nil && len(body) > upstream.MaxRecord {
 		err = upstream.ErrLong
 	}

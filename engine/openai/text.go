@@ -78,6 +78,7 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, r *Embedding) (vector
 	}
 	vectors = make([][]float32, len(reply.Data))
 	for _, e := range reply.Data {
+		// Two vectors under one number leave another text with none.
 		if e.Index < 0 || e.Index >= len(vectors) || vectors[e.Index] != nil {
 			return nil, 0, fault.New(fault.Unavailable, "the model server numbered its embeddings wrongly")
 		}
