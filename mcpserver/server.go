@@ -111,7 +111,7 @@ type Config struct {
 	Ended     string // file that keeps which sessions their clients have ended, as long as their ids would be good; empty: known until the server ends
 	PublicURL string // where clients find the server (scheme, host and path in front of /sse); empty: as they asked
 
-	// What is beyond a bound is refused at once, with 413, 429 or 503, and never kept waiting without end.
+	// Beyond these bounds a client gets 413, 429 or 503. Only requests of a legacy session wait, up to MaxWaiting.
 	MaxBody    int64         // of a message, in bytes; 0: 4 MiB
 	Stall      time.Duration // until a client that takes nothing of its stream is given up; 0: 30 s
 	Beat       time.Duration // between the comments that keep a silent stream alive; 0: 15 s

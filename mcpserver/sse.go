@@ -45,8 +45,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) 
 	s.conns.Store(c.id, c)
 	defer s.conns.Delete(c.id)
 	defer s.engine.hub.add(newsFor(c))()
-	// The whole URL, and not a path: the specification's example has one, and some clients read nothing else. LF alone ends
-	// the lines; mcp-go mixes it with CRLF in this event.
+	// The whole URL, as in the first users' examples, and not a path. LF alone ends the lines; mcp-go mixes it with CRLF here.
 	out.Buf = append(out.Buf, "event: endpoint\ndata: "+s.messageURL(r, c.id)+"\n\n"...)
 	err := s.pour(ctx, out, c.box, plainEvent)
 	c.box.end(err)

@@ -15,14 +15,16 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// conn is one connection with a server: initialized, and of no use any more once its context has ended.
+// conn is one connection with a server: initialized, and of no use any more once its context has ended. It is never repaired:
+// whoever finds it broken makes a new one, which is the same work and has no half states.
 type conn struct {
 	client  *client.Client
 	ctx     context.Context
 	end     context.CancelCauseFunc
 	free    func()        // what is held beside the client
 	changed chan struct{} // the server says that its list of tools has changed
-	ours    bool          // the server is a toolnorm itself
+	// By the name in its serverInfo: one that lies about it only loses tools with dots in their names.
+	ours bool // the server is a toolnorm itself
 }
 
 // errLost is why the calls of a connection end when it breaks.
@@ -39,12 +41,14 @@ const (
 // asking is how a server is asked for the revision that it speaks. mcp-go asks by server/discover, of the latest revision, and
 // when no answer comes in time by initialize, of the earlier ones. A command that takes long to start reads both questions at
 // once, and one of the latest revision then refuses the second: so a command gets more time, and when that fails as well, it
-// is started again and asked by initialize alone.
+// is started again and asked by initialize alone. Seen with the Python SDK 2.3.0: "unsupported protocol version".
 type asking struct {
 	patience time.Duration // for an answer to server/discover
 	revision string        // not empty: this one is asked for, by initialize
 }
 
+// How long mcp-go waits for the answer to server/discover before it tries initialize. A server of HTTP runs already; a
+// command may have to start an interpreter first, as those of the Python SDK.
 const (
 	patience        = 2 * time.Second
 	startPatience   = 15 * time.Second
@@ -52,7 +56,9 @@ const (
 )
 
 // connect makes a connection: of a command the one that there is, of a URL the transport that worked last time, else
-// first the one that the URL looks like. What fails is followed by the other.
+// first the one that the URL looks like. What fails is followed by the other. A path that ends in /sse, as in
+// http://192.168.0.18:23016/sse, is tried as the older transport first; everything else as Streamable HTTP. kind is what
+// to pass as last the next time. The error joins those of all attempts.
 func (e Entry) connect(ctx context.Context, last, version string, told func(string)) (c *conn, kind string, err error) {
 	if e.Command != "" {
 		era := asking{patience: startPatience}
@@ -91,14 +97,15 @@ func (e Entry) connect(ctx context.Context, last, version string, told func(stri
 	return nil, "", all
 }
 
-// path is a URL's.
+// path is a URL's text up to its query. It is cut and not parsed, as the URL may hold anything that mcp.json does.
 func path(text string) string {
 	at, _, _ := strings.Cut(text, "?")
 	return at
 }
 
 // over connects over one transport of HTTP. A server of an earlier revision that tells of changes does so on a stream that
-// the client must ask for before it knows that: such a server is connected with twice, the first time.
+// the client must ask for before it knows that: such a server is connected with twice, the first time. Asking for it always
+// is no way out: mcp-go then keeps the connection on an earlier revision, also with a server of 2026-07-28.
 func (e Entry) over(ctx context.Context, kind, version string) (*conn, error) {
 	if kind == kindSSE {
 		return e.open(ctx, version, asking{patience: patience}, e.sse)
@@ -119,6 +126,7 @@ func (e Entry) sse(c *conn) (transport.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
+	// By this transport the answers come on the stream, so without it nothing can be asked any more.
 	t.SetConnectionLostHandler(func(error) { c.end(errLost) })
 	return &rawSSE{t}, nil
 }
@@ -136,16 +144,18 @@ func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (
 }
 
 // endpointTime is how long a stream may take to say where messages go, once it is open: servers of the older transport say
-// so first of all, and those of the newer open such a stream too, on which nothing comes.
+// so first of all, and those of the newer open such a stream too, on which nothing comes. So it is how long a wrong guess
+// of the transport costs.
 const endpointTime = 2 * time.Second
 
-// longestCall bounds what mcp-go itself waits for; calls have their own, shorter limits.
+// longestCall bounds what mcp-go itself waits for; calls have their own, shorter limits, by Config.CallTime.
 const longestCall = 10 * time.Minute
 
 // silent drops what mcp-go would log: it holds URLs, and what matters of it comes back as an error.
 var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// open starts a transport and agrees with the server on a revision. ctx bounds the opening; the connection lives on.
+// open starts a transport and agrees with the server on a revision. ctx bounds the opening; the connection lives on, so its own
+// context does not end with ctx: a request that happens to make the connection may end at any time.
 func (e Entry) open(ctx context.Context, version string, era asking, dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
 	c := &conn{changed: make(chan struct{}, 1), free: func() {}}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -160,6 +170,7 @@ func (e Entry) open(ctx context.Context, version string, era asking, dial func(*
 	if err != nil {
 		return nil, err
 	}
+	// No capability is declared: nobody here could answer a server's questions for a user or a model, so it must not ask.
 	c.client = client.NewClient(t, client.WithDiscoverTimeout(era.patience))
 	c.client.OnNotification(c.hear)
 	if err = c.client.Start(c.ctx); err != nil {
@@ -177,13 +188,14 @@ func (e Entry) open(ctx context.Context, version string, era asking, dial func(*
 	return c, err
 }
 
-// tellsChanges says whether the server will tell of changes of its list.
+// tellsChanges says whether the server will tell of changes of its list. One that will not is asked every refreshTime.
 func (c *conn) tellsChanges() bool {
 	caps := c.client.GetServerCapabilities()
 	return caps.Tools != nil && caps.Tools.ListChanged
 }
 
-// hear takes what the server tells without being asked.
+// hear takes what the server tells without being asked: that its list has changed. It must not block, as mcp-go calls it
+// while it reads the stream; whoever holds the connection asks for the list.
 func (c *conn) hear(n mcp.JSONRPCNotification) {
 	if n.Method != string(mcp.MethodNotificationToolsListChanged) {
 		return
@@ -194,7 +206,8 @@ func (c *conn) hear(n mcp.JSONRPCNotification) {
 	}
 }
 
-// close ends the connection. Ending a command, or a session, can take seconds.
+// close ends the connection. Ending a command, or a session, can take seconds, so it is called where nobody waits, or in a
+// goroutine.
 func (c *conn) close() {
 	c.end(errLost)
 	if c.client != nil {
@@ -206,7 +219,8 @@ func (c *conn) close() {
 // over says that the connection is of no use any more.
 func (c *conn) over() bool { return c.ctx.Err() != nil }
 
-// do runs a request that ends with the connection, and gives the result as the server wrote it.
+// do runs a request that ends with the connection, and gives the result as the server wrote it. Without the hook on c.ctx a call
+// over SSE would wait for its own limit when the stream on which its answer comes has gone.
 func (c *conn) do(ctx context.Context, request func(context.Context) error) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -219,13 +233,14 @@ func (c *conn) do(ctx context.Context, request func(context.Context) error) (jso
 	return *raw, err
 }
 
-// Bounds of a list.
+// Bounds of a list: what a server can have us keep, and how long it can keep us asking for one page after the other.
 const (
 	mostPages = 100
 	mostTools = 2000
 )
 
-// list asks for the tools, as the server writes them.
+// list asks for the tools, as the server writes them. A list that is too long is an error and not cut: half of a server's
+// tools would look like all of them.
 func (c *conn) list(ctx context.Context) (all []json.RawMessage, err error) {
 	var cursor mcp.Cursor
 	size := 0
@@ -248,6 +263,7 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, err error) {
 		if size += len(raw); len(all) > mostTools || size > largestAnswer {
 			return nil, fmt.Errorf("its list has more than %d tools or %d bytes", mostTools, largestAnswer)
 		}
+		// A cursor that leads to itself is a server's error, and would be an endless list.
 		if page.NextCursor == "" || page.NextCursor == cursor {
 			return all, nil
 		}
@@ -256,7 +272,8 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, err error) {
 	return nil, fmt.Errorf("its list of tools has more than %d pages", mostPages)
 }
 
-// kept are the texts of the tools that mcp-go has kept: it leaves out those whose x-mcp-header breaks the rules.
+// kept are the texts of the tools that mcp-go has kept: it leaves out those whose x-mcp-header breaks the rules, as
+// 2026-07-28 demands of clients. Both lists are in one order, so they are walked together.
 func kept(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage) {
 	for _, text := range texts {
 		var t struct{ Name string }
@@ -267,7 +284,8 @@ func kept(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage) {
 	return out
 }
 
-// call calls a tool.
+// call calls a tool. The arguments go as text, so that numbers keep their digits. A result is a server's answer also when it
+// says that the tool failed; an error means that there is none.
 func (c *conn) call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
 	request := mcp.CallToolRequest{}
 	request.Params.Name, request.Params.Arguments = tool, args

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// Entry is one MCP server as mcp.json describes it: one with a URL, or one that is a command on this machine.
+// Entry is one MCP server as mcp.json describes it: one with a URL, or one that is a command on this machine. url, headers,
+// command, args and env have the names that Claude Desktop and others use, so that an entry can be copied from there.
 type Entry struct {
 	Name string `json:"-"`
 
@@ -29,21 +30,25 @@ type Entry struct {
 	Exclude  []string `json:"exclude"`  // those that are not
 	Disabled bool     `json:"disabled"` // it is known, and not asked
 
+	// A pointer: what is not said differs from false, and is not written into the file.
 	Private  *bool `json:"private"`  // it may be at a private or loopback address; nil: yes
 	Insecure bool  `json:"insecure"` // plain http will do at a public address
 }
 
 // validName is what a server may be called: without dots, which part a server's name from its tool's, and without two
-// underscores, which do the same towards chat models.
+// underscores, which do the same towards chat models. (Two underscores are taken, and cost the tools a sum in their
+// names there.)
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Local is the name under which the tools that come with the program are known to the agent; no server may have it.
+// Local is the name under which the tools that come with the program are known to the agent; no server may have it, or
+// local.search_docs could be either.
 const Local = "local"
 
 // longestURL is how long a URL may be; browsers and proxies stop at about this length.
 const longestURL = 2048
 
-// check says what is wrong with an entry. Variables are not filled in yet.
+// check says what is wrong with an entry. Variables are not filled in yet, so a URL that holds one is looked at when it is
+// dialled. The texts are shown to whoever adds a server, and name the server.
 func (e Entry) check() error {
 	switch {
 	case !validName.MatchString(e.Name):
@@ -62,7 +67,8 @@ func (e Entry) check() error {
 	return nil
 }
 
-// parseURL reads a server's URL.
+// parseURL reads a server's URL. A user and password in it are refused: URLs are listed and logged, headers are not. An
+// address that no server may be at is refused here already, so that the mistake is found when it is made.
 func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -83,10 +89,12 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// variable is where the environment's value is put: ${NAME}, ${env:NAME} or, with a default, ${NAME:-text}.
+// variable is where the environment's value is put: ${NAME}, ${env:NAME} or, with a default, ${NAME:-text}. The second is VS
+// Code's form, the third Claude Code's.
 var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)
 
-// filled is the entry with the environment's values in it. A variable that is not set is an error, which names it.
+// filled is the entry with the environment's values in it. A variable that is not set is an error, which names it: a server
+// that gets "Bearer " would answer with an error that says less. One that is empty counts as not set.
 func (e Entry) filled() (Entry, error) {
 	var missing error
 	fill := func(text string) string {
@@ -118,7 +126,8 @@ func (e Entry) filled() (Entry, error) {
 }
 
 // shown is the server's address as it may be listed and logged: what may be a key in the query of a URL is left out.
-// Of a command nothing but its first word is shown, since keys are often given as arguments.
+// Of a command nothing but its first word is shown, since keys are often given as arguments. What is to be filled in
+// (?key=${TOKEN}) is shown: it is the name of the secret.
 func (e Entry) shown() string {
 	if e.Command != "" {
 		return "command: " + e.Command
@@ -133,12 +142,13 @@ func (e Entry) shown() string {
 // secretValue is a value in the query of a URL that does not come from the environment.
 var secretValue = regexp.MustCompile(`=[^&$][^&]*`)
 
-// takes says whether a tool of the server is one of those that are wanted.
+// takes says whether a tool of the server is one of those that are wanted. Exclude wins over Include.
 func (e Entry) takes(tool string) bool {
 	return (len(e.Include) == 0 || slices.Contains(e.Include, tool)) && !slices.Contains(e.Exclude, tool)
 }
 
-// same says that two entries mean the same connection.
+// same says that two entries mean the same connection. Any change of a member makes a new one, also one that an old
+// connection would survive: it is rare, and simple to be right about.
 func (e Entry) same(other Entry) bool {
 	a, errA := json.Marshal(e)
 	b, errB := json.Marshal(other)

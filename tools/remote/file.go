@@ -15,26 +15,28 @@ import (
 )
 
 // file is mcp.json as it is written: a list of servers, [{"name": …, "url": …}], or the object that other programs have,
-// {"mcpServers": {name: {"url": …}}}. What we do not know in it is kept, and so is the form.
+// {"mcpServers": {name: {"url": …}}}. What we do not know in it is kept, and so is the form: people share the file with other
+// programs, whose members (autoApprove, timeout) are nothing to us and much to them.
 type file struct {
 	isObject bool
 	around   object // the object's other members
 	servers  []written
 }
 
-// written is one server's text.
+// written is one server's text, with what we do not know in it, and what we read of it.
 type written struct {
 	entry Entry
 	text  object
 }
 
-// Bounds of the file.
+// Bounds of the file: what is larger is not a list of servers that somebody wrote. Each server keeps a goroutine and a connection.
 const (
 	largestFile = 1 << 20
 	mostServers = 200
 )
 
-// parse reads the file's text; nothing but white space is an empty list.
+// parse reads the file's text; nothing but white space is an empty list. A byte order mark, as Windows' editors write it, is
+// passed over. One server that is wrong makes the whole file wrong: to go on without it would look as if it were gone.
 func parse(text []byte) (*file, error) {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\uFEFF")))
 	f := &file{}
@@ -101,7 +103,7 @@ func (f *file) parseObject(text []byte) error {
 	return nil
 }
 
-// take adds a server that was read.
+// take adds a server that was read. The same name twice is an error, since readers of the file differ in which one counts.
 func (f *file) take(name string, o object, text json.RawMessage) error {
 	e := Entry{}
 	if err := json.Unmarshal(text, &e); err != nil {
@@ -124,7 +126,8 @@ func (f *file) find(name string) int {
 }
 
 // put registers a server by its URL. One that is there gets the URL; what else it has stays, but for its headers when the
-// server is another one now: they may be keys of the old.
+// server is another one now: they may be keys of the old. One that was a command becomes a URL, and keeps nothing of the
+// command. The entry is read again from the text that will be saved, so that both cannot differ.
 func (f *file) put(e Entry) error {
 	at := f.find(e.Name)
 	w := written{entry: Entry{}, text: object{}}
@@ -176,7 +179,7 @@ func (f *file) drop(name string) bool {
 	return true
 }
 
-// encode is the file's text, a server a line in the list's form.
+// encode is the file's text, a server a line in the list's form, indented in the object's.
 func (f *file) encode() ([]byte, error) {
 	if f.isObject {
 		servers := object{}
@@ -221,10 +224,12 @@ func indented(text []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// errNoPlace says that there is no file and none can be made: there are no servers, and none can be added.
+// errNoPlace says that there is no file and none can be made: there are no servers, and none can be added. It stops nothing, as
+// a program on a read-only disk works without other servers.
 var errNoPlace = errors.New("mcp.json cannot be made")
 
-// load reads the file at path. One that is missing is made, with no servers in it.
+// load reads the file at path. One that is missing is made, with no servers in it, so that people find where to write. A file
+// that is broken is an error, never an empty list: the next save would lose all that is in it.
 func load(path string) (*file, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -245,7 +250,8 @@ func load(path string) (*file, error) {
 }
 
 // save writes the file so that a reader, and a machine that loses its power, find the old text or the new one. Only the
-// user can read it: headers hold keys. A link stays a link to what is written.
+// user can read it: headers hold keys. A link stays a link to what is written, as those who keep their settings in a
+// repository have it.
 func (f *file) save(path string) error {
 	text, err := f.encode()
 	if err != nil {

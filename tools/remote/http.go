@@ -10,11 +10,12 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// largestBody is how much a request to these addresses may hold.
+// largestBody is how much a request to these addresses may hold, in bytes: a name and a URL.
 const largestBody = 64 << 10
 
 // Mount puts the addresses that manage servers into a mux: exactly /mcp/add, /mcp/remove and /mcp/list. Whoever is not one of
-// those who may is told so by may, which is asked for each request.
+// those who may is told so by may, which is asked for each request. They stand beside the MCP endpoint /mcp, which is an
+// exact path too; as a prefix it would take them. Errors are OpenAI's form, as everywhere but under /api/.
 func (s *Set) Mount(mux *http.ServeMux, may func(*http.Request) error) {
 	for _, a := range []struct {
 		path, method string
@@ -55,21 +56,23 @@ func writeJSON(w http.ResponseWriter, v any) {
 	_, _ = w.Write(append(text, '\n'))
 }
 
-// named is the body of the requests.
+// named is the body of the requests. Command is read only to refuse it by name: who sends one should hear why nothing is
+// started, and not that a URL is missing.
 type named struct {
 	Name    string          `json:"name"`
 	URL     string          `json:"url"`
 	Command json.RawMessage `json:"command"`
 }
 
-// changed answers them.
+// changed answers them: {"name":"tts","url":"…","message":"registered"}, the members that the first callers were promised.
 type changed struct {
 	Name    string `json:"name"`
 	URL     string `json:"url,omitempty"`
 	Message string `json:"message"`
 }
 
-// readNamed reads a body, which may be missing where a query says the same.
+// readNamed reads a body, which may be missing where a query says the same: some HTTP clients and proxies drop the body of a
+// DELETE, whose meaning HTTP leaves open (RFC 9110, section 9.3.5).
 func readNamed(r *http.Request) (n named, err error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, largestBody+1))
 	switch {
@@ -86,6 +89,8 @@ func readNamed(r *http.Request) (n named, err error) {
 	return n, nil
 }
 
+// serveAdd registers a URL. A command is a 403, whoever asks: the file is the user's, who can start programs anyway, and a
+// request may come from anybody who has a key.
 func (s *Set) serveAdd(r *http.Request) (any, error) {
 	n, err := readNamed(r)
 	switch {
@@ -100,6 +105,7 @@ func (s *Set) serveAdd(r *http.Request) (any, error) {
 	return changed{n.Name, n.URL, "registered"}, nil
 }
 
+// serveRemove takes a server out: 404 when there is none of that name, and 400 when none is named.
 func (s *Set) serveRemove(r *http.Request) (any, error) {
 	n, err := readNamed(r)
 	if err != nil {
@@ -121,7 +127,8 @@ func (s *Set) serveRemove(r *http.Request) (any, error) {
 	return changed{Name: n.Name, Message: "removed"}, nil
 }
 
-// serveList answers with names and addresses, and with ?state=1 also with how each server is.
+// serveList answers with names and addresses, and with ?state=1 also with how each server is. The short form is what the first
+// callers were promised; the state is for people.
 func (s *Set) serveList(r *http.Request) (any, error) {
 	all := s.List()
 	if r.URL.Query().Get("state") != "" {

@@ -14,7 +14,8 @@ import (
 )
 
 // link keeps one server connected. Whoever needs the server waits for the same attempt, each as long as he likes; a server
-// that is down is tried again by itself, and at once by whoever calls it.
+// that is down is tried again by itself, and at once by whoever calls it. So ten calls at once to a server that restarts
+// make one connection, and one of them that gives up ends nobody else's wait.
 type link struct {
 	set   *Set
 	entry Entry
@@ -32,7 +33,8 @@ type link struct {
 	failedAt time.Time     // when the last attempt failed
 }
 
-// Bounds of waiting.
+// Bounds of waiting. attemptTime holds two transports one after the other, each with its questions; startTime holds a
+// download. refreshTime is for servers that change their list and do not say so.
 const (
 	attemptTime = 15 * time.Second // for one attempt to connect and list
 	startTime   = 90 * time.Second // the same for a command, which npx and uvx may have to download first
@@ -51,7 +53,8 @@ func newLink(s *Set, e Entry) *link {
 	return l
 }
 
-// connection gives the connection, made if there is none. ctx bounds the waiting, not the attempt.
+// connection gives the connection, made if there is none. ctx bounds the waiting, not the attempt: the attempt serves others
+// too. The error is that of the attempt, ctx's, or that the server has been removed.
 func (l *link) connection(ctx context.Context) (*conn, error) {
 	l.mu.Lock()
 	if l.conn != nil && !l.conn.over() {
@@ -81,7 +84,8 @@ func (l *link) connection(ctx context.Context) (*conn, error) {
 	return l.conn, nil
 }
 
-// attempt connects once, and lists the tools.
+// attempt connects once, and lists the tools. It runs as long as its limit allows, also when nobody waits any more: what it
+// learns is needed the next time.
 func (l *link) attempt() {
 	limit := attemptTime
 	if l.entry.Command != "" {
@@ -104,6 +108,7 @@ func (l *link) attempt() {
 	defer l.mu.Unlock()
 	if err != nil {
 		l.err, l.failedAt = err, time.Now()
+		// The next attempt asks in the other way (see asking): either may be the one that works.
 		if l.entry.Command != "" {
 			l.kind = map[string]string{kindStdio: kindHandshake, "": kindHandshake, kindHandshake: kindStdio}[l.kind]
 		}
@@ -114,7 +119,8 @@ func (l *link) attempt() {
 	l.trying = nil
 }
 
-// open makes a connection whose tools are known.
+// open makes a connection whose tools are known. Variables are filled in for each attempt, so that one that is missing is an
+// error of this server alone, and a URL that comes out of one is checked as any other.
 func (l *link) open(ctx context.Context, last string) (*conn, string, error) {
 	e, err := l.entry.filled()
 	if err != nil {
@@ -136,7 +142,8 @@ func (l *link) open(ctx context.Context, last string) (*conn, string, error) {
 	return c, kind, nil
 }
 
-// list takes the server's tools as they are now.
+// list takes the server's tools as they are now. One that is wrong is left out and logged, and the others are taken: a server
+// with one odd schema is still of use. Of two with one name the first counts.
 func (l *link) list(ctx context.Context, c *conn) error {
 	texts, err := c.list(ctx)
 	if err != nil {
@@ -162,7 +169,8 @@ func (l *link) list(ctx context.Context, c *conn) error {
 	return l.set.publish(l, all)
 }
 
-// drop gives a connection up.
+// drop gives a connection up, if it is still the one that counts. It is closed in a goroutine, since the caller, often a call
+// of a tool, has no time for that. Its tools stay listed.
 func (l *link) drop(c *conn) {
 	l.mu.Lock()
 	if l.conn == c {
@@ -172,7 +180,9 @@ func (l *link) drop(c *conn) {
 	l.set.running.Go(c.close)
 }
 
-// keep connects, again after each loss, and asks for the list when it may have changed.
+// keep connects, again after each loss, and asks for the list when it may have changed. It says once that a server is down and
+// once that it is back, not each time that it has tried. When the link ends it closes the connection, so that nothing of a
+// server that was removed is left.
 func (l *link) keep() {
 	pause, told := firstPause, false
 	for l.ctx.Err() == nil {
@@ -205,7 +215,8 @@ func (l *link) keep() {
 	}
 }
 
-// hold stays with a connection until it ends.
+// hold stays with a connection until it ends. When the server does not give its list any more, the connection is given up: one
+// that has forgotten the session answers that way.
 func (l *link) hold(c *conn) {
 	tick := time.NewTicker(refreshTime)
 	defer tick.Stop()
@@ -215,6 +226,7 @@ func (l *link) hold(c *conn) {
 			return
 		case <-c.ctx.Done():
 			return
+		// A server that adds ten tools says so ten times.
 		case <-c.changed:
 			l.rest(newsPause)
 		case <-tick.C:
@@ -252,7 +264,7 @@ func (l *link) transport() string {
 }
 
 // current are the server's tools, asked for if it has not listed them or has gone since; ctx bounds the waiting. A server that
-// has just failed fails again without being asked.
+// has just failed fails again without being asked: an agent's requests that come together would else each wait for it.
 func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
 	l.mu.Lock()
 	err, justNow := l.err, l.conn == nil && l.err != nil && time.Since(l.failedAt) < freshError
@@ -266,14 +278,14 @@ func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
 	return l.offered(), nil
 }
 
-// State is how a server is.
+// State is how a server is, as /mcp/list?state=1 shows it. URL and Error hold no secrets.
 type State struct {
 	Name  string `json:"name"`
 	URL   string `json:"url"`
-	State string `json:"state"` // ready, waiting, down or disabled
-	Tools int    `json:"tools"`
-	Kind  string `json:"transport,omitempty"`
-	Error string `json:"error,omitempty"`
+	State string `json:"state"`               // ready, waiting, down or disabled
+	Tools int    `json:"tools"`               // how many it listed last; kept while it is down
+	Kind  string `json:"transport,omitempty"` // the transport that worked last; empty: none has
+	Error string `json:"error,omitempty"`     // why it is down; empty: it is not
 }
 
 // state tells of the server.
@@ -290,7 +302,8 @@ func (l *link) state() State {
 	return s
 }
 
-// reason is an error as those who manage servers may read it.
+// reason is an error as those who manage servers may read it. Errors of net/http hold whole URLs, in whose query a key may
+// stand; 300 bytes are enough to see what is wrong.
 func reason(err error) string {
 	text := secretValue.ReplaceAllString(err.Error(), "=…")
 	if len(text) > 300 {

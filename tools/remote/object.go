@@ -11,7 +11,8 @@ import (
 )
 
 // object is a JSON object whose members keep their order and their text, so that a file that people edit comes back from
-// a save with nothing moved and nothing lost that we do not know.
+// a save with nothing moved and nothing lost that we do not know. A map would sort the names, and a float64 would write
+// 1e21 where the file has a long number.
 type object []member
 
 type member struct {
@@ -59,7 +60,8 @@ func (o object) get(key string) json.RawMessage {
 	return nil
 }
 
-// with is the object with a value in its key's place, or at its end.
+// with is the object with a value in its key's place, or at its end. The object itself stays as it is: a change that fails
+// behind it must leave nothing behind.
 func (o object) with(key string, value any) (object, error) {
 	text, err := chat.JSON(value)
 	if err != nil {

@@ -14,14 +14,16 @@ import (
 )
 
 // passed are the variables that a command gets of our environment, as the official SDKs have it: what a program needs to
-// start. Ours holds keys of clients and model servers, which are none of its business.
+// start. Ours holds keys of clients and model servers, which are none of its business. Without PATH npx finds no node,
+// without HOME it has no cache; the last ones are Windows'.
 var passed = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TZ", "TMPDIR", "TEMP", "TMP", "SystemRoot", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC"}
 
 // Hops is set in the environment of every command that is started for mcp.json. A toolnorm that finds it there connects
 // with no servers itself: else a mcp.json that names toolnorm would start one program from the other without end.
 const Hops = "TOOLNORM_HOPS"
 
-// process is a server that runs as a command of ours.
+// process is a server that runs as a command of ours. mcp-go's own transport would start the command with all of our
+// environment, in our process group, and read lines of any length; so it only gets the two ends of the pipes.
 type process struct {
 	*transport.Stdio
 	cmd   *exec.Cmd
@@ -29,10 +31,12 @@ type process struct {
 	ended chan struct{} // closed when the command has ended
 }
 
-// startGrace is how long a command may take to end when its input is closed, and again when it is asked to.
+// startGrace is how long a command may take to end when its input is closed, and again when it is asked to. Most servers end
+// with their input at once; npx and uvx do not always pass it on.
 const startGrace = time.Second
 
-// start starts the entry's command. What it writes to standard error goes to told, a line at a time.
+// start starts the entry's command. What it writes to standard error goes to told, a line at a time; lost is called when it has
+// ended. The command is started as the words that the file has, by no shell, so nothing in them is read twice.
 func (e Entry) start(ctx context.Context, told func(line string), lost func()) (*process, error) {
 	cmd := exec.Command(e.Command, e.Args...)
 	cmd.Dir, cmd.Env = e.Dir, []string{}
@@ -45,6 +49,7 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func()) (
 	for name, v := range e.Env {
 		cmd.Env = append(cmd.Env, name+"="+v)
 	}
+	// No CommandContext: it kills the command alone, and leaves what npx or uvx have started.
 	ownGroup(cmd)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -64,6 +69,7 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func()) (
 	p := &process{cmd: cmd, stdin: stdin, ended: make(chan struct{})}
 	heard := make(chan struct{})
 	go func() { listen(stderr, told); close(heard) }() // ends with the command, as the others
+	// A server that writes without a line's end would else fill the memory.
 	out := &watched{Reader: &bounded{ReadCloser: stdout, unit: oneLine}, ended: make(chan struct{})}
 	go func() {
 		<-out.ended // nothing may be read behind Wait
@@ -72,6 +78,7 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func()) (
 		close(p.ended)
 		lost()
 	}()
+	// An empty standard error: ours is read above, so that its lines reach the log.
 	p.Stdio = transport.NewIO(out, stdin, io.NopCloser(strings.NewReader("")))
 	if err := p.Stdio.Start(ctx); err != nil {
 		return nil, err
@@ -79,7 +86,8 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func()) (
 	return p, nil
 }
 
-// Close ends the command and all that it has started: by the end of its input, as the protocol has it, then by a signal.
+// Close ends the command and all that it has started: by the end of its input, as the protocol has it (Lifecycle, Shutdown), then
+// by SIGTERM, then by SIGKILL, each after startGrace. An error means that even that did not end it.
 func (p *process) Close() error {
 	_ = p.Stdio.Close() // closes its input
 	for _, end := range []func(*exec.Cmd){func(*exec.Cmd) {}, terminate, kill} {
@@ -94,7 +102,7 @@ func (p *process) Close() error {
 	return fmt.Errorf("%s does not end", p.cmd.Path)
 }
 
-// watched tells when what is read has ended.
+// watched tells when what is read has ended: exec's Wait closes the pipe, and must not come before the last answer was read.
 type watched struct {
 	io.Reader
 	ended chan struct{}
@@ -111,7 +119,8 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// listen reads lines to the end. What follows the beginning of a long one is dropped.
+// listen reads lines to the end. What follows the beginning of a long one is dropped. It has to read on whatever comes: a
+// server whose standard error nobody reads stops when the pipe is full.
 func listen(r io.Reader, told func(string)) {
 	b := bufio.NewReaderSize(r, 1024)
 	for {

@@ -29,7 +29,8 @@ type Config struct {
 	Private  func() bool   // servers that are added while the program runs may be at private and loopback addresses; nil: they may not
 }
 
-// Set is the MCP servers that are registered. It may be used by many at once.
+// Set is the MCP servers that are registered. It may be used by many at once. The file is the truth: every change goes into it
+// first and is taken from there, so that what runs and what a restart would bring are the same.
 type Set struct {
 	cfg     Config
 	ctx     context.Context
@@ -42,17 +43,19 @@ type Set struct {
 	stamp stamp // of the file when it was read or written last
 }
 
-// stamp tells one state of a file from another.
+// stamp tells one state of a file from another. Two edits of the same size within the clock's step look alike; people do not
+// edit that fast.
 type stamp struct {
 	at   time.Time
 	size int64
 }
 
-// watchTime is how often the file is looked at.
+// watchTime is how often the file is looked at. A look is one stat, so no file events are needed, which differ by system and
+// miss files that are replaced.
 const watchTime = 2 * time.Second
 
 // Open reads mcp.json and begins to connect. A file that cannot be read as one is an error; a server that does not answer is
-// not. Close the Set when it is no longer needed.
+// not. Close the Set when it is no longer needed. It does not wait for the servers: their tools come when they answer.
 func Open(cfg Config) (*Set, error) {
 	cfg.CallTime = cmp.Or(cfg.CallTime, callTime)
 	cfg.ListTime = cmp.Or(cfg.ListTime, 5*time.Second)
@@ -73,13 +76,15 @@ func Open(cfg Config) (*Set, error) {
 	return s, nil
 }
 
-// Close ends all connections and commands, and waits until they have ended.
+// Close ends all connections and commands, and waits until they have ended, which takes some seconds for a command that does
+// not end by itself.
 func (s *Set) Close() {
 	s.end()
 	s.running.Wait()
 }
 
-// take makes the servers those of a file. s.mu is held.
+// take makes the servers those of a file. s.mu is held. A server whose entry is the same keeps its connection, so that an
+// edit of one does not end the calls of the others.
 func (s *Set) take(f *file) {
 	s.file, s.stamp = f, stampOf(s.cfg.Path)
 	wanted := map[string]bool{}
@@ -97,6 +102,7 @@ func (s *Set) take(f *file) {
 			s.forget(old)
 		}
 		if e.Command != "" {
+			// The whole command is in the log before it runs: the file is its own approval, and this is where people can look.
 			s.cfg.Log.Info().Str("mcp_server", e.Name).Str("command", e.Command).Strs("args", e.Args).Msg("starting the command that mcp.json names")
 		}
 		s.links[e.Name] = newLink(s, e)
@@ -118,7 +124,8 @@ func (s *Set) forget(l *link) {
 // source is the registry's name for a server's tools.
 func source(name string) string { return "mcp server " + name }
 
-// publish gives a server's tools to the registry, unless the server has been removed meanwhile.
+// publish gives a server's tools to the registry, unless the server has been removed meanwhile: a list that comes late would
+// else bring back tools that nobody serves.
 func (s *Set) publish(l *link, all []tools.Tool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +144,8 @@ func stampOf(path string) stamp {
 	return stamp{info.ModTime(), info.Size()}
 }
 
-// watch takes the file's changes by others.
+// watch takes the file's changes by others: an editor, another toolnorm on the same folder. A file that is broken changes
+// nothing, since people save in the middle of an edit.
 func (s *Set) watch() {
 	tick := time.NewTicker(watchTime)
 	defer tick.Stop()
@@ -155,7 +163,8 @@ func (s *Set) watch() {
 	}
 }
 
-// reread takes the file as it is now, if it has changed. A broken one is reported once. s.mu is held.
+// reread takes the file as it is now, if it has changed. A broken one is reported once, since the stamp is kept before the file
+// is read. s.mu is held.
 func (s *Set) reread() error {
 	now := stampOf(s.cfg.Path)
 	if now == s.stamp {
@@ -175,7 +184,8 @@ func (s *Set) reread() error {
 }
 
 // change makes a change to the file as it is now, saves it, and takes it. A file that somebody has broken is left alone; one
-// that somebody has removed is written anew, with what was in it.
+// that somebody has removed is written anew, with what was in it. It starts from the file and not from memory: an edit of
+// the last two seconds, which watch has not seen yet, must not be lost.
 func (s *Set) change(do func(f *file) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,7 +216,8 @@ func (s *Set) fresh() (*file, error) {
 }
 
 // Add registers a server by its URL; one of that name gets the new URL. It cannot be a command, and nothing of the
-// environment is put into what comes from outside.
+// environment is put into what comes from outside: http://evil.example/${OPENAI_API_KEY} would send a key there. The error is
+// fault.Invalid for a name or URL that cannot be, and fault.Unable when the file cannot be changed.
 func (s *Set) Add(ctx context.Context, name, url string) error {
 	e := Entry{Name: name, URL: url}
 	if s.cfg.Private == nil || !s.cfg.Private() {
@@ -225,7 +236,8 @@ func (s *Set) Add(ctx context.Context, name, url string) error {
 	return s.change(func(f *file) error { return f.put(e) })
 }
 
-// Remove takes a server out, and says whether it was there.
+// Remove takes a server out, and says whether it was there. Its tools are gone when Remove returns; calls that run end with
+// the connection.
 func (s *Set) Remove(name string) (found bool, err error) {
 	err = s.change(func(f *file) error {
 		if found = f.drop(name); !found {
@@ -256,7 +268,7 @@ func (s *Set) List() []State {
 	return out
 }
 
-// Names are the names of the servers that are asked, in the file's order.
+// Names are the names of the servers that are asked, in the file's order: it is the order in which the agent offers their tools.
 func (s *Set) Names() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -270,7 +282,8 @@ func (s *Set) Names() []string {
 }
 
 // Collect gives the tools of servers, each asked at the same time as the others and waited for no longer than
-// Config.ListTime. down are those that do not answer, with why.
+// Config.ListTime. down are those that do not answer, with why. So dead servers cost a request five seconds at most, however
+// many they are, and never its answer.
 func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()

@@ -14,7 +14,8 @@ import (
 	"toolnorm/tools"
 )
 
-// listed is a tool as a server lists it.
+// listed is a tool as a server lists it. The hints are pointers, since a hint that is missing is not false. They are the
+// server's own word: what matters goes by them only where a mistake does no harm.
 type listed struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title"`
@@ -30,14 +31,16 @@ type listed struct {
 	} `json:"annotations"`
 }
 
-// longestText bounds a description, which is what a stranger tells the model; the longest seen in use has 3,000 bytes.
+// longestText bounds a description, in bytes, which is what a stranger tells the model; the longest seen in use has 3,000 bytes.
 const longestText = 8 << 10
 
 // mostHops is through how many further toolnorms a tool may come. Two that have registered each other would otherwise list
-// each other's tools with one more name in front each time. A call needs no such bound: each hop takes one name off.
+// each other's tools with one more name in front each time: a.search, b.a.search, a.b.a.search. A call needs no such bound:
+// each hop takes one name off.
 const mostHops = 1
 
-// tool makes a tool of the registry of a server's text; an error says why it is left out.
+// tool makes a tool of the registry of a server's text; an error says why it is left out. A schema that is too costly to check is
+// refused here, once, and not with each request that offers the tool.
 func (l *link) tool(text json.RawMessage, ours bool) (tools.Tool, error) {
 	var t listed
 	if err := json.Unmarshal(text, &t); err != nil {
@@ -79,7 +82,8 @@ func asObject(text json.RawMessage) json.RawMessage {
 
 // qualified is the name under which a server's tool is known here: server.tool, always, since a name that changed when a
 // second server comes would break what models and people have learnt. What a name may not hold becomes _, and then, as when
-// it is too long, the name's sum behind it keeps it apart from others.
+// it is too long, the name's sum behind it keeps it apart from others. 119 bytes, _ and eight digits are 128, the most
+// that MCP allows.
 func qualified(server, tool string) string {
 	name := server + "." + tool
 	if tools.ValidName(name) {
@@ -101,7 +105,8 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:longestText], "") + "…"
 }
 
-// answered is a call's result on the wire.
+// answered is a call's result on the wire. It is read here and not by mcp-go, which gives up a result that has one part of a
+// kind that it does not know.
 type answered struct {
 	Type       string          `json:"resultType"`
 	Content    []part          `json:"content"`
@@ -125,7 +130,8 @@ type part struct {
 	} `json:"resource"`
 }
 
-// result reads what a call gave.
+// result reads what a call gave. resultType is of 2026-07-28: empty is an earlier server, and complete is a result. A server
+// that answers input_required wants to ask a user, and there is none here.
 func result(text json.RawMessage) (tools.Result, error) {
 	var a answered
 	if err := json.Unmarshal(text, &a); err != nil {
@@ -144,7 +150,7 @@ func result(text json.RawMessage) (tools.Result, error) {
 	return r, nil
 }
 
-// part is the piece as the registry has it. A kind that is not known is named.
+// part is the piece as the registry has it. A kind that is not known is named, as [video], so that the model knows of it.
 func (p part) part() tools.Part {
 	switch p.Type {
 	case "text":
@@ -162,7 +168,8 @@ func (p part) part() tools.Part {
 }
 
 // call calls a tool on the server. When the connection turns out to be broken, it is made anew and the call is made once
-// more if that can do no harm: the server says so of the tool, or has not run it.
+// more if that can do no harm: the server says so of the tool, or has not run it. A second failure is told to the model. So
+// the first call behind a server's restart works, and no e-mail is sent twice.
 func (l *link) call(ctx context.Context, tool string, args json.RawMessage, again bool) (tools.Result, error) {
 	for first := true; ; first = false {
 		c, err := l.connection(ctx)
@@ -190,7 +197,8 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 	}
 }
 
-// unanswered is what a model reads of a server that does not answer. What it hears about addresses could be secret.
+// unanswered is what a model reads of a server that does not answer. What it hears about addresses could be secret, so the
+// reason is in the log alone.
 func (l *link) unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
