@@ -8,13 +8,17 @@ import (
 )
 
 // announceSize is how much of the text in front of a call, and behind it, is looked at, in bytes.
+// Two or three sentences: what stands further in front is about something else.
 const announceSize = 240
 
 // announced says whether the text in front of here announces a call that is the reply's last thing: its last sentence says
 // that the model is about to act, and is no example, quotation or question.
+// Without marks a call needs this, since one that is missed costs less than a snippet of documentation that runs.
 func (d *decoder) announced() bool { return d.announcedBy(d.announcement()) }
 
 // announcedBy is announced for a text that stood in front.
+// A mark that is read as a draft asks again when the draft has moved the buffer, so the text is passed in. Nothing in front
+// needs no announcement, and with `--calls eager` nothing does.
 func (d *decoder) announcedBy(text []byte) bool {
 	if len(text) == 0 || d.which == Eager {
 		return true
@@ -28,6 +32,8 @@ func (d *decoder) announcedBy(text []byte) bool {
 // resolved says what the last sentence of a text resolves to do, if it says so: "let me look up the user" does something,
 // "let me show you the format" only shows it. What the sentence is about is no hedge then: users, logs and examples are what
 // tools are asked for.
+// The first of the phrases that stands there decides. A colon behind "example" or "sample" makes one of the call, whatever the
+// verb.
 func resolved(text []byte) (does, known bool) {
 	sentence := spacedWords(lastSentence(text))
 	for _, start := range resolves {
@@ -35,6 +41,7 @@ func resolved(text []byte) (does, known bool) {
 		if !ok {
 			continue
 		}
+		// "let me now first check" resolves to check
 		for _, adverb := range []string{"now ", "first ", "just ", "also ", "quickly ", "then ", "start by "} {
 			what = strings.TrimPrefix(what, adverb)
 		}
@@ -46,18 +53,21 @@ func resolved(text []byte) (does, known bool) {
 }
 
 // announcement is the text in front of here, as far as it is looked at.
+// White space between text and call is not part of it: a call mostly stands on a line of its own.
 func (d *decoder) announcement() []byte {
 	return bytes.TrimSpace(d.Slice(max(d.Base, d.gapAt-announceSize), d.gapAt))
 }
 
 // announces says whether a text ends as an announcement does, and whether the part of it that is looked at has words of
 // intent and none of an example.
+// The part is the last sentence where the call ends the reply, all of it where prose follows, see announcedForSure.
 func announces(text, part []byte) bool {
 	return endsAnnouncement(text) && willAct(lastSentence(text)) && !hedges.in(part)
 }
 
 // endsAnnouncement says whether a text can end so when a call is to follow: not as a member of a larger document, a question
 // to the user, half a sentence, or the number of a list's entry.
+// `"raw":` is a member of a JSON answer whose value looks like a call; "1." a list of calls that the text is about.
 func endsAnnouncement(text []byte) bool {
 	if len(text) == 0 || bytes.HasSuffix(text, []byte(`":`)) || bytes.IndexByte([]byte("?,;"), text[len(text)-1]) >= 0 || bytes.HasSuffix(text, []byte("？")) {
 		return false
@@ -67,6 +77,7 @@ func endsAnnouncement(text []byte) bool {
 
 // willAct says whether a part of a sentence has words of intent and takes nothing back: it is no refusal, no report of what
 // was done, and waits for nobody.
+// Parts end at commas, so "I don't know that yet, let me search" acts and "I'm not able to call tools, so copy this" does not.
 func willAct(sentence []byte) bool {
 	if waits.in(sentence) {
 		return false
@@ -80,12 +91,14 @@ func willAct(sentence []byte) bool {
 }
 
 // announcedForSure says whether the text in front of here announces a call so clearly that it may have prose behind it.
+// Prose behind a call is mostly an explanation of it, so the whole text in front must be free of words of an example.
 func (d *decoder) announcedForSure() bool {
 	text := d.announcement()
 	return len(text) > 0 && announces(text, text)
 }
 
 // continues says whether the prose behind a call goes on from it: it is about no example, and shows no other call.
+// A question there offers the call ("Shall I?"), a further fence shows an alternative.
 func (d *decoder) continues() bool {
 	n := 0
 	for n < announceSize && d.At(n) >= 0 {
@@ -99,6 +112,7 @@ func (d *decoder) continues() bool {
 var sentenceEnds = []string{":", ".", "!", "?", "…", "。", "：", "！", "？"}
 
 // lastSentence is what follows the last end of a sentence but the one at the end.
+// "v1.5" and "e.g" end none: a Latin mark counts in front of white space only.
 func lastSentence(text []byte) []byte {
 	body := bytes.TrimRight(text, ":.!…。：！ \n")
 	start := 0
@@ -116,6 +130,7 @@ func lastSentence(text []byte) []byte {
 }
 
 // phrases are words and sequences of words to look for, in any case.
+// Words of a whole are compared as words: "may" is none in "maybe", "I" none in "in".
 type phrases struct {
 	whole    map[string]bool // between other words
 	longest  int             // of those, in words
@@ -124,6 +139,7 @@ type phrases struct {
 }
 
 // newPhrases sorts words by how they are looked for. One that ends in * may go on.
+// A star stands for endings of inflected languages: "könnte*" is könntest and könnten.
 func newPhrases(words ...string) *phrases {
 	p := &phrases{whole: map[string]bool{}}
 	for _, w := range words {
@@ -141,6 +157,7 @@ func newPhrases(words ...string) *phrases {
 }
 
 // in says whether one of the phrases stands in a text.
+// It looks at every run of words that is no longer than the longest phrase: 240 bytes hold some forty words.
 func (p *phrases) in(text []byte) bool {
 	spaced := spacedWords(text)
 	contains := func(w string) bool { return strings.Contains(spaced, w) }
@@ -159,17 +176,20 @@ func (p *phrases) in(text []byte) bool {
 }
 
 // spacedWords are the words of a text in lower case, with a blank around each.
+// Typographic apostrophes count as plain ones: models write both in "I’ll" and "I'll".
 func spacedWords(text []byte) string {
 	plain := strings.ToLower(strings.ReplaceAll(string(text), "’", "'"))
 	return " " + strings.Join(strings.FieldsFunc(plain, isNoWord), " ") + " "
 }
 
 // isNoWord says whether a character stands between words.
+// An apostrophe and a hyphen belong to words: i'll, laissez-moi.
 func isNoWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
 }
 
 // unspaced says whether a word is of a script that puts no blanks between words.
+// Korean has blanks, but glues endings to its words, so its phrases are looked for anywhere as well.
 func unspaced(w string) bool {
 	for _, r := range w {
 		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
@@ -186,6 +206,7 @@ var resolves = []string{
 }
 
 // showing are the verbs behind which a call is an example, or waits for somebody.
+// They are compared with what follows the resolve: "let me show you", "I'll wait for your approval".
 var showing = []string{
 	"show", "give you", "give an", "give a sample", "explain", "illustrate", "demonstrate", "describe", "say", "suggest", "tell", "quote", "paste", "repeat", "assume", "imagine", "walk", "know", "clarify", "summarise",
 	"summarize", "answer", "leave", "wait", "stop", "not", "never",
@@ -199,6 +220,7 @@ var frames = newPhrases(
 )
 
 // hedges are words of documentation, advice and quotation: a call behind them is an example.
+// A word of a sentence's object can be one by chance: "user" and "example" once hid 33 of 98 calls, hence [resolved].
 var hedges = newPhrases(
 	"could", "would", "might", "may", "example", "examples", "like this", "like so", "e g", "for instance", "such as", "looks", "looks like", "look like", "if you", "you can", "you need", "you want",
 	"either", "you should", "should be", "should look", "it should", "schema is", "syntax", "format is", "format of", "said", "wrote", "expected output", "expects", "means", "received", "request body", "payload",

@@ -8,6 +8,8 @@ import (
 
 // arguments reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
 // when it is something that stands for one.
+// A quote may begin an object in a string, which OpenAI's own form has ("arguments": "{\"city\": …}"), an object between quotes
+// that are not escaped, or its first member without a brace. What of these it is, is seen before anything is committed.
 func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
 	d.Pos += d.Loose(0)
 	switch c := d.At(0); {
@@ -28,6 +30,7 @@ func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
 		d.Repaired("inner-quotes")
 		d.Pos += 1 + d.Space(1)
 		d.around = c
+		// the outer quotes are no JSON: inside, theirs end nothing
 		a := d.arguments(t, id, quotes)
 		d.around = 0
 		if a == committed && d.At(d.Space(0)) == c {
@@ -43,6 +46,7 @@ func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
 }
 
 // memberAhead says whether a quoted key and a colon stand here.
+// A key is bounded in length, so a long text with a quote in front costs no more than its first bytes.
 func (d *decoder) memberAhead() bool {
 	q, ok := d.QuoteAt(0)
 	n := len(q.Open)
@@ -53,6 +57,7 @@ func (d *decoder) memberAhead() bool {
 }
 
 // braceless reads an object whose opening brace was left out, if it begins with a parameter of the tool.
+// "arguments": "city": "Rome"} is one reading only when city is a parameter; else it would be a string followed by junk.
 func (d *decoder) braceless(t *tool, id string, quotes []lenient.Delim) match {
 	start := d.Pos
 	out, a := d.Capture(func() { d.Key(false) })
@@ -71,6 +76,7 @@ func (d *decoder) braceless(t *tool, id string, quotes []lenient.Delim) match {
 }
 
 // quotedObject says whether here stands an object between quotes whose own quotes are not escaped: "{"city": "Rome"}".
+// A quoted object whose quotes are escaped is a string like any other, and is read as one.
 func (d *decoder) quotedObject(quote int) bool {
 	n := 1 + d.Space(1)
 	if d.At(n) != '{' {
@@ -82,6 +88,7 @@ func (d *decoder) quotedObject(quote int) bool {
 
 // objectFits looks at the first member of the arguments: a schema in their place is an echo of the tool list, and a call
 // without marks must begin with a parameter of the tool.
+// Small models do echo: 6 of 248 replies of a 1.5B and 18 of 200 of a 135M repeated a schema or the tool list.
 func (d *decoder) objectFits(t *tool) match {
 	start := d.Pos
 	defer func() { d.Pos = start }()
@@ -91,6 +98,7 @@ func (d *decoder) objectFits(t *tool) match {
 	if c < 0 && d.bare {
 		return incomplete
 	}
+	// {...} and {<city>} stand for arguments in documentation
 	if !scan.IsQuote(c) {
 		if c == '.' || c == '<' && (d.closing == nil || lenient.DelimsOf(d.closing.Family.Quotes) == nil) || d.bare && c != '}' {
 			return mismatch // a placeholder
@@ -105,6 +113,7 @@ func (d *decoder) objectFits(t *tool) match {
 		return matched
 	}
 	key := lenient.Unquote(out)
+	// {"city": {"type": "string"}} is the schema's own text
 	if d.describesParameter(t.schema().Prop(key)) {
 		return mismatch
 	}
@@ -116,6 +125,8 @@ func (d *decoder) objectFits(t *tool) match {
 
 // standIn reads arguments that are not an object but mean one: an object in a string, a list around it, pairs of name and
 // value, null, or the value of the only parameter.
+// It is read whole before the commit, so it may be refused: [{"name": "city", "value": "Rome"}] is an object; "oops", for a tool
+// with several parameters, is none, and {} would be made up.
 func (d *decoder) standIn(t *tool, id string) match {
 	out, a := d.Capture(func() { d.Value(nil) })
 	if a != matched {
@@ -132,6 +143,7 @@ func (d *decoder) standIn(t *tool, id string) match {
 
 // describesParameter says whether behind the key just read stands a description of a parameter in place of its value: an
 // object that begins with type or description where the schema allows none.
+// A parameter that may be an object may have those members itself.
 func (d *decoder) describesParameter(t *schema.Type) bool {
 	n := d.Space(0)
 	return d.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && d.Describes(n+1)

@@ -10,11 +10,13 @@ import (
 )
 
 // maxUnmarked bounds a call without marks that is held until it is whole, in bytes.
+// It is held in memory and may be read twice, as text and as a call. A larger one behind prose stays text.
 const maxUnmarked = 1 << 16
 
 // unmarked reads calls that carry no marks: JSON, a fence, a name with its arguments behind it. They need evidence. At the
 // start of the reply (behind reasoning, or behind another call) JSON with an offered name and a first argument that is a
 // parameter streams; everything else is held to its end and must be announced, complete and the last thing.
+// In a draft nothing is tried: what it reads is inside a call already, or in a fence that looks for itself.
 func (d *decoder) unmarked(c int, line bool) bool {
 	switch {
 	case d.drafting || !d.readsUnmarked():
@@ -33,6 +35,7 @@ func (d *decoder) unmarked(c int, line bool) bool {
 
 // callAhead is a quick look at what begins with c: an object whose first member means something to an envelope, a list of
 // those or of Python calls, or an offered name at the start of a line. Most text ends here.
+// It is asked at every brace, bracket and line of prose, so it looks at a few bytes and reads nothing.
 func (d *decoder) callAhead(c int, line bool) bool {
 	i := 0
 	for ; c == '[' && i < maxWord; c = d.At(i) {
@@ -48,6 +51,7 @@ func (d *decoder) callAhead(c int, line bool) bool {
 }
 
 // envelopeAhead says whether the object at offset i begins with a member that means something to an envelope.
+// Braces may be doubled, {{"name": …}}, as in a template that was copied.
 func (d *decoder) envelopeAhead(i int) bool {
 	for end := i + maxWord; i < end && (d.At(i) == '{' || scan.IsSpace(d.At(i))); {
 		i++
@@ -67,7 +71,9 @@ func (d *decoder) envelopeAhead(i int) bool {
 const maxWord = 24
 
 // nameAhead says whether an offered name and its arguments stand at offset i, or are cut there.
+// Names go through the list of offered ones letter by letter, so a line of prose is left at its first letters.
 func (d *decoder) nameAhead(i int) bool {
+	// models that were trained on code print what a tool gives: print(get_weather(city="Paris"))
 	if d.Has(i, "print(") {
 		return true
 	}
@@ -93,6 +99,7 @@ func (d *decoder) nameAhead(i int) bool {
 }
 
 // bareStream reads JSON calls at the start of the reply; they stream from their commit point.
+// To wait for the end would hide all progress of a model that has no marks, as Llama 3's is.
 func (d *decoder) bareStream() bool {
 	d.bare = true
 	a := d.attempt(bareObjects)
@@ -109,6 +116,7 @@ var (
 )
 
 // heldCalls reads calls as a draft.
+// All of them leave or none: with text between two they are alternatives to choose from.
 func (d *decoder) heldCalls() bool {
 	return d.draft(maxUnmarked, func() bool {
 		for d.bareCall() {
@@ -120,6 +128,7 @@ func (d *decoder) heldCalls() bool {
 
 // over says whether the model has ended here, behind white space: by itself, or with a mark of the turn that is the last
 // thing.
+// A reply that was cut by its length has not ended: what would have followed may have made an example of the call.
 func (d *decoder) over() bool {
 	i := d.Space(0)
 	for _, m := range d.marksAt(i) {
@@ -132,6 +141,7 @@ func (d *decoder) over() bool {
 }
 
 // bareCall reads one call without marks here, whichever form it has.
+// JSON comes first, since a list of objects begins like a list of Python calls.
 func (d *decoder) bareCall() bool {
 	done, start := d.done, d.Pos
 	for _, p := range []*declaration.Pattern{bareObjects, barePython, bareJSON, bareCounted} {
@@ -149,6 +159,7 @@ func (d *decoder) bareCall() bool {
 }
 
 // complete says whether every call of the draft has the parameters that its tool requires and no others.
+// With marks a call goes on as the model wrote it and is checked later; without them this is part of the evidence.
 func (d *decoder) complete() bool {
 	var t *tool
 	var args []byte
@@ -167,6 +178,8 @@ func (d *decoder) complete() bool {
 	return true
 }
 
+// fitsTool says whether arguments have what a tool requires, and nothing that its schema does not list. A schema that lists
+// nothing allows anything.
 func fitsTool(t *tool, args []byte) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(args, &members) != nil {
@@ -186,6 +199,7 @@ func fitsTool(t *tool, args []byte) bool {
 }
 
 // readsUnmarked says whether calls without marks count: not where only the family's own form does, unless that is it.
+// `--calls strict` runs what the family's own engine would: bare JSON is llama3's form, and hermes's it is not.
 func (d *decoder) readsUnmarked() bool {
 	if d.which != Strict {
 		return true

@@ -8,6 +8,7 @@ import (
 )
 
 // closerAt says whether one of the pattern's closers stands at offset i, and where it ends.
+// The first that fits counts: </function> and </tool_call> are two, and a model may have left out either.
 func (d *decoder) closerAt(i int, p *declaration.Pattern) (int, bool) {
 	if p == nil {
 		return i, false
@@ -22,6 +23,7 @@ func (d *decoder) closerAt(i int, p *declaration.Pattern) (int, bool) {
 
 // skipClosers steps over the closers of a call, each of them optional, and says whether the last one was seen. A closer that the
 // end of the text cut is structure too.
+// Whether the last one was seen matters for calls at the end of a reply: without it one that was cut by its length is not complete.
 func (d *decoder) skipClosers(p *declaration.Pattern) bool {
 	if p == nil {
 		return true
@@ -43,6 +45,8 @@ func (d *decoder) skipClosers(p *declaration.Pattern) bool {
 const maxAside = 64
 
 // skipJunk steps over a comment, or a few words on the same line, behind which the first closer of a call stands.
+// So {"name": …} // get the weather</tool_call> ends, or {"name": …}]</tool_call>. Junk with a comma, a quote or a colon may be
+// a member that an early brace has shut out, which makes two readings.
 func (d *decoder) skipJunk(p *declaration.Pattern) {
 	n := d.Elastic(0)
 	if _, ok := d.closerAt(n, p); ok || d.At(n) < 0 || len(p.Close) == 0 {
@@ -74,6 +78,7 @@ func (d *decoder) lineRest(i int) int {
 }
 
 // openerAsCloser steps over the opener of a call where its closer is due and nothing follows: models mix up the two.
+// <tool_call>{…}<tool_call> at the end of a reply is such a one; with text behind it a second call may begin there.
 func (d *decoder) openerAsCloser(p *declaration.Pattern) bool {
 	if p.Markless() {
 		return false
@@ -88,6 +93,7 @@ func (d *decoder) openerAsCloser(p *declaration.Pattern) bool {
 }
 
 // CallEnds says whether what stands at offset i can follow the arguments as a whole.
+// The reader of arguments asks it where a brace or a quote may be one too early: what follows says whether it is.
 func (d *decoder) CallEnds(i int) bool {
 	if d.Python {
 		return d.pythonEnd(i)
@@ -102,6 +108,7 @@ func (d *decoder) CallEnds(i int) bool {
 		return true
 	case p == nil:
 		return true
+	// the object around the arguments has to end first
 	case p.Hole("call") >= 0 || p.Hole("calls") >= 0:
 		return false
 	case len(p.Close) > 0:
@@ -113,6 +120,7 @@ func (d *decoder) CallEnds(i int) bool {
 
 // pythonEnd says whether what stands at offset i, behind the parenthesis that closes a Python call, can follow one: another
 // call, the end of the list of calls, a mark. Behind a quote inside program text it is something else.
+// Program text in an argument holds parentheses as well: get("a") inside of code='…' must not end the call.
 func (d *decoder) pythonEnd(i int) bool {
 	n := d.Space(i)
 	line := bytes.IndexByte(d.Slice(d.Pos+i, d.Pos+i+n), '\n') >= 0
@@ -121,6 +129,7 @@ func (d *decoder) pythonEnd(i int) bool {
 	switch {
 	case c < 0 || d.IsMark(i) || d.Comment(i):
 		return true
+	// print( has a parenthesis of its own
 	case c == ')' && d.printed:
 		d.printed = false
 		defer func() { d.printed = true }()
@@ -145,6 +154,7 @@ func (d *decoder) pythonEnd(i int) bool {
 }
 
 // CallMark says whether a mark that can end or follow a call stands at offset i.
+// Marks of reasoning are left out: an argument may speak of them, and no call is followed by them inside its braces.
 func (d *decoder) CallMark(i int) bool {
 	for _, m := range d.marksAt(i) {
 		if m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose && d.stands(i, &m) {

@@ -13,6 +13,7 @@ import (
 )
 
 // decoder reads one reply. It is straight-line code: where it needs a byte it asks at, which reads from the source.
+// So a cut between two pieces of the source exists for the code nowhere, and cannot change what comes of a text.
 type decoder struct {
 	lenient.Reader // the text, and the reader of what stands in calls
 	input
@@ -39,6 +40,7 @@ type decoder struct {
 }
 
 // draftState is what a draft keeps until it is accepted; see draft.
+// A call that may still turn out to be text must not leave: what has left cannot be taken back.
 type draftState struct {
 	drafting  bool // events are kept in drafted
 	drafted   []chat.Event
@@ -52,6 +54,7 @@ type enclosing struct {
 }
 
 // progress is what is decided of the reply so far: with the position and the repairs all that a failed draft takes back.
+// It is copied as a whole, so a new field is restored without anybody having to think of it.
 type progress struct {
 	textState
 	codeState
@@ -61,6 +64,7 @@ type progress struct {
 }
 
 // textState is where plain bytes go, and what stands around them.
+// White space in front of a mark may be the family's glue, so text is decided up to it only.
 type textState struct {
 	state     chat.Kind // what plain bytes are now: Text or Reasoning
 	textFrom  int       // decided text that has not left: positions textFrom to textTo, of kind textKind
@@ -110,6 +114,7 @@ type callCount struct {
 }
 
 // checkpoint is a place in the reply to which reading can go back.
+// Repairs are only ever appended to, so going back is cutting the list off.
 type checkpoint struct {
 	progress
 	pos     int
@@ -123,11 +128,14 @@ func (d *decoder) checkpoint() checkpoint { return checkpoint{d.progress, d.Pos,
 func (d *decoder) restore(c *checkpoint) { d.progress, d.Pos, d.Repairs = c.progress, c.pos, c.repairs }
 
 // resetArgs forgets the state of the arguments that were read.
+// The buffer of their output stays, for the next call.
 func (d *decoder) resetArgs() {
 	d.Reset()
 	d.enclosing = enclosing{}
 }
 
+// newDecoder is a decoder in front of the reply's first byte. Without tools it has no toolset, and no call is looked for: only
+// reasoning is taken apart.
 func newDecoder(f *declaration.Family, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
 	d := &decoder{f: f, index: f.Index(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
@@ -143,6 +151,7 @@ func newDecoder(f *declaration.Family, in chat.Source, o Options, yield func(cha
 }
 
 // skipOpener steps over what the prompt has said already: the opener once more, and the newline that belongs to it.
+// Models repeat it: a prompt that ends with <think>\n gets a reply that begins with <think>.
 func (d *decoder) skipOpener(p *declaration.Pattern, newline bool) {
 	if n, a := d.literal(d.Space(0), p.Parts[0].Lit); a == matched {
 		d.Pos += n
@@ -152,6 +161,8 @@ func (d *decoder) skipOpener(p *declaration.Pattern, newline bool) {
 }
 
 // run reads the reply to its end.
+// One state hands over to the other by changing d.state and returning. An event that passes through ends the text, too: no
+// mark and no call goes across one.
 func (d *decoder) run() {
 	if d.state == chat.Text {
 		d.beginning()
@@ -180,6 +191,7 @@ func (d *decoder) left() bool {
 }
 
 // barrierPassed hands on the event that ended the text, and answers false when it was the end of the reply.
+// A call that the server has read itself counts among the calls, so that ours go on behind its index.
 func (d *decoder) barrierPassed() bool {
 	d.flushText()
 	e := d.barrier
@@ -198,6 +210,7 @@ func (d *decoder) barrierPassed() bool {
 }
 
 // end sends what closes a reply.
+// The errors are the source's own, or io.ErrUnexpectedEOF for one that says nothing at its end: text never makes one.
 func (d *decoder) end() {
 	if d.dead {
 		return
@@ -219,6 +232,7 @@ func (d *decoder) end() {
 	}
 	meta.Format, meta.Repairs, meta.Cut = d.f.Name, append(slices.Clip(meta.Repairs), d.Repairs...), d.cutText
 	switch {
+	// "stop" behind half a call would make a client run it
 	case d.wasCut && (d.finish.Text == chat.Stop || d.abandoned() && d.done > 0):
 		d.finish.Text, meta.Cause = chat.Length, "a call was cut"
 	case d.abandoned() && d.done > 0:

@@ -9,6 +9,7 @@ import (
 )
 
 // doubt says why a mark of a call may be a mention.
+// A false call runs a tool that nobody asked for: of 48 texts made to look like calls 41 once ran one.
 type doubt uint8
 
 const (
@@ -20,6 +21,7 @@ const (
 )
 
 // lookBack is how much of the text in front of a mark is looked at, in bytes.
+// A page or a list that was opened further in front is not seen.
 const lookBack = 1024
 
 // maxHeld bounds a call between marks that is held until what follows it is known, in bytes.
@@ -44,6 +46,8 @@ func (d *decoder) doubted(m *declaration.Mark) doubt {
 }
 
 // doubtsHere reads what stands in front of a mark here.
+// The cases are in the order of their weight: in a page nothing runs, on an indented line an announcement is needed, in a
+// sentence the end of the reply is enough.
 func (d *decoder) doubtsHere() doubts {
 	from := d.gapAt
 	if d.keptTo == d.gapAt {
@@ -66,6 +70,7 @@ func (d *decoder) doubtsHere() doubts {
 		return both(noDoubt)
 	case quotes(front):
 		return both(inQuotes)
+	// behind a colon that announces nothing, "output: <tool_call>…", as in a log
 	case inQuotation(line) || !endsSentence(front) || front[len(front)-1] == ':' && d.done == 0 && !d.announced():
 		return both(inText)
 	}
@@ -82,12 +87,14 @@ func isDocument(text []byte) bool {
 }
 
 // columns is how far a line of white space goes.
+// A tab counts four columns, as CommonMark has it for code.
 func columns(line []byte) int { return len(line) + 3*bytes.Count(line, []byte{'\t'}) }
 
 // quotePairs are the quotation marks of most users' languages; the German ones close with what opens English ones.
 var quotePairs = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"「", "」"}, {"『", "』"}, {"‹", "›"}}
 
 // quotes says whether a text ends with a quotation mark that opens.
+// Curly marks tell which side they are; of the plain ones, and ‘, one directly in front of a mark opens.
 func quotes(text []byte) bool {
 	s := strings.TrimRight(string(text), "\u00a0 ")
 	for _, pair := range quotePairs {
@@ -99,6 +106,7 @@ func quotes(text []byte) bool {
 }
 
 // inQuotation says whether a quotation that a line has opened is open at its end.
+// An apostrophe is none: "don't" would open one. Of plain quotes an odd number says that one is open; \" is inside a string.
 func inQuotation(line []byte) bool {
 	if !bytes.ContainsAny(line, "\"“„«「『‹") {
 		return false
@@ -116,6 +124,7 @@ func inQuotation(line []byte) bool {
 }
 
 // elements are what opens those elements of a page that show their text as it is, or hold a page, and what closes them.
+// Lists and tables are among them, since documentation shows calls in them.
 var elements = [...][2]string{
 	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"}, {"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00"}, {"<!doctype", "</html"},
 	{"<script", "</script"}, {"<textarea", "</textarea"}, {"<svg", "</svg"}, {"<ul", "</ul"}, {"<ol", "</ol"}, {"<table", "</table"}, {"<blockquote", "</blockquote"},
@@ -123,6 +132,7 @@ var elements = [...][2]string{
 }
 
 // inElement says whether a text ends inside such an element. It is read from its end, and a closer hides the openers in front.
+// Reading from the end needs no stack: elements of a page are rarely closed in order.
 func inElement(text []byte) bool {
 	if bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '\\') < 0 {
 		return false
@@ -159,6 +169,7 @@ func endsSentence(text []byte) bool {
 
 // tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide. Calls that are text are
 // text to their last byte; a mark or a call that the end of the text cuts is what it is elsewhere, but for a quoted one.
+// A family's own marks need less than another's: peers never read those, and a repaired call of theirs is a guess too many.
 func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 	a, readTo, cutOff := mismatch, 0, false
 	first, repairs := d.blank, len(d.Repairs)
@@ -175,8 +186,10 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 			return false
 		}
 		readTo = d.Pos
+		// own marks may be followed by other marks of theirs, such as the end of the turn
 		last := d.over() || m.Own && d.structure(d.Space(0))
 		sure := m.Own || afterSentence && why == inText && (last || announced())
+		// What had to be repaired is no clean call, and one that misses a parameter may be an outline.
 		if why == inPage || !sure && len(d.Repairs) > repairs || !m.Own && !d.complete() {
 			return false
 		}
@@ -200,6 +213,7 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 }
 
 // moreCalls reads what may follow a call of a draft: another one, or a closer.
+// All calls of a turn leave together: a second one behind the first is no prose.
 func (d *decoder) moreCalls() bool {
 	start := d.Pos
 	d.Pos += d.Space(0)

@@ -19,6 +19,7 @@ type calling struct {
 }
 
 // emit hands one event on, or keeps it while a draft is open.
+// Leaving the range over the events ends the reading: nothing is read from the source after it.
 func (d *decoder) emit(e chat.Event) {
 	if d.drafting {
 		d.drafted = append(d.drafted, e)
@@ -30,6 +31,7 @@ func (d *decoder) emit(e chat.Event) {
 }
 
 // keep declares the n bytes from here on to be text (or reasoning) and steps over them. They leave with the next flush.
+// Reading on at the same place makes one piece of text of many, so that a reply's events are about as many as its pieces.
 func (d *decoder) keep(n int) {
 	if n == 0 {
 		return
@@ -54,6 +56,7 @@ func (d *decoder) flushText() {
 }
 
 // textOf is the text between two positions: the upstream's own string when it is just that.
+// Most pieces are plain text, and pass without a copy.
 func (d *decoder) textOf(from, to int) string {
 	if from == d.lastAt && to-from == len(d.last) {
 		return d.last
@@ -62,6 +65,7 @@ func (d *decoder) textOf(from, to int) string {
 }
 
 // flush sends everything that is decided, before waiting for more. A rune that is not whole yet stays.
+// It is called before each read from the source, so what is decided never waits for a model that is slow.
 func (d *decoder) flush() {
 	if d.drafting {
 		return
@@ -79,6 +83,7 @@ func (d *decoder) flush() {
 }
 
 // partialRune is how many bytes at the end of b begin a rune without ending it.
+// A token may end in the middle of a character, and half of one is no text that JSON could carry.
 func partialRune(b []byte) int {
 	for n := 1; n <= len(b) && n < utf8.UTFMax; n++ {
 		c := b[len(b)-n]
@@ -97,6 +102,7 @@ func partialRune(b []byte) int {
 
 // commit begins a call: the text in front of it loses the family's glue and leaves, and no rewind goes behind this point
 // (a draft's caller can still drop everything).
+// What is read up to here may be read again, so nothing of it has left: d.pin holds the buffer, and is taken off now.
 func (d *decoder) commit(t *tool, id string) {
 	from := -1
 	if !d.drafting {
@@ -107,6 +113,7 @@ func (d *decoder) commit(t *tool, id string) {
 	}
 	d.calling = calling{Output: lenient.NewOutput(t.Name, t.schema(), d.calling.JSON), tool: t, id: id, from: from}
 	d.Out = &d.calling.Output
+	// with `--hold none` the client sees the call begin at once
 	if d.hold < 0 {
 		d.release()
 	}
@@ -114,6 +121,7 @@ func (d *decoder) commit(t *tool, id string) {
 
 // leave decides the white space in front of the mark at d.markAt: glue newlines go, the rest is text. Where no text but
 // white space stands in front, all of it goes. It answers where what was dropped begins.
+// hermes's text and call are apart by one newline, of which the text keeps none: `Hello\n<tool_call>` is the text Hello.
 func (d *decoder) leave(glue int) int {
 	end := d.markAt
 	for n := 0; n < glue && end > d.gapAt && d.Slice(end-1, end)[0] == '\n'; n++ {
@@ -131,6 +139,7 @@ func (d *decoder) leave(glue int) int {
 }
 
 // release sends CallStart.
+// From here on the call cannot become text again, whatever is found in it.
 func (d *decoder) release() {
 	c := &d.calling
 	c.released, c.from = true, -1
@@ -158,6 +167,7 @@ func (d *decoder) sendArgs(n int) {
 }
 
 // SawEnd notes how much was decided when the end of the text was first seen inside a call.
+// Up to there a call that is cut may be sent: what was decided later depended on there being no more.
 func (d *decoder) SawEnd() {
 	if d.Out != nil {
 		d.Out.SawEnd()
@@ -166,6 +176,8 @@ func (d *decoder) SawEnd() {
 
 // endCall ends the call. closed says that the envelope's own closers were seen. A server gives up a reply when it has read
 // the call to its end, so a call that lacks only those is no cut one then.
+// A call with two readings is shown as text where nothing of it has left, and stays open where it has begun: to run the wrong
+// reading is the worse of both.
 func (d *decoder) endCall(closed bool) {
 	c := &d.calling
 	d.Out = nil // looking for the end of the text is not reading the call
@@ -187,6 +199,7 @@ func (d *decoder) endCall(closed bool) {
 }
 
 // finishCall sends the rest of a complete call.
+// Missing closers are no damage when the model stopped by itself, and are reported as repaired.
 func (d *decoder) finishCall(closed bool) {
 	if !closed {
 		d.Repaired("closers")
@@ -201,6 +214,7 @@ func (d *decoder) finishCall(closed bool) {
 
 // cutCall ends a call that the end of the text cut: what was decided leaves if the call had been released by then, and it
 // stays open; a call that was still held is left out. White space behind it is no text.
+// An open call with finish "length" is one that clients do not run.
 func (d *decoder) cutCall() {
 	c := &d.calling
 	d.wasCut = true
@@ -217,6 +231,7 @@ func (d *decoder) cutCall() {
 
 // ranOver says whether the model stopped by itself and the closer of the call stands in what was read from position from on:
 // a string that was never closed ran over it.
+// Its arguments are then what stood behind the call, too, and no end of the string can be found in it.
 func (d *decoder) ranOver(from int) bool {
 	if d.lengthCut() || d.closing == nil || len(d.closing.Close) == 0 {
 		return false
@@ -238,6 +253,7 @@ func (d *decoder) textAgain(from int) {
 func (d *decoder) atEnd() bool { return d.At(d.Space(0)) < 0 }
 
 // cutFrom steps over the rest of the text: together with what stands from position from on it is a call that was cut.
+// It is kept, up to chat.MaxCut, in the Meta of the end (Cut); as text half a call would only puzzle people.
 func (d *decoder) cutFrom(from int) {
 	kept := append([]byte(nil), d.Slice(from, d.Pos)...)
 	for d.At(0) >= 0 {
@@ -255,6 +271,8 @@ func (d *decoder) cutHeld(c *calling, n int) {
 
 // draft reads calls without sending anything, under a virtual end of the text size bytes ahead. When read answers true
 // what was read leaves, else everything is as before. Reaching the virtual end is a no.
+// The virtual end bounds what is held and what may be read in vain. Everything inside unwinds by itself, as at a real end, and
+// needs no code of its own for being a draft.
 func (d *decoder) draft(size int, read func() bool) bool {
 	if d.drafting || d.exhausted() {
 		return false
@@ -264,6 +282,7 @@ func (d *decoder) draft(size int, read func() bool) bool {
 	d.drafting, d.drafted, d.draftGlue = true, d.drafted[:0], -1
 	d.SetLimit(d.Pos + size)
 	d.Hit = false
+	// the buffer must keep what may be read again as text
 	if d.pin < 0 {
 		d.pin = d.gapAt
 	}
@@ -295,6 +314,7 @@ func (d *decoder) acceptText(before *checkpoint) {
 }
 
 // undo takes a failed draft back; what was read from the source meanwhile stays.
+// What was read in vain is counted: with too much of it drafts stop, so that hostile text costs linear time.
 func (d *decoder) undo(before *checkpoint) {
 	d.waste += d.Pos - before.pos
 	d.restore(before)

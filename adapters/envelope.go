@@ -9,6 +9,7 @@ import (
 )
 
 // Further names of members by their meaning in an envelope, whichever family writes it.
+// Names, arguments and ids have theirs in internal/lenient: models write "tool_name", "parameters", "call_id" and a dozen others.
 var (
 	wrapKeys = map[string]bool{"function": true, "tool_call": true, "function_call": true, "tool": true, "call": true}
 	listKeys = map[string]bool{"tool_calls": true, "calls": true, "function_calls": true, "tools": true}
@@ -17,6 +18,7 @@ var (
 )
 
 // envelope is what is known of a call while its object is read.
+// Members come in any order: command-r7b has the id first, some models the arguments in front of the name.
 type envelope struct {
 	t      *tool
 	id     string
@@ -25,12 +27,14 @@ type envelope struct {
 }
 
 // member is a member of an object that was passed over.
+// Only its place is kept: most are never needed, and a value of megabytes is not copied.
 type member struct {
 	key string
 	at  int // position of its value
 }
 
 // objects reads the calls that are JSON objects: one, several in a row, or a list of them.
+// Small models write several calls without a list, as {…}\n{…}, {…}; {…} or {…}}, {…}, and lists in doubled brackets.
 func (d *decoder) objects(p *declaration.Pattern) match {
 	d.skipFence()
 	d.Pos += d.Space(0)
@@ -70,6 +74,8 @@ func (d *decoder) extraClosers(of string) {
 }
 
 // nextObject reads a further object behind a separator, after ending the call before it.
+// The call before it is ended here, since only now it is known that nothing more of it comes. An object that the text's end
+// cuts is dropped as a cut call; one that is none stays text.
 func (d *decoder) nextObject() bool {
 	n := d.separator()
 	if d.At(n) != '{' {
@@ -103,6 +109,7 @@ func (d *decoder) nextObject() bool {
 }
 
 // separator is the offset behind what may stand between two objects.
+// A brace is among them: the one too many of a call that closed more than it opened.
 func (d *decoder) separator() int {
 	n := d.Space(0)
 	for c := d.At(n); c == ',' || c == ';' || c == '}'; c = d.At(n) {
@@ -113,6 +120,8 @@ func (d *decoder) separator() int {
 }
 
 // envelope reads one object that may be a call, and leaves the call open for its closers.
+// It is mismatch up to the first member that no envelope can have, and incomplete where the text ends in it; from the
+// arguments on it is committed. depth counts wrappers, {"function": {…}}.
 func (d *decoder) envelope(depth int) match {
 	if c := d.At(0); c != '{' {
 		return incompleteAtEnd(c, mismatch)
@@ -127,6 +136,7 @@ func (d *decoder) envelope(depth int) match {
 		case ',':
 			d.Pos++
 			continue
+		// Chinese models write full-width commas between members
 		case int("，"[0]):
 			if d.Has(0, "，") {
 				d.Pos += len("，")
@@ -154,6 +164,7 @@ func (d *decoder) envelope(depth int) match {
 }
 
 // memberKey reads a member's name and the colon, up to the value.
+// Models write "name" = "x" and "name"："x" as well.
 func (d *decoder) memberKey() (string, match) {
 	out, a := d.Capture(func() { d.Key(false) })
 	if a != matched {
@@ -173,6 +184,7 @@ func (d *decoder) memberKey() (string, match) {
 }
 
 // member takes one member into the envelope. It answers yes to go on, and committed when the call was in it.
+// Arguments in front of the name are passed over and read when the name is known, since their types are the tool's.
 func (d *decoder) member(env *envelope, key string, depth int) match {
 	c := d.At(0)
 	q, quoted := d.QuoteAt(0)
@@ -199,6 +211,7 @@ func (d *decoder) member(env *envelope, key string, depth int) match {
 			d.restOfObject()
 		}
 		return a
+	// a second arguments member in front of the name counts as any other member
 	case lenient.ArgsKeys[key] && env.argsAt < 0 && env.t == nil:
 		env.argsAt = d.Pos
 	case lenient.IdKeys[key] && quoted:
@@ -221,6 +234,7 @@ func (d *decoder) wrapped(a match) match {
 }
 
 // describes says whether the object describes a tool: an echo of the tool list, not a call.
+// Small models repeat the list of tools; it has names and "parameters", and would be called whole.
 func (e *envelope) describes() bool {
 	for _, m := range e.others {
 		if m.key == "description" && !e.t.schema().Has("description") {
@@ -231,6 +245,7 @@ func (e *envelope) describes() bool {
 }
 
 // nameString reads a quoted name, only as long as it can become an offered one.
+// So what is held back ends at the first letter that no offered name has there: {"name": "Oslo"} is an answer.
 func (d *decoder) nameString(q lenient.Delim) (*tool, match) {
 	from := len(q.Open)
 	for n := from; n < maxName; n++ {
@@ -252,12 +267,14 @@ func (d *decoder) nameString(q lenient.Delim) (*tool, match) {
 }
 
 // whole decides an object that was read to its end without arguments behind a name.
+// {"name": "get_time"} alone is a call between marks. Without marks it may be any record with a name.
 func (d *decoder) whole(env *envelope) match {
 	if env.t == nil || env.describes() {
 		return mismatch
 	}
 	end := d.Pos
 	switch {
+	// the name came last, so the arguments are read now
 	case env.argsAt >= 0:
 		d.Pos = env.argsAt
 		if a := d.arguments(env.t, env.id, nil); a != committed {
@@ -282,6 +299,7 @@ func (d *decoder) whole(env *envelope) match {
 }
 
 // flat reads an object whose other members are the arguments themselves. All of them must be members of the schema.
+// {"name": "get_weather", "city": "Rome"}: one member that the tool does not know, and it is some other record.
 func (d *decoder) flat(env *envelope, end int) match {
 	t := env.t.schema()
 	for _, m := range env.others {
@@ -306,6 +324,7 @@ func (d *decoder) flat(env *envelope, end int) match {
 
 // doubtRest says that there are two readings where, behind the arguments of a call, another object with members of its tool
 // stands at offset i.
+// {"city": "Oslo"}, {"days": 3}} may be one object that was closed early, or a call and something else.
 func (d *decoder) doubtRest(i int) {
 	if d.Out == nil || d.At(i) != '{' {
 		return
@@ -316,6 +335,8 @@ func (d *decoder) doubtRest(i int) {
 
 // restOfObject skips what follows the arguments up to the object's closing brace. An id that comes so late is taken when
 // nothing of the call has left.
+// Members behind the arguments are the envelope's: "type": "function", an id, a note. What stands there and is no member says
+// that a brace was missing or too many, so the reader of arguments is asked whether that makes two readings.
 func (d *decoder) restOfObject() {
 	for {
 		n := d.Loose(0)

@@ -3,9 +3,11 @@ package adapters
 import "strings"
 
 // maxLabel bounds the label of a fence, in bytes.
+// Labels are one word; a longer first line is text behind backquotes.
 const maxLabel = 32
 
 // fenced reads a fence that holds nothing but calls. Every other is text: see codeOpens.
+// Of 234 calls of a 1.5B model 73 stood in a fence that nobody had asked for.
 func (d *decoder) fenced(start bool) bool {
 	n, label := d.fenceLabel()
 	if n == 0 {
@@ -18,6 +20,7 @@ func (d *decoder) fenced(start bool) bool {
 }
 
 // fenceLabel is how long the opening line of the fence here is, and its label; 0 when none stands here.
+// The line must be whole: half a label at the end of the text may go on as any other.
 func (d *decoder) fenceLabel() (int, string) {
 	if !d.Has(0, "```") {
 		return 0, ""
@@ -33,6 +36,7 @@ func (d *decoder) fenceLabel() (int, string) {
 }
 
 // readable says whether a fence with this label may hold calls.
+// "python" is not among them: such a block is program text, but for gemma3's, whose label is tool_code.
 func readable(label string) bool {
 	switch label {
 	case "", "json", "xml", "tool", "tool_call", "tool_code":
@@ -42,6 +46,7 @@ func readable(label string) bool {
 }
 
 // fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply JSON streams.
+// With prose behind it, the announcement must be free of words of an example, and the prose of any, see continues.
 func (d *decoder) fencedCalls(n int, label string, start bool) bool {
 	before, sure := d.Pos, d.announcedForSure()
 	d.Pos += n
@@ -61,6 +66,7 @@ func (d *decoder) fencedCalls(n int, label string, start bool) bool {
 }
 
 // fenceOfCalls reads a fence whose opening line has n bytes, when it holds calls and nothing else.
+// One line of anything else makes an example or a program of it.
 func (d *decoder) fenceOfCalls(n int) bool {
 	before := d.Pos
 	d.Pos += n
@@ -76,6 +82,7 @@ func (d *decoder) fenceOfCalls(n int) bool {
 }
 
 // nextFence reads one more fence of calls behind white space.
+// Some models write each of several calls into a fence of its own; a fence that holds none ends them.
 func (d *decoder) nextFence() bool {
 	start, kept := d.checkpoint(), len(d.drafted)
 	d.Pos += d.Space(0)
@@ -88,6 +95,7 @@ func (d *decoder) nextFence() bool {
 }
 
 // closedFence says whether the closing backquotes have just been read, as part of a call's closers.
+// deepseek-v3's form has a fence in its own example, whose end goes with the closers.
 func (d *decoder) closedFence() bool {
 	return d.Pos-d.Base >= 3 && string(d.Slice(d.Pos-3, d.Pos)) == "```"
 }

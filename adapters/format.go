@@ -64,18 +64,22 @@ func mustLoadEmbedded() *Set {
 }
 
 // Builtin is the set of the families that come with the program.
+// It is made once, and not changed by Load and Parse: both answer sets of their own.
 func Builtin() *Set { return builtin() }
 
 // For returns the built-in format of a model by its name, the generic one when no family claims it.
+// The name may have a registry, a user and a tag: hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M.
 func For(model string) *Format { return Builtin().For(model) }
 
 // Named returns the built-in format with that name, or nil.
 func Named(name string) *Format { return Builtin().Named(name) }
 
 // All returns the built-in formats, sorted by name.
+// The slice is the caller's; the formats in it are shared.
 func All() []*Format { return Builtin().All() }
 
 // Parse reads a declaration, or a whole family file: the set it is read with is the built-in one and this format.
+// The error names the line, and a "like" of a format that is not there.
 func Parse(src []byte) (*Format, error) { return Builtin().Parse(src) }
 
 // setOf makes the formats of a set of families. Each is made once, so that formats can be compared.
@@ -126,6 +130,8 @@ func (s *Set) All() []*Format {
 // Decode reads a reply. Text from the source is decoded; every other event passes through, and no call or mark reaches
 // over it. The sequence ends with a Finish event or an error from the source or the context; model text never makes an error. Leaving
 // the range closes the source.
+// It reads while it is ranged over, in the caller's goroutine: there is nothing to stop or to wait for. The same text gives the
+// same events however it was cut into pieces.
 func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		defer in.Close()
@@ -135,6 +141,7 @@ func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] 
 
 // Offered finds the tool that a server means by the name of a call: the name exactly, in another case or spelling, or
 // behind a known prefix. It answers false when none is meant, or more than one.
+// It is for calls that a server's own parser has read, which are held to the same spellings as those in text.
 func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 	if t := (&toolset{offered: tools}).find(name); t != nil {
 		return t.Tool, true
@@ -145,6 +152,7 @@ func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 // Arguments reads the arguments of a call of t that a server handed over as text that is no JSON object: damaged,
 // another value that stands for an object, or that object as a string once more. What comes out is one JSON object, with
 // the names of what was repaired. It answers false when the text is no such thing. Blank text is an object without members.
+// OpenAI's form has arguments as text, so what a server or a client's history hands over may be anything that a model wrote.
 func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool) {
 	if strings.TrimSpace(text) == "" {
 		return "{}", nil, true
@@ -159,6 +167,7 @@ func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool
 }
 
 // withoutReasoning takes a block of reasoning off the front, in any family's marks.
+// Only a block that is closed goes: of an open one nobody knows where the answer begins.
 func withoutReasoning(text string) string {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	for _, f := range All() {
