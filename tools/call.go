@@ -13,6 +13,8 @@ import (
 // Call runs a tool by its name. Whatever goes wrong is a Result with IsError: an unknown name, arguments that do not fit,
 // the tool's own failure, a panic, a result that is too large, the end of its time or of ctx. It returns when the tool's
 // time is over even if the tool does not heed its context.
+// A failure is a Result and no Go error, since whoever called passes both on in the same way, to a model that can do something
+// about it. The tool runs in a goroutine of its own for the sake of those that hang: they are abandoned and not waited for.
 func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) Result {
 	now := r.Snapshot()
 	t, ok := now.Find(name)
@@ -41,12 +43,14 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 }
 
 // overdue is the cause of a call's end when its time is over.
+// A type of its own, so that the end of the tool's time is told apart from the caller's going away.
 type overdue string
 
 // Error is the sentence for whoever called.
 func (o overdue) Error() string { return string(o) }
 
 // stopped is the result of a call whose context ended first.
+// To be late is the tool's own fault; a cancelled call says nothing of the tool.
 func stopped(ctx context.Context, t Tool) Result {
 	if o, ok := context.Cause(ctx).(overdue); ok {
 		return Failure(o.Error())
@@ -54,7 +58,7 @@ func stopped(ctx context.Context, t Tool) Result {
 	return Failure(fmt.Sprintf("the call of %s was cancelled", t.Name))
 }
 
-// fit reads arguments: none is {}.
+// fit reads arguments. None, or null, is {}: clients leave them out for tools without parameters.
 func (r *Registry) fit(t Tool, args json.RawMessage) (json.RawMessage, error) {
 	if text := bytes.TrimSpace(args); len(text) == 0 || string(text) == "null" {
 		args = json.RawMessage("{}")
@@ -70,6 +74,8 @@ func (r *Registry) fit(t Tool, args json.RawMessage) (json.RawMessage, error) {
 }
 
 // run calls the function.
+// A panic is this call's end, not the program's. What it says may hold data of others, so it goes to the log and not to the
+// model. When the time is over the tool's own error is seldom more than "context deadline exceeded", so it is told as that.
 func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res Result) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -90,6 +96,8 @@ func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res R
 }
 
 // passable refuses a result that is too large, or whose structure is no JSON.
+// A result goes into the context of a model; what has more than a megabyte would push everything else out of it. It is refused
+// and not cut: half a list is a wrong list, and the model can ask for less.
 func (r *Registry) passable(t Tool, res Result) Result {
 	if res.Structured != nil && !json.Valid(res.Structured) {
 		return Failure(t.Name + " gave a result that is no JSON")
@@ -104,7 +112,8 @@ func (r *Registry) passable(t Tool, res Result) Result {
 	return res
 }
 
-// unknown says that there is no such tool, and which come near.
+// unknown says that there is no such tool, and which come near: models misspell names and make some up. A name of more than
+// twice the longest possible is not repeated, as it is no name.
 func (s *Snapshot) unknown(name string) string {
 	if len(name) > 2*longestName {
 		return "there is no tool of such a long name"
@@ -117,6 +126,7 @@ func (s *Snapshot) unknown(name string) string {
 }
 
 // near are up to three names that share most with a wrong one.
+// At least half of the real name has to be there in order; less would be chance.
 func (s *Snapshot) near(name string) []string {
 	type scored struct {
 		name string

@@ -13,6 +13,7 @@ import (
 )
 
 // Source is where tools come from.
+// One that asks another server may be slow, so ctx bounds each reading.
 type Source interface {
 	// Tools are those that there are now, in the order in which they are offered.
 	Tools(ctx context.Context) ([]Tool, error)
@@ -40,6 +41,7 @@ const (
 )
 
 // Registry holds tools by name. It may be used by many at once.
+// Readers take a snapshot and no lock: a call or a list of tools sees one state of all sources, also while one of them changes.
 type Registry struct {
 	opts Options
 	now  atomic.Pointer[Snapshot]
@@ -50,6 +52,7 @@ type Registry struct {
 }
 
 // group is what one source offers.
+// Tools are replaced source by source, since a source says only which it has now, not which it had.
 type group struct {
 	source string
 	tools  []Tool
@@ -80,6 +83,8 @@ func (r *Registry) Snapshot() *Snapshot { return r.now.Load() }
 
 // Set makes the tools of a source those given, and no others; none removes the source. It fails, and changes nothing,
 // when a tool has no function, a name, a schema or a time is not valid, or a name is taken by another source.
+// All are looked at before anything changes, so calls go on with the old tools when a source offers something wrong. A source
+// keeps its place in the order when its tools change, so that a client's list does not jump.
 func (r *Registry) Set(source string, tools ...Tool) error {
 	for _, t := range tools {
 		if err := t.check(); err != nil {
@@ -111,6 +116,7 @@ func (r *Registry) Set(source string, tools ...Tool) error {
 
 // Follow takes a source's tools, and again after each of its changes until ctx ends. The error is that of the first
 // reading; failed later ones keep what there was and are given to failed.
+// A source that fails later is likely to come back; its tools stay until it says that they are gone.
 func (r *Registry) Follow(ctx context.Context, name string, s Source, failed func(error)) error {
 	changes := s.Changes() // asked for first, so that a change after the reading is told
 	if err := r.take(ctx, name, s); err != nil {
@@ -137,6 +143,7 @@ func (r *Registry) Follow(ctx context.Context, name string, s Source, failed fun
 	return nil
 }
 
+// take reads a source once. The error names the source, as there may be many.
 func (r *Registry) take(ctx context.Context, name string, s Source) error {
 	list, err := s.Tools(ctx)
 	if err != nil {
@@ -146,6 +153,7 @@ func (r *Registry) take(ctx context.Context, name string, s Source) error {
 }
 
 // Watch gives a value after changes, several in one when the reader is slow. Call stop when done.
+// A value says only that something changed; what there is now is in the Snapshot.
 func (r *Registry) Watch() (changed <-chan struct{}, stop func()) {
 	c := make(chan struct{}, 1)
 	r.mu.Lock()
@@ -159,6 +167,7 @@ func (r *Registry) Watch() (changed <-chan struct{}, stop func()) {
 }
 
 // tell wakes everyone who watches.
+// A channel of one element holds the notice for a reader that is busy, and no reader holds up the one who changes.
 func (r *Registry) tell() {
 	for c := range r.watchers {
 		select {
@@ -169,6 +178,7 @@ func (r *Registry) tell() {
 }
 
 // snapshot lists the tools of all groups.
+// A name twice is an error, not a choice: whoever calls it would get one tool today and the other one after a restart.
 func snapshot(groups []group) (*Snapshot, error) {
 	s := &Snapshot{byName: map[string]int{}}
 	owner := map[string]string{}
@@ -189,6 +199,7 @@ func snapshot(groups []group) (*Snapshot, error) {
 var prefixed = regexp.MustCompile(`^[a-z0-9]{6}_(.+)$`)
 
 // Find gives the tool of a name, which may carry Void's random prefix.
+// The name as it is goes first, so that a tool whose own name looks prefixed is found.
 func (s *Snapshot) Find(name string) (Tool, bool) {
 	if i, ok := s.byName[name]; ok {
 		return s.Tools[i], true
@@ -208,11 +219,13 @@ const (
 )
 
 // ValidName says that a tool may have a name: 1 to 128 of A-Z a-z 0-9 _ - .
+// MCP's rule is wider than OpenAI's, which takes 64 characters and no dots.
 func ValidName(name string) bool {
 	return name != "" && len(name) <= longestName && strings.Trim(name, nameLetters) == ""
 }
 
 // check says what is wrong with a tool.
+// A wrong schema is found here, at the start, and not in the first call or in a client that refuses the whole list.
 func (t Tool) check() error {
 	if !ValidName(t.Name) {
 		return fmt.Errorf("tool %q: a name is 1 to 128 of A-Z a-z 0-9 . _ -", t.Name)

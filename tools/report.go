@@ -3,6 +3,7 @@ package tools
 import "context"
 
 // Reporter is told how a running call gets on. Its functions may be nil, and are called from the tool's goroutine.
+// Levels and totals are those of MCP's notifications, whose clients show them; other callers leave them out.
 type Reporter struct {
 	Progress func(done, total float64, message string) // total 0: not known
 	Log      func(level, message string)               // level as in syslog: debug, info, notice, warning, error
@@ -11,6 +12,7 @@ type Reporter struct {
 type reporterKey struct{}
 
 // WithReporter lets the tools that are called with ctx report to r.
+// It travels in the context, so that tools that report nothing need not know of it.
 func WithReporter(ctx context.Context, r Reporter) context.Context {
 	return context.WithValue(ctx, reporterKey{}, r)
 }

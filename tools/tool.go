@@ -13,6 +13,7 @@ import (
 )
 
 // Tool is a function that may be called by name.
+// Schema is what models and clients see and what arguments are held to; Output is a promise to clients that read Structured.
 type Tool struct {
 	Name        string          // 1 to 128 of A-Z a-z 0-9 _ - .
 	Title       string          // for people; empty: the name
@@ -29,6 +30,7 @@ type Tool struct {
 
 // Hints are what a tool says of its effects, as MCP's annotations do; nil is what it does not say. They are words of the
 // tool's author: nothing is allowed because of them.
+// Pointers, since MCP's defaults are not false: a tool that says nothing counts as one that may destroy and reach outside.
 type Hints struct {
 	ReadOnly    *bool // it changes nothing
 	Destructive *bool // what it changes may be lost
@@ -37,6 +39,7 @@ type Hints struct {
 }
 
 // Result is what a call gave.
+// MCP asks for the text besides the structure, for clients that read text alone.
 type Result struct {
 	Content    []Part          // for the reader, in order; empty: Structured alone tells
 	Structured json.RawMessage // the same as one JSON value; nil: there is none
@@ -70,6 +73,7 @@ func TextOf(text string) Result {
 }
 
 // Failure is a result that says why a tool failed.
+// It is told to the model, so it should say what to do next.
 func Failure(text string) Result {
 	r := TextOf(text)
 	r.IsError = true

@@ -1,13 +1,20 @@
 // Package jsonscan follows JSON while it arrives: how far a text is the beginning of a value, and where that ends. Nothing is
 // decoded, and nothing allocated but a byte for each open container.
+//
+// It serves what leaves before it is whole: arguments that a server streams, of which a byte may be sent once it is known to
+// belong to JSON, and values that a schema holds back until they are whole. encoding/json takes whole texts only; to ask it at
+// each fragment takes the square of the text's length.
 package jsonscan
 
 import "strings"
 
 // MaxDepth bounds how deep containers may nest, as package adapters does for calls in text.
+// RFC 8259, section 9, leaves a limit to the parser. The text is a model's, and one that repeats itself writes `[[[[[`
+// until it is stopped.
 const MaxDepth = 512
 
 // Scanner follows one JSON value (RFC 8259). The zero value awaits it.
+// A byte is looked at once, however the text is cut into fragments; nothing of the text is kept.
 type Scanner struct {
 	Object bool // only an object will do
 
@@ -18,6 +25,8 @@ type Scanner struct {
 }
 
 // state is what may come next.
+// The order is used: text to keyEscape are within a string, each in front of its escape's state; from sign on a number is
+// read, and from complete on nothing follows.
 type state uint8
 
 const (
@@ -45,16 +54,20 @@ const (
 )
 
 // Complete says that the value is whole. A number is when something stands behind it.
+// 12 may be the beginning of 123, so it is complete at a blank, comma or bracket, which is not taken.
 func (s *Scanner) Complete() bool { return s.state == complete }
 
 // Wrong says that no JSON value begins like this.
+// It is for ever: what was taken before stays a beginning, and nothing else will be taken.
 func (s *Scanner) Wrong() bool { return s.state == wrong }
 
 // InString says that the value is a string that has begun, not in the middle of an escape: here any text may follow.
+// Strings within containers do not count: whoever asks wants to let a text go on its own.
 func (s *Scanner) InString() bool { return s.state == text && len(s.stack) == 0 }
 
 // Add takes bytes until the value is complete or wrong. It answers how many were taken: those of the value, or those before
 // the wrong one.
+// What stands behind the value is not looked at, so the caller can go on from there.
 func (s *Scanner) Add(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		if s.state == text {
@@ -88,6 +101,8 @@ func plain(b []byte) int {
 }
 
 // after is the state behind c.
+// A number has no closing mark: a byte that is no part of it ends it, if it may end there, and is then read as what follows a
+// value.
 func (s *Scanner) after(c byte) state {
 	switch {
 	case s.state >= complete:
@@ -115,6 +130,8 @@ func (s *Scanner) after(c byte) state {
 }
 
 // structure is the state behind a byte between strings, words and numbers.
+// A comma sends the reader to key or value and not to first or item, so that [1,] is wrong, as RFC 8259 has it. To read such
+// slips leniently is the adapters' business.
 func (s *Scanner) structure(c byte) state {
 	switch s.state {
 	case value, item:
@@ -175,13 +192,13 @@ func (s *Scanner) begin(c byte) state {
 	return word
 }
 
-// close leaves a container.
+// close leaves a container. That the bracket fits was seen by the caller.
 func (s *Scanner) close() state {
 	s.stack = s.stack[:len(s.stack)-1]
 	return s.ended()
 }
 
-// ended is the state behind a value.
+// ended is the state behind a value: the whole ends with the outermost one.
 func (s *Scanner) ended() state {
 	if len(s.stack) == 0 {
 		return complete
@@ -190,6 +207,8 @@ func (s *Scanner) ended() state {
 }
 
 // quoted is the state behind a byte of a string or key.
+// Bytes are not checked for UTF-8: a character may be cut by a fragment, and models that write bytes do so. Control characters
+// are wrong, since strict JSON wants them escaped (RFC 8259, section 7).
 func (s *Scanner) quoted(c byte) state {
 	switch {
 	case s.state == escape || s.state == keyEscape:
@@ -207,6 +226,7 @@ func (s *Scanner) quoted(c byte) state {
 }
 
 // escaped is the state behind a byte of an escape.
+// Halves of surrogate pairs are taken by themselves, as encoding/json does.
 func (s *Scanner) escaped(c byte) state {
 	switch {
 	case s.hex > 0 && strings.IndexByte("0123456789abcdefABCDEF", c) >= 0:
@@ -223,6 +243,7 @@ func (s *Scanner) escaped(c byte) state {
 }
 
 // word is the state behind a byte of true, false or null.
+// The letters are compared one by one, so that Python's True is wrong at its first letter, and nothing of it is sent.
 func (s *Scanner) word(c byte) state {
 	if c != s.rest[0] {
 		return wrong

@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// Tx is a transaction that nobody else writes beside.
+// Tx is a transaction that nobody else writes beside: see DB.Alone.
 type Tx struct {
 	*sql.Tx
 	Kind Kind
 }
 
 // Step is one change of a domain's tables. What was released is never edited: a further change is a further step.
+// Databases in use have taken the old text already, and their number of steps is all that Migrate compares beside the names.
 type Step struct {
 	Name string
 	Do   func(ctx context.Context, tx *Tx) error
@@ -29,12 +30,14 @@ func SQL(name, statements string) Step {
 }
 
 // migrations are the steps that were taken.
+// It is made before the first step and has none of its own; the names are there to find out that two versions disagree.
 const migrations = `CREATE TABLE IF NOT EXISTS toolnorm_migrations (
 	domain TEXT NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL, taken TEXT NOT NULL, PRIMARY KEY (domain, step))`
 
 // Migrate takes the steps of a domain that were not taken yet, all of them or, with an error, none. Programs that start at
 // once take each step once. It is an error when the database has steps that this program does not know: then a newer one
 // made it.
+// It asks before it locks, as nearly every start finds all steps taken, and toolrun starts once a call.
 func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
 	if taken, err := takenSteps(ctx, db, domain); err == nil && len(taken) == len(steps) {
 		return matching(domain, taken, steps) // the usual start, which writes nothing
@@ -70,6 +73,7 @@ type asker interface {
 }
 
 // takenSteps are the names of the steps that a domain has behind it, in their order.
+// Where the table of steps is missing this is an error, which Migrate takes for a first start.
 func takenSteps(ctx context.Context, in asker, domain string) (names []string, err error) {
 	rows, err := in.QueryContext(ctx, "SELECT name FROM toolnorm_migrations WHERE domain = $1 ORDER BY step", domain)
 	if err != nil {
@@ -87,6 +91,8 @@ func takenSteps(ctx context.Context, in asker, domain string) (names []string, e
 }
 
 // matching says that the steps taken are the first of those known.
+// An older program must not work on tables that it does not know, and two branches of development must not both call
+// themselves the next step.
 func matching(domain string, taken []string, known []Step) error {
 	if len(taken) > len(known) {
 		return fmt.Errorf("store: the tables of %s were made by a newer version (it has %d steps, this one knows %d)", domain, len(taken), len(known))
@@ -101,6 +107,8 @@ func matching(domain string, taken []string, known []Step) error {
 
 // Alone runs do in a transaction that begins when no other Alone is running, in this program or another. An error of do
 // takes everything back.
+// SQLite takes its write lock at the beginning (_txlock=immediate): one that begins by reading could not get it later, when
+// another has written. PostgreSQL lets transactions run side by side, so they take a lock of our own, which ends with them.
 func (db *DB) Alone(ctx context.Context, do func(tx *Tx) error) (err error) {
 	tx, err := db.BeginTx(ctx, nil) // with SQLite this waits for the lock
 	if err != nil {
@@ -123,9 +131,11 @@ func (db *DB) Alone(ctx context.Context, do func(tx *Tx) error) (err error) {
 }
 
 // lockKey is the number that programs of ours lock in a PostgreSQL.
+// The key is any number that other programs on the same server will not use.
 const lockKey = 0x746f6f6c6e6f726d // "toolnorm"
 
 // HasTable says that there is a table of that name.
+// In PostgreSQL only the schema that the connection uses is looked at: others may hold tables of the same name.
 func (tx *Tx) HasTable(ctx context.Context, name string) (bool, error) {
 	query := "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND name = $1"
 	if tx.Kind == Postgres {

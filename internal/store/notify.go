@@ -11,6 +11,7 @@ import (
 )
 
 // The pace of listening.
+// Five times a second is seen at once by a person, and costs microseconds.
 const (
 	pollEvery  = 200 * time.Millisecond // for changes of a SQLite file
 	retryEvery = time.Second            // to reach a PostgreSQL again
@@ -21,11 +22,13 @@ type Execer interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
+// validTopic keeps a topic to what LISTEN takes without quotes; the name of a channel cannot be a parameter there.
 var validTopic = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
 
 // Notify tells all that listen to a topic (lower-case letters and _, at most 40), in this program and others, that
 // something changed. In a transaction it tells when that is committed. With SQLite there is nothing to do: whoever listens
 // sees every commit.
+// A notice has no content, since whoever listens reads again and compares: content could be old when it comes.
 func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
 	if !validTopic.MatchString(topic) {
 		return fmt.Errorf("store: %q is no topic", topic)
@@ -37,6 +40,7 @@ func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
 	return err
 }
 
+// channel is the name by which PostgreSQL knows a topic. The prefix keeps it apart from channels of others in the database.
 func channel(topic string) string { return "toolnorm_" + topic }
 
 // Listen gives a value after changes, several in one when the reader is slow, until ctx ends; then the channel is closed.
@@ -64,6 +68,8 @@ func tell(c chan<- struct{}) {
 }
 
 // listenSQLite asks a connection of its own, again and again, whether others have committed.
+// SQLite tells nobody of commits in other processes. data_version changes with each of them, and only when another connection
+// has committed, so the question needs the same connection each time.
 func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan struct{}, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -104,6 +110,8 @@ func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan stru
 }
 
 // listenPostgres holds a connection of its own, and makes it again when it is lost.
+// It is not one of the pool's, whose connections are given to others between two statements. After a loss it gives a value
+// in any case: what was sent meanwhile is gone.
 func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(error)) (<-chan struct{}, error) {
 	conn, err := db.listening(ctx, channel)
 	if err != nil {
@@ -129,6 +137,7 @@ func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(er
 }
 
 // listening is a new connection that hears a channel.
+// A connection that cannot listen is closed also when ctx has ended, which would otherwise leave it open at the server.
 func (db *DB) listening(ctx context.Context, channel string) (*pgx.Conn, error) {
 	conn, err := pgx.Connect(ctx, db.where)
 	if err != nil {

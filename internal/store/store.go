@@ -22,6 +22,7 @@ import (
 )
 
 // Kind is the kind of a database.
+// Statements that differ between the two ask for it; most do not.
 type Kind uint8
 
 // The kinds of database.
@@ -31,9 +32,11 @@ const (
 )
 
 // busyWait is how long a statement waits for another program that writes. A first start waits as long for its tables.
+// Our own transactions take milliseconds, so who waits longer waits for something that is stuck.
 const busyWait = 5 * time.Second
 
 // connections are how many a program holds open at most.
+// PostgreSQL takes 100 from all programs together, unless set otherwise.
 const connections = 8
 
 // DB is an open database. It may be used by many at once.
@@ -46,6 +49,7 @@ type DB struct {
 // Open opens the database at where: the absolute path of a SQLite file, which is made when it is not there (its folder
 // for its owner alone, 0700, the file 0600), or the URL of a PostgreSQL database, postgres://…, which has to answer within
 // ctx. No error says what is in a URL.
+// A relative path is refused, as toolnorm and toolrun start in different folders and would each make a file.
 func Open(ctx context.Context, where string) (*DB, error) {
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		return openPostgres(ctx, where)
@@ -57,6 +61,8 @@ func Open(ctx context.Context, where string) (*DB, error) {
 }
 
 // openSQLite opens a file in WAL mode, so that readers and one writer, of this program and others, do not wait for each other.
+// NORMAL is safe with WAL: a crash of the machine may take back the last commits, and never harms the file. A foreign schema is
+// not trusted, as a user may put a file of his own there. Foreign keys are off in SQLite unless asked for.
 func openSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -86,6 +92,7 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 
 // patiently tries again while the file is locked: several programs that turn a new file to WAL at once do not wait for
 // each other.
+// The busy timeout does not cover that change of mode.
 func patiently(ctx context.Context, try func(context.Context) error) error {
 	for deadline := time.Now().Add(busyWait); ; {
 		err := try(ctx)
@@ -105,6 +112,7 @@ func patiently(ctx context.Context, try func(context.Context) error) error {
 const sqliteBusy = 5
 
 // openPostgres opens a pool and asks once.
+// The error of a URL that cannot be read would repeat it, password included, so it is not passed on.
 func openPostgres(ctx context.Context, where string) (*DB, error) {
 	config, err := pgx.ParseConfig(where)
 	if err != nil {

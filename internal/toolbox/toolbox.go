@@ -1,4 +1,7 @@
 // Package toolbox puts the tools that come with the program into one registry, for every program that offers or runs them.
+//
+// toolnorm's server, toolnorm mcp and toolrun must offer the same tools on the same data; what is set up once here cannot
+// differ between them.
 package toolbox
 
 import (
@@ -26,7 +29,7 @@ type Config struct {
 	Panicked func(tool string, value any, stack []byte)
 }
 
-// Box is an open toolbox.
+// Box is an open toolbox. Close it when nothing is called any more.
 type Box struct {
 	Registry *tools.Registry
 	Company  *company.Company // nil when it is Empty
@@ -35,12 +38,14 @@ type Box struct {
 }
 
 // Empty is a toolbox without tools, whose registry takes others.
+// Arguments are read and checked for those as well.
 func Empty(c Config) *Box {
 	args := new(toolargs.Reader)
 	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked})}
 }
 
 // Open opens the data, makes what is missing of it, and fills a registry. ctx bounds the opening alone.
+// When a part fails, what was opened before is closed again, and its error is told beside.
 func Open(ctx context.Context, c Config) (*Box, error) {
 	b := Empty(c)
 	if c.Store == "" {
@@ -62,7 +67,7 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	return b, nil
 }
 
-// openData adds the data tools, if they are wanted.
+// openData adds the data tools, if they are wanted. They come behind the company's in every list.
 func (b *Box) openData(ctx context.Context, c Config) (err error) {
 	if b.Data, err = data.Open(ctx, c.Databases, b.db, c.Audit, c.Warn); err != nil {
 		return err
@@ -75,6 +80,7 @@ func (b *Box) openData(ctx context.Context, c Config) (err error) {
 }
 
 // Close closes the data. Calls that still run fail.
+// The data goes before the database that it asks.
 func (b *Box) Close() error {
 	if b.db == nil {
 		return nil

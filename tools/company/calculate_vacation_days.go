@@ -17,6 +17,7 @@ import (
 var calculateVacationDaysText string
 
 // calculateVacationDays tells what is left of a year's leave.
+// The year has bounds, so that a model that writes a date or a two-digit year is told before anything is looked up.
 func (c *Company) calculateVacationDays() tools.Tool {
 	return tools.Tool{
 		Name: "calculate_vacation_days", Title: "Calculate vacation days", Description: calculateVacationDaysText, Hints: hints(),
@@ -30,6 +31,7 @@ func (c *Company) calculateVacationDays() tools.Tool {
 }
 
 // vacation is the leave of an employee in a year, in days.
+// Days are floats: half a day is 0.5.
 type vacation struct {
 	EmployeeID string  `json:"employee_id"`
 	Year       int     `json:"year"`
@@ -39,6 +41,7 @@ type vacation struct {
 }
 
 // vacation subtracts what was used.
+// Nothing is rounded, and nothing bounded: more days used than there were is what the company has to know.
 func (c *Company) vacation(ctx context.Context, in struct {
 	ID   string  `json:"employee_id"`
 	Year float64 // 2026.0 is an integer, too
@@ -56,6 +59,7 @@ func (c *Company) vacation(ctx context.Context, in struct {
 }
 
 // noVacation says why there is no such row: nobody has that id, or the year has no data.
+// A model that is told "there is for 2024, 2025, 2026" asks again; one that is told "no rows" makes a number up.
 func (c *Company) noVacation(ctx context.Context, id string, year int) error {
 	var there int
 	if err := c.db.QueryRowContext(ctx, "SELECT count(*) FROM employees WHERE id = $1", id).Scan(&there); err != nil {

@@ -13,6 +13,7 @@ import (
 )
 
 // Company answers from its database. It may be used by many at once.
+// The clock is a field so that "days employed" can be tested.
 type Company struct {
 	db  *store.DB
 	now func() time.Time
@@ -20,6 +21,8 @@ type Company struct {
 
 // Open takes the company in db. When there are no tables of it they are made, with sample rows; whatever is there is left
 // as it is. now says which day it is; nil: the clock and the zone of this machine.
+// To open needs no setting: a first start has data to try the tools with, and a second one, or a database of one's own, is not
+// touched.
 func Open(ctx context.Context, db *store.DB, now func() time.Time) (*Company, error) {
 	if now == nil {
 		now = time.Now
@@ -36,6 +39,7 @@ func (c *Company) Tools() []tools.Tool {
 }
 
 // hints are those of every tool here: they only read, and here.
+// Clients that ask before each call may leave that out for tools that only read.
 func hints() tools.Hints {
 	yes, no := true, false
 	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no}

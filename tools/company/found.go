@@ -13,6 +13,7 @@ import (
 )
 
 // tables are those of the company. DOUBLE PRECISION since half days are taken.
+// Dates are text like 2016-03-02, which both kinds of database read alike. An employee has one row of leave a year.
 const tables = `
 CREATE TABLE documents (id INTEGER PRIMARY KEY, title TEXT NOT NULL, content TEXT NOT NULL, category TEXT NOT NULL);
 CREATE TABLE employees (id TEXT PRIMARY KEY, name TEXT NOT NULL, department TEXT NOT NULL, hire_date TEXT NOT NULL);
@@ -23,6 +24,7 @@ CREATE TABLE vacations (employee_id TEXT NOT NULL REFERENCES employees (id), yea
 var seed embed.FS
 
 // found makes the tables and fills them with the sample rows, unless one of them is there: then the data is the user's own.
+// One table is enough to leave everything alone: rows of the sample between those of a real company would be worse than none.
 func found(ctx context.Context, tx *store.Tx) error {
 	names := []string{"documents", "employees", "vacations"}
 	for _, name := range names {
@@ -42,6 +44,7 @@ func found(ctx context.Context, tx *store.Tx) error {
 }
 
 // fill puts the rows of seed/NAME.csv, whose first line names the columns, into the table NAME.
+// Columns are named by the file, so the order of its fields is its own business.
 func fill(ctx context.Context, tx *store.Tx, name string) error {
 	f, err := seed.Open("seed/" + name + ".csv")
 	if err != nil {
@@ -76,7 +79,7 @@ func fill(ctx context.Context, tx *store.Tx, name string) error {
 	}
 }
 
-// values are the fields of a row, numbers as numbers.
+// values are the fields of a row, numbers as numbers. Ids such as EMP001 and dates are none and stay text.
 func values(row []string) []any {
 	all := make([]any, len(row))
 	for i, field := range row {

@@ -13,6 +13,7 @@ import (
 var getAllEmployeesText string
 
 // mostListed is how many employees one result names.
+// One more is asked for, to know whether there are more: "truncated" tells a model that the list is not the whole.
 const mostListed = 1000
 
 // getAllEmployees lists the employees.
@@ -29,6 +30,7 @@ func (c *Company) getAllEmployees() tools.Tool {
 }
 
 // listed is an employee by id and name.
+// Nothing else is listed; get_employee_info gives the rest of one, so that a list of all stays short in a model's context.
 type listed struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`

@@ -17,6 +17,7 @@ import (
 var getEmployeeInfoText string
 
 // idProperty is the schema of an employee's id.
+// 32 characters are more than any id has; a model that puts a whole question here gets an error that says so.
 const idProperty = `"employee_id": {"type": "string", "minLength": 1, "maxLength": 32, "description": "Id of the employee, e.g. EMP001"}`
 
 // getEmployeeInfo tells of one employee.
@@ -41,6 +42,7 @@ type employee struct {
 }
 
 // employee finds an employee, and counts the days from the hire date to today.
+// Days are those of the clock's own zone: just after midnight in Seoul it is a day more there than in London.
 func (c *Company) employee(ctx context.Context, in struct {
 	ID string `json:"employee_id"`
 }) (e employee, err error) {
@@ -63,11 +65,13 @@ func (c *Company) employee(ctx context.Context, in struct {
 // canonical is an id as the table has it: models write emp001.
 func canonical(id string) string { return strings.ToUpper(strings.TrimSpace(id)) }
 
+// unknownEmployee tells a model not only that the id is wrong but which tool knows the right ones.
 func unknownEmployee(id string) error {
 	return fmt.Errorf("there is no employee %q; get_all_employees lists the ids", id)
 }
 
 // daysBetween counts whole calendar days, never less than none.
+// Both dates are taken as days of UTC, since a day on which clocks change has 23 or 25 hours.
 func daysBetween(from, to time.Time) int {
 	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 	return max(0, int(day(to).Sub(day(from)).Hours()/24))

@@ -15,6 +15,7 @@ import (
 var searchDocsText string
 
 // The bounds of a search.
+// Whole documents are given, so twenty are already much of a small model's context.
 const (
 	mostFound = 20 // documents in one result
 	mostWords = 16 // of a query
@@ -41,6 +42,8 @@ type foundDocuments struct {
 }
 
 // search finds the documents in whose title or content every word of the query occurs.
+// Words may stand in any order, since models search by several words and a phrase seldom stands so in a text. SQLite's lower
+// knows ASCII letters alone; Korean has no case.
 func (c *Company) search(ctx context.Context, in struct{ Query string }) (found foundDocuments, err error) {
 	words := strings.Fields(in.Query)
 	switch {
@@ -62,4 +65,5 @@ func (c *Company) search(ctx context.Context, in struct{ Query string }) (found 
 }
 
 // unlike makes a text mean itself in LIKE.
+// "100%" and "a_b" are looked for as they are written.
 var unlike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
