@@ -76,6 +76,9 @@ func (h *retold) turn(m chat.Message) chat.Message {
 
 // results is what tools answered, in the family's own form if its declaration has one. Else it is a sentence that names the tool:
 // several results stand in one message, and nothing else tells them apart.
+//
+// As Hermes shows them: <tool_response>\nsunny\n</tool_response>; of a family that says nothing: Result of
+// get_weather:\nsunny
 func (h *retold) results(ms []chat.Message) string {
 	calls, texts, plain := make([]chat.Call, len(ms)), make([]string, len(ms)), make([]string, len(ms))
 	for i, m := range ms {

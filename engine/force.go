@@ -105,6 +105,10 @@ const callMark, callEnd = "<tool_call>\n", "\n</tool_call>"
 
 // framed is a forced reply with the marks of a call around it, which the model was not asked for. So the one decoder reads it as
 // any other call: its arguments stream, and a reply that is cut leaves the call open.
+//
+//	<tool_call>
+//	{"name":"clock","arguments":{"zone":"UTC"}}
+//	</tool_call>
 type framed struct {
 	chat.Source
 	begun bool

@@ -19,6 +19,10 @@ import (
 // is whole (valid.Prefix knows which). What can still become right flows; a call that turns out wrong waits for the end of the
 // reply, since a server does one thing at a time, and is then repaired, step by step (repair.go). Everything behind it waits as
 // well: clients expect calls in the model's order.
+//
+// With days up to 7, {"city": "Rome", "days": 9} is written again. When the beginning of a long city has left, it
+// stands, and only "days": 2} is new; when nothing helps the call stays open there, and the reply ends with
+// length.
 type guard struct {
 	j     *job
 	ctx   context.Context

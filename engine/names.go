@@ -205,6 +205,9 @@ func folded(name string) string {
 
 // aliasOf is the first alias for a name that is free and that the family writes: of its letters, else of its hash. A model picks
 // a tool by its name first, so "with space" becomes tool_with_space and not a number.
+//
+// At Gemma 3 "tool<b>" becomes tool_b, "print" tool_print, and 工具 tool_5ca6730d; with both "a b" and "a$b" the second is
+// tool_a_b.
 func (j *job) aliasOf(name string, taken map[string]bool) string {
 	letters, all := readable(name)
 	sum := hash(name)

@@ -22,6 +22,10 @@ const (
 // The schema is in the words that every version of Ollama takes and prints: type, description, enum, properties, required,
 // items, anyOf. Some others make the whole request fail, some vanish; their sense goes into the description, that of the
 // root into the tool's. The order of properties is kept. The result is always an object with properties.
+//
+//	{"type":"string","format":"date","description":"A day."}   {"description":"A day. (format: date)","type":"string"}
+//	{"const":"x"}                                              {"type":"string","enum":["x"]}
+//	true                                                       {"description":"(any value)"}
 func reduced(t chat.Tool) (description string, parameters json.RawMessage) {
 	return plainly(t.Schema).of(t.Description)
 }

@@ -162,6 +162,9 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 
 // swallowed says whether a reply that is empty was not so when the model wrote it. One token is the end itself. Raw strategies
 // show all that was written, so with them an empty reply is one.
+//
+// Such an end is {"message":{"content":""},"done":true,"done_reason":"stop","eval_count":23}, behind a call with a
+// comma too many.
 func (j *job) swallowed(usage *chat.Event, end chat.Event) bool {
 	return (j.strategy == Native || j.strategy == Tap) && end.Text == chat.Stop && usage != nil && usage.Meta.Usage.Completion > 1
 }

@@ -90,6 +90,9 @@ func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *ollama.F
 // one with most of the message's words in its name (which count three times) and description, the first of them
 // when several have as many. So a tool is always called: the demo is there to show calls, and questions that need
 // none go wrong with it.
+//
+// "get_weather in Oslo, and getEmployee EMP002" names two; "Please look up employee EMP001" names none, and
+// getEmployee has a word of it.
 func pick(tools []ollama.Tool, message string) (named []ollama.Function) {
 	said := map[string]bool{}
 	for _, w := range words(message) {

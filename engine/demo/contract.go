@@ -22,6 +22,8 @@ const (
 //
 // A result comes as the user's message in that contract, "[Tool Result: get_time]\n12:00", and is a tool's message
 // here, so that the demo answers it in words instead of calling again.
+//
+// The list stands in the system text as [{"name": "get_time", "description": "…", "parameters": {…}}].
 func (t demoTurn) contracted() (demoTurn, *adapters.Format) {
 	if len(t.Tools) > 0 || len(t.Messages) == 0 || t.Messages[0].Role != "system" {
 		return t, nil

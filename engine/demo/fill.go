@@ -25,6 +25,11 @@ const maxValues = 1 << 12
 // fill writes the arguments of a call as one JSON object: what is required, and what the message holds. It sees
 // the tool's whole schema, unlike a real model, whose server prints a reduced one: what were left out would only
 // be guessed wrong.
+//
+// What it makes of a tool with city (required), days and unit (celsius, fahrenheit):
+//
+//	"How is the weather in New York for 3 days in Fahrenheit?"  {"city":"New York","days":3,"unit":"fahrenheit"}
+//	"weather"                                                   {"city":"example city"}
 func fill(f ollama.Function, message string) json.RawMessage {
 	return find(message).object(schema.Parse(f.Parameters).Arguments(), 0)
 }

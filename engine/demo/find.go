@@ -22,6 +22,8 @@ type finds struct {
 // find looks a message through. Text that is quoted is not looked at again for the other kinds, except for paths.
 // The order of the kinds is by how much a text says of itself: what a date or an id holds is no number, and what
 // is left of the sentence's words may be a name.
+//
+// So `write "hello" into the file notes.txt` holds the quotation hello and the path notes.txt.
 func find(message string) *finds {
 	f := &finds{message: message}
 	rest := regexp.MustCompile("\"([^\"]+)\"|`([^`]+)`|“([^”]+)”|(?:^|\\s)'([^']+)'").ReplaceAllStringFunc(message, func(s string) string {

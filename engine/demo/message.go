@@ -90,6 +90,8 @@ func prompt(content string) string {
 }
 
 // unquoted is a text without the quotes that a command line put around it, and without their escapes inside.
+//
+// A shell hands on "\"Get the weather in Paris\"" so. A single quoted word is more often a value.
 func unquoted(s string) string {
 	const words = 4 // fewer in quotes are what a tool is to be given
 	if len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' && len(strings.Fields(s)) >= words {

@@ -123,6 +123,8 @@ func (o *demoWriter) record(r demoRecord) {
 }
 
 // join puts what came before in front of r, and keeps both.
+//
+// One whole record instead of many, as with "stream": false at Ollama.
 func (o *demoWriter) join(r *demoRecord) {
 	if before := o.whole.Message; before != nil {
 		r.Message.Content = before.Content + r.Message.Content

@@ -44,6 +44,14 @@ type pairing struct {
 // pair gives every call an id of its own and puts the results behind the calls that they answer, in the order of
 // the calls: templates that print no ids count on it, and some raise an error for a result without a call. A
 // result that answers none becomes the user's message, so no text is lost.
+//
+// Of calls without ids the first becomes call_1, and so does the id of the result behind it:
+//
+//	{"role":"assistant","tool_calls":[{"name":"get_weather",…},{"name":"get_time",…}]}
+//	{"role":"tool","name":"get_time","content":"noon"}
+//	{"role":"tool","name":"get_weather","content":"sunny"}
+//
+// Here the results trade places, since they name their tools.
 func (t *talk) pair() {
 	p := &pairing{talk: t, ids: map[string][]*queue{}, taken: map[string]bool{}, used: map[string]bool{}}
 	for _, turn := range t.turns {

@@ -14,6 +14,12 @@ import (
 // were shown, and a model that sees a call twice writes it twice. Only a text that reads as exactly these calls,
 // in their order, loses them; the rest of it stays. The names are looked for first, since decoding every text of a
 // long conversation would cost far more.
+//
+// A client that was shown a call as text sends back
+//
+//	{"role":"assistant","content":"I look.\n<tool_call>\n{…}\n</tool_call>","tool_calls":[{…}]}
+//
+// and its model sees "I look." and the call.
 func (t *talk) unrepeat(f *adapters.Format, tools []chat.Tool) {
 	for i := range t.turns {
 		m := &t.turns[i]

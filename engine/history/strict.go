@@ -6,6 +6,9 @@ import "toolnorm/chat"
 // in turn, and raise an error for any other. Nothing is left out: turns of one role are joined, system messages
 // further behind become the user's, and where a turn is missing there is one without text. A late system message
 // is never moved to the front: a changed start costs the server the whole prompt again.
+//
+// A user behind a result gets an empty turn of the assistant's in between, an assistant that begins one of the
+// user's in front.
 func (t *talk) alternate() {
 	out := make([]turn, 0, len(t.turns))
 	for i, m := range t.turns {

@@ -82,6 +82,8 @@ func readers(show *api.ShowResponse, marks []string) (strategies []string, named
 // toolMark is the mark with which a Go template opens a call, as Ollama finds it: what its text behind the first
 // condition on calls begins with. It is the only mark that Ollama names to its runner for a model without a
 // PARSER. It is empty where that is no mark, as "{" of templates in llama3.1's style.
+//
+// Of {{ if .ToolCalls }}<tool_call>{"name": … it is <tool_call>.
 func toolMark(template string) string {
 	_, rest, ok := strings.Cut(template, ".ToolCalls")
 	for ok {

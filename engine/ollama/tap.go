@@ -27,6 +27,10 @@ type Marks struct {
 // which is passed on as it is, up to where it ends.
 //
 // Where the prompt is ours, that is not needed: the prompt says what it has opened, and no token is without a record.
+//
+// A record of a call that the server holds back:
+//
+//	{"message":{"content":""},"done":false,"logprobs":[{"token":"\u003cto","logprob":0,"bytes":[60,116,111]}]}
 type tap struct {
 	marks  Marks
 	ours   bool   // the prompt is

@@ -51,6 +51,11 @@ func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMe
 
 // tokens is a reply of which the server reads the beginning itself, and perhaps all. It gives up at a text that its parser does not
 // take, near the end of a call mostly; what was said until then is known token by token, so nothing of it is lost.
+//
+// What arrives of Gemma 4 with this strategy and with raw text, where the marks are control tokens:
+//
+//	<|channel>thought\n…<channel|><|tool_call>call:get_weather{days:3,city:<|"|>Lugano<|"|>}<tool_call|>
+//	thought\n…call:get_weather{days:3,city:Lugano}
 type tokens struct {
 	chat.Source
 	o    *upstream.Order

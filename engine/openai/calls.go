@@ -101,6 +101,9 @@ func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 // find is the call that f belongs to, or begins says that it is a new one, behind c if that is not nil. An id that
 // is known says so, else the index, else it is the last call. Neither is enough by itself: servers number every
 // call 0, make a new id for each fragment, or send neither.
+//
+// Calls that are told apart by one sign each: by index (OpenAI), by id under index 0, by another name without
+// either.
 func (n *nativeCalls) find(f fragment) (c *nativeCall, begins bool) {
 	var near *nativeCall
 	for _, c := range slices.Backward(n.all) {

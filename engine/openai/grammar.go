@@ -107,6 +107,8 @@ const (
 )
 
 // trigger is where a grammar begins, in llama-server's words.
+//
+// As in {"type":1,"value":"<tool_call>"}.
 type trigger struct {
 	Type  int    `json:"type"`
 	Value string `json:"value"`

@@ -20,6 +20,13 @@ const tailTime = 2 * time.Second
 
 // deltas reads the events of an OpenAI-compatible server. It is a chat.Source. One goroutine reads it, and nothing
 // is read before it is asked for, so a slow client slows the server down.
+//
+// What servers send, each with data: in front:
+//
+//	{"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}]}
+//	{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
+//	{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}}
+//	[DONE]
 type deltas struct {
 	ctx    context.Context // ends the reads; its cause says why
 	body   io.ReadCloser
