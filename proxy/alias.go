@@ -9,6 +9,8 @@ import (
 
 // AliasPrefix in front of a model's name makes a name that Void takes for a model with tool calls of its own: it knows
 // models by words in their names, and "grok" is one of the first that it looks for.
+// Such a model gets native tools, a system role and a window of 131,072 tokens from Void. Family names would
+// win over "4o", the other word with that effect, so "grok" it is.
 const AliasPrefix = "grok-local-"
 
 // When aliases are listed.
@@ -19,6 +21,8 @@ const (
 )
 
 // voidAgents begin the names of the libraries by which Void asks.
+// They are the versions of the SDKs that Void 1.4.9 carries; other programs with the same ones see aliases as
+// well, which does them no harm.
 var voidAgents = []string{"OpenAI/JS 4.96.0", "ollama-js/0.5.15"}
 
 // isAlias says that a client asked for a model by such a name.
@@ -35,6 +39,7 @@ func aliasOf(model string) string {
 }
 
 // listsAliases says that this client is shown them.
+// Aliases can be asked for whoever lists them.
 func (s *Server) listsAliases(r *http.Request) bool {
 	switch s.cfg.VoidAliases {
 	case AliasesAlways:

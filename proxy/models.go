@@ -24,6 +24,7 @@ func infoOf(i chat.Info) modelInfo {
 }
 
 // models lists what can be asked.
+// Void asks every five seconds with vLLM and LM Studio, so the catalog is expected to answer at once.
 func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	infos, err := s.cfg.Catalog.Models(r.Context())
 	if err != nil {
@@ -44,6 +45,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 }
 
 // model describes one of them. Ollama's tag "latest" goes without saying.
+// A name is found by its alias and with a form's suffix, too, as clients check the name that they were given.
 func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	infos, err := s.cfg.Catalog.Models(r.Context())
 	if err != nil {

@@ -73,6 +73,7 @@ type Server struct {
 }
 
 // New makes a Server. Every client form is wired here, and nowhere else.
+// It returns no error: every setting that could be wrong has been checked by who made the Config.
 func New(cfg Config) *Server {
 	if cfg.MaxBody == 0 {
 		cfg.MaxBody = DefaultMaxBody
@@ -103,6 +104,7 @@ func New(cfg Config) *Server {
 
 // chatForms lists the forms of chat completions: who asks for a shell first, since its text may be another form; the one that
 // takes every request last.
+// @shell within a prompt of Void's writes a <run_command>, so the shell form has the other two below it.
 func chatForms(tools *shell.Config) form.First {
 	plain := openai.Form{}
 	inText := xml.Form{Below: plain}
@@ -115,6 +117,8 @@ func chatForms(tools *shell.Config) form.First {
 }
 
 // route serves a path with one method, and says so to requests with another; an empty method stands for all.
+// net/http would answer 405 as plain text, and clients want their API's own form of error. HEAD comes with
+// GET.
 func (s *Server) route(method, path string, h exchange.Handler) {
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		if method != "" && r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
@@ -132,6 +136,7 @@ func (s *Server) route(method, path string, h exchange.Handler) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // unknown answers for every other path.
+// An HTML or text page would show up in an editor as a broken reply, so the error names the paths instead.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		fault.WriteOllama(w, fault.New(fault.NotFound, "no such path: %s; supported paths of Ollama's API: %s", r.URL.Path, ollama.Paths))
@@ -144,6 +149,7 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 const paths = "/v1/chat/completions, /v1/completions, /v1/embeddings, /v1/models"
 
 // health says that the process serves; it says nothing about the model servers behind it.
+// Who watches it restarts what is not well, and that would bring no model server back.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
 	return form.WriteValue(w, struct {
 		Status string `json:"status"`

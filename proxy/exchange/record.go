@@ -16,6 +16,7 @@ import (
 
 // Record collects what the log line and the trace say of one exchange: never a prompt, a reply or a key, unless the trace is
 // told to keep what was said.
+// It is filled by one goroutine, that of the request, and read when the request has ended.
 type Record struct {
 	Model string
 	Meta  chat.Meta   // how the reply came about, from its Finish event
@@ -47,6 +48,7 @@ func (x *Record) told() []string { return x.notes }
 func (x *Record) finished(reason string) { x.reason = reason }
 
 // note takes from an event what the log wants.
+// Counts may come twice, in a Usage event and with the end: the later ones are the whole reply's.
 func (x *Record) note(e chat.Event) {
 	if x.first == 0 {
 		x.first = time.Since(x.start)
@@ -78,6 +80,7 @@ func (x *Record) trace(log *trace.Log, path string) {
 }
 
 // observer notes how the reply comes about in its headers, in the log and in the exchange that is kept.
+// Headers can be set until the first byte leaves; later notes reach the client as comments of its form.
 func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Observer {
 	o := &chat.Observer{
 		// A flush that fails fails again at the next event, and the client's context ends with it.
@@ -124,6 +127,8 @@ func statusOf(m *meter, err error) int {
 }
 
 // log writes the line.
+// A client that went away or asked wrongly is a warning. Only our own faults are errors, for those who watch
+// for these.
 func (x *Record) log(log zerolog.Logger, m *meter, err error) {
 	level := zerolog.InfoLevel
 	if err != nil {
@@ -143,6 +148,8 @@ func (x *Record) log(log zerolog.Logger, m *meter, err error) {
 }
 
 // cause is what the operator should read of err: the innermost sentence we know, or nil.
+// The client's sentence says what to do; the cause behind it may name hosts and files, and is for the log
+// alone.
 func cause(err error) error {
 	if err == nil {
 		return nil
@@ -162,6 +169,7 @@ func shortened(err error) error {
 }
 
 // meter counts what is written to a client.
+// The status of a stream is 200 long before it fails, so the log asks the error as well: see statusOf.
 type meter struct {
 	http.ResponseWriter
 	status int // 0: nothing was written

@@ -26,6 +26,8 @@ var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
 
 // Parse parses a body, which must be an object, and has it read. What read finds wrong becomes a fault; v is valid until
 // read returns, since the arena it lies in goes back to the pool.
+// fastjson's parser takes some texts that are no JSON, which its validator refuses. Halves of
+// surrogate pairs ("a\ud800b") become U+FFFD first, as every other reader would have it.
 func Parse(body []byte, read func(v *fastjson.Value) error) error {
 	if len(body) > MaxValues && chat.Values(body) > MaxValues {
 		return tooMany(body)
@@ -52,6 +54,7 @@ func Parse(body []byte, read func(v *fastjson.Value) error) error {
 }
 
 // notJSON says where a body stops being JSON.
+// The words come from encoding/json, which names the byte; fastjson only quotes what is left.
 func notJSON(body []byte) error {
 	var any json.RawMessage
 	err := json.Unmarshal(body, &any)

@@ -37,6 +37,7 @@ func Bad(path, format string, args ...any) error {
 }
 
 // Within puts err's path below a field: "[2]" and "content" join to "messages[2].content". Errors of other kinds pass.
+// It runs on the way out of an error alone, so that a good request costs no path.
 func Within(path string, err error) error {
 	var e *fieldError
 	if !errors.As(err, &e) {
@@ -75,6 +76,7 @@ func Text(dst *string) func(*fastjson.Value) error {
 }
 
 // Flag reads true or false; null leaves dst.
+// "true" as a text is an error: guessing would turn on what somebody meant to turn off.
 func Flag(dst *bool) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		switch v.Type() {
@@ -141,6 +143,8 @@ func Raw(v *fastjson.Value) (json.RawMessage, error) {
 }
 
 // Each calls f for every field of an object until one is wrong, and names that field. A field given twice is read twice.
+// Of a field that comes twice the last one therefore counts, as in encoding/json and JavaScript; readers of
+// lists begin anew for that reason.
 func Each(v *fastjson.Value, f func(key string, v *fastjson.Value) error) error {
 	if v == nil || v.Type() != fastjson.TypeObject {
 		return Bad("", "must be an object, not %s", KindOf(v))

@@ -59,6 +59,8 @@ type Form interface {
 }
 
 // First is the form that the first of several takes: the special ones stand in front of those that take everything.
+// Which one takes a request may depend on more than the header: Void and Cline are known by their prompts
+// alone.
 type First []Form
 
 // Open opens the reply in the first form that takes the request.
@@ -112,6 +114,9 @@ func (o *Out) Finished(reason string) {
 }
 
 // Reply writes the events of one reply in a client's form. Its methods are called by one goroutine at a time.
+// Events come in the order of chat.Event: text and reasoning, each call from its start to its end, one Finish.
+// An error before the first byte is returned by Close and becomes a status; later it is told in the reply's
+// own form.
 type Reply interface {
 	// Event takes the next event. It need not write before Flush.
 	Event(chat.Event) error

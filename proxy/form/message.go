@@ -14,6 +14,8 @@ import (
 )
 
 // roles maps the roles that clients write to those of a conversation.
+// "developer" is OpenAI's newer word for system, which Void writes for names with o3 or o4-mini; "function" is the
+// older one for tool.
 var roles = map[string]chat.Role{
 	"system": chat.System, "developer": chat.System, "user": chat.User,
 	"assistant": chat.Assistant, "tool": chat.ToolRole, "function": chat.ToolRole,
@@ -21,6 +23,7 @@ var roles = map[string]chat.Role{
 
 // SetRole gives a message its role by the name that the client wrote, and finds fields that the role cannot have. Known
 // lists the names of the client's API, for the error.
+// A call that a user's message holds, or a picture in a system prompt, has no place in any model's template.
 func SetRole(m *chat.Message, name, known string) error {
 	var ok bool
 	if m.Role, ok = roles[name]; !ok {
@@ -39,6 +42,8 @@ func SetRole(m *chat.Message, name, known string) error {
 func IsResult(name string) bool { return roles[name] == chat.ToolRole }
 
 // ReadCalls reads what the assistant called.
+// A missing id is no error: calls and results are paired by order then, and Toolnorm-History says so. type is
+// not looked at, since every call here is a function's.
 func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil
@@ -65,6 +70,7 @@ func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 }
 
 // ReadFunction reads a call's name and arguments.
+// Ollama's clients write arguments as an object, OpenAI's as a string that holds one.
 func ReadFunction(c *chat.Call, v *fastjson.Value) error {
 	c.Args = json.RawMessage("{}")
 	err := field.Each(v, func(key string, v *fastjson.Value) (err error) {
@@ -102,6 +108,7 @@ func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	if s[0] == '{' && json.Valid(s) {
 		return bytes.Clone(s), nil
 	}
+	// {city: 'Rome',} and {"city":"Ro are what agents hand back of models that nobody repaired.
 	repaired, _, err := adapters.Repair(string(s), nil)
 	if err != nil {
 		return nil, field.Bad("", "must hold a JSON object, and %.60q holds none (%v)", s, err)

@@ -10,6 +10,7 @@ import (
 )
 
 // ReadStop reads one stop sequence or an array of them. Empty ones stop nothing.
+// null, "" and [] are all written by clients that mean none.
 func (a *Ask) ReadStop(v *fastjson.Value) error {
 	a.Stop = nil
 	add := func(_ int, v *fastjson.Value) error {
@@ -48,6 +49,8 @@ func (a *Ask) ReadThink(v *fastjson.Value) error {
 }
 
 // ReadEffort reads OpenAI's level of thinking. "none" switches it off and every other level on.
+// What a level means is the model family's to say: gpt-oss knows low, medium and high and cannot leave
+// thinking, most others know only on and off.
 func (a *Ask) ReadEffort(v *fastjson.Value) error {
 	var level string
 	if err := field.Text(&level)(v); err != nil || level == "" {
@@ -66,6 +69,7 @@ func (a *Ask) ReadEffort(v *fastjson.Value) error {
 }
 
 // ReadKeepAlive reads how long the model stays loaded: seconds, or a time such as "5m".
+// A negative time is for ever, and 0 unloads the model at once. The spelling is kept, as Ollama reads it.
 func ReadKeepAlive(dst *json.RawMessage, v *fastjson.Value) error {
 	switch v.Type() {
 	case fastjson.TypeNull:
@@ -84,6 +88,8 @@ func ReadKeepAlive(dst *json.RawMessage, v *fastjson.Value) error {
 }
 
 // ReadOptions reads options of the model server's own: all of them in a field "options", or a field that is one.
+// {"options":{"num_ctx":16384}} and {"num_ctx":16384} mean the same. Values are not looked at: which options
+// there are, and of which type, only the server knows.
 func ReadOptions(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error {
 	switch {
 	case field.IsNull(v):

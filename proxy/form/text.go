@@ -7,6 +7,7 @@ import (
 )
 
 // Ending knows how the visible text ends so far: how many newlines must come in front of a paragraph.
+// A call that is written as text, or a block with a command, begins a paragraph of its own.
 type Ending struct {
 	Said bool   // there is some
 	last string // up to two bytes
@@ -31,6 +32,7 @@ func (e *Ending) Gap() string {
 }
 
 // Fence knows whether a text is inside a block of code, which a block of ours must not become part of.
+// Void shows a button to run a block only when its fence is closed, and a block inside another is no block.
 type Fence struct {
 	line string // the beginning of the line that is being written; the first bytes tell
 	open bool
@@ -39,6 +41,7 @@ type Fence struct {
 // Note takes the next piece of the text.
 func (f *Fence) Note(text string) {
 	for piece := range strings.Lines(text) {
+		// Enough for a fence behind the three blanks that Markdown allows in front of one.
 		if len(f.line) < 8 {
 			f.line += piece[:min(len(piece), 8-len(f.line))]
 		}

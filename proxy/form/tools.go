@@ -23,6 +23,8 @@ func (a *Ask) ReadTools(v *fastjson.Value) error {
 }
 
 // readTool reads one tool: {"type":"function","function":{…}}, or the function's fields without that wrapping.
+// Other types are an error that names the tool: custom, web_search and the like are run by OpenAI, or need a
+// reply in a form that no local model writes.
 func readTool(v *fastjson.Value) (t chat.Tool, err error) {
 	if v.Type() != fastjson.TypeObject {
 		return t, field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -37,6 +39,7 @@ func readTool(v *fastjson.Value) (t chat.Tool, err error) {
 }
 
 // readOffer reads a tool's name, description and schema.
+// Missing parameters mean a tool without arguments. A blank name could never be called.
 func readOffer(t *chat.Tool, v *fastjson.Value) error {
 	err := field.Each(v, func(key string, v *fastjson.Value) (err error) {
 		switch key {

@@ -28,6 +28,7 @@ func (w *Whole) Flush() error { return nil }
 func (w *Whole) Ping() error { return nil }
 
 // Ended returns the error of a reply that ended badly, nil when it ended well.
+// A reply that its token limit has cut may be empty: its reason tells the client why.
 func (w *Whole) Ended(err error) error {
 	switch {
 	case err != nil:
@@ -46,6 +47,8 @@ func ErrUnfinished() error {
 }
 
 // ErrEmpty returns the fault of a model that stopped and wrote nothing: an empty reply makes agents repeat for ever.
+// Void shows it as an error of its own, and Qwen Code repeats the request at once. Clients are told to give
+// up, since each repetition costs a generation that will end in the same way.
 func ErrEmpty() error {
 	f := fault.New(fault.Failed, "the model ended its reply without writing anything")
 	f.Code = "empty_reply"

@@ -17,6 +17,7 @@ import (
 )
 
 // passOn passes a request that names a model on to that model's server.
+// These write no calls, so nothing in them needs reading.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	body, rt, name, err := s.asked(w, r, x, func(*fastjson.Value) {})
 	if err != nil {
@@ -30,6 +31,8 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 
 // change passes a request on that changes the models of the first server. Web pages may not send such: the browser tells
 // that a page asks by the Origin header, also where the page is one of this machine.
+// A body may be a model of many gigabytes (blobs), so it is neither read here nor held to the limit of a
+// request.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		return fault.New(fault.Forbidden, "web pages may not change models: %s is refused with an Origin header", r.URL.Path)
@@ -47,10 +50,13 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 
 // secret are the headers that are meant for this server, not for the one behind it. Origin is among them: whether the
 // page may ask has been decided here.
+// A key for this server would else reach the one behind it.
 var secret = []string{"Authorization", "Api-Key", "X-Api-Key", "Cookie", "Origin", "Referer"}
 
 // forward passes a request on and its answer back, piece by piece as it comes. A nil body is the request's own. Name is what
 // the server calls the model.
+// CORS headers of the server are taken off: which pages may read an answer is decided here. A redirection is
+// never followed, and the transport ends a broken answer with one record that says why.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Record, rt http.RoundTripper, body []byte, name string) (err error) {
 	x.Meta.Strategy = "forwarded"
 	if body != nil {
@@ -65,6 +71,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Rec
 				p.Out.Header.Del(name)
 			}
 		},
+		// At once: a record that waits for the next one would look like a model that stands still.
 		FlushInterval: -1,
 		ModifyResponse: func(resp *http.Response) error {
 			for name := range resp.Header {
@@ -87,6 +94,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Rec
 }
 
 // patient is a writer that gives up a client which takes nothing for longer than stall.
+// Without it a client that stops reading would hold a place at the model server for ever.
 type patient struct {
 	http.ResponseWriter
 	stall    time.Duration
@@ -94,6 +102,7 @@ type patient struct {
 }
 
 // Write moves the deadline when less than half of it is left.
+// A fast model writes hundreds of records a second, and none of them needs a deadline of its own.
 func (p *patient) Write(b []byte) (int, error) {
 	if now := time.Now(); p.stall > 0 && p.deadline.Sub(now) < p.stall/2 {
 		p.deadline = now.Add(p.stall)

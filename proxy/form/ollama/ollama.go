@@ -23,6 +23,7 @@ import (
 )
 
 // Upstream is what stands behind the API.
+// It is the engine's, which knows several servers; the API speaks as if there were one.
 type Upstream interface {
 	// Server is the way to the server of a model, and the model's name there; of no model, to the first server. Nil: that
 	// server does not speak this API.
@@ -66,6 +67,7 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 }
 
 // logged gives requests of one path a line in the log; its errors are told as Ollama tells them.
+// That is {"error":"…"}, a bare sentence, where OpenAI's clients read an object.
 func (s *Server) logged(name string, h func(http.ResponseWriter, *http.Request, *exchange.Record) error) exchange.Handler {
 	return s.Run.Logged(form.API{Name: "ollama " + name, Prefix: name + "-", Fail: fault.WriteOllama}, h)
 }
@@ -78,6 +80,7 @@ func (s *Server) hello(w http.ResponseWriter, _ *http.Request) error {
 }
 
 // tags lists models, with the second names for who is shown them. A model's other members are copied, whatever they are.
+// Void asks for it every five seconds and knows its models by the key name.
 func (s *Server) tags(w http.ResponseWriter, r *http.Request) error {
 	body, err := s.Upstream.Tags(r.Context())
 	if err != nil {
@@ -126,6 +129,7 @@ const apiVersion = "0.34.3"
 
 // version is that of the server behind, since clients look at it for what that server can do; that of the API when it is
 // not there.
+// `codex --oss` gives up on anything older than 0.13.4, so toolnorm's own version must not stand here.
 func (s *Server) version(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.Upstream.Version(r.Context())
 	if err != nil {
@@ -137,6 +141,7 @@ func (s *Server) version(w http.ResponseWriter, r *http.Request) error {
 }
 
 // show describes a model.
+// Clients read model_info for the context length, and some (LlamaIndex, LiteLLM) fail when it is null.
 func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 	body, err := s.Run.Body(w, r)
 	if err != nil {
@@ -191,6 +196,9 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 }
 
 // chat answers a chat with tools, and passes others on.
+// A request with a format is Ollama's own to hold the model to, logprobs speak of tokens that calls no longer
+// have, and _debug_render_only asks for the prompt and no reply. Where the server speaks OpenAI's API there is
+// nobody to pass it to.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	var tools bool
 	body, rt, name, err := s.asked(w, r, x, func(v *fastjson.Value) {

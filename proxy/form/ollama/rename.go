@@ -11,6 +11,7 @@ import (
 )
 
 // renamed is a body whose model has the name that its server knows. A model without another name leaves every byte.
+// A client asks for box/qwen3 and the server box knows qwen3: the field is the only one that is rewritten.
 func renamed(body []byte, from, to string) []byte {
 	if from == to {
 		return body
@@ -30,6 +31,8 @@ func renamed(body []byte, from, to string) []byte {
 
 // calledBack lets the records of an answer name the model as the client does, where its server has another name for it.
 // Ollama writes the name at the start of each record; whatever begins in another way stays as it is.
+// A compressed answer is left alone, and so is one that is no JSON. The length is no longer known once a name
+// changes.
 func calledBack(resp *http.Response, from, to string) {
 	kind := resp.Header.Get("Content-Type")
 	if from == to || resp.Header.Get("Content-Encoding") != "" || !strings.Contains(kind, "json") {
@@ -44,6 +47,7 @@ func calledBack(resp *http.Response, from, to string) {
 }
 
 // caller reads records whose beginning is replaced.
+// A client that compares the name with the one that it asked for would stumble over the server's.
 type caller struct {
 	io.ReadCloser
 	theirs, ours []byte

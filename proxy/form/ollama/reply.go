@@ -29,6 +29,7 @@ func open(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 
 // records is what a whole reply and a stream share: they gather text, thinking and whole calls until a record is written of
 // them.
+// A record of Ollama's is a whole JSON object on a line: text can be cut anywhere into several, a call never.
 type records struct {
 	form.Whole
 	written int // calls
@@ -54,6 +55,8 @@ func (r *records) gathered() int {
 }
 
 // appendRecord appends a record of what has gathered, and its end if it is the last one.
+// Text and thinking are forgotten with it. Calls are only counted, since their ids and order matter to the
+// end.
 func (r *records) appendRecord(b []byte, last bool) []byte {
 	b = form.AppendQuoted(append(b, `{"model":`...), r.Model)
 	b = append(b, `,"created_at":"`...)
@@ -73,6 +76,7 @@ func (r *records) appendRecord(b []byte, last bool) []byte {
 }
 
 // appendCalls appends the calls that no record has yet.
+// Each call has an id and an index of its own, which older versions of Ollama leave out or repeat.
 func (r *records) appendCalls(b []byte) []byte {
 	calls := r.unwritten()
 	for i, c := range calls {
@@ -93,6 +97,7 @@ func (r *records) appendCalls(b []byte) []byte {
 func (r *records) unwritten() []chat.Call { return r.Reply.Complete()[r.written:] }
 
 // appendEnd appends the reason, the counts and the times, in nanoseconds. Times that nobody took are left out.
+// A call that never ended was cut, whatever the server says, and "length" is Ollama's word for that.
 func (r *records) appendEnd(b []byte) []byte {
 	reason := r.Reply.End.Text
 	if r.Reply.Open {
@@ -130,6 +135,7 @@ type stream struct {
 var _ form.Reply = (*stream)(nil)
 
 // Event gathers one event, behind a record of what came before it in another kind.
+// One record a call, as Ollama writes them.
 func (s *stream) Event(e chat.Event) error {
 	if e.Kind == chat.CallStart || e.Kind != s.last && e.Kind != chat.CallArgs && e.Kind != chat.CallEnd {
 		s.settle()
@@ -164,6 +170,7 @@ func (s *stream) Flush() error {
 }
 
 // Ping sends a record that says nothing: this form has no comments.
+// A record without content joins to nothing in a client, and keeps its patience.
 func (s *stream) Ping() error {
 	s.record()
 	s.w.Buf = append(s.appendRecord(s.w.Buf, false), '\n')

@@ -9,6 +9,7 @@ import (
 )
 
 // request is a request while it is read.
+// It needs no more than form.Ask: no field of Ollama's depends on another.
 type request struct{ *form.Ask }
 
 // readChat reads a request in Ollama's chat form. Every error is a fault of kind Invalid that names the field.
@@ -27,6 +28,7 @@ func readChat(body []byte) (*form.Ask, error) {
 }
 
 // field reads one field.
+// Fields that are not known here are Ollama's own and say nothing of a reply with calls.
 func (r *request) field(key string, v *fastjson.Value) error {
 	switch key {
 	case "model", "name":
@@ -92,6 +94,8 @@ func (r *request) readMessages(v *fastjson.Value) error {
 }
 
 // readMessage reads one turn.
+// Arguments of calls come as objects here. Older clients send results without an id: tool_name says whose they
+// are.
 func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	var role string
 	err = field.Each(v, func(key string, v *fastjson.Value) error {
@@ -120,6 +124,7 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 }
 
 // readImages reads pictures in base64.
+// Bare base64, where OpenAI's clients write a data URL.
 func readImages(m *chat.Message, v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil

@@ -7,6 +7,8 @@ import (
 )
 
 // choose applies tool_choice: "none" takes the offer back, and what it names must be on offer.
+// It runs when every field is read, since tool_choice may stand in front of tools in the body. "any" is
+// Mistral's word for "required".
 func (r *request) choose(v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil
@@ -30,6 +32,9 @@ func (r *request) choose(v *fastjson.Value) error {
 }
 
 // chooseNamed reads {"type":"function","function":{"name":…}} and {"type":"allowed_tools",…}.
+// The second keeps mode and tools in a member allowed_tools; the Responses API has them beside type, and that
+// is taken as well. In mode "auto" the prompt stays as it is, so that the server's prefix cache works: all
+// tools are offered, and a call of one that is not named is text.
 func (r *request) chooseNamed(v *fastjson.Value) error {
 	switch kind := string(v.GetStringBytes("type")); kind {
 	case "function":
@@ -70,6 +75,7 @@ func (r *request) offered() map[string]bool {
 }
 
 // allow adds the tool that v names, with or without OpenAI's wrapping, to those that may be called.
+// A name that is not on offer is an error, since no reply could ever fulfil it.
 func (r *request) allow(v *fastjson.Value, offered map[string]bool) error {
 	member, name := "name", string(v.GetStringBytes("name"))
 	if f := v.Get("function"); f != nil {

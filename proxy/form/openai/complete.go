@@ -14,11 +14,14 @@ import (
 )
 
 // Completions returns the older completions API: a text that is to be written on, without roles and tools.
+// Void's autocomplete asks here, with prompt, suffix and max_tokens 300, for its providers OpenAI-Compatible,
+// vLLM, LM Studio and LiteLLM; for Ollama it asks /api/generate.
 func Completions() form.API {
 	return form.API{Name: "completion", Prefix: "cmpl-", Read: readCompletion, Open: openText, Fail: fault.Write}
 }
 
 // readCompletion reads a request of the completions API.
+// A null Continue would make a chat of it, so the member is there from the start.
 func readCompletion(body []byte) (*form.Ask, error) {
 	r := &request{Ask: &form.Ask{Request: chat.Request{Continue: new(chat.Continuation)}}}
 	err := field.Parse(body, func(v *fastjson.Value) error {
@@ -65,6 +68,7 @@ func (r *request) textField(key string, v *fastjson.Value) error {
 }
 
 // readPrompt reads a text, alone or in an array of its own.
+// OpenAI takes several texts and answers with a choice for each; a reply has one choice here, as n is 1.
 func (r *request) readPrompt(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeArray {
 		return field.Text(&r.Continue.Prompt)(v)
@@ -80,6 +84,7 @@ func (r *request) readPrompt(v *fastjson.Value) error {
 }
 
 // openText opens the reply to a completions request. It may be empty: where a text is whole there is nothing to add.
+// In a chat an empty reply is an error, since agents ask again for ever.
 func openText(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	b := append([]byte(nil), `{"id":`...)
 	b = form.AppendQuoted(b, out.ID)
@@ -118,6 +123,7 @@ type textStream struct {
 var _ form.Reply = (*textStream)(nil)
 
 // Event takes the next event. A model's thinking has no place in this form.
+// Calls are not looked for either: what looks like one is part of the text that is written on.
 func (s *textStream) Event(e chat.Event) error {
 	if e.Meta != nil && e.Meta.Usage != nil {
 		s.count = *e.Meta.Usage
@@ -169,6 +175,8 @@ func (s *textStream) Ping() error {
 }
 
 // Close ends the stream: with the reason, the counts if they are wanted, and [DONE]; or with an error.
+// The reason has a chunk of its own with an empty text, and the counts one with an empty list of choices, as
+// in OpenAI's streams.
 func (s *textStream) Close(err error) error {
 	if err == nil && s.reason == "" {
 		err = form.ErrUnfinished()

@@ -17,12 +17,15 @@ import (
 )
 
 // embedAsk is a request of the embeddings API.
+// openai-node and LangChain.js ask for base64 by default and decode what they get: an array of numbers comes
+// out as garbage there.
 type embedAsk struct {
 	chat.EmbedRequest
 	base64 bool // vectors as text, else as arrays of numbers
 }
 
 // Embeddings returns what serves the embeddings API; a nil Embedder has none.
+// There are no events and nothing to stream, so it is served without a form.Reply.
 func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
 	api := form.API{Name: "embeddings", Prefix: "embd-", Fail: fault.Write}
 	return run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
@@ -77,7 +80,7 @@ func (a *embedAsk) field(key string, v *fastjson.Value) error {
 	case "dimensions":
 		return a.readDimensions(v)
 	case "truncate":
-		return field.Flag(&a.Truncate)(v)
+		return field.Flag(&a.Truncate)(v) // Ollama's; else a text that is too long is an error
 	case "keep_alive":
 		return form.ReadKeepAlive(&a.KeepAlive, v)
 	case "options", "num_ctx":
@@ -90,6 +93,8 @@ func (a *embedAsk) field(key string, v *fastjson.Value) error {
 const mostTexts = 8 * 2048
 
 // readInput reads one text or several.
+// LangChain's OpenAIEmbeddings sends token numbers unless check_embedding_ctx_length is off. An empty text is
+// an error, since its vector would mean nothing.
 func (a *embedAsk) readInput(v *fastjson.Value) error {
 	a.Input = nil
 	one := func(_ int, v *fastjson.Value) error {
@@ -129,6 +134,7 @@ func (a *embedAsk) readEncoding(v *fastjson.Value) error {
 }
 
 // readDimensions reads how long the vectors should be.
+// Only some models can cut their vectors; whether this one can is the server's to say.
 func (a *embedAsk) readDimensions(v *fastjson.Value) error {
 	var n *int64
 	if err := field.Integer(&n)(v); err != nil || n == nil {
@@ -180,6 +186,7 @@ func appendFloats(b []byte, v []float32) []byte {
 }
 
 // appendBase64 appends a vector as a text of its bytes: float32, little-endian.
+// The order of bytes is that of OpenAI's server, which clients decode without asking.
 func appendBase64(b []byte, v []float32) []byte {
 	raw := make([]byte, 0, 4*len(v))
 	for _, x := range v {

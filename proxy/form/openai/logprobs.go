@@ -8,12 +8,15 @@ import (
 )
 
 // logprobs gathers what is known of a reply's tokens until it can be written.
+// An entry is {"token":…,"logprob":…,"bytes":[…],"top_logprobs":[…]}. A stream forgets those that it has
+// written in a chunk.
 type logprobs struct {
 	wanted bool
 	tokens []byte // OpenAI's entries, joined by commas
 }
 
 // note takes an event's tokens.
+// Only requests without tools get here with wanted set: see settleLogprobs.
 func (l *logprobs) note(m *chat.Meta) {
 	if !l.wanted || m == nil {
 		return
@@ -52,6 +55,8 @@ func (l *logprobs) appendMember(b []byte) []byte {
 }
 
 // appendToken appends one entry, its object left open.
+// A token may begin or end inside a character, which its text cannot show; its bytes can, and are null where
+// the server does not tell them.
 func appendToken(b []byte, t chat.Token) []byte {
 	b = form.AppendQuoted(append(b, `{"token":`...), t.Text)
 	b = strconv.AppendFloat(append(b, `,"logprob":`...), t.Logprob, 'g', -1, 64)

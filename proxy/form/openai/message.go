@@ -21,6 +21,8 @@ func (r *request) readMessages(v *fastjson.Value) error {
 }
 
 // readMessage reads one turn. Fields that say nothing to a model (audio, annotations, cache marks) are passed over.
+// A tool's content may be any JSON and nobody else's may, so the role is looked up first: a JSON object's
+// members come in any order.
 func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	var role, refusal string
 	result := form.IsResult(string(v.GetStringBytes("role"))) // before the fields are read in their order
@@ -58,6 +60,7 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 }
 
 // readReasoning reads what the model thought. A client that keeps it in a form of its own loses nothing but that.
+// The first of the two fields that holds a text counts; clients that keep all that they got may send both back.
 func readReasoning(m *chat.Message, v *fastjson.Value) error {
 	if v.Type() == fastjson.TypeString && m.Reasoning == "" {
 		return field.Text(&m.Reasoning)(v)
@@ -66,6 +69,8 @@ func readReasoning(m *chat.Message, v *fastjson.Value) error {
 }
 
 // readOldCall reads a call in the form that came before tool_calls.
+// It has no id: {"name":"f","arguments":"{}"}. Such calls are paired with their results by order. Old
+// conversations may hold them although the request's field functions is refused.
 func readOldCall(m *chat.Message, v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil
@@ -77,6 +82,8 @@ func readOldCall(m *chat.Message, v *fastjson.Value) error {
 }
 
 // readContent reads a string, null, one part, or an array of parts whose texts become lines.
+// A line each, since words would run together otherwise: qwen-code sends one message as five text parts, four
+// of them reminders of its own.
 func readContent(m *chat.Message, v *fastjson.Value) error {
 	m.Content, m.Images = "", nil
 	switch v.Type() {
@@ -98,6 +105,8 @@ func readContent(m *chat.Message, v *fastjson.Value) error {
 
 // readResult reads what a tool answered. Clients that hand on what they got write any JSON there: what is no text and no
 // part stays JSON, so that the model sees it.
+// `"content": {"temp": 21}` reaches the model as {"temp":21}; a 400 would end an agent over a harmless
+// shortcut.
 func readResult(m *chat.Message, v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		read := *m
@@ -126,6 +135,8 @@ func (r *parts) into(m *chat.Message) {
 }
 
 // read reads one part: text, what the model thought, or an image.
+// The names with input_ and output_ are those of the Responses API, and are taken as well. Any other type is an
+// error: a part that is dropped in silence would make the reply a wrong one.
 func (r *parts) read(v *fastjson.Value) error {
 	if v.Type() == fastjson.TypeString {
 		r.lines = append(r.lines, string(v.GetStringBytes()))
@@ -168,6 +179,7 @@ func (r *parts) thought(v *fastjson.Value) error {
 }
 
 // readImage decodes a data URL, given alone or as {"url": …}.
+// URLs of the network are refused: fetching them would let any caller reach what only this machine can reach.
 func readImage(v *fastjson.Value) ([]byte, error) {
 	if v != nil && v.Type() == fastjson.TypeObject {
 		img, err := readImage(orNull(v.Get("url")))
@@ -188,6 +200,8 @@ func readImage(v *fastjson.Value) ([]byte, error) {
 var null = fastjson.MustParse("null")
 
 // orNull is v, or null when v is absent.
+// The readers of package field look at a value's type, which panics for the nil that fastjson gives for an
+// absent one.
 func orNull(v *fastjson.Value) *fastjson.Value {
 	if v == nil {
 		return null

@@ -39,6 +39,7 @@ func (Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 }
 
 // anyStrict says that the client wants the arguments of some tool to fit exactly.
+// OpenAI's strict promises arguments that match the schema, and a fragment that has left cannot be taken back.
 func anyStrict(a *form.Ask) bool {
 	for _, t := range a.Tools {
 		if t.Strict {

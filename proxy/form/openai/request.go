@@ -18,6 +18,8 @@ type request struct {
 }
 
 // readChat reads a request of the chat completions API. Every error is a fault of kind Invalid that names the field.
+// Fields that depend on others (tool_choice on tools, top_logprobs on logprobs) are settled when all are read,
+// since they come in any order.
 func readChat(body []byte) (*form.Ask, error) {
 	r := &request{Ask: new(form.Ask)}
 	err := field.Parse(body, func(v *fastjson.Value) error {
@@ -39,6 +41,7 @@ func readChat(body []byte) (*form.Ask, error) {
 }
 
 // settle sets what fields come to together that the completions API has as well.
+// n: 1 passes, since some clients (Haystack) always write it.
 func (r *request) settle() error {
 	if r.n != nil && *r.n != 1 {
 		return field.Bad("n", "only n=1 is supported")
@@ -48,6 +51,7 @@ func (r *request) settle() error {
 }
 
 // limit is the reply's length limit in tokens; what is not positive means none, as many clients have it.
+// max_completion_tokens is OpenAI's newer name and counts first where a client sends both.
 func (r *request) limit() int {
 	n := r.maxCompletionTokens
 	if n == nil {
@@ -69,7 +73,7 @@ func (r *request) field(key string, v *fastjson.Value) error {
 	case "tools":
 		return r.ReadTools(v)
 	case "tool_choice":
-		r.choice = v
+		r.choice = v // read when the tools are known
 		return nil
 	case "parallel_tool_calls":
 		several := true
@@ -100,6 +104,7 @@ func (r *request) field(key string, v *fastjson.Value) error {
 }
 
 // sampling reads the fields that say how the model should write.
+// What is absent stays nil, so that the model's own settings count: a server sees only what the client gave.
 func (r *request) sampling(key string, v *fastjson.Value) error {
 	switch key {
 	case "stop":
@@ -142,6 +147,8 @@ func (r *request) keep(key string, v *fastjson.Value) error {
 }
 
 // streamOptions reads whether the client wants tokens counted.
+// Unasked, no chunk may bear them: Goose ends its tool loop at a chunk without choices, and that is where they
+// stand.
 func (r *request) streamOptions(v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil
@@ -168,7 +175,7 @@ func (r *request) readReasoning(v *fastjson.Value) error {
 }
 
 // maxTop is how many other tokens can be asked for beside each.
-const maxTop = 20
+const maxTop = 20 // OpenAI's own bound
 
 // rejectUnsupported reports a field that asks for what is not served here: a reply without it would be a wrong one. Fields that only advise,
 // or that speak of OpenAI's own service (store, metadata, user, service_tier, …), pass unread.
@@ -201,6 +208,7 @@ func rejectUnsupported(key string, v *fastjson.Value) error {
 }
 
 // readFormat reads the form that the whole reply must have.
+// It is kept in the form of Ollama's field format: "json", or the schema itself.
 func (r *request) readFormat(v *fastjson.Value) (err error) {
 	r.Format = nil
 	if field.IsNull(v) {

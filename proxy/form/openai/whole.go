@@ -11,6 +11,7 @@ import (
 )
 
 // whole collects a stream of events into one chat completion.
+// No client needs it to be read again: it is made of the same events as a stream, so both always agree.
 type whole struct {
 	form.Whole
 	probs logprobs
@@ -29,6 +30,7 @@ type toolCall struct {
 }
 
 // completion is OpenAI's whole reply.
+// No member is ours: what else is known of the reply stands in headers.
 type completion struct {
 	ID      string          `json:"id"`
 	Object  string          `json:"object"`
@@ -69,6 +71,7 @@ func (w *whole) Close(err error) error {
 }
 
 // fill says what the model said.
+// content is a text, even an empty one, unless calls take its place: then null, as OpenAI has it.
 func (w *whole) fill(c *choice) {
 	c.Message.Role = "assistant"
 	for _, field := range w.Out.ThoughtFields() {
@@ -102,6 +105,7 @@ func wholeCall(c chat.Call) toolCall {
 const maxCutHeader = 512
 
 // write sends the reply, with what is known of its making in the header.
+// A header can hold printable ASCII alone, so what a model wrote is quoted in it.
 func (w *whole) write(c *completion) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -13,6 +13,7 @@ const shown = "This was shown to the user as a command to run. What it gave, if 
 
 // earlier makes calls again of the commands that earlier replies wrote, so that the model sees what it did and not how
 // that was run. Only what can have been written here, byte for byte, is taken for such a command.
+// What a model or a user merely typed must not become a call of the past, which the model would believe in.
 func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 	names := map[string]string{} // of the tools, by the id of a call
 	blocks := 0
@@ -55,6 +56,7 @@ func (c *Commander) unwrap(call *chat.Call) {
 }
 
 // read is the call that a line runs, if it can have been written here.
+// A fetched call is known only as long as it is kept; after that its line stays text.
 func (c *Commander) read(line string) (name string, args json.RawMessage, ok bool) {
 	if id, isFetch := c.Program.ReadFetch(line); isFetch && c.Kept != nil {
 		return c.Kept(id)
@@ -63,6 +65,7 @@ func (c *Commander) read(line string) (name string, args json.RawMessage, ok boo
 }
 
 // blocks takes the commands off the end of a reply, in their order.
+// Only those at the very end count: a reply puts its commands there, and prose about a command stays prose.
 func (c *Commander) blocks(text string) (said string, calls []chat.Call) {
 	for {
 		rest, ok := strings.CutSuffix(strings.TrimRight(text, " \n"), "\n```")

@@ -7,6 +7,7 @@ import (
 
 // reply writes calls of the tools that are served here as commands: as a call of the client's own tool that runs
 // commands, so that the result comes back by itself, else as a block that the user runs.
+// Calls of both kinds may mix in one reply, so those that go on are numbered anew, without gaps.
 type reply struct {
 	form.Reply // gets text, and calls of the client's tools
 	commander  *Commander
@@ -44,6 +45,8 @@ func (r *reply) Event(e chat.Event) error {
 }
 
 // run has the client run a call.
+// Only a closed fence gets a button in Void, and one line a block: the first line of several would be run
+// alone. An open block of the model's own is closed first.
 func (r *reply) run(c chat.Call) error {
 	if other, err := r.commander.Call(c); err == nil {
 		return r.pass(other)

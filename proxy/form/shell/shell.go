@@ -44,6 +44,7 @@ var _ form.Form = Form{}
 
 // Open takes requests that ask for this form. The client's own tools stay what they are; one of ours that has the name of
 // one of them is not offered.
+// Calls are held until they are whole, since a line is run as it stands.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	switch {
 	case a.Form != form.Shell:

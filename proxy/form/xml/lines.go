@@ -3,6 +3,7 @@ package xml
 import "strings"
 
 // lines is a text by lines, each with its own end. Indentation says nothing in these prompts.
+// The ends are kept so that what is not taken out of a prompt stays byte for byte what it was.
 type lines []string
 
 // split cuts a text into lines. Together they are the text again.
@@ -46,9 +47,11 @@ func (l lines) text(i, j int) string { return strings.Join(l[i:j], "") }
 type element struct{ name, body string }
 
 // mostElements bounds how many marks of a text are looked at.
+// Each costs a search through the rest of the text, which a hostile one could make quadratic.
 const mostElements = 200
 
 // elements are the outermost elements of a text. What stands between them is passed over; a name is one only once.
+// A mark without its end is passed over like any other text.
 func elements(text string) (all []element) {
 	seen := map[string]bool{}
 	for range mostElements {

@@ -7,6 +7,8 @@ import (
 
 // Prose lets a reply's text pass, and breaks what the client would take for the beginning of a call: "<read_file>"
 // becomes "< read_file>".
+// Void takes any mark of any of its tools, anywhere in the text, for a call, and of several the first in its
+// own list.
 type Prose struct {
 	marks []string // sorted
 	tail  string   // the beginning of what may become a mark
@@ -23,6 +25,7 @@ func (p *Prompt) Prose() *Prose {
 }
 
 // Text takes the next piece and gives what can be shown of it and of what was held.
+// What may become a mark is held back, up to a name's length: what has been shown cannot be broken any more.
 func (p *Prose) Text(piece string) string {
 	if p.tail == "" && strings.IndexByte(piece, '<') < 0 {
 		return piece
@@ -53,6 +56,7 @@ func (p *Prose) Text(piece string) string {
 }
 
 // at says that s begins with a mark, or with whole false that it is the beginning of one.
+// The names are sorted, so a look-up costs the same with a hundred tools of MCP servers as with ten.
 func (p *Prose) at(s string) (mark, whole bool) {
 	if end := strings.IndexByte(s[:min(len(s), longestName+2)], '>'); end >= 0 {
 		_, found := slices.BinarySearch(p.marks, s[:end+1])

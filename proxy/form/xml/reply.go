@@ -10,6 +10,7 @@ import (
 
 // Form is the form of clients whose prompt describes tools. They are known by that prompt, which no other client writes.
 // The model gets real tools instead, and the client its XML.
+// Nothing has to be set for that but the address; @openai behind the model's name switches it off.
 type Form struct {
 	Below form.Form // writes the text
 
@@ -33,6 +34,7 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	if err != nil {
 		return nil, err
 	}
+	// Calls are held until they are whole: Void runs a call that is still open when the stream ends.
 	a.Messages, a.Hold, a.Single, a.Form = messages, adapters.HoldCall, true, string(prompt.Protocol)
 	if !a.NoCalls {
 		err = a.Offer(prompt.Offer())
@@ -45,6 +47,7 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 }
 
 // xmlReply writes the call of a reply into its text. It leaves at the end, whatever the model says behind it.
+// Void loses any text behind a call, so the call has to be the last thing of all.
 type xmlReply struct {
 	form.Reply // gets text only
 	prompt     *Prompt
@@ -83,6 +86,7 @@ func (r *xmlReply) say(e chat.Event) error {
 
 // finish writes what is held, and the call. A reply that has nothing to show would be an error for these clients, so one
 // that was cut inside its call says so.
+// A call that was cut never leaves: half of it would run.
 func (r *xmlReply) finish(e chat.Event) error {
 	if err := r.say(chat.Event{Kind: chat.Text, Text: r.prose.End()}); err != nil {
 		return err
@@ -97,6 +101,8 @@ func (r *xmlReply) finish(e chat.Event) error {
 }
 
 // write writes the call, as a command where its own form cannot hold it, else as text that runs nothing.
+// What it cannot hold is a value with a mark of its own tool, or too many arguments. Dropping the call would
+// leave the agent waiting.
 func (r *xmlReply) write(c chat.Call) error {
 	open, rest, err := r.prompt.Write(c)
 	if err != nil && r.command != nil {

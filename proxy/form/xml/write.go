@@ -10,6 +10,7 @@ import (
 )
 
 // mostParams is how many parameters Void reads in a call.
+// Its parser's loop ends there, and the eleventh would be lost in silence.
 const mostParams = 10
 
 // Write writes a call as the client finds it: a line with its opening mark, and the rest up to the closing one. The two
@@ -19,6 +20,13 @@ const mostParams = 10
 // Values that are no strings become their JSON, members that the tool does not know are left out, as the client would
 // leave them out, and so is null. An error says, in words for the user, why the call cannot be written: there is no
 // escaping in these forms.
+//
+//	<read_file>
+//	<uri>/tmp/a.go</uri>
+//	</read_file>
+//
+// Parameters come in the prompt's order: Void looks ahead for each known mark in that order and jumps, so that
+// an earlier parameter that is written later loses those before it.
 func (p *Prompt) Write(c chat.Call) (open, rest string, err error) {
 	t := p.Find(c.Name)
 	if t == nil {
@@ -75,6 +83,8 @@ func text(v json.RawMessage) (string, bool) {
 }
 
 // broken is a mark in a value that the client would read as one, empty when there is none.
+// In Void's parser a value ends at the first closing mark of any parameter, and any opening one begins the
+// next. The tool's own closing mark may stand in a value: Void looks for that from the end of the text.
 func (p *Prompt) broken(t *Tool, name, value string) string {
 	if p.Protocol == Cline {
 		// The last mark ends the content of a written file, so that one may hold others.

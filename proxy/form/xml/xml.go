@@ -1,9 +1,10 @@
-// Package xmltools speaks with clients that describe tools in their prompt and look for calls in the reply's text: Void,
-// Cline and Roo.
+// Package xml speaks with clients that describe tools in their prompt and look for calls in the reply's text: Void,
+// Cline and Roo. They offer no tools in the request then, and Void overwrites real tool_calls with what it finds in the text.
 //
-// What such a prompt says of tools is read (void.go, cline.go), so that a model can be offered real ones; calls are written
-// as the client's own parser will find them (write.go), words that it would take for a call are broken (prose.go), and what
-// an earlier reply called becomes calls and results again (history.go).
+// What such a prompt says of tools is read (void.go, cline.go, line by line with lines.go), so that a model can be
+// offered real ones. Calls are written as the client's own parser will find them (write.go), words that it would take
+// for a call are broken (prose.go), and what an earlier reply called becomes calls and results again (history.go).
+// reply.go puts it together.
 package xml
 
 import (
@@ -49,6 +50,8 @@ const told = "You can call the tools that are offered to you: at most ONE in a r
 // Read finds the tools in the conversation's prompt: a system message, or a user's message that opens the conversation,
 // where some clients put it for models that take no system message. It gives the messages without that part of the prompt, and without the
 // XML of earlier calls; nil and the messages themselves when there are no tools. The given messages stay as they are.
+// Void puts it into the first user message, between <SYSTEM_MESSAGE> marks, for models that it thinks have no
+// system role.
 func Read(messages []chat.Message) (*Prompt, []chat.Message) {
 	for i, m := range messages {
 		if m.Role != chat.System && (m.Role != chat.User || i > 0) {
@@ -66,6 +69,7 @@ func Read(messages []chat.Message) (*Prompt, []chat.Message) {
 }
 
 // readPrompt reads a prompt of any protocol.
+// A prompt of which no tool could be read is no prompt of tools: the request goes on as any other.
 func readPrompt(text string) (p *Prompt, rest string) {
 	if tools, rest := readVoid(text); len(tools) > 0 {
 		return &Prompt{Void, tools}, rest
@@ -77,6 +81,7 @@ func readPrompt(text string) (p *Prompt, rest string) {
 }
 
 // Offer is the tools as a model is offered them.
+// All parameters are strings, as in the prompt: clients read every value as text and convert it themselves.
 func (p *Prompt) Offer() []chat.Tool {
 	out := make([]chat.Tool, len(p.Tools))
 	for i, t := range p.Tools {
@@ -96,6 +101,8 @@ func (p *Prompt) Find(name string) *Tool {
 }
 
 // schema is the JSON Schema of the tool's arguments, its parameters in their order.
+// It is put together by hand because a map would lose the prompt's order, in which models then write the
+// members.
 func (t *Tool) schema() json.RawMessage {
 	b := []byte(`{"type":"object","properties":{`)
 	var required []string
@@ -126,6 +133,7 @@ func quote(s string) []byte {
 }
 
 // isName says that s can be the name of a tool or a parameter, and so of a mark.
+// A mark with anything else in it is markup of the text, as <a href="…"> or <!-- … -->.
 func isName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
