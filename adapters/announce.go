@@ -14,6 +14,10 @@ const announceSize = 240
 // announced says whether the text in front of here announces a call that is the reply's last thing: its last sentence says
 // that the model is about to act, and is no example, quotation or question.
 // Without marks a call needs this, since one that is missed costs less than a snippet of documentation that runs.
+//
+//	Let me check the weather.   announces: "let me", and what follows is no showing
+//	You could call it like this: is advice, and what follows an example
+//	Shall I look it up?         waits for an answer
 func (d *decoder) announced() bool { return d.announcedBy(d.announcement()) }
 
 // announcedBy is announced for a text that stood in front.
@@ -68,6 +72,7 @@ func announces(text, part []byte) bool {
 // endsAnnouncement says whether a text can end so when a call is to follow: not as a member of a larger document, a question
 // to the user, half a sentence, or the number of a list's entry.
 // `"raw":` is a member of a JSON answer whose value looks like a call; "1." a list of calls that the text is about.
+// A comma or a semicolon leaves the sentence open: what follows may still take it back.
 func endsAnnouncement(text []byte) bool {
 	if len(text) == 0 || bytes.HasSuffix(text, []byte(`":`)) || bytes.IndexByte([]byte("?,;"), text[len(text)-1]) >= 0 || bytes.HasSuffix(text, []byte("？")) {
 		return false
@@ -99,6 +104,7 @@ func (d *decoder) announcedForSure() bool {
 
 // continues says whether the prose behind a call goes on from it: it is about no example, and shows no other call.
 // A question there offers the call ("Shall I?"), a further fence shows an alternative.
+// "Please wait." goes on from a call; "Explanation: it reads the file." shows that the call was an example.
 func (d *decoder) continues() bool {
 	n := 0
 	for n < announceSize && d.At(n) >= 0 {
@@ -131,6 +137,7 @@ func lastSentence(text []byte) []byte {
 
 // phrases are words and sequences of words to look for, in any case.
 // Words of a whole are compared as words: "may" is none in "maybe", "I" none in "in".
+// "Let me check the logs." was no announcement once, since "logs" has "log" in it.
 type phrases struct {
 	whole    map[string]bool // between other words
 	longest  int             // of those, in words
@@ -200,6 +207,7 @@ func unspaced(w string) bool {
 }
 
 // resolves are how a sentence begins in which its writer is about to do something; the next word is what.
+// They are English alone; for other languages the lists below decide.
 var resolves = []string{
 	"let me", "let's", "let us", "allow me to", "i'll", "i will", "i shall", "i'm going to", "i am going to", "going to", "i need to", "i have to", "i must", "i should", "we should", "we need to", "we have to", "i want to",
 	"i'd like to", "so i'll", "so i will",
@@ -213,6 +221,7 @@ var showing = []string{
 }
 
 // frames are words that make an example of what follows, whatever the sentence resolves to do.
+// Unlike hedges they count in a sentence that resolves to do something: "let me search, for example like this:".
 var frames = newPhrases(
 	"for example", "for instance", "e g", "like this", "like so", "looks like", "look like", "such as", "as follows", "would be", "would look", "would have", "could be", "you can send", "you could", "you would", "example call",
 	"example request", "sample call", "sample request", "format is", "syntax is", "json is", "schema is", "expected output", "show you", "if you want to", "need you to", "your permission", "your ok", "let me know",
@@ -237,6 +246,7 @@ var hedges = newPhrases(
 )
 
 // waits are words of a model that acts only when it is told to.
+// "Once you confirm, I'll run:" has words of intent, and must not run.
 var waits = newPhrases(
 	"let me know", "tell me", "once you", "after your", "after you", "as soon as you", "when you are", "when you're", "whenever you", "if it's ok", "if it's okay", "if that's ok", "if that's okay", "if that is", "if it is ok",
 	"unless you", "i need you to", "i want you to", "your approval", "your permission", "sag mir", "sagen sie mir", "sobald du", "sobald sie", "dites-moi", "dis-moi", "dès que vous", "dès que tu",
@@ -244,6 +254,7 @@ var waits = newPhrases(
 )
 
 // refusals are words of one who does not act, or who reports what was done.
+// "I'm not able to call tools, so copy this:" stood in front of a call that ran.
 var refusals = newPhrases(
 	"i'm not", "i am not", "not going to", "not able to", "i do not", "i don't", "i refuse", "rather not", "nicht", "kein", "keine", "keinen", "ich habe", "habe ich", "hatte ich", "fand ich", "sah ich",
 	"je ne", "je n'*", "j'ai exécuté", "j'ai lancé", "j'ai trouvé", "j'ai vu", "j'ai lu", "j'ai reçu", "j'ai appelé", "j'ai envoyé", "j'ai fait", "no voy", "no puedo", "no debo", "no estoy", "no ejecut*", "no lo",
@@ -252,6 +263,8 @@ var refusals = newPhrases(
 )
 
 // intents are words by which a model says that it is about to act, in the languages of most users.
+// A word that is missing costs a call in prose, one too many runs an example: docs/calls.md has the figures of each language,
+// and adapters/testdata/runs the texts that a new word must not break.
 var intents = newPhrases(
 	"i'll", "i will", "let me", "let's", "let us", "allow me", "i need", "i must", "i have to", "i want to", "i can", "i'm", "i am", "i look", "i check", "i call", "i use", "i search", "i write", "i run", "i start",
 	"i should", "i shall", "i'd better", "we need to", "we should", "we'll", "we will", "gonna", "time to", "i'd like to", "going to", "calling", "checking", "searching", "looking", "using", "running", "writing", "reading", "fetching", "getting", "retrieving", "executing", "querying", "opening", "listing",

@@ -10,6 +10,12 @@ import (
 // when it is something that stands for one.
 // A quote may begin an object in a string, which OpenAI's own form has ("arguments": "{\"city\": …}"), an object between quotes
 // that are not escaped, or its first member without a brace. What of these it is, is seen before anything is committed.
+//
+//	{"city": "Rome"}              an object: streams
+//	"{\"city\": \"Rome\"}"        in a string, as OpenAI's form has it
+//	"{"city": "Rome"}"            the same, and nobody escaped its quotes
+//	"city": "Rome"}               without its brace
+//	[{"city": "Rome"}]  null      a list around it, or nothing
 func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
 	d.Pos += d.Loose(0)
 	switch c := d.At(0); {
@@ -33,6 +39,7 @@ func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
 		// the outer quotes are no JSON: inside, theirs end nothing
 		a := d.arguments(t, id, quotes)
 		d.around = 0
+		// the closing one of the outer quotes
 		if a == committed && d.At(d.Space(0)) == c {
 			d.Pos += d.Space(0) + 1
 		}
@@ -89,6 +96,7 @@ func (d *decoder) quotedObject(quote int) bool {
 // objectFits looks at the first member of the arguments: a schema in their place is an echo of the tool list, and a call
 // without marks must begin with a parameter of the tool.
 // Small models do echo: 6 of 248 replies of a 1.5B and 18 of 200 of a 135M repeated a schema or the tool list.
+// Behind marks any first member is believed but those of a schema: the call is checked later, and a wrong name is repaired.
 func (d *decoder) objectFits(t *tool) match {
 	start := d.Pos
 	defer func() { d.Pos = start }()

@@ -17,6 +17,10 @@ const maxUnmarked = 1 << 16
 // start of the reply (behind reasoning, or behind another call) JSON with an offered name and a first argument that is a
 // parameter streams; everything else is held to its end and must be announced, complete and the last thing.
 // In a draft nothing is tried: what it reads is inside a call already, or in a fence that looks for itself.
+//
+//	{"name": "get_weather", "arguments": {"city": "Rome"}}    llama3's own form, and what other models leave of theirs
+//	get_weather{"city": "Rome"}   get_weather(city="Rome")    a name with its arguments behind it
+//	functions.get_weather:0{"city": "Rome"}                   Kimi's, where a server has hidden the control tokens
 func (d *decoder) unmarked(c int, line bool) bool {
 	switch {
 	case d.drafting || !d.readsUnmarked():
@@ -36,6 +40,7 @@ func (d *decoder) unmarked(c int, line bool) bool {
 // callAhead is a quick look at what begins with c: an object whose first member means something to an envelope, a list of
 // those or of Python calls, or an offered name at the start of a line. Most text ends here.
 // It is asked at every brace, bracket and line of prose, so it looks at a few bytes and reads nothing.
+// A run of brackets and blanks is bounded, so that a text of a million brackets costs its length.
 func (d *decoder) callAhead(c int, line bool) bool {
 	i := 0
 	for ; c == '[' && i < maxWord; c = d.At(i) {
@@ -108,6 +113,7 @@ func (d *decoder) bareStream() bool {
 }
 
 // The patterns that calls without marks are read by.
+// Two newlines in front of such a call are glue, as templates have at most two.
 var (
 	bareObjects = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "calls"}}}
 	bareJSON    = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "name"}, {Hole: "json"}}}
@@ -129,6 +135,7 @@ func (d *decoder) heldCalls() bool {
 // over says whether the model has ended here, behind white space: by itself, or with a mark of the turn that is the last
 // thing.
 // A reply that was cut by its length has not ended: what would have followed may have made an example of the call.
+// A mark of the turn may stand there, <|im_end|>, which servers should not have let through.
 func (d *decoder) over() bool {
 	i := d.Space(0)
 	for _, m := range d.marksAt(i) {
@@ -160,6 +167,7 @@ func (d *decoder) bareCall() bool {
 
 // complete says whether every call of the draft has the parameters that its tool requires and no others.
 // With marks a call goes on as the model wrote it and is checked later; without them this is part of the evidence.
+// `{"name": "get_weather"}` with nothing else is a record about a tool more often than a call of it.
 func (d *decoder) complete() bool {
 	var t *tool
 	var args []byte

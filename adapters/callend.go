@@ -24,6 +24,7 @@ func (d *decoder) closerAt(i int, p *declaration.Pattern) (int, bool) {
 // skipClosers steps over the closers of a call, each of them optional, and says whether the last one was seen. A closer that the
 // end of the text cut is structure too.
 // Whether the last one was seen matters for calls at the end of a reply: without it one that was cut by its length is not complete.
+// Any of them may be missing, doubled or late: a reply that stops behind </function> is a complete call of qwen3-coder.
 func (d *decoder) skipClosers(p *declaration.Pattern) bool {
 	if p == nil {
 		return true
@@ -33,6 +34,7 @@ func (d *decoder) skipClosers(p *declaration.Pattern) bool {
 	for i, l := range list {
 		d.skipJunk(p)
 		n, a := d.literal(d.Elastic(0), l)
+		// half a closer at the end is not shown; white space alone is none of one
 		if a == incomplete && (!scan.IsSpace(d.At(0)) || d.abandoned()) && d.At(0) >= 0 || a == matched {
 			d.Pos += n
 			closed = a == matched && i == len(list)-1
@@ -42,6 +44,7 @@ func (d *decoder) skipClosers(p *declaration.Pattern) bool {
 }
 
 // maxAside bounds what stands behind a body on its last line and means nothing, in bytes.
+// A sentence may follow a call whose closer is missing, and must stay text; on the same line 64 bytes are a remark.
 const maxAside = 64
 
 // skipJunk steps over a comment, or a few words on the same line, behind which the first closer of a call stands.
@@ -121,6 +124,10 @@ func (d *decoder) CallEnds(i int) bool {
 // pythonEnd says whether what stands at offset i, behind the parenthesis that closes a Python call, can follow one: another
 // call, the end of the list of calls, a mark. Behind a quote inside program text it is something else.
 // Program text in an argument holds parentheses as well: get("a") inside of code='…' must not end the call.
+//
+//	[run(command='python -c 'print(1)'')]
+//
+// is one whole command: the parenthesis behind (1 is followed by a quote.
 func (d *decoder) pythonEnd(i int) bool {
 	n := d.Space(i)
 	line := bytes.IndexByte(d.Slice(d.Pos+i, d.Pos+i+n), '\n') >= 0
@@ -165,6 +172,7 @@ func (d *decoder) CallMark(i int) bool {
 }
 
 // argCloser says whether the closer of a tagged argument of the call that is read stands at offset i.
+// A string in JSON arguments inside a tag, <parameter=x>{"a": "b}</parameter>, ends there at the latest.
 func (d *decoder) argCloser(i int) bool {
 	if d.closing == nil {
 		return false

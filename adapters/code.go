@@ -25,6 +25,7 @@ const quotedLine = -1
 
 // codeOpens keeps a run of backquotes or tildes, which opens a fenced block, or opens or closes a span of code in a line. A
 // run that closes a span opens nothing.
+// The run that closes a span was once taken for the opening of a block, which turned "```inline```\n<tool_call>…" into text.
 func (d *decoder) codeOpens(line bool) {
 	c := d.At(0)
 	switch n := d.runOf(0, c); {
@@ -66,6 +67,7 @@ func (d *decoder) spaceBefore() bool {
 // but backquotes, behind text only a label, as models write "Code:```py" and "- ```".
 // CommonMark has no fence behind text. Without this its closing line would count as an opening one, and hide every call
 // behind the block. Tildes in a line strike text through.
+// A tilde fence is one only at the start of a line. Fewer than three characters are none anywhere.
 func (d *decoder) fenceOpens(n int, line bool) bool {
 	c := d.At(0)
 	if n < 3 || d.ticks == quotedLine || c == '~' && !line {
@@ -110,6 +112,7 @@ func isLabel(s string) bool {
 
 // inFence keeps the text of a fenced block up to what closes it.
 // White space at a line's start is kept by itself, at most maxGap of it, so that what is held back stays bounded.
+// A block that nothing closes ends with the turn; up to there everything in it is text, whatever marks it has.
 func (d *decoder) inFence(c int) {
 	line := c == '\n' || d.fresh
 	if line {
@@ -207,6 +210,7 @@ const maxSpan = 1024
 // inCode says whether a mark here stands in code or in a quoted line. A span of code ends in the same line, by as many
 // backquotes as it began with: without them those were signs that the text speaks of, and the mark is none of code.
 // `<tool_call>` in backquotes is how prose speaks of a mark; a lone backquote on the line is a sign, and must not hide a call.
+// The look ahead is bounded by the line, so a span that is never closed costs no more than the line it began in.
 func (d *decoder) inCode() bool {
 	switch {
 	case d.ticks == quotedLine:

@@ -14,6 +14,8 @@ import (
 
 // decoder reads one reply. It is straight-line code: where it needs a byte it asks at, which reads from the source.
 // So a cut between two pieces of the source exists for the code nowhere, and cannot change what comes of a text.
+// The state is split by concern into the structs below. What a failed attempt has to take back is in progress, and what it
+// need not is not: bytes that were read stay buffered.
 type decoder struct {
 	lenient.Reader // the text, and the reader of what stands in calls
 	input
@@ -163,6 +165,7 @@ func (d *decoder) skipOpener(p *declaration.Pattern, newline bool) {
 // run reads the reply to its end.
 // One state hands over to the other by changing d.state and returning. An event that passes through ends the text, too: no
 // mark and no call goes across one.
+// The context is asked between two steps, not at each byte.
 func (d *decoder) run() {
 	if d.state == chat.Text {
 		d.beginning()
@@ -192,6 +195,7 @@ func (d *decoder) left() bool {
 
 // barrierPassed hands on the event that ended the text, and answers false when it was the end of the reply.
 // A call that the server has read itself counts among the calls, so that ours go on behind its index.
+// Behind such an event the reply begins anew: at the start of a line, outside of code, and a call may stand there.
 func (d *decoder) barrierPassed() bool {
 	d.flushText()
 	e := d.barrier
@@ -211,6 +215,8 @@ func (d *decoder) barrierPassed() bool {
 
 // end sends what closes a reply.
 // The errors are the source's own, or io.ErrUnexpectedEOF for one that says nothing at its end: text never makes one.
+// Usage leaves in front of Finish, as the last but one. A server gives up where it has read a call to its end; with a call
+// that is whole such a reply ends by "stop".
 func (d *decoder) end() {
 	if d.dead {
 		return

@@ -25,6 +25,7 @@ const (
 const lookBack = 1024
 
 // maxHeld bounds a call between marks that is held until what follows it is known, in bytes.
+// A file that is written in a doubted call is held whole; beyond a megabyte the mark is a mention.
 const maxHeld = 1 << 20
 
 // doubts are what stands in the way of a mark at one place, for marks of the model's own family and for others. Many marks
@@ -48,6 +49,12 @@ func (d *decoder) doubted(m *declaration.Mark) doubt {
 // doubtsHere reads what stands in front of a mark here.
 // The cases are in the order of their weight: in a page nothing runs, on an indented line an announcement is needed, in a
 // sentence the end of the reply is enough.
+//
+//	{"raw": "<tool_call>…"}            inQuotes: a member of a JSON answer
+//	The model wrote “<tool_call>…”     inQuotes, or inText when words stand between
+//	<p>It was <code><tool_call>…       inText: the element shows its text
+//	    <tool_call>…                   inIndent: Markdown's code
+//	Never write <tool_call>… here.     inText, and prose behind it
 func (d *decoder) doubtsHere() doubts {
 	from := d.gapAt
 	if d.keptTo == d.gapAt {
@@ -133,6 +140,7 @@ var elements = [...][2]string{
 
 // inElement says whether a text ends inside such an element. It is read from its end, and a closer hides the openers in front.
 // Reading from the end needs no stack: elements of a page are rarely closed in order.
+// <p> and <div> are not among them: models write them around anything.
 func inElement(text []byte) bool {
 	if bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '\\') < 0 {
 		return false
@@ -155,6 +163,7 @@ func inElement(text []byte) bool {
 }
 
 // endsSentence says whether a text ends with what ends a sentence or announces something, and no abbreviation: e.g., z.B.
+// "e.g. <tool_call>…" ran once, since its last dot ended a sentence.
 func endsSentence(text []byte) bool {
 	if n := len(text); n > 3 && text[n-1] == '.' && scan.IsLetter(text[n-2]) && (text[n-3] == '.' || text[n-3] == ' ' && text[n-4] == '.') {
 		return false
@@ -170,6 +179,7 @@ func endsSentence(text []byte) bool {
 // tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide. Calls that are text are
 // text to their last byte; a mark or a call that the end of the text cuts is what it is elsewhere, but for a quoted one.
 // A family's own marks need less than another's: peers never read those, and a repaired call of theirs is a guess too many.
+// What is rejected is remembered to its end: inside, no other mark is tried, or a call in a quoted call would run.
 func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 	a, readTo, cutOff := mismatch, 0, false
 	first, repairs := d.blank, len(d.Repairs)
@@ -196,6 +206,7 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 		switch {
 		case why == inIndent:
 			return last && (first || announced())
+		// nothing stands behind it that could make a mention of it
 		case last:
 			return true
 		}

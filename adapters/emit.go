@@ -20,6 +20,7 @@ type calling struct {
 
 // emit hands one event on, or keeps it while a draft is open.
 // Leaving the range over the events ends the reading: nothing is read from the source after it.
+// Events of a draft wait in order with those of the text in front of it, so nothing overtakes anything.
 func (d *decoder) emit(e chat.Event) {
 	if d.drafting {
 		d.drafted = append(d.drafted, e)
@@ -66,6 +67,7 @@ func (d *decoder) textOf(from, to int) string {
 
 // flush sends everything that is decided, before waiting for more. A rune that is not whole yet stays.
 // It is called before each read from the source, so what is decided never waits for a model that is slow.
+// Of a call as much leaves as can no longer change, see lenient.Output.
 func (d *decoder) flush() {
 	if d.drafting {
 		return
@@ -103,6 +105,7 @@ func partialRune(b []byte) int {
 // commit begins a call: the text in front of it loses the family's glue and leaves, and no rewind goes behind this point
 // (a draft's caller can still drop everything).
 // What is read up to here may be read again, so nothing of it has left: d.pin holds the buffer, and is taken off now.
+// Glue goes once: of "Hello\n\n\n<tool_call>" a family with one newline leaves "Hello\n\n".
 func (d *decoder) commit(t *tool, id string) {
 	from := -1
 	if !d.drafting {
@@ -178,6 +181,8 @@ func (d *decoder) SawEnd() {
 // the call to its end, so a call that lacks only those is no cut one then.
 // A call with two readings is shown as text where nothing of it has left, and stays open where it has begun: to run the wrong
 // reading is the worse of both.
+// An end of the text in front of the closers counts as a cut only when the server says "length": models that stop by
+// themselves forget closers all the time.
 func (d *decoder) endCall(closed bool) {
 	c := &d.calling
 	d.Out = nil // looking for the end of the text is not reading the call
@@ -273,6 +278,7 @@ func (d *decoder) cutHeld(c *calling, n int) {
 // what was read leaves, else everything is as before. Reaching the virtual end is a no.
 // The virtual end bounds what is held and what may be read in vain. Everything inside unwinds by itself, as at a real end, and
 // needs no code of its own for being a draft.
+// A draft in a draft would make the limit of the outer one depend on the inner, so there is none.
 func (d *decoder) draft(size int, read func() bool) bool {
 	if d.drafting || d.exhausted() {
 		return false
@@ -304,6 +310,7 @@ func (d *decoder) draft(size int, read func() bool) bool {
 }
 
 // acceptText lets the text in front of an accepted draft leave.
+// Glue is that of the draft's first call, which was not known when the text in front was passed.
 func (d *decoder) acceptText(before *checkpoint) {
 	here, blank := d.Pos, d.blank
 	d.gapAt, d.markAt, d.blank = before.gapAt, before.markAt, before.blank

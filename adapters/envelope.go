@@ -76,6 +76,7 @@ func (d *decoder) extraClosers(of string) {
 // nextObject reads a further object behind a separator, after ending the call before it.
 // The call before it is ended here, since only now it is known that nothing more of it comes. An object that the text's end
 // cuts is dropped as a cut call; one that is none stays text.
+// mistral-v3 writes [{…}, {…}], minimax-m1 an object a line, Llama 3 {…}; {…}.
 func (d *decoder) nextObject() bool {
 	n := d.separator()
 	if d.At(n) != '{' {
@@ -122,6 +123,12 @@ func (d *decoder) separator() int {
 // envelope reads one object that may be a call, and leaves the call open for its closers.
 // It is mismatch up to the first member that no envelope can have, and incomplete where the text ends in it; from the
 // arguments on it is committed. depth counts wrappers, {"function": {…}}.
+//
+//	{"name": "f", "arguments": {…}}                       hermes and most others
+//	{"tool_call_id": "0", "tool_name": "f", "parameters": {…}}   command-r7b
+//	{"type": "function", "function": {"name": "f", …}}    OpenAI's, wrapped
+//	{"tool_calls": [{"name": "f", …}]}                    a whole message of OpenAI's
+//	{"name": "f", "city": "Rome"}                         flat: the other members are the arguments
 func (d *decoder) envelope(depth int) match {
 	if c := d.At(0); c != '{' {
 		return incompleteAtEnd(c, mismatch)
@@ -152,6 +159,7 @@ func (d *decoder) envelope(depth int) match {
 			d.Pos++
 			return d.whole(&env)
 		}
+		// behind one member a text that ends is a call that was cut, not a brace in prose
 		d.evidence = true
 		key, a := d.memberKey()
 		if a != matched {
@@ -185,6 +193,7 @@ func (d *decoder) memberKey() (string, match) {
 
 // member takes one member into the envelope. It answers yes to go on, and committed when the call was in it.
 // Arguments in front of the name are passed over and read when the name is known, since their types are the tool's.
+// A list of calls inside of an object is read to its end here, so that the object around it can be closed.
 func (d *decoder) member(env *envelope, key string, depth int) match {
 	c := d.At(0)
 	q, quoted := d.QuoteAt(0)
@@ -268,6 +277,7 @@ func (d *decoder) nameString(q lenient.Delim) (*tool, match) {
 
 // whole decides an object that was read to its end without arguments behind a name.
 // {"name": "get_time"} alone is a call between marks. Without marks it may be any record with a name.
+// {"name": "get_time"}, "arguments": {…}} is a brace too early. To call without arguments there would be wrong.
 func (d *decoder) whole(env *envelope) match {
 	if env.t == nil || env.describes() {
 		return mismatch
@@ -300,6 +310,7 @@ func (d *decoder) whole(env *envelope) match {
 
 // flat reads an object whose other members are the arguments themselves. All of them must be members of the schema.
 // {"name": "get_weather", "city": "Rome"}: one member that the tool does not know, and it is some other record.
+// They are read a second time, now as the schema has them, so "days": "3" is 3 here as well.
 func (d *decoder) flat(env *envelope, end int) match {
 	t := env.t.schema()
 	for _, m := range env.others {

@@ -8,6 +8,12 @@ const maxLabel = 32
 
 // fenced reads a fence that holds nothing but calls. Every other is text: see codeOpens.
 // Of 234 calls of a 1.5B model 73 stood in a fence that nobody had asked for.
+//
+//	```json
+//	{"name": "get_weather", "arguments": {"city": "Rome"}}
+//	```
+//
+// is a call at the start of a reply, and behind "Let me check:". In ```go, ```bash or ```log it is program text.
 func (d *decoder) fenced(start bool) bool {
 	n, label := d.fenceLabel()
 	if n == 0 {
@@ -67,6 +73,7 @@ func (d *decoder) fencedCalls(n int, label string, start bool) bool {
 
 // fenceOfCalls reads a fence whose opening line has n bytes, when it holds calls and nothing else.
 // One line of anything else makes an example or a program of it.
+// The closing line may be missing where the reply ends, as a stop token comes first.
 func (d *decoder) fenceOfCalls(n int) bool {
 	before := d.Pos
 	d.Pos += n

@@ -65,6 +65,7 @@ func mustLoadEmbedded() *Set {
 
 // Builtin is the set of the families that come with the program.
 // It is made once, and not changed by Load and Parse: both answer sets of their own.
+// The families are in the program itself, so no file has to be found; a user's own are added by Load.
 func Builtin() *Set { return builtin() }
 
 // For returns the built-in format of a model by its name, the generic one when no family claims it.
@@ -72,6 +73,7 @@ func Builtin() *Set { return builtin() }
 func For(model string) *Format { return Builtin().For(model) }
 
 // Named returns the built-in format with that name, or nil.
+// Names are those of the format lines: "hermes", "qwen3-coder". Setting --format takes them.
 func Named(name string) *Format { return Builtin().Named(name) }
 
 // All returns the built-in formats, sorted by name.
@@ -132,6 +134,7 @@ func (s *Set) All() []*Format {
 // the range closes the source.
 // It reads while it is ranged over, in the caller's goroutine: there is nothing to stop or to wait for. The same text gives the
 // same events however it was cut into pieces.
+// Options.Tools decides which names are calls. Text that looks like a call of another tool stays text.
 func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		defer in.Close()
@@ -142,6 +145,7 @@ func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] 
 // Offered finds the tool that a server means by the name of a call: the name exactly, in another case or spelling, or
 // behind a known prefix. It answers false when none is meant, or more than one.
 // It is for calls that a server's own parser has read, which are held to the same spellings as those in text.
+// {"name": "functions.get_weather"}, "Get_Weather" and "get-weather" mean get_weather; "get_wether" means nothing.
 func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 	if t := (&toolset{offered: tools}).find(name); t != nil {
 		return t.Tool, true
