@@ -13,7 +13,9 @@ import (
 	"toolnorm/tools"
 )
 
-// act runs the calls of a reply in their order, and puts them and what came of them behind the conversation.
+// act runs the calls of a reply in their order, and puts them and what came of them behind the conversation. What goes there is
+// what ran, in the contract's own form, and not what the model wrote: a result that a model makes up behind its call would
+// else be read as one, and sloppy forms breed sloppier ones. What the model said behind its last call is lost to it.
 func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	said := chat.Message{Role: chat.Assistant, Content: strings.TrimSpace(r.last.got.Text.String()), Reasoning: r.last.got.Reasoning.String()}
 	if len(r.last.got.Calls) == 0 {
@@ -22,14 +24,17 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	var results []chat.Message
 	var stop Stop
 	for i, c := range calls {
+		// One more call is answered with an error, so that the model knows that the rest did not run.
 		if i == mostCalls {
 			results = append(results, result(c, fmt.Sprintf("Error: only the first %d calls of a reply are run", mostCalls)))
 			said.Calls = append(said.Calls, c)
 			break
 		}
+		// Calls in text have no ids; templates and servers pair calls and results by them.
 		if c.ID == "" {
 			c.ID = fmt.Sprintf("step%d-%d", r.out.Steps, i)
 		}
+		// Arguments are compared as text without white space: {"a": 1} and {"a":1} are one call, another order of members is not.
 		key := c.Name + " " + string(compact(c.Args))
 		if r.same[key]++; r.same[key] >= mostSame {
 			stop = RepeatedCall
@@ -58,11 +63,13 @@ func ended(ctx context.Context) Stop {
 	return Cancelled
 }
 
+// result is what came of a call, as a turn of the conversation.
 func result(c chat.Call, text string) chat.Message {
 	return chat.Message{Role: chat.ToolRole, CallID: c.ID, Name: c.Name, Content: text}
 }
 
-// perform runs one call, and gives what the model reads of it; ends says that the tool ends the step.
+// perform runs one call, and gives what the model reads of it; ends says that the tool ends the step. A tool that fails is
+// something to read, not an end: a model can correct its arguments when it is told what is wrong with them.
 func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool) {
 	r.tell(Progress{Step: r.out.Steps, Kind: "call", Tool: c.Name, Arguments: c.Args})
 	stop := r.beats()
@@ -77,7 +84,8 @@ func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool)
 	return text, ok && escalates(res)
 }
 
-// observation is a result as the model reads it. It is what somebody else has written: nothing of it is obeyed here.
+// observation is a result as the model reads it. It is what somebody else has written: nothing of it is obeyed here. It is
+// cut at Config.Observation bytes and says so, as a web page in a result would fill the context of a small model.
 func (r *run) observation(res tools.Result) string {
 	text := res.Text()
 	if res.IsError {
@@ -90,7 +98,8 @@ func (r *run) observation(res tools.Result) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// escalates says that a result has "escalate": true, by which a tool says that its step is done.
+// escalates says that a result has "escalate": true, by which a tool says that its step is done, in its structure or as the
+// text of its result. A failed call cannot, since nothing was done.
 func escalates(res tools.Result) bool {
 	text := res.Structured
 	if text == nil {

@@ -13,15 +13,17 @@ import (
 	"toolnorm/tools"
 )
 
-// Servers are the MCP servers whose tools a run may use; remote.Set is one.
+// Servers are the MCP servers whose tools a run may use; remote.Set is one. The agent knows nothing of how they are reached.
 type Servers interface {
 	// Names are the servers that are registered.
 	Names() []string
 	// Collect gives the tools of servers, and says which do not answer, with why.
+	// A server that is down must cost the others nothing, and must not make this an error.
 	Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string)
 }
 
-// Config sets up a Loop. Model and Tools are needed; the zero value of the rest will do.
+// Config sets up a Loop. Model and Tools are needed; the zero value of the rest will do. All bounds are on by default: a model
+// that goes round in circles would else hold its server, and whoever waits for it, for ever.
 type Config struct {
 	Model   chat.Model
 	Tools   *tools.Registry // runs every call; what of it belongs to no server is offered as local.NAME
@@ -38,7 +40,7 @@ type Config struct {
 	Beat         time.Duration // between two keep-alives while a tool runs; 0: 8 s
 }
 
-// Loop is the agent. It may be used by many at once.
+// Loop is the agent: an http.Handler for Path, and a chat.Model. It may be used by many at once.
 type Loop struct{ cfg Config }
 
 // New makes a Loop.
@@ -52,7 +54,7 @@ func New(cfg Config) *Loop {
 	return &Loop{cfg}
 }
 
-// Bounds of a run that no setting changes.
+// Bounds of a run that no setting changes. Five steps are the specification's default; a caller may ask for up to 25.
 const (
 	defaultSteps = 5
 	mostSteps    = 25
@@ -60,7 +62,7 @@ const (
 	mostSame     = 3 // the same call with the same arguments: the third time it is not run
 )
 
-// Ask is what a run is asked.
+// Ask is what a run is asked. It is the same for both ways in; what a chat request cannot say stays at its zero value.
 type Ask struct {
 	Request chat.Request // Tools are left out of it: a run has its own
 	Servers []string     // nil: all, and the tools of this program; none: no tools at all
@@ -70,20 +72,22 @@ type Ask struct {
 	Closing bool         // at the last step the model is asked once more, for an answer without tools
 }
 
-// Outcome is what came of a run.
+// Outcome is what came of a run. It is there for every end with a name, also a bad one: what ran has run, and the caller must
+// be able to see it.
 type Outcome struct {
-	Text     string
-	Model    string
-	Steps    int
+	Text     string // the last reply, without white space around it; at a limit it may be a raw call
+	Model    string // that was asked, without @agent
+	Steps    int    // replies of the model
 	Stop     Stop
 	Calls    []Ran
-	Chosen   string // how the first tool was chosen: llm, forced or none; empty: by no question of its own
-	Usage    chat.Counts
+	Chosen   string        // how the first tool was chosen: llm, forced or none; empty: by no question of its own
+	Usage    chat.Counts   // tokens over all steps; 0 where the server counts none
 	Waited   time.Duration // in the queue
-	Warnings []string
+	Warnings []string      // for people: servers that were left out, a model that failed
 }
 
-// Ran is a call that was made, or refused.
+// Ran is a call that was made, or refused: OK is false for a tool that is unknown, arguments that do not fit, and a tool that
+// failed, whose sentences the model has read.
 type Ran struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
@@ -91,7 +95,7 @@ type Ran struct {
 	Millis    int64           `json:"ms"`
 }
 
-// Stop is why a run ended.
+// Stop is why a run ended. The words are part of the API (stop_reason), so they do not change.
 type Stop string
 
 // The reasons of an end. Each run has exactly one.
@@ -107,7 +111,7 @@ const (
 	Cancelled     Stop = "cancelled"      // whoever asked has left
 )
 
-// Progress is one thing that happens in a run, as it happens.
+// Progress is one thing that happens in a run, as it happens. On the wire it is the params of a notifications/progress.
 type Progress struct {
 	Step      int             `json:"step"`
 	Kind      string          `json:"type"` // queue, text, reasoning, call or result
@@ -119,11 +123,13 @@ type Progress struct {
 	Position  int             `json:"position,omitempty"` // in the queue; the next has 1
 }
 
-// errTime is why what a run waits for ends when its time is over.
+// errTime is why what a run waits for ends when its time is over. It is the cause of the context, by which a run that is out of
+// time is told from one whose client has left.
 var errTime = fault.New(fault.Timeout, "the agent's time is over")
 
 // Run asks the model until it answers, or a bound is met. tell hears of each step, in order, from the goroutine that called;
-// nil: nobody does. An error means that there is nothing to show: the request is wrong, or the model did not answer at all.
+// nil: nobody does. An error means that there is nothing to show: the request is wrong (fault.Invalid), or the model did not
+// answer at all. A run whose model fails behind a call is an Outcome with ModelError, since the call cannot be taken back.
 func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.cfg.Time, errTime)
 	defer cancel()

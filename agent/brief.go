@@ -10,19 +10,20 @@ import (
 	"toolnorm/tools"
 )
 
-// bytesPerToken is how many bytes of a description make a token, about: descriptions are English and JSON.
+// bytesPerToken is how many bytes of a description make a token, about: descriptions are English and JSON. The model's own
+// tokens are not known here, and only the order of size matters.
 const bytesPerToken = 4
 
-// described is a tool as a prompt describes it.
+// described is a tool as a prompt describes it, in the members that OpenAI's requests have: models know them from training.
 type described struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-// list describes tools: with their schemas if budget allows; else with the names and types of their parameters and their
-// descriptions' first sentences; and if that is too long as well, by a search alone. Few tools that a small model can read are
-// better than all of them.
+// describe writes the tools for a prompt: with their schemas if budget allows; else with the names and types of their parameters
+// and their descriptions' first sentences; and if that is too long as well, by a search alone. Few tools that a small model
+// can read are better than all of them: a prompt that fills the context leaves no room for the question.
 func (ts *toolset) describe(budget int) string {
 	whole := describe(ts.list, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
 	if len(whole) <= budget*bytesPerToken {
@@ -35,7 +36,7 @@ func (ts *toolset) describe(budget int) string {
 	return describe([]tools.Tool{searcher}, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
 }
 
-// describe writes a list, a tool a line.
+// describe writes a list, a tool a line: [\n{"name":"tts.generate_speech",…},\n…]. The specification's prompt holds this list.
 func describe(list []tools.Tool, one func(tools.Tool) described) string {
 	var b strings.Builder
 	b.WriteString("[")
@@ -58,7 +59,8 @@ func describe(list []tools.Tool, one func(tools.Tool) described) string {
 	return b.String()
 }
 
-// briefly is a tool in few words: {"a": "integer", "b?": "string"}.
+// briefly is a tool in few words: {"a": "integer", "b?": "string"}. Of a name alone models guess the arguments; the types
+// keep them from writing objects for texts. "any" stands for several types or none.
 func briefly(t tools.Tool) described {
 	params := map[string]string{}
 	root := schema.Parse(t.Schema).Written()
@@ -81,7 +83,7 @@ func briefly(t tools.Tool) described {
 	return described{t.Name, first, text}
 }
 
-// searchTool is the name of the tool by which others are found.
+// searchTool is the name of the tool by which others are found. It has no dot, so no server's tool can have it.
 const searchTool = "search_tools"
 
 // searcher is that tool.
@@ -91,10 +93,11 @@ var searcher = tools.Tool{
 	Schema:      json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what the tool should do"}},"required":["query"]}`),
 }
 
-// mostFound is how many tools one search finds.
+// mostFound is how many tools one search finds. They are described whole, so more would be the list that was too long.
 const mostFound = 5
 
-// find answers a search.
+// find answers a search. What is found stays offered for the rest of the run: native puts it into the requests that follow. A
+// search that finds nothing names some tools, so that the next one can use their words.
 func (ts *toolset) find(args json.RawMessage) tools.Result {
 	var q struct{ Query string }
 	if err := json.Unmarshal(args, &q); err != nil || q.Query == "" {
@@ -114,6 +117,7 @@ func (ts *toolset) find(args json.RawMessage) tools.Result {
 }
 
 // rank gives the tools that share words with a text, those with most of them first; a word of the name counts three times.
+// Words count as parts of words too, so that "search" finds search_docs; single letters do not. The order of equals stays.
 func (ts *toolset) rank(text string) []tools.Tool {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" .,_-?!:;\"'()", r) })
 	type scored struct {

@@ -14,12 +14,14 @@ const noTool = "none"
 
 // choose has the model choose the tool of the first step by a question of its own, which it can only answer with one of the
 // names: {"tool_name": …, "arguments": {…}}. An answer that is none is asked for once more; then the loop begins as it does
-// without this question.
+// without this question. It is a request of its own since a reply in words cannot be held to a schema. The question does
+// not stay in the conversation; the call and its result do.
 func (r *run) choose(ctx context.Context) error {
 	r.out.Chosen = noTool
 	request := r.ask.Request
 	request.Messages = append(r.turns[:len(r.turns):len(r.turns)], chat.Message{Role: chat.User, Content: r.question()})
 	request.Format = r.answer()
+	// The likeliest answer is wanted here, whatever the caller wants for the text.
 	cold := 0.0
 	request.Temperature = &cold
 	for range 2 {
@@ -42,6 +44,7 @@ func (r *run) choose(ctx context.Context) error {
 			continue
 		}
 		r.out.Chosen, r.last = "llm", &reply{}
+		// A tool that ends the step leaves one reply, the answer.
 		if r.act(ctx, []chat.Call{{Name: name, Args: picked.Arguments}}) == Escalated {
 			r.ask.Steps = 1
 		}
@@ -50,7 +53,7 @@ func (r *run) choose(ctx context.Context) error {
 	return nil
 }
 
-// question lists the tools by numbers.
+// question lists the tools by numbers, in few words each: names and arguments matter here.
 func (r *run) question() string {
 	var b strings.Builder
 	b.WriteString("Which of these tools helps with the request above? Answer with JSON alone: {\"tool_name\": \"…\", \"arguments\": {…}}, or {\"tool_name\": \"none\", \"arguments\": {}} if none does.\n")
@@ -61,13 +64,14 @@ func (r *run) question() string {
 	return b.String()
 }
 
-// answer is the schema of what can be answered.
+// answer is the schema of what can be answered. The names are an enum, so a server that holds a model to a schema cannot write
+// any other; the arguments are any object, and are read by the tool's schema as in every call.
 func (r *run) answer() json.RawMessage {
 	names, _ := chat.JSON(append(r.tools.names(), noTool)) // strings always encode
 	return json.RawMessage(`{"type":"object","properties":{"tool_name":{"type":"string","enum":` + string(names) + `},"arguments":{"type":"object"}},"required":["tool_name","arguments"]}`)
 }
 
-// said is the text of a reply that takes its place in the queue as every other.
+// said is the text of a reply that takes its place in the queue as every other. Its tokens count for the budget.
 func (r *run) said(ctx context.Context, request *chat.Request) (string, error) {
 	leave, err := r.queued(ctx)
 	if err != nil {

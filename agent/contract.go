@@ -12,17 +12,23 @@ import (
 
 // prompt is the contract, in the words of the specification.
 //
+// prompt is the contract, in the words of the specification. A test compares it: users may have tuned their models to it.
+//
+// prompt is the contract, in the words of the specification, which a test holds it to.
+//
 //go:embed contract.txt
 var prompt string
 
 // contract tells a model of tools by its system prompt, and reads calls out of its text. Models without tool calling, and
-// servers that take no tools, need nothing else.
+// servers that take no tools, need nothing else. Gemma 3 is the model that it was made for.
 type contract struct {
 	tools  *toolset
 	format *adapters.Format
 	system string // empty: there are no tools
 }
 
+// newContract makes the contract of a toolset. Its calls are read as the format "agent" says, whatever the model's family is:
+// the contract stands in the prompt, so that is what the model writes.
 func newContract(ts *toolset) *contract { return &contract{tools: ts, format: adapters.Named("agent")} }
 
 // described makes the system prompt; budget is in tokens.
@@ -33,11 +39,13 @@ func (c *contract) described(budget int) *contract {
 	return c
 }
 
-// resultMark opens what a tool has answered. A model that writes it has begun to make results up.
+// resultMark opens what a tool has answered: "[Tool Result: tts.generate_speech]\nSuccess: …". A model that writes it has begun to
+// make results up, so it is a stop sequence of each request.
 const resultMark = "[Tool Result: "
 
 // ask puts the contract behind the caller's own system prompt, and makes calls and results texts. The beginning never changes
-// in a run, so that the server's memory of it serves every step.
+// in a run, so that the server's memory of it serves every step. The line for an answer without tools comes last for that
+// reason, instead of a prompt without the contract.
 func (c *contract) ask(base chat.Request, turns []chat.Message, withTools bool) *chat.Request {
 	base.Messages = c.written(turns)
 	if c.system == "" {
@@ -56,7 +64,7 @@ func (c *contract) ask(base chat.Request, turns []chat.Message, withTools bool) 
 }
 
 // written are turns whose calls and results are texts. Results that follow each other are one turn, since many templates take
-// none but users and assistants by turns.
+// none but users and assistants by turns, Gemma's among them.
 func (c *contract) written(turns []chat.Message) []chat.Message {
 	out := make([]chat.Message, 0, len(turns))
 	for _, m := range turns {
@@ -77,7 +85,8 @@ func (c *contract) written(turns []chat.Message) []chat.Message {
 	return out
 }
 
-// read decodes the text of a reply. Calls by other names get the tools' own.
+// read decodes the text of a reply. Calls by other names get the tools' own. The decoder asks for its normal evidence, not the
+// eager one: an example in an answer must not run, as a call that nobody meant is the worst failure.
 func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	if c.tools.empty() {
 		return in

@@ -11,14 +11,15 @@ import (
 	"toolnorm/chat"
 )
 
-// Suffix behind a model's name asks for the agent.
+// Suffix behind a model's name asks for the agent, as in "demo/hermes@agent". A name is all that every client lets one choose.
 const Suffix = "@agent"
 
 var _ chat.Model = (*Loop)(nil)
 
 // Stream answers a request. One for NAME@agent is answered by NAME with the tools of this program and of the registered MCP
 // servers, which are run here and shown as thoughts; calls of the client's own tools go to the client and end the reply. Every
-// other request goes to the model as it is, and so does one whose client has said which tools may be called.
+// other request goes to the model as it is, and so does one whose client has said which tools may be called, wants a reply
+// continued, or wants probabilities, which several replies put together do not have.
 func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	name, asked := strings.CutSuffix(r.Model, Suffix)
 	if !asked {
@@ -42,7 +43,7 @@ func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event
 	}
 }
 
-// stream is a run whose steps are a reply.
+// stream is a run whose steps are a reply. Two goroutines write it: the run, and the keep-alives while a tool runs.
 type stream struct {
 	yield func(chat.Event, error) bool
 	pulse *chat.Pulse // nil: nobody waits for keep-alives
@@ -56,7 +57,8 @@ type stream struct {
 	spoken int        // the last step that has said something; 0: none has
 }
 
-// run runs the loop and ends the reply.
+// run runs the loop and ends the reply. There is one end and one count of tokens, whatever the number of steps: clients take
+// the first end for the last. A stop that is not Final is the cause in the end's Meta.
 func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	all, warnings, err := l.collect(ctx, nil)
 	if err != nil {
@@ -72,6 +74,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	ts := newToolset(all.list, names)
 	ts.describe(l.cfg.ToolTokens)
 	n := &native{tools: ts, client: request.Tools}
+	// The client's tools are with native now, which offers them in each step beside ours.
 	request.Tools = nil
 	r := &run{loop: l, ask: Ask{Request: request, Steps: defaultSteps, Closing: true}, tools: ts, speech: n, turns: request.Messages, same: map[string]int{}}
 	r.tell, r.beats = func(p Progress) { s.tell(p) }, s.beats
@@ -99,7 +102,8 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	return nil
 }
 
-// send hands an event on. A client that reads no more ends the run.
+// send hands an event on. A client that reads no more ends the run: the context is cancelled, and with it the model's reply and
+// the tool that runs.
 func (s *stream) send(e chat.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,9 +115,12 @@ func (s *stream) send(e chat.Event) bool {
 }
 
 // pass hands on what the client should see of a step as it comes, and says whether the event begins a call of the client's.
+// Calls of ours are not passed: the client has no such tools. Those of the client's are numbered anew, over all steps, since
+// the numbers of a reply must run 0, 1, 2.
 func (s *stream) pass(step int, n *native, e chat.Event) bool {
 	switch e.Kind {
 	case chat.Text:
+		// The texts of two steps are two paragraphs to who reads them.
 		if s.spoken > 0 && s.spoken < step {
 			e.Text = "\n\n" + e.Text
 		}
@@ -140,10 +147,11 @@ func (s *stream) pass(step int, n *native, e chat.Event) bool {
 	return false
 }
 
-// longestShown is how much of arguments and results is shown as a thought, in bytes.
+// longestShown is how much of arguments and results is shown as a thought, in bytes. The model has read them whole; this is for
+// a person who watches.
 const longestShown = 300
 
-// tell shows what the agent does as thoughts.
+// tell shows what the agent does as thoughts (reasoning_content), which clients show apart from the answer.
 func (s *stream) tell(p Progress) {
 	var text string
 	switch p.Kind {
@@ -166,7 +174,9 @@ func shown(text string) string {
 	return strings.ToValidUTF8(text[:longestShown], "") + "…"
 }
 
-// beats shows what there is, and keep-alives until the function that it gives is called.
+// beats shows what there is, and keep-alives until the function that it gives is called. A tool may run for 30 s, in which a
+// client or a proxy on the way would take the stream for dead. That function waits until the last one is written, so that
+// the run has the stream to itself again.
 func (s *stream) beats() func() {
 	if s.pulse == nil {
 		return func() {}

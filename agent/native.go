@@ -9,13 +9,14 @@ import (
 )
 
 // native offers tools as a request of the chat API does, beside those of the client. How they reach the model, and how its
-// calls are held to their schemas, is the inner model's matter; models without tool calling are served as well.
+// calls are held to their schemas, is the inner model's matter; models without tool calling are served as well. It is for
+// chats; contract is for callers who want the specification's prompt.
 type native struct {
 	tools  *toolset
 	client []chat.Tool
 }
 
-// ask offers the client's tools and ours; of ours those that were found, when they are too many.
+// ask offers the client's tools, and ours behind them; of ours those that were found, when they are too many.
 func (n *native) ask(base chat.Request, turns []chat.Message, withTools bool) *chat.Request {
 	base.Messages = n.renamed(turns)
 	base.Tools = nil
@@ -33,7 +34,7 @@ func (n *native) ask(base chat.Request, turns []chat.Message, withTools bool) *c
 	return &base
 }
 
-// safe is a tool's name for model servers.
+// safe is a tool's name for model servers, which take no dots; a name of the client's stays as it is.
 func (n *native) safe(name string) string {
 	if safe, ok := n.tools.safe[name]; ok {
 		return safe
@@ -41,7 +42,8 @@ func (n *native) safe(name string) string {
 	return name
 }
 
-// renamed are turns with the names that the model knows.
+// renamed are turns with the names that the model knows. They are copies: the run's turns keep the tools' own names, by which
+// the caller and the log know them.
 func (n *native) renamed(turns []chat.Message) []chat.Message {
 	out := slices.Clone(turns)
 	for i, m := range out {
@@ -70,9 +72,11 @@ func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, err
 	}
 }
 
+// isClients says that a name is one of the client's tools. It has the first claim on a name that both have.
 func (n *native) isClients(name string) bool {
 	return slices.ContainsFunc(n.client, func(t chat.Tool) bool { return t.Name == name })
 }
 
-// look finds nothing: the text has left when it is whole.
+// look finds nothing: the text has gone to the client when it is whole, and a call that is then found in it could not be
+// taken back from there. The engine has read the calls of its families already.
 func (n *native) look(string) []chat.Call { return nil }

@@ -18,14 +18,15 @@ type QueueConfig struct {
 	Lane      func(model string) string // requests of one lane wait for each other: those to the same server; nil: those to the same model
 }
 
-// Queue lets requests to models through in the order in which they come. It may be used by many at once.
+// Queue lets requests to models through in the order in which they come. It may be used by many at once. Every step of every
+// run passes it, so a run of five steps waits five times and cannot keep others out.
 type Queue struct {
 	cfg   QueueConfig
 	mu    sync.Mutex
 	lanes map[string]*lane // those in which something happened in the last minute
 }
 
-// lane is what waits for one server.
+// lane is what waits for one server. Two servers have nothing to do with each other.
 type lane struct {
 	begun   []time.Time // the last PerMinute beginnings, oldest first
 	running int
@@ -33,16 +34,17 @@ type lane struct {
 	timer   *time.Timer
 }
 
-// ticket is one request that waits.
+// ticket is one request that waits. Both channels are written under the queue's lock and read by Enter.
 type ticket struct {
 	turn  chan struct{} // closed when it is its turn
 	moved chan int      // its place, when that has changed
 }
 
-// window is the span in which no more than PerMinute requests begin, wherever it is laid.
+// window is the span in which no more than PerMinute requests begin, wherever it is laid. It slides: with fixed minutes two
+// bursts, one on each side of the border, would be twice as many within seconds.
 const window = time.Minute
 
-// NewQueue makes a queue in which nothing waits.
+// NewQueue makes a queue in which nothing waits. It needs no Close: its timers end by themselves.
 func NewQueue(cfg QueueConfig) *Queue {
 	cfg.Waiting = cmp.Or(cfg.Waiting, 64)
 	if cfg.Lane == nil {
@@ -53,7 +55,7 @@ func NewQueue(cfg QueueConfig) *Queue {
 
 // Enter waits until a request to the model may begin; leave is to be called when it has ended. moved hears, from this
 // goroutine, of the place in the queue when the request has to wait and each time it moves up. An error means that the queue is
-// full, or that ctx ended first.
+// full (fault.Busy or fault.Limited, with the time to wait), or that ctx ended first. leave may be called twice.
 func (q *Queue) Enter(ctx context.Context, model string, moved func(place int, waited time.Duration)) (leave func(), waited time.Duration, err error) {
 	start := time.Now()
 	name := q.cfg.Lane(model)
@@ -64,6 +66,7 @@ func (q *Queue) Enter(ctx context.Context, model string, moved func(place int, w
 		q.lanes[name] = l
 	}
 	leave = sync.OnceFunc(func() { q.left(name, l) })
+	// Only an empty line lets one through at once: else a request that comes just when a place is free would pass those before it.
 	if len(l.waiting) == 0 && q.free(l, start) == 0 {
 		q.begin(l, start)
 		q.mu.Unlock()
@@ -91,7 +94,8 @@ func (q *Queue) Enter(ctx context.Context, model string, moved func(place int, w
 	}
 }
 
-// full is the error of a queue that takes no more, with the time until one more may begin.
+// full is the error of a queue that takes no more, with the time until one more may begin. It is Limited when the rate is what
+// holds it up, and Busy when the requests that run are.
 func (q *Queue) full(l *lane, now time.Time) error {
 	kind := fault.Busy
 	if q.cfg.PerMinute > 0 && len(l.begun) == q.cfg.PerMinute && q.free(l, now) > 0 && q.free(l, now) < window {
@@ -113,7 +117,7 @@ func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	return 0
 }
 
-// begin counts a request that begins.
+// begin counts a request that begins. Only as many beginnings are kept as PerMinute needs: the oldest decides.
 func (q *Queue) begin(l *lane, now time.Time) {
 	l.running++
 	if q.cfg.PerMinute == 0 {
@@ -126,7 +130,7 @@ func (q *Queue) begin(l *lane, now time.Time) {
 }
 
 // advance lets through what may begin, tells the others their places, and comes back when time alone will let the next one
-// begin. q.mu is held.
+// begin. q.mu is held. It is called for every change, and sets the one timer of the lane anew.
 func (q *Queue) advance(name string, l *lane) {
 	now := time.Now()
 	let := 0
@@ -157,7 +161,7 @@ func (q *Queue) advance(name string, l *lane) {
 	}
 }
 
-// stand says a place; only the last one counts.
+// stand says a place; only the last one counts. It never blocks: what nobody has read yet is replaced.
 func (t *ticket) stand(place int) {
 	select {
 	case <-t.moved:
@@ -166,7 +170,7 @@ func (t *ticket) stand(place int) {
 	t.moved <- place
 }
 
-// left is the end of a request.
+// left is the end of a request, good or bad. It frees a place of AtOnce; the minute's count stays.
 func (q *Queue) left(name string, l *lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -174,7 +178,8 @@ func (q *Queue) left(name string, l *lane) {
 	q.advance(name, l)
 }
 
-// abandon takes out a request that waits no more, also one that was let through at the same moment.
+// abandon takes out a request that waits no more, also one that was let through at the same moment: then its place is given
+// back, which would else be lost for good.
 func (q *Queue) abandon(name string, l *lane, t *ticket) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -14,13 +14,14 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Path is where the agent is asked.
+// Path is where the agent is asked. The name is the specification's.
 const Path = "/generate_with_mcp"
 
 // largestBody is how much a request may hold, in bytes: a long conversation without pictures.
 const largestBody = 8 << 20
 
-// rpcRequest is a request in JSON-RPC 2.0.
+// rpcRequest is a request in JSON-RPC 2.0. Version is a pointer, since one that is missing passes for "2.0", as the
+// specification says, and one that is empty does not.
 type rpcRequest struct {
 	Version *string         `json:"jsonrpc"`
 	Method  string          `json:"method"`
@@ -28,7 +29,8 @@ type rpcRequest struct {
 	ID      json.RawMessage `json:"id"`
 }
 
-// params are those of a request, named as in the specification.
+// params are those of a request, named as in the specification; force_tool, select_tool, closing_answer and options are ours.
+// Numbers are pointers where 0 is something else than nothing said.
 type params struct {
 	Model       string                     `json:"model"`
 	Messages    []message                  `json:"messages"`
@@ -42,13 +44,14 @@ type params struct {
 	Options     map[string]json.RawMessage `json:"options"`
 }
 
-// message is one turn of the caller's.
+// message is one turn of the caller's. Its content is a text or a list of parts, so it is read later.
 type message struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 }
 
-// Codes of errors. Those of the second half are ours.
+// Codes of errors. Those of the second half are ours: the model cannot be asked, the queue is full, the time is over. They are
+// in the range that JSON-RPC leaves to servers (section 5.1).
 const (
 	codeParse    = -32700
 	codeRequest  = -32600
@@ -59,7 +62,7 @@ const (
 	codeDeadline = -32002
 )
 
-// rpcError is an error in JSON-RPC.
+// rpcError is an error in JSON-RPC, with the status that HTTP clients look at first.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -74,7 +77,8 @@ func wrong(code int, text string) *rpcError {
 	return &rpcError{Code: code, Message: text, status: http.StatusBadRequest}
 }
 
-// asRPC is an error of a run.
+// asRPC is an error of a run. A fault of kind Invalid with a cause is the model server's word on the request, and so the model's
+// error; without one it is ours, and the parameters are wrong.
 func asRPC(err error) *rpcError {
 	var e *rpcError
 	if errors.As(err, &e) {
@@ -93,7 +97,9 @@ func asRPC(err error) *rpcError {
 	return out
 }
 
-// ServeHTTP answers a request to Path, in one piece or, for who accepts text/event-stream, with its progress in front.
+// ServeHTTP answers a request to Path, in one piece or, for who accepts text/event-stream, with its progress in front. Errors in
+// front of the request's text (method, size) are OpenAI's form, since there is no id to answer; all others are JSON-RPC.
+// It does not ask who may: auth.Guard belongs in front.
 func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -128,7 +134,7 @@ func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeRPC(w, http.StatusOK, reply20(id, resultOf(out), nil))
 }
 
-// log writes a line of a run. What was said is not in it.
+// log writes a line of a run. What was said is not in it, nor what the tools were called with.
 func (l *Loop) log(a Ask, out *Outcome, err error) {
 	if err != nil {
 		l.cfg.Log.Warn().Err(err).Str("model", a.Request.Model).Msg("agent")
@@ -138,7 +144,8 @@ func (l *Loop) log(a Ask, out *Outcome, err error) {
 		Int("prompt_tokens", out.Usage.Prompt).Int("completion_tokens", out.Usage.Completion).Dur("queue_ms", out.Waited).Strs("warnings", out.Warnings).Msg("agent")
 }
 
-// readRPC reads a request; its id is known as soon as it could be read, also when the rest is wrong.
+// readRPC reads a request; its id is known as soon as it could be read, also when the rest is wrong. An array is a batch, which
+// is refused: a run takes minutes, and its answers belong to one connection each.
 func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	var q rpcRequest
 	if err := json.Unmarshal(body, &q); err != nil {
@@ -165,6 +172,7 @@ func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	return readParams(q.Params)
 }
 
+// isInteger says that an id is a whole number: JSON-RPC advises against fractions, and clients compare ids as they sent them.
 func isInteger(text json.RawMessage) bool {
 	var n json.Number
 	if json.Unmarshal(text, &n) != nil {
@@ -174,7 +182,8 @@ func isInteger(text json.RawMessage) bool {
 	return err == nil
 }
 
-// readParams reads what is asked.
+// readParams reads what is asked. An error names the member that is wrong, with code -32602; unknown members are passed over,
+// so that callers of older and newer versions are served.
 func readParams(text json.RawMessage) (a Ask, err error) {
 	var p params
 	if len(text) == 0 {

@@ -12,7 +12,7 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// rpcResult is what a run gives.
+// rpcResult is what a run gives. The lists are never null: callers go over them without asking.
 type rpcResult struct {
 	Text     string   `json:"text"`
 	Model    string   `json:"model"`
@@ -21,7 +21,7 @@ type rpcResult struct {
 	Calls    []Ran    `json:"tool_calls"`
 	Chosen   string   `json:"selected_by,omitempty"`
 	Usage    usage    `json:"usage"`
-	Queue    int64    `json:"queue_ms"`
+	Queue    int64    `json:"queue_ms"` // milliseconds that all steps waited together
 	Warnings []string `json:"warnings"`
 }
 
@@ -52,6 +52,7 @@ type rpcReply struct {
 	ID      json.RawMessage `json:"id"`
 }
 
+// reply20 is an answer in JSON-RPC 2.0, with a result or an error and the request's own id.
 func reply20(id json.RawMessage, r *rpcResult, e *rpcError) []byte {
 	text, err := chat.JSON(rpcReply{"2.0", r, e, id})
 	if err != nil { // arguments that are no JSON have not come this far
@@ -67,6 +68,7 @@ func writeRPC(w http.ResponseWriter, status int, text []byte) {
 	_, _ = w.Write(append(text, '\n'))
 }
 
+// writeRPCError answers with an error, and with the headers that say when to try again, as every error of this server has them.
 func writeRPCError(w http.ResponseWriter, id json.RawMessage, e *rpcError) {
 	var f *fault.Error
 	if errors.As(e.cause, &f) {
@@ -75,10 +77,11 @@ func writeRPCError(w http.ResponseWriter, id json.RawMessage, e *rpcError) {
 	writeRPC(w, e.status, reply20(id, nil, e))
 }
 
-// stall is how long a client may take nothing of its stream.
+// stall is how long a client may take nothing of its stream: a minute, since it may do something of its own with each step.
 const stall = time.Minute
 
-// serveStream answers with events: each thing that happens as a notification, and the answer as the last one.
+// serveStream answers with events: each thing that happens as a notification, and the answer as the last one. A request that is
+// wrong still gets its status, as long as nothing was written; behind that the error is the last event.
 func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMessage, a Ask) {
 	out := &frames{w: sse.NewWriter(w, stall)}
 	stop := out.beats(l.cfg.Beat)
@@ -110,7 +113,7 @@ type frames struct {
 	w  *sse.Writer
 }
 
-// send writes an event. A client that is gone ends the request's context, and with it the run.
+// send writes an event. A client that is gone ends the request's context, and with it the run, so the error needs no answer here.
 func (e *frames) send(text []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -118,7 +121,8 @@ func (e *frames) send(text []byte) {
 	_ = e.w.Flush()
 }
 
-// beats writes comments until the function that it gives is called.
+// beats writes comments until the function that it gives is called. The first one comes after a whole beat, so that a request
+// that fails at once still has a status.
 func (e *frames) beats(every time.Duration) func() {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() { // ends with the run

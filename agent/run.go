@@ -14,7 +14,8 @@ import (
 )
 
 // speech is how tools are described to a model, and how its calls are read. Between the two, turns and calls have the tools'
-// own names.
+// own names. There are two: contract, for the specification's prompt, and native, for chats. The loop is the same for both,
+// so its bounds and its ends are too.
 type speech interface {
 	// ask is the request of one step; with no tools it is one for an answer.
 	ask(base chat.Request, turns []chat.Message, withTools bool) *chat.Request
@@ -24,30 +25,33 @@ type speech interface {
 	look(text string) []chat.Call
 }
 
-// run is one run of the loop.
+// run is one run of the loop. It belongs to one goroutine, but for beats.
 type run struct {
 	loop   *Loop
 	ask    Ask
 	tools  *toolset
 	speech speech
-	turns  []chat.Message
-	out    Outcome
-	last   *reply         // nil before the first step
-	same   map[string]int // how often each call was made
-	tell   func(Progress)
+	// The caller's turns and then those of the run; nothing in front is ever changed, so the server's prompt cache serves each step.
+	turns []chat.Message
+	out   Outcome
+	last  *reply // nil before the first step
+	// By name and arguments, over the whole run: a model that alternates between two calls goes round as well.
+	same map[string]int // how often each call was made
+	tell func(Progress)
 
 	pass  func(chat.Event) bool // takes events as they come, and says whether the call that one begins is somebody else's; nil: nobody does
 	beats func() func()         // gives keep-alives until what it gives is called
 }
 
-// reply is one reply of the model.
+// reply is one reply of the model. Both texts are kept: got is what is left when the calls are read out of it, and raw what a
+// caller gets at a limit, "the last response" of the specification.
 type reply struct {
 	raw     strings.Builder // the text as the model wrote it
 	got     chat.Collector
 	foreign bool // it has calls that are not ours
 }
 
-// steps goes round until there is a reason to stop, which is in r.out.
+// steps goes round until there is a reason to stop, which is in r.out. An error means that nothing can be shown (see failed).
 func (r *run) steps(ctx context.Context) error {
 	for {
 		if stop := r.exhausted(); stop != "" {
@@ -61,6 +65,7 @@ func (r *run) steps(ctx context.Context) error {
 		switch {
 		case r.last.foreign || len(calls) == 0 && r.last.got.End.Text != chat.Length:
 			return r.end(ctx, Final)
+		// What a cut reply says is no answer, and a call that was cut must not run.
 		case len(calls) == 0:
 			return r.end(ctx, Cut)
 		}
@@ -70,7 +75,7 @@ func (r *run) steps(ctx context.Context) error {
 	}
 }
 
-// exhausted says which bound forbids another step.
+// exhausted says which bound forbids another step. It is asked in front of a step: what has been read and written is paid for.
 func (r *run) exhausted() Stop {
 	switch {
 	case r.out.Steps >= r.ask.Steps:
@@ -81,7 +86,8 @@ func (r *run) exhausted() Stop {
 	return ""
 }
 
-// calls are those of the last reply, also one that only looks like one.
+// calls are those of the last reply, also one that only looks like one. With a call of the client's among them nothing is looked
+// for: the reply goes to the client as it is.
 func (r *run) calls() []chat.Call {
 	if calls := r.last.got.Complete(); len(calls) > 0 || r.last.foreign {
 		return calls
@@ -89,7 +95,9 @@ func (r *run) calls() []chat.Call {
 	return r.speech.look(r.last.got.Text.String())
 }
 
-// end makes the outcome: the last reply is the answer, as it is.
+// end makes the outcome: the last reply is the answer, as it is. One more reply, without tools, is asked for where a tool has
+// ended the step, and at a limit when the caller wants an answer there (Closing): a chat shows it to a person. The count
+// of steps has that reply too.
 func (r *run) end(ctx context.Context, stop Stop) error {
 	if stop == Escalated || r.ask.Closing && (stop == MaxIterations || stop == RepeatedCall) {
 		r.out.Steps++
@@ -108,7 +116,8 @@ func (r *run) end(ctx context.Context, stop Stop) error {
 	return nil
 }
 
-// failed ends a run whose model failed: with an error when there is nothing to show yet, else with what there is.
+// failed ends a run whose model failed: with an error when there is nothing to show yet, else with what there is. A call that has
+// run cannot be taken back, so its caller must hear of it.
 func (r *run) failed(ctx context.Context, err error) error {
 	if len(r.out.Calls) == 0 || r.pass != nil { // a stream has shown what there is
 		if cause := context.Cause(ctx); cause != nil {
@@ -138,7 +147,8 @@ func gone(cause error) error {
 	return fault.New(fault.Canceled, "the client went away: %w", cause)
 }
 
-// step asks the model once.
+// step asks the model once. Its place in the queue is waited for in front of ModelTime, so a long line is no slow model; it is
+// given back when the reply has ended, before any tool runs.
 func (r *run) step(ctx context.Context, withTools bool) error {
 	leave, err := r.queued(ctx)
 	if err != nil {
@@ -162,6 +172,7 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 			if cause := context.Cause(ctx); cause != nil {
 				return cause
 			}
+			// The decoder says so of a reply that was cut in a call; its text is in the reply all the same.
 			if errors.Is(err, io.ErrUnexpectedEOF) {
 				break // of the decoder: no Finish has come
 			}
@@ -171,6 +182,7 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 			return context.Cause(ctx)
 		}
 	}
+	// A server that breaks off without an end has not said all: to take it for an answer could be wrong in any way.
 	if fresh.got.End == nil {
 		return fault.New(fault.Unavailable, "the model's reply has no end")
 	}
@@ -179,7 +191,7 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 	return nil
 }
 
-// take adds an event of a reply.
+// take adds an event of a reply, and tells of it as it comes, so that a client sees the text while it is written.
 func (p *reply) take(r *run, e chat.Event) {
 	if r.pass != nil && r.pass(e) {
 		p.foreign = true
@@ -193,7 +205,7 @@ func (p *reply) take(r *run, e chat.Event) {
 	}
 }
 
-// teed keeps the text of a reply as it passes.
+// teed keeps the text of a reply as it passes, before the decoder takes calls and marks out of it.
 func teed(in iter.Seq2[chat.Event, error], b *strings.Builder) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range in {
@@ -207,7 +219,7 @@ func teed(in iter.Seq2[chat.Event, error], b *strings.Builder) iter.Seq2[chat.Ev
 	}
 }
 
-// queued waits for a place in front of the model.
+// queued waits for a place in front of the model. Keep-alives are sent meanwhile, and each change of the place.
 func (r *run) queued(ctx context.Context) (leave func(), err error) {
 	q := r.loop.cfg.Queue
 	if q == nil {
@@ -221,7 +233,8 @@ func (r *run) queued(ctx context.Context) (leave func(), err error) {
 	return leave, err
 }
 
-// begin does what stands in front of the loop: the choice of a tool.
+// begin does what stands in front of the loop: the choice of a tool. A tool that the caller has named is looked up here, so that
+// a wrong name is an error of the request and no step.
 func (r *run) begin(ctx context.Context) error {
 	r.same = map[string]int{}
 	if r.ask.Force != "" {
@@ -239,7 +252,8 @@ func (r *run) begin(ctx context.Context) error {
 }
 
 // forced is the first request of a run whose tool is said: it takes the way of a request with tool_choice, by which the
-// engine holds the model to a call of that tool.
+// engine holds the model to a call of that tool, and its arguments to the schema where the server can. The contract's
+// prompt is left out of it, since the model has nothing to choose.
 func (r *run) forced() *chat.Request {
 	t := r.tools.byName[r.ask.Force]
 	request := r.ask.Request

@@ -12,10 +12,11 @@ import (
 	"toolnorm/tools"
 )
 
-// local stands in front of the names of the tools that come with the program.
+// local stands in front of the names of the tools that come with the program, as in local.search_docs. No server may have it.
 const local = "local"
 
-// toolset is the tools of one run. Each has one name, server.tool, by which the model, the caller and the log know it.
+// toolset is the tools of one run. Each has one name, server.tool, by which the model, the caller and the log know it. It is made
+// for the run and does not change when servers come and go: a model must find the tools that it was told of.
 type toolset struct {
 	list      []tools.Tool // in the order in which they are offered
 	byName    map[string]tools.Tool
@@ -26,7 +27,9 @@ type toolset struct {
 	found     []string            // those that were
 }
 
-// newToolset arranges tools. taken are names that somebody else uses in the same request.
+// newToolset arranges tools. taken are names that somebody else uses in the same request, the client's own: those stay theirs,
+// and ours get a sum behind. A bare name, "generate_speech", is taken for the one tool that has it; models often leave the
+// server out.
 func newToolset(list []tools.Tool, taken []string) *toolset {
 	ts := &toolset{list: list, byName: map[string]tools.Tool{}, safe: map[string]string{}, also: map[string]string{}, ambiguous: map[string][]string{}}
 	used := map[string]bool{}
@@ -60,11 +63,12 @@ func newToolset(list []tools.Tool, taken []string) *toolset {
 	return ts
 }
 
-// longestSafe is how long a function's name may be for OpenAI, of A-Z a-z 0-9 _ and -.
+// longestSafe is how long a function's name may be for OpenAI, of A-Z a-z 0-9 _ and -. MCP allows 128, and dots; Goose and
+// others refuse dots as well.
 const longestSafe = 64
 
 // safeName is a tool's name for model servers: server__tool. It can be read back, since a name that it would not be clear of
-// gets a sum.
+// gets a sum: a_.b and a._b would both be a___b, and a.b.c and a.b_c should not be one.
 func safeName(name string) string {
 	server, tool, _ := strings.Cut(name, ".")
 	safe := server + "__" + tool
@@ -74,7 +78,7 @@ func safeName(name string) string {
 	return safe
 }
 
-// hashed is a name with its sum, so that no other has it.
+// hashed is a name with its sum, so that no other has it. 55 characters, _ and eight digits are 64.
 func hashed(name string) string {
 	clean := strings.Replace(name, ".", "__", 1)
 	clean = strings.ReplaceAll(clean, ".", "_")
@@ -83,7 +87,8 @@ func hashed(name string) string {
 
 func (ts *toolset) empty() bool { return len(ts.list) == 0 }
 
-// named is the tool that a caller means, by its whole name or by a part that only one has.
+// named is the tool that a caller means, by its whole name or by a part that only one has. An error lists all that there are: it
+// is read by a person who wrote force_tool.
 func (ts *toolset) named(name string) (string, error) {
 	if _, ok := ts.byName[name]; ok {
 		return name, nil
@@ -109,11 +114,13 @@ func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat
 	return out
 }
 
-// call runs a call.
+// call runs a call, through the registry: there the arguments are read by the tool's schema and checked, as for every other
+// client. A name that is wrong is a result, which the model reads, and counts as a step.
 func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) tools.Result {
 	if ts.search && c.Name == searchTool {
 		return ts.find(c.Args)
 	}
+	// To guess one of two servers could send the mail by the wrong one.
 	if all := ts.ambiguous[c.Name]; len(all) > 0 {
 		return tools.Failure(fmt.Sprintf("several servers have a tool %q; say which: %s", c.Name, strings.Join(all, ", ")))
 	}
@@ -128,7 +135,8 @@ func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) too
 	return r.Call(ctx, name, c.Args)
 }
 
-// near names those tools that share most words with a name that is wrong.
+// near names those tools that share most words with a name that is wrong, three at most; without any the first ones, so that
+// the model sees what names look like.
 func (ts *toolset) near(name string) string {
 	ranked := ts.rank(strings.NewReplacer(".", " ", "_", " ", "-", " ").Replace(name))
 	if len(ranked) == 0 {
@@ -142,7 +150,8 @@ func (ts *toolset) near(name string) string {
 }
 
 // collect gives the tools of a run. Servers that do not answer are left out, with a warning. Without any server there are no
-// tools, and the model just answers.
+// tools, and the model just answers: the specification says so, and a caller who wants the program's own names local. An
+// error is a server that nobody has registered, with the names of those that are.
 func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []string, error) {
 	var known []string
 	if l.cfg.Servers != nil {
@@ -180,7 +189,7 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 	return newToolset(all, nil), warnings, nil
 }
 
-// own are the registry's tools that are no server's, as local.NAME.
+// own are the registry's tools that are no server's, as local.NAME. Those of servers are in the registry too, and come by Collect.
 func (l *Loop) own(servers []string) (out []tools.Tool) {
 	for _, t := range l.cfg.Tools.Snapshot().Tools {
 		server, _, qualified := strings.Cut(t.Name, ".")
