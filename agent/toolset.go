@@ -16,7 +16,7 @@ import (
 const local = "local"
 
 // toolset is the tools of one run. Each has one name, server.tool, by which the model, the caller and the log know it. It is made
-// for the run and does not change when servers come and go: a model must find the tools that it was told of.
+// for the run and does not change when servers come and go: a model must find the tools that its prompt describes.
 type toolset struct {
 	list      []tools.Tool // in the order in which they are offered
 	byName    map[string]tools.Tool

@@ -19,7 +19,7 @@ var (
 // than any contract, and they are marks in that family alone. Calls of tools that there are not are the other: a model that has
 // misread a name should hear so. For these the text is decoded once more, as if there were a tool of that name: what is a
 // call then, by all the decoder's evidence, was meant as one. JSON without arguments is an answer. Only the first is taken:
-// the model is told of the wrong name, and asks again.
+// the model hears that the name is wrong, and asks again.
 func (c *contract) look(text string) []chat.Call {
 	if c.tools.empty() || len(text) > longestLook {
 		return nil
