@@ -13,10 +13,12 @@ type level struct {
 	t    *schema.Type // what it is by the schema
 }
 
-// Enter opens a container whose opener stands elsewhere, or nowhere.
+// Enter opens a container whose opener stands elsewhere, or nowhere: the parenthesis of a Python call, which the recogniser
+// has read, or a brace that was lost. The stack must hold it all the same: what may follow a string is asked of the stack.
 func (r *Reader) Enter(kind byte, t *schema.Type) { r.stack = append(r.stack, level{kind, t}) }
 
 // LeaveAll leaves every container.
+// It is called where an attempt to read arguments begins anew: what a failed one left open would shift every level.
 func (r *Reader) LeaveAll() { r.stack = r.stack[:0] }
 
 // Inside reports whether a container is open.
@@ -33,22 +35,24 @@ func (r *Reader) innermost() byte {
 // containerEnds says whether the container opened by kind ends here: at its own closer, which is stepped over; at an outer
 // one's, at a mark or at the end of the text, where its own is missing; at another one that stands for it. A closer that
 // closes nothing is skipped.
+// A closer that is not the container's own is never an error: [wrongCloser] decides which of the three slips it is, by
+// what stands behind it.
 func (r *Reader) containerEnds(kind byte) bool {
 	for {
 		c := r.At(0)
 		switch {
-		case c == closerOf(kind) && c == '}' && len(r.stack) == 1 && r.closedEarly():
+		case c == closerOf(kind) && c == '}' && len(r.stack) == 1 && r.closedEarly(): // {"city": "Rome"}, "days": 3}
 			r.Pos++
 			r.Repaired("extra-closer")
 			r.blanks()
-		case c == closerOf(kind):
+		case c == closerOf(kind): // in order
 			r.Pos++
 			return true
-		case c < 0:
+		case c < 0: // {"a": {"b": [1, 2
 			r.Unclosed = true
 			r.DoubtStray()
 			return true
-		case scan.IsCloser(c):
+		case scan.IsCloser(c): // {"a": [1, 2}
 			means := r.wrongCloser(c)
 			if means == outerMissing {
 				r.Repaired("closers")
@@ -62,6 +66,7 @@ func (r *Reader) containerEnds(kind byte) bool {
 			r.Repaired("extra-closer")
 			r.blanks()
 		default:
+			// {"city": "Rome"</tool_call>: only its marks say that the call is over
 			if r.IsMark(0) {
 				r.Unclosed = true
 				r.DoubtStray()
@@ -76,6 +81,9 @@ func (r *Reader) containerEnds(kind byte) bool {
 // closedEarly says whether the outermost object goes on behind its closer here: a member that only its schema knows, and that
 // it does not have yet, stands behind a comma. With a member that the schema does not know in front, that may belong to
 // another object as well.
+// Only the schema can tell: {"ship": {"name": "N"}}, "note": "x"} with a parameter note goes on, and the member is taken in.
+// The envelope's own names (name, id, type, input …) stay with the envelope, since {"name": "f", "arguments": {…}, "id": "1"}
+// is in order and looks alike.
 func (r *Reader) closedEarly() bool {
 	c := r.Out
 	defer func(seen int) { c.endAt = seen }(c.endAt) // looking ahead is not having read
@@ -89,7 +97,7 @@ func (r *Reader) closedEarly() bool {
 	n += 1 + r.Space(n+1)
 	t := r.stack[0].t
 	key, ok := r.KeyAt(n)
-	if !ok || r.Quotes == nil && !r.StartsString(n) || !t.Has(key) || OfEnvelope(key) || slices.Contains(r.Seen, key) {
+	if !ok || r.Quotes == nil && !r.StartsString(n) || !t.Has(key) || OfEnvelope(key) || slices.Contains(r.Seen, key) { // keys are bare only where the family writes them so
 		return false
 	}
 	r.Out.Doubt = r.Out.Doubt || slices.ContainsFunc(r.Seen, func(seen string) bool { return !t.Has(seen) })
@@ -97,12 +105,15 @@ func (r *Reader) closedEarly() bool {
 }
 
 // OfEnvelope says whether a member can stand beside the arguments of a call.
+// Such a member behind a closer is believed to be the call's, not a parameter's, unless the schema says otherwise.
 func OfEnvelope(key string) bool {
 	return NameKeys[key] || IdKeys[key] || ArgsKeys[key] || key == "type"
 }
 
 // DoubtStray is called where a closer is missing or wrong: a member that stands in an object which does not know it, while
 // one around does, may belong there.
+// {"where": {"city": "Rome", "days": 3} may lack a brace at its end or in front of days: both readings are valid JSON, and
+// only one is what was meant. So the call becomes text (two-readings).
 func (r *Reader) DoubtStray() {
 	if r.Out != nil {
 		r.Out.Doubt = r.Out.Doubt || r.strayKey
@@ -110,11 +121,14 @@ func (r *Reader) DoubtStray() {
 }
 
 // aSet is the kind of container that braces without keys are.
+// Its closer is that of an object, so it cannot go by its opening byte.
 const aSet = 's'
 
 // CallArgs is the kind of container that a Python call's parentheses are.
+// Keys in them may be bare, with an equals sign, or missing altogether.
 const CallArgs = 'f'
 
+// closerOf is the byte that closes what kind opened; a parenthesis for tuples and for the arguments of a Python call.
 func closerOf(kind byte) int {
 	switch kind {
 	case '{', aSet:
@@ -125,7 +139,7 @@ func closerOf(kind byte) int {
 	return ')'
 }
 
-// What a closer means that is not the innermost container's own.
+// meaning is what a closer means that is not the innermost container's own. There are three, and no fourth.
 type meaning uint8
 
 const (
@@ -136,6 +150,9 @@ const (
 
 // wrongCloser decides what the closer c here means, which is not that of the innermost container. Where a further member or
 // element follows, it is the meaning that puts this into a container that knows it; two of these are a doubt.
+// A fixed rule, as "the nearest container that fits", gives valid arguments nobody meant. What follows is the better
+// witness: in {"a": [1, 2}, "b": 3} the member b cannot stand in the list, and behind the object there is no place for it,
+// so the brace stood for the list's bracket. With nothing behind it, the nearest outer container of that kind ends.
 func (r *Reader) wrongCloser(c int) meaning {
 	r.DoubtStray()
 	top, outer := len(r.stack)-1, r.openedBy(c)
@@ -145,18 +162,19 @@ func (r *Reader) wrongCloser(c int) meaning {
 	}
 	if r.At(n) != ',' {
 		switch {
-		case outer >= 0:
+		case outer >= 0: // {"a": [1, 2}: the brace is the object's, the bracket was lost
 			return outerMissing
-		case top > 0:
+		case top > 0: // {"a": [1, 2)}: no parenthesis is open, so it was meant for the list
 			return ownMeant
 		}
-		return surplus
+		return surplus // [1, 2)
 	}
-	for r.At(n) == ',' {
+	for r.At(n) == ',' { // doubled commas say nothing more
 		n += 1 + r.Space(n+1)
 	}
 	order, at := []meaning{ownMeant, outerMissing, surplus}, map[meaning]int{ownMeant: top - 1, outerMissing: outer - 1, surplus: top}
 	if r.doubled(c) {
+		// "]]" in front of a further element: the second is a slip of the finger, the first was right
 		order = []meaning{surplus, ownMeant, outerMissing}
 	}
 	best, score := order[0], -1
@@ -179,9 +197,11 @@ func (r *Reader) wrongCloser(c int) meaning {
 }
 
 // maxRun bounds how many closers in a row are looked at, so that time is linear.
+// A longer run is read as if nothing followed it.
 const maxRun = 8
 
 // behindRun is the container that is open behind further closers, each of which must be that of the one before it.
+// at is the index in the stack, -1 outside of all containers.
 func (r *Reader) behindRun(at int, run []int) (int, bool) {
 	for _, c := range run {
 		if at >= 0 && closerOf(r.stack[at].kind) != c {
@@ -198,6 +218,7 @@ func (r *Reader) doubled(c int) bool {
 }
 
 // openedBy is the innermost container that c closes, -1 when there is none.
+// A set counts by its brace, a Python call by its parenthesis; see closerOf.
 func (r *Reader) openedBy(c int) int {
 	i := len(r.stack) - 1
 	for i >= 0 && closerOf(r.stack[i].kind) != c {
@@ -208,6 +229,8 @@ func (r *Reader) openedBy(c int) int {
 
 // suits says how well what stands at offset i, behind a comma, suits an open container: 0 not at all, 1 as anything would, 2
 // as its schema says. Below all containers is the envelope.
+// A member that the schema does not name suits an object without listed members only: open schemas let anything in, and
+// anything would then suit everywhere.
 func (r *Reader) suits(i, at int) int {
 	key, isKey := r.KeyAt(i)
 	if at < 0 {
@@ -219,7 +242,7 @@ func (r *Reader) suits(i, at int) int {
 	l := r.stack[at]
 	object := l.kind == '{' || l.kind == CallArgs
 	switch {
-	case object != isKey:
+	case object != isKey: // a key in a list, or a bare value in an object
 		return 0
 	case object && l.t.Has(key):
 		return 2
@@ -231,10 +254,11 @@ func (r *Reader) suits(i, at int) int {
 		}
 		return 2
 	}
-	return 1
+	return 1 // nothing is known of it, and nothing speaks against it
 }
 
 // kindAt is the type of a value that begins with c, as far as that says it.
+// A letter may begin true, null, or a word that has lost its quotes, so it is all three.
 func kindAt(c int) schema.Kinds {
 	switch {
 	case c == '{':
@@ -250,6 +274,8 @@ func kindAt(c int) schema.Kinds {
 }
 
 // KeyAt is the key at offset i behind which a colon stands.
+// It only looks: nothing is consumed, and no repair is noted. Behind a colon's place an equals sign and the full-width colon
+// of Chinese models count as well. A key is at most MaxKey bytes long, so that a quote in a long text costs no more.
 func (r *Reader) KeyAt(i int) (string, bool) {
 	q, quoted := r.QuoteAt(i)
 	from := i + len(q.Open)
@@ -276,6 +302,9 @@ func (r *Reader) KeyAt(i int) (string, bool) {
 
 // listLost says whether a member of an object around the list stands here in the place of an element: the list's closer is
 // missing.
+// {"tags": ["a", "b", "days": 3}: days is a key, and a list has none. The list ends in front of it, and the object around
+// takes the member. Where its elements are objects with such a member, [{"do": "x"}, "do": "y"] may lack braces instead:
+// that is a doubt.
 func (r *Reader) listLost(t *schema.Type) bool {
 	key, ok := r.KeyAt(0)
 	if !ok || len(r.stack) < 2 {
@@ -293,16 +322,19 @@ func (r *Reader) listLost(t *schema.Type) bool {
 }
 
 // suitsAny says whether the schema of an open container knows a key.
+// A quote in front of such a key is the end of a string, even where the comma between them is missing.
 func (r *Reader) suitsAny(key string) bool {
 	return len(r.stack) > 0 && (r.stack[len(r.stack)-1].t.Has(key) || r.knownOutside(key))
 }
 
 // knownInside says whether the schema of one of the members that were read knows a key: their object ended too early, perhaps.
+// {"where": {"city": "Rome"}, "zip": "1"}, where zip belongs to where, is valid JSON and may yet be a brace too early.
 func knownInside(t *schema.Type, key string, seen []string) bool {
 	return slices.ContainsFunc(seen, func(member string) bool { return t.Prop(member).Has(key) })
 }
 
 // knownOutside says whether the schema of a container around the innermost one knows a key.
+// Lists are passed over: what stands in them has no name.
 func (r *Reader) knownOutside(key string) bool {
 	for _, l := range r.stack[:len(r.stack)-1] {
 		if l.kind != '[' && l.t.Has(key) {

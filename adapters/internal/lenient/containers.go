@@ -16,6 +16,8 @@ const (
 
 // Capture runs a reading function with the output kept apart, before a call is committed. The bytes are valid until the
 // next scratch. It answers cut when an element was cut, no when nothing was there.
+// What it reads leaves no trace in the call: its output is apart, and so are its holds. A doubt inside counts as a mismatch,
+// since nothing that has two readings may decide which tool is called, or with what.
 func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 	saved, depth := r.Out, len(r.stack)
 	r.Spare = NewOutput("", nil, r.Spare.JSON)
@@ -34,6 +36,8 @@ func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 }
 
 // Value reads one value as t wants it, and answers false when there is none. What is written is strict JSON.
+// Valid JSON is copied byte for byte, spelling of numbers and white space included. A nil t knows nothing and lets every
+// value be what it is; a plain value without quotes is a number, a literal, or a phrase that lost them.
 func (r *Reader) Value(t *schema.Type) bool {
 	c := r.At(0)
 	switch {
@@ -51,6 +55,9 @@ func (r *Reader) Value(t *schema.Type) bool {
 }
 
 // container reads an object, a list or a tuple. Under a schema of strings its text is the value.
+// {"content": {"a": 1}} with content a string is the common case of write_file and a JSON file: what the model wrote is what
+// the file should hold. {…} for a list of objects is its only element. {{…}} is copied from templates, where a brace is
+// doubled to be printed.
 func (r *Reader) container(c int, t *schema.Type) {
 	asText := t.Only(schema.String | schema.Null)
 	if asText && c == '[' && r.inList() {
@@ -60,10 +67,10 @@ func (r *Reader) container(c int, t *schema.Type) {
 	wrap := c == '{' && !set && t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.Object) && r.At(1+r.Space(1)) != '}'
 	at := 0
 	switch {
-	case asText:
+	case asText: // its source text, held until it is whole
 		at = r.HoldOn()
 		t = nil
-	case wrap:
+	case wrap: // {"steps": {"do": "x"}} for [{"do": "x"}]
 		r.PutByte('[')
 		t = t.Item()
 	}
@@ -80,7 +87,7 @@ func (r *Reader) container(c int, t *schema.Type) {
 		if set {
 			kind = aSet
 		}
-		if c != '[' {
+		if c != '[' { // (1, 2) or {1, 2}
 			r.Repaired("tuples")
 		}
 		r.list(t, kind)
@@ -101,6 +108,8 @@ func (r *Reader) container(c int, t *schema.Type) {
 
 // isSet says whether the brace here opens a set, {1, 2}: behind its first element stands no colon. Nothing at all between
 // the braces is one where the schema wants a list of other things than objects.
+// {"red", "blue"} is how Python and mathematics write a set. A lone text in braces, {"red"}, may also be a member that has lost
+// its value; in Python, and where a list is wanted, it is a set.
 func (r *Reader) isSet(t *schema.Type) bool {
 	if !t.Allows(schema.Array) {
 		return false
@@ -109,7 +118,7 @@ func (r *Reader) isSet(t *schema.Type) bool {
 	switch c := r.At(i); c {
 	case '}':
 		return t.Only(schema.Array|schema.Null) && t.Item().Known() && !t.Item().Allows(schema.Object)
-	case '(', '[':
+	case '(', '[': // no key can begin so
 		return true
 	}
 	n := r.itemEnd(i)
@@ -118,6 +127,7 @@ func (r *Reader) isSet(t *schema.Type) bool {
 }
 
 // push enters a container and steps over its opening byte. It answers false when it is too deep to be arguments.
+// Deeper than MaxDepth nobody nests arguments; [[[[… is a model in a loop, or somebody who tries what recursion costs.
 func (r *Reader) push(kind, out byte, t *schema.Type) bool {
 	r.Pos++
 	if len(r.stack) >= MaxDepth {
@@ -131,6 +141,7 @@ func (r *Reader) push(kind, out byte, t *schema.Type) bool {
 	return true
 }
 
+// pop leaves the innermost container and writes its closer.
 func (r *Reader) pop(out byte) {
 	r.stack = r.stack[:len(r.stack)-1]
 	r.PutByte(out)
@@ -144,6 +155,8 @@ func (r *Reader) Object(t *schema.Type) {
 }
 
 // Members reads the members of an object, and what closes it.
+// Each member is held, with the comma in front of it, until its value begins: a comma may turn out to be a trailing one, and a
+// member may be left out (null-omitted, truncated). A missing comma is written once the next member is sure to come.
 func (r *Reader) Members(t *schema.Type) {
 	seen := len(r.Seen)
 	for n := 0; ; n++ {
@@ -166,13 +179,15 @@ func (r *Reader) Members(t *schema.Type) {
 		if !r.pair(t, seen) {
 			r.TakeBack(at)
 			r.HoldOff()
-			n--
+			n-- // what was no member counts for no comma
 		}
 	}
 }
 
 // doubtKey looks at a key that the object's schema, which has members, does not know: it may belong to another object, or be
 // no key.
+// {"title": "a", "days: 3, "tags": []} gives the key `days: 3, ` by the letter; no parameter is called so. A key that fits an
+// object around this one, or inside a member before it, says that a brace may be missing or too early.
 func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 	if t.Has(key) {
 		return
@@ -186,6 +201,8 @@ const OddInKeys = "\"\n;<>[]{}|`"
 
 // pair reads a key, a colon and a value; the hold of the key ends where its value begins. It answers false when there is
 // no value, with the hold still open. The object's keys so far are r.seen[seen:].
+// A text or a container streams, so from there on the member cannot be left out any more; every other value waits with its
+// key until it is whole, since it may become another type, or nothing.
 func (r *Reader) pair(t *schema.Type, seen int) bool {
 	start := r.Out.Written()
 	before := r.Pos
@@ -209,13 +226,13 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 		}
 	}
 	r.blanks()
-	if c := r.At(0); c == ',' || c == '}' {
+	if c := r.At(0); c == ',' || c == '}' { // {"red", "blue"} or {"a", "b": 1}
 		r.Out.Doubt = true // a set, or half of a member
 	}
 	r.colon()
 	r.blanks()
 	c := r.At(0)
-	if c < 0 || c == ',' || scan.IsCloser(c) || r.IsMark(0) {
+	if c < 0 || c == ',' || scan.IsCloser(c) || r.IsMark(0) { // {"a": 1, "b or {"a": 1, "b": : nothing is a value here
 		r.Out.Doubt = r.Out.Doubt || c == ']' || c == ')' // the opener of a list may be missing
 		r.Repaired("truncated")
 		r.Unclosed = true
@@ -231,7 +248,7 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 		r.HoldOff()
 	}
 	from := r.Out.Written()
-	if !r.Value(typ) {
+	if !r.Value(typ) { // an expression, or a sign that begins no value
 		r.Out.Doubt = true
 		r.Put("null")
 		r.Pos++
@@ -246,6 +263,7 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 }
 
 // streams says whether the value that begins here leaves as it comes; anything else waits with its key.
+// A container streams whatever its schema says: its members hold by themselves.
 func (r *Reader) streams(t *schema.Type) bool {
 	c := r.At(0)
 	if c == '{' || c == '[' || c == '(' {
@@ -256,6 +274,8 @@ func (r *Reader) streams(t *schema.Type) bool {
 }
 
 // colon steps over what stands between key and value.
+// What stands for it: = and => (Python, Ruby, PHP), the full-width colon of Chinese models, nothing at all. A quote too
+// many in front of it, {"path"": …}, goes too.
 func (r *Reader) colon() {
 	r.PutByte(':')
 	if n := r.Space(1); scan.IsQuote(r.At(0)) && (r.At(1+n) == ':' || r.At(1+n) == '=') {
@@ -266,7 +286,7 @@ func (r *Reader) colon() {
 	case c == ':':
 		r.Pos++
 		r.moreColons()
-	case c == '=':
+	case c == '=': // {a=1, "b"=>2}
 		r.Pos++
 		if r.At(0) == '>' {
 			r.Pos++
@@ -275,7 +295,7 @@ func (r *Reader) colon() {
 	case r.Has(0, "："):
 		r.Pos += len("：")
 		r.Repaired("full-width")
-	default:
+	default: // {"a" 1}
 		r.noColons = true
 		r.Out.Doubt = r.Out.Doubt || bytes.HasSuffix(r.Out.JSON, []byte(`"":`)) // a quote that was doubled, perhaps
 		r.Repaired("missing-colon")
@@ -283,6 +303,7 @@ func (r *Reader) colon() {
 }
 
 // moreColons steps over what doubles the colon that was read.
+// {"path":: "a.txt"} gave the value `: "a.txt"` before there was this.
 func (r *Reader) moreColons() {
 	for n := r.Space(0); r.At(n) == ':' || r.At(n) == '='; n = r.Space(0) {
 		r.Pos += n + 1
@@ -291,6 +312,8 @@ func (r *Reader) moreColons() {
 }
 
 // list reads the elements of a list or tuple, from its bracket on.
+// An element streams from its first byte; what stands in front of it is held. Dots for "and so on", [1, 2, ...], are dropped,
+// and a key in the place of an element ends the list (listLost).
 func (r *Reader) list(t *schema.Type, open byte) {
 	if !r.push(open, '[', t) {
 		return
@@ -317,7 +340,7 @@ func (r *Reader) list(t *schema.Type, open byte) {
 		if r.Has(0, "...") {
 			r.Pos += 3
 			r.Repaired("ellipsis")
-		} else if c := r.At(0); c != '=' && c != ':' {
+		} else if c := r.At(0); c != '=' && c != ':' { // neither begins an element
 			r.HoldOff()
 			before := r.Pos
 			if r.Value(t.ItemAt(n)) {
@@ -339,6 +362,8 @@ func (r *Reader) list(t *schema.Type, open byte) {
 
 // between copies the white space in front of a member and one comma; behind the first member (some) the comma counts. It
 // answers where the comma stands in the output, -1 without one.
+// [,1,,2] has commas with nothing before them: those go (extra-comma). The full-width one of Chinese models is a comma here,
+// and only here: inside strings it is text.
 func (r *Reader) between(some bool) int {
 	comma := -1
 	for {
@@ -361,6 +386,7 @@ func (r *Reader) between(some bool) int {
 }
 
 // dropComma takes back a comma that nothing followed.
+// {"a": 1,} is what JavaScript and Python allow, and JSON does not.
 func (r *Reader) dropComma(comma int) {
 	if comma >= 0 {
 		r.TakeBack(comma)

@@ -11,8 +11,10 @@ const MaxKey = 128
 
 // closes says whether a quote closes its string: whether what stands at offset i, behind it, can follow a value. Every
 // closing quote of valid JSON passes; an inner quote of prose or code does not.
+// The rule is the opposite of what a parser does: it does not say what a quote is, but whether the text goes on as it must if
+// it were the end. So no valid JSON is changed, and {"say": "a "b" c"} still has one reading.
 func (r *Reader) closes(i int) bool {
-	if r.inKey {
+	if r.inKey { // no key holds a quote, and what follows one is a colon or a slip of its own
 		return true
 	}
 	c := r.Out
@@ -22,17 +24,19 @@ func (r *Reader) closes(i int) bool {
 }
 
 // valueFollows says whether what stands at offset i can follow a value of the innermost container.
+// It climbs out of the containers as their closers come: behind "Rome"}}, only a member of the object around them can stand.
+// Outside of all, the recogniser says what may follow (Outside.CallEnds).
 func (r *Reader) valueFollows(i int) bool {
 	for depth := len(r.stack); depth > 0; depth-- {
 		i += r.Space(i)
 		c := r.At(i)
 		kind := r.stack[depth-1].kind
 		switch {
-		case c < 0:
+		case c < 0: // the text ends: with this quote, as far as anybody knows
 			return true
-		case c == ',' || r.Has(i, "，"):
+		case c == ',' || r.Has(i, "，"): // …", "days": 3: what stands behind the comma must be a member
 			return r.memberFollows(i+r.commaLen(i), kind)
-		case scan.IsCloser(c):
+		case scan.IsCloser(c): // …"]} closes from here outwards
 			open := depth
 			for depth > 0 && closerOf(r.stack[depth-1].kind) != c {
 				depth--
@@ -42,13 +46,13 @@ func (r *Reader) valueFollows(i int) bool {
 			}
 			i++
 			continue
-		case c == '+':
+		case c == '+': // "x" + "y"
 			return r.joins(i + 1)
-		case c == '/' || c == '#':
+		case c == '/' || c == '#': // …" // the town
 			return r.Comment(i)
-		case kind != '{':
+		case kind != '{': // a list, a set, a Python call: a comma may be missing
 			return r.IsMark(i) || r.nextString(i) || kind != CallArgs && r.nextItem(i)
-		default:
+		default: // an object: so may one here, in front of a key
 			return r.plainKey(i) || r.IsMark(i)
 		}
 	}
@@ -57,6 +61,8 @@ func (r *Reader) valueFollows(i int) bool {
 
 // behindSurplus says whether what stands behind the closers at offset i, the first of which closes none of the containers up
 // to open, can follow a value: a member that their schemas know, or the end.
+// In {"a": "x"], "b": 1} the bracket closes nothing, and the quote in front is an end all the same, since a parameter follows.
+// Where the text has a bracket open, "run [a"], the closer may be the text's: a doubt.
 func (r *Reader) behindSurplus(i, open int) bool {
 	for scan.IsCloser(r.At(i)) {
 		i += 1 + r.Space(i+1)
@@ -76,6 +82,7 @@ func (r *Reader) behindSurplus(i, open int) bool {
 
 // nextString says whether in Python a string that is joined to the one just read stands at offset i. A quote that can close
 // the value is no opening one.
+// f(a='x' 'y') joins them as Python does. In f(a='it”s'), two quotes that touch, the second closes as well as the first.
 func (r *Reader) nextString(i int) bool {
 	q, ok := r.QuoteAt(i)
 	if !ok || !r.Python {
@@ -90,6 +97,7 @@ func (r *Reader) nextString(i int) bool {
 
 // nextItem says whether an element stands at offset i, behind white space, although no comma does: a whole one that another
 // element or a closer follows. Behind quotes that are not escaped, what looks like one is more likely prose.
+// ["a" "b"] lost its comma. White space must stand between, since ["a""b"] may be a doubled quote.
 func (r *Reader) nextItem(i int) bool {
 	if r.inner || !scan.IsSpace(r.At(i-1)) {
 		return false
@@ -105,10 +113,13 @@ func (r *Reader) nextItem(i int) bool {
 }
 
 // maxItem bounds how far is looked for the end of an element, in bytes.
+// A longer element than that is no reason to believe that a comma was lost in front of it.
 const maxItem = 512
 
 // itemEnd is the offset behind the string, number or literal at offset i and the white space behind it; i when none stands
 // there or its end is far.
+// It knows nothing of quotes inside: the first closing one ends the element, since it is only asked whether one could stand
+// here.
 func (r *Reader) itemEnd(i int) int {
 	n := i
 	if q, ok := r.QuoteAt(i); ok {
@@ -133,6 +144,8 @@ func (r *Reader) itemEnd(i int) int {
 }
 
 // Comment says whether a comment that ends its line and quotes nothing stands at offset i.
+// A # opens one as in Python, which in JSON text is a colour ("#fff") or a heading as often. So it must end its line, within
+// four times MaxKey bytes, and hold no quote: what quotes something is more likely the rest of a string.
 func (r *Reader) Comment(i int) bool {
 	if c := r.At(i + 1); r.At(i) == '/' && c != '/' && c != '*' {
 		return false
@@ -152,6 +165,7 @@ func (r *Reader) Comment(i int) bool {
 }
 
 // CommentEnd is the offset behind the comment that stands at offset i.
+// One of two signs that does not end within the bound ends there.
 func (r *Reader) CommentEnd(i int) int {
 	end := "\n"
 	if r.At(i+1) == '*' {
@@ -166,6 +180,8 @@ func (r *Reader) CommentEnd(i int) int {
 }
 
 // plainKey says whether a key stands at offset i although no comma does: it must be a plain word, quoted or not.
+// {"a": 1 "b": 2}: after a value that lost its comma, only a key says that the value has ended. Prose does not have one:
+// "see "b", and c: d" needs a bare key before it is believed (keyFollows).
 func (r *Reader) plainKey(i int) bool {
 	c := r.At(i)
 	if c != '"' && c != '\'' {
@@ -182,6 +198,7 @@ func (r *Reader) plainKey(i int) bool {
 }
 
 // joins says whether a short string that ends a value stands at offset i: the right side of a concatenation.
+// A right side that does not end within MaxKey bytes is believed: closing at every plus sign in a program text is worse.
 func (r *Reader) joins(i int) bool {
 	i += r.Space(i)
 	q, ok := r.QuoteAt(i)
@@ -190,7 +207,7 @@ func (r *Reader) joins(i int) bool {
 	}
 	for n := i + len(q.Open); n < i+MaxKey; n++ {
 		switch c := r.At(n); {
-		case c < 0:
+		case c < 0: // cut inside the right side
 			return true
 		case c == '\\':
 			n++
@@ -203,6 +220,7 @@ func (r *Reader) joins(i int) bool {
 	return true
 }
 
+// commaLen is the length of the comma at offset i, which is the plain or the full-width one.
 func (r *Reader) commaLen(i int) int {
 	if r.At(i) == ',' {
 		return 1
@@ -211,6 +229,8 @@ func (r *Reader) commaLen(i int) int {
 }
 
 // memberFollows says whether a next member of a container of the kind can stand at offset i, behind a comma.
+// {"msg": "Hello, "she" said", …}: behind the comma in such a text stands a word, not a key. In a list any value may stand,
+// so there the test is weaker, and a doubt takes over (itemLost).
 func (r *Reader) memberFollows(i int, kind byte) bool {
 	for {
 		i += r.Space(i)
@@ -223,7 +243,7 @@ func (r *Reader) memberFollows(i int, kind byte) bool {
 		}
 	}
 	c := r.At(i)
-	if c < 0 || c == '}' || c == ']' || c == ')' {
+	if c < 0 || c == '}' || c == ']' || c == ')' { // a trailing comma
 		return true
 	}
 	if key, ok := r.KeyAt(i); ok && r.suitsAny(key) {
@@ -236,6 +256,7 @@ func (r *Reader) memberFollows(i int, kind byte) bool {
 }
 
 // elementFollows says whether a value that has no name can stand at offset i.
+// Bare words do not count: they are what prose behind a quote is made of.
 func (r *Reader) elementFollows(i int) bool {
 	c := r.At(i)
 	if _, ok := r.QuoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' || c >= '0' && c <= '9' {
@@ -250,6 +271,8 @@ func (r *Reader) elementFollows(i int) bool {
 }
 
 // keyFollows says whether a key and its colon stand at offset i.
+// A bare word is a key only where one was bare before, the family or Python writes them so, or the tool knows it. Without
+// this, "see "b", and c: d" would end at b.
 func (r *Reader) keyFollows(i int) bool {
 	if q, ok := r.QuoteAt(i); ok {
 		return r.quotedKey(i+len(q.Open), q.Close) && (!r.inner || r.expected(i+len(q.Open), q.Close))
@@ -275,6 +298,7 @@ func (r *Reader) keyFollows(i int) bool {
 
 // expected says whether the quoted key at offset i is a parameter of the tool, or could be any key. It is asked where a
 // string has shown quotes that are not escaped: the next such quote is more likely one of them than the end.
+// Objects inside are not asked: any key may stand in them as far as the tool's schema is known here.
 func (r *Reader) expected(i int, quote string) bool {
 	t := r.Out.Typ
 	if len(r.stack) != 1 || len(t.Members()) == 0 {
@@ -288,6 +312,7 @@ func (r *Reader) expected(i int, quote string) bool {
 }
 
 // quotedKey says whether a quoted key that begins at offset i is closed and followed by a colon.
+// Behind a key without a colon, {"a" 1}, others may lack theirs too: then a closing quote is enough.
 func (r *Reader) quotedKey(i int, quote string) bool {
 	for n := i; n < i+MaxKey; n++ {
 		c := r.At(n)
@@ -307,6 +332,7 @@ func (r *Reader) quotedKey(i int, quote string) bool {
 }
 
 // knownKey says whether a bare word that the called tool's schema knows, and a colon, stand at offset i.
+// Here a colon or an equals sign must follow: the word alone may be part of a text.
 func (r *Reader) knownKey(i int) bool {
 	n := i
 	for scan.IsWord(r.At(n)) && n < i+MaxKey {
@@ -321,6 +347,7 @@ func (r *Reader) knownKey(i int) bool {
 }
 
 // StartsString says whether a string begins at offset n.
+// It is QuoteAt for those who do not mind which quote it is.
 func (r *Reader) StartsString(n int) bool {
 	_, ok := r.QuoteAt(n)
 	return ok

@@ -3,6 +3,9 @@ package lenient
 import "toolnorm/chat/schema"
 
 // Output is what is written of a call's arguments: strict JSON so far, and how much of it may leave.
+//
+// What was sent cannot be taken back, so positions count from the start of the arguments, not of JSON, which loses its front
+// whenever something leaves. A hold says "this may still change"; it never asks whether anything was sent.
 type Output struct {
 	Name string       // the tool's, where it is known
 	Typ  *schema.Type // what its arguments are by the schema; nil: unknown
@@ -17,6 +20,7 @@ type Output struct {
 }
 
 // NewOutput returns the output for the arguments of a tool, of which nothing is written yet. It writes into dst's memory.
+// Captured values are many and short; reusing the memory keeps an attempt that fails from costing an allocation.
 func NewOutput(name string, t *schema.Type, dst []byte) Output {
 	return Output{Name: name, Typ: t, JSON: dst[:0], endAt: -1}
 }
@@ -31,9 +35,11 @@ func (o *Output) Written() int { return o.sent + len(o.JSON) }
 func (o *Output) Settled() int { return o.sent + o.Decided() }
 
 // Settle ends all holds: the arguments are complete.
+// Nothing behind the last closer can change what stands in front of it.
 func (o *Output) Settle() { o.holds = 0 }
 
 // Taken drops the first n bytes of JSON, which were sent.
+// heldAt counts in JSON, so it moves along. Only what is decided is sent, so it stays at or above 0 while a hold is open.
 func (o *Output) Taken(n int) {
 	o.sent += n
 	o.JSON = append(o.JSON[:0], o.JSON[n:]...)
@@ -42,6 +48,8 @@ func (o *Output) Taken(n int) {
 
 // SawEnd notes how much was settled when the end of the text was first seen. What is written from there on is the reader's
 // own (closers that were missing), and no cut call shows it.
+// A client that is shown {"a": "cut he"} with its quote and brace would run half a command; with finish length it gets the
+// text that the model wrote, and sees that it is open.
 func (o *Output) SawEnd() {
 	if o.endAt < 0 {
 		o.endAt = o.Settled()
@@ -49,6 +57,7 @@ func (o *Output) SawEnd() {
 }
 
 // BeforeEnd returns how many bytes were settled before the end of the text was seen.
+// It is what may leave of a call that was cut.
 func (o *Output) BeforeEnd() int {
 	if o.endAt < 0 {
 		return o.Settled()
@@ -57,6 +66,7 @@ func (o *Output) BeforeEnd() int {
 }
 
 // Decided returns how many bytes of JSON can no longer be taken back: those in front of the outermost hold.
+// Inner holds do not matter: they open behind the outermost one, so they keep nothing more back.
 func (o *Output) Decided() int {
 	if o.holds > 0 {
 		return o.heldAt
@@ -86,6 +96,7 @@ func (r *Reader) HoldOn() int {
 func (r *Reader) HoldOff() { r.Out.holds-- }
 
 // TakeBack removes what was put since the hold that answered at.
+// The hold stays open: what is put in the place may have to go as well.
 func (r *Reader) TakeBack(at int) { r.Out.JSON = r.Out.JSON[:at-r.Out.sent] }
 
 // Held is what was put since the hold that answered at.

@@ -22,6 +22,7 @@ type Outside interface {
 }
 
 // IsMark reports whether a mark that can end or follow a call stands at offset i. A fence ends what is open.
+// A fence counts inside a container only: at its end the model has stopped writing the call, whatever is still open.
 func (r *Reader) IsMark(i int) bool {
 	return r.Outside != nil && r.Outside.CallMark(i) || len(r.stack) > 0 && r.Has(i, "```")
 }
@@ -30,9 +31,11 @@ func (r *Reader) IsMark(i int) bool {
 func (r *Reader) argumentsEnd(i int) bool { return r.Outside == nil || r.Outside.CallEnds(i) }
 
 // Reset forgets the state of the arguments that were read. The memory of stack and keys stays: calls follow each other.
+// Repairs stay: they are of the whole reply.
 func (r *Reader) Reset() { r.argState = argState{stack: r.stack[:0], Seen: r.Seen[:0]} }
 
 // argState is the state of the argument reader, for one call.
+// A slip in one call must say nothing about the next: bare keys in the first do not make prose in the second a key.
 type argState struct {
 	stack      []level  // open containers
 	Quotes     []Delim  // delimiters of {pseudo}; nil in JSON

@@ -13,6 +13,9 @@ import (
 
 // Repair reads a document that was meant to be JSON; see adapters.Repair, whose work it is. strip takes off the front what
 // is no part of the document, such as reasoning.
+// t is what the document should be, nil when nobody knows: it decides spelling of keys and types, and whether a string that
+// holds an object stays one. A document that is in order comes back as it was, white space included, with no repairs. err is
+// set only where nothing in the text begins a value, or where MaxDepth is exceeded.
 func Repair(text string, t *schema.Type, strip func(string) string) (out string, repairs []string, err error) {
 	trimmed := strings.Trim(text, " \t\r\n")
 	body := strip(trimmed)
@@ -37,6 +40,7 @@ func Repair(text string, t *schema.Type, strip func(string) string) (out string,
 }
 
 // document is a value that was read somewhere in a text.
+// Repairs stay with each: several places of a text are tried, and only the one that wins says what was repaired.
 type document struct {
 	out     string
 	repairs []string
@@ -46,6 +50,7 @@ type document struct {
 }
 
 // readDocument reads the value at the start of a text, nil when there is none.
+// whole and around tell an answer that is only a value from one with a rest: callers believe the former.
 func readDocument(text string, t *schema.Type) *document {
 	r := documentReader(text)
 	r.Out.Typ = t // its members are keys, also without quotes
@@ -62,11 +67,13 @@ func readDocument(text string, t *schema.Type) *document {
 }
 
 // documentReader is a reader of a text that is no reply.
+// Nothing stands around it, so any end of the text ends a string, and no mark does.
 func documentReader(text string) *Reader {
 	return &Reader{Buffer: scan.Whole(text), Out: new(NewOutput("", nil, nil))}
 }
 
 // RepairAs reads a whole document that begins with its value. whole says that nothing of it was missing or left over.
+// A byte order mark in front is of files that tools have read; it says nothing.
 func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 	doc := readDocument(strings.TrimPrefix(text, "\ufeff"), t)
 	if doc == nil {
@@ -76,6 +83,8 @@ func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 }
 
 // documentIn finds the value in a text: at its start, or the best of what begins inside; nil when there is none.
+// At the start a brace or bracket is believed, a fence is not (what it holds is looked for), a string or a parenthesis counts
+// when nothing stands around. Everything else is prose with JSON in it, as "Here it is: {…}".
 func documentIn(text string, t *schema.Type) *document {
 	switch {
 	case text == "" || strings.HasPrefix(text, "```"):
@@ -99,6 +108,7 @@ func documentIn(text string, t *schema.Type) *document {
 }
 
 // isString says whether a text begins with a string.
+// All kinds of quotes count, also the curly ones.
 func isString(text string) bool {
 	_, ok := documentReader(text).QuoteAt(0)
 	return ok
@@ -106,6 +116,7 @@ func isString(text string) bool {
 
 // openingLost is the text of an object whose opening brace was left out: it begins with a key, perhaps behind the key of the
 // arguments. It is empty where nothing of that kind stands.
+// "city": "Rome"} lost its first byte; "arguments": "city": "Rome"} lost the brace of the inner object.
 func openingLost(text string) string {
 	key, rest := keyOf(text)
 	if _, next := keyOf(rest); ArgsKeys[key] && next != "" {
@@ -118,6 +129,7 @@ func openingLost(text string) string {
 }
 
 // keyOf reads a quoted key and gives what stands behind its colon, nothing when there is none.
+// text without its key is trimmed: what stands there is a value.
 func keyOf(text string) (key, rest string) {
 	if text == "" || !isString(text) {
 		return "", ""
@@ -131,10 +143,13 @@ func keyOf(text string) (key, rest string) {
 }
 
 // maxCandidates bounds how many places of a text are tried, so that time is linear.
+// Sixteen times a linear reader is linear. A log with hundreds of objects has no document among them anyway.
 const maxCandidates = 16
 
 // bestIn reads the values that begin inside a text, each behind the last: the first that is strict JSON and holds
 // something, else the first that is whole, else the first.
+// "Use {x} in {"a": 1}" has two places: the first is no JSON, the second is strict. So strictness is the better evidence, and
+// the order of places the weaker one.
 func bestIn(text string, t *schema.Type) (best *document) {
 	rank, at := -1, 0
 	for range maxCandidates {
@@ -156,6 +171,7 @@ func bestIn(text string, t *schema.Type) (best *document) {
 }
 
 // rank says how sure it is that a value was meant. text is what it was read from.
+// Bare words in brackets, [see above], are a remark; a lone {} or [] is nobody's answer while there is another.
 func (doc *document) rank(text string) int {
 	switch {
 	case len(doc.out) <= len("{}"), doc.out[0] == '[' && slices.Contains(doc.repairs, "bare-words"):
@@ -169,6 +185,7 @@ func (doc *document) rank(text string) int {
 }
 
 // objectInside reads the object or list that a string holds, nil when it holds none or a string is wanted.
+// A list must be strict to be taken out: a sentence may begin with a bracket, and repaired it would be a list of words.
 func objectInside(value string, t *schema.Type) *document {
 	if value[0] != '"' || t.Only(schema.String|schema.Null) {
 		return nil

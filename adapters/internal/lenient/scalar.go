@@ -11,6 +11,8 @@ import (
 )
 
 // Key reads a member's name and writes it as a JSON string. A wild one is everything up to the colon.
+// Bare keys hold word bytes, - . and $ (max-items, $ref). Gemma 4 writes its keys without quotes and with blanks in them,
+// call:run{Basic LLM Chain:…}, so in such families everything up to the colon is the key.
 func (r *Reader) Key(wild bool) {
 	if q, ok := r.QuoteAt(0); ok {
 		r.inKey = true
@@ -26,7 +28,7 @@ func (r *Reader) Key(wild bool) {
 		}
 		n++
 	}
-	if r.At(n) < 0 {
+	if r.At(n) < 0 { // half a key: which one it would have become nobody knows
 		r.Out.Broken = true
 	}
 	if n > 0 {
@@ -41,6 +43,7 @@ func (r *Reader) Key(wild bool) {
 }
 
 // literals are the words for true, false and null in JSON, Python and JavaScript.
+// Not-a-number and the infinities have no JSON at all; null is what JSON.stringify makes of them.
 var literals = map[string]string{
 	"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false",
 	"null": "null", "None": "null", "none": "null", "nil": "null", "undefined": "null", "NULL": "null",
@@ -49,6 +52,7 @@ var literals = map[string]string{
 
 // scalar reads a number, a literal, or a bare phrase; nothing of it leaves before it is whole. It answers false when
 // there is none.
+// Half a number is another number (108. and 108.2) and half a word none, so both wait for what ends them.
 func (r *Reader) scalar(t *schema.Type) bool {
 	n := 0
 	for wordByte(r.At(n)) {
@@ -64,9 +68,12 @@ func (r *Reader) scalar(t *schema.Type) bool {
 }
 
 // wordByte says whether a byte can be part of a number or a literal.
+// Exponents have signs, 1e-05; dates and versions are read along and then turn out to be no number.
 func wordByte(c int) bool { return scan.IsWord(c) || c == '+' || c == '-' || c == '.' }
 
 // parseLiteral reads a word as a JSON scalar.
+// A number that JSON knows is not touched: beyond 2^53, 1.50 and 1E+2 stay as they are, since no machine number is made of
+// them.
 func parseLiteral(word string) (string, bool) {
 	if v, ok := literals[word]; ok {
 		return v, true
@@ -78,6 +85,8 @@ func parseLiteral(word string) (string, bool) {
 }
 
 // number repairs the spelling of a number.
+// [.25, +7, 8., 0x1F, 1_000, 007] are of Python, JavaScript and C. Where the schema wants a text, the spelling itself is the
+// text, "007" (putScalar).
 func number(s string) (string, bool) {
 	sign := ""
 	if rest, minus := strings.CutPrefix(s, "-"); minus {
@@ -88,22 +97,24 @@ func number(s string) (string, bool) {
 	if s == "" || s[0] != '.' && (s[0] < '0' || s[0] > '9') {
 		return "", false
 	}
-	if len(s) > 2 && (s[1] == 'x' || s[1] == 'X') {
+	if len(s) > 2 && (s[1] == 'x' || s[1] == 'X') { // 0x1F; beyond 64 bits it is no number
 		n, err := strconv.ParseUint(s[2:], 16, 64)
 		return sign + strconv.FormatUint(n, 10), err == nil
 	}
-	s = strings.ReplaceAll(s, "_", "")
-	if strings.HasPrefix(s, ".") {
+	s = strings.ReplaceAll(s, "_", "") // 1_000
+	if strings.HasPrefix(s, ".") {     // .25
 		s = "0" + s
 	}
-	s = strings.TrimSuffix(s, ".")
-	for len(s) > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9' {
+	s = strings.TrimSuffix(s, ".")                                // 8.
+	for len(s) > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9' { // 007
 		s = s[1:]
 	}
 	return sign + s, schema.IsNumber(s)
 }
 
 // valueEnds says whether a scalar can end at offset n: nothing of a phrase follows.
+// {"date": 2024 was a good year} begins with a number and is a phrase. A comment, a mark, a quote of the next key and in
+// lists the next element end one as well as comma and closer do.
 func (r *Reader) valueEnds(n int) bool {
 	n += r.Space(n)
 	for size := r.oddSpaceAt(n); size > 0; size = r.oddSpaceAt(n) {
@@ -119,19 +130,22 @@ func (r *Reader) valueEnds(n int) bool {
 	}
 	if r.innermost() == '{' {
 		_, quoted := r.QuoteAt(n)
-		return quoted || r.keyFollows(n)
+		return quoted || r.keyFollows(n) // {"a": 1 "b": 2}: a missing comma
 	}
 	return len(r.stack) == 0
 }
 
 // wideComma says whether full-width punctuation stands at offset n in the place of a comma or colon.
+// Models that write Chinese put them between tokens, {"a"：1，"b"：2}.
 func (r *Reader) wideComma(n int) bool {
 	return r.At(n) >= 0x80 && (r.Has(n, "，") || r.Has(n, "："))
 }
 
+// inList says whether the innermost container is a list or a set, where no keys stand.
 func (r *Reader) inList() bool { return r.innermost() == '[' || r.innermost() == aSet }
 
 // putScalar writes a scalar in the type that the schema wants; word is how the model spelled it.
+// {"zip": 01234} with zip a text is "01234" and not "1234": the spelling is all there is of it. A null stays null.
 func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	if t.Known() && t.Allows(schema.String) && !t.Allows(schema.KindOf(value)) && value != "null" {
 		r.Out.JSON = schema.AppendQuote(r.Out.JSON, word)
@@ -144,11 +158,13 @@ func (r *Reader) putScalar(word, value string, t *schema.Type) {
 }
 
 // ownWord says whether the family itself spells a word so: Python's in Python, and None where a family has its own quotes.
+// What is a family's normal spelling is no defect, and would hide real ones in the log (repairs=literals for every call).
 func (r *Reader) ownWord(word string) bool {
 	return word == "None" && r.Quotes != nil || r.Python && (word == "None" || word == "True" || word == "False")
 }
 
 // fitScalar is a number or literal in the type that the schema wants; alone where it wants a list, in a list.
+// So {"ids": 3} for a list of numbers is [3], as a text becomes ["a"] (fitString).
 func fitScalar(value string, t *schema.Type) string {
 	if t.Only(schema.Array|schema.Null) && value != "null" {
 		if item := t.Item().Fit(value); t.Item().Allows(schema.KindOf(item)) {
@@ -160,6 +176,8 @@ func fitScalar(value string, t *schema.Type) string {
 
 // oddPhrase says whether a text without quotes may have lost one of them, or something in front: it ends or begins with what
 // does so in no text.
+// a.txt" has lost its first quote, true: is half of something: taken as texts they would be valid and wrong. Ends that are
+// odd: a literal with punctuation behind it, quotes without a partner, escaped quotes, and a sign of structure in front.
 func oddPhrase(text string) bool {
 	if word := strings.TrimRight(text, ":;., "); word != text {
 		if _, ok := parseLiteral(word); ok {
@@ -170,6 +188,9 @@ func oddPhrase(text string) bool {
 }
 
 // phrase reads a value that lost its quotes: up to a comma, a closer, a newline, a mark, or a quote that opens a key.
+// {"unit": celsius, "q": north sea}. It ends at a full-width comma or colon, at a parenthesis inside a tuple, and at a quote
+// that opens a key, or it would eat what those repairs are for. A comma ends it only in front of a key: "Rome, Italy" without
+// quotes is one value.
 func (r *Reader) phrase(t *schema.Type) bool {
 	if r.Python {
 		return false // an expression, which nobody evaluates here
@@ -179,7 +200,7 @@ scan:
 	for {
 		c := r.At(n)
 		switch {
-		case c < 0:
+		case c < 0: // cut inside the phrase
 			r.Out.Broken = n > 0 || r.Out.Broken
 			break scan
 		case c == ',' && (r.inList() || r.memberFollows(n+1, '{')), c == '}' && r.valueFollows(n), c == ']' || c == '\n':

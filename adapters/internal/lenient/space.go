@@ -3,6 +3,8 @@ package lenient
 import "toolnorm/adapters/internal/scan"
 
 // blanks copies white space and drops comments; odd spaces become plain ones.
+// Legal white space stays as it was, so a call without defects leaves byte for byte as the model wrote it. Comments go, since
+// JSON has none; that a # or // is one is asked of Comment, because a bare word may begin like it.
 func (r *Reader) blanks() {
 	for {
 		c := r.At(0)
@@ -28,6 +30,8 @@ func (r *Reader) blanks() {
 }
 
 // Loose counts what may stand between the parts of an envelope at offset i: white space, also odd one, and comments.
+// It counts and consumes nothing. Models write {"name": "f", /* tool */ "arguments": {…}} and no-break spaces around
+// arguments as they do inside them, and to repair these in one place only would lose the call.
 func (r *Reader) Loose(i int) int {
 	n := i
 	for n < i+scan.MaxSpace {
@@ -49,6 +53,7 @@ func (r *Reader) Loose(i int) int {
 	return n - i
 }
 
+// The line break stays: it is white space of the JSON.
 func (r *Reader) skipLine() {
 	r.Repaired("comments")
 	for c := r.At(0); c >= 0 && c != '\n'; c = r.At(0) {
@@ -56,6 +61,7 @@ func (r *Reader) skipLine() {
 	}
 }
 
+// One that never ends is the rest of the text; whatever is open is then closed as at any end.
 func (r *Reader) skipComment() {
 	r.Repaired("comments")
 	r.Pos += 2
@@ -68,9 +74,12 @@ func (r *Reader) skipComment() {
 }
 
 // oddSpaces are spaces that JSON does not know.
+// In their order: no-break, ideographic, line and paragraph separator, em, en, thin, zero-width, byte order mark. They are
+// replaced between tokens only; inside strings they are data and stay.
 var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}
 
 // OddSpace is the length of the odd space that stands here, 0 when none does.
+// It notes the repair, so it is asked where the space will be replaced; oddSpaceAt only looks.
 func (r *Reader) OddSpace() int {
 	n := r.oddSpaceAt(0)
 	if n > 0 {

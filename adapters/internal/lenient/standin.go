@@ -8,6 +8,8 @@ import (
 )
 
 // ObjectOf turns a JSON value that stands for an object of arguments into that object.
+// Arguments that leave are always one JSON object; clients index into it, and some crash at anything else. value is strict
+// JSON. null, "" and [] stand for no arguments. ok is false where nothing can stand for it.
 func ObjectOf(value string, t *schema.Type) (string, bool) {
 	switch schema.KindOf(value) {
 	case schema.Object:
@@ -23,6 +25,8 @@ func ObjectOf(value string, t *schema.Type) (string, bool) {
 }
 
 // objectInString reads a string that holds an object, or nothing.
+// Arguments in a string are OpenAI's own form, {"arguments": "{\"city\": \"Rome\"}"}, so models that have seen that API write
+// it everywhere. What is in it has the same slips as any other JSON, but counts only when it is whole.
 func objectInString(value string, t *schema.Type) (string, bool) {
 	inner := Unquote([]byte(value))
 	if inner == "" || inner == "null" {
@@ -38,6 +42,8 @@ func objectInString(value string, t *schema.Type) (string, bool) {
 
 // only makes a lone value the value of the only parameter there is. A text with brackets in it is more likely an object, or
 // a call, that was written in a way nobody knows.
+// {"name": "search", "arguments": "vienna trams"} is a call of search with its only parameter. With brackets or a mark in the
+// text, <parameter name="city">Oslo</parameter> under another family's marks, it was a wrong value that fits every schema.
 func only(value string, t *schema.Type) (string, bool) {
 	if m := t.Members(); len(m) == 1 && !(value[0] == '"' && (strings.ContainsAny(value, "<>{}[]｜") || namesItself(Unquote([]byte(value)), m[0]))) {
 		return "{" + schema.Quote(m[0]) + ":" + t.Prop(m[0]).Fit(value) + "}", true
@@ -46,6 +52,7 @@ func only(value string, t *schema.Type) (string, bool) {
 }
 
 // namesItself says whether a text begins with the name of its parameter: "city: Rome".
+// Such a text is half an object, not the parameter's value.
 func namesItself(text, name string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), name)
 	rest = strings.TrimSpace(rest)
@@ -53,6 +60,8 @@ func namesItself(text, name string) bool {
 }
 
 // objectInList reads a list of one object, or of pairs {"name": …, "value": …}.
+// [{"city": "Rome"}] and [{"name": "city", "value": "Rome"}] mean the same. Two objects would be two calls, or two halves of
+// one: nothing can stand for them.
 func objectInList(value string, t *schema.Type) (string, bool) {
 	var list []json.RawMessage
 	if json.Unmarshal([]byte(value), &list) != nil {
@@ -71,6 +80,7 @@ func objectInList(value string, t *schema.Type) (string, bool) {
 }
 
 // pairs reads a list whose elements name a parameter and give its value.
+// All elements must be pairs; key stands for name in some of them. A pair without a value is none.
 func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 	out := []byte{'{'}
 	for i, raw := range list {
@@ -92,6 +102,7 @@ func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 }
 
 // Unquote is the text of a JSON string; other JSON is its own text.
+// The copy without escapes is the usual case and needs no decoder: this is asked for every key.
 func Unquote(value []byte) string {
 	if len(value) < 2 || value[0] != '"' {
 		return string(value)
@@ -111,6 +122,9 @@ func Unquote(value []byte) string {
 
 // FromText turns the raw text of a tag into JSON of the type. Without a type it is JSON if it is strict JSON other than a
 // string, else a string.
+// Tags do not say what their text is: 42 is a number for one parameter and a zip code for the next. So the schema decides; a
+// text that only looks like an object (`{not json`) stays one, never {}. Where texts are allowed beside objects, it must be
+// strict JSON to be an object: prose in braces is prose.
 func FromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	if !t.Known() {
@@ -128,7 +142,7 @@ func FromText(text string, t *schema.Type) string {
 		}
 	}
 	if !t.Allows(schema.String) {
-		if inner := Unquote([]byte(trimmed)); inner != trimmed && json.Valid([]byte(trimmed)) && strings.IndexByte("{[", inner[0]) >= 0 {
+		if inner := Unquote([]byte(trimmed)); inner != trimmed && json.Valid([]byte(trimmed)) && strings.IndexByte("{[", inner[0]) >= 0 { // <parameter=where>"{\"city\": 1}"</parameter>
 			return FromText(inner, t)
 		}
 	}
@@ -140,6 +154,8 @@ func FromText(text string, t *schema.Type) string {
 
 // listFromText turns a text into a list: a set in braces, or what stands for its only element. What looks like several of
 // them, or like half a list, stays a text, which fits nowhere.
+// <parameter=tags>red</parameter> for a list of texts is ["red"]; "red, blue" is one element, since commas stand in texts
+// as well. A text fits no list, so the engine hears of it; a wrong list would run.
 func listFromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	if trimmed[0] == '{' {

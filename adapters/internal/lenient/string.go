@@ -10,6 +10,8 @@ import (
 )
 
 // Delim is what opens and closes a string. A raw one knows no escapes inside.
+// Open and Close differ for curly quotes only. Stops is what makes copying fast: all other bytes mean nothing and are copied
+// in one piece, so a file of a megabyte in a string costs one look at each byte.
 type Delim struct {
 	Open, Close string
 	Raw         bool
@@ -17,6 +19,8 @@ type Delim struct {
 }
 
 // StopsFor is the table of bytes at which copying a string stops.
+// Those of every string: control bytes and the double quote, which JSON has to escape, the backslash, and bytes of longer
+// runes, which may be damaged. extra are the first bytes of the string's own closer.
 func StopsFor(extra string) *[256]bool {
 	t := new([256]bool)
 	for c := range t {
@@ -36,19 +40,21 @@ var (
 
 // delims are the string delimiters of sloppy JSON, longer ones before their beginnings.
 var delims = []Delim{
-	{`"""`, `"""`, false, plainStops},
-	{`'''`, `'''`, false, singleStops},
+	{`"""`, `"""`, false, plainStops},  // {"c": """a "b" c"""}
+	{`'''`, `'''`, false, singleStops}, // the same in Python
 	{`"`, `"`, false, plainStops},
-	{`'`, `'`, false, singleStops},
-	{"`", "`", false, tickStops},
-	{`\"`, `\"`, false, plainStops},
-	{"“", "”", false, plainStops},
-	{"‘", "’", false, plainStops},
-	{"„", "“", false, plainStops},
+	{`'`, `'`, false, singleStops},  // {'city': 'Rome'}
+	{"`", "`", false, tickStops},    // {"c": `say "x"`}, as in JavaScript
+	{`\"`, `\"`, false, plainStops}, // {\"a\": \"x\"}: an object that was escaped as if it stood in a string
+	{"“", "”", false, plainStops},   // {“city”: “Bonn”}
+	{"‘", "’", false, plainStops},   // {‘city’: ‘Bonn’}
+	{"„", "“", false, plainStops},   // the German pair
 }
 
 // DelimsOf are the delimiters of more than one byte in a family's quote line, strings between which know no escapes:
 // <escape>text<escape>. It is nil without that line, whose presence alone says that keys are bare and words are Python's.
+// FunctionGemma has <escape>, Gemma 4 <|"|>: between them every quote is text, which is what such delimiters are for.
+// Quotes of one byte are among delims already.
 func DelimsOf(quotes []string) []Delim {
 	if quotes == nil {
 		return nil
@@ -63,6 +69,7 @@ func DelimsOf(quotes []string) []Delim {
 }
 
 // QuoteAt finds the string delimiter that stands at offset i.
+// A family's own come first. It looks at one byte before it compares anything, since it is asked nearly everywhere.
 func (r *Reader) QuoteAt(i int) (Delim, bool) {
 	c := r.At(i)
 	if c < 0 {
@@ -85,6 +92,7 @@ func (r *Reader) QuoteAt(i int) (Delim, bool) {
 }
 
 // tripled says whether three quotes open a string rather than being an empty one and a third.
+// {"a": """} would otherwise swallow the rest: the empty string and a quote too many are more likely there.
 func (r *Reader) tripled(i int) bool {
 	n := i + 3
 	c := r.At(n)
@@ -93,6 +101,9 @@ func (r *Reader) tripled(i int) bool {
 
 // StringValue reads a string as t wants it: it streams where strings are allowed, and is held and turned into what the
 // schema names where they are not.
+// So a file that is written streams, and "3" for an integer becomes 3 before anybody has seen it. Texts that are listed in an
+// enum are held as well: "Celsius" becomes the listed "celsius". One with quotes inside, where no string is wanted, may be
+// several values in one.
 func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	if t.Allows(schema.String) && t.Enum() == nil {
 		r.copyString(q)
@@ -116,6 +127,8 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 }
 
 // fitString turns a JSON string into the type that the schema allows instead, if its text spells one.
+// An object or a list in a string, {"where": "{\"city\": \"Rome\"}"}, is read leniently, but counts only when it is whole: half an
+// object would be another one. A text that fits the elements of a list becomes a list of one, as "a" for ["a"].
 func fitString(value string, t *schema.Type) string {
 	if fit := t.Fit(value); fit != value || t.Allows(schema.String) {
 		return fit
@@ -140,6 +153,9 @@ func fitString(value string, t *schema.Type) string {
 }
 
 // copyString reads a string and writes it as JSON spells it. A text that ends inside it breaks the call.
+// Which quote closes it is decided where it stands, by what follows (closes); Python's single quotes and a family's own
+// delimiters are no defect, any other but the double quote is noted. A Windows path is recognised at the first byte and then
+// holds to the end, since \t in C:\temp cannot be told from a tab once it is in the middle of a text.
 func (r *Reader) copyString(q Delim) {
 	own := len(r.Quotes) > 0 && q.Open == r.Quotes[0].Open || r.Python && q.Open == `'`
 	if q.Open != `"` && !own {
@@ -172,7 +188,7 @@ func (r *Reader) copyString(q Delim) {
 			r.Repaired("extra-closer")
 		case c == int(q.Close[0]) && r.Has(0, q.Close) && !q.Raw && !r.inKey:
 			r.innerQuote(q)
-		case c == '\\' && (q.Raw || path):
+		case c == '\\' && (q.Raw || path): // C:\temp: doubled, or it would become a tab
 			r.Put(`\\`)
 			r.Pos++
 			if path {
@@ -180,12 +196,12 @@ func (r *Reader) copyString(q Delim) {
 			}
 		case c == '\\':
 			r.escape()
-		case c >= 0x80:
+		case c >= 0x80: // perhaps cut, perhaps no UTF-8
 			r.Rune()
-		case c == '"':
+		case c == '"': // text in a string of another kind: {'a': 'say "x"'}
 			r.Put(`\"`)
 			r.Pos++
-		case c < ' ':
+		case c < ' ': // a line break inside quotes, where JSON wants \n
 			r.Out.JSON = schema.AppendEscaped(r.Out.JSON, string(rune(c)))
 			r.Pos++
 			if !q.Raw {
@@ -200,6 +216,8 @@ func (r *Reader) copyString(q Delim) {
 }
 
 // CopyPlain copies bytes of a string that mean nothing.
+// Whole runes of UTF-8 mean nothing either, but where the string's own closer begins with such a byte, as ” does. One that the
+// buffer cuts is left to Rune, which waits for the rest of it.
 func (r *Reader) CopyPlain(q Delim) {
 	w := r.Window()
 	i := 0
@@ -221,6 +239,8 @@ func (r *Reader) CopyPlain(q Delim) {
 }
 
 // Rune copies one character, or replaces one byte that begins none.
+// It asks for more bytes only while those it has begin a rune, so no split of the text can damage one. Models with byte tokens
+// write half a character where they are cut; strict JSON readers refuse such bytes, so each becomes U+FFFD.
 func (r *Reader) Rune() {
 	w := r.Window()
 	for n := len(w); !utf8.FullRune(w) && r.At(n) >= 0; n++ {
@@ -238,6 +258,9 @@ func (r *Reader) Rune() {
 }
 
 // windowsPath says whether the string that begins here is a path whose backslashes are not doubled.
+// \n \t \b \f \r \u are escapes that JSON knows, so only the front of the string is evidence: a drive and :\, or \\host\. With
+// C:\\temp the first backslash is doubled, and the string is in order. What looks like evidence and may be an escape as well,
+// "d:\n", counts for a drive that people have and a name in small letters behind it.
 func (r *Reader) windowsPath() bool {
 	c := r.At(0)
 	if c == '\\' {
@@ -263,6 +286,8 @@ func (r *Reader) windowsPath() bool {
 }
 
 // sharePath says whether a host's name and a single backslash stand at offset i.
+// In order \\host\share is written \\\\host\\share; the single backslash in front of share tells that none is doubled. Where it
+// makes an escape of the letter behind, as in \\host\new, both readings are left and nothing is changed.
 func (r *Reader) sharePath(i int) bool {
 	n := i
 	for n < i+MaxKey && (scan.IsWord(r.At(n)) || r.At(n) == '-' || r.At(n) == '.') {
@@ -273,9 +298,11 @@ func (r *Reader) sharePath(i int) bool {
 }
 
 // escape reads a backslash and what it escapes.
+// An escape that JSON knows is copied as it is, so \/ and \u00e9 stay as the model spelled them. \' and \` are of other
+// languages, {"m": "don\'t"}; any other backslash was meant as one, {"re": "\w+\d"}.
 func (r *Reader) escape() {
 	switch c := r.At(1); c {
-	case -1:
+	case -1: // the text ends in a backslash: what it escapes never came
 		r.Pos++
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		if c == '"' {
@@ -300,10 +327,11 @@ func (r *Reader) escape() {
 }
 
 // unicodeEscape copies \uXXXX, or a pair of them that is one character; without four digits the backslash stands for itself.
+// Half a pair (\ud83d alone) becomes U+FFFD: encoding/json reads it as that, others refuse the whole document.
 func (r *Reader) unicodeEscape() {
 	for i := 2; i < 6; i++ {
 		if c := r.At(i); !scan.IsHex(c) {
-			if c < 0 {
+			if c < 0 { // cut within the digits
 				r.Pos += i
 				return
 			}
@@ -348,6 +376,8 @@ func (r *Reader) unit(i int) (half rune) {
 
 // joined steps over "+" and the opening of a string that is joined to the one just read; in Python they may just follow
 // each other.
+// {"a": "x" + "y"} is JavaScript's or Python's way to break a long text; 'a' 'b' is Python's alone. In a list the latter is as
+// likely a comma that is missing, and then a doubt.
 func (r *Reader) joined() (Delim, bool) {
 	n := r.Space(0)
 	if r.At(n) == '+' {

@@ -21,17 +21,22 @@ const MaxWrap = 3
 // Some models put all arguments into one more object: {"arguments": {"city": "Rome"}}.
 
 // wraps says whether a lone member of that name can hold the arguments of a tool: the schema does not know it.
+// "properties" is of models that copy the shape of the schema they were shown. A tool that has a parameter of that name, or
+// whose schema says nothing, is left alone: there it is data.
 func wraps(t *schema.Type, key string) bool {
 	return (ArgsKeys[key] || key == "properties") && len(t.Members()) > 0 && !t.Has(key) && !t.Prop(key).Known()
 }
 
 // beside says whether a member can stand beside one that holds all arguments of a tool: it is what stands around arguments.
+// {"name": "get_weather", "arguments": {"city": "Rome"}} as the arguments of get_weather: the whole call once more inside
+// itself. Another name beside them would be another call, and is none of ours.
 func beside(name string, t *schema.Type, m Field) bool {
 	named := NameKeys[m.Key] && Unquote([]byte(m.Value)) == name || IdKeys[m.Key] || m.Key == "type"
 	return named && !t.Has(m.Key)
 }
 
 // wrapped is the value of the member that holds all arguments of a tool, "" when there is none.
+// One member too many, and it is an object like any other.
 func wrapped(name string, t *schema.Type, args string) string {
 	value := ""
 	for _, m := range MembersOf(args) {
@@ -46,6 +51,8 @@ func wrapped(name string, t *schema.Type, args string) string {
 }
 
 // Unwrapped are the arguments that the lone member of an object holds, also in a string.
+// It is accepted only when at least one member is known to the schema, or there is none: an object of unknown members under
+// "input" may be what the tool wants to have there. ok is false where nothing was unwrapped.
 func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	inner := args
 	for range MaxWrap {
@@ -74,6 +81,7 @@ func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 }
 
 // hasAny says whether the schema knows one of the members.
+// One is enough: the others may be spelled in another way, or be the model's own invention.
 func hasAny(t *schema.Type, list []Field) bool {
 	for _, m := range list {
 		if t.Has(m.Key) {
@@ -84,6 +92,8 @@ func hasAny(t *schema.Type, list []Field) bool {
 }
 
 // HoldWrapper begins to hold the first member of the arguments, which begins at start, when it can hold them all.
+// Only the first member of the outermost object is looked at: that one decides before anything has left, and a wrapper that
+// comes later stands beside real arguments.
 func (r *Reader) HoldWrapper(t *schema.Type, key string, start int) {
 	if r.wrapper == 0 && len(r.stack) <= 1 && t == r.Out.Typ && (wraps(t, key) || OfEnvelope(key) && !t.Has(key)) {
 		r.wrapper = start
@@ -92,6 +102,7 @@ func (r *Reader) HoldWrapper(t *schema.Type, key string, start int) {
 }
 
 // Unwrap ends that hold: where the member does hold them all, what it holds takes its place.
+// A call that was cut inside keeps the wrapper, since what it holds is not whole.
 func (r *Reader) Unwrap() {
 	if r.wrapper == 0 {
 		return
@@ -109,6 +120,8 @@ func (r *Reader) Unwrap() {
 
 // WrapperAhead says whether a member with the key just read holds the arguments: an object, plain or in a string, that
 // begins with a parameter of the tool and does not describe it.
+// It is asked in front of the commit, where the first key must be a parameter of the tool: "arguments" is none. A
+// description, {"properties": {"city": {"type": "string"}}}, is the tool list echoed, and no call.
 func (r *Reader) WrapperAhead(t *schema.Type, key string) bool {
 	n := r.Space(0)
 	if !wraps(t, key) || r.At(n) != ':' {
@@ -133,6 +146,7 @@ func (r *Reader) WrapperAhead(t *schema.Type, key string) bool {
 }
 
 // Describes says whether a description of a parameter stands at offset i: an object that begins with type or description.
+// An echoed list of tools holds such objects where a call holds values; a model that explains a tool writes them too.
 func (r *Reader) Describes(i int) bool {
 	i += r.Space(i)
 	if r.At(i) != '{' {
