@@ -97,7 +97,8 @@ type Config struct {
 	Demo demo.Server
 }
 
-// strategyGone is a strategy that settings of earlier releases may still name.
+// strategyGone is a strategy that settings of earlier releases may still name. Their start fails with what to do
+// instead, which a plain "none of …" does not say.
 const strategyGone = "clone"
 
 // What becomes of a conversation that is longer than its context.

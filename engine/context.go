@@ -26,7 +26,8 @@ func (j *job) sizes() bool {
 	return ok
 }
 
-// mostContext is the longest context that is asked for.
+// mostContext is the longest context that is asked for. Beyond 32,768 tokens the setting has to say so: no server
+// tells how much memory there is.
 func (j *job) mostContext() int { return cmp.Or(j.engine.cfg.MaxCtx, window.Most) }
 
 // fixedContext is the context that the client or the settings ask for, 0 when they do not: then it is by the

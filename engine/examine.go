@@ -28,7 +28,8 @@ func (e *Engine) Plan(model string) Plan {
 	return p
 }
 
-// Findings are what was found out about a model, and how requests to it that offer tools are answered.
+// Findings are what was found out about a model, and how requests to it that offer tools are answered. They are
+// for people: doctor prints them, and nothing is decided by them.
 type Findings struct {
 	// Format is the family in whose form the model is read, Template what its template says about its calls. Empty: nothing
 	// else than its name.

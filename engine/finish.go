@@ -16,8 +16,9 @@ import (
 // idLetters are what an id of ours is made of; 24 of them hold 142 bits, so two that are alike will not be seen.
 const idLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// numberCalls gives every call of a reply its number and an id that is new in the conversation: the model's own if it
-// will do, else a random one. Some models count their calls anew in every turn, and clients look results up by id.
+// numberCalls gives every call of a reply its number and an id that is new in the conversation: the model's own if
+// it will do, else a random one. Some models count their calls anew in every turn, and clients look results up by
+// id.
 func (j *job) numberCalls(_ context.Context, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		// The history counts: templates and clients that keep results by id would give this call an old one's result.

@@ -86,7 +86,8 @@ func pickPrompt(tools []chat.Tool) string {
 // chatter needs no tool, whatever is offered.
 var chatter = []string{"Hello, how are you?", "What is the capital of France?", "Tell me a joke.", `Translate "thank you" into German.`}
 
-// firstLine is the first line of a description, without its full stop.
+// firstLine is the first line of a description, without its full stop. Descriptions of agents' tools run over
+// pages; the pick needs what a tool is for.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.TrimRight(line, ". ")

@@ -39,7 +39,8 @@ type guard struct {
 	steps []string        // what was done, each once
 }
 
-// guarded is a call on its way.
+// guarded is a call on its way. Its arguments are kept until it has left: what does not fit is repaired as a
+// whole.
 type guarded struct {
 	start  chat.Event
 	tool   chat.Tool
@@ -52,7 +53,8 @@ type guarded struct {
 	stands *schema.Standing // what a new call keeps of the arguments; nil: nothing
 }
 
-// guardCalls checks every call of a reply.
+// guardCalls checks every call of a reply. Without tools there are none; with Unchecked the client, or its tool,
+// does the checking.
 func (j *job) guardCalls(ctx context.Context, in events) events {
 	if len(j.request.Tools) == 0 || j.engine.cfg.Unchecked {
 		return in
@@ -184,6 +186,7 @@ func (g *guard) stop(reason, cause string) {
 }
 
 // finish ends a reply. A call that is open was cut: what was sent of it stays open, what was not is left out.
+// Nobody knows what would have followed: {"path": "/tmp/x" might have gone on with , "dry_run": true}.
 func (g *guard) finish(ev chat.Event) bool {
 	if g.ranOn(ev) && g.bounded() {
 		ev.Text, ev.Meta, g.call = chat.Stop, nil, nil

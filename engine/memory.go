@@ -57,7 +57,8 @@ func (m *memory) learn(model, digest string, change func(*lessons)) {
 	m.models[model] = l
 }
 
-// current returns the lessons that still count. The lock is held.
+// current returns the lessons that still count. The lock is held. Lessons of another digest are given up at once:
+// the model that they were about is no more.
 func (m *memory) current(model, digest string) lessons {
 	l := m.models[model]
 	if l.digest == digest && (digest != "" || time.Now().Before(l.until)) {

@@ -13,7 +13,8 @@ const (
 	noteLoop      = "Loop"      // the model makes the same call over and over
 )
 
-// tell tells the client of something that was done to the request.
+// tell tells the client of something that was done to the request. Requests of our own have no observer, so they
+// tell nobody.
 func (j *job) tell(word, text string) {
 	if j.observer.OnNote != nil {
 		j.observer.OnNote(word, text)

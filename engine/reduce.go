@@ -85,7 +85,9 @@ func (e *Engine) plain(t chat.Tool) (description string, parameters json.RawMess
 	return p.of(t.Description)
 }
 
-// either writes the members of alternatives: what is not the same in all of them is one or the other.
+// either writes the members of alternatives: what is not the same in all of them is one or the other. Which
+// members go together is lost: parameters must be one object, and a root anyOf fails the whole request at a
+// native-mode Ollama.
 func (r *reducer) either(variants []*schema.Written) {
 	var names []string
 	kinds := map[string][]schema.WrittenMember{}
@@ -140,6 +142,7 @@ func (r *reducer) json(v any) {
 }
 
 // schema writes one place. One that cannot be shown, or lies too deep, takes any value as far as the model knows.
+// A boolean in place of a schema is written as an object: Ollama answers 400 to any other.
 func (r *reducer) schema(w *schema.Written, depth int) {
 	if w.Opaque || depth > maxSchemaDepth || len(r.dst) > maxSchemaSize {
 		r.raw(`{"description":`)
@@ -175,7 +178,8 @@ func (r *reducer) schema(w *schema.Written, depth int) {
 	r.raw("}")
 }
 
-// types writes the type, guessed where it is left out; nothing when nothing is known.
+// types writes the type, guessed where it is left out; nothing when nothing is known. The guess is a safe one:
+// only an object has properties, and values in quotes are texts.
 func (r *reducer) types(names []string, isObject, isArray bool, values []string) {
 	switch {
 	case len(names) > 0:

@@ -41,7 +41,8 @@ func (j *job) endRepetition(limit int) chat.Hook {
 	}
 }
 
-// cutShort is the end of a reply that is ended here after so many bytes. Nobody has counted its tokens.
+// cutShort is the end of a reply that is ended here after so many bytes. Nobody has counted its tokens: the counts
+// come in the last record, which is not waited for. Four bytes are about a token.
 func (j *job) cutShort(bytes int, reason, cause, step string) *chat.Fixed {
 	counts := &chat.Counts{Prompt: j.estimate(), Completion: bytes / 4, Estimated: true}
 	return &chat.Fixed{

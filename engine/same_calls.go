@@ -44,7 +44,8 @@ func (j *job) limitSameCalls(_ context.Context, in events) events {
 	}
 }
 
-// sameness watches the calls of one reply.
+// sameness watches the calls of one reply. It looks at what the decoder found, before anything is checked, so a
+// loop of wrong calls ends as well.
 type sameness struct {
 	j     *job
 	most  int

@@ -25,7 +25,8 @@ type backend interface {
 	Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error)
 }
 
-// demoName is the name of the server that needs no model.
+// demoName is the name of the server that needs no model. It stands in front of its models' names, "demo/hermes",
+// so no upstream may have it.
 const demoName = "demo"
 
 // server is a model server under the name that its models have in front of theirs: "box/qwen3". The first one's
@@ -116,7 +117,8 @@ func (u Upstream) parse() (kind, base string, err error) {
 	return kind, base, nil
 }
 
-// nameLetters are what an upstream's name is made of.
+// nameLetters are what an upstream's name is made of. A slash would make "a/b/model" a riddle, and * is for
+// patterns of settings.
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 // newServer makes the server of an Upstream. It asks nothing: a kind that nobody said is a guess until the first
@@ -149,7 +151,8 @@ func newOllama(owner, base string, rt http.RoundTripper) *ollama.Backend {
 	return &ollama.Backend{Client: client, Owner: owner}
 }
 
-// probe finds out what the model and its server can do.
+// probe finds out what the model and its server can do. It is asked again after the family became another one,
+// since which marks count is the family's.
 func (j *job) probe(ctx context.Context) (*job, error) {
 	o, err := j.orderFor(j.request)
 	if err != nil {

@@ -53,7 +53,8 @@ func cutScheme(s string) (scheme, rest, port string, err error) {
 	return "", "", "", fmt.Errorf("the scheme must be http or https, not %q", scheme)
 }
 
-// dialable is host with addresses that can only be listened on replaced by the loopback address of their kind.
+// dialable is host with addresses that can only be listened on replaced by the loopback address of their kind:
+// OLLAMA_HOST=0.0.0.0 is how a server is opened to others.
 func dialable(host string) string {
 	ip := net.ParseIP(host)
 	switch {

@@ -92,7 +92,7 @@ func replace(resp *http.Response, from io.Reader, length int) {
 	}
 }
 
-// pass has an answer read record by record.
+// pass has an answer read record by record. Its length is not known then: an error may stand at its end.
 func pass(resp *http.Response, r *records) {
 	r.body, r.scratch = resp.Body, upstream.NewScratch(resp.Body)
 	resp.Body, resp.ContentLength = r, -1
@@ -133,7 +133,7 @@ func (r *records) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next takes one line.
+// next takes one line. A last line without its line feed may be a whole record, as far as its JSON is.
 func (r *records) next() {
 	line, err := r.scratch.Line()
 	whole := err == nil
@@ -221,7 +221,8 @@ func (r *records) fault() *fault.Error {
 	return fault.New(fault.Unavailable, "the model server ended its reply in the middle: its log may say why")
 }
 
-// Broken is why the answer did not end well; nil if it did, as far as it was read.
+// Broken is why the answer did not end well; nil if it did, as far as it was read. It is for the log and the trace
+// of whoever passes the answer on, since the client sees a record like any other.
 func (r *records) Broken() error {
 	if r.failed == nil {
 		return nil

@@ -149,7 +149,8 @@ func printsStructs(prompt string) bool {
 	return replaceGoStructs(prompt, []Tool{probeTool}, []chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
 }
 
-// blind reports whether the server says that the model sees no images. Servers before 0.6 say nothing.
+// blind reports whether the server says that the model sees no images. Servers before 0.6 say nothing, and get
+// what the client sends.
 func blind(show *api.ShowResponse) bool {
 	return len(show.Capabilities) > 0 && !slices.Contains(show.Capabilities, model.CapabilityVision)
 }

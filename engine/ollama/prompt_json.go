@@ -86,7 +86,7 @@ func goText(parameters json.RawMessage) string {
 	return fmt.Sprintf("{%s <nil> <nil> %v %s}", p.Type, p.Required, props)
 }
 
-// functionJSON is a tool's function member.
+// functionJSON is a tool's function member: what {{ .Function }} would print if it printed JSON.
 func functionJSON(t chat.Tool) string {
 	return plainJSON(Function{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(schemaJSON(t))})
 }

@@ -86,7 +86,8 @@ func spoilt() error {
 	}
 }
 
-// tokenless is the error of a server that shows text without the tokens that it was asked for.
+// tokenless is the error of a server that shows text without the tokens that it was asked for, nil where there is
+// no text either. It is Curable: other strategies need no tokens.
 func tokenless(texts ...[]byte) error {
 	for _, text := range texts {
 		if len(text) > 0 {

@@ -12,7 +12,8 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// errNoRender is the error of a server that answers instead of rendering.
+// errNoRender is the error of a server that answers instead of rendering, as one does that does not know the
+// field.
 var errNoRender = errors.New("the server does not show how it renders a prompt")
 
 // Template returns the chat template of the order's model, as the server renders with it. A model that can think

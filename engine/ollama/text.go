@@ -15,7 +15,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// CompleteRequest is the body of /api/generate for a text that is to be written on.
+// CompleteRequest is the body of /api/generate for a text that is to be written on. It is not GenerateRequest:
+// here the model's own template may come in, for a gap, and nothing is said of thinking then.
 type CompleteRequest struct {
 	Model     string                     `json:"model"`
 	Prompt    string                     `json:"prompt"`           // not empty: else the server only loads the model

@@ -40,7 +40,8 @@ func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, mark
 	return all, nil
 }
 
-// vocabulary is what is kept of one while it is read: where the marks are, and a byte a token.
+// vocabulary is what is kept of one while it is read: where the marks are, and a byte a token, 256 KiB of the
+// longest that are known.
 type vocabulary struct {
 	*json.Decoder
 	at      map[string]int // the marks that are asked for, -1 for those that are no tokens

@@ -51,7 +51,7 @@ type nativeCalls struct {
 	repairs []string
 }
 
-// waiting is one place in the line: a call, or else an event.
+// waiting is one place in the line: a call, or else an event. Text between two calls keeps its place between them.
 type waiting struct {
 	call  *nativeCall
 	event chat.Event
@@ -232,7 +232,8 @@ func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error
 	return out, nil
 }
 
-// whole says that nothing of the call is missing.
+// whole says that nothing of the call is missing. A name may come behind the arguments, and without one nothing
+// can leave.
 func (c *nativeCall) whole() bool { return c.check.Complete() && c.name != "" }
 
 // repair gives the rest of a call whose arguments are no JSON object as they are. What has left cannot be taken

@@ -78,7 +78,8 @@ func fragmentOf(call, function *fastjson.Value) fragment {
 	return f
 }
 
-// scalar is a string's text, the JSON of anything else, and nothing of nothing.
+// scalar is a string's text, the JSON of anything else, and nothing of nothing: an id of 7 is "7", arguments that
+// are an object are their text, null and a missing member are "".
 func scalar(v *fastjson.Value) string {
 	switch {
 	case v == nil || v.Type() == fastjson.TypeNull:
@@ -130,7 +131,8 @@ func (d *deltas) piece(v *fastjson.Value) error {
 	return d.ended(nil)
 }
 
-// errorIn is the error object of an event, nil if it has none: {"error": …}, or {"object": "error", …} of old vLLMs.
+// errorIn is the error object of an event, nil if it has none: {"error": …}, or {"object": "error", …} of old
+// vLLMs. "error": null is none.
 func errorIn(v *fastjson.Value) *fastjson.Value {
 	if e := v.Get("error"); e != nil && e.Type() != fastjson.TypeNull {
 		return e

@@ -22,8 +22,9 @@ type sseReader struct {
 }
 
 // next gives the data of the next event, valid until the following call. done says that it was [DONE] in place of
-// JSON. The error is io.EOF behind the last event, errCut inside of one. A data line that is no JSON by itself may
-// be a part of an event of several lines, so it waits for the rest, as long as that makes no more than MaxRecord.
+// JSON. The error is io.EOF behind the last event, upstream.ErrCut inside of one. A data line that is no JSON by
+// itself may be a part of an event of several lines, so it waits for the rest, as long as that makes no more than
+// MaxRecord.
 func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	for {
 		line, err := r.line()

@@ -114,7 +114,8 @@ func (d *deltas) document() error {
 	return d.ended(nil)
 }
 
-// add queues text of a kind, if there is any.
+// add queues text of a kind, if there is any, behind the calls that are still under way. Many deltas hold ""
+// beside something else.
 func (d *deltas) add(k chat.Kind, text []byte) {
 	if len(text) > 0 {
 		d.queue = d.calls.add(d.queue, chat.Event{Kind: k, Text: d.text.Of(text)})

@@ -35,14 +35,15 @@ func (r *Request) body(stream bool) ([]byte, error) {
 // message without it.
 type Message struct {
 	Role      string `json:"role"`
-	Content   any    `json:"content"`                     // a string, or a list of OpenAIPart
+	Content   any    `json:"content"`                     // a string, or a list of Part
 	Reasoning string `json:"reasoning_content,omitempty"` // what vLLM and llama-server read; OpenAI refuses it
 	Calls     []Call `json:"tool_calls,omitempty"`
 	CallID    string `json:"tool_call_id,omitempty"` // of a result: the call that it answers
 	Name      string `json:"name,omitempty"`
 }
 
-// Part is a piece of a message that is not text alone.
+// Part is a piece of a message that is not text alone:
+// {"type":"image_url","image_url":{"url":"data:image/png;base64,…"}}
 type Part struct {
 	Type  string `json:"type"` // "text" or "image_url"
 	Text  string `json:"text,omitempty"`
@@ -55,7 +56,7 @@ type Image struct {
 	URL string `json:"url"`
 }
 
-// Call is a tool call in OpenAI's form.
+// Call is a tool call in OpenAI's form. Unlike Ollama's its arguments are text that holds an object.
 type Call struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"` // "function"
@@ -71,7 +72,7 @@ type Tool struct {
 	Function Function `json:"function"`
 }
 
-// Function is what an OpenAITool offers.
+// Function is what a Tool offers. Parameters is the client's own schema, unless the server takes plain words only.
 type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`

@@ -51,7 +51,7 @@ type Scratch struct {
 	in     *bufio.Reader
 	long   []byte // a record that did not fit into in
 	parser fastjson.Parser
-	Grown  bool // some record was longer than keepRecord
+	Grown  bool // some record was longer than KeepRecord: the buffer is not used again
 }
 
 // NewScratch makes one with a small buffer: long records are rare, open streams are not.

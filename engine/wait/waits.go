@@ -64,7 +64,8 @@ func (p *Pulse) Later() Limit {
 	return Limit{p.limits.Idle, idleTimeout, "the model server stopped in the middle of its reply and sent nothing for %v (setting idle-timeout)"}
 }
 
-// modelLoading is the code of a server that answers later, when it has loaded its model.
+// ModelLoading is the code of a server that answers later, when it has loaded its model: a llama-server says 503
+// until then. It is waited for as long as a load may take, not as long as a busy server.
 const ModelLoading = "model_loading"
 
 // Timeouts say how long a silent model server is waited for. None of them limits a reply that keeps coming. A zero
