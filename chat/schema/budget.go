@@ -108,6 +108,7 @@ func (b *budget) spend(raw json.RawMessage) string {
 		b.values += bytes.Count(raw, []byte{','}) + bytes.Count(raw, []byte{':'})
 		return b.tooMany()
 	}
+	// From here on the schema is parsed, to a depth that is a limit of its own: reading recurs, and brackets cost one byte each.
 	b.own = 0
 	root, deep := parseDepth(raw, mostNesting)
 	if deep {
@@ -146,6 +147,7 @@ func (b *budget) visit(v *value, key string) string {
 	}
 	b.own++
 	b.values++
+	// What a list may hold depends on what is done with it.
 	most, of := mostBranches, "elements in one list"
 	switch key {
 	case "enum":
@@ -170,6 +172,7 @@ func (b *budget) visit(v *value, key string) string {
 	}
 	for _, m := range v.members {
 		what := b.visit(m.v, m.name)
+		// Here the names are the patterns, and the values are schemas as any others.
 		if what == "" && key == "patternProperties" {
 			what = b.pattern(m.name)
 		}
@@ -223,7 +226,8 @@ func beyondASCII(text string) bool {
 	return strings.Contains(text, `\u`) || strings.Contains(text, `\x`) || strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) >= 0
 }
 
-// flags are the letters that (? is followed by, wherever it stands.
+// flags are the letters that (? is followed by, wherever it stands. (?i) and (?i:a) are found, and so is the P of (?P<name>a),
+// which no caller asks for.
 func flags(text string) string {
 	all := ""
 	for ok := true; ok; {

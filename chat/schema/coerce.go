@@ -82,6 +82,7 @@ func (t *Type) FromText(text string) (string, bool) {
 		return v, true
 	}
 	switch lower := strings.ToLower(s); {
+	// In any case but this one "null" is a word: a place without null in its types keeps it as a text.
 	case t.kinds&Null != 0 && (s == "null" || s == "None" || s == "nil"):
 		return "null", true
 	case t.kinds&Boolean != 0 && (lower == "true" || lower == "false"):
@@ -94,6 +95,7 @@ func (t *Type) FromText(text string) (string, bool) {
 			return n, true
 		}
 	}
+	// Numbers were tried before this: where 1 may be a number it is one.
 	if t.Only(Boolean | Null) {
 		return boolWord(strings.ToLower(s))
 	}
@@ -114,6 +116,8 @@ func boolWord(s string) (string, bool) {
 
 // number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped. The digits are never computed
 // with, so that identifiers of nineteen digits come out as they went in.
+// "5.0" and "5" are the same integer, "5.5" is none and is left for the check to complain of. "1e3" is none either, though it
+// is a whole number: to write its digits out would be to compute.
 func number(s string, integer bool) (string, bool) {
 	s = strings.TrimPrefix(s, "+")
 	if !IsNumber(s) {
@@ -165,6 +169,7 @@ func (t *Type) fromEnum(s string) (string, bool) {
 }
 
 // plain is the text that a value stands for: of a string without quotes and escapes, else the value itself.
+// An enum of 5,000 countries is gone through for each value, so strings without escapes are not decoded.
 func plain(v string) (string, bool) {
 	switch {
 	case v == "" || v[0] != '"':
@@ -186,6 +191,7 @@ func (t *Type) Fit(value string) string {
 	if !t.Known() || t.fits(value) {
 		return value
 	}
+	// A string is read by what it says, "3" as 3, and stays a string when that is nothing the type allows.
 	if value[0] == '"' {
 		var s string
 		if json.Unmarshal([]byte(value), &s) == nil {

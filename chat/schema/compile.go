@@ -37,6 +37,7 @@ func (c *compiler) compile(v *value, depth int) *Type {
 	}
 	t := &Type{kinds: known(kindsOf(v.get("type"))), required: v.get("required").words()}
 	c.done[v] = t
+	// The target takes this place's entry, too: whoever refers here later gets it without a detour.
 	if target := c.target(v, "$ref", depth); target != nil && lone(v, "$ref") {
 		c.done[v] = target
 		return target
@@ -95,6 +96,7 @@ func (t *Type) members(c *compiler, v *value, depth int) {
 			t.named = append(t.named, namedType{re, c.compile(m.v, depth+1)})
 		}
 	}
+	// true and false are no objects and compile to nil: of other members nothing is known, or there are none.
 	t.rest = c.compile(v.get("additionalProperties"), depth+1)
 	if t.props != nil && t.kinds == 0 {
 		t.kinds = Object
@@ -165,9 +167,11 @@ func either(list []*Type) *Type {
 	if len(list) == 0 || slices.Contains(list, nil) {
 		return nil
 	}
+	// All alternatives are one Type, as when they refer to one definition.
 	if !slices.ContainsFunc(list, func(t *Type) bool { return t != list[0] }) {
 		return list[0]
 	}
+	// The alternatives stay, so that members are looked up in each of them; kinds and values say what the place as a whole takes.
 	u := &Type{any: list}
 	listed := true
 	for _, t := range list {

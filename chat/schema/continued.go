@@ -21,6 +21,7 @@ func (c *constrainer) continued(d *Doc, s *Place, from *sent) *Place {
 // A reference is followed in place here: the definition holds for all places that refer to it, what has left for one of them.
 func (c *constrainer) fixed(d *Doc, s *Place, from *sent, strict bool) *Place {
 	s = s.Follow()
+	// A union in a union was joined before; an alternative that is a reference may lead to one, so it is kept and asked.
 	if s.Alternatives != nil {
 		var alts []*Place
 		for _, alt := range s.Alternatives {
@@ -71,6 +72,7 @@ func (c *constrainer) fixedObject(d *Doc, s *Place, from *sent, strict bool) *Pl
 		out.More = never()
 		return out
 	}
+	// What has not left follows in the schema's own order; required is written in the order of what has left, then of the schema.
 	for _, f := range s.Members {
 		if out.Member(f.Name) == nil {
 			out.Members = append(out.Members, f)
@@ -105,6 +107,7 @@ func (c *constrainer) fixedPart(d *Doc, spec *Place, p part, strict bool) *Place
 	case p.raw == "":
 		return spec
 	}
+	// To merge the value with its place is to ask whether it fits, as far as a Place can tell; what it cannot tell is let through.
 	one := &Place{Kinds: KindOf(p.raw), Enum: []string{p.raw}}
 	if strict && d.merge(spec, one, 0).Never {
 		return never()
@@ -119,6 +122,7 @@ func begun(text string) *Place {
 	plain := text[1:]
 	p := patternPrinter{bound: -1}
 	if !strings.Contains(plain, `\`) {
+		// What has left may hold characters that mean something in patterns, so it is written as a literal.
 		head := p.literal(&syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune(plain)})
 		if !p.failed {
 			s.begins = "^" + head + printClass(safe) + "*$"
@@ -151,6 +155,7 @@ func (c *constrainer) fixedArray(d *Doc, s *Place, from *sent, strict bool) *Pla
 		}
 		prefix = append(prefix, one)
 	}
+	// The schema's own bounds hold too, but never for fewer elements than have left.
 	most := len(prefix) + moreElements
 	if s.MaxItems != nil {
 		most = min(most, max(s.MaxItems.N, len(prefix)))
@@ -164,6 +169,7 @@ func (c *constrainer) fixedArray(d *Doc, s *Place, from *sent, strict bool) *Pla
 	var alts []*Place
 	for n := len(prefix); n <= most; n++ {
 		if n > len(prefix) {
+			// The capacity is cut, so that each alternative has an array of its own.
 			prefix = append(prefix[:len(prefix):len(prefix)], at(n-1))
 		}
 		if s.MinItems == nil || n >= s.MinItems.N || n == most {

@@ -143,6 +143,7 @@ func (d *Doc) resolve(ref string) (*value, string) {
 			ref = rest
 		}
 	}
+	// A pointer is walked each time; only anchors and ids need the whole document to be gone through, once.
 	if path, ok := strings.CutPrefix(ref, "#/"); ok {
 		return walk(d.root, path), "/" + path
 	}
@@ -166,6 +167,7 @@ func (d *Doc) name(v *value) {
 		if id.kind() != String {
 			continue
 		}
+		// An anchor is referred to as a fragment, "#name"; an id as it is written.
 		if strings.HasSuffix(key, "nchor") {
 			d.named["#"+id.text] = v
 		} else {

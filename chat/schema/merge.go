@@ -14,12 +14,14 @@ const (
 // for one, so it is worked out here. Where what fits both cannot be said, the second one's part is dropped.
 // Types are compared by their sets. Number holds Integer, so integer beside number stays integer.
 func (d *Doc) merge(a, b *Place, depth int) *Place {
+	// Two references to one target need not be followed, which also ends most of the recursion of an allOf.
 	if a.ref != nil && a.ref == b.ref || b.Open() {
 		return a
 	}
 	if a.Open() {
 		return b
 	}
+	// Deeper, the first one alone holds. It is a constraint that lets too much through, never one that lets too little.
 	if depth > maxMerged {
 		d.Drop(b.At, "")
 		return a
@@ -32,6 +34,7 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 		return d.mergeUnions(a, b, depth)
 	}
 	p := *a
+	// Nothing is of both types, or in both lists.
 	if p.Kinds &= b.Kinds; p.Kinds == 0 || !p.mergeEnum(b) {
 		return never()
 	}
@@ -39,6 +42,7 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 	p.mergeScalars(b)
 	d.mergeArrays(&p, b, depth)
 	d.mergeObjects(&p, b, depth)
+	// What was merged may have left a member that nothing fits.
 	p.settle()
 	return &p
 }

@@ -14,6 +14,7 @@ const maxValues = 500
 // know which keywords belong to which.
 // An integer beside a number is not written: what fits it fits the number.
 func (c *constrainer) parts(s *Place, depth int) {
+	// Values say all: their types, lengths and patterns were looked at when the place was read.
 	if s.Enum != nil && len(s.Enum) <= maxValues {
 		c.values(s.Enum)
 		return
@@ -26,6 +27,7 @@ func (c *constrainer) parts(s *Place, depth int) {
 	for _, p := range []struct {
 		kind  Kinds
 		write func(*Place, int)
+	// Strings are tried first, as most parameters are.
 	}{{String, c.string}, {Number, c.float}, {Integer, c.integer}, {Boolean, c.boolean}, {Null, c.null}, {Object, c.object}, {Array, c.array}} {
 		if kinds&p.kind != 0 && (p.kind != Integer || kinds&Number == 0) {
 			parts = append(parts, p.write)
@@ -148,6 +150,7 @@ const maxCount = 1999
 // A maxLength beyond the bound is not dropped but tightened, and so is not reported: what fits the constraint fits it.
 func (c *constrainer) string(s *Place, _ int) {
 	pattern := c.held(s.Patterns, s, "pattern", func(text string) (string, bool) { return serverPattern(text, c.o.length()) })
+	// The rest of a text that has begun to leave: nothing else may be written there.
 	if s.begins != "" {
 		pattern = s.begins
 	}
@@ -219,6 +222,7 @@ func (c *constrainer) array(s *Place, depth int) {
 		s.doc.Drop(s.At, "prefixItems") // any of their elements stands everywhere
 		item, prefix = Union(append(slices.Clone(prefix), orAnything(item))), nil
 	}
+	// Behind a place that nothing fits no element can stand.
 	if i := slices.IndexFunc(prefix, func(p *Place) bool { return p.Never }); i >= 0 {
 		prefix = prefix[:i]
 	}
@@ -229,6 +233,7 @@ func (c *constrainer) array(s *Place, depth int) {
 		c.tuple(s, prefix, least, depth)
 		return
 	}
+	// "items": false without places means an empty list, and so do places of which none can be filled.
 	if item == nil || item.Never {
 		if item != nil || s.Prefix != nil {
 			most = &Count{}
@@ -278,6 +283,7 @@ func (c *constrainer) object(s *Place, depth int) {
 			props = append(slices.Clip(props), Member{name, orAnything(s.More)})
 		}
 	}
+	// An empty list of members is a statement, too: {"properties": {}} is written by clients for tools without parameters.
 	if s.Listed || len(props) > 0 {
 		c.key("properties")
 		c.raw("{")

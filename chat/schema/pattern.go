@@ -131,6 +131,7 @@ func (p *patternPrinter) literal(re *syntax.Regexp) string {
 	var b strings.Builder
 	for _, r := range re.Rune {
 		switch {
+		// (?i)yes is [Yy][Ee][Ss].
 		case re.Flags&syntax.FoldCase != 0:
 			b.WriteString(p.class(folds(r)))
 		case isAlnum(r) || strings.ContainsRune(plainChars, r) || r >= 0x80:
@@ -218,6 +219,7 @@ func (p *patternPrinter) repeated(sub *syntax.Regexp, least, most int) string {
 
 // repeat counts a class or group. Only the outermost repetition gets the bound: a counted one in a counted one
 // multiplies, which servers and Go refuse beyond 1000.
+// The bound keeps a model from writing for ever: \d+ is [0-9]{1,1000} for a server.
 func (p *patternPrinter) repeat(one string, least, most int) string {
 	bounded := p.bound >= 0 && p.nested == 0 && !slices.Contains([]byte(one), '{')
 	switch {

@@ -134,6 +134,7 @@ func (b *Bound) Whole(step int64) *int64 {
 
 // tighter is the one of two limits that lets less through; side is 1 for a minimum and -1 for a maximum. They are compared
 // as fractions: 0.1 and identifiers of nineteen digits are neither of them exact as a float.
+// Of two equal ones the excluded one lets less through.
 func tighter(a, b *Bound, side int) *Bound {
 	switch {
 	case a == nil:
@@ -196,6 +197,7 @@ func joinEnums(alts []*Place) []*Place {
 }
 
 // each takes out what is there twice.
+// The values are compared as they are written, and the first one keeps its place.
 func each(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(v string) bool {

@@ -67,6 +67,7 @@ func says(keyword string, v *value) bool {
 // into each of them.
 // Beyond the bound anything may stand, and the union is dropped as a whole: half of the alternatives would forbid the others.
 func (d *Doc) union(list []*value, at string, depth int) *Place {
+	// A list of ten times as many is not read at all; most of a shorter one may fall together, as constants do.
 	const most = 100
 	if len(list) > 10*most {
 		d.Drop(at, "")

@@ -85,6 +85,7 @@ func (t *Type) Prop(name string) *Type {
 	if t == nil {
 		return nil
 	}
+	// The usual case, without a walk: the place itself lists the member and says its type.
 	if p := t.props[name]; p.Known() || !t.joined() && p != nil {
 		return p
 	}
@@ -163,6 +164,7 @@ func (t *Type) own() []string {
 
 // requiredFirst puts the required names in front, without another change of order: a call with values by position, as Python
 // writes it, means the required parameters first, as a function's head would have them.
+// Python's signatures have parameters without defaults in front, so that is how such a call counts them.
 func requiredFirst(names, required []string) []string {
 	if len(required) == 0 {
 		return names

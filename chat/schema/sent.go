@@ -80,6 +80,7 @@ func (r *sentReader) inside(depth int) *sent {
 		if r.space(); r.rest == "" {
 			return s
 		}
+		// A bracket behind a comma is no JSON, and what has left is JSON.
 		if s.state != atComma && r.take(closing) {
 			s.state = atEnd
 			return s
@@ -134,6 +135,7 @@ func (r *sentReader) value(p *part, depth int) bool {
 		if p.open = r.inside(depth + 1); p.open == nil {
 			return false
 		}
+		// One that has ended is a whole value, and held as its text.
 		if p.open.state == atEnd {
 			p.raw, p.open = before[:len(before)-len(r.rest)], nil
 		}

@@ -88,6 +88,7 @@ func (s *Standing) with(dst []byte, from *value) ([]byte, bool) {
 		}
 		dst = append(AppendQuote(dst, name), ':')
 	}
+	// A member that stood is not taken a second time from the new call, whatever that says of it.
 	said, done := map[string]*value{}, map[string]bool{}
 	for _, m := range from.members {
 		said[m.name] = m.v
@@ -114,7 +115,8 @@ func (s *Standing) with(dst []byte, from *value) ([]byte, bool) {
 	return append(dst, '}'), true
 }
 
-// withElements is with for an array.
+// withElements is with for an array. Elements have no names, so those of the new call are matched by their numbers: one with
+// fewer elements leaves places open, and is none that can be joined.
 func (s *Standing) withElements(dst []byte, from *value) ([]byte, bool) {
 	all := from.list()
 	if from.kind() != Array || len(all) < len(s.Parts) {

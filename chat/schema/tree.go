@@ -137,6 +137,7 @@ type treeParser struct {
 }
 
 // value reads one value, nil when there is none.
+// Its text begins behind the comma or colon that the decoder has passed over in front of it.
 func (p *treeParser) value(depth int) *value {
 	start := p.dec.InputOffset()
 	t, err := p.dec.Token()
@@ -144,6 +145,7 @@ func (p *treeParser) value(depth int) *value {
 		return nil
 	}
 	v := new(value)
+	// A number is a json.Number and no string, so text stays empty; its digits are in raw.
 	v.text, _ = t.(string)
 	if open, ok := t.(json.Delim); ok {
 		if !p.inside(v, open == '{', depth) {

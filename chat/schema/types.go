@@ -60,6 +60,7 @@ func (k Kinds) Names() (names []string) {
 
 // kindsOf reads the type keyword, a name or a list of names. With a name that nobody knows nothing is known of the place: to
 // hold a value to the others could be wrong.
+// {"type": ["string", "file"]} is such a list.
 func kindsOf(v *value) (k Kinds) {
 	if v.kind() == String {
 		return Named(v.text)

@@ -35,6 +35,7 @@ func (c *constrainer) put(root *Place) {
 	if root.ref != nil || root.Open() && !c.o.Weak || root.Kinds == Integer && root.Alternatives == nil {
 		root = &Place{Alternatives: []*Place{root}} // the root is an object that takes $defs
 	}
+	// The root's last brace is taken off again, and $defs go in front of it.
 	c.shape(root, 0)
 	c.dst = c.dst[:len(c.dst)-1] // the brace that closes the root
 	start := len(c.dst)
@@ -166,6 +167,7 @@ func (c *constrainer) alternatives(alts []*Place, depth int) {
 		}
 		start := len(c.dst)
 		c.shape(alt, depth+1)
+		// It was written to be compared; what it has noted under $defs stays there, and harms nobody.
 		if text := string(c.dst[start:]); seen[text] {
 			c.dst = c.dst[:before]
 		} else {

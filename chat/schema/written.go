@@ -45,6 +45,7 @@ func (w *Written) add(v *value) bool {
 	if v.kind() != Object || len(w.parts) >= mostBranches {
 		return false
 	}
+	// The place itself comes first, then what it refers to, then its allOf: the order in which keywords are looked for.
 	at := len(w.parts)
 	w.parts = append(w.parts, v)
 	if ref := v.get("$ref"); ref.kind() == String {
@@ -123,7 +124,8 @@ func typeNames(t *value) (names []string, others bool) {
 	return names, others
 }
 
-// Values are the allowed values as JSON text, none when there is no list of them.
+// Values are the allowed values as JSON text, none when there is no list of them. A const is a list of one: no template prints
+// the keyword.
 func (w *Written) Values() (all []string) {
 	for _, v := range w.parts {
 		for _, one := range listed(v) {
@@ -161,6 +163,7 @@ func (w *Written) Members() (all []WrittenMember, listed bool) {
 }
 
 // Required are the members that must be there, each once.
+// They are in the order in which they are met: those of the place itself first.
 func (w *Written) Required() (names []string) {
 	known := map[string]bool{}
 	for _, v := range w.parts {
