@@ -95,7 +95,6 @@ func (t *Type) FromText(text string) (string, bool) {
 			return n, true
 		}
 	}
-	// Numbers were tried before this: where 1 may be a number it is one.
 	if t.Only(Boolean | Null) {
 		return boolWord(strings.ToLower(s))
 	}
@@ -116,8 +115,8 @@ func boolWord(s string) (string, bool) {
 
 // number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped. The digits are never computed
 // with, so that identifiers of nineteen digits come out as they went in.
-// "5.0" and "5" are the same integer, "5.5" is none and is left for the check to complain of. "1e3" is none either, though it
-// is a whole number: to write its digits out would be to compute.
+// "5.0" and "5" are the same integer; "5.5" is none and is left for the check. "1e3" stays as it is, too: to write its digits
+// out would be to compute.
 func number(s string, integer bool) (string, bool) {
 	s = strings.TrimPrefix(s, "+")
 	if !IsNumber(s) {

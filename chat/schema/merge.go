@@ -14,7 +14,7 @@ const (
 // for one, so it is worked out here. Where what fits both cannot be said, the second one's part is dropped.
 // Types are compared by their sets. Number holds Integer, so integer beside number stays integer.
 func (d *Doc) merge(a, b *Place, depth int) *Place {
-	// Two references to one target need not be followed, which also ends most of the recursion of an allOf.
+	// Two references to one target need not be followed.
 	if a.ref != nil && a.ref == b.ref || b.Open() {
 		return a
 	}

@@ -14,7 +14,7 @@ const maxValues = 500
 // know which keywords belong to which.
 // An integer beside a number is not written: what fits it fits the number.
 func (c *constrainer) parts(s *Place, depth int) {
-	// Values say all: their types, lengths and patterns were looked at when the place was read.
+	// A list says all that a server needs: values of other types were left out when the place was read.
 	if s.Enum != nil && len(s.Enum) <= maxValues {
 		c.values(s.Enum)
 		return
@@ -27,7 +27,6 @@ func (c *constrainer) parts(s *Place, depth int) {
 	for _, p := range []struct {
 		kind  Kinds
 		write func(*Place, int)
-	// Strings are tried first, as most parameters are.
 	}{{String, c.string}, {Number, c.float}, {Integer, c.integer}, {Boolean, c.boolean}, {Null, c.null}, {Object, c.object}, {Array, c.array}} {
 		if kinds&p.kind != 0 && (p.kind != Integer || kinds&Number == 0) {
 			parts = append(parts, p.write)
