@@ -16,6 +16,7 @@ import (
 // SSE serves the address of revision 2024-11-05. A GET without a session opens a stream, whose first event says where messages
 // are to be sent; everything else is Streamable HTTP, which some clients try on any address first. Void is one of them, and
 // its way back to SSE always fails (SDK 1.11.2 gets a string where it wants a URL), so a POST here must be answered.
+//
 // A GET that names an older revision and no session may be a Streamable client that listens, or one whose stream broke and who
 // waits for that event again: the stream serves both, as the former overlooks the event. The TypeScript SDK sends exactly
 // that when the server has restarted, and without the event waits for ever.

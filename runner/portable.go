@@ -42,6 +42,7 @@ func portable(args json.RawMessage) ([]byte, error) {
 		if src[0] == '"' {
 			inside = !inside
 		}
+		// Outside of strings JSON has nothing but braces, brackets, digits, words, : and , which no shell reads between quotes.
 		if !inside || src[0] == '"' {
 			dst, src = append(dst, src[0]), src[1:]
 			continue
@@ -85,7 +86,8 @@ func unit(src []byte) rune {
 	return rune(n)
 }
 
-// appendCharacter writes one character of a string.
+// appendCharacter writes one character of a string, as itself if all can see it, else as JSON's own escape. Above U+FFFF that is
+// a pair of surrogates.
 func appendCharacter(dst []byte, r rune) []byte {
 	letter, named := short[r]
 	switch {
@@ -106,7 +108,8 @@ func appendUnit(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }
 
-// plain says that a character may stand as it is: everyone sees it, and nobody takes it for a quote or a mark.
+// plain says that a character may stand as it is: everyone sees it, and nobody takes it for a quote or a mark. Letters of every
+// language may: a user who is to run 휴가 must be able to read it.
 func plain(r rune) bool {
 	switch r {
 	case '\'', '"', '`', '\\', '<', '$', '!':
@@ -119,7 +122,7 @@ func plain(r rune) bool {
 }
 
 // lookalikes are characters that look, or are folded by some program, like a quote, a backquote or a backslash, and the
-// Braille pattern that shows nothing.
+// Braille pattern that shows nothing. PowerShell takes curly quotes for quotes; those are in unicode.Quotation_Mark.
 var lookalikes = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00B4, 0x00B4, 1}, // acute accent

@@ -21,10 +21,10 @@ const (
 	pathCall = Paths + "call"
 )
 
-// codeNotPending is the error code for an id that no pending call has.
+// codeNotPending is the error code for an id that no pending call has. By it a runner tells the proxy's 404 from a stranger's.
 const codeNotPending = "call_not_pending"
 
-// mostBody bounds a request, in bytes.
+// mostBody bounds a request, in bytes: the arguments of a call, and what stands around them.
 const mostBody = mostArgument + 64<<10
 
 // question is what a runner asks to have run: a call, or the id of one that is pending.
@@ -34,7 +34,7 @@ type question struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// Described is a tool as a runner lists it.
+// Described is a tool as a runner lists it. The members are those of OpenAI's functions.
 type Described struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title,omitempty"`
@@ -53,7 +53,8 @@ func Describe(r *tools.Registry) []Described {
 }
 
 // Server is the proxy's side: GET /runner/tools lists the tools, POST /runner/call runs a call or a pending one and answers
-// with its outcome. It does not ask who may, nor bounds how slowly: auth.Guard and front.Front belong in front.
+// with its outcome. It does not ask who may, nor bounds how slowly: auth.Guard and front.Front belong in front. A tool that
+// fails is a 200 with "success": false, as it has run.
 type Server struct {
 	registry *tools.Registry
 	pending  *Pending
@@ -100,7 +101,8 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) error {
 	return answer(w, text)
 }
 
-// call runs what is asked for. A caller that goes away ends the call.
+// call runs what is asked for. A caller that goes away ends the call. A pending call is given out before it is run, so it is
+// lost when its runner goes away at once.
 func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 	ask, err := readQuestion(w, r)
 	if err != nil {

@@ -1,4 +1,5 @@
 // Package auth decides who may ask a server: under which host name, from which web page, and with which key.
+//
 // One Guard stands in front of everything that one port serves; what is mounted behind it checks nothing of this itself.
 // So a new handler cannot forget a check, and cannot log or pass on a key that it never sees.
 package auth

@@ -1,4 +1,5 @@
 // Package companymcp offers the sample company's documents to MCP clients as resources, and prompts that begin its usual work.
+//
 // Its tools are in the registry and are served by package mcpserver itself. Resources and prompts are answered by an mcp-go
 // server, which mcpserver asks for everything that it does not answer itself.
 package companymcp

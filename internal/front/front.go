@@ -1,5 +1,6 @@
 // Package front is what stands between a port and everything that it serves: a request's body arrives in time, or the request
 // ends; and a handler that panics is an error that the client can read.
+//
 // It stands in front of the guard as well: a stranger who gets a 401 could else hold a connection open with one byte of a
 // body that never comes, for net/http reads what is left of a body, up to 256 KiB, before it sends the answer.
 package front
