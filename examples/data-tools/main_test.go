@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"toolnorm/engine"
@@ -15,10 +17,13 @@ import (
 	"toolnorm/mcpserver"
 	"toolnorm/proxy"
 	"toolnorm/proxy/form/shell"
-	"toolnorm/tools"
 )
 
+// TestTheProgramPrintsItsTranscript runs it with the real toolrun on the same folder of data.
 func TestTheProgramPrintsItsTranscript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("toolrun is built for it")
+	}
 	config := toolbox.Config{Data: t.TempDir()}
 	box, err := toolbox.Open(t.Context(), config)
 	if err != nil {
@@ -40,8 +45,14 @@ func TestTheProgramPrintsItsTranscript(t *testing.T) {
 	mux.Handle("/", proxy.New(proxy.Config{Model: eng, Catalog: eng, Shell: &shell.Config{Tools: box.Registry}}))
 	srv := httptest.NewServer(mux)
 	defer srv.Close()
-	byCommand := func(ctx context.Context, args string) ([]byte, error) { // what toolrun does
-		return tools.OutcomeOf(box.Registry.Call(ctx, "search_similar_documents", json.RawMessage(args))).JSON(), nil
+	toolrun := filepath.Join(t.TempDir(), "toolrun")
+	if out, err := exec.Command("go", "build", "-o", toolrun, "toolnorm/cmd/toolrun").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	byCommand := func(ctx context.Context, args string) ([]byte, error) {
+		cmd := exec.CommandContext(ctx, toolrun, "search_similar_documents", args)
+		cmd.Env = append(os.Environ(), "TOOLNORM_DATA="+config.Data)
+		return cmd.Output()
 	}
 	var got bytes.Buffer
 	if err := run(t.Context(), &got, srv.URL, byCommand); err != nil {
