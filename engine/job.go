@@ -18,23 +18,24 @@ import (
 // changed once another function has it: each step that decides something returns a changed copy (see pipeline.go), as
 // http.Request.WithContext does. So what a repair or a second strategy tries cannot leak into the reply that it is for.
 type job struct {
-	engine   *Engine
-	server   *server
-	pulse    *wait.Pulse
-	observer *chat.Observer
-	request  *chat.Request // as the model shall see it; the client's own is never changed
-	name     string        // of the model, as the client calls it
-	model    string        // as its server calls it
-	format   *adapters.Format
-	names    *names // that the tools have toward the model; nil: the client's
-	facts    upstream.Facts
-	strategy string
-	wording  adapters.Wording // of strategy prompt; zero: the family's
-	force    *forcing         // what the reply is held to; nil: nothing
-	spent    chat.Counts      // tokens, before the reply
-	context  int              // that the request gets, in tokens; 0: not known
-	dropped  int              // messages that were left out
-	counted  window.Meter     // what the server has said of this request when it refused it; zero: it has not
+	engine     *Engine
+	server     *server
+	pulse      *wait.Pulse
+	observer   *chat.Observer
+	request    *chat.Request // as the model shall see it; the client's own is never changed
+	name       string        // of the model, as the client calls it
+	model      string        // as its server calls it
+	format     *adapters.Format
+	byTemplate bool   // the format is what the model's template says, not its name or a setting
+	names      *names // that the tools have toward the model; nil: the client's
+	facts      upstream.Facts
+	strategy   string
+	wording    adapters.Wording // of strategy prompt; zero: the family's
+	force      *forcing         // what the reply is held to; nil: nothing
+	spent      chat.Counts      // tokens, before the reply
+	context    int              // that the request gets, in tokens; 0: not known
+	dropped    int              // messages that were left out
+	counted    window.Meter     // what the server has said of this request when it refused it; zero: it has not
 
 	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
 }
@@ -92,7 +93,7 @@ func (j *job) orderFor(r *chat.Request) (*upstream.Order, error) {
 		Decoding: adapters.Options{
 			Tools: j.callable(), Also: j.names.others(), Hold: j.hold(), Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet,
 		},
-		NoGrammar: j.engine.cfg.NoGrammar, Pulse: j.pulse, Log: &j.engine.cfg.Log,
+		NoGrammar: j.engine.cfg.NoGrammar || j.byTemplate, Pulse: j.pulse, Log: &j.engine.cfg.Log,
 	}
 	if j.ownStops() {
 		c := *r

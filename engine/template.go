@@ -43,7 +43,9 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 		return j, nil
 	}
 	k := *j
-	k.format = r.format
+	// The template says how calls are printed in a conversation. That the model writes nothing else is a claim that only a
+	// family with cases can make, so what is derived holds no server to a grammar.
+	k.format, k.byTemplate = r.format, true
 	return k.probe(ctx) // which marks are control tokens depends on the family
 }
 

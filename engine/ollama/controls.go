@@ -37,6 +37,9 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 		return err
 	}
 	version, err := b.Version(ctx)
+	if upstream.IsRefusal(err) { // a proxy in front of Ollama need not have this path: then nothing is known of it
+		version, err = "", nil
+	}
 	if err != nil {
 		return err
 	}
