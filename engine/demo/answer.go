@@ -20,7 +20,8 @@ import (
 // see that the result came, without sending a file back.
 const maxQuoted = 8 << 10
 
-// maxNamed is how many tools a message may name: more than an example ever does.
+// maxNamed is how many tools a message may name: more than an example ever does. A message that lists a thousand
+// offered tools would else have a reply of as many calls.
 const maxNamed = 16
 
 // answer is the demo's next message: some text and perhaps calls behind it. Behind a result it always answers in

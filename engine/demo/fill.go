@@ -18,8 +18,8 @@ const maxParts = 32
 // maxFill is how deep a schema is filled. A schema may refer to itself; what is deeper is null.
 const maxFill = 8
 
-// maxValues is how many values are tried for one call: a schema that refers to itself in every alternative has more than can
-// be counted.
+// maxValues is how many values are tried for one call: a schema that refers to itself in every alternative has
+// more than can be counted. What is beyond is null.
 const maxValues = 1 << 12
 
 // fill writes the arguments of a call as one JSON object: what is required, and what the message holds. It sees
@@ -54,7 +54,7 @@ func slots(p *schema.Place) (all []slot) {
 	return all
 }
 
-// orAnything is a place that the schema may not speak of.
+// orAnything is a place that the schema may not speak of: any value fits where it says nothing.
 func orAnything(p *schema.Place) *schema.Place {
 	if p == nil {
 		return &schema.Place{Kinds: schema.Any}
@@ -292,7 +292,8 @@ func (f *finds) another(name string, items *schema.Place, n int, unique bool, de
 	return f.value(name, items, true, depth+1)
 }
 
-// appendOther appends v, where all must be different only if it is not there yet.
+// appendOther appends v, where all must be different only if it is not there yet ("uniqueItems": true). Values are
+// compared as they are written, which is enough for what is made here.
 func appendOther(list [][]byte, v []byte, unique bool) [][]byte {
 	if unique && slices.ContainsFunc(list, func(have []byte) bool { return string(have) == string(v) }) {
 		return list

@@ -34,7 +34,8 @@ func (t demoTurn) last() ollama.Message {
 	return ollama.Message{}
 }
 
-// mostRead is how much of a message is looked at for what the user asks, its end, in bytes.
+// mostRead is how much of a message is looked at for what the user asks, its end, in bytes: expressions run over
+// it, and a request may have megabytes.
 const mostRead = 1 << 20
 
 // asks is what the user wrote of a message, without the quotes of a command line. Of a very long one the end is
@@ -47,7 +48,8 @@ func asks(m ollama.Message) string {
 // a line a tag is something the user writes about.
 var opening = regexp.MustCompile(`(?m)^[ \t]*<([A-Za-z][\w.:-]*)(?:\s[^<>]*)?>`)
 
-// asking are the tags, in small letters without - and _, that agents put around what the user did ask.
+// asking are the tags, in small letters without - and _, that agents put around what the user did ask: <task> of
+// Cline's kind, <user_query>. Every other tag at the start of a line is the client's.
 var asking = []string{"task", "userquery", "usermessage", "userrequest", "userprompt", "userinput", "userinstruction", "userinstructions", "query", "prompt", "question", "request", "message", "feedback", "user", "input", "answer"}
 
 // prompt is what the user wrote of a message. Blocks in tags that begin a line, as <system-reminder> and

@@ -113,7 +113,7 @@ func written(x float64) []byte {
 	return strconv.AppendFloat(nil, x, 'f', -1, 64)
 }
 
-// trimZeros makes 007 a JSON number.
+// trimZeros makes 007 a JSON number: 7. It keeps the digits as the user wrote them otherwise, 1.50 included.
 func trimZeros(n string) string {
 	sign := ""
 	if rest, ok := strings.CutPrefix(n, "-"); ok {

@@ -147,14 +147,15 @@ func demoRead[T any](w http.ResponseWriter, r *http.Request, then func(http.Resp
 	then(w, r, &q)
 }
 
-// demoJSON writes a whole answer.
+// demoJSON writes a whole answer, with the content type that Ollama has for those that are no streams.
 func demoJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(v)
 }
 
-// demoFail writes an error in Ollama's form.
+// demoFail writes an error in Ollama's form: {"error":"model 'x' not found"}. The sentences are Ollama's too where
+// it has any, since what servers say is read (upstream.Explain).
 func demoFail(w http.ResponseWriter, status int, text string) {
 	demoJSON(w, status, struct {
 		Error string `json:"error"`

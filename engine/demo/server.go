@@ -35,10 +35,12 @@ type Server struct {
 
 var _ http.Handler = (*Server)(nil)
 
-// demoText is how the demo goes on with a text that is no conversation.
+// demoText is how the demo goes on with a text that is no conversation. It begins with a blank, as a model's words
+// behind words do.
 const demoText = " and here a model would write on. This is only a demo of how its words arrive."
 
-// demoTurn is what the demo's own rendering puts into a prompt: all that it needs for an answer.
+// demoTurn is what the demo's own rendering puts into a prompt: all that it needs for an answer. A prompt is thus
+// JSON, and what the engine writes behind it, as the beginning of a call, is text that generate leaves alone.
 type demoTurn struct {
 	Tools    []ollama.Tool    `json:"tools,omitempty"`
 	Messages []ollama.Message `json:"messages"`
@@ -84,7 +86,8 @@ func (d *Server) tags() api.ListResponse {
 	return list
 }
 
-// format is the format that a demo model writes, nil when there is no such model.
+// format is the format that a demo model writes, nil when there is no such model. As at Ollama, "hermes" and
+// "hermes:latest" are one.
 func (d *Server) format(name string) *adapters.Format {
 	return d.formats().Named(strings.TrimSuffix(name, ":latest"))
 }

@@ -37,7 +37,8 @@ type textual struct {
 	rule        *regexp.Regexp // of the pattern; nil: none that Go can read
 }
 
-// textualOf is what a place says.
+// textualOf is what a place says. Patterns are those of JavaScript, written as Go has them; one that Go cannot
+// read binds nothing, and neither do the checks behind the demo.
 func textualOf(p *schema.Place) textual {
 	s := textual{least: n(p.MinLength, 0), most: n(p.MaxLength, 0)}
 	if len(p.Patterns) > 0 {
@@ -111,7 +112,7 @@ func sample(re *syntax.Regexp, depth int) string {
 	return "" // an anchor, or what may be left out
 }
 
-// fromClass is a character of the class, if possible one that people would take.
+// fromClass is a character of the class, if possible one that people would take: of [A-Z0-9] an A and not a 0.
 func fromClass(ranges []rune) rune {
 	for _, nice := range "aA1" {
 		for i := 0; i+1 < len(ranges); i += 2 {

@@ -23,7 +23,8 @@ const (
 // Policies are the names of the above.
 func Policies() []string { return []string{None, Last, All} }
 
-// Policy is what a model and its template want. The zero value puts right what is wrong, and nothing else.
+// Policy is what a model and its template want. The zero value puts right what is wrong, and nothing else: pairs,
+// ids and order of results, which no template can do without.
 type Policy struct {
 	Reasoning string           // None, Last or All; empty: All
 	Strict    bool             // the template wants system text first, and user and assistant in turn
@@ -47,7 +48,7 @@ type Note struct {
 	Code  string
 }
 
-// turn is a message and where the client had it.
+// turn is a message and where the client had it, since notes speak of the client's count.
 type turn struct {
 	chat.Message
 	at int

@@ -21,6 +21,7 @@ func Loop(ms []chat.Message) (calls []chat.Call, times int) {
 }
 
 // lastTurn takes the calls and their results off the end of a conversation; nil when it does not end with such.
+// Results without calls in front are none: Normal has made messages of the user's of them.
 func lastTurn(ms []chat.Message) (rest []chat.Message, caller *chat.Message, results []chat.Message) {
 	i := len(ms)
 	for i > 0 && ms[i-1].Role == chat.ToolRole {

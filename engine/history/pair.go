@@ -15,10 +15,12 @@ type call struct {
 	answer *turn // nil: not yet
 }
 
-// queue holds calls until they are answered.
+// queue holds calls until they are answered. A call may stand in several queues; the first that finds it answers
+// it, and the others pass over it.
 type queue []*call
 
-// first is the first call that is open, nil when there is none.
+// first is the first call that is open, nil when there is none. Answered ones leave the queue for good, so no call
+// is passed over twice.
 func (q *queue) first() *call {
 	for len(*q) > 0 && (*q)[0].answer != nil {
 		*q = (*q)[1:]
@@ -124,7 +126,7 @@ func add(queues map[string]*queue, key string, c *call) *queue {
 	return queues[key]
 }
 
-// fresh is an id that no call has.
+// fresh is an id that no call has, of any turn: call_3 for the third call, call_3x where a client has that.
 func (p *pairing) fresh() string {
 	id := fmt.Sprintf("call_%d", p.calls)
 	for p.taken[id] {
@@ -176,7 +178,8 @@ func (p *pairing) byID(result *turn) *call {
 	return nil
 }
 
-// byName finds the first open call of the result's tool in the last message with calls.
+// byName finds the first open call of the result's tool in the last message with calls. Earlier messages are not
+// looked at: a result without an id answers what was just called.
 func (p *pairing) byName(result *turn) *call {
 	if result.Name == "" || p.names[result.Name] == nil {
 		return nil
@@ -184,7 +187,8 @@ func (p *pairing) byName(result *turn) *call {
 	return p.names[result.Name].first()
 }
 
-// byOrder finds the first open call of the last message with calls, for a result that names no tool.
+// byOrder finds the first open call of the last message with calls, for a result that names no tool. One that
+// names another tool is no answer to it, whatever its place.
 func (p *pairing) byOrder(result *turn) *call {
 	if result.Name != "" {
 		return nil
@@ -207,7 +211,8 @@ func (t *talk) answered(calls queue) {
 	}
 }
 
-// shown is a result as the user's message.
+// shown is a result as the user's message. It says that it is a result, and of what: the model would else take it
+// for the question.
 func shown(m chat.Message) chat.Message {
 	of := "a tool"
 	if m.Name != "" {

@@ -60,7 +60,8 @@ func offered(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 	return all
 }
 
-// read is what a format makes of a text. It fails on texts that hold reasoning, or half a call.
+// read is what a format makes of a text. It fails on texts that hold reasoning, or half a call: such a text is
+// left as it is, since what would remain of it is not known.
 func read(f *adapters.Format, text string, tools []chat.Tool) (rest string, calls []chat.Call, ok bool) {
 	var c chat.Collector
 	reply := &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
@@ -87,7 +88,7 @@ func same(a, b []chat.Call) bool {
 	return true
 }
 
-// value is what arguments are: no arguments are an empty object.
+// value is what arguments are: no arguments are an empty object, and text that is no JSON is itself.
 func value(args json.RawMessage) (v any) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")

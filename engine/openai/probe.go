@@ -33,6 +33,7 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 		return upstream.Facts{}, err
 	}
 	age := cmp.Or(b.ProbeAge, offeredAge)
+	// A server that renders may be a llama-server that gets another model; one that does not is another program.
 	if !f.Renders {
 		age = refusedAge
 	}

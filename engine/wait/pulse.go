@@ -58,7 +58,8 @@ func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Cont
 	return ctx, p
 }
 
-// Spoke tells that an event was given to the client's side. It belongs to the goroutine that waits.
+// Spoke tells that an event was given to the client's side. It belongs to the goroutine that waits, so it needs no
+// lock: it is called once a token.
 func (p *Pulse) Spoke() { p.spoke = true }
 
 // Stop ends the watching and everything that runs under the context. It may be called more than once.
@@ -77,13 +78,14 @@ func (p *Pulse) Begin(w Limit) {
 	now := time.Now()
 	p.mu.Lock()
 	p.waiting, p.began, p.present = true, now, w
+	// Spoke sets a flag only, as it belongs to the token path; the clock is read once a wait.
 	if p.spoke {
 		p.quiet, p.spoke = now, false
 	}
 	p.mu.Unlock()
 }
 
-// End marks the end of a wait. When it returns, no heartbeat is under way.
+// End marks the end of a wait. When it returns, no heartbeat is under way: what is written next stands alone.
 func (p *Pulse) End() {
 	p.mu.Lock()
 	p.waiting = false

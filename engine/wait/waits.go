@@ -79,7 +79,9 @@ type Timeouts struct {
 	Beat      time.Duration // silence towards the client that a heartbeat ends; default 8 seconds
 }
 
-// orDefaults is t with its zero fields filled.
+// orDefaults is t with its zero fields filled. A heartbeat commits a stream: what fails behind it is an event in
+// the stream and no HTTP status any more, so it does not come at once. Hops between a client and this program cut
+// connections that are silent for a minute, some sooner, so it does not come late either.
 func (t Timeouts) orDefaults() Timeouts {
 	return Timeouts{
 		Load:      cmp.Or(t.Load, 6*time.Minute),
