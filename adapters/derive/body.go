@@ -18,6 +18,12 @@ type body struct {
 
 // bodyOf finds the call with these two values in a text, from an offset on.
 // The forms are tried from the strictest on: JSON proves itself by parsing, tags are whatever stands between known values.
+//
+//	{"name": "write_file", "arguments": {…}}               {call}, {calls}, {named}
+//	write_file{…}, functions.write_file:0{…}                {name}…{json}, {id}…{json}
+//	[write_file(content="wombat", path="quokka.txt")]       {python}
+//	write_file{content:<|"|>wombat<|"|>,path:…}              {pseudo}
+//	<parameter=content>wombat</parameter>                   {args}
 func bodyOf(text string, from int, path, content string) (body, bool) {
 	for _, form := range []func(string, int, string, string) (body, bool){jsonBody, pythonBody, pseudoBody, taggedBody} {
 		if b, ok := form(text, from, path, content); ok {
@@ -29,6 +35,7 @@ func bodyOf(text string, from int, path, content string) (body, bool) {
 
 // jsonBody finds a call whose arguments are JSON: the name is in the JSON, or in front of it.
 // A schema or a header may hold JSON as well, so the value must hold both arguments of the probe.
+// It begins at every brace until one parses, so marks that hold braces do no harm.
 func jsonBody(text string, from int, path, content string) (body, bool) {
 	for i := from; i < len(text); i++ {
 		if text[i] != '{' && text[i] != '[' {
@@ -51,6 +58,7 @@ func jsonBody(text string, from int, path, content string) (body, bool) {
 // named is a body whose JSON holds the name: as the value of a member, or as the name of the only one.
 // A member that is "0" or "1" counts the calls (command-r7b's "tool_call_id": "0"); one at the end with the probe's id has
 // the call's own (mistral-v3). The usual names need no keys line.
+// Arguments are found as the member that holds an object, the name as the member with its value.
 func named(value string, start, end int) (body, bool) {
 	b := body{start: start, end: end, hole: "{call}"}
 	var list []json.RawMessage
@@ -106,6 +114,7 @@ var anID = regexp.MustCompile(`(functions\.)?write_file:\d+`)
 
 // besideName is a body that ends with arguments at text[at:end] and begins with the name in front of them.
 // The last occurrence counts: deepseek-v3 has the word function and a separator in front, others the name in a header, too.
+// Literals between name and arguments stay as they are: <｜tool▁sep｜>, [ARGS], a newline.
 func besideName(text string, from, at, end int, hole, lines string) (body, bool) {
 	front := text[from:at]
 	if m := anID.FindStringIndex(front); m != nil {
@@ -166,6 +175,7 @@ func pseudoBody(text string, from int, path, content string) (body, bool) {
 // taggedBody finds a call whose arguments each stand between marks.
 // Two arguments show where one ends and the next begins: what stands in front of both keys is the opener, what stands behind
 // both values the closer. Templates may sort arguments, so the one that stands first counts as the first.
+// Tags that are named like the parameters, <path>…</path>, are told by the key that stands behind the value once more.
 func taggedBody(text string, from int, path, content string) (body, bool) {
 	key1, key2 := "path", "content"
 	v1, v2 := find(text, path, from), find(text, content, from)

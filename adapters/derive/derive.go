@@ -61,6 +61,9 @@ var ErrForm = errors.New("the template writes calls in a form that a declaration
 // calls in a form that cannot be said: the message is a sentence about what is missing.
 // Two views are taken, with results behind the calls and with a new request there. Gemma 2's template refuses the first,
 // others drop reasoning in the second; what one of them shows is enough.
+//
+// What is proposed is tried on the calls that it was made from: printed by the declaration they must be what the template
+// printed, and read by it the calls that were rendered. Whatever is not so is in Wrong, and the finding is not used.
 func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	var all []*observed
 	var errs []error
@@ -116,6 +119,7 @@ func (o *observed) completeFrom(p *observed) {
 
 // completeBy takes over what the source alone says.
 // Of message families the headers tell reasoning, so no marks around it are looked for.
+// The source can only add: what a conversation showed is what the model sees, and the source may hold branches that are dead.
 func (o *observed) completeBy(source string) {
 	if o.thought == "" && o.messages == nil {
 		o.thought = thoughtIn(source, o.words)
@@ -174,6 +178,7 @@ func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 // try prints and reads the probes with a format, and says what comes out otherwise than from the template.
 // Printing is compared without white space, since marks of the turn and newlines around them are the template's; reading is
 // compared in full.
+// Two calls are tried besides one, since lists, glue and sections show with the second.
 func (o *observed) try(f *adapters.Format) (wrong []error) {
 	for n, want := range o.shown() {
 		calls := probes[:n+1]
@@ -217,6 +222,7 @@ func (o *observed) printedExactly(f *adapters.Format) bool {
 // thinksAs reports whether f takes the reasoning off that the template printed in front of the call. A template that
 // prints none leaves the question open.
 // Families that print the same calls may differ in the marks around reasoning alone.
+// A reply that thinks and calls must come apart into the thought, no text, and the call.
 func (o *observed) thinksAs(f *adapters.Format) bool {
 	if o.thought == "" {
 		return true
@@ -239,6 +245,7 @@ func begins(text, calls string) bool {
 // Agrees reports whether a format reads the calls that a template prints, as its name may have promised. A template that
 // prints none, or that cannot be asked, says nothing against it.
 // A model called qwen2.5-… may be somebody's tune that writes another way; then the template counts, not the name.
+// A template that refuses both views is not held against the name either.
 func Agrees(f *adapters.Format, t Template) bool {
 	refused := 0
 	for _, follows := range []func(n int) []chat.Message{request, answers} {

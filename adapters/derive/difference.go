@@ -7,6 +7,7 @@ import (
 
 // difference takes off what two texts begin and end with alike, and gives what is left of the second: no mark is cut.
 // Texts that differ by a whole mark mostly share its first and last letters: of <|a|> and <|b|> only "a" and "b" differ.
+// Widened to marks it can be cut out and looked at by itself.
 func difference(a, b string) string {
 	from := commonPrefix(a, b)
 	to := len(b) - commonSuffix(a[from:], b[from:])
@@ -102,6 +103,7 @@ func firstMark(text string) string { return leadingMark.FindString(text) }
 func lastMark(text string) string { return trailingMark.FindString(text) }
 
 // trimSpaced takes a prefix off, white space in front of it too; a text without it stays.
+// The white space behind the text stays: of a call it may be glue.
 func trimSpaced(text, prefix string) string {
 	if prefix = strings.TrimSpace(prefix); prefix == "" {
 		return text

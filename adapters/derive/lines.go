@@ -57,6 +57,11 @@ func (o *observed) declaration(model, known string, exactly bool) (string, error
 // callLines are the lines section, call, arg, keys and quote, and the marks behind the calls that end the turn.
 // Of two calls the text between them is what tells: what stands in front of both is the call's opener, what stands behind both
 // its closer, and the rest around them is a section. Marks behind all calls with none in front end the turn.
+//
+//	<tool_call>\n{A}\n</tool_call>\n<tool_call>\n{B}\n</tool_call><|im_end|>
+//
+// has "\n</tool_call>\n<tool_call>\n" between: opener <tool_call>\n, closer \n</tool_call>, glue of one newline, and
+// <|im_end|> ends the turn.
 func (o *observed) callLines() (lines string, ends []string, err error) {
 	oneText, twoText := sameIDs(o.one), sameIDs(o.two)
 	one, ok := bodyOf(oneText, 0, "quokka.txt", "wombat")
@@ -155,6 +160,7 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 
 // onlyLine is the line of a template that prints one call. Marks behind a call that begins with none end the turn.
 // What is glue and what a section cannot be told from one call, so all of it is the call's.
+// Llama 3's templates refuse a second call.
 func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	before, after := text[:b.start], text[b.end:]
 	var ends []string

@@ -23,6 +23,7 @@ type messages struct {
 // thinks first.
 // A template of turns has the role in a header, too, <|im_start|>assistant, but its calls stand behind the header: that the
 // name stands inside is what makes a family of messages.
+// It is nil for all others, and for a template whose replies have no mark that ends in front of the text.
 func headers(opening, spoken, called, thinking string) *messages {
 	mark := trailingRole.FindStringSubmatch(opening)
 	if mark == nil {
@@ -84,6 +85,7 @@ func lastOf(text string) string {
 // lines are the declaration of such a family; body is the arguments' hole, and further lines that it needs.
 // Routes are tried in their order, so the narrow ones come first: a message to oneself, then calls, then any other recipient,
 // then channels. What none fits is text, since text that is hidden is worse than a header that is shown.
+// The first two marks of the ends line are used in printing: between calls, and behind the last.
 func (m *messages) lines(body, more string) string {
 	var b strings.Builder
 	name := probes[0].Name

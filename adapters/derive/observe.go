@@ -21,6 +21,7 @@ const (
 // probes are two calls of one tool: all that differs between them is said here. The arguments are sorted, since servers
 // may sort them; an id has nine letters and digits, since some templates of Mistral's insist.
 // The words occur nowhere else: where "wombat" stands in a prompt is where the template prints the content.
+// Both call the same tool, so the text between them is the family's and not a name's.
 var probes = []chat.Call{
 	{ID: "Zq0000001", Name: "write_file", Args: []byte(`{"content": "wombat", "path": "quokka.txt"}`)},
 	{ID: "Zq0000002", Name: "write_file", Args: []byte(`{"content": "bilby", "path": "numbat.txt"}`)},
@@ -29,6 +30,7 @@ var probes = []chat.Call{
 // probeTools are what the probes call, in the plainest schema there is: several templates refuse lists of types
 // (Hermes, Seed), or objects that do not say whether they take more members (Command R+).
 // The second has an integer beside a string, the third no parameters.
+// What they are called and do is common, so that no template has an opinion about it.
 var probeTools = []chat.Tool{
 	{Name: "write_file", Description: "Writes a text file.", Schema: []byte(`{"type":"object","properties":{"path":{"type":"string","description":"Where."},"content":{"type":"string","description":"What."}},"required":["path","content"],"additionalProperties":false}`)},
 	{Name: "find_files", Description: "Finds files.", Schema: []byte(`{"type":"object","properties":{"limit":{"type":"integer","description":"How many."},"path":{"type":"string","description":"Where."}},"required":["limit","path"],"additionalProperties":false}`)},
@@ -58,6 +60,7 @@ func request(int) []chat.Message {
 }
 
 // observed is what was seen of a template.
+// An empty field is a question that the template left open, not a no.
 type observed struct {
 	one, two string // one call, and two of them, without what surrounds the turn; two is empty where the template refuses
 	thought  string // the thinking in front of a call, its marks around it; empty when the template drops it
@@ -90,6 +93,7 @@ type stage struct {
 
 // turn is what the template makes of one message of the assistant, from the end of the request in front of it to the
 // request behind it, if there is one. So many results answer it.
+// The text behind the second request is cut off: a generation prompt stands there, and is another turn's.
 func (s stage) turn(m chat.Message, results int) (string, error) {
 	m.Role = chat.Assistant
 	return s.conversation(append([]chat.Message{m}, s.follows(results)...)...)
@@ -111,6 +115,7 @@ func (s stage) conversation(messages ...chat.Message) (string, error) {
 
 // observe renders the probes and reads their differences.
 // A template that refuses reasoning or two calls at once has been seen; one call and one plain reply are the least.
+// Everything is a difference of two renderings that differ in one thing, so marks are found without a list of known ones.
 func observe(render Render, follows func(n int) []chat.Message) (*observed, error) {
 	s := stage{render, follows}
 	o := new(observed)
@@ -206,6 +211,7 @@ func (o *observed) think(without, with, speaking string) {
 // speaks finds the marks around a plain reply that a call does not have, and those that end a turn.
 // hunyuan's <answer>…</answer> and command-r7b's <|START_RESPONSE|> are such marks. A mark that also stands in a call is none
 // of a reply.
+// A turn of Command R7B ends with <|END_RESPONSE|><|END_OF_TURN_TOKEN|>: the first closes the reply, the second the turn.
 func (o *observed) speaks(spoken, called string) {
 	before, after, _ := strings.Cut(spoken, probeText)
 	opens := before[markStart(before, min(commonPrefix(spoken, called), len(before))):]
@@ -250,6 +256,7 @@ func (o *observed) begun(opening, called string) {
 
 // details looks at what only some calls show: text in front, a number among the arguments, markup in one.
 // A template that refuses one of these turns leaves its question open.
+// The text in front of a call shows the glue: hermes puts one newline between, qwen3-coder two.
 func (o *observed) details(s stage) {
 	if mixed, err := s.turn(chat.Message{Content: probeText, Calls: probes[:1]}, 1); err == nil {
 		_, after, _ := strings.Cut(mixed, probeText)

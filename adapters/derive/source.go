@@ -22,6 +22,7 @@ var (
 // thoughtIn is reasoning with the marks that a template's source puts around it, or "". Where the prompt ends with words
 // that open it, as Apriel's "Here are my reasoning steps:" does, the source has to say the mark behind it alone.
 // Only marks are believed: in "'Reasoning: ' + message.reasoning" nothing says where it ends.
+// Go's templates are Ollama's own: <think>{{ .Thinking }}</think>.
 func thoughtIn(source, begun string) string {
 	for _, m := range thoughtInJinja.FindAllStringSubmatch(source, -1) {
 		if t := between(m[1]+m[2], m[3]+m[4]); t != "" {

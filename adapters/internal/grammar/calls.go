@@ -12,6 +12,11 @@ import (
 // calls matches a reply's calls from the mark on.
 // It follows the printer's order: in a section the first call stands directly behind the section's mark; without one, the
 // first call's own mark is the trigger, and so is matched before the tool's name is known; further calls are matched whole.
+//
+//	hermes     root ::= "<tool_call>" [ \t\n]{0,4} get-weather "\n</tool_call>" …
+//	kimi-k2    root ::= "<|tool_calls_section_begin|>" [ \t\n]{0,4} … "<|tool_calls_section_end|>"
+//
+// are the outlines of both.
 func (g *writer) calls(p *declaration.Pattern, mark string, tools []chat.Tool) string {
 	opener := g.opener(g.f.Printed(p.Parts[0].Lit.Text), mark)
 	if len(g.f.Sections) == 0 {
@@ -77,6 +82,7 @@ func (g *writer) literals(p *declaration.Pattern, i int) string {
 // Where the name stands in the body, the choice between tools stands there, too, and the marks around it are written once.
 // Where it stands outside, in the tag or the id, marks and arguments form one rule for each tool: arguments that fit one
 // tool must not stand behind another's name.
+// {call} and {calls} hold the name beside the arguments, where the choice is one of whole objects.
 func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	body := p.Body()
 	if word := p.HoleAt(body); word != "json" && word != "args" && word != "pseudo" && p.Hole("name") < 0 && p.Hole("id") < 0 {
@@ -101,6 +107,7 @@ func (g *writer) front(p *declaration.Pattern, i, body int) string {
 
 // toolCall matches a call of one tool from part i of the pattern on.
 // An index is a number without leading zeros, up to 999: kimi-k3 counts the calls of a turn from 1, and reading ignores it.
+// Literals are the printer's to the byte: white space that a model may vary is none that it needs.
 func (g *writer) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
 	var all []string
 	for ; i < len(p.Parts); i++ {
@@ -158,6 +165,7 @@ func (g *writer) body(p *declaration.Pattern, i int, t chat.Tool) string {
 
 // arguments matches the arguments of a tool, which are one of several objects where its schema is a union.
 // It also names the tool whose rules are being written: places of a schema have no back pointer to their tool.
+// A union at the top, {"anyOf": [{…}, {…}]}, has no members of its own, so each branch is written as an object.
 func (g *writer) arguments(t chat.Tool, write func(*schema.Place) string) string {
 	g.tool, g.doc, g.step = t, g.docs[t.Name], ""
 	n := g.doc.Arguments()
@@ -180,6 +188,10 @@ func (g *writer) asObject(t chat.Tool, s *print.Spelling) string {
 // several matches calls that one example holds: objects, or calls in Python.
 // What stands around and between them is the printer's, see [declaration.Pattern.Several]. Where one call may stand without
 // brackets, both ways are open to a model that may write several.
+//
+//	[{"name": …}, {"name": …}]      nemotron-v2, a list always
+//	{"name": …}                     one alone, where the list is left out
+//	[get_weather(city="Paris")]     lfm2
 func (g *writer) several(p *declaration.Pattern, body int, tools []chat.Tool) string {
 	var one string
 	switch p.HoleAt(body) {
@@ -216,6 +228,7 @@ func (g *writer) anyTool(tools []chat.Tool, call func(chat.Tool) string) string 
 // callObject matches a call as one JSON object.
 // Members are in the order in which templates print them, the name first: with the name behind the arguments, those of all
 // tools would have to be allowed up to there. The id at the end is optional, as reading needs none.
+// command-r7b counts in front: {"tool_call_id": "0", "tool_name": …, "parameters": …}; mistral-v3 has the id behind.
 func (g *writer) callObject(t chat.Tool) string {
 	s := print.Objects(g.f)
 	member := func(key string) string { return lit(s.Key(key)) }
@@ -247,6 +260,7 @@ func (g *writer) pythonCall(t chat.Tool) string {
 // may end the reply, so it need not be written.
 // The role in front of the recipient is not in the grammar: the trigger has matched it, where the prompt had not written it
 // already. harmony's calls run " to=functions.NAME<|channel|>commentary json<|message|>{…}" up to <|call|>.
+// glimmer's arguments stand in a section inside of the message, so that one is opened and closed with each call.
 func (g *writer) messages(tools []chat.Tool) string {
 	var all []string
 	p, head := g.f.Message, Recipient(g.f)

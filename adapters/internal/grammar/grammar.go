@@ -15,6 +15,7 @@ import (
 //
 // Text is GBNF, as llama.cpp reads it. It begins with the family's opening mark, so it is either the whole reply, where a
 // call is wanted, or what follows from a trigger on, where the model may write text first.
+// It depends on the family, the tools and the options alone, so it can be kept for as long as they stay the same.
 type Grammar struct {
 	Text    string           // GBNF with the root rule "root"; empty for a family that writes calls without a mark, and for schemas of megabytes
 	Trigger []Trigger        // what in the reply the grammar begins with; any of them
@@ -29,6 +30,7 @@ type Trigger struct {
 }
 
 // Options bound what a grammar lets through. The zero value suits real models, which know when to end.
+// Bounds are for models that do not know when to end: those of tests choose at random, and small ones write digits on and on.
 type Options struct {
 	Single    bool // one call, never several
 	MaxString int  // characters of a string without maxLength, 0: no bound; more than 2000 is none either
@@ -39,6 +41,7 @@ type Options struct {
 // Of is the grammar of calls to the tools as the family prints them; see [Grammar].
 // Tools without a name are left out: nothing can call them. Of a grammar larger than 8 MB nothing is left, and Dropped has
 // one entry without a place and a keyword, which stands for every schema.
+// The rule "root" is the call from its mark on; text in front of it is free, and the trigger is where the grammar begins.
 func Of(f *declaration.Family, tools []chat.Tool, o Options) Grammar {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
 	if len(tools) == 0 {
@@ -94,6 +97,7 @@ func triggerWord(p *declaration.Pattern) string {
 // about, so it has to begin a line or follow another mark; and a word must be followed by a tool's name.
 // Each of these was paid for: "use the <tool_call> tag" in the middle of a sentence, held to a grammar from there on, would
 // turn an explanation into a call (docs/decisions.md). The names are in the pattern, so "Action: none of these" stays text.
+// A server looks for a pattern in what was written so far, after each token.
 func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
 	// Marks such as <｜tool▁calls▁begin｜> and ]<]minimax[>[ are nothing that people type.
 	ordinary := mark[0] == '<' && len(mark) > 1 && scan.IsLetter(mark[1]) && strings.IndexFunc(mark, func(r rune) bool { return r >= 0x80 }) < 0
@@ -110,6 +114,7 @@ func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger 
 
 // headerTrigger is the recipient in the header of a message, behind a mark or where the prompt opens the header.
 // A header of another recipient, or of none, is text: gpt-oss opens <|channel|>analysis and <|channel|>final with the same marks.
+// Where the prompt ends with <|start|>assistant the reply begins with the recipient, else with a mark and the role.
 func headerTrigger(f *declaration.Family, tools []chat.Tool) Trigger {
 	return Trigger{Pattern: `(?:^|>)[a-z]{0,16}(` + regexp.QuoteMeta(Recipient(f)) + names(tools) + `)`}
 }

@@ -39,6 +39,7 @@ func (g *writer) number(n *schema.Place, kind schema.Kinds) string {
 // that is the next one outwards, and the limit itself where the schema excludes it: both let more through than they should.
 // Anything that is let through too much is found by the check of the call, so it is noted as dropped where it matters:
 // 1.5 as the least number becomes 1. Limits beyond eighteen digits are left out.
+// exclusiveMinimum of an integer is the next one inwards, which is exact.
 func (g *writer) limit(b *schema.Bound, kind schema.Kinds, step int64) *int64 {
 	if b == nil {
 		return nil
@@ -81,6 +82,7 @@ func integers(low, high *int64) string {
 }
 
 // fractions matches the numbers between whole ones; nil is no bound.
+// -0.5 to 0.5 is read as -1 to 1: the bound that lets more through is noted, and the check has the last word.
 func fractions(low, high *int64) string {
 	l, h := int64(-manyDigits), int64(manyDigits)
 	if low != nil {
@@ -125,6 +127,7 @@ func digits(low, high int64) string {
 
 // within matches the numbers from a to b, which have as many digits: the digits that both share, then those that begin like
 // a, those between, and those that begin like b. 105 to 317 is "1" from 05 on, [2], and "3" up to 17.
+// The rules for it grow with the digits, not with the numbers between.
 func within(a, b string) string {
 	switch {
 	case a == b:

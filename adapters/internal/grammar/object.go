@@ -16,6 +16,7 @@ import (
 const anyOrder = 5
 
 // slot is a member that an object may have.
+// expr is what the member is written as, its name and what stands around included.
 type slot struct {
 	key      string
 	expr     string
@@ -35,6 +36,7 @@ type slots struct {
 
 // object matches an object.
 // Families whose template sorts members (gemma4, by Jinja's dictsort) get them sorted without regard to case.
+// Members that no schema names have names of a bounded length, and values of any kind that the schema leaves.
 func (g *writer) object(n *schema.Place, s *print.Spelling) string {
 	o := slots{comma: s.Comma, most: g.most(nil)}
 	o.list = g.listed(n, func(key string, p *schema.Place) string {
@@ -104,6 +106,7 @@ func additional(n *schema.Place) *schema.Place {
 }
 
 // members matches an object's members.
+// In order is the printer's order, the schema's: that is what models see of their own calls.
 func (g *writer) members(o slots) string {
 	if len(o.list) <= anyOrder {
 		return g.inAnyOrder(o, 0, map[int]string{})
@@ -113,6 +116,8 @@ func (g *writer) members(o slots) string {
 
 // inAnyOrder matches the members that are not in the set yet.
 // written has a bit for each member; known has the rule of each set, so that {a, b} and {b, a} share what may follow.
+//
+//	a and b, neither required:   ( a ( "," b )? | b ( "," a )? )?
 func (g *writer) inAnyOrder(o slots, written int, known map[int]string) string {
 	if expr, ok := known[written]; ok {
 		return expr
@@ -184,6 +189,7 @@ func (o slots) end(some bool) string {
 }
 
 // otherKey matches a name that is none of the list, and what stands behind it.
+// What is compared are the names as the spelling writes them.
 func (g *writer) otherKey(list []slot, s *print.Spelling) string {
 	if s.BareKeys {
 		return seq(g.otherWord(list), lit(strings.TrimPrefix(s.Key("x"), "x")))

@@ -11,6 +11,8 @@ import (
 )
 
 // formats are the formats of strings that a pattern can say.
+// They are RFC 3339's dates and times, ids and addresses. E-mail and URI are none: their full rules are long, and short ones
+// refuse right values.
 var formatPatterns = map[string]string{
 	"date":      datePattern,
 	"time":      timePattern,
@@ -19,6 +21,7 @@ var formatPatterns = map[string]string{
 	"ipv4":      `(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])`,
 }
 
+// The 29th of February is there in leap years alone, as the check of the call will have it. Seconds end at 59: no leap ones.
 const (
 	datePattern = `(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|` +
 		`(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)`
@@ -29,6 +32,7 @@ const (
 // beside it, are left open. It is empty when none can.
 // A pattern that holds several things at once would be the intersection of rules, which GBNF cannot form. One is held, the
 // check finds the rest.
+// Of several patterns, as allOf gives them, the first is taken and not the narrowest: which that is cannot be told.
 func (g *writer) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	try := func(words []schema.Word, keyword string, pattern func(text string) string) {
 		for _, w := range words {
@@ -203,6 +207,7 @@ func jsonEscape(c rune) string {
 // those that text has.
 // Beyond ASCII nothing is escaped in any spelling, so ranges are gone through one by one up to 0x7f only, and
 // [\u0000-\U0010FFFF] costs 128 steps. A run of plain characters is written as one range again.
+// Control characters are left out but for white space: a model would write them as escapes that the pattern did not mean.
 func (w *patternWriter) class(ranges []rune) string {
 	var all []string
 	class, from := "", rune(-1) // from is where a run of plain characters began

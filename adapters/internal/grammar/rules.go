@@ -14,6 +14,7 @@ import (
 // writer makes one grammar. Expressions are text: one that is empty matches nothing at all, any other can be
 // put in front of or behind another one.
 // Building text instead of a tree keeps equal expressions equal as map keys, which is how rules are shared.
+// The fields from tool on say where in which schema the writer is, since rules are named after their place.
 type writer struct {
 	f       *declaration.Family
 	o       Options
@@ -70,6 +71,7 @@ func (g *writer) define(name, expr string) {
 
 // rule names an expression. The hint becomes its name, or part of it, so that a grammar can be read when a server refuses
 // it; equal expressions share a rule.
+// get-weather-city tells more in a server's log than rule 17.
 func (g *writer) rule(hint, expr string) string {
 	if name, ok := g.named[expr]; ok || expr == "" {
 		return name
@@ -118,6 +120,7 @@ func seq(parts ...string) string {
 // alt matches one of several things, at least one.
 // Equal alternatives count once, since llama.cpp follows each of them in parallel while it samples. One that is empty makes
 // the rest optional.
+// An alternative that is there twice would make the grammar ambiguous, and twice the work.
 func alt(list ...string) string {
 	var once []string
 	known := map[string]bool{}

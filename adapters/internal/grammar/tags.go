@@ -69,6 +69,7 @@ func ofOneKind(c choice) (all []choice) {
 }
 
 // tags matches the arguments of a call as tags; end is what stands behind the last one.
+// A tag that is named like the parameter nests, and has no place for a member that the schema does not name.
 func (g *writer) tags(p *declaration.Pattern, n *schema.Place, lines bool, end string) string {
 	o := slots{tail: end, none: end, most: g.most(nil)}
 	if lines {
@@ -99,6 +100,10 @@ func (g *writer) tags(p *declaration.Pattern, n *schema.Place, lines bool, end s
 
 // tag matches one argument whose name the key matches.
 // A tag may say the type between key and value: deepseek's string="true" in front of a text, string="false" before JSON.
+//
+//	<parameter=city>\nParis\n</parameter>                            qwen3-coder
+//	<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>    deepseek
+//	<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>            glm4
 func (g *writer) tag(arg *declaration.Pattern, key string, n *schema.Place) string {
 	var head []string
 	at := 0

@@ -12,6 +12,7 @@ import (
 // text matches a string.
 // A pattern or a format replaces the length, as both would have to be counted at once. Raw text is for values in tags,
 // whose marks say where they end.
+// In Python a string may stand in either quote, so that one with an apostrophe needs no escape.
 func (g *writer) text(n *schema.Place, s *print.Spelling) string {
 	low, high := g.lengths(n)
 	if expr := g.patterned(n, s); expr != "" {
@@ -95,6 +96,10 @@ func (g *writer) raw(avoid []string, n *schema.Place, low, high int) string {
 // A grammar cannot look ahead, so a text that ends at a mark is an automaton: for each beginning of a mark that may have been
 // read last there is a rule that says what may follow, as in the search of Knuth, Morris and Pratt.
 // A mark of n characters has n rules. The automaton of a list of marks is shared by all values of a family.
+//
+//	avoiding "</p":   text ::= ( "<" text-2 | [^<] text )?
+//	                  text-2 ::= ( "<" text-2 | "/" text-3 | [^</] text )?
+//	                  text-3 ::= ( "<" text-2 | [^<p] text )?
 func (g *writer) automaton(avoid []string, some bool) string {
 	key := "raw " + strings.Join(avoid, "\x00")
 	start, ok := g.named[key]

@@ -21,6 +21,7 @@ var allKinds = []schema.Kinds{schema.String, schema.Number, schema.Integer, sche
 
 // choices are what may stand at a place.
 // An enum counts before types and references: it lists what is allowed. A place that never holds anything has no choice.
+// Of a list of types each is a choice, since strings, numbers and objects are written in different ways.
 func choices(n *schema.Place) (all []choice) {
 	if n.Alternatives != nil {
 		for _, a := range n.Alternatives {
@@ -119,6 +120,7 @@ func (g *writer) hint() string {
 // any matches every value, by one rule.
 // Integers need no case of their own beside numbers. Raw text stands for all of it where nothing says the type: in a tag
 // 5 and true are texts as well.
+// It is recursive by its own name, so one rule serves any depth.
 func (g *writer) any(s *print.Spelling) string {
 	key := "any " + s.Name
 	if name, ok := g.named[key]; ok {
@@ -168,6 +170,7 @@ func (g *writer) least(min *schema.Count, keyword string) int {
 
 // array matches a list.
 // A schema with prefixItems is a tuple. items: false means that no more follow; without prefixItems, that the list is empty.
+// uniqueItems cannot be said: a grammar has no memory of what was written.
 func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
 	var first []string

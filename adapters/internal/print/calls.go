@@ -34,6 +34,7 @@ func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 // message stands in the prompt.
 // llm-jp and glimmer print <|end|><|start|>assistant and <|eom|><|start|>assistant between two calls; gpt-oss's own template
 // prints the first call alone.
+// <|start|>assistant is cut from the first message only: a prompt ends with it, and a history has it printed by the turn.
 func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	for i := range calls {
 		message := appendCall(nil, f.Message, calls[i:i+1], i)
@@ -99,6 +100,7 @@ func appendNewlines(dst []byte, n int) []byte {
 
 // appendCall fills the holes of a call's example. n is the place of the first call in its turn, which {index} counts from 1.
 // Holes that are for reading only, {junk}, print nothing; examples with them are never the first.
+// Which holes there are is a closed list (declaration.holes); a hole that is missing here prints nothing.
 func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []byte {
 	f, c := p.Family, calls[0]
 	for i, part := range p.Parts {
@@ -167,6 +169,7 @@ func appendSeveral(dst []byte, s declaration.Several, f *declaration.Family, cal
 
 // appendObject writes a call as one object: {"name": "get_time", "arguments": {}}. command-r7b counts its calls in front,
 // mistral-v3 has the call's id behind; a call without an id, which only a client's history can hold, goes without there.
+// Name first, arguments second: every template that prints an object has this order.
 func appendObject(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	s, l := Objects(f), &f.Layout
 	dst = append(dst, s.Open...)

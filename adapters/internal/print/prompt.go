@@ -37,6 +37,7 @@ func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) 
 var shape = chat.Call{ID: "example00", Name: "function_name", Args: json.RawMessage(`{"parameter":"value"}`)}
 
 // shown is a call without the newlines that the family's turns begin with: in the middle of a prompt they mean nothing.
+// An id in it is one that the family could have written, so that the model is shown no other.
 func shown(f *declaration.Family, call chat.Call) []byte {
 	return bytes.TrimLeft(Calls(nil, f, Number(f, 0, []chat.Call{call})), "\n")
 }
@@ -110,6 +111,10 @@ func worked(t *schema.Type) string {
 // Opening is how a printed call begins, up to the end of the last mark in front of its name or its object. Message families
 // have the name in the header: there the whole header is the mark. An empty name stands for any.
 // With it a reply can be begun in the model's stead, so that it can only go on with a call.
+//
+//	hermes     <tool_call>\n
+//	mistral    [TOOL_CALLS]
+//	harmony     to=functions.get_weather<|channel|>commentary json<|message|>
 func Opening(f *declaration.Family, name string) string {
 	call := shape
 	if name != "" {

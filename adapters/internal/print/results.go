@@ -12,6 +12,10 @@ import (
 
 // Results writes what tools answered as the family's templates do, without the marks of the turn around: texts[i] is
 // the answer to calls[i], whose ids are those that Number gives. Without a result line in the declaration it writes nothing.
+//
+//	hermes        \n<tool_response>\n{result}\n</tool_response>
+//	mistral-v3    [TOOL_RESULTS]{"content": {result}, "call_id": "{id}"}[/TOOL_RESULTS]
+//	apertus       [{result}, {result}]
 func Results(dst []byte, f *declaration.Family, calls []chat.Call, texts []string) []byte {
 	if f.Result == nil || len(texts) == 0 {
 		return dst
@@ -76,6 +80,10 @@ func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) 
 // family could have written stays; in most families that is any. Results refer to calls by them, and a client's ids, like
 // OpenAI's call_abc123, are not what command-r7b's model has ever seen: its calls are numbered through the conversation.
 // An id is replaced in the call and in its result alike, since both go through here with the same place in the conversation.
+//
+//	kimi-k2       functions.get_weather:0    counts through the conversation, and names the tool
+//	command-r7b   0                          counts through the conversation
+//	mistral-v3    abc123XY0                  any id; the client's own stays
 func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 	calls = slices.Clone(calls)
 	for i := range calls {

@@ -10,6 +10,11 @@ import (
 // Spelling is how the values in a call's body are written. The fields are text that the grammar quotes as it stands; what
 // cannot be a fixed text, keys and strings, has a function.
 // One value of this type is enough for the writer and the grammar, so the two cannot come apart.
+//
+//	JSON     {"tags": ["a"], "fast": true, "n": null}
+//	Python   {'tags': ['a'], 'fast': True, 'n': None}
+//	Pseudo   {fast:true,n:None,tags:[<|"|>a<|"|>]}
+//	Tree     <tags><item>a</item></tags><fast>true</fast>
 type Spelling struct {
 	Name                           string // of the grammar's rules
 	Open, Comma, Close             string // around and between an object's members
@@ -90,6 +95,7 @@ func Objects(f *declaration.Family) *Spelling {
 
 // Keyword is how a family spells the value of a keyword in a Python call. An object stays JSON, as LFM2.5 writes it, and so
 // does a string, unless the family has a quote line that says otherwise: olmo3's template uses the JSON filter.
+// A list is Python source beside it, as Jinja prints a list without a filter.
 func Keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 	if kind == schema.Object || kind == schema.String && len(f.Quotes) == 0 {
 		return JSON
@@ -99,6 +105,7 @@ func Keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 
 // Tagged is how a family spells the value of an argument that stands between tags: strings raw, everything else as JSON or,
 // where the template prints it without a filter, as Python.
+// qwen3-coder's template prints scalars without a filter (True) and objects and lists with tojson.
 func Tagged(f *declaration.Family, kind schema.Kinds) *Spelling {
 	scalar := kind&(schema.Object|schema.Array) == 0
 	switch words := f.Layout.Words; {

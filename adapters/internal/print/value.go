@@ -15,6 +15,7 @@ import (
 // Append writes a JSON value in the spelling. What could be spelled in several ways comes out in one, since templates parse
 // the value before they print it: a client's {"n":1.50,"s":"\u00e9"} is {"n": 1.5, "s": "é"} in the prompt. The order of
 // members stays, as in Python's dictionaries.
+// Text that is no JSON is not refused: what comes of it is a part of it, and fuzzing holds that nothing fails.
 func (s *Spelling) Append(dst []byte, value string) []byte {
 	dst, _ = s.append(dst, value)
 	return dst
@@ -109,6 +110,7 @@ func sorted(dst []byte, start int, members []member, comma string) []byte {
 
 // appendList writes a list, whose bracket was read. Where tags stand around the elements nothing stands around none: an
 // empty list of minimax-m3 is <tags></tags>, which is read by the schema.
+// M3 cannot tell an empty list from an empty string or a null in a list; its reader asks the schema.
 func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
 	if text = trimSpace(text); s.Open == "" && strings.HasPrefix(text, "]") {
 		return dst, text[1:] // tags stand around elements, and there are none
@@ -156,6 +158,7 @@ func unquote(quoted string) string {
 
 // appendString writes a JSON string without needless escapes: \u00e9 is é, \/ is /. Half a surrogate pair is U+FFFD, since
 // no UTF-8 says it.
+// A slash may be escaped in JSON and is not in Python's, so <\/p> is </p> in a prompt.
 func appendString(dst []byte, quoted string) []byte {
 	if !strings.Contains(quoted, `\`) {
 		return append(dst, quoted...)
@@ -230,6 +233,7 @@ type field struct{ key, value string }
 
 // fields are the members of an object in their order. One that stands twice is printed twice: which one counts is the
 // tool's to say, and the model sees what it wrote.
+// Values stay text: what they are is asked of their first byte, and most are only copied.
 func fields(object string) (all []field) {
 	text := strings.TrimPrefix(trimSpace(object), "{")
 	for {
