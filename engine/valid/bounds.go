@@ -30,6 +30,7 @@ func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) 
 		return nil, nil, false
 	}
 	gone := &trouble{}
+	// A surplus member is no obstacle: it goes in any case.
 	for _, k := range m.all {
 		switch {
 		case k.what == surplus || k.what == again:
@@ -111,6 +112,7 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 	if high != nil && at.Cmp(high) > 0 {
 		at = high
 	}
+	// Without a step the bound itself is the nearest number, or one just beside it where the bound does not belong.
 	step := stepOf(s)
 	if step == nil {
 		step = small

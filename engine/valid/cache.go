@@ -33,6 +33,7 @@ func (c *Cache) Get(schema json.RawMessage) (*Validator, error) {
 }
 
 // Tool is Get for a tool; the error is fault.Invalid and names it.
+// The error is the client's, who wrote the schema, and not a model's.
 func (c *Cache) Tool(t chat.Tool) (*Validator, error) {
 	v, err := c.Get(t.Schema)
 	if err != nil {

@@ -89,7 +89,8 @@ func ordered(all []Problem) []Problem {
 // spell writes a place as one reads it in code: arguments.days, arguments.list[2], arguments["odd name"].
 func spell(path []string) string { return spelled("arguments", path) }
 
-// spelled is spell for a path from another place.
+// spelled is spell for a path from another place; from nothing, the point in front is left out. A name that is no word stands
+// in brackets and quotes, as display writes it.
 func spelled(from string, path []string) string {
 	var b strings.Builder
 	b.WriteString(from)
@@ -118,6 +119,7 @@ func isWord(s string) bool {
 
 // placeOfName is the place of a name that is not allowed. The library may give that of a neighbour; then the first object at
 // the same depth that has such a member is meant.
+// One schema may hold for many objects, and the sentence has to name the one that the model wrote wrongly.
 func placeOfName(v any, path []string, name string) []string {
 	at := v
 	for _, step := range path {
@@ -135,6 +137,7 @@ func placeOfName(v any, path []string, name string) []string {
 }
 
 // firstHolder finds an object that has the member, exactly so many levels down.
+// Names are gone through in their order, so that the same call always gives the same place.
 func firstHolder(v any, path []string, depth int, name string) []string {
 	if o, ok := v.(map[string]any); ok && depth == 0 {
 		if _, ok := o[name]; ok {
@@ -152,7 +155,7 @@ func firstHolder(v any, path []string, depth int, name string) []string {
 	return nil
 }
 
-// steps are the names of a value's members, or the numbers of its elements.
+// steps are the names of a value's members, or the numbers of its elements; nil for a value that has neither.
 func steps(v any) (all []string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -166,6 +169,7 @@ func steps(v any) (all []string) {
 }
 
 // member is one step into a value; nil when there is none.
+// A path consists of texts, as those of the library do; the number of an element is one, too.
 func member(v any, step string) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -51,6 +51,7 @@ func compile(text []byte) (*Validator, error) {
 	if err != nil {
 		return nil, &SchemaError{Text: err.Error()}
 	}
+	// Every value counts, also those of enums and descriptions, as the parser does not know what is a schema.
 	places := 0
 	for _, n := range doc.levels {
 		places += n
@@ -67,6 +68,7 @@ func compile(text []byte) (*Validator, error) {
 func compileDocument(doc any) (*Validator, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
+	// Left out, a format would be a note.
 	c.AssertFormat()
 	c.UseLoader(nowhere{})
 	c.UseRegexpEngine(anyRegexp)
@@ -79,7 +81,9 @@ func compileDocument(doc any) (*Validator, error) {
 	}
 	v := &Validator{root: root, places: map[string]*jsonschema.Schema{}}
 	for _, s := range reachable(root) {
+		// Errors name a schema by its location; marks look it up to know its bounds and its members.
 		v.places[s.Location] = s
+		// What is a pattern is ours to say, as the engine of patterns is: see validatePattern.
 		if s.Format != nil && s.Format.Name == "regex" {
 			s.Format = &jsonschema.Format{Name: "regex", Validate: validatePattern}
 		}
@@ -99,6 +103,7 @@ func (nowhere) Load(string) (any, error) { return nil, errors.New("nothing is lo
 
 // explain turns the library's error into place and sentence. Its own texts name the made-up home of the schema and are about
 // URLs; the reader is the author of a tool, who has one document and wants to know what to change in it.
+// Where a reference leads out of the document the sentence says what to do: put the schema under $defs.
 func explain(err error) *SchemaError {
 	if e, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		return explainMeta(e)
@@ -136,6 +141,7 @@ func explainMeta(e *jsonschema.SchemaValidationError) *SchemaError {
 }
 
 // pointer writes a path as a JSON pointer.
+// See RFC 6901, section 3, for the escapes.
 func pointer(path []string) string {
 	var b strings.Builder
 	for _, step := range path {

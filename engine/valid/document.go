@@ -51,6 +51,7 @@ func parse(text []byte) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Two objects in a row are no arguments: clients parse one value.
 	if _, err := r.dec.Token(); err != io.EOF {
 		return nil, errors.New("something follows the JSON value")
 	}
@@ -65,11 +66,13 @@ func (r *reader) value() (any, error) {
 	if depth >= maxDepth {
 		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
 	}
+	// The number of values at each depth is what the bound of work needs, and all that it needs.
 	if depth == len(r.doc.levels) {
 		r.doc.levels = append(r.doc.levels, 0)
 	}
 	r.doc.levels[depth]++
 	t, err := r.dec.Token()
+	// The text ends where a value should be, which is no end but a cut.
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
@@ -111,7 +114,7 @@ func (r *reader) object() (any, error) {
 	return out, r.closed()
 }
 
-// array reads the elements behind the opening bracket.
+// array reads the elements behind the opening bracket. Their numbers are the steps of paths.
 func (r *reader) array() (any, error) {
 	out := []any{}
 	for r.dec.More() {

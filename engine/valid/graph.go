@@ -100,6 +100,8 @@ func workOf(root *jsonschema.Schema) ([]float64, error) {
 	places, top := placesOf(order), slices.Index(order, root)
 	var work []float64
 	before, now := make([]float64, len(order)), make([]float64, len(order))
+	// The figures of one depth follow from those of one level less. Where two are equal all deeper ones are, which without
+	// recursion is soon the case.
 	for depth := range maxDepth {
 		same := depth > 0
 		for i, p := range places {
@@ -110,6 +112,7 @@ func workOf(root *jsonschema.Schema) ([]float64, error) {
 			for _, next := range p.here {
 				n += now[next]
 			}
+			// More is never asked for, and a float that grows on would end as infinity.
 			now[i] = min(n, 2*most)
 			same = same && now[i] == before[i]
 		}
@@ -175,6 +178,7 @@ func (p placeWork) inside(before []float64) (n float64) {
 // inwards orders all schemas so that those which apply to the same value come before the one that names them.
 // A schema that is met again while it is open applies to its own value, which no check would ever end.
 func inwards(root *jsonschema.Schema) ([]*jsonschema.Schema, error) {
+	// A schema that is still open when it is met again is in a circle.
 	const open, done = 1, 2
 	state := map[*jsonschema.Schema]int{}
 	var order []*jsonschema.Schema
@@ -216,6 +220,7 @@ func loosen(root *jsonschema.Schema) (dropped []string) {
 			loose[s] = true
 			dropped = append(dropped, placeOf(s)+"/pattern")
 		}
+		// Which names the pattern would take nobody knows, so none may count as additional.
 		for re := range s.PatternProperties {
 			if _, ok := re.(unknown); ok {
 				delete(s.PatternProperties, re)
@@ -228,6 +233,7 @@ func loosen(root *jsonschema.Schema) (dropped []string) {
 	if len(loose) == 0 {
 		return nil
 	}
+	// Keywords that turn round what they hold are dropped wherever a loosened place lies below them.
 	leads := leading(all, loose)
 	for _, s := range all {
 		dropped = append(dropped, loosenRest(s, leads)...)

@@ -55,7 +55,7 @@ func (r *layoutReader) value(depth int) *node {
 	return n
 }
 
-// inside reads members or elements, and what closes them.
+// inside reads members or elements, and what closes them. A member begins with its key, since both are cut together.
 func (r *layoutReader) inside(n *node, object bool, depth int) bool {
 	for r.dec.More() {
 		s := slot{start: r.begin()}

@@ -60,9 +60,11 @@ func (p *Prefix) check() bool {
 	if err != nil {
 		return p.fail("", "json", err.Error())
 	}
+	// It is no matter what a member says that is left out.
 	if p.leaf.goes {
 		return p.cutMember()
 	}
+	// The value lies as deep as the containers around it, and a schema's work depends on the depth.
 	if p.rules.workFor(append(make([]int, len(p.stack)), doc.levels...)) > most {
 		return p.fail("", "work", "too large or nested too deeply to be checked with this schema")
 	}

@@ -46,6 +46,7 @@ func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 	if err != nil {
 		return nil, false
 	}
+	// What Check does not look at is not taken apart either.
 	if _, ok := doc.value.(map[string]any); !ok || v.workFor(doc.levels) > most {
 		return nil, false
 	}
@@ -69,6 +70,7 @@ func (m *marker) twice(all []copied) {
 	for _, c := range all {
 		switch {
 		case gone.leadsTo(c.path):
+		// One of the two goes, and nothing is lost.
 		case c.alike:
 			m.add(c.path, again, "duplicate", nil)
 		default:
@@ -92,6 +94,7 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 		for _, c := range e.Causes {
 			m.read(c)
 		}
+	// What any branch objects to is not yet a mistake.
 	case *kind.AnyOf:
 		m.union(e, "anyOf")
 	case *kind.OneOf:
@@ -106,11 +109,13 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 		for _, name := range k.Properties {
 			m.forbidden(e.InstanceLocation, name, "additionalProperties", s)
 		}
+	// The error is about the name as a value; the schema that speaks of the object is the one around.
 	case *kind.PropertyNames:
 		owner := m.v.places[strings.TrimSuffix(e.SchemaURL, "/propertyNames")]
 		m.forbidden(placeOfName(m.doc, e.InstanceLocation, k.Property), k.Property, "propertyNames", owner)
 	case *kind.FalseSchema:
 		m.ruledOut(e)
+	// What is there may stay; more has to come.
 	case *kind.MinItems, *kind.MinProperties:
 		m.add(e.InstanceLocation, few, keywordOf(e), s)
 	default:
@@ -162,10 +167,12 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 			listed[other] = listed[other] || p.Bool == nil || *p.Bool
 		}
 	}
+	// Another part of the schema lists the name, so the schema contradicts itself; or the names of the object are data.
 	if listed[name] || s != nil && len(s.Properties) == 0 && formsNames(s) {
 		return true
 	}
 	there, _ := at(m.doc, parent).(map[string]any)
+	// A name that the call has already cannot be what a second one was meant to be.
 	for other := range listed {
 		if _, ok := there[other]; !ok && listed[other] && misspelt(name, other) {
 			return true
@@ -208,6 +215,7 @@ func (m *marker) union(e *jsonschema.ValidationError, keyword string) {
 		}
 	}
 	switch {
+	// 5 is an enum or const that the whole value misses (500 of far), 10 is another type.
 	case least[0] >= 5: // the value itself is of another kind in all of them
 		m.add(e.InstanceLocation, anew, keyword, nil)
 	case len(best) == 1 || !slices.ContainsFunc(best, func(b []mark) bool { return !equalMarks(b, best[0]) }):
@@ -306,6 +314,8 @@ func misspelt(a, b string) bool {
 	if len(b)-len(a) > 1 || len(a) < 3 || len(a) == len(b) && len(a) < 5 {
 		return false
 	}
+	// What both have in front is passed over, and the rest compared: one letter left out, put in, exchanged, or two in the
+	// wrong order.
 	i := 0
 	for i < len(a) && a[i] == b[i] {
 		i++

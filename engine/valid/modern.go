@@ -17,6 +17,7 @@ func modern(doc any) any {
 	m := moderniser{}
 	if root, ok := doc.(map[string]any); ok {
 		draft, _ := root["$schema"].(string)
+		// A vocabulary of one's own cannot be loaded, and its URL would be an error.
 		if m.old = !knownDraft(draft); m.old {
 			delete(root, "$schema")
 		}
@@ -67,6 +68,7 @@ func (m moderniser) schema(s map[string]any) {
 			delete(s, k)
 		}
 	}
+	// Before the rest, which relies on the types of the values.
 	m.sound(s)
 	clamp(s)
 	if s["nullable"] == true {
@@ -117,6 +119,7 @@ func nullable(s map[string]any) {
 			s[k] = append(list, map[string]any{"type": "null"})
 		}
 	}
+	// OpenAPI 3.0.3 wants null in the list as well; authors leave it out.
 	if list, ok := s["enum"].([]any); ok && !slices.Contains(list, nil) {
 		s["enum"] = append(list, nil)
 	}
@@ -130,6 +133,7 @@ func exclusive(s map[string]any, bound, flag string) {
 		return
 	}
 	delete(s, flag)
+	// The bound moves: to keep it beside the exclusive one would change nothing.
 	if limit, there := s[bound]; on && there {
 		s[flag] = limit
 		delete(s, bound)

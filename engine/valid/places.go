@@ -28,6 +28,7 @@ func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 }
 
 // combined says whether other schemas have a say in a place.
+// not and if do so too, and are rare.
 func combined(s *jsonschema.Schema) bool {
 	return s.Ref != nil || len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0
 }
@@ -47,6 +48,7 @@ func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	if len(all) == 1 {
 		return all[0]
 	}
+	// More than one of these holds at once; and an n begins null, whose branch is not the one that is wanted below.
 	if len(s.AllOf) > 0 || s.Ref != nil || c == 'n' {
 		return nil
 	}
@@ -88,7 +90,8 @@ func isTuple(items any) bool {
 	return list
 }
 
-// items is the schema of an array's elements, nil when anything may be in it.
+// items is the schema of an array's elements, nil when anything may be in it. Up to draft 2019-09 the library has it in another
+// field than since.
 func items(s *jsonschema.Schema) *jsonschema.Schema {
 	if one, ok := s.Items.(*jsonschema.Schema); ok {
 		return one

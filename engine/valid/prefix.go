@@ -79,6 +79,7 @@ func (p *Prefix) Write(fragment string) {
 		p.before = append(p.before, fragment...)
 	}
 	for len(fragment) > 0 {
+		// A server that is not asked to stream writes the whole call at once.
 		n := min(len(fragment), maxStep)
 		p.text = append(p.text, fragment[:n]...)
 		p.rest, fragment = fragment[n:], fragment[n:]
@@ -130,6 +131,7 @@ func (p *Prefix) step() bool {
 		}
 	case wantNext:
 		return p.next(c)
+	// The member's name and colon are behind safe still, and go with the value.
 	case wantGone:
 		p.leaf, p.state, p.goes = leaf{start: p.pos, goes: true}, inLeaf, false
 	case wantOther:
@@ -162,6 +164,7 @@ func (p *Prefix) value(c byte) bool {
 	switch {
 	case s != nil && s.Bool != nil && !*s.Bool:
 		return p.fail("", "false", "is not allowed here")
+	// The schema says more than one reading of the value: it is checked when it is whole, and below that nothing is opened.
 	case whole:
 	case c == '{' && takes(s, "object"), c == '[' && takes(s, "array"):
 		p.stack = append(p.stack, open{schema: s, array: c == '[', begin: p.pos})

@@ -41,6 +41,7 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	if p.safe == 0 {
 		return string(whole), true
 	}
+	// Nothing can follow; it is right if it says the same.
 	if p.state == finished {
 		return "", same(p.text, whole)
 	}
@@ -55,7 +56,8 @@ func (p *Prefix) restOf(depth int, value json.RawMessage) (string, bool) {
 	return p.restOfObject(depth, value)
 }
 
-// restOfObject adds the members that are not there.
+// restOfObject adds the members that are not there. A container that has begun is completed first: nothing can stand in
+// front of its closer but what belongs in it.
 func (p *Prefix) restOfObject(depth int, value json.RawMessage) (string, bool) {
 	all, ok := members(value)
 	if !ok {
@@ -63,6 +65,7 @@ func (p *Prefix) restOfObject(depth int, value json.RawMessage) (string, bool) {
 	}
 	var b strings.Builder
 	begun := depth+1 < len(p.stack)
+	// What has left is closed for the moment, so that it can be read.
 	written, _ := members(append(slices.Clip(p.written(depth)), '}'))
 	for _, m := range written {
 		at := slices.IndexFunc(all, func(a field) bool { return a.key == m.key })

@@ -31,6 +31,7 @@ func findings(e *jsonschema.ValidationError) []finding {
 		return inAll(e.Causes)
 	case *kind.AnyOf:
 		return inUnion(e, "anyOf")
+	// Two branches at once: there is no mistake in either, so the two are named.
 	case *kind.OneOf:
 		if len(k.Subschemas) == 2 {
 			return one(e, "oneOf", fmt.Sprintf("fits alternatives %d and %d, want exactly one", k.Subschemas[0]+1, k.Subschemas[1]+1))
@@ -86,6 +87,7 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	for i, c := range e.Causes {
 		branches[i] = findings(c)
 	}
+	// The usual union is one of types alone, and then one line says all.
 	if types := wantedTypes(e); types != nil {
 		return one(e, "type", "want "+strings.Join(types, " or "))
 	}
@@ -99,6 +101,7 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	if len(branches) == 1 || len(branches) > 1 && distance(branches[0]) < distance(branches[1]) && distance(branches[0]) < 1000 {
 		return branches[0]
 	}
+	// A tie: what is wrong in one of them is an example and no judgement.
 	text := "fits none of the alternatives"
 	if len(branches) > 0 && len(branches[0]) > 0 {
 		f := branches[0][0]

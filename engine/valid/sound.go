@@ -81,6 +81,7 @@ func (m moderniser) sound(s map[string]any) {
 	if names, ok := s["required"].([]any); ok {
 		s["required"] = once(names)
 	}
+	// properties, patternProperties and $defs: to take such a member out would make its name a stranger in a closed object.
 	for _, keyword := range holdNamed[:3] {
 		named, _ := s[keyword].(map[string]any)
 		for name, one := range named {
@@ -118,6 +119,7 @@ func typed(s map[string]any) {
 	for _, one := range list {
 		name, _ := one.(string)
 		k := schema.Named(name)
+		// A name that nobody knows may mean anything.
 		if kinds |= k; k == 0 {
 			kinds = schema.Any
 		}

@@ -51,6 +51,7 @@ func edited(dst, text []byte, n *node, by *trouble) []byte {
 	}
 	seen := map[string]bool{}
 	for _, s := range n.members {
+		// Of members with one name and one value the first is left.
 		if inner := by.in[s.name]; !inner.is(surplus) && !seen[s.name] {
 			write(s.start, s.value, inner)
 		}
@@ -91,7 +92,7 @@ func (t *trouble) put(path []string, what change) *trouble {
 	return t
 }
 
-// leadsTo says whether a place, or one that holds it, is marked.
+// leadsTo says whether a place, or one that holds it, is marked: what lies in a member that goes need not be repaired.
 func (t *trouble) leadsTo(path []string) bool {
 	for _, step := range path {
 		if t = t.in[step]; t == nil {
@@ -134,6 +135,7 @@ func standing(text []byte, n *node, t *trouble) *schema.Standing {
 	seen := map[string]bool{}
 	for _, member := range n.members {
 		switch inner := t.in[member.name]; {
+		// It is not in what stands, so nothing of it is asked for.
 		case inner.is(surplus):
 		case inner.is(doubt):
 			s.More = true // what it says may belong to one that is not there
@@ -156,6 +158,7 @@ func standingPart(text []byte, name string, n *node, t *trouble) schema.Part {
 	switch open := text[n.start] == '{' || text[n.start] == '['; {
 	case t == nil || t.what&^again == 0 && t.in == nil:
 		return schema.Part{Name: name, Raw: string(text[n.start:n.end])}
+	// A scalar with a mark has nothing in it that could stand.
 	case t.is(anew|wanted) || !open:
 		return schema.Part{Name: name}
 	}
