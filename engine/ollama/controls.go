@@ -55,8 +55,8 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 	return nil
 }
 
-// strict are the readers of Ollama that refuse a call of a tool that they have not been told of. A prompt of ours
-// tells a server of none, so with tokens every call would break the stream; their marks are shown in a chat only.
+// strict are the readers of Ollama that refuse a call of a tool that the request does not offer. A prompt of ours
+// offers a server none, so with tokens every call would break the stream; their marks are shown in a chat only.
 // Each new version of Ollama may add one.
 var strict = []string{"ministral", "glimmer"}
 

@@ -19,9 +19,9 @@ import (
 var ours = []string{"Set-Cookie", "Location", "Refresh", "Clear-Site-Data", "Alt-Svc"}
 
 // passable makes of a server's answer one that can be passed on unread; an error when there is no such. isReply
-// says that a model answers, so that the answer ends with a record that says so. Bytes are never changed, but an
-// answer has one end: a document comes whole or as 502, a stream in whole records, with an error record where the
-// server breaks off. Forms that are not known pass as they are.
+// says that a model answers, so that the answer ends with a record that says so. However the server ends, the
+// client's answer has one end: a document comes whole or as 502, a stream in whole records, with an error record
+// where the server breaks off. Forms that are not known pass as they are.
 func passable(resp *http.Response, isReply bool) error {
 	for _, name := range ours {
 		resp.Header.Del(name)

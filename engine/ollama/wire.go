@@ -10,16 +10,16 @@ import "encoding/json"
 type ChatRequest struct {
 	Model       string                     `json:"model"`
 	Messages    []Message                  `json:"messages"`                     // empty: the server only loads the model
-	Tools       []Tool                     `json:"tools,omitempty"`              // none: the server looks for no calls, unless the model has a PARSER
+	Tools       []Tool                     `json:"tools,omitempty"`              // none: no calls are looked for, unless the model has a PARSER
 	Stream      bool                       `json:"stream"`                       // always sent: the server's default is true
 	Think       json.RawMessage            `json:"think,omitempty"`              // true, false or a level
 	Format      json.RawMessage            `json:"format,omitempty"`             // a schema, or "json"
-	Logprobs    bool                       `json:"logprobs,omitempty"`           // tokens with their exact bytes, for withheld text too; tap reads those
-	TopLogprobs int                        `json:"top_logprobs,omitempty"`       // 0 to 20; with 5 and more a record has 6 to 18 times the bytes
+	Logprobs    bool                       `json:"logprobs,omitempty"`           // each token with its bytes, withheld ones too: for tap
+	TopLogprobs int                        `json:"top_logprobs,omitempty"`       // 0 to 20; from 5 on a record has 6 to 18 times the bytes
 	KeepAlive   json.RawMessage            `json:"keep_alive,omitempty"`         // how long the model stays loaded; 0 unloads it
-	Truncate    bool                       `json:"truncate"`                     // false: a prompt that is too long is refused with its count, not cut silently
+	Truncate    bool                       `json:"truncate"`                     // false: what is too long is refused with its count
 	Options     map[string]json.RawMessage `json:"options,omitempty"`            // num_ctx, num_predict, temperature, …
-	RenderOnly  bool                       `json:"_debug_render_only,omitempty"` // undocumented: the rendered prompt instead of a reply
+	RenderOnly  bool                       `json:"_debug_render_only,omitempty"` // undocumented: the prompt instead of a reply
 }
 
 // Message is one turn in Ollama's form. Content is a string, never null or a list of parts: /api/chat takes no

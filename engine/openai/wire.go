@@ -77,7 +77,7 @@ type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
-	Strict      bool            `json:"strict,omitempty"` // OpenAI's own promise that arguments fit; sent only where the client said so
+	Strict      bool            `json:"strict,omitempty"` // OpenAI's promise that arguments fit; only where the client said so
 }
 
 // Continuation is the body of llama-server's /completion: a rendered prompt, and in Fields how to go on with it.
