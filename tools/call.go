@@ -25,12 +25,14 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 	if err != nil {
 		return Failure(err.Error())
 	}
+	// The time is that of the tool if it says one, also when that is longer.
 	limit := t.Timeout
 	if limit == 0 {
 		limit = r.opts.Timeout
 	}
 	timed, cancel := context.WithTimeoutCause(ctx, limit, overdue(fmt.Sprintf("%s took longer than its %v", t.Name, limit)))
 	defer cancel()
+	// With room for one result, a tool that ends too late does not wait for a reader for ever.
 	done := make(chan Result, 1)
 	args = bytes.Clone(args)                      // a tool that outlives its call may still read them
 	go func() { done <- r.run(timed, t, args) }() // ends with the tool, which ends with its context
@@ -146,7 +148,8 @@ func (s *Snapshot) near(name string) []string {
 	return names
 }
 
-// common is the length of the longest text that two have in the same order.
+// common is the length of the longest text that two have in the same order, with other letters between them (the longest
+// common subsequence). It takes the product of the two lengths, so a wrong name that is very long is not compared.
 func common(a, b string) int {
 	row := make([]int, len(b)+1)
 	for i := range len(a) {

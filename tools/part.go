@@ -9,6 +9,7 @@ func (p Part) text() string {
 		return p.mention("image")
 	case Audio:
 		return p.mention("audio")
+	// A document without text is one of bytes; with text it is read as any text.
 	case Resource:
 		if p.Text == "" {
 			return p.mention("resource " + p.URI)
@@ -20,6 +21,7 @@ func (p Part) text() string {
 }
 
 // mention stands for data that is no text.
+// Base64 of a picture would fill a context, and a model that reads text cannot see it.
 func (p Part) mention(what string) string {
 	return fmt.Sprintf("[%s %s, %d bytes]", what, p.MIME, len(p.Data))
 }

@@ -66,6 +66,7 @@ type Snapshot struct {
 }
 
 // New makes a registry without tools.
+// It has a snapshot from the start, so that nobody has to ask whether there is one.
 func New(o Options) *Registry {
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
@@ -93,6 +94,7 @@ func (r *Registry) Set(source string, tools ...Tool) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	// A copy: when a name is taken, the registry stays as it was.
 	groups := slices.Clone(r.groups)
 	at := slices.IndexFunc(groups, func(g group) bool { return g.source == source })
 	switch fresh := (group{source, slices.Clone(tools)}); {
@@ -107,6 +109,7 @@ func (r *Registry) Set(source string, tools ...Tool) error {
 	if err != nil {
 		return err
 	}
+	// Whoever keeps a list compares this number, and not the tools.
 	next.Generation = r.now.Load().Generation + 1
 	r.groups = groups
 	r.now.Store(next)
@@ -122,6 +125,7 @@ func (r *Registry) Follow(ctx context.Context, name string, s Source, failed fun
 	if err := r.take(ctx, name, s); err != nil {
 		return err
 	}
+	// The source never changes, so nothing has to wait for it.
 	if changes == nil {
 		return nil
 	}
@@ -196,6 +200,7 @@ func snapshot(groups []group) (*Snapshot, error) {
 }
 
 // prefixed is a name with the six random characters that Void puts in front of an MCP tool's.
+// Void makes names unique so, and sends the call back with the name that it made: a1b2c3_search_docs.
 var prefixed = regexp.MustCompile(`^[a-z0-9]{6}_(.+)$`)
 
 // Find gives the tool of a name, which may carry Void's random prefix.

@@ -18,6 +18,7 @@ func WithReporter(ctx context.Context, r Reporter) context.Context {
 }
 
 // Progress says how far a call has come. Nobody need listen.
+// A tool may call it as often as it likes; the listener decides what it passes on.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if r, ok := ctx.Value(reporterKey{}).(Reporter); ok && r.Progress != nil {
 		r.Progress(done, total, message)

@@ -47,6 +47,7 @@ type Result struct {
 }
 
 // PartKind says what a Part holds.
+// They are MCP's kinds of content.
 type PartKind uint8
 
 // The kinds of part.
@@ -81,6 +82,7 @@ func Failure(text string) Result {
 }
 
 // JSONOf is a result that is the value v: structured, and the same JSON as its text.
+// The text is for clients that show or pass on text alone.
 func JSONOf(v any) (Result, error) {
 	text, err := chat.JSON(v)
 	if err != nil {

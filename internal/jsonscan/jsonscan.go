@@ -78,6 +78,7 @@ func (s *Scanner) Add(b []byte) int {
 		switch next := s.after(b[i]); {
 		case next == wrong && s.state == complete: // a number has ended in front of this byte
 			return i
+		// The byte is not taken: what was before it is a beginning still.
 		case next == wrong:
 			s.state = wrong
 			return i
@@ -107,6 +108,7 @@ func (s *Scanner) after(c byte) state {
 	switch {
 	case s.state >= complete:
 		return wrong
+	// It ends within the outermost container or ends the whole; in either case the byte is read once more as what comes next.
 	case s.state >= sign:
 		if next := number(s.state, c); next != wrong {
 			return next
@@ -114,6 +116,7 @@ func (s *Scanner) after(c byte) state {
 		if s.state != zero && s.state != digits && s.state != fraction && s.state != expDigits {
 			return wrong
 		}
+		// Wrong stands for "not taken" here, and Add sees from the state that the number is complete.
 		if s.state = more; len(s.stack) == 0 {
 			s.state = complete
 			return wrong
@@ -165,6 +168,8 @@ func (s *Scanner) structure(c byte) state {
 }
 
 // begin is the state behind the first byte of a value.
+// Of a word the letters still to come are noted. With Object anything but a brace is wrong at once: the server's arguments
+// are an object, and a lone "null" or "" must not leave.
 func (s *Scanner) begin(c byte) state {
 	switch {
 	case s.Object && len(s.stack) == 0 && c != '{':
@@ -229,6 +234,7 @@ func (s *Scanner) quoted(c byte) state {
 // Halves of surrogate pairs are taken by themselves, as encoding/json does.
 func (s *Scanner) escaped(c byte) state {
 	switch {
+	// Four digits make one escape; with the last one the string goes on.
 	case s.hex > 0 && strings.IndexByte("0123456789abcdefABCDEF", c) >= 0:
 		if s.hex--; s.hex > 0 {
 			return s.state
@@ -254,7 +260,8 @@ func (s *Scanner) word(c byte) state {
 	return word
 }
 
-// number is the state behind c inside a number or, at value, at its start; wrong when c is no part of it.
+// number is the state behind c inside a number or, at value, at its start; wrong when c is no part of it. The grammar is that
+// of RFC 8259, section 6: no plus sign, no leading zero, digits on both sides of the point.
 func number(at state, c byte) state {
 	digit, exp := '0' <= c && c <= '9', c == 'e' || c == 'E'
 	switch at {

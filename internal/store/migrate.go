@@ -22,6 +22,7 @@ type Step struct {
 }
 
 // SQL is a step whose statements both kinds of database read.
+// The driver takes several statements at once, parted by semicolons, as long as they have no values.
 func SQL(name, statements string) Step {
 	return Step{name, func(ctx context.Context, tx *Tx) error {
 		_, err := tx.ExecContext(ctx, statements)

@@ -46,6 +46,7 @@ func channel(topic string) string { return "toolnorm_" + topic }
 // Listen gives a value after changes, several in one when the reader is slow, until ctx ends; then the channel is closed.
 // It may give one when nothing of the topic changed: with SQLite for every commit, with PostgreSQL after a lost
 // connection, in which changes may have gone by. What is lost is told to failed, which may be nil.
+// Too many notices are harmless, as whoever gets one reads again; a missed one would show old settings for ever.
 func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (<-chan struct{}, error) {
 	if !validTopic.MatchString(topic) {
 		return nil, fmt.Errorf("store: %q is no topic", topic)
@@ -60,6 +61,7 @@ func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (<-c
 }
 
 // tell wakes the reader of c, who may have been told already.
+// The channel holds one notice, so however many changes there were, a slow reader reads again once.
 func tell(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -151,6 +153,7 @@ func (db *DB) listening(ctx context.Context, channel string) (*pgx.Conn, error) 
 }
 
 // waitFor passes notices on until the connection is lost or ctx ends.
+// A connection is closed by the one who reads it, also when it is lost.
 func waitFor(ctx context.Context, conn *pgx.Conn, changed chan<- struct{}) error {
 	defer conn.Close(context.WithoutCancel(ctx))
 	for {

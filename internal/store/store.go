@@ -74,6 +74,7 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := f.Close(); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
+	// They are part of the URL, since each connection of the pool is set up by it.
 	options := url.Values{
 		"_busy_timeout": {fmt.Sprint(busyWait.Milliseconds())}, "_journal_mode": {"WAL"}, "_synchronous": {"NORMAL"},
 		"_foreign_keys": {"1"}, "_txlock": {"immediate"}, "_pragma": {"trusted_schema(0)"},

@@ -47,7 +47,9 @@ func Empty(c Config) *Box {
 // Open opens the data, makes what is missing of it, and fills a registry. ctx bounds the opening alone.
 // When a part fails, what was opened before is closed again, and its error is told beside.
 func Open(ctx context.Context, c Config) (*Box, error) {
+	// What comes with the program is put into the registry that any program may fill.
 	b := Empty(c)
+	// The sample lies beside the other data, so that a folder that is copied is a whole.
 	if c.Store == "" {
 		c.Store = filepath.Join(c.Data, "db", "mcp_data.db")
 	}

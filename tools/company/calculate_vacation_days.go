@@ -65,6 +65,7 @@ func (c *Company) noVacation(ctx context.Context, id string, year int) error {
 	if err := c.db.QueryRowContext(ctx, "SELECT count(*) FROM employees WHERE id = $1", id).Scan(&there); err != nil {
 		return fmt.Errorf("read employee %s: %w", id, err)
 	}
+	// Which of the two is wrong decides what the model does next: look for the id, or ask for another year.
 	if there == 0 {
 		return unknownEmployee(id)
 	}

@@ -27,6 +27,7 @@ func Open(ctx context.Context, db *store.DB, now func() time.Time) (*Company, er
 	if now == nil {
 		now = time.Now
 	}
+	// Tables and rows are one step, so programs that start at once fill the tables once.
 	if err := db.Migrate(ctx, "company", store.Step{Name: "tables and sample rows", Do: found}); err != nil {
 		return nil, fmt.Errorf("company: %w", err)
 	}

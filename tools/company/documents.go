@@ -45,6 +45,7 @@ func (c *Company) documents(ctx context.Context, where string, limit int, values
 		return nil, fmt.Errorf("read the documents: %w", err)
 	}
 	defer rows.Close()
+	// An empty list is [] in JSON and not null: the tool's schema promises a list.
 	all := []Document{}
 	for rows.Next() {
 		var d Document

@@ -17,6 +17,7 @@ var getAllEmployeesText string
 const mostListed = 1000
 
 // getAllEmployees lists the employees.
+// It has no parameters: a model that does not know an id begins here, and the other tools' errors lead to it.
 func (c *Company) getAllEmployees() tools.Tool {
 	return tools.Tool{
 		Name: "get_all_employees", Title: "List all employees", Description: getAllEmployeesText, Hints: hints(),
@@ -43,6 +44,7 @@ type listedEmployees struct {
 }
 
 // employees lists all, in the order of their ids.
+// The order is fixed, so that a list that is cut is cut at the same place each time.
 func (c *Company) employees(ctx context.Context, _ struct{}) (list listedEmployees, err error) {
 	rows, err := c.db.QueryContext(ctx, fmt.Sprintf("SELECT id, name FROM employees ORDER BY id LIMIT %d", mostListed+1))
 	if err != nil {

@@ -21,6 +21,7 @@ var getEmployeeInfoText string
 const idProperty = `"employee_id": {"type": "string", "minLength": 1, "maxLength": 32, "description": "Id of the employee, e.g. EMP001"}`
 
 // getEmployeeInfo tells of one employee.
+// Names are not searched: two employees may have one, and get_all_employees tells the ids.
 func (c *Company) getEmployeeInfo() tools.Tool {
 	return tools.Tool{
 		Name: "get_employee_info", Title: "Look up an employee", Description: getEmployeeInfoText, Hints: hints(),
@@ -33,6 +34,7 @@ func (c *Company) getEmployeeInfo() tools.Tool {
 }
 
 // employee is one employee.
+// The date is passed on as the table has it; the days are counted here, so that no model has to.
 type employee struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
@@ -63,6 +65,7 @@ func (c *Company) employee(ctx context.Context, in struct {
 }
 
 // canonical is an id as the table has it: models write emp001.
+// Ids have no other spelling, so nothing can be confused by it.
 func canonical(id string) string { return strings.ToUpper(strings.TrimSpace(id)) }
 
 // unknownEmployee tells a model not only that the id is wrong but which tool knows the right ones.

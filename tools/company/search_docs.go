@@ -22,6 +22,7 @@ const (
 )
 
 // searchDocs finds documents by words.
+// Whole documents are the result, so that a model needs no second call to read what it has found.
 func (c *Company) searchDocs() tools.Tool {
 	return tools.Tool{
 		Name: "search_docs", Title: "Search company documents", Description: searchDocsText, Hints: hints(),
@@ -36,6 +37,7 @@ func (c *Company) searchDocs() tools.Tool {
 }
 
 // foundDocuments is what a search gave.
+// Truncated tells a model to use more telling words, and not to take twenty documents for all.
 type foundDocuments struct {
 	Documents []Document `json:"documents"`
 	Truncated bool       `json:"truncated"`
@@ -47,6 +49,7 @@ type foundDocuments struct {
 func (c *Company) search(ctx context.Context, in struct{ Query string }) (found foundDocuments, err error) {
 	words := strings.Fields(in.Query)
 	switch {
+	// Without words there is nothing to search by, and all documents are never what a model means.
 	case len(words) == 0:
 		return found, errors.New("the query is empty; give a word that occurs in the document")
 	case len(words) > mostWords:
