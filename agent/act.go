@@ -17,6 +17,7 @@ import (
 // what ran, in the contract's own form, and not what the model wrote: a result that a model makes up behind its call would
 // else be read as one, and sloppy forms breed sloppier ones. What the model said behind its last call is lost to it.
 func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
+	// What the model said in front of its calls stays, and its thoughts too: templates print them between the steps of one task.
 	said := chat.Message{Role: chat.Assistant, Content: strings.TrimSpace(r.last.got.Text.String()), Reasoning: r.last.got.Reasoning.String()}
 	if len(r.last.got.Calls) == 0 {
 		said.Content = "" // it is the call that was found in it
@@ -36,6 +37,7 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 		}
 		// Arguments are compared as text without white space: {"a": 1} and {"a":1} are one call, another order of members is not.
 		key := c.Name + " " + string(compact(c.Args))
+		// A second time may be right, as when something was to change in between; a third is a circle.
 		if r.same[key]++; r.same[key] >= mostSame {
 			stop = RepeatedCall
 			break
@@ -43,6 +45,7 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 		said.Calls = append(said.Calls, c)
 		text, ends := r.perform(ctx, c)
 		results = append(results, result(c, text))
+		// Nothing is kept of the step: no other follows that could read it, and the outcome lists the calls that ran.
 		if context.Cause(ctx) != nil {
 			return ended(ctx)
 		}
@@ -51,6 +54,7 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 			break
 		}
 	}
+	// Clipped, so that the caller's own slice is never written into.
 	r.turns = append(append(r.turns[:len(r.turns):len(r.turns)], said), results...)
 	return stop
 }
@@ -95,12 +99,14 @@ func (r *run) observation(res tools.Result) string {
 		cut := strings.ToValidUTF8(text[:most], "")
 		text = fmt.Sprintf("%s\n… truncated %d bytes", cut, len(text)-len(cut))
 	}
+	// A server may send what is no UTF-8; the request to the model is JSON, which must be.
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
 // escalates says that a result has "escalate": true, by which a tool says that its step is done, in its structure or as the
 // text of its result. A failed call cannot, since nothing was done.
 func escalates(res tools.Result) bool {
+	// A server may give its object as a structure, or as the JSON of its text.
 	text := res.Structured
 	if text == nil {
 		text = json.RawMessage(res.Text())

@@ -136,6 +136,7 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	if a.Request.Model = cmp.Or(a.Request.Model, l.cfg.DefaultModel); a.Request.Model == "" {
 		return nil, fault.New(fault.Invalid, "model: name one; no setting says which answers otherwise")
 	}
+	// Out of bounds is no error: whoever asks for 100 steps gets 25, and sees how many were used.
 	if a.Steps = cmp.Or(a.Steps, defaultSteps); a.Steps < 1 || a.Steps > mostSteps {
 		a.Steps = min(max(a.Steps, 1), mostSteps)
 	}
@@ -146,6 +147,7 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	if err != nil {
 		return nil, err
 	}
+	// Else the server would describe tools in its own form too, and the model would have two contracts.
 	a.Request.Tools = nil
 	r := &run{loop: l, ask: a, tools: ts, speech: newContract(ts).described(l.cfg.ToolTokens), tell: tell, turns: a.Request.Messages, beats: func() func() { return func() {} }}
 	r.out = Outcome{Model: a.Request.Model, Warnings: warnings}

@@ -32,6 +32,7 @@ func (ts *toolset) describe(budget int) string {
 	if brief := describe(ts.list, briefly); len(brief) <= budget*bytesPerToken {
 		return brief
 	}
+	// From here on offered has search_tools in it, and call answers it.
 	ts.search = true
 	return describe([]tools.Tool{searcher}, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
 }
@@ -45,6 +46,7 @@ func describe(list []tools.Tool, one func(tools.Tool) described) string {
 			b.WriteString(",")
 		}
 		d := one(t)
+		// Servers indent their schemas as they like, and white space costs tokens.
 		if len(d.Parameters) > 0 {
 			d.Parameters = compact(d.Parameters)
 		}

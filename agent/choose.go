@@ -19,6 +19,7 @@ const noTool = "none"
 func (r *run) choose(ctx context.Context) error {
 	r.out.Chosen = noTool
 	request := r.ask.Request
+	// Clipped, so that the question does not get into the run's own turns.
 	request.Messages = append(r.turns[:len(r.turns):len(r.turns)], chat.Message{Role: chat.User, Content: r.question()})
 	request.Format = r.answer()
 	// The likeliest answer is wanted here, whatever the caller wants for the text.
@@ -33,6 +34,7 @@ func (r *run) choose(ctx context.Context) error {
 			Tool      string          `json:"tool_name"`
 			Arguments json.RawMessage `json:"arguments"`
 		}
+		// A server that cannot hold a model to a schema passes on whatever it writes.
 		if json.Unmarshal([]byte(text), &picked) != nil {
 			continue
 		}
@@ -43,6 +45,7 @@ func (r *run) choose(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
+		// act builds the turn from the last reply; this one said nothing but the call.
 		r.out.Chosen, r.last = "llm", &reply{}
 		// A tool that ends the step leaves one reply, the answer.
 		if r.act(ctx, []chat.Call{{Name: name, Args: picked.Arguments}}) == Escalated {

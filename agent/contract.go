@@ -31,7 +31,7 @@ type contract struct {
 // the contract stands in the prompt, so that is what the model writes.
 func newContract(ts *toolset) *contract { return &contract{tools: ts, format: adapters.Named("agent")} }
 
-// described makes the system prompt; budget is in tokens.
+// described makes the system prompt; budget is in tokens. Without tools there is none, and the caller's messages go as they are.
 func (c *contract) described(budget int) *contract {
 	if !c.tools.empty() {
 		c.system = strings.Replace(prompt, "{tools}", c.tools.describe(budget), 1)
@@ -56,6 +56,7 @@ func (c *contract) ask(base chat.Request, turns []chat.Message, withTools bool) 
 	} else {
 		base.Messages = append([]chat.Message{{Role: chat.System, Content: c.system}}, base.Messages...)
 	}
+	// Only behind a line break, where results stand: an answer may quote the mark in a sentence.
 	base.Stop = append(base.Stop[:len(base.Stop):len(base.Stop)], "\n"+resultMark)
 	if !withTools {
 		base.Messages = append(base.Messages, chat.Message{Role: chat.User, Content: "Now answer in plain text, without any tool."})
@@ -103,7 +104,8 @@ func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, e
 	}
 }
 
-// offered are all tools, also those that are not described: the model may have found one, or know it.
+// offered are all tools, also those that are not described: the model may have found one, or know it from an earlier
+// conversation. The decoder takes for a call only what names one of them.
 func (c *contract) offered() []chat.Tool {
 	all := c.tools.chat(c.tools.list, func(name string) string { return name })
 	if c.tools.search {
@@ -112,7 +114,8 @@ func (c *contract) offered() []chat.Tool {
 	return all
 }
 
-// pulled is a Source of events that come by themselves.
+// pulled is a Source of events that come by themselves. The decoder asks for events, and a model's stream gives them: iter.Pull2
+// turns the one into the other.
 type pulled struct {
 	next func() (chat.Event, error, bool)
 	stop func()
@@ -132,7 +135,7 @@ func (p *pulled) Next() (chat.Event, error) {
 	return e, err
 }
 
-// Close stops whatever they come from.
+// Close stops whatever they come from. Without it the model would write on for nobody.
 func (p *pulled) Close() error {
 	p.stop()
 	return nil

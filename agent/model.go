@@ -26,6 +26,7 @@ func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event
 		return l.cfg.Model.Stream(ctx, r)
 	}
 	plain := *r
+	// "@agent" alone is the default model.
 	if plain.Model = name; name == "" {
 		plain.Model = l.cfg.DefaultModel
 	}
@@ -72,6 +73,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 		names = append(names, t.Name)
 	}
 	ts := newToolset(all.list, names)
+	// The text is not needed here; what counts is whether the tools are too many and have to be searched.
 	ts.describe(l.cfg.ToolTokens)
 	n := &native{tools: ts, client: request.Tools}
 	// The client's tools are with native now, which offers them in each step beside ours.
@@ -98,6 +100,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	}
 	end.Meta = &meta
 	usage := r.out.Usage
+	// The steps' own counts were not passed on; this is their sum.
 	_ = s.send(chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &usage}}) && s.send(end)
 	return nil
 }
@@ -194,6 +197,7 @@ func (s *stream) beats() func() {
 			case <-tick.C:
 			}
 			s.mu.Lock()
+			// Under the lock: an event and a keep-alive must not be written into each other.
 			err := s.pulse.Beat()
 			s.mu.Unlock()
 			if err != nil {

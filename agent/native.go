@@ -60,6 +60,7 @@ func (n *native) renamed(turns []chat.Message) []chat.Message {
 func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range in {
+			// Calls come with the names of the request, server__tool; the loop knows server.tool.
 			if e.Kind == chat.CallStart && !n.isClients(e.Text) {
 				if own, ok := n.tools.also[e.Text]; ok {
 					e.Text = own

@@ -78,6 +78,7 @@ func (q *Queue) Enter(ctx context.Context, model string, moved func(place int, w
 	}
 	t := &ticket{make(chan struct{}), make(chan int, 1)}
 	l.waiting = append(l.waiting, t)
+	// There is room for it: the ticket is new.
 	t.moved <- len(l.waiting)
 	q.advance(name, l)
 	q.mu.Unlock()
@@ -150,12 +151,14 @@ func (q *Queue) advance(name string, l *lane) {
 		l.timer = nil
 	}
 	switch wait := q.free(l, now); {
+	// A whole window means either that a request must end first, which needs no timer, or just that: 60 s.
 	case len(l.waiting) > 0 && wait > 0 && wait < window || len(l.waiting) > 0 && wait == window && (q.cfg.AtOnce == 0 || l.running < q.cfg.AtOnce):
 		l.timer = time.AfterFunc(wait, func() {
 			q.mu.Lock()
 			defer q.mu.Unlock()
 			q.advance(name, l)
 		})
+	// The lane is kept for a window, since what has begun in it still counts.
 	case len(l.waiting) == 0 && l.running == 0:
 		l.timer = time.AfterFunc(window, func() { q.forget(name, l) })
 	}
@@ -185,6 +188,7 @@ func (q *Queue) abandon(name string, l *lane, t *ticket) {
 	defer q.mu.Unlock()
 	if at := slices.Index(l.waiting, t); at >= 0 {
 		l.waiting = slices.Delete(l.waiting, at, at+1)
+		// Those behind it have moved up by one.
 		for i, other := range l.waiting[at:] {
 			other.stand(at + i + 1)
 		}

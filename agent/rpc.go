@@ -121,6 +121,7 @@ func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeRPCError(w, id, asRPC(err))
 		return
 	}
+	// One response is the default, as the specification has it; events have to be asked for.
 	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		l.serveStream(w, r, id, ask)
 		return
@@ -155,6 +156,7 @@ func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 		return a, wrong(codeRequest, "the body must be one JSON-RPC request")
 	}
 	switch first := append(bytes.TrimSpace(q.ID), ' ')[0]; {
+	// JSON-RPC answers a request without an id with nothing. The specification allows null, and its sender waits for the text.
 	case len(q.ID) == 0, string(q.ID) == "null":
 	case first == '"', isInteger(q.ID):
 		*id = q.ID
@@ -197,6 +199,7 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 	}
 	a = Ask{Servers: p.Servers, Force: p.Force, Choose: p.Choose, Closing: p.Closing}
 	a.Request = chat.Request{Model: p.Model, Temperature: p.Temperature, Options: p.Options}
+	// 0 and less mean 1: the default stands for what is not said.
 	if p.Steps != nil {
 		a.Steps = max(*p.Steps, 1)
 	}
@@ -219,6 +222,7 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 // turn is the message as models get it. Its content is a text, or OpenAI's list of parts; Gemini's name of the assistant is
 // known as well, and what tools have answered in earlier turns is told by users, as in this loop.
 func (m message) turn() (chat.Message, error) {
+	// "model" is Gemini's word; "developer" is OpenAI's newer one for "system".
 	role := map[string]chat.Role{"system": chat.System, "developer": chat.System, "user": chat.User, "assistant": chat.Assistant, "model": chat.Assistant, "tool": chat.User}[m.Role]
 	if role == "" {
 		return chat.Message{}, errors.New("role must be system, user or assistant")

@@ -95,6 +95,7 @@ func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMe
 			out.send(text)
 		}
 	})
+	// From here on the stream has one writer: stop waits for a keep-alive that is being written.
 	stop()
 	l.log(a, outcome, err)
 	switch {

@@ -63,6 +63,7 @@ func (r *run) steps(ctx context.Context) error {
 		}
 		calls := r.calls()
 		switch {
+		// A call of the client's ends the run, since only the client can run it; text without a call is the answer.
 		case r.last.foreign || len(calls) == 0 && r.last.got.End.Text != chat.Length:
 			return r.end(ctx, Final)
 		// What a cut reply says is no answer, and a call that was cut must not run.
@@ -110,6 +111,7 @@ func (r *run) end(ctx context.Context, stop Stop) error {
 		return nil
 	}
 	r.out.Text = strings.TrimSpace(r.last.raw.String())
+	// Where there were no calls the decoded text is the answer: the family's marks are out of it.
 	if len(r.last.got.Calls) == 0 {
 		r.out.Text = strings.TrimSpace(r.last.got.Text.String())
 	}
@@ -164,11 +166,13 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 	fresh := &reply{}
 	raw := teed(r.loop.cfg.Model.Stream(ctx, request), &fresh.raw)
 	events := r.speech.read(raw)
+	// This reply is the answer: a call in it would not be run, so it is not read out.
 	if !withTools {
 		events = raw
 	}
 	for e, err := range events {
 		if err != nil {
+			// What the server says of a request that was cut off is not the reason; the reason is who cut it.
 			if cause := context.Cause(ctx); cause != nil {
 				return cause
 			}
@@ -178,6 +182,7 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 			}
 			return err
 		}
+		// take may just have found that the client reads no more.
 		if fresh.take(r, e); ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

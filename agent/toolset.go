@@ -48,11 +48,13 @@ func newToolset(list []tools.Tool, taken []string) *toolset {
 	}
 	bare := map[string][]string{}
 	for _, t := range list {
+		// At the first dot: names of servers hold none, those of tools may.
 		_, name, _ := strings.Cut(t.Name, ".")
 		bare[name] = append(bare[name], t.Name)
 	}
 	for name, all := range bare {
 		switch {
+		// A bare name that is another tool's whole or safe name stays that tool's.
 		case ts.also[name] != "" || ts.byName[name].Name != "":
 		case len(all) == 1:
 			ts.also[name] = all[0]
@@ -159,6 +161,7 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 	}
 	wanted, own := servers, false
 	if servers == nil {
+		// With no server registered nothing is offered, not even what is local.
 		wanted, own = known, len(known) > 0
 	}
 	remote := make([]string, 0, len(wanted))
@@ -192,6 +195,7 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 // own are the registry's tools that are no server's, as local.NAME. Those of servers are in the registry too, and come by Collect.
 func (l *Loop) own(servers []string) (out []tools.Tool) {
 	for _, t := range l.cfg.Tools.Snapshot().Tools {
+		// A dot alone proves nothing: a tool of an administrator's may have one in its name.
 		server, _, qualified := strings.Cut(t.Name, ".")
 		if qualified && slices.Contains(servers, server) {
 			continue

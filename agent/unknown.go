@@ -24,6 +24,7 @@ func (c *contract) look(text string) []chat.Call {
 	if c.tools.empty() || len(text) > longestLook {
 		return nil
 	}
+	// Decoding once more is for texts that show a reason; most answers have neither mark.
 	if strings.Contains("\n"+text, "\nAction:") {
 		if calls := c.decoded(adapters.Named("react"), text, c.offered(), c.tools.also); len(calls) > 0 {
 			return calls
