@@ -74,6 +74,7 @@ func (e Entry) connect(ctx context.Context, last, version string, told func(stri
 		})
 		return c, kind, err
 	}
+	// The transport that worked last time comes first: a restart must not cost the time of a wrong guess again.
 	kinds := []string{kindHTTP, kindSSE}
 	if last == kindSSE || last == "" && strings.HasSuffix(strings.TrimSuffix(path(e.URL), "/"), "/sse") {
 		kinds = []string{kindSSE, kindHTTP}
@@ -90,6 +91,7 @@ func (e Entry) connect(ctx context.Context, last, version string, told func(stri
 			return c, kind, nil
 		}
 		all = errors.Join(all, err)
+		// Only what answers at all can be of the other transport.
 		if ctx.Err() != nil || refused(err) { // the other transport is at the same address
 			break
 		}
@@ -164,6 +166,7 @@ func (e Entry) open(ctx context.Context, version string, era asking, dial func(*
 			c.close()
 		}
 	}()
+	// mcp-go's Start and Initialize get the connection's own context, which outlives ctx; so ctx has to end them this way.
 	stop := context.AfterFunc(ctx, func() { c.end(context.Cause(ctx)) })
 	defer stop()
 	t, err := dial(c)
@@ -180,6 +183,7 @@ func (e Entry) open(ctx context.Context, version string, era asking, dial func(*
 	if err != nil {
 		return nil, err
 	}
+	// Known by its name, since the tools of a toolnorm may be those of further servers (mostHops).
 	c.ours = answer.ServerInfo.Name == "toolnorm"
 	if mcp.IsModernProtocol(c.client.ProtocolVersion()) && c.tellsChanges() {
 		// A stream that breaks is found out by the next refresh; the connection itself has no state that could be lost.
@@ -201,6 +205,7 @@ func (c *conn) hear(n mcp.JSONRPCNotification) {
 		return
 	}
 	select {
+	// The channel has room for one: news that nobody has looked at yet stands for all that follows.
 	case c.changed <- struct{}{}:
 	default: // told already
 	}
@@ -225,8 +230,10 @@ func (c *conn) do(ctx context.Context, request func(context.Context) error) (jso
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(c.ctx, func() { cancel(errLost) })()
+	// rawHTTP and the others put the text here, by the context (raw.go).
 	raw := new(json.RawMessage)
 	err := request(context.WithValue(ctx, rawKey{}, raw))
+	// What mcp-go says then is "context canceled", which would look as if the caller had left.
 	if err != nil && errors.Is(context.Cause(ctx), errLost) {
 		err = errLost
 	}
@@ -255,6 +262,7 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, err error) {
 		if err != nil {
 			return nil, err
 		}
+		// The texts and not mcp-go's values: a schema read into those loses keywords and the order of its members.
 		var texts struct{ Tools []json.RawMessage }
 		if err := json.Unmarshal(raw, &texts); err != nil {
 			return nil, fmt.Errorf("its list of tools is none: %w", err)

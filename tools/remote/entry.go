@@ -59,6 +59,7 @@ func (e Entry) check() error {
 		return fmt.Errorf("server %q needs either a url or a command", e.Name)
 	case !slices.Contains([]string{"", "sse", "http", "streamable-http", "stdio"}, e.Type):
 		return fmt.Errorf("server %q: its type can be sse, http or stdio, not %q", e.Name, e.Type)
+	// What is to be filled in may be the host itself, so such a URL is checked when it is known.
 	case e.URL != "" && !strings.Contains(e.URL, "${"):
 		if _, err := parseURL(e.URL); err != nil {
 			return fmt.Errorf("server %q: %w", e.Name, err)
@@ -81,6 +82,7 @@ func parseURL(text string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, errors.New("its url holds a password; put it into headers")
 	}
+	// Only for a better message: what counts is the address that is dialled (policy.go).
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
 		if err := alwaysRefused(ip); err != nil {
 			return nil, err
@@ -100,6 +102,7 @@ func (e Entry) filled() (Entry, error) {
 	fill := func(text string) string {
 		return variable.ReplaceAllStringFunc(text, func(ref string) string {
 			m := variable.FindStringSubmatch(ref)
+			// Set and empty is as good as not set: no header and no URL means anything with a hole in it.
 			if v := os.Getenv(m[1]); v != "" {
 				return v
 			}
@@ -132,6 +135,7 @@ func (e Entry) shown() string {
 	if e.Command != "" {
 		return "command: " + e.Command
 	}
+	// Some services take their key in the query, https://mcp.example/sse?api_key=…; paths are shown.
 	at, query, ok := strings.Cut(e.URL, "?")
 	if !ok {
 		return e.URL

@@ -38,6 +38,7 @@ const (
 // parse reads the file's text; nothing but white space is an empty list. A byte order mark, as Windows' editors write it, is
 // passed over. One server that is wrong makes the whole file wrong: to go on without it would look as if it were gone.
 func parse(text []byte) (*file, error) {
+	// An empty file is what touch or a cleared editor leaves.
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\uFEFF")))
 	f := &file{}
 	var err error
@@ -84,6 +85,7 @@ func (f *file) parseObject(text []byte) error {
 		return err
 	}
 	servers := f.around.get("mcpServers")
+	// Another program's object without servers is most likely the wrong file, and must not be written into.
 	if servers == nil {
 		return errors.New(`has no member "mcpServers"`)
 	}
@@ -132,6 +134,7 @@ func (f *file) put(e Entry) error {
 	at := f.find(e.Name)
 	w := written{entry: Entry{}, text: object{}}
 	if at >= 0 {
+		// "type" goes too: it was said of the old address.
 		w.text = f.servers[at].text.without("command").without("args").without("env").without("cwd").without("type")
 		if !sameOrigin(f.servers[at].entry.URL, e.URL) {
 			w.text = w.text.without("headers")
@@ -144,6 +147,7 @@ func (f *file) put(e Entry) error {
 	if err == nil {
 		w.text, err = w.text.with("url", e.URL)
 	}
+	// A server that is added anew is trusted as far as who adds it now, not as who did so before.
 	if w.text = w.text.without("private"); err == nil && e.Private != nil {
 		w.text, err = w.text.with("private", *e.Private)
 	}
@@ -232,6 +236,7 @@ var errNoPlace = errors.New("mcp.json cannot be made")
 // that is broken is an error, never an empty list: the next save would lose all that is in it.
 func load(path string) (*file, error) {
 	text, err := os.ReadFile(path)
+	// ENOTDIR: a file stands where a folder of the path should be; then it cannot be made either.
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		f := &file{}
 		if err := f.save(path); err != nil {
@@ -257,6 +262,7 @@ func (f *file) save(path string) error {
 	if err != nil {
 		return err
 	}
+	// A rename onto a link would replace the link and leave the file behind it as it was.
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
@@ -269,6 +275,7 @@ func (f *file) save(path string) error {
 	}
 	defer os.Remove(fresh.Name()) // nothing is there any more behind the rename
 	_, err = fresh.Write(text)
+	// In front of the rename, or a power cut can leave the new name with nothing in it.
 	err = errors.Join(err, fresh.Sync(), fresh.Close())
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ func (s *Set) Mount(mux *http.ServeMux, may func(*http.Request) error) {
 				fault.Write(w, fault.New(fault.Method, "%s takes %s, not %s", a.path, a.method, r.Method))
 				return
 			}
+			// For each request: who may can depend on where it comes from.
 			err := may(r)
 			var answer any
 			if err == nil {
@@ -130,6 +131,7 @@ func (s *Set) serveRemove(r *http.Request) (any, error) {
 // serveList answers with names and addresses, and with ?state=1 also with how each server is. The short form is what the first
 // callers were promised; the state is for people.
 func (s *Set) serveList(r *http.Request) (any, error) {
+	// In the file's order, which is the one that people know.
 	all := s.List()
 	if r.URL.Query().Get("state") != "" {
 		return map[string][]State{"servers": all}, nil

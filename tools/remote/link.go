@@ -65,6 +65,7 @@ func (l *link) connection(ctx context.Context) (*conn, error) {
 		defer l.mu.Unlock()
 		return nil, errors.New("the server has been removed")
 	}
+	// Whoever comes first starts the attempt; all who come while it runs wait for the same one.
 	if l.trying == nil {
 		l.trying = make(chan struct{})
 		l.set.running.Go(l.attempt) // ends with its time
@@ -97,10 +98,12 @@ func (l *link) attempt() {
 	old, kind := l.conn, l.kind
 	l.conn = nil
 	l.mu.Unlock()
+	// Its command must have ended before it is started again: two would fight over the same files and ports.
 	if old != nil {
 		old.close()
 	}
 	c, kind, err := l.open(ctx, kind)
+	// The cause says how long was waited; the error itself only that something was canceled.
 	if err != nil && context.Cause(ctx) != nil && l.ctx.Err() == nil {
 		err = context.Cause(ctx)
 	}
@@ -135,6 +138,7 @@ func (l *link) open(ctx context.Context, last string) (*conn, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	// A server that connects and does not list is as good as down.
 	if err := l.list(ctx, c); err != nil {
 		c.close()
 		return nil, "", err
@@ -153,6 +157,7 @@ func (l *link) list(ctx context.Context, c *conn) error {
 	for _, text := range texts {
 		t, err := l.tool(text, c.ours)
 		var bare struct{ Name string }
+		// By the server's own names, as include and exclude have them.
 		if json.Unmarshal(text, &bare) != nil || !l.entry.takes(bare.Name) {
 			continue
 		}
@@ -199,6 +204,7 @@ func (l *link) keep() {
 			pause = min(2*pause, lastPause)
 			continue
 		}
+		// Once for each time that it goes down: a server that is off all night must not fill the log.
 		if !told && l.ctx.Err() == nil {
 			l.log.Warn().Err(err).Msg("the MCP server does not answer; it is tried again, and its tools fail until then")
 			told = true
@@ -231,6 +237,7 @@ func (l *link) hold(c *conn) {
 			l.rest(newsPause)
 		case <-tick.C:
 		}
+		// As long as for a connection: a list of many pages is its largest part.
 		ctx, cancel := context.WithTimeout(l.ctx, attemptTime)
 		err := l.list(ctx, c)
 		cancel()

@@ -23,6 +23,7 @@ type member struct {
 // readObject reads text that must be one JSON object. A key that comes twice is an error: readers differ in which counts.
 func readObject(text []byte) (object, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
+	// By tokens, as Unmarshal into a map would lose the order and take the last of two equal keys.
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, errors.New("must be an object")
 	}

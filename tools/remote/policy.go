@@ -23,12 +23,14 @@ const largestAnswer = 8 << 20
 // not by what a URL looks like, since names can mean another address by the time of the connection. So a key in a header
 // cannot be led elsewhere, and a name that is rebound to 169.254.169.254 reaches nothing.
 func (e Entry) client() (*http.Client, func()) {
+	// 5 s to connect is long inside a network, and short enough for two attempts within attemptTime.
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second, Control: e.mayDial}
 	t := &http.Transport{ // no Proxy: what it dials could not be seen
 		DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, IdleConnTimeout: time.Minute,
 		MaxIdleConnsPerHost: 8, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
 	}
 	c := &http.Client{Transport: &pinned{entry: e, next: t}, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+		// Redirects within the origin are followed (/mcp to /mcp/); three are plenty for that.
 		if len(via) > 3 {
 			return errors.New("redirected more than three times")
 		}
@@ -51,6 +53,7 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !sameOrigin(p.entry.URL, r.URL.String()) {
 		return nil, fmt.Errorf("the server names %s://%s, which is not where it is registered", r.URL.Scheme, r.URL.Host)
 	}
+	// A RoundTripper must not change the request that it gets.
 	r = r.Clone(r.Context())
 	for name, value := range p.entry.Headers {
 		r.Header.Set(name, value)
@@ -141,6 +144,7 @@ func (e Entry) allows(ip netip.Addr) error {
 	if err := alwaysRefused(ip); err != nil {
 		return err
 	}
+	// Private is nil for what the file says nothing about: the user has written the address there.
 	if inside(ip) {
 		if e.Private != nil && !*e.Private {
 			return fmt.Errorf("%s is a private address, at which a server may only be that mcp.json says \"private\": true of", ip)

@@ -45,6 +45,7 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func()) (
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
 	}
+	// In front of the entry's own variables, so that mcp.json has the last word on all of them.
 	cmd.Env = append(cmd.Env, Hops+"=1")
 	for name, v := range e.Env {
 		cmd.Env = append(cmd.Env, name+"="+v)
@@ -129,6 +130,7 @@ func listen(r io.Reader, told func(string)) {
 			return
 		}
 		told(string(line))
+		// ReadLine gives a long line in pieces of the buffer's size; the first is enough for a log.
 		for more && err == nil {
 			_, more, err = b.ReadLine()
 		}

@@ -62,6 +62,7 @@ func Open(cfg Config) (*Set, error) {
 	s := &Set{cfg: cfg, links: map[string]*link{}}
 	f, err := load(cfg.Path)
 	switch {
+	// A read-only disk is no reason not to serve models.
 	case errors.Is(err, errNoPlace):
 		cfg.Log.Warn().Err(err).Msg("MCP servers cannot be added")
 	case err != nil:
@@ -95,6 +96,7 @@ func (s *Set) take(f *file) {
 		}
 		wanted[e.Name] = true
 		old := s.links[e.Name]
+		// It may be in the middle of a call.
 		if old != nil && old.entry.same(e) {
 			continue
 		}
@@ -105,6 +107,7 @@ func (s *Set) take(f *file) {
 			// The whole command is in the log before it runs: the file is its own approval, and this is where people can look.
 			s.cfg.Log.Info().Str("mcp_server", e.Name).Str("command", e.Command).Strs("args", e.Args).Msg("starting the command that mcp.json names")
 		}
+		// It connects in a goroutine of its own; s.mu is not held while it does.
 		s.links[e.Name] = newLink(s, e)
 	}
 	for name, l := range s.links {
@@ -129,6 +132,7 @@ func source(name string) string { return "mcp server " + name }
 func (s *Set) publish(l *link, all []tools.Tool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// The name may belong to another link by now, if it was removed and added again.
 	if s.links[l.entry.Name] != l {
 		return errors.New("the server has been removed")
 	}
@@ -171,6 +175,7 @@ func (s *Set) reread() error {
 		return nil
 	}
 	s.stamp = now
+	// A file that is gone for a moment, as while an editor replaces it, must not end all connections.
 	if now == (stamp{}) {
 		return errors.New("it is gone")
 	}
@@ -220,6 +225,7 @@ func (s *Set) fresh() (*file, error) {
 // fault.Invalid for a name or URL that cannot be, and fault.Unable when the file cannot be changed.
 func (s *Set) Add(ctx context.Context, name, url string) error {
 	e := Entry{Name: name, URL: url}
+	// It is written into the file, so that it still holds after a restart.
 	if s.cfg.Private == nil || !s.cfg.Private() {
 		no := false
 		e.Private = &no
@@ -291,6 +297,7 @@ func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool, do
 		tools []tools.Tool
 		err   error
 	}
+	// By place and not by a channel: the tools must come in the order of the names, whoever answers first.
 	answers := make([]answer, len(names))
 	var wait sync.WaitGroup
 	for i, name := range names {
@@ -307,6 +314,7 @@ func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool, do
 	down = map[string]string{}
 	for i, a := range answers {
 		switch {
+		// A deadline alone would read "context deadline exceeded" in the caller's warnings.
 		case errors.Is(a.err, context.DeadlineExceeded):
 			down[names[i]] = fmt.Sprintf("no answer within %v", s.cfg.ListTime)
 		case a.err != nil:

@@ -54,6 +54,7 @@ func (l *link) tool(text json.RawMessage, ours bool) (tools.Tool, error) {
 	switch {
 	case t.Name == "":
 		return out, fmt.Errorf("it has no name")
+	// Only a toolnorm's dots are hops; another server may use dots as it likes.
 	case ours && strings.Count(t.Name, ".") > mostHops:
 		return out, fmt.Errorf("it has come through too many servers")
 	case len(t.Schema) > 0 && asObject(t.Schema) == nil:
@@ -62,6 +63,7 @@ func (l *link) tool(text json.RawMessage, ours bool) (tools.Tool, error) {
 	if err := schema.Affordable([]chat.Tool{{Name: out.Name, Description: out.Description, Schema: out.Schema}}, nil); err != nil {
 		return out, err
 	}
+	// "May be repeated" is the server's word. A wrong one costs its own user a second run, and only after a break.
 	again := isTrue(t.Annotations.ReadOnly) || isTrue(t.Annotations.Idempotent)
 	out.Call = func(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 		return l.call(ctx, t.Name, args, again)
@@ -89,6 +91,7 @@ func qualified(server, tool string) string {
 	if tools.ValidName(name) {
 		return name
 	}
+	// By bytes, so each byte of a letter that is not ASCII becomes one _.
 	clean := []byte(name)
 	for i, c := range clean {
 		if !tools.ValidName(string(c)) {
@@ -141,6 +144,7 @@ func result(text json.RawMessage) (tools.Result, error) {
 		return tools.Result{}, fmt.Errorf("the server asks for something else first (%q), which nobody here can answer", a.Type)
 	}
 	r := tools.Result{Structured: a.Structured, IsError: a.IsError}
+	// Some servers write every member, also those that are not there.
 	if string(a.Structured) == "null" {
 		r.Structured = nil
 	}
@@ -180,6 +184,7 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 		if err == nil {
 			return result(raw)
 		}
+		// The caller's time is over or it has left: that says nothing about the connection, which others use.
 		if ctx.Err() != nil {
 			return tools.Result{}, ctx.Err()
 		}
@@ -191,6 +196,7 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 		case first && (gone || again && broken(err)):
 		case broken(err):
 			return tools.Result{}, l.unanswered(ctx, err)
+		// The server has answered, with an error of the protocol; the model may learn from what it says.
 		default:
 			return tools.Result{}, fmt.Errorf("%s refuses the call: %w", l.entry.Name, err)
 		}
