@@ -18,6 +18,7 @@ func (f *Family) Declaration() string {
 
 // Marks are what opens the family's sections, calls and messages, as the declaration has it: each once, in its order. It is
 // empty for a family that writes without marks. They are for people; what the decoder looks for is [Family.Openings].
+// docs/formats.md lists them in the table of families.
 func (f *Family) Marks() []string {
 	var marks []string
 	for _, list := range [][]*Pattern{f.Sections, f.Calls} {
@@ -58,4 +59,5 @@ func distinct(list []string) (out []string) {
 }
 
 // Results says whether the family has a form for what a tool answered. Without one, results go into a prompt in words.
+// Those of SmolLM3 are bare text in a user's turn, for which no line is needed.
 func (f *Family) Results() bool { return f.Result != nil }

@@ -17,6 +17,7 @@ var errLater = errors.New("like a format that is not known yet")
 //	route   channel=analysis {reasoning}
 //
 // The first that fits counts, so the order of lines is part of what they say.
+// glimmer's to=self is reasoning and to=user text; what fits no line is said by "else".
 type Route struct {
 	Field, Value string // "to" or "channel" and the value; "to" and "{name}" is any offered tool; "to" and "*" any recipient; "else"
 	Body         string // reasoning, text, junk, json, args (tags), calls (whatever marks there are)
@@ -33,6 +34,7 @@ func (r Route) Says() string {
 // parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment line. What it accepts can
 // be read, printed and turned into a grammar without a check later, so everything that those rely on is checked here, with
 // the number of the line for its author.
+// A message family needs no call line: gpt-oss's calls are told by the header of their message.
 func (s *Set) parse(src []byte) (*Family, error) {
 	f := &Family{file: string(src), Layout: Layout{Name: "name", Args: "arguments"}}
 	own := map[string]bool{}
@@ -75,6 +77,7 @@ func (s *Set) parse(src []byte) (*Family, error) {
 
 // line takes over one line of a declaration. own tells which kinds the declaration has given itself: the first line of a
 // kind replaces all lines of that kind that it had from the format it is like.
+// The value begins behind the blanks that line it up with others, so an example that begins with a blank cannot be said.
 func (s *Set) line(f *Family, kind, value string, own map[string]bool) (err error) {
 	first := !own[kind]
 	own[kind] = true
@@ -152,6 +155,7 @@ func fresh[T any](list []T, first bool) []T {
 
 // declare compiles one example into a list of alternatives. shapes are what a line of that kind may look like, literals
 // written #; none for a call, which may be made of anything that names a tool.
+// The shapes are checked when a file is read, since a pattern of another shape would only fail in the middle of a reply.
 func declare(f *Family, list *[]*Pattern, first bool, kind, value string, shapes ...string) error {
 	p, err := compile(f, value)
 	if err != nil {
@@ -172,6 +176,7 @@ func declare(f *Family, list *[]*Pattern, first bool, kind, value string, shapes
 
 // misshapen says in words what an example lacks: "arg needs a mark before {key}, between {key} and {value}, and after
 // {value}; yours has none before {key}". The shapes are ours, so a message must not show them.
+// It looks for the first mark that is missing: mostly one is, and a list of all would hide it.
 func misshapen(kind, want, got string) error {
 	wants, gots := strings.Fields(want), strings.Fields(got)
 	var places []string
@@ -240,6 +245,7 @@ func declareResult(f *Family, line **Pattern, value string, holes ...string) err
 }
 
 // route takes over a route line.
+// A body {args} needs its arg line in front, since the family's tags are what it is read by.
 func (f *Family) route(value string, first bool) error {
 	if first {
 		f.Routes = nil
@@ -265,6 +271,7 @@ func (f *Family) route(value string, first bool) error {
 
 // takeFrom copies a cousin's lines. Patterns are copied, too, since each knows its family: the layout and the flags that
 // count for a body are those of the copy's.
+// Models are not among the lines: a cousin's names are the cousin's. Result lines are, as a tune keeps its template.
 func (f *Family) takeFrom(g *Family) {
 	again := func(list []*Pattern) []*Pattern {
 		var out []*Pattern

@@ -9,6 +9,13 @@ import (
 // Family is one model family's way of writing, read from its declaration: a field for each kind of line, docs/formats.md
 // has the table. It does not change once it is in a set, so that any number of replies can be read by it at the same time;
 // what is computed when it is first needed has a sync.Once.
+//
+//	format  hermes
+//	think   <think>\n{reasoning}\n</think>\n\n
+//	call    \n<tool_call>\n{call}\n</tool_call>
+//	drop    <|im_end|>
+//
+// has one pattern in Think, one in Calls and a word in Drop.
 type Family struct {
 	Name   string   // as the declaration's first line says
 	Models []string // globs on the model's name, lower case
@@ -52,6 +59,7 @@ type Family struct {
 }
 
 // What stands around a value that holds markup, in families with flag cdata.
+// minicpm5's own template writes them, <param name="content"><![CDATA[a < b]]></param>.
 const (
 	CDATAOpen  = "<![CDATA["
 	CDATAClose = "]]>"
@@ -79,6 +87,7 @@ func (f *Family) Begun(list []*Pattern) []*Pattern {
 
 // prepare builds what is derived from the lines, when all of them are known. A tagged value is copied up to the next byte
 // that may end it, so a file of megabytes in an argument costs one look-up a byte.
+// Which bytes those are depends on the family: < for most, ] for minimax-m3.
 func (f *Family) prepare() {
 	f.CloseBytes = new([256]bool)
 	note := func(l Literal) {
@@ -123,6 +132,9 @@ const ChannelMark = "<|channel|>"
 
 // valueEnds are the marks that end a raw value: those of arguments, and what closes the call. A grammar keeps them out of
 // values, since nothing escapes them there. Of two of which one holds the other the shorter is enough.
+//
+//	qwen3-coder   <parameter=   </parameter>   </function>
+//	glm4          <arg_key>   </arg_value>   </tool_call>
 func (f *Family) valueEnds() []string {
 	var all []string
 	for _, arg := range f.Args {

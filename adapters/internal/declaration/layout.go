@@ -54,6 +54,7 @@ var layoutWords = map[string][]string{
 
 // parseLayout reads a keys line: "list=always endid=id". A word that no key takes is an error rather than a layout that is
 // silently not printed.
+// Errors list what there is: they are read by whoever writes a family file.
 func parseLayout(line string) (Layout, error) {
 	l := Layout{Name: "name", Args: "arguments"}
 	texts := map[string]*string{"name": &l.Name, "args": &l.Args, "id": &l.Counter, "endid": &l.ID, "sfx": &l.Suffix}
@@ -80,6 +81,7 @@ func parseLayout(line string) (Layout, error) {
 }
 
 // set takes over the n-th word of a key. objects=python says more than scalars=python, whichever stands first.
+// The words are given as their place in layoutWords, so a word there and a constant here have the same order.
 func (l *Layout) set(key string, n int) {
 	switch key {
 	case "list":
@@ -103,6 +105,7 @@ type Several struct {
 // Several is how the calls of hole i are put together. {call} and {calls} hold objects, {named} and {python} always a list,
 // since one keyed object or one Python call without brackets could be anything. The printer writes it and the grammar allows
 // it and nothing else, so a model that is held to the grammar writes what its template would have printed.
+// Of Python calls without list=lines there is a list even around one: [get_weather(city="Paris")] is lfm2's.
 func (p *Pattern) Several(i int) Several {
 	list := p.Family.Layout.List
 	switch hole := p.HoleAt(i); {

@@ -47,6 +47,7 @@ const MaxSuffix = 32
 
 // NewLiteral compiles a text that stands between two holes, "" for none. Rests of literals, behind a mark that is missing or
 // that the prompt has written, are compiled again, since what is first in them has changed.
+// before and after are the words of the holes, which decide how white space and quotes at the edges are read.
 func NewLiteral(text, before, after string) Literal {
 	return Literal{Text: text, Units: units(text, before, after)}
 }
@@ -62,6 +63,10 @@ func Exactly(text string) Literal {
 
 // units compiles a literal that stands between two holes (or the pattern's ends). What stands beside it decides what its
 // white space means: beside {value} one newline is the mark's and the next the value's, beside {name} all of it is nothing.
+//
+//	beside {value}, {reasoning}, {text}   one newline is the mark's, the rest is data
+//	between two letters                   at least one white space
+//	any other place                       any white space or none
 func units(text, before, after string) []unit {
 	var out []unit
 	for i := 0; i < len(text); i++ {
@@ -102,6 +107,7 @@ func units(text, before, after string) []unit {
 
 // isSeam says whether a mark goes on from one token to the next between two bytes: <|open|>tools<|sep|>. Detokenizers may
 // put a blank there.
+// Kimi K3's were seen with blanks there: <|open|> tools <|sep|>.
 func isSeam(before, c byte) bool {
 	word := isLetter(before) || before == '"'
 	return before == '>' && isLetter(c) || word && (c == '<' || c == '[')
@@ -128,6 +134,7 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // Key is the literal's first solid piece: what the index of marks looks for. It ends where models may write something else,
 // so the bytes of the key stand in every reply that has the mark.
+// Of <invoke name="{name}"> it is <invoke: behind that a blank may be two, and = may stand alone.
 func (l Literal) Key() string {
 	var key []byte
 	for _, u := range l.Units {

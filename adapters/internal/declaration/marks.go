@@ -26,6 +26,7 @@ const (
 
 // Mark is a key that begins or ends something. The same key may have several meanings, each a Mark: <tool_call> opens calls
 // of a dozen families, which are tried one after the other.
+// Kind and pattern say which reader tries it; a mark that none can read is text.
 type Mark struct {
 	Key     string
 	Kind    MarkKind
@@ -38,6 +39,7 @@ type Mark struct {
 
 // Special says whether the mark looks like a token of its own, [TOOL_CALLS] or <|start|> or <｜…｜>, rather than like a tag
 // that prose may mention: "wrap it in <tool_call> tags" is text, but nobody writes a control token by chance.
+// In prose a tag needs more evidence than a token: the start of a line, or the end of the reply.
 func (m *Mark) Special() bool { return m.Key[0] == '[' || m.Key[1] == '|' || m.Key[1] >= 0x80 }
 
 // IsWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line. Its first letter
@@ -62,6 +64,7 @@ type Index struct {
 }
 
 // Index is the index for reading a family, alone or with all families of its set.
+// Reading alone is for tests and for `--calls strict`: then another family's marks are text.
 func (f *Family) Index(alone bool) *Index {
 	if alone {
 		f.loneOnce.Do(func() { f.lone = newIndex([]*Family{f}) })
@@ -83,6 +86,7 @@ func (f *Family) Index(alone bool) *Index {
 }
 
 // newIndex indexes the marks of families, the one that is read first.
+// Marks of the same key and kind keep the order of the families, since sorting is stable.
 func newIndex(formats []*Family) *Index {
 	v := &Index{Families: formats}
 	for i, f := range formats {
@@ -113,6 +117,7 @@ func newIndex(formats []*Family) *Index {
 
 // addFamily adds the marks of one family. Noise counts for the family that is read alone: what means nothing to one may be
 // what another was asked to write.
+// The second mark of a wrapped call begins a call as well, see withoutWrapper.
 func (v *Index) addFamily(f *Family) {
 	for _, p := range f.Think {
 		v.add(ThinkOpen, p.Parts[0].Lit, p)
@@ -152,6 +157,7 @@ func (v *Index) addFamily(f *Family) {
 
 // addTurn adds a mark of the turn. One with a place for a suffix is looked for by what stands in front of that place, and
 // matched as a whole then.
+// A model that is read by no family may end its turn by any of them, so those of all families are dropped at an end.
 func (v *Index) addTurn(word string) {
 	if !strings.Contains(word, SuffixHole) {
 		v.addWord(TurnMark, word, nil)
@@ -181,6 +187,7 @@ func (v *Index) addPlain(f *Family) {
 }
 
 // addClosers adds each mark behind a call's body by itself, since each may be missing, doubled or late.
+// </tool_call> behind a call that had no opener is swallowed so, and is none of the text.
 func (v *Index) addClosers(p *Pattern) {
 	for _, l := range p.Close {
 		v.add(CloseMark, l, p)
@@ -197,6 +204,7 @@ func (v *Index) add(k MarkKind, l Literal, p *Pattern) {
 
 // IsProse says whether a key could begin a sentence or stand in one: it has none of the signs that marks are made of, neither
 // brackets and bars nor characters outside of ASCII, as kimi-vl's ◁think▷.
+// "Action:", ">>>" and "functions." are such; [TOOL_CALLS], <tool_call> and ◁think▷ are not.
 func IsProse(key string) bool {
 	return !strings.ContainsAny(key, "<[|]") && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
@@ -269,6 +277,7 @@ func (v *Index) addResults(f *Family) {
 
 // OpenedReasoning is the think pattern whose opener the prompt ends with, nil when the reply begins outside reasoning. Most
 // templates of models that always think end with <think>\n, and the reply begins without it.
+// Marks of words are believed in the told family alone: any prompt may end with "Thought:".
 func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	prompt = strings.TrimRight(prompt, " \t\r\n")
 	for i, f := range v.Families {

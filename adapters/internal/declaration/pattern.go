@@ -14,6 +14,7 @@ import (
 //
 // A pattern knows its family since a call may be read by the marks of any family, whatever model was asked for: what
 // stands in its body is then up to the family whose marks these are.
+// A pattern never changes once it is compiled, but for copies: rests of it are patterns of their own.
 type Pattern struct {
 	Family      *Family
 	Glue        int       // newlines in front that belong to the text before it
@@ -58,6 +59,7 @@ var holes = map[string]bool{
 
 // compile reads an example. \n is a newline, {{ a literal brace, {word} a hole. Newlines at its edges are no part of the
 // marks: templates put them between a call and the text around it, and models leave them out or double them.
+// Glue and Tail are numbers, since newlines at the edges are text's business: dropped once in reading, written in printing.
 func compile(f *Family, example string) (*Pattern, error) {
 	p := &Pattern{Family: f}
 	text := strings.ReplaceAll(example, `\n`, "\n")
@@ -88,6 +90,7 @@ func compile(f *Family, example string) (*Pattern, error) {
 }
 
 // cutHole splits text at its first hole. {sfx} is none: it stays in its literal, since a mark goes on behind it.
+// An unknown word is an error here, so that a typing error in a file is not taken for text that models write.
 func cutHole(text string) (lit, hole, rest string, err error) {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' {
@@ -158,6 +161,7 @@ func (p *Pattern) shape() string {
 
 // isCall says whether a call can be read by the pattern: it is a list of calls, or names the tool behind a mark. A name
 // without a mark in front is any word of a sentence, so such a line must have a mark somewhere else (see Markless).
+// {id} counts since it holds the name where the example has no other: kimi-k2's functions.get_weather:0.
 func (p *Pattern) isCall() bool {
 	for _, word := range []string{"call", "calls", "named", "python"} {
 		if p.Hole(word) >= 0 {
@@ -169,6 +173,7 @@ func (p *Pattern) isCall() bool {
 
 // Body is the index of the hole that reads the call's arguments, or -1. With it the call is committed: everything in front,
 // the mark and the name, was read, and everything behind is closers.
+// A call without one takes no arguments: deepseek's <｜DSML｜invoke name="get_time"/>.
 func (p *Pattern) Body() int {
 	for i, part := range p.Parts {
 		if holes[part.Hole] {
@@ -213,6 +218,7 @@ func (p *Pattern) first() Literal {
 
 // closers are the marks behind the body, one by one, since any of several may be missing: qwen3-coder's calls end
 // </function>\n</tool_call>, and replies that stop behind the first are complete calls.
+// A pattern without a body has none, and ends with its own last literal.
 func (p *Pattern) closers() []Literal {
 	var out []Literal
 	for i := p.Body() + 1; i > 0 && i < len(p.Parts); i++ {
@@ -226,6 +232,7 @@ func (p *Pattern) closers() []Literal {
 // ResultMarks are the first and the last mark around what tools answered, "" when a pattern has none. Of the first only its
 // own tag counts, since what a template prints inside may vary: <tool_response of <tool_response name="get_weather">. An
 // answer without marks cannot be told from the model's text.
+// They are looked for since models go on and make up what the tool would say: <tool_response>\n22°C\n</tool_response>.
 func (p *Pattern) ResultMarks() (open, end string) {
 	first, last := p.Parts[0], p.Parts[len(p.Parts)-1]
 	open, end = strings.TrimSpace(first.Lit.Text), strings.TrimSpace(last.Lit.Text)
@@ -284,6 +291,7 @@ func (p *Pattern) WithoutOpener() *Pattern {
 func (p *Pattern) IsFence() bool { return strings.HasPrefix(p.Parts[0].Lit.Text, "```") }
 
 // Keyed says whether the family's tags are named like the parameters: # {key} # {value} # {key} #, with the last hole at 5.
+// It is minimax-m3's form: ]<]minimax[>[<city>Paris]<]minimax[>[</city>.
 func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
 
 // ItemKey is the tag of a list's elements, where tags are named like the parameters: an element has no name of its own.

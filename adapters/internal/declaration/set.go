@@ -18,6 +18,7 @@ type Set struct {
 
 // Load returns the set with the declarations of a directory (*.txt) added. A declaration whose name is known replaces the
 // one that had it, so that a user can correct a family without waiting for a release. An error names the file and the line.
+// The set that it is called on stays as it is, so requests that are being read by it are not disturbed.
 func (s *Set) Load(dir fs.FS) (*Set, error) {
 	names, err := fs.Glob(dir, "*.txt")
 	if err != nil {
@@ -79,6 +80,7 @@ func (s *Set) add(f *Family) {
 
 // For returns the family whose model globs match, the longest glob first, else the generic one: qwen3-coder* is longer than
 // qwen3*, so it needs no order among the files.
+// Of globs of one length the family that was loaded first counts. A name that none matches is the generic family's.
 func (s *Set) For(model string) *Family {
 	best, length := s.generic, 0
 	for _, name := range modelNames(model) {
@@ -105,6 +107,7 @@ func mayBegin(glob, name string) bool {
 // modelNames are the spellings of a model's name that globs are tried on: without registry and user, with and without tag.
 // hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M is a qwen3-coder* as well as ollama's qwen3-coder:30b, while mistral:7b* needs
 // the tag, which there says the version.
+// Both are tried, since mistral:7b* needs the tag and qwen3-coder* does well without.
 func modelNames(model string) []string {
 	name := strings.ToLower(model)
 	name = name[strings.LastIndexByte(name, '/')+1:]

@@ -13,6 +13,7 @@ var TokenLike = regexp.MustCompile(`<[^<>\s]+>|\[[^\[\]\s]+\]`)
 // Tokens are the marks that a model may have as control tokens, which some servers leave out of the text unless they are
 // asked for by name: those around reasoning, replies and calls of every known format, and the ends of this one's messages.
 // What only ends another's turn is not among them: it would be read as text. The list is not to be changed.
+// llama-server takes them as preserved_tokens; for all families that is some 2 KB in each request.
 func (f *Family) Tokens() []string {
 	f.tokensOnce.Do(func() { f.tokens = f.allTokens() })
 	return f.tokens
@@ -33,6 +34,7 @@ func (f *Family) allTokens() []string {
 
 // Own are those of the Tokens without which this format cannot be read: its calls', its reasoning's, its quotes and the ends
 // of its messages, and the common marks of reasoning. Of a model that no family claims it may be any of them.
+// They are looked up in the model's vocabulary, and a family whose marks are control tokens is read in another way.
 func (f *Family) Own() []string {
 	if f.set.generic == nil || f == f.set.generic {
 		return f.Tokens()

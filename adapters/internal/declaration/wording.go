@@ -7,6 +7,7 @@ import (
 
 // Wording is in which words Prompt describes tools: some of the kinds below together. The zero value is the family's own.
 // Which of them a model without a template for tools follows is found out by a probe, unless its family says so.
+// A small model follows a worked example best, and signatures save tokens; no wording suits all.
 type Wording uint8
 
 // The kinds of wording. With neither of the first two there are schemas.
