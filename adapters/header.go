@@ -8,16 +8,21 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// fields are what a header says.
+// fields are what a header says: <|start|>assistant to=functions.f<|channel|>commentary <|constrain|>json<|message|>. Content
+// types are read and forgotten, since the body itself shows whether it is JSON.
 type fields struct {
 	to, channel string
 	end         int // offset behind the header
 }
 
 // maxHeader bounds a header, in bytes.
+// Real ones are below 100. Prose about the marks must not be read as a header that goes on and on.
 const maxHeader = 256
 
 // header reads the fields of a message header that begins here, in any order, each optional.
+// gpt-oss writes the recipient in the role or behind the channel, the type with or without its mark, and channels nobody
+// named ("commentary?", "??"). A word that is no field may stand in it three times at most. Where all is said and only the
+// last mark is missing, a brace behind the name of an offered tool stands for it.
 func (d *decoder) header() (fields, match) {
 	var h fields
 	words := 0
@@ -38,6 +43,7 @@ func (d *decoder) header() (fields, match) {
 				return h, matched
 			case declaration.ChannelMark:
 				h.channel, i = d.word(i)
+				// "use <|channel|>, then …": a sign in the place of a channel
 				if c := d.At(i - len(h.channel)); c >= 0 && c != '?' && !scan.IsWord(c) {
 					return h, mismatch // prose about the mark
 				}
@@ -63,9 +69,11 @@ func (d *decoder) header() (fields, match) {
 }
 
 // isChannel says whether a word names a channel.
+// These three are harmony's; a header with another one is read all the same, and its body is text.
 func isChannel(w string) bool { return w == "analysis" || w == "commentary" || w == "final" }
 
 // headerWord says whether a plain word may stand in a header: the role in front, the content type behind.
+// Without a channel or a recipient in front, only words that are known count: the reply may be a sentence.
 func headerWord(w string, h fields) bool {
 	switch w {
 	case "assistant", "json", "code", "analysis", "commentary", "final":
@@ -75,6 +83,7 @@ func headerWord(w string, h fields) bool {
 }
 
 // headerMark is the mark of a header that stands at offset i, "" when none does.
+// All families of messages share these four, whatever their recipients and channels are called.
 func (d *decoder) headerMark(i int) string {
 	for _, m := range []string{messageMark, declaration.ChannelMark, constrainMark, startMark} {
 		if d.Has(i, m) {
@@ -85,6 +94,7 @@ func (d *decoder) headerMark(i int) string {
 }
 
 // cutMark is cut when the text ends inside a header's mark at offset i.
+// Then the header is structure and dropped; a byte that cannot be one makes it text.
 func (d *decoder) cutMark(i int) match {
 	for _, m := range []string{messageMark, declaration.ChannelMark, constrainMark, startMark} {
 		n := 0
@@ -99,6 +109,7 @@ func (d *decoder) cutMark(i int) match {
 }
 
 // word is the word at offset i, behind white space, and where it ends.
+// It ends at a mark or a brace too, since models leave the blank out: to=f<|channel|>commentary{"a": 1}.
 func (d *decoder) word(i int) (string, int) {
 	i += d.Space(i)
 	n := i
@@ -110,6 +121,8 @@ func (d *decoder) word(i int) (string, int) {
 
 // openedHeader takes the header of a message that the prompt has begun, and perhaps ended, in front of the reply: it is read
 // with it as one.
+// Prompts of gpt-oss, Beam and Glimmer end with <|start|>assistant, some with <|channel|>analysis<|message|> behind it. Only the
+// assistant's own header counts, and only when no other mark stands behind: a user may have quoted one.
 func (d *decoder) openedHeader(prompt string) {
 	i := strings.LastIndex(prompt, startMark)
 	if i < 0 || len(prompt)-i > maxHeader || d.index.Header == nil {
@@ -125,6 +138,9 @@ func (d *decoder) openedHeader(prompt string) {
 }
 
 // firstMessage reads the first message of a reply whose header begins in the prompt, or at a recipient or a channel's name.
+// Engines cut the prompt at different places, so a reply may begin with " to=f", with a channel's mark or with its name alone.
+// If it is no message after all, what the prompt lent is removed from the buffer again, and the reply is text from its first
+// byte. A header that is cut has said nothing yet, and is dropped.
 func (d *decoder) firstMessage() {
 	head := len(d.Buf)
 	i := head + d.Space(head)
@@ -148,6 +164,7 @@ func (d *decoder) firstMessage() {
 
 // halfHeader says whether the rest of the text, which is cut inside a message's header or right behind it, is structure: it
 // holds a mark, or names a tool.
+// "to=get_weather" and nothing else names a tool and is a call that was cut; "to=" in front of another word is text.
 func (d *decoder) halfHeader() bool {
 	text := strings.TrimSpace(string(d.Window()))
 	to, ok := strings.CutPrefix(text, "to=")
@@ -156,6 +173,9 @@ func (d *decoder) halfHeader() bool {
 
 // headerAhead says whether a header whose first mark is missing stands whole at offset i: it begins with the role, a recipient
 // or a channel, ends with its mark, and is for somebody or some channel that is known.
+// Muse thinks, and goes on with " to=time.now<|message|>" without closing the message before; gpt-oss writes
+// "…Plan.<|channel|>final<|message|>Hi.". It has to be whole, and meant for a tool, a channel or a recipient that a family
+// names: a text about headers is none of these.
 func (d *decoder) headerAhead(i int) bool {
 	if !d.Has(i, "to=") && !d.Has(i, "assistant") && !d.Has(i, declaration.ChannelMark) {
 		return false

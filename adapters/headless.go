@@ -9,6 +9,9 @@ import (
 // the one that closes it, or one behind its name.
 
 // headlessCall reads a call whose opening mark is missing and that begins with c here, at the start of a line.
+// Servers hide control tokens, and then LFM2's call is [get_weather(city="Oslo")]<|tool_call_end|>, Kimi's
+// functions.get_weather:0<|tool_call_argument_begin|>{…}<|tool_call_end|>. It is read as a draft, whole, and must be complete
+// and closed by a mark: a sentence that begins with a tool's name is no call.
 func (d *decoder) headlessCall(c int) bool {
 	if d.drafting {
 		return false
@@ -27,6 +30,7 @@ func (d *decoder) headlessCall(c int) bool {
 }
 
 // closedBySpecial steps over a special token that closes calls of some family and stands here, behind white space.
+// Which family's it is does not matter here: no text has such a token.
 func (d *decoder) closedBySpecial() bool {
 	i := d.Space(0)
 	for _, m := range d.marksAt(i) {
@@ -42,6 +46,7 @@ func (d *decoder) closedBySpecial() bool {
 }
 
 // mayBe is a quick look at whether a call of the pattern can begin with c here. Most text ends here.
+// It must not miss any, and may be wrong the other way: the draft behind it decides.
 func (d *decoder) mayBe(p *declaration.Pattern, c int) bool {
 	switch p.HoleAt(0) {
 	case "":
@@ -58,6 +63,7 @@ func (d *decoder) mayBe(p *declaration.Pattern, c int) bool {
 }
 
 // wordNames says whether the word here names an offered tool, or is an id that does.
+// A word of prose differs from every offered name within a few letters, so this costs next to nothing.
 func (d *decoder) wordNames() bool {
 	n := 0
 	for c := d.At(n); n < maxName && (scan.IsWord(c) || c == '-' || c == '.'); c = d.At(n) {

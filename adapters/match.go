@@ -20,6 +20,9 @@ const (
 func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 
 // literal matches a literal at offset i and answers the offset behind it.
+// What it lets pass is in docs/formats.md, White space: any newline of a declaration is any white space or none, a quote may be
+// another one or missing, a bar may be ASCII's or DeepSeek's wide one. Exact bytes are exact: they are what tells one mark from
+// another. incomplete means that the text ended while all of it fitted.
 func (d *decoder) literal(i int, l declaration.Literal) (int, match) {
 	for _, u := range l.Units {
 		switch u.Kind {
@@ -32,6 +35,7 @@ func (d *decoder) literal(i int, l declaration.Literal) (int, match) {
 			default:
 				return i, mismatch
 			}
+		// next to a value or reasoning only one newline is the mark's, the rest is data
 		case declaration.OneNewline:
 			if d.At(i) == '\n' {
 				i++
@@ -46,6 +50,7 @@ func (d *decoder) literal(i int, l declaration.Literal) (int, match) {
 			i = d.optionalQuote(i)
 		case declaration.Suffix:
 			i = d.optionalSuffix(i)
+		// between two tags: <function = f>
 		case declaration.Pad:
 			i += d.Space(i)
 		case declaration.AnyEquals:
@@ -67,6 +72,7 @@ func (d *decoder) literal(i int, l declaration.Literal) (int, match) {
 }
 
 // bar is the length of the bar at offset i.
+// DeepSeek's marks have the wide one, U+FF5C; <|tool▁calls▁begin|> is a look-alike that means the same.
 func (d *decoder) bar(i int) (int, match) {
 	if d.At(i) == '|' {
 		return 1, matched
@@ -80,12 +86,14 @@ func (d *decoder) bar(i int) (int, match) {
 }
 
 // hasKey says whether the key of a mark stands at offset i, its bars spelled either way.
+// It looks at the first solid piece of a mark only: what follows a value's closer need not be whole to be believed.
 func (d *decoder) hasKey(i int, l declaration.Literal) bool {
 	_, a := d.literal(i, l.Head())
 	return a == matched && len(l.Units) > 0
 }
 
 // stands says whether the mark stands at offset i.
+// Padded marks have places where Kimi K3 and others write blanks: <|open|> tools <|sep|>.
 func (d *decoder) stands(i int, m *declaration.Mark) bool {
 	if len(m.Padded.Units) == 0 {
 		return d.Has(i, m.Key)
@@ -94,6 +102,8 @@ func (d *decoder) stands(i int, m *declaration.Mark) bool {
 	return a == matched
 }
 
+// optionalQuote is the offset behind a quote at offset i, or i. MiniMax M2 and Dots write name="f", name='f' and name=f; inside
+// a JSON string it comes escaped.
 func (d *decoder) optionalQuote(i int) int {
 	switch d.At(i) {
 	case '"', '\'':
@@ -107,6 +117,7 @@ func (d *decoder) optionalQuote(i int) int {
 }
 
 // optionalSuffix is the offset behind a colon and a word at offset i, or i.
+// Hunyuan's checkpoints end every tag in a word of their own, <tool_calls:opensource>, <arg_key:6124c78e>.
 func (d *decoder) optionalSuffix(i int) int {
 	if d.At(i) != ':' {
 		return i
@@ -120,6 +131,8 @@ func (d *decoder) optionalSuffix(i int) int {
 
 // attempt tries to read a call by its pattern from here on. What failed attempts may read in all is bounded, so that
 // hostile text stays linear.
+// While it reads, nothing is dropped from the buffer behind pin: the bytes may be read again by the next pattern. A section's
+// glue stands for that of its first call, as its newlines are in front of the section.
 func (d *decoder) attempt(p *declaration.Pattern) match {
 	if d.exhausted() {
 		return mismatch
@@ -133,6 +146,7 @@ func (d *decoder) attempt(p *declaration.Pattern) match {
 		d.glue = d.outer
 	}
 	a := d.match(p)
+	// a string that was never closed ran over the call's own closer: that is no cut call
 	if a == incomplete && d.At(0) < 0 && d.ranOver(start) {
 		a = mismatch
 	}
@@ -146,9 +160,12 @@ func (d *decoder) attempt(p *declaration.Pattern) match {
 }
 
 // exhausted says whether failed attempts have read so much that no more are made.
+// The bound is 64 KiB and each byte twice more. A text of a million "<tool_call>" would otherwise be read to its end at each.
 func (d *decoder) exhausted() bool { return d.waste > 1<<16+2*d.Pos }
 
 // match reads the parts of a call pattern one after the other, up to the body, which commits.
+// Nothing has left before that, so all of it can be taken back; see the three rules in doc.go. A pattern without a hole for
+// arguments is a call without any.
 func (d *decoder) match(p *declaration.Pattern) match {
 	var t *tool
 	id := ""
@@ -194,11 +211,14 @@ func (d *decoder) match(p *declaration.Pattern) match {
 
 // nothingMore says whether the model ended its reply behind the name of a tool that needs no arguments, under a mark of its
 // family or a special token: models leave out all the rest of such a call.
+// "[TOOL_CALLS]list_files" and stop is a call of list_files with {}. One that needs arguments is none.
 func (d *decoder) nothingMore(p *declaration.Pattern, t *tool) bool {
 	return (p.Family == d.f || p.Special()) && !p.Markless() && len(t.schema().Required()) == 0 && d.over()
 }
 
 // skipLiteral steps over a literal. Where the body's first byte stands in its place it may be missing.
+// [TOOL_CALLS]NAME{…} has lost its [ARGS], which servers drop as a control token. White space in front of a mark is no part
+// of any, so it is tried without first.
 func (d *decoder) skipLiteral(l declaration.Literal, optional bool) match {
 	n, a := d.literal(0, l)
 	if space := d.Space(0); a == mismatch && space > 0 {
@@ -215,6 +235,7 @@ func (d *decoder) skipLiteral(l declaration.Literal, optional bool) match {
 }
 
 // skipDoubled steps over an opener behind which the same stands once more.
+// Poolside's models write <tool_call><tool_call>f…; the second says nothing new.
 func (d *decoder) skipDoubled(p *declaration.Pattern) {
 	if p.Markless() {
 		return
@@ -230,6 +251,7 @@ func (d *decoder) skipDoubled(p *declaration.Pattern) {
 }
 
 // opens says whether the body that is hole i of p begins right here.
+// Arguments in tags have no such byte: their first tag is looked for by taggedBody.
 func (d *decoder) opens(p *declaration.Pattern, i int) bool {
 	switch p.HoleAt(i) {
 	case "json", "pseudo":
@@ -239,6 +261,7 @@ func (d *decoder) opens(p *declaration.Pattern, i int) bool {
 }
 
 // body reads the hole that holds the arguments, and what follows it.
+// Which reader it is depends on the hole alone, whatever the family: the eight forms of bodies are shared.
 func (d *decoder) body(p *declaration.Pattern, i int, t *tool, id string) match {
 	switch p.Parts[i].Hole {
 	case "call", "calls":
@@ -257,6 +280,8 @@ func (d *decoder) body(p *declaration.Pattern, i int, t *tool, id string) match 
 }
 
 // emptyPair drops a pair of special tokens that holds nothing: no call comes of it.
+// Inkling's get_time<|content_invoke_tool_json|><|end_message|> would be markup as text, and no call either. A pair that looks
+// like tags, <tool_call></tool_call>, stays text: people write about those.
 func (d *decoder) emptyPair(p *declaration.Pattern) bool {
 	n, ok := d.closerAt(d.Space(0), p)
 	if m := (declaration.Mark{Key: p.Parts[0].Lit.Key()}); !ok || len(m.Key) < 2 || !m.Special() {
@@ -269,6 +294,8 @@ func (d *decoder) emptyPair(p *declaration.Pattern) bool {
 }
 
 // namedCall reads arguments whose tool is known already: a JSON object, a string or null in its place, or nothing but a closer.
+// DeepSeek V3 writes the arguments in a fence of their own, and closes it or not. A brace too many behind them goes as well,
+// as models end an envelope that this form does not have.
 func (d *decoder) namedCall(p *declaration.Pattern, t *tool, id string) match {
 	if t == nil {
 		return mismatch
@@ -289,6 +316,7 @@ func (d *decoder) namedCall(p *declaration.Pattern, t *tool, id string) match {
 }
 
 // closeFence steps over the end of a fence around arguments, unless the family closes its calls with one.
+// For DeepSeek V3 the fence is part of its closer, so it is left to skipClosers there.
 func (d *decoder) closeFence() {
 	n := d.Space(0)
 	if _, own := d.closerAt(n, d.closing); !own && d.Has(n, "```") {
@@ -297,6 +325,7 @@ func (d *decoder) closeFence() {
 }
 
 // cutFence is cut when the text ends inside the opening line of a fence.
+// Arguments may still come behind it then; where more stands, skipFence has seen that they do not.
 func (d *decoder) cutFence() match {
 	for n := range maxLabel {
 		if d.At(n) < 0 {
@@ -307,6 +336,7 @@ func (d *decoder) cutFence() match {
 }
 
 // skipFence steps over the opening line of a fence in front of JSON.
+// Only a brace behind its label makes it one around arguments.
 func (d *decoder) skipFence() {
 	n := d.Space(0)
 	if !d.Has(n, "```") {
@@ -321,6 +351,7 @@ func (d *decoder) skipFence() {
 }
 
 // marksAt is the list of marks that could stand at offset i, by the first two bytes there.
+// Two table look-ups end it for nearly every byte of prose; all marks of all families are in the one index.
 func (d *decoder) marksAt(i int) []declaration.Mark {
 	c := d.At(i)
 	if c < 0 || d.index.Second[c] == nil {
@@ -333,6 +364,7 @@ func (d *decoder) marksAt(i int) []declaration.Mark {
 }
 
 // turnAt is how many bytes the mark of the turn m has at offset i, 0 when it does not stand there.
+// Suffixes (<｜hy_eos:opensource｜>) and blanks belong to its length.
 func (d *decoder) turnAt(i int, m *declaration.Mark) int {
 	switch {
 	case m.Kind != declaration.TurnMark || !d.stands(i, m):

@@ -19,6 +19,7 @@ const (
 )
 
 // message reads a message that begins with its header here: the header says what the body is.
+// The body is none of the header's business before the route is known: the same marks hold calls, thoughts and answers.
 func (d *decoder) message(p *declaration.Pattern) match {
 	h, a := d.header()
 	if a != matched {
@@ -34,6 +35,8 @@ func (d *decoder) message(p *declaration.Pattern) match {
 
 // anyMessage reads a message whose header is h in the family that says most of it, where none was told: one with a line for
 // this very recipient in front of one that knows it for a tool or knows the channel.
+// Harmony, Beam and Glimmer have one set of marks. to=self is thinking in Glimmer and a tool nobody knows in harmony, so the
+// more a family's line says, the earlier it is asked: its very recipient, any tool, the channel, anybody, the rest.
 func (d *decoder) anyMessage(h fields) match {
 	for _, fields := range []string{"to", "{name}", "channel", "*", "else"} {
 		for _, f := range d.index.Families {
@@ -55,6 +58,7 @@ func (d *decoder) anyMessage(h fields) match {
 }
 
 // routed reads a message of a family whose header took the route r.
+// A route to a call whose tool is not offered is a mismatch, so the message stays text, header and all.
 func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, t *tool) match {
 	if r.Body == "json" || r.Body == "args" {
 		if t == nil {
@@ -64,6 +68,7 @@ func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, 
 	}
 	d.leave(0)
 	d.Pos += h.end
+	// llm-jp's tokenizer puts one blank behind every mark
 	if p.Family.Flags.Blank && d.At(0) == ' ' {
 		d.Pos++
 	}
@@ -82,6 +87,8 @@ func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, 
 }
 
 // routeFor is the first route that a header takes.
+// A header without a recipient never takes a route by recipient, and to=assistant or to=user is the reply itself, not a tool
+// that anybody could be ("*"). With no route at all the body is text: losing an answer is worse than showing a thought.
 func routeFor(f *declaration.Family, h fields, tools *toolset) (declaration.Route, *tool) {
 	for _, r := range f.Routes {
 		switch r.Field {
@@ -109,6 +116,8 @@ func routeFor(f *declaration.Family, h fields, tools *toolset) (declaration.Rout
 }
 
 // recipient returns the tool that a header means by name: signs and the type of the content may be glued to it.
+// gpt-oss glues "json" or a question mark to the name when it forgets the mark between: to=get_weatherjson<|message|>. The
+// plain name is looked for first, as a tool may really end in code.
 func (s *toolset) recipient(name string) *tool {
 	if t := s.find(name); t != nil {
 		return t
@@ -125,6 +134,8 @@ func (s *toolset) recipient(name string) *tool {
 }
 
 // messageCall reads a message that is a call.
+// There is no attempt around it: the header has been read whole, so what fails here is the body, and the position goes back
+// to the header's start.
 func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body string) match {
 	start, pin := d.Pos, d.pin
 	if pin < 0 {
@@ -184,6 +195,7 @@ func (d *decoder) messageEnds(p *declaration.Pattern, i int) int {
 
 // messageText reads the body of a message that is text or reasoning; kind None drops it. An end mark ends it only if another
 // one, a header or the end of the text follows; without one, a complete header does.
+// "I must not write <|call|> myself" has an end mark in the middle of its text. Text is kept byte for byte up to there.
 func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
 	d.state = kind
 	for {
@@ -213,6 +225,7 @@ func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
 }
 
 // plainBody keeps a message's body up to an angle bracket, or what could be a recipient, and answers that; -1 at the end.
+// A recipient begins with "to=", so t is the one letter that stops it; most of a thought passes without a look ahead.
 func (d *decoder) plainBody() int {
 	for {
 		w := d.Window()
@@ -231,6 +244,7 @@ func (d *decoder) plainBody() int {
 }
 
 // keepBody keeps n bytes, or drops them when the message is for nobody.
+// Glimmer's to=developer is for the program around the model, and no client shows it.
 func (d *decoder) keepBody(n int) {
 	if d.state == chat.None {
 		d.Pos += n
@@ -242,6 +256,7 @@ func (d *decoder) keepBody(n int) {
 
 // messageOver says whether a message ends at offset i: at an end mark that another message or the end of the text follows, or
 // at a complete header.
+// At the end of a text that was cut, an end mark alone does not say so: it may have been the value's.
 func (d *decoder) messageOver(p *declaration.Pattern, i int) bool {
 	if end := d.messageEnds(p, i); end > 0 {
 		return d.messageFollows(p, end) && (d.At(end+d.Space(end)) >= 0 || !d.lengthCut())
@@ -256,16 +271,20 @@ func (d *decoder) messageOver(p *declaration.Pattern, i int) bool {
 }
 
 // messageFollows says whether behind an end mark another one, a header or the end of the text stands.
+// Without such evidence the mark is a word of the text.
 func (d *decoder) messageFollows(p *declaration.Pattern, i int) bool {
 	i += d.Space(i)
 	return d.At(i) < 0 || d.Has(i, startMark) || d.Has(i, declaration.ChannelMark) || d.messageEnds(p, i) > 0 || d.headerAhead(i)
 }
 
 // bodyStops are the bytes at which copying a message's body stops.
+// Every end mark of every family of messages begins with it.
 var bodyStops = lenient.StopsFor("<")
 
 // rawBody reads the body of a call's message that is no JSON: program text, which is the value of the tool's only
 // parameter. A tool with more of them, or with one that is no string, has no such calls; nor is one what holds marks.
+// gpt-oss writes Python for its built-in tool as it is, <|message|>print("hi")<|call|>. With one string parameter there is only
+// one place where it can go; with more, a guess would run.
 func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
 	names := t.schema().Members()
 	if len(names) != 1 || !t.schema().Prop(names[0]).Allows(schema.String) || !d.isProgram(p) {
@@ -296,6 +315,7 @@ func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
 }
 
 // bodyEnds says whether the body of a message ends at offset i.
+// It is asked at every < of a program, so it looks at that byte first.
 func (d *decoder) bodyEnds(p *declaration.Pattern, i int) bool {
 	if d.At(i) != '<' {
 		return false
@@ -305,10 +325,13 @@ func (d *decoder) bodyEnds(p *declaration.Pattern, i int) bool {
 }
 
 // tagHeads begin the tags and marks in which other families write calls and their arguments.
+// A body that begins with them is a call in another form, and as program text it would be run as one wrong argument.
 var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke", "<function", "<tool_call"}
 
 // isProgram says whether the body that begins here is program text rather than arguments in a form of their own: JSON, a
 // string, or markup.
+// <parameter name="city">Oslo</parameter> in harmony was once taken for the only parameter's value, marks and all, and fitted
+// its schema. A list or a string may be half of an object.
 func (d *decoder) isProgram(p *declaration.Pattern) bool {
 	n := d.Space(0)
 	if n < scan.MaxSpace && strings.IndexByte("{[<\"", byte(max(d.At(n), 0))) >= 0 {

@@ -11,9 +11,13 @@ import (
 )
 
 // maxName bounds a tool's name in bytes.
+// Clients allow 64; prefixes (functions., a server's name) and escapes come on top.
 const maxName = 128
 
 // name reads a tool's name: as long as it can still become an offered one, up to what follows in the pattern.
+// Comparing byte by byte with what is offered ends the attempt at the first wrong one: "[TOOL_CALLS] But then" is text at the
+// B, also at the end of the reply. Names hold - . / and begin with _, so a class of characters would lose some. A bracket or
+// quote in front is a slip of Mistral's models ("a stray [ after the mark").
 func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
 	d.Pos += d.Space(0)
 	if c := d.At(0); c == '[' || c == '"' {
@@ -50,6 +54,7 @@ func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
 }
 
 // lastName is the tool whose name the n bytes from here on are, when the model ended its reply behind them.
+// [TOOL_CALLS]list_files</s> has no arguments and no mark behind its name.
 func (d *decoder) lastName(n int) *tool {
 	d.Pos += n
 	over := d.over()
@@ -61,6 +66,8 @@ func (d *decoder) lastName(n int) *tool {
 }
 
 // nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal, an argument or a closer.
+// A tab or newline, also one spelled as \ and n, ends every name; a blank does not, since "get weather" may be a spelling of
+// get_weather. A key tag or a closer in place of the next literal says that this one was left out.
 func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && d.At(n+1) == 'n' {
 		return true
@@ -89,6 +96,8 @@ func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 }
 
 // junk steps over what means nothing, up to the next literal; never over another mark.
+// Inkling writes a name of its own in front of the mark, and the one inside counts. It must not cross a mark: it would
+// swallow a whole message of text.
 func (d *decoder) junk(p *declaration.Pattern, i int) match {
 	for n := 0; n < maxName; n++ {
 		switch c := d.At(n); {
@@ -106,6 +115,7 @@ func (d *decoder) junk(p *declaration.Pattern, i int) match {
 }
 
 // begins says whether a literal can begin with the byte.
+// It saves comparing a whole literal at every byte. White space may stand for nothing, so then the second unit counts too.
 func begins(l declaration.Literal, c int) bool {
 	if len(l.Units) == 0 {
 		return false
@@ -122,6 +132,7 @@ func begins(l declaration.Literal, c int) bool {
 }
 
 // callNumber steps over the number of a call, up to the next literal.
+// Kimi K3 counts its calls from 1, index="1"; the number says nothing that their order does not.
 func (d *decoder) callNumber(l declaration.Literal) match {
 	n := d.upTo(0, l)
 	if n <= 0 {
@@ -132,6 +143,7 @@ func (d *decoder) callNumber(l declaration.Literal) match {
 }
 
 // count steps over the number of a call, which has no mark behind it.
+// [get_weather]: 0 and the like end with the digits, so there is nothing to look for.
 func (d *decoder) count() match {
 	n := 0
 	for c := d.At(0); n < maxWord && c >= '0' && c <= '9'; c = d.At(n) {
@@ -146,6 +158,9 @@ func (d *decoder) count() match {
 
 // meantBy is the tool that an id without a name stands for: the one that it names or, where it is a counter, the only one
 // that takes the arguments behind literal k of the pattern.
+// Kimi K2 writes functions.get_weather:0, get_weather:0, but also a bare 0, call00003 or call_<uuid>. With a counter the keys of
+// the arguments tell, if they fit one tool only; to guess between two would call the wrong one. They are read and given
+// back: the pattern reads them once more.
 func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, match) {
 	if t := d.tools.inID(id); t != nil {
 		return t, matched
@@ -174,6 +189,8 @@ func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, matc
 }
 
 // id reads a call's id up to the next literal: where it has to name the tool, as long as it can.
+// A server that needs its ids again gets them byte for byte. The id may have lost the mark behind it, functions.f:0{…}, so a brace
+// ends it too, unless the call has lost its first mark already.
 func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 	d.Pos += d.Space(0)
 	for n := 0; n < maxName; n++ {
@@ -213,9 +230,11 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 // Names of tools come with escapes: get\_weather as in Markdown, get\u005fweather as in JSON, a&amp;b as in XML.
 
 // maxEntity bounds an entity like &amp; in bytes.
+// The longest that attributes need, &quot; and &#x27;, fit.
 const maxEntity = 8
 
 // unescaped is a name, or the beginning of one, without its escapes. Half an escape at the end is left out.
+// Kimi K3's tool="a&amp;b" is the tool a&b. The original text is tried first (find), as a name may really hold a backslash.
 func unescaped(name []byte) []byte {
 	if bytes.IndexByte(name, '\\') < 0 && bytes.IndexByte(name, '&') < 0 {
 		return name

@@ -5,6 +5,8 @@ import (
 )
 
 // namedObjects reads calls that are members of objects, {"NAME": {arguments}}, one after the other or in a list.
+// Apertus writes [{"NAME": {…}}, {"NAME": {…}}] between its marks. The first call commits at its arguments; what closes the
+// objects and the list may be missing from there on.
 func (d *decoder) namedObjects(p *declaration.Pattern) match {
 	d.Pos += d.Space(0)
 	bracket := d.At(0) == '['
@@ -39,6 +41,7 @@ func (d *decoder) namedObjects(p *declaration.Pattern) match {
 }
 
 // namedMember reads a tool's name, a colon and the arguments, and leaves the call open.
+// The key must be an offered tool, which is all that tells the form from an answer in JSON.
 func (d *decoder) namedMember() match {
 	d.Pos += d.Space(0)
 	q, ok := d.QuoteAt(0)
@@ -59,6 +62,8 @@ func (d *decoder) namedMember() match {
 }
 
 // nextNamed reads a further member, of the same object or of the next one, after ending the call before it.
+// "}, {" between two calls may lack any of its three signs, but one must stand there, or the rest of a value would be a call.
+// A member that is no call gives everything back: the call before it has ended either way.
 func (d *decoder) nextNamed() bool {
 	n := 0
 	for _, c := range []int{'}', ',', '{'} {
@@ -97,6 +102,8 @@ func (d *decoder) nextNamed() bool {
 
 // behindOthers reads the first call of a list whose elements from position start on are no calls of offered tools: those
 // are text, whole.
+// [{"name": "set_alarm", …}, {"name": "get_weather", …}] with only get_weather offered is that call, and the alarm is text. It
+// was text altogether, mark and all, before. Repairs in elements that stay text are not repairs of the reply.
 func (d *decoder) behindOthers(start int) match {
 	repairs := d.Repairs
 	for d.Pos = start; d.At(0) == '{'; {
@@ -115,6 +122,7 @@ func (d *decoder) behindOthers(start int) match {
 }
 
 // separatorAt is the length of what stands between two objects at a position.
+// It moves the position there, which its callers set again.
 func (d *decoder) separatorAt(pos int) int {
 	d.Pos = pos
 	return d.separator()
@@ -122,6 +130,7 @@ func (d *decoder) separatorAt(pos int) int {
 
 // keepOthers keeps the elements of a list that are no calls, in front of the call that begins now. It answers where they
 // end, -1 when there are none.
+// They leave as they were written.
 func (d *decoder) keepOthers() int {
 	from, to := d.others[0], d.others[1]
 	d.others = [2]int{}
@@ -137,6 +146,7 @@ func (d *decoder) keepOthers() int {
 }
 
 // otherObject keeps an element of a list behind a call that is no call of an offered tool. A draft does not know it.
+// Behind a known call a torn rest, `, {"note": "x"}]` with the list's bracket, was shown as text; now the element alone is.
 func (d *decoder) otherObject() bool {
 	n := d.separator()
 	if d.drafting || d.wasCut || d.At(n) != '{' {

@@ -9,7 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Options are what a Format must know of the request to read its reply.
+// Options are what a Format must know of the request to read its reply. The zero value separates reasoning from text and reads
+// no calls.
 type Options struct {
 	Tools  []chat.Tool       // the tools offered; with none, only reasoning is separated from text
 	Also   map[string]string // further names by which a model may call tools, each with the tool's name; nil: none
@@ -32,6 +33,7 @@ const (
 
 // ParseHold reads a degree of holding as people write it: none, short, call, or a number of bytes above 0. Zero bytes would
 // be the default's value, and who writes 0 means none.
+// The error names the values that count, for a flag's message.
 func ParseHold(s string) (int, error) {
 	switch s {
 	case "short":
@@ -53,6 +55,7 @@ func ParseHold(s string) (int, error) {
 const shortCall = 512
 
 // Held is how many bytes wait under a degree of holding.
+// Below 0 nothing waits. The constants keep 0 for the default, so that the zero Options hold what is short.
 func Held(hold int) int {
 	if hold == HoldShort {
 		return shortCall
@@ -75,6 +78,7 @@ const (
 var whichNames = []string{"normal", "eager", "strict"}
 
 // ParseWhich reads a degree as people write it: eager, normal or strict.
+// The error names the degrees, for a flag's message.
 func ParseWhich(s string) (Which, error) {
 	if i := slices.Index(whichNames, s); i >= 0 {
 		return Which(i), nil
@@ -83,6 +87,7 @@ func ParseWhich(s string) (Which, error) {
 }
 
 // Reasons are the names of all that is repaired while a reply is read, in alphabetical order. See chat.Meta.Repairs.
+// They are part of the interface: logs, headers and traces name them, and docs/repairs.md is written from them. Codes stay.
 func Reasons() []chat.Reason {
 	all := make([]chat.Reason, len(reasons))
 	for i, r := range reasons {

@@ -8,6 +8,8 @@ import (
 )
 
 // pythonCalls reads Python calls: a list of them in brackets, or one after the other.
+// LFM2 and Llama write a list in brackets, OLMo a call on each line; some put a semicolon between. The list's own bracket may be
+// missing at its end, like any closer behind a commit.
 func (d *decoder) pythonCalls(p *declaration.Pattern) match {
 	d.Pos += d.Space(0)
 	bracket := d.At(0) == '['
@@ -29,6 +31,8 @@ func (d *decoder) pythonCalls(p *declaration.Pattern) match {
 }
 
 // nextPython reads a further call behind a comma or a newline.
+// Without a bracket around, white space alone may separate: calls stand on lines. Inside one a comma must, since [f() g()] is
+// no list in Python.
 func (d *decoder) nextPython(bracket bool) bool {
 	n := d.Space(0)
 	if d.At(n) == ',' || d.At(n) == ';' {
@@ -58,6 +62,7 @@ func (d *decoder) nextPython(bracket bool) bool {
 }
 
 // closeLast ends the call that is still open, if one is.
+// A call stays open until it is known whether another follows: only the last one has the marks behind it.
 func (d *decoder) closeLast(closed bool) {
 	if d.Out != nil {
 		d.endCall(closed)
@@ -66,6 +71,8 @@ func (d *decoder) closeLast(closed bool) {
 
 // pythonCall reads NAME(K=V, …) and leaves the call open. print( around it is dropped. Nothing is committed before the
 // closing parenthesis, so text that turns out to be no call comes back whole.
+// Gemma writes print(get_weather(city="Oslo")) into its tool_code. Positional values and expressions make most texts
+// with a parenthesis look like calls, so here nothing streams: all arguments are read first.
 func (d *decoder) pythonCall() match {
 	printed := d.Has(0, "print(")
 	if printed {
@@ -93,6 +100,7 @@ func (d *decoder) pythonCall() match {
 }
 
 // keywordBehind says whether behind the closer of a call a further argument of the tool stands: the closer came too early.
+// get_weather(city="Oslo"), days=3) was a call without days; it may as well have lost an opener, so it is text.
 func (d *decoder) keywordBehind(t *tool) bool {
 	n := d.Space(0)
 	if scan.IsCloser(d.At(n)) {
@@ -107,6 +115,8 @@ func (d *decoder) keywordBehind(t *tool) bool {
 }
 
 // pythonName reads a name and the parenthesis directly behind it.
+// A blank in front of the parenthesis makes it prose: "search (see above)". Llama 3 calls its built-in tools with a method,
+// brave_search.call(query="…").
 func (d *decoder) pythonName() (*tool, match) {
 	n := 0
 	for n < maxName && (scan.IsWord(d.At(n)) || d.At(n) == '.' || d.At(n) == '-') && !d.Has(n, ".call(") {
@@ -131,6 +141,8 @@ func (d *decoder) pythonName() (*tool, match) {
 }
 
 // pythonArgs reads the arguments up to the closing parenthesis and answers them as one object.
+// Apart from the call's own output, they can be dropped as a whole. What the end of the text cut in a string may go on in any
+// way: incomplete, so that finish length is not a call, and finish stop is text.
 func (d *decoder) pythonArgs(t *tool) (string, match) {
 	saved := d.Out
 	d.Spare = lenient.NewOutput("", nil, d.Spare.JSON)
@@ -156,6 +168,7 @@ func (d *decoder) pythonArgs(t *tool) (string, match) {
 }
 
 // objectArgument reads one object in the place of keywords: f({"a": 1}).
+// Behind it only the parenthesis may stand: f({"a": 1}, b=2) is positional, with an object first.
 func (d *decoder) objectArgument(t *tool) match {
 	start := d.Pos
 	d.skipBlanks()
@@ -175,6 +188,8 @@ func (d *decoder) objectArgument(t *tool) match {
 }
 
 // keywords reads K=V pairs. Positional values take the parameters in order, the required ones first.
+// Order by the schema is what the template has shown the model, required parameters first as in a signature. A null for a
+// parameter that may be left out is removed with its key, as in JSON.
 func (d *decoder) keywords(t *tool) match {
 	d.LeaveAll()
 	d.Enter(lenient.CallArgs, t.schema())
@@ -195,6 +210,7 @@ func (d *decoder) keywords(t *tool) match {
 		case n > 0:
 			d.Pos++
 			d.skipBlanks()
+			// a comma behind the last argument, as Python allows it
 			if d.At(0) == ')' {
 				n--
 				continue
@@ -220,6 +236,7 @@ func (d *decoder) keywords(t *tool) match {
 	}
 }
 
+// skipBlanks steps over white space, also odd one. It copies nothing: the JSON that comes of the call has none.
 func (d *decoder) skipBlanks() {
 	d.Pos += d.Space(0)
 	for n := d.OddSpace(); n > 0; n = d.OddSpace() {
@@ -229,6 +246,8 @@ func (d *decoder) skipBlanks() {
 }
 
 // keyword reads "K =", or names the parameter of a positional value.
+// key: value counts as well, as models mix in JSON; == does not, which is a comparison. A value without a name takes the
+// parameter at its place only when the schema lists it: else nobody knows what it is.
 func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
 	i := 0
 	for scan.IsWord(d.At(i)) || d.At(i) == '-' || d.At(i) >= 0x80 {
@@ -253,6 +272,7 @@ func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
 }
 
 // pythonValue reads a value; string prefixes (r"…", f"…", b"…") are dropped.
+// The text of an f-string is taken as it stands, since nothing is evaluated here. Only in r"…" is a backslash data.
 func (d *decoder) pythonValue(t *schema.Type) bool {
 	c := d.At(0)
 	if next := d.At(1); (c == 'r' || c == 'f' || c == 'b' || c == 'u') && (next == '"' || next == '\'') {

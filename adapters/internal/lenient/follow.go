@@ -82,7 +82,8 @@ func (r *Reader) behindSurplus(i, open int) bool {
 
 // nextString says whether in Python a string that is joined to the one just read stands at offset i. A quote that can close
 // the value is no opening one.
-// f(a='x' 'y') joins them as Python does. In f(a='it”s'), two quotes that touch, the second closes as well as the first.
+// f(a='x' 'y') joins them as Python does. Of two quotes that touch, as behind a quoted word at a string's end, the second ends
+// the value.
 func (r *Reader) nextString(i int) bool {
 	q, ok := r.QuoteAt(i)
 	if !ok || !r.Python {
