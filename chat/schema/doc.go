@@ -15,6 +15,31 @@
 //     beside what holds in any case, in the author's order and with his descriptions.
 //   - A [Type] is compiled for reading arguments, where each member of a running call is looked up while it streams.
 //
+// {"$ref":"#/$defs/day","description":"when"} beside "day": {"anyOf":[{"type":"string"},{"type":"null"}]} is thus a Place that
+// refers to two alternatives, text and null; a Written whose description is "when" and whose alternatives are those two; and a Type
+// that lets texts and null stand and turns 5 into "5".
+//
+// # What servers hold
+//
+// Servers of models turn a schema into a grammar, each with its own part of JSON Schema. What was found with llama-server
+// and Ollama decides what [Constrain] writes:
+//
+//   - Held: const, enum, lists of types, required, additionalProperties false, unions and an allOf of objects, counts of
+//     elements, prefixItems, lengths of strings, bounds of integers, patterns between ^ and $, the formats of
+//     heldFormats, references within the document, recursion too.
+//   - Passed over in silence: bounds of fractions, uniqueItems, not, if and then, other formats, references elsewhere.
+//   - Refused, with the whole request: \d in a pattern, a pattern without anchors, true as a schema, a type that does not
+//     exist, a reference that leads nowhere.
+//
+// The first group is written, the second and third are dropped and reported. On an error all the same the engine may ask
+// once more with a weak constraint (Options.Weak).
+//
+// # What is bounded
+//
+// A schema comes with a request, so each of its sizes is in somebody else's hand. There are three walls: [Affordable] bounds
+// the text before anything is read; a budget of places bounds what references and unions make of it; and each writer
+// bounds what it writes.
+//
 // Reading is linear in the schema. References are followed lazily, and what refers to itself in a way that would never end
 // is cut by a budget, which is large enough for every schema that passes [Affordable].
 //

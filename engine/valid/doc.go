@@ -11,6 +11,32 @@
 // A call can be checked while it streams, too. That decides what of it may leave: what has left cannot be taken back, so a
 // value counts as safe only when nothing that follows could make it wrong.
 //
+// # What may leave when
+//
+// A Prefix decides for each value by its schema (hold_test.go has a case for each keyword):
+//
+//   - Byte by byte: a text without rules, or with a minLength that it has reached; members and elements of objects and
+//     arrays whose keywords speak of one member at a time (properties, required, additionalProperties, items, counts of
+//     elements). An optional text, a union of it and null, counts as one, and so does a lone reference.
+//   - When the value is whole: numbers, booleans, null, enum and const, a text with maxLength, pattern or format, and
+//     whatever stands under not, an allOf or a union of several kinds.
+//   - When the object or array around is whole: conditions, dependencies, counts of members, rules for names,
+//     uniqueItems, contains, tuples, unevaluated members, and unions that differ in what they require.
+//
+// # Drafts
+//
+// A schema that names its draft is checked by that draft's rules. One that names none, as nearly all of tools, is brought
+// to the newest, since its author may have any draft in mind:
+//
+//	draft 3   "required": true beside a type: passed over
+//	draft 4   "id": "#name", and "exclusiveMinimum": true beside a minimum, are said anew
+//	draft 6   const, contains, propertyNames, examples; true and false are schemas
+//	draft 7   if, then, else
+//	2019-09   $defs, $anchor, dependentRequired and dependentSchemas; keywords beside $ref count; a format is a note,
+//	          which is checked here all the same
+//	2020-12   prefixItems for the list form of items, which is said anew; $dynamicRef
+//	OpenAPI   nullable: null is added to the types, the union and the values
+//
 //	cache.go     Cache: the validators of the schemas that were used last
 //	compile.go   Validator: a schema compiled by the library, and what it says of one that is none
 //	modern.go    spellings of older drafts and of OpenAPI, brought up to date

@@ -4,6 +4,9 @@
 // It serves what leaves before it is whole: arguments that a server streams, of which a byte may be sent once it is known to
 // belong to JSON, and values that a schema holds back until they are whole. encoding/json takes whole texts only; to ask it at
 // each fragment takes the square of the text's length.
+//
+// Of `{"a": 12, "b` all 12 bytes are taken, and the value is neither complete nor wrong; of `{"a": 012` seven are, since no
+// JSON number goes on behind a leading zero.
 package jsonscan
 
 import "strings"
