@@ -9,6 +9,7 @@ import (
 )
 
 // agents are the settings of the agent.
+// Its bounds stop a run that goes round in circles, which costs time on a local server and money on another.
 type agents struct {
 	AgentTime       time.Duration `name:"agent-time" default:"10m" help:"How long one run of the agent may take, with all its steps."`
 	AgentTokens     int           `name:"agent-tokens" default:"200000" help:"How many tokens one run of the agent may read and write in all."`
@@ -19,6 +20,7 @@ type agents struct {
 }
 
 // newAgent makes the agent, which stands in front of a model.
+// A request that asks for no agent passes through it to the model.
 func (m *Main) newAgent(model chat.Model) *agent.Loop {
 	c := m.Config
 	cfg := agent.Config{
@@ -33,6 +35,7 @@ func (m *Main) newAgent(model chat.Model) *agent.Loop {
 }
 
 // server is the name of the model server that a model is at, as the settings call it; empty for that of the setting ollama.
+// The queue counts by server, and a name in front of a slash may be a part of a model's own name.
 func (c *Config) server(model string) string {
 	if real, ok := c.Alias[model]; ok {
 		model = real

@@ -15,6 +15,7 @@ import (
 )
 
 // folders say where the user's own things are, for commands that read families.
+// The names are those of serve, so that a settings file serves both.
 type folders struct {
 	Data   string `placeholder:"DIR" help:"Data folder: database, keys, your own families/*.txt. Default: toolnorm in the user's data folder."`
 	Config string `placeholder:"FILE" help:"YAML file with settings. Default: toolnorm.yaml in the user's configuration folder, if present."`
@@ -38,6 +39,7 @@ func formatIn(set *adapters.Set, name string) (*adapters.Format, error) {
 }
 
 // readTools reads a file of tools; no path is no tools.
+// OpenAI's list and a whole request are taken, as people have either at hand.
 func readTools(path string) ([]chat.Tool, error) {
 	if path == "" {
 		return nil, nil
@@ -54,6 +56,7 @@ func readTools(path string) ([]chat.Tool, error) {
 }
 
 // whereHelpIs says which help explains what was wrong with the arguments.
+// The help of serve itself is a hundred lines, and would hide the error above it.
 func whereHelpIs(err error) string {
 	var wrong *kong.ParseError
 	if !errors.As(err, &wrong) || wrong.Context.Selected() == nil || wrong.Context.Command() == "serve" {

@@ -21,6 +21,8 @@ import (
 
 // Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name in capitals), and in
 // the YAML file; flags win over the environment, and that over the file.
+// The help texts are the documentation of the settings, so they name defaults, units and what 0 means. A
+// secret is better in the environment or a file: every program of the machine can read a command line.
 type Config struct {
 	Listen string `default:"127.0.0.1:11435" help:"Address to serve on. Port 0 takes a free one."`
 	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet."`
@@ -100,6 +102,7 @@ type Config struct {
 }
 
 // commands are what the program can be told to do.
+// The settings of serve are those of doctor as well, so that what doctor finds is true of the server.
 type commands struct {
 	Serve   Config   `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
 	Doctor  examine  `cmd:"" help:"Examine the model servers, or one model, and report what toolnorm does with them."`
@@ -116,6 +119,8 @@ var errDone = errors.New("done")
 
 // ParseFlags reads the command and the settings from arguments, environment and file. It returns errDone when there is
 // nothing to run.
+// The arguments are read twice: the first time tells which file to read, the second has its values below flags
+// and environment.
 func (m *Main) ParseFlags(args []string) error {
 	args, m.renamed = renamedFlags(args)
 	m.renamed = append(m.renamed, renamedVariables()...)
@@ -159,6 +164,8 @@ func configOf(said *kong.Context) (path string, takesFile bool) {
 
 // strays are the variables that look like settings and are none. They only deserve a warning: a container platform
 // makes such names up for a service of this name.
+// Kubernetes sets TOOLNORM_PORT and TOOLNORM_SERVICE_HOST for a service named toolnorm, so they cannot be
+// errors.
 func strays(app *kong.Application) (names []string) {
 	known := map[string]bool{}
 	for _, cmd := range app.Children {
@@ -178,6 +185,7 @@ func strays(app *kong.Application) (names []string) {
 }
 
 // parse reads the arguments, with the file's settings below them.
+// kong would end the process after printing help; here that is an error which a test can look at.
 func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error) {
 	cli := new(commands)
 	done := false
@@ -223,6 +231,7 @@ type settings struct {
 const maxTrace = 1000
 
 // resolve checks the settings that have rules, fills in the data folder, and says which one is wrong.
+// Everything that can be wrong is found before the server listens, with the name of the setting in front.
 func (c *Config) resolve() (s settings, err error) {
 	if s.ollama, err = ollama.ParseHost(c.Ollama); err != nil {
 		return s, fmt.Errorf("ollama: %w", err)
@@ -281,6 +290,8 @@ func (c *Config) keys() (auth.Keys, error) {
 }
 
 // userFormats are the formats that come with the program, and those that the user has put into dir, if it is there.
+// A family of the user's that cannot be read is an error: without it its model would be read in silence by
+// another.
 func userFormats(dir string) (*adapters.Set, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return adapters.Builtin(), nil

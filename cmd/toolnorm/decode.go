@@ -52,6 +52,7 @@ func (c *decode) Run(m *Main) error {
 }
 
 // print decodes standard input and writes its events as the cases of families do. What else is known goes to stderr.
+// What it prints can be put into a family's file as the expected lines of a case.
 func (c *decode) print(m *Main, f *adapters.Format, o adapters.Options) error {
 	text, err := readInput(m.stdin)
 	if err != nil {
@@ -76,6 +77,7 @@ func (c *decode) print(m *Main, f *adapters.Format, o adapters.Options) error {
 }
 
 // remark says how the reply was read.
+// Calls without --tools are a frequent surprise, so it is said.
 func (c *decode) remark(f *adapters.Format, tools int, end chat.Event) string {
 	s := "read as " + f.Name
 	if end.Meta != nil && len(end.Meta.Repairs) > 0 {

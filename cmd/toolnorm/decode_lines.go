@@ -11,6 +11,7 @@ import (
 )
 
 // lineRequest is one line of decode --jsonl. What it does not say is as the flags say.
+// One process answers many lines, since starting it for each would cost more than the decoding.
 type lineRequest struct {
 	ID         json.RawMessage `json:"id"` // anything; comes back as it is
 	Model      string          `json:"model"`
@@ -82,6 +83,8 @@ func (d lineDecoder) answer(line []byte) any {
 }
 
 // prepare says how a request is to be read, and fills in its finish.
+// What the flags say holds for lines that say nothing; a line that names a model does not get the flags'
+// format.
 func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options, error) {
 	o := d.options
 	model, name := q.Model, q.Format

@@ -29,6 +29,7 @@ type docsImport struct {
 }
 
 // Run imports, and prints a line a file. How far it is goes to standard error.
+// What was imported before an error is printed, too: it is in the collection.
 func (c *docsImport) Run(m *Main) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

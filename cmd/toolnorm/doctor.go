@@ -31,6 +31,7 @@ type examine struct {
 }
 
 // Run does it. The report goes to stdout, what is being done to stderr. That something is wrong is an error.
+// Ctrl-C ends it with a report on what was found by then.
 func (c *examine) Run(m *Main) error {
 	d, err := c.doctor(m)
 	if err != nil {
@@ -62,6 +63,7 @@ func (c *examine) Run(m *Main) error {
 }
 
 // doctor makes what examines.
+// Errors here are the caller's, so they end with status 2.
 func (c *examine) doctor(m *Main) (*doctor.Doctor, error) {
 	settings, err := c.resolve()
 	if err != nil {
@@ -103,6 +105,7 @@ func (c *examine) print(w io.Writer, r *doctor.Report) error {
 
 // progress says what is done next: on a terminal in one line that is written over, else line by line, a row of questions
 // in one.
+// On a terminal the line is erased before the report; a log would fill with a line for each question.
 func (m *Main) progress(step string, n, of int) {
 	switch {
 	case m.onTerminal() && of > 0:
@@ -122,6 +125,7 @@ func (m *Main) clear() {
 }
 
 // onTerminal says whether stderr is one that can move its cursor.
+// Editors set TERM=dumb for terminals that show escape sequences as text.
 func (m *Main) onTerminal() bool {
 	f, ok := m.stderr.(*os.File)
 	if !ok || strings.TrimSpace(os.Getenv("TERM")) == "dumb" {

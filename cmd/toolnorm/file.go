@@ -14,6 +14,7 @@ import (
 )
 
 // file is a YAML file of settings, named as the flags are.
+// It is read by hand for its line numbers, which a library's map no longer has.
 type file struct {
 	path      string
 	values    map[string]setting
@@ -30,6 +31,7 @@ type setting struct {
 var _ kong.Resolver = (*file)(nil)
 
 // readFile reads the settings in path; with an empty path those in the default file, and nil when there is none.
+// Only the default file may be missing. One that was named has to be there.
 func readFile(path string) (*file, error) {
 	text, path, err := home.ReadFile(path)
 	if err != nil || path == "" {
@@ -43,6 +45,7 @@ func readFile(path string) (*file, error) {
 }
 
 // parse reads the mapping that the file must be.
+// A setting that stands twice is an error, where YAML's readers take the last one.
 func (f *file) parse(text []byte) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
@@ -82,6 +85,7 @@ func (f *file) parse(text []byte) error {
 }
 
 // valueOf turns a node into what a flag can take. Scalars stay text: the flag knows its type.
+// That keeps 010 and yes what the user wrote.
 func valueOf(n *yaml.Node) (any, error) {
 	switch n.Kind {
 	case yaml.ScalarNode:
@@ -111,6 +115,7 @@ func valueOf(n *yaml.Node) (any, error) {
 }
 
 // Validate finds settings that do not exist.
+// A typo would else do nothing, and look as if it did.
 func (f *file) Validate(app *kong.Application) error {
 	var known []string
 	for _, cmd := range app.Children {
@@ -129,6 +134,7 @@ func (f *file) Validate(app *kong.Application) error {
 }
 
 // Resolve gives the file's value of a flag, unless the environment has one.
+// kong asks its resolvers before it looks at the environment's variables, so those are given way to here.
 func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if len(flag.Envs) == 0 {
 		return nil, nil

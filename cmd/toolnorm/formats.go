@@ -14,6 +14,7 @@ import (
 )
 
 // formats are the commands about model families.
+// None needs a server: they show what the program would make of a model's text.
 type formats struct {
 	List  listFormats `cmd:"" help:"List the families: name, the marks of their calls, and known models."`
 	Show  showFormat  `cmd:"" help:"Print a family's declaration."`
@@ -73,6 +74,7 @@ type testFormat struct {
 }
 
 // Run does it. What differs goes to stdout; that something does is an error.
+// Cases run whole and cut at every byte, since a model's tokens may end anywhere.
 func (c *testFormat) Run(m *Main) error {
 	f, err := c.format()
 	if err != nil {
@@ -111,6 +113,7 @@ func printProblems(w io.Writer, what string, problems []family.Problem) error {
 }
 
 // format is the family in the file; where there is no such file, the known family of that name.
+// The file counts first, so that one that is being written can have the name of a known family.
 func (c *testFormat) format() (*adapters.Format, error) {
 	set, err := c.formats()
 	if err != nil {

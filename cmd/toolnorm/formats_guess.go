@@ -11,6 +11,7 @@ import (
 )
 
 // guessFormat proposes a declaration for a model that an Ollama server has.
+// The template is tried by rendering calls with it, so the model's server has to be there.
 type guessFormat struct {
 	folders
 	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes."`
@@ -18,6 +19,7 @@ type guessFormat struct {
 }
 
 // Run does it. The proposal goes to stdout, a family's file; what it does not do is an error.
+// The proposal is printed even with problems: a person can finish it.
 func (c *guessFormat) Run(m *Main) error {
 	set, err := c.formats()
 	if err != nil {

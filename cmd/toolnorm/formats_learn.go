@@ -9,6 +9,7 @@ import (
 )
 
 // learnFormat proposes a declaration by what a model wrote.
+// A model without a template shows how it calls only by what it wrote.
 type learnFormat struct {
 	folders
 	Name string `arg:"" help:"The name of the new family; models whose names begin with it are read by it."`
@@ -16,6 +17,7 @@ type learnFormat struct {
 }
 
 // Run does it. The proposal goes to stdout, what it asks to stderr.
+// Questions are what the replies leave open; a person answers them in the file.
 func (c *learnFormat) Run(m *Main) error {
 	set, err := c.formats()
 	if err != nil {

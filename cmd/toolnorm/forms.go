@@ -20,6 +20,8 @@ type clientForms struct {
 }
 
 // check says which of them is wrong.
+// Runner and language stand in lines that a shell reads or Markdown shows, so neither may hold more than
+// words.
 func (c *clientForms) check() error {
 	for model, name := range c.ClientForm {
 		if !slices.Contains(form.Names(), name) {

@@ -8,6 +8,7 @@ import (
 )
 
 // newLog makes the log that the settings ask for. Colours are for terminals that read it, so there are none.
+// kong has checked the level; an unknown one, of a test, is info.
 func newLog(w io.Writer, c Config) zerolog.Logger {
 	level, err := zerolog.ParseLevel(c.LogLevel)
 	if err != nil {

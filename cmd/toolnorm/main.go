@@ -61,6 +61,7 @@ func run(args []string) error {
 const garbage = 50
 
 // serve runs the server until a signal. A second signal kills, since the first one gives the signals back.
+// GOGC in the environment wins, as in any Go program.
 func serve(m *Main) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)

@@ -16,6 +16,7 @@ import (
 )
 
 // withMCP is a face beside which the tools are served to MCP clients, at /mcp and /sse, unless the settings do not want that.
+// The key seals sessions: with the same one they go on after a restart.
 func (m *Main) withMCP(face http.Handler) http.Handler {
 	if !m.Config.MCP {
 		return face
@@ -72,6 +73,7 @@ func (m *Main) closeMCP(ctx context.Context) {
 const secretBytes = 32
 
 // secret reads a file of random bytes, which only the user can read; the first time, it is made.
+// Link fails when the file is there, where a rename would replace the key of a program that runs.
 func secret(path string) ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 )
 
 // mcpStdio is the command mcp, for MCP clients that start their servers themselves.
+// Claude Desktop starts its MCP servers in this way.
 type mcpStdio struct {
 	Data    string `placeholder:"DIR" help:"Data folder. Default: toolnorm in the user's data folder."`
 	Store   string `placeholder:"WHERE" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
@@ -30,6 +31,7 @@ type mcpStdio struct {
 
 // Run serves the client until it closes standard input, or a signal comes. Standard output carries the protocol and nothing
 // else.
+// There is no key and no Origin to check: who starts the program may use its tools.
 func (c *mcpStdio) Run(m *Main) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -32,6 +32,7 @@ import (
 )
 
 // Main is the whole program, so that a test can start it in its own process.
+// Nothing of it is global, so that several can run in one process.
 type Main struct {
 	Config Config
 
@@ -60,6 +61,8 @@ func NewMain(stdout, stderr io.Writer) *Main {
 }
 
 // Run starts to serve and returns. The parts of the program are named here, and nowhere else.
+// The order is that of need: tools before the servers that add some, the engine before the agent in front of
+// it, the guards around everything that answers.
 func (m *Main) Run() error {
 	settings, err := m.Config.resolve()
 	if err != nil {
@@ -94,6 +97,7 @@ func (m *Main) Run() error {
 }
 
 // engine are the settings of the part that asks model servers.
+// 0 is off for a user and the default for the engine, so it becomes -1 where a setting can be switched off.
 func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	return engine.Config{
 		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Prefix: proxy.AliasPrefix, Demos: c.Demo, Log: log,
@@ -126,6 +130,8 @@ func (m *Main) traceLog() *trace.Log {
 const ballast = 16 << 20
 
 // serve listens and answers until Close.
+// No WriteTimeout is set: a reply may stream for an hour. A client that takes nothing is given up elsewhere,
+// by Stall, and a body that comes too slowly by the front.
 func (m *Main) serve(h http.Handler, s settings) error {
 	var err error
 	if m.listener, err = net.Listen("tcp", m.Config.Listen); err != nil {
@@ -162,6 +168,7 @@ func (m *Main) serve(h http.Handler, s settings) error {
 }
 
 // mayListen refuses an address that other machines can reach, when no key is asked for and the settings do not want that.
+// The address that was taken is looked at and not the setting: a host name may stand for anything.
 func (m *Main) mayListen(keys bool) error {
 	if keys || m.onLoopback() {
 		return nil
@@ -185,6 +192,8 @@ func (m *Main) URL() string { return "http://" + m.listener.Addr().String() }
 func (m *Main) Failed() <-chan error { return m.failed }
 
 // Close takes no more requests and waits for those that run, for as long as the settings say; then it cuts them.
+// The address of the runner goes first, so that no new call comes; streams of MCP clients would never end by
+// themselves.
 func (m *Main) Close() error {
 	m.stop()
 	defer m.closeRemote()
@@ -204,6 +213,7 @@ func (m *Main) Close() error {
 }
 
 // version is what the build knows of itself.
+// go install writes the module's version into the binary; a checkout has none.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {

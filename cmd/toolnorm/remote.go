@@ -23,6 +23,8 @@ type remotes struct {
 
 // openRemote connects with the MCP servers of mcp.json. A file that is broken stops the program, since going on with no
 // servers would look like an empty one.
+// A toolnorm that another one started as an MCP server opens none itself: two that name each other would start
+// without end.
 func (m *Main) openRemote() error {
 	if os.Getenv(remote.Hops) != "" {
 		return nil
@@ -50,6 +52,7 @@ func (m *Main) closeRemote() {
 
 // privateServers says whether servers that are added by HTTP may be on this machine or in its network: there those who may
 // add them can reach them anyway, unless they ask from elsewhere.
+// An address of the network that a stranger has this server ask is a way around a firewall.
 func (m *Main) privateServers() bool {
 	switch m.Config.MCPPrivate {
 	case "always":
@@ -67,6 +70,7 @@ func (m *Main) onLoopback() bool {
 }
 
 // withRemote is a face beside which the other MCP servers are managed, and the agent is asked.
+// Who may add a server may have any program's tools run here, so keys are needed where strangers can ask.
 func (m *Main) withRemote(face, loop http.Handler, keys bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(agent.Path, loop)

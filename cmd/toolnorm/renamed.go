@@ -51,6 +51,7 @@ type oldVariables struct{}
 var _ kong.Resolver = oldVariables{}
 
 // oldVariable returns the old variable of a setting, empty when it never had another.
+// kong cuts a word at its digits: runner-b64 became TOOLNORM_RUNNER_B_64.
 func oldVariable(setting string) string {
 	for old, now := range renamed {
 		if now == setting {

@@ -12,6 +12,7 @@ import (
 )
 
 // repair makes strict JSON of a text that was meant to be JSON.
+// It is the decoder's own repair, so a model's text can be tried without a model.
 type repair struct {
 	Schema string `env:"-" placeholder:"FILE" help:"JSON Schema to coerce values to: \"5\" becomes 5 where a number is expected."`
 	JSONL  bool   `env:"-" name:"jsonl" help:"Read one request per line, {id, text, schema}, and answer each with a line {id, json, repairs, error}; json is a string. --schema is the default of requests without one."`
@@ -38,6 +39,7 @@ func (c *repair) Run(m *Main) error {
 }
 
 // print repairs standard input. What was repaired goes to stderr.
+// Standard output holds nothing but the JSON, for a pipe.
 func (c *repair) print(m *Main, typ *schema.Type) error {
 	text, err := readInput(m.stdin)
 	if err != nil {
@@ -58,6 +60,7 @@ func (c *repair) print(m *Main, typ *schema.Type) error {
 }
 
 // compile reads a schema; no text and null are none.
+// true and false are schemas as well; any other value would be taken for no schema at all.
 func compile(text json.RawMessage) (*schema.Type, error) {
 	if len(text) == 0 {
 		return nil, nil
@@ -89,6 +92,7 @@ type (
 )
 
 // repairLine answers one line. It never fails: what is wrong is in the answer.
+// One bad line must not end a run over a million.
 func repairLine(line []byte, typ *schema.Type) *repairReply {
 	var q repairRequest
 	if err := json.Unmarshal(line, &q); err != nil {

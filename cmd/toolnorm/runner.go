@@ -16,6 +16,7 @@ import (
 
 // withRunner is a face beside which calls are run for those who type a command. Who bears the token of the address file,
 // which only the user can read, needs no key.
+// The guard's look at Host and Origin stays in both ways, since a web page could ask without a key, too.
 func (m *Main) withRunner(guard *auth.Guard, face http.Handler) http.Handler {
 	m.door.Token = runner.NewToken()
 	run := runner.NewServer(m.toolbox.Registry, &m.pending, m.log)
@@ -36,6 +37,7 @@ func (m *Main) withRunner(guard *auth.Guard, face http.Handler) http.Handler {
 
 // announceDoor writes where runners of this machine find the server, and says when the user's terminal will not find the
 // runner: at once to those whose settings ask for client form shell, and to others when a client first does.
+// The file is readable by the user alone, as the token in it opens the tools.
 func (m *Main) announceDoor() {
 	m.door.URL = "http://" + reachable(m.listener.Addr())
 	if err := m.door.Announce(m.Config.Data); err != nil {
@@ -47,6 +49,7 @@ func (m *Main) announceDoor() {
 }
 
 // seekRunner says, once, that the runner is not on the path.
+// Without it a user pastes a command and reads "command not found", with no hint of where it comes from.
 func (m *Main) seekRunner() {
 	m.sought.Do(func() {
 		program, _, _ := strings.Cut(strings.TrimSpace(m.Config.Runner), " ")
@@ -64,6 +67,7 @@ func (m *Main) withdrawDoor() {
 }
 
 // reachable is an address at which this machine reaches a listener.
+// 0.0.0.0 and :: are addresses to listen at and not to ask.
 func reachable(addr net.Addr) string {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil || !at.Addr().IsUnspecified() {

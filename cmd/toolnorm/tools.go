@@ -15,6 +15,7 @@ const openWait = 20 * time.Second
 
 // openTools opens the tools that this program runs itself, as the settings say. Data that nobody named and that cannot be
 // opened, as in a folder that is read only, leaves the tools out: everything else works without it.
+// A store that the settings name is an error when it cannot be opened: going on would work on other data.
 func (m *Main) openTools() error {
 	config := m.toolboxConfig()
 	m.toolbox = toolbox.Empty(config)
@@ -50,6 +51,7 @@ func (m *Main) audit(ctx context.Context, a data.Audit) {
 }
 
 // panicked notes a tool that broke. What it was called with is not logged.
+// Arguments may hold what a user would not want in a log.
 func (m *Main) panicked(tool string, value any, stack []byte) {
 	m.log.Error().Str("tool", tool).Str("panic", fmt.Sprint(value)).Bytes("stack", stack).Msg("a tool panicked")
 }

@@ -12,6 +12,8 @@ import (
 )
 
 // listed is a model server in the file's list of upstreams.
+// A list can say more than NAME=URL: the kind, and which variable holds the key. Keys themselves never stand
+// in the file.
 type listed struct {
 	Name   string `yaml:"name"`
 	URL    string `yaml:"url"`
@@ -20,6 +22,7 @@ type listed struct {
 }
 
 // upstreams are the model servers of the settings, those of the file last. A flag wins over a server of the same name.
+// A variable that is missing is an error now, where a request would get a 401 later.
 func (c *Config) upstreams(env func(string) (string, bool)) ([]engine.Upstream, error) {
 	var all []listed
 	for _, name := range slices.Sorted(maps.Keys(c.Upstream)) {
@@ -52,6 +55,7 @@ func (c *Config) upstreams(env func(string) (string, bool)) ([]engine.Upstream, 
 }
 
 // readUpstreams reads the file's list.
+// An unknown member is an error, as a setting that does not exist is one.
 func readUpstreams(n *yaml.Node) (all []listed, err error) {
 	for _, item := range n.Content {
 		if item.Kind != yaml.MappingNode {

@@ -14,6 +14,7 @@ const retry = 3 * time.Second
 
 // watch says in the log whether a model server answers, and if not, when it comes up. No request waits for it: each
 // tries for itself.
+// It ends with the first answer: later silences are told to those whose requests they meet.
 func watch(ctx context.Context, log zerolog.Logger, name, base, url string) {
 	log = log.With().Str("server", name).Str("at", base).Logger()
 	if answers(ctx, url) {
@@ -40,6 +41,7 @@ func watch(ctx context.Context, log zerolog.Logger, name, base, url string) {
 }
 
 // answers says whether a model server is there: anything but a gateway's word that it is not will do.
+// A 404 or 401 comes from a server that is there. 501 is what some answer to a path that they do not have.
 func answers(ctx context.Context, url string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

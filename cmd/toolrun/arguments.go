@@ -10,9 +10,11 @@ import (
 )
 
 // mostInput is how much is read from standard input.
+// It is what the server takes in one call, too.
 const mostInput = 4 << 20
 
 // arguments are those of the call: none, a JSON text, what --b64 holds, or standard input.
+// What is no JSON goes on as it stands: it is repaired where the tool is run, as a model's own arguments are.
 func (p *program) arguments(o options) (json.RawMessage, error) {
 	switch {
 	case o.b64 != "":
@@ -33,6 +35,7 @@ func (p *program) arguments(o options) (json.RawMessage, error) {
 }
 
 // fromBase64 reads Base64 in the alphabet of files and that of URLs, padded or not.
+// Padding gets lost where = is special to a shell.
 func fromBase64(data string) (json.RawMessage, error) {
 	data = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(data, "="))
 	text, err := base64.RawStdEncoding.DecodeString(data)

@@ -21,6 +21,8 @@ type options struct {
 }
 
 // parse reads a command line. Options stand in front of the name; nothing behind it is ever read as one.
+// A model's argument such as --data is therefore never taken for an option. "--" ends the options, for a name
+// that begins with a dash.
 func parse(args []string) (o options, err error) {
 	words := map[string]*string{
 		"--describe": &o.describe, "--completion": &o.completion, "--call": &o.call, "--b64": &o.b64,
@@ -62,6 +64,7 @@ func parse(args []string) (o options, err error) {
 }
 
 // check says what does not go together.
+// A wrong line runs nothing: guessing what was meant could run a tool that changes something.
 func (o *options) check(given map[string]bool) error {
 	var alone []string // what needs no name
 	for _, option := range []string{"--list", "--describe", "--completion", "--call"} {

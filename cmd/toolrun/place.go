@@ -15,6 +15,7 @@ import (
 )
 
 // place is where calls are run: a proxy, or this process when there is none.
+// A running toolnorm goes first: only it knows the calls that were too long for a line.
 type place struct {
 	proxy *runner.Client // nil: none is known
 	only  bool           // the proxy was named: nothing is run elsewhere
@@ -23,6 +24,8 @@ type place struct {
 }
 
 // find looks where the options, the environment and the proxy's settings say.
+// toolnorm.yaml of the current folder is not read: a folder that somebody else filled must not say where calls
+// go. The API key of the environment goes only to the address that the line names.
 func (p *program) find(o options) (*place, error) {
 	if o.url != "" {
 		return &place{proxy: &runner.Client{Address: runner.Address{URL: o.url, Token: p.env("TOOLNORM_API_KEY")}}, only: true}, nil
@@ -59,6 +62,7 @@ func (p *program) panicked(tool string, value any, stack []byte) {
 }
 
 // elsewhere says that the proxy did not do it, and that this process may.
+// A call that may have begun is never run a second time here: only where nobody listened is it safe.
 func (at *place) elsewhere(err error) bool {
 	return at.proxy == nil || !at.only && errors.Is(err, runner.ErrNotThere)
 }
@@ -92,6 +96,7 @@ func (at *place) call(ctx context.Context, name string, args json.RawMessage) (o
 }
 
 // callPending runs a call that only the proxy knows.
+// Its arguments are in the memory of the toolnorm that wrote the line, and nowhere else.
 func (at *place) callPending(ctx context.Context, id string) (tools.Outcome, error) {
 	if at.proxy == nil {
 		return tools.Outcome{}, fmt.Errorf("no toolnorm is running on %s; only the one that created the call can run it", at.local.Data)
@@ -100,6 +105,7 @@ func (at *place) callPending(ctx context.Context, id string) (tools.Outcome, err
 }
 
 // open opens the data.
+// Opening may make the database, so it waits until a call needs it.
 func (at *place) open(ctx context.Context) (err error) {
 	if at.box == nil {
 		at.box, err = toolbox.Open(ctx, at.local)

@@ -18,6 +18,7 @@ import (
 var texts embed.FS
 
 // run does what a command line says, and gives the status to end with.
+// It is not in main so that a test can call it with any line.
 func (p *program) run(ctx context.Context, args []string) int {
 	o, err := parse(args)
 	switch {
@@ -44,12 +45,14 @@ func (p *program) run(ctx context.Context, args []string) int {
 }
 
 // fail says why nothing came of it.
+// Standard output holds results alone, since scripts and models read them.
 func (p *program) fail(status int, err error) int {
 	fmt.Fprintf(p.stderr, "toolrun: %v\n", err)
 	return status
 }
 
 // print writes a result.
+// A pipe that nobody reads any more is an error: what the tool did has not arrived.
 func (p *program) print(text []byte, status int) int {
 	if _, err := p.stdout.Write(append(text, '\n')); err != nil {
 		return p.fail(statusUnreachable, err)
@@ -67,6 +70,7 @@ func (p *program) show(name string) int {
 }
 
 // call runs a tool and prints its outcome.
+// A tool that failed still prints its outcome, as the model wants to read why.
 func (p *program) call(ctx context.Context, at *place, o options) int {
 	var got tools.Outcome
 	var err error
@@ -128,6 +132,8 @@ func (p *program) printTool(t runner.Described) int {
 }
 
 // signsOfLife writes to standard error as long as the work goes on, until it is told that it is done.
+// They go to standard error, so that a result stays one JSON text. done waits for the goroutine, or a last
+// line could follow the result.
 func (p *program) signsOfLife() (done func()) {
 	stop, stopped, start := make(chan struct{}), make(chan struct{}), time.Now()
 	go func() { // ends with done

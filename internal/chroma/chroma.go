@@ -20,6 +20,7 @@ import (
 )
 
 // Client asks one collection. It may be used by many at once and must not be copied.
+// Version 1 of the API answers 410 on today's servers.
 type Client struct {
 	Host       string // a name, or a whole URL
 	Port       int
@@ -49,6 +50,7 @@ type Error struct {
 // Error is the server's own sentence.
 func (e *Error) Error() string { return fmt.Sprintf("Chroma: %s (%d)", e.Message, e.Status) }
 
+// collections is their path in the tenant and the database that Chroma has when nobody made others.
 const collections = "/tenants/default_tenant/databases/default_database/collections"
 
 // do makes a call; nil as the body is a GET.
@@ -132,6 +134,7 @@ func (c *Client) call(ctx context.Context, what string, body, into any) error {
 }
 
 // Query gives, for each vector, the texts of the n nearest records. A record without a text is left out.
+// All vectors go in one request.
 func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]string, error) {
 	var found struct{ Documents [][]*string }
 	body := map[string]any{"query_embeddings": vectors, "n_results": n, "include": []string{"documents", "distances"}}
@@ -153,12 +156,15 @@ func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]str
 }
 
 // Make makes the collection, for cosines, unless it is there.
+// Without the setting Chroma compares by squared distances, which differ from cosines for vectors of other
+// lengths.
 func (c *Client) Make(ctx context.Context) error {
 	body := map[string]any{"name": c.Collection, "get_or_create": true, "configuration": map[string]any{"hnsw": map[string]any{"space": "cosine"}}}
 	return c.do(ctx, collections, body, new(collection))
 }
 
 // Records are those of a source: their ids, and the texts of all when the source is empty.
+// A thousand at a time, so that no answer comes near the bytes that are read of one.
 func (c *Client) Records(ctx context.Context, source string) (ids []string, texts []*string, err error) {
 	for {
 		body := map[string]any{"limit": 1000, "offset": len(ids), "include": []string{"documents"}}

@@ -9,6 +9,8 @@ import (
 )
 
 // advise says what follows for the model's calls, and which settings say so.
+// Four of five are well: with five questions one miss may be chance. A way that was not asked to its end gives
+// no verdict.
 func (x *examination) advise() {
 	taken, best := x.pick()
 	if taken == nil || taken.Calls == 0 || taken.Asked < len(x.cfg.Questions) {
@@ -37,6 +39,8 @@ func (x *examination) advise() {
 }
 
 // pick is the way that toolnorm takes, and the best one: that is another one only if it does clearly better.
+// Two right calls more, or any more where the taken one has less than half: one question's difference is
+// noise.
 func (x *examination) pick() (taken, best *Way) {
 	for i := range x.m.Ways {
 		if x.m.Ways[i].Taken {
@@ -75,6 +79,7 @@ func (w Way) title() string {
 }
 
 // settings are lines for the settings file: what was found to be best, so that it stays so.
+// A model that is bad by every way gets none: lines in a file would look like a cure.
 func (x *examination) settings(best *Way, asItIs bool) string {
 	var b strings.Builder
 	if asItIs {

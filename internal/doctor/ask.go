@@ -27,6 +27,7 @@ type reply struct {
 }
 
 // heard is what a server gave before anything was made of it.
+// What the server read itself is compared with what toolnorm made of the same text.
 type heard struct {
 	text    strings.Builder // what the model wrote, as far as the server passed it on
 	thought bool            // the server told reasoning apart
@@ -46,6 +47,8 @@ func (h *heard) take(ev chat.Event) {
 }
 
 // ask sends one short request, as a client of the proxy would, and collects the reply.
+// Temperature 0, so that two examinations agree. A rewrite would hide what the model wrote first, so it is not
+// heard.
 func ask(ctx context.Context, e *engine.Engine, r *chat.Request) (a reply) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()

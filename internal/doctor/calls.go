@@ -16,6 +16,7 @@ const serverWay = "server"
 
 // calls asks the questions by every strategy that may work, the one that toolnorm takes first. What the server itself reads
 // is heard on the way, with strategy native.
+// The taken one comes first because time may run out.
 func (x *examination) calls(ctx context.Context) bool {
 	for _, strategy := range x.compared() {
 		ways := x.way(ctx, strategy)
@@ -56,6 +57,7 @@ func (x *examination) compared() []string {
 }
 
 // way asks every question by one strategy. With native it counts what the server read by itself as well.
+// One refusal at the first question is taken for all of them: a server without tools refuses each.
 func (x *examination) way(ctx context.Context, strategy string) []Way {
 	ways := []Way{{Name: strategy, Taken: strategy == x.facts.Strategy}}
 	if strategy == engine.Native {
@@ -91,6 +93,7 @@ func (x *examination) way(ctx context.Context, strategy string) []Way {
 }
 
 // over says why nothing more is asked after this reply to question i, if so.
+// A timeout ends a way at once, since the rest would take as long each.
 func (a *reply) over(ctx context.Context, i int) (why string, over bool) {
 	f := fault.From(a.err)
 	switch {
@@ -113,6 +116,7 @@ func refused(ways []Way, why string) []Way {
 }
 
 // add counts the answer to a question.
+// Seconds are the median: the first reply pays for loading.
 func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 	if a.strategy != "" && a.strategy != w.Name && w.Name != serverWay {
 		w.Note = a.strategy + " took over"
@@ -136,6 +140,7 @@ func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 
 // hangs says that a strategy could hang the server for everybody: it has the model's calls read by a parser, in a version
 // that does not survive one which that refuses.
+// A doctor must not be what brings a server down that others use.
 func (x *examination) hangs(strategy string) bool {
 	reads := strategy == engine.Native || strategy == engine.Tap || strategy == engine.Tokens
 	return reads && x.client != nil && x.m.Parser != "" && x.m.Parser != "passthrough" && x.on.name != demoHost && ollama.Older(x.server.Version, wedges)
@@ -143,6 +148,7 @@ func (x *examination) hangs(strategy string) bool {
 
 // forced is an engine that takes only this strategy for every model, else as the settings say. The taken one keeps what was
 // found out by it.
+// A new engine has not found out anything yet, so it probes anew where its strategy needs that.
 func (x *examination) forced(strategy string) *engine.Engine {
 	if strategy == x.facts.Strategy {
 		return x.engine

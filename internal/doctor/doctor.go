@@ -43,6 +43,7 @@ var questions string
 var tools []byte
 
 // Doctor examines. It is for one goroutine.
+// It uses the same engine as the proxy, and so sees what a client would.
 type Doctor struct {
 	cfg    Config
 	engine *engine.Engine
@@ -58,6 +59,7 @@ type host struct {
 const demoHost = "demo"
 
 // New makes a Doctor. The error says what is wrong with the configuration.
+// The demo stands among the servers, so that an examination can be tried without any model.
 func New(cfg Config) (*Doctor, error) {
 	if err := cfg.Engine.Validate(); err != nil {
 		return nil, err
@@ -116,6 +118,7 @@ func (d *Doctor) ollama(h host) (*ollama.Client, error) {
 }
 
 // why is the reason for which an examination ended early, empty when it did not.
+// A report says that it is not whole: silence about a check would read as a good result.
 func why(ctx context.Context) string {
 	switch {
 	case ctx.Err() == nil:

@@ -19,6 +19,7 @@ import (
 )
 
 // examination is one model being examined.
+// Each step fills in what later ones need, so their order in Model matters.
 type examination struct {
 	*Doctor
 	on     host
@@ -33,6 +34,7 @@ type examination struct {
 
 // Model examines one model. Its server loads it, and it is asked about forty short questions, or as many as there is time
 // for until ctx ends.
+// A step that fails ends the examination, as those behind it would only repeat the same error.
 func (d *Doctor) Model(ctx context.Context, name string) *Report {
 	plan := d.engine.Plan(name)
 	x := examination{Doctor: d, on: d.host(plan.Server)}
@@ -75,6 +77,7 @@ func (x *examination) failed(ctx context.Context, what string, err error) bool {
 }
 
 // describe takes down what the server says of the model.
+// A model of embeddings alone would answer every question with an error, so it ends here.
 func (x *examination) describe(ctx context.Context) bool {
 	if x.on.kind == upstream.KindOpenAI {
 		return x.listed(ctx)
@@ -141,6 +144,7 @@ func (x *examination) probe(ctx context.Context) bool {
 }
 
 // chat asks for a short answer: whether it comes, whether it streams, and what is thought before it.
+// Counting has a known length, more than a few pieces, and no reason to call a tool.
 func (x *examination) chat(ctx context.Context) bool {
 	x.cfg.Progress("a short answer", 0, 0)
 	a := ask(ctx, x.engine, user(x.m.Name, "Count from one to ten in words."))
@@ -159,6 +163,8 @@ func (x *examination) chat(ctx context.Context) bool {
 }
 
 // thinking says what the model thinks before it answers, and whether it can be told not to.
+// The four answers differ in what a client can do: set another format, tell the model to think, or tell it not
+// to.
 func (x *examination) thinking(ctx context.Context, a reply) {
 	switch {
 	case a.Reasoning.Len() == 0 && strings.Contains(a.Text.String(), "</think>"):
@@ -203,6 +209,7 @@ func (x *examination) unthinking(ctx context.Context) string {
 }
 
 // template says whether the model sees the tools that it is offered.
+// Ollama's templates that say {{ .Function }} do that, in all its versions.
 func (x *examination) template(context.Context) bool {
 	switch {
 	case !x.facts.Tools:
@@ -224,6 +231,8 @@ func (x *examination) template(context.Context) bool {
 }
 
 // control says which of the family's marks are control tokens, and what that means.
+// Ollama 0.30 and later leave control tokens out of raw text, and with them the marks by which calls are
+// found.
 func (x *examination) control(context.Context) bool {
 	marks := x.facts.Control
 	if len(marks) == 0 {
@@ -261,6 +270,7 @@ const mostNear = 3
 
 // near are the names that may have been meant, the likeliest first: those that hold the wanted one or are held by it, and
 // those with few letters changed.
+// A tag is often forgotten (qwen3 for qwen3:8b), so a name without one is compared without.
 func near(wanted string, names []string) []string {
 	type scored struct {
 		name string
@@ -294,6 +304,7 @@ func near(wanted string, names []string) []string {
 }
 
 // distance is how many bytes must be put in, left out or changed to make a into b.
+// The usual table, of which one row is enough.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -9,6 +9,7 @@ import (
 )
 
 // Print writes the report for people: tables whose columns stand under each other, and sentences.
+// Columns are computed for each part by itself: one long name must not push the whole report to the right.
 func (r *Report) Print(w io.Writer) error {
 	p := &page{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	for _, s := range r.Servers {
@@ -44,6 +45,7 @@ func (p *page) line(cells ...string) {
 }
 
 // printable keeps what a model wrote from moving the cursor, or the columns.
+// What a model wrote goes to a terminal, where an escape sequence could do more than colour.
 func printable(r rune) rune {
 	switch {
 	case r == '\n' || r == '\r':
@@ -199,6 +201,7 @@ func (p *page) ways(all []Way) {
 const mostMisses = 3
 
 // misses shows what the model wrote where it was wrong, by the way that is taken.
+// The other ways would show the same text again.
 func (p *page) misses(all []Way) {
 	for _, w := range all {
 		if !w.Taken || len(w.Misses) == 0 {

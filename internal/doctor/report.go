@@ -7,6 +7,7 @@ import (
 )
 
 // Report is what was found. Its JSON is what toolnorm doctor --json prints; members that say nothing are left out.
+// Programs read it, so names stay and new members may be added.
 type Report struct {
 	Toolnorm string   `json:"toolnorm,omitempty"` // its version
 	Servers  []Server `json:"servers"`            // all of them, or the one of the model
@@ -133,6 +134,7 @@ func (r *Report) Unreachable() bool {
 }
 
 // Problems says that something is to be done, or that the examination is not whole.
+// It decides the exit status 1.
 func (r *Report) Problems() bool {
 	bad := func(f Finding) bool { return f.Level == Problem }
 	return r.Cut != "" || slices.ContainsFunc(r.Servers, func(s Server) bool { return slices.ContainsFunc(s.Findings, bad) }) ||

@@ -22,6 +22,7 @@ import (
 const mostListed = 200
 
 // Servers looks at every server of the settings and lists its models. None of them is loaded.
+// What it finds needs no model, so it is quick enough to be asked at any time.
 func (d *Doctor) Servers(ctx context.Context) *Report {
 	r := new(Report)
 	for _, h := range d.hosts {
@@ -37,6 +38,7 @@ func (d *Doctor) Servers(ctx context.Context) *Report {
 }
 
 // server is what a server says of itself.
+// A server that was cut off by the time limit is not called unreachable.
 func (d *Doctor) server(ctx context.Context, h host) Server {
 	s := Server{Name: h.name, URL: h.url, Kind: h.kind}
 	var err error
@@ -78,6 +80,7 @@ func (d *Doctor) native(ctx context.Context, h host, s *Server) error {
 }
 
 // compatible asks a server that speaks OpenAI's API. Only llama-server says more than its models.
+// /props is llama-server's own; elsewhere it is missing, and that is no fault.
 func (s *Server) compatible(ctx context.Context, client *openai.Client) error {
 	if _, err := client.Models(ctx); err != nil {
 		return err
@@ -129,6 +132,7 @@ func (d *Doctor) listCompatible(ctx context.Context, h host, s *Server) error {
 	return err
 }
 
+// /api/tags does not say what a model can do, so each costs one request of /api/show.
 func (d *Doctor) listNative(ctx context.Context, h host, s *Server) error {
 	client, err := d.ollama(h)
 	if err != nil {
@@ -155,6 +159,7 @@ func (d *Doctor) listNative(ctx context.Context, h host, s *Server) error {
 }
 
 // expected is the strategy of a model that was not asked: by the settings, else by what its server says it can do.
+// Only asking the model can tell: a template may take tools and print them so that nothing is understood.
 func expected(plan engine.Plan, capabilities []string) string {
 	switch {
 	case plan.Strategy != "":
@@ -221,6 +226,7 @@ var defects = []defect{
 }
 
 // known are the defects of a version.
+// A version that cannot be read may be a fork or a proxy, so nothing is claimed of it.
 func known(version string) (all []Finding) {
 	v := ollama.VersionNumbers(version)
 	if v == [3]int{} {

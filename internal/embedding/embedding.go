@@ -22,6 +22,7 @@ import (
 )
 
 // Client asks one model. It may be used by many at once and must not be copied.
+// Vectors are kept by their text: an agent asks with the same words again and again.
 type Client struct {
 	URL   string // whole: http://host:8080/v1/embeddings, or Ollama's http://host:11434/api/embed
 	Model string
@@ -39,6 +40,7 @@ const (
 )
 
 // Embed gives a vector for each text, in their order; all have the same length, and no value is infinite.
+// A model that was exchanged behind its name shows by its dimensions. Texts that are known are not sent.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all, missing := c.cached(texts)
 	for start := 0; start < len(missing); start += batch {
@@ -78,6 +80,7 @@ func (c *Client) cached(texts []string) (all [][]float32, missing []int) {
 }
 
 // keep remembers vectors; any others make room for them.
+// Which ones go does not matter, so there is no order to keep.
 func (c *Client) keep(texts []string, vectors [][]float32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,12 +99,14 @@ func (c *Client) keep(texts []string, vectors [][]float32) {
 }
 
 // ollama says that the server is asked in Ollama's form.
+// By the path: the two APIs differ in it, and asking would cost a request.
 func (c *Client) ollama() bool {
 	u, err := url.Parse(c.URL)
 	return err == nil && strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/api/embed")
 }
 
 // ask is one request.
+// The form is float in OpenAI's API, named though it is the default, since some libraries ask for base64.
 func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	body := map[string]any{"model": c.Model, "input": texts}
 	if c.ollama() {
@@ -145,6 +150,8 @@ func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 }
 
 // read takes the vectors out of a reply of either form. OpenAI's may come in any order.
+// A server that answers with null for a text, or with NaN, would poison every later comparison: nothing is
+// near NaN.
 func read(reply []byte, n int) ([][]float32, error) {
 	var body struct {
 		Data []struct {

@@ -9,6 +9,7 @@ import (
 )
 
 // Question is what a model is asked, with the calls that answer it; no calls: it wants plain text.
+// Both kinds are needed: a model that always calls looks perfect when only calls are counted.
 type Question struct {
 	Text string
 	Want []Want
@@ -25,6 +26,7 @@ type Want struct {
 //
 // In arguments, a key that ends in ? may be missing; a string that begins with ~ is a regular expression for what the string
 // must hold, case ignored; other strings are compared without regard to case and white space at the ends.
+// Every question needs its expectation: a forgotten line would count every call as wrong.
 func Parse(text string) ([]Question, error) {
 	var all []Question
 	var q Question
@@ -51,6 +53,7 @@ func Parse(text string) ([]Question, error) {
 }
 
 // expect adds an expectation to the last question.
+// A pattern is compiled here, so that a mistake is found before a model was asked for minutes.
 func expect(all []Question, line string) error {
 	if len(all) == 0 {
 		return fmt.Errorf("an expectation before the first question")

@@ -12,6 +12,8 @@ import (
 )
 
 // Score counts what a model made of questions.
+// Tools and arguments are counted apart: a wrong tool is the model's choice, wrong arguments may be lost on
+// the way.
 type Score struct {
 	Calls     int `json:"calls"`           // questions that want calls
 	Tools     int `json:"right_tools"`     // of them, those with just the right tools called
@@ -40,6 +42,8 @@ func (s *Score) Add(q Question, calls []chat.Call) {
 }
 
 // Mark says whether the calls are those that are wanted, in any order, and whether their arguments are, and no others.
+// Two calls of one tool are matched by their arguments, so that their order does not matter. One call too many
+// is as wrong as one too few.
 func (q Question) Mark(calls []chat.Call) (tools, arguments bool) {
 	left := slices.Clone(q.Want)
 	arguments = true
@@ -60,6 +64,7 @@ func (q Question) Mark(calls []chat.Call) (tools, arguments bool) {
 }
 
 // fits says whether arguments are those that are wanted, and no others.
+// "5" for 5 is wrong: a strict client would refuse it.
 func (w Want) fits(args json.RawMessage) bool {
 	var got map[string]json.RawMessage
 	if json.Unmarshal(args, &got) != nil {
@@ -95,6 +100,7 @@ func same(want, got json.RawMessage) bool {
 }
 
 // decoded is a value with the digits of its numbers kept, and the strings of a list in lower case.
+// Digits are kept, so that a large id does not lose its last ones as a float64.
 func decoded(raw json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

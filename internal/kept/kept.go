@@ -15,6 +15,7 @@ const (
 )
 
 // Cache keeps a value for each of the texts used last. The zero value is ready; it may be used by many at once and must not be copied.
+// Keys are whole texts and no hashes, so that two schemas never share a value.
 type Cache[V any] struct {
 	mu     sync.Mutex
 	byText map[string]*list.Element // to an *entry in order
@@ -30,6 +31,7 @@ type entry[V any] struct {
 }
 
 // Get gives what is made of text: by make, the first time. Who comes while it is made waits for it.
+// It is made outside the lock: a schema of a megabyte must not hold up the others.
 func (c *Cache[V]) Get(text []byte, make func(text string) V) V {
 	e := c.entry(text)
 	e.once.Do(func() { e.v = make(e.text) })

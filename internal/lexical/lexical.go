@@ -16,6 +16,8 @@ import (
 
 // Tokens cuts a text for index and query alike. A run of Han, kana or Hangul becomes its bigrams, other letters and digits a
 // word; a word of ASCII with - _ or . inside is there as a whole besides, with = in front: =users.created_at, =e-4012.
+// NFKC makes one of full-width and half-width forms and of Hangul that comes in parts. Plain parts alone miss
+// E-4012, and the = keeps a whole from meeting a word by chance.
 func Tokens(text string) (all []string) {
 	runes := []rune(strings.ToLower(norm.NFKC.String(text)))
 	for i := 0; i < len(runes); {
@@ -43,6 +45,7 @@ func Tokens(text string) (all []string) {
 }
 
 // bigrams are the overlapping pairs of a run; of a run of one, it itself.
+// Trigrams would find nothing for a word of two characters, as 副業.
 func bigrams(run []rune) (all []string) {
 	if len(run) == 1 {
 		return []string{string(run)}
@@ -121,6 +124,7 @@ const (
 
 // Search gives the n texts that match best, the best first; of equals the first. A text that shares nothing with the query is none.
 // Only rows for which allowed says so are scored; nil: all.
+// A word that the query repeats counts once.
 func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	scores, seen := map[int]float64{}, map[string]bool{}
 	for _, token := range Tokens(query) {
@@ -152,6 +156,7 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 const rank = 60
 
 // Fuse merges rankings of rows by the sum of 1/(60+rank), the best first.
+// Ranks can be added where scores cannot: a cosine and BM25 share no scale.
 func Fuse(n int, rankings ...[]int) []int {
 	scores := map[int]float64{}
 	var rows []int

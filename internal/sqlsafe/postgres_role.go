@@ -10,6 +10,8 @@ import (
 
 // powers asks what a role may do besides reading: a row for each. Tables of the server itself are left out, where everyone
 // may do the same.
+// Ownership counts as well, since an owner can grant itself the rest. Three tables are enough to say what is
+// wrong.
 const powers = `
 SELECT 'is a superuser' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolsuper
 UNION ALL SELECT 'may make roles' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolcreaterole
@@ -24,6 +26,7 @@ UNION ALL (SELECT 'may change the table ' || pg_catalog.quote_ident(n.nspname) |
 		OR pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')) LIMIT 3)`
 
 // roleCan lists what the role of a connection may do besides reading.
+// It is asked of each new connection, since rights may be granted while the pool is open.
 func roleCan(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	rows, err := conn.Query(ctx, powers)
 	if err != nil {
@@ -33,6 +36,7 @@ func roleCan(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 }
 
 // tooPowerful says why a role is not taken.
+// The list of statements would hold such a role, too, but one mistake there would then reach the data.
 func tooPowerful(role string, can []string) error {
 	if len(can) == 0 {
 		return nil

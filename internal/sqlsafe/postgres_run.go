@@ -39,12 +39,14 @@ type PostgresDB struct {
 }
 
 // connections are how many a program holds open at most.
+// A model asks one statement at a time, and a database of others has better use for its connections.
 const connections = 4
 
 // largestMessage bounds what the server may send at once, a row: 1 GiB is allowed there, and would be read whole.
 const largestMessage = 8 << 20
 
 // OpenPostgres makes the pool. Nothing is asked yet, so the server need not be up.
+// How the server reads a statement is fixed here, in the start-up message of each connection.
 func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	c.Limits = c.Limits.filled()
 	db := &PostgresDB{config: c, check: Postgres{Functions: map[string]bool{}}}
@@ -91,6 +93,7 @@ func quoteField(s string) string {
 func (db *PostgresDB) Close() { db.pool.Close() }
 
 // admit looks at the role of a new connection.
+// A pool has no other place at which every connection passes.
 func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 	can, err := roleCan(ctx, conn)
 	if err != nil {
@@ -113,6 +116,7 @@ const declare = "DECLARE toolnorm_query NO SCROLL CURSOR FOR "
 
 // Query runs one SELECT. A statement that may not be run is a *Refusal, and what the server says a *pgconn.PgError whose
 // Position counts in sql.
+// The check comes before a connection is taken, so a refusal needs no server.
 func (db *PostgresDB) Query(ctx context.Context, sql string) (*Table, error) {
 	if err := db.check.Check(ctx, sql); err != nil {
 		return nil, err
@@ -145,6 +149,7 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, sql string) 
 }
 
 // connecting is an error of the pool in fewer words, without what was in the configuration.
+// pgx puts host, user and database into its error, and the sentence goes to a model.
 func connecting(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
@@ -159,6 +164,7 @@ func connecting(err error) error {
 
 // fetch declares a cursor and reads from it as much as the limits allow, by the extended protocol, which takes one statement
 // where the simple one takes several: "select 1; commit; drop table …" would leave the transaction.
+// One row more than the limit is fetched, to know whether there are more.
 func (db *PostgresDB) fetch(ctx context.Context, c *pgconn.PgConn, sql string) (*Table, error) {
 	if result := c.ExecParams(ctx, declare+sql, nil, nil, nil, nil).Read(); result.Err != nil {
 		var wrong *pgconn.PgError

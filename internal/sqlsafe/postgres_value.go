@@ -21,6 +21,8 @@ const largestSafe = 1 << 53
 var postgresTypes = sync.OnceValue(pgtype.NewMap)
 
 // postgresValue is a value, as PostgreSQL writes it as text, in JSON; nil is NULL. Numbers that fit no double exactly stay texts.
+// The text form is asked for because every type has one; numeric keeps all its digits in it. bytea is \x and
+// hex digits, as the connection's settings say.
 func postgresValue(oid uint32, text []byte) json.RawMessage {
 	if text == nil {
 		return json.RawMessage("null")
@@ -72,6 +74,7 @@ func jsonText(s string) json.RawMessage {
 var stamp = regexp.MustCompile(`^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(:\d\d)?)?$`)
 
 // rfc3339 writes a time as RFC 3339 does: 2024-01-02T03:04:05.6+09:00. One without a zone stays without.
+// 2024-01-02 03:04:05.6+09 is what PostgreSQL writes.
 func rfc3339(s string) string {
 	m := stamp.FindStringSubmatch(s)
 	switch {
@@ -107,6 +110,7 @@ var bounds = regexp.MustCompile(`^(?:\[-?\d+:-?\d+\])+=`)
 const mostDimensions = 6
 
 // array reads {1,NULL,"a b"} and arrays of such; rest is what follows.
+// Elements are read by the type of the array: {1,2} of int4[] are numbers, of text[] texts.
 func array(s string, element uint32, depth int) (list json.RawMessage, rest string, ok bool) {
 	if !strings.HasPrefix(s, "{") || depth > mostDimensions {
 		return nil, s, false
@@ -140,6 +144,7 @@ func array(s string, element uint32, depth int) (list json.RawMessage, rest stri
 }
 
 // arrayText reads one element; nil is NULL.
+// NULL without quotes is none; "NULL" in quotes is the word.
 func arrayText(s string) (text []byte, rest string, ok bool) {
 	if !strings.HasPrefix(s, `"`) {
 		end := strings.IndexAny(s, ",}")

@@ -8,12 +8,15 @@ import (
 )
 
 // walk goes through the tree of a statement.
+// It knows no rule of its own: what a kind of node may hold stands in postgres_grammar.txt. What PostgreSQL
+// adds in a later version is refused until somebody has put it there.
 type walk struct {
 	sql  string
 	more map[string]bool // functions beside those of the list
 }
 
 // statement checks the topmost node.
+// WITH … INSERT is a SelectStmt at the top, so the parts below it are walked, too.
 func (w *walk) statement(node map[string]any) *Refusal {
 	if _, ok := node["SelectStmt"]; !ok {
 		for kind := range node {
@@ -37,6 +40,7 @@ func spoken(kind string) string {
 }
 
 // node checks {"Kind": {…}}. An empty object stands for nothing, as the column definitions of a function without.
+// In JSON a part of the tree is an object whose only key is its kind: {"ColumnRef":{"fields":[…]}}.
 func (w *walk) node(node map[string]any, at int) *Refusal {
 	for kind, body := range node {
 		inside, ok := body.(map[string]any)
@@ -51,6 +55,7 @@ func (w *walk) node(node map[string]any, at int) *Refusal {
 }
 
 // kind checks a node of a known kind: all its members, and what the kind itself forbids. at is the nearest place above it.
+// A location counts bytes from the beginning of the statement and is absent at most nodes.
 func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 	if n, ok := node["location"].(float64); ok && n >= 0 {
 		at = int(n)
@@ -73,10 +78,12 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 		return w.function(node, at)
 	case "RangeVar":
 		return w.relation(node, at)
+	// Any function may be a sampling method, so the list of functions would be no help here.
 	case "RangeTableSample":
 		if name := dotted(node["method"]); name != "system" && name != "bernoulli" {
 			return refuse(w.sql, at, "TABLESAMPLE knows SYSTEM and BERNOULLI here, not %s", name)
 		}
+	// OPERATOR(schema.+) calls a function that somebody has put there.
 	case "A_Expr":
 		if schema, _, qualified := strings.Cut(dotted(node["name"]), "."); qualified && schema != "pg_catalog" && schema != "" {
 			return refuse(w.sql, at, "operators of the schema %s may not be used", schema)
@@ -93,6 +100,7 @@ var sayings = map[string]string{
 }
 
 // member checks the value of a member: a node of the kind that is known, a list, a node that names its kind, or a plain value.
+// Plain values (texts, numbers, names of enumerations) can do nothing and are not looked at.
 func (w *walk) member(kind string, value any, at int) *Refusal {
 	switch v := value.(type) {
 	case map[string]any:
@@ -124,6 +132,8 @@ func dotted(list any) string {
 }
 
 // function checks a call. What SQL's own syntax calls (EXTRACT, AT TIME ZONE) is in pg_catalog.
+// Functions beside the list are those that the setting sql-functions names, with their schema if they have
+// one.
 func (w *walk) function(call map[string]any, at int) *Refusal {
 	full := dotted(call["funcname"])
 	name := strings.TrimPrefix(full, "pg_catalog.")
@@ -141,12 +151,14 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 }
 
 // filling are functions that make a text as long as their second argument says, in one step.
+// repeat('x', 1000000000) takes a gigabyte of the server's memory before any limit of the result counts.
 var filling = map[string]bool{"repeat": true, "lpad": true, "rpad": true}
 
 // longestFill is the longest text that they may make.
 const longestFill = 10_000
 
 // smallConstant says that a node is a number of at most longestFill.
+// An expression is refused though it may be small: what it comes to is only known when it runs.
 func smallConstant(node any) bool {
 	object, _ := node.(map[string]any)
 	constant, _ := object["A_Const"].(map[string]any)
@@ -156,6 +168,7 @@ func smallConstant(node any) bool {
 }
 
 // relation checks a table's name. Those that begin with pg_ belong to the server, wherever they are looked for.
+// pg_temp, pg_toast and their like are schemas; pg_authid and others are tables that show more than data.
 func (w *walk) relation(table map[string]any, at int) *Refusal {
 	schema, _ := table["schemaname"].(string)
 	name, _ := table["relname"].(string)

@@ -35,6 +35,8 @@ type SQLiteDB struct {
 }
 
 // OpenSQLite opens a file that is there.
+// Three settings of SQLite's own forbid writing: the file is opened read-only, query_only refuses any change,
+// and without trusted_schema a view of the file cannot call functions with side effects.
 func OpenSQLite(ctx context.Context, c SQLiteConfig) (*SQLiteDB, error) {
 	c.Limits = c.Limits.filled()
 	options := url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "trusted_schema(0)"}}
@@ -91,6 +93,8 @@ func (s *SQLiteDB) Close() error { return s.db.Close() }
 
 // Query runs one SELECT. Values are bound by name: sql.Named("user", …) for :user. A statement that may not be run is a
 // *Refusal.
+// The authorizer is set anew for each statement on the connection that runs it, and its refusal wins over
+// SQLite's own sentence, which is only "not authorized".
 func (s *SQLiteDB) Query(ctx context.Context, query string, values ...any) (*Table, error) {
 	words, err := s.statement(query)
 	if err != nil {
@@ -118,6 +122,7 @@ func (s *SQLiteDB) Query(ctx context.Context, query string, values ...any) (*Tab
 }
 
 // statement checks what can be said of the text alone.
+// PRAGMA and EXPLAIN go no further than here; what a SELECT does is the authorizer's to judge.
 func (s *SQLiteDB) statement(query string) ([]token, error) {
 	if r := readable(query); r != nil {
 		return nil, r
@@ -151,6 +156,7 @@ var sqliteLimits = map[int]int{
 }
 
 // guard stands before one statement, and notes what it refused first.
+// Only the first refusal is kept: it names what the user wrote, later ones what followed from it.
 type guard struct {
 	s       *SQLiteDB
 	words   []token
@@ -160,6 +166,7 @@ type guard struct {
 }
 
 // stand holds a connection. It is done before each statement: what a pool's connection went through before does not matter.
+// The objects are read each time, since somebody else may have changed the file.
 func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 	for id, most := range sqliteLimits {
 		if _, err := sqlite.Limit(conn, id, most); err != nil {
@@ -192,6 +199,7 @@ func (g *guard) authorizer(conn *sql.Conn, ask sqlite.AuthorizerFn) error {
 
 // authorize is asked by SQLite, while it compiles a statement, about everything that the statement would do.
 // The view or WITH that it is asked for does not count: WITH users AS (SELECT * FROM secret) would read as a view that is allowed.
+// It fails closed: an action that it does not know is refused.
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, _ string) sqlite.AuthorizerReturnCode {
 	why, name := "", arg1
 	switch action {
@@ -224,6 +232,7 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, _ s
 }
 
 // place is where a name stands in the statement, or -1.
+// SQLite tells the name and no offset, so the first word of that name is meant.
 func (g *guard) place(name string) int {
 	for _, w := range g.words {
 		if name != "" && strings.EqualFold(strings.Trim(w.text, "\"`[]'"), name) {
@@ -235,6 +244,8 @@ func (g *guard) place(name string) int {
 
 // readable says that a table or view may be read. Names of WITH come here, too, so that a name which is no table of the file
 // is allowed, unless SQLite itself knows it.
+// Table-valued functions of JSON read only what they are given. sqlite_schema would show the text of every
+// view, and pragma_… functions what a PRAGMA would.
 func (g *guard) readable(name string) bool {
 	switch {
 	case name == "json_each", name == "json_tree", name == "jsonb_each", name == "jsonb_tree", name == "":
@@ -246,6 +257,7 @@ func (g *guard) readable(name string) bool {
 }
 
 // read runs the statement and takes what the limits allow.
+// Rows are taken one at a time, so a limit stops the statement and not only the result.
 func (s *SQLiteDB) read(ctx context.Context, conn *sql.Conn, query string, values []any) (*Table, error) {
 	rows, err := conn.QueryContext(ctx, query, values...)
 	if err != nil {
@@ -282,6 +294,7 @@ func (s *SQLiteDB) read(ctx context.Context, conn *sql.Conn, query string, value
 }
 
 // sqliteValue is a value as JSON, as postgresValue makes it.
+// SQLite has no type of its own for a column's values, so each value says what it is.
 func sqliteValue(v any) (json.RawMessage, error) {
 	switch n := v.(type) {
 	case []byte:

@@ -24,6 +24,7 @@ import (
 )
 
 // Refusal is why a statement is not run.
+// Its sentence goes to a model, which can put a statement right that it is told the fault of.
 type Refusal struct {
 	Why    string
 	Offset int // of the first byte that it is about; -1: of the statement as a whole

@@ -9,6 +9,7 @@ import (
 )
 
 // Table is what a query gave.
+// Each value is JSON already: a number that no float64 holds would lose digits on its way through one.
 type Table struct {
 	Columns   []string          // as they are in Records: a name that comes twice has _2 behind it
 	Records   []json.RawMessage // an object a row, members in the order of the columns
@@ -54,6 +55,7 @@ func distinct(columns []string) []string {
 }
 
 // add takes a row of JSON values, and says whether another may come.
+// The row that passes the limit of bytes is left out whole: half a record would be a wrong one.
 func (t *table) add(row []json.RawMessage) bool {
 	if len(t.Records) >= t.limits.Rows {
 		t.Truncated = true
@@ -77,6 +79,7 @@ func (t *table) add(row []json.RawMessage) bool {
 }
 
 // held is a value no longer than the limit of one: what is longer is text that says how long it was.
+// It is cut at a whole character, so that the text stays UTF-8.
 func (t *table) held(value json.RawMessage) json.RawMessage {
 	if len(value) <= t.limits.Cell {
 		return value

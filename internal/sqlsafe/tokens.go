@@ -9,6 +9,8 @@ type token struct {
 }
 
 // lexis says how a database reads quotes and comments.
+// An E'…' that is read as a plain text ends at another quote, and what follows would be read as text instead
+// of SQL.
 type lexis struct {
 	dollars  bool // $$…$$ and $tag$…$tag$ are texts, E'…' takes backslashes, comments nest (PostgreSQL)
 	brackets bool // `…` and […] are names (SQLite)
@@ -28,6 +30,7 @@ func (d lexis) tokens(sql string) (all []token) {
 }
 
 // next is the length of what s begins with, always more than 0, and whether it is white space or a comment.
+// "::" and "||" are one token, as each is one level of the tree for tooDeep.
 func (d lexis) next(s string) (n int, blank bool) {
 	switch c := s[0]; {
 	case c == ' ' || c >= '\t' && c <= '\r':
@@ -68,6 +71,7 @@ func wordByte(c byte) bool {
 }
 
 // comment is the length of a comment; PostgreSQL's may hold others.
+// What is still a comment for PostgreSQL behind /* /* */ is a statement for SQLite.
 func (d lexis) comment(s string) int {
 	depth := 0
 	for i := 0; i+1 < len(s); i++ {
@@ -101,6 +105,7 @@ func quoted(s string, quote byte, backslash bool) int {
 }
 
 // dollar is the length of a text between dollar marks, or of the $ alone.
+// $1 is a parameter and no mark; $tag$ needs a tag of letters, and the same one ends the text.
 func dollar(s string) int {
 	end := strings.IndexByte(s[1:], '$')
 	if end < 0 || end > 0 && s[1] >= '0' && s[1] <= '9' {
@@ -119,6 +124,7 @@ func dollar(s string) int {
 }
 
 // onlyOne refuses a second statement: anything behind a semicolon. Empty ones count as none.
+// A semicolon at the end passes: models like to write one.
 func onlyOne(sql string, all []token) *Refusal {
 	for i, t := range all {
 		if t.text == ";" && i+1 < len(all) && all[i+1].text != ";" {

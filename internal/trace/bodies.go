@@ -19,6 +19,7 @@ const (
 )
 
 // Bodies are what was said in an exchange. What is too long is cut, and says so.
+// What the model wrote and what left stand side by side, since the difference is what one looks for here.
 type Bodies struct {
 	Omitted  int           `json:"omitted_messages,omitempty"` // that came before those in Messages
 	Messages []Message     `json:"messages"`
@@ -85,6 +86,7 @@ type Part struct {
 }
 
 // asked keeps the last messages of a request, as many as there is room for.
+// The last ones say most about the reply; the tools take a quarter of the room at most.
 func (b *Bodies) asked(r *chat.Request) {
 	room := maxRequest
 	for _, t := range r.Tools {
@@ -109,6 +111,7 @@ func (b *Bodies) asked(r *chat.Request) {
 }
 
 // message is m with at most that many bytes of text and arguments together.
+// What is kept is a copy: a part of a large request would keep all of it in memory.
 func message(m chat.Message, most int) Message {
 	text := m.Content
 	if m.Reasoning != "" {
@@ -144,6 +147,8 @@ func (b *Bodies) Heard(generation string) func(chat.Event) {
 }
 
 // add takes an event that came at that time.
+// Pieces are joined, since a reply of a thousand tokens would be a thousand parts. Their number stays, as it
+// shows how the reply streamed.
 func (s *Side) add(ev *chat.Event, at time.Duration) {
 	if ev.Kind == chat.Usage {
 		return
@@ -176,6 +181,7 @@ func (s *Side) add(ev *chat.Event, at time.Duration) {
 }
 
 // write adds to the last part, as far as there is room.
+// Text that does not fit is counted, so that nobody takes the end of the record for that of the reply.
 func (s *Side) write(text string) {
 	if len(text) <= *s.room {
 		s.text.WriteString(text)

@@ -14,6 +14,7 @@ const (
 )
 
 // Exchange is one request and its reply. Its methods are for the goroutine that answers, until the exchange is added.
+// Its JSON is what /debug/exchanges gives, field by field, so names and units are a promise.
 type Exchange struct {
 	ID     string    `json:"id"`
 	Time   time.Time `json:"time"` // when the request came
@@ -72,6 +73,7 @@ func (e *Exchange) Asked(r *chat.Request, stream bool) {
 }
 
 // Chosen notes how the reply will be read. See chat.Request.
+// It comes once for each strategy that is tried, the last of which answers.
 func (e *Exchange) Chosen(format, strategy string) {
 	if e.Tried = append(e.Tried, strategy); len(e.Tried) > maxCalls {
 		e.Tried = e.Tried[1:]
@@ -87,6 +89,7 @@ func (e *Exchange) Noted(word, text string) {
 }
 
 // Event notes what leaves.
+// Indexes count the calls of the reply, and those beyond maxCalls are only counted.
 func (e *Exchange) Event(ev *chat.Event) {
 	if e.Bodies != nil {
 		e.Bodies.Left.add(ev, time.Since(e.Time))

@@ -9,6 +9,7 @@ import (
 )
 
 // Log keeps the last exchanges, and counts what was repaired in all of them. It is safe for concurrent use.
+// A ring, so that memory is bounded whatever comes: with texts by 256 KiB an exchange.
 type Log struct {
 	bodies bool
 
@@ -26,6 +27,7 @@ func New(n int, bodies bool) *Log {
 }
 
 // Begin makes the record of an exchange. The Log has it once it was added.
+// A request that still runs is therefore not shown.
 func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
 	e := &Exchange{ID: id, Form: form, Path: path, Time: at, Calls: []Call{}, Repairs: []string{}}
 	if l.bodies {
@@ -68,6 +70,7 @@ type List struct {
 }
 
 // List gives the present state.
+// The exchanges are copies, and their slices are shared with what never changes any more.
 func (l *Log) List() List {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -24,6 +24,7 @@ var viewHTML string
 var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visible": visible}).Parse(viewHTML))
 
 // View serves the exchanges of a Log to programs and browsers of this machine: as a page to those who want one, else as JSON.
+// Prompts may hold anything, so whoever could see them elsewhere in the network must not see them here.
 type View struct {
 	Log     *Log          // nil: none are kept, and the view says so
 	Reasons []chat.Reason // what the codes in Repairs mean
@@ -41,6 +42,7 @@ type shown struct {
 func (v shown) Means(code string) string { return v.reasons[code] }
 
 // Serve answers one request.
+// The list leaves texts out; only one exchange, asked for by its id, shows them.
 func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err := onlyHere(r); err != nil {
 		return err
@@ -78,6 +80,8 @@ func writePlain(w http.ResponseWriter, v any) error {
 }
 
 // page writes the page.
+// The policy allows no script, no picture and no form: even markup that slipped through escaping could do
+// nothing. The style has a nonce, new with each page.
 func (v *View) page(w http.ResponseWriter, it shown) error {
 	it.reasons = make(map[string]string, len(v.Reasons))
 	for _, reason := range v.Reasons {
@@ -95,11 +99,13 @@ func (v *View) page(w http.ResponseWriter, it shown) error {
 }
 
 // wantsPage says that a browser asks, and not for the JSON.
+// curl sends Accept: */* and gets JSON at /debug/exchanges.
 func wantsPage(r *http.Request) bool {
 	return r.FormValue("as") != "json" && (r.URL.Path == "/debug" || strings.Contains(r.Header.Get("Accept"), "text/html"))
 }
 
 // guardView keeps the view out of caches and out of other pages.
+// A cache or a proxy would keep what this server itself forgets after fifty requests.
 func guardView(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Add("Vary", "Accept")
@@ -117,6 +123,7 @@ var (
 )
 
 // showsProxy says that a header is one that proxies add: what ends in the word for an address says whose it is.
+// Behind a proxy on this machine every stranger's request comes from a loopback address.
 func showsProxy(name string) bool {
 	return slices.Contains(forwarded, name) ||
 		slices.ContainsFunc(forwardedFrom, func(head string) bool { return strings.HasPrefix(name, head) }) ||
@@ -125,6 +132,8 @@ func showsProxy(name string) bool {
 
 // onlyHere turns away all but the programs of this machine that ask this server by its own address. Pages of other
 // origins are refused as well, even where they may chat: an exchange is none of their business.
+// The Host is looked at because a page may have its own name point to 127.0.0.1 (DNS rebinding). Names under
+// .localhost resolve to this machine alone.
 func onlyHere(r *http.Request) error {
 	if from, err := netip.ParseAddrPort(r.RemoteAddr); err != nil || !from.Addr().Unmap().IsLoopback() {
 		return fault.New(fault.Forbidden, "/debug is only available on the server's own machine")

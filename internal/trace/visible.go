@@ -11,6 +11,7 @@ type piece struct{ Text, Class string }
 
 // visible cuts a text where it holds what cannot be seen. Spaces, tabs and newlines stay what they are, so that the text can
 // be copied from the page; other blanks, controls and marks that turn the direction of writing become their numbers.
+// A no-break space or a zero-width mark can break a call, and looks like nothing on a page.
 func visible(s string) (all []piece) {
 	from, class := 0, ""
 	for i, r := range s {
@@ -28,6 +29,7 @@ func visible(s string) (all []piece) {
 }
 
 // classOf is the class of a character in view.html.
+// Cf holds zero-width and bidirectional marks, Co characters of private use.
 func classOf(r rune) string {
 	switch {
 	case r == ' ':

@@ -33,6 +33,7 @@ func New(vectors [][]float32) *Index {
 func (x *Index) Dimensions() int { return x.dimensions }
 
 // unit is v scaled to length 1; a vector of zeros stays one, and is near to nothing.
+// Of vectors of length 1 the dot product is the cosine, so no length is computed while searching.
 func unit(v []float32) []float32 {
 	var sum float64
 	for _, a := range v {
@@ -56,6 +57,7 @@ type Hit struct {
 
 // Search gives the n rows nearest to q, the nearest first; of equals the first. Only rows for which allowed says so are
 // compared; nil: all. The filter comes first, so that the n are the nearest of those that may be seen.
+// Filtering the nearest afterwards could leave none, and would tell that hidden ones exist.
 func (x *Index) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	if x.dimensions == 0 || len(q) != x.dimensions || n <= 0 {
 		return nil

@@ -13,6 +13,8 @@ import (
 var completeColumnExtractionText string
 
 // completeColumnExtraction says that the columns are known, and the workflow may go on.
+// The schema takes null nearly everywhere: a model that found nothing writes null, and has to get the sentence
+// of the specification for it and no error of validation.
 func completeColumnExtraction() tools.Tool {
 	return tools.Tool{
 		Name: "complete_column_extraction", Title: "Finish column extraction", Description: completeColumnExtractionText, Hints: hints(false),
@@ -32,6 +34,7 @@ func completeColumnExtraction() tools.Tool {
 }
 
 // extracted is what became of it.
+// Its members and both messages are the specification's, byte for byte. escalate ends a phase of the agent.
 type extracted struct {
 	Status   string `json:"status"`
 	Message  string `json:"message"`

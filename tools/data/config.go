@@ -10,6 +10,7 @@ import (
 
 // Config are the settings of the data tools. The tags are those that the command line reads; the names in capitals without
 // TOOLNORM_ are what the tools' specification calls them.
+// A setting that is missing disables what needs it, and the result names it; nothing stops the program.
 type Config struct {
 	Tools string `name:"data-tools" default:"auto" enum:"auto,always,never" env:"TOOLNORM_DATA_TOOLS" help:"Offer the data tools (vectors, similarity search, SQL): auto when one of their settings is there or documents were imported, always, or never."`
 
@@ -35,11 +36,13 @@ type Config struct {
 }
 
 // any says that something is set by which the tools would work.
+// Ports have defaults, and the name of a model or a collection reaches nothing by itself.
 func (c *Config) any() bool {
 	return c.EmbeddingURL != "" || c.ChromaHost != "" || c.PostgresHost != "" || c.PostgresName != ""
 }
 
 // missingSQL are the variables without which no database can be asked.
+// A password may rightly be missing: the server may trust the connection, or .pgpass has it.
 func (c *Config) missingSQL() (names []string) {
 	for _, s := range []struct{ name, value string }{
 		{"POSTGRESQL_DB_HOST", c.PostgresHost}, {"POSTGRESQL_DB_NAME", c.PostgresName}, {"POSTGRESQL_DB_USER", c.PostgresUser},
@@ -53,6 +56,7 @@ func (c *Config) missingSQL() (names []string) {
 
 // ReadConfig reads the settings for a program without a parser of flags, from the same names: the environment wins over the
 // values of the settings file, and those over the defaults.
+// toolrun is that program. It reads the same tags by reflection, so that a new setting has one place.
 func ReadConfig(env func(string) string, file map[string]any) (c Config, err error) {
 	v := reflect.ValueOf(&c).Elem()
 	for i := range v.NumField() {

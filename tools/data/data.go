@@ -41,6 +41,7 @@ type Data struct {
 }
 
 // Audit is what is noted of each statement; never what was asked or found.
+// A statement may hold what it looks for, as a name or a number of a person, so only its hash is noted.
 type Audit struct {
 	Statement string // the beginning of its SHA-256
 	Rows      int
@@ -49,6 +50,7 @@ type Audit struct {
 }
 
 // Open takes the settings. Nothing is asked yet, so no server need be up. audit and warn may be nil.
+// Chroma without a name for the collection counts as not set, since there is no default that could be meant.
 func Open(ctx context.Context, c Config, db *store.DB, audit func(context.Context, Audit), warn func(string)) (*Data, error) {
 	d := &Data{config: c, audit: audit}
 	if d.audit == nil {
@@ -97,12 +99,14 @@ func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
 }
 
 // hints are those of every tool here: they only read; some ask servers.
+// An MCP client asks its user before a tool that may change something; none of these does.
 func hints(openWorld bool) tools.Hints {
 	yes, no := true, false
 	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &openWorld}
 }
 
 // errNoEmbedder names what is not set.
+// The variable is named so that the reader of a result, model or human, knows what to set.
 func (d *Data) errNoEmbedder() error {
 	if d.config.EmbeddingURL == "" {
 		return errors.New("TEXT_EMBEDDING_MODEL_URL is not set: there is no model that makes vectors")

@@ -26,6 +26,8 @@ const (
 )
 
 // documentsOf reads the documents of a file, in their order, without empty ones.
+// A file that is no UTF-8 is refused: guessed encodings make Korean and Japanese texts that are found by
+// nothing.
 func documentsOf(path string) ([]string, error) {
 	read := readers[strings.ToLower(filepath.Ext(path))]
 	if read == nil {
@@ -61,9 +63,11 @@ func documentsOf(path string) ([]string, error) {
 }
 
 // linesOf: a document a line.
+// A last line without its end counts, and an empty one is dropped by the caller.
 func linesOf(text []byte) ([]string, error) { return strings.Split(string(text), "\n"), nil }
 
 // paragraphs: documents with empty lines between.
+// Windows' line ends are taken for plain ones, or no line would be empty.
 func paragraphs(text []byte) ([]string, error) {
 	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n\n"), nil
 }
@@ -75,6 +79,8 @@ func commaRows(text []byte) ([]string, error) { return rowsOf(text, ',') }
 func tabRows(text []byte) ([]string, error) { return rowsOf(text, '\t') }
 
 // rowsOf writes each row with the names of the columns, which are in the first: table: users, column: email, type: VARCHAR(255).
+// Quotation marks may stand anywhere where tabs separate: spreadsheets write them bare there. Empty cells say
+// nothing and would be found by the names of their columns.
 func rowsOf(text []byte, comma rune) (all []string, err error) {
 	rows := csv.NewReader(bytes.NewReader(text))
 	rows.Comma, rows.LazyQuotes = comma, comma == '\t'
@@ -129,6 +135,7 @@ func jsonLines(text []byte) (all []string, err error) {
 }
 
 // jsonDocument is a text, the text or document of an object, or, of an object without, the object as it is written.
+// An object without either name is kept as it is: its members can be found all the same.
 func jsonDocument(raw json.RawMessage) (s string, err error) {
 	if json.Unmarshal(raw, &s) == nil {
 		return s, nil

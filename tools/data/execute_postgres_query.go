@@ -37,6 +37,8 @@ func (d *Data) executePostgresQuery() tools.Tool {
 }
 
 // queried is the result of a statement.
+// Names and messages are the specification's; sqlstate, columns, row_count and truncated are more than it asks
+// for.
 type queried struct {
 	Status   string    `json:"status"`
 	Message  string    `json:"message"`
@@ -51,6 +53,7 @@ type csvTable struct {
 }
 
 // content is a table, and the statement as it was sent.
+// SQL is what was sent and not what was run: the wrapping in a cursor is nobody's business.
 type content struct {
 	SQL       string            `json:"sql"`
 	Records   []json.RawMessage `json:"records"`
@@ -60,6 +63,7 @@ type content struct {
 }
 
 // query runs the statement; what goes wrong is a result, too.
+// isError is set besides status: clients of MCP look at the one, agents of the specification at the other.
 func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	var in struct {
 		SQL string `json:"sql_query"`
@@ -87,6 +91,7 @@ func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, e
 }
 
 // table asks the database, if one is set.
+// All that is missing is named at once, so that one look at the settings will do.
 func (d *Data) table(ctx context.Context, sql string) (*sqlsafe.Table, error) {
 	if missing := d.config.missingSQL(); len(missing) > 0 {
 		return nil, fmt.Errorf("no database is set: %s is missing", strings.Join(missing, ", "))
@@ -98,6 +103,7 @@ func (d *Data) table(ctx context.Context, sql string) (*sqlsafe.Table, error) {
 var identifiers = regexp.MustCompile(`"([^"]*)"`)
 
 // failed is the result of a statement that failed, in the server's words.
+// "relation 'users' does not exist" is the specification's sample, where the server writes double quotes.
 func failed(err error) queried {
 	out := queried{Status: "error"}
 	text := err.Error()

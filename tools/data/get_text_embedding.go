@@ -33,6 +33,8 @@ type embeddings struct {
 }
 
 // embed asks the model.
+// No text is no error: an agent may have had nothing to ask. There are no stand-ins for a model that is not
+// set.
 func (d *Data) embed(ctx context.Context, in struct {
 	Texts []string `json:"text_list"`
 }) (out embeddings, err error) {

@@ -10,6 +10,7 @@ import (
 )
 
 // Imported is what an import did with one file.
+// Files that were done before an error are listed, too: their documents are in the collection.
 type Imported struct {
 	Source    string // the file's path, beneath the folder that was named
 	Documents int
@@ -22,6 +23,7 @@ const embeddedAtOnce = 32
 
 // Import puts the documents of a file, or of all files of a folder, into the collection: a second time nothing changes but
 // what is new or gone. progress is told how many of a file's documents are done; it may be nil.
+// Chroma has no search by words, so without a model there is nothing to import into it.
 func (d *Data) Import(ctx context.Context, path string, progress func(source string, done, all int)) (done []Imported, err error) {
 	if progress == nil {
 		progress = func(string, int, int) {}
@@ -56,6 +58,7 @@ func (d *Data) Import(ctx context.Context, path string, progress func(source str
 type file struct{ path, source string }
 
 // importable lists the files at a path; in a folder those that have a known ending.
+// A file that is named is read whatever its ending, which then is an error of its own.
 func importable(path string) (all []file, err error) {
 	err = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -77,6 +80,7 @@ func importable(path string) (all []file, err error) {
 }
 
 // importFile makes the documents of a source those given.
+// Ids are hashes of source and text: what did not change keeps its id, and its vector with it.
 func (d *Data) importFile(ctx context.Context, source string, texts []string, progress func(string, int, int)) (Imported, error) {
 	all, have := make([]document, 0, len(texts)), map[string]bool{}
 	for _, text := range texts {
@@ -113,6 +117,8 @@ func (d *Data) importFile(ctx context.Context, source string, texts []string, pr
 }
 
 // embedNew makes the vectors that are not there yet, some at a time; Chroma gets them at once.
+// With Chroma each part is stored as soon as it has its vectors, so an import that breaks off goes on from
+// there.
 func (d *Data) embedNew(ctx context.Context, source string, all []document, progress func(string, int, int)) (made int, err error) {
 	progress(source, 0, len(all))
 	defer func() { progress(source, len(all), len(all)) }()

@@ -13,6 +13,7 @@ import (
 var sanitizeForCSVText string
 
 // sanitizeForCSV makes ordinary spaces of those that Excel shows as rubbish.
+// Each becomes one space, without trimming or joining: that narrow is the promise.
 func sanitizeForCSV() tools.Tool {
 	return tools.Tool{
 		Name: "sanitize_for_csv", Title: "Clean text for CSV", Description: sanitizeForCSVText, Hints: hints(false),

@@ -16,6 +16,7 @@ const stagesSchema = `"stages": {"type": "array", "items": {"type": "object", "p
 	"name": {"type": "string"}, "status": {"type": "string"}, "reason": {"type": "string"}}}}`
 
 // searchSimilarDocuments finds documents like queries.
+// 3 is the specification's default; the bounds of 64 queries and 100 results are our own.
 func (d *Data) searchSimilarDocuments() tools.Tool {
 	return tools.Tool{
 		Name: "search_similar_documents", Title: "Search similar documents", Description: searchSimilarDocumentsText, Hints: hints(true),
@@ -35,6 +36,7 @@ type similarDocuments struct {
 }
 
 // similar searches.
+// A query that finds nothing has an empty list, so that lists and queries stay side by side.
 func (d *Data) similar(ctx context.Context, in struct {
 	Queries []string `json:"query_list"`
 	N       int      `json:"n_results"`
