@@ -66,6 +66,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 		return
 	}
 	ctx := r.Context()
+	// By 2025-11-25 a broken connection "should not be interpreted as cancelling"; notifications/cancelled is for that.
 	if !c.modern { // only since 2026-07-28 a client that leaves cancels; before, a session can cancel and take up a broken stream
 		ctx = context.WithoutCancel(ctx)
 	}
@@ -75,11 +76,13 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 		c.out = reply.send
 		late := time.AfterFunc(s.cfg.Patience, func() { reply.begin() })
 		defer late.Stop()
+		// Against the specification, which wants both types in Accept; but what the client can read is what it gets.
 		if !accepts(r, "application/json") {
 			reply.begin()
 		}
 	}
 	switch f := s.handled(ctx, c, m); {
+	// It has become a stream, and the frame was its last event.
 	case reply.finish(ctx, f):
 	case f.body == nil: // the client took the request back
 		w.WriteHeader(http.StatusAccepted)
@@ -94,6 +97,7 @@ func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m mess
 	c.out = nowhere
 	f := s.handled(r.Context(), c, m)
 	s.remember(c, m)
+	// Only when it was answered: an error begins no session.
 	if f.status == 0 && m.method == string(mcp.MethodInitialize) {
 		w.Header().Set("Mcp-Session-Id", s.engine.seal.mint(c.session))
 	}
@@ -125,6 +129,7 @@ func (s *Server) remember(c *caller, m message) {
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, box *outbox) {
 	out := sse.NewWriter(w, s.cfg.Stall)
 	if !c.modern && c.id != "" {
+		// Written by way of the record from the first event on, so that a break at any point can be made good.
 		if record := s.records.begin(c.session, box); record != nil {
 			s.replay(r.Context(), out, record, 0)
 			return
@@ -173,6 +178,7 @@ func (p *reply) begin() *outbox {
 // finish ends a stream with its last frame, and waits until it is written or nobody can read it any more. It is false when there is
 // no stream. Without the wait the handler would return, and net/http would take the writer from the goroutine that uses it.
 func (p *reply) finish(ctx context.Context, last frame) bool {
+	// No send may make it a stream from here on: the answer is on its way as JSON.
 	p.mu.Lock()
 	p.over = true
 	p.mu.Unlock()
@@ -187,6 +193,7 @@ func (p *reply) finish(ctx context.Context, last frame) bool {
 // readBody reads a request whole, within its limits: 415 for another type, 413 for more than MaxBody. The type is checked
 // since browsers send text/plain and forms across origins without asking.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
+	// Parameters are taken: some clients say application/json; charset=utf-8.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, fail(codeRequest, "a message has the Content-Type application/json").withStatus(http.StatusUnsupportedMediaType)
 	}
@@ -224,7 +231,9 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
+	// Known, so the answer is not cut into chunks.
 	h.Set("Content-Length", strconv.Itoa(len(head)+len(f.body)+len(tail)))
+	// What a session is told must not come out of a proxy's cache for another.
 	h.Set("Cache-Control", "no-store")
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Stall)) // a recorder in a test has no deadlines
 	w.WriteHeader(cmp.Or(f.status, http.StatusOK))

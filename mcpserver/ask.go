@@ -30,6 +30,7 @@ func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, param
 		Method  mcp.MCPMethod `json:"method"`
 		Params  any           `json:"params,omitempty"`
 	}{"2.0", id, method, params})
+	// A client that takes no stream (errDeaf) fails here at once, instead of when ctx ends.
 	if err := c.out(ctx, frame{body: body}); err != nil {
 		return fmt.Errorf("ask the client for %s: %w", method, err)
 	}
@@ -44,6 +45,7 @@ func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, param
 // readAnswer reads what a client answered.
 func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	if m.failure != nil {
+		// The user has said no, as a rule; the tool decides what that means for it.
 		var details mcp.JSONRPCErrorDetails
 		if err := json.Unmarshal(m.failure, &details); err != nil {
 			return fmt.Errorf("the client's error to %s: %w", method, err)
@@ -73,6 +75,7 @@ func (e *engine) answered(c *caller, m message) {
 		return
 	}
 	select {
+	// The first answer counts: the channel has room for one, and nobody reads a second.
 	case q.answer <- m:
 	default: // answered before
 	}
@@ -85,6 +88,7 @@ func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose st
 	if !c.modern {
 		return m.raw, "", nil
 	}
+	// One of name and uri is empty: a tool and a prompt have names, a resource its address.
 	purpose = stateFor(c.principal, m.method, m.said.Name+m.said.URI)
 	if m.said.State == nil {
 		return m.raw, purpose, nil
@@ -126,6 +130,7 @@ func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) 
 	case *mcp.CallToolResult:
 		rounds = &r.MultiRoundTripResult
 	case mcp.GetPromptResult:
+		// A copy, so that what the handler holds is not sealed with it.
 		rounds, result = &r.MultiRoundTripResult, &r
 	case mcp.ReadResourceResult:
 		rounds, result = &r.MultiRoundTripResult, &r

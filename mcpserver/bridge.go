@@ -32,6 +32,7 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 	var failed error
 	ctx = context.WithValue(e.cfg.Extra.WithContext(ctx, s), failedKey{}, &failed)
 	answer := e.cfg.Extra.HandleMessage(ctx, raw)
+	// In front of the answer: what the handler has said must be on the stream before it.
 	s.finish()
 	switch a := answer.(type) {
 	case mcp.JSONRPCResponse:
@@ -68,6 +69,7 @@ func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError 
 	if e.Data != nil {
 		rpcErr.data = encode(e.Data)
 	}
+	// mcp-go has given it a code of its own already, as for parameters that it could not read.
 	if e.Code != codeInternal {
 		return rpcErr
 	}

@@ -22,6 +22,7 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	if name == "" {
 		return nil, fail(codeParams, "tools/call needs the name of a tool")
 	}
+	// Find takes names with Void's random prefix as well.
 	t, ours := e.cfg.Registry.Snapshot().Find(name)
 	if !ours && e.cfg.Extra.GetTool(name) == nil {
 		return nil, e.unknown(ctx, name)
@@ -31,6 +32,7 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 		name = t.Name
 	}
 	if wait, ok := e.tools.allow(name, time.Now()); !ok {
+		// A result and no 429: the model can wait, the client cannot make it.
 		text := fmt.Sprintf("%s is called too often; try again in %d s", name, int(math.Ceil(wait.Seconds())))
 		return e.result(c, name, tools.Failure(text)), nil
 	}
@@ -46,6 +48,7 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 // the data of an error and not its message.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	rpcErr := fail(codeParams, "Unknown tool: %s", name[:min(len(name), 128)])
+	// The registry's own sentence about a name that is unknown, which lists the nearest.
 	rpcErr.data = encode(e.cfg.Registry.Call(ctx, name, nil).Text())
 	return rpcErr
 }
@@ -98,6 +101,7 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 	if body, err := chat.JSON(out); err == nil {
 		return body
 	}
+	// What a tool's code returns as a structure need not be JSON; the client gets a result in any case.
 	out.Content, out.Structured, out.IsError = []content{textOf(tool + " gave a structured result that is no JSON")}, nil, true
 	return encode(out)
 }
@@ -118,6 +122,7 @@ func asOutcome(r tools.Result) tools.Result {
 // "[image image/png, 3 bytes]".
 func contents(r tools.Result) []content {
 	all := make([]content, 0, len(r.Content)+1)
+	// An image alone, say: Void takes a first part that is no text for an error.
 	if len(r.Content) == 0 || r.Content[0].Kind != tools.Text {
 		all = append(all, textOf(r.Text()))
 	}
@@ -152,6 +157,7 @@ func part(p tools.Part) content {
 func reporting(ctx context.Context, c *caller) (_ context.Context, done func()) {
 	r := &reports{c: c, ctx: ctx, last: -1}
 	var to tools.Reporter
+	// Without a token of the client's nothing may be sent.
 	if c.meta.Progress != nil {
 		to.Progress = r.progress
 	}

@@ -53,6 +53,7 @@ func newEngine(cfg Config) *engine {
 	} {
 		option(cfg.Extra)
 	}
+	// A server with hooks of its own (companymcp) keeps them; ours is added.
 	if cfg.Extra.GetHooks() == nil {
 		server.WithHooks(&server.Hooks{})(cfg.Extra)
 	}
@@ -123,6 +124,7 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.Raw
 	}
 	var asked mcp.InitializeParams
 	var answer mcp.InitializeResult
+	// mcp-go has read them already; here they are read for what a session keeps.
 	if m.params != nil && json.Unmarshal(m.params, &asked) != nil || json.Unmarshal(result, &answer) != nil {
 		return nil, fail(codeParams, "the parameters of initialize cannot be read")
 	}
@@ -142,6 +144,7 @@ var errCancelled = errors.New("the client cancelled the request")
 func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(e.ctx, func() { cancel(errClosed) })
+	// Nobody could name the request: cancellation goes by session and id.
 	if c.id == "" {
 		return ctx, func() { unhook(); cancel(nil) }
 	}

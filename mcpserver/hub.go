@@ -68,6 +68,7 @@ func (h *hub) tell(method string, params json.RawMessage) {
 	plain := notification(method, orNil(params))
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	// Streams without a session are each told: the empty name never counts as told.
 	told := map[string]bool{"": false}
 	for l := range h.listeners {
 		if told[l.session] || !l.wants(method, about.URI) {
@@ -140,6 +141,7 @@ func (h *hub) listen(changed <-chan struct{}, e echo, stop <-chan struct{}) {
 			h.tell(mcp.MethodNotificationToolsListChanged, nil)
 		case n := <-e.c:
 			var params json.RawMessage
+			// Else mcp-go's empty params would be written as {}, where the specification has none.
 			if len(n.Params.Meta)+len(n.Params.AdditionalFields) > 0 {
 				params = encode(n.Params)
 			}

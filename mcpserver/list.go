@@ -82,6 +82,7 @@ func (l *lists) current() *toolLists {
 	}
 	fresh := &toolLists{generation: snapshot.Generation, tools: l.offered(snapshot), mirrored: map[string]*mcp.Tool{}}
 	for i, t := range fresh.tools {
+		// Looked for once here: each tools/call of 2026-07-28 asks, and few tools have any.
 		if len(mcp.ExtractParamHeaderBindings(&t)) > 0 {
 			fresh.mirrored[t.Name] = &fresh.tools[i]
 		}
@@ -208,6 +209,7 @@ func objectSchema(schema json.RawMessage) json.RawMessage {
 		return json.RawMessage(`{"type":"object"}`)
 	}
 	switch says, ok := members["type"]; {
+	// The member is put in by text, so the rest keeps its order.
 	case !ok:
 		return append([]byte(`{"type":"object",`), bytes.TrimLeft(schema, " \t\r\n{")...)
 	case string(says) == `"object"`:

@@ -34,6 +34,7 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer done()
+	// A client without a session listens under an empty id, for which no record can be found.
 	if found == nil {
 		found = &session{principal: principal}
 	}
@@ -73,6 +74,7 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 	if err := s.sessions.end(named, time.Now()); err != nil {
 		s.cfg.Log.Warn().Err(err).Msg("cannot save the end of an MCP session: it works again after a restart")
 	}
+	// Streams, calls and records, in this order: nothing new can begin, since the id is void already.
 	s.engine.hub.end(named)
 	s.engine.cancelAll(named)
 	s.records.end(named)
@@ -165,6 +167,7 @@ func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.Sub
 	if can.Resources == nil || !can.Resources.Subscribe {
 		f.ResourceSubscriptions = nil
 	}
+	// The acknowledgement shows what is left, so the client knows.
 	if len(f.ResourceSubscriptions) > maxWatched {
 		f.ResourceSubscriptions = f.ResourceSubscriptions[:maxWatched]
 	}

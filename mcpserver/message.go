@@ -67,6 +67,7 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	if m.method == "" && (m.id == nil || m.result == nil && m.failure == nil) {
 		return m, fail(codeRequest, "a message has a method, or an id and a result or an error")
 	}
+	// JSON-RPC takes arrays as well; MCP's parameters are objects. null is what some clients write for none.
 	if p := m.params; p != nil && p[0] != '{' && string(p) != "null" {
 		return m, fail(codeParams, "params are a JSON object")
 	}
@@ -88,6 +89,7 @@ func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 		return all, nil
 	case !errors.As(err, &syntax):
 		return nil, fail(codeRequest, "a message is one JSON object")
+	// Said apart, as the text may well be JSON: it is 10,000 levels deep.
 	case strings.Contains(syntax.Error(), "max depth"): // encoding/json has no name for it
 		return nil, fail(codeParse, "this is nested too deeply")
 	}
@@ -219,6 +221,7 @@ func (e *rpcError) frame(id json.RawMessage) []byte {
 		Message string          `json:"message"`
 		Data    json.RawMessage `json:"data"`
 	}
+	// Void shows the data and drops the message.
 	data := e.data
 	if data == nil {
 		data = encode(e.message)

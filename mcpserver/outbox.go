@@ -69,6 +69,7 @@ func (b *outbox) put(f frame) error {
 		if waiting.kind != "" {
 			news++
 		}
+		// The client has not read the first one, and will ask for the new state when it does.
 		if f.kind != "" && waiting.kind == f.kind {
 			return b.cause
 		}

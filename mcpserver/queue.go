@@ -66,6 +66,7 @@ func (q *queue) submit(c *conn, m message) error {
 		q.e.handle(c.ctx, q.caller(c, m), m)
 		return nil
 	}
+	// Counted before it is taken, so that Close sees no moment in which a message is nowhere.
 	q.pending.Add(1)
 	if c.pending.Add(1) <= q.longest || isCancel(m) {
 		select {
@@ -75,6 +76,7 @@ func (q *queue) submit(c *conn, m message) error {
 		}
 	}
 	q.done(c, 1)
+	// It was not queued, so it cannot find what waits in a backlog; what runs it ends.
 	if isCancel(m) {
 		q.e.cancel(c.id, cancelled(m))
 		return nil
@@ -161,6 +163,7 @@ func (q *queue) start() {
 		c.running++
 		q.running++
 		go q.work(c, m) // ends with the request, which ends with its conn
+		// Behind all the others: each conn gets one place a round.
 		if q.park(c); c.parked {
 			n++
 		}
@@ -204,6 +207,7 @@ func (q *queue) caller(c *conn, m message) *caller {
 		return &caller{session: c.session, meta: said, out: c.box.send}
 	}
 	one := said.session(c.principal)
+	// Its own id would be empty, and notifications/cancelled on this stream could not find the request.
 	one.id = c.id
 	return &caller{session: one, modern: true, meta: said, out: c.box.send, stream: c.box}
 }

@@ -38,6 +38,7 @@ func (l *limiter) allow(key string, now time.Time) (wait time.Duration, ok bool)
 	b, known := l.buckets[key]
 	if !known {
 		l.forget(now)
+		// A client that starts sends initialize, its notification and several lists at once.
 		b = bucket{2 * l.perSecond, now}
 	}
 	b.left = min(2*l.perSecond, b.left+now.Sub(b.at).Seconds()*l.perSecond)

@@ -85,6 +85,7 @@ func (r *records) find(event, session string) (one *record, after uint64, ok boo
 // forget ends a stream that no connection has taken up since the one of that turn left. Its tool, if it still runs, then
 // finds that nobody hears it.
 func (r *records) forget(one *record, turn int) {
+	// Somebody has taken it up meanwhile; his own end starts the next grace.
 	if one.turns() != turn {
 		return
 	}
@@ -136,6 +137,7 @@ func (o *record) event(dst []byte, f frame) []byte {
 	o.sent = append(o.sent, numbered{o.next, f})
 	o.next++
 	o.bytes += len(f.body)
+	// The oldest go first, and the last event never goes.
 	for o.bytes > maxKept && len(o.sent) > 1 {
 		o.bytes -= len(o.sent[0].body)
 		o.sent = o.sent[1:]
@@ -154,6 +156,7 @@ func (o *record) write(dst []byte, f numbered) []byte {
 func (o *record) again(dst []byte, after uint64) (_ []byte, ended bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	// 2025-11-25 wants "an event ID and an empty data field", so data: is written out.
 	if after == 0 && o.next == 1 && o.primed {
 		dst = append(dst, "id: "+o.id+"-0\ndata:\n\n"...)
 	}

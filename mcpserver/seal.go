@@ -40,6 +40,7 @@ func (s seal) close(purpose string, v any) string {
 // open reads what close wrote for the same purpose. Base64 is read strictly: with loose trailing bits one signature would
 // have several spellings, and an ended session could come back under another id.
 func (s seal) open(purpose, text string, v any) error {
+	// The body is not read as JSON before its signature is found right.
 	head, tail, _ := strings.Cut(text, ".")
 	body, err := base64.RawURLEncoding.Strict().DecodeString(head)
 	if err != nil {

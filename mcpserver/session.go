@@ -151,6 +151,7 @@ func (s *sessions) find(id, principal string) (*session, bool) {
 	if s.ended.has(id) {
 		return nil, false
 	}
+	// What the client has set since counts; the id only says how the session began.
 	if known, ok := s.kept[id]; ok {
 		return known, true
 	}
@@ -221,6 +222,7 @@ func newEnded(path string, now time.Time) (*ended, error) {
 			e.at[name] = time.Unix(seconds, 0)
 		}
 	}
+	// Something in it is too old, broken or there twice: it is written anew at the start, when nobody waits.
 	if lines > len(e.at) {
 		err = e.rewrite()
 	} else {
@@ -268,6 +270,7 @@ func (e *ended) forget(now time.Time) {
 		all = append(all, at)
 	}
 	slices.SortFunc(all, time.Time.Compare)
+	// A tenth at once, or each further end would write the whole file.
 	last := all[len(all)/10]
 	for name, at := range e.at {
 		if !at.After(last) || now.Sub(at) > sessionLife {

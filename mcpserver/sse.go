@@ -40,6 +40,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) 
 		return
 	}
 	defer done()
+	// Of the stream: the tools of this session end with it, since nobody could get their answers.
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(context.Canceled) // ends the tools that still run for it
 	c := &conn{session: &session{id: newUUID(), principal: s.cfg.Principal(r), version: version, level: defaultLevel}, ctx: ctx, box: newOutbox()}
@@ -107,6 +108,7 @@ func (s *Server) Message() http.Handler {
 			s.refuse(w, m.id, rpcErr)
 			return
 		}
+		// Once Close has begun, the queue is waited for and must not grow.
 		if s.closing.Load() {
 			s.busy(w, errClosed.Error())
 			return

@@ -24,6 +24,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer, grace t
 	go func() { written <- writeLines(out, c.box) }() // ends with the outbox
 	var err error
 	select {
+	// A client that closes its end may still read what it has asked for.
 	case err = <-read:
 		c.settle(grace)
 	case err = <-written:

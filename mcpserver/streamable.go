@@ -45,6 +45,7 @@ func accepts(r *http.Request, kind string) bool {
 // session that is gone says 404 only to a request that is otherwise right, as clients initialize again on a 404.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	principal := s.cfg.Principal(r)
+	// The session is looked up before the text is read: the rate goes by it, and must not cost a message's reading.
 	named := r.Header.Get("Mcp-Session-Id")
 	found, ok := s.sessions.find(named, principal)
 	if wait, ok := s.rate.allow(rateKey(found, principal, r), time.Now()); !ok {
@@ -70,6 +71,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	case rpcErr != nil:
 	case modern && m.isRequest():
 		rpcErr = s.checkModern(r.Header, m)
+	// Notifications too: since 2026-07-28 closing the stream is what cancels.
 	case modern:
 		rpcErr = fail(codeRequest, "by this revision clients send only requests over HTTP")
 	// initialize with an old id is served: clients that reconnect send the id that they had.
@@ -117,6 +119,7 @@ func callerOf(found *session, principal string, modern bool, version string, m m
 // one after the other and take one place together, so a batch is no way around MaxCalls.
 func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, found *session) {
 	version := cmp.Or(r.Header.Get("Mcp-Protocol-Version"), oldest)
+	// What was negotiated counts more than what the header says.
 	if found != nil {
 		version = found.version
 	}

@@ -27,7 +27,8 @@ var _ Library = (*company.Company)(nil)
 
 const (
 	// An address is company://documents/7: the number is the row's id, which stays when the title changes.
-	scheme     = "company://documents/"
+	scheme = "company://documents/"
+	// One list, as many clients read no second page.
 	mostListed = 1000 // documents in the list of resources; search_docs finds the others
 )
 
@@ -44,6 +45,7 @@ func New(name, version, guide string, docs Library) *server.MCPServer {
 			return // the documents can be read again when the database can
 		}
 		for _, d := range all {
+			// Behind what mcp-go lists itself, which is nothing: all of it comes from the database.
 			result.Resources = append(result.Resources, describe(d))
 		}
 	})
@@ -59,12 +61,13 @@ func New(name, version, guide string, docs Library) *server.MCPServer {
 	return s
 }
 
+// plain is the type of all documents: the database holds their text and nothing else.
 const plain = "text/plain"
 
 // uri is a document's address.
 func uri(d company.Document) string { return scheme + strconv.FormatInt(d.ID, 10) }
 
-// describe is a document in the list.
+// describe is a document in the list. The category is in its description, by which people choose one.
 func describe(d company.Document) mcp.Resource {
 	return mcp.NewResource(uri(d), d.Title, mcp.WithResourceDescription("A document of the company: "+d.Category), mcp.WithMIMEType(plain))
 }

@@ -47,6 +47,7 @@ func addPrompts(s *server.MCPServer, docs Library) {
 		[]argument{{"document", "Its number, as the list of resources and search_docs give it."}}, "",
 	}
 	s.AddPrompt(summarize.prompt(), func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		// The number alone, since people type it; a whole address would not be one.
 		d, err := read(ctx, docs, scheme+r.Params.Arguments["document"])
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", mcp.ErrInvalidParams, err)
@@ -72,9 +73,11 @@ func (t template) fill(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromp
 	var values []any
 	for _, a := range t.args {
 		v := r.Params.Arguments[a.name]
+		// mcp-go declares that an argument is required, and does not check it.
 		if v == "" {
 			return nil, fmt.Errorf("%w: the prompt %s needs %s", mcp.ErrInvalidParams, t.name, a.name)
 		}
+		// In the order of the template's %s. The text goes in as it is: it becomes a user's message, who may say anything.
 		values = append(values, v)
 	}
 	return mcp.NewGetPromptResult(t.about, []mcp.PromptMessage{
