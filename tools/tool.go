@@ -60,6 +60,7 @@ const (
 )
 
 // Part is one piece of a result's content.
+// Which fields count depends on the kind; the others are empty.
 type Part struct {
 	Kind PartKind
 	Text string

@@ -103,6 +103,7 @@ func (t *Type) FromText(text string) (string, bool) {
 
 // boolWord reads the words people use for true and false. Only where nothing but a boolean may stand: where a text or a number
 // may, "on" and 1 are meant as they are written.
+// `<parameter=recursive>yes</parameter>` is true.
 func boolWord(s string) (string, bool) {
 	switch s {
 	case "1", "yes", "on":
@@ -134,6 +135,7 @@ func number(s string, integer bool) (string, bool) {
 
 // withoutZeros takes the zeros off that stand in front of a number's other digits, which JSON does not take: 007 is what a
 // model writes that has read it in the message.
+// One digit stays: 0 is 0, -00 is -0, and 0.5 keeps its zero.
 func withoutZeros(s string) string {
 	i := 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -264,6 +266,7 @@ func runeLen(s string, r rune) int {
 }
 
 // escape is one character as JSON writes it inside a string.
+// Control characters without a letter of their own are \u00XX; all others stay as they are, as UTF-8.
 func escape(r rune) string {
 	switch r {
 	case '"':

@@ -46,6 +46,7 @@ func (c *compiler) compile(v *value, depth int) *Type {
 	t.members(c, v, depth)
 	t.elements(c, v, depth)
 	t.besides(c, v, depth)
+	// Without a type everything may stand already, null too.
 	if n := v.get("nullable"); n != nil && n.raw == "true" && t.kinds != 0 {
 		t.kinds |= Null
 	}
@@ -74,6 +75,7 @@ func (c *compiler) target(v *value, keyword string, depth int) *Type {
 
 // values takes over enum and const, and the types they imply. Values of other types stay: a call that has one of them is
 // left as it is, and the check says what is wrong with it.
+// "enum": [1, 2] without a type says that numbers are wanted, so "2" becomes 2.
 func (t *Type) values(v *value) {
 	var implied Kinds
 	for _, one := range listed(v) {
@@ -163,6 +165,7 @@ func (t *Type) besides(c *compiler, v *value, depth int) {
 
 // either is what one of several allows, nil when that is everything. One alternative that is unknown makes the whole union
 // unknown: to turn "5" into 5 because the other alternative is a number could destroy a text.
+// {"const": "a"} or {"const": "b"} is a list of two values; with a number as a third alternative it is no list any more.
 func either(list []*Type) *Type {
 	if len(list) == 0 || slices.Contains(list, nil) {
 		return nil

@@ -117,6 +117,8 @@ func (c *constrainer) fixedPart(d *Doc, spec *Place, p part, strict bool) *Place
 
 // begun is a string of which some has left: a pattern that begins with it is the only way in which servers take a text that
 // is known in part. With an escape in it there is no such pattern, and the model may write any text.
+// `"Ro` has left: the pattern is ^Ro[…]*$, and Rome and Rotterdam fit it. Bounds and formats of the text go, since a server
+// holds to one of these alone.
 func begun(text string) *Place {
 	s := &Place{Kinds: String}
 	plain := text[1:]

@@ -45,6 +45,7 @@ func (d Dropped) String() string {
 	return d.Tool + "#" + at
 }
 
+// The bounds of reading. A schema whose parts refer to each other twice each doubles with every level, up to the levels that are followed.
 const (
 	maxRead    = 20_000 // values read for one writer: twice what one schema may hold, so only what refers to itself is cut
 	maxDropped = 200    // keywords listed; a log line that names more is not read
@@ -101,7 +102,7 @@ func (d *Doc) Drop(at, keyword string) {
 // Dropped is what was not held so far, of this document and of those it was parsed with, sorted.
 func (d *Doc) Dropped() []Dropped { return sorted(*d.dropped) }
 
-// sorted are drops in the order of what they print.
+// sorted are drops in the order of what they print, so that a log says the same of a schema each time.
 func sorted(list []Dropped) []Dropped {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b Dropped) int { return strings.Compare(a.String(), b.String()) })

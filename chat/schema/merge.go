@@ -5,6 +5,8 @@ import (
 	"strings"
 )
 
+// The bounds of merging. An allOf in a filter language may lead back to the filter itself, and would be joined with its own
+// alternatives again and again.
 const (
 	maxAlternatives = 32 // of a union that is made of two
 	maxMerged       = 12 // levels below a merge: each level of a schema that refers to itself could be merged with the next
@@ -73,6 +75,7 @@ func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 
 // mergeEnum keeps the values that both list, and that are of a type that is left. It answers false when none is. Values are
 // compared as they are written, so 1 and 1.0 are two.
+// ["a", "b"] and ["b", "c"] leave ["b"], in the order of the first list.
 func (p *Place) mergeEnum(b *Place) bool {
 	list := p.Enum
 	switch {
@@ -108,7 +111,7 @@ func (p *Place) mergeScalars(b *Place) {
 	p.Proposed = append(slices.Clip(p.Proposed), b.Proposed...)
 }
 
-// bothWords are the words of two lists, each text once.
+// bothWords are the words of two lists, each text once. A part of an allOf often repeats the pattern of the other.
 func bothWords(a, b []Word) []Word {
 	for _, w := range b {
 		if !slices.ContainsFunc(a, func(have Word) bool { return have.Text == w.Text }) {
@@ -150,7 +153,7 @@ func (d *Doc) mergeArrays(p, b *Place, depth int) {
 	p.Items, p.Prefix = d.both(p.Items, b.Items, depth), prefix
 }
 
-// both merges places that may be missing: what one of them does not speak of is what the other one says.
+// both merges places that may be missing: what one of them does not speak of is what the other one says. It counts a level.
 func (d *Doc) both(a, b *Place, depth int) *Place {
 	switch {
 	case a == nil:
@@ -201,6 +204,7 @@ func (p *Place) settle() {
 }
 
 // set puts a member at the end, or in the place of one with this name.
+// The place in the order stays that of the first mention.
 func (p *Place) set(name string, to *Place) {
 	for i := range p.Members {
 		if p.Members[i].Name == name {

@@ -83,6 +83,7 @@ func (c *constrainer) null(*Place, int)    { c.raw(`{"type":"null"}`) }
 
 // float writes a number; servers hold no bounds of those with fractions: llama.cpp's converter has rules for
 // the digits of integers, and none for these.
+// What a model writes beyond them is found by the check and written again, or put at the bound where the operator wants that.
 func (c *constrainer) float(s *Place, _ int) {
 	c.unbounded(s.Minimum, s)
 	c.unbounded(s.Maximum, s)
@@ -348,6 +349,7 @@ func (c *constrainer) more(s *Place, props []Member, depth int) {
 
 // plainNames says that a server can write a rule for every other name than these: the rule spells out, character
 // by character, where a name differs from each of the listed ones.
+// Letters, digits and _ stand for themselves in it.
 func plainNames(props []Member) bool {
 	return !slices.ContainsFunc(props, func(f Member) bool {
 		return f.Name == "" || slices.ContainsFunc([]byte(f.Name), func(b byte) bool { return !isAlnum(rune(b)) && b != '_' })

@@ -34,6 +34,8 @@ func serverPattern(pattern string, bound int) (string, bool) {
 }
 
 // patternPrinter prints one pattern.
+// Nothing is printed in part: where one piece cannot be said, the whole pattern is dropped, as half of it would let other
+// texts through.
 type patternPrinter struct {
 	bound  int
 	nested int // repetitions around
@@ -127,6 +129,7 @@ func (p *patternPrinter) leaf(re *syntax.Regexp) string {
 }
 
 // literal writes text; what has a meaning in patterns stands in a class of its own.
+// "1.5" is 1[\x2E]5.
 func (p *patternPrinter) literal(re *syntax.Regexp) string {
 	var b strings.Builder
 	for _, r := range re.Rune {

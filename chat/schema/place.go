@@ -175,6 +175,7 @@ func Union(list []*Place) *Place {
 
 // joinEnums makes one list of values out of many, where the first one stands. Generators write an enum as a oneOf of
 // constants, each with a title; as one list it is a rule of a server's grammar, and as fifty alternatives it is fifty.
+// {"oneOf": [{"const": "a", "title": "A"}, {"const": "b", "title": "B"}]} is thus {"enum": ["a", "b"]}.
 func joinEnums(alts []*Place) []*Place {
 	var out []*Place
 	var list *Place

@@ -203,6 +203,7 @@ var hints = []struct {
 
 // hintsOf are the types whose keywords a place has. Schemas written by hand often leave the type out where "properties" or
 // "maximum" says it.
+// Such a place stays open to other types, and is written as one of these: see Types.
 func hintsOf(v *value) (k Kinds) {
 	for _, h := range hints {
 		for _, word := range h.words {

@@ -35,6 +35,7 @@ const maxDepth = 32
 
 // walk visits t and what holds besides, references and unions included, each once, the nearest first: what the place itself
 // says of a member goes before what is said from afar.
+// A schema may lead back to t, and two parts of it to the same place.
 func (t *Type) walk(visit func(*Type)) {
 	if t == nil {
 		return

@@ -193,6 +193,7 @@ func (c *constrainer) inPlace(s *Place, depth int) {
 
 // reference writes a reference to a definition, which is written later. A definition of its own for each target, and not for
 // each place that names it, is what lets recursion end.
+// Names are numbers, since an author's own may hold any character and be used twice, in the schemas of two tools.
 func (c *constrainer) reference(s *Place) {
 	at := slices.IndexFunc(c.defs, func(d *Place) bool { return d.ref == s.ref })
 	if at < 0 {

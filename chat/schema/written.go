@@ -20,6 +20,7 @@ type Written struct {
 }
 
 // Note is a keyword that no method of a Written tells.
+// The value is compact JSON: it goes behind a description, "A day. (format: date)".
 type Note struct {
 	Keyword string
 	Value   json.RawMessage
@@ -105,6 +106,7 @@ func (w *Written) Types() []string {
 }
 
 // typeNames are the types that a type keyword names, and whether it names others as well.
+// "int" is told as integer, so that the prompt, the reader and the check speak of one type.
 func typeNames(t *value) (names []string, others bool) {
 	all := t.words()
 	if t.kind() == String {

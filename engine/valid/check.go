@@ -11,6 +11,7 @@ import (
 )
 
 // mostProblems is how many problems of one call are told: more than that a model does not take in at once.
+// They are in the order of the arguments, so the first ones are where the model begins to write again.
 const mostProblems = 5
 
 // Problem is one thing that is wrong with a call's arguments.

@@ -21,6 +21,7 @@ const (
 )
 
 // home is where a schema is said to lie, so that relative references have a base; nothing is ever read from there.
+// It shows in the library's errors only, and is taken out of these.
 const home = "tool:///"
 
 // Validator checks arguments against one schema. It may be used by many at once: what compiling has made is only read.
@@ -121,6 +122,7 @@ func explain(err error) *SchemaError {
 }
 
 // local is a URL as the schema's author wrote it.
+// A relative reference is shown as it stands in the schema, without the home that was put in front of it.
 func local(url string) string {
 	url = strings.TrimPrefix(url, home+"schema")
 	return shorten(strings.TrimPrefix(url, home))

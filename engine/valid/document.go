@@ -36,6 +36,7 @@ type copied struct {
 }
 
 // reader builds a document from tokens.
+// The path is kept while it reads, since a member that is there twice has to be named.
 type reader struct {
 	dec  *json.Decoder
 	path []string // of the value that is being read
@@ -130,6 +131,7 @@ func (r *reader) array() (any, error) {
 }
 
 // closed reads the closing brace or bracket.
+// A wrong bracket is an error of the decoder's own.
 func (r *reader) closed() error {
 	if _, err := r.dec.Token(); err != nil {
 		return fmt.Errorf("no JSON: %w", err)

@@ -72,6 +72,7 @@ func reachable(s *jsonschema.Schema) []*jsonschema.Schema {
 }
 
 // near are the schemas that s names.
+// Whatever way it names them: for what can be reached that makes no difference.
 func near(s *jsonschema.Schema) []*jsonschema.Schema {
 	either, every := within(s)
 	return slices.Concat(here(s), either, every)
@@ -165,6 +166,7 @@ func enumSize(s *jsonschema.Schema) int {
 }
 
 // inside is the work for a member or element, when that for one level less is known.
+// One member meets one of either and all of every, so the sum has the largest of the first and each of the second.
 func (p placeWork) inside(before []float64) (n float64) {
 	for _, next := range p.either {
 		n = max(n, before[next])

@@ -14,6 +14,7 @@ type node struct {
 }
 
 // slot is a member of an object; start is where its key begins.
+// A member that goes is cut from there, its key included.
 type slot struct {
 	name  string
 	start int

@@ -252,6 +252,7 @@ func (m *marker) changed() (n int) {
 }
 
 // equalMarks compares places and what becomes of them, in any order.
+// Two branches that object to the same need not be told apart.
 func equalMarks(a, b []mark) bool {
 	less := func(x, y mark) int { return cmp.Or(slices.Compare(x.path, y.path), cmp.Compare(x.what, y.what)) }
 	a, b = slices.SortedFunc(slices.Values(a), less), slices.SortedFunc(slices.Values(b), less)

@@ -35,6 +35,7 @@ func knownDraft(url string) bool {
 }
 
 // moderniser walks a schema.
+// Otherwise "items" as a list is right as it is, and brought up to date it would be wrong in that draft.
 type moderniser struct {
 	old bool // no draft is named, so old forms have to be told by their looks
 }
@@ -49,6 +50,7 @@ var (
 )
 
 // visit goes through a schema, or a list of schemas.
+// What is neither, such as true, has nothing to be brought up to date.
 func (m moderniser) visit(v any) {
 	switch v := v.(type) {
 	case []any:

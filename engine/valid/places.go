@@ -7,6 +7,7 @@ import (
 )
 
 // maxFollow bounds how many references in a row are followed.
+// A ring of references ends there, and so does one that an author made by mistake; such a value is checked when it is whole.
 const maxFollow = 16
 
 // follow is the schema that speaks of a value which begins with c: references and unions that leave one choice are gone
@@ -68,6 +69,7 @@ func speaks(s *jsonschema.Schema) bool {
 }
 
 // isNull says whether null alone fits.
+// {"const": null} is none here; such a union then waits for the whole value.
 func isNull(s *jsonschema.Schema) bool {
 	return s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) && !combined(s)
 }

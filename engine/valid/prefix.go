@@ -269,6 +269,7 @@ func (p *Prefix) done() {
 }
 
 // next reads what follows a value.
+// Too many elements are seen at the comma, and not only at the end: nothing of the next one leaves.
 func (p *Prefix) next(c byte) bool {
 	o := p.top()
 	switch {
@@ -314,6 +315,7 @@ func (p *Prefix) fail(name, keyword, text string) bool {
 }
 
 // failItems stops the reading at an array as a whole.
+// That there are too many is the array's fault, not that of the element at which it shows.
 func (p *Prefix) failItems(keyword, text string) bool {
 	path := p.path("")
 	return p.stop(problem(path[:len(path)-1], keyword, text))
@@ -372,6 +374,8 @@ func (p *Prefix) cut() {
 }
 
 // mayMean says whether a name may be another one, misspelt, that is not there yet.
+// `"titel":` beside a "title" that has not come: to cut it would lose the title, so the reading stops there and the call is
+// written again.
 func (o *open) mayMean(name string) bool {
 	for other := range o.schema.Properties {
 		if misspelt(name, other) && !slices.Contains(o.keys, other) {

@@ -9,6 +9,7 @@ import (
 )
 
 // field is a member of an object as it is written.
+// A list of them keeps the order, which a map would lose.
 type field struct {
 	key   string
 	value json.RawMessage

@@ -239,6 +239,7 @@ func decimal(r *big.Rat) string {
 }
 
 // display is a value as JSON, cut where it is long.
+// A value of many kilobytes would fill the prompt in which the model is to correct it.
 func display(v any) string {
 	text, err := chat.JSON(v)
 	if err != nil {

@@ -44,6 +44,7 @@ func isSchema(v any) bool { return isObject(v) || isFlag(v) }
 func isFilled(v any) bool { list, ok := v.([]any); return ok && len(list) > 0 }
 
 // isCount takes what is a whole number that is not negative, in any spelling.
+// 3.0 is three (since draft 6), and "3" is no number.
 func isCount(v any) bool {
 	n, ok := v.(json.Number)
 	if !ok {

@@ -8,6 +8,7 @@ import (
 )
 
 // Document is one of the company's documents.
+// The category is the company's own word, such as HR; nothing goes by it.
 type Document struct {
 	ID       int64  `json:"id"`
 	Title    string `json:"title"`

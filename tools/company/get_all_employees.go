@@ -38,6 +38,7 @@ type listed struct {
 }
 
 // listedEmployees is the list.
+// A list in an object, since the structured result of an MCP tool is an object.
 type listedEmployees struct {
 	Employees []listed `json:"employees"`
 	Truncated bool     `json:"truncated"`
