@@ -84,6 +84,7 @@ func (d *decoder) braceless(t *tool, id string, quotes []lenient.Delim) match {
 
 // quotedObject says whether here stands an object between quotes whose own quotes are not escaped: "{"city": "Rome"}".
 // A quoted object whose quotes are escaped is a string like any other, and is read as one.
+// What follows the inner quote is a letter of a key, or the end of the text.
 func (d *decoder) quotedObject(quote int) bool {
 	n := 1 + d.Space(1)
 	if d.At(n) != '{' {

@@ -105,6 +105,7 @@ func (d *decoder) nameAhead(i int) bool {
 
 // bareStream reads JSON calls at the start of the reply; they stream from their commit point.
 // To wait for the end would hide all progress of a model that has no marks, as Llama 3's is.
+// Its arguments must begin with a parameter of the tool (d.bare): {"name": "get_weather", "arguments": {"type": …}} is an echo.
 func (d *decoder) bareStream() bool {
 	d.bare = true
 	a := d.attempt(bareObjects)
@@ -123,6 +124,7 @@ var (
 
 // heldCalls reads calls as a draft.
 // All of them leave or none: with text between two they are alternatives to choose from.
+// Behind the calls white space, a special closer, or the end: prose makes an example of them, unless `--calls eager`.
 func (d *decoder) heldCalls() bool {
 	return d.draft(maxUnmarked, func() bool {
 		for d.bareCall() {
@@ -158,6 +160,7 @@ func (d *decoder) bareCall() bool {
 		if a == committed && d.done > done {
 			return true
 		}
+		// a call that committed and was cut has moved on, so no other form can begin here
 		if d.Pos != start {
 			return false
 		}
@@ -208,6 +211,7 @@ func fitsTool(t *tool, args []byte) bool {
 
 // readsUnmarked says whether calls without marks count: not where only the family's own form does, unless that is it.
 // `--calls strict` runs what the family's own engine would: bare JSON is llama3's form, and hermes's it is not.
+// Families whose form is a fence, the agent's and gemma3, are read in it as well.
 func (d *decoder) readsUnmarked() bool {
 	if d.which != Strict {
 		return true

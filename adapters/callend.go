@@ -9,6 +9,7 @@ import (
 
 // closerAt says whether one of the pattern's closers stands at offset i, and where it ends.
 // The first that fits counts: </function> and </tool_call> are two, and a model may have left out either.
+// Outside of a call there is no pattern, and so no closer.
 func (d *decoder) closerAt(i int, p *declaration.Pattern) (int, bool) {
 	if p == nil {
 		return i, false
@@ -62,6 +63,7 @@ func (d *decoder) skipJunk(p *declaration.Pattern) {
 		end = d.lineRest(n)
 	}
 	if _, ok := d.closerAt(end+d.Space(end), p); ok && end > n {
+		// `}, "days": 3}</tool_call>` would lose days
 		if junk := d.Slice(d.Pos+n, d.Pos+end); d.Out != nil && what != "comments" && (junk[0] == ',' || bytes.ContainsAny(junk, `"':=`)) {
 			d.Out.Doubt = true // members of the call, perhaps
 		}
@@ -71,6 +73,7 @@ func (d *decoder) skipJunk(p *declaration.Pattern) {
 }
 
 // lineRest is the offset of the first sign of a mark, or of the line's end, behind offset i.
+// Beyond ASCII only a mark ends it, DeepSeek's ｜ or Kimi's ◁: letters of other scripts are words.
 func (d *decoder) lineRest(i int) int {
 	for n := i; n < i+maxAside; n++ {
 		if c := d.At(n); c < 0 || c == '\n' || c == '<' || c == '[' || c == '{' || c == '`' || c >= 0x80 && d.marksAt(n) != nil {
@@ -97,6 +100,11 @@ func (d *decoder) openerAsCloser(p *declaration.Pattern) bool {
 
 // CallEnds says whether what stands at offset i can follow the arguments as a whole.
 // The reader of arguments asks it where a brace or a quote may be one too early: what follows says whether it is.
+//
+//	{"city": "Rome"}}, "days": 3}</tool_call>    a brace too many, or too early
+//	{"city": "say "hi" now"}</tool_call>         which quote closes
+//
+// are told by it.
 func (d *decoder) CallEnds(i int) bool {
 	if d.Python {
 		return d.pythonEnd(i)
@@ -114,6 +122,7 @@ func (d *decoder) CallEnds(i int) bool {
 	// the object around the arguments has to end first
 	case p.Hole("call") >= 0 || p.Hole("calls") >= 0:
 		return false
+	// a name in front of the arguments: only the closer can follow them
 	case len(p.Close) > 0:
 		_, ok := d.closerAt(i, p)
 		return ok
@@ -172,7 +181,7 @@ func (d *decoder) CallMark(i int) bool {
 }
 
 // argCloser says whether the closer of a tagged argument of the call that is read stands at offset i.
-// A string in JSON arguments inside a tag, <parameter=x>{"a": "b}</parameter>, ends there at the latest.
+// It is what follows JSON inside of a tag: of <parameter=x>{"a": 1}}</parameter> the second brace is too many.
 func (d *decoder) argCloser(i int) bool {
 	if d.closing == nil {
 		return false

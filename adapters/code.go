@@ -26,6 +26,7 @@ const quotedLine = -1
 // codeOpens keeps a run of backquotes or tildes, which opens a fenced block, or opens or closes a span of code in a line. A
 // run that closes a span opens nothing.
 // The run that closes a span was once taken for the opening of a block, which turned "```inline```\n<tool_call>…" into text.
+// Indented code is told at the mark, see inIndent.
 func (d *decoder) codeOpens(line bool) {
 	c := d.At(0)
 	switch n := d.runOf(0, c); {
@@ -92,6 +93,7 @@ func isPage(label string) bool {
 // restOfLine is what stands from offset i on up to the end of the line, without the white space around it. It answers false
 // at the end of the text and for a line that is too long.
 // The end of the text is a no, since what would follow is not known: a label is only one when its line is whole.
+// Blanks around a label are no part of it: "``` json" is json.
 func (d *decoder) restOfLine(i int) (string, bool) {
 	n := i
 	for n < i+maxInfo && d.At(n) >= 0 && d.At(n) != '\n' {
@@ -162,6 +164,7 @@ func (d *decoder) fenceCloses(n int, line bool) bool {
 // endsCodeLine says whether the n characters here end a line of code that has no others like them: a model that forgets the
 // newline in front of them. Behind a blank, a quotation mark or a bracket they are code themselves.
 // `x = "```"` holds some as a value; print(x)``` has a line that was not broken.
+// "```py\nx```\n<tool_call>…" was all code before, and the call behind it text.
 func (d *decoder) endsCodeLine(n int) bool {
 	if rest, whole := d.restOfLine(n); !whole || rest != "" {
 		return false

@@ -43,6 +43,7 @@ type decoder struct {
 
 // draftState is what a draft keeps until it is accepted; see draft.
 // A call that may still turn out to be text must not leave: what has left cannot be taken back.
+// What is in drafted can be dropped, or sent as it is; nothing else depends on its being a draft.
 type draftState struct {
 	drafting  bool // events are kept in drafted
 	drafted   []chat.Event
@@ -80,6 +81,7 @@ type textState struct {
 }
 
 // codeState is which code the text stands in: marks in code are examples (code.go).
+// It is part of the progress, since a failed draft may have read through a fence.
 type codeState struct {
 	ticks   int   // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
 	spanEnd int   // where the code span ends that a mark was looked at in
@@ -96,6 +98,7 @@ type evidenceState struct {
 }
 
 // attemptState is the attempt to read a call at a mark (match.go).
+// Attempts nest, a call in its section, so each leaves what it found as it was.
 type attemptState struct {
 	pin     int                  // bytes from here on may be read again; -1 without an attempt
 	gapAt   int                  // where the white space in front of the mark begins
@@ -107,6 +110,7 @@ type attemptState struct {
 }
 
 // callCount is what has become of the calls so far.
+// calls and done differ by calls that were cut: those have an index, and are not finished.
 type callCount struct {
 	calls   int    // index of the next call
 	done    int    // calls finished
@@ -138,6 +142,7 @@ func (d *decoder) resetArgs() {
 
 // newDecoder is a decoder in front of the reply's first byte. Without tools it has no toolset, and no call is looked for: only
 // reasoning is taken apart.
+// -1 stands for "none" where 0 is a place.
 func newDecoder(f *declaration.Family, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
 	d := &decoder{f: f, index: f.Index(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
@@ -185,6 +190,7 @@ func (d *decoder) run() {
 
 // left says whether nobody waits for the reply any more, which then ends here. What is buffered may be megabytes, and the
 // source, which notices by itself, is not asked before they are read.
+// The cause of the context is the reply's error, so a client's own reason is what the caller sees.
 func (d *decoder) left() bool {
 	if d.ctx == nil || d.ctx.Err() == nil {
 		return false
@@ -236,6 +242,7 @@ func (d *decoder) end() {
 	if d.finish.Meta != nil {
 		meta = *d.finish.Meta
 	}
+	// what the source has repaired comes first: it read the reply before
 	meta.Format, meta.Repairs, meta.Cut = d.f.Name, append(slices.Clip(meta.Repairs), d.Repairs...), d.cutText
 	switch {
 	// "stop" behind half a call would make a client run it

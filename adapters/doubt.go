@@ -30,12 +30,14 @@ const maxHeld = 1 << 20
 
 // doubts are what stands in the way of a mark at one place, for marks of the model's own family and for others. Many marks
 // begin alike, and what stands in front of them is read once.
+// <tool_call> has a dozen meanings, so the same place is asked a dozen times.
 type doubts struct {
 	at, gap       int
 	own, stranger doubt
 }
 
 // doubted says whether and why the mark m here may be a mention.
+// A family that is not told owns all marks: then none is a stranger's.
 func (d *decoder) doubted(m *declaration.Mark) doubt {
 	if d.doubts.at != d.markAt || d.doubts.gap != d.gapAt {
 		d.doubts = d.doubtsHere()
@@ -85,6 +87,7 @@ func (d *decoder) doubtsHere() doubts {
 }
 
 // isDocument says whether a text begins as a page does, and the page is not over.
+// A page ends with </html>; a call behind it is the model's own again.
 func isDocument(text []byte) bool {
 	lower := strings.ToLower(string(text[:min(len(text), 16)]))
 	if !strings.HasPrefix(lower, "<?xml") && !strings.HasPrefix(lower, "<!doctype") && !strings.HasPrefix(lower, "<html") {
@@ -114,6 +117,7 @@ func quotes(text []byte) bool {
 
 // inQuotation says whether a quotation that a line has opened is open at its end.
 // An apostrophe is none: "don't" would open one. Of plain quotes an odd number says that one is open; \" is inside a string.
+// German quotations close with the sign that opens English ones, so “ behind „ closes.
 func inQuotation(line []byte) bool {
 	if !bytes.ContainsAny(line, "\"“„«「『‹") {
 		return false
@@ -225,6 +229,7 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 
 // moreCalls reads what may follow a call of a draft: another one, or a closer.
 // All calls of a turn leave together: a second one behind the first is no prose.
+// A closer between them may be one that was left over, </function> behind </tool_call>.
 func (d *decoder) moreCalls() bool {
 	start := d.Pos
 	d.Pos += d.Space(0)

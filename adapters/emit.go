@@ -10,6 +10,7 @@ import (
 )
 
 // calling is the call being read: what is written of its arguments, whose it is, and whether it has begun to leave.
+// from is -1 once anything of the call has left, and inside drafts, where undoing the draft gives the text back.
 type calling struct {
 	lenient.Output
 	tool     *tool
@@ -49,6 +50,7 @@ func (d *decoder) keep(n int) {
 }
 
 // flushText sends the text that is decided.
+// An event has one kind, so a change from reasoning to text sends what came before.
 func (d *decoder) flushText() {
 	if d.textFrom < d.textTo {
 		d.emit(chat.Event{Kind: d.textKind, Text: d.textOf(d.textFrom, d.textTo)})
@@ -58,6 +60,7 @@ func (d *decoder) flushText() {
 
 // textOf is the text between two positions: the upstream's own string when it is just that.
 // Most pieces are plain text, and pass without a copy.
+// Other texts share one allocation for many, see chat.Strings.
 func (d *decoder) textOf(from, to int) string {
 	if from == d.lastAt && to-from == len(d.last) {
 		return d.last
@@ -143,6 +146,7 @@ func (d *decoder) leave(glue int) int {
 
 // release sends CallStart.
 // From here on the call cannot become text again, whatever is found in it.
+// Its index is the number of calls before it, those of the server's own parser included.
 func (d *decoder) release() {
 	c := &d.calling
 	c.released, c.from = true, -1
@@ -150,6 +154,7 @@ func (d *decoder) release() {
 }
 
 // flushArgs sends what is decided of the arguments, when the degree of holding allows it.
+// Settled bytes are those that no later byte can change; with `--hold call` none leave before the end.
 func (d *decoder) flushArgs() {
 	if c := &d.calling; c.released || c.Settled() > d.hold {
 		d.sendArgs(c.Decided())
@@ -205,6 +210,7 @@ func (d *decoder) endCall(closed bool) {
 
 // finishCall sends the rest of a complete call.
 // Missing closers are no damage when the model stopped by itself, and are reported as repaired.
+// Text behind a call begins anew: white space there is none, and a further call is at the start of a line.
 func (d *decoder) finishCall(closed bool) {
 	if !closed {
 		d.Repaired("closers")
@@ -220,6 +226,7 @@ func (d *decoder) finishCall(closed bool) {
 // cutCall ends a call that the end of the text cut: what was decided leaves if the call had been released by then, and it
 // stays open; a call that was still held is left out. White space behind it is no text.
 // An open call with finish "length" is one that clients do not run.
+// The rest of the text belongs to it: half a call must not be shown.
 func (d *decoder) cutCall() {
 	c := &d.calling
 	d.wasCut = true
@@ -247,6 +254,7 @@ func (d *decoder) ranOver(from int) bool {
 
 // textAgain shows a call as the text that it was, from position from on, since it can be read in two ways. Nothing of it has
 // left.
+// It is solid text: marks in it are no calls, or the same place would be tried once more.
 func (d *decoder) textAgain(from int) {
 	end := d.Pos
 	d.Out, d.Pos = nil, from

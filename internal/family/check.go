@@ -64,6 +64,7 @@ func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 }
 
 // decodeAs reads replies in a family.
+// A degree of holding that a case names is translated here, since golden does not know package adapters.
 func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 	return func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error] {
 		o.Prompt = prompt
@@ -92,6 +93,7 @@ var (
 
 // ReadsBack prints calls in the family's form and reads them again: alone, and behind text if they begin with a mark.
 // A call without marks behind text needs evidence (docs/calls.md), so only marked ones are tried there.
+// A family that loses a call on the way out and in again would lose it from every history.
 func ReadsBack(f *adapters.Format) (problems []Problem) {
 	for _, calls := range samples {
 		for _, text := range []string{"", "I look."} {

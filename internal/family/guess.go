@@ -12,6 +12,7 @@ import (
 
 // Proposal is what a model's template says about how the model writes.
 // The problems are for the author of the file: it may be a good beginning all the same.
+// The file is text to be read and changed by people; nothing of it is installed.
 type Proposal struct {
 	File     string    // a family file: the declaration, and the template's own calls as cases
 	Known    string    // the known family that prints the same; empty when none does
@@ -52,6 +53,7 @@ func heading(model string, found *derive.Finding) string {
 // cases are the template's own calls as golden cases, with the events that the format reads, if these are the calls.
 // A case that the format does not read as that many calls would fail at once, so it is left out; so is a text that holds a
 // line of a case file's own form.
+// They are named one call and two calls; a template that refuses two has the first alone.
 func cases(f *adapters.Format, tools []chat.Tool, shown []string) string {
 	var b strings.Builder
 	for i, raw := range shown {

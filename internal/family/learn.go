@@ -25,6 +25,7 @@ type Reply struct {
 // names, or an exchange as /debug shows it with --trace-bodies. An error names the line.
 // A line may have 16 MB: exchanges hold whole prompts. The tools' schemas may be missing, but not their names: a call is known
 // by the name of an offered tool.
+// `{"raw": "<call>{…}</call>", "tools": ["get_weather"]}` is enough. No reply at all is an error.
 func Replies(in io.Reader) ([]Reply, error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 16<<20)
@@ -49,6 +50,7 @@ func Replies(in io.Reader) ([]Reply, error) {
 }
 
 // readReply reads one line. Of an exchange the first generation counts: later ones are answers to what this program asked.
+// Only text counts: reasoning that the server has separated is none of what a family's marks are looked for in.
 func readReply(line []byte) (Reply, error) {
 	var wire struct {
 		Raw   string
@@ -92,6 +94,7 @@ func readReply(line []byte) (Reply, error) {
 // reads. What cannot be decided from the replies is a question, a sentence each.
 // Nothing is decided that replies cannot show: two ways of writing a call may be a slip and a form, and which is which is
 // asked. An error means that no call line could be made, or that the lines cannot be read as a declaration.
+// The name is the file's and the beginning of the models' names; both are for the author to correct.
 func Learn(name string, set *adapters.Set, replies []Reply) (file string, questions []string, err error) {
 	lines := fmt.Sprintf("# Learned from %d replies; to be read by someone who knows the model.\nformat  %s\nmodels  %s*\n", len(replies), name, name)
 	best, unread := bestReader(set, replies)
@@ -126,6 +129,7 @@ func Learn(name string, set *adapters.Set, replies []Reply) (file string, questi
 // bestReader is the family that reads calls out of most replies by its own marks, nil when none reads any, and the replies
 // that name a tool and that it reads as text.
 // Only a family's own marks count (Alone, Strict), since with all families live every one would read every call.
+// Replies that name no tool say nothing about calls, whatever a family makes of them.
 func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unread []Reply) {
 	most := 0
 	for _, f := range set.All() {
@@ -197,6 +201,7 @@ func callLine(r Reply) (string, bool) {
 }
 
 // objectAt is how long the JSON object is that a text begins with, if it holds a word.
+// A decoder of JSON reads it and says where it ends; what follows may be anything.
 func objectAt(text, word string) (int, bool) {
 	var value json.RawMessage
 	in := json.NewDecoder(strings.NewReader(text))
@@ -247,6 +252,7 @@ func clipped(s string) string {
 
 // learnedCases are the replies as golden cases, with what the format makes of them. Their tools may be others than those
 // that cases are run with: such replies are left out.
+// Those whose calls the family reads are kept, so a later change of the file cannot lose them unseen.
 func learnedCases(f *adapters.Format, replies []Reply) string {
 	tools, err := golden.Tools()
 	if err != nil {

@@ -18,6 +18,7 @@ const (
 // Table is a Markdown table of families: what they are, models, marks, and how many cases each has. An error means that a
 // family's cases cannot be read.
 // A test holds docs/formats.md to what this writes, so a family cannot be added without its row.
+// It is a table for readers, so marks are shown letter by letter, and the sum stands below.
 func Table(formats []*adapters.Format) (string, error) {
 	var b strings.Builder
 	all := 0
@@ -67,6 +68,7 @@ func quoted(words []string) string {
 }
 
 // Fill puts a table into a document, in the place of the one that it has. It answers false when the document has none.
+// The comments around it stay, so it can be written again.
 func Fill(doc []byte, table string) ([]byte, bool) {
 	head, rest, begins := bytes.Cut(doc, []byte(tableBegins))
 	_, tail, ends := bytes.Cut(rest, []byte(tableEnds))

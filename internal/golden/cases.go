@@ -11,6 +11,7 @@ import (
 
 // Case is one golden case of a family: what the model wrote, and the events that must come of it.
 // Exactly the same events must come whatever the pieces were that the text arrived in.
+// Names are unique in a file. The form is described in adapters/testdata/README.md.
 type Case struct {
 	Name   string
 	Raw    string
@@ -42,6 +43,7 @@ func Cases(src []byte) ([]Case, error) {
 }
 
 // group is the sections of one case.
+// The sections of a case may stand apart, and a file is small, so groups are looked for one by one.
 type group struct {
 	name  string
 	parts []Section // named by the part
@@ -116,6 +118,7 @@ func (c *Case) take(part, text string) error {
 
 // with reads one line of a with section.
 // A prompt is a Go literal, as it mostly ends in a newline that an editor would take away.
+// A line that begins with # says why the case is as it is, where the formats' documents leave a choice.
 func (c *Case) with(line string) (err error) {
 	word, value, _ := strings.Cut(line, " ")
 	switch word {

@@ -16,6 +16,7 @@ var degrees = []string{"short", "none", "call"}
 type Decode func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error]
 
 // Difference says where a case did not give the events that it has to.
+// A nil *Difference means that all is right, so functions here answer that type and not error.
 type Difference struct {
 	How       string // how the text was cut, and the degree of holding
 	Raw       string
@@ -36,6 +37,7 @@ func (d *Difference) Error() string {
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n     ") }
 
 // Degrees are the degrees of holding in which a case gives the events that stand in it.
+// With finish "length" a call that is held is dropped, one that has begun is left open: other events in each degree.
 func (c *Case) Degrees() []string {
 	switch {
 	case c.Hold != "":
@@ -47,6 +49,7 @@ func (c *Case) Degrees() []string {
 }
 
 // Whole runs the case with its text in one piece; nil means that it gave its events in every degree.
+// It finds what is wrong with the reading itself; Split what is wrong with where it pauses.
 func (c *Case) Whole(decode Decode) *Difference {
 	for _, hold := range c.Degrees() {
 		if d := c.run(decode, "whole", hold, []string{c.Raw}, c.Want); d != nil {

@@ -18,6 +18,7 @@ type source struct {
 var _ chat.Source = (*source)(nil)
 
 // Source is a reply that arrives in those pieces and then ends for the reason finish.
+// No piece is empty unless it is given so; an empty finish is a stream that ends without a reason.
 func Source(pieces []string, finish string) chat.Source { return &source{pieces, finish} }
 
 // Next gives the next piece.
@@ -46,6 +47,7 @@ const longText = 3000
 // place (of texts below 3,000 bytes), and in eight random ways that are the same every time.
 // Byte by byte finds code that decides before it has seen enough, two pieces name the place, random ones find what depends on
 // two cuts at once. Cuts go through the middle of characters, as tokens do.
+// They are the same each time (seed 1), so that a failure can be looked at again.
 func Cuts(text string) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		if !yield("byte by byte", Bytes(text)) {

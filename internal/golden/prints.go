@@ -11,6 +11,7 @@ import (
 
 // Print is a case of printing: calls of one turn and what answers them, and what the family's template makes of both.
 // What stands in it came out of the template of a model, rendered; it says what a model saw in its training.
+// Reading and printing have cases of different parts, and one file may have both.
 type Print struct {
 	Name    string
 	Text    string // in front of the calls
@@ -117,6 +118,7 @@ type Printer interface {
 }
 
 // Run prints the case; nil means that it came out as it has to.
+// The results are printed alone: what stands around them is the turn's, which templates and servers write.
 func (p *Print) Run(f Printer) *Difference {
 	calls := f.Number(p.First, p.Calls)
 	if got := string(f.Append([]byte(p.Text), calls...)); got != p.Want {

@@ -11,6 +11,8 @@ import (
 var tools []byte
 
 // Tools are the tools that every case is offered, unless its reader brings others.
+// They differ in what families stumble over: nothing required, numbers, lists, nested objects. The cases of all families share
+// them.
 func Tools() ([]chat.Tool, error) {
 	list, err := chat.ParseTools(tools)
 	if err != nil {

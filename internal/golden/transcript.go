@@ -27,6 +27,7 @@ func Transcript(events iter.Seq2[chat.Event, error]) (string, error) {
 }
 
 // writer joins what belongs together until its line can be written.
+// Text is joined until another kind comes, a call until it ends.
 type writer struct {
 	strings.Builder
 	kind  chat.Kind // of the text that is being joined; None without one

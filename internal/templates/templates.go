@@ -53,6 +53,7 @@ func All() ([]*Recording, error) {
 
 // Render gives the prompt of a recorded conversation. One that was not recorded is an error that says so.
 // Tools are not part of the name: all recordings were made with the probes' tools. The error names the command that records.
+// It is a derive.Render, so code that asks servers runs on recordings unchanged.
 func (r *Recording) Render(messages []chat.Message, _ []chat.Tool) (string, error) {
 	key := Key(messages)
 	if prompt, ok := r.Prompts[key]; ok {
