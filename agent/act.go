@@ -59,7 +59,8 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	return stop
 }
 
-// ended is the reason of a run whose context has ended.
+// ended is the reason of a run whose context has ended: its time, or the client. Both have names of their own, since only the
+// first is something that a setting can change.
 func ended(ctx context.Context) Stop {
 	if fault.From(context.Cause(ctx)) == errTime {
 		return WallTime
@@ -115,7 +116,8 @@ func escalates(res tools.Result) bool {
 	return json.Unmarshal(text, &v) == nil && v.Escalate
 }
 
-// compact is JSON without white space.
+// compact is JSON without white space. What is no JSON stays as it is: arguments come as the model wrote them, and the registry
+// says what is wrong.
 func compact(text json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil {

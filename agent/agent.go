@@ -43,7 +43,7 @@ type Config struct {
 // Loop is the agent: an http.Handler for Path, and a chat.Model. It may be used by many at once.
 type Loop struct{ cfg Config }
 
-// New makes a Loop.
+// New makes a Loop. It starts nothing and needs no Close: each run is its caller's.
 func New(cfg Config) *Loop {
 	cfg.Time = cmp.Or(cfg.Time, 10*time.Minute)
 	cfg.ModelTime = cmp.Or(cfg.ModelTime, 8*time.Minute)
@@ -111,7 +111,8 @@ const (
 	Cancelled     Stop = "cancelled"      // whoever asked has left
 )
 
-// Progress is one thing that happens in a run, as it happens. On the wire it is the params of a notifications/progress.
+// Progress is one thing that happens in a run, as it happens. On the wire it is the params of a notifications/progress. Which
+// members are set goes by Kind; a queue's Millis are how long was waited so far.
 type Progress struct {
 	Step      int             `json:"step"`
 	Kind      string          `json:"type"` // queue, text, reasoning, call or result

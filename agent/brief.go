@@ -88,7 +88,8 @@ func briefly(t tools.Tool) described {
 // searchTool is the name of the tool by which others are found. It has no dot, so no server's tool can have it.
 const searchTool = "search_tools"
 
-// searcher is that tool.
+// searcher is that tool. Its description says the order of the two steps, search and call: small models else call the search
+// again and again, or a tool that they make up.
 var searcher = tools.Tool{
 	Name:        searchTool,
 	Description: "Finds tools by words of what they do, and says how each is called. Search first; then call the tool that you have found by its name.",

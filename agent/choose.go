@@ -9,7 +9,7 @@ import (
 	"toolnorm/chat"
 )
 
-// noTool is what a model answers that needs no tool.
+// noTool is what a model answers that needs no tool. It is one of the enum: without a way out a held model must call something.
 const noTool = "none"
 
 // choose has the model choose the tool of the first step by a question of its own, which it can only answer with one of the

@@ -121,6 +121,7 @@ type pulled struct {
 	stop func()
 }
 
+// newPulled begins nothing yet: the model is asked with the first Next.
 func newPulled(in iter.Seq2[chat.Event, error]) *pulled {
 	next, stop := iter.Pull2(in)
 	return &pulled{next, stop}

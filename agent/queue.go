@@ -10,7 +10,7 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// QueueConfig says how much a queue lets through.
+// QueueConfig says how much a queue lets through. The zero value lets through everything, and counts nothing.
 type QueueConfig struct {
 	PerMinute int                       // requests that begin in any 60 seconds; 0: any number
 	AtOnce    int                       // requests that run at the same time; 0: any number
@@ -107,7 +107,8 @@ func (q *Queue) full(l *lane, now time.Time) error {
 	return f
 }
 
-// free is how long it takes until another request may begin: 0 is now, and a whole window means when one has ended.
+// free is how long it takes until another request may begin: 0 is now, and a whole window means when one has ended. The window
+// is that of the PerMinute-th beginning back: when that is a minute old, one more fits into any 60 seconds.
 func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	if q.cfg.AtOnce > 0 && l.running >= q.cfg.AtOnce {
 		return window
@@ -198,7 +199,8 @@ func (q *Queue) abandon(name string, l *lane, t *ticket) {
 	q.advance(name, l)
 }
 
-// forget drops a lane in which nothing has happened for a whole window: names of models are what clients say.
+// forget drops a lane in which nothing has happened for a whole window: names of models are what clients say, so a client
+// could make up lanes without end.
 func (q *Queue) forget(name string, l *lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

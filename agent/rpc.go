@@ -73,6 +73,7 @@ type rpcError struct {
 // Error is its sentence.
 func (e *rpcError) Error() string { return e.Message }
 
+// wrong is an error of the request itself: status 400, whatever the code, since repeating it cannot help.
 func wrong(code int, text string) *rpcError {
 	return &rpcError{Code: code, Message: text, status: http.StatusBadRequest}
 }

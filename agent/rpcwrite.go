@@ -25,13 +25,14 @@ type rpcResult struct {
 	Warnings []string `json:"warnings"`
 }
 
-// usage counts tokens over all steps.
+// usage counts tokens over all steps, by the names that OpenAI has; each step reads the whole conversation again.
 type usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
 	Total      int `json:"total_tokens"`
 }
 
+// resultOf is an outcome as the caller gets it. Both lists are [] and never null.
 func resultOf(o *Outcome) *rpcResult {
 	r := &rpcResult{Text: o.Text, Model: o.Model, Steps: o.Steps, Stop: o.Stop, Calls: o.Calls, Chosen: o.Chosen, Queue: o.Waited.Milliseconds(), Warnings: o.Warnings}
 	r.Usage = usage{o.Usage.Prompt, o.Usage.Completion, o.Usage.Prompt + o.Usage.Completion}
@@ -61,7 +62,7 @@ func reply20(id json.RawMessage, r *rpcResult, e *rpcError) []byte {
 	return text
 }
 
-// writeRPC answers. A client that is gone cannot be told.
+// writeRPC answers. A client that is gone cannot be told. The line's end is for people with curl.
 func writeRPC(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -141,7 +141,7 @@ func (r *run) failed(ctx context.Context, err error) error {
 	return nil
 }
 
-// gone is the error of a context that ended.
+// gone is the error of a context that ended: errTime (504), or that the client went away (499), which nobody reads but the log.
 func gone(cause error) error {
 	if errors.Is(cause, errTime) {
 		return errTime

@@ -87,6 +87,7 @@ func hashed(name string) string {
 	return fmt.Sprintf("%.55s_%.4x", clean, sha256.Sum256([]byte(name)))
 }
 
+// empty says that the run has no tools: then no prompt, no decoder and no choice is needed, and the model just answers.
 func (ts *toolset) empty() bool { return len(ts.list) == 0 }
 
 // named is the tool that a caller means, by its whole name or by a part that only one has. An error lists all that there are: it
@@ -101,6 +102,7 @@ func (ts *toolset) named(name string) (string, error) {
 	return "", fault.New(fault.Invalid, "there is no tool %q; there are %s", name, strings.Join(ts.names(), ", "))
 }
 
+// names are the tools' own names, in the order in which they are offered.
 func (ts *toolset) names() (all []string) {
 	for _, t := range ts.list {
 		all = append(all, t.Name)

@@ -37,7 +37,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m mes
 // tool's progress is lost on a client that takes only JSON, and a question to its user fails at once.
 func nowhere(context.Context, frame) error { return errDeaf }
 
-// errDeaf says that a client takes only the answer.
+// errDeaf says that a client takes only the answer: it accepts no event stream, has sent a notification or a batch, or its answer
+// is on the way already.
 var errDeaf = errors.New("the client takes no stream on which it could be asked")
 
 // enter takes one of the places for requests, or answers that there is none. leave gives it back. It never waits: a
@@ -54,6 +55,7 @@ func (s *Server) enter(w http.ResponseWriter) bool {
 	return false
 }
 
+// leave gives back a place that enter has taken.
 func (s *Server) leave() { <-s.places }
 
 // request answers a request. It becomes a stream when something is to be said before its answer, or that takes long.
@@ -208,7 +210,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcE
 	return body, nil
 }
 
-// readOne reads a request that is a single message.
+// readOne reads a request that is a single message. A batch is none here: 2024-11-05 has no batches over HTTP.
 func (s *Server) readOne(w http.ResponseWriter, r *http.Request) (message, *rpcError) {
 	body, rpcErr := s.readBody(w, r)
 	if rpcErr != nil {

@@ -42,7 +42,7 @@ func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, param
 	}
 }
 
-// readAnswer reads what a client answered.
+// readAnswer reads what a client answered. Its error is an error to the tool that asked, which may go on without the answer.
 func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	if m.failure != nil {
 		// The user has said no, as a rule; the tool decides what that means for it.

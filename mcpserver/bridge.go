@@ -85,7 +85,8 @@ func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError 
 	return rpcErr
 }
 
-// aboutResource names the resource that could not be read, as clients of 2026-07-28 expect it.
+// aboutResource names the resource that could not be read, as clients of 2026-07-28 expect it: {"uri":…,"message":…} as the
+// data. The message is in it as well, for Void, which shows only the data.
 func aboutResource(m message, rpcErr *rpcError) *rpcError {
 	var asked mcp.ReadResourceParams
 	if m.method != string(mcp.MethodResourcesRead) || rpcErr.data != nil || json.Unmarshal(m.params, &asked) != nil {
@@ -133,6 +134,7 @@ var (
 	_ server.SessionWithProtocolVersion          = (*bridged)(nil)
 )
 
+// newBridged is the session for one message. An error of say is dropped: it means that the stream, and so the message, is over.
 func newBridged(ctx context.Context, e *engine, c *caller) *bridged {
 	return &bridged{e: e, c: c, say: func(f frame) { _ = c.out(ctx, f) }}
 }
@@ -183,10 +185,10 @@ func (b *bridged) Initialize() {}
 // Initialized says that the session may be spoken to. Clients that skip notifications/initialized are served as well.
 func (b *bridged) Initialized() bool { return true }
 
-// SessionID is the session's, empty when there is none.
+// SessionID is the session's, empty when there is none. mcp-go files nothing under it: the session is never registered there.
 func (b *bridged) SessionID() string { return b.c.id }
 
-// ProtocolVersion is the one that was negotiated.
+// ProtocolVersion is the one that was negotiated. mcp-go goes by it in what it writes, as resultType and the cache hints.
 func (b *bridged) ProtocolVersion() string {
 	b.c.mu.Lock()
 	defer b.c.mu.Unlock()
@@ -234,7 +236,7 @@ func (b *bridged) SubscribedResources() []string { return nil }
 // IsSubscribedToResource says whether the client hears of changes to a resource.
 func (b *bridged) IsSubscribedToResource(uri string) bool { return b.c.watches(uri) }
 
-// RequestElicitation asks the client's user.
+// RequestElicitation asks the client's user. It fails by revision 2026-07-28, where a handler returns input_required instead.
 func (b *bridged) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	return request[mcp.ElicitationResult](ctx, b, mcp.MethodElicitationCreate, r.Params)
 }

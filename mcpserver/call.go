@@ -53,7 +53,7 @@ func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	return rpcErr
 }
 
-// callResult is what tools/call answers.
+// callResult is what tools/call answers. Type and Meta are of 2026-07-28, which demands the first and advises the second.
 type callResult struct {
 	Type       string          `json:"resultType,omitempty"` // since 2026-07-28
 	Meta       json.RawMessage `json:"_meta,omitempty"`
@@ -194,7 +194,7 @@ func (r *reports) progress(done, total float64, text string) {
 	}{r.c.meta.Progress, done, total, text})
 }
 
-// log passes a line on, if the client wants lines of its level.
+// log passes a line on, if the client wants lines of its level: that of logging/setLevel, or since 2026-07-28 of the request.
 func (r *reports) log(level, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

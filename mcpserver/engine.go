@@ -11,7 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// engine answers messages. It knows nothing of the transports that bring them.
+// engine answers messages. It knows nothing of the transports that bring them, so stdio, SSE and Streamable HTTP answer alike,
+// and a tool's code sees no difference.
 type engine struct {
 	cfg   Config
 	seal  seal
@@ -136,7 +137,7 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.Raw
 // counts from 0 or 1. The id is its text in JSON, so 1 and "1" are two.
 type inFlight struct{ session, id string }
 
-// errCancelled is the cause when a client took its request back: it wants no answer.
+// errCancelled is the cause when a client took its request back: it wants no answer. Other ends of a context are answered.
 var errCancelled = errors.New("the client cancelled the request")
 
 // begin lets the session cancel a request, and the end of the server as well, until done is called. Without a session there is
@@ -157,7 +158,8 @@ func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ co
 	}
 }
 
-// notified takes a message that wants no answer.
+// notified takes a message that wants no answer. Only a cancellation is ours; notifications/initialized needs nothing, as a
+// session has begun with initialize.
 func (e *engine) notified(ctx context.Context, c *caller, m message) {
 	if isCancel(m) {
 		e.cancel(c.id, cancelled(m))
@@ -171,7 +173,7 @@ func isCancel(m message) bool {
 	return !m.isRequest() && m.method == string(mcp.MethodNotificationCancelled)
 }
 
-// cancelled is the id of the request that a message takes back, as it was written.
+// cancelled is the id of the request that a message takes back, as it was written: ids are compared as text.
 func cancelled(m message) string {
 	var which struct {
 		ID json.RawMessage `json:"requestId"`

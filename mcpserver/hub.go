@@ -116,6 +116,7 @@ type echo struct {
 // Everything that a session must be.
 var _ server.ClientSession = echo{}
 
+// newEcho makes the session. Its channel is as long as an outbox; mcp-go drops what does not fit, and the hub reads at once.
 func newEcho() echo { return echo{rand.Text(), make(chan mcp.JSONRPCNotification, maxFrames)} }
 
 // Initialize does nothing: the session is born initialised.

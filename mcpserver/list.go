@@ -43,6 +43,7 @@ type toolLists struct {
 // pages are a list's results by the cursor that asks for each; the first page has the empty one.
 type pages map[string]json.RawMessage
 
+// newLists makes lists that are written with the first question for them: tools may still be added meanwhile.
 func newLists(cfg Config) *lists {
 	who := mcp.Implementation{Name: cfg.Name, Version: cfg.Version}
 	return &lists{cfg: cfg, identity: encode(map[string]mcp.Implementation{mcp.MetaKeyServerInfo: who})}

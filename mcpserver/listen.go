@@ -110,7 +110,8 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m 
 	s.dropped("subscription", err)
 }
 
-// hold is a subscription on a stream that carries other answers as well. It ends when the client cancels it or leaves.
+// hold is a subscription on a stream that carries other answers as well. It ends when the client cancels it or leaves. Only
+// stdio has such streams, where notifications/cancelled is still the way to end a request.
 func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	l, hears, rpcErr := e.subscription(ctx, c.stream, m)
 	if rpcErr != nil {

@@ -138,7 +138,7 @@ func isID(v json.RawMessage) bool {
 // the requests.
 const maxBatch = 100
 
-// isBatch says that a body is a JSON array.
+// isBatch says that a body is a JSON array. It looks at one byte, so that a large body is not read for it twice.
 func isBatch(body []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
 }
@@ -172,7 +172,7 @@ func notification(method string, params any) json.RawMessage {
 	}{"2.0", method, params})
 }
 
-// encode writes compact JSON. What cannot be written is null; values of ours can.
+// encode writes compact JSON, with <, > and & as themselves. What cannot be written is null; values of ours can.
 func encode(v any) json.RawMessage {
 	b, err := chat.JSON(v)
 	if err != nil {

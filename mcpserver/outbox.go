@@ -12,7 +12,7 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// frame is one message on its way to a client.
+// frame is one message on its way to a client. It is never changed once it is in a box, and may be in many at once.
 type frame struct {
 	body []byte          // JSON on one line: a message, or a result
 	id   json.RawMessage // of the request whose result body is; nil: body is a message
@@ -54,6 +54,7 @@ type outbox struct {
 	cause  error // why it ended
 }
 
+// newOutbox makes an empty outbox. Its two signals hold one value each (see signal).
 func newOutbox() *outbox {
 	return &outbox{more: make(chan struct{}, 1), room: make(chan struct{}, 1), over: make(chan struct{})}
 }

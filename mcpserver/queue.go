@@ -52,6 +52,7 @@ type work struct {
 	m message
 }
 
+// newQueue makes the queue. Its channels have room for as many as are answered at once, so that workers seldom wait.
 func newQueue(e *engine) *queue {
 	return &queue{
 		e: e, most: e.cfg.MaxCalls, longest: int32(e.cfg.MaxWaiting),

@@ -43,7 +43,7 @@ const maxRecords = 1000
 // very most, when each of them has sent as much and is kept for its grace.
 const maxKept = 1 << 20
 
-// errReplaced ends a connection whose stream another one has taken up.
+// errReplaced ends a connection whose stream another one has taken up: the client is there, so the older one is dead or mistaken.
 var errReplaced = errors.New("another connection has taken up the stream")
 
 // records are the streams that can be taken up again, by their ids. They are in this process only: a client that comes back
@@ -145,6 +145,7 @@ func (o *record) event(dst []byte, f frame) []byte {
 	return dst
 }
 
+// write writes a frame with its id, RECORD-NUMBER, by which the client says later how far it has come.
 func (o *record) write(dst []byte, f numbered) []byte {
 	dst = append(dst, "id: "+o.id+"-"...)
 	dst = strconv.AppendUint(dst, f.n, 10)

@@ -99,7 +99,7 @@ func (s *session) unwatch(uri string) {
 	delete(s.watched, uri)
 }
 
-// maxWatched is how many resources one session may watch.
+// maxWatched is how many resources one session may watch. Addresses are the client's own texts, as long as a message may be.
 const maxWatched = 1000
 
 // watches says whether the client subscribed to a resource.
@@ -132,6 +132,7 @@ type sessions struct {
 // info and no subscriptions, which costs a client some news and no answer.
 const maxSessions = 10_000
 
+// newSessions knows which sessions were ended, and no other yet.
 func newSessions(s seal, e *ended) *sessions {
 	return &sessions{seal: s, kept: map[string]*session{}, ended: e}
 }

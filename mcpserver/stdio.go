@@ -71,7 +71,7 @@ func (s *Server) readLines(c *conn, in io.Reader) error {
 	}
 }
 
-// errLong says that a line was longer than it may be. It was skipped.
+// errLong says that a line was longer than it may be. It was skipped; its id is unknown, so the error has the id null.
 var errLong = errors.New("the line is too long")
 
 // readLine reads the next line that is not empty, without its end. A line that is too long is skipped to its end and not kept,
