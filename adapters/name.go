@@ -143,7 +143,7 @@ func (d *decoder) callNumber(l declaration.Literal) match {
 }
 
 // count steps over the number of a call, which has no mark behind it.
-// [get_weather]: 0 and the like end with the digits, so there is nothing to look for.
+// functions.get_weather:0{…} is Kimi K2's call without its control tokens: behind the number come the arguments at once.
 func (d *decoder) count() match {
 	n := 0
 	for c := d.At(0); n < maxWord && c >= '0' && c <= '9'; c = d.At(n) {

@@ -9,6 +9,8 @@ import (
 )
 
 // openReasoning reads a reasoning's opener. Behind text it needs evidence: elsewhere it is a mention.
+// <think> is also what people write about, so in the middle of an answer the mark alone says nothing. Where nothing but white
+// space stands in front, it needs no evidence, whoever's mark it is: models are often read without their name.
 func (d *decoder) openReasoning(p *declaration.Pattern) match {
 	n, a := d.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -34,6 +36,8 @@ func (d *decoder) openReasoning(p *declaration.Pattern) match {
 
 // thinksAgain says whether an opener of n bytes behind text begins reasoning once more. None does that stands as a word in a
 // sentence. A special token of the family does, and its tag alone on a line; of others the closer must follow.
+// MiniMax M3 thinks twice in a reply, <mm:think>A.</mm:think>Text.⏎<mm:think>⏎B.</mm:think>; a sentence with "the <think> tag" in it
+// must stay whole. The closer that has to follow is what a mention does not have.
 func (d *decoder) thinksAgain(p *declaration.Pattern, n int) bool {
 	own := d.ownThinking(p)
 	switch {
@@ -48,19 +52,24 @@ func (d *decoder) thinksAgain(p *declaration.Pattern, n int) bool {
 }
 
 // ownThinking says whether a reasoning is of the family that is read, or of the one that has thought before.
+// A reply that has begun with a family's reasoning is of this family, though nobody said its name.
 func (d *decoder) ownThinking(p *declaration.Pattern) bool {
 	return p.Family == d.f || len(d.thinks) > 0 && d.thinks[0].Family == p.Family
 }
 
 // lineStarts says whether the mark is the first thing on its line.
+// gapAt to markAt is the white space in front of the mark; its last byte tells.
 func (d *decoder) lineStarts() bool {
 	return d.gapAt < d.markAt && d.Slice(d.markAt-1, d.markAt)[0] == '\n'
 }
 
 // mentioned says whether the mark stands as a word in a sentence does: behind a blank, a quotation mark or a bracket.
+// It is the opposite of both places where models put marks: on a line of their own, and right behind what they said.
 func (d *decoder) mentioned() bool { return !d.lineStarts() && !d.glued() }
 
 // glued says whether the mark follows a word or the end of a sentence without a blank between.
+// "Let me think.<tool_call>" is no mention: writers put a blank in front of a word. Bytes of longer runes count as words, since
+// Chinese and Japanese end a sentence with one. Where the text in front is gone from the buffer nothing is known of it.
 func (d *decoder) glued() bool {
 	if d.markAt <= d.Base || d.gapAt < d.markAt {
 		return false
@@ -70,6 +79,7 @@ func (d *decoder) glued() bool {
 }
 
 // closerAhead says whether the closer of a reasoning that opened stands behind offset n, before it opens again.
+// It looks maxDraft bytes ahead, and what it has looked at counts as waste: a text full of openers stays linear.
 func (d *decoder) closerAhead(p *declaration.Pattern, n int) bool {
 	if d.exhausted() {
 		return false
@@ -88,6 +98,7 @@ func (d *decoder) closerAhead(p *declaration.Pattern, n int) bool {
 }
 
 // emptyReasoning drops an opener behind text when its closer follows at once.
+// Gemma 4 may end a reply with <|channel>thought\n<channel|>, which holds no thought and is no text.
 func (d *decoder) emptyReasoning(p *declaration.Pattern, n int) match {
 	n, a := d.literal(n+d.Space(n), p.Parts[len(p.Parts)-1].Lit)
 	if a != matched {
@@ -100,6 +111,8 @@ func (d *decoder) emptyReasoning(p *declaration.Pattern, n int) match {
 
 // strayCloser drops a reasoning's closer that closes nothing, with the glue behind it: the very first thing of a reply, the
 // closer once more, or one behind text that was reasoning although nothing said so. As a word of prose it stays.
+// Where the prompt has opened the reasoning and nobody said so, R</think>T is all that comes: what stands in front has left as
+// text and cannot be recalled, but the mark is not shown. Doubled closers (</mm:think></mm:think>) go as well.
 func (d *decoder) strayCloser(p *declaration.Pattern) match {
 	n, a := d.literal(0, p.Parts[len(p.Parts)-1].Lit)
 	if a != matched {
@@ -107,9 +120,12 @@ func (d *decoder) strayCloser(p *declaration.Pattern) match {
 	}
 	own := d.ownThinking(p)
 	switch {
+	// the very first thing, or once more behind its own
 	case d.blank && (d.gapAt == 0 && d.done == 0 || own):
+	// another family's tag in a text is data; a word as a closer may be one
 	case !own || declaration.IsProse(p.CloseMark()):
 		return mismatch
+	// behind a sentence, or on a line where nothing but it begins
 	case d.glued() || d.lineStarts() && d.At(n) != ' ':
 	default:
 		return mismatch
@@ -121,6 +137,7 @@ func (d *decoder) strayCloser(p *declaration.Pattern) match {
 }
 
 // closeReasoning goes over to text, without the newlines that belong to the closer, or the blank behind a word.
+// Which newlines are the closer's is said by the declaration: two for Qwen3, none for GLM-4.7. More of them is text.
 func (d *decoder) closeReasoning(p *declaration.Pattern) {
 	d.flushText()
 	d.state, d.blank, d.fresh = chat.Text, true, true
@@ -136,6 +153,8 @@ func (d *decoder) closeReasoning(p *declaration.Pattern) {
 
 // reasoning reads the reasoning state up to its closer. Only the closer and calls that the model makes while it still
 // thinks mean something here.
+// Tool syntax in thoughts is mostly a plan, "I could call <tool_call>…": what is quoted in backquotes never fires, and of the
+// rest only calls count with nothing but the reply's end behind them. Thoughts never become content, closed or not.
 func (d *decoder) reasoning() {
 	d.fresh, d.blank, d.ticks = false, false, 0
 	for d.state == chat.Reasoning {
@@ -161,6 +180,7 @@ func (d *decoder) reasoning() {
 			d.codeSpan()
 			continue
 		}
+		// MiniCPM-V's <reserved_12>
 		if d.noise(n) {
 			continue
 		}
@@ -173,6 +193,8 @@ func (d *decoder) reasoning() {
 }
 
 // reasoningEnds reads the closer behind n newlines, the last of which belongs to it.
+// A declaration with a newline in front of its closer takes one; further ones are the thought's last lines. Where the
+// prompt has opened it, any of the family's closers counts: K2 Horizon has three pairs, one for each effort.
 func (d *decoder) reasoningEnds(n int) bool {
 	first := max(n-1, 0)
 	for _, p := range d.thinks {
@@ -195,6 +217,7 @@ func (d *decoder) reasoningEnds(n int) bool {
 
 // plainOpens ends the reasoning in front of the special token that opens a plain reply of the same family, behind n
 // newlines. The token itself is read as text is.
+// Command R and A write <|START_TEXT|> without closing their thoughts. Only a special token does so: a tag may be part of one.
 func (d *decoder) plainOpens(n int) bool {
 	for _, p := range d.thinks[0].Family.Plain {
 		m := declaration.Mark{Key: p.Parts[0].Lit.Key()}
@@ -208,6 +231,7 @@ func (d *decoder) plainOpens(n int) bool {
 }
 
 // noise keeps n newlines and drops the mark behind them that means nothing, when one stands there.
+// It is dropped here as in text, but not within backquotes, where it is quoted.
 func (d *decoder) noise(n int) bool {
 	for _, m := range d.marksAt(n) {
 		if m.Kind == declaration.NoiseMark && d.ticks == 0 && d.stands(n, &m) {
@@ -222,10 +246,14 @@ func (d *decoder) noise(n int) bool {
 }
 
 // maxDraft bounds a call inside open reasoning, in bytes.
+// A model that has made its mind up calls at once; a plan that is longer than this is not waited for.
 const maxDraft = 4096
 
 // callInReasoning reads calls behind n newlines as a draft, and lets what follows decide: at the end of the text or of the
 // turn they are calls and end the reasoning; a closer or prose makes them reasoning.
+// Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget the closer in front of a call; others write the call as a draft, close their
+// thoughts, and call then. What follows tells the two apart. A draft under a virtual end of text unwinds by itself, so
+// nothing special is written for the way back. Trinity's calls inside closed thoughts are real (flag think-calls).
 func (d *decoder) callInReasoning(n int) bool {
 	if d.marksAt(n) == nil {
 		return false
@@ -249,6 +277,7 @@ func (d *decoder) callInReasoning(n int) bool {
 }
 
 // markedCall reads one call, or one section of them, that begins with a mark right here.
+// Calls without marks do not count in thoughts: JSON there is a plan.
 func (d *decoder) markedCall() bool {
 	start, marks := d.Pos, d.marksAt(0)
 	for i := range marks {
@@ -266,9 +295,11 @@ func (d *decoder) markedCall() bool {
 }
 
 // modelEnded says whether the text is over because the model ended it.
+// With finish length the text could have gone on, and a closer could have come.
 func (d *decoder) modelEnded() bool { return d.At(0) < 0 && !d.lengthCut() }
 
 // closesReasoning says whether the closer of the reasoning stands here, or is cut here.
+// incomplete matters as much as matched: half a closer at the end says that these were thoughts.
 func (d *decoder) closesReasoning() match {
 	best := mismatch
 	for _, p := range d.thinks {
@@ -279,6 +310,7 @@ func (d *decoder) closesReasoning() match {
 }
 
 // turnEnds says whether a mark of the turn stands here.
+// A model that ends its turn has no more to say, so the call in front was meant.
 func (d *decoder) turnEnds() bool {
 	marks := d.marksAt(0)
 	return slices.ContainsFunc(marks, func(m declaration.Mark) bool { return d.turnAt(0, &m) > 0 })

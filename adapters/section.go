@@ -8,6 +8,8 @@ import (
 
 // section reads the calls between the marks of a section. The opener is structure only when a call commits behind it, or
 // its closer follows at once.
+// "DeepSeek uses <｜tool▁calls▁begin｜> with full-width bars" is text from its first to its last byte. An empty section holds
+// nothing and is dropped. Its glue stands in front of the opener, so it is that of the first call.
 func (d *decoder) section(p *declaration.Pattern) match {
 	n, a := d.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -41,10 +43,13 @@ func (d *decoder) section(p *declaration.Pattern) match {
 }
 
 // maxJunk bounds what may stand between a section's opener and its first call, in bytes.
+// It is meant for a word or a mark, not for a paragraph.
 const maxJunk = 128
 
 // callBehindJunk reads the first call of a section that begins with something else, where the marks are special tokens: the
 // opener once more, or a word. It means nothing.
+// A section that looks like a tag may be a mention, and the words behind it the rest of the sentence, so tags do not count. What
+// vanishes with the opener does so only when a call is read behind it.
 func (d *decoder) callBehindJunk(p *declaration.Pattern) match {
 	if m := (declaration.Mark{Key: p.Parts[0].Lit.Key()}); !m.Special() {
 		return mismatch
@@ -65,6 +70,7 @@ func (d *decoder) callBehindJunk(p *declaration.Pattern) match {
 
 // sectionEnds says whether the closer of a section stands at offset i, and where it ends. Any of the family's closers ends
 // any of its sections: models open with one word and close with another.
+// DeepSeek V4 knows two words, tool_calls and function_calls, which was V3.2's.
 func (d *decoder) sectionEnds(i int, f *declaration.Family) (int, bool) {
 	for _, p := range f.Sections {
 		if end, ok := d.closerAt(i, p); ok {
@@ -75,6 +81,7 @@ func (d *decoder) sectionEnds(i int, f *declaration.Family) (int, bool) {
 }
 
 // anyCall tries the call patterns of a format here.
+// All of them are tried, since several share a first mark. incomplete counts only when none commits.
 func (d *decoder) anyCall(f *declaration.Family) match {
 	a := mismatch
 	for _, p := range f.Calls {
@@ -89,6 +96,7 @@ func (d *decoder) anyCall(f *declaration.Family) match {
 }
 
 // anotherCall reads one more call of a section, behind white space.
+// White space alone stands between: what else there is ends the section, and is text.
 func (d *decoder) anotherCall(f *declaration.Family) bool {
 	start, n := d.Pos, d.Space(0)
 	d.gapAt, d.markAt = d.Pos, d.Pos+n
@@ -105,6 +113,8 @@ func (d *decoder) anotherCall(f *declaration.Family) bool {
 
 // madeUp drops what stands behind a call as the tool's answer: up to its last mark, or to where another call or the end of the
 // turn shows that the mark is missing.
+// It counts right behind a call only, where no text of the model's can stand. An observation that is made up would be read by the
+// client as an answer, and by the model, a turn later, as a fact.
 func (d *decoder) madeUp(p *declaration.Pattern) match {
 	if !d.afterCall || !d.blank {
 		return mismatch
@@ -129,6 +139,7 @@ func (d *decoder) madeUp(p *declaration.Pattern) match {
 }
 
 // goesOn says whether a call, a message or a mark of the turn stands here.
+// Each of them begins something that the model itself does, which an answer of a tool does not hold.
 func (d *decoder) goesOn() bool {
 	return slices.ContainsFunc(d.marksAt(0), func(m declaration.Mark) bool {
 		begins := m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.HeaderOpen || m.Kind == declaration.TurnMark

@@ -11,6 +11,8 @@ import (
 
 // startBehind takes over what the prompt has opened at its end: reasoning, a plain reply, the header of a message. The marks
 // of the format that is read come first; those of others count too, since a prompt that ends with one was made for them.
+// A prompt that ends with <think> says that the reply has no opener of its own. Without it the beginning would be shown as text
+// before the closer tells.
 func (d *decoder) startBehind(prompt string) {
 	text := strings.TrimRight(prompt, " \t\r\n")
 	if text == "" {
@@ -35,6 +37,7 @@ func (d *decoder) startBehind(prompt string) {
 }
 
 // beginning reads what the prompt has opened and the reply goes on with: a message's header, a plain reply or a call.
+// The header comes first, as it says which of the others can come at all.
 func (d *decoder) beginning() {
 	d.firstMessage()
 	if f := d.ahead; f != nil {
@@ -45,6 +48,7 @@ func (d *decoder) beginning() {
 }
 
 // wordLine says whether a single word stands on the line that begins here.
+// Functionary's first >>> is in its prompt, so the reply begins with the recipient alone on a line: get_weather⏎{…}.
 func (d *decoder) wordLine() bool {
 	n := 0
 	for c := d.At(n); n < maxName && (scan.IsWord(c) || c == '-' || c == '.'); c = d.At(n) {
@@ -55,6 +59,8 @@ func (d *decoder) wordLine() bool {
 }
 
 // behindPrompt reads what the prompt has opened: a plain reply or a call. What is neither stays text.
+// "all" in the place of a tool's name is Functionary's plain reply, and its line is dropped. A call that is cut behind its name
+// says nothing and is dropped as well.
 func (d *decoder) behindPrompt(f *declaration.Family) {
 	for _, p := range f.Begun(f.Plain) {
 		if n, a := d.literal(0, p.Parts[0].Lit); a == matched {

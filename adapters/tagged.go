@@ -10,6 +10,7 @@ import (
 )
 
 // taggedCall reads a call whose arguments are tags, and its closers.
+// Many families write <tag=key>value</tag> of some kind: they differ in marks, and in who says a value's type.
 func (d *decoder) taggedCall(p *declaration.Pattern, t *tool, id string) match {
 	if t == nil {
 		return mismatch
@@ -23,6 +24,8 @@ func (d *decoder) taggedCall(p *declaration.Pattern, t *tool, id string) match {
 
 // taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call open. It commits at the
 // first complete head of an argument, at a brace, or at a closer.
+// Poolside's and K2 Horizon's models put JSON between the tags of a call, DeepSeek V3.2 in place of its parameters. A name in front
+// of which a mark stood is not enough to commit: "<tool_call>get_weather is the tag" is prose.
 func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 	n := d.loneKeys(p, d.Elastic(0))
 	if d.At(n) == '{' {
@@ -49,6 +52,8 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 }
 
 // head is the opening of one tagged argument.
+// Two of its fields are for the way back: what was written of the member can be removed from at on, when its value is null
+// and may be left out.
 type head struct {
 	p     *declaration.Pattern
 	own   declaration.Literal // the closer of its value
@@ -63,6 +68,7 @@ type head struct {
 }
 
 // argHead reads the head of an argument at offset i.
+// An incomplete head is remembered, as the text may have ended inside the one that was meant.
 func (d *decoder) argHead(f *declaration.Family, i int) (head, match) {
 	best := mismatch
 	for _, p := range f.Args {
@@ -78,6 +84,8 @@ func (d *decoder) argHead(f *declaration.Family, i int) (head, match) {
 }
 
 // headBy reads a head by one pattern: literals with a key, perhaps a type, between them.
+// <parameter=city>, <arg_key>city</arg_key><arg_value>, <|open|>argument key="city" type="string"<|sep|>: parts alternate, literal
+// and hole, so k goes in steps of two. Keys hold blanks and signs, as everything up to the next literal is the key.
 func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
 	for k := 0; ; k += 2 {
@@ -116,6 +124,8 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 
 // seam matches literal k of an argument's head at offset i. Behind a key models forget one of its two tags, or write another
 // closing tag of the argument.
+// GLM writes <arg_key>city</arg_key>⏎Oslo</arg_value> (the value's opener lost), <arg_key>city<arg_value>Oslo… (the key's closer) and
+// <arg_key>city</arg_value>⏎<arg_value>… (the wrong closer). The first is believed only if the value closes at the next tag.
 func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
 	end, a := d.literal(i, p.Parts[k].Lit)
 	tags := p.Parts[k].Lit.Pieces()
@@ -140,6 +150,7 @@ func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
 }
 
 // closesNext says whether a value that begins at offset i ends at the next tag, with its closer.
+// A value with a tag inside would make it a guess where it begins.
 func (d *decoder) closesNext(i int, closer declaration.Literal) bool {
 	for n := i; n < i+maxDraft; n++ {
 		switch c := d.At(n); {
@@ -154,6 +165,7 @@ func (d *decoder) closesNext(i int, closer declaration.Literal) bool {
 }
 
 // upToSeam is upTo for what stands between a key and its value.
+// Where neither tag is whole it looks for the first < on the way, no further than a key is long.
 func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
 	n := d.upTo(i, p.Parts[k].Lit)
 	if n != 0 || p.Keyed() {
@@ -174,6 +186,7 @@ func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
 }
 
 // loneKeys is the offset behind the keys without a value that stand at offset i: they are no arguments.
+// Poolside's models write <arg_key>days</arg_key></tool_call>; an empty text for it would be a value that nobody wrote.
 func (d *decoder) loneKeys(p *declaration.Pattern, i int) int {
 	a := p.Family.Args[0]
 	if len(a.Parts) < 4 || !strings.HasPrefix(a.Parts[2].Lit.Text, "</") {
@@ -189,6 +202,7 @@ func (d *decoder) loneKeys(p *declaration.Pattern, i int) int {
 }
 
 // loneKey reads the tags of a key behind which another key or the call's closer stands.
+// What stands behind the key's closer tells: with a value's tag it is an argument.
 func (d *decoder) loneKey(arg, p *declaration.Pattern, i int) (int, bool) {
 	end, a := d.literal(i, arg.Parts[0].Lit)
 	if a != matched {
@@ -209,6 +223,8 @@ func (d *decoder) loneKey(arg, p *declaration.Pattern, i int) (int, bool) {
 
 // upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does, -1 when the text ends
 // before that is known. Where the tag that the literal begins with stands, the rest must follow.
+// Keys stand on one line, but for white space in front of the next tag. Where < begins that tag and the rest does not follow,
+// the key would run over a tag.
 func (d *decoder) upTo(i int, l declaration.Literal) int {
 	for n := i; n < i+lenient.MaxKey; n++ {
 		c := d.At(n)
@@ -240,6 +256,8 @@ func (d *decoder) upTo(i int, l declaration.Literal) int {
 }
 
 // tags reads the arguments one after the other and writes them as one object.
+// Each key is held until its value begins, as in an object. Where an argument may begin and something that looks like one
+// stands, <parameterdays>…, the arguments may not be all there are: a doubt, and the call is text.
 func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 	d.PutByte('{')
 	d.Seen = d.Seen[:0]
@@ -280,6 +298,7 @@ func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 }
 
 // likeArg says whether what stands at offset i, where an argument may, begins as one does but is none.
+// It compares the tag up to where its key begins: <parameter of <parameter=, <arg_key of <arg_key>.
 func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
 	if _, ok := d.closerAt(i, p); ok || p.Family.Args[0].Keyed() {
 		return false
@@ -295,9 +314,11 @@ func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
 }
 
 // plainly undoes the escapes of attributes.
+// Only Kimi K3 escapes, these two, and in attributes alone; in all other tags &lt; is data.
 var plainly = strings.NewReplacer("&amp;", "&", "&quot;", `"`)
 
 // oddKey says whether a parameter's name holds what no name does: a mark or a quote in the tag is wrong.
+// <parameter="city"> or a key with a quote in it has lost a sign somewhere, and the value may belong to another one.
 func oddKey(f *declaration.Family, key string) bool {
 	if f.Flags.Entities {
 		return strings.ContainsAny(key, "\"=“”`")

@@ -11,6 +11,8 @@ import (
 
 // tagValue reads the value of one tag. A string streams; anything else waits until it is whole and becomes what the schema
 // says. The hold of the key ends where a streaming value begins, else behind the value.
+// A file that is written streams as its text; <parameter=days>3</parameter> must become 3, and can only be read when all of it
+// is there. A raw null counts where the schema allows null; "None" for an optional integer leaves the member out.
 func (d *decoder) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
 	if d.lined(p, h) {
@@ -54,6 +56,8 @@ func (d *decoder) lined(p *declaration.Pattern, h head) bool {
 
 // isText says whether the value is its own text: the tag says so and the schema allows it, or the tag says nothing and the
 // schema allows nothing else.
+// DSML's string="true" and Kimi K3's type="string" say it on the wire, and the wire wins: "42" stays a text. Elsewhere the schema
+// decides, and a parameter that it does not name is a text.
 func (h head) isText(t, typ *schema.Type) bool {
 	switch h.wire {
 	case "true", "string", "str":
@@ -65,12 +69,14 @@ func (h head) isText(t, typ *schema.Type) bool {
 }
 
 // isJSON says whether the value can only be an object or a list.
+// Such a value can stream, since nothing else can come of it.
 func (h head) isJSON(typ *schema.Type) bool {
 	return h.wire != "true" && typ.Only(schema.Object|schema.Array)
 }
 
 // jsonOpens says whether an object or a list that the schema allows opens at offset i, and what it holds looks like JSON.
 // From there on it streams.
+// {not json and [see above] open like JSON too; they wait and stay texts.
 func (d *decoder) jsonOpens(i int, typ *schema.Type) bool {
 	n := i + 1 + d.Space(i+1)
 	c := d.At(n)
@@ -84,6 +90,7 @@ func (d *decoder) jsonOpens(i int, typ *schema.Type) bool {
 }
 
 // skipValue steps over what stands behind a complete value, up to where the value of the tag ends.
+// A bracket too many or a comma means nothing there. Other things may be further elements, ["a"], "b"], and are a doubt.
 func (d *decoder) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 	for d.At(0) >= 0 {
 		if n, ends := d.valueEnd(p, h, t); ends {
@@ -99,6 +106,7 @@ func (d *decoder) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 }
 
 // read turns the raw text of a tag into JSON: as JSON where the tag says that it is, else by the schema.
+// A nested value is read as tags first: what they say is more than their text.
 func (h head) read(text string, t *schema.Type) string {
 	if h.p.Keyed() {
 		return fromTree(h.p, text, t)
@@ -114,6 +122,8 @@ func (h head) read(text string, t *schema.Type) string {
 }
 
 // rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as they are.
+// Values are data: no entity is decoded, and white space counts but for the newlines that the declaration shows. It stops at the
+// first bytes of closers only, the rest is copied in pieces.
 func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escape bool) {
 	q := lenient.Delim{Close: "<", Stops: p.Family.ValueStops}
 	depth, inside := 0, false
@@ -147,6 +157,8 @@ func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 }
 
 // valueEnd says whether the value ends here, and how many bytes of its closer to step over.
+// "Close with </parameter> and </function>" survives as a value, since a closer counts only where what follows it can follow. With its
+// own closer missing, the call's closers or the next parameter end it, if the schema knows that one and it was not seen yet.
 func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	if h.cdata {
 		return d.cdataEnd(p, h)
@@ -188,6 +200,7 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 // junkBehind is the offset behind what means nothing at offset i, where the closer of a value ends, and in front of the next
 // argument or the call's closers: a comment, or words that cannot belong to the value, since it is no text or its closer is
 // named like it. It is 0 where the closer may be part of the value.
+// MiniMax M3 wrote <user_id>1</user_id>junk<note>… (each tag behind its token): the junk and the next parameter landed in user_id.
 func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
 	n := i + d.Elastic(i)
 	if d.Comment(n) {
@@ -219,6 +232,7 @@ func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 
 // nextArg says whether the head of a further argument stands at offset i in place of the value's own closer: a parameter of
 // the tool that was not seen yet, behind a newline where the family writes one.
+// "say <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, cannot be told from it by anybody.
 func (d *decoder) nextArg(f *declaration.Family, t *schema.Type, i int, newline bool) bool {
 	if newline && i == 0 || f.Args[0].Keyed() {
 		return false
@@ -229,6 +243,7 @@ func (d *decoder) nextArg(f *declaration.Family, t *schema.Type, i int, newline 
 
 // afterValue says whether what stands at offset i can follow a value's closer: another argument, a closer of the call that
 // is followed in turn, a mark, or the end of the text.
+// In a family with a section its last closer needs something behind it, too; in one without, the last closer ends all.
 func (d *decoder) afterValue(p *declaration.Pattern, i int) bool {
 	i += d.Elastic(i)
 	if d.At(i) < 0 || d.endMark(i) {
@@ -252,6 +267,7 @@ func (d *decoder) afterValue(p *declaration.Pattern, i int) bool {
 }
 
 // closerOrEnd says whether a closer from the k-th on, a mark or the end of the text stands behind offset i.
+// Prose behind a closer says that both are part of a value.
 func (d *decoder) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	i = d.pastComment(i)
 	if d.At(i) < 0 || d.endMark(i) {
@@ -280,6 +296,7 @@ func (d *decoder) pastComment(i int) int {
 
 // closersFollow says whether the rest of the call's closers and then a mark or the end of the text stand at offset i: the
 // value's own closer was left out.
+// Behind the last closer only a mark or the end may stand, or a text about the tags would be cut there.
 func (d *decoder) closersFollow(p *declaration.Pattern, i int) bool {
 	if p == p.Family.Header {
 		return d.messageOver(p, i)
@@ -304,6 +321,7 @@ func (d *decoder) closersFollow(p *declaration.Pattern, i int) bool {
 }
 
 // endMark says whether a mark that ends or begins a call or a turn stands at offset i.
+// Marks of every family count: borrowed tags end where the other family's marks do.
 func (d *decoder) endMark(i int) bool {
 	for _, m := range d.marksAt(i) {
 		section := m.Kind == declaration.CloseMark && len(m.Pattern.Family.Sections) > 0
@@ -315,6 +333,7 @@ func (d *decoder) endMark(i int) bool {
 }
 
 // openCDATA steps over the opener of CDATA around a value, if one stands here.
+// MiniCPM5 wraps a value in it exactly when it holds <, & or a newline.
 func (d *decoder) openCDATA(f *declaration.Family) bool {
 	if !f.Flags.CDATA {
 		return false

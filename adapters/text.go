@@ -10,6 +10,7 @@ import (
 )
 
 // text reads the text state: plain bytes leave as they come, and at each byte that could begin something it is tried.
+// Code comes first: in a fenced block only its end means anything, and backquotes on a line hide marks until they close.
 func (d *decoder) text() {
 	for d.state == chat.Text {
 		switch c := d.plain(&d.index.Stops); {
@@ -32,6 +33,8 @@ func (d *decoder) text() {
 
 // plain keeps bytes up to one that means something and answers it; -1 at the end of the text. At the start of a line, and
 // while there is only white space, the very next byte means something.
+// Stops are the first bytes of all that can begin something; between them text leaves in one piece, so prose costs little more than
+// being copied.
 func (d *decoder) plain(stops *[256]bool) int {
 	for {
 		w := d.Window()
@@ -61,9 +64,12 @@ func (d *decoder) solid(n int) {
 }
 
 // maxGap is how much white space waits to see whether a mark follows, in bytes.
+// More white space than that is layout, and no family's glue is longer than two newlines.
 const maxGap = 64
 
 // gap reads the white space from here on and what stands behind it, at the start of a line or of the reply.
+// Text that is shown cannot lose its trailing newlines any more, so white space waits until it is known whether it belongs to
+// the mark behind it. A line that begins with "> " quotes somebody: marks on it are mentions.
 func (d *decoder) gap() {
 	n, line := 0, d.fresh
 	for n < maxGap && scan.IsSpace(d.At(n)) {
@@ -104,6 +110,9 @@ func (d *decoder) gap() {
 // tryMarks tries everything that can begin with c, here at d.markAt. It answers true when something did: the text in front
 // has left and reading goes on behind it. An attempt that the end of the text cut is structure when it got further than
 // its mark, or when the mark is no word of prose: a special token, or alone on its line.
+// Marks come longest key first, the configured family's before others: <tool_call> has ten patterns, and "cut" is believed only
+// when all of them have failed, or Solar's attempt would drop a reply of Sarashina's. Without marks comes last, as it needs the
+// most evidence.
 func (d *decoder) tryMarks(c int, line bool) bool {
 	if d.ticks != 0 && d.inCode() || d.Pos < d.rejected {
 		return false
@@ -155,6 +164,8 @@ func (d *decoder) tryMarks(c int, line bool) bool {
 
 // halfSuffix says whether the text ends inside a mark that has a place for a suffix: that is half a mark, though its key is
 // whole.
+// <tool_call alone is whole as Hunyuan's key, which may go on with :word, and half of everybody else's <tool_call>. Half a mark at
+// the end of a reply is text.
 func (d *decoder) halfSuffix(m *declaration.Mark) bool {
 	longer := func(o declaration.Mark) bool { return o.Key == m.Key+">" } // of <tool_call name=" where <tool_call> is a mark, too
 	if m.Pattern == nil || !strings.Contains(m.Pattern.Parts[0].Lit.Text, declaration.SuffixHole) && !slices.ContainsFunc(d.marksAt(0), longer) {
@@ -165,6 +176,7 @@ func (d *decoder) halfSuffix(m *declaration.Mark) bool {
 }
 
 // nameFirst reads a call of the family that begins with its name, where nothing but white space stands in front.
+// Functionary and bare forms begin with the name: only at the very start is that a sign of anything.
 func (d *decoder) nameFirst() bool {
 	start := d.Pos
 	for _, p := range d.f.Calls {
@@ -177,6 +189,7 @@ func (d *decoder) nameFirst() bool {
 }
 
 // tryMark reads what a mark begins; one of a call that may be a mention waits for what follows.
+// Inside a draft nothing is doubted again: whoever began it has looked.
 func (d *decoder) tryMark(m *declaration.Mark) match {
 	if d.tools != nil && !d.drafting && (m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.InnerOpen) {
 		if why := d.doubted(m); why != noDoubt {
@@ -187,6 +200,7 @@ func (d *decoder) tryMark(m *declaration.Mark) match {
 }
 
 // try reads what a mark begins.
+// Without tools the marks of calls are text: a request that offers none wants to see what the model wrote.
 func (d *decoder) try(m *declaration.Mark) match {
 	switch m.Kind {
 	case declaration.ThinkOpen:
@@ -223,6 +237,8 @@ func (d *decoder) try(m *declaration.Mark) match {
 }
 
 // lateCloser drops the closer of a call that is over: right behind it, or alone on a later line.
+// </function>⏎</tool_call> behind a call that needed neither is structure; the same tag in an answer about XML is not, so it has to
+// be right behind, or alone on its line and of the family that is read.
 func (d *decoder) lateCloser(p *declaration.Pattern) match {
 	n, ok := d.closerAt(0, p)
 	if !ok || d.done == 0 || p.Family != d.f && !d.afterCall {
@@ -241,6 +257,7 @@ func (d *decoder) lateCloser(p *declaration.Pattern) match {
 }
 
 // dropRest drops the rest of the text: a mark or a call that the end of the text cut.
+// Its bytes are in Meta.Cut, so the reply can say what was lost; finish becomes length.
 func (d *decoder) dropRest(glue int) {
 	d.leave(glue)
 	d.cutFrom(d.Pos)
@@ -249,6 +266,7 @@ func (d *decoder) dropRest(glue int) {
 
 // openPlain drops the opener of a plain reply, where nothing but white space stands in front. One that looks like a tag may
 // be the answer itself: it counts behind reasoning only.
+// Hunyuan-A13B writes <answer>⏎…⏎</answer> behind its thoughts; a reply that is about such tags begins with them as well.
 func (d *decoder) openPlain(m *declaration.Mark) match {
 	n, a := d.literal(0, m.Pattern.Parts[0].Lit)
 	if a != matched {
@@ -267,6 +285,8 @@ func (d *decoder) openPlain(m *declaration.Mark) match {
 
 // turn drops a mark of the turn where it ends something: at the end of the text, or before another mark; white space up to
 // there is no text. So does the closer of a plain reply, with the newline that belongs to it.
+// Servers that pass control tokens on send <|im_end|> or </s> at the end; in the middle of a sentence they are what the sentence is
+// about. Behind a call nothing is: there they go without more evidence.
 func (d *decoder) turn(m *declaration.Mark) match {
 	n, glue := d.turnAt(0, m), 0
 	if n == 0 {
@@ -297,6 +317,7 @@ func (d *decoder) turn(m *declaration.Mark) match {
 }
 
 // structure says whether a mark that is no closer stands at offset i.
+// Closers do not count, as they may belong to what the text quotes.
 func (d *decoder) structure(i int) bool {
 	for _, m := range d.marksAt(i) {
 		if m.Kind <= declaration.TurnMark && d.stands(i, &m) {

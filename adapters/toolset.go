@@ -11,12 +11,14 @@ import (
 )
 
 // tool is an offered tool with its schema, compiled when it is first called.
+// Most tools of a request are never called, and a client may offer hundreds: only what is called is compiled.
 type tool struct {
 	chat.Tool
 	compiled bool
 	typ      *schema.Type
 }
 
+// schema is the type of the tool's arguments; nil where its schema says nothing.
 func (t *tool) schema() *schema.Type {
 	if !t.compiled {
 		t.compiled, t.typ = true, schema.Compile(t.Schema)
@@ -26,6 +28,8 @@ func (t *tool) schema() *schema.Type {
 
 // toolset finds the offered tools by the names that models write: exactly, then without a known prefix, then without
 // regard to case and separators when that is unique. Never by edit distance.
+// A near miss of one name may be another tool. Look-up is by map and binary search, so a reply's cost does not grow with the
+// number of tools.
 type toolset struct {
 	offered []chat.Tool       // until the first look-up builds the rest
 	also    map[string]string // as Options.Also
@@ -40,9 +44,11 @@ type form struct {
 }
 
 // prefixes are name spaces, folded, that models put in front of a name although nobody offered them.
+// functions.f is harmony's and Kimi K2's, default_api.f Gemma's. Folded, they have lost their dots and underscores.
 var prefixes = []string{"functions", "function", "defaultapi", "tools", "tool", "api"}
 
 // build makes the look-up tables, once: a reply without calls never needs them.
+// A name that is offered twice is the first tool's: no reply could tell them apart.
 func (s *toolset) build() {
 	if s.exact != nil {
 		return
@@ -66,6 +72,7 @@ func (s *toolset) build() {
 }
 
 // buildAlso adds the further names of tools. What could be a spelling of a tool's first name stays one.
+// A further name must not take anything away from a tool that is really called so.
 func (s *toolset) buildAlso() {
 	var more []form
 	for name, of := range s.also {
@@ -125,6 +132,8 @@ func appendFold[S string | []byte](dst []byte, name S) []byte {
 }
 
 // find returns the tool that a model means by name, or nil.
+// The order is that of certainty. A name space that is the tool's own name, f.f, is what Muse writes. "" and names that fit two
+// tools find none.
 func (s *toolset) find(name string) *tool {
 	s.build()
 	name = strings.TrimSpace(name)
@@ -154,6 +163,8 @@ func (s *toolset) find(name string) *tool {
 
 // inID returns the tool that an id names: functions.NAME:0 and what models make of it. A bare counter means the only tool
 // that is offered.
+// functions.get_weather:0 is the rule; functionsget_weather7 and get_weather_1 were seen as well. Digits at the end are the
+// counter's, but only if no tool's name has them.
 func (s *toolset) inID(id string) *tool {
 	base := id
 	if i := strings.LastIndexByte(id, ':'); i > 0 {
@@ -173,11 +184,13 @@ func (s *toolset) inID(id string) *tool {
 }
 
 // isCounter says whether an id names nothing: 0, call00003, call_8a6f….
+// Which tool is meant is then told by its arguments; see meantBy.
 func isCounter(id string) bool {
 	return strings.HasPrefix(id, "call") || strings.Trim(id, "0123456789") == ""
 }
 
 // taking returns the only tool whose schema has all these members, and asks for no others; nil when there is none or more.
+// With no members every tool without required ones would fit, so none is taken.
 func (s *toolset) taking(members []lenient.Field) *tool {
 	s.build()
 	var found *tool
@@ -194,6 +207,7 @@ func (s *toolset) taking(members []lenient.Field) *tool {
 }
 
 // takes says whether the schema has all these members, and asks for no others.
+// A member that the schema does not name speaks against it also where it lets further ones in: anything would fit there.
 func (t *tool) takes(members []lenient.Field) bool {
 	missing := len(t.schema().Required())
 	for _, m := range members {
@@ -208,11 +222,13 @@ func (t *tool) takes(members []lenient.Field) bool {
 }
 
 // beginsID says whether an id that names a tool, or a counter, can still be written once id has been.
+// It is asked at every byte of an id, so a wrong one ends early.
 func (s *toolset) beginsID(id []byte) bool {
 	return s.begins(id) || s.inID(string(id)) != nil || isCounter(string(id)) || strings.HasPrefix("call", string(id))
 }
 
 // folded returns the one tool with that folded name, or nil.
+// Two tools may fold to one spelling (a_b, ab): then only their exact names find them.
 func (s *toolset) folded(name string) *tool {
 	var found *tool
 	for i := s.search(name); name != "" && i < len(s.forms) && s.forms[i].folded == name; i++ {
@@ -225,6 +241,7 @@ func (s *toolset) folded(name string) *tool {
 }
 
 // begins says whether some offered name can still be written once name has been.
+// Everything that find would accept has to be accepted here byte by byte, prefixes and f.f included.
 func (s *toolset) begins(name []byte) bool {
 	if len(name) > 0 && (name[0] == '.' || name[0] == '-') {
 		return false // the full stop of a sentence about a mark; folding would drop it
@@ -246,11 +263,13 @@ func (s *toolset) begins(name []byte) bool {
 }
 
 // leads says whether a folded name begins with folded.
+// Forms are sorted, so the first that is not smaller is the only one to look at.
 func (s *toolset) leads(folded string) bool {
 	i := s.search(folded)
 	return i < len(s.forms) && strings.HasPrefix(s.forms[i].folded, folded)
 }
 
+// search is the place of a folded name among the sorted forms, or where it would be.
 func (s *toolset) search(folded string) int {
 	return sort.Search(len(s.forms), func(i int) bool { return s.forms[i].folded >= folded })
 }

@@ -16,9 +16,11 @@ import (
 const textKey = "$text"
 
 // maxTree bounds how deep tags nest; deeper ones are text.
+// No schema asks for more, and a recursive printer must end.
 const maxTree = 64
 
 // node is a tag and what stands in it.
+// text is what a parameter of type string gets, tags and all: a value may be markup itself.
 type node struct {
 	key  string
 	text string  // what stands between its tags, tags included
@@ -29,6 +31,7 @@ type node struct {
 
 // nested counts the tags that are named like the parameter h and open inside its value, and says whether this place is
 // inside or at one of them.
+// A parameter called item in a list of item tags would else end at the first inner closer.
 func (d *decoder) nested(h head, depth int) (int, bool) {
 	switch {
 	case h.again == "":
@@ -42,11 +45,13 @@ func (d *decoder) nested(h head, depth int) (int, bool) {
 }
 
 // fromTree turns a value into JSON of the type: what the tags in it say, or its text.
+// It needs the whole value, so values of such families wait, but for plain strings.
 func fromTree(p *declaration.Pattern, text string, t *schema.Type) string {
 	return treeOf(p, text).json(t)
 }
 
 // tree reads the tags of a text. A closer that closes nothing is dropped, one that was left out is made up.
+// The token in front of each tag, ]<]minimax[>[, is what no text has; <b> without it is text of the value.
 func treeOf(p *declaration.Pattern, text string) *node {
 	root := &node{}
 	open := []*node{root}
@@ -83,6 +88,7 @@ func treeOf(p *declaration.Pattern, text string) *node {
 }
 
 // closeTo closes the innermost open tag of a name, and those inside it.
+// Those inside have lost their own closers.
 func closeTo(open []*node, name, text string, end int) []*node {
 	for {
 		n := open[len(open)-1]
@@ -94,6 +100,7 @@ func closeTo(open []*node, name, text string, end int) []*node {
 }
 
 // closeTop closes the innermost open tag, which holds text. Where its closer was left out, the tags in it stand behind it.
+// <a><b>1</b> without </a>: b is more likely a neighbour of a than a part of it.
 func closeTop(open []*node, text string, closed bool) []*node {
 	n, rest := open[len(open)-1], open[:len(open)-1]
 	if n.text = text; !closed && len(n.kids) > 0 {
@@ -105,6 +112,7 @@ func closeTop(open []*node, text string, closed bool) []*node {
 }
 
 // tagAt is the name in a tag at the start of a text, behind blanks, and the size of all; 0 when none stands there.
+// M3 writes a blank between token and tag now and then.
 func tagAt(text string) (string, int) {
 	rest := strings.TrimLeft(text, " ")
 	name, _, ok := strings.Cut(strings.TrimPrefix(rest, "<"), ">")
@@ -115,6 +123,7 @@ func tagAt(text string) (string, int) {
 }
 
 // json is a node as JSON of the type.
+// A union of list and object is decided by what the tags are called, as the wire does not say it.
 func (n *node) json(t *schema.Type) string {
 	switch {
 	case t.Known() && !t.Allows(schema.Object|schema.Array):
@@ -135,6 +144,7 @@ func (n *node) json(t *schema.Type) string {
 
 // isList says whether the tags in a node are the elements of a list: they are all called item, or the schema wants a list
 // whose elements do not have them as members.
+// The template prints every element as <item>, whatever the schema calls them.
 func (n *node) isList(t *schema.Type) bool {
 	items, members := true, true
 	for _, kid := range n.kids {
@@ -145,6 +155,7 @@ func (n *node) isList(t *schema.Type) bool {
 }
 
 // object is a node as an object; tags of one name become a list.
+// Text between tags is kept under $text, but never in place of a tag of that name. Order is that of the model.
 func (n *node) object(t *schema.Type) string {
 	var keys []string
 	groups := map[string][]*node{}
@@ -164,6 +175,7 @@ func (n *node) object(t *schema.Type) string {
 	return "{" + strings.Join(out, ",") + "}"
 }
 
+// groupJSON is what the tags of one name say: one is a value, several are a list, also where the schema wants none.
 func groupJSON(group []*node, t *schema.Type) string {
 	if len(group) == 1 {
 		return group[0].json(t)
@@ -180,6 +192,7 @@ func groupJSON(group []*node, t *schema.Type) string {
 }
 
 // emptyOr is a text without tags as JSON of the type; an empty one is an empty list or object where nothing else fits.
+// <tags></tags> is how the template prints a list without elements.
 func emptyOr(text string, t *schema.Type) string {
 	if strings.TrimSpace(text) == "" {
 		switch {

@@ -23,6 +23,7 @@ func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
 }
 
 // objectText is a call's arguments as one JSON object.
+// Histories come from clients, which keep what models once wrote: damaged arguments must not make a request fail.
 func objectText(args json.RawMessage) json.RawMessage {
 	if args = bytes.TrimSpace(args); json.Valid(args) && args[0] == '{' {
 		return args
@@ -59,6 +60,7 @@ func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 
 // Asked is the format in which Prompt asks for calls: signatures without schemas ask for Python, unless the family's own
 // declaration has a wording. What it asks for is also how earlier calls should be written out.
+// A prompt that shows signatures and asks for JSON would teach two forms at once.
 func (f *Format) Asked(w Wording) *Format {
 	if w&(Signatures|Schemas) == Signatures && f.Wording() == 0 && f.set != nil {
 		if python := f.set.Named("python"); python != nil {
