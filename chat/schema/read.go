@@ -9,6 +9,7 @@ import (
 
 // unsaid are the keywords that a Place has no field for: no writer has words for them. A oneOf is read as an anyOf, so that
 // one alternative alone may fit is lost.
+// A server passes over them or refuses the request, and a sentence in the prompt is all that is left (Written.Notes).
 var unsaid = []string{"not", "if", "dependentRequired", "dependentSchemas", "dependencies", "maxProperties", "propertyNames",
 	"unevaluatedProperties", "unevaluatedItems", "contains", "oneOf", "$recursiveRef"}
 
@@ -53,6 +54,7 @@ func (d *Doc) read(v *value, at string, depth int) *Place {
 
 // says tells whether a keyword constrains anything: null stands for a keyword that was left out, in the JSON of languages
 // whose libraries write every field of a struct.
+// "unevaluatedProperties": true lets in what is let in anyway.
 func says(keyword string, v *value) bool {
 	switch {
 	case v.kind()&^Null == 0:
@@ -151,6 +153,7 @@ func lone(v *value, keyword string) bool {
 
 // Follow is the place that a reference leads to; any other place is itself. A reference that leads back to itself before
 // anything is written lets everything stand.
+// A target is read only when it is asked for: where a schema refers to itself, a tree of places would have no end.
 func (p *Place) Follow() *Place {
 	if p.ref == nil {
 		return p
@@ -307,6 +310,7 @@ func bound(v *value, inclusive, exclusive, at string, side int) *Bound {
 }
 
 // array reads the keywords of arrays, in the words of the newest draft.
+// Up to draft 2019-09 places are a list in items; from 2020-12 they are prefixItems, under which name they are reported.
 func (d *Doc) array(p *Place, v *value, at string, depth int) {
 	p.MinItems, p.MaxItems = count(v, "minItems", at), count(v, "maxItems", at)
 	prefix, items, rest := elements(v)
@@ -333,6 +337,7 @@ func elements(v *value) (prefix []*value, items *value, keyword string) {
 
 // object reads the keywords of objects. A member whose schema is false may not be there: a writer that lists members simply
 // does not list it, and one that lets other members in has to know.
+// "additionalProperties": true says what is so anyway.
 func (d *Doc) object(p *Place, v *value, at string, depth int) {
 	if props := v.get("properties"); props.kind() == Object {
 		p.Listed = true

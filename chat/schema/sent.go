@@ -15,6 +15,7 @@ type sent struct {
 }
 
 // part is one member or element.
+// At most one of raw, open and text is set.
 type part struct {
 	name string // of a member
 	raw  string // a whole value; empty: only the key has left, or the value has just begun
@@ -57,6 +58,7 @@ type sentReader struct{ rest string }
 func (r *sentReader) space() { r.rest = strings.TrimLeft(r.rest, " \t\r\n") }
 
 // take skips space and c, and says whether c was there.
+// Blanks are skipped in any case: they may stand between any two tokens.
 func (r *sentReader) take(c byte) bool {
 	r.space()
 	if r.rest == "" || r.rest[0] != c {
@@ -107,6 +109,7 @@ func (r *sentReader) inside(depth int) *sent {
 func (r *sentReader) part(s *sent, depth int) bool {
 	var p part
 	if !s.array {
+		// Escapes in a name are read, as schemas have it without: "d\u0061ys" is days.
 		key, whole := r.string()
 		if !whole || json.Unmarshal([]byte(key), &p.name) != nil {
 			return false
@@ -118,6 +121,7 @@ func (r *sentReader) part(s *sent, depth int) bool {
 		r.space()
 	}
 	ok := true
+	// Behind `{"days":` no value may have come yet; then the schema's own place is due.
 	if r.rest != "" && s.state != atKey {
 		ok = r.value(&p, depth)
 		s.state = atValue

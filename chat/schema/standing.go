@@ -16,6 +16,7 @@ type Standing struct {
 }
 
 // Part is one member or element: Raw when it stands, Open when some of it does, neither when it is to be written anew.
+// A part with neither is asked for by its name, and the constraint gives it the schema's own place.
 type Part struct {
 	Name string
 	Raw  string
@@ -96,6 +97,7 @@ func (s *Standing) with(dst []byte, from *value) ([]byte, bool) {
 	for _, p := range s.Parts {
 		done[p.Name] = true
 		one := said[p.Name]
+		// The constraint listed it, but some servers hold to none.
 		if one == nil && p.Raw == "" {
 			continue // the new one does without it
 		}

@@ -12,6 +12,7 @@ const maxTree = 256
 
 // value is one value of a schema's text, members in their order. A map would lose that, and the order of parameters is the
 // order in which models write them. Numbers keep their digits.
+// The text of each value is kept as a part of the whole, so that constants and notes are written as the author wrote them.
 type value struct {
 	raw     string // as it is written
 	text    string // of a string
@@ -54,6 +55,7 @@ func (v *value) get(name string) *value {
 }
 
 // fewMembers is how many members are looked through one by one: an index costs more to make than it saves below that.
+// Schemas' own keywords are few; it is "properties" and "$defs" that may have a thousand members.
 const fewMembers = 32
 
 // indexed are the members by name.
@@ -129,6 +131,7 @@ func parseDepth(raw []byte, most int) (v *value, deep bool) {
 	return v, p.deep
 }
 
+// The depth is looked at as it reads, so that a text of brackets alone ends early.
 type treeParser struct {
 	text string
 	dec  *json.Decoder

@@ -59,6 +59,7 @@ func (c *constrainer) put(root *Place) {
 }
 
 // openDefs begins the definitions unless some stand behind start already.
+// An empty $defs would only lengthen what is sent.
 func (c *constrainer) openDefs(start int) {
 	if len(c.dst) == start {
 		c.key("$defs")
@@ -136,6 +137,7 @@ func (c *constrainer) anyValue() {
 }
 
 // maxWeakDepth is how deep a weak constraint follows a schema: what is deeper makes the grammar of an old server too long.
+// The grammars of Ollama 0.24 end at 32 KB, and each level written in place repeats all that lies below it.
 const maxWeakDepth = 8
 
 // shape writes one place.

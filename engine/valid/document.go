@@ -13,6 +13,7 @@ import (
 )
 
 // The bounds of a document, schema or arguments.
+// The text is a model's or a client's, and one of brackets or digits alone must cost no more than its length.
 const (
 	maxDepth    = 512  // levels, as adapters.Repair allows
 	maxDigits   = 1024 // bytes of one number

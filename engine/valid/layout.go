@@ -30,6 +30,7 @@ func layout(text []byte) *node {
 }
 
 // layoutReader takes tokens, and sees where they stand.
+// It is apart from parse, since nearly all calls fit and are never edited.
 type layoutReader struct {
 	text []byte
 	dec  *json.Decoder

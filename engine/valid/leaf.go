@@ -11,6 +11,7 @@ import (
 
 // leaf is the value that is being waited for, or the key.
 // It is scanned and not parsed while it comes: a parse at each fragment would take the square of the value's length.
+// Until it is whole, or has its least characters, nothing of it may leave, however long it gets.
 type leaf struct {
 	schema *jsonschema.Schema // nil: anything
 	start  int
@@ -30,10 +31,12 @@ func (p *Prefix) wait() bool {
 	if p.leaf.enough == 0 || len(source) <= p.leaf.enough {
 		return false
 	}
+	// Quotes and escapes make the source longer than the text, so the bytes say only when to count.
 	if missing := p.leaf.least - characters(source[1:]); missing >= 0 {
 		p.leaf.enough = len(source) + missing // no character is shorter than a byte, so counting before that is in vain
 		return false
 	}
+	// The minimum is reached, and no rule is left that what follows could break.
 	p.state = inText
 	p.stands()
 	return false

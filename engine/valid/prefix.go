@@ -51,6 +51,7 @@ const (
 )
 
 // open is an object or array whose end has not come.
+// Its keys are kept for required members and for those that are there twice.
 type open struct {
 	schema *jsonschema.Schema // nil: anything may be in it
 	array  bool
@@ -74,6 +75,7 @@ func (v *Validator) Whole() bool {
 const maxStep = 512
 
 // Write reads on.
+// What has a problem is still kept: the repair starts from the whole text.
 func (p *Prefix) Write(fragment string) {
 	if p.before != nil {
 		p.before = append(p.before, fragment...)
@@ -92,6 +94,7 @@ func (p *Prefix) Write(fragment string) {
 func (p *Prefix) Text() []byte { return p.text }
 
 // Safe is how many bytes of the text can stand in front of an object that fits. It never shrinks.
+// What the client has read can never be taken back, so neither can this.
 func (p *Prefix) Safe() int { return p.safe }
 
 // Problem is why nothing behind Safe can stand; nil as long as all is well.

@@ -77,6 +77,7 @@ func (p *Prefix) restOfObject(depth int, value json.RawMessage) (string, bool) {
 	}
 	if begun {
 		key := p.stack[depth].keys[len(p.stack[depth].keys)-1]
+		// The repaired call must have the member, too, or it cannot follow from what has left.
 		at := slices.IndexFunc(all, func(a field) bool { return a.key == key })
 		if at < 0 {
 			return "", false
@@ -106,6 +107,7 @@ func (p *Prefix) restOfArray(depth int, value json.RawMessage) (string, bool) {
 	}
 	n := len(written)
 	begun := depth+1 < len(p.stack)
+	// Elements have left that the whole does not have, or has otherwise.
 	if n > len(all) || begun && n == len(all) || !slices.EqualFunc(written, all[:n], func(a, b json.RawMessage) bool { return same(a, b) }) {
 		return "", false
 	}
@@ -129,6 +131,7 @@ func (p *Prefix) restOfArray(depth int, value json.RawMessage) (string, bool) {
 
 // written is the text of what is open at a depth, without what is open in it.
 // A comma behind it goes, so that a bracket makes it JSON that can be parsed and compared.
+// What is open below begins at start, with its key.
 func (p *Prefix) written(depth int) []byte {
 	end := p.safe
 	if depth+1 < len(p.stack) {

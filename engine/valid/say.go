@@ -37,6 +37,7 @@ func findings(e *jsonschema.ValidationError) []finding {
 			return one(e, "oneOf", fmt.Sprintf("fits alternatives %d and %d, want exactly one", k.Subschemas[0]+1, k.Subschemas[1]+1))
 		}
 		return inUnion(e, "oneOf")
+	// A missing member is named in the place, so that the sentence is the same for one and for several.
 	case *kind.Required:
 		return missing(e, "required", k.Missing, "is missing")
 	case *kind.DependentRequired:
@@ -45,6 +46,7 @@ func findings(e *jsonschema.ValidationError) []finding {
 		return missing(e, "dependencies", k.Missing, fmt.Sprintf("is missing, since %s is there", display(k.Prop)))
 	case *kind.AdditionalProperties:
 		return missing(e, "additionalProperties", k.Properties, "is not a parameter")
+	// The name is the value here; what is wrong with it is told as if it were one.
 	case *kind.PropertyNames:
 		why := ""
 		if inner := inAll(e.Causes); len(inner) > 0 {
@@ -83,6 +85,7 @@ func missing(e *jsonschema.ValidationError, keyword string, names []string, text
 // To tell a model what is wrong in each branch would be a page of which it needs a line. "Fits none" goes with a sentence about
 // one of the branches, since by itself it gives a model nothing to act on.
 func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
+	// Each branch has findings of its own, unions within it read already.
 	branches := make([][]finding, len(e.Causes))
 	for i, c := range e.Causes {
 		branches[i] = findings(c)
@@ -98,6 +101,7 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 		return n
 	}
 	slices.SortStableFunc(branches, func(a, b []finding) int { return cmp.Compare(distance(a), distance(b)) })
+	// 1000 is a value of another type: then even the nearest branch was hardly meant.
 	if len(branches) == 1 || len(branches) > 1 && distance(branches[0]) < distance(branches[1]) && distance(branches[0]) < 1000 {
 		return branches[0]
 	}
@@ -164,6 +168,7 @@ func keywordOf(e *jsonschema.ValidationError) string {
 
 // sentence says what is wanted, and what is there, as numbers and values and not in the words of JSON Schema: a model that
 // reads "want at most 7, got 9" needs to know no keyword.
+// {"type": "object", "properties": {"days": {"type": "integer"}}} and "three": "want integer, got string".
 func sentence(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -231,6 +236,7 @@ func decimal(r *big.Rat) string {
 	if r == nil {
 		return "a number"
 	}
+	// A schema's numbers are decimals and thus exact; ten digits do for what is none.
 	digits, exact := r.FloatPrec()
 	if !exact {
 		digits = 10

@@ -28,6 +28,7 @@ var forms = map[string]form{
 }
 
 // exclusiveForms are those of bounds that are flags in draft 4.
+// modern makes bounds of them afterwards where no draft is named.
 var exclusiveForms = []string{"exclusiveMinimum", "exclusiveMaximum"}
 
 // isText and the others take what the specification says of a keyword's value.

@@ -32,8 +32,10 @@ func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 // A comma goes with the member behind it; what is in front of the first member that stays goes as well.
 func edited(dst, text []byte, n *node, by *trouble) []byte {
 	switch {
+	// A number at its bound takes the place of the one that was written.
 	case by != nil && by.now != "":
 		return append(dst, by.now...)
+	// Nothing below changes, so the text is taken as it is, blanks included.
 	case by == nil || len(n.members)+len(n.items) == 0:
 		return append(dst, text[n.start:n.end]...)
 	}
@@ -119,6 +121,7 @@ func (v *Validator) Stands(args []byte) *schema.Standing {
 	for _, k := range m.all {
 		root.put(k.path, k.what)
 	}
+	// The whole is wrong, so there is nothing that a new call could be held to.
 	if root.is(anew) {
 		return nil
 	}

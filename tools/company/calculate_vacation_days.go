@@ -48,6 +48,7 @@ func (c *Company) vacation(ctx context.Context, in struct {
 }) (v vacation, err error) {
 	v = vacation{EmployeeID: canonical(in.ID), Year: int(in.Year)}
 	row := c.db.QueryRowContext(ctx, "SELECT total, used FROM vacations WHERE employee_id = $1 AND year = $2", v.EmployeeID, v.Year)
+	// No row is no leave of zero days: the model must not tell an employee so.
 	switch err = row.Scan(&v.Total, &v.Used); {
 	case errors.Is(err, sql.ErrNoRows):
 		return v, c.noVacation(ctx, v.EmployeeID, v.Year)

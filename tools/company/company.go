@@ -14,6 +14,7 @@ import (
 
 // Company answers from its database. It may be used by many at once.
 // The clock is a field so that "days employed" can be tested.
+// It keeps nothing in memory, so a change of the database by another program shows in the next call.
 type Company struct {
 	db  *store.DB
 	now func() time.Time

@@ -56,6 +56,7 @@ func (c *Company) employee(ctx context.Context, in struct {
 	case err != nil:
 		return e, fmt.Errorf("read employee %s: %w", id, err)
 	}
+	// A table of one's own may have other dates; the error says which form is wanted.
 	hired, err := time.Parse(time.DateOnly, e.HireDate)
 	if err != nil {
 		return e, fmt.Errorf("the hire date of %s is no date like 2026-01-31: %q", id, e.HireDate)

@@ -47,6 +47,7 @@ type foundDocuments struct {
 // Words may stand in any order, since models search by several words and a phrase seldom stands so in a text. SQLite's lower
 // knows ASCII letters alone; Korean has no case.
 func (c *Company) search(ctx context.Context, in struct{ Query string }) (found foundDocuments, err error) {
+	// Blanks of all kinds part words, also the wide one of East Asian texts (U+3000).
 	words := strings.Fields(in.Query)
 	switch {
 	// Without words there is nothing to search by, and all documents are never what a model means.
