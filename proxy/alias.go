@@ -56,6 +56,7 @@ func (s *Server) listsAliases(r *http.Request) bool {
 }
 
 // withAliases adds the aliases of models behind them.
+// The models' own names come first, so that a client that takes the first one gets no alias.
 func withAliases(infos []chat.Info) []chat.Info {
 	all := infos[:len(infos):len(infos)]
 	for _, i := range infos {

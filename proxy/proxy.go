@@ -15,6 +15,10 @@
 //	forms.go   which form a request gets
 //	models.go  the list of models
 //	alias.go   their second names, for Void
+//
+// A request goes through them in this order: exchange reads the body, an API's Read makes a form.Ask of it by
+// field, openForm finds the Form that takes it, exchange asks the model, and the form's Reply writes each
+// event as it comes. Only forms know how a client writes; behind form.Ask every request looks the same.
 package proxy
 
 import (

@@ -218,6 +218,7 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 }
 
 // settings are those that need more than reading.
+// Config stays what was written, so that it can be shown; what follows from it is here.
 type settings struct {
 	ollama    string
 	upstreams []engine.Upstream

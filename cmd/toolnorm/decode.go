@@ -90,6 +90,7 @@ func (c *decode) remark(f *adapters.Format, tools int, end chat.Event) string {
 }
 
 // format is the named format, else that of the model, else the generic one.
+// A name wins over the model, so that a text can be read by a family whose model has another name.
 func (c *decode) format(set *adapters.Set, model, name string) (*adapters.Format, error) {
 	if name == "" {
 		return set.For(model), nil

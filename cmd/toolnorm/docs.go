@@ -19,6 +19,7 @@ type docs struct {
 }
 
 // docsImport is the command docs import.
+// It writes where serve reads, so both take the same settings of data and store.
 type docsImport struct {
 	Path   string `arg:"" help:"A .txt (a document a line), .md (a paragraph), .csv or .tsv (a row), .json (a list) or .jsonl, or a folder of such."`
 	Data   string `placeholder:"DIR" help:"Folder of what is the user's own. Default: toolnorm in the user's data folder."`

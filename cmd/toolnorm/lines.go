@@ -16,6 +16,7 @@ const maxInput = 256 << 20
 var errLong = fmt.Errorf("the line has more than %d MiB", maxInput>>20)
 
 // readInput reads everything there is.
+// One byte more than the limit is read, to tell a text of just that size from a longer one.
 func readInput(in io.Reader) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 	if err != nil {

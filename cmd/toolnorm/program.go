@@ -113,6 +113,7 @@ func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 }
 
 // traceLog keeps the last exchanges; nil when the settings want none.
+// Texts are private, so the log says at each start that they are kept.
 func (m *Main) traceLog() *trace.Log {
 	if m.Config.Trace == 0 {
 		return nil
@@ -189,6 +190,7 @@ func (m *Main) announce(s settings) {
 func (m *Main) URL() string { return "http://" + m.listener.Addr().String() }
 
 // Failed gives the error that ended the server, if one did.
+// A port that is taken is an error of Run; this is for a server that breaks later.
 func (m *Main) Failed() <-chan error { return m.failed }
 
 // Close takes no more requests and waits for those that run, for as long as the settings say; then it cuts them.

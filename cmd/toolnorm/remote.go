@@ -64,6 +64,7 @@ func (m *Main) privateServers() bool {
 }
 
 // onLoopback says that only this machine can reach the server.
+// A loopback address that is mapped into IPv6 (::ffff:127.0.0.1) counts.
 func (m *Main) onLoopback() bool {
 	addr, err := netip.ParseAddrPort(m.listener.Addr().String())
 	return err == nil && addr.Addr().Unmap().IsLoopback()

@@ -1,4 +1,7 @@
 // Package chroma speaks to a Chroma server, version 2 of its REST API.
+//
+// It is written out since there is so little of it: five calls. The Go library that exists speaks version 1,
+// which servers of today answer with 410.
 package chroma
 
 import (

@@ -32,6 +32,7 @@ func (x *examination) calls(ctx context.Context) bool {
 }
 
 // rank puts the server's own reading first, and behind it the way that is taken.
+// What the server does alone is the measure for what stands below it.
 func rank(w Way) int {
 	switch {
 	case w.Name == serverWay:
@@ -108,6 +109,7 @@ func (a *reply) over(ctx context.Context, i int) (why string, over bool) {
 }
 
 // refused are ways that were not asked, or not to the end.
+// They stay in the report: an empty line with a reason answers the question before it is asked.
 func refused(ways []Way, why string) []Way {
 	for i := range ways {
 		ways[i].Note = why

@@ -58,6 +58,7 @@ func (x *examination) context(ctx context.Context) bool {
 }
 
 // String are the context lengths in words.
+// What nobody says is left out and not called 0.
 func (c Context) String() string {
 	var parts []string
 	for _, p := range []struct {
@@ -146,6 +147,7 @@ func (x *examination) places(ctx context.Context) bool {
 }
 
 // enough is how long the first of two requests must still run for the second to tell anything.
+// A shorter rest may be the time that the second request took on its way.
 const enough = 200 * time.Millisecond
 
 // placesBy is what it means that a second request was answered after first, when an earlier one ran on for left.

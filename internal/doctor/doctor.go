@@ -12,6 +12,11 @@
 //	advise.go   the verdict and the settings
 //	report.go   the report as data
 //	print.go    the report as text
+//
+// Everything is asked through the proxy's own engine, with its settings, so that a finding is true of what
+// clients get. A finding says what was found and what follows: [OK], a [Note] that toolnorm copes with, or a
+// [Problem] that wants a person. It changes nothing on a server but that a model is loaded, and skips what is
+// known to hang some versions.
 package doctor
 
 import (

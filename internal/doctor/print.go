@@ -221,6 +221,7 @@ func (p *page) misses(all []Way) {
 }
 
 // short is the beginning of a text, one line wide.
+// Models write essays where a call was asked for, and the beginning shows what went wrong.
 func short(s string) string {
 	if r := []rune(s); len(r) > 100 {
 		return string(r[:100]) + "…"
@@ -243,6 +244,7 @@ func plural(n int, thing string) string {
 func seconds(s float64) string { return fmt.Sprintf("%.2f s", s) }
 
 // size is a number of bytes for people, as Ollama writes it.
+// In powers of ten, as Ollama's own list has it, so that both can be compared.
 func size(n int64) string {
 	switch {
 	case n <= 0:

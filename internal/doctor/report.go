@@ -16,6 +16,8 @@ type Report struct {
 }
 
 // Server is a model server and what it says of itself.
+// Which of its members are there depends on the kind: OpenAI's API has no version and no list of what is
+// loaded.
 type Server struct {
 	Name     string    `json:"name"`              // "ollama", "demo", or that of the settings, which stands in front of its models' names
 	URL      string    `json:"url,omitempty"`     // none: it is in this process

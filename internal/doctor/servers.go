@@ -108,6 +108,7 @@ func (d *Doctor) list(ctx context.Context, h host, s *Server) {
 }
 
 // pull says how a model comes to a server.
+// qwen3 is named since it knows tools and comes in many sizes.
 func pull(h host, name string) string {
 	if h.kind == upstream.KindOpenAI {
 		return "start it with one"
@@ -123,6 +124,7 @@ func (d *Doctor) called(h host, name string) string {
 	return h.name + "/" + name
 }
 
+// Such a list says little: names, and of some servers the context.
 func (d *Doctor) listCompatible(ctx context.Context, h host, s *Server) error {
 	list, err := openai.New(h.url, h.key, nil).Models(ctx)
 	for _, m := range list {
@@ -190,6 +192,7 @@ func capabilities(show *api.ShowResponse) (all []string) {
 }
 
 // unknown is what to say of a model that its server does not have.
+// Names are looked for among all servers' models: the prefix of one is what is forgotten most easily.
 func (d *Doctor) unknown(ctx context.Context, h host, name string) Finding {
 	f := Finding{Problem, "model", fmt.Sprintf("%s has no model %q", h.name, name), pull(h, name)}
 	infos, err := d.engine.Models(ctx)

@@ -1,4 +1,7 @@
 // Package exam holds questions with the calls that answer them, and marks what a model called.
+//
+// The doctor and the benchmarks ask by it. Marks are strict on names and types, since programs read the calls,
+// and lenient on words, since there is more than one good way to fill in a city.
 package exam
 
 import (

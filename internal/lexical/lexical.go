@@ -2,6 +2,9 @@
 //
 // Bigrams find a term of two characters, which trigrams do not, and came within .004 (MRR) of dictionaries that take a hundred
 // megabytes; Korean particles and spacing need nothing more.
+//
+// Measured on questions and their own paragraphs, the right one was first for .90 of the Japanese and .89 of the Korean ones. The trigrams of SQLite's FTS5 find nothing for a word of two characters,
+// as 副業.
 package lexical
 
 import (

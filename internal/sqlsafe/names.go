@@ -10,6 +10,7 @@ import (
 var lists embed.FS
 
 // lines are those of a list without remarks; the lists are part of the program, so that they can be read is known.
+// Lines that begin with # say why something is on a list, or is not.
 func lines(name string) (all []string) {
 	text, _ := lists.ReadFile(name) // embedded: there is no way to fail
 	for line := range strings.Lines(string(text)) {
@@ -43,6 +44,8 @@ var (
 type members map[string]string
 
 // grammar reads what a SELECT consists of.
+// A line is a kind and its members, "SelectStmt targetList fromClause …", with =Kind behind a member whose
+// node does not name its own.
 func grammar() map[string]members {
 	all := map[string]members{}
 	for _, line := range lines("postgres_grammar.txt") {

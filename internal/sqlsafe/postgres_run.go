@@ -18,6 +18,7 @@ import (
 )
 
 // PostgresConfig says which database is asked, and how far.
+// Its zero limits have defaults; host, database and user have none.
 type PostgresConfig struct {
 	Host, Database, User, Password string
 	Port                           int
@@ -85,6 +86,7 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 }
 
 // quoteField writes a value as connection strings take it.
+// A backslash or a quotation mark in a setting would else begin another field of the connection.
 func quoteField(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 }
@@ -134,6 +136,8 @@ func (db *PostgresDB) Query(ctx context.Context, sql string) (*Table, error) {
 
 // within runs a statement in a transaction that is never committed, whatever comes of it: COMMIT would keep large objects and
 // settings. Advisory locks outlive even a rollback.
+// A read-only transaction still takes advisory locks and calls functions with effects of their own. A
+// connection that is closed has ended its transaction with it.
 func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, sql string) (*Table, error) {
 	if _, err := c.Exec(ctx, "BEGIN TRANSACTION READ ONLY").ReadAll(); err != nil {
 		return nil, err

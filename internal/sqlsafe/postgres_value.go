@@ -15,6 +15,7 @@ import (
 )
 
 // largestSafe is the largest integer that readers whose numbers are doubles, as JavaScript's, still hold exactly.
+// 2^53 itself is exact, though a double takes 2^53+1 for the same.
 const largestSafe = 1 << 53
 
 // postgresTypes knows which types are arrays, and of what. It is only read.
@@ -71,6 +72,7 @@ func jsonText(s string) json.RawMessage {
 }
 
 // stamp is a time as PostgreSQL writes it in the style ISO; infinity and years before Christ are none.
+// What it does not match stays as PostgreSQL wrote it.
 var stamp = regexp.MustCompile(`^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(:\d\d)?)?$`)
 
 // rfc3339 writes a time as RFC 3339 does: 2024-01-02T03:04:05.6+09:00. One without a zone stays without.

@@ -80,6 +80,7 @@ func texts(ctx context.Context, in asker, query string) (all []string, err error
 }
 
 // lowered are names in lower case.
+// Both databases compare unquoted names without case; PostgreSQL's arrive in lower case already.
 func lowered(all []string) map[string]bool {
 	set := map[string]bool{}
 	for _, name := range all {
@@ -89,6 +90,7 @@ func lowered(all []string) map[string]bool {
 }
 
 // Close closes the file.
+// It waits for what runs, which ends by its own time.
 func (s *SQLiteDB) Close() error { return s.db.Close() }
 
 // Query runs one SELECT. Values are bound by name: sql.Named("user", …) for :user. A statement that may not be run is a
@@ -144,6 +146,8 @@ func (s *SQLiteDB) statement(query string) ([]token, error) {
 
 // What sqlite3_limit calls its limits, and what they are here. A value of a megabyte is what one step of the machine, which
 // no deadline interrupts, can make; a chain of operators of 200 is what the parser's stack takes everywhere.
+// SQLite's own are a gigabyte of value, 1,000 levels of expression, 500 SELECTs in one and patterns of 50,000
+// bytes: far too much for what a stranger wrote. They are set on the connection, and no statement can raise them.
 var sqliteLimits = map[int]int{
 	0: 1 << 20, // LENGTH
 	1: longestStatement,

@@ -57,6 +57,7 @@ func refuse(sql string, offset int, format string, args ...any) *Refusal {
 }
 
 // Limits bound what one query may take. The zero value has the defaults.
+// All of them hold at once; whichever is reached first sets Truncated, but for the time, which is an error.
 type Limits struct {
 	Rows  int           // 0: 1,000
 	Bytes int           // of all values as JSON; 0: 400,000, so that a result twice, as text and structure, is under 1 MiB

@@ -25,6 +25,7 @@ type table struct {
 }
 
 // newTable takes rows of the named columns.
+// Records is never null, so that no rows are an empty list in JSON.
 func newTable(columns []string, limits Limits) (*table, error) {
 	t := &table{limits: limits, Table: Table{Columns: distinct(columns), Records: []json.RawMessage{}}}
 	for _, name := range t.Columns {
@@ -38,6 +39,7 @@ func newTable(columns []string, limits Limits) (*table, error) {
 }
 
 // distinct gives each column a name of its own, since two of one name would be one member of an object: a, a_2.
+// A name that is there already is not taken: of a, a, a_2 the second becomes a_3.
 func distinct(columns []string) []string {
 	taken, all := map[string]bool{}, make([]string, len(columns))
 	for _, name := range columns {

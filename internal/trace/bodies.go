@@ -41,6 +41,7 @@ func newBodies(begin time.Time) *Bodies {
 }
 
 // Message is a message of the request.
+// Pictures are only counted.
 type Message struct {
 	Role    string `json:"role"`
 	Text    string `json:"text"`
@@ -131,6 +132,7 @@ func message(m chat.Message, most int) Message {
 }
 
 // size is what a message takes, in bytes.
+// Each part is charged something beside its text, or empty ones could fill the memory.
 func (m *Message) size() int {
 	n := partCost + len(m.Text) + len(m.CallID)
 	for _, c := range m.Calls {
@@ -140,6 +142,7 @@ func (m *Message) size() int {
 }
 
 // Heard begins another generation, and answers what takes its events. See chat.Request.
+// It may begin while another one is still listed: rewrites run in the middle of a reply.
 func (b *Bodies) Heard(generation string) func(chat.Event) {
 	g := &Generation{Name: generation, Side: Side{Parts: []Part{}, room: &b.wroteRoom}}
 	b.Wrote = append(b.Wrote, g)

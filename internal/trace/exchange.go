@@ -52,6 +52,7 @@ type Exchange struct {
 }
 
 // Call is a call that left.
+// Arguments are not among it: they are what was said, and kept only with bodies.
 type Call struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -59,6 +60,7 @@ type Call struct {
 }
 
 // Millis is a span of time in milliseconds, to a tenth of one.
+// JSON has no duration, and a page shows milliseconds anyway.
 type Millis float64
 
 // millis is d in milliseconds.
@@ -82,6 +84,7 @@ func (e *Exchange) Chosen(format, strategy string) {
 }
 
 // Noted notes what was done to the request. See chat.Request.
+// A client chooses some of these words (names of tools), so their number and length have bounds.
 func (e *Exchange) Noted(word, text string) {
 	if len(e.Notes) < maxCalls {
 		e.Notes = append(e.Notes, clip(strings.ToLower(word)+": "+text, 4*maxName))

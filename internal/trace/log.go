@@ -1,5 +1,9 @@
 // Package trace keeps what the last requests to a model were and what became of them, for the person who wonders why a
 // model misbehaves. It keeps no keys and no headers, and what was said only when it is told to.
+//
+// The log says that a request failed; the trace shows why a call became text: what the model wrote before
+// anything was made of it, how it was read, what was repaired, and what left. It is memory alone, gone with
+// the process.
 package trace
 
 import (
@@ -37,6 +41,7 @@ func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
 }
 
 // Add puts an exchange that has ended in the place of the oldest. It must not be changed any more.
+// Repairs are counted here, once an exchange, and outlive it in the ring.
 func (l *Log) Add(e *Exchange) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,6 +54,7 @@ func (l *Log) Add(e *Exchange) {
 }
 
 // Find gives the exchange of that id, nil when it is not kept. It must not be changed.
+// The few that there are can be looked through; a map beside the ring would have to be kept in step.
 func (l *Log) Find(id string) *Exchange {
 	l.mu.Lock()
 	defer l.mu.Unlock()

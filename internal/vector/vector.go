@@ -1,5 +1,8 @@
 // Package vector finds the vectors nearest to another by comparing all of them: exact, and with 100,000 of 1,024 dimensions in
 // a tenth of a second. Graphs (HNSW) are faster and miss: one that was tried found .196 of the ten nearest.
+//
+// Exact also means that a filter costs nothing but its own look at each row, where a graph loses results by
+// one.
 package vector
 
 import (

@@ -1,5 +1,9 @@
 // Package exchange runs one exchange: it reads the body of a request, asks the model, writes the reply in the client's form while it
 // comes, and notes what became of it in the log and in the trace.
+//
+// The order in it matters. The body is read to its end before anything is answered, the form is opened before
+// the model is asked (it may offer more tools, or hold calls back), and the reply is closed whatever happened,
+// so that every stream ends in exactly one way: its end, or one error.
 package exchange
 
 import (

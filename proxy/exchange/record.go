@@ -161,6 +161,7 @@ func cause(err error) error {
 }
 
 // shortened is an error whose text is fit for a line.
+// A server's nonsense may be kilobytes long, and a log has lines.
 func shortened(err error) error {
 	if err == nil {
 		return nil
@@ -183,6 +184,7 @@ func (m *meter) WriteHeader(status int) {
 }
 
 // Write counts bytes.
+// A handler that never names a status means 200, as net/http has it.
 func (m *meter) Write(b []byte) (int, error) {
 	if m.status == 0 {
 		m.status = http.StatusOK

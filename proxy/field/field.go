@@ -4,6 +4,9 @@
 // Readers of one value have the shape func(*fastjson.Value) error, so that a table of fields reads like the API's own
 // documentation. A body is parsed once, by [Parse] in body.go, and not decoded into structs: clients write one field in several
 // shapes (a content is a string, null, a part or a list of parts), and fields that nobody here knows are kept as they are.
+//
+// Errors are for the client: one sentence and the path, as OpenAI's SDKs show them (message and param). They
+// never quote a value in full, since it may be megabytes.
 package field
 
 import (

@@ -21,6 +21,7 @@ import (
 )
 
 // API is one way of asking a model over HTTP: how a request is read and how its reply is opened.
+// Errors before the first byte differ by API: an object for OpenAI's clients, a sentence for Ollama's.
 type API struct {
 	Name   string // in the log
 	Prefix string // of the reply's id, as the API's own service begins it
@@ -31,6 +32,7 @@ type API struct {
 }
 
 // Ask is what a client asks: the request, and the form in which it wants the reply.
+// Every client form reads into it, so the engine knows no client.
 type Ask struct {
 	chat.Request
 	Stream bool // piece by piece, else whole

@@ -108,6 +108,7 @@ func (c *collection) load(ctx context.Context) (*indexes, error) {
 }
 
 // nearest are the documents nearest to a vector.
+// Rows of the vectors are not those of the texts: a document may have none.
 func (x *indexes) nearest(v []float32, n int) (rows []int) {
 	for _, hit := range x.dense.Search(v, n, nil) {
 		rows = append(rows, x.placed[hit.Row])
@@ -124,6 +125,7 @@ func (x *indexes) matching(query string, n int) (rows []int) {
 }
 
 // document is one to be kept.
+// Its id is a hash of where it came from and what it says, so the same text of two files is two documents.
 type document struct {
 	id, text string
 	vector   []float32 // nil: no model made one

@@ -16,6 +16,11 @@
 //	collection.go    a collection in the store of the tools
 //	import.go        fills a collection, the same twice
 //	documents.go     reads documents out of files
+//
+// Names of tools, arguments and results, defaults and the sentences of errors are those of the tools'
+// specification, byte for byte, since agents look for them; only members that it does not name were added.
+// Nothing is made up for what is not set: without a model that makes vectors there are none, and stages says
+// so.
 package data
 
 import (

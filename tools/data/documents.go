@@ -15,6 +15,7 @@ import (
 )
 
 // readers read documents out of files, by the files' endings.
+// A reader only cuts; what is empty or too long is the same question for all of them.
 var readers = map[string]func(text []byte) ([]string, error){
 	".txt": linesOf, ".md": paragraphs, ".csv": commaRows, ".tsv": tabRows, ".json": jsonList, ".jsonl": jsonLines,
 }

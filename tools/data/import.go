@@ -55,6 +55,7 @@ func (d *Data) Import(ctx context.Context, path string, progress func(source str
 }
 
 // file is one to be read.
+// The source is what a document is known by, so it has no path of this machine in it and / on every system.
 type file struct{ path, source string }
 
 // importable lists the files at a path; in a folder those that have a known ending.

@@ -6,6 +6,15 @@
 //	reply.go    the reply as records of JSON, one a line or one in all
 //	forward.go  requests that are passed on
 //	rename.go   the model's name in what is passed on, where its server has another name for it
+//
+// A reply is a line of JSON for each piece, the last of which says why it ended and what it took:
+//
+//	{"model":"qwen3","created_at":"…","message":{"role":"assistant","content":"","tool_calls":[{"id":"call_1","function":{"index":0,"name":"f","arguments":{"a":1}}}]},"done":false}
+//	{"model":"qwen3","created_at":"…","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","eval_count":20}
+//
+// Arguments are an object there, so a call can only leave when it is whole, and is checked before. It is
+// answered here and not passed on since Ollama's own reading drops malformed calls or makes errors of them, in
+// all its versions.
 package ollama
 
 import (
@@ -179,6 +188,7 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 
 // asked reads a request that names a model, shows it to look, and finds the way to the model's server and the name that the
 // model has there. The way is nil when that server does not speak Ollama's API.
+// The body is read and parsed once; what follows only asks.
 func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record, look func(*fastjson.Value)) (body []byte, rt http.RoundTripper, name string, err error) {
 	if body, err = s.Run.Body(w, r); err != nil {
 		return nil, nil, "", err

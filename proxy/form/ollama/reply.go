@@ -149,6 +149,7 @@ func (s *stream) Event(e chat.Event) error {
 }
 
 // settle gives up waiting for the rest of a character.
+// It comes out as U+FFFD.
 func (s *stream) settle() {
 	if held := s.tail.Give(); held != "" {
 		s.Reply.Add(chat.Event{Kind: s.last, Text: held})
@@ -194,6 +195,7 @@ func (s *stream) Close(err error) error {
 }
 
 // whole collects a reply into one record.
+// Its one record has all calls, the text and the end.
 type whole struct{ records }
 
 var _ form.Reply = (*whole)(nil)

@@ -100,6 +100,7 @@ func openText(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 }
 
 // appendText appends the one choice of a completion.
+// logprobs is null and never left out, as in OpenAI's replies.
 func appendText(b []byte, text, reason string) []byte {
 	b = append(b, `{"text":`...)
 	b = form.AppendQuoted(b, text)
@@ -110,6 +111,7 @@ func appendText(b []byte, text, reason string) []byte {
 
 // textStream writes a completion as chunks. As in a stream of chat chunks, the last one in the buffer stays open, so
 // fragments that arrive together leave together.
+// Its chunks have no delta: each holds a text of its own, with the same id.
 type textStream struct {
 	out    *sse.Writer
 	head   string // of each chunk, up to `"choices":[`
@@ -162,6 +164,7 @@ func (s *textStream) closeChunk() {
 }
 
 // Flush sends what has gathered.
+// An open chunk ends with it.
 func (s *textStream) Flush() error {
 	s.closeChunk()
 	return s.out.Flush()
@@ -200,6 +203,7 @@ func (s *textStream) Close(err error) error {
 }
 
 // textWhole collects a completion.
+// There are no headers of repairs: nothing is read in a text that is written on.
 type textWhole struct {
 	form.Whole
 	head string

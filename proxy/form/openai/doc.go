@@ -10,4 +10,36 @@
 //	logprobs.go  probabilities of tokens
 //	complete.go  the older completions: request and reply
 //	embed.go     embeddings
+//
+// # What a stream keeps to
+//
+// One strict stream serves every client that was tried. In it
+//
+//   - each chunk has id, object, created, model and choices, of which only the choices change, and no error, not even null;
+//
+//   - the role comes once, in the first delta, and content is null or absent beside tool_calls;
+//
+//   - calls come one after the other, with the index 0, 1, 2, …; id, type and the whole name stand in the first fragment alone, and
+//     arguments are a text in every one;
+//
+//   - the fragments of a call make one JSON object, {} at least;
+//
+//   - text that a model writes behind a call follows its last fragment, and is not lost;
+//
+//   - the reason is tool_calls if there was a call, in a chunk with an empty delta, and [DONE] is last;
+//
+//   - counts stand in a chunk without choices, and only when they were asked for.
+//
+// A call of f is this:
+//
+//	data: {…,"choices":[{"index":0,"delta":{"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\""}}]},"finish_reason":null}]}
+//	data: {…,"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]},"finish_reason":null}]}
+//	data: {…,"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
+//	data: [DONE]
+//
+// # What a request may be
+//
+// Input is taken as sloppily as clients write it: roles of all ages, contents in every shape, arguments as
+// text or object. But a field that asks for what is not served is an error whose param names it: a reply
+// without it would be a wrong one.
 package openai

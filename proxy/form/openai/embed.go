@@ -54,6 +54,7 @@ func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
 }
 
 // parseEmbed reads the request. Every error is a fault of kind Invalid that names the field.
+// Fields that say nothing to a model (user and the like) are passed over.
 func parseEmbed(body []byte) (*embedAsk, error) {
 	a := &embedAsk{}
 	err := field.Parse(body, func(v *fastjson.Value) error {
@@ -121,6 +122,7 @@ func (a *embedAsk) readInput(v *fastjson.Value) error {
 }
 
 // readEncoding reads how the vectors are wanted.
+// Other encodings (int8, binary) are of other services, and would be read as garbage.
 func (a *embedAsk) readEncoding(v *fastjson.Value) error {
 	var form string
 	if err := field.Text(&form)(v); err != nil {
@@ -148,6 +150,7 @@ func (a *embedAsk) readDimensions(v *fastjson.Value) error {
 }
 
 // reply is OpenAI's form of the vectors.
+// The index is written although the order is that of the input: clients may sort by it.
 func (a *embedAsk) reply(e *chat.Embeddings) []byte {
 	b := []byte(`{"object":"list","data":[`)
 	for i, v := range e.Vectors {
@@ -174,6 +177,7 @@ func (a *embedAsk) reply(e *chat.Embeddings) []byte {
 }
 
 // appendFloats appends a vector as numbers.
+// In the shortest spelling that gives the same float32 back, half as long as a float64's.
 func appendFloats(b []byte, v []float32) []byte {
 	b = append(b, '[')
 	for i, x := range v {

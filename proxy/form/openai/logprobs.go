@@ -37,6 +37,7 @@ func (l *logprobs) note(m *chat.Meta) {
 }
 
 // appendValue appends the member's value, and forgets what it has told.
+// Text that is held back in a stream may leave its tokens in the chunk before: together they are all of them.
 func (l *logprobs) appendValue(b []byte) []byte {
 	if len(l.tokens) == 0 {
 		return append(b, "null"...)
@@ -47,6 +48,7 @@ func (l *logprobs) appendValue(b []byte) []byte {
 }
 
 // appendMember appends the member, if it is wanted.
+// Unasked it is absent, as in OpenAI's replies.
 func (l *logprobs) appendMember(b []byte) []byte {
 	if !l.wanted {
 		return b

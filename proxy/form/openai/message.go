@@ -11,6 +11,7 @@ import (
 )
 
 // readMessages reads the conversation.
+// The list is begun anew, in case a body has the field twice: the last one counts.
 func (r *request) readMessages(v *fastjson.Value) error {
 	r.Messages = nil
 	return field.Items(v, func(_ int, v *fastjson.Value) error {
@@ -121,12 +122,14 @@ func readResult(m *chat.Message, v *fastjson.Value) error {
 }
 
 // parts gathers what the parts of a content hold.
+// Thoughts among them are kept apart from the text, or the model would read them as its answer.
 type parts struct {
 	lines, thoughts []string
 	images          [][]byte
 }
 
 // into puts it into a message.
+// Thoughts in a field of their own win over those among the parts.
 func (r *parts) into(m *chat.Message) {
 	m.Content, m.Images = strings.Join(r.lines, "\n"), r.images
 	if m.Reasoning == "" {

@@ -64,6 +64,7 @@ func (r *request) limit() int {
 }
 
 // field reads one field of the body. What nobody here knows is kept as it is.
+// A null means that the field is not there, whatever its type: SDKs write their unset options so.
 func (r *request) field(key string, v *fastjson.Value) error {
 	switch key {
 	case "model":
@@ -134,6 +135,7 @@ func (r *request) sampling(key string, v *fastjson.Value) error {
 }
 
 // keep puts a field aside unread.
+// A server that speaks OpenAI's API gets them as they are; nobody else does.
 func (r *request) keep(key string, v *fastjson.Value) error {
 	b, err := field.Raw(v)
 	if err != nil {
@@ -162,6 +164,7 @@ func (r *request) streamOptions(v *fastjson.Value) error {
 }
 
 // readReasoning reads {"effort": …}, as some clients write reasoning_effort.
+// OpenRouter and the Responses API have it so; other members (summary, max_tokens) are passed over.
 func (r *request) readReasoning(v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil
@@ -235,6 +238,7 @@ func (r *request) readFormat(v *fastjson.Value) (err error) {
 
 // settleLogprobs checks the fields of probabilities: a call's tokens are its markup, not its arguments, so with tools there is
 // nothing true to show.
+// 20 is OpenAI's bound of top_logprobs.
 func (r *request) settleLogprobs() error {
 	if r.top != nil {
 		if *r.top < 0 || *r.top > maxTop {

@@ -46,18 +46,21 @@ type stream struct {
 }
 
 // run names a series of fragments that may share a chunk.
+// A call's text may not share a chunk with another call's, so the index belongs to it.
 type run struct {
 	kind  chat.Kind
 	index int
 }
 
 // calls counts what became of the calls in a reply.
+// It is what the reason for the end depends on.
 type calls struct {
 	begun, ended int
 	args         bool // the last one has shown arguments
 }
 
 // newStream makes a stream; nothing is written yet.
+// What is the same in each chunk is written once: a chunk is made for each token of a fast model.
 func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
 	b := append([]byte(nil), `data: {"id":`...)
 	b = form.AppendQuoted(b, out.ID)
@@ -76,6 +79,7 @@ func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
 var _ form.Reply = (*stream)(nil)
 
 // Event appends one event to the batch.
+// Nothing is sent before Flush, which comes when the model pauses, unless a batch has filled.
 func (s *stream) Event(e chat.Event) error {
 	switch e.Kind {
 	case chat.Text, chat.Reasoning:
@@ -107,6 +111,7 @@ func (s *stream) Event(e chat.Event) error {
 }
 
 // Flush ends the open chunk and sends the batch.
+// A chunk that is open cannot leave, so each pause of the model ends one.
 func (s *stream) Flush() error {
 	s.closeChunk()
 	return s.out.Flush()
@@ -174,6 +179,7 @@ func (s *stream) start(e chat.Event) {
 }
 
 // fragment appends text to the open chunk, or to a new one.
+// Text that ends inside a character is kept back by tail, since JSON cannot hold half of one.
 func (s *stream) fragment(r run, text string) {
 	if s.run != r {
 		s.endRun()
@@ -252,6 +258,7 @@ func (s *stream) repeat() {
 }
 
 // endRun ends a series of fragments: a character that was never completed becomes U+FFFD.
+// That happens when a reply is cut between two tokens of one character.
 func (s *stream) endRun() {
 	if held := s.tail.Give(); held != "" {
 		s.append(held)
@@ -261,6 +268,7 @@ func (s *stream) endRun() {
 }
 
 // counts takes note of the tokens.
+// A model server may tell them before the end; the last ones count.
 func (s *stream) counts(m *chat.Meta) {
 	if m != nil && m.Usage != nil {
 		s.count = *m.Usage
@@ -334,6 +342,7 @@ func finishReason(reason string, c calls) string {
 }
 
 // appendCounts appends token counts as OpenAI writes them.
+// The total is put together here: not every server says it, and clients add nothing themselves.
 func appendCounts(b []byte, c chat.Counts) []byte {
 	b = append(b, `{"prompt_tokens":`...)
 	b = strconv.AppendInt(b, int64(c.Prompt), 10)

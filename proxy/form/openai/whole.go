@@ -41,6 +41,7 @@ type completion struct {
 }
 
 // choice is the one reply in a completion.
+// There is always one, with the index 0.
 type choice struct {
 	Index   int `json:"index"`
 	Message struct {
@@ -61,6 +62,7 @@ func (w *whole) Event(e chat.Event) error {
 }
 
 // Close writes the reply, or returns err for the caller to answer.
+// Nothing has left before, so every error becomes a status.
 func (w *whole) Close(err error) error {
 	if err = w.Ended(err); err != nil {
 		return err

@@ -5,6 +5,17 @@
 //	command.go  a call as a command
 //	reply.go    commands in the reply
 //	history.go  commands of earlier replies as the calls that they were
+//
+// What a client gets for a call of search_docs is one of these, the first where its own tools can run a
+// command:
+//
+//	{"name":"run_command","arguments":"{\"command\":\"toolrun search_docs '{…}'\"}"}
+//	```bash
+//	toolrun search_docs '{"query":"vacation"}'
+//	```
+//
+// How a line is quoted, so that no text of a model's can leave its quotes in any shell, is package runner's
+// affair.
 package shell
 
 import (
