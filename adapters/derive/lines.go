@@ -105,6 +105,7 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 // typed puts the hole for a type into an arg line whose tags say the type: <parameter name="{key}" string="{type}">.
 // The types of a number and of a string differ in the word alone: string="false" and string="true", type="number" and
 // type="string". Whole words are cut, as "true" and "false" end alike.
+// kimi-k3 and DeepSeek's DSML are such; a tag that says no type is left as it was.
 func (o *observed) typed(lines string) string {
 	number, word := o.types[0], o.types[1]
 	from := commonPrefix(number, word)

@@ -46,6 +46,7 @@ var (
 
 // answers are the results of so many calls. Some templates print them as a part of the turn that called.
 // Gemma 4 prints results inside the turn of the model, and goes on behind them.
+// Each result has the name and id of its call: templates pair them by one of these, or raise for an orphan.
 func answers(n int) (out []chat.Message) {
 	for _, c := range probes[:n] {
 		out = append(out, chat.Message{Role: chat.ToolRole, Content: probeResult, Name: c.Name, CallID: c.ID})

@@ -28,6 +28,7 @@ var (
 // taught finds out how a model writes from the example in its system prompt. It returns ErrNoCalls if there is none.
 // What it finds must print and read its own example before it is believed: it is one example in prose, not what the model was
 // shown of its own calls.
+// It is asked last, when the template prints no calls in either view.
 func taught(model string, set *adapters.Set, render Render) (*Finding, error) {
 	prompt, err := render([]chat.Message{{Role: chat.User, Content: probeAsk}}, probeTools)
 	if err != nil {

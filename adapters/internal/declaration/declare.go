@@ -135,6 +135,7 @@ func (s *Set) line(f *Family, kind, value string, own map[string]bool) (err erro
 }
 
 // marksOf adds the marks of a line to a list. One byte is no mark: the index looks at two before it compares anything.
+// Marks are separated by blanks, so one with a blank in it cannot be said there.
 func marksOf(list *[]string, first bool, value string) error {
 	*list = append(fresh(*list, first), strings.Fields(value)...)
 	for _, mark := range *list {
@@ -216,6 +217,7 @@ func placeOf(shape []string, i int) string {
 
 // declareOne compiles an example that stands alone: headers and messages have no alternatives, since all messages of a family
 // are told apart by their routes instead.
+// A second line of that kind replaces the first.
 func declareOne(f *Family, p **Pattern, kind, value string, shapes ...string) error {
 	var list []*Pattern
 	if err := declare(f, &list, true, kind, value, shapes...); err != nil {

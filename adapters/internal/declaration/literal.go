@@ -115,6 +115,8 @@ func isSeam(before, c byte) bool {
 
 // rawHole says whether a hole's text is taken as it is, so that white space beside it is data but for one newline: a file's
 // content that begins with an empty line keeps it.
+// How many newlines belong to the mark is the family's to say and is never guessed from the reply: guessed, 22 of 122 texts of
+// qwen3-coder went wrong.
 func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
 
 // appendSpace adds a place for white space, unless one stands there already: two would take the same bytes, and the second

@@ -65,6 +65,7 @@ type Index struct {
 
 // Index is the index for reading a family, alone or with all families of its set.
 // Reading alone is for tests and for `--calls strict`: then another family's marks are text.
+// All families are live since that missed 31 fewer calls in 3,000 replies, for 20 % more time in prose at most.
 func (f *Family) Index(alone bool) *Index {
 	if alone {
 		f.loneOnce.Do(func() { f.lone = newIndex([]*Family{f}) })
@@ -196,6 +197,7 @@ func (v *Index) addClosers(p *Pattern) {
 
 // add adds the mark that a literal begins with. Words and signs of prose count in their own family only: "Action:" in a
 // list of instructions is no call unless the model was taught to write calls so.
+// Several patterns share a key, <tool_call> those of a dozen families: all are tried in order, with rewind.
 func (v *Index) add(k MarkKind, l Literal, p *Pattern) {
 	if key := l.Key(); len(key) > 1 && (v.own || !IsProse(key)) {
 		v.addWord(k, key, p)

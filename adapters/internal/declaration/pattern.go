@@ -186,6 +186,7 @@ func (p *Pattern) Body() int {
 // withoutWrapper is the pattern that starts at the second mark of a wrapped call, nil when there is only one. Models leave
 // the wrapper out: qwen3-coder writes <function=get_weather> without <tool_call> in front. The second
 // mark holds the name of an offered tool, so it is unique enough to begin a call by itself.
+// A literal with a newline or "><" in front of the name shows that there are two marks.
 func (p *Pattern) withoutWrapper() *Pattern {
 	if p.Hole("name") != 1 {
 		return nil
@@ -261,6 +262,7 @@ func (p *Pattern) Special() bool {
 // WithoutOpener is the pattern of a call whose first mark is missing, nil when nothing would be left that shows the family.
 // Models leave the mark out, and servers hide it when it is a control token: {"name": …}</tool_call> is what is left of
 // hermes's call then, and the closer still shows that it is one.
+// Without a closer or another mark nothing shows the family, and what is left is a call without marks.
 func (p *Pattern) WithoutOpener() *Pattern {
 	if p.HoleAt(0) != "" || p.IsFence() {
 		return nil

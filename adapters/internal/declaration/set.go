@@ -137,6 +137,7 @@ func (s *Set) All() []*Family {
 
 // With reads a declaration, or a whole family file, as a member of a new set: this one and the family, which replaces one of
 // the same name. An error names the line. Tests of a file and guesses from a template read families that are not installed.
+// The set itself is not changed, so a file can be tried as often as it is edited.
 func (s *Set) With(src []byte) (*Set, *Family, error) {
 	set := new(Set)
 	for _, f := range s.families {

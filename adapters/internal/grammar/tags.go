@@ -21,6 +21,7 @@ func (g *writer) keywords(n *schema.Place) slots {
 
 // keywordValue matches the value of a keyword.
 // Its spelling depends on the kind since scalars of a keyword may be Python's: fast=True.
+// lfm2 writes strings in Python's quotes, olmo3 as JSON: Keyword knows.
 func (g *writer) keywordValue(n *schema.Place) string {
 	return g.byKind(n, func(c choice) string { return g.choice(c, print.Keyword(g.f, c.anyKind())) })
 }

@@ -51,6 +51,7 @@ func choices(n *schema.Place) (all []choice) {
 
 // value matches what may stand at a place.
 // With no choice left anything goes, and the place is dropped: a model that is held to nothing cannot go on.
+// An empty expression is a choice as well where the value is "": in a tag it is nothing at all.
 func (g *writer) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
 	for _, c := range choices(n) {

@@ -14,6 +14,7 @@ import (
 // Prompt is the text that teaches a model the tools and the form of calling them, in that wording. The same tools and
 // wording give the same bytes, so that servers find it in their cache.
 // Tools come in the client's order. There must be one at least: the worked example is made of the first.
+// It is for models whose template prints no tools; where one does, its words are those of the model's training.
 func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) string {
 	b := []byte("# Tools\n\nThese functions are there for you to call:\n")
 	for _, t := range tools {
@@ -58,6 +59,7 @@ func appendSchema(dst []byte, t chat.Tool) []byte {
 // appendWorked writes a request that needs the tool, and the call that answers it. The request repeats the arguments in the
 // order of the call, so that the model sees where they come from.
 // A 1.5B model without a template for tools called right in 29 of 30 cases with a worked example, and in 23 without.
+// It is about an offered tool, since a small model copied an example of a foreign one.
 func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 	call := example(t)
 	dst = append(append(dst, "Please use "...), t.Name...)

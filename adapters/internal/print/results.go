@@ -58,6 +58,7 @@ func appendResults(dst []byte, f *declaration.Family, before string, calls []cha
 // business of who lets tools' answers into a prompt (see declaration's Marked).
 // Only some families quote: harmony and Llama 3 print a result as a JSON string, mistral-v3 bare inside an object, which is
 // then JSON only if the result is.
+// A list of text parts was joined before: templates print its source, nothing, or refuse it.
 func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
 	for _, part := range p.Parts {
 		switch part.Hole {
@@ -84,6 +85,8 @@ func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) 
 //	kimi-k2       functions.get_weather:0    counts through the conversation, and names the tool
 //	command-r7b   0                          counts through the conversation
 //	mistral-v3    abc123XY0                  any id; the client's own stays
+//
+// Most templates lose the ids and tie results by order or name, so there they are the client's.
 func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 	calls = slices.Clone(calls)
 	for i := range calls {

@@ -32,6 +32,7 @@ type Spelling struct {
 }
 
 // JSON is what json.dumps(ensure_ascii=False) prints: {"city": "São Paulo", "days": [1, 2]}.
+// Nearly all templates print it so; Reka's alone escapes what is not ASCII.
 var JSON = &Spelling{
 	Name: "json", Open: "{", Comma: ", ", Close: "}", ListOpen: "[", ListComma: ", ", ListClose: "]",
 	True: "true", False: "false", Null: "null", Quotes: []string{`"`},
@@ -40,6 +41,7 @@ var JSON = &Spelling{
 }
 
 // Python is what repr prints: {'city': "it's", 'fast': True}. Templates that print a value without a filter have it.
+// In tags seed-oss and minicpm5 have whole lists and objects of it.
 var Python = &Spelling{
 	Name: "python", Open: "{", Comma: ", ", Close: "}", ListOpen: "[", ListComma: ", ", ListClose: "]",
 	True: "True", False: "False", Null: "None", Quotes: []string{`'`, `"`},
@@ -64,6 +66,7 @@ func Pseudo(quote string) *Spelling {
 
 // Tree has tags that are named like the members, and nest: minimax-m3's <items><item><sku>A</sku></item></items>. It has no
 // brackets, so an object is its members, and no word for null, so a member that is null is not there.
+// So an empty string, an empty list, an empty object and a null in a list look alike.
 func Tree(p *declaration.Pattern) *Spelling {
 	open, end := p.OpenTag(declaration.ItemKey), p.CloseTag(declaration.ItemKey)
 	return &Spelling{
@@ -76,6 +79,7 @@ func Tree(p *declaration.Pattern) *Spelling {
 }
 
 // raw is a string as a tag holds it, without quotes and escapes: a file in an argument is what stands between the tags.
+// Only the tool's schema tells the text 7 from the number then, in reading as in the grammar.
 func raw(f *declaration.Family) *Spelling {
 	text := appendRaw
 	if f.Flags.CDATA {
@@ -106,6 +110,7 @@ func Keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 // Tagged is how a family spells the value of an argument that stands between tags: strings raw, everything else as JSON or,
 // where the template prints it without a filter, as Python.
 // qwen3-coder's template prints scalars without a filter (True) and objects and lists with tojson.
+// GLM and MiniMax print the words of JSON there; Nemotron 3 and Step 3.5 do as qwen3-coder.
 func Tagged(f *declaration.Family, kind schema.Kinds) *Spelling {
 	scalar := kind&(schema.Object|schema.Array) == 0
 	switch words := f.Layout.Words; {

@@ -212,6 +212,7 @@ func appendRepr(dst []byte, quoted string) []byte {
 // the fewest digits that give the same 64 bits: 1.50 is 1.5, 1e5 is 100000.0, 1e25 is 1e+25. repr takes an exponent from
 // 1e16 on and below 1e-4.
 // An integer of twenty digits stays as it is, which a float64 could not say.
+// An exponent has two digits at least in both languages: 1e-7 is 1e-07.
 func appendNumber(dst []byte, text string) []byte {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || !strings.ContainsAny(text, ".eE") {
