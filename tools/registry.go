@@ -241,6 +241,7 @@ func (t Tool) check() error {
 	if t.Timeout < 0 {
 		return fmt.Errorf("tool %q: the time of a call cannot be %v", t.Name, t.Timeout)
 	}
+	// true and null are schemas too, or no schema at all; a tool's is an object in MCP and in OpenAI's API.
 	for _, schema := range []json.RawMessage{t.Schema, t.Output} {
 		var object map[string]json.RawMessage
 		if len(schema) > 0 && (json.Unmarshal(schema, &object) != nil || object == nil) {

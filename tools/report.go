@@ -25,7 +25,8 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	}
 }
 
-// Log says something about a running call. Nobody need listen.
+// Log says something about a running call. Nobody need listen. It is for people who watch, not for the model: what that is to
+// know belongs in the result.
 func Log(ctx context.Context, level, message string) {
 	if r, ok := ctx.Value(reporterKey{}).(Reporter); ok && r.Log != nil {
 		r.Log(level, message)

@@ -56,6 +56,7 @@ func fill(ctx context.Context, tx *store.Tx, name string) error {
 	if err != nil {
 		return err
 	}
+	// $1, $2 and so on are read by both kinds of database.
 	places := make([]string, len(columns))
 	for i := range places {
 		places[i] = fmt.Sprintf("$%d", i+1)
