@@ -84,6 +84,7 @@ func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool)
 	stop()
 	text = r.observation(res)
 	ok := !res.IsError
+	// Refused calls are listed as well: the caller sees what the model tried.
 	r.out.Calls = append(r.out.Calls, Ran{c.Name, compact(c.Args), ok, took})
 	r.tell(Progress{Step: r.out.Steps, Kind: "result", Tool: c.Name, Text: text, OK: &ok, Millis: took})
 	return text, ok && escalates(res)

@@ -31,13 +31,14 @@ type Config struct {
 	Queue   *Queue          // in front of the model; nil: nobody waits
 	Log     zerolog.Logger
 
-	DefaultModel string        // answers requests that name none; empty: such requests are an error
-	Time         time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded
-	ModelTime    time.Duration // of one reply, its place in the queue not counted; 0: 8 min
-	Tokens       int           // read and written in one run; 0: 200,000
-	ToolTokens   int           // that the descriptions of tools may take, at four bytes each; 0: 4,000
-	Observation  int           // bytes of a result that the model is told; 0: 16,384
-	Beat         time.Duration // between two keep-alives while a tool runs; 0: 8 s
+	DefaultModel string // answers requests that name none; empty: such requests are an error
+	// The bounds. Each that ends a run has a Stop or an error of its own, so that nobody has to guess which one it was.
+	Time        time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded
+	ModelTime   time.Duration // of one reply, its place in the queue not counted; 0: 8 min
+	Tokens      int           // read and written in one run; 0: 200,000
+	ToolTokens  int           // that the descriptions of tools may take, at four bytes each; 0: 4,000
+	Observation int           // bytes of a result that the model is told; 0: 16,384
+	Beat        time.Duration // between two keep-alives while a tool runs; 0: 8 s
 }
 
 // Loop is the agent: an http.Handler for Path, and a chat.Model. It may be used by many at once.
@@ -132,6 +133,7 @@ var errTime = fault.New(fault.Timeout, "the agent's time is over")
 // nil: nobody does. An error means that there is nothing to show: the request is wrong (fault.Invalid), or the model did not
 // answer at all. A run whose model fails behind a call is an Outcome with ModelError, since the call cannot be taken back.
 func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, error) {
+	// Over everything: the queue, the model and the tools. A tool has its own limit, and the model's reply too.
 	ctx, cancel := context.WithTimeoutCause(ctx, l.cfg.Time, errTime)
 	defer cancel()
 	if a.Request.Model = cmp.Or(a.Request.Model, l.cfg.DefaultModel); a.Request.Model == "" {
@@ -144,6 +146,7 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	if tell == nil {
 		tell = func(Progress) {}
 	}
+	// In front of the model: a server that takes its five seconds costs them once a run, not once a step.
 	ts, warnings, err := l.collect(ctx, a.Servers)
 	if err != nil {
 		return nil, err

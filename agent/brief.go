@@ -25,6 +25,7 @@ type described struct {
 // and their descriptions' first sentences; and if that is too long as well, by a search alone. Few tools that a small model
 // can read are better than all of them: a prompt that fills the context leaves no room for the question.
 func (ts *toolset) describe(budget int) string {
+	// Whole schemas are the best that a model can get: enums, formats and nested members are in them.
 	whole := describe(ts.list, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
 	if len(whole) <= budget*bytesPerToken {
 		return whole
@@ -88,8 +89,7 @@ func briefly(t tools.Tool) described {
 // searchTool is the name of the tool by which others are found. It has no dot, so no server's tool can have it.
 const searchTool = "search_tools"
 
-// searcher is that tool. Its description says the order of the two steps, search and call: small models else call the search
-// again and again, or a tool that they make up.
+// searcher is that tool. Its description says the order of the two steps: search, then call what was found by its name.
 var searcher = tools.Tool{
 	Name:        searchTool,
 	Description: "Finds tools by words of what they do, and says how each is called. Search first; then call the tool that you have found by its name.",
@@ -107,6 +107,7 @@ func (ts *toolset) find(args json.RawMessage) tools.Result {
 		return tools.Failure(`say what the tool should do: {"query": "…"}`)
 	}
 	ranked := ts.rank(q.Query)
+	// An empty result would leave a small model with nothing to go on.
 	if len(ranked) == 0 {
 		return tools.TextOf("no tool does that; the servers have tools called " + strings.Join(ts.names()[:min(20, len(ts.list))], ", "))
 	}

@@ -48,9 +48,11 @@ const resultMark = "[Tool Result: "
 // reason, instead of a prompt without the contract.
 func (c *contract) ask(base chat.Request, turns []chat.Message, withTools bool) *chat.Request {
 	base.Messages = c.written(turns)
+	// Without tools this is a plain request: nothing is added to it.
 	if c.system == "" {
 		return &base
 	}
+	// One system message: many templates take only one, and only in front.
 	if len(base.Messages) > 0 && base.Messages[0].Role == chat.System {
 		base.Messages[0].Content = strings.TrimRight(base.Messages[0].Content, "\n") + "\n\n" + c.system
 	} else {

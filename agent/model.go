@@ -61,6 +61,7 @@ type stream struct {
 // run runs the loop and ends the reply. There is one end and one count of tokens, whatever the number of steps: clients take
 // the first end for the last. A stop that is not Final is the cause in the end's Meta.
 func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
+	// All servers: a chat request has no member in which it could name some.
 	all, warnings, err := l.collect(ctx, nil)
 	if err != nil {
 		return err
@@ -72,6 +73,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	for _, t := range request.Tools {
 		names = append(names, t.Name)
 	}
+	// Once more, with the client's names taken, which are known only now.
 	ts := newToolset(all.list, names)
 	// The text is not needed here; what counts is whether the tools are too many and have to be searched.
 	ts.describe(l.cfg.ToolTokens)
@@ -92,6 +94,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	}
 	end := *r.last.got.End
 	meta := chat.Meta{}
+	// A copy, since the event may be held by others.
 	if end.Meta != nil {
 		meta = *end.Meta
 	}

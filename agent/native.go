@@ -30,6 +30,7 @@ func (n *native) ask(base chat.Request, turns []chat.Message, withTools bool) *c
 			ours = append(ours, n.tools.byName[name])
 		}
 	}
+	// Clipped, so that append does not write into the client's own slice.
 	base.Tools = append(slices.Clip(n.client), n.tools.chat(ours, n.safe)...)
 	return &base
 }

@@ -10,7 +10,7 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// QueueConfig says how much a queue lets through. The zero value lets through everything, and counts nothing.
+// QueueConfig says how much a queue lets through. The zero value lets through everything.
 type QueueConfig struct {
 	PerMinute int                       // requests that begin in any 60 seconds; 0: any number
 	AtOnce    int                       // requests that run at the same time; 0: any number
@@ -148,6 +148,7 @@ func (q *Queue) advance(name string, l *lane) {
 		}
 	}
 	if l.timer != nil {
+		// Its time was for a state that has just changed.
 		l.timer.Stop()
 		l.timer = nil
 	}

@@ -107,6 +107,7 @@ func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fault.Write(w, fault.New(fault.Method, "%s takes POST, not %s", Path, r.Method))
 		return
 	}
+	// What an answer has whose request's id could not be read (JSON-RPC 2.0, section 5).
 	id := json.RawMessage("null")
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
 	var large *http.MaxBytesError
@@ -151,6 +152,7 @@ func (l *Loop) log(a Ask, out *Outcome, err error) {
 func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	var q rpcRequest
 	if err := json.Unmarshal(body, &q); err != nil {
+		// The two errors have codes of their own: no JSON at all, and JSON that is no request.
 		if !json.Valid(body) {
 			return a, wrong(codeParse, "the body is no JSON")
 		}
@@ -240,6 +242,7 @@ func (m message) turn() (chat.Message, error) {
 		return chat.Message{}, errors.New("content must be a text or a list of texts")
 	}
 	for _, p := range parts {
+		// Images have no place in the contract's loop; to leave one out would answer another question.
 		if p.Text == nil {
 			return chat.Message{}, errors.New("content can hold texts alone")
 		}

@@ -86,6 +86,7 @@ const stall = time.Minute
 func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMessage, a Ask) {
 	out := &frames{w: sse.NewWriter(w, stall)}
 	stop := out.beats(l.cfg.Beat)
+	// Each piece of progress is a notification of its own; a reader that wants none skips to the last event.
 	outcome, err := l.Run(r.Context(), a, func(p Progress) {
 		text, err := chat.JSON(struct {
 			Version string   `json:"jsonrpc"`
@@ -102,6 +103,7 @@ func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMe
 	switch {
 	case err == nil:
 		out.send(reply20(id, resultOf(outcome), nil))
+	// Nothing was written, not even a keep-alive, so the error can still have its status.
 	case !out.w.Wrote():
 		writeRPCError(w, id, asRPC(err))
 	default:

@@ -152,6 +152,7 @@ func gone(cause error) error {
 // step asks the model once. Its place in the queue is waited for in front of ModelTime, so a long line is no slow model; it is
 // given back when the reply has ended, before any tool runs.
 func (r *run) step(ctx context.Context, withTools bool) error {
+	// For each step: between two of them, while tools run, others use the model.
 	leave, err := r.queued(ctx)
 	if err != nil {
 		return err
@@ -250,6 +251,7 @@ func (r *run) begin(ctx context.Context) error {
 		r.ask.Force, r.out.Chosen = t, "forced"
 		return nil
 	}
+	// With a tool that is named there is nothing to choose, so Force comes first.
 	if r.ask.Choose && !r.tools.empty() {
 		return r.choose(ctx)
 	}

@@ -39,6 +39,7 @@ func newToolset(list []tools.Tool, taken []string) *toolset {
 	for _, t := range list {
 		ts.byName[t.Name] = t
 		safe := safeName(t.Name)
+		// The client may have a tool of that name, from an MCP connection of its own.
 		if used[safe] {
 			safe = hashed(t.Name)
 		}
@@ -121,6 +122,7 @@ func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat
 // call runs a call, through the registry: there the arguments are read by the tool's schema and checked, as for every other
 // client. A name that is wrong is a result, which the model reads, and counts as a step.
 func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) tools.Result {
+	// Answered here and not by the registry: it searches the tools of this run alone.
 	if ts.search && c.Name == searchTool {
 		return ts.find(c.Args)
 	}
@@ -133,6 +135,7 @@ func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) too
 		return tools.Failure(fmt.Sprintf("there is no tool %q%s", c.Name, ts.near(c.Name)))
 	}
 	name := t.Name
+	// The registry knows the program's own tools without the word in front.
 	if bare, ok := strings.CutPrefix(name, local+"."); ok {
 		name = bare
 	}

@@ -30,6 +30,7 @@ func (c *contract) look(text string) []chat.Call {
 			return calls
 		}
 	}
+	// The first name is tried; what comes of it is the decoder's to say.
 	m := named.FindStringSubmatch(text)
 	if m == nil || !argued.MatchString(text) {
 		return nil

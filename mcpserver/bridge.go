@@ -236,7 +236,8 @@ func (b *bridged) SubscribedResources() []string { return nil }
 // IsSubscribedToResource says whether the client hears of changes to a resource.
 func (b *bridged) IsSubscribedToResource(uri string) bool { return b.c.watches(uri) }
 
-// RequestElicitation asks the client's user. It fails by revision 2026-07-28, where a handler returns input_required instead.
+// RequestElicitation asks the client's user. The answer comes on another request of the client's, by engine.answered. mcp-go
+// refuses it by 2026-07-28 before it gets here; handlers return input_required there.
 func (b *bridged) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	return request[mcp.ElicitationResult](ctx, b, mcp.MethodElicitationCreate, r.Params)
 }

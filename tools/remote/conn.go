@@ -27,10 +27,10 @@ type conn struct {
 	ours bool // the server is a toolnorm itself
 }
 
-// errLost is why the calls of a connection end when it breaks.
+// errLost is why the calls of a connection end when it breaks. They may have run (see broken).
 var errLost = errors.New("the connection with the server broke")
 
-// The transports, as they are remembered and shown.
+// The transports, as they are remembered and shown. What worked last is tried first the next time, so they are kept by the link.
 const (
 	kindSSE       = "sse"
 	kindHTTP      = "http"
@@ -121,6 +121,7 @@ func (e Entry) over(ctx context.Context, kind, version string) (*conn, error) {
 	return e.open(ctx, version, asking{patience: patience}, e.streamable(transport.WithContinuousListening()))
 }
 
+// sse dials the older transport, of 2024-11-05: a stream for all answers, and an address for messages that it names.
 func (e Entry) sse(c *conn) (transport.Interface, error) {
 	h, free := e.client()
 	c.free = free
@@ -133,6 +134,7 @@ func (e Entry) sse(c *conn) (transport.Interface, error) {
 	return &rawSSE{t}, nil
 }
 
+// streamable dials Streamable HTTP. It has no connection to lose: each request is one of its own.
 func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (transport.Interface, error) {
 	return func(c *conn) (transport.Interface, error) {
 		h, free := e.client()
@@ -221,7 +223,7 @@ func (c *conn) close() {
 	c.free()
 }
 
-// over says that the connection is of no use any more.
+// over says that the connection is of no use any more: it broke, or somebody has given it up.
 func (c *conn) over() bool { return c.ctx.Err() != nil }
 
 // do runs a request that ends with the connection, and gives the result as the server wrote it. Without the hook on c.ctx a call

@@ -143,7 +143,8 @@ func (e Entry) shown() string {
 	return at + "?" + secretValue.ReplaceAllString(query, "=…")
 }
 
-// secretValue is a value in the query of a URL that does not come from the environment.
+// secretValue is a value in the query of a URL that does not come from the environment. Every value is taken for one: which
+// of them is a key nobody can tell from outside.
 var secretValue = regexp.MustCompile(`=[^&$][^&]*`)
 
 // takes says whether a tool of the server is one of those that are wanted. Exclude wins over Include.

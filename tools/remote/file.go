@@ -57,6 +57,7 @@ func parse(text []byte) (*file, error) {
 	return f, err
 }
 
+// parseList reads our own form. A server without a name is an error, by its place in the list, from 0 as programs count.
 func (f *file) parseList(text []byte) error {
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil {
@@ -78,6 +79,8 @@ func (f *file) parseList(text []byte) error {
 	return nil
 }
 
+// parseObject reads the form of other programs, in which the names are the keys. Their order is kept, and so is what stands
+// beside mcpServers.
 func (f *file) parseObject(text []byte) error {
 	f.isObject = true
 	var err error
@@ -173,7 +176,7 @@ func (f *file) put(e Entry) error {
 	return nil
 }
 
-// drop removes a server.
+// drop removes a server, with all that its entry holds, and says whether it was there.
 func (f *file) drop(name string) bool {
 	at := f.find(name)
 	if at < 0 {
@@ -219,6 +222,7 @@ func must(o object) json.RawMessage {
 	return text
 }
 
+// indented is JSON as those programs write it, so that a save shows as few changes as there are.
 func indented(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, text, "", "  "); err != nil {

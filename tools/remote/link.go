@@ -45,7 +45,7 @@ const (
 	freshError  = time.Second            // for how long a failure answers for further attempts to list
 )
 
-// newLink begins to keep a server connected.
+// newLink begins to keep a server connected. Set.Close waits for its goroutine.
 func newLink(s *Set, e Entry) *link {
 	l := &link{set: s, entry: e, log: s.cfg.Log.With().Str("mcp_server", e.Name).Logger()}
 	l.ctx, l.end = context.WithCancel(s.ctx)
@@ -257,7 +257,7 @@ func (l *link) rest(d time.Duration) {
 	}
 }
 
-// offered are the tools that the server listed last.
+// offered are the tools that the server listed last. The slice is never changed, only replaced, so it needs no copy.
 func (l *link) offered() []tools.Tool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -295,7 +295,8 @@ type State struct {
 	Error string `json:"error,omitempty"`     // why it is down; empty: it is not
 }
 
-// state tells of the server.
+// state tells of the server. It is "waiting" while there is neither a connection nor an error: at the start, and between a loss
+// and the end of the next attempt.
 func (l *link) state() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,6 +15,7 @@ import (
 // 1e21 where the file has a long number.
 type object []member
 
+// member is a key and its value's own text.
 type member struct {
 	key   string
 	value json.RawMessage
@@ -93,7 +94,7 @@ func (o object) without(key string) object {
 	return out
 }
 
-// MarshalJSON writes the members in their order.
+// MarshalJSON writes the members in their order, the values as they were read.
 func (o object) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, m := range o {

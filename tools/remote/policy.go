@@ -78,6 +78,7 @@ func sameOrigin(a, b string) bool {
 	return errA == nil && errB == nil && u.Scheme == v.Scheme && strings.EqualFold(u.Hostname(), v.Hostname()) && port(u) == port(v)
 }
 
+// port is a URL's port, also when it is not written.
 func port(u *url.URL) string {
 	switch {
 	case u.Port() != "":
@@ -100,6 +101,7 @@ type bounded struct {
 // unit is what a bound is about.
 type unit uint8
 
+// What a unit ends with.
 const (
 	wholeBody unit = iota
 	oneEvent       // up to an empty line
@@ -196,6 +198,7 @@ func plain(ip netip.Addr) netip.Addr {
 	return ip
 }
 
+// in says that an address is in one of some networks. There are few, so they are gone through.
 func in(nets []netip.Prefix, ip netip.Addr) bool {
 	for _, n := range nets {
 		if n.Contains(ip) {
@@ -205,7 +208,8 @@ func in(nets []netip.Prefix, ip netip.Addr) bool {
 	return false
 }
 
-// alwaysRefused names the addresses that no server may be at, whoever has registered it.
+// alwaysRefused names the addresses that no server may be at, whoever has registered it: a mistake in mcp.json must not make a
+// cloud's keys the answer of a tool.
 func alwaysRefused(ip netip.Addr) error {
 	if in(never, plain(ip)) {
 		return fmt.Errorf("no MCP server may be at %s", ip)

@@ -17,7 +17,7 @@ type (
 	rawStdio struct{ *process }
 )
 
-// rawKey is where a context holds the place for the result's text.
+// rawKey is where a context holds the place for the result's text, a *json.RawMessage. Requests of mcp-go's own have none.
 type rawKey struct{}
 
 // SendRequest sends a request and keeps the text of its result.

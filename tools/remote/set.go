@@ -17,7 +17,7 @@ import (
 	"toolnorm/tools"
 )
 
-// Config sets up a Set. Path and Registry are needed.
+// Config sets up a Set. Path and Registry are needed; the zero value of the rest will do.
 type Config struct {
 	Path     string          // of mcp.json
 	Registry *tools.Registry // gets the servers' tools
@@ -117,14 +117,14 @@ func (s *Set) take(f *file) {
 	}
 }
 
-// forget ends a link and takes its tools away. s.mu is held.
+// forget ends a link and takes its tools away. s.mu is held. Clients at /mcp hear of it at once, by the registry's change.
 func (s *Set) forget(l *link) {
 	l.end()
 	delete(s.links, l.entry.Name)
 	_ = s.cfg.Registry.Set(source(l.entry.Name)) // without tools nothing can be wrong
 }
 
-// source is the registry's name for a server's tools.
+// source is the registry's name for a server's tools: all of one source are replaced together, and nobody else's.
 func source(name string) string { return "mcp server " + name }
 
 // publish gives a server's tools to the registry, unless the server has been removed meanwhile: a list that comes late would
@@ -208,7 +208,8 @@ func (s *Set) change(do func(f *file) error) error {
 	return nil
 }
 
-// fresh is the file as it is now, for a change.
+// fresh is the file as it is now, for a change. It is a copy also when the file is gone, so that a change that cannot be saved
+// leaves nothing behind in memory.
 func (s *Set) fresh() (*file, error) {
 	if stampOf(s.cfg.Path) != (stamp{}) {
 		return load(s.cfg.Path)
@@ -257,9 +258,10 @@ func (s *Set) Remove(name string) (found bool, err error) {
 	return found, err
 }
 
+// errNone says that no server has that name, or none that is asked: one that is disabled counts for Collect as none.
 var errNone = errors.New("there is no such server")
 
-// List tells of all servers, in the file's order.
+// List tells of all servers, in the file's order, those that are disabled among them. It asks none of them and never waits.
 func (s *Set) List() []State {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -73,7 +73,8 @@ func (l *link) tool(text json.RawMessage, ours bool) (tools.Tool, error) {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// asObject is a schema if it is an object, else nothing.
+// asObject is a schema if it is an object, else nothing. true is a schema as well, and means anything; as an output it says
+// nothing, and as a tool's arguments MCP does not take it.
 func asObject(text json.RawMessage) json.RawMessage {
 	var o map[string]json.RawMessage
 	if json.Unmarshal(text, &o) != nil || o == nil {
@@ -101,6 +102,7 @@ func qualified(server, tool string) string {
 	return fmt.Sprintf("%.119s_%.4x", clean, sha256.Sum256([]byte(tool)))
 }
 
+// short cuts a description between two characters, and shows that it was cut.
 func short(text string) string {
 	if len(text) <= longestText {
 		return text
@@ -213,5 +215,5 @@ func (l *link) unanswered(ctx context.Context, err error) error {
 	return fmt.Errorf("the server %s does not answer now; try again later, or do without it", l.entry.Name)
 }
 
-// callTime is how long a call takes at most when the settings say nothing.
+// callTime is how long a call takes at most when the settings say nothing; the specification's default against silent servers.
 const callTime = 30 * time.Second
