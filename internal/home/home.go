@@ -13,6 +13,7 @@ import (
 )
 
 // Data is dir as an absolute path; when it is empty, toolnorm in the user's data folder.
+// The error says to name a folder: without a home, as in a container with no user entry, there is no place to guess.
 func Data(dir string) (string, error) {
 	if dir == "" {
 		home, err := os.UserHomeDir()
@@ -33,6 +34,8 @@ func Data(dir string) (string, error) {
 }
 
 // File is the YAML file of settings when none is named; empty without a home.
+// It is os.UserConfigDir's folder, so the file is where users of the system look for settings: ~/.config on Linux,
+// ~/Library/Application Support on macOS.
 func File() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -42,6 +45,7 @@ func File() string {
 }
 
 // Settings are those of the proxy that other programs have to know, so that they work on the same data.
+// toolrun reads them: a tool that it runs by itself must find the database that the server would use.
 type Settings struct {
 	Data  string // the folder, as it was written; empty: not said
 	Store string // the database; empty: not said
@@ -63,6 +67,7 @@ func ReadSettings(path string) (s Settings, err error) {
 
 // ReadFile reads the file of settings at path, or, when path is empty, the default one, which need not be there: then found
 // is empty. found is the path that was read.
+// A file that was named must exist, since going on without it would use other settings than those that were asked for.
 func ReadFile(path string) (text []byte, found string, err error) {
 	wanted := path != ""
 	if !wanted {

@@ -1,5 +1,9 @@
 // Package streamcheck holds a chat completion stream to the rules that clients were seen to need, S01 to S28, by the bytes
 // that went over the wire.
+//
+// Every rule has a client behind it that fails without it, for example: Goose ends its tool loop at a chunk with empty
+// choices (S27), Zed delivers calls only behind finish_reason "tool_calls" (S21), Void glues a repeated name to the
+// first (S18). The test breaks the rules one by one in a good stream, so that none can stop being checked.
 package streamcheck
 
 import (
@@ -28,6 +32,7 @@ type Reply struct {
 type Call struct{ ID, Name, Args string }
 
 // Usage counts tokens; nil fields were missing.
+// Pointers tell a missing count from 0; S26 wants all three.
 type Usage struct {
 	Prompt     *int `json:"prompt_tokens"`
 	Completion *int `json:"completion_tokens"`
@@ -49,6 +54,7 @@ type Expect struct {
 }
 
 // checker walks a stream and collects what breaks a rule.
+// It goes on after a rule is broken, so that one run shows all that is wrong with a stream.
 type checker struct {
 	want Expect
 	Reply
@@ -80,6 +86,7 @@ func (c *checker) breaks(rule, format string, args ...any) {
 	c.broken = append(c.broken, rule+": "+fmt.Sprintf(format, args...))
 }
 
+// line sorts one line. ": ping" ends the line loop of Continue, so comments need another word, as ": keep-alive".
 func (c *checker) line(line string) {
 	switch {
 	case line == "":
@@ -99,6 +106,7 @@ func (c *checker) line(line string) {
 	}
 }
 
+// chunkKeys are the keys that a chunk may have. "error", even null, ends the reply for Vercel's AI SDK (S07).
 var chunkKeys = []string{"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"}
 
 func (c *checker) data(data string) {
@@ -137,6 +145,7 @@ func (c *checker) data(data string) {
 	c.choice(choices[0])
 }
 
+// errorEvent checks an error behind the first byte: one event with all four keys, the last two of which may be null.
 func (c *checker) errorEvent(m map[string]json.RawMessage, e json.RawMessage) {
 	c.Error = &Error{}
 	if len(m) != 1 {
@@ -170,6 +179,7 @@ func (c *checker) constant(m map[string]json.RawMessage) {
 	}
 }
 
+// usageChunk checks the only chunk that may have empty choices: it comes when asked for, once, behind the finish.
 func (c *checker) usageChunk(u json.RawMessage) {
 	switch {
 	case !c.want.Usage:
@@ -185,6 +195,7 @@ func (c *checker) usageChunk(u json.RawMessage) {
 	}
 }
 
+// choice checks a choice. finish_reason must be there, null until the end: the AI SDK fails where it is missing.
 func (c *checker) choice(m map[string]json.RawMessage) {
 	c.Chunks++
 	if c.ended {
@@ -219,6 +230,8 @@ func (c *checker) choice(m map[string]json.RawMessage) {
 	c.delta(delta)
 }
 
+// delta checks what is new. openai-node and LangChain.js need the role in the first one; Continue hides a call that
+// stands beside content.
 func (c *checker) delta(d map[string]json.RawMessage) {
 	var role string
 	_ = json.Unmarshal(d["role"], &role)
@@ -257,6 +270,7 @@ func (c *checker) str(raw json.RawMessage) (s string) {
 	return s
 }
 
+// fragment is a piece of a call. Pointers tell what is missing from what is empty.
 type fragment struct {
 	Index    *int             `json:"index"`
 	ID       *json.RawMessage `json:"id"`
@@ -267,8 +281,11 @@ type fragment struct {
 	} `json:"function"`
 }
 
+// callID is the form of ids that every client accepts; a number, as some servers send it, is a schema error for the AI
+// SDK.
 var callID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 
+// fragments checks that calls come one behind the other: index counts up, and a call never goes on behind another one.
 func (c *checker) fragments(raw json.RawMessage) {
 	var fs []fragment
 	if err := json.Unmarshal(raw, &fs); err != nil || len(fs) == 0 {
@@ -294,6 +311,8 @@ func (c *checker) fragments(raw json.RawMessage) {
 	}
 }
 
+// begin checks a call's first fragment, which has everything but the arguments: Goose takes the name from no other
+// one.
 func (c *checker) begin(f fragment, raw json.RawMessage) {
 	c.closeCall()
 	c.openCall = true
@@ -319,6 +338,7 @@ func (c *checker) begin(f fragment, raw json.RawMessage) {
 	c.Calls = append(c.Calls, Call{ID: id, Name: name})
 }
 
+// arguments checks that a fragment is a string: Goose fails on null, and all clients that were measured on an object.
 func (c *checker) arguments(f fragment, raw json.RawMessage) {
 	var s string
 	if f.Function.Arguments == nil || json.Unmarshal(*f.Function.Arguments, &s) != nil || (*f.Function.Arguments)[0] != '"' {

@@ -15,9 +15,11 @@ import (
 )
 
 // Agent is how Void's library names itself.
+// The proxy knows Void by it, among others, so the tests send it.
 const Agent = "OpenAI/JS 4.96.0"
 
 // Tool is a tool of Void.
+// Run gets strings, whatever the parameter is meant to be: in Void's XML every value is text.
 type Tool struct {
 	Name, Description string
 	Params            []Param
@@ -63,9 +65,12 @@ type wireCall struct {
 }
 
 // maxSteps ends a conversation that goes in circles.
+// A model that asks for the same file again and again would never stop by itself.
 const maxSteps = 8
 
 // Ask asks, runs what the model calls, and goes on until a reply calls nothing.
+// It returns the steps that were done beside an error. A model without a system message gets it in the first user
+// message, as Void does it, between <SYSTEM_MESSAGE> marks.
 func (c *Client) Ask(ctx context.Context, question string) (steps []Step, err error) {
 	talk := []message{{Role: "system", Content: Prompt(c.Tools, !c.Native)}, {Role: "user", Content: question}}
 	if c.NoSystem {
@@ -102,6 +107,8 @@ func (c *Client) tool(name string) (Tool, error) {
 }
 
 // history is a step as the next request tells it.
+// Without calls of its own a model reads them as it wrote them: as XML at the end of its reply, and the result as the
+// user's next message, <read_file_result>. The proxy has to turn both back into calls and results.
 func (c *Client) history(t Tool, s Step, id string) []message {
 	if !c.Native {
 		return []message{
@@ -160,6 +167,7 @@ type wireTool struct {
 }
 
 // offered are the tools of a request.
+// Parameters have no type and none is required: so Void offers them, and a schema cannot be counted on.
 func (c *Client) offered() (all []wireTool) {
 	if !c.Native {
 		return nil
@@ -177,6 +185,7 @@ func (c *Client) offered() (all []wireTool) {
 }
 
 // chunk is what Void reads of one.
+// finish_reason is not among it: Void ignores it.
 type chunk struct {
 	Error   json.RawMessage `json:"error"`
 	Choices []struct {

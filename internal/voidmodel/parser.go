@@ -20,6 +20,8 @@ type Call struct {
 }
 
 // Piece takes the next piece of the reply.
+// Text that may be the beginning of a tool's mark is held back until it is none, and what follows the mark is not
+// shown. So a proxy that writes a mark in prose loses the rest of the reply; it writes "< read_file>" there.
 func (v *Parser) Piece(s string) {
 	v.full += s
 	if v.tool != nil {
@@ -41,6 +43,7 @@ func (v *Parser) Piece(s string) {
 }
 
 // endsInMark says that the text ends in the beginning of a tool's mark, or in all of it.
+// A whole mark counts, too: so a call is found no earlier than with the piece behind it.
 func (v *Parser) endsInMark(s string) bool {
 	for _, t := range v.Tools {
 		mark := "<" + t.Name + ">"
@@ -54,6 +57,8 @@ func (v *Parser) endsInMark(s string) bool {
 }
 
 // End is what Void shows and runs when the reply is over; no call is nil.
+// A call runs even without its closing mark: therefore the proxy must never send one that was cut. The loop stops
+// after ten parameters, as Void's does: an eleventh cannot be passed to it.
 func (v *Parser) End() (shown string, call *Call) {
 	shown = strings.TrimRight(v.shown, " \t\r\n")
 	if v.tool == nil {
@@ -90,6 +95,7 @@ func (v *Parser) End() (shown string, call *Call) {
 
 // firstOf finds the first parameter of the list, in the list's order, whose mark stands anywhere in the text, and what
 // follows that mark.
+// This is why a value that holds another parameter's mark cannot be written in Void's form, which has no escaping.
 func firstOf(params []Param, text, begin string) (name, after string, found bool) {
 	for _, p := range params {
 		if _, rest, ok := strings.Cut(text, begin+p.Name+">"); ok {

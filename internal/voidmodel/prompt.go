@@ -6,6 +6,7 @@ import (
 )
 
 // Prompt is the system prompt of Void's agent mode, with the tools in it unless they go by a field of their own.
+// The proxy recognises Void by this text and reads the tools out of it, so the blanks and the numbers are Void's own.
 func Prompt(tools []Tool, inPrompt bool) string {
 	var b strings.Builder
 	b.WriteString("You are an expert coding agent whose job is to help the user develop, run, and make changes to their codebase.\n\n\n" +
@@ -28,6 +29,7 @@ func Prompt(tools []Tool, inPrompt bool) string {
 }
 
 // reprinted is an earlier call as Void writes it behind the text of its reply.
+// Parameters come in the tool's order, not the model's, and those that were missing are left out.
 func reprinted(t Tool, args map[string]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    <%s>", t.Name)
