@@ -122,8 +122,8 @@ func (d *decoder) separator() int {
 }
 
 // envelope reads one object that may be a call, and leaves the call open for its closers.
-// It is mismatch up to the first member that no envelope can have, and incomplete where the text ends in it; from the
-// arguments on it is committed. depth counts wrappers, {"function": {…}}.
+// It is mismatch where the name is none of the offered ones or what stands there is no object, and incomplete where the text
+// ends in it; from the arguments on it is committed. depth counts wrappers, {"function": {…}}.
 //
 //	{"name": "f", "arguments": {…}}                       hermes and most others
 //	{"tool_call_id": "0", "tool_name": "f", "parameters": {…}}   command-r7b

@@ -245,7 +245,6 @@ func begins(text, calls string) bool {
 // Agrees reports whether a format reads the calls that a template prints, as its name may have promised. A template that
 // prints none, or that cannot be asked, says nothing against it.
 // A model called qwen2.5-… may be somebody's tune that writes another way; then the template counts, not the name.
-// A template that refuses both views is not held against the name either.
 func Agrees(f *adapters.Format, t Template) bool {
 	refused := 0
 	for _, follows := range []func(n int) []chat.Message{request, answers} {

@@ -8,6 +8,8 @@ import (
 // Wording is in which words Prompt describes tools: some of the kinds below together. The zero value is the family's own.
 // Which of them a model without a template for tools follows is found out by a probe, unless its family says so.
 // A small model follows a worked example best, and signatures save tokens; no wording suits all.
+// Schemas as text were echoed in 4 of 25 replies of a small model; signatures were shortest, and gave both of two calls most
+// often.
 type Wording uint8
 
 // The kinds of wording. With neither of the first two there are schemas.
@@ -20,9 +22,7 @@ const (
 // wordings are the kinds by name, in the order of their values.
 var wordings = []string{"schemas", "signatures", "example"}
 
-// ParseWording reads the names of kinds, with blanks or + between them: "signatures+example".
-// Schemas as text were echoed in 4 of 25 replies of a small model; signatures were shortest, and gave both of two calls most
-// often.
+// ParseWording reads the names of kinds, with blanks or + between them: "signatures+example". An error lists the kinds.
 func ParseWording(s string) (Wording, error) {
 	var w Wording
 	for _, name := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '+' || r == '\t' }) {
