@@ -13,11 +13,13 @@ import (
 	"toolnorm/tools"
 )
 
-// act runs the calls of a reply in their order, and puts them and what came of them behind the conversation. What goes there is
-// what ran, in the contract's own form, and not what the model wrote: a result that a model makes up behind its call would
-// else be read as one, and sloppy forms breed sloppier ones. What the model said behind its last call is lost to it.
+// act runs the calls of a reply in their order, and puts them and what came of them behind the conversation. What goes
+// there is what ran, in the contract's own form, and not what the model wrote: a result that a model makes up behind
+// its call would else be read as one, and sloppy forms breed sloppier ones. What the model said behind its last call is
+// lost to it.
 func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
-	// What the model said in front of its calls stays, and its thoughts too: templates print them between the steps of one task.
+	// What the model said in front of its calls stays, and its thoughts too: templates print them between the steps of
+	// one task.
 	said := chat.Message{Role: chat.Assistant, Content: strings.TrimSpace(r.last.got.Text.String()), Reasoning: r.last.got.Reasoning.String()}
 	if len(r.last.got.Calls) == 0 {
 		said.Content = "" // it is the call that was found in it
@@ -35,7 +37,8 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 		if c.ID == "" {
 			c.ID = fmt.Sprintf("step%d-%d", r.out.Steps, i)
 		}
-		// Arguments are compared as text without white space: {"a": 1} and {"a":1} are one call, another order of members is not.
+		// Arguments are compared as text without white space: {"a": 1} and {"a":1} are one call, another order of
+		// members is not.
 		key := c.Name + " " + string(compact(c.Args))
 		// A second time may be right, as when something was to change in between; a third is a circle.
 		if r.same[key]++; r.same[key] >= mostSame {
@@ -59,8 +62,8 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	return stop
 }
 
-// ended is the reason of a run whose context has ended: its time, or the client. Both have names of their own, since only the
-// first is something that a setting can change.
+// ended is the reason of a run whose context has ended: its time, or the client. Both have names of their own, since
+// only the first is something that a setting can change.
 func ended(ctx context.Context) Stop {
 	if fault.From(context.Cause(ctx)) == errTime {
 		return WallTime
@@ -73,8 +76,8 @@ func result(c chat.Call, text string) chat.Message {
 	return chat.Message{Role: chat.ToolRole, CallID: c.ID, Name: c.Name, Content: text}
 }
 
-// perform runs one call, and gives what the model reads of it; ends says that the tool ends the step. A tool that fails is
-// something to read, not an end: a model can correct its arguments when it is told what is wrong with them.
+// perform runs one call, and gives what the model reads of it; ends says that the tool ends the step. A tool that fails
+// is something to read, not an end: a model can correct its arguments when it is told what is wrong with them.
 func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool) {
 	r.tell(Progress{Step: r.out.Steps, Kind: "call", Tool: c.Name, Arguments: c.Args})
 	stop := r.beats()
@@ -90,8 +93,8 @@ func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool)
 	return text, ok && escalates(res)
 }
 
-// observation is a result as the model reads it. It is what somebody else has written: nothing of it is obeyed here. It is
-// cut at Config.Observation bytes and says so, as a web page in a result would fill the context of a small model.
+// observation is a result as the model reads it. It is what somebody else has written: nothing of it is obeyed here. It
+// is cut at Config.Observation bytes and says so, as a web page in a result would fill the context of a small model.
 func (r *run) observation(res tools.Result) string {
 	text := res.Text()
 	if res.IsError {
@@ -105,8 +108,8 @@ func (r *run) observation(res tools.Result) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// escalates says that a result has "escalate": true, by which a tool says that its step is done, in its structure or as the
-// text of its result. A failed call cannot, since nothing was done.
+// escalates says that a result has "escalate": true, by which a tool says that its step is done, in its structure or as
+// the text of its result. A failed call cannot, since nothing was done.
 func escalates(res tools.Result) bool {
 	// A server may give its object as a structure, or as the JSON of its text.
 	text := res.Structured
@@ -117,8 +120,8 @@ func escalates(res tools.Result) bool {
 	return json.Unmarshal(text, &v) == nil && v.Escalate
 }
 
-// compact is JSON without white space. What is no JSON stays as it is: arguments come as the model wrote them, and the registry
-// says what is wrong.
+// compact is JSON without white space. What is no JSON stays as it is: arguments come as the model wrote them, and the
+// registry says what is wrong.
 func compact(text json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil {

@@ -10,20 +10,22 @@ import (
 	"toolnorm/tools"
 )
 
-// bytesPerToken is how many bytes of a description make a token, about: descriptions are English and JSON. The model's own
-// tokens are not known here, and only the order of size matters.
+// bytesPerToken is how many bytes of a description make a token, about: descriptions are English and JSON. The model's
+// own tokens are not known here, and only the order of size matters.
 const bytesPerToken = 4
 
-// described is a tool as a prompt describes it, in the members that OpenAI's requests have: models know them from training.
+// described is a tool as a prompt describes it, in the members that OpenAI's requests have: models know them from
+// training.
 type described struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-// describe writes the tools for a prompt: with their schemas if budget allows; else with the names and types of their parameters
-// and their descriptions' first sentences; and if that is too long as well, by a search alone. Few tools that a small model
-// can read are better than all of them: a prompt that fills the context leaves no room for the question.
+// describe writes the tools for a prompt: with their schemas if budget allows; else with the names and types of their
+// parameters and their descriptions' first sentences; and if that is too long as well, by a search alone. Few tools
+// that a small model can read are better than all of them: a prompt that fills the context leaves no room for the
+// question.
 func (ts *toolset) describe(budget int) string {
 	// Whole schemas are the best that a model can get: enums, formats and nested members are in them.
 	whole := describe(ts.list, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
@@ -38,7 +40,8 @@ func (ts *toolset) describe(budget int) string {
 	return describe([]tools.Tool{searcher}, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
 }
 
-// describe writes a list, a tool a line: [\n{"name":"tts.generate_speech",…},\n…]. The specification's prompt holds this list.
+// describe writes a list, a tool a line: [\n{"name":"tts.generate_speech",…},\n…]. The specification's prompt holds
+// this list.
 func describe(list []tools.Tool, one func(tools.Tool) described) string {
 	var b strings.Builder
 	b.WriteString("[")
@@ -99,8 +102,8 @@ var searcher = tools.Tool{
 // mostFound is how many tools one search finds. They are described whole, so more would be the list that was too long.
 const mostFound = 5
 
-// find answers a search. What is found stays offered for the rest of the run: native puts it into the requests that follow. A
-// search that finds nothing names some tools, so that the next one can use their words.
+// find answers a search. What is found stays offered for the rest of the run: native puts it into the requests that
+// follow. A search that finds nothing names some tools, so that the next one can use their words.
 func (ts *toolset) find(args json.RawMessage) tools.Result {
 	var q struct{ Query string }
 	if err := json.Unmarshal(args, &q); err != nil || q.Query == "" {
@@ -120,8 +123,9 @@ func (ts *toolset) find(args json.RawMessage) tools.Result {
 	return tools.TextOf(describe(ranked, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} }))
 }
 
-// rank gives the tools that share words with a text, those with most of them first; a word of the name counts three times.
-// Words count as parts of words too, so that "search" finds search_docs; single letters do not. The order of equals stays.
+// rank gives the tools that share words with a text, those with most of them first; a word of the name counts three
+// times. Words count as parts of words too, so that "search" finds search_docs; single letters do not. The order of
+// equals stays.
 func (ts *toolset) rank(text string) []tools.Tool {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" .,_-?!:;\"'()", r) })
 	type scored struct {

@@ -9,13 +9,14 @@ import (
 	"toolnorm/chat"
 )
 
-// noTool is what a model answers that needs no tool. It is one of the enum: without a way out a held model must call something.
+// noTool is what a model answers that needs no tool. It is one of the enum: without a way out a held model must call
+// something.
 const noTool = "none"
 
-// choose has the model choose the tool of the first step by a question of its own, which it can only answer with one of the
-// names: {"tool_name": …, "arguments": {…}}. An answer that is none is asked for once more; then the loop begins as it does
-// without this question. It is a request of its own since a reply in words cannot be held to a schema. The question does
-// not stay in the conversation; the call and its result do.
+// choose has the model choose the tool of the first step by a question of its own, which it can only answer with one of
+// the names: {"tool_name": …, "arguments": {…}}. An answer that is none is asked for once more; then the loop begins as
+// it does without this question. It is a request of its own since a reply in words cannot be held to a schema. The
+// question does not stay in the conversation; the call and its result do.
 func (r *run) choose(ctx context.Context) error {
 	r.out.Chosen = noTool
 	request := r.ask.Request
@@ -67,8 +68,8 @@ func (r *run) question() string {
 	return b.String()
 }
 
-// answer is the schema of what can be answered. The names are an enum, so a server that holds a model to a schema cannot write
-// any other; the arguments are any object, and are read by the tool's schema as in every call.
+// answer is the schema of what can be answered. The names are an enum, so a server that holds a model to a schema
+// cannot write any other; the arguments are any object, and are read by the tool's schema as in every call.
 func (r *run) answer() json.RawMessage {
 	names, _ := chat.JSON(append(r.tools.names(), noTool)) // strings always encode
 	return json.RawMessage(`{"type":"object","properties":{"tool_name":{"type":"string","enum":` + string(names) + `},"arguments":{"type":"object"}},"required":["tool_name","arguments"]}`)

@@ -27,11 +27,12 @@ type contract struct {
 	system string // empty: there are no tools
 }
 
-// newContract makes the contract of a toolset. Its calls are read as the format "agent" says, whatever the model's family is:
-// the contract stands in the prompt, so that is what the model writes.
+// newContract makes the contract of a toolset. Its calls are read as the format "agent" says, whatever the model's
+// family is: the contract stands in the prompt, so that is what the model writes.
 func newContract(ts *toolset) *contract { return &contract{tools: ts, format: adapters.Named("agent")} }
 
-// described makes the system prompt; budget is in tokens. Without tools there is none, and the caller's messages go as they are.
+// described makes the system prompt; budget is in tokens. Without tools there is none, and the caller's messages go as
+// they are.
 func (c *contract) described(budget int) *contract {
 	if !c.tools.empty() {
 		c.system = strings.Replace(prompt, "{tools}", c.tools.describe(budget), 1)
@@ -39,13 +40,13 @@ func (c *contract) described(budget int) *contract {
 	return c
 }
 
-// resultMark opens what a tool has answered: "[Tool Result: tts.generate_speech]\nSuccess: …". A model that writes it has begun to
-// make results up, so it is a stop sequence of each request.
+// resultMark opens what a tool has answered: "[Tool Result: tts.generate_speech]\nSuccess: …". A model that writes it
+// has begun to make results up, so it is a stop sequence of each request.
 const resultMark = "[Tool Result: "
 
-// ask puts the contract behind the caller's own system prompt, and makes calls and results texts. The beginning never changes
-// in a run, so that the server's memory of it serves every step. The line for an answer without tools comes last for that
-// reason, instead of a prompt without the contract.
+// ask puts the contract behind the caller's own system prompt, and makes calls and results texts. The beginning never
+// changes in a run, so that the server's memory of it serves every step. The line for an answer without tools comes
+// last for that reason, instead of a prompt without the contract.
 func (c *contract) ask(base chat.Request, turns []chat.Message, withTools bool) *chat.Request {
 	base.Messages = c.written(turns)
 	// Without tools this is a plain request: nothing is added to it.
@@ -66,8 +67,8 @@ func (c *contract) ask(base chat.Request, turns []chat.Message, withTools bool) 
 	return &base
 }
 
-// written are turns whose calls and results are texts. Results that follow each other are one turn, since many templates take
-// none but users and assistants by turns, Gemma's among them.
+// written are turns whose calls and results are texts. Results that follow each other are one turn, since many
+// templates take none but users and assistants by turns, Gemma's among them.
 func (c *contract) written(turns []chat.Message) []chat.Message {
 	out := make([]chat.Message, 0, len(turns))
 	for _, m := range turns {
@@ -88,8 +89,8 @@ func (c *contract) written(turns []chat.Message) []chat.Message {
 	return out
 }
 
-// read decodes the text of a reply. Calls by other names get the tools' own. The decoder asks for its normal evidence, not the
-// eager one: an example in an answer must not run, as a call that nobody meant is the worst failure.
+// read decodes the text of a reply. Calls by other names get the tools' own. The decoder asks for its normal evidence,
+// not the eager one: an example in an answer must not run, as a call that nobody meant is the worst failure.
 func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	if c.tools.empty() {
 		return in
@@ -116,8 +117,8 @@ func (c *contract) offered() []chat.Tool {
 	return all
 }
 
-// pulled is a Source of events that come by themselves. The decoder asks for events, and a model's stream gives them: iter.Pull2
-// turns the one into the other.
+// pulled is a Source of events that come by themselves. The decoder asks for events, and a model's stream gives them:
+// iter.Pull2 turns the one into the other.
 type pulled struct {
 	next func() (chat.Event, error, bool)
 	stop func()

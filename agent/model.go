@@ -11,15 +11,16 @@ import (
 	"toolnorm/chat"
 )
 
-// Suffix behind a model's name asks for the agent, as in "demo/hermes@agent". A name is all that every client lets one choose.
+// Suffix behind a model's name asks for the agent, as in "demo/hermes@agent". A name is all that every client lets one
+// choose.
 const Suffix = "@agent"
 
 var _ chat.Model = (*Loop)(nil)
 
-// Stream answers a request. One for NAME@agent is answered by NAME with the tools of this program and of the registered MCP
-// servers, which are run here and shown as thoughts; calls of the client's own tools go to the client and end the reply. Every
-// other request goes to the model as it is, and so does one whose client has said which tools may be called, wants a reply
-// continued, or wants probabilities, which several replies put together do not have.
+// Stream answers a request. One for NAME@agent is answered by NAME with the tools of this program and of the registered
+// MCP servers, which are run here and shown as thoughts; calls of the client's own tools go to the client and end the
+// reply. Every other request goes to the model as it is, and so does one whose client has said which tools may be
+// called, wants a reply continued, or wants probabilities, which several replies put together do not have.
 func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	name, asked := strings.CutSuffix(r.Model, Suffix)
 	if !asked {
@@ -58,8 +59,8 @@ type stream struct {
 	spoken int        // the last step that has said something; 0: none has
 }
 
-// run runs the loop and ends the reply. There is one end and one count of tokens, whatever the number of steps: clients take
-// the first end for the last. A stop that is not Final is the cause in the end's Meta.
+// run runs the loop and ends the reply. There is one end and one count of tokens, whatever the number of steps: clients
+// take the first end for the last. A stop that is not Final is the cause in the end's Meta.
 func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	// All servers: a chat request has no member in which it could name some.
 	all, warnings, err := l.collect(ctx, nil)
@@ -108,8 +109,8 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	return nil
 }
 
-// send hands an event on. A client that reads no more ends the run: the context is cancelled, and with it the model's reply and
-// the tool that runs.
+// send hands an event on. A client that reads no more ends the run: the context is cancelled, and with it the model's
+// reply and the tool that runs.
 func (s *stream) send(e chat.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,9 +121,9 @@ func (s *stream) send(e chat.Event) bool {
 	return !s.left
 }
 
-// pass hands on what the client should see of a step as it comes, and says whether the event begins a call of the client's.
-// Calls of ours are not passed: the client has no such tools. Those of the client's are numbered anew, over all steps, since
-// the numbers of a reply must run 0, 1, 2.
+// pass hands on what the client should see of a step as it comes, and says whether the event begins a call of the
+// client's. Calls of ours are not passed: the client has no such tools. Those of the client's are numbered anew, over
+// all steps, since the numbers of a reply must run 0, 1, 2.
 func (s *stream) pass(step int, n *native, e chat.Event) bool {
 	switch e.Kind {
 	case chat.Text:
@@ -153,8 +154,8 @@ func (s *stream) pass(step int, n *native, e chat.Event) bool {
 	return false
 }
 
-// longestShown is how much of arguments and results is shown as a thought, in bytes. The model has read them whole; this is for
-// a person who watches.
+// longestShown is how much of arguments and results is shown as a thought, in bytes. The model has read them whole;
+// this is for a person who watches.
 const longestShown = 300
 
 // tell shows what the agent does as thoughts (reasoning_content), which clients show apart from the answer.
@@ -181,9 +182,9 @@ func shown(text string) string {
 	return strings.ToValidUTF8(text[:longestShown], "") + "…"
 }
 
-// beats shows what there is, and keep-alives until the function that it gives is called. A tool may run for 30 s, in which a
-// client or a proxy on the way would take the stream for dead. That function waits until the last one is written, so that
-// the run has the stream to itself again.
+// beats shows what there is, and keep-alives until the function that it gives is called. A tool may run for 30 s, in
+// which a client or a proxy on the way would take the stream for dead. That function waits until the last one is
+// written, so that the run has the stream to itself again.
 func (s *stream) beats() func() {
 	if s.pulse == nil {
 		return func() {}

@@ -8,9 +8,9 @@ import (
 	"toolnorm/tools"
 )
 
-// native offers tools as a request of the chat API does, beside those of the client. How they reach the model, and how its
-// calls are held to their schemas, is the inner model's matter; models without tool calling are served as well. It is for
-// chats; contract is for callers who want the specification's prompt.
+// native offers tools as a request of the chat API does, beside those of the client. How they reach the model, and how
+// its calls are held to their schemas, is the inner model's matter; models without tool calling are served as well. It
+// is for chats; contract is for callers who want the specification's prompt.
 type native struct {
 	tools  *toolset
 	client []chat.Tool
@@ -43,8 +43,8 @@ func (n *native) safe(name string) string {
 	return name
 }
 
-// renamed are turns with the names that the model knows. They are copies: the run's turns keep the tools' own names, by which
-// the caller and the log know them.
+// renamed are turns with the names that the model knows. They are copies: the run's turns keep the tools' own names, by
+// which the caller and the log know them.
 func (n *native) renamed(turns []chat.Message) []chat.Message {
 	out := slices.Clone(turns)
 	for i, m := range out {

@@ -18,8 +18,8 @@ type QueueConfig struct {
 	Lane      func(model string) string // requests of one lane wait for each other: those to the same server; nil: those to the same model
 }
 
-// Queue lets requests to models through in the order in which they come. It may be used by many at once. Every step of every
-// run passes it, so a run of five steps waits five times and cannot keep others out.
+// Queue lets requests to models through in the order in which they come. It may be used by many at once. Every step of
+// every run passes it, so a run of five steps waits five times and cannot keep others out.
 type Queue struct {
 	cfg   QueueConfig
 	mu    sync.Mutex
@@ -40,8 +40,8 @@ type ticket struct {
 	moved chan int      // its place, when that has changed
 }
 
-// window is the span in which no more than PerMinute requests begin, wherever it is laid. It slides: with fixed minutes two
-// bursts, one on each side of the border, would be twice as many within seconds.
+// window is the span in which no more than PerMinute requests begin, wherever it is laid. It slides: with fixed minutes
+// two bursts, one on each side of the border, would be twice as many within seconds.
 const window = time.Minute
 
 // NewQueue makes a queue in which nothing waits. It needs no Close: its timers end by themselves.
@@ -54,8 +54,9 @@ func NewQueue(cfg QueueConfig) *Queue {
 }
 
 // Enter waits until a request to the model may begin; leave is to be called when it has ended. moved hears, from this
-// goroutine, of the place in the queue when the request has to wait and each time it moves up. An error means that the queue is
-// full (fault.Busy or fault.Limited, with the time to wait), or that ctx ended first. leave may be called twice.
+// goroutine, of the place in the queue when the request has to wait and each time it moves up. An error means that the
+// queue is full (fault.Busy or fault.Limited, with the time to wait), or that ctx ended first. leave may be called
+// twice.
 func (q *Queue) Enter(ctx context.Context, model string, moved func(place int, waited time.Duration)) (leave func(), waited time.Duration, err error) {
 	start := time.Now()
 	name := q.cfg.Lane(model)
@@ -66,7 +67,8 @@ func (q *Queue) Enter(ctx context.Context, model string, moved func(place int, w
 		q.lanes[name] = l
 	}
 	leave = sync.OnceFunc(func() { q.left(name, l) })
-	// Only an empty line lets one through at once: else a request that comes just when a place is free would pass those before it.
+	// Only an empty line lets one through at once: else a request that comes just when a place is free would pass those
+	// before it.
 	if len(l.waiting) == 0 && q.free(l, start) == 0 {
 		q.begin(l, start)
 		q.mu.Unlock()
@@ -95,8 +97,8 @@ func (q *Queue) Enter(ctx context.Context, model string, moved func(place int, w
 	}
 }
 
-// full is the error of a queue that takes no more, with the time until one more may begin. It is Limited when the rate is what
-// holds it up, and Busy when the requests that run are.
+// full is the error of a queue that takes no more, with the time until one more may begin. It is Limited when the rate
+// is what holds it up, and Busy when the requests that run are.
 func (q *Queue) full(l *lane, now time.Time) error {
 	kind := fault.Busy
 	if q.cfg.PerMinute > 0 && len(l.begun) == q.cfg.PerMinute && q.free(l, now) > 0 && q.free(l, now) < window {
@@ -107,8 +109,8 @@ func (q *Queue) full(l *lane, now time.Time) error {
 	return f
 }
 
-// free is how long it takes until another request may begin: 0 is now, and a whole window means when one has ended. The window
-// is that of the PerMinute-th beginning back: when that is a minute old, one more fits into any 60 seconds.
+// free is how long it takes until another request may begin: 0 is now, and a whole window means when one has ended. The
+// window is that of the PerMinute-th beginning back: when that is a minute old, one more fits into any 60 seconds.
 func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	if q.cfg.AtOnce > 0 && l.running >= q.cfg.AtOnce {
 		return window
@@ -131,8 +133,8 @@ func (q *Queue) begin(l *lane, now time.Time) {
 	l.begun = append(l.begun, now)
 }
 
-// advance lets through what may begin, tells the others their places, and comes back when time alone will let the next one
-// begin. q.mu is held. It is called for every change, and sets the one timer of the lane anew.
+// advance lets through what may begin, tells the others their places, and comes back when time alone will let the next
+// one begin. q.mu is held. It is called for every change, and sets the one timer of the lane anew.
 func (q *Queue) advance(name string, l *lane) {
 	now := time.Now()
 	let := 0
@@ -183,8 +185,8 @@ func (q *Queue) left(name string, l *lane) {
 	q.advance(name, l)
 }
 
-// abandon takes out a request that waits no more, also one that was let through at the same moment: then its place is given
-// back, which would else be lost for good.
+// abandon takes out a request that waits no more, also one that was let through at the same moment: then its place is
+// given back, which would else be lost for good.
 func (q *Queue) abandon(name string, l *lane, t *ticket) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -29,8 +29,8 @@ type rpcRequest struct {
 	ID      json.RawMessage `json:"id"`
 }
 
-// params are those of a request, named as in the specification; force_tool, select_tool, closing_answer and options are ours.
-// Numbers are pointers where 0 is something else than nothing said.
+// params are those of a request, named as in the specification; force_tool, select_tool, closing_answer and options are
+// ours. Numbers are pointers where 0 is something else than nothing said.
 type params struct {
 	Model       string                     `json:"model"`
 	Messages    []message                  `json:"messages"`
@@ -50,8 +50,8 @@ type message struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// Codes of errors. Those of the second half are ours: the model cannot be asked, the queue is full, the time is over. They are
-// in the range that JSON-RPC leaves to servers (section 5.1).
+// Codes of errors. Those of the second half are ours: the model cannot be asked, the queue is full, the time is over.
+// They are in the range that JSON-RPC leaves to servers (section 5.1).
 const (
 	codeParse    = -32700
 	codeRequest  = -32600
@@ -78,8 +78,8 @@ func wrong(code int, text string) *rpcError {
 	return &rpcError{Code: code, Message: text, status: http.StatusBadRequest}
 }
 
-// asRPC is an error of a run. A fault of kind Invalid with a cause is the model server's word on the request, and so the model's
-// error; without one it is ours, and the parameters are wrong.
+// asRPC is an error of a run. A fault of kind Invalid with a cause is the model server's word on the request, and so
+// the model's error; without one it is ours, and the parameters are wrong.
 func asRPC(err error) *rpcError {
 	var e *rpcError
 	if errors.As(err, &e) {
@@ -98,9 +98,9 @@ func asRPC(err error) *rpcError {
 	return out
 }
 
-// ServeHTTP answers a request to Path, in one piece or, for who accepts text/event-stream, with its progress in front. Errors in
-// front of the request's text (method, size) are OpenAI's form, since there is no id to answer; all others are JSON-RPC.
-// It does not ask who may: auth.Guard belongs in front.
+// ServeHTTP answers a request to Path, in one piece or, for who accepts text/event-stream, with its progress in front.
+// Errors in front of the request's text (method, size) are OpenAI's form, since there is no id to answer; all others
+// are JSON-RPC. It does not ask who may: auth.Guard belongs in front.
 func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -147,8 +147,8 @@ func (l *Loop) log(a Ask, out *Outcome, err error) {
 		Int("prompt_tokens", out.Usage.Prompt).Int("completion_tokens", out.Usage.Completion).Dur("queue_ms", out.Waited).Strs("warnings", out.Warnings).Msg("agent")
 }
 
-// readRPC reads a request; its id is known as soon as it could be read, also when the rest is wrong. An array is a batch, which
-// is refused: a run takes minutes, and its answers belong to one connection each.
+// readRPC reads a request; its id is known as soon as it could be read, also when the rest is wrong. An array is a
+// batch, which is refused: a run takes minutes, and its answers belong to one connection each.
 func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	var q rpcRequest
 	if err := json.Unmarshal(body, &q); err != nil {
@@ -159,7 +159,8 @@ func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 		return a, wrong(codeRequest, "the body must be one JSON-RPC request")
 	}
 	switch first := append(bytes.TrimSpace(q.ID), ' ')[0]; {
-	// JSON-RPC answers a request without an id with nothing. The specification allows null, and its sender waits for the text.
+	// JSON-RPC answers a request without an id with nothing. The specification allows null, and its sender waits for
+	// the text.
 	case len(q.ID) == 0, string(q.ID) == "null":
 	case first == '"', isInteger(q.ID):
 		*id = q.ID
@@ -177,7 +178,8 @@ func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	return readParams(q.Params)
 }
 
-// isInteger says that an id is a whole number: JSON-RPC advises against fractions, and clients compare ids as they sent them.
+// isInteger says that an id is a whole number: JSON-RPC advises against fractions, and clients compare ids as they sent
+// them.
 func isInteger(text json.RawMessage) bool {
 	var n json.Number
 	if json.Unmarshal(text, &n) != nil {
@@ -187,8 +189,8 @@ func isInteger(text json.RawMessage) bool {
 	return err == nil
 }
 
-// readParams reads what is asked. An error names the member that is wrong, with code -32602; unknown members are passed over,
-// so that callers of older and newer versions are served.
+// readParams reads what is asked. An error names the member that is wrong, with code -32602; unknown members are passed
+// over, so that callers of older and newer versions are served.
 func readParams(text json.RawMessage) (a Ask, err error) {
 	var p params
 	if len(text) == 0 {
@@ -222,8 +224,8 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 	return a, nil
 }
 
-// turn is the message as models get it. Its content is a text, or OpenAI's list of parts; Gemini's name of the assistant is
-// known as well, and what tools have answered in earlier turns is told by users, as in this loop.
+// turn is the message as models get it. Its content is a text, or OpenAI's list of parts; Gemini's name of the
+// assistant is known as well, and what tools have answered in earlier turns is told by users, as in this loop.
 func (m message) turn() (chat.Message, error) {
 	// "model" is Gemini's word; "developer" is OpenAI's newer one for "system".
 	role := map[string]chat.Role{"system": chat.System, "developer": chat.System, "user": chat.User, "assistant": chat.Assistant, "model": chat.Assistant, "tool": chat.User}[m.Role]

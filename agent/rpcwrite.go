@@ -69,7 +69,8 @@ func writeRPC(w http.ResponseWriter, status int, text []byte) {
 	_, _ = w.Write(append(text, '\n'))
 }
 
-// writeRPCError answers with an error, and with the headers that say when to try again, as every error of this server has them.
+// writeRPCError answers with an error, and with the headers that say when to try again, as every error of this server
+// has them.
 func writeRPCError(w http.ResponseWriter, id json.RawMessage, e *rpcError) {
 	var f *fault.Error
 	if errors.As(e.cause, &f) {
@@ -78,11 +79,12 @@ func writeRPCError(w http.ResponseWriter, id json.RawMessage, e *rpcError) {
 	writeRPC(w, e.status, reply20(id, nil, e))
 }
 
-// stall is how long a client may take nothing of its stream: a minute, since it may do something of its own with each step.
+// stall is how long a client may take nothing of its stream: a minute, since it may do something of its own with each
+// step.
 const stall = time.Minute
 
-// serveStream answers with events: each thing that happens as a notification, and the answer as the last one. A request that is
-// wrong still gets its status, as long as nothing was written; behind that the error is the last event.
+// serveStream answers with events: each thing that happens as a notification, and the answer as the last one. A request
+// that is wrong still gets its status, as long as nothing was written; behind that the error is the last event.
 func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMessage, a Ask) {
 	out := &frames{w: sse.NewWriter(w, stall)}
 	stop := out.beats(l.cfg.Beat)
@@ -117,7 +119,8 @@ type frames struct {
 	w  *sse.Writer
 }
 
-// send writes an event. A client that is gone ends the request's context, and with it the run, so the error needs no answer here.
+// send writes an event. A client that is gone ends the request's context, and with it the run, so the error needs no
+// answer here.
 func (e *frames) send(text []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -125,8 +128,8 @@ func (e *frames) send(text []byte) {
 	_ = e.w.Flush()
 }
 
-// beats writes comments until the function that it gives is called. The first one comes after a whole beat, so that a request
-// that fails at once still has a status.
+// beats writes comments until the function that it gives is called. The first one comes after a whole beat, so that a
+// request that fails at once still has a status.
 func (e *frames) beats(every time.Duration) func() {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() { // ends with the run

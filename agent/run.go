@@ -13,9 +13,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// speech is how tools are described to a model, and how its calls are read. Between the two, turns and calls have the tools'
-// own names. There are two: contract, for the specification's prompt, and native, for chats. The loop is the same for both,
-// so its bounds and its ends are too.
+// speech is how tools are described to a model, and how its calls are read. Between the two, turns and calls have the
+// tools' own names. There are two: contract, for the specification's prompt, and native, for chats. The loop is the
+// same for both, so its bounds and its ends are too.
 type speech interface {
 	// ask is the request of one step; with no tools it is one for an answer.
 	ask(base chat.Request, turns []chat.Message, withTools bool) *chat.Request
@@ -31,7 +31,8 @@ type run struct {
 	ask    Ask
 	tools  *toolset
 	speech speech
-	// The caller's turns and then those of the run; nothing in front is ever changed, so the server's prompt cache serves each step.
+	// The caller's turns and then those of the run; nothing in front is ever changed, so the server's prompt cache
+	// serves each step.
 	turns []chat.Message
 	out   Outcome
 	last  *reply // nil before the first step
@@ -43,15 +44,16 @@ type run struct {
 	beats func() func()         // gives keep-alives until what it gives is called
 }
 
-// reply is one reply of the model. Both texts are kept: got is what is left when the calls are read out of it, and raw what a
-// caller gets at a limit, "the last response" of the specification.
+// reply is one reply of the model. Both texts are kept: got is what is left when the calls are read out of it, and raw
+// what a caller gets at a limit, "the last response" of the specification.
 type reply struct {
 	raw     strings.Builder // the text as the model wrote it
 	got     chat.Collector
 	foreign bool // it has calls that are not ours
 }
 
-// steps goes round until there is a reason to stop, which is in r.out. An error means that nothing can be shown (see failed).
+// steps goes round until there is a reason to stop, which is in r.out. An error means that nothing can be shown (see
+// failed).
 func (r *run) steps(ctx context.Context) error {
 	for {
 		if stop := r.exhausted(); stop != "" {
@@ -76,7 +78,8 @@ func (r *run) steps(ctx context.Context) error {
 	}
 }
 
-// exhausted says which bound forbids another step. It is asked in front of a step: what has been read and written is paid for.
+// exhausted says which bound forbids another step. It is asked in front of a step: what has been read and written is
+// paid for.
 func (r *run) exhausted() Stop {
 	switch {
 	case r.out.Steps >= r.ask.Steps:
@@ -87,8 +90,8 @@ func (r *run) exhausted() Stop {
 	return ""
 }
 
-// calls are those of the last reply, also one that only looks like one. With a call of the client's among them nothing is looked
-// for: the reply goes to the client as it is.
+// calls are those of the last reply, also one that only looks like one. With a call of the client's among them nothing
+// is looked for: the reply goes to the client as it is.
 func (r *run) calls() []chat.Call {
 	if calls := r.last.got.Complete(); len(calls) > 0 || r.last.foreign {
 		return calls
@@ -96,9 +99,9 @@ func (r *run) calls() []chat.Call {
 	return r.speech.look(r.last.got.Text.String())
 }
 
-// end makes the outcome: the last reply is the answer, as it is. One more reply, without tools, is asked for where a tool has
-// ended the step, and at a limit when the caller wants an answer there (Closing): a chat shows it to a person. The count
-// of steps has that reply too.
+// end makes the outcome: the last reply is the answer, as it is. One more reply, without tools, is asked for where a
+// tool has ended the step, and at a limit when the caller wants an answer there (Closing): a chat shows it to a person.
+// The count of steps has that reply too.
 func (r *run) end(ctx context.Context, stop Stop) error {
 	if stop == Escalated || r.ask.Closing && (stop == MaxIterations || stop == RepeatedCall) {
 		r.out.Steps++
@@ -118,8 +121,8 @@ func (r *run) end(ctx context.Context, stop Stop) error {
 	return nil
 }
 
-// failed ends a run whose model failed: with an error when there is nothing to show yet, else with what there is. A call that has
-// run cannot be taken back, so its caller must hear of it.
+// failed ends a run whose model failed: with an error when there is nothing to show yet, else with what there is. A
+// call that has run cannot be taken back, so its caller must hear of it.
 func (r *run) failed(ctx context.Context, err error) error {
 	if len(r.out.Calls) == 0 || r.pass != nil { // a stream has shown what there is
 		if cause := context.Cause(ctx); cause != nil {
@@ -141,7 +144,8 @@ func (r *run) failed(ctx context.Context, err error) error {
 	return nil
 }
 
-// gone is the error of a context that ended: errTime (504), or that the client went away (499), which nobody reads but the log.
+// gone is the error of a context that ended: errTime (504), or that the client went away (499), which nobody reads but
+// the log.
 func gone(cause error) error {
 	if errors.Is(cause, errTime) {
 		return errTime
@@ -149,8 +153,8 @@ func gone(cause error) error {
 	return fault.New(fault.Canceled, "the client went away: %w", cause)
 }
 
-// step asks the model once. Its place in the queue is waited for in front of ModelTime, so a long line is no slow model; it is
-// given back when the reply has ended, before any tool runs.
+// step asks the model once. Its place in the queue is waited for in front of ModelTime, so a long line is no slow
+// model; it is given back when the reply has ended, before any tool runs.
 func (r *run) step(ctx context.Context, withTools bool) error {
 	// For each step: between two of them, while tools run, others use the model.
 	leave, err := r.queued(ctx)
@@ -239,8 +243,8 @@ func (r *run) queued(ctx context.Context) (leave func(), err error) {
 	return leave, err
 }
 
-// begin does what stands in front of the loop: the choice of a tool. A tool that the caller has named is looked up here, so that
-// a wrong name is an error of the request and no step.
+// begin does what stands in front of the loop: the choice of a tool. A tool that the caller has named is looked up
+// here, so that a wrong name is an error of the request and no step.
 func (r *run) begin(ctx context.Context) error {
 	r.same = map[string]int{}
 	if r.ask.Force != "" {

@@ -9,17 +9,18 @@ import (
 )
 
 // named is where a text that may be a call names its tool; argued, where it has arguments. They only find what to try.
-// The names of members are those that models write for the contract's: {"name": …, "parameters": …}, and quotes may be curly.
+// The names of members are those that models write for the contract's: {"name": …, "parameters": …}, and quotes may be
+// curly.
 var (
 	named  = regexp.MustCompile(`["'“]?\b(?:tool|tool_name|name|function)\b["'”]?\s*:\s*["'“]([A-Za-z0-9_.-]{1,128})["'”]`)
 	argued = regexp.MustCompile(`["'“]?\b(?:arguments|args|parameters|params|input)\b["'”]?\s*:`)
 )
 
-// look finds calls that the decoder takes for text. Those in the words of ReAct are one kind: many models know them better
-// than any contract, and they are marks in that family alone. Calls of tools that there are not are the other: a model that has
-// misread a name should hear so. For these the text is decoded once more, as if there were a tool of that name: what is a
-// call then, by all the decoder's evidence, was meant as one. JSON without arguments is an answer. Only the first is taken:
-// the model hears that the name is wrong, and asks again.
+// look finds calls that the decoder takes for text. Those in the words of ReAct are one kind: many models know them
+// better than any contract, and they are marks in that family alone. Calls of tools that there are not are the other: a
+// model that has misread a name should hear so. For these the text is decoded once more, as if there were a tool of
+// that name: what is a call then, by all the decoder's evidence, was meant as one. JSON without arguments is an answer.
+// Only the first is taken: the model hears that the name is wrong, and asks again.
 func (c *contract) look(text string) []chat.Call {
 	if c.tools.empty() || len(text) > longestLook {
 		return nil

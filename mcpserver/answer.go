@@ -17,9 +17,9 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// answer handles a message and writes its answer: as JSON when it is there soon and is all there is to say, else as a stream.
-// A notification is a 202 without a body, as Streamable HTTP has it (Sending Messages to the Server); some clients take
-// any other status for a failure.
+// answer handles a message and writes its answer: as JSON when it is there soon and is all there is to say, else as a
+// stream. A notification is a 202 without a body, as Streamable HTTP has it (Sending Messages to the Server); some
+// clients take any other status for a failure.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	switch {
 	case !m.isRequest():
@@ -37,8 +37,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m mes
 // tool's progress is lost on a client that takes only JSON, and a question to its user fails at once.
 func nowhere(context.Context, frame) error { return errDeaf }
 
-// errDeaf says that a client takes only the answer: it accepts no event stream, has sent a notification or a batch, or its answer
-// is on the way already.
+// errDeaf says that a client takes only the answer: it accepts no event stream, has sent a notification or a batch, or
+// its answer is on the way already.
 var errDeaf = errors.New("the client takes no stream on which it could be asked")
 
 // enter takes one of the places for requests, or answers that there is none. leave gives it back. It never waits: a
@@ -142,8 +142,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, box *
 	s.dropped("post", err)
 }
 
-// reply is the answer to a POST: JSON, unless it has become a stream before it was there. The request runs in the goroutine of
-// its handler; only a stream has one of its own, which ends before the handler does.
+// reply is the answer to a POST: JSON, unless it has become a stream before it was there. The request runs in the
+// goroutine of its handler; only a stream has one of its own, which ends before the handler does.
 type reply struct {
 	stream func(*outbox) // writes what comes into the box until its last frame
 
@@ -177,8 +177,9 @@ func (p *reply) begin() *outbox {
 	return p.box
 }
 
-// finish ends a stream with its last frame, and waits until it is written or nobody can read it any more. It is false when there is
-// no stream. Without the wait the handler would return, and net/http would take the writer from the goroutine that uses it.
+// finish ends a stream with its last frame, and waits until it is written or nobody can read it any more. It is false
+// when there is no stream. Without the wait the handler would return, and net/http would take the writer from the
+// goroutine that uses it.
 func (p *reply) finish(ctx context.Context, last frame) bool {
 	// No send may make it a stream from here on: the answer is on its way as JSON.
 	p.mu.Lock()

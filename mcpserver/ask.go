@@ -16,9 +16,9 @@ type question struct {
 	answer             chan message // has room for one
 }
 
-// ask sends the caller a request of ours, as revisions up to 2025-11-25 allow, and reads the answer into result. It waits until
-// ctx ends. The id is a random text, so that no client can answer what another was asked. Since 2026-07-28 servers send no
-// requests; handlers return what they need to know instead (see sealed).
+// ask sends the caller a request of ours, as revisions up to 2025-11-25 allow, and reads the answer into result. It
+// waits until ctx ends. The id is a random text, so that no client can answer what another was asked. Since 2026-07-28
+// servers send no requests; handlers return what they need to know instead (see sealed).
 func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, params, result any) error {
 	id := rand.Text()
 	q := &question{c.id, c.principal, make(chan message, 1)}
@@ -42,7 +42,8 @@ func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, param
 	}
 }
 
-// readAnswer reads what a client answered. Its error is an error to the tool that asked, which may go on without the answer.
+// readAnswer reads what a client answered. Its error is an error to the tool that asked, which may go on without the
+// answer.
 func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	if m.failure != nil {
 		// The user has said no, as a rule; the tool decides what that means for it.
@@ -81,9 +82,9 @@ func (e *engine) answered(c *caller, m message) {
 	}
 }
 
-// unsealed is a message as mcp-go's server is to see it: with the state that a handler gave out, not with the sealed one that the
-// client carried. purpose is what a state of this message is good for. The state passes through the client's hands, so
-// 2026-07-28 wants it signed, and bound to the caller and the call; a wrong one is -32602.
+// unsealed is a message as mcp-go's server is to see it: with the state that a handler gave out, not with the sealed
+// one that the client carried. purpose is what a state of this message is good for. The state passes through the
+// client's hands, so 2026-07-28 wants it signed, and bound to the caller and the call; a wrong one is -32602.
 func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose string, rpcErr *rpcError) {
 	if !c.modern {
 		return m.raw, "", nil
@@ -104,7 +105,8 @@ func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose st
 	return raw, purpose, nil
 }
 
-// withState is a message with another state. Only the parameters are written anew; their values stay as the client wrote them.
+// withState is a message with another state. Only the parameters are written anew; their values stay as the client
+// wrote them.
 func withState(m message, state string) (json.RawMessage, error) {
 	var params map[string]json.RawMessage
 	if err := json.Unmarshal(m.params, &params); err != nil {
@@ -119,8 +121,8 @@ func withState(m message, state string) (json.RawMessage, error) {
 	}{"2.0", m.id, m.method, params}), nil
 }
 
-// sealed is a result as the client is to see it. One that asks for something the client has not declared is an error, -32021:
-// a server must never ask for it, and a client without that capability could not go on.
+// sealed is a result as the client is to see it. One that asks for something the client has not declared is an error,
+// -32021: a server must never ask for it, and a client without that capability could not go on.
 func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) {
 	if !c.modern {
 		return result, nil
@@ -148,8 +150,8 @@ func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) 
 	return result, nil
 }
 
-// lacking names the capability that a client would need to answer a request of ours, and has not declared. Methods that it does
-// not know need none.
+// lacking names the capability that a client would need to answer a request of ours, and has not declared. Methods that
+// it does not know need none.
 func lacking(can *mcp.ClientCapabilities, method mcp.MCPMethod) string {
 	if can == nil {
 		can = &mcp.ClientCapabilities{}

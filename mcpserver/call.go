@@ -14,9 +14,9 @@ import (
 	"toolnorm/tools"
 )
 
-// callTool runs a tool: one of the registry, else one of mcp-go's server. An unknown name is an error of the protocol; what
-// goes wrong with a known tool is a result that says so, which the model can read. Arguments that do not fit are such a
-// result too: SEP-1303 has it so since 2025-11-25, for a model can correct them.
+// callTool runs a tool: one of the registry, else one of mcp-go's server. An unknown name is an error of the protocol;
+// what goes wrong with a known tool is a result that says so, which the model can read. Arguments that do not fit are
+// such a result too: SEP-1303 has it so since 2025-11-25, for a model can correct them.
 func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	name := m.said.Name
 	if name == "" {
@@ -27,7 +27,8 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	if !ours && e.cfg.Extra.GetTool(name) == nil {
 		return nil, e.unknown(ctx, name)
 	}
-	// The tool's own name: Void puts six random characters in front (k3j9ab_search_docs), which would each be a key of the limiter.
+	// The tool's own name: Void puts six random characters in front (k3j9ab_search_docs), which would each be a key of
+	// the limiter.
 	if ours {
 		name = t.Name
 	}
@@ -44,8 +45,8 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	return e.result(c, name, e.cfg.Registry.Call(ctx, name, m.said.Args)), nil
 }
 
-// unknown says that there is no such tool. The data names those that come near, as the registry finds them. Void shows a user
-// the data of an error and not its message.
+// unknown says that there is no such tool. The data names those that come near, as the registry finds them. Void shows
+// a user the data of an error and not its message.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	rpcErr := fail(codeParams, "Unknown tool: %s", name[:min(len(name), 128)])
 	// The registry's own sentence about a name that is unknown, which lists the nearest.
@@ -81,8 +82,8 @@ type resource struct {
 	Blob []byte  `json:"blob,omitempty"`
 }
 
-// result writes what a tool gave. The first part is always a complete text, since some clients show nothing else: Void reads
-// content[0] alone, and throws when there is none.
+// result writes what a tool gave. The first part is always a complete text, since some clients show nothing else: Void
+// reads content[0] alone, and throws when there is none.
 func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage {
 	// Only up to 2025-11-25: the newer revision is spoken by no client that hides errors.
 	if r.IsError && !c.modern && c.hidesErrors() {
@@ -109,8 +110,8 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 // textOf is a part that is a text.
 func textOf(text string) content { return content{Type: mcp.ContentTypeText, Text: &text} }
 
-// asOutcome is a result as an object with success, and a result or an error, in the text and as the structure. The company's
-// tools promise that form. IsError stays, for clients that look at it.
+// asOutcome is a result as an object with success, and a result or an error, in the text and as the structure. The
+// company's tools promise that form. IsError stays, for clients that look at it.
 func asOutcome(r tools.Result) tools.Result {
 	text := tools.OutcomeOf(r).JSON()
 	out := tools.TextOf(string(text))
@@ -177,8 +178,8 @@ type reports struct {
 	over bool
 }
 
-// progress tells how far the call has come. What does not go forward is left out, as the protocol wants: each value must be
-// greater than the one before. The comparison is written so that NaN fails it too.
+// progress tells how far the call has come. What does not go forward is left out, as the protocol wants: each value
+// must be greater than the one before. The comparison is written so that NaN fails it too.
 func (r *reports) progress(done, total float64, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,7 +195,8 @@ func (r *reports) progress(done, total float64, text string) {
 	}{r.c.meta.Progress, done, total, text})
 }
 
-// log passes a line on, if the client wants lines of its level: that of logging/setLevel, or since 2026-07-28 of the request.
+// log passes a line on, if the client wants lines of its level: that of logging/setLevel, or since 2026-07-28 of the
+// request.
 func (r *reports) log(level, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -207,7 +209,8 @@ func (r *reports) log(level, text string) {
 	}{level, text})
 }
 
-// send waits for room. An error has ended the call as well, so nobody is left to read it. r.mu is held, which keeps the order.
+// send waits for room. An error has ended the call as well, so nobody is left to read it. r.mu is held, which keeps the
+// order.
 func (r *reports) send(method mcp.MCPMethod, params any) {
 	_ = r.c.out(r.ctx, frame{body: notification(string(method), params)})
 }

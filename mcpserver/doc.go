@@ -1,5 +1,5 @@
-// Package mcpserver serves a tools.Registry to MCP clients over legacy SSE, Streamable HTTP and stdio, every revision of the
-// protocol on the same addresses.
+// Package mcpserver serves a tools.Registry to MCP clients over legacy SSE, Streamable HTTP and stdio, every revision
+// of the protocol on the same addresses.
 //
 // # Terminology
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// engine answers messages. It knows nothing of the transports that bring them, so stdio, SSE and Streamable HTTP answer alike,
-// and a tool's code sees no difference.
+// engine answers messages. It knows nothing of the transports that bring them, so stdio, SSE and Streamable HTTP answer
+// alike, and a tool's code sees no difference.
 type engine struct {
 	cfg   Config
 	seal  seal
@@ -26,8 +26,8 @@ type engine struct {
 	stop    context.CancelCauseFunc
 }
 
-// caller is who sent a message, with all that its answer needs to know. It lives as long as the message; the session in it
-// may live longer and be shared by several.
+// caller is who sent a message, with all that its answer needs to know. It lives as long as the message; the session in
+// it may live longer and be shared by several.
 type caller struct {
 	*session
 	modern bool // by revision 2026-07-28
@@ -70,8 +70,9 @@ func newEngine(cfg Config) *engine {
 	return e
 }
 
-// handle answers a message: with a result, with an error, or with neither when it wants no answer. It returns when the answer
-// is complete. A panic of a handler is the answer -32603, and its stack is in the log: one bad tool ends no server.
+// handle answers a message: with a result, with an error, or with neither when it wants no answer. It returns when the
+// answer is complete. A panic of a handler is the answer -32603, and its stack is in the log: one bad tool ends no
+// server.
 func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.RawMessage, rpcErr *rpcError) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -137,11 +138,12 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.Raw
 // counts from 0 or 1. The id is its text in JSON, so 1 and "1" are two.
 type inFlight struct{ session, id string }
 
-// errCancelled is the cause when a client took its request back: it wants no answer. Other ends of a context are answered.
+// errCancelled is the cause when a client took its request back: it wants no answer. Other ends of a context are
+// answered.
 var errCancelled = errors.New("the client cancelled the request")
 
-// begin lets the session cancel a request, and the end of the server as well, until done is called. Without a session there is
-// nobody who could name the request again.
+// begin lets the session cancel a request, and the end of the server as well, until done is called. Without a session
+// there is nobody who could name the request again.
 func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(e.ctx, func() { cancel(errClosed) })
@@ -158,8 +160,8 @@ func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ co
 	}
 }
 
-// notified takes a message that wants no answer. Only a cancellation is ours; notifications/initialized needs nothing, as a
-// session has begun with initialize.
+// notified takes a message that wants no answer. Only a cancellation is ours; notifications/initialized needs nothing,
+// as a session has begun with initialize.
 func (e *engine) notified(ctx context.Context, c *caller, m message) {
 	if isCancel(m) {
 		e.cancel(c.id, cancelled(m))
@@ -184,8 +186,8 @@ func cancelled(m message) string {
 	return string(which.ID)
 }
 
-// cancel ends a request of a session, if it is being answered. One that is unknown or over is no error: the client's message
-// and our answer may have crossed.
+// cancel ends a request of a session, if it is being answered. One that is unknown or over is no error: the client's
+// message and our answer may have crossed.
 func (e *engine) cancel(session, id string) {
 	if cancel, ok := e.running.Load(inFlight{session, id}); ok {
 		cancel.(context.CancelCauseFunc)(errCancelled)

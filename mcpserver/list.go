@@ -14,16 +14,16 @@ import (
 	"toolnorm/tools"
 )
 
-// How long a client of 2026-07-28 may keep a list before it asks again, in milliseconds, and for whom. Ten seconds bound how
-// long a client without a subscription misses a new tool. Private: tools may differ by who asks, so no shared cache may
-// serve one caller's list to another.
+// How long a client of 2026-07-28 may keep a list before it asks again, in milliseconds, and for whom. Ten seconds
+// bound how long a client without a subscription misses a new tool. Private: tools may differ by who asks, so no shared
+// cache may serve one caller's list to another.
 const (
 	cacheMillis = 10_000
 	cacheScope  = mcp.CacheScopePrivate
 )
 
-// lists keeps tools/list as it is sent, made once for each state of the registry. Only the id of the request is spliced in.
-// A page costs no allocation for each tool, which made stock mcp-go take 70 to 125 ms for 1,001 tools.
+// lists keeps tools/list as it is sent, made once for each state of the registry. Only the id of the request is spliced
+// in. A page costs no allocation for each tool, which made stock mcp-go take 70 to 125 ms for 1,001 tools.
 type lists struct {
 	cfg      Config
 	identity json.RawMessage // what every result of 2026-07-28 says of the server, in its _meta
@@ -49,8 +49,8 @@ func newLists(cfg Config) *lists {
 	return &lists{cfg: cfg, identity: encode(map[string]mcp.Implementation{mcp.MetaKeyServerInfo: who})}
 }
 
-// listTools answers tools/list. A cursor that leads nowhere is -32602, as the specification says; the sentence tells the client
-// what to do, since a list that changes between two pages is nobody's fault.
+// listTools answers tools/list. A cursor that leads nowhere is -32602, as the specification says; the sentence tells
+// the client what to do, since a list that changes between two pages is nobody's fault.
 func (e *engine) listTools(c *caller, m message) (json.RawMessage, *rpcError) {
 	if m.odd {
 		return nil, fail(codeParams, "a cursor is a text")
@@ -67,8 +67,8 @@ func (e *engine) listTools(c *caller, m message) (json.RawMessage, *rpcError) {
 	return page, nil
 }
 
-// current are the lists of the registry as it is now. Readers take no lock as long as nothing has changed; of those who find
-// a change at once, one writes the lists and the others wait for it.
+// current are the lists of the registry as it is now. Readers take no lock as long as nothing has changed; of those who
+// find a change at once, one writes the lists and the others wait for it.
 func (l *lists) current() *toolLists {
 	generation := l.cfg.Registry.Snapshot().Generation
 	if now := l.now.Load(); now != nil && now.generation == generation {
@@ -93,8 +93,8 @@ func (l *lists) current() *toolLists {
 	return fresh
 }
 
-// pages are the lists as they are sent. mcp-go's server does not say when its tools changed, so where it has any the lists are
-// written for each request.
+// pages are the lists as they are sent. mcp-go's server does not say when its tools changed, so where it has any the
+// lists are written for each request.
 func (l *lists) pages() (legacy, modern pages) {
 	now := l.current()
 	extra := l.extra(now.tools)
@@ -130,8 +130,8 @@ type modernPage struct {
 	legacyPage
 }
 
-// paginate writes tools as pages. A page's cursor is the name of the last tool before it, so it is good on every replica, and
-// after a restart. It is Base64, since clients must take a cursor for opaque.
+// paginate writes tools as pages. A page's cursor is the name of the last tool before it, so it is good on every
+// replica, and after a restart. It is Base64, since clients must take a cursor for opaque.
 func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage, page func([]json.RawMessage, string) any) pages {
 	done, cursor := pages{}, ""
 	for {
@@ -151,8 +151,9 @@ func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage, pa
 	}
 }
 
-// offered are the registry's tools as they are listed, in its order. One that clients would have to drop is left out, and the
-// log says why: one with an x-mcp-header that breaks the rules of 2026-07-28. mcp-go's AddTool would panic on it.
+// offered are the registry's tools as they are listed, in its order. One that clients would have to drop is left out,
+// and the log says why: one with an x-mcp-header that breaks the rules of 2026-07-28. mcp-go's AddTool would panic on
+// it.
 func (l *lists) offered(s *tools.Snapshot) []mcp.Tool {
 	var all []mcp.Tool
 	for _, t := range s.Tools {
@@ -201,9 +202,9 @@ func describe(t tools.Tool) mcp.Tool {
 	}
 }
 
-// objectSchema is a schema that says in so many words that arguments are an object. A client that misses that refuses the
-// whole list: the TypeScript SDK checks inputSchema.type of every tool. A schema of another type, which a tool of a remote
-// server may have, stands in an allOf behind it.
+// objectSchema is a schema that says in so many words that arguments are an object. A client that misses that refuses
+// the whole list: the TypeScript SDK checks inputSchema.type of every tool. A schema of another type, which a tool of a
+// remote server may have, stands in an allOf behind it.
 func objectSchema(schema json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(schema, &members) != nil || len(members) == 0 {
@@ -246,8 +247,8 @@ func outcomeSchema(result json.RawMessage) json.RawMessage {
 // modernTool writes a tool for 2026-07-28.
 func modernTool(t mcp.Tool) json.RawMessage { return encode(t) }
 
-// legacyTool writes a tool for the revisions before 2026-07-28, whose structured results are objects: a schema of an array or
-// a number is left out, as is such a result (engine.result), for the one without the other would be an error.
+// legacyTool writes a tool for the revisions before 2026-07-28, whose structured results are objects: a schema of an
+// array or a number is left out, as is such a result (engine.result), for the one without the other would be an error.
 func legacyTool(t mcp.Tool) json.RawMessage {
 	var says struct {
 		Type json.RawMessage `json:"type"`

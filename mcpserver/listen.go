@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// listen is the stream on which a client of 2025 hears what has changed, and takes up a stream that broke. Its GET must be
-// this or a 405: several clients take a 404 for a wrong address, and connect no further. A client without a session
+// listen is the stream on which a client of 2025 hears what has changed, and takes up a stream that broke. Its GET must
+// be this or a 405: several clients take a 404 for a wrong address, and connect no further. A client without a session
 // may listen too; it hears of lists, not of resources.
 func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	principal, named := s.cfg.Principal(r), r.Header.Get("Mcp-Session-Id")
@@ -110,8 +110,8 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m 
 	s.dropped("subscription", err)
 }
 
-// hold is a subscription on a stream that carries other answers as well. It ends when the client cancels it or leaves. Only
-// stdio has such streams, where notifications/cancelled is still the way to end a request.
+// hold is a subscription on a stream that carries other answers as well. It ends when the client cancels it or leaves.
+// Only stdio has such streams, where notifications/cancelled is still the way to end a request.
 func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	l, hears, rpcErr := e.subscription(ctx, c.stream, m)
 	if rpcErr != nil {
@@ -124,9 +124,9 @@ func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessag
 	return e.listened(m.id), nil
 }
 
-// subscription is the listener that a subscriptions/listen asks for, and says whether there is anything to hear of. What of the
-// subscription is honoured is its first message, notifications/subscriptions/acknowledged: a client must know what it
-// will not hear of, and ask for that from time to time.
+// subscription is the listener that a subscriptions/listen asks for, and says whether there is anything to hear of.
+// What of the subscription is honoured is its first message, notifications/subscriptions/acknowledged: a client must
+// know what it will not hear of, and ask for that from time to time.
 func (e *engine) subscription(ctx context.Context, box *outbox, m message) (l *listener, hears bool, rpcErr *rpcError) {
 	var asked struct {
 		Notifications mcp.SubscriptionFilter `json:"notifications"`
@@ -159,8 +159,8 @@ func wanted(f mcp.SubscriptionFilter, method, uri string) bool {
 	return false
 }
 
-// honoured is the part of a filter that the server can do. Tools always change; the rest is what mcp-go's server declares.
-// Resources are cut at maxWatched, and the acknowledgement shows which are left.
+// honoured is the part of a filter that the server can do. Tools always change; the rest is what mcp-go's server
+// declares. Resources are cut at maxWatched, and the acknowledgement shows which are left.
 func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.SubscriptionFilter {
 	can := e.capabilities(ctx)
 	f.PromptsListChanged = f.PromptsListChanged && can.Prompts != nil && can.Prompts.ListChanged

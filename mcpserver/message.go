@@ -27,8 +27,8 @@ type message struct {
 	failure json.RawMessage // the error of an answer
 }
 
-// params are the parameters of all methods that we read ourselves, and the names that headers repeat. The others are read by
-// mcp-go's server, out of the same text.
+// params are the parameters of all methods that we read ourselves, and the names that headers repeat. The others are
+// read by mcp-go's server, out of the same text.
 type params struct {
 	Meta   meta
 	Name   string          // of a tool or a prompt
@@ -44,8 +44,8 @@ func (m message) isRequest() bool { return m.method != "" && m.id != nil }
 // isAnswer says that the message answers a request of ours.
 func (m message) isAnswer() bool { return m.method == "" }
 
-// readMessage reads one message. The error keeps the id when it could be read; id is nil otherwise, and the answer's id is
-// then null, as JSON-RPC 2.0 has it (section 5). The id is read first for that reason.
+// readMessage reads one message. The error keeps the id when it could be read; id is nil otherwise, and the answer's id
+// is then null, as JSON-RPC 2.0 has it (section 5). The id is read first for that reason.
 func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	parts, rpcErr := members(raw)
 	if rpcErr != nil {
@@ -75,9 +75,9 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	return m, nil
 }
 
-// members are those of a message, by their names as they are written: encoding/json finds those of a struct in any case, so
-// that {"Method":"ping"} would be taken, and another reader of the same text might see another method. Invalid UTF-8 is
-// refused, since the id in it would make our answer invalid too.
+// members are those of a message, by their names as they are written: encoding/json finds those of a struct in any
+// case, so that {"Method":"ping"} would be taken, and another reader of the same text might see another method. Invalid
+// UTF-8 is refused, since the id in it would make our answer invalid too.
 func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 	if !utf8.Valid(raw) {
 		return nil, fail(codeParse, "this is not JSON, which is UTF-8")
@@ -96,8 +96,8 @@ func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 	return nil, fail(codeParse, "this is not JSON")
 }
 
-// read reads parameters, each by its name as it is written. An error is kept for later (message.odd): a method that does not
-// use the parameter is answered nevertheless.
+// read reads parameters, each by its name as it is written. An error is kept for later (message.odd): a method that
+// does not use the parameter is answered nevertheless.
 func (p *params) read(raw json.RawMessage) error {
 	var all map[string]json.RawMessage
 	err := json.Unmarshal(raw, &all)
@@ -124,8 +124,8 @@ func (p *params) read(raw json.RawMessage) error {
 	return err
 }
 
-// isID says that a JSON value may be the id of a request: MCP takes strings and whole numbers, and no null. 1e400 is none, and
-// 1.0 is one, whatever it looks like; it is given back as 1.0.
+// isID says that a JSON value may be the id of a request: MCP takes strings and whole numbers, and no null. 1e400 is
+// none, and 1.0 is one, whatever it looks like; it is given back as 1.0.
 func isID(v json.RawMessage) bool {
 	if v[0] == '"' {
 		return true
@@ -155,8 +155,8 @@ func readBatch(body []byte) ([]json.RawMessage, *rpcError) {
 	return all, nil
 }
 
-// appendHead begins the answer to a request. The result follows as it is, and a brace. So a result that is the same for many
-// is never copied into a message; it is written from where it is.
+// appendHead begins the answer to a request. The result follows as it is, and a brace. So a result that is the same for
+// many is never copied into a message; it is written from where it is.
 func appendHead(dst []byte, id json.RawMessage) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
@@ -194,7 +194,8 @@ const (
 	codeVersion    = -32022 // a revision that we do not speak
 )
 
-// rpcError is an error as JSON-RPC sends it. What goes wrong inside a tool is none: that is a result, which the model reads.
+// rpcError is an error as JSON-RPC sends it. What goes wrong inside a tool is none: that is a result, which the model
+// reads.
 type rpcError struct {
 	code    int
 	message string
@@ -213,8 +214,8 @@ func (e *rpcError) withStatus(status int) *rpcError {
 	return e
 }
 
-// frame is the error as the answer to a request; a nil id is one that could not be read. The data is never left out: Void shows
-// its user the code and the data of an error, and not the message.
+// frame is the error as the answer to a request; a nil id is one that could not be read. The data is never left out:
+// Void shows its user the code and the data of an error, and not the message.
 func (e *rpcError) frame(id json.RawMessage) []byte {
 	type body struct {
 		Code    int             `json:"code"`
@@ -236,9 +237,9 @@ func (e *rpcError) frame(id json.RawMessage) []byte {
 	}{"2.0", id, body{e.code, e.message, data}})
 }
 
-// httpStatus is the status that an error has as the answer to a POST. Up to 2025-11-25 only messages that could not be taken at
-// all have another than 200. By 2026-07-28 a method that is unknown is a 404, and errors about headers, capabilities or
-// the revision are a 400: by these a client tells a modern server from an older one.
+// httpStatus is the status that an error has as the answer to a POST. Up to 2025-11-25 only messages that could not be
+// taken at all have another than 200. By 2026-07-28 a method that is unknown is a 404, and errors about headers,
+// capabilities or the revision are a 400: by these a client tells a modern server from an older one.
 func (e *rpcError) httpStatus(modern bool) int {
 	switch {
 	case e.status != 0:

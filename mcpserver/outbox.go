@@ -37,12 +37,12 @@ const (
 	maxFrameBytes = 8 << 20
 )
 
-// errSlow ends a stream whose client does not take what it asked for. The client connects again and asks for the lists anew,
-// which costs less than keeping news for it without end.
+// errSlow ends a stream whose client does not take what it asked for. The client connects again and asks for the lists
+// anew, which costs less than keeping news for it without end.
 var errSlow = errors.New("the client takes messages too slowly")
 
-// outbox holds what waits to be written to one stream, in order. Many may put, one takes. It is a list under a lock and not a
-// channel, since news of one kind replaces itself, and bytes count as well as messages.
+// outbox holds what waits to be written to one stream, in order. Many may put, one takes. It is a list under a lock and
+// not a channel, since news of one kind replaces itself, and bytes count as well as messages.
 type outbox struct {
 	more chan struct{} // has a value when there is something to take, or it has ended
 	room chan struct{} // has a value when there is room again
@@ -59,9 +59,9 @@ func newOutbox() *outbox {
 	return &outbox{more: make(chan struct{}, 1), room: make(chan struct{}, 1), over: make(chan struct{})}
 }
 
-// put adds a frame if there is room. The error says that there is none, or why the outbox has ended. News has room of its own, so
-// that a tool which fills the outbox for a moment does not cost its client the stream. News that waits already is not
-// added again: ten changes of the tools that a client has not read yet are one.
+// put adds a frame if there is room. The error says that there is none, or why the outbox has ended. News has room of
+// its own, so that a tool which fills the outbox for a moment does not cost its client the stream. News that waits
+// already is not added again: ten changes of the tools that a client has not read yet are one.
 func (b *outbox) put(f frame) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,8 +90,8 @@ func (b *outbox) put(f frame) error {
 	return nil
 }
 
-// send adds a frame, and waits for room as long as ctx allows. So a tool that reports faster than its client reads is slowed
-// down, and nothing is lost.
+// send adds a frame, and waits for room as long as ctx allows. So a tool that reports faster than its client reads is
+// slowed down, and nothing is lost.
 func (b *outbox) send(ctx context.Context, f frame) error {
 	for waited := false; ; waited = true {
 		err := b.put(f)
@@ -122,8 +122,8 @@ func (b *outbox) take() []frame {
 	return all
 }
 
-// end lets nobody put anything more; what waits can still be taken. A nil cause is an end as it should be. The first cause
-// counts: what comes later follows from it.
+// end lets nobody put anything more; what waits can still be taken. A nil cause is an end as it should be. The first
+// cause counts: what comes later follows from it.
 func (b *outbox) end(cause error) {
 	if cause == nil {
 		cause = errClosed
@@ -144,8 +144,8 @@ func (b *outbox) ended() error {
 	return b.cause
 }
 
-// signal wakes whoever waits, now or the next time. The channel holds one value, so a signal in front of the wait is not lost,
-// and two are one.
+// signal wakes whoever waits, now or the next time. The channel holds one value, so a signal in front of the wait is
+// not lost, and two are one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -198,8 +198,8 @@ func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event
 	}
 }
 
-// open begins a stream, if there are not too many. Call done when it has ended. The bound is on all streams together: each
-// costs some 27 KB, whoever opened it.
+// open begins a stream, if there are not too many. Call done when it has ended. The bound is on all streams together:
+// each costs some 27 KB, whoever opened it.
 func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok bool) {
 	if s.closing.Load() || s.streams.Add(1) > int64(s.cfg.MaxStreams) {
 		s.streams.Add(-1)
@@ -209,7 +209,8 @@ func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok b
 	return sse.NewWriter(w, s.cfg.Stall), func() { s.streams.Add(-1) }, true
 }
 
-// dropped logs why a stream ended, when that was neither intended by the client nor by us. Clients that leave are everyday.
+// dropped logs why a stream ended, when that was neither intended by the client nor by us. Clients that leave are
+// everyday.
 func (s *Server) dropped(what string, err error) {
 	if errors.Is(err, errSlow) || errors.Is(err, os.ErrDeadlineExceeded) {
 		s.cfg.Log.Warn().Str("stream", what).Err(err).Msg("dropped an MCP stream: the client does not read it")

@@ -23,16 +23,17 @@ type conn struct {
 	parked  bool      // in queue.parked
 }
 
-// atOnceOfOne is how many requests of one conn are answered at the same time; its further ones wait in its backlog, and the
-// rest of the places is for the other conns.
+// atOnceOfOne is how many requests of one conn are answered at the same time; its further ones wait in its backlog, and
+// the rest of the places is for the other conns.
 const atOnceOfOne = 8
 
-// errBusy says that a queue is full. The client gets a 503, or on stdio an error, at once: a handler that blocked would hold
-// up every message behind this one.
+// errBusy says that a queue is full. The client gets a 503, or on stdio an error, at once: a handler that blocked would
+// hold up every message behind this one.
 var errBusy = errors.New("too many requests are waiting")
 
-// queue takes the messages of all conns and hands them to workers, fairly: a conn whose tools are slow keeps no other waiting.
-// One dispatcher goroutine owns all that is not atomic, so that there is no lock; workers are goroutines of one message.
+// queue takes the messages of all conns and hands them to workers, fairly: a conn whose tools are slow keeps no other
+// waiting. One dispatcher goroutine owns all that is not atomic, so that there is no lock; workers are goroutines of
+// one message.
 type queue struct {
 	e        *engine
 	most     int          // requests answered at once, of all conns: Config.MaxCalls
@@ -60,8 +61,9 @@ func newQueue(e *engine) *queue {
 	}
 }
 
-// submit takes a message. Answers to requests of ours wait behind nothing, and cancellations are never refused: a tool that
-// waits for its answer holds a place, and a cancellation frees one, so either behind a full queue would be a deadlock.
+// submit takes a message. Answers to requests of ours wait behind nothing, and cancellations are never refused: a tool
+// that waits for its answer holds a place, and a cancellation frees one, so either behind a full queue would be a
+// deadlock.
 func (q *queue) submit(c *conn, m message) error {
 	if m.isAnswer() {
 		q.e.handle(c.ctx, q.caller(c, m), m)
@@ -91,7 +93,8 @@ func (q *queue) done(c *conn, n int) {
 	q.pending.Add(-int64(n))
 }
 
-// run is the dispatcher. It ends when the engine stops. It never waits for a tool, only for the next message or the next end.
+// run is the dispatcher. It ends when the engine stops. It never waits for a tool, only for the next message or the
+// next end.
 func (q *queue) run() {
 	for {
 		select {
@@ -108,8 +111,8 @@ func (q *queue) run() {
 	}
 }
 
-// take answers what takes no time, in the order in which it came, and parks the rest. initialize is among the former, so that
-// a session has begun before its next message is looked at.
+// take answers what takes no time, in the order in which it came, and parks the rest. initialize is among the former,
+// so that a session has begun before its next message is looked at.
 func (q *queue) take(c *conn, m message) {
 	switch {
 	case isCancel(m):
@@ -135,8 +138,8 @@ func (q *queue) withdraw(c *conn, id string) {
 	q.done(c, 1)
 }
 
-// park puts a conn in line for a place, once. A conn stands in line and not its messages, so that ten messages of one count
-// as one.
+// park puts a conn in line for a place, once. A conn stands in line and not its messages, so that ten messages of one
+// count as one.
 func (q *queue) park(c *conn) {
 	if !c.parked && len(c.backlog) > 0 {
 		c.parked = true
@@ -144,8 +147,8 @@ func (q *queue) park(c *conn) {
 	}
 }
 
-// start gives the free places to those in line: one each, then back to the end of the line. A conn that has gone is cleared
-// here; its requests that run end with its context.
+// start gives the free places to those in line: one each, then back to the end of the line. A conn that has gone is
+// cleared here; its requests that run end with its context.
 func (q *queue) start() {
 	for n := len(q.parked); n > 0 && q.running < q.most; n-- {
 		c := q.parked[0]
@@ -181,8 +184,8 @@ func (q *queue) work(c *conn, m message) {
 	}
 }
 
-// reply answers a message on the conn's stream. A conn that has no room for the answer is given up: it has lost an answer, so
-// its client would wait for ever. Workers wait for room, the dispatcher does not.
+// reply answers a message on the conn's stream. A conn that has no room for the answer is given up: it has lost an
+// answer, so its client would wait for ever. Workers wait for room, the dispatcher does not.
 func (q *queue) reply(c *conn, m message, put func(frame) error) {
 	result, rpcErr := q.e.handle(c.ctx, q.caller(c, m), m)
 	f := frame{id: m.id, body: result}
@@ -200,8 +203,8 @@ func (q *queue) reply(c *conn, m message, put func(frame) error) {
 // idle says that nothing is waiting or being answered.
 func (q *queue) idle() bool { return q.pending.Load() == 0 }
 
-// caller is the conn as the sender of a message. On stdio a message may be of revision 2026-07-28, and then it says everything
-// itself; only its id can be cancelled like any other.
+// caller is the conn as the sender of a message. On stdio a message may be of revision 2026-07-28, and then it says
+// everything itself; only its id can be cancelled like any other.
 func (q *queue) caller(c *conn, m message) *caller {
 	said := m.said.Meta
 	if said.Version == nil || said.Capabilities == nil {
@@ -213,8 +216,8 @@ func (q *queue) caller(c *conn, m message) *caller {
 	return &caller{session: one, modern: true, meta: said, out: c.box.send, stream: c.box}
 }
 
-// isQuick says that a request is answered from memory, without the code of a tool, prompt or resource. These are answered in
-// the dispatcher or the handler itself, in order, and take none of the places.
+// isQuick says that a request is answered from memory, without the code of a tool, prompt or resource. These are
+// answered in the dispatcher or the handler itself, in order, and take none of the places.
 func isQuick(method string) bool {
 	switch mcp.MCPMethod(method) {
 	case mcp.MethodInitialize, mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodToolsList, mcp.MethodSetLogLevel,

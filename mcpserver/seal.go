@@ -14,9 +14,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// seal makes texts that clients carry for us and cannot change. Every process with the same key can read them, so a session
-// outlives a restart and is known to every replica. Void needs that: it initialises once, and after a 404 for its session
-// it shows {} for every call.
+// seal makes texts that clients carry for us and cannot change. Every process with the same key can read them, so a
+// session outlives a restart and is known to every replica. Void needs that: it initialises once, and after a 404 for
+// its session it shows {} for every call.
 type seal struct{ key []byte }
 
 // newSeal makes a seal; without a key it has one of its own, and what it sealed is void when the process ends. The key is
@@ -82,8 +82,8 @@ func (s seal) closeState(purpose, state string) string {
 	return s.close(purpose, sealedState{State: state, Until: time.Now().Add(stateLife).Unix()})
 }
 
-// openState gives back the state that a handler gave out. A wrong one is -32602: the conformance tool tampers with it, and
-// wants it refused and not ignored.
+// openState gives back the state that a handler gave out. A wrong one is -32602: the conformance tool tampers with it,
+// and wants it refused and not ignored.
 func (s seal) openState(purpose, text string) (string, *rpcError) {
 	var kept sealedState
 	if err := s.open(purpose, text, &kept); err != nil {
@@ -147,8 +147,8 @@ func digest(principal string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// letters are a client's capabilities in short. Only whether they are declared is kept; their details (form or URL mode of
-// elicitation) are lost with the session's next request.
+// letters are a client's capabilities in short. Only whether they are declared is kept; their details (form or URL mode
+// of elicitation) are lost with the session's next request.
 func letters(c mcp.ClientCapabilities) (all string) {
 	if c.Roots != nil {
 		all += "r"

@@ -15,9 +15,9 @@ import (
 	"toolnorm/tools"
 )
 
-// Server serves a registry to MCP clients over HTTP. It does not ask who may: put a guard for hosts, origins and keys in
-// front, and what ends slow bodies (auth.Guard and front.Front). Its HTTP is its own, as mcp-go's transports take bodies of
-// any size, check no origin, and let a tool run on when its client has left.
+// Server serves a registry to MCP clients over HTTP. It does not ask who may: put a guard for hosts, origins and keys
+// in front, and what ends slow bodies (auth.Guard and front.Front). Its HTTP is its own, as mcp-go's transports take
+// bodies of any size, check no origin, and let a tool run on when its client has left.
 type Server struct {
 	cfg      Config
 	engine   *engine
@@ -60,8 +60,9 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	mux.Handle("/sse/message", s.Message())
 }
 
-// Close takes no more requests, waits for those that are being answered as long as ctx allows, and ends all streams. Requests
-// that come meanwhile get a 503 with Retry-After, which takes a client to the next replica. The error is ctx's.
+// Close takes no more requests, waits for those that are being answered as long as ctx allows, and ends all streams.
+// Requests that come meanwhile get a 503 with Retry-After, which takes a client to the next replica. The error is
+// ctx's.
 func (s *Server) Close(ctx context.Context) error {
 	if s.closing.Swap(true) {
 		return nil
@@ -88,8 +89,9 @@ func (s *Server) drain(ctx context.Context) error {
 	}
 }
 
-// Config says what a Server serves, and to whom. Registry or Extra is needed; the zero value of the rest will do. The bounds
-// are all on by default: MCP demands that servers limit how often tools are called, and stock servers bound nothing.
+// Config says what a Server serves, and to whom. Registry or Extra is needed; the zero value of the rest will do. The
+// bounds are all on by default: MCP demands that servers limit how often tools are called, and stock servers bound
+// nothing.
 type Config struct {
 	Registry *tools.Registry   // the tools; nil: none but those of Extra
 	Extra    *server.MCPServer // further tools, prompts and resources, and the answers to what we do not answer ourselves; nil: nothing more
@@ -98,11 +100,12 @@ type Config struct {
 	Guide    string            // what a model should know of the server as a whole ("instructions"); may be empty
 	Log      zerolog.Logger    // what was dropped and refused; the zero value logs nothing
 
-	// Principal says who sent a request, as the guard in front of the server found out. Sessions belong to it. nil: everybody is
-	// the same one.
+	// Principal says who sent a request, as the guard in front of the server found out. Sessions belong to it. nil:
+	// everybody is the same one.
 	Principal func(*http.Request) string
 
-	// Outcome says which tools answer as tools.Outcome promises: an object with success, and a result or an error. nil: none.
+	// Outcome says which tools answer as tools.Outcome promises: an object with success, and a result or an error. nil:
+	// none.
 	Outcome func(tool string) bool
 
 	// A random key means that every session ends with the process: clients that never initialize twice, as Void, are then

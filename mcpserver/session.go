@@ -31,12 +31,12 @@ type session struct {
 	watched map[string]bool  // resources that the client subscribed to
 }
 
-// defaultLevel is what a session logs before its client says anything. The revisions leave that to the server; debug lines
-// would be noise to those who never ask.
+// defaultLevel is what a session logs before its client says anything. The revisions leave that to the server; debug
+// lines would be noise to those who never ask.
 const defaultLevel = mcp.LoggingLevelInfo
 
-// session is the caller of a request of 2026-07-28, which names its capabilities. It lives as long as the request, and has no id,
-// so it cannot be cancelled by name: closing the stream is the cancellation.
+// session is the caller of a request of 2026-07-28, which names its capabilities. It lives as long as the request, and
+// has no id, so it cannot be cancelled by name: closing the stream is the cancellation.
 func (m meta) session(principal string) *session {
 	s := &session{principal: principal, version: mcp.ProtocolVersion20260728, level: m.Level, can: *m.Capabilities}
 	if m.Client != nil {
@@ -55,8 +55,8 @@ func (s *session) begin(version string, client mcp.Implementation, can mcp.Clien
 	}
 }
 
-// begun says that initialize was answered. A stream hears nothing of changes before that: by every revision up to 2025-11-25
-// initialization is the first thing between client and server.
+// begun says that initialize was answered. A stream hears nothing of changes before that: by every revision up to
+// 2025-11-25 initialization is the first thing between client and server.
 func (s *session) begun() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,8 @@ func (s *session) unwatch(uri string) {
 	delete(s.watched, uri)
 }
 
-// maxWatched is how many resources one session may watch. Addresses are the client's own texts, as long as a message may be.
+// maxWatched is how many resources one session may watch. Addresses are the client's own texts, as long as a message
+// may be.
 const maxWatched = 1000
 
 // watches says whether the client subscribed to a resource.
@@ -110,16 +111,16 @@ func (s *session) watches(uri string) bool {
 }
 
 // hidesErrors says that the client shows a failed result as nothing at all: Void, whose name is chosen by its user, and
-// which has never had another version. Its interface shows {} for a result with isError, so neither the user nor the model
-// learns what was wrong; a text that begins with "Error:" reaches both.
+// which has never had another version. Its interface shows {} for a result with isError, so neither the user nor the
+// model learns what was wrong; a text that begins with "Error:" reaches both.
 func (s *session) hidesErrors() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.client.Version == "0.1.0" && strings.HasSuffix(s.client.Name, "-client")
 }
 
-// sessions knows the sessions of Streamable HTTP. What they are stands in their ids; kept here is only what a client has said
-// since, and which ids it has given up. Stock mcp-go keeps 10 KB for each initialize that no DELETE follows.
+// sessions knows the sessions of Streamable HTTP. What they are stands in their ids; kept here is only what a client
+// has said since, and which ids it has given up. Stock mcp-go keeps 10 KB for each initialize that no DELETE follows.
 type sessions struct {
 	seal seal
 
@@ -128,8 +129,8 @@ type sessions struct {
 	ended *ended
 }
 
-// maxSessions is how many sessions something is kept of. The settings of one too many fall back to what they were: log level
-// info and no subscriptions, which costs a client some news and no answer.
+// maxSessions is how many sessions something is kept of. The settings of one too many fall back to what they were: log
+// level info and no subscriptions, which costs a client some news and no answer.
 const maxSessions = 10_000
 
 // newSessions knows which sessions were ended, and no other yet.
@@ -137,8 +138,8 @@ func newSessions(s seal, e *ended) *sessions {
 	return &sessions{seal: s, kept: map[string]*session{}, ended: e}
 }
 
-// find gives the session of an id, for its own principal only. The signature is checked in front of the lock, so that forged
-// ids cost nobody else anything.
+// find gives the session of an id, for its own principal only. The signature is checked in front of the lock, so that
+// forged ids cost nobody else anything.
 func (s *sessions) find(id, principal string) (*session, bool) {
 	if id == "" {
 		return nil, false
@@ -167,8 +168,8 @@ func (s *sessions) remembered(id string) (*session, bool) {
 	return one, ok
 }
 
-// keep remembers what a session's client has set. Which session makes room is left to the order of the map: any order would
-// need a list, for a case that does not happen by itself.
+// keep remembers what a session's client has set. Which session makes room is left to the order of the map: any order
+// would need a list, for a case that does not happen by itself.
 func (s *sessions) keep(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,9 +191,9 @@ func (s *sessions) end(id string, now time.Time) error {
 	return s.ended.add(id, now)
 }
 
-// ended are the sessions that their clients have given up, and when: their ids are signed, and would be good again after a restart.
-// They are kept in a file, one a line, until they are too old to be good anyway. A line is a digest and Unix seconds:
-// "4f1d… 1795000000". Replicas on other machines with the same key do not see the file.
+// ended are the sessions that their clients have given up, and when: their ids are signed, and would be good again
+// after a restart. They are kept in a file, one a line, until they are too old to be good anyway. A line is a digest
+// and Unix seconds: "4f1d… 1795000000". Replicas on other machines with the same key do not see the file.
 type ended struct {
 	path string // empty: no file
 	at   map[string]time.Time
@@ -201,9 +202,9 @@ type ended struct {
 // maxEnded is how many are known. Of one too many the oldest tenth is forgotten, so that the file is rewritten seldom.
 const maxEnded = 100_000
 
-// newEnded reads the file, if there is one. An error means that nothing is known, and that nothing will be written: a file that
-// cannot be read may hold more than we know, and a rewrite would lose that. Lines that are broken, as the last one after a
-// power cut, are passed over.
+// newEnded reads the file, if there is one. An error means that nothing is known, and that nothing will be written: a
+// file that cannot be read may hold more than we know, and a rewrite would lose that. Lines that are broken, as the
+// last one after a power cut, are passed over.
 func newEnded(path string, now time.Time) (*ended, error) {
 	e := &ended{path: path, at: map[string]time.Time{}}
 	if path == "" {
@@ -280,7 +281,8 @@ func (e *ended) forget(now time.Time) {
 	}
 }
 
-// rewrite writes the file anew, beside the old one and then in its place, so that a reader finds the one or the other whole.
+// rewrite writes the file anew, beside the old one and then in its place, so that a reader finds the one or the other
+// whole.
 func (e *ended) rewrite() error {
 	if e.path == "" {
 		return nil

@@ -14,8 +14,8 @@ import (
 )
 
 // Address is where a proxy of this machine runs calls, and the word by which it knows that who asks may read the user's
-// own files. It stands in the folder of data, in a file for its owner alone: whoever can read it can read the data as well,
-// so it gives nothing away. toolrun finds the running toolnorm by it, without a setting and without an API key.
+// own files. It stands in the folder of data, in a file for its owner alone: whoever can read it can read the data as
+// well, so it gives nothing away. toolrun finds the running toolnorm by it, without a setting and without an API key.
 type Address struct {
 	URL   string `json:"url"` // as http://127.0.0.1:11435
 	Token string `json:"token"`
@@ -30,8 +30,9 @@ const addressFile = "runner.json"
 // NewToken makes the token of an Address, 26 random letters and digits. Each start of a proxy has its own.
 func NewToken() string { return rand.Text() }
 
-// Announce writes the address into the folder of data, in place of what another proxy may have left there. It is renamed into
-// place, so that a runner reads the old file or the new one, and the file is its owner's alone from the beginning.
+// Announce writes the address into the folder of data, in place of what another proxy may have left there. It is
+// renamed into place, so that a runner reads the old file or the new one, and the file is its owner's alone from the
+// beginning.
 func (a Address) Announce(dir string) error {
 	text, err := json.Marshal(a)
 	if err != nil {
@@ -54,8 +55,8 @@ func (a Address) Announce(dir string) error {
 	return nil
 }
 
-// Withdraw removes the address from the folder of data, if no other proxy has put its own there: of two on one folder the later
-// one is asked, and must still be found when the earlier one ends.
+// Withdraw removes the address from the folder of data, if no other proxy has put its own there: of two on one folder
+// the later one is asked, and must still be found when the earlier one ends.
 func (a Address) Withdraw(dir string) error {
 	if now, err := FindAddress(dir); err != nil || now != a {
 		return nil
@@ -66,8 +67,8 @@ func (a Address) Withdraw(dir string) error {
 // ErrForeign is the error of an address that somebody else may have written: calls would go wherever they like.
 var ErrForeign = errors.New("other users may have written this file")
 
-// FindAddress reads the address in a folder of data; fs.ErrNotExist when no proxy runs on it, ErrForeign when it is a symbolic link,
-// or the file of another user, or one that others can write.
+// FindAddress reads the address in a folder of data; fs.ErrNotExist when no proxy runs on it, ErrForeign when it is a
+// symbolic link, or the file of another user, or one that others can write.
 func FindAddress(dir string) (a Address, err error) {
 	path := filepath.Join(dir, addressFile)
 	text, err := readOwn(path)
@@ -80,8 +81,8 @@ func FindAddress(dir string) (a Address, err error) {
 	return a, nil
 }
 
-// readOwn reads a file that only the user can have written. Name and opened file are compared, so that a link that is put there
-// in between is found.
+// readOwn reads a file that only the user can have written. Name and opened file are compared, so that a link that is
+// put there in between is found.
 func readOwn(path string) ([]byte, error) {
 	named, err := os.Lstat(path)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"toolnorm/tools"
 )
 
-// Client asks a proxy to run calls. Address.Token may be an API key. It never runs a call twice: one whose connection breaks may
-// have run, so the caller hears of it instead.
+// Client asks a proxy to run calls. Address.Token may be an API key. It never runs a call twice: one whose connection
+// breaks may have run, so the caller hears of it instead.
 type Client struct {
 	Address
 }
@@ -25,11 +25,12 @@ type Client struct {
 // mostAnswer is how many bytes of an answer are read: what else may listen at the port could write without end.
 const mostAnswer = 16 << 20
 
-// ErrNotThere is the error when there is no proxy that would run calls at an address: nothing was run. toolrun then does the work
-// itself, which is right only because of that.
+// ErrNotThere is the error when there is no proxy that would run calls at an address: nothing was run. toolrun then
+// does the work itself, which is right only because of that.
 var ErrNotThere = errors.New("no toolnorm is running")
 
-// wire reaches a proxy of this machine at once, or not at all. A call may take its time, so nothing bounds the answer: ctx does.
+// wire reaches a proxy of this machine at once, or not at all. A call may take its time, so nothing bounds the answer:
+// ctx does.
 var wire = &http.Client{
 	Transport: &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
@@ -51,9 +52,9 @@ func (c *Client) Tools(ctx context.Context) (all []Described, err error) {
 	return all, nil
 }
 
-// Call has a tool run. Arguments that are no JSON are read as models write them: they are sent as a text, which the registry
-// repairs. An error means that there is no outcome, and with ErrNotThere that nothing was run. A tool that fails is no
-// error: the Outcome says so.
+// Call has a tool run. Arguments that are no JSON are read as models write them: they are sent as a text, which the
+// registry repairs. An error means that there is no outcome, and with ErrNotThere that nothing was run. A tool that
+// fails is no error: the Outcome says so.
 func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (tools.Outcome, error) {
 	if len(args) > 0 && !json.Valid(args) {
 		text, err := json.Marshal(string(args))
@@ -115,7 +116,8 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]b
 }
 
 // refused is the error of an answer that is none. Whatever else listens at an address has no such path or knows no such
-// token: the port may be another program's by now. A pending call that is gone is the proxy's own 404, and no sign of that.
+// token: the port may be another program's by now. A pending call that is gone is the proxy's own 404, and no sign of
+// that.
 func (c *Client) refused(resp *http.Response, text []byte) error {
 	var ours struct {
 		Error *struct{ Message, Code string }

@@ -17,9 +17,10 @@ type Program string
 // Toolrun is the program that comes with toolnorm.
 const Toolrun Program = "toolrun"
 
-// longestLine is the longest command that is written, in bytes. What is longer goes by Pending. busybox cuts a line that is typed
-// or pasted at 1,023 bytes, and a terminal of whose lines the system takes care, as that of dash, at 4,095: the quote stays open
-// then, and what comes next is read with its quotes turned round. Base64 has the same bound, to have one rule.
+// longestLine is the longest command that is written, in bytes. What is longer goes by Pending. busybox cuts a line
+// that is typed or pasted at 1,023 bytes, and a terminal of whose lines the system takes care, as that of dash, at
+// 4,095: the quote stays open then, and what comes next is read with its quotes turned round. Base64 has the same
+// bound, to have one rule.
 const longestLine = 900
 
 // ErrTooLong is the error of a command that some shell or terminal would cut.
@@ -57,10 +58,10 @@ func (p Program) words() string {
 // Command writes a call for Toolrun, as Program.Command does.
 func Command(name string, args json.RawMessage) (string, error) { return Toolrun.Command(name, args) }
 
-// Command writes a call as one line for dash, bash, zsh, fish, ksh and their like: toolrun NAME 'JSON'. The shell hands the
-// arguments over as they stand between the quotes, and does nothing else. Arguments that are empty or null are {}. It is
-// an error when the name is not of A-Z a-z 0-9 _ . - or the arguments are no JSON object in UTF-8; ErrTooLong when the line
-// would have more than 900 bytes.
+// Command writes a call as one line for dash, bash, zsh, fish, ksh and their like: toolrun NAME 'JSON'. The shell hands
+// the arguments over as they stand between the quotes, and does nothing else. Arguments that are empty or null are {}.
+// It is an error when the name is not of A-Z a-z 0-9 _ . - or the arguments are no JSON object in UTF-8; ErrTooLong
+// when the line would have more than 900 bytes.
 func (p Program) Command(name string, args json.RawMessage) (string, error) {
 	text, err := p.data(name, args)
 	if err != nil {
@@ -69,8 +70,8 @@ func (p Program) Command(name string, args json.RawMessage) (string, error) {
 	return fitting(p.words() + " " + guarded(name) + " '" + string(text) + "'")
 }
 
-// Base64 writes a call as one line for PowerShell and cmd, which take quotes apart: toolrun --b64 DATA NAME. The errors are
-// those of Command. The alphabet is that of URLs, without padding: +, / and = mean something to cmd.
+// Base64 writes a call as one line for PowerShell and cmd, which take quotes apart: toolrun --b64 DATA NAME. The errors
+// are those of Command. The alphabet is that of URLs, without padding: +, / and = mean something to cmd.
 func (p Program) Base64(name string, args json.RawMessage) (string, error) {
 	text, err := p.data(name, args)
 	if err != nil {
@@ -87,8 +88,8 @@ func fitting(line string) (string, error) {
 	return line, nil
 }
 
-// Fetch writes the command that runs a pending call: toolrun --call ID. It is an error when the id is none that Pending gave. There
-// is nothing in the line to quote, whatever the arguments hold.
+// Fetch writes the command that runs a pending call: toolrun --call ID. It is an error when the id is none that Pending
+// gave. There is nothing in the line to quote, whatever the arguments hold.
 func (p Program) Fetch(id string) (string, error) {
 	if err := p.Check(); err != nil {
 		return "", err

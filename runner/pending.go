@@ -16,10 +16,10 @@ const (
 	mostArgument = 4 << 20  // bytes of one call's
 )
 
-// Pending keeps calls until a runner fetches them, each under an id that nobody can guess: for what no command line takes.
-// A call is given out once, within an hour. It stays known, so that its id in a conversation says what was called, until new ones
-// need the room. The zero value is ready, may be used by many at once, and must not be copied. It is memory alone: after a
-// restart the ids are unknown.
+// Pending keeps calls until a runner fetches them, each under an id that nobody can guess: for what no command line
+// takes. A call is given out once, within an hour. It stays known, so that its id in a conversation says what was
+// called, until new ones need the room. The zero value is ready, may be used by many at once, and must not be copied.
+// It is memory alone: after a restart the ids are unknown.
 type Pending struct {
 	mu    sync.Mutex
 	byID  map[string]*pendingCall
@@ -36,8 +36,8 @@ type pendingCall struct {
 	taken bool
 }
 
-// Keep takes a call and gives its id, which Program.Fetch can write. Arguments of more than 4 MiB are ErrTooLong. The arguments
-// are copied, since the caller's may be part of a buffer.
+// Keep takes a call and gives its id, which Program.Fetch can write. Arguments of more than 4 MiB are ErrTooLong. The
+// arguments are copied, since the caller's may be part of a buffer.
 func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error) {
 	if len(args) > mostArgument {
 		return "", ErrTooLong
@@ -54,11 +54,12 @@ func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error)
 	return c.id, nil
 }
 
-// errNotPending is the error for an id that is unknown, used or too old; which, nobody is told, so that ids cannot be tried out.
+// errNotPending is the error for an id that is unknown, used or too old; which, nobody is told, so that ids cannot be
+// tried out.
 var errNotPending = errors.New("there is no such call: each can be run once, within an hour of being made")
 
-// Take gives out a call, which is pending no more. Once only: a command that stands in a chat is easily run a second time, by a
-// click or by the shell's history.
+// Take gives out a call, which is pending no more. Once only: a command that stands in a chat is easily run a second
+// time, by a click or by the shell's history.
 func (p *Pending) Take(id string) (name string, args json.RawMessage, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,7 +82,8 @@ func (p *Pending) Find(id string) (name string, args json.RawMessage, ok bool) {
 	return c.name, c.args, true
 }
 
-// evict drops what is too much, the oldest first. One call is never too much for itself: mostArgument is less than mostKept.
+// evict drops what is too much, the oldest first. One call is never too much for itself: mostArgument is less than
+// mostKept.
 func (p *Pending) evict() {
 	for len(p.order) > mostPending || p.bytes > mostKept {
 		c := p.order[0]

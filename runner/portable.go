@@ -42,7 +42,8 @@ func portable(args json.RawMessage) ([]byte, error) {
 		if src[0] == '"' {
 			inside = !inside
 		}
-		// Outside of strings JSON has nothing but braces, brackets, digits, words, : and , which no shell reads between quotes.
+		// Outside of strings JSON has nothing but braces, brackets, digits, words, : and , which no shell reads between
+		// quotes.
 		if !inside || src[0] == '"' {
 			dst, src = append(dst, src[0]), src[1:]
 			continue
@@ -86,8 +87,8 @@ func unit(src []byte) rune {
 	return rune(n)
 }
 
-// appendCharacter writes one character of a string, as itself if all can see it, else as JSON's own escape. Above U+FFFF that is
-// a pair of surrogates.
+// appendCharacter writes one character of a string, as itself if all can see it, else as JSON's own escape. Above
+// U+FFFF that is a pair of surrogates.
 func appendCharacter(dst []byte, r rune) []byte {
 	letter, named := short[r]
 	switch {
@@ -108,8 +109,8 @@ func appendUnit(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }
 
-// plain says that a character may stand as it is: everyone sees it, and nobody takes it for a quote or a mark. Letters of every
-// language may: a user who is to run 휴가 must be able to read it.
+// plain says that a character may stand as it is: everyone sees it, and nobody takes it for a quote or a mark. Letters
+// of every language may: a user who is to run 휴가 must be able to read it.
 func plain(r rune) bool {
 	switch r {
 	case '\'', '"', '`', '\\', '<', '$', '!':

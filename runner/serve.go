@@ -21,7 +21,8 @@ const (
 	pathCall = Paths + "call"
 )
 
-// codeNotPending is the error code for an id that no pending call has. By it a runner tells the proxy's 404 from a stranger's.
+// codeNotPending is the error code for an id that no pending call has. By it a runner tells the proxy's 404 from a
+// stranger's.
 const codeNotPending = "call_not_pending"
 
 // mostBody bounds a request, in bytes: the arguments of a call, and what stands around them.
@@ -52,9 +53,9 @@ func Describe(r *tools.Registry) []Described {
 	return all
 }
 
-// Server is the proxy's side: GET /runner/tools lists the tools, POST /runner/call runs a call or a pending one and answers
-// with its outcome. It does not ask who may, nor bounds how slowly: auth.Guard and front.Front belong in front. A tool that
-// fails is a 200 with "success": false, as it has run.
+// Server is the proxy's side: GET /runner/tools lists the tools, POST /runner/call runs a call or a pending one and
+// answers with its outcome. It does not ask who may, nor bounds how slowly: auth.Guard and front.Front belong in front.
+// A tool that fails is a 200 with "success": false, as it has run.
 type Server struct {
 	registry *tools.Registry
 	pending  *Pending
@@ -101,8 +102,8 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) error {
 	return answer(w, text)
 }
 
-// call runs what is asked for. A caller that goes away ends the call. A pending call is given out before it is run, so it is
-// lost when its runner goes away at once.
+// call runs what is asked for. A caller that goes away ends the call. A pending call is given out before it is run, so
+// it is lost when its runner goes away at once.
 func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 	ask, err := readQuestion(w, r)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Guard refuses requests that may not ask. The zero value lets every program of this machine and of the network ask without a key
-// under localhost or an IP address, and of web pages those of this machine. Void can send no key to its MCP servers,
-// so loopback has to work without one.
+// Guard refuses requests that may not ask. The zero value lets every program of this machine and of the network ask
+// without a key under localhost or an IP address, and of web pages those of this machine. Void can send no key to its
+// MCP servers, so loopback has to work without one.
 type Guard struct {
 	Hosts   []string       // host names, besides localhost and every IP address, under which the server is asked; "*": any
 	Origins []string       // web origins, besides those on this machine, whose pages may ask; "*": any
@@ -60,8 +60,9 @@ func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 	fault.WriteFor(w, r, err)
 }
 
-// exposed are the headers of an answer that pages may read. Without the list a browser shows a script only Content-Type and
-// a few others. A browser's MCP client needs Mcp-Session-Id, or every message after initialize is one without a session.
+// exposed are the headers of an answer that pages may read. Without the list a browser shows a script only Content-Type
+// and a few others. A browser's MCP client needs Mcp-Session-Id, or every message after initialize is one without a
+// session.
 const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Client-Form, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Mcp-Session-Id"
 
 // admit refuses what a web page elsewhere could make a browser send: a request under a foreign host name (DNS
@@ -130,9 +131,9 @@ func (g *Guard) hostAllowed(hostport string) bool {
 	})
 }
 
-// HostName is a Host header without its port, brackets, final dot and capitals. It is empty when the header is none: a name or an
-// address, one in brackets if it has colons, and behind it a colon and a number or nothing. So localhost:80.evil.example
-// and [127.0.0.1] are none, though a looser reading would find an allowed host in them.
+// HostName is a Host header without its port, brackets, final dot and capitals. It is empty when the header is none: a
+// name or an address, one in brackets if it has colons, and behind it a colon and a number or nothing. So
+// localhost:80.evil.example and [127.0.0.1] are none, though a looser reading would find an allowed host in them.
 func HostName(hostport string) string {
 	host, port := hostport, ""
 	if inside, ok := strings.CutPrefix(hostport, "["); ok {

@@ -15,8 +15,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// minKey is the shortest key that is taken, in bytes: whoever reaches the port may guess as long as they like. 16 digits of
-// hex are 64 bits, too many to guess over HTTP.
+// minKey is the shortest key that is taken, in bytes: whoever reaches the port may guess as long as they like. 16
+// digits of hex are 64 bits, too many to guess over HTTP.
 const minKey = 16
 
 // maxKeyFile bounds a file of keys, in bytes: a path that is mistyped may name anything.
@@ -29,8 +29,8 @@ const hashed = "sha256:"
 // machines and long, so a slow hash as for passwords would only cost each request its time.
 type Keys [][sha256.Size]byte
 
-// ParseKeys reads keys: each as it is, of 16 bytes or more without blanks, or as sha256: and the sum of it in hex. An error
-// says which one is wrong by its number and never shows it: errors end up in logs and on screens.
+// ParseKeys reads keys: each as it is, of 16 bytes or more without blanks, or as sha256: and the sum of it in hex. An
+// error says which one is wrong by its number and never shows it: errors end up in logs and on screens.
 func ParseKeys(words []string) (Keys, error) {
 	var all Keys
 	for i, w := range words {
@@ -60,8 +60,8 @@ func parseKey(w string) (sum [sha256.Size]byte, err error) {
 	return sha256.Sum256([]byte(w)), nil
 }
 
-// ReadKeys reads a file of keys, one a line as ParseKeys takes them; empty lines, and those that begin with #, are skipped. A
-// file without a key is an error: it was meant to hold one.
+// ReadKeys reads a file of keys, one a line as ParseKeys takes them; empty lines, and those that begin with #, are
+// skipped. A file without a key is an error: it was meant to hold one.
 func ReadKeys(path string) (Keys, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -109,9 +109,9 @@ func (k Keys) has(key string) bool {
 // principalKey is where a context keeps who asks.
 type principalKey struct{}
 
-// Principal says who sent a request that a Guard let pass: a word that is the same for every request with the same key, and gives
-// nothing of it away. It is empty where no key is asked for. MCP sessions belong to it: an id is never authentication,
-// so the session of another principal is a 404.
+// Principal says who sent a request that a Guard let pass: a word that is the same for every request with the same key,
+// and gives nothing of it away. It is empty where no key is asked for. MCP sessions belong to it: an id is never
+// authentication, so the session of another principal is a 404.
 func Principal(ctx context.Context) string {
 	who, _ := ctx.Value(principalKey{}).(string)
 	return who
@@ -121,7 +121,8 @@ func Principal(ctx context.Context) string {
 func (g *Guard) named(r *http.Request) *http.Request {
 	for _, key := range keysOf(r) {
 		if g.Keys.has(key) {
-			// Summed again with a prefix: the plain sum is what a settings file holds as sha256:…, and would name the key.
+			// Summed again with a prefix: the plain sum is what a settings file holds as sha256:…, and would name the
+			// key.
 			twice := sha256.Sum256(append([]byte("principal "), key...))
 			return r.WithContext(context.WithValue(r.Context(), principalKey{}, hex.EncodeToString(twice[:8])))
 		}
@@ -129,12 +130,12 @@ func (g *Guard) named(r *http.Request) *http.Request {
 	return r
 }
 
-// keyHeaders are those that may hold a key: OpenAI's, Azure's and Anthropic's. No query parameter is one, since URLs are logged
-// by every proxy on the way; MCP forbids tokens there.
+// keyHeaders are those that may hold a key: OpenAI's, Azure's and Anthropic's. No query parameter is one, since URLs
+// are logged by every proxy on the way; MCP forbids tokens there.
 var keyHeaders = []string{"Authorization", "Api-Key", "X-Api-Key"}
 
-// keysOf are the keys that a request bears: behind "Bearer", as the password of "Basic", or alone in a header of their own.
-// Basic is for browsers, which can ask their user for nothing else; the user's name in it does not count.
+// keysOf are the keys that a request bears: behind "Bearer", as the password of "Basic", or alone in a header of their
+// own. Basic is for browsers, which can ask their user for nothing else; the user's name in it does not count.
 func keysOf(r *http.Request) (all []string) {
 	for _, name := range keyHeaders[1:] {
 		all = append(all, r.Header.Get(name))
@@ -153,8 +154,8 @@ func (g *Guard) knows(r *http.Request) bool {
 	return len(g.Keys) == 0 || slices.Contains(g.Open, r.URL.Path) || slices.ContainsFunc(keysOf(r), g.Keys.has)
 }
 
-// challenge says that a key is missing or wrong, and to a browser that shows pages (Accept: text/html) that it may ask its
-// user: the trace view wants a key as well, and a browser can send none by itself.
+// challenge says that a key is missing or wrong, and to a browser that shows pages (Accept: text/html) that it may ask
+// its user: the trace view wants a key as well, and a browser can send none by itself.
 func (g *Guard) challenge(h http.Header, r *http.Request) error {
 	h.Add("WWW-Authenticate", `Bearer realm="toolnorm"`)
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {

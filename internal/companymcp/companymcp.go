@@ -1,7 +1,8 @@
-// Package companymcp offers the sample company's documents to MCP clients as resources, and prompts that begin its usual work.
+// Package companymcp offers the sample company's documents to MCP clients as resources, and prompts that begin its
+// usual work.
 //
-// Its tools are in the registry and are served by package mcpserver itself. Resources and prompts are answered by an mcp-go
-// server, which mcpserver asks for everything that it does not answer itself.
+// Its tools are in the registry and are served by package mcpserver itself. Resources and prompts are answered by an
+// mcp-go server, which mcpserver asks for everything that it does not answer itself.
 package companymcp
 
 import (
@@ -77,8 +78,9 @@ func contents(d company.Document) mcp.TextResourceContents {
 	return mcp.TextResourceContents{URI: uri(d), MIMEType: plain, Text: d.Title + "\n\n" + d.Content}
 }
 
-// read gives the document of an address. One that is not there is ErrResourceNotFound, from which mcpserver makes the code of
-// the client's revision: -32002 before 2026-07-28, and -32602 since. A database that fails stays an internal error.
+// read gives the document of an address. One that is not there is ErrResourceNotFound, from which mcpserver makes the
+// code of the client's revision: -32002 before 2026-07-28, and -32602 since. A database that fails stays an internal
+// error.
 func read(ctx context.Context, docs Library, address string) (company.Document, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(address, scheme), 10, 64)
 	if err != nil {

@@ -68,9 +68,9 @@ func write(w http.ResponseWriter, f *Error, body []byte) {
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// Advise says in an answer's header when to try again, or that it is of no use: OpenAI's clients send a request up to three
-// times when the status is 429 or 500 and more, unless X-Should-Retry tells them not to. Agents repeat that again: one
-// failure once cost nine generations. Retry-After is in whole seconds, rounded up: 0 would mean at once.
+// Advise says in an answer's header when to try again, or that it is of no use: OpenAI's clients send a request up to
+// three times when the status is 429 or 500 and more, unless X-Should-Retry tells them not to. Agents repeat that
+// again: one failure once cost nine generations. Retry-After is in whole seconds, rounded up: 0 would mean at once.
 func (e *Error) Advise(h http.Header) {
 	row := table[e.Kind]
 	if !row.again || e.Curable {
@@ -81,8 +81,8 @@ func (e *Error) Advise(h http.Header) {
 	h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
 }
 
-// WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, else OpenAI's. It is for what stands in
-// front of the handlers and knows nothing of them but the path.
+// WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, else OpenAI's. It is for what
+// stands in front of the handlers and knows nothing of them but the path.
 func WriteFor(w http.ResponseWriter, r *http.Request, err error) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		WriteOllama(w, err)

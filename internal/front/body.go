@@ -14,12 +14,12 @@ import (
 // connection is closed, which is cheaper than reading on.
 const mostUnread = 256 << 10
 
-// uploadStep is how much of an upload must arrive within the time that a body has, in bytes: with 30 s that is 2 KiB a second,
-// slower than any line on which models are uploaded.
+// uploadStep is how much of an upload must arrive within the time that a body has, in bytes: with 30 s that is 2 KiB a
+// second, slower than any line on which models are uploaded.
 const uploadStep = 64 << 10
 
-// body is a request's body whose reads have an end. The deadline stands on the connection, and is taken off when the body is
-// there: net/http then watches the connection for a client that leaves, and would take a deadline for one.
+// body is a request's body whose reads have an end. The deadline stands on the connection, and is taken off when the
+// body is there: net/http then watches the connection for a client that leaves, and would take a deadline for one.
 // http.Server.ReadTimeout is no way out: it would end long streams.
 type body struct {
 	io.ReadCloser
@@ -27,7 +27,8 @@ type body struct {
 	wait       time.Duration
 	asks       bool // the client sends nothing before it is told to
 
-	// Handlers that pass a body on read it in a goroutine of the HTTP client, which may outlive the handler: hence atomics.
+	// Handlers that pass a body on read it in a goroutine of the HTTP client, which may outlive the handler: hence
+	// atomics.
 	begun, whole, upload atomic.Bool
 	came                 atomic.Int64 // bytes of an upload since the deadline was moved
 }
@@ -75,8 +76,8 @@ func (b *body) drained() bool {
 	return b.whole.Load()
 }
 
-// Upload says that a request's body is passed on while it comes, and may be of any length: only one that comes too slowly ends.
-// It is for models of gigabytes (/api/blobs), where a deadline for the whole would cut a good upload.
+// Upload says that a request's body is passed on while it comes, and may be of any length: only one that comes too
+// slowly ends. It is for models of gigabytes (/api/blobs), where a deadline for the whole would cut a good upload.
 func Upload(r *http.Request) {
 	if b, ok := r.Body.(*body); ok {
 		b.upload.Store(true)

@@ -9,9 +9,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// rescue tells the client of a handler that panicked: by a status when the answer has not begun, by an error event or record when
-// it is a stream of such, and else by an answer that breaks off. net/http alone would cut the connection, which SDKs take for a
-// network fault and repeat. The stack goes to the log, not to the client.
+// rescue tells the client of a handler that panicked: by a status when the answer has not begun, by an error event or
+// record when it is a stream of such, and else by an answer that breaks off. net/http alone would cut the connection,
+// which SDKs take for a network fault and repeat. The stack goes to the log, not to the client.
 func (f *Front) rescue(w *writer, r *http.Request) {
 	v := recover()
 	switch v {

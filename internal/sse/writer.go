@@ -23,8 +23,9 @@ type Writer struct {
 	err      error
 }
 
-// NewWriter makes a Writer over w. A client that takes nothing for longer than stall is given up; 0 waits for ever. Without it a
-// reader that stopped would keep its goroutine, and what the stream holds, until TCP gives up after many minutes.
+// NewWriter makes a Writer over w. A client that takes nothing for longer than stall is given up; 0 waits for ever.
+// Without it a reader that stopped would keep its goroutine, and what the stream holds, until TCP gives up after many
+// minutes.
 func NewWriter(w http.ResponseWriter, stall time.Duration) *Writer {
 	return &Writer{Buf: make([]byte, 0, 2048), w: w, ctl: http.NewResponseController(w), stall: stall}
 }

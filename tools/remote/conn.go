@@ -15,8 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// conn is one connection with a server: initialized, and of no use any more once its context has ended. It is never repaired:
-// whoever finds it broken makes a new one, which is the same work and has no half states.
+// conn is one connection with a server: initialized, and of no use any more once its context has ended. It is never
+// repaired: whoever finds it broken makes a new one, which is the same work and has no half states.
 type conn struct {
 	client  *client.Client
 	ctx     context.Context
@@ -30,7 +30,8 @@ type conn struct {
 // errLost is why the calls of a connection end when it breaks. They may have run (see broken).
 var errLost = errors.New("the connection with the server broke")
 
-// The transports, as they are remembered and shown. What worked last is tried first the next time, so they are kept by the link.
+// The transports, as they are remembered and shown. What worked last is tried first the next time, so they are kept by
+// the link.
 const (
 	kindSSE       = "sse"
 	kindHTTP      = "http"
@@ -38,10 +39,11 @@ const (
 	kindHandshake = "stdio, handshake first" // see asking
 )
 
-// asking is how a server is asked for the revision that it speaks. mcp-go asks by server/discover, of the latest revision, and
-// when no answer comes in time by initialize, of the earlier ones. A command that takes long to start reads both questions at
-// once, and one of the latest revision then refuses the second: so a command gets more time, and when that fails as well, it
-// is started again and asked by initialize alone. Seen with the Python SDK 2.3.0: "unsupported protocol version".
+// asking is how a server is asked for the revision that it speaks. mcp-go asks by server/discover, of the latest
+// revision, and when no answer comes in time by initialize, of the earlier ones. A command that takes long to start
+// reads both questions at once, and one of the latest revision then refuses the second: so a command gets more time,
+// and when that fails as well, it is started again and asked by initialize alone. Seen with the Python SDK 2.3.0:
+// "unsupported protocol version".
 type asking struct {
 	patience time.Duration // for an answer to server/discover
 	revision string        // not empty: this one is asked for, by initialize
@@ -105,9 +107,9 @@ func path(text string) string {
 	return at
 }
 
-// over connects over one transport of HTTP. A server of an earlier revision that tells of changes does so on a stream that
-// the client must ask for before it knows that: such a server is connected with twice, the first time. Asking for it always
-// is no way out: mcp-go then keeps the connection on an earlier revision, also with a server of 2026-07-28.
+// over connects over one transport of HTTP. A server of an earlier revision that tells of changes does so on a stream
+// that the client must ask for before it knows that: such a server is connected with twice, the first time. Asking for
+// it always is no way out: mcp-go then keeps the connection on an earlier revision, also with a server of 2026-07-28.
 func (e Entry) over(ctx context.Context, kind, version string) (*conn, error) {
 	if kind == kindSSE {
 		return e.open(ctx, version, asking{patience: patience}, e.sse)
@@ -147,9 +149,9 @@ func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (
 	}
 }
 
-// endpointTime is how long a stream may take to say where messages go, once it is open: servers of the older transport say
-// so first of all, and those of the newer open such a stream too, on which nothing comes. So it is how long a wrong guess
-// of the transport costs.
+// endpointTime is how long a stream may take to say where messages go, once it is open: servers of the older transport
+// say so first of all, and those of the newer open such a stream too, on which nothing comes. So it is how long a wrong
+// guess of the transport costs.
 const endpointTime = 2 * time.Second
 
 // longestCall bounds what mcp-go itself waits for; calls have their own, shorter limits, by Config.CallTime.
@@ -158,8 +160,8 @@ const longestCall = 10 * time.Minute
 // silent drops what mcp-go would log: it holds URLs, and what matters of it comes back as an error.
 var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// open starts a transport and agrees with the server on a revision. ctx bounds the opening; the connection lives on, so its own
-// context does not end with ctx: a request that happens to make the connection may end at any time.
+// open starts a transport and agrees with the server on a revision. ctx bounds the opening; the connection lives on, so
+// its own context does not end with ctx: a request that happens to make the connection may end at any time.
 func (e Entry) open(ctx context.Context, version string, era asking, dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
 	c := &conn{changed: make(chan struct{}, 1), free: func() {}}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -168,7 +170,8 @@ func (e Entry) open(ctx context.Context, version string, era asking, dial func(*
 			c.close()
 		}
 	}()
-	// mcp-go's Start and Initialize get the connection's own context, which outlives ctx; so ctx has to end them this way.
+	// mcp-go's Start and Initialize get the connection's own context, which outlives ctx; so ctx has to end them this
+	// way.
 	stop := context.AfterFunc(ctx, func() { c.end(context.Cause(ctx)) })
 	defer stop()
 	t, err := dial(c)
@@ -213,8 +216,8 @@ func (c *conn) hear(n mcp.JSONRPCNotification) {
 	}
 }
 
-// close ends the connection. Ending a command, or a session, can take seconds, so it is called where nobody waits, or in a
-// goroutine.
+// close ends the connection. Ending a command, or a session, can take seconds, so it is called where nobody waits, or
+// in a goroutine.
 func (c *conn) close() {
 	c.end(errLost)
 	if c.client != nil {
@@ -226,8 +229,8 @@ func (c *conn) close() {
 // over says that the connection is of no use any more: it broke, or somebody has given it up.
 func (c *conn) over() bool { return c.ctx.Err() != nil }
 
-// do runs a request that ends with the connection, and gives the result as the server wrote it. Without the hook on c.ctx a call
-// over SSE would wait for its own limit when the stream on which its answer comes has gone.
+// do runs a request that ends with the connection, and gives the result as the server wrote it. Without the hook on
+// c.ctx a call over SSE would wait for its own limit when the stream on which its answer comes has gone.
 func (c *conn) do(ctx context.Context, request func(context.Context) error) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -294,8 +297,8 @@ func kept(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage) {
 	return out
 }
 
-// call calls a tool. The arguments go as text, so that numbers keep their digits. A result is a server's answer also when it
-// says that the tool failed; an error means that there is none.
+// call calls a tool. The arguments go as text, so that numbers keep their digits. A result is a server's answer also
+// when it says that the tool failed; an error means that there is none.
 func (c *conn) call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
 	request := mcp.CallToolRequest{}
 	request.Params.Name, request.Params.Arguments = tool, args

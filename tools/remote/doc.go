@@ -1,8 +1,8 @@
 // Package remote makes the tools of other MCP servers part of a registry, each as server.tool.
 //
-// Which servers there are is said in mcp.json, which people edit and [Set.Add] and [Set.Remove] change. Every server is kept
-// connected by a link of its own, so that a dead one is nobody else's matter. The protocol is mcp-go's; ours is what it
-// leaves to its user: finding the transport, coming back, bounds, and where a connection may go.
+// Which servers there are is said in mcp.json, which people edit and [Set.Add] and [Set.Remove] change. Every server is
+// kept connected by a link of its own, so that a dead one is nobody else's matter. The protocol is mcp-go's; ours is
+// what it leaves to its user: finding the transport, coming back, bounds, and where a connection may go.
 //
 //	set.go      Set: the servers, the file's changes, the registry
 //	link.go     one server: connecting, listing, waiting, its state

@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// Entry is one MCP server as mcp.json describes it: one with a URL, or one that is a command on this machine. url, headers,
-// command, args and env have the names that Claude Desktop and others use, so that an entry can be copied from there.
+// Entry is one MCP server as mcp.json describes it: one with a URL, or one that is a command on this machine. url,
+// headers, command, args and env have the names that Claude Desktop and others use, so that an entry can be copied from
+// there.
 type Entry struct {
 	Name string `json:"-"`
 
@@ -47,8 +48,8 @@ const Local = "local"
 // longestURL is how long a URL may be; browsers and proxies stop at about this length.
 const longestURL = 2048
 
-// check says what is wrong with an entry. Variables are not filled in yet, so a URL that holds one is looked at when it is
-// dialled. The texts are shown to whoever adds a server, and name the server.
+// check says what is wrong with an entry. Variables are not filled in yet, so a URL that holds one is looked at when it
+// is dialled. The texts are shown to whoever adds a server, and name the server.
 func (e Entry) check() error {
 	switch {
 	case !validName.MatchString(e.Name):
@@ -91,12 +92,12 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// variable is where the environment's value is put: ${NAME}, ${env:NAME} or, with a default, ${NAME:-text}. The second is VS
-// Code's form, the third Claude Code's.
+// variable is where the environment's value is put: ${NAME}, ${env:NAME} or, with a default, ${NAME:-text}. The second
+// is VS Code's form, the third Claude Code's.
 var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)
 
-// filled is the entry with the environment's values in it. A variable that is not set is an error, which names it: a server
-// that gets "Bearer " would answer with an error that says less. One that is empty counts as not set.
+// filled is the entry with the environment's values in it. A variable that is not set is an error, which names it: a
+// server that gets "Bearer " would answer with an error that says less. One that is empty counts as not set.
 func (e Entry) filled() (Entry, error) {
 	var missing error
 	fill := func(text string) string {
@@ -143,8 +144,8 @@ func (e Entry) shown() string {
 	return at + "?" + secretValue.ReplaceAllString(query, "=…")
 }
 
-// secretValue is a value in the query of a URL that does not come from the environment. Every value is taken for one: which
-// of them is a key nobody can tell from outside.
+// secretValue is a value in the query of a URL that does not come from the environment. Every value is taken for one:
+// which of them is a key nobody can tell from outside.
 var secretValue = regexp.MustCompile(`=[^&$][^&]*`)
 
 // takes says whether a tool of the server is one of those that are wanted. Exclude wins over Include.

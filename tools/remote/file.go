@@ -14,9 +14,9 @@ import (
 	"toolnorm/chat"
 )
 
-// file is mcp.json as it is written: a list of servers, [{"name": …, "url": …}], or the object that other programs have,
-// {"mcpServers": {name: {"url": …}}}. What we do not know in it is kept, and so is the form: people share the file with other
-// programs, whose members (autoApprove, timeout) are nothing to us and much to them.
+// file is mcp.json as it is written: a list of servers, [{"name": …, "url": …}], or the object that other programs
+// have, {"mcpServers": {name: {"url": …}}}. What we do not know in it is kept, and so is the form: people share the
+// file with other programs, whose members (autoApprove, timeout) are nothing to us and much to them.
 type file struct {
 	isObject bool
 	around   object // the object's other members
@@ -29,14 +29,16 @@ type written struct {
 	text  object
 }
 
-// Bounds of the file: what is larger is not a list of servers that somebody wrote. Each server keeps a goroutine and a connection.
+// Bounds of the file: what is larger is not a list of servers that somebody wrote. Each server keeps a goroutine and a
+// connection.
 const (
 	largestFile = 1 << 20
 	mostServers = 200
 )
 
-// parse reads the file's text; nothing but white space is an empty list. A byte order mark, as Windows' editors write it, is
-// passed over. One server that is wrong makes the whole file wrong: to go on without it would look as if it were gone.
+// parse reads the file's text; nothing but white space is an empty list. A byte order mark, as Windows' editors write
+// it, is passed over. One server that is wrong makes the whole file wrong: to go on without it would look as if it were
+// gone.
 func parse(text []byte) (*file, error) {
 	// An empty file is what touch or a cleared editor leaves.
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\uFEFF")))
@@ -79,8 +81,8 @@ func (f *file) parseList(text []byte) error {
 	return nil
 }
 
-// parseObject reads the form of other programs, in which the names are the keys. Their order is kept, and so is what stands
-// beside mcpServers.
+// parseObject reads the form of other programs, in which the names are the keys. Their order is kept, and so is what
+// stands beside mcpServers.
 func (f *file) parseObject(text []byte) error {
 	f.isObject = true
 	var err error
@@ -108,7 +110,8 @@ func (f *file) parseObject(text []byte) error {
 	return nil
 }
 
-// take adds a server that was read. The same name twice is an error, since readers of the file differ in which one counts.
+// take adds a server that was read. The same name twice is an error, since readers of the file differ in which one
+// counts.
 func (f *file) take(name string, o object, text json.RawMessage) error {
 	e := Entry{}
 	if err := json.Unmarshal(text, &e); err != nil {
@@ -232,12 +235,12 @@ func indented(text []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// errNoPlace says that there is no file and none can be made: there are no servers, and none can be added. It stops nothing, as
-// a program on a read-only disk works without other servers.
+// errNoPlace says that there is no file and none can be made: there are no servers, and none can be added. It stops
+// nothing, as a program on a read-only disk works without other servers.
 var errNoPlace = errors.New("mcp.json cannot be made")
 
-// load reads the file at path. One that is missing is made, with no servers in it, so that people find where to write. A file
-// that is broken is an error, never an empty list: the next save would lose all that is in it.
+// load reads the file at path. One that is missing is made, with no servers in it, so that people find where to write.
+// A file that is broken is an error, never an empty list: the next save would lose all that is in it.
 func load(path string) (*file, error) {
 	text, err := os.ReadFile(path)
 	// ENOTDIR: a file stands where a folder of the path should be; then it cannot be made either.

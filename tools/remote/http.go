@@ -13,9 +13,9 @@ import (
 // largestBody is how much a request to these addresses may hold, in bytes: a name and a URL.
 const largestBody = 64 << 10
 
-// Mount puts the addresses that manage servers into a mux: exactly /mcp/add, /mcp/remove and /mcp/list. Whoever is not one of
-// those who may is told so by may, which is asked for each request. They stand beside the MCP endpoint /mcp, which is an
-// exact path too; as a prefix it would take them. Errors are OpenAI's form, as everywhere but under /api/.
+// Mount puts the addresses that manage servers into a mux: exactly /mcp/add, /mcp/remove and /mcp/list. Whoever is not
+// one of those who may is told so by may, which is asked for each request. They stand beside the MCP endpoint /mcp,
+// which is an exact path too; as a prefix it would take them. Errors are OpenAI's form, as everywhere but under /api/.
 func (s *Set) Mount(mux *http.ServeMux, may func(*http.Request) error) {
 	for _, a := range []struct {
 		path, method string
@@ -65,15 +65,16 @@ type named struct {
 	Command json.RawMessage `json:"command"`
 }
 
-// changed answers them: {"name":"tts","url":"…","message":"registered"}, the members that the first callers were promised.
+// changed answers them: {"name":"tts","url":"…","message":"registered"}, the members that the first callers were
+// promised.
 type changed struct {
 	Name    string `json:"name"`
 	URL     string `json:"url,omitempty"`
 	Message string `json:"message"`
 }
 
-// readNamed reads a body, which may be missing where a query says the same: some HTTP clients and proxies drop the body of a
-// DELETE, whose meaning HTTP leaves open (RFC 9110, section 9.3.5).
+// readNamed reads a body, which may be missing where a query says the same: some HTTP clients and proxies drop the body
+// of a DELETE, whose meaning HTTP leaves open (RFC 9110, section 9.3.5).
 func readNamed(r *http.Request) (n named, err error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, largestBody+1))
 	switch {
@@ -90,8 +91,8 @@ func readNamed(r *http.Request) (n named, err error) {
 	return n, nil
 }
 
-// serveAdd registers a URL. A command is a 403, whoever asks: the file is the user's, who can start programs anyway, and a
-// request may come from anybody who has a key.
+// serveAdd registers a URL. A command is a 403, whoever asks: the file is the user's, who can start programs anyway,
+// and a request may come from anybody who has a key.
 func (s *Set) serveAdd(r *http.Request) (any, error) {
 	n, err := readNamed(r)
 	switch {
@@ -128,8 +129,8 @@ func (s *Set) serveRemove(r *http.Request) (any, error) {
 	return changed{Name: n.Name, Message: "removed"}, nil
 }
 
-// serveList answers with names and addresses, and with ?state=1 also with how each server is. The short form is what the first
-// callers were promised; the state is for people.
+// serveList answers with names and addresses, and with ?state=1 also with how each server is. The short form is what
+// the first callers were promised; the state is for people.
 func (s *Set) serveList(r *http.Request) (any, error) {
 	// In the file's order, which is the one that people know.
 	all := s.List()

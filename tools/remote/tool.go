@@ -31,16 +31,17 @@ type listed struct {
 	} `json:"annotations"`
 }
 
-// longestText bounds a description, in bytes, which is what a stranger tells the model; the longest seen in use has 3,000 bytes.
+// longestText bounds a description, in bytes, which is what a stranger tells the model; the longest seen in use has
+// 3,000 bytes.
 const longestText = 8 << 10
 
-// mostHops is through how many further toolnorms a tool may come. Two that have registered each other would otherwise list
-// each other's tools with one more name in front each time: a.search, b.a.search, a.b.a.search. A call needs no such bound:
-// each hop takes one name off.
+// mostHops is through how many further toolnorms a tool may come. Two that have registered each other would otherwise
+// list each other's tools with one more name in front each time: a.search, b.a.search, a.b.a.search. A call needs no
+// such bound: each hop takes one name off.
 const mostHops = 1
 
-// tool makes a tool of the registry of a server's text; an error says why it is left out. A schema that is too costly to check is
-// refused here, once, and not with each request that offers the tool.
+// tool makes a tool of the registry of a server's text; an error says why it is left out. A schema that is too costly
+// to check is refused here, once, and not with each request that offers the tool.
 func (l *link) tool(text json.RawMessage, ours bool) (tools.Tool, error) {
 	var t listed
 	if err := json.Unmarshal(text, &t); err != nil {
@@ -73,8 +74,8 @@ func (l *link) tool(text json.RawMessage, ours bool) (tools.Tool, error) {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// asObject is a schema if it is an object, else nothing. true is a schema as well, and means anything; as an output it says
-// nothing, and as a tool's arguments MCP does not take it.
+// asObject is a schema if it is an object, else nothing. true is a schema as well, and means anything; as an output it
+// says nothing, and as a tool's arguments MCP does not take it.
 func asObject(text json.RawMessage) json.RawMessage {
 	var o map[string]json.RawMessage
 	if json.Unmarshal(text, &o) != nil || o == nil {
@@ -83,10 +84,10 @@ func asObject(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// qualified is the name under which a server's tool is known here: server.tool, always, since a name that changed when a
-// second server comes would break what models and people have learnt. What a name may not hold becomes _, and then, as when
-// it is too long, the name's sum behind it keeps it apart from others. 119 bytes, _ and eight digits are 128, the most
-// that MCP allows.
+// qualified is the name under which a server's tool is known here: server.tool, always, since a name that changed when
+// a second server comes would break what models and people have learnt. What a name may not hold becomes _, and then,
+// as when it is too long, the name's sum behind it keeps it apart from others. 119 bytes, _ and eight digits are 128,
+// the most that MCP allows.
 func qualified(server, tool string) string {
 	name := server + "." + tool
 	if tools.ValidName(name) {
@@ -110,8 +111,8 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:longestText], "") + "…"
 }
 
-// answered is a call's result on the wire. It is read here and not by mcp-go, which gives up a result that has one part of a
-// kind that it does not know.
+// answered is a call's result on the wire. It is read here and not by mcp-go, which gives up a result that has one part
+// of a kind that it does not know.
 type answered struct {
 	Type       string          `json:"resultType"`
 	Content    []part          `json:"content"`
@@ -135,8 +136,8 @@ type part struct {
 	} `json:"resource"`
 }
 
-// result reads what a call gave. resultType is of 2026-07-28: empty is an earlier server, and complete is a result. A server
-// that answers input_required wants to ask a user, and there is none here.
+// result reads what a call gave. resultType is of 2026-07-28: empty is an earlier server, and complete is a result. A
+// server that answers input_required wants to ask a user, and there is none here.
 func result(text json.RawMessage) (tools.Result, error) {
 	var a answered
 	if err := json.Unmarshal(text, &a); err != nil {
@@ -173,9 +174,9 @@ func (p part) part() tools.Part {
 	return tools.Part{Text: fmt.Sprintf("[%s]", p.Type)}
 }
 
-// call calls a tool on the server. When the connection turns out to be broken, it is made anew and the call is made once
-// more if that can do no harm: the server says so of the tool, or has not run it. A second failure is told to the model. So
-// the first call behind a server's restart works, and no e-mail is sent twice.
+// call calls a tool on the server. When the connection turns out to be broken, it is made anew and the call is made
+// once more if that can do no harm: the server says so of the tool, or has not run it. A second failure is told to the
+// model. So the first call behind a server's restart works, and no e-mail is sent twice.
 func (l *link) call(ctx context.Context, tool string, args json.RawMessage, again bool) (tools.Result, error) {
 	for first := true; ; first = false {
 		c, err := l.connection(ctx)
@@ -205,8 +206,8 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 	}
 }
 
-// unanswered is what a model reads of a server that does not answer. What it hears about addresses could be secret, so the
-// reason is in the log alone.
+// unanswered is what a model reads of a server that does not answer. What it hears about addresses could be secret, so
+// the reason is in the log alone.
 func (l *link) unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -215,5 +216,6 @@ func (l *link) unanswered(ctx context.Context, err error) error {
 	return fmt.Errorf("the server %s does not answer now; try again later, or do without it", l.entry.Name)
 }
 
-// callTime is how long a call takes at most when the settings say nothing; the specification's default against silent servers.
+// callTime is how long a call takes at most when the settings say nothing; the specification's default against silent
+// servers.
 const callTime = 30 * time.Second
