@@ -30,6 +30,7 @@ func isAlias(model string) bool { return strings.HasPrefix(model, AliasPrefix) }
 
 // aliasOf is the alias of a model, empty where it would not help: Void looks for two words before that of the prefix. The
 // demo's many models have aliases that are not listed.
+// They are asked for by name all the same: grok-local-demo/hermes works.
 func aliasOf(model string) string {
 	lower := strings.ToLower(model)
 	if strings.Contains(lower, "gemini") || strings.Contains(lower, "claude") || strings.HasPrefix(lower, "demo/") || isAlias(model) {

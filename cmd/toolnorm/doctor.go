@@ -20,6 +20,7 @@ import (
 
 // examine is the command doctor. It takes the settings of serve, so that what it finds is true of the server that they
 // start.
+// It asks through the engine for the same reason.
 type examine struct {
 	Examined  string        `arg:"" name:"model" optional:"" help:"The model to examine, as clients call it; it will be loaded. Default: only ask the servers about themselves."`
 	JSON      bool          `name:"json" env:"-" help:"Print the report as JSON (docs/doctor.md)."`

@@ -116,6 +116,7 @@ func valueOf(n *yaml.Node) (any, error) {
 
 // Validate finds settings that do not exist.
 // A typo would else do nothing, and look as if it did.
+// Variables that are unknown only warn: those may come from a platform, and a file is the user's.
 func (f *file) Validate(app *kong.Application) error {
 	var known []string
 	for _, cmd := range app.Children {

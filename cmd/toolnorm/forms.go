@@ -11,6 +11,7 @@ import (
 )
 
 // clientForms are the settings of the forms in which clients get their replies.
+// Shell mode has to be asked for: tools that nobody asked for would change every chat.
 type clientForms struct {
 	ClientForm   map[string]string `placeholder:"MODEL=NAME" help:"Models (* matches any text) and the form of their replies: openai, shell, void or cline. Default: recognised by the client. A client can choose itself: model NAME@shell, or the header Toolnorm-Client-Form."`
 	Runner       string            `default:"toolrun" help:"The program that terminals run tools with in form shell, without quotes: for example python runner.py."`

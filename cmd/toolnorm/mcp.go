@@ -17,6 +17,8 @@ import (
 
 // withMCP is a face beside which the tools are served to MCP clients, at /mcp and /sse, unless the settings do not want that.
 // The key seals sessions: with the same one they go on after a restart.
+// Any replica with the same file takes them, too. Void never initialises twice, so it could not go on
+// otherwise.
 func (m *Main) withMCP(face http.Handler) http.Handler {
 	if !m.Config.MCP {
 		return face

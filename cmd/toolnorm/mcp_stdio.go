@@ -32,6 +32,8 @@ type mcpStdio struct {
 // Run serves the client until it closes standard input, or a signal comes. Standard output carries the protocol and nothing
 // else.
 // There is no key and no Origin to check: who starts the program may use its tools.
+// It opens the data itself and asks no server that may run: who starts it expects it to work alone, and SQLite
+// in WAL mode and PostgreSQL let both work.
 func (c *mcpStdio) Run(m *Main) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

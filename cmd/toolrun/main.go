@@ -19,6 +19,7 @@ import (
 )
 
 // The statuses with which the program ends.
+// A script can tell a tool that failed from a line that ran nothing.
 const (
 	statusDone        = 0
 	statusFailed      = 1 // the tool failed; its outcome says why

@@ -11,6 +11,7 @@ import (
 // advise says what follows for the model's calls, and which settings say so.
 // Four of five are well: with five questions one miss may be chance. A way that was not asked to its end gives
 // no verdict.
+// Seven questions show what cannot work; they do not rank models.
 func (x *examination) advise() {
 	taken, best := x.pick()
 	if taken == nil || taken.Calls == 0 || taken.Asked < len(x.cfg.Questions) {

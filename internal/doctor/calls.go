@@ -143,6 +143,8 @@ func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 // hangs says that a strategy could hang the server for everybody: it has the model's calls read by a parser, in a version
 // that does not survive one which that refuses.
 // A doctor must not be what brings a server down that others use.
+// One malformed call stops a model with a PARSER for everyone there; that was seen on 0.24.0 with the first
+// version of this program.
 func (x *examination) hangs(strategy string) bool {
 	reads := strategy == engine.Native || strategy == engine.Tap || strategy == engine.Tokens
 	return reads && x.client != nil && x.m.Parser != "" && x.m.Parser != "passthrough" && x.on.name != demoHost && ollama.Older(x.server.Version, wedges)

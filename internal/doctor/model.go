@@ -233,6 +233,7 @@ func (x *examination) template(context.Context) bool {
 // control says which of the family's marks are control tokens, and what that means.
 // Ollama 0.30 and later leave control tokens out of raw text, and with them the marks by which calls are
 // found.
+// It is a problem only where the server shows such tokens to nobody.
 func (x *examination) control(context.Context) bool {
 	marks := x.facts.Control
 	if len(marks) == 0 {
@@ -256,6 +257,7 @@ func (x *examination) control(context.Context) bool {
 }
 
 // mostMarks is how many marks a finding names.
+// A family may have dozens, and six are enough to recognise it.
 const mostMarks = 6
 
 // offered is a request with the tools.

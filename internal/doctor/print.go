@@ -174,6 +174,7 @@ func (s Speed) String() string {
 }
 
 // ways compares them.
+// The server's own parser stands first: it is what a client without toolnorm would get.
 func (p *page) ways(all []Way) {
 	if len(all) == 0 {
 		return

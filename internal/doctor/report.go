@@ -121,6 +121,7 @@ type Finding struct {
 }
 
 // Level says how bad a finding is.
+// Notes do not count for the exit status.
 type Level string
 
 // The levels of a Finding.

@@ -23,6 +23,7 @@ type Score struct {
 }
 
 // Add counts the calls that answered a question.
+// Right arguments of a wrong tool count for nothing.
 func (s *Score) Add(q Question, calls []chat.Call) {
 	if len(q.Want) == 0 {
 		s.Plain++

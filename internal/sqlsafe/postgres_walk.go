@@ -134,6 +134,8 @@ func dotted(list any) string {
 // function checks a call. What SQL's own syntax calls (EXTRACT, AT TIME ZONE) is in pg_catalog.
 // Functions beside the list are those that the setting sql-functions names, with their schema if they have
 // one.
+// The whole tree is walked, FROM included: a function there is called as well, and is what other servers
+// forgot.
 func (w *walk) function(call map[string]any, at int) *Refusal {
 	full := dotted(call["funcname"])
 	name := strings.TrimPrefix(full, "pg_catalog.")

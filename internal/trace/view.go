@@ -25,6 +25,7 @@ var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visibl
 
 // View serves the exchanges of a Log to programs and browsers of this machine: as a page to those who want one, else as JSON.
 // Prompts may hold anything, so whoever could see them elsewhere in the network must not see them here.
+// What it shows is hostile text, of people and of models. It wants a key as well where keys are set.
 type View struct {
 	Log     *Log          // nil: none are kept, and the view says so
 	Reasons []chat.Reason // what the codes in Repairs mean
@@ -124,6 +125,8 @@ var (
 
 // showsProxy says that a header is one that proxies add: what ends in the word for an address says whose it is.
 // Behind a proxy on this machine every stranger's request comes from a loopback address.
+// It is a list of ends and beginnings since every proxy has a name of its own: Fastly-Client-Ip,
+// X-Cluster-Client-Ip, X-Envoy-External-Address.
 func showsProxy(name string) bool {
 	return slices.Contains(forwarded, name) ||
 		slices.ContainsFunc(forwardedFrom, func(head string) bool { return strings.HasPrefix(name, head) }) ||

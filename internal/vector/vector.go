@@ -14,6 +14,7 @@ import (
 )
 
 // Index holds vectors of one length, one behind the other, scaled to length 1.
+// One slice for all rows keeps them side by side in memory, which is what makes comparing all of them fast.
 type Index struct {
 	dimensions int
 	rows       []float32

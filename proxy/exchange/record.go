@@ -45,6 +45,8 @@ func (x *Record) noted(word, text string) {
 func (x *Record) told() []string { return x.notes }
 
 // finished takes note of the reason that the client is told for the end.
+// The reason of a reply with calls is "stop" for the engine and "tool_calls" for the client; the log shows the
+// client's.
 func (x *Record) finished(reason string) { x.reason = reason }
 
 // note takes from an event what the log wants.
@@ -73,6 +75,7 @@ func (x *Record) note(e chat.Event) {
 }
 
 // trace begins to keep the exchange.
+// Requests that are passed on are not among them: nothing is read in those.
 func (x *Record) trace(log *trace.Log, path string) {
 	if log != nil {
 		x.kept = log.Begin(x.id, x.api, path, x.start)

@@ -69,6 +69,7 @@ func notJSON(body []byte) error {
 }
 
 // tooMany is the error of a body with too many values. Where a tool's schema has most of them, it says so.
+// A schema is the likeliest cause, and its tool's name is what helps.
 func tooMany(body []byte) error {
 	var offer struct {
 		Tools []struct {

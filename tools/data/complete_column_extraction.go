@@ -42,6 +42,7 @@ type extracted struct {
 }
 
 // extraction looks for a column with a name. Whatever is not there, or no name, counts as none.
+// {"items":[{"extracted_column_name":" "}]} is none, too.
 func extraction(args json.RawMessage) extracted {
 	var in struct {
 		Columns struct {

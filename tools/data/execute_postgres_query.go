@@ -21,6 +21,7 @@ import (
 var executePostgresQueryText string
 
 // executePostgresQuery runs a SELECT.
+// No setting switches the check of statements off.
 func (d *Data) executePostgresQuery() tools.Tool {
 	return tools.Tool{
 		Name: "execute_postgres_query", Title: "Query PostgreSQL", Description: executePostgresQueryText, Hints: hints(true),
@@ -47,6 +48,7 @@ type queried struct {
 }
 
 // csvTable is a table of which CSV can be made.
+// "csv_table" is the only type there is.
 type csvTable struct {
 	Type    string  `json:"type"`
 	Content content `json:"content"`

@@ -77,6 +77,7 @@ func (c *caller) Read(p []byte) (int, error) {
 }
 
 // take moves what was read to what is given.
+// A name may be cut by any read, so the beginning of a record is compared as far as it has come.
 func (c *caller) take(b []byte) {
 	for len(b) > 0 {
 		if !c.begins {

@@ -65,12 +65,14 @@ func (r *request) readFormat(v *fastjson.Value) (err error) {
 }
 
 // noFormat says whether a format is none: Ollama takes an empty text for null, and some clients always write one.
+// langchaingo writes "format":"" in every request; taking it for a format would pass calls on unread.
 func noFormat(v *fastjson.Value) bool {
 	return field.IsNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0
 }
 
 // readOptions reads the options. Stop sequences are taken out of them: while tools are offered they are matched
 // here.
+// The model server would cut inside a call otherwise.
 func (r *request) readOptions(v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil

@@ -91,6 +91,7 @@ func (a *embedAsk) field(key string, v *fastjson.Value) error {
 }
 
 // mostTexts is how many texts one request may hold: eight times what OpenAI takes.
+// All vectors of an answer are in memory at once.
 const mostTexts = 8 * 2048
 
 // readInput reads one text or several.

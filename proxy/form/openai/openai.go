@@ -15,6 +15,7 @@ func Chat(open func(h http.Header, a *form.Ask, out form.Out) (form.Reply, error
 }
 
 // Form is the form of the chat completions API, streamed and whole.
+// The zero value is ready, and has no state: each reply has its own.
 type Form struct{}
 
 var _ form.Form = Form{}

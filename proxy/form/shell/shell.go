@@ -46,6 +46,7 @@ type Config struct {
 }
 
 // Form offers the tools that are served here, and has their calls run in the client's terminal.
+// It takes only who asks for it, by a header, a name or a setting.
 type Form struct {
 	*Config           // nil: nothing is served
 	Below   form.Form // writes the text, and calls of the client's own tools

@@ -22,6 +22,8 @@ type Form struct {
 var _ form.Form = Form{}
 
 // Open takes requests that offer no tools but in their prompt. The client runs one call a reply, so there is no second.
+// The prompt decides and not the User-Agent: forks carry other libraries, and nobody else writes such a
+// section. A request with real tools is never taken.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if len(a.Tools) > 0 || a.Form != "" && a.Form != form.Void && a.Form != form.Cline {
 		return nil, nil
@@ -103,6 +105,7 @@ func (r *xmlReply) finish(e chat.Event) error {
 // write writes the call, as a command where its own form cannot hold it, else as text that runs nothing.
 // What it cannot hold is a value with a mark of its own tool, or too many arguments. Dropping the call would
 // leave the agent waiting.
+// A proxy in between that joins the pieces undoes what they are good for, for values with such marks only.
 func (r *xmlReply) write(c chat.Call) error {
 	open, rest, err := r.prompt.Write(c)
 	if err != nil && r.command != nil {
