@@ -50,7 +50,8 @@ func (d *decoder) header() (fields, match) {
 			case constrainMark:
 				_, i = d.word(i)
 			}
-		case c == '{' && d.tools != nil && d.tools.recipient(h.to) != nil: // the mark in front of the body is missing
+		case c == '{' && d.tools != nil && d.tools.recipient(h.to) != nil:
+			// the mark in front of the body is missing
 			h.end = i
 			return h, matched
 		default:

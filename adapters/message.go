@@ -74,7 +74,8 @@ func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, 
 	}
 	d.textFrom, d.textTo = d.Pos, d.Pos
 	switch r.Body {
-	case "calls": // whatever marks it holds; it is text that the next mark of a message ends
+	case "calls":
+		// whatever marks it holds; it is text that the next mark of a message ends
 		d.blank, d.fresh = true, true
 	case "reasoning":
 		d.messageText(p, chat.Reasoning)

@@ -41,18 +41,21 @@ func (r *Reader) containerEnds(kind byte) bool {
 	for {
 		c := r.At(0)
 		switch {
-		case c == closerOf(kind) && c == '}' && len(r.stack) == 1 && r.closedEarly(): // {"city": "Rome"}, "days": 3}
+		case c == closerOf(kind) && c == '}' && len(r.stack) == 1 && r.closedEarly():
+			// {"city": "Rome"}, "days": 3}
 			r.Pos++
 			r.Repaired("extra-closer")
 			r.blanks()
-		case c == closerOf(kind): // in order
+		case c == closerOf(kind):
 			r.Pos++
 			return true
-		case c < 0: // {"a": {"b": [1, 2
+		case c < 0:
+			// {"a": {"b": [1, 2
 			r.Unclosed = true
 			r.DoubtStray()
 			return true
-		case scan.IsCloser(c): // {"a": [1, 2}
+		case scan.IsCloser(c):
+			// {"a": [1, 2}
 			means := r.wrongCloser(c)
 			if means == outerMissing {
 				r.Repaired("closers")
@@ -162,9 +165,11 @@ func (r *Reader) wrongCloser(c int) meaning {
 	}
 	if r.At(n) != ',' {
 		switch {
-		case outer >= 0: // {"a": [1, 2}: the brace is the object's, the bracket was lost
+		case outer >= 0:
+			// {"a": [1, 2}: the brace is the object's, the bracket was lost
 			return outerMissing
-		case top > 0: // {"a": [1, 2)}: no parenthesis is open, so it was meant for the list
+		case top > 0:
+			// {"a": [1, 2)}: no parenthesis is open, so it was meant for the list
 			return ownMeant
 		}
 		return surplus // [1, 2)
@@ -242,7 +247,8 @@ func (r *Reader) suits(i, at int) int {
 	l := r.stack[at]
 	object := l.kind == '{' || l.kind == CallArgs
 	switch {
-	case object != isKey: // a key in a list, or a bare value in an object
+	case object != isKey:
+		// a key in a list, or a bare value in an object
 		return 0
 	case object && l.t.Has(key):
 		return 2

@@ -67,10 +67,12 @@ func (r *Reader) container(c int, t *schema.Type) {
 	wrap := c == '{' && !set && t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.Object) && r.At(1+r.Space(1)) != '}'
 	at := 0
 	switch {
-	case asText: // its source text, held until it is whole
+	case asText:
+		// its source text, held until it is whole
 		at = r.HoldOn()
 		t = nil
-	case wrap: // {"steps": {"do": "x"}} for [{"do": "x"}]
+	case wrap:
+		// {"steps": {"do": "x"}} for [{"do": "x"}]
 		r.PutByte('[')
 		t = t.Item()
 	}
@@ -118,7 +120,8 @@ func (r *Reader) isSet(t *schema.Type) bool {
 	switch c := r.At(i); c {
 	case '}':
 		return t.Only(schema.Array|schema.Null) && t.Item().Known() && !t.Item().Allows(schema.Object)
-	case '(', '[': // no key can begin so
+	case '(', '[':
+		// no key can begin so
 		return true
 	}
 	n := r.itemEnd(i)
@@ -286,7 +289,8 @@ func (r *Reader) colon() {
 	case c == ':':
 		r.Pos++
 		r.moreColons()
-	case c == '=': // {a=1, "b"=>2}
+	case c == '=':
+		// {a=1, "b"=>2}
 		r.Pos++
 		if r.At(0) == '>' {
 			r.Pos++
@@ -295,7 +299,8 @@ func (r *Reader) colon() {
 	case r.Has(0, "："):
 		r.Pos += len("：")
 		r.Repaired("full-width")
-	default: // {"a" 1}
+	default:
+		// {"a" 1}
 		r.noColons = true
 		r.Out.Doubt = r.Out.Doubt || bytes.HasSuffix(r.Out.JSON, []byte(`"":`)) // a quote that was doubled, perhaps
 		r.Repaired("missing-colon")

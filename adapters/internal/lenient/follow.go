@@ -32,11 +32,14 @@ func (r *Reader) valueFollows(i int) bool {
 		c := r.At(i)
 		kind := r.stack[depth-1].kind
 		switch {
-		case c < 0: // the text ends: with this quote, as far as anybody knows
+		case c < 0:
+			// the text ends: with this quote, as far as anybody knows
 			return true
-		case c == ',' || r.Has(i, "，"): // …", "days": 3: what stands behind the comma must be a member
+		case c == ',' || r.Has(i, "，"):
+			// …", "days": 3: what stands behind the comma must be a member
 			return r.memberFollows(i+r.commaLen(i), kind)
-		case scan.IsCloser(c): // …"]} closes from here outwards
+		case scan.IsCloser(c):
+			// …"]} closes from here outwards
 			open := depth
 			for depth > 0 && closerOf(r.stack[depth-1].kind) != c {
 				depth--
@@ -46,13 +49,17 @@ func (r *Reader) valueFollows(i int) bool {
 			}
 			i++
 			continue
-		case c == '+': // "x" + "y"
+		case c == '+':
+			// "x" + "y"
 			return r.joins(i + 1)
-		case c == '/' || c == '#': // …" // the town
+		case c == '/' || c == '#':
+			// …" // the town
 			return r.Comment(i)
-		case kind != '{': // a list, a set, a Python call: a comma may be missing
+		case kind != '{':
+			// a list, a set, a Python call: a comma may be missing
 			return r.IsMark(i) || r.nextString(i) || kind != CallArgs && r.nextItem(i)
-		default: // an object: so may one here, in front of a key
+		default:
+			// an object: so may one here, in front of a key
 			return r.plainKey(i) || r.IsMark(i)
 		}
 	}
@@ -208,7 +215,8 @@ func (r *Reader) joins(i int) bool {
 	}
 	for n := i + len(q.Open); n < i+MaxKey; n++ {
 		switch c := r.At(n); {
-		case c < 0: // cut inside the right side
+		case c < 0:
+			// cut inside the right side
 			return true
 		case c == '\\':
 			n++

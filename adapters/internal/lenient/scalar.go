@@ -200,7 +200,8 @@ scan:
 	for {
 		c := r.At(n)
 		switch {
-		case c < 0: // cut inside the phrase
+		case c < 0:
+			// cut inside the phrase
 			r.Out.Broken = n > 0 || r.Out.Broken
 			break scan
 		case c == ',' && (r.inList() || r.memberFollows(n+1, '{')), c == '}' && r.valueFollows(n), c == ']' || c == '\n':
