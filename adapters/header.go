@@ -38,6 +38,7 @@ func (d *decoder) header() (fields, match) {
 			}
 			i += len(mark)
 			switch mark {
+			// the last one: behind it the body begins
 			case messageMark:
 				h.end = i
 				return h, matched
@@ -47,6 +48,7 @@ func (d *decoder) header() (fields, match) {
 				if c := d.At(i - len(h.channel)); c >= 0 && c != '?' && !scan.IsWord(c) {
 					return h, mismatch // prose about the mark
 				}
+			// <|constrain|>json: the body says so itself
 			case constrainMark:
 				_, i = d.word(i)
 			}
@@ -132,6 +134,7 @@ func (d *decoder) openedHeader(prompt string) {
 	head, body, _ := strings.Cut(prompt[i:], messageMark)
 	role, _, _ := strings.Cut(strings.TrimSpace(head[len(startMark):]), " ")
 	role, _, _ = strings.Cut(role, "<")
+	// the last message is not the assistant's, or it is over
 	if role != "assistant" || strings.Contains(body, "<|") {
 		return
 	}
@@ -146,6 +149,7 @@ func (d *decoder) firstMessage() {
 	head := len(d.Buf)
 	i := head + d.Space(head)
 	begins := head > 0 && (d.Has(head-len(messageMark), messageMark) || d.Has(i, declaration.ChannelMark))
+	// where engines cut: behind the role, the channel's mark, or the header
 	for _, w := range []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"} {
 		begins = begins || d.Has(i, w)
 	}
@@ -158,6 +162,7 @@ func (d *decoder) firstMessage() {
 	}
 	d.Buf, d.Base, d.Pos = d.Buf[head:], head, head
 	d.textFrom, d.textTo = head, head
+	// cut within it
 	if a == incomplete && d.halfHeader() {
 		d.dropRest(0)
 	}

@@ -19,6 +19,7 @@ func (d *decoder) headlessCall(c int) bool {
 	named := scan.IsWord(c) && d.wordNames()
 	for _, p := range d.index.Headless {
 		hole := p.HoleAt(0)
+		// without its mark a call must at least begin with an offered name
 		if (hole == "name" || hole == "id") && !named || !d.mayBe(p, c) {
 			continue
 		}
@@ -54,8 +55,10 @@ func (d *decoder) mayBe(p *declaration.Pattern, c int) bool {
 		return a == matched
 	case "name", "id":
 		return true
+	// [f(a=1)]<|tool_call_end|>
 	case "python":
 		return (c == '[' || scan.IsWord(c)) && d.callAhead(c, true)
+	// {"NAME": {…}}<|tools_suffix|>
 	case "named":
 		return c == '[' || c == '{'
 	}

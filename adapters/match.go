@@ -17,6 +17,7 @@ const (
 )
 
 // incompleteAtEnd is incomplete where c is the end of the text, else m.
+// It is where every attempt says that the text, and not the model, ended it.
 func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 
 // literal matches a literal at offset i and answers the offset behind it.
@@ -173,6 +174,7 @@ func (d *decoder) match(p *declaration.Pattern) match {
 	for i, part := range p.Parts {
 		a := matched
 		switch {
+		// [TOOL_CALLS]list_files and the end
 		case t != nil && d.nothingMore(p, t):
 			d.commit(t, id)
 			d.Put("{}")
@@ -182,10 +184,12 @@ func (d *decoder) match(p *declaration.Pattern) match {
 			a = d.skipLiteral(part.Lit, t != nil && !p.Headless && d.opens(p, i+1))
 		case part.Hole == "name":
 			t, a = d.name(p, i)
+		// Inkling's name in front of its mark
 		case part.Hole == "junk":
 			a = d.junk(p, i)
 		case part.Hole == "id":
 			id, a = d.id(p, i)
+			// the id is all there is: functions.NAME:0
 			if a == matched && p.Hole("name") < 0 {
 				t, a = d.meantBy(id, p, i+1)
 			}
@@ -221,6 +225,7 @@ func (d *decoder) nothingMore(p *declaration.Pattern, t *tool) bool {
 // of any, so it is tried without first.
 func (d *decoder) skipLiteral(l declaration.Literal, optional bool) match {
 	n, a := d.literal(0, l)
+	// white space that the literal does not show
 	if space := d.Space(0); a == mismatch && space > 0 {
 		if n, a = d.literal(space, l); a == mismatch {
 			n = 0
@@ -302,6 +307,7 @@ func (d *decoder) namedCall(p *declaration.Pattern, t *tool, id string) match {
 	}
 	start := d.Pos
 	d.skipFence()
+	// nothing between name and closer: no arguments
 	if n, ok := d.closerAt(d.Space(0), p); ok && n > 0 {
 		d.commit(t, id)
 		d.Put("{}")

@@ -26,6 +26,7 @@ func (d *decoder) message(p *declaration.Pattern) match {
 		d.evidence = d.evidence || a == incomplete && d.Pos+len(declaration.ChannelMark) < d.Base+len(d.Buf)
 		return a
 	}
+	// the family is known: its own lines say what the body is
 	if p.Family == d.f {
 		r, t := routeFor(p.Family, h, d.tools)
 		return d.routed(p, h, r, t)
@@ -97,6 +98,7 @@ func routeFor(f *declaration.Family, h fields, tools *toolset) (declaration.Rout
 			if h.to == "" {
 				continue
 			}
+			// to=functions.get_weather
 			if r.Value == "{name}" && tools != nil {
 				if t := tools.recipient(h.to); t != nil {
 					return r, t
@@ -124,6 +126,7 @@ func (s *toolset) recipient(name string) *tool {
 		return t
 	}
 	name = strings.TrimRight(name, "?:;,.")
+	// to=get_weather?, to=get_weatherjson
 	for _, glued := range []string{"", "json", "code"} {
 		if base, ok := strings.CutSuffix(name, glued); ok {
 			if t := s.find(base); t != nil {
@@ -144,7 +147,9 @@ func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body st
 	}
 	d.glue, d.closing = 0, p
 	d.Pos += h.end
+	// ```json in front of the arguments
 	d.skipFence()
+	// the header was whole: what is cut from here on is a call
 	d.evidence = true
 	a := d.messageBody(p, t, body)
 	d.closing = nil
@@ -160,7 +165,8 @@ func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body st
 	return committed
 }
 
-// messageBody reads the arguments of a call's message: tags, or JSON, or the program text that stands for it.
+// messageBody reads the body of a call's message and commits it: tags, JSON or program text. gpt-oss may write nothing at all for
+// a tool without arguments, and ends the message, or the server drops the mark that does.
 func (d *decoder) messageBody(p *declaration.Pattern, t *tool, body string) match {
 	if n := d.messageEnds(p, d.Space(0)); n > 0 {
 		d.commit(t, "")
@@ -184,7 +190,8 @@ func (d *decoder) messageBody(p *declaration.Pattern, t *tool, body string) matc
 	return a
 }
 
-// messageEnds is the offset behind the end mark at offset i, 0 when none stands there.
+// messageEnds is the offset behind the end mark at offset i, 0 when none stands there. Any of the family's marks ends any message:
+// <|end|>, <|call|> and <|return|> are mixed up by models.
 func (d *decoder) messageEnds(p *declaration.Pattern, i int) int {
 	for _, m := range p.Family.Ends {
 		if d.Has(i, m) {
@@ -205,10 +212,12 @@ func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
 			break
 		}
 		if c == '<' {
+			// <|end|> in front of a header, another end mark or nothing
 			if n := d.messageEnds(p, 0); n > 0 && d.messageFollows(p, n) {
 				d.Pos += n
 				break
 			}
+			// no end mark, and the next header is there
 			if d.Has(0, startMark) {
 				if _, a := d.header(); a == matched {
 					break
@@ -287,6 +296,7 @@ var bodyStops = lenient.StopsFor("<")
 // gpt-oss writes Python for its built-in tool as it is, <|message|>print("hi")<|call|>. With one string parameter there is only
 // one place where it can go; with more, a guess would run.
 func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
+	// one parameter that takes a text, or there is no place for a program
 	names := t.schema().Members()
 	if len(names) != 1 || !t.schema().Prop(names[0]).Allows(schema.String) || !d.isProgram(p) {
 		return mismatch

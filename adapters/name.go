@@ -20,11 +20,13 @@ const maxName = 128
 // quote in front is a slip of Mistral's models ("a stray [ after the mark").
 func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
 	d.Pos += d.Space(0)
+	// a stray sign in front: [TOOL_CALLS][get_weather[ARGS]{…}
 	if c := d.At(0); c == '[' || c == '"' {
 		d.Pos++
 	}
 	for n := 0; n < maxName; n++ {
 		c := d.At(n)
+		// nothing but the name: the model ended its reply here, or a mark of the turn does
 		if n > 0 && (c < 0 || scan.IsSpace(c) || d.marksAt(n) != nil) {
 			if t := d.lastName(n); t != nil {
 				d.Pos += n
@@ -32,9 +34,11 @@ func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
 			}
 		}
 		if c < 0 {
+			// half a name of an offered tool: a call that was cut, and no word of prose
 			d.evidence = d.evidence || n > 0
 			return nil, incomplete
 		}
+		// what ends a name depends on the family: [ARGS], a newline, a brace, a tag
 		if d.nameEnds(p, i, n, c) {
 			t := d.tools.find(string(d.Slice(d.Pos, d.Pos+n)))
 			if t == nil {
@@ -72,6 +76,7 @@ func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && d.At(n+1) == 'n' {
 		return true
 	}
+	// the literal of the pattern; cut within it counts, since only the end of the text can follow
 	if i+1 < len(p.Parts) {
 		if l := p.Parts[i+1].Lit; begins(l, c) {
 			if _, a := d.literal(n, l); a != mismatch {
@@ -82,6 +87,7 @@ func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	if c != '<' {
 		return false
 	}
+	// it is missing: <tool_call>f<arg_key>…, where the newline or <tool_sep> was left out
 	for _, arg := range p.Family.Args {
 		if d.hasKey(n, arg.Parts[0].Lit) {
 			return true
@@ -162,9 +168,11 @@ func (d *decoder) count() match {
 // the arguments tell, if they fit one tool only; to guess between two would call the wrong one. They are read and given
 // back: the pattern reads them once more.
 func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, match) {
+	// functions.get_weather:0
 	if t := d.tools.inID(id); t != nil {
 		return t, matched
 	}
+	// 0, call00003
 	if !isCounter(id) || k+1 >= len(p.Parts) {
 		return nil, mismatch
 	}
@@ -195,6 +203,7 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 	d.Pos += d.Space(0)
 	for n := 0; n < maxName; n++ {
 		c := d.At(n)
+		// an id alone, behind which the reply ends: the tool takes no arguments
 		if n > 0 && p.Hole("name") < 0 && (c < 0 || scan.IsSpace(c) || d.marksAt(n) != nil) {
 			d.Pos += n
 			if over := d.over(); over && d.tools.inID(string(d.Slice(d.Pos-n, d.Pos))) != nil {
@@ -205,6 +214,7 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 		if c < 0 {
 			return "", incomplete
 		}
+		// the mark behind it, or the body at once where that was lost
 		if i+1 < len(p.Parts) && n > 0 {
 			skip := d.Space(n)
 			_, a := d.literal(n+skip, p.Parts[i+1].Lit)
@@ -217,9 +227,11 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 				return "", incomplete
 			}
 		}
+		// no id holds these: what is read is prose
 		if scan.IsSpace(c) && n > 0 || c == '\n' || c == '{' {
 			return "", mismatch
 		}
+		// it has to name a tool, and cannot any more
 		if p.Hole("name") < 0 && !d.tools.beginsID(d.Slice(d.Pos, d.Pos+n+1)) {
 			return "", mismatch
 		}
@@ -244,6 +256,7 @@ func unescaped(name []byte) []byte {
 		switch c := name[i]; {
 		case c == '\\' && i+1 == len(name):
 			return out
+		// get\u005fweather
 		case c == '\\' && name[i+1] == 'u':
 			if len(name) < i+6 {
 				return out
@@ -257,6 +270,7 @@ func unescaped(name []byte) []byte {
 		case c == '\\':
 			i++
 			out = append(out, name[i])
+		// a&amp;b; an ampersand without a semicolon is itself
 		case c == '&':
 			end := bytes.IndexByte(name[i:], ';')
 			if end < 0 && len(name)-i < maxEntity {

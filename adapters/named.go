@@ -28,6 +28,7 @@ func (d *decoder) namedObjects(p *declaration.Pattern) match {
 	if closed {
 		d.Pos += n + 1
 	}
+	// a brace too many: the model ends an envelope that this form does not have
 	d.extraClosers("}")
 	if n := d.Space(0); bracket && d.At(n) == ']' {
 		d.Pos += n + 1
@@ -48,6 +49,7 @@ func (d *decoder) namedMember() match {
 	if !ok {
 		return incompleteAtEnd(d.At(0), mismatch)
 	}
+	// a quote at the start of an object: no prose from here on
 	d.evidence = true
 	t, a := d.nameString(q)
 	if a != matched {
@@ -66,6 +68,7 @@ func (d *decoder) namedMember() match {
 // A member that is no call gives everything back: the call before it has ended either way.
 func (d *decoder) nextNamed() bool {
 	n := 0
+	// {"A": {…}}, {"B": {…}} and {"A": {…}, "B": {…}} both
 	for _, c := range []int{'}', ',', '{'} {
 		n += d.Space(n)
 		if d.At(n) == c {
@@ -92,6 +95,7 @@ func (d *decoder) nextNamed() bool {
 	switch d.namedMember() {
 	case committed:
 		return true
+	// the call before it stands; of this one nothing is shown
 	case incomplete:
 		d.cutFrom(d.markAt)
 	default:
@@ -110,6 +114,7 @@ func (d *decoder) behindOthers(start int) match {
 		if _, a := d.Capture(func() { d.Value(nil) }); a != matched {
 			return a
 		}
+		// what a stranger's element needed is no repair of a call
 		d.Repairs = repairs
 		d.others = [2]int{start, d.Pos}
 		d.Pos += d.separator()
@@ -149,6 +154,7 @@ func (d *decoder) keepOthers() int {
 // Behind a known call a torn rest, `, {"note": "x"}]` with the list's bracket, was shown as text; now the element alone is.
 func (d *decoder) otherObject() bool {
 	n := d.separator()
+	// a draft may be undone, and text that has left cannot
 	if d.drafting || d.wasCut || d.At(n) != '{' {
 		return false
 	}

@@ -35,6 +35,7 @@ func (d *decoder) pythonCalls(p *declaration.Pattern) match {
 // no list in Python.
 func (d *decoder) nextPython(bracket bool) bool {
 	n := d.Space(0)
+	// f(…), g(…) in a list; f(…); g(…) and one a line without
 	if d.At(n) == ',' || d.At(n) == ';' {
 		n += 1 + d.Space(n+1)
 	} else if bracket || n == 0 {
@@ -82,7 +83,9 @@ func (d *decoder) pythonCall() match {
 	if a != matched {
 		return a
 	}
+	// its own parenthesis follows the call's
 	d.printed = printed
+	// name and parenthesis: no prose behind a mark
 	d.evidence = true
 	args, a := d.pythonArgs(t)
 	if a != matched {
@@ -91,6 +94,7 @@ func (d *decoder) pythonCall() match {
 	if n := d.Space(0); printed && d.At(n) == ')' {
 		d.Pos += n + 1
 	}
+	// get_weather(city="Oslo"), days=3)
 	if d.keywordBehind(t) {
 		return mismatch
 	}
@@ -155,11 +159,14 @@ func (d *decoder) pythonArgs(t *tool) (string, match) {
 	d.Out, d.Python = saved, false
 	d.LeaveAll()
 	switch {
+	// a string ran to the end of the text
 	case broken:
 		return "", incomplete
+	// ['a' 'b']: one string or two
 	case d.Spare.Doubt:
 		return "", mismatch
 	}
+	// f(arguments={"city": "Oslo"})
 	if args, ok := lenient.Unwrapped(t.Name, t.schema(), string(d.Spare.JSON)); ok && a == matched {
 		d.Repaired("wrapped")
 		return args, matched
@@ -205,6 +212,7 @@ func (d *decoder) keywords(t *tool) match {
 			return matched
 		case c < 0:
 			return incomplete
+		// [1 + 1], "x" if a else "y": an expression, which nobody evaluates here
 		case n > 0 && c != ',':
 			return mismatch
 		case n > 0:
@@ -220,6 +228,7 @@ func (d *decoder) keywords(t *tool) match {
 		if a != matched {
 			return a
 		}
+		// fileName=… for file_name
 		key = d.Meant(typ, key, nil)
 		at := len(d.Out.JSON)
 		if at > len("{") {
@@ -230,6 +239,7 @@ func (d *decoder) keywords(t *tool) match {
 		if !d.pythonValue(typ.Prop(key)) {
 			return incompleteAtEnd(d.At(0), mismatch)
 		}
+		// days=None for an integer that may be left out
 		if string(d.Out.JSON[value:]) == "null" && d.Omitted(typ, key) {
 			d.Out.JSON = d.Out.JSON[:at]
 		}
@@ -275,6 +285,7 @@ func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
 // The text of an f-string is taken as it stands, since nothing is evaluated here. Only in r"…" is a backslash data.
 func (d *decoder) pythonValue(t *schema.Type) bool {
 	c := d.At(0)
+	// r"C:\temp", f"{city}", b"x", u"x"
 	if next := d.At(1); (c == 'r' || c == 'f' || c == 'b' || c == 'u') && (next == '"' || next == '\'') {
 		d.Pos++
 		if q, ok := d.QuoteAt(0); ok && c == 'r' {

@@ -41,10 +41,13 @@ func (d *decoder) openReasoning(p *declaration.Pattern) match {
 func (d *decoder) thinksAgain(p *declaration.Pattern, n int) bool {
 	own := d.ownThinking(p)
 	switch {
+	// [THINK] of Mistral is no word; quoted in a sentence it is
 	case own && p.Special():
 		return !d.mentioned()
+	// another family's <think> in an answer is text
 	case !own && !p.Special():
 		return false
+	// <think> alone on its line
 	case own && d.lineStarts() && d.At(n-1) == '\n':
 		return true
 	}
@@ -145,6 +148,7 @@ func (d *decoder) closeReasoning(p *declaration.Pattern) {
 	for n := 0; n < p.Tail && d.At(0) == '\n'; n++ {
 		d.Pos++
 	}
+	// Granite's sentence "Here is my response:"
 	if p.EndsInColon && d.At(0) == ' ' {
 		d.Pos++
 	}
@@ -163,6 +167,7 @@ func (d *decoder) reasoning() {
 			return
 		}
 		n := 0
+		// newlines in front of a closer may belong to it
 		for n < maxGap && d.At(n) == '\n' {
 			n++
 		}
@@ -200,6 +205,7 @@ func (d *decoder) reasoningEnds(n int) bool {
 	for _, p := range d.thinks {
 		l := p.Parts[len(p.Parts)-1].Lit
 		skip := first
+		// the closer takes no newline: all are the thought's
 		if n > 0 && l.Units[0].Kind != declaration.OneNewline {
 			skip = n
 		}
@@ -266,6 +272,7 @@ func (d *decoder) callInReasoning(n int) bool {
 			found = true
 			d.Pos += d.Space(0)
 		}
+		// a closer behind the call: it was a draft, unless the family says otherwise
 		closing := d.closesReasoning()
 		closes = closing == matched && d.f.Flags.ThinkCalls
 		return found && !d.wasCut && (d.modelEnded() || closes || closing == mismatch && d.turnEnds())

@@ -26,6 +26,7 @@ func (d *decoder) section(p *declaration.Pattern) match {
 	start := d.Pos
 	d.Pos += i
 	d.outer = p.Glue
+	// without a call behind it the opener is a word of the text
 	if a = d.anyCall(p.Family); a == mismatch {
 		a = d.callBehindJunk(p)
 	}
@@ -36,6 +37,7 @@ func (d *decoder) section(p *declaration.Pattern) match {
 	}
 	for d.anotherCall(p.Family) {
 	}
+	// the closer may be missing: calls were read, and stay calls
 	if end, ok := d.sectionEnds(d.Space(0), p.Family); ok {
 		d.Pos += end
 	}
@@ -116,6 +118,7 @@ func (d *decoder) anotherCall(f *declaration.Family) bool {
 // It counts right behind a call only, where no text of the model's can stand. An observation that is made up would be read by the
 // client as an answer, and by the model, a turn later, as a fact.
 func (d *decoder) madeUp(p *declaration.Pattern) match {
+	// anywhere else the same marks may be quoted
 	if !d.afterCall || !d.blank {
 		return mismatch
 	}
@@ -130,6 +133,7 @@ func (d *decoder) madeUp(p *declaration.Pattern) match {
 			d.Pos += n
 			break
 		}
+		// its own closer is missing
 		if d.goesOn() {
 			break
 		}

@@ -18,18 +18,22 @@ func (d *decoder) startBehind(prompt string) {
 	if text == "" {
 		return
 	}
+	// <|start|>assistant<|channel|>analysis<|message|>
 	d.openedHeader(text)
+	// <think>, [THINK], <|channel>thought
 	if p := d.index.OpenedReasoning(text); p != nil {
 		d.state, d.thinks = chat.Reasoning, p.Family.Think
 		d.skipOpener(p, strings.HasSuffix(prompt, "\n"))
 		return
 	}
 	for _, f := range d.index.Families {
+		// <|open|>response<|sep|>: thinking is off, and its closer will come
 		for _, p := range f.Plain {
 			if d.reply == nil && declaration.EndsWith(text, p.OpenMark()) && (f == d.f || p.Special()) {
 				d.reply = p
 			}
 		}
+		// >>> and the like, which this family's prompts always end with
 		if d.ahead == nil && slices.ContainsFunc(f.PromptMarks, func(mark string) bool { return strings.HasSuffix(text, mark) }) {
 			d.ahead = f
 		}
@@ -69,6 +73,7 @@ func (d *decoder) behindPrompt(f *declaration.Family) {
 			return
 		}
 	}
+	// a name has to stand alone on its line: "all of them are sunny." is an answer
 	if d.tools == nil || !d.wordLine() {
 		return
 	}

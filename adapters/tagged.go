@@ -28,6 +28,7 @@ func (d *decoder) taggedCall(p *declaration.Pattern, t *tool, id string) match {
 // of which a mark stood is not enough to commit: "<tool_call>get_weather is the tag" is prose.
 func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 	n := d.loneKeys(p, d.Elastic(0))
+	// <tool_call>get_weather⏎{"city": "Oslo"}</tool_call>
 	if d.At(n) == '{' {
 		d.Pos += n
 		a := d.arguments(t, id, nil)
@@ -36,6 +37,7 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 		}
 		return a
 	}
+	// <tool_call>get_time</tool_call>: no arguments is legal
 	if _, ok := d.closerAt(n, p); ok {
 		d.Pos += n
 		d.commit(t, id)
@@ -43,6 +45,7 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 		return committed
 	}
 	if _, a := d.argHead(p.Family, n); a != matched {
+		// <tool_call>get_weather⏎<arg_k: cut, and no mention
 		d.evidence = d.evidence || a == incomplete
 		return a
 	}
@@ -95,6 +98,7 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 		}
 		hole := p.HoleAt(k + 1)
 		if hole == "value" {
+			// tags named like the parameter close by that name, and may nest
 			if h.end = end; p.Keyed() {
 				h.own, h.again = declaration.Exactly(p.CloseTag(h.key)), p.OpenTag(h.key)
 			}
@@ -111,6 +115,7 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 		}
 		if hole == "key" {
 			h.odd = oddKey(p.Family, word)
+			// key="a&amp;b"
 			if h.key = word; p.Family.Flags.Entities {
 				h.key = plainly.Replace(word)
 			}
@@ -133,6 +138,7 @@ func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
 		return end, a
 	}
 	last := p.Parts[len(p.Parts)-1].Lit
+	// behind the key stands its own closer, or that of a value
 	for _, closer := range []declaration.Literal{tags[0], last} {
 		n, a := d.literal(i, closer)
 		if a != matched {
@@ -146,6 +152,7 @@ func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
 			return n, matched
 		}
 	}
+	// the key's closer is missing: <arg_key>city<arg_value>Oslo
 	return d.literal(i, tags[1])
 }
 
@@ -189,6 +196,7 @@ func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
 // Poolside's models write <arg_key>days</arg_key></tool_call>; an empty text for it would be a value that nobody wrote.
 func (d *decoder) loneKeys(p *declaration.Pattern, i int) int {
 	a := p.Family.Args[0]
+	// only families whose keys have a closer of their own
 	if len(a.Parts) < 4 || !strings.HasPrefix(a.Parts[2].Lit.Text, "</") {
 		return i
 	}
@@ -263,6 +271,7 @@ func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 	d.Seen = d.Seen[:0]
 	for {
 		n := d.Elastic(0)
+		// the text ends between two arguments
 		if d.At(n) < 0 {
 			break
 		}
@@ -272,6 +281,7 @@ func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 			n = 0
 		}
 		h, a := d.argHead(p.Family, n)
+		// and here inside the head of one: which, nobody can say
 		if a == incomplete {
 			d.Out.Broken = true
 			d.ToEnd()
@@ -304,6 +314,7 @@ func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
 		return false
 	}
 	tag := p.Family.Args[0].Parts[0].Lit.Key()
+	// <|open|>argument key=",  <｜DSML｜parameter name=": up to the blank
 	if end := strings.LastIndexByte(tag, ' '); end > 0 && !scan.IsWord(int(tag[1])) {
 		return d.Has(i, tag[:end])
 	}

@@ -27,6 +27,7 @@ func (d *decoder) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		d.PutByte('"')
 		return
 	}
+	// a list or an object streams from its bracket on
 	if n := d.Space(0); !h.cdata && h.isJSON(typ) && d.jsonOpens(n, typ) {
 		d.Pos += n
 		d.HoldOff()
@@ -60,6 +61,7 @@ func (d *decoder) lined(p *declaration.Pattern, h head) bool {
 // decides, and a parameter that it does not name is a text.
 func (h head) isText(t, typ *schema.Type) bool {
 	switch h.wire {
+	// string="true" (DSML), type="string" (Kimi K3)
 	case "true", "string", "str":
 		return !typ.Known() || typ.Allows(schema.String) && typ.Enum() == nil
 	case "":
@@ -97,6 +99,7 @@ func (d *decoder) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 			d.Pos += n
 			return
 		}
+		// ["a", "b"]]</parameter>
 		if c := d.At(0); !scan.IsSpace(c) {
 			d.Repaired("extra-closer")
 			d.Out.Doubt = d.Out.Doubt || !scan.IsCloser(c) && c != ',' && c != ';' // elements of the value, perhaps
@@ -134,6 +137,7 @@ func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 			d.Unclosed = true
 			return
 		}
+		// a value of nested tags is over where its own tag closes, not an inner one of that name
 		if !escape {
 			depth, inside = d.nested(h, depth)
 		}
@@ -172,6 +176,7 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 	if a == matched && d.afterValue(p, n) {
 		return n, true
 	}
+	// junk behind the closer, where it cannot be text
 	if a == matched {
 		if end := d.junkBehind(p, h, t, n); end > 0 {
 			return end, true
@@ -184,6 +189,7 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 		}
 		lead = 1
 	}
+	// the closer is cut, or there is none: what is there is the value
 	if a == incomplete && n > lead+1 || d.At(lead) < 0 {
 		for d.At(n) >= 0 {
 			n++
@@ -203,6 +209,7 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 // MiniMax M3 wrote <user_id>1</user_id>junk<note>… (each tag behind its token): the junk and the next parameter landed in user_id.
 func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
 	n := i + d.Elastic(i)
+	// <parameter=city>Oslo</parameter> // the town
 	if d.Comment(n) {
 		if end := d.CommentEnd(n); d.nextArg(p.Family, t, end+d.Elastic(end), false) || d.closersFollow(p, end+d.Elastic(end)) {
 			d.Repaired("comments")
@@ -298,6 +305,7 @@ func (d *decoder) pastComment(i int) int {
 // value's own closer was left out.
 // Behind the last closer only a mark or the end may stand, or a text about the tags would be cut there.
 func (d *decoder) closersFollow(p *declaration.Pattern, i int) bool {
+	// Beam's arguments stand in a message, which its end mark ends
 	if p == p.Family.Header {
 		return d.messageOver(p, i)
 	}

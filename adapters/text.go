@@ -16,6 +16,7 @@ func (d *decoder) text() {
 		switch c := d.plain(&d.index.Stops); {
 		case c < 0 || d.left():
 			return
+		// a block of code: marks in it are examples
 		case d.fence.char != 0:
 			d.inFence(c)
 		case scan.IsSpace(c) || d.fresh || d.blank && c == '`':
@@ -81,6 +82,7 @@ func (d *decoder) gap() {
 	}
 	d.gapAt, d.markAt = d.Pos, d.Pos+n
 	c := d.At(n)
+	// behind the last call
 	if c < 0 && d.blank && d.done > 0 {
 		d.Pos += n // white space behind the last call is no text
 		return
@@ -92,6 +94,7 @@ func (d *decoder) gap() {
 	}
 	d.fresh = false
 	d.Pos += n
+	// a quoted line
 	if line && c == '>' && d.At(1) == ' ' {
 		d.ticks = quotedLine
 	}
@@ -119,6 +122,7 @@ func (d *decoder) tryMarks(c int, line bool) bool {
 	}
 	start := d.Pos
 	d.evidence = false
+	// to=time.now<|message|>: a message without the mark in front
 	if p := d.index.Header; d.blank && p != nil && d.headerAhead(0) {
 		if d.message(p) == committed {
 			return true
@@ -129,6 +133,7 @@ func (d *decoder) tryMarks(c int, line bool) bool {
 	marks := d.marksAt(0)
 	for i := range marks {
 		m := &marks[i]
+		// Action: is a mark at the start of a line only
 		if !d.stands(0, m) || m.IsWord() && !line {
 			continue
 		}
@@ -137,6 +142,7 @@ func (d *decoder) tryMarks(c int, line bool) bool {
 			return true
 		case incomplete:
 			d.Pos = start
+			// <tool_call, which may become any of ten marks
 			if d.halfSuffix(m) {
 				continue
 			}
@@ -244,10 +250,12 @@ func (d *decoder) lateCloser(p *declaration.Pattern) match {
 	if !ok || d.done == 0 || p.Family != d.f && !d.afterCall {
 		return mismatch
 	}
+	// nothing but white space since the call
 	if d.afterCall && d.blank {
 		d.Pos += n
 		return committed
 	}
+	// alone on its line, behind text
 	if d.markAt == d.gapAt || d.Slice(d.markAt-1, d.markAt)[0] != '\n' || d.At(n) >= 0 && d.At(n) != '\n' {
 		return mismatch
 	}
@@ -304,6 +312,7 @@ func (d *decoder) turn(m *declaration.Mark) match {
 	}
 	space := d.Space(n)
 	over := d.At(n+space) < 0 || d.structure(n+space)
+	// the closer of a plain reply that was opened, <|END_RESPONSE|>
 	within := m.Pattern != nil && m.Pattern.Family == d.f && d.reply != nil && m.Special() && !d.mentioned()
 	if !over && !d.afterCall && !within {
 		return mismatch

@@ -98,12 +98,15 @@ func (s *toolset) sort() {
 
 // withoutPrefix is an offered name without a server's name or a client's random prefix, "" when it has none.
 func withoutPrefix(name string) string {
+	// github.search_code: models leave the server out
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		return name[i+1:]
 	}
+	// mcp__github__search_code, as clients name the tools of MCP servers
 	if i := strings.LastIndex(name, "__"); i > 0 {
 		return name[i+2:]
 	}
+	// x1y2z3_search_docs: six signs made up by the client
 	if len(name) > 7 && name[6] == '_' && isBase36(name[:6]) {
 		return name[7:]
 	}
@@ -140,10 +143,12 @@ func (s *toolset) find(name string) *tool {
 	if t := s.exact[name]; t != nil {
 		return t
 	}
+	// get\_weather, a&amp;b
 	name = string(unescaped([]byte(name)))
 	if t := s.exact[name]; t != nil {
 		return t
 	}
+	// GetWeather, get-weather
 	folded := fold(name)
 	if t := s.folded(folded); t != nil {
 		return t
@@ -151,6 +156,7 @@ func (s *toolset) find(name string) *tool {
 	if first, second, ok := strings.Cut(name, "."); ok && first == second {
 		return s.find(first) // its own name for a name space
 	}
+	// functions.get_weather
 	for _, p := range prefixes {
 		if rest, ok := strings.CutPrefix(folded, p); ok {
 			if t := s.folded(rest); t != nil {
@@ -166,6 +172,7 @@ func (s *toolset) find(name string) *tool {
 // functions.get_weather:0 is the rule; functionsget_weather7 and get_weather_1 were seen as well. Digits at the end are the
 // counter's, but only if no tool's name has them.
 func (s *toolset) inID(id string) *tool {
+	// functions.get_weather:0
 	base := id
 	if i := strings.LastIndexByte(id, ':'); i > 0 {
 		base = id[:i]
@@ -173,10 +180,12 @@ func (s *toolset) inID(id string) *tool {
 	if t := s.find(base); t != nil {
 		return t
 	}
+	// functionsget_weather7
 	base = strings.TrimRight(base, "0123456789")
 	if t := s.find(base); t != nil {
 		return t
 	}
+	// 0, call_1: with one tool offered there is nothing to choose
 	if len(s.offered) == 1 && (base == "" || fold(base) == "call") {
 		return s.find(s.offered[0].Name)
 	}

@@ -72,6 +72,7 @@ func treeOf(p *declaration.Pattern, text string) *node {
 		}
 		top.bare = append(top.bare, text[pos:start]...)
 		pos = start + len(token) + size
+		// <sku> opens a tag; </sku> closes the nearest of that name and what is open in it
 		if name, closing := strings.CutPrefix(key, "/"); !closing && len(open) < maxTree {
 			n := &node{key: key, from: pos}
 			top.kids = append(top.kids, n)
@@ -126,8 +127,10 @@ func tagAt(text string) (string, int) {
 // A union of list and object is decided by what the tags are called, as the wire does not say it.
 func (n *node) json(t *schema.Type) string {
 	switch {
+	// a text or number: tags in it are what it says
 	case t.Known() && !t.Allows(schema.Object|schema.Array):
 		return lenient.FromText(n.text, t)
+	// no tags: its text, by the schema
 	case len(n.kids) == 0:
 		return emptyOr(n.text, t)
 	case t.Allows(schema.Array) && !t.Only(schema.Object|schema.Null) && n.isList(t):
@@ -136,6 +139,7 @@ func (n *node) json(t *schema.Type) string {
 			out = append(out, kid.json(t.ItemAt(i)))
 		}
 		return "[" + strings.Join(out, ",") + "]"
+	// one element whose members stand without a tag around them
 	case t.Only(schema.Array | schema.Null):
 		return "[" + n.object(t.Item()) + "]"
 	}
@@ -169,6 +173,7 @@ func (n *node) object(t *schema.Type) string {
 	for _, key := range keys {
 		out = append(out, schema.Quote(key)+":"+groupJSON(groups[key], t.Prop(key)))
 	}
+	// mixed content
 	if text := strings.TrimSpace(string(n.bare)); text != "" && groups[textKey] == nil {
 		out = append(out, schema.Quote(textKey)+":"+schema.Quote(text))
 	}

@@ -14,6 +14,7 @@ import (
 // Append writes calls as the family's models write them: behind text when dst is not empty, with the family's white space
 // between them. Arguments that are no JSON object are repaired first, and ids that the family does not write are numbered
 // from 0 (see Number); it never fails.
+// Text in front keeps its own white space; the glue between two calls is the family's, so history reads as the model wrote it.
 func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
 	calls = f.Number(0, calls)
 	for i := range calls {
@@ -36,12 +37,15 @@ func objectText(args json.RawMessage) json.RawMessage {
 
 // Number gives calls the ids that the family writes, first being how many calls the conversation had before. An id that the
 // family could have written stays; in most families that is any.
+// Kimi K2 counts calls through the conversation (functions.f:3), Cohere through its objects, Mistral wants nine signs: a template
+// that meets other ids may fail.
 func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
 	return print.Number(f.Family, first, calls)
 }
 
 // AppendResults writes what tools answered as the family's templates do, without the marks of the turn around: texts[i] is
 // the answer to calls[i], whose ids are those that Number gives. Without a result line in the declaration it writes nothing.
+// calls and texts have the same length; each call names the tool and the id that the family's results repeat.
 func (f *Format) AppendResults(dst []byte, calls []chat.Call, texts []string) []byte {
 	return print.Results(dst, f.Family, calls, texts)
 }
@@ -90,6 +94,8 @@ const carried = `{"text":"a b"}`
 
 // Carries says whether a call of a tool with that name, written as the family writes calls, is read as that call, with no
 // other text. It takes some ten microseconds.
+// Names that clients send may hold signs that a family uses for its own marks, 工具 or "with space"; such tools get another name
+// for the model.
 func (f *Format) Carries(name string) bool {
 	if len(name) > maxName {
 		return false

@@ -21,6 +21,7 @@ func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
 	found := ""
 	for _, name := range t.Members() {
 		if strings.EqualFold(letters(name), letters(key)) {
+			// two are spelled alike: which one is meant cannot be told
 			if found != "" {
 				return key
 			}
@@ -60,6 +61,7 @@ func (r *Reader) NullAhead() bool {
 // is required stays null, since leaving it out would be no better and what was written would be gone.
 func (r *Reader) Omitted(t *schema.Type, key string) bool {
 	typ := t.Prop(key)
+	// null is a value here, or leaving the member out would break the call
 	if !typ.Known() || typ.Allows(schema.Null) || slices.Contains(t.Required(), key) {
 		return false
 	}

@@ -39,9 +39,11 @@ func (r *Reader) quotesDoubted() bool {
 	if r.quoted == 0 {
 		return false
 	}
+	// "red", "blue" as one string: pairs of quotes are quotations, unless the first looked like an end
 	if r.quoted%2 == 0 {
 		return r.endsEarly
 	}
+	// the partner of an odd one is escaped: say \"hi"
 	if (r.quoted+r.escaped)%2 == 0 {
 		return false
 	}
@@ -95,6 +97,7 @@ func (r *Reader) memberLost(q Delim) bool {
 	}
 	n += r.Space(n)
 	c := r.At(n)
+	// …, "mode": "r": a key of the schema behind the quote
 	if r.suitsAny(key) && (c == ':' || c == '=' || quoted && r.elementFollows(n)) {
 		return true
 	}

@@ -21,15 +21,18 @@ func Repair(text string, t *schema.Type, strip func(string) string) (out string,
 	body := strip(trimmed)
 	doc := documentIn(body, t)
 	switch {
+	// "Sorry, I cannot."
 	case doc == nil:
 		return "", nil, errors.New("there is no JSON in the text")
 	case slices.Contains(doc.repairs, tooDeep):
 		return "", nil, fmt.Errorf("the JSON is nested deeper than %d levels", MaxDepth)
 	}
+	// "{\"a\": 1}"
 	if inner := objectInside(doc.out, t); inner != nil {
 		inner.repairs = append(append(doc.repairs, "object-in-string"), inner.repairs...)
 		doc = inner
 	}
+	// in order: the text as it was, with the white space around it
 	if doc.out == trimmed {
 		return text, doc.repairs, nil
 	}
@@ -58,6 +61,7 @@ func readDocument(text string, t *schema.Type) *document {
 	if !r.Value(t) {
 		return nil
 	}
+	// {"a": [1, 2
 	if r.Unclosed {
 		r.Repaired("closers")
 	}
@@ -87,10 +91,12 @@ func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 // when nothing stands around. Everything else is prose with JSON in it, as "Here it is: {…}".
 func documentIn(text string, t *schema.Type) *document {
 	switch {
+	// ```json⏎{…}⏎```
 	case text == "" || strings.HasPrefix(text, "```"):
 	case text[0] == '{' || text[0] == '[':
 		return readDocument(text, t)
 	case text[0] == '(' || isString(text):
+		// "city": "Rome"}
 		if rest := openingLost(text); rest != "" {
 			doc := readDocument("{"+rest, t)
 			doc.repairs = append(doc.repairs, "opening-brace")
@@ -100,6 +106,7 @@ func documentIn(text string, t *schema.Type) *document {
 			return doc
 		}
 	default:
+		// 42, True
 		if _, ok := parseLiteral(text); ok {
 			return readDocument(text, t)
 		}
@@ -176,6 +183,7 @@ func (doc *document) rank(text string) int {
 	switch {
 	case len(doc.out) <= len("{}"), doc.out[0] == '[' && slices.Contains(doc.repairs, "bare-words"):
 		return 0 // nothing, or words in brackets
+	// in order as it stands
 	case json.Valid([]byte(text[:doc.end])):
 		return 3
 	case doc.whole:

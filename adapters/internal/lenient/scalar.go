@@ -55,6 +55,7 @@ var literals = map[string]string{
 // Half a number is another number (108. and 108.2) and half a word none, so both wait for what ends them.
 func (r *Reader) scalar(t *schema.Type) bool {
 	n := 0
+	// 1e-05, -Infinity, 1_000
 	for wordByte(r.At(n)) {
 		n++
 	}
@@ -151,6 +152,7 @@ func (r *Reader) putScalar(word, value string, t *schema.Type) {
 		r.Out.JSON = schema.AppendQuote(r.Out.JSON, word)
 		return
 	}
+	// True, None, 0x1F
 	if word != value && !r.ownWord(word) {
 		r.Repaired("literals")
 	}
@@ -179,6 +181,7 @@ func fitScalar(value string, t *schema.Type) string {
 // a.txt" has lost its first quote, true: is half of something: taken as texts they would be valid and wrong. Ends that are
 // odd: a literal with punctuation behind it, quotes without a partner, escaped quotes, and a sign of structure in front.
 func oddPhrase(text string) bool {
+	// true: or null; lost what stood behind it
 	if word := strings.TrimRight(text, ":;., "); word != text {
 		if _, ok := parseLiteral(word); ok {
 			return true

@@ -12,10 +12,13 @@ func (r *Reader) blanks() {
 		case scan.IsSpace(c):
 			r.PutByte(byte(c))
 			r.Pos++
+		// {"a": 1, // first, and # as in Python
 		case (c == '/' && r.At(1) == '/' || c == '#') && r.Comment(0):
 			r.skipLine()
+		// {"a": 1 /* one */}
 		case c == '/' && r.At(1) == '*':
 			r.skipComment()
+		// a no-break space between two tokens
 		case c >= 0x80:
 			n := r.OddSpace()
 			if n == 0 {

@@ -70,9 +70,11 @@ func objectInList(value string, t *schema.Type) (string, bool) {
 	if len(list) == 0 {
 		return "{}", true
 	}
+	// [{"name": "city", "value": "Rome"}]
 	if out, ok := pairs(list, t); ok {
 		return out, true
 	}
+	// [{"city": "Rome"}]
 	if len(list) == 1 && schema.KindOf(string(list[0])) == schema.Object {
 		return string(list[0]), true
 	}
@@ -128,11 +130,13 @@ func Unquote(value []byte) string {
 func FromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	if !t.Known() {
+		// no type: 42 is a number, "42" in quotes and forty-two are texts
 		if trimmed != "" && trimmed[0] != '"' && json.Valid([]byte(trimmed)) {
 			return trimmed
 		}
 		return schema.Quote(text)
 	}
+	// a text, number, literal or listed value
 	if v, ok := t.FromText(text); ok {
 		return v
 	}
@@ -158,11 +162,13 @@ func FromText(text string, t *schema.Type) string {
 // as well. A text fits no list, so the engine hears of it; a wrong list would run.
 func listFromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
+	// {"red", "blue"}
 	if trimmed[0] == '{' {
 		if out, whole := RepairAs(trimmed, t); whole && out[0] == '[' {
 			return out
 		}
 	}
+	// ["red", "blue": half a list
 	if strings.IndexByte("{[(", trimmed[0]) >= 0 || strings.Count(trimmed, "[") < strings.Count(trimmed, "]") || trimmed[0] == '"' && !json.Valid([]byte(trimmed)) {
 		return schema.Quote(text)
 	}

@@ -55,11 +55,13 @@ func wrapped(name string, t *schema.Type, args string) string {
 // "input" may be what the tool wants to have there. ok is false where nothing was unwrapped.
 func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	inner := args
+	// {"arguments": {"input": {"city": "Rome"}}}
 	for range MaxWrap {
 		value := wrapped(name, t, inner)
 		if value == "" {
 			break
 		}
+		// {"arguments": "{\"city\": \"Rome\"}"}
 		inner = strings.TrimSpace(Unquote([]byte(value)))
 		if !strings.HasPrefix(inner, "{") {
 			return "", false
@@ -74,6 +76,7 @@ func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 		return "", false
 	}
 	out, whole := RepairAs(inner, t)
+	// none of its members is a parameter: it is data
 	if list := MembersOf(out); !whole || len(list) > 0 && !hasAny(t, list) {
 		return "", false
 	}

@@ -23,6 +23,7 @@ type Buffer struct {
 }
 
 // Filler reads on for a buffer.
+// The decoder is one: it asks its source for the next event.
 type Filler interface {
 	Fill() bool // appends at least a byte; false: the text is over
 	SawEnd()    // somebody has asked for a byte behind the end
@@ -39,18 +40,21 @@ func Whole(text string) Buffer {
 }
 
 // Append adds text behind what is buffered.
+// A piece that comes lifts till, not the limit: a draft's end stays where it is.
 func (b *Buffer) Append(text string) {
 	b.Buf = append(b.Buf, text...)
 	b.SetLimit(b.limit)
 }
 
 // Drop forgets the n bytes at the front.
+// Only what no attempt may read again can go; the decoder knows how far that is.
 func (b *Buffer) Drop(n int) {
 	b.Buf = append(b.Buf[:0], b.Buf[n:]...)
 	b.Base += n
 }
 
 // SetLimit puts a virtual end to the text, at a position.
+// A draft is read under it: everything unwinds as at any end of a text, and Hit says that it was not the real one.
 func (b *Buffer) SetLimit(limit int) {
 	b.limit = limit
 	b.till = min(limit, b.Base+len(b.Buf))
