@@ -166,6 +166,7 @@ func configOf(said *kong.Context) (path string, takesFile bool) {
 // makes such names up for a service of this name.
 // Kubernetes sets TOOLNORM_PORT and TOOLNORM_SERVICE_HOST for a service named toolnorm, so they cannot be
 // errors.
+// Old names of settings are known, too.
 func strays(app *kong.Application) (names []string) {
 	known := map[string]bool{}
 	for _, cmd := range app.Children {

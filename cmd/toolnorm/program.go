@@ -182,11 +182,13 @@ func (m *Main) mayListen(keys bool) error {
 }
 
 // announce says where the server is.
+// It is one line, with the address that clients need. Keys are only counted.
 func (m *Main) announce(s settings) {
 	m.log.Info().Str("version", version()).Str("url", m.URL()+"/v1").Str("ollama", s.ollama).Int("api_keys", len(s.keys)).Msg("serving")
 }
 
 // URL is the address that the server has, without a slash at its end. It is known once Run has returned.
+// With port 0 only the listener knows it.
 func (m *Main) URL() string { return "http://" + m.listener.Addr().String() }
 
 // Failed gives the error that ended the server, if one did.

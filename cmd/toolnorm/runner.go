@@ -60,6 +60,7 @@ func (m *Main) seekRunner() {
 }
 
 // withdrawDoor takes the address back.
+// A file that stays behind costs each toolrun a failed connection, no more.
 func (m *Main) withdrawDoor() {
 	if err := m.door.Withdraw(m.Config.Data); err != nil {
 		m.log.Warn().Err(err).Msg("cannot remove runner.json: toolrun may look for this server in vain")

@@ -45,6 +45,7 @@ type collection struct {
 }
 
 // Error is what the server answered.
+// Its kind is Chroma's own name for it (NotFoundError).
 type Error struct {
 	Status        int    `json:"-"`
 	Kind, Message string `json:"-"`
@@ -105,6 +106,7 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 }
 
 // find asks for the collection's id, once. It is never made by a search: a typo would leave an empty one behind.
+// The id is what all other calls want in their path.
 func (c *Client) find(ctx context.Context) (*collection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,6 +189,7 @@ func (c *Client) Records(ctx context.Context, source string) (ids []string, text
 }
 
 // Upsert puts records in, or in the place of those of the same id (an add would leave the old ones).
+// The source stands in the metadata, where Records finds it again.
 func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string, vectors [][]float32) error {
 	metadata := make([]map[string]any, len(ids))
 	for i := range metadata {
@@ -196,6 +199,7 @@ func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string,
 }
 
 // Delete removes records.
+// No ids are no call: what a server removes that is given none is not to be tried.
 func (c *Client) Delete(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil

@@ -35,6 +35,7 @@ type heard struct {
 }
 
 // take keeps an event.
+// Only the beginning is kept: it shows what the model took for a call.
 func (h *heard) take(ev chat.Event) {
 	switch ev.Kind {
 	case chat.Reasoning:

@@ -64,6 +64,7 @@ func (p *page) title(text string) {
 	p.line(text)
 }
 
+// server prints a server, its findings and its models. What it does not say is left out, not called unknown.
 func (p *page) server(s Server) {
 	text := "SERVER " + s.Name
 	switch {
@@ -129,6 +130,8 @@ func (p *page) models(s Server) {
 	}
 }
 
+// findings prints them in three columns. What follows from one stands below it, behind an arrow, as it is
+// often long.
 func (p *page) findings(all []Finding) {
 	for _, f := range all {
 		p.line("  "+string(f.Level), f.What, f.Found)
@@ -138,6 +141,8 @@ func (p *page) findings(all []Finding) {
 	}
 }
 
+// model prints what was found out by asking it, and last the lines for the settings file, which are there to
+// be copied.
 func (p *page) model(m *Model) {
 	text := "MODEL " + m.Name
 	if kind := kindOf(m.Family, m.Parameters, m.Quantization); kind != "" {

@@ -92,6 +92,7 @@ func (s *Server) compatible(ctx context.Context, client *openai.Client) error {
 }
 
 // list finds out which models a server has, and how each would be read.
+// A server without models is a problem: every request to it will be a 404.
 func (d *Doctor) list(ctx context.Context, h host, s *Server) {
 	var err error
 	if s.Kind == upstream.KindOpenAI {

@@ -70,6 +70,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
 // cached are the vectors that are known, and which texts have none.
+// A text that comes twice in one request is asked for twice; that is rare.
 func (c *Client) cached(texts []string) (all [][]float32, missing []int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

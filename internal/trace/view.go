@@ -21,6 +21,7 @@ import (
 //go:embed view.html
 var viewHTML string
 
+// viewPage escapes by the place in which a text stands, which is why it is html/template's.
 var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visible": visible}).Parse(viewHTML))
 
 // View serves the exchanges of a Log to programs and browsers of this machine: as a page to those who want one, else as JSON.

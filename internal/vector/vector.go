@@ -107,12 +107,15 @@ func dot(a, b []float32) float32 {
 // worstFirst is a heap of hits whose first is the one to be replaced.
 type worstFirst []Hit
 
+// Len is for package heap.
 func (h worstFirst) Len() int { return len(h) }
 
+// Less puts the lowest score first, and of equals the later row, so that the earlier one stays.
 func (h worstFirst) Less(i, j int) bool {
 	return h[i].Score < h[j].Score || h[i].Score == h[j].Score && h[i].Row > h[j].Row
 }
 
+// Swap is for package heap.
 func (h worstFirst) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
 // Push is for package heap.

@@ -67,6 +67,8 @@ func readOffer(t *chat.Tool, v *fastjson.Value) error {
 }
 
 // Offer adds tools to those of the client.
+// It is what forms with tools of their own call, behind what the client's request was checked for: hence the
+// second look at logprobs.
 func (a *Ask) Offer(more []chat.Tool) error {
 	if a.Logprobs && len(more) > 0 {
 		return field.AsFault(field.Bad("logprobs", "not available while tools are offered: a call's tokens are not those of its arguments"))

@@ -85,6 +85,7 @@ func wholeRunes(s string) int {
 
 // Tail holds the begun character at the end of what was written, under four bytes, until its rest is there: models write
 // tokens that end inside a character, and JSON text cannot.
+// Whoever cuts a stream into chunks needs one for each text that goes on.
 type Tail struct{ held string }
 
 // Join puts text behind what is held, and returns it but for the character that it may end in.
@@ -115,6 +116,7 @@ func WriteJSON(w http.ResponseWriter, status int, body []byte) error {
 }
 
 // WriteValue answers with v, which must be of a type that always encodes.
+// The length is small and known: models, versions, health.
 func WriteValue(w http.ResponseWriter, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -54,6 +54,7 @@ CREATE TABLE data_changes (collection TEXT PRIMARY KEY, n INTEGER NOT NULL);`))
 }
 
 // count is the number of its documents.
+// It decides whether the tools are offered when nothing is set.
 func (c *collection) count(ctx context.Context) (n int, err error) {
 	err = c.db.QueryRowContext(ctx, "SELECT count(*) FROM data_documents WHERE collection = $1", c.name).Scan(&n)
 	return n, err
@@ -117,6 +118,7 @@ func (x *indexes) nearest(v []float32, n int) (rows []int) {
 }
 
 // matching are the documents that match a query's words best.
+// A document that shares no word with the query is not among them, however few there are.
 func (x *indexes) matching(query string, n int) (rows []int) {
 	for _, hit := range x.words.Search(query, n, nil) {
 		rows = append(rows, hit.Row)

@@ -122,6 +122,7 @@ func jsonList(text []byte) (all []string, err error) {
 }
 
 // jsonLines: the same, one a line.
+// The line is named, since one bad line of a large file is hard to find.
 func jsonLines(text []byte) (all []string, err error) {
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {

@@ -19,6 +19,7 @@ type Imported struct {
 }
 
 // embeddedAtOnce is how many texts are embedded between two signs of progress.
+// It is also what the client of the model sends in one request.
 const embeddedAtOnce = 32
 
 // Import puts the documents of a file, or of all files of a folder, into the collection: a second time nothing changes but

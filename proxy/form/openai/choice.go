@@ -35,6 +35,8 @@ func (r *request) choose(v *fastjson.Value) error {
 // The second keeps mode and tools in a member allowed_tools; the Responses API has them beside type, and that
 // is taken as well. In mode "auto" the prompt stays as it is, so that the server's prefix cache works: all
 // tools are offered, and a call of one that is not named is text.
+// An empty list in mode "auto" allows no call at all; with "required" it could never be fulfilled and is an
+// error.
 func (r *request) chooseNamed(v *fastjson.Value) error {
 	switch kind := string(v.GetStringBytes("type")); kind {
 	case "function":

@@ -97,6 +97,7 @@ func (w *whole) fill(c *choice) {
 	w.Out.Finished(c.FinishReason)
 }
 
+// wholeCall is a call as OpenAI writes it: its arguments are a text that holds JSON.
 func wholeCall(c chat.Call) toolCall {
 	t := toolCall{ID: c.ID, Type: "function"}
 	t.Function.Name, t.Function.Arguments = c.Name, string(c.Args)

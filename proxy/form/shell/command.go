@@ -19,6 +19,7 @@ var runsCommands = []string{"run_command", "execute_command"}
 // Commander writes calls as commands for one client.
 // The editors' own tool feeds output and exit code back to the model; a block in the text needs a click, and
 // what it printed never returns.
+// A line works in dash, bash, zsh, ksh, fish and busybox alike, so the client's shell need not be known.
 type Commander struct {
 	*Config
 	base64   bool

@@ -9,6 +9,7 @@ import (
 )
 
 // shown is the result of a command that was shown in a block: nobody here knows more.
+// A call needs a result in the history, or it would look as if it still ran.
 const shown = "This was shown to the user as a command to run. What it gave, if it was run, is in the user's next message."
 
 // earlier makes calls again of the commands that earlier replies wrote, so that the model sees what it did and not how
@@ -45,6 +46,7 @@ func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 }
 
 // unwrap makes the call of a call that runs its command.
+// The result that the client's tool gave then stands behind the call that the model meant.
 func (c *Commander) unwrap(call *chat.Call) {
 	var args struct{ Command string }
 	if call.Name != c.via || json.Unmarshal(call.Args, &args) != nil {
@@ -57,6 +59,7 @@ func (c *Commander) unwrap(call *chat.Call) {
 
 // read is the call that a line runs, if it can have been written here.
 // A fetched call is known only as long as it is kept; after that its line stays text.
+// The last 1,000 calls are kept, 64 MiB in all, until a restart.
 func (c *Commander) read(line string) (name string, args json.RawMessage, ok bool) {
 	if id, isFetch := c.Program.ReadFetch(line); isFetch && c.Kept != nil {
 		return c.Kept(id)

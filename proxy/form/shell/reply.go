@@ -8,6 +8,7 @@ import (
 // reply writes calls of the tools that are served here as commands: as a call of the client's own tool that runs
 // commands, so that the result comes back by itself, else as a block that the user runs.
 // Calls of both kinds may mix in one reply, so those that go on are numbered anew, without gaps.
+// A block is text, so a reply of blocks alone ends with "stop".
 type reply struct {
 	form.Reply // gets text, and calls of the client's tools
 	commander  *Commander
@@ -63,6 +64,7 @@ func (r *reply) run(c chat.Call) error {
 }
 
 // pass passes a whole call on.
+// It goes whole, since it was held until it was whole.
 func (r *reply) pass(c chat.Call) error {
 	for _, e := range []chat.Event{
 		{Kind: chat.CallStart, Index: r.passed, ID: c.ID, Text: c.Name},

@@ -10,6 +10,7 @@ type lines []string
 func split(text string) lines { return strings.SplitAfter(text, "\n") }
 
 // find is the first line from i on that says word, or with more that begins with it; -1 when there is none.
+// Callers bound how far they look by cutting l.
 func (l lines) find(i int, word string, more bool) int {
 	for ; i < len(l); i++ {
 		line := strings.TrimSpace(l[i])

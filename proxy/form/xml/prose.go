@@ -67,6 +67,7 @@ func (p *Prose) at(s string) (mark, whole bool) {
 }
 
 // End gives what is still held, with a blank behind it: Void never shows the beginning of a mark at the end of a text.
+// A reply may rightly end in "a <", and that must not be lost.
 func (p *Prose) End() string {
 	if p.tail == "" {
 		return ""

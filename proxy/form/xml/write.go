@@ -56,6 +56,7 @@ func (p *Prompt) Write(c chat.Call) (open, rest string, err error) {
 }
 
 // around is a value with a line of its own around it if it has lines: parsers take one newline off both ends of those.
+// A value that itself begins or ends with a newline would lose it otherwise.
 func around(value string) string {
 	if strings.Contains(value, "\n") {
 		return "\n" + value + "\n"
