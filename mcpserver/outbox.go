@@ -201,7 +201,7 @@ func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event
 // open begins a stream, if there are not too many. Call done when it has ended. The bound is on all streams together:
 // each costs some 27 KB, whoever opened it.
 func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok bool) {
-	if s.closing.Load() || s.streams.Add(1) > int64(s.cfg.MaxStreams) {
+	if n := s.streams.Add(1); s.closing.Load() || n > int64(s.cfg.MaxStreams) {
 		s.streams.Add(-1)
 		s.busy(w, "too many streams are open")
 		return nil, nil, false

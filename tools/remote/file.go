@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"toolnorm/chat"
+
+	"toolnorm/internal/fault"
 )
 
 // file is mcp.json as it is written: a list of servers, [{"name": …, "url": …}], or the object that other programs
@@ -172,7 +174,7 @@ func (f *file) put(e Entry) error {
 	case at >= 0:
 		f.servers[at] = w
 	case len(f.servers) == mostServers:
-		return fmt.Errorf("there are %d servers already", mostServers)
+		return fault.New(fault.Invalid, "there are %d servers already: remove one first", mostServers)
 	default:
 		f.servers = append(f.servers, w)
 	}
