@@ -216,6 +216,7 @@ func (d *decoder) match(p *declaration.Pattern) match {
 // nothingMore says whether the model ended its reply behind the name of a tool that needs no arguments, under a mark of its
 // family or a special token: models leave out all the rest of such a call.
 // "[TOOL_CALLS]list_files" and stop is a call of list_files with {}. One that needs arguments is none.
+// Marks that are words need the family: behind "Action: list_files" of another model a sentence may have ended.
 func (d *decoder) nothingMore(p *declaration.Pattern, t *tool) bool {
 	return (p.Family == d.f || p.Special()) && !p.Markless() && len(t.schema().Required()) == 0 && d.over()
 }

@@ -38,6 +38,7 @@ func (d *decoder) message(p *declaration.Pattern) match {
 // this very recipient in front of one that knows it for a tool or knows the channel.
 // Harmony, Beam and Glimmer have one set of marks. to=self is thinking in Glimmer and a tool nobody knows in harmony, so the
 // more a family's line says, the earlier it is asked: its very recipient, any tool, the channel, anybody, the rest.
+// Several families may say as much; the first that commits wins.
 func (d *decoder) anyMessage(h fields) match {
 	for _, fields := range []string{"to", "{name}", "channel", "*", "else"} {
 		for _, f := range d.index.Families {
@@ -204,6 +205,7 @@ func (d *decoder) messageEnds(p *declaration.Pattern, i int) int {
 // messageText reads the body of a message that is text or reasoning; kind None drops it. An end mark ends it only if another
 // one, a header or the end of the text follows; without one, a complete header does.
 // "I must not write <|call|> myself" has an end mark in the middle of its text. Text is kept byte for byte up to there.
+// The state is that of plain bytes meanwhile, so flushText knows where they go.
 func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
 	d.state = kind
 	for {

@@ -59,6 +59,7 @@ func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
 
 // lastName is the tool whose name the n bytes from here on are, when the model ended its reply behind them.
 // [TOOL_CALLS]list_files</s> has no arguments and no mark behind its name.
+// It steps to the end of the name and asks over, which knows ends of turns as well as the end of the text.
 func (d *decoder) lastName(n int) *tool {
 	d.Pos += n
 	over := d.over()
@@ -129,6 +130,7 @@ func begins(l declaration.Literal, c int) bool {
 	switch u := l.Units[0]; u.Kind {
 	case declaration.Exact:
 		return int(u.Byte) == c
+	// a quote of any kind, or none and what follows it
 	case declaration.AnyQuote:
 		return c == '"' || c == '\'' || c == '\\' || len(l.Units) > 1 && int(l.Units[1].Byte) == c
 	case declaration.AnyEquals:
@@ -139,6 +141,7 @@ func begins(l declaration.Literal, c int) bool {
 
 // callNumber steps over the number of a call, up to the next literal.
 // Kimi K3 counts its calls from 1, index="1"; the number says nothing that their order does not.
+// The literal behind the number ends it; a number may be any text, as only its place is known.
 func (d *decoder) callNumber(l declaration.Literal) match {
 	n := d.upTo(0, l)
 	if n <= 0 {
@@ -247,6 +250,7 @@ const maxEntity = 8
 
 // unescaped is a name, or the beginning of one, without its escapes. Half an escape at the end is left out.
 // Kimi K3's tool="a&amp;b" is the tool a&b. The original text is tried first (find), as a name may really hold a backslash.
+// What is half written at the end is left out, so that begins can ask for a name byte by byte.
 func unescaped(name []byte) []byte {
 	if bytes.IndexByte(name, '\\') < 0 && bytes.IndexByte(name, '&') < 0 {
 		return name

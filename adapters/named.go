@@ -30,6 +30,7 @@ func (d *decoder) namedObjects(p *declaration.Pattern) match {
 	}
 	// a brace too many: the model ends an envelope that this form does not have
 	d.extraClosers("}")
+	// its bracket may be missing, as any closer behind a commit
 	if n := d.Space(0); bracket && d.At(n) == ']' {
 		d.Pos += n + 1
 		bracket = false
@@ -43,6 +44,7 @@ func (d *decoder) namedObjects(p *declaration.Pattern) match {
 
 // namedMember reads a tool's name, a colon and the arguments, and leaves the call open.
 // The key must be an offered tool, which is all that tells the form from an answer in JSON.
+// Any quotes will do, as in arguments; a key without quotes does not count, since an answer in prose may look like it.
 func (d *decoder) namedMember() match {
 	d.Pos += d.Space(0)
 	q, ok := d.QuoteAt(0)
@@ -66,6 +68,7 @@ func (d *decoder) namedMember() match {
 // nextNamed reads a further member, of the same object or of the next one, after ending the call before it.
 // "}, {" between two calls may lack any of its three signs, but one must stand there, or the rest of a value would be a call.
 // A member that is no call gives everything back: the call before it has ended either way.
+// The pin moves to the start of what is tried, so the call before it can leave the buffer.
 func (d *decoder) nextNamed() bool {
 	n := 0
 	// {"A": {…}}, {"B": {…}} and {"A": {…}, "B": {…}} both

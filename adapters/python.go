@@ -10,6 +10,7 @@ import (
 // pythonCalls reads Python calls: a list of them in brackets, or one after the other.
 // LFM2 and Llama write a list in brackets, OLMo a call on each line; some put a semicolon between. The list's own bracket may be
 // missing at its end, like any closer behind a commit.
+// Each call but the last ends where the next begins; the last one has the family's closers behind it.
 func (d *decoder) pythonCalls(p *declaration.Pattern) match {
 	d.Pos += d.Space(0)
 	bracket := d.At(0) == '['
@@ -64,6 +65,7 @@ func (d *decoder) nextPython(bracket bool) bool {
 
 // closeLast ends the call that is still open, if one is.
 // A call stays open until it is known whether another follows: only the last one has the marks behind it.
+// A failed attempt leaves none open, and then nothing is to be done.
 func (d *decoder) closeLast(closed bool) {
 	if d.Out != nil {
 		d.endCall(closed)
@@ -107,6 +109,7 @@ func (d *decoder) pythonCall() match {
 // get_weather(city="Oslo"), days=3) was a call without days; it may as well have lost an opener, so it is text.
 func (d *decoder) keywordBehind(t *tool) bool {
 	n := d.Space(0)
+	// the list's bracket may stand between
 	if scan.IsCloser(d.At(n)) {
 		n += 1 + d.Space(n+1)
 	}
@@ -121,6 +124,7 @@ func (d *decoder) keywordBehind(t *tool) bool {
 // pythonName reads a name and the parenthesis directly behind it.
 // A blank in front of the parenthesis makes it prose: "search (see above)". Llama 3 calls its built-in tools with a method,
 // brave_search.call(query="…").
+// The name is compared with what is offered at every byte, so a function in program text ends the attempt early.
 func (d *decoder) pythonName() (*tool, match) {
 	n := 0
 	for n < maxName && (scan.IsWord(d.At(n)) || d.At(n) == '.' || d.At(n) == '-') && !d.Has(n, ".call(") {
@@ -179,6 +183,7 @@ func (d *decoder) pythonArgs(t *tool) (string, match) {
 func (d *decoder) objectArgument(t *tool) match {
 	start := d.Pos
 	d.skipBlanks()
+	// f({"city": "Oslo"}): its first member is a parameter
 	if d.At(0) == '{' && d.objectFits(t) == matched {
 		d.Spare.JSON = d.Spare.JSON[:0]
 		d.LeaveAll()
@@ -247,6 +252,7 @@ func (d *decoder) keywords(t *tool) match {
 }
 
 // skipBlanks steps over white space, also odd one. It copies nothing: the JSON that comes of the call has none.
+// Odd spaces are noted as repaired: Python knows none of them between tokens.
 func (d *decoder) skipBlanks() {
 	d.Pos += d.Space(0)
 	for n := d.OddSpace(); n > 0; n = d.OddSpace() {
@@ -258,6 +264,7 @@ func (d *decoder) skipBlanks() {
 // keyword reads "K =", or names the parameter of a positional value.
 // key: value counts as well, as models mix in JSON; == does not, which is a comparison. A value without a name takes the
 // parameter at its place only when the schema lists it: else nobody knows what it is.
+// n is the place of the argument; a name after a value without one is fine in Python, the reverse is not checked here.
 func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
 	i := 0
 	for scan.IsWord(d.At(i)) || d.At(i) == '-' || d.At(i) >= 0x80 {
@@ -267,6 +274,7 @@ func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
 	switch c := d.At(end); {
 	case c < 0:
 		return "", incomplete
+	// city="Oslo", city: "Oslo"; not city == "Oslo"
 	case i > 0 && c == '=' && d.At(end+1) != '=', i > 0 && c == ':':
 		key := string(d.Slice(d.Pos, d.Pos+i))
 		d.Pos += end + 1
@@ -283,6 +291,7 @@ func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
 
 // pythonValue reads a value; string prefixes (r"…", f"…", b"…") are dropped.
 // The text of an f-string is taken as it stands, since nothing is evaluated here. Only in r"…" is a backslash data.
+// False means that no value stands here: an expression or a name, and the text is no call.
 func (d *decoder) pythonValue(t *schema.Type) bool {
 	c := d.At(0)
 	// r"C:\temp", f"{city}", b"x", u"x"

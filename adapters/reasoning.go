@@ -93,6 +93,7 @@ func (d *decoder) closerAhead(p *declaration.Pattern, n int) bool {
 		if _, a := d.literal(i, last); a == matched {
 			return true
 		}
+		// it opens again: the first was a mention
 		if _, a := d.literal(i, p.Parts[0].Lit); a == matched {
 			return false
 		}
@@ -116,6 +117,7 @@ func (d *decoder) emptyReasoning(p *declaration.Pattern, n int) match {
 // closer once more, or one behind text that was reasoning although nothing said so. As a word of prose it stays.
 // Where the prompt has opened the reasoning and nobody said so, R</think>T is all that comes: what stands in front has left as
 // text and cannot be recalled, but the mark is not shown. Doubled closers (</mm:think></mm:think>) go as well.
+// A closer that is a word, Granite's "Here is my response:", counts only where nothing stands in front.
 func (d *decoder) strayCloser(p *declaration.Pattern) match {
 	n, a := d.literal(0, p.Parts[len(p.Parts)-1].Lit)
 	if a != matched {
@@ -224,6 +226,7 @@ func (d *decoder) reasoningEnds(n int) bool {
 // plainOpens ends the reasoning in front of the special token that opens a plain reply of the same family, behind n
 // newlines. The token itself is read as text is.
 // Command R and A write <|START_TEXT|> without closing their thoughts. Only a special token does so: a tag may be part of one.
+// It is not consumed here, so text reads it as it reads every opener of a reply.
 func (d *decoder) plainOpens(n int) bool {
 	for _, p := range d.thinks[0].Family.Plain {
 		m := declaration.Mark{Key: p.Parts[0].Lit.Key()}

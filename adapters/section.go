@@ -10,6 +10,7 @@ import (
 // its closer follows at once.
 // "DeepSeek uses <｜tool▁calls▁begin｜> with full-width bars" is text from its first to its last byte. An empty section holds
 // nothing and is dropped. Its glue stands in front of the opener, so it is that of the first call.
+// outer keeps its glue while the first call is read, since the call's own newlines stand inside the section.
 func (d *decoder) section(p *declaration.Pattern) match {
 	n, a := d.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -99,6 +100,7 @@ func (d *decoder) anyCall(f *declaration.Family) match {
 
 // anotherCall reads one more call of a section, behind white space.
 // White space alone stands between: what else there is ends the section, and is text.
+// Inside a section no evidence is asked for: the opener has been believed.
 func (d *decoder) anotherCall(f *declaration.Family) bool {
 	start, n := d.Pos, d.Space(0)
 	d.gapAt, d.markAt = d.Pos, d.Pos+n

@@ -13,6 +13,7 @@ import (
 // of the format that is read come first; those of others count too, since a prompt that ends with one was made for them.
 // A prompt that ends with <think> says that the reply has no opener of its own. Without it the beginning would be shown as text
 // before the closer tells.
+// White space at the end is that of the template; whether a newline was among it decides if the reply owes one (skipOpener).
 func (d *decoder) startBehind(prompt string) {
 	text := strings.TrimRight(prompt, " \t\r\n")
 	if text == "" {
@@ -42,6 +43,7 @@ func (d *decoder) startBehind(prompt string) {
 
 // beginning reads what the prompt has opened and the reply goes on with: a message's header, a plain reply or a call.
 // The header comes first, as it says which of the others can come at all.
+// Nothing of it is looked for again later: what the prompt has opened, only the first bytes of the reply can go on with.
 func (d *decoder) beginning() {
 	d.firstMessage()
 	if f := d.ahead; f != nil {
@@ -66,6 +68,7 @@ func (d *decoder) wordLine() bool {
 // "all" in the place of a tool's name is Functionary's plain reply, and its line is dropped. A call that is cut behind its name
 // says nothing and is dropped as well.
 func (d *decoder) behindPrompt(f *declaration.Family) {
+	// all⏎It is sunny.
 	for _, p := range f.Begun(f.Plain) {
 		if n, a := d.literal(0, p.Parts[0].Lit); a == matched {
 			d.Pos += n
@@ -77,6 +80,7 @@ func (d *decoder) behindPrompt(f *declaration.Family) {
 	if d.tools == nil || !d.wordLine() {
 		return
 	}
+	// get_weather⏎{"city": "Oslo"}
 	for _, p := range f.Begun(f.Calls) {
 		switch d.attempt(p) {
 		case committed:

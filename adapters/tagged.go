@@ -11,6 +11,7 @@ import (
 
 // taggedCall reads a call whose arguments are tags, and its closers.
 // Many families write <tag=key>value</tag> of some kind: they differ in marks, and in who says a value's type.
+// Without a tool there is nothing that could say what the tags may be called.
 func (d *decoder) taggedCall(p *declaration.Pattern, t *tool, id string) match {
 	if t == nil {
 		return mismatch
@@ -72,6 +73,7 @@ type head struct {
 
 // argHead reads the head of an argument at offset i.
 // An incomplete head is remembered, as the text may have ended inside the one that was meant.
+// The first pattern that matches counts: families with two spellings list the one with more in it first, as Kimi K3's with type.
 func (d *decoder) argHead(f *declaration.Family, i int) (head, match) {
 	best := mismatch
 	for _, p := range f.Args {
@@ -110,6 +112,7 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 			return head{}, incompleteAtEnd(i, mismatch)
 		}
 		word := strings.Trim(string(d.Slice(d.Pos+end, d.Pos+i)), "\"' \t\r\n")
+		// ]<]minimax[>[</city>: a closer is no parameter
 		if hole == "key" && p.Keyed() && strings.ContainsAny(word, "/<\" ") {
 			return head{}, mismatch // another tag than a parameter's
 		}
@@ -194,6 +197,7 @@ func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
 
 // loneKeys is the offset behind the keys without a value that stand at offset i: they are no arguments.
 // Poolside's models write <arg_key>days</arg_key></tool_call>; an empty text for it would be a value that nobody wrote.
+// They may follow each other, so it goes on until something else stands there.
 func (d *decoder) loneKeys(p *declaration.Pattern, i int) int {
 	a := p.Family.Args[0]
 	// only families whose keys have a closer of their own
@@ -233,12 +237,14 @@ func (d *decoder) loneKey(arg, p *declaration.Pattern, i int) (int, bool) {
 // before that is known. Where the tag that the literal begins with stands, the rest must follow.
 // Keys stand on one line, but for white space in front of the next tag. Where < begins that tag and the rest does not follow,
 // the key would run over a tag.
+// Zero and -1 are apart so that a text that ended in a tag is a cut call, and a tag that is another one no call.
 func (d *decoder) upTo(i int, l declaration.Literal) int {
 	for n := i; n < i+lenient.MaxKey; n++ {
 		c := d.At(n)
 		if c < 0 {
 			return -1
 		}
+		// the literal can begin here; only then is it compared
 		if begins(l, c) {
 			switch _, a := d.literal(n, l); {
 			case a == incomplete:
@@ -266,6 +272,7 @@ func (d *decoder) upTo(i int, l declaration.Literal) int {
 // tags reads the arguments one after the other and writes them as one object.
 // Each key is held until its value begins, as in an object. Where an argument may begin and something that looks like one
 // stands, <parameterdays>…, the arguments may not be all there are: a doubt, and the call is text.
+// Seen holds the keys so far: a parameter comes once, so a known one that was seen is part of a value (nextArg).
 func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 	d.PutByte('{')
 	d.Seen = d.Seen[:0]
@@ -303,6 +310,7 @@ func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 		d.Pos += h.end
 		d.tagValue(p, h, t)
 	}
+	// <parameter=arguments>{"city": "Oslo"}</parameter> alone: its members are the arguments
 	d.Unwrap()
 	d.PutByte('}')
 }
@@ -330,6 +338,7 @@ var plainly = strings.NewReplacer("&amp;", "&", "&quot;", `"`)
 
 // oddKey says whether a parameter's name holds what no name does: a mark or a quote in the tag is wrong.
 // <parameter="city"> or a key with a quote in it has lost a sign somewhere, and the value may belong to another one.
+// In families with entities a quote in a key is written &quot;, so a plain one is wrong there, and the apostrophe is not.
 func oddKey(f *declaration.Family, key string) bool {
 	if f.Flags.Entities {
 		return strings.ContainsAny(key, "\"=“”`")

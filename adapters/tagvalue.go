@@ -59,6 +59,7 @@ func (d *decoder) lined(p *declaration.Pattern, h head) bool {
 // schema allows nothing else.
 // DSML's string="true" and Kimi K3's type="string" say it on the wire, and the wire wins: "42" stays a text. Elsewhere the schema
 // decides, and a parameter that it does not name is a text.
+// Texts of an enum are read by the schema all the same, which puts their spelling right.
 func (h head) isText(t, typ *schema.Type) bool {
 	switch h.wire {
 	// string="true" (DSML), type="string" (Kimi K3)
@@ -111,6 +112,7 @@ func (d *decoder) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 // read turns the raw text of a tag into JSON: as JSON where the tag says that it is, else by the schema.
 // A nested value is read as tags first: what they say is more than their text.
 func (h head) read(text string, t *schema.Type) string {
+	// <items><item>…
 	if h.p.Keyed() {
 		return fromTree(h.p, text, t)
 	}
@@ -118,6 +120,7 @@ func (h head) read(text string, t *schema.Type) string {
 	case "true", "string", "str", "":
 		return lenient.FromText(text, t)
 	}
+	// string="false", type="number": JSON, and a text where it is broken
 	if out, whole := lenient.RepairAs(text, t); whole {
 		return out
 	}
@@ -148,6 +151,7 @@ func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 			}
 		}
 		switch {
+		// whole runes only, so that no split can damage one
 		case c >= 0x80:
 			d.Rune()
 			continue
@@ -240,6 +244,7 @@ func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 // nextArg says whether the head of a further argument stands at offset i in place of the value's own closer: a parameter of
 // the tool that was not seen yet, behind a newline where the family writes one.
 // "say <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, cannot be told from it by anybody.
+// Where the family writes newlines around values one has to stand in front: a tag in the middle of a line is quoted.
 func (d *decoder) nextArg(f *declaration.Family, t *schema.Type, i int, newline bool) bool {
 	if newline && i == 0 || f.Args[0].Keyed() {
 		return false
@@ -253,6 +258,7 @@ func (d *decoder) nextArg(f *declaration.Family, t *schema.Type, i int, newline 
 // In a family with a section its last closer needs something behind it, too; in one without, the last closer ends all.
 func (d *decoder) afterValue(p *declaration.Pattern, i int) bool {
 	i += d.Elastic(i)
+	// nothing more, or the section's closer
 	if d.At(i) < 0 || d.endMark(i) {
 		return true
 	}
@@ -359,6 +365,7 @@ func (d *decoder) openCDATA(f *declaration.Family) bool {
 
 // cdataEnd says whether CDATA ends here, and how many bytes of it and of the value's closer to step over. Inside it no mark
 // counts, and its closer only where the value's closer follows.
+// The text of a page may hold ]]> as well as any tag; what follows it decides, as for every closer.
 func (d *decoder) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 	n, a := d.literal(0, declaration.Exactly(declaration.CDATAClose))
 	if a == matched {

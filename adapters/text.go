@@ -196,6 +196,7 @@ func (d *decoder) nameFirst() bool {
 
 // tryMark reads what a mark begins; one of a call that may be a mention waits for what follows.
 // Inside a draft nothing is doubted again: whoever began it has looked.
+// Only marks of calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn what stands around.
 func (d *decoder) tryMark(m *declaration.Mark) match {
 	if d.tools != nil && !d.drafting && (m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.InnerOpen) {
 		if why := d.doubted(m); why != noDoubt {
@@ -223,8 +224,10 @@ func (d *decoder) try(m *declaration.Mark) match {
 		return d.message(m.Pattern)
 	case declaration.TextOpen:
 		return d.openPlain(m)
+	// <tool_response> behind a call: the model answers itself
 	case declaration.ResultOpen:
 		return d.madeUp(m.Pattern)
+	// <reserved_12>: it means nothing anywhere
 	case declaration.NoiseMark:
 		d.leave(0)
 		d.Pos += len(m.Key)
@@ -275,11 +278,13 @@ func (d *decoder) dropRest(glue int) {
 // openPlain drops the opener of a plain reply, where nothing but white space stands in front. One that looks like a tag may
 // be the answer itself: it counts behind reasoning only.
 // Hunyuan-A13B writes <answer>⏎…⏎</answer> behind its thoughts; a reply that is about such tags begins with them as well.
+// The special token of the family itself may come later as well, behind a call or text that had no opener.
 func (d *decoder) openPlain(m *declaration.Mark) match {
 	n, a := d.literal(0, m.Pattern.Parts[0].Lit)
 	if a != matched {
 		return a
 	}
+	// <|START_RESPONSE|> behind text that had none
 	own := m.Pattern.Family == d.f && m.Special() && !d.mentioned()
 	if tag := m.Key[0] == '<' && !m.Special(); !d.blank && !own || d.thinks == nil && tag {
 		return mismatch
@@ -300,6 +305,7 @@ func (d *decoder) turn(m *declaration.Mark) match {
 	if n == 0 {
 		return mismatch
 	}
+	// the closer of a plain reply, whose newline is the mark's
 	if m.Pattern != nil {
 		closer := m.Pattern.Parts[len(m.Pattern.Parts)-1].Lit
 		end, a := d.literal(0, closer)

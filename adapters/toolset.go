@@ -56,6 +56,7 @@ func (s *toolset) build() {
 	s.exact, s.forms = make(map[string]*tool, len(s.offered)), make([]form, 0, len(s.offered))
 	all := make([]tool, len(s.offered))
 	for i, o := range s.offered {
+		// offered twice
 		if s.exact[o.Name] != nil || o.Name == "" {
 			continue
 		}
@@ -76,6 +77,7 @@ func (s *toolset) build() {
 func (s *toolset) buildAlso() {
 	var more []form
 	for name, of := range s.also {
+		// of a tool that is not offered here, or the first name of another
 		t, folded := s.exact[of], fold(name)
 		if t == nil || s.exact[name] != nil {
 			continue
@@ -97,6 +99,7 @@ func (s *toolset) sort() {
 }
 
 // withoutPrefix is an offered name without a server's name or a client's random prefix, "" when it has none.
+// The short form is one more spelling, not a name: it finds a tool only where no other has it.
 func withoutPrefix(name string) string {
 	// github.search_code: models leave the server out
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
@@ -121,6 +124,8 @@ func isBase36(s string) bool {
 // fold drops case and separators.
 func fold(name string) string { return string(appendFold(nil, name)) }
 
+// appendFold appends the folded name to dst: small letters, and none of the signs between words. It is asked at every byte of a
+// name that is being read, so it takes its memory from the caller.
 func appendFold[S string | []byte](dst []byte, name S) []byte {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -153,6 +158,7 @@ func (s *toolset) find(name string) *tool {
 	if t := s.folded(folded); t != nil {
 		return t
 	}
+	// get_weather.get_weather, as Muse writes it
 	if first, second, ok := strings.Cut(name, "."); ok && first == second {
 		return s.find(first) // its own name for a name space
 	}
@@ -200,10 +206,12 @@ func isCounter(id string) bool {
 
 // taking returns the only tool whose schema has all these members, and asks for no others; nil when there is none or more.
 // With no members every tool without required ones would fit, so none is taken.
+// exact may hold a tool under several names, so being found twice is no contradiction.
 func (s *toolset) taking(members []lenient.Field) *tool {
 	s.build()
 	var found *tool
 	for _, t := range s.exact {
+		// {} fits too many
 		if len(members) == 0 || !t.takes(members) {
 			continue
 		}
@@ -259,9 +267,11 @@ func (s *toolset) begins(name []byte) bool {
 	name = unescaped(name)
 	var buf [maxName + 1]byte
 	folded := string(appendFold(buf[:0], name))
+	// get_wea of get_weather
 	if s.leads(folded) {
 		return true
 	}
+	// functions.get_wea, or functi of a prefix itself
 	for _, p := range prefixes {
 		if rest, ok := strings.CutPrefix(folded, p); ok && s.leads(rest) || strings.HasPrefix(p, folded) {
 			return true

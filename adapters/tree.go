@@ -32,6 +32,7 @@ type node struct {
 // nested counts the tags that are named like the parameter h and open inside its value, and says whether this place is
 // inside or at one of them.
 // A parameter called item in a list of item tags would else end at the first inner closer.
+// depth counts those open inside; 0 says that the next closer of that name is the value's own.
 func (d *decoder) nested(h head, depth int) (int, bool) {
 	switch {
 	case h.again == "":
@@ -52,6 +53,7 @@ func fromTree(p *declaration.Pattern, text string, t *schema.Type) string {
 
 // tree reads the tags of a text. A closer that closes nothing is dropped, one that was left out is made up.
 // The token in front of each tag, ]<]minimax[>[, is what no text has; <b> without it is text of the value.
+// Nothing in it is an error: text that looks like half a tag is text.
 func treeOf(p *declaration.Pattern, text string) *node {
 	root := &node{}
 	open := []*node{root}
@@ -112,8 +114,8 @@ func closeTop(open []*node, text string, closed bool) []*node {
 	return rest
 }
 
-// tagAt is the name in a tag at the start of a text, behind blanks, and the size of all; 0 when none stands there.
-// M3 writes a blank between token and tag now and then.
+// tagAt is the name in a tag at the start of a text, behind blanks, and the size of all; 0 when none stands there. A name holds no
+// newline and no further <, or the text of a program would have tags. M3 writes a blank between token and tag now and then.
 func tagAt(text string) (string, int) {
 	rest := strings.TrimLeft(text, " ")
 	name, _, ok := strings.Cut(strings.TrimPrefix(rest, "<"), ">")
@@ -149,6 +151,7 @@ func (n *node) json(t *schema.Type) string {
 // isList says whether the tags in a node are the elements of a list: they are all called item, or the schema wants a list
 // whose elements do not have them as members.
 // The template prints every element as <item>, whatever the schema calls them.
+// Under a schema that allows lists and objects, only tags called item make a list.
 func (n *node) isList(t *schema.Type) bool {
 	items, members := true, true
 	for _, kid := range n.kids {

@@ -110,6 +110,7 @@ func (r *Reader) nextItem(i int) bool {
 	if r.inner || !scan.IsSpace(r.At(i-1)) {
 		return false
 	}
+	// ["a" {"b": 1}]
 	if c := r.At(i); c == '{' || c == '[' {
 		return true
 	}
@@ -243,6 +244,7 @@ func (r *Reader) commaLen(i int) int {
 func (r *Reader) memberFollows(i int, kind byte) bool {
 	for {
 		i += r.Space(i)
+		// "Nice", // the town⏎"days": 5
 		if r.Comment(i) {
 			i = r.CommentEnd(i)
 		} else if r.At(i) == ',' {
@@ -271,6 +273,7 @@ func (r *Reader) elementFollows(i int) bool {
 	if _, ok := r.QuoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' || c >= '0' && c <= '9' {
 		return true
 	}
+	// literals of JSON and Python, and dots for "and so on"
 	for _, w := range []string{"true", "false", "null", "True", "False", "None", "..."} {
 		if r.Has(i, w) {
 			return true
@@ -286,6 +289,7 @@ func (r *Reader) keyFollows(i int) bool {
 	if q, ok := r.QuoteAt(i); ok {
 		return r.quotedKey(i+len(q.Open), q.Close) && (!r.inner || r.expected(i+len(q.Open), q.Close))
 	}
+	// quotes are the rule here: a bare key has to be a parameter
 	if r.Quotes == nil && !r.bareKeys && !r.Python {
 		return r.knownKey(i)
 	}
@@ -308,6 +312,7 @@ func (r *Reader) keyFollows(i int) bool {
 // expected says whether the quoted key at offset i is a parameter of the tool, or could be any key. It is asked where a
 // string has shown quotes that are not escaped: the next such quote is more likely one of them than the end.
 // Objects inside are not asked: any key may stand in them as far as the tool's schema is known here.
+// A key that no schema can confirm is believed, as without any schema there is no other way to find an end.
 func (r *Reader) expected(i int, quote string) bool {
 	t := r.Out.Typ
 	if len(r.stack) != 1 || len(t.Members()) == 0 {
@@ -342,6 +347,7 @@ func (r *Reader) quotedKey(i int, quote string) bool {
 
 // knownKey says whether a bare word that the called tool's schema knows, and a colon, stand at offset i.
 // Here a colon or an equals sign must follow: the word alone may be part of a text.
+// Its name must be exact: a bare word in a text is near to some parameter often enough.
 func (r *Reader) knownKey(i int) bool {
 	n := i
 	for scan.IsWord(r.At(n)) && n < i+MaxKey {

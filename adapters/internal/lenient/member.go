@@ -51,6 +51,7 @@ func IsNull(text string) bool { return slices.Contains(nullWords, strings.TrimSp
 
 // NullAhead says whether the text that begins here begins with a word for null.
 // It is a quick look: whether the word is all of the value is seen only when the value has ended.
+// It is asked under a schema that allows null beside text, where a stream of the text must not begin.
 func (r *Reader) NullAhead() bool {
 	n := r.Space(0)
 	return slices.ContainsFunc(nullWords, func(word string) bool { return r.Has(n, word) })

@@ -116,6 +116,7 @@ func (r *Reader) memberLost(q Delim) bool {
 func (r *Reader) itemLost(q Delim) bool {
 	end := len(q.Close)
 	n := end + r.Space(end)
+	// "a", or "a" "b: another element may begin
 	if c := r.At(n); c == ',' || c == ';' || r.StartsString(n) && (n > end || !r.Has(n, q.Close) || !r.valueFollows(n+len(q.Close))) {
 		return true
 	}

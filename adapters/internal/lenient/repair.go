@@ -54,6 +54,7 @@ type document struct {
 
 // readDocument reads the value at the start of a text, nil when there is none.
 // whole and around tell an answer that is only a value from one with a rest: callers believe the former.
+// A nil answer means that no value begins there; a bad one is still a document, with what was repaired.
 func readDocument(text string, t *schema.Type) *document {
 	r := documentReader(text)
 	r.Out.Typ = t // its members are keys, also without quotes

@@ -88,6 +88,7 @@ func parseLiteral(word string) (string, bool) {
 // number repairs the spelling of a number.
 // [.25, +7, 8., 0x1F, 1_000, 007] are of Python, JavaScript and C. Where the schema wants a text, the spelling itself is the
 // text, "007" (putScalar).
+// Digits are never converted, so no number is rounded; hexadecimal ones have to be.
 func number(s string) (string, bool) {
 	sign := ""
 	if rest, minus := strings.CutPrefix(s, "-"); minus {
@@ -116,6 +117,7 @@ func number(s string) (string, bool) {
 // valueEnds says whether a scalar can end at offset n: nothing of a phrase follows.
 // {"date": 2024 was a good year} begins with a number and is a phrase. A comment, a mark, a quote of the next key and in
 // lists the next element end one as well as comma and closer do.
+// Outside of all containers any end is one: a lone value is what is read there.
 func (r *Reader) valueEnds(n int) bool {
 	n += r.Space(n)
 	for size := r.oddSpaceAt(n); size > 0; size = r.oddSpaceAt(n) {
@@ -169,6 +171,7 @@ func (r *Reader) ownWord(word string) bool {
 // So {"ids": 3} for a list of numbers is [3], as a text becomes ["a"] (fitString).
 func fitScalar(value string, t *schema.Type) string {
 	if t.Only(schema.Array|schema.Null) && value != "null" {
+		// {"ids": 3}
 		if item := t.Item().Fit(value); t.Item().Allows(schema.KindOf(item)) {
 			return "[" + item + "]"
 		}

@@ -65,6 +65,7 @@ func (r *Reader) skipLine() {
 }
 
 // One that never ends is the rest of the text; whatever is open is then closed as at any end.
+// JavaScript and C write them, and JSON with comments, which configuration files are written in.
 func (r *Reader) skipComment() {
 	r.Repaired("comments")
 	r.Pos += 2

@@ -105,6 +105,7 @@ func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 
 // Unquote is the text of a JSON string; other JSON is its own text.
 // The copy without escapes is the usual case and needs no decoder: this is asked for every key.
+// value is strict JSON, so a leading quote has a partner at the end.
 func Unquote(value []byte) string {
 	if len(value) < 2 || value[0] != '"' {
 		return string(value)
@@ -127,6 +128,7 @@ func Unquote(value []byte) string {
 // Tags do not say what their text is: 42 is a number for one parameter and a zip code for the next. So the schema decides; a
 // text that only looks like an object (`{not json`) stays one, never {}. Where texts are allowed beside objects, it must be
 // strict JSON to be an object: prose in braces is prose.
+// A quoted object or list, where no text is allowed, is taken out of its quotes.
 func FromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	if !t.Known() {

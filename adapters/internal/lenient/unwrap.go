@@ -58,6 +58,7 @@ func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	// {"arguments": {"input": {"city": "Rome"}}}
 	for range MaxWrap {
 		value := wrapped(name, t, inner)
+		// nothing more around them
 		if value == "" {
 			break
 		}
@@ -150,6 +151,7 @@ func (r *Reader) WrapperAhead(t *schema.Type, key string) bool {
 
 // Describes says whether a description of a parameter stands at offset i: an object that begins with type or description.
 // An echoed list of tools holds such objects where a call holds values; a model that explains a tool writes them too.
+// {"city": {"type": "string", …}} has the parameter's own name as a key, so only its value can tell.
 func (r *Reader) Describes(i int) bool {
 	i += r.Space(i)
 	if r.At(i) != '{' {
