@@ -13,6 +13,8 @@ import (
 )
 
 // Sizes are the lengths of the text or of the argument, in bytes.
+// They grow by tens, so that cost that grows with the length shows: quadratic work costs a hundred times as much a
+// token at the last as at 10 KiB.
 var Sizes = []int{1 << 10, 10 << 10, 100 << 10, 1 << 20}
 
 const (
@@ -63,6 +65,7 @@ func growth(costs []Cost, base int) float64 {
 
 // Floor is what a token costs when it is pulled from a source and yielded as it is: what no decoder of this shape can
 // go below.
+// What a family costs above it is the decoder's own.
 func Floor() float64 {
 	tokens := text.Tokens(text.Prose("", 100<<10))
 	var c Cost
@@ -82,6 +85,7 @@ func Floor() float64 {
 // passed yields what in gives.
 //
 //go:noinline
+// Inlined, the compiler could leave out what is measured.
 func passed(in chat.Source) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for {
@@ -139,6 +143,7 @@ type sample struct {
 }
 
 // sample makes the family's prose or call of n bytes.
+// Of prose nothing must be read but text: a call there is a wrong reading.
 func (f Family) sample(kind string) func(n int) sample {
 	return func(n int) (s sample) {
 		if kind == "call" {
@@ -151,6 +156,8 @@ func (f Family) sample(kind string) func(n int) sample {
 }
 
 // MeasureHostile measures the decoder, with every format live, on texts made to slow it down.
+// No reading is right or wrong of such text; only what it costs counts. All formats are live, so each mark of each
+// family is looked for.
 func MeasureHostile() ([]Row, error) {
 	read, err := ours(Family{Name: "generic"}, false)
 	if err != nil {
@@ -212,6 +219,7 @@ func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 
 // expected is how long a reply of ten times the length takes, when the last two lengths took so long: a hundred times
 // as long as the last at most, ten times at least, else as the growth so far says.
+// Ollama's parsers of calls take time with the square of the length: 1 MiB of a call would take minutes.
 func expected(before, last time.Duration) time.Duration {
 	if before == 0 {
 		return last * 100
@@ -228,6 +236,7 @@ func (c *Cost) take(d Cost, only bool) {
 }
 
 // run is one round's cost per token.
+// Garbage is collected first, so that a round does not pay for what the one before it left.
 func (t trial) run(read reader) Cost {
 	var before, after runtime.MemStats
 	runtime.GC()

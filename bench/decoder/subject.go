@@ -18,6 +18,7 @@ import (
 )
 
 // Family is one way of writing that both sides read.
+// The parsers are those of the version of Ollama in bench/go.mod.
 type Family struct {
 	Name   string // of the format
 	Ollama string // the parser's name in Ollama; empty: its generic parser, looking for a brace
@@ -38,6 +39,7 @@ var Families = []Family{
 type reader func(tokens []string) (calls int, content string, err error)
 
 // tokenSource is a chat.Source over tokens that are in memory already.
+// It costs nothing that a network would: what is measured is reading.
 type tokenSource struct {
 	tokens []string
 	ended  bool
@@ -59,6 +61,8 @@ func (s *tokenSource) Next() (chat.Event, error) {
 func (s *tokenSource) Close() error { return nil }
 
 // ours reads with toolnorm. Checked, it also collects the arguments.
+// Checked, it runs once to see that the reading is right; collecting arguments while it is measured would be a
+// client's cost.
 func ours(f Family, checked bool) (reader, error) {
 	format := adapters.Named(f.Name)
 	if format == nil {
@@ -87,6 +91,7 @@ func ours(f Family, checked bool) (reader, error) {
 }
 
 // ollamas reads with Ollama's parser of the family.
+// The parsers with a name are told at the last token that it is the last. The generic one is told nothing.
 func ollamas(f Family) (reader, error) {
 	var tool api.Tool
 	def := fmt.Sprintf(`{"type":"function","function":{"name":%q,"parameters":%s}}`, text.Tool, text.Schema)

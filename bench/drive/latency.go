@@ -12,9 +12,12 @@ const firstRounds = 300
 
 // Opening is what the beginning of a reply costs in one proxy: medians of the time to the first token, one stream at a time, and the
 // processor time of a whole request with a reply of four tokens.
+// Four tokens are 16 bytes: what is left is what a request costs before it streams.
 type Opening struct{ First, CPU time.Duration }
 
 // Open measures what a request costs each proxy, the proxies in turn.
+// The proxies take turns within a round, so that a busy moment of the machine strikes all of them. 20 rounds are left
+// out: the first ones open connections and read what a proxy keeps.
 func Open(proxies []*Proxy, q Request) ([]Opening, error) {
 	body, err := q.body(fake.Script{Bytes: 16})
 	if err != nil {
@@ -48,6 +51,7 @@ func Open(proxies []*Proxy, q Request) ([]Opening, error) {
 }
 
 // Early says how a long call came through.
+// A proxy that sends calls whole would have a share of 0 and a silence as long as the call.
 type Early struct {
 	Share   float64       // of the argument's bytes that had come before the upstream was done
 	Silence time.Duration // the longest one
@@ -57,6 +61,8 @@ type Early struct {
 }
 
 // LongCall plays a call with n bytes of content at rate tokens a second through the server at url.
+// Figures that cannot be are errors: fewer bytes of arguments than were played, none early, or an end before the
+// beginning. Such a run says something about the benchmark, not about a proxy.
 func LongCall(up *fake.Server, url string, n, rate int) (Early, error) {
 	id := fmt.Sprintf("%s-%d", url, time.Now().UnixNano())
 	start := time.Now()

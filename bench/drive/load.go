@@ -20,6 +20,8 @@ type Load struct {
 }
 
 // Loads are the ones measured. A script of 100 tokens a second lasts five seconds.
+// The paced loads show what it costs to wake up for every token; the saturated ones what a token costs when they are
+// written as fast as they are read. Calls are a bit shorter, since marks and escapes are tokens, too.
 var Loads = []Load{
 	{"prose, 64 x 100 tokens/s", fake.Script{Bytes: 500 * text.TokenBytes, Rate: 100}, 64, 1},
 	{"tool call, 64 x 100 tokens/s", fake.Script{Call: true, Bytes: 460 * text.TokenBytes, Rate: 100}, 64, 1},
@@ -37,6 +39,7 @@ func (l Load) tokens() int {
 }
 
 // run sends the load to the server at url.
+// Any stream that fails fails the load: a proxy that drops work would look cheap.
 func (l Load) run(url string) error {
 	errs := make([]error, l.Streams)
 	var all sync.WaitGroup
@@ -61,6 +64,7 @@ type Spent struct {
 }
 
 // Spend sends every load to the proxies in turn, round after round, and takes the medians.
+// The round in front of those that count opens connections and fills caches.
 func Spend(proxies []*Proxy, rounds int) ([]Spent, error) {
 	var all []Spent
 	for _, l := range Loads {
@@ -86,6 +90,7 @@ func Spend(proxies []*Proxy, rounds int) ([]Spent, error) {
 }
 
 // spent is what the load costs the proxy, per token.
+// It is the processor time of the whole process, so garbage that is collected meanwhile counts, too.
 func (l Load) spent(p *Proxy) (time.Duration, error) {
 	before, err := p.CPU()
 	if err != nil {
@@ -99,6 +104,7 @@ func (l Load) spent(p *Proxy) (time.Duration, error) {
 }
 
 // median is the middle one.
+// Of a machine that does other work, too, the mean would tell of that work.
 func median(d []time.Duration) time.Duration {
 	d = slices.Clone(d)
 	slices.Sort(d)

@@ -25,6 +25,8 @@ type Proxy struct {
 
 // Launch starts a program that listens at the address which args gets, and waits until it does. What it prints goes
 // to log.
+// It tries for ten seconds, 200 times with 50 ms between. A program that does not listen by then is ended, and that is
+// an error.
 func Launch(name string, log io.Writer, args func(addr string) []string) (*Proxy, error) {
 	addr, err := freeAddr()
 	if err != nil {
@@ -58,6 +60,7 @@ func freeAddr() (string, error) {
 }
 
 // Close ends the process.
+// After five seconds it is killed: toolnorm waits for replies that still run.
 func (p *Proxy) Close() error {
 	p.cmd.Process.Signal(os.Interrupt)
 	ended := time.AfterFunc(5*time.Second, func() { p.cmd.Process.Kill() })
@@ -71,6 +74,8 @@ func (p *Proxy) Close() error {
 }
 
 // CPU is the processor time that the process has used so far, in user and system mode, to the nanosecond.
+// /proc/PID/stat counts in ticks of 10 ms, which is longer than many requests take; schedstat of the threads is exact.
+// Threads that have ended are missing in it; Go's seldom do.
 func (p *Proxy) CPU() (time.Duration, error) {
 	if p.cmd == nil { // it runs in this process
 		return 0, nil
@@ -96,6 +101,7 @@ func (p *Proxy) CPU() (time.Duration, error) {
 }
 
 // Peak is the most memory that the process has had resident so far, in bytes.
+// VmHWM is the high-water mark of resident memory; it never falls, so a peak between two looks is not lost.
 func (p *Proxy) Peak() (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {

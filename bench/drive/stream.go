@@ -33,6 +33,7 @@ type Piece struct {
 }
 
 // Request is how large a request is, besides its script.
+// Editors send a dozen tools and long histories, so the cost of a request is measured with these, too.
 type Request struct {
 	Tools   int // that are offered
 	History int // bytes of the messages in front of the script, 2 KiB each
@@ -71,6 +72,7 @@ func Stream(url string, sc fake.Script, pieces bool) (Reply, error) {
 }
 
 // play sends a body and reads the reply to its end.
+// A line may have 4 MiB: a proxy that sends a long call whole does so in one line.
 func play(url string, body []byte, pieces bool) (Reply, error) {
 	start := time.Now()
 	resp, err := client.Post(url+"/v1/chat/completions", "application/json", bytes.NewReader(body))
@@ -88,6 +90,8 @@ func play(url string, body []byte, pieces bool) (Reply, error) {
 }
 
 // read reads a reply line by line.
+// It looks for bytes and decodes nothing unless pieces are wanted, so that the client is not what is measured. A reply
+// without [DONE], or with another finish than stop and tool_calls, is an error: a cut reply would look fast.
 func read(in *bufio.Scanner, start time.Time, pieces bool) (r Reply, err error) {
 	var last time.Time
 	for in.Scan() {
@@ -133,6 +137,7 @@ func finish(data []byte) string {
 }
 
 // full tells a chunk with text or a call from one that only names the role.
+// Proxies differ in whether the role has a chunk of its own, which would count as a first token that says nothing.
 func full(data []byte) bool {
 	return bytes.Contains(data, []byte(`"content":"`)) && !bytes.Contains(data, []byte(`"content":""`)) ||
 		bytes.Contains(data, []byte(`"tool_calls"`))

@@ -18,6 +18,7 @@ const (
 // Translate serves the least work that makes OpenAI's events of Ollama's records, until the process ends: the request's body goes to
 // /api/chat as it came, the text of a record is copied from quote to quote without being decoded, calls are not looked for,
 // and what is buffered leaves together. No proxy that converts one into the other can do with less.
+// ReverseProxy alone would be an unfair measure: it gets OpenAI's chunks and converts nothing.
 func Translate(addr, target string) error {
 	c := &http.Client{Transport: &http.Transport{MaxIdleConns: 1024, MaxIdleConnsPerHost: 1024, DisableCompression: true}}
 	server := &http.Server{Addr: addr, ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,6 +45,7 @@ func Translate(addr, target string) error {
 }
 
 // translate writes an event for each record, and flushes when nothing more has come.
+// When tokens come faster than they are written, several leave in one write; 4096 is the size of the reader's buffer.
 func translate(w http.ResponseWriter, in *bufio.Reader) {
 	out := make([]byte, 0, 8192)
 	flusher, _ := w.(http.Flusher)
@@ -67,6 +69,8 @@ func translate(w http.ResponseWriter, in *bufio.Reader) {
 }
 
 // textOf is the source of a record's text, between its quotes.
+// The escapes of JSON are the same on both sides, so the text needs no decoding. A backslash hides the quote behind
+// it.
 func textOf(line []byte) []byte {
 	_, rest, _ := bytes.Cut(line, []byte(`"content":"`))
 	for end := 0; end < len(rest); end++ {

@@ -19,6 +19,8 @@ import (
 const Model = "qwen2.5:bench"
 
 // Script says what a reply holds. A client sends it, as JSON, in its only message.
+// It travels in the message, so that any number of streams can have scripts of their own, and every proxy passes it
+// on.
 type Script struct {
 	ID    string // for When
 	Call  bool   // one call in the Hermes form instead of prose
@@ -27,6 +29,7 @@ type Script struct {
 }
 
 // Server is a running model server.
+// It runs in the process of the benchmark, whose processor time is not counted: only that of the proxies is.
 type Server struct {
 	URL string
 
@@ -36,6 +39,8 @@ type Server struct {
 }
 
 // Start listens on a free port of the loopback interface.
+// /api/version is that of the parsers in bench/go.mod; the template names .Tools, which makes the model one with
+// tools.
 func Start() (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -58,6 +63,7 @@ func Start() (*Server, error) {
 func (s *Server) Close() error { return s.http.Close() }
 
 // When is the moment behind the last token of the reply with that id; zero when it has not come.
+// It says which bytes of a call had arrived before the server was done with it.
 func (s *Server) When(id string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,6 +93,8 @@ func (m messages) last() string {
 }
 
 // chat renders a prompt, all messages in lines of which the last one is the script, or plays the script as Ollama's records of a chat.
+// toolnorm asks for the rendered prompt first (_debug_render_only) and continues it by /api/generate; the translator
+// chats.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	var m messages
 	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
@@ -111,6 +119,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 }
 
 // generate writes a script as Ollama's records.
+// The script is the last line of the prompt that chat rendered.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	var body struct{ Prompt string }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
@@ -138,6 +147,8 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 }
 
 // write reads the script and writes its tokens, each as frame says, when they are due, then the end.
+// Each token is due at its place since the start, not a pause after the last one: a pause that took too long would add
+// up. What is ready is flushed before a pause, as real servers flush each token.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, script string, frame func(string) string, end string) {
 	var sc Script
 	if err := json.Unmarshal([]byte(strings.TrimSpace(script)), &sc); err != nil {
@@ -167,6 +178,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, script string, fr
 }
 
 // frames are the script's tokens, rendered before the clock starts.
+// Rendered while they are due, tokens would be late by our own doing.
 func (sc Script) frames(frame func(string) string) []string {
 	reply := text.Prose("hermes", sc.Bytes)
 	if sc.Call {

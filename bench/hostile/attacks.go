@@ -12,6 +12,7 @@ import (
 )
 
 // attack is one hostile request, or a crowd of small ones.
+// send returns an error when the server did not behave, as with no answer; what it cost is measured around it.
 type attack struct {
 	name     string
 	settings []string // of the server
@@ -19,6 +20,8 @@ type attack struct {
 }
 
 // attacks are all of them.
+// Schemas are sent to two models: the demo model, which needs no server, and one of the fake server's, whose reply is
+// a call that has to be checked.
 func attacks() (all []attack) {
 	for _, m := range schemas() {
 		all = append(all, m.with("demo/hermes", `Use write_file with \"x\".`), m.with(fake.Model, `{\"Call\":true,\"Bytes\":400}`))
@@ -30,6 +33,8 @@ func attacks() (all []attack) {
 }
 
 // answered wants an answer of whatever status; only errors of our own are none.
+// Whatever the server says is fine, even 400: only 500 is a fault, which somebody did not think of. Connections that
+// end while a request is still being sent are an answer, too.
 func answered(a *answer, err error) error {
 	switch {
 	case errors.Is(err, errLeft), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE): // a reply that goes on, a request that is not read to its end
@@ -65,6 +70,7 @@ func messages(list string) string {
 }
 
 // bodies are attacks by what else stands in a body.
+// Sizes are chosen to stay below the largest body, 20 MiB, but one: that must be refused.
 func bodies() []attack {
 	const path = "/v1/chat/completions"
 	image := base64.StdEncoding.EncodeToString(make([]byte, 14<<20))

@@ -31,6 +31,7 @@ const (
 )
 
 // Cost is what one attack took.
+// CPU is that of the attack and what follows it, until the server rests; Peak is since the server's start.
 type Cost struct {
 	Name     string
 	CPU      time.Duration
@@ -39,6 +40,7 @@ type Cost struct {
 }
 
 // Measure runs every attack whose name holds only, and tells show of each as it is done.
+// An attack is tried again up to three times while it breaks a limit: a true breach breaks it each time.
 func Measure(program, only string, show func(Cost)) error {
 	up, err := fake.Start()
 	if err != nil {
@@ -62,6 +64,8 @@ func Measure(program, only string, show func(Cost)) error {
 }
 
 // measure runs one attack on a server of its own.
+// The server is fresh, so that one attack's memory does not count as the next one's. It is asked for the models once
+// before, and starts with a short limit for bodies, so that slow ones end within the benchmark.
 func (a attack) measure(program, upstream string) (c Cost, err error) {
 	dir, err := os.MkdirTemp("", "hostile")
 	if err != nil {
@@ -98,6 +102,8 @@ func (a attack) measure(program, upstream string) (c Cost, err error) {
 }
 
 // settle waits until the server is at rest, and judges what it has taken.
+// Work that goes on behind a client that has left is the attacker's best bargain, so it counts, and never to rest is a
+// breach.
 func (c *Cost) settle(p *drive.Proxy, before time.Duration) error {
 	rested := false
 	last, err := p.CPU()
@@ -133,6 +139,7 @@ func (c *Cost) settle(p *drive.Proxy, before time.Duration) error {
 const someKey = "sk-0123456789abcdef"
 
 // healthy asks for a reply as a plain client does.
+// A server that is up and refuses everything would pass for cheap.
 func (t *target) healthy() error {
 	for _, ask := range []func() (*answer, error){
 		func() (*answer, error) { return t.get("/healthz") },
@@ -161,6 +168,7 @@ type answer struct {
 var errLeft = errors.New("the client has left without an answer")
 
 // ask sends one request and reads the whole answer.
+// Each request has a connection of its own, since a server may close one after an error.
 func (t *target) ask(method, path, body string, header ...string) (*answer, error) {
 	req, err := http.NewRequest(method, t.p.URL+path, strings.NewReader(body))
 	if err != nil {

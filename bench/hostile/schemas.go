@@ -11,6 +11,8 @@ import (
 type member struct{ name, text string }
 
 // with is the attack on one model.
+// message is a script for the fake server, or a sentence in which the demo model finds a tool's name; both stand in
+// quotes.
 func (m member) with(model, message string) attack {
 	return one(m.name+", "+model, "/v1/chat/completions", fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":"%s"}],%s}`, model, message, m.text))
 }
@@ -21,6 +23,8 @@ func tool(schema string) string {
 }
 
 // schemas are attacks by the schemas of tools and of wanted replies.
+// Each is cheap to send and was meant to be dear to read: wide, deep, self-referring, or with patterns that are large
+// once compiled.
 func schemas() []member {
 	const someTool = `{"type":"function","function":{"name":"t%d","description":"Tool %d.","parameters":{"type":"object","properties":{"a":{"type":"string"}}}}}`
 	return []member{
@@ -55,6 +59,7 @@ func ollamas() []attack {
 }
 
 // doubling is a schema whose definitions each refer to the next one twice.
+// Read naively, 40 definitions are 2^40 objects.
 func doubling(n int) string {
 	var b strings.Builder
 	b.WriteString(`{"$ref":"#/$defs/d0","$defs":{`)

@@ -39,6 +39,7 @@ func (t *target) leave() {
 
 // slow sends heads, each on a connection of its own and with one byte of the body that it promises. Each must get an answer, and
 // its connection an end, soon after the server's limit.
+// One byte is sent, so that the server has begun to read the body; without one it may wait for nothing.
 func (t *target) slow(heads ...string) error {
 	var all sync.WaitGroup
 	errs := make([]error, len(heads))
@@ -58,6 +59,7 @@ func (t *target) slow(heads ...string) error {
 }
 
 // ended sends a head and waits for the answer and the connection's end.
+// The connection must end, too: who keeps it open for the rest of the body can be held by anybody.
 func ended(c net.Conn, head string) error {
 	what, _, _ := strings.Cut(head, "\r\n")
 	if _, err := io.WriteString(c, head); err != nil {
@@ -82,6 +84,7 @@ func head(method, path, host string, length int) string {
 }
 
 // slowHeads are requests with slow bodies to every face, whatever they are answered by.
+// Short and long promises, by POST and GET: handlers that read no body, as those of GET, are where one is left unread.
 func slowHeads() (all []string) {
 	for _, path := range []string{
 		"/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/models", "/v1/none", "/api/chat", "/api/generate", "/api/show",

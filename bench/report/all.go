@@ -20,6 +20,7 @@ const cpuRounds = 5
 
 // All measures everything and writes it to w, unless a figure is impossible: then something is broken, and nothing is written.
 // Program is the toolnorm to start.
+// The page is written at the end, so that a run that fails leaves the old page as it is.
 func All(w io.Writer, program string) error {
 	var page bytes.Buffer
 	if err := all(&page, program); err != nil {
@@ -79,6 +80,7 @@ func breaches(w io.Writer, all []string) {
 }
 
 // head says what was measured, where and how.
+// Without the machine and the revision nobody could tell which figures may be compared.
 func head(w io.Writer) {
 	fmt.Fprintf(w, "# Benchmarks\n\nWritten by `bench/run.sh`; do not edit. Compare figures within one run only: ratios hold on any machine, times do not.\n\n")
 	fmt.Fprintf(w, "Machine: %s, %d cores, %s/%s. Go: %s. Revision: %s. Date: %s.\n\n",
@@ -97,6 +99,7 @@ func processor() string {
 }
 
 // revision is the commit that is measured, with a mark when files have been changed since.
+// A page of a tree with changes says so ("-dirty"), since nobody could measure it again.
 func revision() string {
 	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
 	if err != nil {

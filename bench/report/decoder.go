@@ -33,6 +33,7 @@ func Ours(w io.Writer, rows []decoder.Row) {
 }
 
 // beside writes Ollama's costs as multiples of ours.
+// A multiple holds on any machine; the nanoseconds in brackets say how much is at stake.
 func beside(w io.Writer, rows []decoder.Row) {
 	fmt.Fprint(w, "| family | text |")
 	for _, n := range decoder.Sizes {

@@ -14,12 +14,14 @@ import (
 
 // Cost measures what toolnorm costs beside the other proxies, and writes it to w. Program is the toolnorm to start; 0 rounds are as
 // many as the page has.
+// It is a part of the page, for looking at a change of the proxy without waiting for the decoder's tables.
 func Cost(w io.Writer, program string, rounds int) error {
 	head(w)
 	return proxies(w, program, cmp.Or(rounds, cpuRounds))
 }
 
 // proxies measures ReverseProxy, the translator and toolnorm in front of the same scripted server.
+// ReverseProxy and the translator are this program again, each in a process of its own, since /proc counts processes.
 func proxies(w io.Writer, program string, rounds int) error {
 	up, err := fake.Start()
 	if err != nil {
@@ -116,6 +118,7 @@ func openings(w io.Writer, proxies []*drive.Proxy) error {
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
 // early writes how much of a long call comes while the server is still writing it.
+// The second rate is far beyond what local models write: it shows that pieces do not wait for each other.
 func early(w io.Writer, up *fake.Server, ours *drive.Proxy) error {
 	fmt.Fprint(w, "\n### A call while it is written\n\nOne call in the Hermes form with one long string argument, raw strategy. Early: the share of the argument's bytes that reached the client before the server had finished the call.\n\n")
 	fmt.Fprint(w, "| argument | tokens/s | early | first piece | whole call | longest silence | pieces |\n|---|--:|--:|--:|--:|--:|--:|\n")

@@ -3,6 +3,7 @@ package text
 import "strings"
 
 // Hostile is text that begins something over and over and never ends it.
+// A decoder that reads what it holds from the beginning again takes longer with each piece.
 type Hostile struct {
 	Name string
 

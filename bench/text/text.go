@@ -27,6 +27,7 @@ const (
 )
 
 // Prose is n bytes of text without a call, in front of which family, if it writes messages, puts its header.
+// Harmony is the only family here that writes a header in front of plain text.
 func Prose(family string, n int) string {
 	text := repeated(sentence, n)
 	if family == "harmony" {
@@ -36,6 +37,7 @@ func Prose(family string, n int) string {
 }
 
 // Call is one call of Tool, as family writes it, whose content is n bytes long. Any other family writes bare JSON.
+// path comes first and is short; content is the long argument that a client wants while it is written.
 func Call(family string, n int) (reply, content string) {
 	content = repeated(line, n)
 	args := fmt.Sprintf(`{"path": "a.go", "content": %s}`, quoted(content))
@@ -57,6 +59,7 @@ func Call(family string, n int) (reply, content string) {
 }
 
 // Tokens cuts s into pieces of TokenBytes.
+// They cut through marks and escapes, as real tokens do.
 func Tokens(s string) []string {
 	tokens := make([]string, 0, len(s)/TokenBytes+1)
 	for len(s) > TokenBytes {
@@ -76,6 +79,7 @@ func repeated(piece string, n int) string {
 }
 
 // quoted is s as a JSON string, spelled as models spell it: nothing escaped for HTML.
+// An encoder that escapes < would hide what a decoder has to look at twice.
 func quoted(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
