@@ -84,8 +84,9 @@ func Floor() float64 {
 
 // passed yields what in gives.
 //
-//go:noinline
 // Inlined, the compiler could leave out what is measured.
+//
+//go:noinline
 func passed(in chat.Source) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for {
