@@ -284,6 +284,7 @@ func (d *decoder) messageOver(p *declaration.Pattern, i int) bool {
 
 // messageFollows says whether behind an end mark another one, a header or the end of the text stands.
 // Without such evidence the mark is a word of the text.
+// A mark of the channel counts for a header without its first mark, <|channel|>final<|message|>, which gpt-oss writes.
 func (d *decoder) messageFollows(p *declaration.Pattern, i int) bool {
 	i += d.Space(i)
 	return d.At(i) < 0 || d.Has(i, startMark) || d.Has(i, declaration.ChannelMark) || d.messageEnds(p, i) > 0 || d.headerAhead(i)
@@ -297,6 +298,7 @@ var bodyStops = lenient.StopsFor("<")
 // parameter. A tool with more of them, or with one that is no string, has no such calls; nor is one what holds marks.
 // gpt-oss writes Python for its built-in tool as it is, <|message|>print("hi")<|call|>. With one string parameter there is only
 // one place where it can go; with more, a guess would run.
+// The body streams from its first byte: program text has no end of its own, only the message has.
 func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
 	// one parameter that takes a text, or there is no place for a program
 	names := t.schema().Members()

@@ -73,6 +73,7 @@ func (d *decoder) lastName(n int) *tool {
 // nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal, an argument or a closer.
 // A tab or newline, also one spelled as \ and n, ends every name; a blank does not, since "get weather" may be a spelling of
 // get_weather. A key tag or a closer in place of the next literal says that this one was left out.
+// A backslash with an n is a newline that a server has escaped.
 func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && d.At(n+1) == 'n' {
 		return true
@@ -170,6 +171,7 @@ func (d *decoder) count() match {
 // Kimi K2 writes functions.get_weather:0, get_weather:0, but also a bare 0, call00003 or call_<uuid>. With a counter the keys of
 // the arguments tell, if they fit one tool only; to guess between two would call the wrong one. They are read and given
 // back: the pattern reads them once more.
+// Bytes read for that count as waste, like those of any attempt, so many such ids stay linear.
 func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, match) {
 	// functions.get_weather:0
 	if t := d.tools.inID(id); t != nil {

@@ -139,6 +139,7 @@ func (d *decoder) separatorAt(pos int) int {
 // keepOthers keeps the elements of a list that are no calls, in front of the call that begins now. It answers where they
 // end, -1 when there are none.
 // They leave as they were written.
+// It answers a position because the text in front of the call must not be shown again when the call turns back into text.
 func (d *decoder) keepOthers() int {
 	from, to := d.others[0], d.others[1]
 	d.others = [2]int{}
@@ -155,6 +156,7 @@ func (d *decoder) keepOthers() int {
 
 // otherObject keeps an element of a list behind a call that is no call of an offered tool. A draft does not know it.
 // Behind a known call a torn rest, `, {"note": "x"}]` with the list's bracket, was shown as text; now the element alone is.
+// What was captured is read for its end only, so a repair inside it is not reported.
 func (d *decoder) otherObject() bool {
 	n := d.separator()
 	// a draft may be undone, and text that has left cannot

@@ -88,6 +88,7 @@ func ParseWhich(s string) (Which, error) {
 
 // Reasons are the names of all that is repaired while a reply is read, in alphabetical order. See chat.Meta.Repairs.
 // They are part of the interface: logs, headers and traces name them, and docs/repairs.md is written from them. Codes stay.
+// Means is a sentence in the past, Wrote and Reads an example: what stood in the text, and what comes of it.
 func Reasons() []chat.Reason {
 	all := make([]chat.Reason, len(reasons))
 	for i, r := range reasons {

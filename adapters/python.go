@@ -34,6 +34,7 @@ func (d *decoder) pythonCalls(p *declaration.Pattern) match {
 // nextPython reads a further call behind a comma or a newline.
 // Without a bracket around, white space alone may separate: calls stand on lines. Inside one a comma must, since [f() g()] is
 // no list in Python.
+// A call that is cut here leaves those in front of it alone: they have ended.
 func (d *decoder) nextPython(bracket bool) bool {
 	n := d.Space(0)
 	// f(…), g(…) in a list; f(…); g(…) and one a line without
@@ -180,6 +181,7 @@ func (d *decoder) pythonArgs(t *tool) (string, match) {
 
 // objectArgument reads one object in the place of keywords: f({"a": 1}).
 // Behind it only the parenthesis may stand: f({"a": 1}, b=2) is positional, with an object first.
+// What it wrote is discarded when it does not fit, and the keywords are read from the same place.
 func (d *decoder) objectArgument(t *tool) match {
 	start := d.Pos
 	d.skipBlanks()

@@ -55,6 +55,7 @@ func (d *decoder) beginning() {
 
 // wordLine says whether a single word stands on the line that begins here.
 // Functionary's first >>> is in its prompt, so the reply begins with the recipient alone on a line: get_weather⏎{…}.
+// What follows the word is not looked at: the pattern behind says whether it is a call.
 func (d *decoder) wordLine() bool {
 	n := 0
 	for c := d.At(n); n < maxName && (scan.IsWord(c) || c == '-' || c == '.'); c = d.At(n) {

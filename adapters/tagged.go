@@ -58,6 +58,7 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 // head is the opening of one tagged argument.
 // Two of its fields are for the way back: what was written of the member can be removed from at on, when its value is null
 // and may be left out.
+// lined is for borrowed tags only; in a family's own file the pattern shows where newlines stand.
 type head struct {
 	p     *declaration.Pattern
 	own   declaration.Literal // the closer of its value
@@ -161,6 +162,7 @@ func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
 
 // closesNext says whether a value that begins at offset i ends at the next tag, with its closer.
 // A value with a tag inside would make it a guess where it begins.
+// The bound is that of a draft, as a longer value is no slip of a tag but a file.
 func (d *decoder) closesNext(i int, closer declaration.Literal) bool {
 	for n := i; n < i+maxDraft; n++ {
 		switch c := d.At(n); {
@@ -176,6 +178,7 @@ func (d *decoder) closesNext(i int, closer declaration.Literal) bool {
 
 // upToSeam is upTo for what stands between a key and its value.
 // Where neither tag is whole it looks for the first < on the way, no further than a key is long.
+// Keys in tags that are named by them have no seam: there the tag itself is the key.
 func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
 	n := d.upTo(i, p.Parts[k].Lit)
 	if n != 0 || p.Keyed() {

@@ -80,6 +80,7 @@ func (h head) isJSON(typ *schema.Type) bool {
 // jsonOpens says whether an object or a list that the schema allows opens at offset i, and what it holds looks like JSON.
 // From there on it streams.
 // {not json and [see above] open like JSON too; they wait and stay texts.
+// It looks at one byte behind the bracket, so a value that streams can still turn out to be broken: closers are then added.
 func (d *decoder) jsonOpens(i int, typ *schema.Type) bool {
 	n := i + 1 + d.Space(i+1)
 	c := d.At(n)
@@ -94,6 +95,7 @@ func (d *decoder) jsonOpens(i int, typ *schema.Type) bool {
 
 // skipValue steps over what stands behind a complete value, up to where the value of the tag ends.
 // A bracket too many or a comma means nothing there. Other things may be further elements, ["a"], "b"], and are a doubt.
+// What is skipped is not kept: the value was complete in front of it.
 func (d *decoder) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 	for d.At(0) >= 0 {
 		if n, ends := d.valueEnd(p, h, t); ends {
@@ -281,6 +283,7 @@ func (d *decoder) afterValue(p *declaration.Pattern, i int) bool {
 
 // closerOrEnd says whether a closer from the k-th on, a mark or the end of the text stands behind offset i.
 // Prose behind a closer says that both are part of a value.
+// A comment between two closers counts as white space, as models explain what they close.
 func (d *decoder) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	i = d.pastComment(i)
 	if d.At(i) < 0 || d.endMark(i) {

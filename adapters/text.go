@@ -248,6 +248,7 @@ func (d *decoder) try(m *declaration.Mark) match {
 // lateCloser drops the closer of a call that is over: right behind it, or alone on a later line.
 // </function>⏎</tool_call> behind a call that needed neither is structure; the same tag in an answer about XML is not, so it has to
 // be right behind, or alone on its line and of the family that is read.
+// The newline in front of one that stands alone goes with it.
 func (d *decoder) lateCloser(p *declaration.Pattern) match {
 	n, ok := d.closerAt(0, p)
 	if !ok || d.done == 0 || p.Family != d.f && !d.afterCall {
@@ -333,6 +334,7 @@ func (d *decoder) turn(m *declaration.Mark) match {
 
 // structure says whether a mark that is no closer stands at offset i.
 // Closers do not count, as they may belong to what the text quotes.
+// It is what turns a mark of the turn in front of a call, or of another such mark, into an end.
 func (d *decoder) structure(i int) bool {
 	for _, m := range d.marksAt(i) {
 		if m.Kind <= declaration.TurnMark && d.stands(i, &m) {

@@ -49,6 +49,7 @@ var prefixes = []string{"functions", "function", "defaultapi", "tools", "tool", 
 
 // build makes the look-up tables, once: a reply without calls never needs them.
 // A name that is offered twice is the first tool's: no reply could tell them apart.
+// Short forms without a prefix share the table with whole names, so both are found by one search.
 func (s *toolset) build() {
 	if s.exact != nil {
 		return
@@ -177,6 +178,7 @@ func (s *toolset) find(name string) *tool {
 // that is offered.
 // functions.get_weather:0 is the rule; functionsget_weather7 and get_weather_1 were seen as well. Digits at the end are the
 // counter's, but only if no tool's name has them.
+// The part behind the last colon is the counter, whatever it is: functions.f:0, f:call_1.
 func (s *toolset) inID(id string) *tool {
 	// functions.get_weather:0
 	base := id
@@ -246,6 +248,7 @@ func (s *toolset) beginsID(id []byte) bool {
 
 // folded returns the one tool with that folded name, or nil.
 // Two tools may fold to one spelling (a_b, ab): then only their exact names find them.
+// Equal forms stand side by side, so the loop ends at the first other one.
 func (s *toolset) folded(name string) *tool {
 	var found *tool
 	for i := s.search(name); name != "" && i < len(s.forms) && s.forms[i].folded == name; i++ {

@@ -104,6 +104,7 @@ func closeTo(open []*node, name, text string, end int) []*node {
 
 // closeTop closes the innermost open tag, which holds text. Where its closer was left out, the tags in it stand behind it.
 // <a><b>1</b> without </a>: b is more likely a neighbour of a than a part of it.
+// Its own text is then what stood between the tags, which have left it.
 func closeTop(open []*node, text string, closed bool) []*node {
 	n, rest := open[len(open)-1], open[:len(open)-1]
 	if n.text = text; !closed && len(n.kids) > 0 {
@@ -163,6 +164,7 @@ func (n *node) isList(t *schema.Type) bool {
 
 // object is a node as an object; tags of one name become a list.
 // Text between tags is kept under $text, but never in place of a tag of that name. Order is that of the model.
+// Keys keep the order in which they came first; later tags of a name join the first one's list.
 func (n *node) object(t *schema.Type) string {
 	var keys []string
 	groups := map[string][]*node{}

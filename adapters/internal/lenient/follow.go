@@ -70,6 +70,7 @@ func (r *Reader) valueFollows(i int) bool {
 // to open, can follow a value: a member that their schemas know, or the end.
 // In {"a": "x"], "b": 1} the bracket closes nothing, and the quote in front is an end all the same, since a parameter follows.
 // Where the text has a bracket open, "run [a"], the closer may be the text's: a doubt.
+// Only parameters that the schema names count here, and only quoted ones, since a text may hold a bracket and a comma too.
 func (r *Reader) behindSurplus(i, open int) bool {
 	for scan.IsCloser(r.At(i)) {
 		i += 1 + r.Space(i+1)
@@ -268,6 +269,7 @@ func (r *Reader) memberFollows(i int, kind byte) bool {
 
 // elementFollows says whether a value that has no name can stand at offset i.
 // Bare words do not count: they are what prose behind a quote is made of.
+// A sign of minus or a digit is enough: which number it is, its own reader finds out.
 func (r *Reader) elementFollows(i int) bool {
 	c := r.At(i)
 	if _, ok := r.QuoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' || c >= '0' && c <= '9' {

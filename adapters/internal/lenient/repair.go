@@ -79,6 +79,7 @@ func documentReader(text string) *Reader {
 
 // RepairAs reads a whole document that begins with its value. whole says that nothing of it was missing or left over.
 // A byte order mark in front is of files that tools have read; it says nothing.
+// It is what values inside calls are read with: strings that hold objects, tags that hold lists.
 func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 	doc := readDocument(strings.TrimPrefix(text, "\ufeff"), t)
 	if doc == nil {
@@ -195,6 +196,7 @@ func (doc *document) rank(text string) int {
 
 // objectInside reads the object or list that a string holds, nil when it holds none or a string is wanted.
 // A list must be strict to be taken out: a sentence may begin with a bracket, and repaired it would be a list of words.
+// One that is not whole, or has something behind it, stays the string that it was.
 func objectInside(value string, t *schema.Type) *document {
 	if value[0] != '"' || t.Only(schema.String|schema.Null) {
 		return nil

@@ -13,6 +13,7 @@ import (
 // Key reads a member's name and writes it as a JSON string. A wild one is everything up to the colon.
 // Bare keys hold word bytes, - . and $ (max-items, $ref). Gemma 4 writes its keys without quotes and with blanks in them,
 // call:run{Basic LLM Chain:…}, so in such families everything up to the colon is the key.
+// A quoted key ends at its first quote, whatever follows (inKey): a slip there is better seen at the colon.
 func (r *Reader) Key(wild bool) {
 	if q, ok := r.QuoteAt(0); ok {
 		r.inKey = true

@@ -35,6 +35,7 @@ func (r *Reader) blanks() {
 // Loose counts what may stand between the parts of an envelope at offset i: white space, also odd one, and comments.
 // It counts and consumes nothing. Models write {"name": "f", /* tool */ "arguments": {…}} and no-break spaces around
 // arguments as they do inside them, and to repair these in one place only would lose the call.
+// Odd spaces and comments are counted up to MaxSpace bytes, like white space.
 func (r *Reader) Loose(i int) int {
 	n := i
 	for n < i+scan.MaxSpace {
@@ -57,6 +58,7 @@ func (r *Reader) Loose(i int) int {
 }
 
 // The line break stays: it is white space of the JSON.
+// A # counts as in Python, // as in JavaScript.
 func (r *Reader) skipLine() {
 	r.Repaired("comments")
 	for c := r.At(0); c >= 0 && c != '\n'; c = r.At(0) {
