@@ -55,4 +55,5 @@ const fullSchema = `{
 }`
 
 // headerSchema mirrors an argument into the header Mcp-Param-Region.
+// It came with revision 2026-07-28: a proxy can then route a call without reading its body.
 const headerSchema = `{"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}`

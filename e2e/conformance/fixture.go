@@ -9,6 +9,7 @@ import (
 )
 
 // fixture puts on a server what the conformance tool calls by name: it says in each scenario's text what it expects.
+// Names and addresses are therefore the conformance tool's own, not ours.
 func fixture(s *server.MCPServer) {
 	contents(s)
 	reports(s)
@@ -29,6 +30,7 @@ func add(s *server.MCPServer, name, description string, do toolFunc) {
 }
 
 // addWith offers a tool with a schema of its own.
+// The schema goes out as it is written: the scenario of JSON Schema 2020-12 looks for its words.
 func addWith(s *server.MCPServer, name, description, schema string, do toolFunc) {
 	s.AddTool(mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema)), do)
 }

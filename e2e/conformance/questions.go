@@ -51,6 +51,8 @@ func questions(s *server.MCPServer) {
 }
 
 // form asks the user to fill in a form, and says in the end what came of it.
+// The handler runs twice: without an answer it asks, with one it reports. It must therefore do nothing before it has
+// the answer.
 func form(r mcp.CallToolRequest, outcome, message, schema string) (*mcp.CallToolResult, error) {
 	answer := elicited(r.Params.InputResponses, "answer")
 	if answer == nil {
@@ -99,6 +101,7 @@ func sampled(answer *mcp.CreateMessageResult) string {
 type abilities struct{ sampling, elicitation bool }
 
 // can is what the client of a request has declared.
+// By revision 2026-07-28 capabilities come with each request; before, they are those of the session's initialize.
 func can(ctx context.Context) (a abilities) {
 	var c mcp.ClientCapabilities
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientCapabilities != nil {

@@ -27,6 +27,7 @@ func reports(s *server.MCPServer) {
 }
 
 // logging is a tool that logs and then answers.
+// Lines go to the client of this call alone, by its context.
 func logging(s *server.MCPServer, answer string) toolFunc {
 	return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		for i, line := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
@@ -43,6 +44,7 @@ func logging(s *server.MCPServer, answer string) toolFunc {
 }
 
 // progress tells a client that asked for it how many percent are done.
+// The token in _meta says that reports are wanted, and which call they belong to; without one nothing may be sent.
 func progress(ctx context.Context, s *server.MCPServer, r mcp.CallToolRequest, percent int) error {
 	if r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
 		return nil

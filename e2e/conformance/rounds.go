@@ -46,6 +46,7 @@ func rounds(s *server.MCPServer) {
 }
 
 // confirmation asks once, and wants its state back with the answer.
+// A state that was changed on the way is refused by the library, before this is called.
 func confirmation(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if r.Params.RequestState == "asked" && elicited(r.Params.InputResponses, "confirm") != nil {
 		return mcp.NewToolResultText("state-ok"), nil
@@ -66,6 +67,7 @@ func several(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, err
 }
 
 // twice asks for a name and then for a colour. The state of the second round is the name.
+// What it knows is in the state, not in memory: the second round may reach another replica.
 func twice(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	name, color := elicited(r.Params.InputResponses, "step1"), elicited(r.Params.InputResponses, "step2")
 	switch {
@@ -78,6 +80,7 @@ func twice(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error
 }
 
 // whatItCan asks for a name, and for a word of the model, as far as the client has declared that it can.
+// A question that a client has not declared would be an error of the protocol.
 func whatItCan(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if len(r.Params.InputResponses) > 0 {
 		return mcp.NewToolResultText("Thank you."), nil

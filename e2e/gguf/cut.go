@@ -16,6 +16,7 @@ var reserved = []string{
 }
 
 // cutter hands out pieces and keeps them unique.
+// Two equal pieces would be one token, and the chain, which goes by tokens, would not know which of the two it is at.
 type cutter struct{ used map[string]bool }
 
 // withControl cuts a script round its control tokens. Text between two of them of which no piece is free is one piece, which
@@ -56,6 +57,7 @@ func (c *cutter) withControl(s Script) ([]string, error) {
 }
 
 // cutFirst cuts a text round the first of the marks that is not there yet.
+// A mark counts once a script: the second time it is cut as text, since behind one token only one piece can follow.
 func cutFirst(text string, marks []string, there map[string]bool) (before, mark, after string) {
 	at := len(text)
 	for _, m := range marks {
@@ -67,6 +69,7 @@ func cutFirst(text string, marks []string, there map[string]bool) (before, mark,
 }
 
 // cutAll cuts every script. Those that leave no choice go first, so that no free one takes their pieces.
+// Which scripts have no choice: those of several parts, whose borders are wanted where they are, and those that loop.
 func cutAll(scripts []Script) ([][]string, error) {
 	c := cutter{used: map[string]bool{}}
 	for _, r := range reserved {
@@ -106,6 +109,7 @@ func (c *cutter) cut(s Script) ([]string, error) {
 }
 
 // exact takes each part as one piece.
+// Of a single byte there is a token already: the vocabulary begins with all 256.
 func (c *cutter) exact(parts []string) ([]string, error) {
 	for _, p := range parts {
 		if len(p) < 2 || c.used[p] {
@@ -118,6 +122,8 @@ func (c *cutter) exact(parts []string) ([]string, error) {
 
 // free cuts by bytes, so characters get split on purpose. Lengths go round size-1, size, size+1; a piece that is taken
 // grows byte by byte, and a tail that cannot grow joins the pieces before it.
+// Tokens of real models split characters, too: a client must put halves together, and this makes it happen in every
+// script.
 func (c *cutter) free(text string, size int) ([]string, error) {
 	if size == 0 {
 		size = 3

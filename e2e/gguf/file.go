@@ -16,9 +16,11 @@ const (
 	typeArray  = 9
 )
 
+// It is what GGUF takes when the key general.alignment is missing, as it is here.
 const alignment = 32
 
 // describe writes what a loader must know besides the weights.
+// freq_base is 1e9 so that the slowest pair of a head does not turn at all, see attention.
 func (m *Model) describe(f *file, v *vocabulary) {
 	f.str("general.architecture", "llama")
 	f.str("general.name", "scripted")
@@ -50,6 +52,7 @@ func (m *Model) describe(f *file, v *vocabulary) {
 }
 
 // file is a GGUF file in the making: little endian, first the keys, then the tensors' places, then their data.
+// Keys and places are made in memory, since their numbers stand in front of them.
 type file struct {
 	keys, places []byte
 	numKeys      uint64
@@ -57,6 +60,7 @@ type file struct {
 	offset       uint64 // of the next tensor, from the start of the data
 }
 
+// key begins a key; its value follows. The number of keys stands in the file's head, so each is counted.
 func (f *file) key(name string, kind uint32) {
 	f.numKeys++
 	f.keys = appendString(f.keys, name)
@@ -103,6 +107,7 @@ func (f *file) i32s(name string, values []int32) {
 	}
 }
 
+// tensor gives a tensor its place. Each begins at a multiple of the alignment, from the start of the data.
 func (f *file) tensor(t tensor) {
 	f.places = appendString(f.places, t.name)
 	f.places = binary.LittleEndian.AppendUint32(f.places, uint32(len(t.dims)))
@@ -115,6 +120,8 @@ func (f *file) tensor(t tensor) {
 	f.tensors = append(f.tensors, t)
 }
 
+// writeTo writes head, keys, places and data in the order of GGUF version 3, the version that llama.cpp and Ollama
+// both read.
 func (f *file) writeTo(w io.Writer) (n int64, err error) {
 	out := []byte("GGUF")
 	out = binary.LittleEndian.AppendUint32(out, 3)
@@ -138,6 +145,7 @@ func flush(w io.Writer, n int64, b []byte, err error) (int64, error) {
 	return n + int64(wrote), err
 }
 
+// appendString writes a string as GGUF does: its length in eight bytes, then its bytes, without an end.
 func appendString(b []byte, s string) []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(s)))
 	return append(b, s...)

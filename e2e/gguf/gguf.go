@@ -26,6 +26,7 @@ import (
 )
 
 // Script is one answer of the model.
+// Parts of a piece each are for borders between tokens that matter, as one in the middle of a mark.
 type Script struct {
 	Name  string   // made of [a-z0-9_.-]; appears in the selector
 	Parts []string // the text. One part is cut freely; of several, each becomes exactly one token
@@ -85,6 +86,7 @@ func (m *Model) Pieces(name string) []string {
 }
 
 // WriteTo writes the model as a GGUF file of version 3.
+// The same model always gives the same bytes: directions come from a generator with a fixed seed.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	v := m.vocabulary()
 	f := file{}

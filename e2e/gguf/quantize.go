@@ -44,6 +44,7 @@ func (t tensor) append(out []byte) []byte {
 	return out
 }
 
+// appendBlock writes 32 numbers as Q8_0: the largest becomes 127 or -127, and a block of zeros has the scale 0.
 func appendBlock(out []byte, data []float32) []byte {
 	var most float32
 	for _, x := range data {
@@ -63,6 +64,7 @@ func appendBlock(out []byte, data []float32) []byte {
 
 // half is a number in half precision. Only zero and what half precision holds as a normal number occur here: scales
 // between 0.0001 and 1.
+// Subnormal numbers would need another way of rounding; the smallest normal one stands for them.
 func half(x float32) uint16 {
 	if x == 0 {
 		return 0

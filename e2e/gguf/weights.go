@@ -24,6 +24,8 @@ const (
 	whose = 2.0  // pull of the piece behind one that scripts share, by the same selector: less than that of a first piece
 )
 
+// Names are those that llama.cpp looks for in a llama; its norms, gates and matrices must all be there, even where
+// they do nothing.
 type tensor struct {
 	name  string
 	dims  []uint64 // input first
@@ -55,6 +57,8 @@ func (m *Model) tensors(v *vocabulary) []tensor {
 }
 
 // directions are the vectors u: Gaussian, of length one, zero on the flags.
+// In 508 dimensions random directions are nearly at right angles, so a token hardly pulls any but the one it should.
+// The seed is fixed, so that a model is the same each time.
 func directions(n int) [][]float32 {
 	r := rand.New(rand.NewPCG(7, 7))
 	out := make([][]float32, n)
@@ -93,6 +97,8 @@ func (v *vocabulary) align(u [][]float32) [][]float32 {
 	return u
 }
 
+// A last piece has the flag that brings up the end of the reply; one that scripts share has none, as it may be in the
+// middle of another.
 func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
 	out := make([]float32, len(u)*dim)
 	row := func(i int) []float32 { return out[i*dim : (i+1)*dim] }
@@ -131,6 +137,7 @@ func attention() (q, k []float32) {
 }
 
 // output is one row a token: what must have gone before for the token to come up.
+// A default script is also pulled by the begin token, which attention copies when no selector is in sight.
 func (m *Model) output(v *vocabulary, u [][]float32) []float32 {
 	out := make([]float32, len(u)*dim)
 	row := func(i int) []float32 { return out[i*dim : (i+1)*dim] }
@@ -200,6 +207,7 @@ func (v *vocabulary) quiet(list []pull) []pull {
 }
 
 // settle takes out of a row what its pulls do to each other, since many directions are never quite at right angles.
+// It does so step by step, pull after pull; each step undoes a little of the others, and twelve rounds suffice.
 func settle(row []float32, pulls []pull, u [][]float32) {
 	for range 12 {
 		for _, p := range pulls {

@@ -20,6 +20,7 @@ import (
 const maxTokens = 128
 
 // Answer is what came back for a prompt.
+// An error is kept in it and not returned: one prompt that fails must not end a long run.
 type Answer struct {
 	Prompt    string
 	Calls     []Call  `json:",omitempty"`
@@ -43,6 +44,7 @@ func (a *Answer) calls() []chat.Call {
 	return all
 }
 
+// body is a request. Temperature is 0, so that a run can be repeated.
 type body struct {
 	Model       string          `json:"model"`
 	Messages    []message       `json:"messages"`
@@ -59,6 +61,7 @@ type message struct {
 
 // Ask sends one prompt with the tools to an OpenAI-compatible server (base without /v1), streamed, at temperature 0.
 // It reads whatever a patient client would: fragments by index, text beside calls, calls in the last chunk.
+// A right call must count whoever reads it: the report compares readers, and a strict client would compare itself.
 func Ask(ctx context.Context, base, model, prompt string, tools json.RawMessage) (a Answer) {
 	a.Prompt = prompt
 	start := time.Now()
@@ -93,6 +96,7 @@ func (a *Answer) ask(ctx context.Context, base string, b body) error {
 }
 
 // read collects a stream until its end.
+// A stream without a finish_reason is an error: the reply may have been cut, and half a call is no call.
 func (a *Answer) read(r io.Reader) error {
 	lines := bufio.NewReader(r)
 	for {
@@ -126,6 +130,7 @@ type fragment struct {
 	Function struct{ Name, Arguments string }
 }
 
+// chunk adds what one event says. Reasoning has two names: Ollama's is reasoning, llama-server's reasoning_content.
 func (a *Answer) chunk(data string) error {
 	var c struct {
 		Error   json.RawMessage
@@ -159,6 +164,7 @@ func (a *Answer) chunk(data string) error {
 }
 
 // fragment adds to the call it belongs to: a new id begins one, whatever the index says.
+// Servers have sent two calls with index 0; by the index they would become one that is neither.
 func (a *Answer) fragment(f fragment) {
 	last := len(a.Calls) - 1
 	if last < 0 || f.ID != "" && f.ID != a.Calls[last].ID || f.ID == "" && f.Function.Name != "" {

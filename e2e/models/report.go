@@ -20,6 +20,7 @@ type Report struct {
 }
 
 // Write writes the page.
+// Everything is made of the rows, so a page can be written again from saved rows without asking a model.
 func (r Report) Write(w io.Writer) {
 	calls, plain := 0, 0
 	for _, p := range r.Prompts {
@@ -48,6 +49,7 @@ Versions: %s.
 `
 
 // loads are the lowest and the highest of the rows' load averages.
+// Rows may come from several runs, so there is one load for each.
 func (r Report) loads() string {
 	var all []float64
 	for _, row := range r.Rows {
@@ -70,6 +72,7 @@ func (r Report) revisions() string {
 	return strings.Join(all, ", ")
 }
 
+// scores writes a table for each setup, a row for each way of reading its calls. Rows of a setup must stand together.
 func (r Report) scores(w io.Writer) {
 	setup := ""
 	for i, row := range r.Rows {
@@ -161,6 +164,7 @@ func oneLine(args string) string {
 }
 
 // code is text as Markdown's code, with the fence that it needs.
+// Replies of models hold backquotes; a fence that is longer than any of them ends where it should (CommonMark, 6.1).
 func code(s string) string {
 	fence := "`"
 	for strings.Contains(s, fence) {

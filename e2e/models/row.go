@@ -12,6 +12,7 @@ import (
 )
 
 // Row is everything that one model answered in one way.
+// Rows are kept one by one, so that a run that was stopped goes on where it was.
 type Row struct {
 	Setup    string   // the model and its template
 	Way      string   // who read the calls, and how
@@ -22,6 +23,7 @@ type Row struct {
 
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
+// file is where the row is kept. Names of setups hold blanks, slashes and colons, which become dashes.
 func (r Row) file(dir string) string {
 	return filepath.Join(dir, unsafe.ReplaceAllString(r.Setup+"_"+r.Way, "-")+".json")
 }
@@ -45,6 +47,7 @@ func (r Row) Whole(prompts []exam.Question) bool {
 
 // Saved is the row with the answers that Save kept, perhaps not all. A row that is not there has none; so has one of
 // other prompts.
+// Answers to other prompts would be compared with the wrong calls.
 func (r Row) Saved(dir string, prompts []exam.Question) (Row, error) {
 	b, err := os.ReadFile(r.file(dir))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,6 +14,7 @@ type Score struct {
 }
 
 // ScoreOf compares answers with what was wanted, in the same order.
+// The median is that of all replies: one that hung does not hide the rest, as it would in a mean.
 func ScoreOf(prompts []exam.Question, answers []Answer) (s Score) {
 	var seconds []float64
 	for i, p := range prompts[:min(len(prompts), len(answers))] {

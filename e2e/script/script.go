@@ -70,6 +70,7 @@ type Reply struct {
 type Call struct{ Name, Args string }
 
 // Load reads every *.txt file of a folder, sorted by file and by place in it.
+// The order of scripts decides the numbers of tokens, so it must be the same each time.
 func Load(fsys fs.FS) ([]Script, error) {
 	names, err := fs.Glob(fsys, "*.txt")
 	if err != nil {
@@ -100,6 +101,7 @@ func Models(scripts []Script) []gguf.Script {
 }
 
 // Controlled are the scripts whose marks are control tokens in the second vocabulary, with those tokens.
+// Real models have some marks as control tokens, as Mistral's [TOOL_CALLS], and servers leave those out of the text.
 func Controlled(scripts []Script) (out []Script) {
 	for _, s := range scripts {
 		if len(s.Control) > 0 && len(s.Model.Parts) == 1 && !s.Model.Loop {
@@ -117,6 +119,7 @@ var (
 )
 
 // Parse reads the text of one file.
+// A reply must follow its script, so that a name that was misspelled is an error and not a script that nobody checks.
 func Parse(family, text string) ([]Script, error) {
 	text = words.ReplaceAllStringFunc(text, makeWords)
 	heads := header.FindAllStringSubmatchIndex(text, -1)
