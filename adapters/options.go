@@ -12,15 +12,25 @@ import (
 // Options are what a Format must know of the request to read its reply. The zero value separates reasoning from text and reads
 // no calls.
 type Options struct {
-	Tools  []chat.Tool       // the tools offered; with none, only reasoning is separated from text
-	Also   map[string]string // further names by which a model may call tools, each with the tool's name; nil: none
-	Prompt string            // the end of the rendered prompt (64 bytes do): tells whether the reply begins inside reasoning
-	Hold   int               // see the constants
-	Which  Which             // which texts that look like calls are calls
-	Quiet  bool              // calls inside reasoning stay reasoning, even when nothing follows them
-	Alone  bool              // read this format only; else the marks of every known format are live, this one's first
+	// Tools are those offered. With none, only reasoning is separated from text: marks of calls are text then.
+	Tools []chat.Tool
+	// Also holds further names by which a model may call tools, each with the tool's name; nil: none.
+	// A name that a tool really has stays that tool's.
+	Also map[string]string
+	// Prompt is the end of the rendered prompt (64 bytes do): it tells whether the reply begins inside reasoning, in a
+	// plain reply or behind the header of a message.
+	Prompt string
+	// Hold is in bytes of arguments, or one of the constants below.
+	Hold int
+	// Which says which texts that look like calls are calls.
+	Which Which
+	// Quiet keeps calls inside reasoning there, even when nothing follows them.
+	Quiet bool
+	// Alone reads this format only; else the marks of every known format are live, this one's first. Strict implies it.
+	Alone bool
 
-	Context context.Context // ends the reading with its error when it is done, also inside a large piece of text; nil: nothing does
+	// Context ends the reading with its error when it is done, also inside a large piece of text; nil: nothing does.
+	Context context.Context
 }
 
 // Degrees of holding, for Options.Hold: how many bytes of a call's arguments wait before the call leaves. Waiting costs the
