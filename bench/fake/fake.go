@@ -71,6 +71,7 @@ func (s *Server) When(id string) time.Time {
 }
 
 // answer is a handler that always says the same.
+// Only what toolnorm asks before it sends a prompt is answered so: version, list and description of the one model.
 func answer(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -165,6 +165,7 @@ type answer struct {
 }
 
 // errLeft is the error of a request that took longer than its client's patience.
+// It is no breach by itself, since a reply may go on; what it costs is.
 var errLeft = errors.New("the client has left without an answer")
 
 // ask sends one request and reads the whole answer.

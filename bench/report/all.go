@@ -38,6 +38,7 @@ func All(w io.Writer, program string) error {
 var figure = regexp.MustCompile(`(^|[\s(|])-[0-9]|(^|[^0-9.])0(\.0+)? (%|ns|µs|ms|KiB)(\s|$)|\b(NaN|Inf)\b`)
 
 // impossible are the lines of tables that hold such a figure. What direct access adds to itself is nothing.
+// A broken measurement looks like a very good one, so such a page is not written.
 func impossible(page string) (bad []string) {
 	for line := range strings.Lines(page) {
 		if strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "| direct |") && figure.MatchString(line) {

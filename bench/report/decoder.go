@@ -9,6 +9,7 @@ import (
 )
 
 // Ours writes the decoder's own costs.
+// A growth that is unknown, as the longest reply was skipped, is said to be so, and not 0.
 func Ours(w io.Writer, rows []decoder.Row) {
 	fmt.Fprint(w, "| family | text |")
 	for _, n := range decoder.Sizes {

@@ -30,6 +30,7 @@ func Load() float64 {
 }
 
 // Revision is the commit of the tree that is measured.
+// It ends in -dirty when files were changed, since then nobody could measure the row again.
 func Revision() string {
 	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
 	if err != nil {

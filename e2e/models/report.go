@@ -117,6 +117,7 @@ func (r Report) misses(w io.Writer) {
 }
 
 // wrong are the replies that are not right, in order, and the prompts that drew each.
+// More than three prompts are only counted: a model that always says the same would fill the page.
 func (r Report) wrong(row Row) (wrong []string, drawn map[string][]string) {
 	drawn = map[string][]string{}
 	for i, a := range row.Answers {
@@ -174,6 +175,7 @@ func code(s string) string {
 }
 
 // clip is text on one line of at most 160 characters.
+// It counts characters, not bytes, so that none is cut in two.
 func clip(s string) string {
 	s = strings.ReplaceAll(strings.TrimSpace(s), "\n", "⏎")
 	if r := []rune(s); len(r) > 160 {

@@ -16,6 +16,7 @@ import (
 )
 
 // Reply is what a model wrote, and the tools that it was offered.
+// Without tools nothing is a call, so they are half of what can be learned from.
 type Reply struct {
 	Raw   string
 	Tools []chat.Tool
@@ -202,6 +203,7 @@ func callLine(r Reply) (string, bool) {
 
 // objectAt is how long the JSON object is that a text begins with, if it holds a word.
 // A decoder of JSON reads it and says where it ends; what follows may be anything.
+// Go's decoder reads it, so JSON that would need a repair is not found: such a reply becomes a question.
 func objectAt(text, word string) (int, bool) {
 	var value json.RawMessage
 	in := json.NewDecoder(strings.NewReader(text))
@@ -222,6 +224,7 @@ func lineAround(text string, start, end int, holes string) (string, bool) {
 }
 
 // escaped writes a text as a declaration does.
+// A brace begins a hole there, so one in the text is doubled.
 func escaped(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
 }
@@ -243,6 +246,7 @@ func byCount(lines map[string]int) []string {
 }
 
 // clipped is the beginning of a text, for a sentence.
+// The cut may go through a character; what is left of that is dropped.
 func clipped(s string) string {
 	if len(s) > 160 {
 		return strings.ToValidUTF8(s[:160], "") + "…"
@@ -253,6 +257,7 @@ func clipped(s string) string {
 // learnedCases are the replies as golden cases, with what the format makes of them. Their tools may be others than those
 // that cases are run with: such replies are left out.
 // Those whose calls the family reads are kept, so a later change of the file cannot lose them unseen.
+// They hold whoever corrects the file by hand to what the model really wrote.
 func learnedCases(f *adapters.Format, replies []Reply) string {
 	tools, err := golden.Tools()
 	if err != nil {

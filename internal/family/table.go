@@ -69,6 +69,7 @@ func quoted(words []string) string {
 
 // Fill puts a table into a document, in the place of the one that it has. It answers false when the document has none.
 // The comments around it stay, so it can be written again.
+// The lines around the table are comments of HTML, which nobody sees who reads the page.
 func Fill(doc []byte, table string) ([]byte, bool) {
 	head, rest, begins := bytes.Cut(doc, []byte(tableBegins))
 	_, tail, ends := bytes.Cut(rest, []byte(tableEnds))

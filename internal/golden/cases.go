@@ -98,6 +98,7 @@ func (g *group) take(part func(name, text string) error, needed ...string) error
 }
 
 // take takes over one section of a case.
+// An unknown part is an error: with "event" for "events" a case would check nothing.
 func (c *Case) take(part, text string) error {
 	switch part {
 	case "raw":

@@ -50,6 +50,7 @@ func (c *Case) Degrees() []string {
 
 // Whole runs the case with its text in one piece; nil means that it gave its events in every degree.
 // It finds what is wrong with the reading itself; Split what is wrong with where it pauses.
+// A case that fails whole is wrong in itself; one that fails only in Split is read by chance.
 func (c *Case) Whole(decode Decode) *Difference {
 	for _, hold := range c.Degrees() {
 		if d := c.run(decode, "whole", hold, []string{c.Raw}, c.Want); d != nil {
@@ -79,6 +80,7 @@ func (c *Case) Split(decode Decode) *Difference {
 }
 
 // run decodes the text in those pieces and compares; nil means that they agree.
+// An error counts even when the events are the same: the reply has ended early.
 func (c *Case) run(decode Decode, how, hold string, pieces []string, want string) *Difference {
 	got, err := Transcript(decode(Source(pieces, c.Finish), c.Prompt, hold))
 	if got == want && err == nil {

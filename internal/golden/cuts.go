@@ -10,6 +10,7 @@ import (
 )
 
 // source delivers a text in pieces, and how the reply ended.
+// Each piece is one event, as each token of a server is.
 type source struct {
 	pieces []string
 	finish string
@@ -68,6 +69,7 @@ func Cuts(text string) iter.Seq2[string, []string] {
 }
 
 // Bytes cuts a text into its bytes.
+// Characters of several bytes come apart, as they do between tokens.
 func Bytes(text string) []string {
 	out := make([]string, len(text))
 	for i := range len(text) {

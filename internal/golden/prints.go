@@ -23,6 +23,7 @@ type Print struct {
 }
 
 // Prints reads the cases of a family file that are printed, in their order. An error names the section that is wrong.
+// A case with results must say how they are printed, and one that says it must have results.
 func Prints(src []byte) ([]Print, error) {
 	groups, err := grouped(src)
 	if err != nil {
@@ -119,6 +120,7 @@ type Printer interface {
 
 // Run prints the case; nil means that it came out as it has to.
 // The results are printed alone: what stands around them is the turn's, which templates and servers write.
+// Differences are shown as Go literals, since most of them are newlines and blanks.
 func (p *Print) Run(f Printer) *Difference {
 	calls := f.Number(p.First, p.Calls)
 	if got := string(f.Append([]byte(p.Text), calls...)); got != p.Want {

@@ -10,6 +10,7 @@ import (
 )
 
 // Section is one named text of a case file.
+// The name is without the word "quoted", and the text without the quotes.
 type Section struct{ Name, Text string }
 
 // Sections reads a case file: sections "-- NAME --", each followed by its text; what stands in front of the first one is

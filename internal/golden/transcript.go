@@ -38,6 +38,7 @@ type writer struct {
 }
 
 // event adds one event. Kinds that cases do not speak of, as usage, are passed over.
+// At the finish a call that is open is written, too: one that was cut has no end of its own.
 func (w *writer) event(e chat.Event) error {
 	if e.Kind != w.kind {
 		w.endText()

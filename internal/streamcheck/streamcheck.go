@@ -109,6 +109,7 @@ func (c *checker) line(line string) {
 // chunkKeys are the keys that a chunk may have. "error", even null, ends the reply for Vercel's AI SDK (S07).
 var chunkKeys = []string{"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"}
 
+// data checks one event. None may follow an error, which openai-node, Vercel's AI SDK and LangChain.js raise at once.
 func (c *checker) data(data string) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(data), &m); err != nil {
@@ -363,6 +364,7 @@ func (c *checker) closeCall() {
 	}
 }
 
+// end checks the stream as a whole. An empty reply is an error for Void and a retry loop for Qwen Code.
 func (c *checker) end(body string) {
 	c.closeCall()
 	if c.Error != nil {

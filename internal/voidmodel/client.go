@@ -30,6 +30,7 @@ type Tool struct {
 type Param struct{ Name, Description string }
 
 // Client is one Void.
+// Native and NoSystem are what Void's own table says of a model by words in its name; the proxy cannot ask for them.
 type Client struct {
 	Base     string // the endpoint, up to /v1
 	Model    string
@@ -97,6 +98,7 @@ func (c *Client) Ask(ctx context.Context, question string) (steps []Step, err er
 }
 
 // tool finds a tool.
+// A name that was not offered is an error: no proxy may pass on such a call.
 func (c *Client) tool(name string) (Tool, error) {
 	for _, t := range c.Tools {
 		if t.Name == name {
@@ -123,6 +125,7 @@ func (c *Client) history(t Tool, s Step, id string) []message {
 }
 
 // reply sends the conversation and reads the reply.
+// Void tries again after any error; this one does not, or a test could pass by chance.
 func (c *Client) reply(ctx context.Context, talk []message) (shown string, call *Call, id string, err error) {
 	body, err := json.Marshal(struct {
 		Model    string     `json:"model"`

@@ -106,6 +106,7 @@ func firstOf(params []Param, text, begin string) (name, after string, found bool
 }
 
 // withoutOuterLines takes off blanks up to the first newline, and those behind the last.
+// Models put long values on lines of their own; the blanks inside the outer lines are the value's.
 func withoutOuterLines(s string) string {
 	if at := strings.Index(s, "\n"); at >= 0 && strings.TrimSpace(s[:at]) == "" {
 		s = s[at+1:]
