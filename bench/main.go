@@ -76,6 +76,7 @@ func gate() error {
 }
 
 // attack sends hostile requests to program, and fails when one of them costs too much.
+// It goes on after one that costs too much, so that a run shows all of them.
 func attack(program, only string) error {
 	var breaches []string
 	err := hostile.Measure(program, only, func(c hostile.Cost) {

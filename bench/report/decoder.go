@@ -70,6 +70,7 @@ func nanoseconds(c decoder.Cost) string {
 }
 
 // times is a peer's cost as a multiple of ours.
+// A wrong reading has its multiple, too, and says that it is one: it costs what it costs.
 func times(peer, ours decoder.Cost) string {
 	switch {
 	case peer.Skipped:

@@ -70,6 +70,7 @@ func proxies(w io.Writer, program string, rounds int) error {
 }
 
 // cpu writes what a token costs in each proxy.
+// The three must come in this order: ReverseProxy, the translator, toolnorm.
 func cpu(w io.Writer, proxies []*drive.Proxy, rounds int) error {
 	all, err := drive.Spend(proxies, rounds)
 	if err != nil {
@@ -87,6 +88,7 @@ func cpu(w io.Writer, proxies []*drive.Proxy, rounds int) error {
 }
 
 // openings writes what the beginning of a reply costs, for a small and a large request.
+// A large request is dearest for toolnorm, which sends it twice: to have it rendered, and to continue it.
 func openings(w io.Writer, proxies []*drive.Proxy) error {
 	fmt.Fprint(w, "\n### Time to the first token\n\nOne stream at a time, medians; processor time of the proxy for a whole request with a reply of four tokens. toolnorm asks the server twice: once to render the prompt, once to continue it.\n")
 	fmt.Fprint(w, "The aim is three times ReverseProxy for the large request.\n")
