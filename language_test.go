@@ -15,8 +15,8 @@ import (
 // What makes the code readable for someone who has never seen it, as far as a program can measure it.
 const (
 	mapFrom       = 9    // files from which on a package needs a map of them
-	commentShare  = 0.11 // of all lines of Go that are no tests; the aim is .16 (jsontext has .32, httputil .31)
-	adaptersShare = 0.11 // the decoder is the hardest part to read; the aim is .20
+	commentShare  = 0.16 // of all lines of Go that are no tests; jsontext has .32, httputil .31
+	adaptersShare = 0.19 // the decoder is the hardest part to read; the aim is .20
 	glossaryLimit = 25   // words that ARCHITECTURE.md may define
 )
 
