@@ -49,6 +49,7 @@ func startChroma(t *testing.T) int {
 func TestRealEmbeddingsInTheStoreAndInChroma(t *testing.T) {
 	l := open(t)
 	port := startChroma(t)
+	t.Cleanup(func() { l.newest.unload("embed") }) // doctor's reports say what is loaded
 	path := filepath.Join(t.TempDir(), "words.txt")
 	words := []string{"a red apple", "the invoice of March", "사용자 이메일 주소", "order date", "a green pear", "주문 번호"}
 	if err := os.WriteFile(path, []byte(strings.Join(words, "\n")), 0o600); err != nil {
