@@ -2,12 +2,11 @@ package engine
 
 import (
 	"context"
-	"errors"
 
 	"toolnorm/adapters"
 	"toolnorm/adapters/derive"
+	"toolnorm/chat"
 	"toolnorm/engine/upstream"
-	"toolnorm/internal/fault"
 	"toolnorm/internal/pattern"
 )
 
@@ -24,7 +23,7 @@ type reading struct {
 }
 
 // readTemplate reads the model in the form that its own template prints, where its name says none, or the wrong one. The
-// first request to a model that no family claims costs about thirty renderings, one to a model that a family claims two;
+// first request to a model that no family claims costs about twenty renderings, one to a model that a family claims two;
 // what they say holds for as long as the model stays the same. The settings come first: a format that they name is taken.
 func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	t, ok := j.server.backend.(templater)
@@ -61,15 +60,24 @@ func (j *job) askTemplate(ctx context.Context, t templater) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	render := template.Render
+	var down error // what is found is no answer, then: derive takes any error for the template's
+	template.Render = func(messages []chat.Message, tools []chat.Tool) (string, error) {
+		prompt, err := render(messages, tools)
+		if err != nil && !upstream.IsRefusal(err) {
+			down = err
+		}
+		return prompt, err
+	}
 	log := j.engine.cfg.Log.With().Str("model", j.name).Logger()
 	claimed := len(j.format.Models) > 0 && j.format.Name != "generic"
 	if claimed && derive.Agrees(j.format, template) {
-		return &reading{}, ctx.Err()
+		return &reading{}, down
 	}
 	found, err := derive.From(j.model, j.engine.cfg.formats(), template)
 	switch {
-	case ctx.Err() != nil || gone(err):
-		return nil, errors.Join(err, ctx.Err())
+	case down != nil:
+		return nil, down
 	case err != nil:
 		log.Info().Str("because", err.Error()).Msg("the model's template says nothing about its calls")
 		return &reading{says: err.Error()}, nil
@@ -87,12 +95,6 @@ func (j *job) askTemplate(ctx context.Context, t templater) (*reading, error) {
 		log.Info().Str("template", r.says).Str("declaration", found.Lines).Msg("no family claims the model's name; it is read as its template writes")
 	}
 	return r, nil
-}
-
-// gone reports whether a server could not answer, which is no answer.
-func gone(err error) bool {
-	f := fault.From(err)
-	return err != nil && (f.Kind == fault.Timeout || f.Kind == fault.Busy || f.Kind == fault.Canceled)
 }
 
 // formatSet reports whether the settings or the demo's name say a model's format.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -10,8 +11,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/adapters"
+	"toolnorm/adapters/derive"
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
 	"toolnorm/internal/templates"
 )
 
@@ -118,5 +121,42 @@ func TestSettingsOverruleTheTemplate(t *testing.T) {
 	}
 	if got := e.Plan("box/mystery").Format; got != "hermes" || adapters.Named(got) == nil {
 		t.Errorf("format %q", got)
+	}
+}
+
+// answering is a templater that renders as f does.
+type answering func(messages []chat.Message) (string, error)
+
+func (f answering) Template(context.Context, *upstream.Order) (derive.Template, error) {
+	return derive.Template{Render: func(ms []chat.Message, _ []chat.Tool) (string, error) { return f(ms) }}, nil
+}
+
+// TestAServerThatIsBusyHasSaidNothing asks one that is busy for all renderings or for some: nothing is learned of it. One that
+// refuses has answered.
+func TestAServerThatIsBusyHasSaidNothing(t *testing.T) {
+	e := New(Config{Ollama: "http://127.0.0.1:1"})
+	busy, refused := fault.New(fault.Busy, "busy"), fault.New(fault.Invalid, "no")
+	for _, tt := range []struct {
+		name    string
+		model   string
+		render  answering
+		learned bool
+	}{
+		{"busy, a name that says nothing", "mystery", func([]chat.Message) (string, error) { return "", busy }, false},
+		{"busy, a family's name", "qwen3", func([]chat.Message) (string, error) { return "", busy }, false},
+		{"busy for some", "mystery", func(ms []chat.Message) (string, error) {
+			if len(ms) > 2 {
+				return "", busy
+			}
+			return "x", nil
+		}, false},
+		{"refuses", "mystery", func([]chat.Message) (string, error) { return "", refused }, true},
+		{"refuses, a family's name", "qwen3", func([]chat.Message) (string, error) { return "", refused }, true},
+	} {
+		j := &job{engine: e, server: e.servers[0], request: user("hi"), name: tt.model, model: tt.model, format: adapters.For(tt.model)}
+		r, err := j.askTemplate(t.Context(), tt.render)
+		if (err == nil) != tt.learned || (r != nil && err == nil) != tt.learned {
+			t.Errorf("%s: %+v, %v", tt.name, r, err)
+		}
 	}
 }

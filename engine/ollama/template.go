@@ -2,7 +2,6 @@ package ollama
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/ollama/ollama/types/model"
@@ -10,11 +9,12 @@ import (
 	"toolnorm/adapters/derive"
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
 )
 
 // errNoRender is the error of a server that answers instead of rendering, as one does that does not know the
 // field.
-var errNoRender = errors.New("the server does not show how it renders a prompt")
+var errNoRender = fault.New(fault.Unable, "the server does not show how it renders a prompt")
 
 // Template returns the chat template of the order's model, as the server renders with it. A model that can think
 // thinks: many templates print reasoning only then. Source is the Go template, and the file's own jinja behind it:
