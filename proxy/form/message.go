@@ -13,6 +13,16 @@ import (
 	"toolnorm/proxy/field"
 )
 
+// Messages reads a conversation, each turn by read. An error names the turn.
+func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error)) (all []chat.Message, err error) {
+	err = field.Items(v, func(_ int, v *fastjson.Value) error {
+		m, err := read(v)
+		all = append(all, m)
+		return err
+	})
+	return all, err
+}
+
 // roles maps the roles that clients write to those of a conversation.
 // "developer" is OpenAI's newer word for system, which Void writes for names with o3 or o4-mini; "function" is the
 // older one for tool.

@@ -86,13 +86,9 @@ func (r *request) readOptions(v *fastjson.Value) error {
 }
 
 // readMessages reads the conversation in Ollama's form.
-func (r *request) readMessages(v *fastjson.Value) error {
-	r.Messages = nil
-	return field.Items(v, func(_ int, v *fastjson.Value) error {
-		m, err := readMessage(v)
-		r.Messages = append(r.Messages, m)
-		return err
-	})
+func (r *request) readMessages(v *fastjson.Value) (err error) {
+	r.Messages, err = form.Messages(v, readMessage)
+	return err
 }
 
 // readMessage reads one turn.

@@ -12,13 +12,9 @@ import (
 
 // readMessages reads the conversation.
 // The list is begun anew, in case a body has the field twice: the last one counts.
-func (r *request) readMessages(v *fastjson.Value) error {
-	r.Messages = nil
-	return field.Items(v, func(_ int, v *fastjson.Value) error {
-		m, err := readMessage(v)
-		r.Messages = append(r.Messages, m)
-		return err
-	})
+func (r *request) readMessages(v *fastjson.Value) (err error) {
+	r.Messages, err = form.Messages(v, readMessage)
+	return err
 }
 
 // readMessage reads one turn. Fields that say nothing to a model (audio, annotations, cache marks) are passed over.
