@@ -3,9 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -42,7 +40,11 @@ func TestAModelIsReadByItsTemplate(t *testing.T) {
 		}
 		scripts[name] = sc
 		l.writeMystery(t, name, template, sc)
-		flags = append(flags, "--upstream", name+"="+l.serveMystery(t, name))
+		llama, err := l.startLlamaServer(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flags = append(flags, "--upstream", name+"="+llama.base)
 		made = append(made, setup{name: name, file: name + ".gguf"})
 	}
 	on, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, made)
@@ -77,23 +79,4 @@ func (l *lane) writeMystery(t *testing.T, name, template string, sc script.Scrip
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// serveMystery starts a llama-server with the model, for as long as the test runs, and gives its address.
-func (l *lane) serveMystery(t *testing.T, name string) string {
-	t.Helper()
-	addr, err := freeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	serve := exec.Command(filepath.Join(installed.newest, "lib", "ollama", "llama-server"), "-m", filepath.Join(l.dir, name+".gguf"), "--alias", name,
-		"--jinja", "-np", "1", "-t", "1", "-c", "8192", "--host", host, "--port", port, "--no-webui")
-	if err := l.run("llama-"+name, serve, "http://"+addr+"/health"); err != nil {
-		t.Fatal(err)
-	}
-	return "http://" + addr
 }

@@ -41,18 +41,27 @@ func jsonBody(text string, from int, path, content string) (body, bool) {
 		if text[i] != '{' && text[i] != '[' {
 			continue
 		}
-		var value json.RawMessage
-		in := json.NewDecoder(strings.NewReader(text[i:]))
-		if in.Decode(&value) != nil || !strings.Contains(string(value), path) || !strings.Contains(string(value), content) {
+		value, ok := jsonAt(text[i:])
+		if !ok || !strings.Contains(value, path) || !strings.Contains(value, content) {
 			continue
 		}
-		end := i + int(in.InputOffset())
-		if strings.Contains(string(value), probes[0].Name) {
-			return named(string(value), i, end)
+		end := i + len(value)
+		if strings.Contains(value, probes[0].Name) {
+			return named(value, i, end)
 		}
 		return besideName(text, from, i, end, "{json}", "")
 	}
 	return body{}, false
+}
+
+// jsonAt is the JSON value that a text begins with; what follows may be anything.
+func jsonAt(text string) (string, bool) {
+	var value json.RawMessage
+	in := json.NewDecoder(strings.NewReader(text))
+	if in.Decode(&value) != nil {
+		return "", false
+	}
+	return text[:in.InputOffset()], true
 }
 
 // named is a body whose JSON holds the name: as the value of a member, or as the name of the only one.

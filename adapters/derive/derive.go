@@ -13,6 +13,7 @@
 //	body.go        where a call stands in a text, and in which form
 //	lines.go       the lines of the declaration
 //	taught.go      templates that teach calls in words
+//	learned.go     CallLine: what a reply shows where there is no template
 //	reads.go       Reads: whether a format reads calls back as they were rendered
 package derive
 
@@ -67,8 +68,9 @@ var ErrForm = errors.New("the template writes calls in a form that a declaration
 func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	var all []*observed
 	var errs []error
+	opening, _ := stage{t.Render, request}.conversation()
 	for _, follows := range []func(n int) []chat.Message{request, answers} {
-		o, err := observe(t.Render, follows)
+		o, err := observe(stage{t.Render, follows}, opening)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -227,14 +229,8 @@ func (o *observed) thinksAs(f *adapters.Format) bool {
 	if o.thought == "" {
 		return true
 	}
-	var reply chat.Collector
-	for e, err := range f.Decode(text(o.thought+o.one), adapters.Options{Tools: probeTools}) {
-		if err != nil {
-			return false
-		}
-		reply.Add(e)
-	}
-	return strings.Contains(reply.Reasoning.String(), probeThink) && strings.TrimSpace(reply.Text.String()) == "" && len(reply.Calls) == 1
+	reply, err := read(f, o.thought+o.one, probeTools)
+	return err == nil && strings.Contains(reply.Reasoning.String(), probeThink) && strings.TrimSpace(reply.Text.String()) == "" && len(reply.Calls) == 1
 }
 
 // begins reports whether a text begins with calls as they are printed, white space aside: marks of the turn may follow.

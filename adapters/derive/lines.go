@@ -8,12 +8,9 @@ import (
 
 // declaration proposes the lines of a family. One that prints what a known family prints is like that one;
 // where white space differs, with the marks of its own around reasoning and text.
-// The name is that of the model without registry, user and tag, and globs on it, so that its other sizes are read alike.
 func (o *observed) declaration(model, known string, exactly bool) (string, error) {
-	name, _, _ := strings.Cut(path.Base(strings.ToLower(model)), ":")
-	name = strings.Join(strings.Fields(name), "-")
 	var b strings.Builder
-	fmt.Fprintf(&b, "format  %s\nmodels  %s*\n", name, name)
+	b.WriteString(heading(model))
 	if known != "" {
 		fmt.Fprintf(&b, "like    %s\n", known)
 	}
@@ -52,6 +49,14 @@ func (o *observed) declaration(model, known string, exactly bool) (string, error
 		fmt.Fprintf(&b, "drop    %s\n", strings.Join(ends, " "))
 	}
 	return b.String(), nil
+}
+
+// heading names a declaration as the model, without registry, user and tag, and globs on that, so that its other sizes are read
+// alike.
+func heading(model string) string {
+	name, _, _ := strings.Cut(path.Base(strings.ToLower(model)), ":")
+	name = strings.Join(strings.Fields(name), "-")
+	return fmt.Sprintf("format  %s\nmodels  %s*\n", name, name)
 }
 
 // callLines are the lines section, call, arg, keys and quote, and the marks behind the calls that end the turn.

@@ -117,8 +117,9 @@ func (s stage) conversation(messages ...chat.Message) (string, error) {
 // observe renders the probes and reads their differences.
 // A template that refuses reasoning or two calls at once has been seen; one call and one plain reply are the least.
 // Everything is a difference of two renderings that differ in one thing, so marks are found without a list of known ones.
-func observe(render Render, follows func(n int) []chat.Message) (*observed, error) {
-	s := stage{render, follows}
+// The opening is what the prompt ends with where nothing is said yet, which is the same in both views. It ends as a reply begins,
+// so what it has beyond a spoken turn is opened there.
+func observe(s stage, opening string) (*observed, error) {
 	o := new(observed)
 	spoken, one, region, err := s.calls(1)
 	if err != nil {
@@ -130,8 +131,6 @@ func observe(render Render, follows func(n int) []chat.Message) (*observed, erro
 	if _, called, region, err := s.calls(2); err == nil && strings.Contains(region, "numbat") {
 		o.two, two = region, called
 	}
-	// where nothing is said yet the prompt ends as a reply begins, so what it has beyond a spoken turn is opened there
-	opening, _ := s.conversation()
 	o.opening, o.words = opening, opening[commonPrefix(opening, spoken):]
 	thinking, err := s.turn(chat.Message{Reasoning: probeThink, Calls: probes[:1]}, 1)
 	if o.messages = headers(opening, spoken, one, thinking); o.messages == nil {

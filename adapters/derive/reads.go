@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -14,12 +13,9 @@ import (
 // Text must be equal to the byte, arguments as JSON. White space in arguments is the model's, and every reader takes it.
 // The text may be a case's, a template's or one that the format printed itself; the error shows both sides on lines of their own.
 func Reads(f *adapters.Format, raw, said string, calls []chat.Call, tools []chat.Tool) error {
-	var reply chat.Collector
-	for e, err := range f.Decode(text(raw), adapters.Options{Tools: tools}) {
-		if err != nil {
-			return err
-		}
-		reply.Add(e)
+	reply, err := read(f, raw, tools)
+	if err != nil {
+		return err
 	}
 	if got := reply.Text.String(); got != said {
 		return fmt.Errorf("got  text %q\nwant text %q", got, said)
@@ -32,24 +28,18 @@ func Reads(f *adapters.Format, raw, said string, calls []chat.Call, tools []chat
 	return nil
 }
 
-// text is a reply that arrives in one piece and then ends by itself.
-func text(s string) chat.Source {
-	return &whole{chat.Event{Kind: chat.Text, Text: s}, chat.Event{Kind: chat.Finish, Text: chat.Stop}}
-}
-
-// whole is such a reply: the events that are left of it.
-type whole []chat.Event
-
-func (w *whole) Next() (chat.Event, error) {
-	if len(*w) == 0 {
-		return chat.Event{}, io.EOF
+// read collects what a format reads from a reply that arrives in one piece and then ends by itself.
+func read(f *adapters.Format, raw string, tools []chat.Tool) (*chat.Collector, error) {
+	reply := new(chat.Collector)
+	in := &chat.Fixed{{Kind: chat.Text, Text: raw}, {Kind: chat.Finish, Text: chat.Stop}}
+	for e, err := range f.Decode(in, adapters.Options{Tools: tools}) {
+		if err != nil {
+			return nil, err
+		}
+		reply.Add(e)
 	}
-	e := (*w)[0]
-	*w = (*w)[1:]
-	return e, nil
+	return reply, nil
 }
-
-func (w *whole) Close() error { return nil }
 
 // same compares two objects, white space aside.
 // The order of members counts: templates that sort them would else pass for families that do not.

@@ -2,9 +2,7 @@ package derive
 
 import (
 	"fmt"
-	"path"
 	"regexp"
-	"strings"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -39,12 +37,11 @@ func taught(model string, set *adapters.Set, render Render) (*Finding, error) {
 		if !nameWords.MatchString(m[3]) || !argsWords.MatchString(m[4]) {
 			continue
 		}
-		name, _, _ := strings.Cut(path.Base(strings.ToLower(model)), ":")
 		hole, list := "{call}", ""
 		if m[2] != "" {
 			hole, list = "{calls}", " list=always"
 		}
-		lines := fmt.Sprintf("format  %s\nmodels  %s*\ncall    %s%s%s\nkeys    name=%s args=%s%s\n", name, name, example(m[1]), hole, example(m[6]), m[3], m[4], list)
+		lines := fmt.Sprintf("%scall    %s%s%s\nkeys    name=%s args=%s%s\n", heading(model), example(m[1]), hole, example(m[6]), m[3], m[4], list)
 		f, err := set.Parse([]byte(lines))
 		if err != nil {
 			continue

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"toolnorm/adapters"
+	"toolnorm/adapters/derive"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
 )
@@ -104,7 +104,7 @@ func Learn(name string, set *adapters.Set, replies []Reply) (file string, questi
 	}
 	calls := map[string]int{}
 	for _, r := range unread {
-		line, ok := callLine(r)
+		line, ok := derive.CallLine(r.Raw, r.Tools)
 		if !ok {
 			questions = append(questions, fmt.Sprintf("is this a call? It names a tool, and has no mark in front of JSON: %q", clipped(r.Raw)))
 			continue
@@ -166,67 +166,6 @@ func callsIn(f *adapters.Format, r Reply) []chat.Call {
 		c.Add(e)
 	}
 	return c.Calls
-}
-
-// learnMark is a mark as a model writes one, at the edge of a call.
-// Blanks may stand between the brackets of neither form, so that "a < b and c > d" is no mark.
-const learnMark = `(?:<[^<>\s]{1,64}>|\[/?[A-Z_]{2,40}\])`
-
-var (
-	markBefore = regexp.MustCompile(learnMark + `\s*$`)
-	markBehind = regexp.MustCompile(`^\s*` + learnMark)
-)
-
-// callLine is the call line of a reply that holds a tool's name in JSON, or in front of it, behind a mark.
-// The object begins in front of the name in {"name": "get_weather", …} and behind it in [TOOL_CALLS]get_weather[ARGS]{…}, at
-// most 40 bytes away, which is room for a mark between.
-func callLine(r Reply) (string, bool) {
-	for _, t := range r.Tools {
-		at := strings.Index(r.Raw, t.Name)
-		if at < 0 {
-			continue
-		}
-		if i := strings.LastIndexByte(r.Raw[:at], '{'); i >= 0 {
-			if n, ok := objectAt(r.Raw[i:], t.Name); ok {
-				return lineAround(r.Raw, i, i+n, "{call}")
-			}
-		}
-		behind := at + len(t.Name)
-		if i := strings.IndexByte(r.Raw[behind:], '{'); i >= 0 && i <= 40 {
-			if n, ok := objectAt(r.Raw[behind+i:], ""); ok {
-				return lineAround(r.Raw, at, behind+i+n, "{name}"+escaped(r.Raw[behind:behind+i])+"{json}")
-			}
-		}
-	}
-	return "", false
-}
-
-// objectAt is how long the JSON object is that a text begins with, if it holds a word.
-// A decoder of JSON reads it and says where it ends; what follows may be anything.
-// Go's decoder reads it, so JSON that would need a repair is not found: such a reply becomes a question.
-func objectAt(text, word string) (int, bool) {
-	var value json.RawMessage
-	in := json.NewDecoder(strings.NewReader(text))
-	if in.Decode(&value) != nil || !strings.Contains(string(value), word) {
-		return 0, false
-	}
-	return int(in.InputOffset()), true
-}
-
-// lineAround is a call line with the marks around text[start:end].
-// Without a mark in front there is no line: a declaration needs one to tell a call from text.
-func lineAround(text string, start, end int, holes string) (string, bool) {
-	before := markBefore.FindString(text[:start])
-	if before == "" {
-		return "", false
-	}
-	return "call    " + escaped(before) + holes + escaped(markBehind.FindString(text[end:])) + "\n", true
-}
-
-// escaped writes a text as a declaration does.
-// A brace begins a hole there, so one in the text is doubled.
-func escaped(s string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
 }
 
 // byCount are the lines, the most frequent first.

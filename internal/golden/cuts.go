@@ -2,43 +2,24 @@ package golden
 
 import (
 	"fmt"
-	"io"
 	"iter"
 	"math/rand"
 
 	"toolnorm/chat"
 )
 
-// source delivers a text in pieces, and how the reply ended.
-// Each piece is one event, as each token of a server is.
-type source struct {
-	pieces []string
-	finish string
-}
-
-var _ chat.Source = (*source)(nil)
-
 // Source is a reply that arrives in those pieces and then ends for the reason finish.
-// No piece is empty unless it is given so; an empty finish is a stream that ends without a reason.
-func Source(pieces []string, finish string) chat.Source { return &source{pieces, finish} }
-
-// Next gives the next piece.
-func (s *source) Next() (e chat.Event, err error) {
-	switch {
-	case len(s.pieces) > 0:
-		e = chat.Event{Kind: chat.Text, Text: s.pieces[0]}
-		s.pieces = s.pieces[1:]
-	case s.finish != "":
-		e = chat.Event{Kind: chat.Finish, Text: s.finish}
-		s.finish = ""
-	default:
-		err = io.EOF
+// Each piece is one event, as each token of a server is. An empty finish is a stream that ends without a reason.
+func Source(pieces []string, finish string) chat.Source {
+	events := make(chat.Fixed, 0, len(pieces)+1)
+	for _, p := range pieces {
+		events = append(events, chat.Event{Kind: chat.Text, Text: p})
 	}
-	return e, err
+	if finish != "" {
+		events = append(events, chat.Event{Kind: chat.Finish, Text: finish})
+	}
+	return &events
 }
-
-// Close has nothing to stop.
-func (s *source) Close() error { return nil }
 
 // longText is from how many bytes on a text is not cut at every place.
 // Two pieces at every place is quadratic in the text: 3,000 bytes are 9 MB to read, in each degree.
