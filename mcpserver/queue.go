@@ -27,8 +27,8 @@ type conn struct {
 // the rest of the places is for the other conns.
 const atOnceOfOne = 8
 
-// errBusy says that a queue is full. The client gets a 503, or on stdio an error, at once: a handler that blocked would
-// hold up every message behind this one.
+// errBusy says that a conn has as many messages as it may. The client gets a 503, or on stdio an error, at once: a
+// handler that waited for a tool would hold up every message behind this one.
 var errBusy = errors.New("too many requests are waiting")
 
 // queue takes the messages of all conns and hands them to workers, fairly: a conn whose tools are slow keeps no other
@@ -38,7 +38,7 @@ type queue struct {
 	e        *engine
 	most     int          // requests answered at once, of all conns: Config.MaxCalls
 	longest  int32        // messages of one conn that wait or are answered: Config.MaxWaiting
-	input    chan work    // what came in; when it is full, submit refuses
+	input    chan work    // what came in
 	finished chan *conn   // conns of which a worker has ended
 	pending  atomic.Int64 // messages that were taken and are not done with
 
@@ -72,18 +72,16 @@ func (q *queue) submit(c *conn, m message) error {
 	// Counted before it is taken, so that Close sees no moment in which a message is nowhere.
 	q.pending.Add(1)
 	if c.pending.Add(1) <= q.longest || isCancel(m) {
+		// The dispatcher waits for no tool, so this waits for microseconds. To refuse what is within its bounds because
+		// the dispatcher has not had the processor yet would be a 503 without a reason.
 		select {
 		case q.input <- work{c, m}:
 			return nil
-		default:
+		case <-c.ctx.Done():
+		case <-q.e.ctx.Done():
 		}
 	}
 	q.done(c, 1)
-	// It was not queued, so it cannot find what waits in a backlog; what runs it ends.
-	if isCancel(m) {
-		q.e.cancel(c.id, cancelled(m))
-		return nil
-	}
 	return errBusy
 }
 
