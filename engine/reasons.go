@@ -10,6 +10,7 @@ const (
 	noteTools     = "Tools"     // the tools take more tokens than the budget
 	noteUnchecked = "Unchecked" // calls of a tool are not checked, since its schema cannot be used
 	noteNames     = "Names"     // tools have other names toward the model, which cannot write theirs
+	noteTemplate  = "Template"  // what the model's template says about its calls, where that decides how it is read
 	noteLoop      = "Loop"      // the model makes the same call over and over
 )
 

@@ -38,6 +38,9 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 		}
 		j.learn(func(l *lessons) { l.reading = r })
 	}
+	if r.says != "" {
+		j.tell(noteTemplate, r.says)
+	}
 	if r.format == nil {
 		return j, nil
 	}

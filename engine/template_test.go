@@ -100,9 +100,13 @@ func TestTheTemplateIsAskedOnce(t *testing.T) {
 	if n := strings.Count(f.paths(), "apply-template"); n < 10 {
 		t.Errorf("%d renderings at first, want those of the probes", n)
 	}
-	collect(t, e, r)
+	notes, observer := noting()
+	collectWith(t, e, r, observer)
 	if got := f.paths(); got != "apply-template completion" {
 		t.Errorf("asked %q the second time", got)
+	}
+	if !strings.HasPrefix(notes["Template"], "calls as") {
+		t.Errorf("the second request's client is told %q of how the model is read", notes)
 	}
 	if s := log.String(); !strings.Contains(s, `"template":"calls as`) {
 		t.Errorf("the log does not say how the model is read: %s", s)

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"toolnorm/runner"
 	"toolnorm/tools/remote"
 )
 
@@ -77,6 +78,14 @@ func TestToolsOfOtherServersAreOfferedHere(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(m.Config.Data, "mcp.json")); err != nil {
 		t.Error(err)
+	}
+	address, err := runner.FindAddress(m.Config.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	toolrun := runner.Client{Address: address}
+	if out, err := toolrun.Call(t.Context(), "loud.shout", []byte(`{"text":"hey"}`)); err != nil || !strings.Contains(string(out.JSON()), "HEY") {
+		t.Errorf("through the runner: %s, %v", out.JSON(), err)
 	}
 	if text := lines.String(); !strings.Contains(text, "Loaded 0 MCP servers from mcp.json") {
 		t.Errorf("the log does not count the servers:\n%s", text)
