@@ -38,7 +38,7 @@ func (m *Main) withMCP(face http.Handler) http.Handler {
 func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	cfg := mcpserver.Config{
 		Registry: m.toolbox.Registry, Outcome: m.companyTools(), Version: version(), Log: m.log, Key: key, Ended: filepath.Join(m.Config.Data, "mcp.ended"), PublicURL: m.Config.PublicURL,
-		Principal: func(r *http.Request) string { return auth.Principal(r.Context()) },
+		Principal: func(r *http.Request) string { return auth.Caller(r.Context()) },
 		Stall:     m.Config.ClientTimeout, Beat: m.Config.Heartbeat,
 	}
 	if m.toolbox.Company != nil {

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"toolnorm/internal/auth"
 	"toolnorm/internal/home"
 	"toolnorm/internal/toolbox"
 	"toolnorm/mcpserver"
@@ -53,7 +54,7 @@ func (c *mcpStdio) Run(m *Main) error {
 	}
 	defer m.closeRemote()
 	m.mcp = mcpserver.New(m.mcpConfig(nil))
-	err = m.mcp.Stdio(ctx, m.stdin, m.stdout, c.Grace)
+	err = m.mcp.Stdio(auth.WithPrincipal(ctx, auth.Local()), m.stdin, m.stdout, c.Grace)
 	if ctx.Err() != nil {
 		err = nil // a signal ended it, as it should
 	}

@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -106,28 +105,31 @@ func (k Keys) has(key string) bool {
 	return found == 1
 }
 
-// principalKey is where a context keeps who asks.
-type principalKey struct{}
-
-// Principal says who sent a request that a Guard let pass: a word that is the same for every request with the same key,
-// and gives nothing of it away. It is empty where no key is asked for. MCP sessions belong to it: an id is never
-// authentication, so the session of another principal is a 404.
-func Principal(ctx context.Context) string {
-	who, _ := ctx.Value(principalKey{}).(string)
-	return who
+// named is a request that knows who asks: the holder of a key, or whoever is here where no key is asked for. Behind an
+// open path it may be nobody.
+func (g *Guard) named(r *http.Request) *http.Request {
+	p := g.holder(r)
+	if p == nil && len(g.Keys) == 0 {
+		p = Local()
+	}
+	if p == nil {
+		return r
+	}
+	return r.WithContext(WithPrincipal(r.Context(), p))
 }
 
-// named is a request that knows its principal.
-func (g *Guard) named(r *http.Request) *http.Request {
+// holder is who bears one of the keys, nil when the request bears none.
+func (g *Guard) holder(r *http.Request) *Principal {
 	for _, key := range keysOf(r) {
 		if g.Keys.has(key) {
 			// Summed again with a prefix: the plain sum is what a settings file holds as sha256:…, and would name the
 			// key.
 			twice := sha256.Sum256(append([]byte("principal "), key...))
-			return r.WithContext(context.WithValue(r.Context(), principalKey{}, hex.EncodeToString(twice[:8])))
+			name := hex.EncodeToString(twice[:8])
+			return &Principal{Subject: "key " + name, Admin: true, caller: name}
 		}
 	}
-	return r
+	return nil
 }
 
 // keyHeaders are those that may hold a key: OpenAI's, Azure's and Anthropic's. No query parameter is one, since URLs
