@@ -6,6 +6,7 @@ package chroma
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -95,7 +96,7 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 	if resp.StatusCode >= 300 {
 		var said struct{ Error, Message string }
 		if json.Unmarshal(reply, &said) != nil || said.Message == "" {
-			said.Message = strings.TrimSpace(string(reply[:min(300, len(reply))]))
+			said.Message = cmp.Or(strings.TrimSpace(string(reply[:min(300, len(reply))])), http.StatusText(resp.StatusCode))
 		}
 		return &Error{resp.StatusCode, said.Error, said.Message}
 	}
