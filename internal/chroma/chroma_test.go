@@ -61,7 +61,7 @@ func TestTheServersOwnSentenceIsTold(t *testing.T) {
 	defer s.Close()
 	for want, c := range map[string]*Client{
 		"Chroma: Collection [nope] does not exists (404)": {Host: s.URL, Collection: "nope", Header: "X-Chroma-Token: t"},
-		"Chroma: Forbidden (403)": {Host: s.URL, Collection: "docs"},
+		"Chroma: Forbidden (403)":                         {Host: s.URL, Collection: "docs"},
 	} {
 		_, err := c.Query(t.Context(), [][]float32{{1}}, 1)
 		var said *Error
