@@ -87,6 +87,7 @@ type Meta struct {
 	Strategy string   // how the raw text was had: raw, tap, native, …
 	Repairs  []string // what the decoder had to repair, one name a defect, each once
 	Cut      string   // Finish: what was read of a call that the end of the reply cut, and was left out; up to MaxCut bytes
+	Stopped  string   // Finish: the stop sequence that ended the reply, where Request.TellStop has it told
 	Logprobs []Token  // Text and Finish, when the request asks for them: the tokens of this text, or of text before it that has none
 }
 
@@ -170,6 +171,7 @@ type Request struct {
 	Continue  *Continuation // a text to write on instead of answering Messages, which are empty then, as Tools are; nil: answer
 	MaxTokens int           // of the reply; 0: no limit of the client's
 	Stop      []string      // text sequences that end the reply
+	TellStop  bool          // say in Meta.Stopped which of them did; servers do not tell, so they are matched here
 	Seed      *int64
 
 	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
@@ -188,6 +190,11 @@ type Request struct {
 	Keep    json.RawMessage            // how long the server keeps the model loaded, in Ollama's words: seconds, or "5m"; nil: the server's choice
 	Options map[string]json.RawMessage // options of the model server, passed on as they are
 	Extra   map[string]json.RawMessage // fields that nobody here understood, kept
+}
+
+// Counter tells how many tokens a request has, without asking the model for a reply.
+type Counter interface {
+	CountTokens(ctx context.Context, r *Request) (int, error)
 }
 
 // Info describes a model that can be asked.

@@ -15,6 +15,10 @@ type Observer struct {
 	// before the first event: headers can still carry it. It is called again when another strategy takes over.
 	OnPlan func(format, strategy string)
 
+	// OnPrompt is told about how many tokens the prompt has, before the model server counts them: an API that tells the
+	// count at the beginning of a stream has no other. It is called again when the prompt becomes another one.
+	OnPrompt func(tokens int)
+
 	// OnGeneration is called when a model begins to write for this request: the reply itself, the reply by another
 	// strategy, or what repairs it, which name says. The function that it returns is given every event of the model
 	// server before decoding.

@@ -176,6 +176,7 @@ func (j *job) tooLong(tokens int, exact bool) error {
 	f := fault.New(fault.Invalid, "This model's maximum context length is %d tokens. However, your messages resulted in %s%d tokens (about %d of them in the tools). Please reduce the length of the messages or tools%s.",
 		j.context, about, tokens, tools, j.longer())
 	f.Code, f.Param = upstream.ContextLength, "messages"
+	f.Tokens, f.Window = tokens, j.context
 	f.Cause = &upstream.Overflow{Tokens: tokens, Window: j.context}
 	return f
 }

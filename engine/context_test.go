@@ -327,6 +327,24 @@ func TestToolsThatCostMuchAreWarnedOf(t *testing.T) {
 	}
 }
 
+// What a request takes is told before the server counts, and by what it has counted the next time.
+func TestTheSizeOfAPromptIsToldBeforehand(t *testing.T) {
+	n := &narrow{trained: 32768}
+	e := n.start(t, Config{})
+	told := 0
+	o := &chat.Observer{OnPrompt: func(tokens int) { told = tokens }}
+	r := user(strings.Repeat("word ", 1000))
+	if _, _, _, err := collectWith(t, e, r, o); err != nil {
+		t.Fatal(err)
+	}
+	if count, err := e.CountTokens(t.Context(), r); err != nil || told < 1000 || told > 2000 || count <= 0 {
+		t.Errorf("told %d, counted %d, %v", told, count, err)
+	}
+	if _, err := e.CountTokens(t.Context(), &chat.Request{}); err == nil {
+		t.Error("a request without a model was counted")
+	}
+}
+
 // TestACompatibleServersRefusalIsTrimmed has a vLLM, whose context nobody can choose.
 func TestACompatibleServersRefusalIsTrimmed(t *testing.T) {
 	const limit = 9000

@@ -33,6 +33,7 @@ type Engine struct {
 var (
 	_ chat.Model   = (*Engine)(nil)
 	_ chat.Catalog = (*Engine)(nil)
+	_ chat.Counter = (*Engine)(nil)
 )
 
 // New makes an Engine. The server need not be up: each request finds out for itself. Of a configuration that

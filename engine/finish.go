@@ -91,9 +91,9 @@ func (j *job) stopAtStops(_ context.Context, in events) events {
 		for ev, err := range in {
 			if err == nil && ev.Kind == chat.Text {
 				all := held + ev.Text
-				if at := first(all, stops); at >= 0 {
+				if at, stop := first(all, stops); at >= 0 {
 					if text(all[:at]) {
-						yield(chat.Event{Kind: chat.Finish, Text: chat.Stop}, nil)
+						yield(chat.Event{Kind: chat.Finish, Text: chat.Stop, Meta: &chat.Meta{Stopped: stop}}, nil)
 					}
 					return
 				}
@@ -113,9 +113,9 @@ func (j *job) stopAtStops(_ context.Context, in events) events {
 	}
 }
 
-// first is where the sequence begins that is complete first in s, the longest if several end there; -1 when none is.
-// What counts is the end, so that text that comes in pieces stops where the same text in one piece does.
-func first(s string, stops []string) int {
+// first is where the sequence begins that is complete first in s, the longest if several end there, and which it is; -1 when
+// none is. What counts is the end, so that text that comes in pieces stops where the same text in one piece does.
+func first(s string, stops []string) (found int, which string) {
 	found, end := -1, len(s)+1
 	for _, stop := range stops {
 		at := strings.Index(s, stop)
@@ -123,10 +123,10 @@ func first(s string, stops []string) int {
 			continue
 		}
 		if e := at + len(stop); e < end || e == end && at < found {
-			found, end = at, e
+			found, end, which = at, e, stop
 		}
 	}
-	return found
+	return found, which
 }
 
 // beginning is the length of the longest end of s that begins a sequence without completing it. It looks at no more than the

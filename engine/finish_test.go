@@ -92,6 +92,15 @@ func TestStopsDoNotReachAcrossOtherEvents(t *testing.T) {
 	}
 }
 
+func TestTheEndNamesTheSequenceThatStopped(t *testing.T) {
+	j := &job{request: &chat.Request{Stop: []string{"xyz", "yz"}, TellStop: true}}
+	for e := range j.stopAtStops(t.Context(), given(nil, chat.Event{Kind: chat.Text, Text: "wx"}, chat.Event{Kind: chat.Text, Text: "yz!"})) {
+		if e.Kind == chat.Finish && (e.Meta == nil || e.Meta.Stopped != "xyz") {
+			t.Errorf("stopped by %+v", e.Meta)
+		}
+	}
+}
+
 func TestStopsHoldOnlyWhatMayBecomeOne(t *testing.T) {
 	var pieces []string
 	in := given(nil, chat.Event{Kind: chat.Text, Text: "a E"}, chat.Event{Kind: chat.Text, Text: "N"}, chat.Event{Kind: chat.Text, Text: "X b"})

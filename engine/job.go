@@ -177,8 +177,11 @@ func (j *job) estimate() int {
 }
 
 // ownStops reports whether stop sequences are matched here: with tools the server would cut calls in two, and a
-// call that is cut looks like a clean end. "}" as a stop sequence ends every call.
-func (j *job) ownStops() bool { return len(j.request.Tools) > 0 && len(j.request.Stop) > 0 }
+// call that is cut looks like a clean end. "}" as a stop sequence ends every call. So they are when the client wants to
+// know which one it was, since no server tells.
+func (j *job) ownStops() bool {
+	return len(j.request.Stop) > 0 && (len(j.request.Tools) > 0 || j.request.TellStop)
+}
 
 // options are the request's options in Ollama's words. What the client names itself wins, and the context that was chosen
 // stands where neither the client nor the settings ask for one.

@@ -7,6 +7,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
+	"toolnorm/engine/window"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/pattern"
 )
@@ -124,6 +125,9 @@ const swallowed = "the server passed on nothing of what the model wrote"
 func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curable bool) (_ *job, why string) {
 	if j.observer.OnPlan != nil {
 		j.observer.OnPlan(j.format.Name, j.strategy)
+	}
+	if j.observer.OnPrompt != nil {
+		j.observer.OnPrompt(j.meter().Estimate(window.Bytes(j.request)))
 	}
 	if j.strategy == Prompt {
 		k := *j

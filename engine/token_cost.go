@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/engine/wait"
 	"toolnorm/engine/window"
 )
 
@@ -67,6 +68,22 @@ func (j *job) learnTokens(bytes int, c chat.Counts) {
 	}
 	j.engine.cfg.Log.Warn().Str("model", j.name).Int("prompt_tokens", c.Prompt).Int("context", j.context).Msg(why)
 	j.tell(noteTruncated, why)
+}
+
+// CountTokens returns about how many tokens the model would read of r: as many as a server counted last for as much text, and
+// no reply is asked for. It is an estimate since Ollama has no word for counting; the first count of a server makes it true
+// within a few percent.
+func (e *Engine) CountTokens(ctx context.Context, r *chat.Request) (int, error) {
+	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
+	defer pulse.Stop()
+	j, err := e.begin(ctx, pulse, r)
+	if err != nil {
+		return 0, err
+	}
+	if j, err = j.probe(ctx); err != nil { // what was learned is remembered by the model's digest
+		return 0, err
+	}
+	return j.meter().Estimate(window.Bytes(j.request)), nil
 }
 
 // maxListed is how many tools a warning lists, the dearest first: it goes into a header.

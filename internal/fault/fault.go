@@ -68,6 +68,8 @@ type Error struct {
 	Code    string        // overrides the kind's code, if set
 	Retry   time.Duration // when to try again; 0: not said
 	Cause   error         // what the operator reads; may be nil
+	Tokens  int           // of a prompt that is too long; 0: it is not, or nobody counted
+	Window  int           // that such a prompt is too long for, in tokens
 	Curable bool          // the upstream may answer when it is asked in another way, and will not when in the same
 }
 

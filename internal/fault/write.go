@@ -58,13 +58,16 @@ func Write(w http.ResponseWriter, err error) { write(w, From(err), OpenAI(err)) 
 // WriteOllama answers a request with err in Ollama's form: status, headers and body.
 func WriteOllama(w http.ResponseWriter, err error) { write(w, From(err), Ollama(err)) }
 
-// write answers with a fault. A client that is gone cannot be told.
-func write(w http.ResponseWriter, f *Error, body []byte) {
+// write answers with a fault and its own status.
+func write(w http.ResponseWriter, f *Error, body []byte) { writeStatus(w, f, f.Status(), body) }
+
+// writeStatus answers with a fault. A client that is gone cannot be told.
+func writeStatus(w http.ResponseWriter, f *Error, status int, body []byte) {
 	h := w.Header()
 	f.Advise(h)
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)+1))
-	w.WriteHeader(f.Status())
+	w.WriteHeader(status)
 	_, _ = w.Write(append(body, '\n'))
 }
 
@@ -81,12 +84,15 @@ func (e *Error) Advise(h http.Header) {
 	h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
 }
 
-// WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, else OpenAI's. It is for what
-// stands in front of the handlers and knows nothing of them but the path.
+// WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, Anthropic's under /v1/messages, else
+// OpenAI's. It is for what stands in front of the handlers and knows nothing of them but the path.
 func WriteFor(w http.ResponseWriter, r *http.Request, err error) {
-	if strings.HasPrefix(r.URL.Path, "/api/") {
+	switch path := r.URL.Path; {
+	case strings.HasPrefix(path, "/api/"):
 		WriteOllama(w, err)
-		return
+	case isAnthropic(path):
+		WriteAnthropic(w, err)
+	default:
+		Write(w, err)
 	}
-	Write(w, err)
 }

@@ -83,7 +83,7 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 		return err
 	}
 	x.Model, x.stream = ask.Model, ask.Stream
-	reply, err := api.Open(r.Header, ask, form.Out{W: w, ID: x.id, Created: x.start, Stall: s.Stall, Notes: x.told, Told: x.finished, Thoughts: s.Thoughts})
+	reply, err := api.Open(r.Header, ask, form.Out{W: w, ID: x.id, Created: x.start, Stall: s.Stall, Notes: x.told, PromptTokens: x.promptTokens, Told: x.finished, Thoughts: s.Thoughts})
 	if err != nil {
 		return err
 	}
@@ -93,6 +93,9 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	o := x.observer(w.Header(), ask, reply)
 	if ask.Form != "" && ask.Form != form.OpenAI {
 		o.OnNote("Client-Form", ask.Form)
+	}
+	for _, note := range ask.Notes {
+		o.OnNote(note.Word, note.Text)
 	}
 	err = s.run(chat.WithObserver(r.Context(), o), ask, reply, x)
 	if gone := r.Context().Err(); err != nil && gone != nil {

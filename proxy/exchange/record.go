@@ -28,6 +28,7 @@ type Record struct {
 	first  time.Duration // from start to the first event; 0: none came
 	stream bool
 	calls  int
+	prompt int             // about how many tokens the prompt has; 0: not known yet
 	notes  []string        // what was done to the request, as in form.Out.Notes
 	reason string          // that the client was told for the end; empty: that of the reply
 	kept   *trace.Exchange // nil: nothing is kept of it
@@ -43,6 +44,9 @@ func (x *Record) noted(word, text string) {
 
 // told is what was done to the request so far.
 func (x *Record) told() []string { return x.notes }
+
+// promptTokens is about how many tokens the prompt has, as far as the engine has said.
+func (x *Record) promptTokens() int { return x.prompt }
 
 // finished takes note of the reason that the client is told for the end.
 // The reason of a reply with calls is "stop" for the engine and "tool_calls" for the client; the log shows the
@@ -96,6 +100,7 @@ func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Ob
 				x.kept.Chosen(format, strategy)
 			}
 		},
+		OnPrompt: func(tokens int) { x.prompt = tokens },
 		OnNote: func(word, text string) {
 			form.SetHeader(h, "Toolnorm-"+word, text)
 			x.noted(word, text)

@@ -40,7 +40,17 @@ type Ask struct {
 
 	Form    string // one of Names: that which is asked for, empty when none is; then that which took the request
 	NoCalls bool   // tool_choice "none": no calls, whoever offers tools
+	Notes   []Note // what the form did to the request: told in a header, the log and the trace
 }
+
+// Note is one thing that a form did to a request, which its client should hear of.
+type Note struct {
+	Word string // fit for a header's name, as "Left-Out"
+	Text string
+}
+
+// Tell notes one thing that was done to the request.
+func (a *Ask) Tell(word, text string) { a.Notes = append(a.Notes, Note{word, text}) }
 
 // The names of the forms that a header, a model's suffix or a setting can ask for.
 const (
@@ -84,6 +94,10 @@ type Out struct {
 
 	// Notes gives what was done to the request so far, as "word=text" each; nil: nothing is told.
 	Notes func() []string
+
+	// PromptTokens gives about how many tokens the prompt has, before the model server counts them; 0 as long as nobody
+	// knows. Nil: it is not known at all.
+	PromptTokens func() int
 
 	// Told is told the reason that an OpenAI client is given for the reply's end; nil: nobody asks.
 	Told func(reason string)

@@ -1,0 +1,91 @@
+package fault
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// anthropic are the statuses and error types that Anthropic's API has for kinds of fault, where its clients look at
+// them: Claude Code and the SDKs repeat 429, 529 and every other status from 500 on, and make sentences of their own of
+// 401, 404 and 413. A kind that is not here is an api_error with its own status.
+var anthropic = map[Kind]struct {
+	status int
+	kind   string
+}{
+	Invalid:      {http.StatusBadRequest, "invalid_request_error"},
+	Unauthorized: {http.StatusUnauthorized, "authentication_error"},
+	Forbidden:    {http.StatusForbidden, "permission_error"},
+	NotFound:     {http.StatusNotFound, "not_found_error"},
+	Method:       {http.StatusMethodNotAllowed, "invalid_request_error"},
+	TooLarge:     {http.StatusRequestEntityTooLarge, "request_too_large"},
+	Unable:       {http.StatusBadRequest, "invalid_request_error"},
+	Limited:      {http.StatusTooManyRequests, "rate_limit_error"},
+	Busy:         {529, "overloaded_error"}, // 529 is Anthropic's own; 503 means the same elsewhere
+	Timeout:      {http.StatusGatewayTimeout, "timeout_error"},
+}
+
+// onlyAgain is the status of failures that would come again, in place of a 5xx: the request was understood, and what the
+// model makes of it is of no use. Claude Code repeats a 502 ten times whatever the header says, and each time costs a
+// generation.
+const onlyAgain = http.StatusUnprocessableEntity
+
+// AnthropicStatus is the HTTP status of the fault in Anthropic's API.
+func (e *Error) AnthropicStatus() int {
+	if row, ok := anthropic[e.Kind]; ok && row.status < 500 {
+		return row.status
+	}
+	if !table[e.Kind].again || e.Curable {
+		if e.Kind != Internal && e.Kind != Canceled {
+			return onlyAgain
+		}
+	}
+	if row, ok := anthropic[e.Kind]; ok {
+		return row.status
+	}
+	return e.Status()
+}
+
+// Anthropic is err as the JSON that Anthropic's API answers with: {"type":"error","error":{"type":…,"message":…},
+// "request_id":…}. The id may be empty.
+func Anthropic(err error, id string) []byte {
+	f := From(err)
+	kind := "api_error"
+	if row, ok := anthropic[f.Kind]; ok {
+		kind = row.kind
+	}
+	type inner struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+	}
+	return encoded(struct {
+		Type  string  `json:"type"`
+		Error inner   `json:"error"`
+		ID    *string `json:"request_id,omitempty"`
+	}{"error", inner{kind, f.anthropicMessage()}, orNull(id)})
+}
+
+// anthropicMessage is the sentence. That of a prompt that is too long begins as Anthropic's does: Claude Code reads both
+// numbers out of it and makes the conversation shorter by itself.
+func (e *Error) anthropicMessage() string {
+	if e.Tokens > 0 && e.Window > 0 {
+		return fmt.Sprintf("prompt is too long: %d tokens > %d maximum. %s", max(e.Tokens, e.Window+1), e.Window, e.Message)
+	}
+	return e.Message
+}
+
+// WriteAnthropic answers a request with err in Anthropic's form: status, headers and body. The id of the request stands in
+// the body as well, from the header X-Request-Id if that is set.
+func WriteAnthropic(w http.ResponseWriter, err error) {
+	f := From(err)
+	id := w.Header().Get("X-Request-Id")
+	if id != "" {
+		w.Header().Set("Request-Id", id) // where Anthropic's SDKs look for it
+	}
+	writeStatus(w, f, f.AnthropicStatus(), Anthropic(f, id))
+}
+
+// isAnthropic says that a path belongs to Anthropic's API.
+func isAnthropic(path string) bool {
+	return path == "/v1/messages" || strings.HasPrefix(path, "/v1/messages/")
+}
