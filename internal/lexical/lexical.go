@@ -1,125 +1,141 @@
-// Package lexical finds texts by their words: BM25 over bigrams for Chinese, Japanese and Korean, and over words elsewhere.
+// Package lexical finds texts by their words: BM25 over bigrams for Chinese, Japanese and Korean, and over stems elsewhere.
 //
 // Bigrams find a term of two characters, which trigrams do not, and came within .004 (MRR) of dictionaries that take a hundred
 // megabytes; Korean particles and spacing need nothing more.
 //
 // Measured on questions and their own paragraphs, the right one was first for .90 of the Japanese and .89 of the Korean ones. The trigrams of SQLite's FTS5 find nothing for a word of two characters,
 // as 副業.
+//
+// tokens.go cuts texts, lexical.go holds and searches them, features.go looks closer at what was found, postgres.go writes the
+// same tokens for PostgreSQL, fuse.go merges rankings.
 package lexical
 
 import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
-	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 )
 
-// Tokens cuts a text for index and query alike. A run of Han, kana or Hangul becomes its bigrams, other letters and digits a
-// word; a word of ASCII with - _ or . inside is there as a whole besides, with = in front: =users.created_at, =e-4012.
-// NFKC makes one of full-width and half-width forms and of Hangul that comes in parts. Plain parts alone miss
-// E-4012, and the = keeps a whole from meeting a word by chance.
-func Tokens(text string) (all []string) {
-	runes := []rune(strings.ToLower(norm.NFKC.String(text)))
-	for i := 0; i < len(runes); {
-		start := i
-		switch {
-		case cjk(runes[i]):
-			for i < len(runes) && (cjk(runes[i]) || hyphen(runes[i]) && katakana(runes[i-1])) {
-				if hyphen(runes[i]) { // read wrongly by OCR for the long vowel
-					runes[i] = 'ー'
-				}
-				i++
-			}
-			all = append(all, bigrams(runes[start:i])...)
-		case word(runes[i]):
-			for i < len(runes) && word(runes[i]) && !cjk(runes[i]) {
-				i++
-			}
-			all = append(all, string(runes[start:i]))
-			all = append(all, identifier(runes, start, i)...)
-		default:
-			i++
-		}
-	}
-	return all
-}
-
-// bigrams are the overlapping pairs of a run; of a run of one, it itself.
-// Trigrams would find nothing for a word of two characters, as 副業.
-// A dictionary (kagome) would gain .004 (MRR) at most, and take 93 MB for Japanese, 211 MB for Korean.
-func bigrams(run []rune) (all []string) {
-	if len(run) == 1 {
-		return []string{string(run)}
-	}
-	for i := range len(run) - 1 {
-		all = append(all, string(run[i:i+2]))
-	}
-	return all
-}
-
-// identifier is the whole of which runes[start:end] is the first part, when it goes on behind a - _ or . without a blank.
-func identifier(runes []rune, start, end int) []string {
-	if start > 0 && joint(runes[start-1]) && start > 1 && word(runes[start-2]) {
-		return nil // a later part
-	}
-	i := end
-	for i+1 < len(runes) && joint(runes[i]) && ascii(runes[i+1]) {
-		for i++; i < len(runes) && ascii(runes[i]); i++ {
-		}
-	}
-	if i == end {
-		return nil
-	}
-	return []string{"=" + string(runes[start:i])}
-}
-
-// cjk says that r is of a script without blanks between words, or of Hangul, whose particles join the words.
-func cjk(r rune) bool {
-	return r == 'ー' || r == '々' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
-}
-
-// katakana says that the long-vowel mark may follow r.
-func katakana(r rune) bool { return r == 'ー' || unicode.Is(unicode.Katakana, r) }
-
-// hyphen says that r is what OCR reads in place of the long-vowel mark: サ-バ- is サーバー.
-func hyphen(r rune) bool { return strings.ContainsRune("-‐‑–—−", r) }
-
-// joint says that r holds the parts of an identifier together.
-func joint(r rune) bool { return r == '-' || r == '_' || r == '.' }
-func ascii(r rune) bool { return r < 0x80 && word(r) }
-func word(r rune) bool  { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// Index holds texts. It never changes, so it may be used by many at once.
+// Index holds texts, each of one or more fields. It may be searched by many at once while nobody adds or removes.
+// Rows are numbered as they come, and those of removed texts are used again.
 type Index struct {
-	postings map[string][]posting
-	lengths  []int
-	average  float64
+	// Whole, when set, are the statistics of a larger collection of which the rows are a part: candidates that PostgreSQL chose
+	// are scored as they would be among all.
+	Whole *Statistics
+
+	numbers  map[string]uint32 // of the tokens
+	postings [][]posting       // by token number, rows rising
+	rows     []row
+	free     []int // rows of removed texts
+	texts    int
+	tokens   int // of all texts
+}
+
+// row is a text: its tokens, field by field, in their order.
+// The order costs four bytes a token, and lets features.go see runs of words without cutting the text again.
+type row struct {
+	id     string
+	fields [][]uint32
+	length int
+	there  bool
 }
 
 // posting is how often a text has a token.
 type posting struct{ row, count int }
 
-// New makes an index of texts.
+// Statistics are what BM25 has to know of a collection.
+type Statistics struct {
+	Texts     int
+	Tokens    int            // of all texts together
+	Frequency map[string]int // in how many texts a token of the query is
+}
+
+// New makes an index of texts of one field.
 func New(texts []string) *Index {
-	x := &Index{postings: map[string][]posting{}, lengths: make([]int, len(texts))}
-	for row, text := range texts {
-		all := Tokens(text)
-		x.lengths[row] = len(all)
-		x.average += float64(len(all)) / float64(len(texts))
-		for _, token := range all {
-			list := x.postings[token]
-			if n := len(list); n > 0 && list[n-1].row == row {
-				list[n-1].count++
-				continue
-			}
-			x.postings[token] = append(list, posting{row, 1})
-		}
+	x := new(Index)
+	for _, text := range texts {
+		x.Add("", text)
 	}
 	return x
 }
+
+// Add puts a text in and gives its row. Of texts that match equally well the one with the lower id is found first, so that the
+// order does not tell which was added when.
+func (x *Index) Add(id string, fields ...string) int {
+	if x.numbers == nil {
+		x.numbers = map[string]uint32{}
+	}
+	r := row{id: id, fields: make([][]uint32, len(fields)), there: true}
+	for i, text := range fields {
+		tokens := Tokens(text)
+		r.fields[i] = make([]uint32, len(tokens))
+		for j, token := range tokens {
+			r.fields[i][j] = x.number(token)
+		}
+		r.length += len(tokens)
+	}
+	at := len(x.rows)
+	if n := len(x.free); n > 0 {
+		at, x.free = x.free[n-1], x.free[:n-1]
+		x.rows[at] = r
+	} else {
+		x.rows = append(x.rows, r)
+	}
+	for number, count := range r.counts() {
+		list := x.postings[number]
+		i, _ := slices.BinarySearchFunc(list, at, byRow)
+		x.postings[number] = slices.Insert(list, i, posting{at, count})
+	}
+	x.texts, x.tokens = x.texts+1, x.tokens+r.length
+	return at
+}
+
+// number is that of a token, a new one if it was not seen before.
+// Tokens that no text has any more keep theirs: they take a few bytes, and most come back with the next text.
+func (x *Index) number(token string) uint32 {
+	n, there := x.numbers[token]
+	if !there {
+		n = uint32(len(x.postings))
+		x.numbers[token] = n
+		x.postings = append(x.postings, nil)
+	}
+	return n
+}
+
+// counts is how often each token is in the text.
+func (r *row) counts() map[uint32]int {
+	counts := map[uint32]int{}
+	for _, field := range r.fields {
+		for _, number := range field {
+			counts[number]++
+		}
+	}
+	return counts
+}
+
+// byRow finds a row among postings.
+func byRow(p posting, row int) int { return cmp.Compare(p.row, row) }
+
+// Remove takes a text out. Afterwards everything is as if it had never been there, which a test holds.
+// A row that is not there is nothing to remove.
+func (x *Index) Remove(at int) {
+	if at < 0 || at >= len(x.rows) || !x.rows[at].there {
+		return
+	}
+	r := x.rows[at]
+	for number := range r.counts() {
+		list := x.postings[number]
+		if i, found := slices.BinarySearchFunc(list, at, byRow); found {
+			x.postings[number] = slices.Delete(list, i, i+1)
+		}
+	}
+	x.texts, x.tokens = x.texts-1, x.tokens-r.length
+	x.rows[at] = row{}
+	x.free = append(x.free, at)
+}
+
+// Len is how many texts there are.
+func (x *Index) Len() int { return x.texts }
 
 // Hit is a text that was found.
 type Hit struct {
@@ -133,52 +149,105 @@ const (
 	b  = .75
 )
 
-// Search gives the n texts that match best, the best first; of equals the first. A text that shares nothing with the query is none.
-// Only rows for which allowed says so are scored; nil: all.
-// A word that the query repeats counts once.
-func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
-	scores, seen := map[int]float64{}, map[string]bool{}
-	for _, token := range Tokens(query) {
-		list := x.postings[token]
-		if seen[token] {
-			continue
-		}
-		seen[token] = true
-		df, total := float64(len(list)), float64(len(x.lengths))
-		idf := math.Log(1 + (total-df+.5)/(df+.5))
-		for _, p := range list {
-			if allowed == nil || allowed(p.row) {
-				count := float64(p.count)
-				scores[p.row] += idf * count * (k1 + 1) / (count + k1*(1-b+b*float64(x.lengths[p.row])/x.average))
-			}
-		}
-	}
-	hits := make([]Hit, 0, len(scores))
-	for row, score := range scores {
-		hits = append(hits, Hit{row, score})
-	}
-	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))
-	})
-	return hits[:min(n, len(hits))]
+// term is a token of a query: which one, how much it says (IDF), and how often the query has it.
+type term struct {
+	number uint32
+	known  bool // some text has had it
+	idf    float64
+	count  int
 }
 
-// rank is where an endless list of ranks is cut off softly: the 60 of reciprocal rank fusion.
-const rank = 60
+// terms are the distinct tokens of a query, in its order.
+// A word that the query repeats counts once.
+func (x *Index) terms(tokens []string) (all []term) {
+	at := map[string]int{}
+	for _, token := range tokens {
+		if i, there := at[token]; there {
+			all[i].count++
+			continue
+		}
+		number, known := x.numbers[token]
+		at[token] = len(all)
+		all = append(all, term{number, known, x.idf(token), 1})
+	}
+	return all
+}
 
-// Fuse merges rankings of rows by the sum of 1/(60+rank), the best first.
-// Ranks can be added where scores cannot: a cosine and BM25 share no scale.
-func Fuse(n int, rankings ...[]int) []int {
-	scores := map[int]float64{}
-	var rows []int
-	for _, ranking := range rankings {
-		for i, row := range ranking {
-			if _, there := scores[row]; !there {
-				rows = append(rows, row)
+// idf is ln(1 + (N-df+.5)/(df+.5)): a token that few texts have says more.
+func (x *Index) idf(token string) float64 {
+	texts, df := x.texts, 0
+	if number, known := x.numbers[token]; known {
+		df = len(x.postings[number])
+	}
+	if x.Whole != nil {
+		texts, df = x.Whole.Texts, x.Whole.Frequency[token]
+	}
+	return math.Log(1 + (float64(texts-df)+.5)/(float64(df)+.5))
+}
+
+// average is the length of a text.
+func (x *Index) average() float64 {
+	texts, tokens := x.texts, x.tokens
+	if x.Whole != nil {
+		texts, tokens = x.Whole.Texts, x.Whole.Tokens
+	}
+	return float64(max(tokens, 1)) / float64(max(texts, 1))
+}
+
+// saturated is what count occurrences in a text of that length are worth, in IDFs: two are not twice one.
+func saturated(count, length, average float64) float64 {
+	return count * (k1 + 1) / (count + k1*(1-b+b*length/average))
+}
+
+// Search gives the n texts that match best, the best first; of equals the first. A text that shares nothing with the query is none.
+// Only rows for which allowed says so are scored; nil: all.
+func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
+	const unknown, open, closed = 0, 1, 2
+	average, scores, state := x.average(), make([]float64, len(x.rows)), make([]uint8, len(x.rows))
+	var hits []Hit
+	for _, t := range x.terms(Tokens(query)) {
+		if !t.known {
+			continue
+		}
+		for _, p := range x.postings[t.number] {
+			if state[p.row] == unknown { // each row is asked for once
+				state[p.row] = closed
+				if allowed == nil || allowed(p.row) {
+					state[p.row] = open
+					hits = append(hits, Hit{Row: p.row})
+				}
 			}
-			scores[row] += 1 / float64(rank+i+1)
+			if state[p.row] == open {
+				scores[p.row] += t.idf * saturated(float64(p.count), float64(x.rows[p.row].length), average)
+			}
 		}
 	}
-	slices.SortFunc(rows, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
-	return rows[:min(n, len(rows))]
+	for i := range hits {
+		hits[i].Score = scores[hits[i].Row]
+	}
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(x.rows[a.Row].id, x.rows[b.Row].id), cmp.Compare(a.Row, b.Row))
+	})
+	return hits[:max(0, min(n, len(hits)))]
+}
+
+// Ideal is the score that the query would have as a text of its own: what scores are divided by to come into [0,1]. Longer texts
+// that say the same reach about .6 of it, since their length counts against them.
+func (x *Index) Ideal(query string) (sum float64) {
+	tokens := Tokens(query)
+	for _, t := range x.terms(tokens) {
+		sum += t.idf * saturated(float64(t.count), float64(len(tokens)), x.average())
+	}
+	return sum
+}
+
+// Statistics are those of the texts, for the tokens of a query.
+func (x *Index) Statistics(query string) Statistics {
+	s := Statistics{Texts: x.texts, Tokens: x.tokens, Frequency: map[string]int{}}
+	for _, token := range Distinct(query) {
+		if number, known := x.numbers[token]; known {
+			s.Frequency[token] = len(x.postings[number])
+		}
+	}
+	return s
 }
