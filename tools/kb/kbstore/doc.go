@@ -1,0 +1,14 @@
+// Package kbstore keeps knowledge bases: documents cut into passages, each with who may see it, in SQLite or PostgreSQL.
+//
+// A knowledge base has collections, a collection has documents, a document has chunks. The tables bear the names that the
+// tools' specification gives them, so they live in a database (SQLite) or a schema (PostgreSQL) of their own: the sample
+// company has a table called documents as well.
+//
+//	base.go     knowledge bases, collections, documents and chunks, and the ids that they have
+//	filter.go   what a principal may see: one rule, said in Go and in SQL
+//	tables.go   the tables
+//	store.go    opens the store; makes, lists and deletes knowledge bases
+//	put.go      puts documents in and takes them out
+//	changes.go  what came and went since an index was made
+//	list.go     what is in a base, as a principal sees it
+package kbstore

@@ -1,0 +1,75 @@
+package kbstore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolnorm/internal/auth"
+)
+
+// Filter is what a principal may see of a knowledge base: documents of the principal's tenant, which are public or belong
+// to one of its departments, and whose clearance it has. It has to be asked before anything is scored: the best 500 of
+// all passages, filtered afterwards, could be none, and their number would tell about the others.
+//
+// The zero value shows nothing. There are two forms of it, Allows and where, and a test holds them together.
+type Filter struct {
+	everything  bool
+	valid       bool
+	tenant      string
+	departments []string
+	clearance   int
+}
+
+// FilterOf is the filter of a principal. Of nobody (nil) it is the zero value.
+func FilterOf(p *auth.Principal) Filter {
+	if p == nil {
+		return Filter{}
+	}
+	return Filter{p.Admin, true, p.Tenant, slices.Clone(p.Departments), p.Clearance}
+}
+
+// Allows says that a document may be seen.
+func (f Filter) Allows(a *Access) bool {
+	switch {
+	case f.everything:
+		return true
+	case !f.valid || a.Tenant != f.tenant || a.Clearance > f.clearance:
+		return false
+	}
+	return a.Public || slices.ContainsFunc(a.Departments, func(d string) bool { return d != "" && slices.Contains(f.departments, d) })
+}
+
+// where is the filter as a condition on documents d, whose values are appended to args.
+// A public document has a row with the department "", so that one without rows is seen by nobody.
+func (f Filter) where(args *[]any) string {
+	if f.everything {
+		return "TRUE"
+	}
+	if !f.valid {
+		return "FALSE"
+	}
+	value := func(v any) string {
+		*args = append(*args, v)
+		return fmt.Sprintf("$%d", len(*args))
+	}
+	departments := []string{value("")}
+	for _, d := range f.departments {
+		departments = append(departments, value(d))
+	}
+	// Written as it is said; the order of the conditions is the planner's.
+	return fmt.Sprintf("(d.tenant = %s AND d.clearance <= %s AND EXISTS (SELECT 1 FROM document_departments p WHERE p.document_id = d.id AND p.department IN (%s)))",
+		value(f.tenant), value(f.clearance), strings.Join(departments, ", "))
+}
+
+// ReadableBy says that a principal may look into a knowledge base: it is of the principal's tenant, and among the bases
+// that its token names, when it names some. What is seen there is up to the Filter.
+func (b *Base) ReadableBy(p *auth.Principal) bool {
+	switch {
+	case p == nil:
+		return false
+	case p.Admin:
+		return true
+	}
+	return b.Tenant == p.Tenant && (p.Bases == nil || slices.Contains(p.Bases, b.ID))
+}

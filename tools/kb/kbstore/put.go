@@ -1,0 +1,172 @@
+package kbstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolnorm/internal/store"
+	"toolnorm/internal/vector"
+)
+
+// change runs do in a transaction that gives the base its next version, and tells the others.
+// The row of the base is written first: in PostgreSQL that makes writers of one base wait for each other, so that
+// whoever reads version n has seen all that is older.
+func (s *Store) change(ctx context.Context, base string, do func(tx *store.Tx, version int64) error) error {
+	return s.db.Alone(ctx, func(tx *store.Tx) error {
+		var version int64
+		err := tx.QueryRowContext(ctx, "UPDATE knowledge_bases SET version = version + 1, updated = $1 WHERE id = $2 RETURNING version",
+			stamp(time.Now()), base).Scan(&version)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return ErrNotFound
+		case err != nil:
+			return err
+		}
+		if err := do(tx, version); err != nil {
+			return err
+		}
+		return s.db.Notify(ctx, tx, topic)
+	})
+}
+
+// Collect gives the id of the collection of a name, which it makes when it is not there.
+func (s *Store) Collect(ctx context.Context, base, name string) (id string, err error) {
+	const query = "SELECT id FROM collections WHERE knowledge_base_id = $1 AND name = $2"
+	err = s.db.QueryRowContext(ctx, query, base, name).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	err = s.change(ctx, base, func(tx *store.Tx, _ int64) error {
+		if err := tx.QueryRowContext(ctx, query, base, name).Scan(&id); !errors.Is(err, sql.ErrNoRows) {
+			return err // another import made it meanwhile
+		}
+		id = newID()
+		_, err := tx.ExecContext(ctx, "INSERT INTO collections (id, knowledge_base_id, name, summary, model) VALUES ($1, $2, $3, '', '')", id, base, name)
+		return err
+	})
+	return id, err
+}
+
+// Describe sets the summary of a collection, by which it is found.
+func (s *Store) Describe(ctx context.Context, base, collection, summary string, e Embedding) error {
+	return s.change(ctx, base, func(tx *store.Tx, _ int64) error {
+		_, err := tx.ExecContext(ctx, "UPDATE collections SET summary = $1, model = $2, vector = $3 WHERE id = $4 AND knowledge_base_id = $5",
+			summary, e.Model, e.packed(), collection, base)
+		return err
+	})
+}
+
+// packed is the vector as the tables have it; nil for none.
+func (e *Embedding) packed() []byte {
+	if len(e.Vector) == 0 {
+		return nil
+	}
+	return vector.Bytes(e.Vector)
+}
+
+// Put puts a document and its chunks in, in the place of the one of the same source, all at once: nobody ever sees half
+// of it, nor new text under the old rights. The ids of the document and of the chunks are given.
+func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chunk) error {
+	d.Chunks, d.Imported = len(chunks), time.Now().UTC()
+	return s.change(ctx, base, func(tx *store.Tx, version int64) error {
+		if err := ownCollection(ctx, tx, base, d.Collection); err != nil {
+			return err
+		}
+		err := tx.QueryRowContext(ctx, "SELECT id FROM documents WHERE collection_id = $1 AND source = $2", d.Collection, d.Source).Scan(&d.ID)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			d.ID = newID()
+		case err != nil:
+			return err
+		}
+		// Chunks and departments go with the row.
+		if _, err := tx.ExecContext(ctx, "DELETE FROM documents WHERE id = $1", d.ID); err != nil {
+			return err
+		}
+		if err := insertDocument(ctx, tx, d, version); err != nil {
+			return err
+		}
+		return insertChunks(ctx, tx, d.ID, chunks)
+	})
+}
+
+// ownCollection refuses a collection of another base, whose version would not count the change.
+func ownCollection(ctx context.Context, tx *store.Tx, base, collection string) error {
+	var n int
+	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM collections WHERE id = $1 AND knowledge_base_id = $2", collection, base).Scan(&n)
+	if err == nil && n == 0 {
+		err = fmt.Errorf("the knowledge base has no collection %s", collection)
+	}
+	return err
+}
+
+// insertDocument writes a document and who may see it.
+func insertDocument(ctx context.Context, tx *store.Tx, d *Document, version int64) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, collection_id, chunk_count, tenant, clearance, title, source, hash, summary, model, vector, version, imported)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		d.ID, d.Collection, d.Chunks, d.Tenant, d.Clearance, d.Title, d.Source, d.Hash, d.Summary, d.Model, d.packed(), version, stamp(d.Imported))
+	if err != nil {
+		return err
+	}
+	departments := d.Departments
+	if d.Public {
+		departments = []string{""} // as Filter.where wants it
+	}
+	for _, name := range departments {
+		if name == "" && !d.Public {
+			return errors.New("a department needs a name")
+		}
+		_, err := tx.ExecContext(ctx, "INSERT INTO document_departments (document_id, department) VALUES ($1, $2) ON CONFLICT DO NOTHING", d.ID, name)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertChunks writes the passages of a document.
+func insertChunks(ctx context.Context, tx *store.Tx, document string, chunks []Chunk) error {
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO chunks (id, document_id, chunk_index, heading, text, model, vector) VALUES ($1, $2, $3, $4, $5, $6, $7)")
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for i := range chunks {
+		c := &chunks[i]
+		c.ID, c.Document, c.Index = newID(), document, i
+		if _, err := insert.ExecContext(ctx, c.ID, document, i, c.Heading, c.Text, c.Model, c.packed()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Remove takes documents out. Ids that are not in the base are passed over.
+func (s *Store) Remove(ctx context.Context, base string, documents ...string) error {
+	if len(documents) == 0 {
+		return nil
+	}
+	return s.change(ctx, base, func(tx *store.Tx, version int64) error {
+		for _, id := range documents {
+			res, err := tx.ExecContext(ctx, "DELETE FROM documents WHERE id = $1 AND collection_id IN (SELECT id FROM collections WHERE knowledge_base_id = $2)", id, base)
+			if err != nil {
+				return err
+			}
+			n, err := res.RowsAffected()
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				continue
+			}
+			// An index that has the document learns from this row that it is gone.
+			if _, err := tx.ExecContext(ctx, "INSERT INTO removed_documents (knowledge_base_id, document_id, version) VALUES ($1, $2, $3)", base, id, version); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

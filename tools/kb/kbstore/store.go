@@ -1,0 +1,193 @@
+package kbstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"toolnorm/internal/auth"
+	"toolnorm/internal/store"
+)
+
+// Store keeps knowledge bases. It may be used by many at once, in several programs.
+type Store struct {
+	db *store.DB
+}
+
+// schema is where the tables are in a PostgreSQL. The tools' store may be the same database and has a table called
+// documents, too.
+const schema = "knowledge"
+
+// topic is the name under which changes are notified.
+const topic = "knowledge"
+
+// OpenStore opens the store at where: the path of a SQLite file, or the URL of a PostgreSQL, in which it makes a schema
+// of its own.
+func OpenStore(ctx context.Context, where string) (*Store, error) {
+	if strings.HasPrefix(where, "postgres") {
+		var err error
+		if where, err = inSchema(ctx, where); err != nil {
+			return nil, fmt.Errorf("knowledge bases: %w", err)
+		}
+	}
+	db, err := store.Open(ctx, where)
+	if err != nil {
+		return nil, fmt.Errorf("knowledge bases: %w", err)
+	}
+	if err := db.Migrate(ctx, topic, steps(db.Kind)...); err != nil {
+		return nil, errors.Join(fmt.Errorf("knowledge bases: %w", err), db.Close())
+	}
+	return &Store{db}, nil
+}
+
+// inSchema makes the schema when it is not there, and gives the URL by which tables are found in it.
+// Whether it is there is asked first: to make one takes a right that the role of a running server need not have.
+// public comes behind it, where extensions are.
+func inSchema(ctx context.Context, where string) (string, error) {
+	db, err := store.Open(ctx, where)
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	err = db.Alone(ctx, func(tx *store.Tx) error {
+		var n int
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM pg_namespace WHERE nspname = $1", schema).Scan(&n); err != nil || n > 0 {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "CREATE SCHEMA "+schema)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(where)
+	if err != nil {
+		return "", errors.New("the postgres:// URL cannot be read") // the error would repeat it, password included
+	}
+	values := u.Query()
+	values.Set("search_path", schema+",public")
+	u.RawQuery = values.Encode()
+	return u.String(), nil
+}
+
+// Close closes the store. Calls that still run fail.
+func (s *Store) Close() error { return s.db.Close() }
+
+// Listen gives a value after changes of any knowledge base, by this program or another, within a quarter of a second:
+// see store.DB.Listen. An index need not listen, since the base that it looks up has the version.
+func (s *Store) Listen(ctx context.Context, failed func(error)) (<-chan struct{}, error) {
+	return s.db.Listen(ctx, topic, failed)
+}
+
+// Create makes a knowledge base, whose ID it gives. The tenant may be empty: then it is for those whose tokens name none.
+func (s *Store) Create(ctx context.Context, b Base) (Base, error) {
+	if b.Name = strings.TrimSpace(b.Name); b.Name == "" {
+		return b, errors.New("a knowledge base needs a name")
+	}
+	if b.ID == "" {
+		b.ID = newID()
+	}
+	if b.ID = strings.ToLower(b.ID); !ValidID(b.ID) {
+		return b, fmt.Errorf("the id of a knowledge base is a UUID, which %q is not", b.ID)
+	}
+	b.Version, b.Created = 1, time.Now().UTC()
+	b.Updated = b.Created
+	err := s.db.Alone(ctx, func(tx *store.Tx) error {
+		at := stamp(b.Created)
+		_, err := tx.ExecContext(ctx, "INSERT INTO knowledge_bases (id, name, description, tenant, version, created, updated) VALUES ($1, $2, $3, $4, 1, $5, $5)",
+			b.ID, b.Name, b.Description, b.Tenant, at)
+		if err != nil {
+			return err
+		}
+		return s.db.Notify(ctx, tx, topic)
+	})
+	if err != nil {
+		return b, fmt.Errorf("create the knowledge base: %w", err)
+	}
+	return b, nil
+}
+
+// Delete removes a knowledge base with all that is in it.
+func (s *Store) Delete(ctx context.Context, id string) error {
+	return s.db.Alone(ctx, func(tx *store.Tx) error {
+		res, err := tx.ExecContext(ctx, "DELETE FROM knowledge_bases WHERE id = $1", strings.ToLower(id))
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, ErrNotFound)
+		}
+		return s.db.Notify(ctx, tx, topic)
+	})
+}
+
+// columns of knowledge_bases, as scanBase reads them.
+const columns = "id, name, description, tenant, version, created, updated"
+
+// Base looks a knowledge base up, without asking who wants it; ErrNotFound when there is none.
+func (s *Store) Base(ctx context.Context, id string) (Base, error) {
+	row := s.db.QueryRowContext(ctx, "SELECT "+columns+" FROM knowledge_bases WHERE id = $1", strings.ToLower(id))
+	b, err := scanBase(row.Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotFound
+	}
+	return b, err
+}
+
+// Readable looks a knowledge base up for a principal: ErrNotFound when there is none, ErrDenied when it may not look in.
+func (s *Store) Readable(ctx context.Context, p *auth.Principal, id string) (Base, error) {
+	b, err := s.Base(ctx, id)
+	if err == nil && !b.ReadableBy(p) {
+		return Base{}, ErrDenied
+	}
+	return b, err
+}
+
+// Bases are the knowledge bases that a principal may look into, by their names.
+func (s *Store) Bases(ctx context.Context, p *auth.Principal) ([]Base, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT "+columns+" FROM knowledge_bases ORDER BY name, id")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := []Base{}
+	for rows.Next() {
+		b, err := scanBase(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		if b.ReadableBy(p) {
+			all = append(all, b)
+		}
+	}
+	return all, rows.Err()
+}
+
+// Count is the number of all knowledge bases. It decides whether the tools are offered.
+func (s *Store) Count(ctx context.Context) (n int, err error) {
+	err = s.db.QueryRowContext(ctx, "SELECT count(*) FROM knowledge_bases").Scan(&n)
+	return n, err
+}
+
+// scanBase reads a row of columns.
+func scanBase(scan func(...any) error) (b Base, err error) {
+	var created, updated string
+	if err := scan(&b.ID, &b.Name, &b.Description, &b.Tenant, &b.Version, &created, &updated); err != nil {
+		return b, err
+	}
+	b.Created, b.Updated = moment(created), moment(updated)
+	return b, nil
+}
+
+// stamp is a time as the tables have it: of one length, so that texts compare as the times do.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
+
+// moment reads a stamp; what cannot be read is the zero time, which is shown and decides nothing.
+func moment(text string) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, text)
+	return t
+}
