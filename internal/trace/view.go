@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"html/template"
 	"net/http"
-	"net/netip"
-	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -117,38 +115,11 @@ func guardView(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
-// forwarded are headers by which a proxy in between shows itself, and how the names of others begin and end.
-var (
-	forwarded     = []string{"Forwarded", "Via", "True-Client", "X-Envoy-Internal", "X-Coming-From", "Coming-From", "X-Proxy-Id", "Cdn-Loop"}
-	forwardedFrom = []string{"X-Forwarded", "Forwarded-", "X-Original-", "X-Real-", "Cf-", "Cloudfront-", "X-Azure-", "X-Vercel-", "X-Amzn-Trace"}
-	forwardedTo   = []string{"-Ip", "-Ips", "-Cluster-Ip", "-Address", "-Addr", "Forwarded-For", "-Host"}
-)
-
-// showsProxy says that a header is one that proxies add: what ends in the word for an address says whose it is.
-// Behind a proxy on this machine every stranger's request comes from a loopback address.
-// It is a list of ends and beginnings since every proxy has a name of its own: Fastly-Client-Ip,
-// X-Cluster-Client-Ip, X-Envoy-External-Address.
-func showsProxy(name string) bool {
-	return slices.Contains(forwarded, name) ||
-		slices.ContainsFunc(forwardedFrom, func(head string) bool { return strings.HasPrefix(name, head) }) ||
-		slices.ContainsFunc(forwardedTo, func(tail string) bool { return strings.HasSuffix(name, tail) })
-}
-
 // onlyHere turns away all but the programs of this machine that ask this server by its own address. Pages of other
 // origins are refused as well, even where they may chat: an exchange is none of their business.
-// The Host is looked at because a page may have its own name point to 127.0.0.1 (DNS rebinding). Names under
-// .localhost resolve to this machine alone.
 func onlyHere(r *http.Request) error {
-	if from, err := netip.ParseAddrPort(r.RemoteAddr); err != nil || !from.Addr().Unmap().IsLoopback() {
-		return fault.New(fault.Forbidden, "/debug is only available on the server's own machine")
-	}
-	for name, values := range r.Header {
-		if showsProxy(name) && strings.Join(values, "") != "" {
-			return fault.New(fault.Forbidden, "/debug is only available on the server's own machine, and the header %s shows that a proxy forwarded this request", name)
-		}
-	}
-	if host := auth.HostName(r.Host); !auth.IsLoopback(host) && !strings.HasSuffix(host, ".localhost") {
-		return fault.New(fault.Forbidden, "/debug is only available as localhost or a loopback address, not as %q", r.Host)
+	if err := auth.Here(r, "/debug"); err != nil {
+		return err
 	}
 	if r.Header.Get("Origin") != "" {
 		return fault.New(fault.Forbidden, "web pages may not read %s; open it directly", r.URL.Path)

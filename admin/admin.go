@@ -1,0 +1,120 @@
+// Package admin serves the administrator: the API below /admin/api/, and the page at /admin that asks it.
+//
+// Everything below /admin/api/ goes through one Server, which asks who it is (guard.go), reads and writes JSON (json.go)
+// and answers errors in OpenAI's form. openapi.yaml describes each route; a test holds that the two lists are equal.
+package admin
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/internal/auth"
+	"toolnorm/internal/fault"
+)
+
+// Paths is where everything of the package lies.
+const Paths = "/admin"
+
+// api is what only an administrator may ask. The rest below Paths is the page, which holds no data: a browser can send no
+// key with a navigation, so the page has to come without one.
+const api = Paths + "/api/"
+
+// Config says what is administered.
+type Config struct {
+	Page    http.Handler   // what is shown at /admin; nil: a sentence that says where the API is
+	Version string         // the program's
+	Log     zerolog.Logger // a line for each change; the zero value logs nothing
+}
+
+// Server answers below /admin. It may be used by many at once.
+type Server struct {
+	config Config
+	events *hub
+	mux    *http.ServeMux
+	routes []string // the patterns of Handle, for the test that compares them with the document
+}
+
+// New makes the server with its own routes. Other packages add theirs by Handle before the first request.
+func New(c Config) *Server {
+	s := &Server{config: c, events: newHub(), mux: http.NewServeMux()}
+	s.Handle("GET "+api+"openapi.yaml", s.document)
+	s.Handle("GET "+api+"session", s.session)
+	s.Handle("GET "+api+"events", s.stream)
+	s.mux.HandleFunc(api, func(w http.ResponseWriter, r *http.Request) {
+		s.answer(w, r, func(http.ResponseWriter, *http.Request) error { return s.nothingHere(r) })
+	})
+	return s
+}
+
+// Handle adds a route of the API: a pattern as of http.ServeMux, with its method and a path below /admin/api/. What h
+// returns as an error is the answer, so h must not have written anything then. h is asked only by those who may.
+func (s *Server) Handle(pattern string, h func(w http.ResponseWriter, r *http.Request) error) {
+	s.routes = append(s.routes, pattern)
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, h) })
+}
+
+// Publish tells the pages that are open that something of a kind changed: "tools", "servers", …
+func (s *Server) Publish(kind string) { s.events.publish(kind) }
+
+// ServeHTTP answers a request below /admin.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, api) {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	if s.config.Page != nil {
+		s.config.Page.ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte("This build of toolnorm has no admin page. Its API is described at " + api + "openapi.yaml.\n"))
+}
+
+// answer lets h answer those who may ask.
+// A client that is gone cannot be told why.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, h func(http.ResponseWriter, *http.Request) error) {
+	guardAnswer(w.Header())
+	err := mayAsk(r)
+	if err == nil {
+		err = h(w, r)
+	}
+	if err == nil || r.Context().Err() != nil {
+		return
+	}
+	f := fault.From(err)
+	if f.Kind == fault.Internal {
+		s.config.Log.Error().Err(f.Cause).Str("path", r.URL.Path).Msg("admin")
+	}
+	fault.Write(w, f)
+}
+
+// nothingHere tells a wrong path from a wrong method, as the mux would without an API's form of errors.
+func (s *Server) nothingHere(r *http.Request) error {
+	var methods []string
+	for _, pattern := range s.routes {
+		method, path, _ := strings.Cut(pattern, " ")
+		if one := http.NewServeMux(); !slices.Contains(methods, method) {
+			one.HandleFunc(path, func(http.ResponseWriter, *http.Request) {})
+			if _, found := one.Handler(r); found != "" {
+				methods = append(methods, method)
+			}
+		}
+	}
+	if len(methods) == 0 {
+		return fault.New(fault.NotFound, "there is no %s; %sopenapi.yaml lists the paths", r.URL.Path, api)
+	}
+	return fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, strings.Join(methods, " and "), r.Method)
+}
+
+// session says who asks.
+// The page asks this first: a 401 makes it ask its user for a key.
+func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
+	return write(w, http.StatusOK, struct {
+		Principal string `json:"principal"`
+		Version   string `json:"version"`
+		Writable  bool   `json:"writable"`
+	}{auth.PrincipalOf(r.Context()).Subject, s.config.Version, false})
+}

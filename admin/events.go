@@ -1,0 +1,117 @@
+package admin
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"toolnorm/internal/fault"
+	"toolnorm/internal/sse"
+)
+
+const (
+	// beat is how often a silent stream shows that it lives: proxies cut connections that are silent for a minute or less.
+	beat = 15 * time.Second
+	// stall is how long a page that takes nothing is waited for.
+	stall = 30 * time.Second
+	// mostPages are the streams that are open at once. Each costs a goroutine and a connection; a browser has six.
+	mostPages = 64
+)
+
+// hub tells the pages that are open what changed.
+// A page hears kinds, never values: it asks again for what it shows, so a lost or doubled event does no harm.
+type hub struct {
+	mu    sync.Mutex
+	pages map[*page]bool
+}
+
+// page is one that listens.
+type page struct {
+	wake chan struct{} // holds one notice, so that no page holds up another
+
+	mu    sync.Mutex
+	kinds []string // what changed since it was last told, each once
+}
+
+// newHub is a hub without pages.
+func newHub() *hub { return &hub{pages: map[*page]bool{}} }
+
+// publish tells all pages of a kind.
+func (h *hub) publish(kind string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for p := range h.pages {
+		p.add(kind)
+	}
+}
+
+// join adds a page; nil when there are too many.
+func (h *hub) join() *page {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.pages) >= mostPages {
+		return nil
+	}
+	p := &page{wake: make(chan struct{}, 1)}
+	h.pages[p] = true
+	return p
+}
+
+// leave removes a page.
+func (h *hub) leave(p *page) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.pages, p)
+}
+
+// add notes a kind for a page, once however often it changed.
+func (p *page) add(kind string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, k := range p.kinds {
+		if k == kind {
+			return
+		}
+	}
+	p.kinds = append(p.kinds, kind)
+	select {
+	case p.wake <- struct{}{}:
+	default: // told already
+	}
+}
+
+// take is what changed since the last time.
+func (p *page) take() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	kinds := p.kinds
+	p.kinds = nil
+	return kinds
+}
+
+// stream sends a page what changes, until it leaves. It joins before it says "ready", so nothing is missed in between.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
+	p := s.events.join()
+	if p == nil {
+		return fault.New(fault.Busy, "%d pages listen already", mostPages)
+	}
+	defer s.events.leave(p)
+	out := sse.NewWriter(w, stall)
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for kinds := []string{"ready"}; ; kinds = p.take() {
+		for _, kind := range kinds {
+			out.Buf = append(out.Buf, "event: "+kind+"\ndata: {\"kind\":\""+kind+"\"}\n\n"...)
+		}
+		if err := out.Flush(); err != nil {
+			return nil // the page is gone
+		}
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-tick.C:
+			out.Comment("keep-alive")
+		case <-p.wake:
+		}
+	}
+}
