@@ -215,6 +215,7 @@ var below = map[string][]string{
 	"engine/demo":      {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream"},
 	"engine/valid":     {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/kept"},
 	"internal/trace":   {"chat", "internal/auth", "internal/fault"},
+	"admin":            {"chat", "tools", "tools/dynamic", "internal/auth", "internal/fault", "internal/sse"},
 	"runner":           {"chat", "tools", "internal/fault"},
 	"internal/pattern": {},
 	"mcpserver":        {"chat", "tools", "internal/sse"},

@@ -18,9 +18,9 @@ import (
 // Paths is where everything of the package lies.
 const Paths = "/admin"
 
-// api is what only an administrator may ask. The rest below Paths is the page, which holds no data: a browser can send no
+// API is what only an administrator may ask. The rest below Paths is the page, which holds no data: a browser can send no
 // key with a navigation, so the page has to come without one.
-const api = Paths + "/api/"
+const API = Paths + "/api/"
 
 // Config says what is administered.
 type Config struct {
@@ -40,10 +40,11 @@ type Server struct {
 // New makes the server with its own routes. Other packages add theirs by Handle before the first request.
 func New(c Config) *Server {
 	s := &Server{config: c, events: newHub(), mux: http.NewServeMux()}
-	s.Handle("GET "+api+"openapi.yaml", s.document)
-	s.Handle("GET "+api+"session", s.session)
-	s.Handle("GET "+api+"events", s.stream)
-	s.mux.HandleFunc(api, func(w http.ResponseWriter, r *http.Request) {
+	s.Handle("GET "+API+"openapi.yaml", s.document)
+	s.Handle("GET "+API+"session", s.session)
+	s.Handle("GET "+API+"events", s.stream)
+	s.handleTools()
+	s.mux.HandleFunc(API, func(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, func(http.ResponseWriter, *http.Request) error { return s.nothingHere(r) })
 	})
 	return s
@@ -59,9 +60,12 @@ func (s *Server) Handle(pattern string, h func(w http.ResponseWriter, r *http.Re
 // Publish tells the pages that are open that something of a kind changed: "tools", "servers", …
 func (s *Server) Publish(kind string) { s.events.publish(kind) }
 
+// Close ends the streams of pages, which would never end by themselves.
+func (s *Server) Close() { s.events.close() }
+
 // ServeHTTP answers a request below /admin.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(r.URL.Path, api) {
+	if strings.HasPrefix(r.URL.Path, API) {
 		s.mux.ServeHTTP(w, r)
 		return
 	}
@@ -70,7 +74,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write([]byte("This build of toolnorm has no admin page. Its API is described at " + api + "openapi.yaml.\n"))
+	_, _ = w.Write([]byte("This build of toolnorm has no admin page. Its API is described at " + API + "openapi.yaml.\n"))
 }
 
 // answer lets h answer those who may ask.
@@ -104,7 +108,7 @@ func (s *Server) nothingHere(r *http.Request) error {
 		}
 	}
 	if len(methods) == 0 {
-		return fault.New(fault.NotFound, "there is no %s; %sopenapi.yaml lists the paths", r.URL.Path, api)
+		return fault.New(fault.NotFound, "there is no %s; %sopenapi.yaml lists the paths", r.URL.Path, API)
 	}
 	return fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, strings.Join(methods, " and "), r.Method)
 }

@@ -21,8 +21,10 @@ const (
 // hub tells the pages that are open what changed.
 // A page hears kinds, never values: it asks again for what it shows, so a lost or doubled event does no harm.
 type hub struct {
-	mu    sync.Mutex
-	pages map[*page]bool
+	mu     sync.Mutex
+	pages  map[*page]bool
+	once   sync.Once
+	closed chan struct{}
 }
 
 // page is one that listens.
@@ -34,7 +36,10 @@ type page struct {
 }
 
 // newHub is a hub without pages.
-func newHub() *hub { return &hub{pages: map[*page]bool{}} }
+func newHub() *hub { return &hub{pages: map[*page]bool{}, closed: make(chan struct{})} }
+
+// close ends all streams.
+func (h *hub) close() { h.once.Do(func() { close(h.closed) }) }
 
 // publish tells all pages of a kind.
 func (h *hub) publish(kind string) {
@@ -108,6 +113,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 		}
 		select {
 		case <-r.Context().Done():
+			return nil
+		case <-s.events.closed:
 			return nil
 		case <-tick.C:
 			out.Comment("keep-alive")

@@ -46,7 +46,8 @@ type Config struct {
 
 	APIKeys        []string `name:"api-keys" placeholder:"KEY" help:"API keys, one of which each request must carry: at least 16 characters, or sha256: and a key's SHA-256 digest. Safer in the environment or a file, since every program on the machine can read a command line. Default: no key is needed."`
 	APIKeysFile    string   `name:"api-keys-file" placeholder:"FILE" help:"File with such keys, one per line; # starts a comment."`
-	InsecureNoKeys bool     `help:"Allow other machines to connect although no API key is set."`
+	admins         `embed:""`
+	InsecureNoKeys bool `help:"Allow other machines to connect although no API key is set."`
 
 	Format              map[string]string `placeholder:"MODEL=NAME" help:"Models (* matches any text) and the format of their output. Default: by the model's name."`
 	Templates           bool              `default:"true" negatable:"" help:"Derive the format from a model's own chat template if no family claims its name, or the wrong one. --format overrides it."`
@@ -227,6 +228,7 @@ type settings struct {
 	which     adapters.Which
 	formats   *adapters.Set
 	keys      auth.Keys
+	adminKeys auth.Keys
 }
 
 // maxTrace is how many exchanges may be kept. With what was said in them they take up to 256 MiB.
@@ -262,6 +264,9 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, err
 	}
 	if s.keys, err = c.keys(); err != nil {
+		return s, err
+	}
+	if s.adminKeys, err = c.admins.keys(); err != nil {
 		return s, err
 	}
 	if err := c.clientForms.check(); err != nil {

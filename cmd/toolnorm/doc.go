@@ -16,6 +16,7 @@
 //	tools.go      the tools that come with the program
 //	runner.go     what toolrun asks for
 //	mcp.go        MCP clients over HTTP
+//	admin.go      what administrators ask, and who they are
 //	log.go        the log
 //
 // The other commands:

@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/adapters"
+	"toolnorm/admin"
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
@@ -47,6 +48,7 @@ type Main struct {
 	door           runner.Address    // where runners find this program
 	sought         sync.Once         // the runner, on the path
 	mcp            *mcpserver.Server // nil: the settings want none
+	admin          *admin.Server     // what /admin is answered by
 	remote         *remote.Set       // other MCP servers; nil: this program is one of theirs
 	file           string            // the YAML file that was read; empty: none was
 	server         *http.Server
@@ -89,7 +91,7 @@ func (m *Main) Run() error {
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Open: []string{"/healthz"}, Log: m.log}
 	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
-	if err := m.serve(before.Wrap(m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), loop, len(settings.keys) > 0)))), settings); err != nil {
+	if err := m.serve(before.Wrap(m.withAdmin(guard, settings.adminKeys, m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), loop, len(settings.keys) > 0))))), settings); err != nil {
 		m.closeRemote()
 		return errors.Join(err, m.toolbox.Close())
 	}
@@ -207,6 +209,7 @@ func (m *Main) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), m.Config.Grace)
 	defer cancel()
 	m.withdrawDoor()
+	m.admin.Close()
 	m.closeMCP(ctx)
 	err := m.server.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
