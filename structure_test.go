@@ -221,7 +221,7 @@ var below = map[string][]string{
 	"mcpserver":        {"chat", "tools", "internal/sse"},
 
 	"proxy/field":       {"chat", "chat/schema", "internal/fault"},
-	"proxy/form":        {"chat", "adapters", "internal/fault", "proxy/field"},
+	"proxy/form":        {"chat", "adapters", "internal/fault", "internal/sse", "proxy/field"},
 	"proxy/exchange":    {"chat", "internal/fault", "internal/trace", "proxy/field", "proxy/form"},
 	"proxy/form/openai": {"chat", "adapters", "internal/fault", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
 	"proxy/form/ollama": {"chat", "adapters", "internal/fault", "internal/front", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},

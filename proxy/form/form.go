@@ -6,9 +6,12 @@
 //
 //	form.go     the types: API, Form, Ask, Out, Reply
 //	message.go  messages: roles, calls in the history, images
-//	tools.go    the tools that a client offers
+//	content.go  what a message says: texts, parts, images
+//	tools.go    the tools that a client offers, and how much of a call waits
+//	choice.go   tool_choice
 //	options.go  fields that several forms have: stop, think, keep_alive, options
 //	whole.go    the base of whole replies, and the errors of replies that end badly
+//	tell.go     how a reply came about: headers and comments
 //	write.go    JSON and headers: escaping, cutting at whole characters
 //	text.go     calls that are written into the text: paragraphs, fences, calls that a form cannot hold
 package form

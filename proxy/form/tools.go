@@ -1,11 +1,15 @@
 package form
 
 import (
+	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/valyala/fastjson"
 
+	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/internal/fault"
 	"toolnorm/proxy/field"
 )
 
@@ -76,3 +80,23 @@ func (a *Ask) Offer(more []chat.Tool) error {
 	a.Tools = append(a.Tools[:len(a.Tools):len(a.Tools)], more...)
 	return nil
 }
+
+// SetHold says how much of a call waits: as the client's header Toolnorm-Hold says, and all of it where nobody watches it grow,
+// and where a tool is strict. Then what is wrong can still be put right.
+func (a *Ask) SetHold(h http.Header) error {
+	if v := h.Get("Toolnorm-Hold"); v != "" {
+		hold, err := adapters.ParseHold(v)
+		if err != nil {
+			return fault.New(fault.Invalid, "the header Toolnorm-Hold: %v", err)
+		}
+		a.Hold = hold
+	}
+	if !a.Stream || slices.ContainsFunc(a.Tools, strict) {
+		a.Hold = adapters.HoldCall
+	}
+	return nil
+}
+
+// strict says that the client wants the arguments of a tool to fit exactly.
+// OpenAI's strict promises arguments that match the schema, and a fragment that has left cannot be taken back.
+func strict(t chat.Tool) bool { return t.Strict }

@@ -1,10 +1,9 @@
 // Package openai is the client form of OpenAI's own API, and of all who speak it: chat completions, the older completions, and
 // embeddings.
 //
-//	openai.go    the APIs, and how much of a call waits
+//	openai.go    the APIs
 //	request.go   the fields of a request
-//	choice.go    tool_choice
-//	message.go   the messages: contents, parts, images
+//	message.go   the messages
 //	stream.go    the reply as chunks
 //	whole.go     the reply in one piece
 //	logprobs.go  probabilities of tokens

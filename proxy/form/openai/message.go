@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"strings"
-
 	"github.com/valyala/fastjson"
 
 	"toolnorm/chat"
@@ -29,9 +27,9 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 			return field.Text(&role)(v)
 		case "content":
 			if result {
-				return readResult(&m, v)
+				return form.ReadResult(&m, v)
 			}
-			return readContent(&m, v)
+			return form.ReadContent(&m, v)
 		case "refusal":
 			return field.Text(&refusal)(v)
 		case "reasoning_content", "reasoning":
@@ -76,134 +74,4 @@ func readOldCall(m *chat.Message, v *fastjson.Value) error {
 	err := form.ReadFunction(&c, v)
 	m.Calls = append(m.Calls, c)
 	return err
-}
-
-// readContent reads a string, null, one part, or an array of parts whose texts become lines.
-// A line each, since words would run together otherwise: qwen-code sends one message as five text parts, four
-// of them reminders of its own.
-func readContent(m *chat.Message, v *fastjson.Value) error {
-	m.Content, m.Images = "", nil
-	switch v.Type() {
-	case fastjson.TypeString, fastjson.TypeNull:
-		return field.Text(&m.Content)(v)
-	case fastjson.TypeArray:
-		var r parts
-		err := field.Items(v, func(_ int, v *fastjson.Value) error { return r.read(v) })
-		r.into(m)
-		return err
-	case fastjson.TypeObject:
-		var r parts
-		err := r.read(v)
-		r.into(m)
-		return err
-	}
-	return field.Bad("", "must be a string, null or an array of parts, not %s", field.KindOf(v))
-}
-
-// readResult reads what a tool answered. Clients that hand on what they got write any JSON there: what is no text and no
-// part stays JSON, so that the model sees it.
-// `"content": {"temp": 21}` reaches the model as {"temp":21}; a 400 would end an agent over a harmless
-// shortcut.
-func readResult(m *chat.Message, v *fastjson.Value) error {
-	if v.Type() != fastjson.TypeObject {
-		read := *m
-		if readContent(&read, v) == nil {
-			*m = read
-			return nil
-		}
-	}
-	b, err := field.Raw(v)
-	m.Content, m.Images = string(b), nil
-	return err
-}
-
-// parts gathers what the parts of a content hold.
-// Thoughts among them are kept apart from the text, or the model would read them as its answer.
-type parts struct {
-	lines, thoughts []string
-	images          [][]byte
-}
-
-// into puts it into a message.
-// Thoughts in a field of their own win over those among the parts.
-func (r *parts) into(m *chat.Message) {
-	m.Content, m.Images = strings.Join(r.lines, "\n"), r.images
-	if m.Reasoning == "" {
-		m.Reasoning = strings.Join(r.thoughts, "\n")
-	}
-}
-
-// read reads one part: text, what the model thought, or an image.
-// The names with input_ and output_ are those of the Responses API, and are taken as well. Any other type is an
-// error: a part that is dropped in silence would make the reply a wrong one.
-func (r *parts) read(v *fastjson.Value) error {
-	if v.Type() == fastjson.TypeString {
-		r.lines = append(r.lines, string(v.GetStringBytes()))
-		return nil
-	}
-	if v.Type() != fastjson.TypeObject {
-		return field.Bad("", "must be an object, not %s", field.KindOf(v))
-	}
-	var line string
-	switch kind := string(v.GetStringBytes("type")); kind {
-	case "text", "input_text", "output_text":
-		err := field.Within("text", field.Text(&line)(orNull(v.Get("text"))))
-		r.lines = append(r.lines, line)
-		return err
-	case "refusal":
-		err := field.Within("refusal", field.Text(&line)(orNull(v.Get("refusal"))))
-		r.lines = append(r.lines, line)
-		return err
-	case "reasoning", "thinking":
-		return r.thought(v)
-	case "image_url", "input_image":
-		img, err := readImage(v.Get("image_url"))
-		r.images = append(r.images, img)
-		return field.Within("image_url", err)
-	default:
-		return field.Bad("type", "must be text or image_url, not %q", kind)
-	}
-}
-
-// thought reads a part of what the model thought: its text lies under the name of its type, or under text. Thoughts in a
-// form of a client's own say nothing to a model.
-func (r *parts) thought(v *fastjson.Value) error {
-	for _, key := range []string{"text", "thinking", "reasoning"} {
-		if s := v.Get(key); s != nil && s.Type() == fastjson.TypeString {
-			r.thoughts = append(r.thoughts, string(s.GetStringBytes()))
-			break
-		}
-	}
-	return nil
-}
-
-// readImage decodes a data URL, given alone or as {"url": …}.
-// URLs of the network are refused: fetching them would let any caller reach what only this machine can reach.
-func readImage(v *fastjson.Value) ([]byte, error) {
-	if v != nil && v.Type() == fastjson.TypeObject {
-		img, err := readImage(orNull(v.Get("url")))
-		return img, field.Within("url", err)
-	}
-	var url string
-	if err := field.Text(&url)(orNull(v)); err != nil {
-		return nil, err
-	}
-	head, data, ok := strings.Cut(url, ",")
-	if !ok || !strings.HasPrefix(head, "data:") || !strings.HasSuffix(head, ";base64") {
-		return nil, field.Bad("", "must be a data URL in base64; images are not fetched from the network")
-	}
-	return form.DecodeImage(data)
-}
-
-// null stands for a field that is absent.
-var null = fastjson.MustParse("null")
-
-// orNull is v, or null when v is absent.
-// The readers of package field look at a value's type, which panics for the nil that fastjson gives for an
-// absent one.
-func orNull(v *fastjson.Value) *fastjson.Value {
-	if v == nil {
-		return null
-	}
-	return v
 }

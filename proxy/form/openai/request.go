@@ -32,7 +32,7 @@ func readChat(body []byte) (*form.Ask, error) {
 		if err := r.settle(); err != nil {
 			return err
 		}
-		if err := r.choose(r.choice); err != nil {
+		if err := r.Choose(r.choice, named, "function"); err != nil {
 			return err
 		}
 		return r.settleLogprobs()
@@ -102,6 +102,15 @@ func (r *request) field(key string, v *fastjson.Value) error {
 		return err
 	}
 	return r.sampling(key, v)
+}
+
+// named finds the tool that tool_choice names, with or without OpenAI's wrapping.
+// {"function":{"name":"f"}} is the API's own form, {"name":"f"} that of the Responses API.
+func named(v *fastjson.Value) (member, name string) {
+	if f := v.Get("function"); f != nil {
+		return "function.name", string(f.GetStringBytes("name"))
+	}
+	return "name", string(v.GetStringBytes("name"))
 }
 
 // sampling reads the fields that say how the model should write.

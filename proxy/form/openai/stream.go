@@ -2,7 +2,6 @@ package openai
 
 import (
 	"strconv"
-	"strings"
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
@@ -294,7 +293,7 @@ func (s *stream) finish(e chat.Event) error {
 	if s.empty {
 		return nil
 	}
-	s.note(e.Meta)
+	form.TellComments(s.out, s.reply.Notes, e.Meta)
 	s.probs.note(e.Meta)
 	b := append(append(s.out.Buf, s.prefix...), '}')
 	b = append(s.probs.appendMember(b), `,"finish_reason":`...)
@@ -308,23 +307,6 @@ func (s *stream) finish(e chat.Event) error {
 	}
 	s.out.Buf = b
 	return nil
-}
-
-// note tells, in comments, what was done to the request, what had to be repaired in the model's calls, and what of a cut call
-// was left out.
-// Headers have left long before: a whole reply says the same in Toolnorm-Repairs and Toolnorm-Cut.
-func (s *stream) note(m *chat.Meta) {
-	if s.reply.Notes != nil {
-		for _, note := range s.reply.Notes() {
-			s.out.Comment(form.HeaderSafe(note))
-		}
-	}
-	if m != nil && m.Cut != "" {
-		s.out.Comment("cut=" + strconv.QuoteToASCII(m.Cut))
-	}
-	if m != nil && len(m.Repairs) > 0 {
-		s.out.Comment("format=" + form.HeaderSafe(m.Format) + " repairs=" + form.HeaderSafe(strings.Join(m.Repairs, ",")))
-	}
 }
 
 // finishReason is OpenAI's reason: "tool_calls" for a reply that ended well with a finished call, and "length" when its

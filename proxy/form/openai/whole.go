@@ -3,8 +3,6 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
-	"strings"
 
 	"toolnorm/chat"
 	"toolnorm/proxy/form"
@@ -104,11 +102,8 @@ func wholeCall(c chat.Call) toolCall {
 	return t
 }
 
-// maxCutHeader bounds what a header tells of a cut call, in bytes: clients take a few KiB of headers.
-const maxCutHeader = 512
-
-// write sends the reply, with what is known of its making in the header.
-// A header can hold printable ASCII alone, so what a model wrote is quoted in it.
+// write sends the reply.
+// What is known of its making stands in the header.
 func (w *whole) write(c *completion) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -116,14 +111,6 @@ func (w *whole) write(c *completion) error {
 	if err := enc.Encode(c); err != nil {
 		return err
 	}
-	h := w.Out.W.Header()
-	if m := w.Reply.End.Meta; m != nil {
-		form.SetHeader(h, "Toolnorm-Format", m.Format)
-		form.SetHeader(h, "Toolnorm-Strategy", m.Strategy)
-		form.SetHeader(h, "Toolnorm-Repairs", strings.Join(m.Repairs, ","))
-		if m.Cut != "" {
-			form.SetHeader(h, "Toolnorm-Cut", strconv.QuoteToASCII(m.Cut[:min(len(m.Cut), maxCutHeader)]))
-		}
-	}
+	form.TellHeaders(w.Out.W.Header(), w.Reply.End.Meta)
 	return form.WriteJSON(w.Out.W, 200, b.Bytes())
 }

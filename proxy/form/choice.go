@@ -1,0 +1,93 @@
+package form
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/proxy/field"
+)
+
+// Named finds the name of the tool that an object names, and the member that says it, for the error.
+type Named func(v *fastjson.Value) (member, name string)
+
+// Choose applies OpenAI's tool_choice: "none" takes the offer back, and what it names must be on offer. An object of one of the
+// kinds names a tool, which named finds, since the APIs put names in different places.
+// It runs when every field is read, since tool_choice may stand in front of tools in the body. "any" is
+// Mistral's word for "required".
+func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	if v.Type() == fastjson.TypeObject {
+		return field.Within("tool_choice", a.chooseNamed(v, named, kinds))
+	}
+	switch choice := string(v.GetStringBytes()); choice {
+	case "none":
+		a.Tools, a.NoCalls = nil, true
+	case "auto":
+	case "required", "any":
+		if len(a.Tools) == 0 {
+			return field.Bad("tool_choice", "is %q, but no tools are offered", choice)
+		}
+		a.Required = true
+	default:
+		return field.Bad("tool_choice", `must be "none", "auto", "required" or an object that names a tool`)
+	}
+	return nil
+}
+
+// chooseNamed reads an object that names one tool, and {"type":"allowed_tools",…}.
+// The second keeps mode and tools in a member allowed_tools for chat completions, and beside type for the Responses
+// API; both are taken everywhere. In mode "auto" the prompt stays as it is, so that the server's prefix cache works:
+// all tools are offered, and a call of one that is not named is text.
+// An empty list in mode "auto" allows no call at all; with "required" it could never be fulfilled and is an
+// error.
+func (a *Ask) chooseNamed(v *fastjson.Value, named Named, kinds []string) error {
+	kind := string(v.GetStringBytes("type"))
+	if slices.Contains(kinds, kind) {
+		a.Required = true
+		return a.allow(v, named, a.offered())
+	}
+	if kind != "allowed_tools" {
+		return field.Bad("type", `must be "%s" or "allowed_tools", not %q`, strings.Join(kinds, `", "`), kind)
+	}
+	if inner := v.Get("allowed_tools"); inner != nil {
+		v = inner
+	}
+	switch mode := string(v.GetStringBytes("mode")); mode {
+	case "", "auto":
+	case "required":
+		a.Required = true
+	default:
+		return field.Bad("mode", `must be "auto" or "required", not %q`, mode)
+	}
+	a.Allowed = []string{} // an empty list allows none
+	offered := a.offered()
+	err := field.Within("tools", field.Items(v.Get("tools"), func(_ int, v *fastjson.Value) error { return a.allow(v, named, offered) }))
+	if err == nil && a.Required && len(a.Allowed) == 0 {
+		err = field.Bad("tools", "must name a tool when one is required")
+	}
+	return err
+}
+
+// offered are the names of the tools.
+func (a *Ask) offered() map[string]bool {
+	names := make(map[string]bool, len(a.Tools))
+	for _, t := range a.Tools {
+		names[t.Name] = true
+	}
+	return names
+}
+
+// allow adds the tool that v names to those that may be called.
+// A name that is not on offer is an error, since no reply could ever fulfil it.
+func (a *Ask) allow(v *fastjson.Value, named Named, offered map[string]bool) error {
+	member, name := named(v)
+	if !offered[name] {
+		return field.Bad(member, "no tool named %q is offered", name)
+	}
+	a.Allowed = append(a.Allowed, name)
+	return nil
+}

@@ -1,0 +1,47 @@
+package form
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/sse"
+)
+
+// maxCutHeader bounds what a header tells of a cut call, in bytes: clients take a few KiB of headers.
+const maxCutHeader = 512
+
+// TellHeaders says in the headers of a whole reply how it came about. A header can hold printable ASCII alone, so what a model
+// wrote is quoted in it.
+func TellHeaders(h http.Header, m *chat.Meta) {
+	if m == nil {
+		return
+	}
+	SetHeader(h, "Toolnorm-Format", m.Format)
+	SetHeader(h, "Toolnorm-Strategy", m.Strategy)
+	SetHeader(h, "Toolnorm-Repairs", strings.Join(m.Repairs, ","))
+	if m.Cut != "" {
+		SetHeader(h, "Toolnorm-Cut", strconv.QuoteToASCII(m.Cut[:min(len(m.Cut), maxCutHeader)]))
+	}
+}
+
+// TellComments says in comments of a stream what was done to the request, what had to be repaired in the model's calls, and what
+// of a cut call was left out.
+// Headers have left long before: a whole reply says the same in Toolnorm-Repairs and Toolnorm-Cut.
+func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta) {
+	if notes != nil {
+		for _, note := range notes() {
+			w.Comment(HeaderSafe(note))
+		}
+	}
+	if m == nil {
+		return
+	}
+	if m.Cut != "" {
+		w.Comment("cut=" + strconv.QuoteToASCII(m.Cut))
+	}
+	if len(m.Repairs) > 0 {
+		w.Comment("format=" + HeaderSafe(m.Format) + " repairs=" + HeaderSafe(strings.Join(m.Repairs, ",")))
+	}
+}
