@@ -10,5 +10,6 @@
 //	store.go    opens the store; makes, lists and deletes knowledge bases
 //	put.go      puts documents in and takes them out
 //	changes.go  what came and went since an index was made
+//	ranked.go   what PostgreSQL finds by itself: candidates by their words, filtered in the same statement
 //	list.go     what is in a base, as a principal sees it
 package kbstore

@@ -49,17 +49,20 @@ func (f Filter) where(args *[]any) string {
 	if !f.valid {
 		return "FALSE"
 	}
-	value := func(v any) string {
-		*args = append(*args, v)
-		return fmt.Sprintf("$%d", len(*args))
-	}
-	departments := []string{value("")}
-	for _, d := range f.departments {
-		departments = append(departments, value(d))
-	}
+	departments := places(args, append([]string{""}, f.departments...))
 	// Written as it is said; the order of the conditions is the planner's.
 	return fmt.Sprintf("(d.tenant = %s AND d.clearance <= %s AND EXISTS (SELECT 1 FROM document_departments p WHERE p.document_id = d.id AND p.department IN (%s)))",
-		value(f.tenant), value(f.clearance), strings.Join(departments, ", "))
+		places(args, []string{f.tenant}), places(args, []int{f.clearance}), departments)
+}
+
+// places appends values to those of a statement, and gives their places in it: "$3, $4".
+func places[T any](args *[]any, values []T) string {
+	var all []string
+	for _, v := range values {
+		*args = append(*args, v)
+		all = append(all, fmt.Sprintf("$%d", len(*args)))
+	}
+	return strings.Join(all, ", ")
 }
 
 // ReadableBy says that a principal may look into a knowledge base: it is of the principal's tenant, and among the bases

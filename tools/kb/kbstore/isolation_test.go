@@ -108,6 +108,18 @@ func TestNoForeignDocument(t *testing.T) {
 					}
 				}
 				shown += len(seen)
+				if !s.Ranks() {
+					continue
+				}
+				found, err := s.Sparse(t.Context(), b.ID, f, "same", len(rights))
+				if err != nil || len(found) != len(seen) {
+					t.Fatalf("Sparse gives %d, and %d documents may be seen: %v", len(found), len(seen), err)
+				}
+				for _, c := range found {
+					if !allowed(p, rights[c.Document]) {
+						t.Fatalf("Sparse shows %+v to %+v", rights[c.Document], p)
+					}
+				}
 			}
 		}
 		if shown < 10_000 {

@@ -28,8 +28,8 @@ const topic = "knowledge"
 // OpenStore opens the store at where: the path of a SQLite file, or the URL of a PostgreSQL, in which it makes a schema
 // of its own.
 func OpenStore(ctx context.Context, where string) (*Store, error) {
+	var err error
 	if strings.HasPrefix(where, "postgres") {
-		var err error
 		if where, err = inSchema(ctx, where); err != nil {
 			return nil, fmt.Errorf("knowledge bases: %w", err)
 		}
@@ -38,7 +38,11 @@ func OpenStore(ctx context.Context, where string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("knowledge bases: %w", err)
 	}
-	if err := db.Migrate(ctx, topic, steps(db.Kind)...); err != nil {
+	err = db.Migrate(ctx, topic, steps(db.Kind)...)
+	if err == nil && db.Kind == store.Postgres {
+		err = tokenize(ctx, db)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("knowledge bases: %w", err), db.Close())
 	}
 	return &Store{db}, nil

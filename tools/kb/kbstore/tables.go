@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"toolnorm/internal/lexical"
 	"toolnorm/internal/store"
 )
 
@@ -29,14 +30,54 @@ CREATE TABLE chunks (id TEXT PRIMARY KEY, document_id TEXT NOT NULL REFERENCES d
 CREATE TABLE removed_documents (knowledge_base_id TEXT NOT NULL REFERENCES knowledge_bases (id) ON DELETE CASCADE,
 	document_id TEXT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (knowledge_base_id, document_id));`
 
+// words are the tokens by which PostgreSQL finds passages: lexical.Lexemes of title, headings and text.
+const words = `
+ALTER TABLE chunks ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE chunks ADD COLUMN words tsvector;
+CREATE INDEX chunks_words ON chunks USING gin (words);
+CREATE TABLE tokens_version (version INTEGER NOT NULL);
+INSERT INTO tokens_version VALUES (0);`
+
 // steps are the changes of the tables so far.
+// A SQLite file has no tokens: its passages are indexed in memory.
 func steps(kind store.Kind) []store.Step {
-	return []store.Step{{Name: "tables", Do: func(ctx context.Context, tx *store.Tx) error {
-		text := tables
-		if kind == store.Postgres {
-			text = strings.ReplaceAll(text, " BLOB", " BYTEA")
-		}
-		_, err := tx.ExecContext(ctx, text)
+	if kind == store.SQLite {
+		return []store.Step{store.SQL("tables", tables)}
+	}
+	return []store.Step{store.SQL("tables", strings.ReplaceAll(tables, " BLOB", " BYTEA")), store.SQL("words", words)}
+}
+
+// tokenize makes the tokens of all passages anew when they were made by another version of lexical.Tokens: those of a query
+// would miss them. It runs once, at the first start of a program that brings another version.
+func tokenize(ctx context.Context, db *store.DB) error {
+	const query = "SELECT version FROM tokens_version"
+	var version int
+	if err := db.QueryRowContext(ctx, query).Scan(&version); err != nil || version == lexical.Version {
 		return err
-	}}}
+	}
+	return db.Alone(ctx, func(tx *store.Tx) error {
+		if err := tx.QueryRowContext(ctx, query).Scan(&version); err != nil || version == lexical.Version {
+			return err // another program did it
+		}
+		all, err := read(ctx, tx.Tx, func(scan func(...any) error) (row [4]string, err error) {
+			return row, scan(&row[0], &row[1], &row[2], &row[3])
+		}, "SELECT k.id, d.title, k.heading, k.text FROM chunks k JOIN documents d ON d.id = k.document_id")
+		if err != nil {
+			return err
+		}
+		for _, row := range all {
+			lexemes, n := tokensOf(row[1], row[2], row[3])
+			if _, err := tx.ExecContext(ctx, "UPDATE chunks SET words = $1::tsvector, tokens = $2 WHERE id = $3", lexemes, n, row[0]); err != nil {
+				return err
+			}
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE tokens_version SET version = $1", lexical.Version)
+		return err
+	})
+}
+
+// tokensOf are the tokens of a passage, as PostgreSQL's tsvector, and how many they are.
+func tokensOf(title, heading, text string) (lexemes string, n int) {
+	whole := title + "\n" + heading + "\n" + text
+	return lexical.Lexemes(whole), len(lexical.Tokens(whole))
 }

@@ -1,0 +1,89 @@
+package kbstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"toolnorm/internal/lexical"
+	"toolnorm/internal/store"
+)
+
+// ErrUnranked is the error of asking a store to rank that cannot: a SQLite file, whose passages are ranked in memory.
+var ErrUnranked = errors.New("the store does not rank")
+
+// Ranks says that Sparse works here.
+func (s *Store) Ranks() bool { return s.db.Kind == store.Postgres }
+
+// Candidate is a passage that the database found, with what the later stages look at.
+type Candidate struct {
+	Chunk
+	Collection string // its id
+	Title      string // the document's
+	Score      float64
+}
+
+// candidates are selected with a score behind the columns of a chunk.
+const candidates = "SELECT k.id, k.document_id, k.chunk_index, k.heading, k.text, k.model, d.collection_id, d.title, %s AS score" + of + "JOIN chunks k ON k.document_id = d.id "
+
+// Sparse are the n passages of a base that have tokens of a query, by ts_rank, among those that a filter allows. The filter is a
+// condition of the same statement, so that the n are the best of those that may be seen. ts_rank has no IDF: the order is
+// good enough to choose 500 by, and is made anew from Statistics. ts_rank_cd chose badly (.62 of the right ones first, ts_rank .89).
+func (s *Store) Sparse(ctx context.Context, base string, f Filter, query string, n int) ([]Candidate, error) {
+	if !s.Ranks() {
+		return nil, ErrUnranked
+	}
+	args := []any{base, lexical.Query(query)}
+	// 1: divided by the logarithm of the length, or long passages would always win.
+	text := fmt.Sprintf(candidates, "ts_rank(k.words, $2::tsquery, 1)") +
+		"WHERE c.knowledge_base_id = $1 AND k.words @@ $2::tsquery AND " + f.where(&args) + fmt.Sprintf(" ORDER BY score DESC, k.id LIMIT %d", n)
+	return s.candidates(ctx, text, args)
+}
+
+// Chunks are passages by their ids, in no order; those that a filter does not allow are left out, whoever found the ids.
+func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string) ([]Candidate, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := []any{base}
+	text := fmt.Sprintf(candidates, "0.0") + "WHERE c.knowledge_base_id = $1 AND " + f.where(&args) + " AND k.id IN (" + places(&args, ids) + ")"
+	return s.candidates(ctx, text, args)
+}
+
+// candidates reads what a statement finds.
+func (s *Store) candidates(ctx context.Context, text string, args []any) (all []Candidate, err error) {
+	err = s.snapshot(ctx, func(tx *sql.Tx) error {
+		all, err = read(ctx, tx, func(scan func(...any) error) (c Candidate, err error) {
+			err = scan(&c.ID, &c.Document, &c.Index, &c.Heading, &c.Text, &c.Model, &c.Collection, &c.Title, &c.Score)
+			return c, err
+		}, text, args...)
+		return err
+	})
+	return all, err
+}
+
+// Statistics are what BM25 has to know of all passages of a base to score a few of them: their number, their tokens, and how
+// many have each token of a query. They are of the whole base, whoever asks: scores of one text are then the same for everyone,
+// and tell no more than that a word is rare.
+func (s *Store) Statistics(ctx context.Context, base, query string) (lexical.Statistics, error) {
+	st := lexical.Statistics{Frequency: map[string]int{}}
+	if !s.Ranks() {
+		return st, ErrUnranked
+	}
+	err := s.snapshot(ctx, func(tx *sql.Tx) error {
+		const within = of + "JOIN chunks k ON k.document_id = d.id WHERE c.knowledge_base_id = $1"
+		if err := tx.QueryRowContext(ctx, "SELECT count(*), COALESCE(sum(k.tokens), 0)"+within, base).Scan(&st.Texts, &st.Tokens); err != nil {
+			return err
+		}
+		for _, token := range lexical.Distinct(query) {
+			var n int
+			if err := tx.QueryRowContext(ctx, "SELECT count(*)"+within+" AND k.words @@ $2::tsquery", base, "'"+token+"'").Scan(&n); err != nil {
+				return err
+			}
+			st.Frequency[token] = n
+		}
+		return nil
+	})
+	return st, err
+}
