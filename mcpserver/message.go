@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,10 @@ type message struct {
 	odd     bool            // the parameters hold something that said has no place for
 	result  json.RawMessage // of an answer
 	failure json.RawMessage // the error of an answer
+
+	// ctx is the context of its conn with who sent it; nil: who opened the conn did. It is kept since a message waits for
+	// a place.
+	ctx context.Context
 }
 
 // params are the parameters of all methods that we read ourselves, and the names that headers repeat. The others are

@@ -66,7 +66,7 @@ func newQueue(e *engine) *queue {
 // deadlock.
 func (q *queue) submit(c *conn, m message) error {
 	if m.isAnswer() {
-		q.e.handle(c.ctx, q.caller(c, m), m)
+		q.e.handle(m.within(c), q.caller(c, m), m)
 		return nil
 	}
 	// Counted before it is taken, so that Close sees no moment in which a message is nowhere.
@@ -83,6 +83,14 @@ func (q *queue) submit(c *conn, m message) error {
 	}
 	q.done(c, 1)
 	return errBusy
+}
+
+// within is the context that a message is answered in.
+func (m message) within(c *conn) context.Context {
+	if m.ctx == nil {
+		return c.ctx
+	}
+	return m.ctx
 }
 
 // done counts messages that are done with.
@@ -185,7 +193,7 @@ func (q *queue) work(c *conn, m message) {
 // reply answers a message on the conn's stream. A conn that has no room for the answer is given up: it has lost an
 // answer, so its client would wait for ever. Workers wait for room, the dispatcher does not.
 func (q *queue) reply(c *conn, m message, put func(frame) error) {
-	result, rpcErr := q.e.handle(c.ctx, q.caller(c, m), m)
+	result, rpcErr := q.e.handle(m.within(c), q.caller(c, m), m)
 	f := frame{id: m.id, body: result}
 	switch {
 	case rpcErr != nil:

@@ -104,6 +104,11 @@ type Config struct {
 	// everybody is the same one.
 	Principal func(*http.Request) string
 
+	// Identity puts who sent a request into another context. A message of revision 2024-11-05 runs in the context of
+	// the stream that its answer goes to, which may be hours older than the token that the message bears. nil: nobody
+	// is known.
+	Identity func(context.Context, *http.Request) context.Context
+
 	// Outcome says which tools answer as tools.Outcome promises: an object with success, and a result or an error. nil:
 	// none.
 	Outcome func(tool string) bool
@@ -150,6 +155,9 @@ func (c Config) withDefaults() Config {
 	c.StreamGrace = cmp.Or(c.StreamGrace, 2*time.Minute)
 	if c.Principal == nil {
 		c.Principal = func(*http.Request) string { return "" }
+	}
+	if c.Identity == nil {
+		c.Identity = func(ctx context.Context, _ *http.Request) context.Context { return ctx }
 	}
 	if c.Outcome == nil {
 		c.Outcome = func(string) bool { return false }

@@ -118,6 +118,7 @@ func (s *Server) Message() http.Handler {
 			s.busy(w, errClosed.Error())
 			return
 		}
+		m.ctx = s.cfg.Identity(c.ctx, r)
 		if err := s.queue.submit(c, m); err != nil {
 			s.busy(w, err.Error())
 			return

@@ -11,7 +11,7 @@ import (
 
 // admins are the settings of who may administer.
 type admins struct {
-	AdminKey     []string `name:"admin-key" placeholder:"KEY" help:"Keys that open /admin: at least 16 characters, or sha256: and a key's SHA-256 digest. Then API keys do not. Safer in the environment or a file. Default: an API key opens it; without any key only this machine may."`
+	AdminKey     []string `name:"admin-key" placeholder:"KEY" help:"Keys that open /admin: at least 16 characters, or sha256: and a key's SHA-256 digest. Then API keys do not. Safer in the environment or a file. Default: an API key, or a JWT with the role of jwt-admin-role, opens it; without either only this machine may."`
 	AdminKeyFile string   `name:"admin-key-file" placeholder:"FILE" help:"File with such keys, one per line; # starts a comment."`
 }
 
@@ -37,7 +37,7 @@ func (a admins) keys() (auth.Keys, error) {
 func (m *Main) withAdmin(guard *auth.Guard, keys auth.Keys, face http.Handler) http.Handler {
 	m.admin = admin.New(admin.Config{Version: version(), Log: m.log})
 	keyed, keyless := *guard, *guard
-	keyless.Keys = nil
+	keyless.Keys, keyless.Tokens = nil, nil
 	if len(keys) > 0 {
 		keyed.Keys = keys
 	}

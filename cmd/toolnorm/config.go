@@ -44,9 +44,10 @@ type Config struct {
 	Hosts   []string `placeholder:"NAME" help:"Host names to accept besides localhost and IP addresses. * allows any."`
 	Origins []string `placeholder:"URL" help:"Web origins to accept besides those on this machine. * allows any."`
 
-	APIKeys        []string `name:"api-keys" placeholder:"KEY" help:"API keys, one of which each request must carry: at least 16 characters, or sha256: and a key's SHA-256 digest. Safer in the environment or a file, since every program on the machine can read a command line. Default: no key is needed."`
+	APIKeys        []string `name:"api-keys" placeholder:"KEY" help:"API keys, one of which each request must carry: at least 16 characters, or sha256: and a key's SHA-256 digest; a label and a space in front name its holder in the log. Safer in the environment or a file, since every program on the machine can read a command line. Default: no key is needed."`
 	APIKeysFile    string   `name:"api-keys-file" placeholder:"FILE" help:"File with such keys, one per line; # starts a comment."`
 	admins         `embed:""`
+	jwts           `embed:""`
 	InsecureNoKeys bool `help:"Allow other machines to connect although no API key is set."`
 
 	Format              map[string]string `placeholder:"MODEL=NAME" help:"Models (* matches any text) and the format of their output. Default: by the model's name."`
@@ -229,6 +230,7 @@ type settings struct {
 	formats   *adapters.Set
 	keys      auth.Keys
 	adminKeys auth.Keys
+	tokens    *auth.Tokens // nil: no JWTs
 }
 
 // maxTrace is how many exchanges may be kept. With what was said in them they take up to 256 MiB.
@@ -267,6 +269,9 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, err
 	}
 	if s.adminKeys, err = c.admins.keys(); err != nil {
+		return s, err
+	}
+	if s.tokens, err = c.tokens(); err != nil {
 		return s, err
 	}
 	if err := c.clientForms.check(); err != nil {

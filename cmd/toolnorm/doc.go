@@ -9,7 +9,7 @@
 //	remote.go     other MCP servers: settings, their file, who manages them; agent.go: the agent in front of the models
 //	config.go     the settings of serve; forms.go has those of the forms that clients get replies in
 //	file.go       the YAML file; renamed.go knows the old names of settings
-//	upstreams.go  further model servers among the settings
+//	upstreams.go  further model servers among the settings; jwt.go has those of JWTs
 //
 // Parts of serve:
 //

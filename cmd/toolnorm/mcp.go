@@ -39,7 +39,10 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	cfg := mcpserver.Config{
 		Registry: m.toolbox.Registry, Outcome: m.companyTools(), Version: version(), Log: m.log, Key: key, Ended: filepath.Join(m.Config.Data, "mcp.ended"), PublicURL: m.Config.PublicURL,
 		Principal: func(r *http.Request) string { return auth.Caller(r.Context()) },
-		Stall:     m.Config.ClientTimeout, Beat: m.Config.Heartbeat,
+		Identity: func(ctx context.Context, r *http.Request) context.Context {
+			return auth.WithPrincipal(ctx, auth.PrincipalOf(r.Context()))
+		},
+		Stall: m.Config.ClientTimeout, Beat: m.Config.Heartbeat,
 	}
 	if m.toolbox.Company != nil {
 		cfg.Extra = companymcp.New("toolnorm", version(), mcpGuide, m.toolbox.Company)

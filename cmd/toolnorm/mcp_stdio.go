@@ -25,6 +25,9 @@ type mcpStdio struct {
 
 	Databases data.Config `embed:""`
 
+	jwts     `embed:""`
+	JWTToken string `name:"jwt-token" placeholder:"JWT" help:"The JWT of whoever asks, where JWTs are configured; verified when the program starts. Safer in the environment."`
+
 	LogLevel  string        `default:"warn" enum:"debug,info,warn,error" env:"-" help:"What to log to standard error: debug, info, warn or error."`
 	LogFormat string        `default:"text" enum:"text,json" help:"Log format: text or json."`
 	Grace     time.Duration `default:"10s" help:"How long running calls may continue when the client has closed standard input."`
@@ -44,6 +47,10 @@ func (c *mcpStdio) Run(m *Main) error {
 	}
 	m.Config = Config{Data: dir, Store: c.Store, LogLevel: c.LogLevel, LogFormat: c.LogFormat, Databases: c.Databases, remotes: remotes{MCPFile: c.MCPFile}}
 	m.log = newLog(m.stderr, m.Config)
+	who, err := c.principal(ctx, c.JWTToken)
+	if err != nil {
+		return &ended{err, statusUsage}
+	}
 	opening, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
 	if m.toolbox, err = toolbox.Open(opening, m.toolboxConfig()); err != nil {
@@ -54,7 +61,7 @@ func (c *mcpStdio) Run(m *Main) error {
 	}
 	defer m.closeRemote()
 	m.mcp = mcpserver.New(m.mcpConfig(nil))
-	err = m.mcp.Stdio(auth.WithPrincipal(ctx, auth.Local()), m.stdin, m.stdout, c.Grace)
+	err = m.mcp.Stdio(auth.WithPrincipal(ctx, who), m.stdin, m.stdout, c.Grace)
 	if ctx.Err() != nil {
 		err = nil // a signal ended it, as it should
 	}

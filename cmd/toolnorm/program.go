@@ -89,9 +89,9 @@ func (m *Main) Run() error {
 		Forms: m.Config.ClientForm, Shell: m.shell(), Thoughts: m.Config.ReasoningField, VoidAliases: m.Config.VoidAliases,
 		MaxBody: m.Config.MaxBody, Stall: m.Config.ClientTimeout,
 	})
-	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Open: []string{"/healthz"}, Log: m.log}
+	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Tokens: settings.tokens, Open: []string{"/healthz"}, Log: m.log}
 	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
-	if err := m.serve(before.Wrap(m.withAdmin(guard, settings.adminKeys, m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), loop, len(settings.keys) > 0))))), settings); err != nil {
+	if err := m.serve(before.Wrap(m.withAdmin(guard, settings.adminKeys, m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), loop, settings.closed()))))), settings); err != nil {
 		m.closeRemote()
 		return errors.Join(err, m.toolbox.Close())
 	}
@@ -140,7 +140,7 @@ func (m *Main) serve(h http.Handler, s settings) error {
 	if m.listener, err = net.Listen("tcp", m.Config.Listen); err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	if err := m.mayListen(len(s.keys) > 0); err != nil {
+	if err := m.mayListen(s.closed()); err != nil {
 		return errors.Join(err, m.listener.Close())
 	}
 	m.server = &http.Server{
@@ -170,14 +170,17 @@ func (m *Main) serve(h http.Handler, s settings) error {
 	return nil
 }
 
+// closed says that requests must bear something that opens: a key or a JWT.
+func (s settings) closed() bool { return len(s.keys) > 0 || s.tokens != nil }
+
 // mayListen refuses an address that other machines can reach, when no key is asked for and the settings do not want that.
 // The address that was taken is looked at and not the setting: a host name may stand for anything.
-func (m *Main) mayListen(keys bool) error {
-	if keys || m.onLoopback() {
+func (m *Main) mayListen(closed bool) error {
+	if closed || m.onLoopback() {
 		return nil
 	}
 	if !m.Config.InsecureNoKeys {
-		return fmt.Errorf("listen: other machines can reach %s, but no API key is set: set --api-keys-file or --api-keys (TOOLNORM_API_KEYS), listen on 127.0.0.1, or let everybody in with --insecure-no-keys", m.Config.Listen)
+		return fmt.Errorf("listen: other machines can reach %s, but no API key is set: set --api-keys-file or --api-keys (TOOLNORM_API_KEYS), or take JWTs (--jwt-keys), listen on 127.0.0.1, or let everybody in with --insecure-no-keys", m.Config.Listen)
 	}
 	m.log.Warn().Str("listen", m.Config.Listen).Msg("no API key is set: every machine that reaches this address can use the models")
 	return nil
@@ -186,7 +189,7 @@ func (m *Main) mayListen(keys bool) error {
 // announce says where the server is.
 // It is one line, with the address that clients need. Keys are only counted.
 func (m *Main) announce(s settings) {
-	m.log.Info().Str("version", version()).Str("url", m.URL()+"/v1").Str("ollama", s.ollama).Int("api_keys", len(s.keys)).Msg("serving")
+	m.log.Info().Str("version", version()).Str("url", m.URL()+"/v1").Str("ollama", s.ollama).Int("api_keys", len(s.keys)).Bool("jwt", s.tokens != nil).Msg("serving")
 }
 
 // URL is the address that the server has, without a slash at its end. It is known once Run has returned.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolnorm/agent"
+	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
 	"toolnorm/tools/remote"
 )
@@ -72,15 +73,18 @@ func (m *Main) onLoopback() bool {
 
 // withRemote is a face beside which the other MCP servers are managed, and the agent is asked.
 // Who may add a server may have any program's tools run here, so keys are needed where strangers can ask.
-func (m *Main) withRemote(face, loop http.Handler, keys bool) http.Handler {
+func (m *Main) withRemote(face, loop http.Handler, closed bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(agent.Path, loop)
 	mux.Handle("/", face)
 	if m.remote == nil {
 		return mux
 	}
-	m.remote.Mount(mux, func(*http.Request) error {
-		if keys || m.onLoopback() {
+	m.remote.Mount(mux, func(r *http.Request) error {
+		if p := auth.PrincipalOf(r.Context()); p == nil || !p.Admin {
+			return fault.New(fault.Forbidden, "MCP servers are managed with an API key, or a JWT with the role of jwt-admin-role")
+		}
+		if closed || m.onLoopback() {
 			return nil
 		}
 		return fault.New(fault.Forbidden, "MCP servers are managed only with an API key, since other machines can reach this server; set api-keys-file")

@@ -21,7 +21,7 @@ func (m *Main) withRunner(guard *auth.Guard, face http.Handler) http.Handler {
 	m.door.Token = runner.NewToken()
 	run := runner.NewServer(m.toolbox.Registry, &m.pending, m.log)
 	keyless := *guard
-	keyless.Keys = nil
+	keyless.Keys, keyless.Tokens = nil, nil
 	open, keyed := keyless.Wrap(run), guard.Wrap(run)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

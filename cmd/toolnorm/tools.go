@@ -44,9 +44,17 @@ func (m *Main) toolboxConfig() toolbox.Config {
 	}
 }
 
+// subject names who asks, for a line of the log.
+func subject(ctx context.Context) string {
+	if p := auth.PrincipalOf(ctx); p != nil {
+		return p.Subject
+	}
+	return ""
+}
+
 // audit notes a statement that execute_postgres_query ran: who asked and what came of it, never what was asked or found.
 func (m *Main) audit(ctx context.Context, a data.Audit) {
-	m.log.Info().Str("tool", "execute_postgres_query").Str("principal", auth.Caller(ctx)).Str("statement", a.Statement).
+	m.log.Info().Str("tool", "execute_postgres_query").Str("principal", subject(ctx)).Str("statement", a.Statement).
 		Int("rows", a.Rows).Int64("ms", a.Millis).Str("outcome", a.Outcome).Msg("statement")
 }
 

@@ -23,6 +23,7 @@ type Guard struct {
 	Hosts   []string       // host names, besides localhost and every IP address, under which the server is asked; "*": any
 	Origins []string       // web origins, besides those on this machine, whose pages may ask; "*": any
 	Keys    Keys           // one of which every request must bear; none: no key is asked for
+	Tokens  *Tokens        // verifies JWTs, which open as keys do; nil: there are none
 	Open    []string       // paths that need no key, as "/healthz"
 	Log     zerolog.Logger // a line for each request that is refused, without its key; the zero value logs nothing
 }
@@ -37,25 +38,28 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The order matters: a preflight bears no key, so it is answered in front of the check for one, but behind the
 		// checks of host and origin, which it does bear.
-		err := g.admit(w.Header(), r)
-		switch {
-		case err != nil:
+		if err := g.admit(w.Header(), r); err != nil {
 			g.turnAway(w, r, err)
-		case isPreflight(r):
+			return
+		}
+		if isPreflight(r) {
 			preflight(w.Header(), r)
 			w.WriteHeader(http.StatusNoContent)
-		case !g.knows(r):
-			g.turnAway(w, r, g.challenge(w.Header(), r))
-		default:
-			next.ServeHTTP(w, withoutKey(g.named(r)))
+			return
 		}
+		who, err := g.who(w.Header(), r)
+		if err != nil {
+			g.turnAway(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, withoutKey(r.WithContext(WithPrincipal(r.Context(), who))))
 	})
 }
 
 // turnAway answers a request that may not ask: 403 for a host, an origin or a form, 401 for a key. The log line names
-// where the request came from and never the key.
+// where the request came from and why a token was not believed, and never the key.
 func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
-	g.Log.Warn().Str("path", r.URL.Path).Str("from", r.RemoteAddr).Str("host", r.Host).Str("origin", r.Header.Get("Origin")).
+	g.Log.Warn().AnErr("cause", fault.From(err).Cause).Str("path", r.URL.Path).Str("from", r.RemoteAddr).Str("host", r.Host).Str("origin", r.Header.Get("Origin")).
 		Int("status", fault.From(err).Status()).Msg("refused")
 	fault.WriteFor(w, r, err)
 }

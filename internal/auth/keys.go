@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"toolnorm/internal/fault"
 )
@@ -26,37 +28,62 @@ const hashed = "sha256:"
 
 // Keys are the keys that may ask, as their SHA-256 sums. The keys themselves are not kept in memory. They are made by
 // machines and long, so a slow hash as for passwords would only cost each request its time.
-type Keys [][sha256.Size]byte
+type Keys []knownKey
 
-// ParseKeys reads keys: each as it is, of 16 bytes or more without blanks, or as sha256: and the sum of it in hex. An
-// error says which one is wrong by its number and never shows it: errors end up in logs and on screens.
+// knownKey is one of them.
+type knownKey struct {
+	sum   [sha256.Size]byte
+	label string // names its holder in audit lines and in created_by; empty: the sum does
+}
+
+// ParseKeys reads keys: each as it is, of 16 bytes or more without blanks, or as sha256: and the sum of it in hex; a label
+// and a blank may stand in front. An error says which one is wrong by its number and never shows it: errors end up in logs
+// and on screens.
 func ParseKeys(words []string) (Keys, error) {
 	var all Keys
 	for i, w := range words {
-		sum, err := parseKey(w)
+		k, err := parseKey(w)
 		if err != nil {
 			return nil, fmt.Errorf("key %d: %w", i+1, err)
 		}
-		all = append(all, sum)
+		all = append(all, k)
 	}
 	return all, nil
 }
 
-// parseKey reads one key.
-func parseKey(w string) (sum [sha256.Size]byte, err error) {
+// parseKey reads one key. No key can hold a blank, so a word in front of one is a label.
+func parseKey(line string) (k knownKey, err error) {
+	w := line
+	if label, key, ok := strings.Cut(line, " "); ok && !strings.ContainsAny(strings.TrimSpace(key), " \t\r\n") {
+		if !isLabel(label) {
+			return k, fmt.Errorf("the label in front of a key has 1 to %d letters, digits or . _ @ -", longestLabel)
+		}
+		k.label, w = label, strings.TrimSpace(key)
+	}
 	text, isSum := strings.CutPrefix(w, hashed)
 	switch {
 	case isSum:
-		if n, err := hex.Decode(sum[:], []byte(text)); err != nil || n != len(sum) {
-			return sum, errors.New("sha256: must be followed by 64 hexadecimal digits")
+		if n, err := hex.Decode(k.sum[:], []byte(text)); err != nil || n != len(k.sum) {
+			return k, errors.New("sha256: must be followed by 64 hexadecimal digits")
 		}
-		return sum, nil
+		return k, nil
 	case strings.ContainsAny(w, " \t\r\n"):
-		return sum, errors.New("a key may not contain spaces")
+		return k, errors.New("a key may not contain spaces")
 	case len(w) < minKey:
-		return sum, fmt.Errorf("a key needs at least %d characters; make one with \"openssl rand -hex 16\"", minKey)
+		return k, fmt.Errorf("a key needs at least %d characters; make one with \"openssl rand -hex 16\"", minKey)
 	}
-	return sha256.Sum256([]byte(w)), nil
+	k.sum = sha256.Sum256([]byte(w))
+	return k, nil
+}
+
+// longestLabel is the longest label of a key, in bytes: it stands in a column of a table and in log lines.
+const longestLabel = 64
+
+// isLabel says that a word can name the holder of a key.
+func isLabel(word string) bool {
+	return word != "" && len(word) <= longestLabel && !strings.ContainsFunc(word, func(r rune) bool {
+		return r != '.' && r != '_' && r != '@' && r != '-' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	})
 }
 
 // ReadKeys reads a file of keys, one a line as ParseKeys takes them; empty lines, and those that begin with #, are
@@ -81,11 +108,11 @@ func ReadKeys(path string) (Keys, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		sum, err := parseKey(line)
+		k, err := parseKey(line)
 		if err != nil {
 			return nil, fmt.Errorf("%s, line %d: %w", path, n, err)
 		}
-		all = append(all, sum)
+		all = append(all, k)
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: contains no key", path)
@@ -93,40 +120,54 @@ func ReadKeys(path string) (Keys, error) {
 	return all, nil
 }
 
-// has says whether key is one of them. It takes the same time for every key: all of them are compared, and each
-// comparison takes constant time, so an answer's delay tells nothing about how much of a guess was right.
-func (k Keys) has(key string) bool {
+// find looks for a key. It takes the same time for every key: all of them are compared, and each comparison takes
+// constant time, so an answer's delay tells nothing about how much of a guess was right.
+func (k Keys) find(key string) (label string, ok bool) {
 	sum := sha256.Sum256([]byte(key))
 	// No early return: how many keys were compared would show in the time.
-	found := 0
-	for _, known := range k {
-		found |= subtle.ConstantTimeCompare(sum[:], known[:])
+	at := -1
+	for i, known := range k {
+		if subtle.ConstantTimeCompare(sum[:], known.sum[:]) == 1 {
+			at = i
+		}
 	}
-	return found == 1
+	if at < 0 {
+		return "", false
+	}
+	return k[at].label, true
 }
 
-// named is a request that knows who asks: the holder of a key, or whoever is here where no key is asked for. Behind an
-// open path it may be nobody.
-func (g *Guard) named(r *http.Request) *http.Request {
-	p := g.holder(r)
-	if p == nil && len(g.Keys) == 0 {
-		p = Local()
+// who is who sent a request: the holder of a key, whom a JWT is about, or whoever is here where neither is asked for. With
+// keys and JWTs, either lets in. Behind an open path it may be nobody.
+func (g *Guard) who(h http.Header, r *http.Request) (*Principal, error) {
+	if len(g.Keys) == 0 && g.Tokens == nil {
+		return Local(), nil
 	}
-	if p == nil {
-		return r
+	if p := g.holder(r); p != nil {
+		return p, nil
 	}
-	return r.WithContext(WithPrincipal(r.Context(), p))
+	err := error(nil)
+	if token := bearer(r); g.Tokens != nil && token != "" {
+		var p *Principal
+		if p, err = g.Tokens.Verify(r.Context(), token); err == nil {
+			return p, nil
+		}
+	}
+	if slices.Contains(g.Open, r.URL.Path) {
+		return nil, nil
+	}
+	return nil, g.challenge(h, r, err)
 }
 
 // holder is who bears one of the keys, nil when the request bears none.
 func (g *Guard) holder(r *http.Request) *Principal {
 	for _, key := range keysOf(r) {
-		if g.Keys.has(key) {
+		if label, ok := g.Keys.find(key); ok {
 			// Summed again with a prefix: the plain sum is what a settings file holds as sha256:…, and would name the
 			// key.
 			twice := sha256.Sum256(append([]byte("principal "), key...))
 			name := hex.EncodeToString(twice[:8])
-			return &Principal{Subject: "key " + name, Admin: true, caller: name}
+			return &Principal{Subject: cmp.Or(label, "key "+name), Admin: true, caller: name}
 		}
 	}
 	return nil
@@ -145,23 +186,29 @@ func keysOf(r *http.Request) (all []string) {
 	if _, password, ok := r.BasicAuth(); ok {
 		all = append(all, password)
 	}
-	if scheme, key, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
-		all = append(all, strings.TrimSpace(key))
+	return append(all, bearer(r))
+}
+
+// challenge says that a key or a token is missing or wrong, and to a browser that shows pages (Accept: text/html) that it
+// may ask its user: the trace view wants a key as well, and a browser can send none by itself. err is why a token is not
+// believed; one that nothing is known of, as its keys are not available, is no reason to ask for another.
+func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
+	if err != nil && fault.From(err).Kind != fault.Unauthorized {
+		return err
 	}
-	return all
-}
-
-// knows says whether a request may be answered as far as keys go.
-func (g *Guard) knows(r *http.Request) bool {
-	return len(g.Keys) == 0 || slices.Contains(g.Open, r.URL.Path) || slices.ContainsFunc(keysOf(r), g.Keys.has)
-}
-
-// challenge says that a key is missing or wrong, and to a browser that shows pages (Accept: text/html) that it may ask
-// its user: the trace view wants a key as well, and a browser can send none by itself.
-func (g *Guard) challenge(h http.Header, r *http.Request) error {
-	h.Add("WWW-Authenticate", `Bearer realm="toolnorm"`)
-	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if err != nil {
+		h.Add("WWW-Authenticate", `Bearer realm="toolnorm", error="invalid_token"`) // RFC 6750, section 3
+	} else {
+		h.Add("WWW-Authenticate", `Bearer realm="toolnorm"`)
+	}
+	if len(g.Keys) > 0 && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		h.Add("WWW-Authenticate", `Basic realm="toolnorm: any name, the key as password"`)
+	}
+	switch {
+	case err != nil:
+		return err
+	case g.Tokens != nil:
+		return refused(nil)
 	}
 	return fault.New(fault.Unauthorized, "missing or wrong API key; send Authorization: Bearer KEY")
 }

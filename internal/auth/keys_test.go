@@ -109,10 +109,35 @@ func TestWrongKeysAreNamedAndNotShown(t *testing.T) {
 	if err := os.WriteFile(path, []byte("# mine\n"+goodKey+"\r\n\n"+otherKey), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if k, err := ReadKeys(path); err != nil || len(k) != 2 || !k.has(goodKey) || !k.has(otherKey) || k.has("# mine") {
+	if k, err := ReadKeys(path); err != nil || len(k) != 2 || !hasKey(k, goodKey) || !hasKey(k, otherKey) || hasKey(k, "# mine") {
 		t.Errorf("%d keys, %v", len(k), err)
 	}
 	if _, err := ParseKeys([]string{goodKey, "secret"}); err == nil || !strings.Contains(err.Error(), "key 2") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("ParseKeys: %v", err)
+	}
+}
+
+// hasKey says that a key is among them.
+func hasKey(k Keys, key string) bool {
+	_, ok := k.find(key)
+	return ok
+}
+
+// A word in front of a key names its holder; lines without one are what they were.
+func TestKeysHaveLabels(t *testing.T) {
+	sum := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(otherKey)))
+	g := &Guard{Keys: mustKeys(t, "ci-laptop "+goodKey, "ops@box  "+sum)}
+	for key, want := range map[string]string{goodKey: "ci-laptop", otherKey: "ops@box"} {
+		_, seen := ask(g, "GET", "/v1/models", "Host", "localhost", "X-Api-Key", key)
+		if seen == nil || PrincipalOf(seen.Context()).Subject != want {
+			t.Errorf("%s is not the holder", want)
+		}
+	}
+	for line, want := range map[string]string{
+		"läptop " + goodKey: "the label in front of a key", strings.Repeat("x", 65) + " " + goodKey: "the label in front", "ci short": "at least 16", " " + goodKey: "the label in front",
+	} {
+		if _, err := ParseKeys([]string{line}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), goodKey) {
+			t.Errorf("%q: %v, want %q", line, err, want)
+		}
 	}
 }

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"toolnorm/internal/auth"
+)
+
+// jwts are the settings of JWTs.
+// The algorithms follow from them: a secret allows HS256, public keys RS256 and EdDSA.
+type jwts struct {
+	JWTSecret     string        `name:"jwt-secret" placeholder:"SECRET" help:"Secret of the JWTs (HS256) that open like an API key, at least 32 bytes. Safer in the environment or a file. Default: no JWT is taken."`
+	JWTSecretFile string        `name:"jwt-secret-file" placeholder:"FILE" help:"File with that secret; a line's end behind it does not count."`
+	JWTKeys       string        `name:"jwt-keys" placeholder:"WHERE" help:"Public keys of JWTs (RS256, EdDSA): the URL of a JWKS, or a file that holds a JWKS or PEM."`
+	JWTAudience   []string      `name:"jwt-audience" placeholder:"NAME" help:"Audiences, one of which a JWT must name. Default: any."`
+	JWTIssuer     string        `name:"jwt-issuer" placeholder:"NAME" help:"The issuer that a JWT must name. Default: any."`
+	JWTLeeway     time.Duration `name:"jwt-leeway" default:"30s" help:"How far the issuer's clock may be off."`
+	JWTAdminRole  string        `name:"jwt-admin-role" placeholder:"ROLE" help:"The role (claim role or roles) whose bearers may do everything, in all tenants, as holders of API keys may. Default: no JWT is an admin's."`
+}
+
+// largestSecret bounds the file of a secret, in bytes.
+const largestSecret = 4096
+
+// tokens makes what verifies JWTs; nil when none are taken.
+func (c *jwts) tokens() (*auth.Tokens, error) {
+	secret := []byte(c.JWTSecret)
+	if c.JWTSecretFile != "" {
+		text, err := os.ReadFile(c.JWTSecretFile)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("jwt-secret-file: %w", err)
+		case c.JWTSecret != "":
+			return nil, errors.New("jwt-secret-file: jwt-secret is set as well")
+		}
+		if secret = bytes.TrimRight(text, "\r\n"); len(secret) == 0 || len(secret) > largestSecret {
+			return nil, fmt.Errorf("jwt-secret-file: %s must hold 32 to %d bytes", c.JWTSecretFile, largestSecret)
+		}
+	}
+	t, err := auth.NewTokens(auth.TokenConfig{
+		Secret: secret, Keys: c.JWTKeys, Audience: c.JWTAudience, Issuer: c.JWTIssuer, Leeway: c.JWTLeeway, AdminRole: c.JWTAdminRole,
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("jwt: %w", err)
+	// Who set these believes that tokens are asked for.
+	case t == nil && (len(c.JWTAudience) > 0 || c.JWTIssuer != "" || c.JWTAdminRole != ""):
+		return nil, errors.New("jwt: jwt-audience, jwt-issuer and jwt-admin-role need jwt-secret-file or jwt-keys")
+	case c.JWTLeeway < 0 || c.JWTLeeway > maxLeeway:
+		return nil, fmt.Errorf("jwt-leeway: must be 0 to %v", maxLeeway)
+	}
+	return t, nil
+}
+
+// maxLeeway is the most that a clock may be off. With more, tokens that are over would open for longer than they lived.
+const maxLeeway = 5 * time.Minute
+
+// principal is who speaks on standard input, which has no header for a token: the one of the settings, verified when the
+// program starts. Without JWTs it is who started the program.
+func (c *jwts) principal(ctx context.Context, token string) (*auth.Principal, error) {
+	t, err := c.tokens()
+	switch {
+	case err != nil:
+		return nil, err
+	case t == nil && token != "":
+		return nil, errors.New("jwt-token: jwt-secret-file or jwt-keys must say how it is verified")
+	case t == nil:
+		return auth.Local(), nil
+	case token == "":
+		return nil, errors.New("jwt-token: JWTs are configured, so one must say who asks")
+	}
+	p, err := t.Verify(ctx, token)
+	if err != nil {
+		return nil, fmt.Errorf("jwt-token: %w", errors.Join(err, errors.Unwrap(err)))
+	}
+	return p, nil
+}

@@ -1,0 +1,196 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"toolnorm/internal/fault"
+)
+
+// The algorithms that are known. Which of them are allowed follows from the keys that are configured, never from the
+// token: one that names "none", or HS256 where only public keys are known, is refused whatever its signature is.
+const (
+	hs256 = "HS256" // a secret that is shared with the issuer
+	rs256 = "RS256" // a public RSA key
+	eddsa = "EdDSA" // a public Ed25519 key
+)
+
+// minSecret is the shortest secret for HS256, in bytes: RFC 7518, section 3.2, wants as many as the hash has. A shorter
+// one can be found by trying, at home, from a single token.
+const minSecret = 32
+
+// longestToken is the longest JWT that is looked at, in bytes. Tokens with many groups have a few thousand.
+const longestToken = 16 << 10
+
+// TokenConfig says which JWTs are believed.
+type TokenConfig struct {
+	Secret    []byte        // allows HS256; at least 32 bytes
+	Keys      string        // allows RS256 and EdDSA: the URL of a JWKS, or the path of a JWKS or a PEM file
+	Audience  []string      // one of which aud must name; none: aud is not looked at
+	Issuer    string        // what iss must be; empty: iss is not looked at
+	Leeway    time.Duration // how far the issuer's clock may be off
+	AdminRole string        // what role, or one of roles, must be for an Admin; empty: no JWT is an Admin's
+}
+
+// Tokens verifies JWTs.
+type Tokens struct {
+	cfg    TokenConfig
+	parser *jwt.Parser
+	keys   *keyring // nil: no public keys
+}
+
+// NewTokens checks the settings and reads a file of keys; keys at a URL are fetched when the first token comes, since
+// their server may start later than this one. It is nil when neither a secret nor keys are configured.
+func NewTokens(c TokenConfig) (*Tokens, error) { return newTokens(c, time.Now) }
+
+// newTokens is NewTokens with a clock.
+func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
+	t := &Tokens{cfg: c}
+	var allowed []string
+	if len(c.Secret) > 0 {
+		if len(c.Secret) < minSecret {
+			return nil, fmt.Errorf("the JWT secret has %d bytes, and needs at least %d; make one with \"openssl rand -hex 32\"", len(c.Secret), minSecret)
+		}
+		allowed = append(allowed, hs256)
+	}
+	if c.Keys != "" {
+		var err error
+		if t.keys, err = newKeyring(c.Keys, now); err != nil {
+			return nil, err
+		}
+		allowed = append(allowed, rs256, eddsa)
+	}
+	if len(allowed) == 0 {
+		return nil, nil
+	}
+	options := []jwt.ParserOption{
+		jwt.WithValidMethods(allowed), jwt.WithExpirationRequired(), jwt.WithLeeway(c.Leeway), jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
+	}
+	if len(c.Audience) > 0 {
+		options = append(options, jwt.WithAudience(c.Audience...))
+	}
+	if c.Issuer != "" {
+		options = append(options, jwt.WithIssuer(c.Issuer))
+	}
+	t.parser = jwt.NewParser(options...)
+	return t, nil
+}
+
+// InvalidCredentials is what is said of every JWT that is missing or not believed, as promised to callers. Why is for
+// the log: whoever tries tokens must not learn how near they came.
+const InvalidCredentials = "Invalid authentication credentials"
+
+// Verify is who bears a token. The error is a fault: 401 for a token that is not believed, with the reason as its cause,
+// and 503 when the keys are not available, since then nothing is known of the token.
+func (t *Tokens) Verify(ctx context.Context, raw string) (*Principal, error) {
+	if len(raw) > longestToken {
+		return nil, refused(errors.New("the token is too long"))
+	}
+	var said claims
+	_, err := t.parser.ParseWithClaims(raw, &said, func(token *jwt.Token) (any, error) { return t.key(ctx, token) })
+	switch {
+	case errors.Is(err, errNoKeys):
+		return nil, &fault.Error{Kind: fault.Busy, Code: "auth_unavailable", Message: "the keys that JWTs are verified with cannot be fetched; try again later", Cause: err}
+	case err != nil:
+		return nil, refused(err)
+	case said.Subject == "":
+		return nil, refused(errors.New("the token has no sub"))
+	}
+	return t.principal(&said, raw), nil
+}
+
+// refused is the fault of a token that is not believed.
+func refused(why error) error {
+	return &fault.Error{Kind: fault.Unauthorized, Message: InvalidCredentials, Cause: why}
+}
+
+// key finds what a token's signature is verified with. The parser has checked that the algorithm is allowed; here the
+// algorithm gets its own kind of key alone. With RSA's public key as HMAC's secret anybody could sign (RFC 8725,
+// section 2.1).
+func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
+	if token.Method.Alg() == hs256 {
+		return t.cfg.Secret, nil
+	}
+	kid, _ := token.Header["kid"].(string)
+	found, err := t.keys.find(ctx, kid, token.Method.Alg())
+	return jwt.VerificationKeySet{Keys: found}, err
+}
+
+// principal is who a token's claims describe.
+func (t *Tokens) principal(c *claims, raw string) *Principal {
+	// A later token of the same person is the same caller, so that a session outlives the token that it began with.
+	sum := sha256.Sum256([]byte("jwt\x00" + c.Issuer + "\x00" + c.tenant + "\x00" + c.Subject))
+	return &Principal{
+		Subject: c.Subject, Tenant: c.tenant, Departments: c.departments, Clearance: c.clearance, Bases: c.bases,
+		Admin: t.cfg.AdminRole != "" && slices.Contains(c.roles, t.cfg.AdminRole),
+		Token: raw, caller: hex.EncodeToString(sum[:8]),
+	}
+}
+
+// claims are those of a token that count here.
+type claims struct {
+	jwt.RegisteredClaims
+	tenant      string
+	departments words
+	clearance   int
+	bases       words
+	roles       words
+}
+
+// UnmarshalJSON reads claims by their exact names. encoding/json would take "Tenant_ID" for tenant_id as well, and an
+// issuer that lets people choose claims of their own protects the real names alone. A claim of the wrong type makes
+// the whole token invalid: to pass over a clearance of "3" would mean something that nobody wrote.
+func (c *claims) UnmarshalJSON(text []byte) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	var department, departments, role, roles words
+	for name, into := range map[string]any{
+		"sub": &c.Subject, "iss": &c.Issuer, "aud": &c.Audience, "exp": &c.ExpiresAt, "nbf": &c.NotBefore, "iat": &c.IssuedAt,
+		"tenant_id": &c.tenant, "clearance": &c.clearance, "kb_ids": &c.bases,
+		"department": &department, "departments": &departments, "role": &role, "roles": &roles,
+	} {
+		if value, ok := all[name]; ok {
+			if err := json.Unmarshal(value, into); err != nil {
+				return fmt.Errorf("claim %s: %w", name, err)
+			}
+		}
+	}
+	c.departments, c.roles = append(department, departments...), append(role, roles...)
+	return nil
+}
+
+// words is a text or a list of texts.
+type words []string
+
+// UnmarshalJSON reads them. null is no list, as if the claim were missing; [] is a list of none, which for kb_ids is
+// something else.
+func (w *words) UnmarshalJSON(text []byte) error {
+	var one string
+	if string(text) != "null" && json.Unmarshal(text, &one) == nil {
+		*w = words{one}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(w))
+}
+
+// bearer is what a request bears behind "Bearer", which is the one place for a JWT. The query string is none: URLs are
+// logged by every proxy on the way.
+func bearer(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}

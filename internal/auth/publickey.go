@@ -1,0 +1,150 @@
+package auth
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ed25519"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// verificationKey is what golang-jwt takes for a public key.
+type verificationKey = jwt.VerificationKey
+
+// minRSA is the shortest RSA key that is taken, in bits: RFC 7518, section 3.3.
+const minRSA = 2048
+
+// maxRSA is the longest one: verifying takes time with the square of the length, and every request pays it.
+const maxRSA = 8192
+
+// publicKey is a key of an issuer.
+type publicKey struct {
+	id  string // empty: it has none, and is tried for every token
+	alg string // the one algorithm that it is for
+	key crypto.PublicKey
+}
+
+// fits says whether a token may be signed with the key. A token without an id may be signed with any of them.
+func (p publicKey) fits(kid, alg string) bool {
+	return p.alg == alg && (kid == "" || p.id == "" || p.id == kid)
+}
+
+// parsePublicKeys reads the keys of a JWKS (RFC 7517) or of a PEM file. A set of which none can be used is an error.
+func parsePublicKeys(text []byte) ([]publicKey, error) {
+	if block, _ := pem.Decode(text); block != nil {
+		return parsePEM(text)
+	}
+	var set struct {
+		Keys []jwk `json:"keys"`
+	}
+	if json.Unmarshal(bytes.TrimSpace(text), &set) != nil {
+		return nil, errors.New("neither a JWKS nor a PEM file")
+	}
+	var all []publicKey
+	for _, k := range set.Keys {
+		// Sets hold keys for other purposes and of other kinds, which are none of ours; RFC 7517, section 5, says to pass
+		// over them.
+		if key, err := k.public(); err == nil {
+			all = append(all, key)
+		}
+	}
+	if len(all) == 0 {
+		return nil, errors.New("the JWKS holds no RSA or Ed25519 key for signatures")
+	}
+	return all, nil
+}
+
+// parsePEM reads the public keys and certificates of a PEM file. A private key is refused: it is not needed here.
+func parsePEM(text []byte) (all []publicKey, err error) {
+	for {
+		var block *pem.Block
+		if block, text = pem.Decode(text); block == nil {
+			return all, nil
+		}
+		var key any
+		switch block.Type {
+		case "PUBLIC KEY":
+			key, err = x509.ParsePKIXPublicKey(block.Bytes)
+		case "RSA PUBLIC KEY":
+			key, err = x509.ParsePKCS1PublicKey(block.Bytes)
+		case "CERTIFICATE":
+			var cert *x509.Certificate
+			if cert, err = x509.ParseCertificate(block.Bytes); err == nil {
+				key = cert.PublicKey
+			}
+		default:
+			err = fmt.Errorf("the PEM file holds a %s; a public key is wanted", block.Type)
+		}
+		if err != nil {
+			return nil, err
+		}
+		k, err := publicKeyOf("", key)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, k)
+	}
+}
+
+// publicKeyOf is a key with the algorithm that it is for.
+func publicKeyOf(id string, key any) (publicKey, error) {
+	switch key := key.(type) {
+	case *rsa.PublicKey:
+		if n := key.N.BitLen(); n < minRSA || n > maxRSA {
+			return publicKey{}, fmt.Errorf("an RSA key has %d bits, and must have %d to %d", n, minRSA, maxRSA)
+		}
+		return publicKey{id, rs256, key}, nil
+	case ed25519.PublicKey:
+		return publicKey{id, eddsa, key}, nil
+	}
+	return publicKey{}, fmt.Errorf("a key of type %T cannot be used; RSA and Ed25519 can", key)
+}
+
+// jwk is a key of a JWKS, with the members of RFC 7517, 7518 and 8037 that public RSA and Ed25519 keys have. A symmetric
+// one ("oct") has no place in a set that anybody can read.
+type jwk struct {
+	Type  string `json:"kty"`
+	ID    string `json:"kid"`
+	Use   string `json:"use"`
+	Alg   string `json:"alg"`
+	Curve string `json:"crv"`
+	N     string `json:"n"`
+	E     string `json:"e"`
+	X     string `json:"x"`
+}
+
+// public is the key itself.
+func (k jwk) public() (key publicKey, err error) {
+	if k.Use != "" && k.Use != "sig" {
+		return key, errors.New("the key is for encryption")
+	}
+	switch {
+	case k.Type == "RSA":
+		n, errN := base64.RawURLEncoding.DecodeString(k.N)
+		e, errE := base64.RawURLEncoding.DecodeString(k.E)
+		if errN != nil || errE != nil || len(e) == 0 || len(e) > 4 {
+			return key, errors.New("not an RSA key")
+		}
+		key, err = publicKeyOf(k.ID, &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(new(big.Int).SetBytes(e).Int64())})
+	case k.Type == "OKP" && k.Curve == "Ed25519":
+		x, errX := base64.RawURLEncoding.DecodeString(k.X)
+		if errX != nil || len(x) != ed25519.PublicKeySize {
+			return key, errors.New("not an Ed25519 key")
+		}
+		key, err = publicKeyOf(k.ID, ed25519.PublicKey(x))
+	default:
+		return key, fmt.Errorf("keys of type %s are not used", k.Type)
+	}
+	if err == nil && k.Alg != "" && k.Alg != key.alg {
+		err = fmt.Errorf("the key is for %s", k.Alg)
+	}
+	return key, err
+}
