@@ -25,7 +25,8 @@
 //	decode.go     a model's raw output, once or by lines (decode_lines.go)
 //	repair.go     almost-JSON
 //	formats.go    families: list, show and test; formats_guess.go, formats_learn.go and formats_doc.go do the rest
-//	doctor.go     examinations of servers and models
+//	doctor.go     examinations of servers and models; models.go lists the models
+//	help.go       help, with the settings under headings; completion.go: the same for shells
 //	mcp_stdio.go  the MCP client that started the program
 //	docs.go       fills the collection of the data tools
 package main

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -49,12 +47,16 @@ func (c *examine) Run(m *Main) error {
 	r := report(ctx)
 	r.Toolnorm = version()
 	m.clear()
-	if err := c.print(m.stdout, r); err != nil {
+	print := r.Print
+	if c.JSON {
+		print = r.PrintJSON
+	}
+	if err := print(m.stdout); err != nil {
 		return err
 	}
-	switch {
-	case r.Unreachable():
-		return &ended{errors.New("a model server cannot be reached"), statusUnreachable}
+	switch err := unreachable(r); {
+	case err != nil:
+		return err
 	case r.Cut != "":
 		return errors.New("not everything was looked at: " + r.Cut)
 	case r.Problems():
@@ -93,15 +95,12 @@ func (c *examine) doctor(m *Main) (*doctor.Doctor, error) {
 	return doctor.New(cfg)
 }
 
-// print writes the report.
-func (c *examine) print(w io.Writer, r *doctor.Report) error {
-	if !c.JSON {
-		return r.Print(w)
+// unreachable is the error of a report in which a model server cannot be reached; nil: all can.
+func unreachable(r *doctor.Report) error {
+	if !r.Unreachable() {
+		return nil
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(r)
+	return &ended{errors.New("a model server cannot be reached"), statusUnreachable}
 }
 
 // progress says what is done next: on a terminal in one line that is written over, else line by line, a row of questions

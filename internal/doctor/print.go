@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/ollama/ollama/types/model"
 )
 
 // Print writes the report for people: tables whose columns stand under each other, and sentences.
@@ -26,6 +29,56 @@ func (r *Report) Print(w io.Writer) error {
 		return p.err
 	}
 	return p.w.Flush()
+}
+
+// PrintModels writes the models of all servers as one table, and what to do where there are none.
+func (r *Report) PrintModels(w io.Writer) error {
+	p := &page{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	p.line("MODEL", "SERVER", "FORMAT", "STRATEGY", "TRAINED FOR", "TOOLS")
+	for _, s := range r.Servers {
+		for _, m := range s.Models {
+			if s.Name == demoHost {
+				break // all alike, and too many: below
+			}
+			p.line(m.Name, s.Name, m.Format, cmp.Or(m.Strategy, none), m.trained(), m.tools())
+		}
+	}
+	p.title("")
+	for _, s := range r.Servers {
+		switch {
+		case s.Missing != "":
+			p.findings([]Finding{{Problem, s.Name, s.Missing, ""}})
+		case len(s.Models) == 0:
+			p.findings(s.Findings)
+		case s.Name == demoHost:
+			p.demo(s)
+		}
+	}
+	if p.err != nil {
+		return p.err
+	}
+	return p.w.Flush()
+}
+
+// trained is a context length as the tables show it.
+func (m Listed) trained() string {
+	if m.Trained == 0 {
+		return "?"
+	}
+	return fmt.Sprint(m.Trained)
+}
+
+// tools says whether a model's template takes tools. Of any other that writes text toolnorm describes them in the prompt.
+func (m Listed) tools() string {
+	switch {
+	case slices.Contains(m.Capabilities, string(model.CapabilityTools)):
+		return "yes"
+	case slices.Contains(m.Capabilities, string(model.CapabilityCompletion)):
+		return "by prompt"
+	case m.Capabilities == nil:
+		return "?"
+	}
+	return "no"
 }
 
 // page is a report being written. The first error stays.
@@ -115,19 +168,20 @@ func (p *page) models(s Server) {
 	case len(s.Models) == 0:
 		return
 	case s.Name == demoHost:
-		p.findings([]Finding{{OK, "models", plural(len(s.Models), "model") + ", one for each format: demo/hermes, …", ""}})
+		p.demo(s)
 		return
 	}
 	p.title("")
 	p.line("  MODEL", "SIZE", "KIND", "TRAINED FOR", "CAN", "FORMAT", "STRATEGY")
 	for _, m := range s.Models {
-		trained := "?"
-		if m.Trained > 0 {
-			trained = fmt.Sprint(m.Trained)
-		}
-		p.line("  "+m.Name, size(m.Bytes), cmp.Or(kindOf(m.Family, m.Parameters, m.Quantization), none), trained,
+		p.line("  "+m.Name, size(m.Bytes), cmp.Or(kindOf(m.Family, m.Parameters, m.Quantization), none), m.trained(),
 			cmp.Or(strings.Join(m.Capabilities, " "), none), m.Format, cmp.Or(m.Strategy, none))
 	}
+}
+
+// demo names the demo's models in one line.
+func (p *page) demo(s Server) {
+	p.findings([]Finding{{OK, "models", plural(len(s.Models), "model") + ", one for each format: demo/hermes, …", ""}})
 }
 
 // findings prints them in three columns. What follows from one stands below it, behind an arrow, as it is

@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"encoding/json"
+	"io"
 	"slices"
 
 	"toolnorm/internal/exam"
@@ -130,6 +132,14 @@ const (
 	Note    Level = "note"    // good to know; toolnorm copes
 	Problem Level = "problem" // something to be done
 )
+
+// PrintJSON writes the report for programs.
+func (r *Report) PrintJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
 
 // Unreachable says that a server that was looked at cannot be reached.
 func (r *Report) Unreachable() bool {

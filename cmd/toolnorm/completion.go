@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// completion is the command completion. What it writes knows commands and settings by the parser's own model, so a new
+// setting needs nothing here.
+type completion struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish: source <(toolnorm completion bash), or toolnorm completion fish | source."`
+}
+
+// Run writes them to stdout.
+func (c *completion) Run(m *Main, app *kong.Kong) error {
+	if c.Shell == "fish" {
+		fishCompletions(m.stdout, app.Model.Node, "")
+		return nil
+	}
+	fmt.Fprint(m.stdout, "# Completions of toolnorm for bash and zsh.\n")
+	if c.Shell == "zsh" {
+		fmt.Fprint(m.stdout, "autoload -U +X bashcompinit && bashcompinit\n")
+	}
+	fmt.Fprint(m.stdout, "_toolnorm() {\n\tlocal word=${COMP_WORDS[COMP_CWORD]} command=\"\" w\n"+
+		"\tfor w in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do case $w in -*) ;; *) command=\"$command $w\" ;; esac; done\n\tcase ${command# } in\n")
+	bashCompletions(m.stdout, app.Model.Node, "")
+	fmt.Fprint(m.stdout, "\t*) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n\tesac\n}\ncomplete -o default -F _toolnorm toolnorm\n")
+	return nil
+}
+
+// bashCompletions writes a case for the words of a command, and those of the commands below it.
+func bashCompletions(w io.Writer, n *kong.Node, words string) {
+	var all []string
+	for _, child := range n.Children {
+		all = append(all, child.Name)
+	}
+	fmt.Fprintf(w, "\t%q) COMPREPLY=($(compgen -W %q -- \"$word\")) ;;\n", words, strings.Join(append(all, flagsOf(n)...), " "))
+	for _, child := range n.Children {
+		bashCompletions(w, child, strings.TrimSpace(words+" "+child.Name))
+	}
+}
+
+// flagsOf are the flags that may stand behind a command: its own, and, without a command, those of the one that is then meant.
+func flagsOf(n *kong.Node) (all []string) {
+	if n.DefaultCmd != nil {
+		all = flagsOf(n.DefaultCmd)
+	}
+	for _, flag := range n.Flags {
+		all = append(all, "--"+flag.Name)
+		if flag.Tag.Negatable != "" {
+			all = append(all, "--no-"+flag.Name)
+		}
+	}
+	return all
+}
+
+// fishCompletions writes a line for each command and flag below n.
+func fishCompletions(w io.Writer, n *kong.Node, command string) {
+	condition := "__fish_use_subcommand"
+	if command != "" {
+		condition = "__fish_seen_subcommand_from " + command
+	}
+	for _, child := range n.Children {
+		fmt.Fprintf(w, "complete -c toolnorm -n '%s' -a %s -d %s\n", condition, child.Name, fishQuote(child.Help))
+		fishCompletions(w, child, child.Name)
+	}
+	for _, flag := range n.Flags {
+		fmt.Fprintf(w, "complete -c toolnorm -n '%s' -l %s -d %s\n", condition, flag.Name, fishQuote(flag.Help))
+	}
+}
+
+// fishQuote is the first sentence of a text between single quotes, in which fish reads \ and ' alone.
+func fishQuote(text string) string {
+	text, _, _ = strings.Cut(text, ". ")
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// printed is what the program prints for arguments that serve nothing.
+func printed(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	m := NewMain(&out, io.Discard)
+	if err := m.ParseFlags(args); err == nil {
+		err = m.command()
+		if err != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+	} else if err != errDone {
+		t.Fatalf("%q: %v", args, err)
+	}
+	return out.String()
+}
+
+func TestEverySettingStandsUnderOneHeading(t *testing.T) {
+	clean(t, "")
+	parser, err := kong.New(new(commands), kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, command := range parser.Model.Children {
+		for _, flag := range command.Flags {
+			known[flag.Name] = true
+			n := 0
+			for _, g := range groups {
+				n += strings.Count(" "+strings.Join(g.settings, " ")+" ", " "+flag.Name+" ")
+			}
+			if command.Name == "serve" && n != 1 {
+				t.Errorf("the setting %s stands under %d headings of groups, in help.go", flag.Name, n)
+			}
+		}
+	}
+	for _, g := range append(groups, group{"first", first}) {
+		for _, name := range g.settings {
+			if !known[name] {
+				t.Errorf("%s names %s, which is no setting", g.title, name)
+			}
+		}
+	}
+}
+
+func TestHelpIsShortAtFirst(t *testing.T) {
+	clean(t, "")
+	short := printed(t, "--help")
+	if n := strings.Count(short, "\n"); n > 70 || !strings.Contains(short, "--listen") || strings.Contains(short, "--heartbeat") {
+		t.Errorf("%d lines: %s", n, short)
+	}
+	long := printed(t, "help", "serve")
+	for _, want := range []string{"Server:", "Reliability:", "--heartbeat", "Debug:"} {
+		if !strings.Contains(long, want) {
+			t.Errorf("the help of serve lacks %s", want)
+		}
+	}
+	if strings.Index(long, "--listen") > strings.Index(long, "--heartbeat") {
+		t.Error("the settings are not in the order of their headings")
+	}
+	if got := printed(t, "--version"); got != printed(t, "version") || !strings.HasPrefix(got, "toolnorm ") {
+		t.Errorf("version %q", got)
+	}
+}
+
+// TestShellsReadTheCompletions needs the shells; the real lane has all of them.
+func TestShellsReadTheCompletions(t *testing.T) {
+	clean(t, "")
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		text := printed(t, "completion", shell)
+		for _, want := range []string{"doctor", "listen", "formats"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %s", shell, want)
+			}
+		}
+		if _, err := exec.LookPath(shell); err != nil {
+			t.Logf("%s is not installed", shell)
+			continue
+		}
+		file := filepath.Join(t.TempDir(), shell)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(shell, "-n", file).CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v %s", shell, err, out)
+		}
+	}
+}
+
+func TestModelsAreListed(t *testing.T) {
+	clean(t, "")
+	var out bytes.Buffer
+	m := NewMain(&out, io.Discard)
+	if err := m.ParseFlags([]string{"models", "--ollama", "127.0.0.1:1"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.command(); statusOf(err) != statusUnreachable {
+		t.Errorf("%v", err)
+	}
+	for _, want := range []string{"MODEL", "demo/hermes", "ollama cannot"} {
+		if !strings.Contains(strings.ToLower(out.String()), strings.ToLower(want)) {
+			t.Errorf("no %q in %s", want, out.String())
+		}
+	}
+}
