@@ -1,9 +1,10 @@
-// Package proxy is the face for programs that chat with a model: it serves OpenAI's API and Ollama's, and finds the client form of
-// each request. A room each:
+// Package proxy is the face for programs that chat with a model: it serves OpenAI's API, Anthropic's and Ollama's, and finds the
+// client form of each request. A room each:
 //
 //	field               reads the fields of a JSON body
 //	form                what all client forms share: API, Form, Ask, Reply
 //	form/openai         chat completions, completions, embeddings
+//	form/messages       Anthropic's Messages API
 //	form/ollama         Ollama's own API
 //	form/shell          calls as commands for a terminal
 //	form/xml            calls in text, for Void, Cline and Roo
@@ -34,6 +35,7 @@ import (
 	"toolnorm/internal/trace"
 	"toolnorm/proxy/exchange"
 	"toolnorm/proxy/form"
+	"toolnorm/proxy/form/messages"
 	"toolnorm/proxy/form/ollama"
 	"toolnorm/proxy/form/openai"
 	"toolnorm/proxy/form/shell"
@@ -50,6 +52,7 @@ const (
 type Config struct {
 	Model    chat.Model
 	Catalog  chat.Catalog
+	Counter  chat.Counter    // nil: /v1/messages/count_tokens answers that there is none
 	Embedder chat.Embedder   // nil: /v1/embeddings answers that there is none
 	Ollama   ollama.Upstream // nil: there is no /api
 	Log      zerolog.Logger  // one line a request; the zero value logs nothing
@@ -93,6 +96,8 @@ func New(cfg Config) *Server {
 	s.route("POST", "/v1/chat/completions", run.Ask(openai.Chat(s.openForm)))
 	s.route("POST", "/v1/completions", run.Ask(openai.Completions()))
 	s.route("POST", "/v1/embeddings", openai.Embeddings(run, cfg.Embedder))
+	s.route("POST", "/v1/messages", run.Ask(messages.API()))
+	s.route("POST", "/v1/messages/count_tokens", messages.CountTokens(run, cfg.Counter))
 	s.route("GET", "/v1/models", s.models)
 	s.route("GET", "/v1/models/{id...}", s.model)
 	s.route("GET", "/debug", view.Serve)
@@ -149,8 +154,8 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	fault.Write(w, fault.New(fault.NotFound, "no such path: %s; the API begins at /v1: %s", r.URL.Path, paths))
 }
 
-// paths are those of OpenAI's API, for those who ask for another.
-const paths = "/v1/chat/completions, /v1/completions, /v1/embeddings, /v1/models"
+// paths are those of OpenAI's API and of Anthropic's, for those who ask for another.
+const paths = "/v1/chat/completions, /v1/completions, /v1/messages, /v1/embeddings, /v1/models"
 
 // health says that the process serves; it says nothing about the model servers behind it.
 // Who watches it restarts what is not well, and that would bring no model server back.

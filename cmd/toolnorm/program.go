@@ -84,7 +84,7 @@ func (m *Main) Run() error {
 	eng := engine.New(m.Config.engine(settings, m.log))
 	loop := m.newAgent(eng)
 	face := proxy.New(proxy.Config{
-		Model: loop, Catalog: eng, Embedder: eng, Ollama: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
+		Model: loop, Catalog: eng, Counter: eng, Embedder: eng, Ollama: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
 		Trace: m.traceLog(), Reasons: append(adapters.Reasons(), engine.Reasons()...),
 		Forms: m.Config.ClientForm, Shell: m.shell(), Thoughts: m.Config.ReasoningField, VoidAliases: m.Config.VoidAliases,
 		MaxBody: m.Config.MaxBody, Stall: m.Config.ClientTimeout,

@@ -88,7 +88,7 @@ func ReadFunction(c *chat.Call, v *fastjson.Value) error {
 		case "name":
 			return field.Text(&c.Name)(v)
 		case "arguments":
-			c.Args, err = readArguments(v)
+			c.Args, err = ReadArguments(v)
 		}
 		return err
 	})
@@ -98,11 +98,11 @@ func ReadFunction(c *chat.Call, v *fastjson.Value) error {
 	return err
 }
 
-// readArguments reads a call's arguments: an object, a string that holds one, or nothing. What a cut or careless reply left
+// ReadArguments reads a call's arguments: an object, a string that holds one, or nothing. What a cut or careless reply left
 // behind is repaired as a model's own arguments are; a string without any object in it is an error, since nobody knows what
 // was called.
 // An empty text means no arguments: "" is what some models' calls without any become.
-func readArguments(v *fastjson.Value) (json.RawMessage, error) {
+func ReadArguments(v *fastjson.Value) (json.RawMessage, error) {
 	switch v.Type() {
 	case fastjson.TypeObject:
 		return field.Raw(v)

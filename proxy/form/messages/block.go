@@ -1,0 +1,134 @@
+package messages
+
+import (
+	"strconv"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/form"
+)
+
+// events appends the events of one stream to a buffer. It knows how each is spelled, and nothing of when it may come.
+type events struct{ buf *[]byte }
+
+// event begins an event: its name twice, in the event: line for the SDKs and in the data for everybody else.
+func (e events) event(name string) {
+	b := append(append(*e.buf, "event: "...), name...)
+	*e.buf = append(append(append(b, "\ndata: {\"type\":\""...), name...), '"')
+}
+
+// raw appends text as it is.
+func (e events) raw(s string) { *e.buf = append(*e.buf, s...) }
+
+// quoted appends a JSON string.
+func (e events) quoted(s string) { *e.buf = form.AppendQuoted(*e.buf, s) }
+
+// number appends a whole number.
+func (e events) number(n int) { *e.buf = strconv.AppendInt(*e.buf, int64(n), 10) }
+
+// end ends an event.
+func (e events) end() { e.raw("}\n\n") }
+
+// messageStart begins the message. Its usage is what clients show and count a conversation's length by; the end of the stream
+// repeats it with what the server has counted.
+func (e events) messageStart(id, model string, usage chat.Counts) {
+	e.event("message_start")
+	e.raw(`,"message":{"id":`)
+	e.quoted(id)
+	e.raw(`,"type":"message","role":"assistant","model":`)
+	e.quoted(model)
+	e.raw(`,"content":[],"stop_reason":null,"stop_sequence":null,"usage":`)
+	e.usage(usage)
+	e.raw("}")
+	e.end()
+}
+
+// usage appends token counts. The two of a cache are there because the SDKs' types have them without a default.
+func (e events) usage(c chat.Counts) {
+	e.raw(`{"input_tokens":`)
+	e.number(c.Prompt)
+	e.raw(`,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":`)
+	e.number(c.Completion)
+	e.raw("}")
+}
+
+// What a block is, when it begins: its members up to the empty content that the deltas fill.
+const (
+	textBlock     = `{"type":"text","text":""}`
+	thinkingBlock = `{"type":"thinking","thinking":"","signature":""}`
+)
+
+// blockStart begins a block of text or thinking.
+func (e events) blockStart(index int, block string) {
+	e.event("content_block_start")
+	e.raw(`,"index":`)
+	e.number(index)
+	e.raw(`,"content_block":` + block)
+	e.end()
+}
+
+// callStart begins a tool_use. Its input is an object that stays empty: the deltas hold it.
+func (e events) callStart(index int, id, name string) {
+	e.event("content_block_start")
+	e.raw(`,"index":`)
+	e.number(index)
+	e.raw(`,"content_block":{"type":"tool_use","id":`)
+	e.quoted(id)
+	e.raw(`,"name":`)
+	e.quoted(name)
+	e.raw(`,"input":{}}`)
+	e.end()
+}
+
+// deltas are the members that fragments of a kind stand in: {"type":"text_delta","text":"…"}.
+var deltas = map[chat.Kind]string{
+	chat.Text:      `{"type":"text_delta","text":"`,
+	chat.Reasoning: `{"type":"thinking_delta","thinking":"`,
+	chat.CallArgs:  `{"type":"input_json_delta","partial_json":"`,
+}
+
+// deltaOpen begins a delta, up to its text, which is appended escaped.
+func (e events) deltaOpen(index int, kind chat.Kind) {
+	e.event("content_block_delta")
+	e.raw(`,"index":`)
+	e.number(index)
+	e.raw(`,"delta":` + deltas[kind])
+}
+
+// deltaClose ends a delta.
+func (e events) deltaClose() { e.raw(`"}`); e.end() }
+
+// signed appends the signature of a thought, the last delta of its block.
+func (e events) signed(index int) {
+	e.event("content_block_delta")
+	e.raw(`,"index":`)
+	e.number(index)
+	e.raw(`,"delta":{"type":"signature_delta","signature":"` + signature + `"}`)
+	e.end()
+}
+
+// blockStop ends a block, and executes a call.
+func (e events) blockStop(index int) {
+	e.event("content_block_stop")
+	e.raw(`,"index":`)
+	e.number(index)
+	e.end()
+}
+
+// ping shows that the stream lives.
+func (e events) ping() { e.event("ping"); e.end() }
+
+// messageEnd says why the reply ended and what it took, and ends the message.
+func (e events) messageEnd(reason, sequence string, usage chat.Counts) {
+	e.event("message_delta")
+	e.raw(`,"delta":{"stop_reason":"` + reason + `","stop_sequence":`)
+	if sequence == "" {
+		e.raw("null")
+	} else {
+		e.quoted(sequence)
+	}
+	e.raw(`},"usage":`)
+	e.usage(usage)
+	e.end()
+	e.event("message_stop")
+	e.end()
+}

@@ -1,0 +1,214 @@
+package messages
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
+)
+
+// content gathers what the parts of a content hold.
+type content struct {
+	*request
+	lines, thoughts []string
+	images          [][]byte
+	calls           []chat.Call
+	results         []chat.Message
+	tools           []string // that a result refers to
+}
+
+// readAll reads a content: a string, or an array of parts. A missing one is empty, as null is.
+func (c *content) readAll(v *fastjson.Value, role chat.Role) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	switch v.Type() {
+	case fastjson.TypeString:
+		c.lines = append(c.lines, string(v.GetStringBytes()))
+		return nil
+	case fastjson.TypeArray:
+		return field.Items(v, func(_ int, v *fastjson.Value) error { return c.read(v, role) })
+	}
+	return field.Bad("", "must be a string or an array of parts, not %s", field.KindOf(v))
+}
+
+// read reads one part. cache_control and citations, which any part may have, say nothing to a model here.
+// What a role cannot have is an error, as is a type that nobody here knows: a part that is dropped in silence makes the
+// reply a wrong one.
+func (c *content) read(v *fastjson.Value, role chat.Role) error {
+	if v.Type() != fastjson.TypeObject {
+		return field.Bad("", "must be an object, not %s", field.KindOf(v))
+	}
+	kind := string(v.GetStringBytes("type"))
+	switch {
+	case kind == "text":
+		return c.text(v, "text")
+	case role == chat.System:
+		return field.Bad("type", "a system text holds text alone, not %q", kind)
+	case role == chat.Assistant:
+		return c.readAssistant(v, kind)
+	case kind == "tool_reference" && role == chat.ToolRole:
+		return c.reference(v)
+	case kind == "tool_result" && role == chat.User:
+		return c.result(v)
+	case kind == "image":
+		return c.image(v)
+	case kind == "document":
+		return c.document(v)
+	case kind == "search_result":
+		return c.searchResult(v)
+	}
+	return field.Bad("type", "must be text, image, document, search_result or tool_result, not %q", kind)
+}
+
+// readAssistant reads a part of what the model wrote. Calls that Anthropic's service ran itself, and their results, are kept
+// as the JSON that they are: a conversation that began there goes on here.
+func (c *content) readAssistant(v *fastjson.Value, kind string) error {
+	switch {
+	case kind == "tool_use":
+		return c.call(v)
+	case kind == "thinking": // by whomever it is signed
+		var thought string
+		err := field.Within("thinking", field.Text(&thought)(orNull(v.Get("thinking"))))
+		if thought != "" {
+			c.thoughts = append(c.thoughts, thought)
+		}
+		return err
+	case kind == "redacted_thinking": // encrypted by the service that wrote it, and for nobody else
+		return nil
+	case kind == "server_tool_use" || kind == "mcp_tool_use" || strings.HasSuffix(kind, "_tool_result"):
+		b, err := field.Raw(v)
+		c.lines = append(c.lines, string(b))
+		return err
+	}
+	return field.Bad("type", "must be text, thinking or tool_use, not %q", kind)
+}
+
+// text reads a text that is a member of a part.
+func (c *content) text(v *fastjson.Value, key string) error {
+	var line string
+	err := field.Within(key, field.Text(&line)(orNull(v.Get(key))))
+	c.lines = append(c.lines, line)
+	return err
+}
+
+// call reads a tool_use. Its input is an object; what a careless client makes of it is read as a model's own arguments are.
+func (c *content) call(v *fastjson.Value) error {
+	call := chat.Call{Args: json.RawMessage("{}")}
+	err := field.Each(v, func(key string, v *fastjson.Value) (err error) {
+		switch key {
+		case "id":
+			return field.Text(&call.ID)(v)
+		case "name":
+			return field.Text(&call.Name)(v)
+		case "input":
+			call.Args, err = form.ReadArguments(v)
+		}
+		return err
+	})
+	if err == nil && call.Name == "" {
+		err = field.Bad("name", "must not be empty")
+	}
+	c.referenced[call.Name] = true // what was called can be called again
+	c.calls = append(c.calls, call)
+	return err
+}
+
+// result reads a tool_result: a message that answers a call.
+func (c *content) result(v *fastjson.Value) error {
+	m, failed := chat.Message{Role: chat.ToolRole}, false
+	inner := content{request: c.request}
+	err := field.Each(v, func(key string, v *fastjson.Value) error {
+		switch key {
+		case "tool_use_id":
+			return field.Text(&m.CallID)(v)
+		case "is_error":
+			return field.Flag(&failed)(v)
+		case "content":
+			inner.lines, inner.images, inner.tools = nil, nil, nil
+			return inner.readAll(v, chat.ToolRole)
+		}
+		return nil
+	})
+	if len(inner.tools) > 0 {
+		inner.lines = append(inner.lines, "These tools can be called now: "+strings.Join(inner.tools, ", "))
+	}
+	m.Content, m.Images = strings.Join(inner.lines, "\n"), inner.images
+	if failed {
+		m.Content = asError(m.Content)
+	}
+	c.results = append(c.results, m)
+	return err
+}
+
+// asError marks the result of a call that failed: no template has a place for is_error, and a model that takes "not found"
+// for a file's content goes wrong. What says so itself is left as it is: <tool_use_error> is how Claude Code begins.
+func asError(text string) string {
+	if head := strings.ToLower(text[:min(len(text), 32)]); strings.Contains(head, "error") {
+		return text
+	}
+	return strings.TrimRight("Error: "+text, " ")
+}
+
+// reference reads {"type":"tool_reference","tool_name":…}, by which Claude Code answers a search for tools.
+func (c *content) reference(v *fastjson.Value) error {
+	name := string(v.GetStringBytes("tool_name"))
+	if name == "" {
+		return field.Bad("tool_name", "must not be empty")
+	}
+	if name != placeholder {
+		c.referenced[name] = true
+		c.tools = append(c.tools, name)
+	}
+	return nil
+}
+
+// image reads a picture in base64. URLs are refused: fetching them would let any caller reach what only this machine can
+// reach; files lie at Anthropic.
+func (c *content) image(v *fastjson.Value) error {
+	source := v.Get("source")
+	if kind := string(source.GetStringBytes("type")); kind != "base64" {
+		return field.Bad("source.type", "must be base64, not %q: images are not fetched", kind)
+	}
+	img, err := form.DecodeImage(string(source.GetStringBytes("data")))
+	c.images = append(c.images, img)
+	return field.Within("source.data", err)
+}
+
+// document reads a document that is text. A PDF would need a reader of its own, and a model that was told nothing of it
+// would make its content up.
+func (c *content) document(v *fastjson.Value) error {
+	if title := v.GetStringBytes("title"); len(title) > 0 {
+		c.lines = append(c.lines, "# "+string(title))
+	}
+	source := v.Get("source")
+	switch kind := string(source.GetStringBytes("type")); kind {
+	case "text":
+		return field.Within("source", c.text(source, "data"))
+	case "content":
+		return field.Within("source.content", c.readAll(source.Get("content"), chat.User))
+	default:
+		return field.Bad("source.type", "must be text or content, not %q: only documents of text are read here", kind)
+	}
+}
+
+// searchResult reads a passage that the client found: title, source and text.
+func (c *content) searchResult(v *fastjson.Value) error {
+	c.lines = append(c.lines, strings.TrimSpace(string(v.GetStringBytes("title"))+" ("+string(v.GetStringBytes("source"))+")"))
+	return field.Within("content", c.readAll(v.Get("content"), chat.User))
+}
+
+// null stands for a member that is absent: readers of values look at a type, which nil has none of.
+var null = fastjson.MustParse("null")
+
+// orNull is v, or null when v is absent.
+func orNull(v *fastjson.Value) *fastjson.Value {
+	if v == nil {
+		return null
+	}
+	return v
+}

@@ -1,0 +1,197 @@
+package messages
+
+import (
+	"encoding/json"
+	"math"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
+)
+
+// request is a request while it is read: with the fields that only make sense together with others.
+type request struct {
+	*form.Ask
+	system     []string // the text parts of the field system
+	offers     []offer  // in their order, deferred ones too
+	gone       []string // names of tools that Anthropic runs itself
+	referenced map[string]bool
+	choice     *fastjson.Value
+	thinking   string // its type; empty: the field is not there
+	budget     *int64 // tokens of thought, with thinking "enabled"
+	effort     string // of output_config; empty: not said
+}
+
+// read reads a request. Every error is a fault of kind Invalid that names the field.
+// What depends on other fields is settled when all are read: the tools that are offered on what the messages refer to,
+// tool_choice on the tools.
+func read(body []byte) (*request, error) {
+	r := &request{Ask: new(form.Ask), referenced: map[string]bool{}}
+	r.TellStop = true
+	err := field.Parse(body, func(v *fastjson.Value) error {
+		if err := field.Each(v, r.field); err != nil {
+			return err
+		}
+		if len(r.Messages) == 0 {
+			return field.Bad("messages", "must be an array of at least one message")
+		}
+		r.addSystem()
+		if err := r.settleThinking(); err != nil {
+			return err
+		}
+		return r.settleTools()
+	})
+	return r, err
+}
+
+// field reads one field of the body. What is not known here is Anthropic's own business and passes unread: new betas bring new
+// fields with nearly every release of Claude Code, and a 400 over one of them would lock it out.
+func (r *request) field(key string, v *fastjson.Value) error {
+	switch key {
+	case "model":
+		return field.Text(&r.Model)(v)
+	case "messages":
+		return r.readMessages(v)
+	case "system":
+		return r.readSystem(v)
+	case "tools":
+		return r.readTools(v)
+	case "tool_choice":
+		r.choice = v // read when the tools are known
+		return nil
+	case "stream":
+		return field.Flag(&r.Stream)(v)
+	case "max_tokens":
+		return r.readMaxTokens(v)
+	case "stop_sequences":
+		return r.ReadStop(v)
+	case "temperature":
+		return field.Number(&r.Temperature)(v)
+	case "top_p":
+		return field.Number(&r.TopP)(v)
+	case "top_k":
+		return form.ReadOption(&r.Options, key, v)
+	case "thinking":
+		return r.readThinking(v)
+	case "output_config":
+		return r.readOutput(v)
+	case "output_format": // where the beta had it
+		return r.readFormat(v)
+	case "mcp_servers":
+		if len(v.GetArray()) > 0 {
+			return field.Bad("", "is not served here: toolnorm's own MCP servers are a setting (docs/mcp-servers.md)")
+		}
+	case "keep_alive":
+		return form.ReadKeepAlive(&r.Keep, v)
+	case "options":
+		return form.ReadOptions(&r.Options, key, v)
+	}
+	return nil
+}
+
+// readMaxTokens reads the reply's length limit. Anthropic requires it; here its absence means none, as 0 does.
+func (r *request) readMaxTokens(v *fastjson.Value) error {
+	var n *int64
+	if err := field.Integer(&n)(v); err != nil || n == nil {
+		return err
+	}
+	r.MaxTokens = int(min(max(*n, 0), math.MaxInt32))
+	return nil
+}
+
+// readThinking reads {"type":"enabled","budget_tokens":…}, {"type":"adaptive"} or {"type":"disabled"}.
+func (r *request) readThinking(v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	return field.Each(v, func(key string, v *fastjson.Value) error {
+		switch key {
+		case "type":
+			return field.Text(&r.thinking)(v)
+		case "budget_tokens":
+			return field.Integer(&r.budget)(v)
+		}
+		return nil // display says how much of it Anthropic shows
+	})
+}
+
+// readOutput reads {"effort":…,"format":{…}}.
+func (r *request) readOutput(v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	return field.Each(v, func(key string, v *fastjson.Value) error {
+		switch key {
+		case "effort":
+			return field.Text(&r.effort)(v)
+		case "format":
+			return r.readFormat(v)
+		}
+		return nil
+	})
+}
+
+// readFormat reads {"type":"json_schema","schema":{…}}.
+func (r *request) readFormat(v *fastjson.Value) (err error) {
+	r.Format = nil
+	if field.IsNull(v) {
+		return nil
+	}
+	if kind := string(v.GetStringBytes("type")); kind != "json_schema" {
+		return field.Bad("type", "must be json_schema, not %q", kind)
+	}
+	schema := v.Get("schema")
+	if schema == nil || schema.Type() != fastjson.TypeObject {
+		return field.Bad("schema", "must be a JSON Schema, an object, not %s", field.KindOf(schema))
+	}
+	r.Format, err = field.Raw(schema)
+	return err
+}
+
+// What a budget of thought is as a level, in tokens. Anthropic's smallest budget is 1,024, and its guide calls 16,000
+// one for hard tasks.
+const (
+	lowBudget  = 4 << 10
+	highBudget = 16 << 10
+)
+
+// settleThinking turns the thinking on or off. Without the field a Claude does not think, so neither does a model here;
+// adaptive leaves it to the model's own habit.
+func (r *request) settleThinking() error {
+	on, off := true, false
+	switch r.thinking {
+	case "", "disabled":
+		r.Think = &off
+		return nil
+	case "adaptive":
+		if r.effort == "" {
+			return nil
+		}
+	case "enabled":
+		r.Think = &on
+		if r.effort == "" && r.budget != nil {
+			r.effort = budgetEffort(*r.budget)
+		}
+	default:
+		return field.Bad("thinking.type", "must be enabled, adaptive or disabled, not %q", r.thinking)
+	}
+	return field.Within("output_config.effort", r.ReadEffort(quoted(r.effort)))
+}
+
+// budgetEffort is the level that a budget of thought stands for.
+func budgetEffort(tokens int64) string {
+	switch {
+	case tokens <= lowBudget:
+		return "low"
+	case tokens < highBudget:
+		return "medium"
+	}
+	return "high"
+}
+
+// quoted is a text as a JSON value, for readers of values.
+func quoted(s string) *fastjson.Value {
+	b, _ := json.Marshal(s) // a string always encodes
+	return fastjson.MustParseBytes(b)
+}

@@ -1,0 +1,254 @@
+package messages
+
+import (
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/sse"
+	"toolnorm/proxy/form"
+)
+
+const (
+	// batch is how many bytes may gather, when the model is faster than the wire, before they are sent.
+	batch = 16 << 10
+	// silence is how many fragments of thought that is not shown go by for each ping: about one in two seconds at a local
+	// model's pace, and clients give a silent stream up after a minute or more.
+	silence = 64
+)
+
+// stream writes a reply as events. Fragments that arrive together leave in one delta.
+//
+// A call's block is in one of three states: open, while its arguments come; whole, when its end was seen and its stop is
+// still held back; stopped. Only the next event of the reply moves it from whole to stopped, so an error right behind a call
+// finds it unstopped, and nothing runs of a reply that failed.
+type stream struct {
+	out   *sse.Writer
+	e     events
+	reply form.Out
+	model string
+	stops bool // the client's stop sequences may make the reply empty
+	quiet bool // thoughts are not shown
+	tail  form.Tail
+
+	begun bool      // message_start is written
+	kind  chat.Kind // of the open block: Text, Reasoning or CallArgs; None: no block is open
+	index int       // of the open block, or the next one
+	delta bool      // its last delta still lacks its end
+	args  bool      // of the open call something was written
+	whole bool      // the open call has ended, and its stop is held back
+
+	calls  int // that have ended
+	shown  bool
+	hidden int // fragments of thought that were not shown
+	usage  chat.Counts
+	end    *chat.Event // the Finish; nil before it
+}
+
+var _ form.Reply = (*stream)(nil)
+
+// newStream makes a stream; nothing is written yet.
+func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
+	return &stream{out: w, e: events{&w.Buf}, reply: out, model: a.Model, stops: len(a.Stop) > 0, quiet: quiet(a)}
+}
+
+// Event appends one event to the batch.
+func (s *stream) Event(e chat.Event) error {
+	if e.Meta != nil && e.Meta.Usage != nil {
+		s.usage = *e.Meta.Usage
+	}
+	switch e.Kind {
+	case chat.Text:
+		s.fragment(chat.Text, e.Text)
+	case chat.Reasoning:
+		if s.quiet {
+			s.hide()
+			break
+		}
+		s.fragment(chat.Reasoning, e.Text)
+	case chat.CallStart:
+		s.endBlock()
+		s.begin()
+		s.e.callStart(s.index, e.ID, e.Text)
+		s.kind, s.args, s.shown = chat.CallArgs, false, true
+	case chat.CallArgs:
+		if e.Text != "" {
+			s.args = true
+			s.fragment(chat.CallArgs, e.Text)
+		}
+	case chat.CallEnd:
+		s.endCall()
+	case chat.Finish:
+		end := e // taking e's own address would put every event on the heap
+		s.end = &end
+	}
+	if len(s.out.Buf) > batch {
+		return s.Flush()
+	}
+	return nil
+}
+
+// begin writes the beginning of the message in front of its first event.
+func (s *stream) begin() {
+	if s.begun {
+		return
+	}
+	s.begun = true
+	s.e.messageStart(s.reply.ID, s.model, chat.Counts{Prompt: s.promptTokens()})
+}
+
+// promptTokens are those that the server counted, else about how many there are.
+func (s *stream) promptTokens() int {
+	if s.usage.Prompt > 0 || s.reply.PromptTokens == nil {
+		return s.usage.Prompt
+	}
+	return s.reply.PromptTokens()
+}
+
+// fragment appends text to the open delta, or to a new one, in a block of its kind.
+// Text that ends inside a character is kept back by tail, since JSON cannot hold half of one.
+func (s *stream) fragment(kind chat.Kind, text string) {
+	if s.kind != kind || s.whole {
+		if text == "" {
+			return
+		}
+		s.openBlock(kind)
+	}
+	s.append(s.tail.Join(text))
+}
+
+// append writes whole characters into the open block.
+func (s *stream) append(text string) {
+	if text == "" {
+		return
+	}
+	if !s.delta {
+		s.e.deltaOpen(s.index, s.kind)
+		s.delta = true
+	}
+	s.out.Buf = form.AppendEscaped(s.out.Buf, text)
+}
+
+// openBlock begins a block of text or thinking.
+func (s *stream) openBlock(kind chat.Kind) {
+	s.endBlock()
+	s.begin()
+	block := textBlock
+	if kind == chat.Reasoning {
+		block = thinkingBlock
+	}
+	s.e.blockStart(s.index, block)
+	s.kind, s.shown = kind, true
+}
+
+// endCall notes that the open call is whole. A call without arguments needs an object all the same: clients parse what the
+// deltas give, and nothing is no JSON.
+func (s *stream) endCall() {
+	if s.kind != chat.CallArgs {
+		return
+	}
+	if !s.args {
+		s.append("{}")
+	}
+	s.settle()
+	s.calls++
+	s.whole = true
+}
+
+// settle ends the open delta: a character that was never completed becomes U+FFFD.
+func (s *stream) settle() {
+	if held := s.tail.Give(); held != "" {
+		s.append(held)
+	}
+	s.closeDelta()
+}
+
+// closeDelta ends the open delta. One that is open cannot leave, so each pause of the model ends one.
+func (s *stream) closeDelta() {
+	if s.delta {
+		s.e.deltaClose()
+		s.delta = false
+	}
+}
+
+// endBlock ends the open block. A call that never ended keeps its block open, since the stop would run it; nothing follows such
+// a call but the end of the reply.
+func (s *stream) endBlock() {
+	if s.kind == chat.None {
+		return
+	}
+	s.settle()
+	if s.kind == chat.Reasoning {
+		s.e.signed(s.index)
+	}
+	if s.kind != chat.CallArgs || s.whole {
+		s.e.blockStop(s.index)
+	}
+	s.kind, s.whole = chat.None, false
+	s.index++
+}
+
+// hide passes over a thought, with a ping now and then: a client that sees nothing for minutes gives up.
+func (s *stream) hide() {
+	if s.hidden++; s.hidden%silence == 0 {
+		s.ping()
+	}
+}
+
+// ping appends what shows that the stream lives. In front of the message it is a comment, since some clients want
+// message_start before any other event.
+func (s *stream) ping() {
+	s.closeDelta()
+	if s.begun {
+		s.e.ping()
+		return
+	}
+	s.out.Comment("keep-alive")
+}
+
+// Flush sends the batch.
+func (s *stream) Flush() error {
+	s.closeDelta()
+	return s.out.Flush()
+}
+
+// Ping keeps the connection and the client's patience.
+func (s *stream) Ping() error {
+	s.ping()
+	return s.out.Flush()
+}
+
+// Close ends the stream. An error before the first byte is the caller's to answer with a status; later it is an event, with
+// no block stopped in front of it.
+func (s *stream) Close(err error) error {
+	if err == nil {
+		err = s.ended()
+	}
+	if err != nil {
+		if !s.out.Wrote() {
+			return err
+		}
+		s.settle()
+		s.out.Buf = append(append(append(s.out.Buf, "event: error\ndata: "...), fault.Anthropic(err, s.reply.ID)...), "\n\n"...)
+		return s.out.Flush()
+	}
+	open := s.kind == chat.CallArgs && !s.whole
+	s.endBlock()
+	s.begin()
+	reason, sequence := stopReason(s.end, s.calls, open)
+	s.reply.Finished(reason)
+	form.TellComments(s.out, s.reply.Notes, s.end.Meta)
+	s.usage.Prompt = s.promptTokens()
+	s.e.messageEnd(reason, sequence, s.usage)
+	return s.out.Flush()
+}
+
+// ended returns the error of a reply that ended badly. One that was cut before its first word, or stopped at once, may be
+// empty, and its reason says so.
+func (s *stream) ended() error {
+	switch {
+	case s.end == nil:
+		return form.ErrUnfinished()
+	case !s.shown && !s.stops && s.end.Text != chat.Length:
+		return form.ErrEmpty()
+	}
+	return nil
+}

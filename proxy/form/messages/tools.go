@@ -1,0 +1,142 @@
+package messages
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/field"
+)
+
+// offer is a tool of the request, which may wait until something in the conversation refers to it.
+type offer struct {
+	chat.Tool
+	deferred bool
+}
+
+// placeholder is a tool that Claude Code sends with every request, so that the list is never without a deferred one. Its
+// description says that it must not be called.
+const placeholder = "DeferredToolPlaceholder"
+
+// readTools reads the tools. Those with a type of their own (web_search_20250305, bash_20250124, …) have no schema: a Claude
+// was taught them, and some are run by Anthropic's service. No model here can call them, so they are left out.
+func (r *request) readTools(v *fastjson.Value) error {
+	r.offers, r.gone = nil, nil
+	if field.IsNull(v) {
+		return nil
+	}
+	return field.Items(v, func(_ int, v *fastjson.Value) error {
+		if v.Type() != fastjson.TypeObject {
+			return field.Bad("", "must be an object, not %s", field.KindOf(v))
+		}
+		if kind := string(v.GetStringBytes("type")); kind != "" && kind != "custom" {
+			r.gone = append(r.gone, string(v.GetStringBytes("name")))
+			return nil
+		}
+		o, err := readOffer(v)
+		r.offers = append(r.offers, o)
+		return err
+	})
+}
+
+// readOffer reads a tool's name, description and schema.
+func readOffer(v *fastjson.Value) (o offer, err error) {
+	err = field.Each(v, func(key string, v *fastjson.Value) (err error) {
+		switch key {
+		case "name":
+			return field.Text(&o.Name)(v)
+		case "description":
+			return field.Text(&o.Description)(v)
+		case "strict":
+			return field.Flag(&o.Strict)(v)
+		case "defer_loading":
+			return field.Flag(&o.deferred)(v)
+		case "input_schema":
+			if field.IsNull(v) {
+				return nil
+			}
+			if v.Type() != fastjson.TypeObject {
+				return field.Bad("", "must be a JSON Schema, an object, not %s", field.KindOf(v))
+			}
+			o.Schema, err = field.Raw(v)
+		}
+		return err
+	})
+	if err == nil && strings.TrimSpace(o.Name) == "" {
+		err = field.Bad("name", "must not be empty")
+	}
+	return o, err
+}
+
+// settleTools offers the tools: all but those that wait for a reference. Then tool_choice is applied, and what was left out
+// is told.
+func (r *request) settleTools() error {
+	if r.choice != nil && string(r.choice.GetStringBytes("type")) == "tool" {
+		r.referenced[string(r.choice.GetStringBytes("name"))] = true
+	}
+	for _, o := range r.offers {
+		if o.Name != placeholder && (!o.deferred || r.referenced[o.Name]) {
+			r.Tools = append(r.Tools, o.Tool)
+		}
+	}
+	r.tellGone()
+	return field.Within("tool_choice", r.choose(r.choice))
+}
+
+// tellGone tells which tools were left out: to the client in a header, and to the model where nothing else is left that it
+// could call. Claude Code asks for a search of the web in a request of its own with that one tool, and a model that was told
+// nothing would make the results up.
+func (r *request) tellGone() {
+	if len(r.gone) == 0 {
+		return
+	}
+	names := strings.Join(r.gone, ", ")
+	r.Tell("Left-Out", names+": tools of Anthropic's own, which have no schema and run nowhere here")
+	if len(r.Tools) == 0 {
+		r.Messages = append(r.Messages, chat.Message{
+			Role:    chat.System,
+			Content: fmt.Sprintf("The tool %s is not available here. Answer from what you know, say that you could not use the tool, and do not make up results.", names),
+		})
+	}
+}
+
+// choose applies tool_choice.
+func (r *request) choose(v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	if v.Type() != fastjson.TypeObject {
+		return field.Bad("", "must be an object, not %s", field.KindOf(v))
+	}
+	if err := field.Within("disable_parallel_tool_use", field.Flag(&r.Single)(orNull(v.Get("disable_parallel_tool_use")))); err != nil {
+		return err
+	}
+	switch kind := string(v.GetStringBytes("type")); kind {
+	case "auto":
+	case "none":
+		r.Tools, r.NoCalls = nil, true
+	case "any":
+		if len(r.Tools) == 0 {
+			return field.Bad("type", `is "any", but no tools are offered`)
+		}
+		r.Required = true
+	case "tool":
+		return r.chooseNamed(string(v.GetStringBytes("name")))
+	default:
+		return field.Bad("type", `must be "auto", "any", "tool" or "none", not %q`, kind)
+	}
+	return nil
+}
+
+// chooseNamed holds the reply to a call of one tool, which must be on offer: no reply could ever fulfil another.
+func (r *request) chooseNamed(name string) error {
+	for _, t := range r.Tools {
+		if t.Name == name {
+			r.Required, r.Allowed = true, []string{name}
+			return nil
+		}
+	}
+	return field.Bad("name", "no tool named %q is offered", name)
+}

@@ -1,0 +1,131 @@
+package messages
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/form"
+)
+
+// whole collects a stream of events into one message.
+// Its blocks stand in the order in which the model wrote them, as those of a stream do.
+type whole struct {
+	form.Whole
+	quiet  bool // thoughts are not shown
+	blocks []block
+}
+
+var _ form.Reply = (*whole)(nil)
+
+// block is a part of the reply: text, a thought, or a call.
+type block struct {
+	kind chat.Kind // Text, Reasoning or CallStart
+	text []byte    // of a call, its arguments
+	call chat.Event
+	open bool // a call that has not ended, which is left out
+}
+
+// Event collects one event.
+func (w *whole) Event(e chat.Event) error {
+	switch e.Kind {
+	case chat.Text, chat.Reasoning:
+		if e.Text != "" && !(w.quiet && e.Kind == chat.Reasoning) {
+			w.block(e.Kind).text = append(w.block(e.Kind).text, e.Text...)
+		}
+	case chat.CallStart:
+		w.blocks = append(w.blocks, block{kind: chat.CallStart, call: e, open: true})
+	case chat.CallArgs:
+		if n := len(w.blocks); n > 0 && w.blocks[n-1].open {
+			w.blocks[n-1].text = append(w.blocks[n-1].text, e.Text...)
+		}
+	case chat.CallEnd:
+		if n := len(w.blocks); n > 0 {
+			w.blocks[n-1].open = false
+		}
+	}
+	return w.Whole.Event(e)
+}
+
+// block is the last block if it is of the kind, else a new one.
+func (w *whole) block(kind chat.Kind) *block {
+	if n := len(w.blocks); n == 0 || w.blocks[n-1].kind != kind {
+		w.blocks = append(w.blocks, block{kind: kind})
+	}
+	return &w.blocks[len(w.blocks)-1]
+}
+
+// Close writes the reply, or returns err for the caller to answer.
+// Nothing has left before, so every error becomes a status.
+func (w *whole) Close(err error) error {
+	if err = w.Ended(err); err != nil {
+		return err
+	}
+	if len(w.blocks) == 0 && !w.MayBeEmpty && w.Reply.End.Text != chat.Length {
+		return form.ErrEmpty() // it thought, and nobody asked for that
+	}
+	form.TellHeaders(w.Out.W.Header(), w.Reply.End.Meta)
+	return form.WriteJSON(w.Out.W, http.StatusOK, w.message())
+}
+
+// message is the reply as Anthropic writes it.
+func (w *whole) message() []byte {
+	var buf []byte
+	e := events{&buf}
+	e.raw(`{"id":`)
+	e.quoted(w.Out.ID)
+	e.raw(`,"type":"message","role":"assistant","model":`)
+	e.quoted(w.Model)
+	e.raw(`,"content":[`)
+	first := true
+	for _, b := range w.blocks {
+		if b.open {
+			continue
+		}
+		if !first {
+			e.raw(",")
+		}
+		first = false
+		b.write(e)
+	}
+	reason, sequence := stopReason(w.Reply.End, len(w.Reply.Complete()), w.Reply.Open)
+	w.Out.Finished(reason)
+	e.raw(`],"stop_reason":"` + reason + `","stop_sequence":`)
+	if sequence == "" {
+		e.raw("null")
+	} else {
+		e.quoted(sequence)
+	}
+	usage := w.Reply.Usage
+	if usage.Prompt == 0 && w.Out.PromptTokens != nil {
+		usage.Prompt = w.Out.PromptTokens()
+	}
+	e.raw(`,"usage":`)
+	e.usage(usage)
+	e.raw("}\n")
+	return buf
+}
+
+// write appends the block as JSON. A call's input stands as the model spelled it.
+func (b *block) write(e events) {
+	switch b.kind {
+	case chat.Text:
+		e.raw(`{"type":"text","text":`)
+		e.quoted(string(b.text))
+	case chat.Reasoning:
+		e.raw(`{"type":"thinking","thinking":`)
+		e.quoted(string(b.text))
+		e.raw(`,"signature":"` + signature + `"`)
+	default:
+		e.raw(`{"type":"tool_use","id":`)
+		e.quoted(b.call.ID)
+		e.raw(`,"name":`)
+		e.quoted(b.call.Text)
+		e.raw(`,"input":`)
+		if !json.Valid(b.text) {
+			b.text = []byte("{}") // a call without arguments
+		}
+		e.raw(string(b.text))
+	}
+	e.raw("}")
+}

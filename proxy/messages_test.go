@@ -1,0 +1,85 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// counter is a model server that counts bytes.
+type counter struct{}
+
+func (counter) CountTokens(_ context.Context, r *chat.Request) (int, error) {
+	return len(r.Messages[0].Content), nil
+}
+
+const weatherTool = `,"tools":[{"name":"get_weather","input_schema":{"type":"object"}},{"type":"web_search_20250305","name":"web_search"}]`
+
+func TestMessagesAreAnswered(t *testing.T) {
+	var log bytes.Buffer
+	srv, m := serve(t, script{say("I look."), call(0, "get_weather"), args(0, `{"city":"Paris"}`), endOf(0), counted(12, 3), finish("stop")}, func(c *Config) { c.Log = zerolog.New(&log) })
+	resp, body := do(t, "POST", srv.URL+"/v1/messages?beta=true", ask(weatherTool+`,"stream":true,"max_tokens":9`), "X-Api-Key", "SECRET", "Anthropic-Beta", "claude-code-20250219,whatever-2026-01-01")
+	for _, want := range []string{"event: message_start\n", `"id":"msg_`, `{"type":"tool_use","id":"call_0","name":"get_weather","input":{}}`, `"partial_json":"{\"city\":\"Paris\"}"`, `"stop_reason":"tool_use"`, `"input_tokens":12`, "event: message_stop\n", ": left-out=web_search"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the stream lacks %s:\n%s", want, body)
+		}
+	}
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || !strings.HasPrefix(resp.Header.Get("Request-Id"), "msg_") || !strings.HasPrefix(resp.Header.Get("Toolnorm-Left-Out"), "web_search") {
+		t.Errorf("%d %v", resp.StatusCode, resp.Header)
+	}
+	if len(m.last.Tools) != 1 || m.last.MaxTokens != 9 || !m.last.TellStop {
+		t.Errorf("asked %+v", m.last)
+	}
+	_, body = do(t, "POST", srv.URL+"/v1/messages", ask(weatherTool))
+	if !strings.HasSuffix(body, `"content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"call_0","name":"get_weather","input":{"city":"Paris"}}],"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":12,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":3}}`+"\n") || m.last.Hold != adapters.HoldCall {
+		t.Errorf("whole: %s, hold %d", body, m.last.Hold)
+	}
+	srv.Close()
+	if got := log.String(); !strings.Contains(got, `"message":"messages"`) || !strings.Contains(got, "left-out=web_search") || strings.Contains(got, "SECRET") {
+		t.Errorf("log: %s", got)
+	}
+}
+
+func TestMessagesFailInAnthropicsForm(t *testing.T) {
+	for _, tt := range []struct {
+		err    error
+		body   string
+		status int
+		say    string
+	}{
+		{nil, `{"messages":[]}`, 400, `"type":"invalid_request_error"`},
+		{nil, `{"messages":[{"role":"user","content":"q"}]}`, 400, `model: must name a model`},
+		{fault.New(fault.NotFound, "x"), ask(""), 404, `"type":"not_found_error"`},
+		{&fault.Error{Kind: fault.Invalid, Message: "m", Code: "context_length_exceeded", Tokens: 9, Window: 8}, ask(`,"stream":true`), 400, `prompt is too long: 9 tokens > 8 maximum. m`},
+		{fault.New(fault.Busy, "x"), ask(`,"stream":true`), 529, `"type":"overloaded_error"`},
+		{fault.New(fault.Failed, "x"), ask(`,"stream":true`), 422, `"type":"api_error"`},
+	} {
+		srv, _ := serve(t, script{tt.err})
+		resp, body := do(t, "POST", srv.URL+"/v1/messages", tt.body)
+		if resp.StatusCode != tt.status || !strings.HasPrefix(body, `{"type":"error","error":{`) || !strings.Contains(body, tt.say) || !strings.Contains(body, `"request_id":"msg_`) {
+			t.Errorf("%v %s: %d %s", tt.err, tt.body, resp.StatusCode, body)
+		}
+	}
+	srv, _ := serve(t, nil)
+	if resp, body := do(t, "GET", srv.URL+"/v1/messages", ""); resp.StatusCode != 405 || !strings.HasPrefix(body, `{"type":"error"`) {
+		t.Errorf("GET: %d %s", resp.StatusCode, body)
+	}
+}
+
+func TestTokensAreCountedForMessages(t *testing.T) {
+	srv, _ := serve(t, nil, func(c *Config) { c.Counter = counter{} })
+	if resp, body := do(t, "POST", srv.URL+"/v1/messages/count_tokens?beta=true", `{"model":"m","system":"four","messages":[{"role":"user","content":"q"}]}`); resp.StatusCode != 200 || body != `{"input_tokens":4}`+"\n" {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	srv, _ = serve(t, nil)
+	if resp, body := do(t, "POST", srv.URL+"/v1/messages/count_tokens", ask("")); resp.StatusCode != 404 || !strings.HasPrefix(body, `{"type":"error"`) {
+		t.Errorf("without a counter: %d %s", resp.StatusCode, body)
+	}
+}
