@@ -29,7 +29,10 @@ const parseWait = 10 * time.Second
 // calls functions of the list alone. The error is a *Refusal, or says that ctx ended or that the parser broke.
 // The cheap checks come first, since the parser takes 20 ms and can be driven into the ground by nesting.
 // Looking at the first word would not do: WITH … DELETE begins as a query does, and SELECT calls functions with effects.
-func (p *Postgres) Check(ctx context.Context, sql string) error {
+func (p *Postgres) Check(ctx context.Context, sql string) error { return p.check(ctx, sql, 0) }
+
+// check is Check of a statement with so many parameters, $1 and on.
+func (p *Postgres) check(ctx context.Context, sql string, values int) error {
 	if r := readable(sql); r != nil {
 		return r
 	}
@@ -55,7 +58,7 @@ func (p *Postgres) Check(ctx context.Context, sql string) error {
 	if n := len(tree.Statements); n != 1 {
 		return refuse(sql, -1, "one SELECT has to be asked, and these are %d statements", n)
 	}
-	w := walk{sql: sql, more: p.Functions}
+	w := walk{sql: sql, more: p.Functions, values: values}
 	if r := w.statement(tree.Statements[0].Statement); r != nil {
 		return r
 	}

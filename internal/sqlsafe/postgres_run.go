@@ -2,6 +2,7 @@ package sqlsafe
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -113,28 +114,65 @@ func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// declare makes the server's own grammar admit nothing but a query. Nothing may follow the user's text.
+// declaration makes the server's own grammar admit nothing but a query. Nothing may follow the user's text.
 // As a superuser in a read-only transaction COPY … TO PROGRAM runs a program, and DO and SET ROLE work as
 // well. As the query of a cursor they are all errors of syntax, and so are INSERT, SHOW, EXPLAIN and SELECT
 // INTO. A semicolon or a comment at the end is fine. It costs .06 ms.
-const declare = "DECLARE toolnorm_query NO SCROLL CURSOR FOR "
+const declaration = "DECLARE toolnorm_query NO SCROLL CURSOR FOR "
 
-// Query runs one SELECT. A statement that may not be run is a *Refusal, and what the server says a *pgconn.PgError whose
-// Position counts in sql.
+// Query runs one SELECT with the values of its parameters, within the limits of the connection.
+func (db *PostgresDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (*Table, error) {
+	return db.Ask(ctx, Statement{SQL: query, Values: values})
+}
+
+// Ask runs one SELECT. A statement that may not be run is a *Refusal, and what the server says a *pgconn.PgError whose
+// Position counts in the statement.
+func (db *PostgresDB) Ask(ctx context.Context, q Statement) (*Table, error) {
+	return db.ask(ctx, q, fetch)
+}
+
+// Check says what is wrong with a statement without running it: what Ask would refuse, and what the server cannot plan.
+func (db *PostgresDB) Check(ctx context.Context, q Statement) error {
+	_, err := db.ask(ctx, q, func(context.Context, *pgconn.PgConn, Limits) (*Table, error) { return nil, nil })
+	return err
+}
+
+// reader takes what a declared cursor gives.
+type reader func(ctx context.Context, c *pgconn.PgConn, limits Limits) (*Table, error)
+
+// ask declares a cursor for a statement, and lets read read from it.
 // The check comes before a connection is taken, so a refusal needs no server.
-func (db *PostgresDB) Query(ctx context.Context, sql string) (*Table, error) {
-	if err := db.check.Check(ctx, sql); err != nil {
+// A text that the server does not take as one is sent again without a type: date > :day needs a date, and PostgreSQL
+// reads a value without a type as what stands beside it. It is not sent so the first time, since :day IS NULL says nothing of
+// a type and is then an error.
+func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table, error) {
+	b, err := bind(q.SQL)
+	if err != nil {
+		return nil, err
+	}
+	q.Limits = q.Limits.or(db.config.Limits)
+	if err := db.check.check(ctx, b.text, len(b.names)); err != nil {
+		return nil, b.told(err)
+	}
+	send, err := q.postgresValues(b.names)
+	if err != nil {
 		return nil, err
 	}
 	// A little more than the server's own time, so that it is the server that says so.
-	ctx, cancel := context.WithTimeoutCause(ctx, db.config.Limits.Time+2*time.Second, errors.New("the database took too long"))
+	ctx, cancel := context.WithTimeoutCause(ctx, q.Limits.Time+2*time.Second, late(q.Limits.Time))
 	defer cancel()
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
 		return nil, connecting(err)
 	}
 	defer conn.Release() // a connection that is closed, or still in a transaction, is thrown away there
-	return db.within(ctx, conn.Conn().PgConn(), sql)
+	t, err := db.within(ctx, conn.Conn().PgConn(), b, send, q.Limits, read)
+	if mistyped(err) && send.untyped() {
+		if again, wrong := db.within(ctx, conn.Conn().PgConn(), b, send, q.Limits, read); wrong == nil {
+			return again, nil
+		}
+	}
+	return t, b.told(err)
 }
 
 // within runs a statement in a transaction that is never committed, whatever comes of it: COMMIT would keep large objects and
@@ -143,11 +181,16 @@ func (db *PostgresDB) Query(ctx context.Context, sql string) (*Table, error) {
 // connection that is closed has ended its transaction with it.
 // lo_create(0) succeeds in a read-only transaction for a role without any right, and only ROLLBACK takes it
 // back, as it does set_config(…, false).
-func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, sql string) (*Table, error) {
-	if _, err := c.Exec(ctx, "BEGIN TRANSACTION READ ONLY").ReadAll(); err != nil {
+func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, send *values, limits Limits, read reader) (*Table, error) {
+	begin := fmt.Sprintf("BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = %d", max(1, limits.Time.Milliseconds()))
+	if _, err := c.Exec(ctx, begin).ReadAll(); err != nil {
 		return nil, err
 	}
-	t, err := db.fetch(ctx, c, sql)
+	var t *Table
+	err := declare(ctx, c, b, send)
+	if err == nil {
+		t, err = read(ctx, c, limits)
+	}
 	if c.IsClosed() {
 		return t, err
 	}
@@ -171,28 +214,31 @@ func connecting(err error) error {
 	return err
 }
 
-// fetch declares a cursor and reads from it as much as the limits allow, by the extended protocol, which takes one statement
-// where the simple one takes several: "select 1; commit; drop table …" would leave the transaction.
-// One row more than the limit is fetched, to know whether there are more.
-// Trying it without this dropped a table. What a role may not read is refused by FETCH, not by DECLARE, so
-// errors of both are the statement's; positions count from the DECLARE and are moved.
-func (db *PostgresDB) fetch(ctx context.Context, c *pgconn.PgConn, sql string) (*Table, error) {
-	if result := c.ExecParams(ctx, declare+sql, nil, nil, nil, nil).Read(); result.Err != nil {
-		var wrong *pgconn.PgError
-		if errors.As(result.Err, &wrong) && wrong.Position > 0 {
-			wrong.Position = max(1, wrong.Position-int32(len(declare)))
-		}
-		return nil, result.Err
+// declare opens the cursor for a statement by the extended protocol, which takes one statement where the simple one takes
+// several: "select 1; commit; drop table …" would leave the transaction, and trying it dropped a table. Positions of errors
+// count from the DECLARE and are moved.
+func declare(ctx context.Context, c *pgconn.PgConn, b *bound, send *values) error {
+	result := c.ExecParams(ctx, declaration+b.text, send.texts, send.types, nil, nil).Read()
+	var wrong *pgconn.PgError
+	if errors.As(result.Err, &wrong) && wrong.Position > 0 {
+		wrong.Position = max(1, wrong.Position-int32(len(declaration)))
 	}
+	return result.Err
+}
+
+// fetch reads from the cursor as much as the limits allow.
+// One row more than the limit is fetched, to know whether there are more.
+// What a role may not read is refused here and not by DECLARE, so errors of both are the statement's.
+func fetch(ctx context.Context, c *pgconn.PgConn, limits Limits) (*Table, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	rows := c.ExecParams(ctx, fmt.Sprintf("FETCH FORWARD %d FROM toolnorm_query", db.config.Limits.Rows+1), nil, nil, nil, nil)
+	rows := c.ExecParams(ctx, fmt.Sprintf("FETCH FORWARD %d FROM toolnorm_query", limits.Rows+1), nil, nil, nil, nil)
 	fields := rows.FieldDescriptions()
 	columns := make([]string, len(fields))
 	for i, f := range fields {
 		columns[i] = f.Name
 	}
-	t, err := newTable(columns, db.config.Limits)
+	t, err := newTable(columns, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +248,7 @@ func (db *PostgresDB) fetch(ctx context.Context, c *pgconn.PgConn, sql string) (
 		for i, text := range values {
 			row[i] = postgresValue(fields[i].DataTypeOID, text)
 		}
-		if !t.add(row) && len(t.Records) < db.config.Limits.Rows {
+		if !t.add(row) && len(t.Records) < limits.Rows {
 			cancel() // by bytes: the rest may be gigabytes, and the connection is not worth reading them
 			_, _ = rows.Close()
 			return &t.Table, nil

@@ -13,6 +13,8 @@ import (
 type walk struct {
 	sql  string
 	more map[string]bool // functions beside those of the list
+
+	values int // how many parameters are bound; one with a higher number is refused
 }
 
 // statement checks the topmost node.
@@ -59,6 +61,10 @@ func (w *walk) node(node map[string]any, at int) *Refusal {
 func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 	if n, ok := node["location"].(float64); ok && n >= 0 {
 		at = int(n)
+	}
+	// $1 stands where bind put it, for a value that does not come with the text.
+	if n, ok := node["number"].(float64); kind == "ParamRef" && ok && n >= 1 && int(n) <= w.values {
+		return nil
 	}
 	known, ok := postgresGrammar()[kind]
 	if !ok {

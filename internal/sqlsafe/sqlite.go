@@ -93,35 +93,89 @@ func lowered(all []string) map[string]bool {
 // It waits for what runs, which ends by its own time.
 func (s *SQLiteDB) Close() error { return s.db.Close() }
 
-// Query runs one SELECT. Values are bound by name: sql.Named("user", …) for :user. A statement that may not be run is a
-// *Refusal.
-// The authorizer is set anew for each statement on the connection that runs it, and its refusal wins over
-// SQLite's own sentence, which is only "not authorized".
-// Values are bound and never written into the text: hong' or 1=1 -- finds nobody.
-func (s *SQLiteDB) Query(ctx context.Context, query string, values ...any) (*Table, error) {
-	words, err := s.statement(query)
+// Query runs one SELECT with the values of its parameters, within the limits of the connection.
+func (s *SQLiteDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (*Table, error) {
+	return s.Ask(ctx, Statement{SQL: query, Values: values})
+}
+
+// Ask runs one SELECT. A statement that may not be run is a *Refusal.
+func (s *SQLiteDB) Ask(ctx context.Context, q Statement) (t *Table, err error) {
+	q.Limits = q.Limits.or(s.config.Limits)
+	err = s.held(ctx, q, func(ctx context.Context, conn *sql.Conn) error {
+		values, err := q.sqliteValues()
+		if err == nil {
+			t, err = s.read(ctx, conn, q, values)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.config.Limits.Time, fmt.Errorf("the statement took longer than its %v", s.config.Limits.Time))
+	return t, nil
+}
+
+// Check says what is wrong with a statement without running it: what Ask would refuse, and what SQLite cannot compile.
+func (s *SQLiteDB) Check(ctx context.Context, q Statement) error {
+	q.Limits = q.Limits.or(s.config.Limits)
+	return s.held(ctx, q, func(ctx context.Context, conn *sql.Conn) error {
+		stmt, err := conn.PrepareContext(ctx, q.SQL)
+		if err != nil {
+			return err
+		}
+		return stmt.Close()
+	})
+}
+
+// held does something with a statement on a connection that is held to it.
+// The authorizer is set anew for each statement on the connection that runs it, and its refusal wins over
+// SQLite's own sentence, which is only "not authorized".
+func (s *SQLiteDB) held(ctx context.Context, q Statement, do func(context.Context, *sql.Conn) error) error {
+	words, err := s.statement(q.SQL)
+	if err != nil {
+		return err
+	}
+	if _, err := SQLite.Parameters(q.SQL); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, q.Limits.Time, late(q.Limits.Time))
 	defer cancel()
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer conn.Close()
-	g := &guard{s: s, words: words, sql: query}
+	g := &guard{s: s, words: words, sql: q.SQL}
 	if err := g.stand(ctx, conn); err != nil {
-		return nil, err
+		return err
 	}
-	t, err := s.read(ctx, conn, query, values)
+	err = do(ctx, conn)
 	switch {
 	case err != nil && g.refusal != nil:
-		return nil, g.refusal
+		return g.refusal
 	case err != nil && ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	return t, err
+	return g.placed(err)
+}
+
+// sqliteValues are the values that the statement has places for; one that is missing is an error.
+// SQLite's numbers end at 64 bits, and a larger one would lose digits as a double.
+func (s *Statement) sqliteValues() (values []any, err error) {
+	found, err := SQLite.Parameters(s.SQL)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range found {
+		v, ok := s.value(p.Name)
+		if d, big := v.(Decimal); big {
+			return nil, refuse(s.SQL, p.At, "%s is too large a number for SQLite", d)
+		}
+		if !ok {
+			return nil, refuse(s.SQL, p.At, "the parameter :%s has no value", p.Name)
+		}
+		values = append(values, sql.Named(p.Name, v))
+	}
+	return values, nil
 }
 
 // statement checks what can be said of the text alone.
@@ -145,130 +199,10 @@ func (s *SQLiteDB) statement(query string) ([]token, error) {
 	return words, nil
 }
 
-// What sqlite3_limit calls its limits, and what they are here. A value of a megabyte is what one step of the machine, which
-// no deadline interrupts, can make; a chain of operators of 200 is what the parser's stack takes everywhere.
-// SQLite's own are a gigabyte of value, 1,000 levels of expression, 500 SELECTs in one and patterns of 50,000
-// bytes: far too much for what a stranger wrote. They are set on the connection, and no statement can raise them.
-// No deadline interrupts a single step: randomblob(900000000) ran for 12.8 s.
-var sqliteLimits = map[int]int{
-	0: 1 << 20, // LENGTH
-	1: longestStatement,
-	3: 200,     // EXPR_DEPTH
-	4: 50,      // COMPOUND_SELECT
-	5: 100_000, // VDBE_OP
-	6: 64,      // FUNCTION_ARG
-	7: 0,       // ATTACHED
-	8: 256,     // LIKE_PATTERN_LENGTH: a pattern of many % takes its length times the text's
-}
-
-// guard stands before one statement, and notes what it refused first.
-// Only the first refusal is kept: it names what the user wrote, later ones what followed from it.
-// Opening read-only is not enough: PRAGMA query_only=0 succeeds on such a file, ATTACH reads any other one and
-// makes new ones, and VACUUM INTO leaves a copy.
-type guard struct {
-	s       *SQLiteDB
-	words   []token
-	sql     string
-	refusal *Refusal
-	objects map[string]bool // tables and views of the file, when only some of them may be read
-}
-
-// stand holds a connection. It is done before each statement: what a pool's connection went through before does not matter.
-// The objects are read each time, since somebody else may have changed the file.
-// A connection that once ran ATTACH would keep the file for whoever gets it next from the pool.
-func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
-	for id, most := range sqliteLimits {
-		if _, err := sqlite.Limit(conn, id, most); err != nil {
-			return err
-		}
-	}
-	if g.s.tables != nil {
-		if err := g.authorizer(conn, nil); err != nil { // that of the statement before would refuse the schema
-			return err
-		}
-		names, err := texts(ctx, conn, "SELECT lower(name) FROM sqlite_schema")
-		if err != nil {
-			return err
-		}
-		g.objects = lowered(names)
-	}
-	return g.authorizer(conn, g.authorize)
-}
-
-// authorizer sets who is asked while a connection compiles statements; nil: nobody.
-func (g *guard) authorizer(conn *sql.Conn, ask sqlite.AuthorizerFn) error {
-	return conn.Raw(func(c any) error {
-		able, ok := c.(sqlite.AuthorizerRegisterer)
-		if !ok {
-			return errors.New("the SQLite driver cannot be held to reading")
-		}
-		return able.RegisterAuthorizer(ask)
-	})
-}
-
-// authorize is asked by SQLite, while it compiles a statement, about everything that the statement would do.
-// The view or WITH that it is asked for does not count: WITH users AS (SELECT * FROM secret) would read as a view that is allowed.
-// It fails closed: an action that it does not know is refused.
-func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, _ string) sqlite.AuthorizerReturnCode {
-	why, name := "", arg1
-	switch action {
-	case sqlite.AuthSelect, sqlite.AuthRecursive:
-	case sqlite.AuthRead:
-		if !g.readable(strings.ToLower(arg1)) {
-			why = fmt.Sprintf("%s may not be read", arg1)
-		}
-	case sqlite.AuthFunction:
-		name = arg2
-		if lower := strings.ToLower(arg2); !sqliteFunctions()[lower] && !g.s.more[lower] {
-			why = fmt.Sprintf("%s is not among the functions that may be called", arg2)
-		}
-	case sqlite.AuthPragma:
-		if arg1 != "data_version" { // which FTS5 asks by itself
-			why = fmt.Sprintf("PRAGMA %s may not be asked", arg1)
-		}
-	case sqlite.AuthAttach:
-		why = "ATTACH may not be used"
-	default:
-		why = "only SELECT may be asked, and this changes something"
-	}
-	if why == "" {
-		return sqlite.AuthorizerOK
-	}
-	if g.refusal == nil {
-		g.refusal = refuse(g.sql, g.place(name), "%s", why)
-	}
-	return sqlite.AuthorizerDeny
-}
-
-// place is where a name stands in the statement, or -1.
-// SQLite tells the name and no offset, so the first word of that name is meant.
-func (g *guard) place(name string) int {
-	for _, w := range g.words {
-		if name != "" && strings.EqualFold(strings.Trim(w.text, "\"`[]'"), name) {
-			return w.at
-		}
-	}
-	return -1
-}
-
-// readable says that a table or view may be read. Names of WITH come here, too, so that a name which is no table of the file
-// is allowed, unless SQLite itself knows it.
-// Table-valued functions of JSON read only what they are given. sqlite_schema would show the text of every
-// view, and pragma_… functions what a PRAGMA would.
-func (g *guard) readable(name string) bool {
-	switch {
-	case name == "json_each", name == "json_tree", name == "jsonb_each", name == "jsonb_tree", name == "":
-		return true
-	case strings.HasPrefix(name, "sqlite_"), strings.HasPrefix(name, "pragma_"), g.s.modules[name]:
-		return false
-	}
-	return g.s.tables == nil || g.s.tables[name] || !g.objects[name]
-}
-
 // read runs the statement and takes what the limits allow.
 // Rows are taken one at a time, so a limit stops the statement and not only the result.
-func (s *SQLiteDB) read(ctx context.Context, conn *sql.Conn, query string, values []any) (*Table, error) {
-	rows, err := conn.QueryContext(ctx, query, values...)
+func (s *SQLiteDB) read(ctx context.Context, conn *sql.Conn, q Statement, values []any) (*Table, error) {
+	rows, err := conn.QueryContext(ctx, q.SQL, values...)
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +211,7 @@ func (s *SQLiteDB) read(ctx context.Context, conn *sql.Conn, query string, value
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTable(columns, s.config.Limits)
+	t, err := newTable(columns, q.Limits)
 	if err != nil {
 		return nil, err
 	}

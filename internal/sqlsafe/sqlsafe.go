@@ -4,23 +4,31 @@
 //	sqlsafe.go            a Refusal says why and where; the limits of a query
 //	table.go              rows on their way to JSON, within the limits
 //	tokens.go             a statement cut into words, as both databases cut it
+//	parameters.go         :name, where values are bound
 //	names.go              the lists of allowed names, *.txt
 //	postgres.go           a statement checked against PostgreSQL's grammar, which is parsed in WebAssembly
 //	postgres_walk.go      the walk through the parsed tree
 //	postgres_run.go       the wall around PostgreSQL: pool, read-only transaction, cursor, rollback
+//	postgres_bind.go      values as PostgreSQL takes them
 //	postgres_role.go      what the role may do besides reading
 //	postgres_value.go     PostgreSQL's texts as JSON values
-//	sqlite.go             the wall around SQLite: authorizer, limits, interrupts
+//	sqlite.go             statements on SQLite, read-only
+//	sqlite_guard.go       the wall around it: authorizer, limits, and where a refused name stands
 //
 // Two walls stand behind each other on purpose. The check alone would trust a parser to read as the server does; the server
 // alone lets side effects through (advisory locks, large objects, sequences), and says less clearly what was wrong.
 package sqlsafe
 
 import (
+	"cmp"
+	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Refusal is why a statement is not run.
@@ -37,11 +45,20 @@ const syntaxError = "42601"
 
 // Error is one sentence with the place: `pg_sleep is not among the functions that may be called (line 1, column 8)`.
 func (r *Refusal) Error() string {
-	if r.Offset < 0 || r.Offset > len(r.sql) {
+	line, column, ok := r.Place()
+	if !ok {
 		return r.Why
 	}
-	line, column := place(r.sql, r.Offset)
 	return fmt.Sprintf("%s (line %d, column %d)", r.Why, line, column)
+}
+
+// Place is the line and the column, in characters, both from 1; ok is false for the statement as a whole.
+func (r *Refusal) Place() (line, column int, ok bool) {
+	if r.Offset < 0 || r.Offset > len(r.sql) {
+		return 0, 0, false
+	}
+	line, column = place(r.sql, r.Offset)
+	return line, column, true
 }
 
 // place counts from 1, columns in characters.
@@ -54,6 +71,27 @@ func place(sql string, offset int) (line, column int) {
 // refuse makes a Refusal about the place offset of sql.
 func refuse(sql string, offset int, format string, args ...any) *Refusal {
 	return &Refusal{Why: fmt.Sprintf(format, args...), Offset: offset, sql: sql}
+}
+
+// Statement is one SELECT with the values of its parameters, :name, by their names. Values are bound and never written into
+// the text: hong' or 1=1 -- finds nobody. They are nil, string, bool, int64, float64, and Decimal for the rest of the numbers.
+type Statement struct {
+	SQL    string
+	Values []sql.NamedArg // those without a place in SQL are not looked at
+	Limits Limits         // those that are zero are the connection's
+}
+
+// Decimal is a number by its digits, for one that no int64 holds.
+type Decimal string
+
+// value is the value of a name; ok is false when there is none.
+func (s *Statement) value(name string) (v any, ok bool) {
+	for _, arg := range s.Values {
+		if arg.Name == name {
+			return arg.Value, true
+		}
+	}
+	return nil, false
 }
 
 // Limits bound what one query may take. The zero value has the defaults.
@@ -79,6 +117,26 @@ func (l Limits) filled() Limits {
 		l.Time = 10 * time.Second
 	}
 	return l
+}
+
+// or is l with the limits of the connection where it has none.
+func (l Limits) or(standard Limits) Limits {
+	return Limits{cmp.Or(l.Rows, standard.Rows), cmp.Or(l.Bytes, standard.Bytes), cmp.Or(l.Cell, standard.Cell), cmp.Or(l.Time, standard.Time)}
+}
+
+// late is the end of a statement whose time is over.
+type late time.Duration
+
+// Error says how long the time was.
+func (l late) Error() string {
+	return fmt.Sprintf("the statement took longer than its %v", time.Duration(l))
+}
+
+// Late says that an error is the end of a statement's time, by our clock or the server's.
+func Late(err error) bool {
+	var l late
+	var said *pgconn.PgError
+	return errors.As(err, &l) || errors.As(err, &said) && said.Code == "57014"
 }
 
 // longestStatement bounds what is parsed at all. The longest of the legitimate corpus has 1,100 bytes.

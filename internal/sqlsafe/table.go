@@ -3,6 +3,7 @@ package sqlsafe
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"toolnorm/chat"
@@ -14,6 +15,7 @@ type Table struct {
 	Columns   []string          // as they are in Records: a name that comes twice has _2 behind it
 	Records   []json.RawMessage // an object a row, members in the order of the columns
 	Truncated bool              // a limit cut it: there were more rows, or a value was longer
+	Hit       []string          // which limits did: rows, bytes, cell
 }
 
 // table takes rows until a limit is reached.
@@ -60,7 +62,7 @@ func distinct(columns []string) []string {
 // The row that passes the limit of bytes is left out whole: half a record would be a wrong one.
 func (t *table) add(row []json.RawMessage) bool {
 	if len(t.Records) >= t.limits.Rows {
-		t.Truncated = true
+		t.cut("rows")
 		return false
 	}
 	record := []byte{'{'}
@@ -73,11 +75,19 @@ func (t *table) add(row []json.RawMessage) bool {
 	}
 	record = append(record, '}')
 	if t.bytes += len(record); t.bytes > t.limits.Bytes {
-		t.Truncated = true
+		t.cut("bytes")
 		return false
 	}
 	t.Records = append(t.Records, record)
 	return true
+}
+
+// cut notes that a limit took something away.
+func (t *table) cut(limit string) {
+	t.Truncated = true
+	if !slices.Contains(t.Hit, limit) {
+		t.Hit = append(t.Hit, limit)
+	}
 }
 
 // held is a value no longer than the limit of one: what is longer is text that says how long it was.
@@ -86,7 +96,7 @@ func (t *table) held(value json.RawMessage) json.RawMessage {
 	if len(value) <= t.limits.Cell {
 		return value
 	}
-	t.Truncated = true
+	t.cut("cell")
 	text := string(value)
 	_ = json.Unmarshal(value, &text) // a text is cut as it is, anything else as it is written
 	cut := min(t.limits.Cell, len(text))

@@ -1,0 +1,196 @@
+package sqlsafe
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Kind is the kind of a database, as far as its reading of a statement goes.
+type Kind uint8
+
+// The kinds of database.
+const (
+	SQLite Kind = iota
+	PostgreSQL
+)
+
+// lexis is how a database of a kind cuts a statement.
+func (k Kind) lexis() lexis { return lexis{dollars: k == PostgreSQL, brackets: k == SQLite} }
+
+// Parameter is one place of a statement at which a value is bound.
+type Parameter struct {
+	Name string
+	At   int // offset of the colon
+}
+
+// parameterName is how a parameter may be called: both databases, JSON Schema and Python take such a word.
+var parameterName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Parameters lists the parameters of a statement, :name, in their order; one that comes twice is listed twice. Colons in
+// texts, quoted names and comments are none, nor is a cast (now()::date) or the slice of an array (a[1:n]). Other ways to
+// write parameters ($1, ?, @name) are a *Refusal, since nobody could say what is bound to them.
+func (k Kind) Parameters(sql string) ([]Parameter, error) {
+	if r := readable(sql); r != nil {
+		return nil, r
+	}
+	all := k.lexis().tokens(sql)
+	var found []Parameter
+	for i, t := range all {
+		next := ""
+		if i+1 < len(all) && all[i+1].at == t.at+len(t.text) {
+			next = all[i+1].text
+		}
+		switch {
+		case k == SQLite && t.text == "?", t.text == "$" && next != "", k == SQLite && t.text == "@":
+			return nil, refuse(sql, t.at, "%s is not how parameters are written here; write a colon and the name, as :user_name", t.text+next)
+		case t.text != ":" || next == "" || !wordByte(next[0]):
+		case k == PostgreSQL && (next[0] >= '0' && next[0] <= '9' || k.slice(sql, t.at)):
+		case !parameterName.MatchString(next):
+			return nil, refuse(sql, t.at, "a parameter cannot be called %q; letters of a to z, digits and _ can be in a name", next)
+		case k == SQLite && i+2 < len(all) && all[i+2].at == t.at+1+len(next) && (all[i+2].text == "::" || all[i+2].text == "("):
+			// SQLite takes :name::text and :name(…) for names of Tcl variables.
+			return nil, refuse(sql, all[i+2].at, "SQLite has no %s behind a parameter; write CAST(:%s AS …)", all[i+2].text, next)
+		default:
+			found = append(found, Parameter{next, t.at})
+		}
+	}
+	return found, nil
+}
+
+// slice says that a colon is that of an array's slice, which follows its lower bound without a space: a[1:n], a[f(x):n].
+// The same rule keeps apart "a cast and a colon" (:::), which is nothing.
+func (k Kind) slice(sql string, at int) bool {
+	return at > 0 && (wordByte(sql[at-1]) || strings.IndexByte(`])"':`, sql[at-1]) >= 0)
+}
+
+// braces is {{name}} as editors of other products write a parameter, at the beginning of a text.
+var braces = regexp.MustCompile(`^\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
+
+// Braces writes {{name}} as :name. Inside of quotes it is a *Refusal: the value would be meant to be put into the text
+// there, and values are only ever bound. In comments it stays.
+func (k Kind) Braces(sql string) (string, error) {
+	if r := readable(sql); r != nil {
+		return "", r
+	}
+	var b strings.Builder
+	d, done := k.lexis(), 0
+	for i := 0; i < len(sql); {
+		n, blank := d.next(sql[i:])
+		inside := strings.Index(sql[i:i+n], "{{")
+		switch {
+		case n > 1 && !blank && inside >= 0:
+			return "", refuse(sql, i+inside, "{{…}} stands inside of quotes; a value is bound and never part of a text: leave the quotes out, or join texts by ||")
+		case sql[i] == '{':
+			if m := braces.FindStringSubmatch(sql[i:]); m != nil {
+				b.WriteString(sql[done:i])
+				if i > 0 && wordByte(sql[i-1]) {
+					b.WriteByte(' ') // SELECT{{a}}
+				}
+				b.WriteString(":" + m[1])
+				n = len(m[0])
+				if done = i + n; done < len(sql) && wordByte(sql[done]) {
+					b.WriteByte(' ') // {{a}}FROM
+				}
+			} else if strings.HasPrefix(sql[i:], "{{") {
+				return "", refuse(sql, i, "a parameter in braces is {{name}}, and this is none")
+			}
+		}
+		i += n
+	}
+	return b.String() + sql[done:], nil
+}
+
+// bound is a statement whose parameters are written as PostgreSQL knows them, $1 to $n.
+type bound struct {
+	sql   string   // as it was
+	text  string   // as PostgreSQL gets it
+	names []string // of $1, $2, …
+	marks []mark   // in their order
+}
+
+// mark is a place at which the two texts begin to differ by more.
+type mark struct{ at, was int } // the offset behind a parameter in text, and in sql
+
+// bind writes :name as $n. A name has one number, however often it comes: PostgreSQL then has one type for it.
+func bind(sql string) (*bound, error) {
+	found, err := PostgreSQL.Parameters(sql)
+	if err != nil {
+		return nil, err
+	}
+	b, numbers, done := &bound{sql: sql}, map[string]int{}, 0
+	var text strings.Builder
+	for _, p := range found {
+		if numbers[p.Name] == 0 {
+			b.names = append(b.names, p.Name)
+			numbers[p.Name] = len(b.names)
+		}
+		text.WriteString(sql[done:p.At])
+		text.WriteString("$" + strconv.Itoa(numbers[p.Name]))
+		done = p.At + 1 + len(p.Name)
+		b.marks = append(b.marks, mark{text.Len(), done})
+	}
+	text.WriteString(sql[done:])
+	b.text = text.String()
+	return b, nil
+}
+
+// was is the offset in the statement as it was written of one in the text that was sent. Inside of a parameter it is its
+// beginning.
+func (b *bound) was(at int) int {
+	last := mark{}
+	for _, m := range b.marks {
+		if m.at > at {
+			start := m.was - 1 - len(b.parameter(m))
+			return min(last.was+at-last.at, start)
+		}
+		last = m
+	}
+	return last.was + at - last.at
+}
+
+// parameter is the name in front of a mark.
+func (b *bound) parameter(m mark) string {
+	from := strings.LastIndexByte(b.sql[:m.was], ':')
+	return b.sql[from+1 : m.was]
+}
+
+// numbered is a parameter in a sentence of the server's.
+var numbered = regexp.MustCompile(`\$[0-9]+`)
+
+// told is an error about the text that was sent as one about the statement as it was written: with its places and names.
+func (b *bound) told(err error) error {
+	var refused *Refusal
+	if errors.As(err, &refused) {
+		r := refuse(b.sql, -1, "%s", b.named(refused.Why))
+		r.Code = refused.Code
+		if refused.Offset >= 0 {
+			r.Offset = b.was(refused.Offset)
+		}
+		return r
+	}
+	var said *pgconn.PgError
+	if errors.As(err, &said) {
+		copied := *said
+		copied.Message = b.named(said.Message)
+		if said.Position > 0 {
+			before := b.sql[:min(b.was(byteOffset(b.text, int(said.Position)-1)), len(b.sql))]
+			copied.Position = int32(len([]rune(before)) + 1)
+		}
+		return &copied
+	}
+	return err
+}
+
+// named writes $1 in a sentence as its name.
+func (b *bound) named(text string) string {
+	return numbered.ReplaceAllStringFunc(text, func(s string) string {
+		if n, err := strconv.Atoi(s[1:]); err == nil && n >= 1 && n <= len(b.names) {
+			return ":" + b.names[n-1]
+		}
+		return s
+	})
+}

@@ -1,0 +1,159 @@
+package sqlsafe
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+// What sqlite3_limit calls its limits, and what they are here. A value of a megabyte is what one step of the machine, which
+// no deadline interrupts, can make; a chain of operators of 200 is what the parser's stack takes everywhere.
+// SQLite's own are a gigabyte of value, 1,000 levels of expression, 500 SELECTs in one and patterns of 50,000
+// bytes: far too much for what a stranger wrote. They are set on the connection, and no statement can raise them.
+// No deadline interrupts a single step: randomblob(900000000) ran for 12.8 s.
+var sqliteLimits = map[int]int{
+	0: 1 << 20, // LENGTH
+	1: longestStatement,
+	3: 200,     // EXPR_DEPTH
+	4: 50,      // COMPOUND_SELECT
+	5: 100_000, // VDBE_OP
+	6: 64,      // FUNCTION_ARG
+	7: 0,       // ATTACHED
+	8: 256,     // LIKE_PATTERN_LENGTH: a pattern of many % takes its length times the text's
+}
+
+// guard stands before one statement, and notes what it refused first.
+// Only the first refusal is kept: it names what the user wrote, later ones what followed from it.
+// Opening read-only is not enough: PRAGMA query_only=0 succeeds on such a file, ATTACH reads any other one and
+// makes new ones, and VACUUM INTO leaves a copy.
+type guard struct {
+	s       *SQLiteDB
+	words   []token
+	sql     string
+	refusal *Refusal
+	objects map[string]bool // tables and views of the file, when only some of them may be read
+}
+
+// stand holds a connection. It is done before each statement: what a pool's connection went through before does not matter.
+// The objects are read each time, since somebody else may have changed the file.
+// A connection that once ran ATTACH would keep the file for whoever gets it next from the pool.
+func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
+	for id, most := range sqliteLimits {
+		if _, err := sqlite.Limit(conn, id, most); err != nil {
+			return err
+		}
+	}
+	if g.s.tables != nil {
+		if err := g.authorizer(conn, nil); err != nil { // that of the statement before would refuse the schema
+			return err
+		}
+		names, err := texts(ctx, conn, "SELECT lower(name) FROM sqlite_schema")
+		if err != nil {
+			return err
+		}
+		g.objects = lowered(names)
+	}
+	return g.authorizer(conn, g.authorize)
+}
+
+// authorizer sets who is asked while a connection compiles statements; nil: nobody.
+func (g *guard) authorizer(conn *sql.Conn, ask sqlite.AuthorizerFn) error {
+	return conn.Raw(func(c any) error {
+		able, ok := c.(sqlite.AuthorizerRegisterer)
+		if !ok {
+			return errors.New("the SQLite driver cannot be held to reading")
+		}
+		return able.RegisterAuthorizer(ask)
+	})
+}
+
+// authorize is asked by SQLite, while it compiles a statement, about everything that the statement would do.
+// The view or WITH that it is asked for does not count: WITH users AS (SELECT * FROM secret) would read as a view that is allowed.
+// It fails closed: an action that it does not know is refused.
+func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, _ string) sqlite.AuthorizerReturnCode {
+	why, name := "", arg1
+	switch action {
+	case sqlite.AuthSelect, sqlite.AuthRecursive:
+	case sqlite.AuthRead:
+		if !g.readable(strings.ToLower(arg1)) {
+			why = fmt.Sprintf("%s may not be read", arg1)
+		}
+	case sqlite.AuthFunction:
+		name = arg2
+		if lower := strings.ToLower(arg2); !sqliteFunctions()[lower] && !g.s.more[lower] {
+			why = fmt.Sprintf("%s is not among the functions that may be called", arg2)
+		}
+	case sqlite.AuthPragma:
+		if arg1 != "data_version" { // which FTS5 asks by itself
+			why = fmt.Sprintf("PRAGMA %s may not be asked", arg1)
+		}
+	case sqlite.AuthAttach:
+		why = "ATTACH may not be used"
+	default:
+		why = "only SELECT may be asked, and this changes something"
+	}
+	if why == "" {
+		return sqlite.AuthorizerOK
+	}
+	if g.refusal == nil {
+		g.refusal = refuse(g.sql, g.place(name), "%s", why)
+	}
+	return sqlite.AuthorizerDeny
+}
+
+// unknown are the sentences of SQLite that name what is wrong.
+var unknown = regexp.MustCompile(`(?:near "([^"]+)": syntax error|no such (?:column|table|function): ([^ ]+)|ambiguous column name: ([^ ]+))`)
+
+// placed is an error of SQLite's as a Refusal with the place that it names, as far as it names one: the driver tells no offset.
+// A name with a point, t.nope, stands where its last part does.
+func (g *guard) placed(err error) error {
+	var said *sqlite.Error
+	if !errors.As(err, &said) || said.Code()&0xFF != sqliteError {
+		return err
+	}
+	text, _, _ := strings.Cut(strings.TrimPrefix(said.Error(), "SQL logic error: "), " (")
+	at := -1
+	if m := unknown.FindStringSubmatch(text); m != nil {
+		name := cmp.Or(m[1], m[2], m[3])
+		at = g.place(name[strings.LastIndexByte(name, '.')+1:])
+	} else if strings.Contains(text, "incomplete input") {
+		at = len(g.sql)
+	}
+	r := refuse(g.sql, at, "%s", text)
+	r.Code = syntaxError
+	return r
+}
+
+// sqliteError is SQLITE_ERROR, of a statement that cannot be compiled.
+const sqliteError = 1
+
+// place is where a name stands in the statement, or -1.
+// SQLite tells the name and no offset, so the first word of that name is meant.
+func (g *guard) place(name string) int {
+	for _, w := range g.words {
+		if name != "" && strings.EqualFold(strings.Trim(w.text, "\"`[]'"), name) {
+			return w.at
+		}
+	}
+	return -1
+}
+
+// readable says that a table or view may be read. Names of WITH come here, too, so that a name which is no table of the file
+// is allowed, unless SQLite itself knows it.
+// Table-valued functions of JSON read only what they are given. sqlite_schema would show the text of every
+// view, and pragma_… functions what a PRAGMA would.
+func (g *guard) readable(name string) bool {
+	switch {
+	case name == "json_each", name == "json_tree", name == "jsonb_each", name == "jsonb_tree", name == "":
+		return true
+	case strings.HasPrefix(name, "sqlite_"), strings.HasPrefix(name, "pragma_"), g.s.modules[name]:
+		return false
+	}
+	return g.s.tables == nil || g.s.tables[name] || !g.objects[name]
+}
