@@ -25,7 +25,8 @@ type Config struct {
 	// Log is where what operators need to know goes, never prompts, replies or keys. The zero value logs nothing.
 	Log zerolog.Logger
 
-	// Aliases have a name that clients may ask for, and the model that it stands for, with its server's name in front.
+	// Aliases have a name that clients may ask for, in which * stands for any text, and the model that it stands for, with its
+	// server's name in front.
 	// Settings below that go by a model's name go by the latter, so a model is read alike under every name.
 	Aliases map[string]string
 	// Prefix says nothing in front of any model's name, so that each has a second one. Empty: there is none.

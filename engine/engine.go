@@ -94,6 +94,9 @@ func (e *Engine) attempt(ctx context.Context, r *chat.Request, prev error, yield
 		}
 		said = true
 		pulse.Spoke()
+		if err != nil {
+			err = advised(err, r.Model)
+		}
 		if !yield(ev, err) || err != nil {
 			return nil
 		}
@@ -215,6 +218,9 @@ func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 		all[i].Hidden = strings.HasPrefix(all[i].ID, demoName+"/") && !alone && e.cfg.Demos != DemoAlways
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.cfg.Aliases)) {
+		if strings.Contains(name, "*") { // a pattern is no name
+			continue
+		}
 		all = append(all, chat.Info{ID: name, Owner: "toolnorm"})
 	}
 	return all, ctx.Err()

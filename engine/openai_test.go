@@ -316,14 +316,15 @@ func TestCompatibleFaults(t *testing.T) {
 func TestServersAndAliases(t *testing.T) {
 	llama, old := &fakeOpenAI{template: "p {tools}", text: "from llama"}, &fakeOllama{prompt: "p", text: "from ollama", digest: "sha:1"}
 	servers := map[string]http.Handler{"llama": llama, "old": old}
-	cfg := Config{Ollama: "http://127.0.0.1:1", Aliases: map[string]string{"gpt-4o": "llama/m", "small": "old/m"}, DefaultModel: "small"}
+	cfg := Config{Ollama: "http://127.0.0.1:1", Aliases: map[string]string{"gpt-4o": "llama/m", "small": "old/m", "claude-*": "old/m", "claude-opus*": "llama/m", "claude-opus-tiny": "old/m"}, DefaultModel: "small"}
 	for _, name := range []string{"llama", "old"} {
 		s := httptest.NewServer(servers[name])
 		t.Cleanup(s.Close)
 		cfg.Upstreams = append(cfg.Upstreams, Upstream{Name: name, URL: s.URL})
 	}
 	e := New(cfg)
-	for model, want := range map[string]string{"llama/m": "from llama", "old/m": "from ollama", "gpt-4o": "from llama", "small": "from ollama", "": "from ollama"} {
+	for model, want := range map[string]string{"llama/m": "from llama", "old/m": "from ollama", "gpt-4o": "from llama", "small": "from ollama", "": "from ollama",
+		"claude-haiku-5": "from ollama", "claude-opus-5-5": "from llama", "claude-opus-tiny": "from ollama"} {
 		r := user("hi")
 		r.Model = model
 		if text, _, _, err := collect(t, e, r); text != want || err != nil {
@@ -338,6 +339,23 @@ func TestServersAndAliases(t *testing.T) {
 	for _, want := range []string{"llama/m", "old/m:latest", "gpt-4o", "small"} {
 		if !slices.Contains(ids, want) {
 			t.Errorf("no %s among %q, error %v", want, ids, err)
+		}
+	}
+	if slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(id, "*") }) {
+		t.Errorf("a pattern is listed: %q", ids)
+	}
+}
+
+// An agent that nobody told of a model asks for its maker's.
+func TestAModelOfSomebodyElsesIsAdvisedOn(t *testing.T) {
+	missing := &fault.Error{Kind: fault.NotFound, Param: "model", Code: "model_not_found", Message: "not there"}
+	for model, want := range map[string]string{
+		"claude-opus-5-5": "not there; to have a model of yours answer for it, set --alias 'claude-*=MODEL'",
+		"gpt-5.5-codex":   "not there; to have a model of yours answer for it, set --alias 'gpt-5*=MODEL'",
+		"qwen3":           "not there",
+	} {
+		if got := fault.From(advised(missing, model)); got.Message != want || got.Code != missing.Code {
+			t.Errorf("%s: %+v", model, got)
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/openai"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/pattern"
 )
 
 // backend is one kind of model server: what the engine asks of it. What only some of them can do is an interface beside its
@@ -186,12 +188,39 @@ func (e *Engine) place(model string) (*server, string) {
 }
 
 // real is the model that a name stands for: by alias, else itself. An alias wins with the prefix and without, so a client that
-// must have the prefix can use aliases, too.
+// must have the prefix can use aliases, too. A name of its own wins over a pattern: with "claude-*" and "claude-haiku-5" each
+// of an agent's names can have a model.
 func (e *Engine) real(name string) string {
 	for _, name := range []string{name, strings.TrimPrefix(name, e.cfg.Prefix)} {
 		if model, ok := e.cfg.Aliases[name]; ok {
 			return model
 		}
+		if model, ok := pattern.Find(e.cfg.Aliases, name); ok {
+			return model
+		}
 	}
 	return strings.TrimPrefix(name, e.cfg.Prefix)
+}
+
+// borrowed are the models of others that agents ask for when nobody tells them which, and the pattern for all of a kind:
+// Claude Code asks for claude-opus-5-5, and for claude-haiku-… beside it, Codex for gpt-5.5-codex.
+var borrowed = []struct{ begins, pattern string }{
+	{"claude-", "claude-*"}, {"gpt-5", "gpt-5*"}, {"gpt-4", "gpt-4*"}, {"codex-", "codex-*"}, {"gemini-", "gemini-*"},
+}
+
+// advised is the error of a request, with what to do about a model that is none of a local server's: agents ask for such names
+// by default, and "not found" alone sends their users looking for an account.
+func advised(err error, model string) error {
+	f := fault.From(err)
+	if f.Kind != fault.NotFound || f.Param != "model" {
+		return err
+	}
+	for _, b := range borrowed {
+		if strings.HasPrefix(model, b.begins) {
+			told := *f
+			told.Message += fmt.Sprintf("; to have a model of yours answer for it, set --alias '%s=MODEL'", b.pattern)
+			return &told
+		}
+	}
+	return err
 }

@@ -83,3 +83,16 @@ func TestTokensAreCountedForMessages(t *testing.T) {
 		t.Errorf("without a counter: %d %s", resp.StatusCode, body)
 	}
 }
+
+func TestAnthropicsClientsGetTheirListOfModels(t *testing.T) {
+	srv, _ := serve(t, nil)
+	for path, want := range map[string]string{
+		"/v1/models?limit=1": `{"data":[{"type":"model","id":"qwen3:latest","display_name":"qwen3:latest","created_at":"1970-01-01T00:00:05Z"},{"type":"model","id":"demo/hermes","display_name":"demo/hermes","created_at":"1970-01-01T00:00:00Z"}],"has_more":false,"first_id":"qwen3:latest","last_id":"demo/hermes"}`,
+		"/v1/models/qwen3":   `{"type":"model","id":"qwen3:latest","display_name":"qwen3:latest","created_at":"1970-01-01T00:00:05Z"}`,
+		"/v1/models/none":    `{"type":"error","error":{"type":"not_found_error","message":"no model named \"none\"; GET /v1/models lists them"}}`,
+	} {
+		if _, body := do(t, "GET", srv.URL+path, "", "Anthropic-Version", "2023-06-01"); strings.TrimSpace(body) != want {
+			t.Errorf("%s: %s, want %s", path, body, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
@@ -23,6 +24,40 @@ func infoOf(i chat.Info) modelInfo {
 	return modelInfo{ID: i.ID, Object: "model", Created: i.Created, OwnedBy: i.Owner}
 }
 
+// claudeInfo is a model as Anthropic lists it.
+type claudeInfo struct {
+	Type    string    `json:"type"`
+	ID      string    `json:"id"`
+	Name    string    `json:"display_name"`
+	Created time.Time `json:"created_at"`
+}
+
+// claudeOf is Anthropic's form of i.
+func claudeOf(i chat.Info) claudeInfo {
+	return claudeInfo{Type: "model", ID: i.ID, Name: i.ID, Created: time.Unix(i.Created, 0).UTC()}
+}
+
+// asksAnthropic says that a client speaks Anthropic's API, whose every request names its version. Both APIs have the same path.
+func asksAnthropic(r *http.Request) bool { return r.Header.Get("Anthropic-Version") != "" }
+
+// writeClaudes writes the list in Anthropic's form. All of it is one page, whatever limit the client asks for: a local server has
+// dozens of models, not thousands.
+func writeClaudes(w http.ResponseWriter, infos []chat.Info) error {
+	list := struct {
+		Data  []claudeInfo `json:"data"`
+		More  bool         `json:"has_more"`
+		First *string      `json:"first_id"`
+		Last  *string      `json:"last_id"`
+	}{Data: make([]claudeInfo, len(infos))}
+	for i, info := range infos {
+		list.Data[i] = claudeOf(info)
+	}
+	if n := len(infos); n > 0 {
+		list.First, list.Last = &infos[0].ID, &infos[n-1].ID
+	}
+	return form.WriteValue(w, list)
+}
+
 // models lists what can be asked.
 // Void asks every five seconds with vLLM and LM Studio, so the catalog is expected to answer at once.
 func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
@@ -33,6 +68,9 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	infos = slices.DeleteFunc(slices.Clone(infos), func(i chat.Info) bool { return i.Hidden })
 	if s.listsAliases(r) {
 		infos = withAliases(infos)
+	}
+	if asksAnthropic(r) {
+		return writeClaudes(w, infos)
 	}
 	data := make([]modelInfo, len(infos)) // never null
 	for i, info := range infos {
@@ -59,10 +97,17 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 			if name != id { // by the name that the client has for it
 				info.ID = id
 			}
+			if asksAnthropic(r) {
+				return form.WriteValue(w, claudeOf(info))
+			}
 			return form.WriteValue(w, infoOf(info))
 		}
 	}
 	f := fault.New(fault.NotFound, "no model named %q; GET /v1/models lists them", id)
 	f.Code = "model_not_found"
+	if asksAnthropic(r) {
+		fault.WriteAnthropic(w, f)
+		return nil
+	}
 	return f
 }

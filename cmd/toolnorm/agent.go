@@ -6,6 +6,7 @@ import (
 
 	"toolnorm/agent"
 	"toolnorm/chat"
+	"toolnorm/internal/pattern"
 )
 
 // agents are the settings of the agent.
@@ -38,6 +39,8 @@ func (m *Main) newAgent(model chat.Model) *agent.Loop {
 // The queue counts by server, and a name in front of a slash may be a part of a model's own name.
 func (c *Config) server(model string) string {
 	if real, ok := c.Alias[model]; ok {
+		model = real
+	} else if real, ok := pattern.Find(c.Alias, model); ok {
 		model = real
 	}
 	name, _, found := strings.Cut(model, "/")

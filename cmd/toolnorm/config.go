@@ -36,7 +36,7 @@ type Config struct {
 	Upstream  map[string]string `aliases:"upstreams" placeholder:"NAME=URL" help:"More model servers; their models are called NAME/model. Ollama, or OpenAI-compatible as openai+http://HOST:PORT. Without a prefix the type is detected."`
 	KeyEnv    map[string]string `placeholder:"NAME=VARIABLE" help:"Environment variables that hold the API keys of upstreams."`
 	Upstreams []listed          `kong:"-" help:"In the file only: the same as a list, each with name, url, kind (ollama or openai) and key-env."`
-	Alias     map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"More names for models."`
+	Alias     map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"More names for models (* matches any text): claude-*=qwen3-coder has that model answer whatever Claude Code asks for."`
 
 	clientForms `embed:""`
 	Databases   data.Config `embed:""`
