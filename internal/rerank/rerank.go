@@ -1,0 +1,180 @@
+// Package rerank asks a model server how well texts answer a query: a cross-encoder, which reads both together.
+//
+// Two forms cover the field. Most servers (llama-server with --reranking, vLLM, Jina, LiteLLM) take
+// {"model","query","documents","top_n"} at /v1/rerank and answer {"results":[{"index","relevance_score"}]}; Hugging Face's
+// text-embeddings-inference takes {"query","texts"} at /rerank and answers [{"index","score"}]. Ollama has no such endpoint.
+package rerank
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"time"
+
+	"toolnorm/chat"
+)
+
+// Form is how a server is asked.
+type Form uint8
+
+// The forms.
+const (
+	Cohere Form = iota // model, query, documents, top_n
+	TEI                // query, texts
+)
+
+// Client asks one model. It may be used by many at once.
+type Client struct {
+	URL   string // whole, as http://host:8080/v1/rerank
+	Model string
+	Key   string // sent as a bearer's; empty: none is
+	Form  Form
+
+	Timeout time.Duration // of one request; 0: two seconds, since a search waits for it
+	HTTP    *http.Client  // nil: the default one
+}
+
+const (
+	standardTimeout = 2 * time.Second
+	mostReply       = 4 << 20 // bytes; a hundred scores take less than 10 KB
+)
+
+// Score is what the model said of a text.
+type Score struct {
+	Index int     // of the text
+	Value float64 // in [0,1]
+	Raw   float64 // as the server sent it
+}
+
+// Score asks how well each text answers the query, and gives what the server said, in its order. A text that it left out has no
+// score. When any value lies outside of [0,1] they are logits, and all are brought into it.
+func (c *Client) Score(ctx context.Context, query string, texts []string) ([]Score, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	timeout := c.Timeout
+	if timeout == 0 {
+		timeout = standardTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	reply, err := c.ask(ctx, c.body(query, texts))
+	if err == nil {
+		var scores []Score
+		if scores, err = read(reply, len(texts)); err == nil {
+			return scaled(scores), nil
+		}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("rerank: no answer within %s", timeout)
+	}
+	return nil, fmt.Errorf("rerank: %w", err)
+}
+
+// body is a request in the server's form. Texts that are longer than the model can read are cut by the server (TEI has to be
+// asked to), since a passage's beginning is better than no score.
+func (c *Client) body(query string, texts []string) any {
+	if c.Form == TEI {
+		return map[string]any{"query": query, "texts": texts, "raw_scores": false, "truncate": true}
+	}
+	return map[string]any{"model": c.Model, "query": query, "documents": texts, "top_n": len(texts)}
+}
+
+// ask is one request. No error holds the URL, in which there may be a key.
+func (c *Client) ask(ctx context.Context, body any) ([]byte, error) {
+	text, err := chat.JSON(body)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL, bytes.NewReader(text))
+	if err != nil {
+		return nil, errors.New("the URL of the model cannot be read")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if c.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Key)
+	}
+	client := c.HTTP
+	if client == nil {
+		client = http.DefaultClient
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		var where *url.Error
+		if errors.As(err, &where) {
+			err = where.Err
+		}
+		return nil, err
+	}
+	defer resp.Body.Close()
+	reply, err := io.ReadAll(io.LimitReader(resp.Body, mostReply))
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the server answered %s: %.300s", resp.Status, bytes.TrimSpace(reply))
+	}
+	return reply, nil
+}
+
+// read takes the scores out of a reply of either form. A second score of a text, one of a text that was not sent and one that is
+// no number make the whole useless: then it is not known what the others are of.
+func read(reply []byte, n int) ([]Score, error) {
+	type entry struct {
+		Index          *int
+		Score          *float64
+		RelevanceScore *float64 `json:"relevance_score"`
+	}
+	var entries []entry
+	if first := bytes.TrimSpace(reply); len(first) > 0 && first[0] == '[' {
+		if err := json.Unmarshal(reply, &entries); err != nil {
+			return nil, fmt.Errorf("the server's answer is no JSON of scores: %w", err)
+		}
+	} else {
+		var body struct{ Results []entry }
+		if err := json.Unmarshal(reply, &body); err != nil {
+			return nil, fmt.Errorf("the server's answer is no JSON of scores: %w", err)
+		}
+		entries = body.Results
+	}
+	var scores []Score
+	seen := make([]bool, n)
+	for _, e := range entries {
+		value := e.RelevanceScore
+		if value == nil {
+			value = e.Score
+		}
+		switch {
+		case e.Index == nil || value == nil || math.IsNaN(*value):
+			return nil, errors.New("the server's answer has an entry without index or score")
+		case *e.Index < 0 || *e.Index >= n || seen[*e.Index]:
+			return nil, fmt.Errorf("the server's answer has a score for text %d, of %d, or two", *e.Index, n)
+		}
+		seen[*e.Index] = true
+		scores = append(scores, Score{*e.Index, *value, *value})
+	}
+	if len(scores) == 0 {
+		return nil, errors.New("the server's answer has no scores")
+	}
+	return scores, nil
+}
+
+// scaled brings logits into [0,1]: all of them by the same rule, or their order would change.
+func scaled(scores []Score) []Score {
+	outside := false
+	for _, s := range scores {
+		outside = outside || s.Raw < 0 || s.Raw > 1
+	}
+	for i := range scores {
+		if outside {
+			scores[i].Value = 1 / (1 + math.Exp(-scores[i].Raw))
+		}
+	}
+	return scores
+}
