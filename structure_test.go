@@ -204,6 +204,7 @@ var below = map[string][]string{
 	"internal/chroma":  {"chat"},
 	"internal/lexical": {},
 	"internal/vector":  {},
+	"internal/rerank":  {"chat"},
 	"internal/store":   {},
 	"engine":           {"chat", "chat/schema", "adapters", "adapters/derive", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/demo", "engine/valid", "engine/history", "engine/window", "internal/fault", "internal/pattern", "internal/kept"},
 	"engine/history":   {"chat", "adapters"},

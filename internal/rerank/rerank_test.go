@@ -87,18 +87,12 @@ func TestWhatIsNoScore(t *testing.T) {
 
 func TestAServerThatDoesNotAnswerIsLeft(t *testing.T) {
 	stop := make(chan struct{})
-	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-stop:
-		}
-	}))
-	defer s.Close()
-	defer close(stop)
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stop }))
 	c := &Client{URL: s.URL, Timeout: time.Millisecond}
 	if _, err := c.Score(t.Context(), "q", []string{"a"}); err == nil || err.Error() != "rerank: no answer within 1ms" {
 		t.Errorf("got %v", err)
 	}
+	close(stop) // a server that is closed waits for its handlers
 	s.Close()
 	if _, err := c.Score(t.Context(), "q", []string{"a"}); err == nil || strings.Contains(err.Error(), s.URL) {
 		t.Errorf("nobody there: %v", err)
