@@ -88,7 +88,7 @@ type Config struct {
 	PublicURL string `name:"public-url" placeholder:"URL" help:"Address under which MCP clients find the server behind a reverse proxy: scheme, host and path in front of /sse. Default: as they ask for it."`
 
 	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys are never logged."`
-	LogFormat string `default:"text" enum:"text,json" help:"Log format: text or json."`
+	LogFormat string `default:"auto" enum:"auto,text,json" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)."`
 
 	MaxBody          int64         `default:"20971520" help:"Largest request, in bytes."`
 	BodyTimeout      time.Duration `default:"30s" help:"How long a request may take to arrive."`
@@ -245,6 +245,9 @@ const maxTrace = 1000
 // resolve checks the settings that have rules, fills in the data folder, and says which one is wrong.
 // Everything that can be wrong is found before the server listens, with the name of the setting in front.
 func (c *Config) resolve() (s settings, err error) {
+	if err := checkListen(c.Listen); err != nil {
+		return s, err
+	}
 	if s.ollama, err = ollama.ParseHost(c.Ollama); err != nil {
 		return s, fmt.Errorf("ollama: %w", err)
 	}

@@ -77,7 +77,8 @@ func (c *examine) doctor(m *Main) (*doctor.Doctor, error) {
 	}
 	log := zerolog.Nop() // what it would say is in the report
 	if c.LogLevel == "debug" {
-		log = newLog(m.stderr, c.Config)
+		m.Config = c.Config
+		log = m.newLog()
 	}
 	cfg := doctor.Config{Engine: c.engine(settings, log), Progress: m.progress}
 	if c.Questions != "" {

@@ -201,7 +201,7 @@ func TestTokensOpenTheServerToOtherMachines(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out log
-	if _, err := started(t, &out, "--listen", "0.0.0.0:0", "--jwt-secret-file", file); err != nil || !strings.Contains(out.String(), "jwt=true") || strings.Contains(out.String(), jwtSecret) {
+	if _, err := started(t, &out, "--listen", "0.0.0.0:0", "--jwt-secret-file", file); err != nil || !strings.Contains(out.String(), `"jwt":true`) || strings.Contains(out.String(), jwtSecret) {
 		t.Errorf("%v; the log is %s", err, out.String())
 	}
 	for want, args := range map[string][]string{

@@ -27,13 +27,13 @@ func TestOnlyWithKeysOthersMayReachTheServer(t *testing.T) {
 		want         string // of the error
 		log          string
 	}{
-		{"127.0.0.1:0", "", nil, "", `api_keys=0`},
-		{"[::1]:0", "", nil, "", `api_keys=0`},
+		{"127.0.0.1:0", "", nil, "", `"api_keys":0`},
+		{"[::1]:0", "", nil, "", `"api_keys":0`},
 		{"0.0.0.0:0", "", nil, "no API key is set", ""},
 		{":0", "", nil, "no API key is set", ""},
 		{"[::]:0", "", nil, "no API key is set", ""},
 		{"0.0.0.0:0", "", []string{"--insecure-no-keys"}, "", "no API key is set"},
-		{"0.0.0.0:0", "sk-0123456789abcdef", nil, "", `api_keys=1`},
+		{"0.0.0.0:0", "sk-0123456789abcdef", nil, "", `"api_keys":1`},
 		{"127.0.0.1:0", "secret", nil, "api-keys: key 1: a key needs at least 16 characters", ""},
 	} {
 		clean(t, "")

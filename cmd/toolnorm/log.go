@@ -1,21 +1,30 @@
 package main
 
 import (
-	"io"
+	"maps"
+	"os"
 	"time"
 
 	"github.com/rs/zerolog"
 )
 
-// newLog makes the log that the settings ask for. Colours are for terminals that read it, so there are none.
+// newLog makes the log that the settings ask for.
 // kong has checked the level; an unknown one, of a test, is info.
-func newLog(w io.Writer, c Config) zerolog.Logger {
-	level, err := zerolog.ParseLevel(c.LogLevel)
+func (m *Main) newLog() zerolog.Logger {
+	level, err := zerolog.ParseLevel(m.Config.LogLevel)
 	if err != nil {
 		level = zerolog.InfoLevel
 	}
-	if c.LogFormat == "text" {
-		w = zerolog.ConsoleWriter{Out: w, NoColor: true, TimeFormat: time.DateTime}
+	w := m.stderr
+	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.onTerminal() {
+		plain := !m.onTerminal() || os.Getenv("NO_COLOR") != ""
+		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly, FormatPrepare: leaveOutEmpty}
 	}
 	return zerolog.New(w).Level(level).With().Timestamp().Logger()
+}
+
+// leaveOutEmpty takes the fields without a value out of a line for people, who would read principal= as an error.
+func leaveOutEmpty(fields map[string]any) error {
+	maps.DeleteFunc(fields, func(_ string, value any) bool { return value == "" || value == nil })
+	return nil
 }

@@ -25,7 +25,7 @@ func (m *Main) withMCP(face http.Handler) http.Handler {
 	}
 	key, err := secret(filepath.Join(m.Config.Data, "mcp.key"))
 	if err != nil {
-		m.log.Warn().Err(err).Msg("cannot save mcp.key: MCP clients must reconnect after a restart")
+		m.log.WithLevel(m.unkept).Err(err).Msg("cannot save mcp.key: MCP clients must reconnect after a restart")
 	}
 	m.mcp = mcpserver.New(m.mcpConfig(key))
 	mux := http.NewServeMux()
@@ -37,7 +37,7 @@ func (m *Main) withMCP(face http.Handler) http.Handler {
 // mcpConfig are the settings of the MCP server, whichever transport it has.
 func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	cfg := mcpserver.Config{
-		Registry: m.toolbox.Registry, Outcome: m.companyTools(), Version: version(), Log: m.log, Key: key, Ended: filepath.Join(m.Config.Data, "mcp.ended"), PublicURL: m.Config.PublicURL,
+		Registry: m.toolbox.Registry, Outcome: m.companyTools(), Version: version(), Log: m.log, Key: key, Ended: m.kept("mcp.ended"), PublicURL: m.Config.PublicURL,
 		Principal: func(r *http.Request) string { return auth.Caller(r.Context()) },
 		Identity: func(ctx context.Context, r *http.Request) context.Context {
 			return auth.WithPrincipal(ctx, auth.PrincipalOf(r.Context()))

@@ -29,7 +29,7 @@ type mcpStdio struct {
 	JWTToken string `name:"jwt-token" placeholder:"JWT" help:"The JWT of whoever asks, where JWTs are configured; verified when the program starts. Safer in the environment."`
 
 	LogLevel  string        `default:"warn" enum:"debug,info,warn,error" env:"-" help:"What to log to standard error: debug, info, warn or error."`
-	LogFormat string        `default:"text" enum:"text,json" help:"Log format: text or json."`
+	LogFormat string        `default:"auto" enum:"auto,text,json" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)."`
 	Grace     time.Duration `default:"10s" help:"How long running calls may continue when the client has closed standard input."`
 }
 
@@ -46,7 +46,7 @@ func (c *mcpStdio) Run(m *Main) error {
 		return &ended{err, statusUsage}
 	}
 	m.Config = Config{Data: dir, Store: c.Store, LogLevel: c.LogLevel, LogFormat: c.LogFormat, Databases: c.Databases, remotes: remotes{MCPFile: c.MCPFile}}
-	m.log = newLog(m.stderr, m.Config)
+	m.log = m.newLog()
 	who, err := c.principal(ctx, c.JWTToken)
 	if err != nil {
 		return &ended{err, statusUsage}

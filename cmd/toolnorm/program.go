@@ -20,7 +20,6 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/admin"
 	"toolnorm/engine"
-	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/front"
@@ -43,6 +42,7 @@ type Main struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	log            zerolog.Logger
+	unkept         zerolog.Level     // of what is told when the data folder cannot be written
 	toolbox        *toolbox.Box      // the tools that this program runs itself
 	pending        runner.Pending    // their calls that are too long for a command line
 	door           runner.Address    // where runners find this program
@@ -59,7 +59,7 @@ type Main struct {
 
 // NewMain makes a program that writes its help, and what commands print, to stdout and its log to stderr.
 func NewMain(stdout, stderr io.Writer) *Main {
-	return &Main{stdin: os.Stdin, stdout: stdout, stderr: stderr, failed: make(chan error, 1), stop: func() {}}
+	return &Main{stdin: os.Stdin, stdout: stdout, stderr: stderr, failed: make(chan error, 1), stop: func() {}, unkept: zerolog.WarnLevel}
 }
 
 // Run starts to serve and returns. The parts of the program are named here, and nowhere else.
@@ -68,9 +68,10 @@ func NewMain(stdout, stderr io.Writer) *Main {
 func (m *Main) Run() error {
 	settings, err := m.Config.resolve()
 	if err != nil {
-		return err
+		return &ended{err, statusUsage}
 	}
-	m.log = newLog(m.stderr, m.Config)
+	m.log = m.newLog()
+	m.checkData()
 	for _, name := range m.strays {
 		m.log.Warn().Str("variable", name).Msg("unknown environment variable; toolnorm serve -h lists the settings")
 	}
@@ -91,7 +92,7 @@ func (m *Main) Run() error {
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Tokens: settings.tokens, Open: []string{"/healthz"}, Log: m.log}
 	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
-	if err := m.serve(before.Wrap(m.withAdmin(guard, settings.adminKeys, m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), loop, settings.closed()))))), settings); err != nil {
+	if err := m.serve(before.Wrap(m.withAdmin(guard, settings.adminKeys, m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), loop, settings.closed()))))), settings, eng); err != nil {
 		m.closeRemote()
 		return errors.Join(err, m.toolbox.Close())
 	}
@@ -135,13 +136,13 @@ const ballast = 16 << 20
 // serve listens and answers until Close.
 // No WriteTimeout is set: a reply may stream for an hour. A client that takes nothing is given up elsewhere,
 // by Stall, and a body that comes too slowly by the front.
-func (m *Main) serve(h http.Handler, s settings) error {
+func (m *Main) serve(h http.Handler, s settings, eng *engine.Engine) error {
 	var err error
 	if m.listener, err = net.Listen("tcp", m.Config.Listen); err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return taken(m.Config.Listen, err)
 	}
 	if err := m.mayListen(s.closed()); err != nil {
-		return errors.Join(err, m.listener.Close())
+		return &ended{errors.Join(err, m.listener.Close()), statusUsage}
 	}
 	m.server = &http.Server{
 		Handler:           h,
@@ -152,13 +153,8 @@ func (m *Main) serve(h http.Handler, s settings) error {
 	}
 	var ctx context.Context
 	ctx, m.stop = context.WithCancel(context.Background())
-	go watch(ctx, m.log, "ollama", s.ollama, s.ollama+"/api/version") // ends with m.stop, as the others
-	for _, u := range s.upstreams {
-		if _, base, err := upstream.ParseURL(u.URL); err == nil {
-			go watch(ctx, m.log, u.Name, base, base)
-		}
-	}
 	m.announce(s)
+	m.watchServers(ctx, s, eng)
 	m.announceDoor()
 	go func() { // ends when the server is closed
 		space := make([]byte, ballast)
@@ -184,12 +180,6 @@ func (m *Main) mayListen(closed bool) error {
 	}
 	m.log.Warn().Str("listen", m.Config.Listen).Msg("no API key is set: every machine that reaches this address can use the models")
 	return nil
-}
-
-// announce says where the server is.
-// It is one line, with the address that clients need. Keys are only counted.
-func (m *Main) announce(s settings) {
-	m.log.Info().Str("version", version()).Str("url", m.URL()+"/v1").Str("ollama", s.ollama).Int("api_keys", len(s.keys)).Bool("jwt", s.tokens != nil).Msg("serving")
 }
 
 // URL is the address that the server has, without a slash at its end. It is known once Run has returned.

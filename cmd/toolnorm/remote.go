@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"toolnorm/agent"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
@@ -34,9 +36,13 @@ func (m *Main) openRemote() error {
 	if m.Config.MCPFile == "" && m.file != "" {
 		path = filepath.Join(filepath.Dir(m.file), "mcp.json")
 	}
+	log := m.log
+	if m.unkept == zerolog.DebugLevel {
+		log = log.Level(zerolog.ErrorLevel) // said already, by checkData
+	}
 	var err error
 	m.remote, err = remote.Open(remote.Config{
-		Path: path, Registry: m.toolbox.Registry, Version: version(), Log: m.log, CallTime: m.Config.MCPTimeout, Private: m.privateServers,
+		Path: path, Registry: m.toolbox.Registry, Version: version(), Log: log, CallTime: m.Config.MCPTimeout, Private: m.privateServers,
 	})
 	if err != nil {
 		return fmt.Errorf("mcp-file: %w", err)

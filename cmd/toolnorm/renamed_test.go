@@ -27,7 +27,7 @@ func TestOldNamesOfSettingsWorkAndSaySo(t *testing.T) {
 		},
 		"file": {
 			file: "quiet: true\ngate: true\nhold: call\nblock: fish\nunwedge: true\nrunner-b64: true\ndialect: {x: shell}",
-			old:  "setting=quiet setting=gate setting=hold setting=block setting=unwedge setting=runner-b64 setting=dialect",
+			old:  `"quiet" "gate" "hold" "block" "unwedge" "runner-b64" "dialect"`,
 		},
 		"present names": {
 			args: "--ignore-thinking-calls --ask-before-tools --call-buffer=call",
@@ -60,7 +60,7 @@ func TestOldNamesOfSettingsWorkAndSaySo(t *testing.T) {
 			if got := strings.TrimSpace(fmt.Sprintln(c.IgnoreThinkingCalls, c.AskBeforeTools, c.CallBuffer, c.ShellFence, c.UnloadStuck, c.RunnerBase64, c.ClientForm)); got != wanted {
 				t.Errorf("settings %s, want %s", got, wanted)
 			}
-			m.log = newLog(&out, c)
+			m.log = m.newLog()
 			m.sayRenamed()
 			for _, old := range strings.Fields(tt.old) {
 				if !strings.Contains(out.String(), old) {

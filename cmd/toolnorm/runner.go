@@ -41,7 +41,7 @@ func (m *Main) withRunner(guard *auth.Guard, face http.Handler) http.Handler {
 func (m *Main) announceDoor() {
 	m.door.URL = "http://" + reachable(m.listener.Addr())
 	if err := m.door.Announce(m.Config.Data); err != nil {
-		m.log.Warn().Err(err).Msg("cannot write runner.json: toolrun will run tools by itself")
+		m.log.WithLevel(m.unkept).Err(err).Msg("cannot write runner.json: toolrun will run tools by itself")
 	}
 	if slices.Contains(slices.Collect(maps.Values(m.Config.ClientForm)), form.Shell) {
 		m.seekRunner()

@@ -31,7 +31,7 @@ func (m *Main) openTools() error {
 	case m.Config.Store != "":
 		return fmt.Errorf("tools: %w", err)
 	default:
-		m.log.Warn().Err(err).Msg("sample tools are off: cannot open their database. --no-tools silences this")
+		m.log.WithLevel(m.unkept).Err(err).Msg("sample tools are off: cannot open their database. --no-tools silences this")
 	}
 	return nil
 }

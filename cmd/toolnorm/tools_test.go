@@ -44,8 +44,12 @@ func TestDataThatCannotBeOpenedLeavesTheToolsOut(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "db"), nil, 0o600); err != nil { // where the store's folder would be
+		t.Fatal(err)
+	}
 	out := new(log)
-	m, err := started(t, out, "--listen", "127.0.0.1:0", "--data", file)
+	m, err := started(t, out, "--listen", "127.0.0.1:0", "--data", data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,10 +15,10 @@ const retry = 3 * time.Second
 // watch says in the log whether a model server answers, and if not, when it comes up. No request waits for it: each
 // tries for itself.
 // It ends with the first answer: later silences are told to those whose requests they meet.
-func watch(ctx context.Context, log zerolog.Logger, name, base, url string) {
+func watch(ctx context.Context, log zerolog.Logger, name, base, url string, count func(context.Context) int) {
 	log = log.With().Str("server", name).Str("at", base).Logger()
 	if answers(ctx, url) {
-		log.Info().Msg("the model server is up")
+		log.Info().Int("models", count(ctx)).Msg("the model server is up")
 		return
 	}
 	if ctx.Err() != nil {
@@ -34,7 +34,7 @@ func watch(ctx context.Context, log zerolog.Logger, name, base, url string) {
 		case <-tick.C:
 		}
 		if answers(ctx, url) {
-			log.Info().Msg("the model server is up now")
+			log.Info().Int("models", count(ctx)).Msg("the model server is up now")
 			return
 		}
 	}

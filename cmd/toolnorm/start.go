@@ -1,0 +1,102 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/engine"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/home"
+)
+
+// checkListen says what is wrong with an address to listen at, and which one may have been meant.
+func checkListen(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	switch {
+	case err == nil && port != "":
+		return nil
+	case strings.Trim(address, "0123456789") == "" && address != "":
+		port = address
+	case err != nil:
+		host = strings.Trim(address, "[]")
+	}
+	meant := net.JoinHostPort(cmp.Or(host, "127.0.0.1"), cmp.Or(port, "11435"))
+	return fmt.Errorf("listen: %q is no HOST:PORT; did you mean %s?", address, meant)
+}
+
+// taken is the error of an address that cannot be listened at, with what to do when somebody else does.
+func taken(address string, err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("listen: %s is in use, perhaps by another toolnorm; stop that one, or take another address with --listen", address)
+	}
+	return fmt.Errorf("listen: %w", err)
+}
+
+// checkData says, once, that nothing can be kept in the data folder. What wants to keep something tells the same at debug
+// level from then on: four warnings of one cause hide the cause.
+func (m *Main) checkData() {
+	err := os.MkdirAll(m.Config.Data, 0o700)
+	if err == nil {
+		var probe *os.File
+		if probe, err = os.CreateTemp(m.Config.Data, ".writable-*"); err == nil {
+			err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+		}
+	}
+	if err != nil {
+		m.unkept = zerolog.DebugLevel
+		m.log.Warn().Err(err).Msg("nothing can be kept: the data folder cannot be written. Tools that keep data are off, and toolrun does not find this server; --data names another folder")
+	}
+}
+
+// kept is the path of a file in the data folder; empty: nothing can be kept there.
+func (m *Main) kept(name string) string {
+	if m.unkept == zerolog.DebugLevel {
+		return ""
+	}
+	return filepath.Join(m.Config.Data, name)
+}
+
+// announce says where the server is, which settings it has read, and where its last requests are shown. The models of each
+// server follow when it has answered (watch.go). Keys are only counted.
+func (m *Main) announce(s settings) {
+	base := "http://" + reachable(m.listener.Addr())
+	m.log.Info().Str("url", base+"/v1").Int("api_keys", len(s.keys)).Bool("jwt", s.tokens != nil).Str("version", version()).Msg("serving")
+	if m.Config.Trace > 0 {
+		m.log.Info().Str("url", base+"/debug").Int("requests", m.Config.Trace).Msg("the last requests are shown here")
+	}
+	if m.file != "" {
+		m.log.Info().Str("file", m.file).Msg("settings were read")
+		return
+	}
+	m.log.Info().Str("file", home.File()).Msg("no settings file; this one would be read")
+}
+
+// watchServers watches every model server of the settings.
+func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine) {
+	count := func(name string) func(context.Context) int {
+		return func(ctx context.Context) (n int) {
+			all, _ := eng.Models(ctx) // a part that cannot be reached is left out
+			for _, info := range all {
+				if eng.Plan(info.ID).Server == name && info.Owner != "toolnorm" {
+					n++
+				}
+			}
+			return n
+		}
+	}
+	go watch(ctx, m.log, "ollama", s.ollama, s.ollama+"/api/version", count("ollama")) // ends with m.stop, as the others
+	for _, u := range s.upstreams {
+		if _, base, err := upstream.ParseURL(u.URL); err == nil {
+			go watch(ctx, m.log, u.Name, base, base, count(u.Name))
+		}
+	}
+}
