@@ -36,6 +36,8 @@ var schemaWriters = map[string]string{
 	"internal/heavy/heavy.go":              "makes schemas for tests, by the keyword that is heavy",
 	"internal/voidmodel/client.go":         "writes tools as Void does",
 
+	"proxy/form/responses/tools.go": "writes the schema of a tool whose input is a text",
+
 	"tools/data/complete_column_extraction.go": "reads items, a member of its own arguments",
 }
 

@@ -165,9 +165,9 @@ func TestWhatIsSaidOfModels(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d %s", tt.path, resp.StatusCode, body, tt.status, tt.want)
 		}
 	}
-	resp, body := do(t, "POST", srv.URL+"/v1/responses", `{}`)
+	resp, body := do(t, "POST", srv.URL+"/v1/audio/speech", `{}`)
 	if wantErrorBody(t, body, "/v1/completions"); resp.StatusCode != 404 {
-		t.Errorf("/v1/responses: %d", resp.StatusCode)
+		t.Errorf("/v1/audio/speech: %d", resp.StatusCode)
 	}
 }
 

@@ -5,6 +5,7 @@
 //	form                what all client forms share: API, Form, Ask, Reply
 //	form/openai         chat completions, completions, embeddings
 //	form/messages       Anthropic's Messages API
+//	form/responses      OpenAI's Responses API, for Codex
 //	form/ollama         Ollama's own API
 //	form/shell          calls as commands for a terminal
 //	form/xml            calls in text, for Void, Cline and Roo
@@ -38,6 +39,7 @@ import (
 	"toolnorm/proxy/form/messages"
 	"toolnorm/proxy/form/ollama"
 	"toolnorm/proxy/form/openai"
+	"toolnorm/proxy/form/responses"
 	"toolnorm/proxy/form/shell"
 	"toolnorm/proxy/form/xml"
 )
@@ -98,6 +100,7 @@ func New(cfg Config) *Server {
 	s.route("POST", "/v1/embeddings", openai.Embeddings(run, cfg.Embedder))
 	s.route("POST", "/v1/messages", run.Ask(messages.API()))
 	s.route("POST", "/v1/messages/count_tokens", messages.CountTokens(run, cfg.Counter))
+	(&responses.Server{Run: run}).Routes(s.route)
 	s.route("GET", "/v1/models", s.models)
 	s.route("GET", "/v1/models/{id...}", s.model)
 	s.route("GET", "/debug", view.Serve)
@@ -155,7 +158,7 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 }
 
 // paths are those of OpenAI's API and of Anthropic's, for those who ask for another.
-const paths = "/v1/chat/completions, /v1/completions, /v1/messages, /v1/embeddings, /v1/models"
+const paths = "/v1/chat/completions, /v1/responses, /v1/completions, /v1/messages, /v1/embeddings, /v1/models"
 
 // health says that the process serves; it says nothing about the model servers behind it.
 // Who watches it restarts what is not well, and that would bring no model server back.

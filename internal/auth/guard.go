@@ -67,7 +67,7 @@ func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 // exposed are the headers of an answer that pages may read. Without the list a browser shows a script only Content-Type
 // and a few others. A browser's MCP client needs Mcp-Session-Id, or every message after initialize is one without a
 // session.
-const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Client-Form, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Toolnorm-Left-Out, Request-Id, Mcp-Session-Id"
+const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Client-Form, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Toolnorm-Left-Out, Toolnorm-Calls-Left-Out, Request-Id, Mcp-Session-Id"
 
 // admit refuses what a web page elsewhere could make a browser send: a request under a foreign host name (DNS
 // rebinding) or from a foreign origin. To a page that may ask it says so. Both checks are needed: after a rebinding the

@@ -101,6 +101,9 @@ func (e *Error) Unwrap() error { return e.Cause }
 // Status is the HTTP status of the kind.
 func (e *Error) Status() int { return table[e.Kind].status }
 
+// Again says that the same request may succeed later.
+func (e *Error) Again() bool { return table[e.Kind].again && !e.Curable }
+
 // Type is the OpenAI error type of the kind.
 func (e *Error) Type() string { return table[e.Kind].kind }
 

@@ -76,7 +76,7 @@ func writeStatus(w http.ResponseWriter, f *Error, status int, body []byte) {
 // again: one failure once cost nine generations. Retry-After is in whole seconds, rounded up: 0 would mean at once.
 func (e *Error) Advise(h http.Header) {
 	row := table[e.Kind]
-	if !row.again || e.Curable {
+	if !e.Again() {
 		h.Set("X-Should-Retry", "false")
 		return
 	}

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"encoding/base64"
 	"strings"
 
 	"github.com/valyala/fastjson"
@@ -137,4 +138,23 @@ func OrNull(v *fastjson.Value) *fastjson.Value {
 		return null
 	}
 	return v
+}
+
+// sealed begins a thought that was sealed here.
+const sealed = "tnr1."
+
+// SealThought returns what a model thought as a text for clients that keep thoughts without looking at them, and send them back.
+// Nothing in it is secret: the client is shown the same text beside it.
+func SealThought(text string) string {
+	return sealed + base64.RawURLEncoding.EncodeToString([]byte(text))
+}
+
+// OpenThought returns the thought that SealThought was given; false for a text of another service.
+func OpenThought(text string) (thought string, ok bool) {
+	rest, ok := strings.CutPrefix(text, sealed)
+	if !ok {
+		return "", false
+	}
+	b, err := base64.RawURLEncoding.DecodeString(rest)
+	return string(b), err == nil
 }

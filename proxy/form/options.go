@@ -115,3 +115,38 @@ func ReadOption(dst *map[string]json.RawMessage, key string, v *fastjson.Value) 
 	(*dst)[key] = b
 	return nil
 }
+
+// ReadSampling reads a field that says how the model should write, in the names of OpenAI's and Ollama's APIs. A field that is none of
+// these is kept unread: a server that speaks OpenAI's API gets it as it is, nobody else does.
+// What is absent stays nil, so that the model's own settings count: a server sees only what the client gave.
+func (a *Ask) ReadSampling(key string, v *fastjson.Value) error {
+	switch key {
+	case "stop":
+		return a.ReadStop(v)
+	case "seed":
+		return field.Integer(&a.Seed)(v)
+	case "temperature":
+		return field.Number(&a.Temperature)(v)
+	case "top_p":
+		return field.Number(&a.TopP)(v)
+	case "presence_penalty":
+		return field.Number(&a.PresencePenalty)(v)
+	case "frequency_penalty":
+		return field.Number(&a.FrequencyPenalty)(v)
+	case "think":
+		return a.ReadThink(v)
+	case "keep_alive":
+		return ReadKeepAlive(&a.Keep, v)
+	case "options", "num_ctx", "top_k", "min_p", "repeat_penalty":
+		return ReadOptions(&a.Options, key, v)
+	}
+	b, err := field.Raw(v)
+	if err != nil {
+		return err
+	}
+	if a.Extra == nil {
+		a.Extra = make(map[string]json.RawMessage)
+	}
+	a.Extra[key] = b
+	return nil
+}

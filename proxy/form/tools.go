@@ -20,16 +20,16 @@ func (a *Ask) ReadTools(v *fastjson.Value) error {
 		return nil
 	}
 	return field.Items(v, func(_ int, v *fastjson.Value) error {
-		t, err := readTool(v)
+		t, err := ReadTool(v)
 		a.Tools = append(a.Tools, t)
 		return err
 	})
 }
 
-// readTool reads one tool: {"type":"function","function":{…}}, or the function's fields without that wrapping.
+// ReadTool reads one tool: {"type":"function","function":{…}}, or the function's fields without that wrapping.
 // Other types are an error that names the tool: custom, web_search and the like are run by OpenAI, or need a
 // reply in a form that no local model writes.
-func readTool(v *fastjson.Value) (t chat.Tool, err error) {
+func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 	if v.Type() != fastjson.TypeObject {
 		return t, field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}

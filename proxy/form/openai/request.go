@@ -101,7 +101,13 @@ func (r *request) field(key string, v *fastjson.Value) error {
 	if err := rejectUnsupported(key, v); err != nil {
 		return err
 	}
-	return r.sampling(key, v)
+	switch key {
+	case "reasoning_effort":
+		return r.ReadEffort(v)
+	case "reasoning":
+		return r.readReasoning(v)
+	}
+	return r.ReadSampling(key, v)
 }
 
 // named finds the tool that tool_choice names, with or without OpenAI's wrapping.
@@ -111,50 +117,6 @@ func named(v *fastjson.Value) (member, name string) {
 		return "function.name", string(f.GetStringBytes("name"))
 	}
 	return "name", string(v.GetStringBytes("name"))
-}
-
-// sampling reads the fields that say how the model should write.
-// What is absent stays nil, so that the model's own settings count: a server sees only what the client gave.
-func (r *request) sampling(key string, v *fastjson.Value) error {
-	switch key {
-	case "stop":
-		return r.ReadStop(v)
-	case "seed":
-		return field.Integer(&r.Seed)(v)
-	case "temperature":
-		return field.Number(&r.Temperature)(v)
-	case "top_p":
-		return field.Number(&r.TopP)(v)
-	case "presence_penalty":
-		return field.Number(&r.PresencePenalty)(v)
-	case "frequency_penalty":
-		return field.Number(&r.FrequencyPenalty)(v)
-	case "think":
-		return r.ReadThink(v)
-	case "reasoning_effort":
-		return r.ReadEffort(v)
-	case "reasoning":
-		return r.readReasoning(v)
-	case "keep_alive":
-		return form.ReadKeepAlive(&r.Keep, v)
-	case "options", "num_ctx", "top_k", "min_p", "repeat_penalty":
-		return form.ReadOptions(&r.Options, key, v)
-	}
-	return r.keep(key, v)
-}
-
-// keep puts a field aside unread.
-// A server that speaks OpenAI's API gets them as they are; nobody else does.
-func (r *request) keep(key string, v *fastjson.Value) error {
-	b, err := field.Raw(v)
-	if err != nil {
-		return err
-	}
-	if r.Extra == nil {
-		r.Extra = make(map[string]json.RawMessage)
-	}
-	r.Extra[key] = b
-	return nil
 }
 
 // streamOptions reads whether the client wants tokens counted.

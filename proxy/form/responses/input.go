@@ -1,0 +1,281 @@
+package responses
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
+)
+
+// converse makes the conversation: the instructions, what previous_response_id goes on with, and the input.
+// Instructions are said anew with each request, so those of an earlier one are not kept.
+func (r *request) converse() error {
+	if r.instructions != "" {
+		r.Messages = append(r.Messages, chat.Message{Role: chat.System, Content: r.instructions})
+	}
+	if r.previous != "" {
+		kept, ok := r.replies.find(r.previous, r.owner)
+		if !ok {
+			return unknownReply("previous_response_id", r.previous)
+		}
+		r.earlier = kept.items
+		for _, item := range kept.items {
+			if err := r.recall(item); err != nil {
+				return err
+			}
+		}
+	}
+	if field.IsNull(r.input) && r.previous == "" {
+		return field.Bad("input", "must be a text or an array of items")
+	}
+	if err := field.Within("input", r.readInput(r.input)); err != nil {
+		return err
+	}
+	if len(r.Messages) == 0 {
+		return field.Bad("input", "must hold at least one item that a model can read")
+	}
+	return nil
+}
+
+// unknownReply is the error of a response that is not kept. Its words and its code are those that OpenAI has for one that
+// was never there.
+func unknownReply(param, id string) error {
+	f := fault.New(fault.Invalid, "Previous response with id '%s' not found: replies are kept in memory for %s when store is not false. Send the whole conversation as input.", id, keepFor)
+	f.Param, f.Code = param, "previous_response_not_found"
+	return f
+}
+
+// recall reads an item that was kept. It was read or written here before, so it is known to be good.
+func (r *request) recall(item json.RawMessage) error {
+	v, err := fastjson.ParseBytes(item)
+	if err != nil {
+		return err
+	}
+	return r.readItem(v)
+}
+
+// readInput reads a text or a list of items.
+// The spelling of each is kept before anything looks into it, for those who go on with the reply or ask for its input.
+func (r *request) readInput(v *fastjson.Value) error {
+	switch {
+	case field.IsNull(v):
+		return nil
+	case v.Type() == fastjson.TypeString:
+		text := string(v.GetStringBytes())
+		r.Messages = append(r.Messages, chat.Message{Role: chat.User, Content: text})
+		if r.store {
+			item := append([]byte(`{"type":"message","role":"user","content":[{"type":"input_text","text":`), form.AppendQuoted(nil, text)...)
+			r.items = append(r.items, append(item, `}]}`...))
+		}
+		return nil
+	case v.Type() != fastjson.TypeArray:
+		return field.Bad("", "must be a text or an array of items, not %s", field.KindOf(v))
+	}
+	return field.Items(v, func(_ int, v *fastjson.Value) error {
+		if r.store {
+			b, err := field.Raw(v)
+			if err != nil {
+				return err
+			}
+			r.items = append(r.items, b)
+		}
+		return r.readItem(v)
+	})
+}
+
+// readItem reads one item. Items of tools that OpenAI runs say nothing to another model and are passed over; a type that nobody
+// here knows is an error, since what it said would be lost.
+// SDKs leave out the type of messages, and of references.
+func (r *request) readItem(v *fastjson.Value) error {
+	if v.Type() != fastjson.TypeObject {
+		return field.Bad("", "must be an object, not %s", field.KindOf(v))
+	}
+	kind := string(v.GetStringBytes("type"))
+	if kind == "" && v.Get("role") == nil && v.Get("id") != nil {
+		kind = "item_reference"
+	}
+	switch kind {
+	case "", "message":
+		return r.readMessage(v)
+	case "reasoning":
+		return r.readThought(v)
+	case "function_call", "custom_tool_call", "tool_search_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
+		return r.readCall(kind, v)
+	case "function_call_output", "custom_tool_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "computer_call_output":
+		return r.readOutput(v)
+	case "tool_search_output":
+		return r.readFound(v)
+	case "item_reference":
+		return r.readReference(v)
+	case "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_list_tools", "mcp_call", "mcp_approval_request", "mcp_approval_response":
+		return nil
+	}
+	return field.Bad("type", "is not taken here: %q", kind)
+}
+
+// readMessage reads what somebody said. Developer and system messages may stand anywhere.
+func (r *request) readMessage(v *fastjson.Value) error {
+	var m chat.Message
+	var role string
+	err := field.Each(v, func(key string, v *fastjson.Value) error {
+		switch key {
+		case "role":
+			return field.Text(&role)(v)
+		case "content":
+			return form.ReadContent(&m, v)
+		}
+		return nil
+	})
+	if err == nil {
+		err = form.SetRole(&m, role, "system, developer, user or assistant")
+	}
+	if err != nil {
+		return err
+	}
+	if m.Role != chat.Assistant {
+		r.Messages = append(r.Messages, m)
+		return nil
+	}
+	turn := r.turn(func(t *chat.Message) bool { return t.Content == "" || len(t.Calls) > 0 })
+	if turn.Content != "" {
+		turn.Content += "\n\n"
+	}
+	turn.Content += m.Content
+	return nil
+}
+
+// turn is the turn of the assistant that the next item belongs to: the last one when it may still take it, else a new one.
+// One reply is several items here and one message for a model's template, which knows a turn by its calls and what
+// was thought before them.
+func (r *request) turn(takes func(*chat.Message) bool) *chat.Message {
+	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == chat.Assistant && takes(&r.Messages[n-1]) {
+		return &r.Messages[n-1]
+	}
+	r.Messages = append(r.Messages, chat.Message{Role: chat.Assistant})
+	return &r.Messages[len(r.Messages)-1]
+}
+
+// readThought reads what the model thought: as it was sealed, else as it was shown. It begins a turn.
+// What another service has encrypted cannot be read, and is passed over.
+func (r *request) readThought(v *fastjson.Value) error {
+	text, ok := form.OpenThought(string(v.GetStringBytes("encrypted_content")))
+	for _, member := range []string{"content", "summary"} {
+		if !ok {
+			text = joinedTexts(v.GetArray(member))
+			ok = text != ""
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	turn := r.turn(func(t *chat.Message) bool { return t.Content == "" && len(t.Calls) == 0 })
+	if turn.Reasoning != "" {
+		turn.Reasoning += "\n\n"
+	}
+	turn.Reasoning += text
+	return nil
+}
+
+// joinedTexts are the texts of parts, a paragraph each.
+func joinedTexts(parts []*fastjson.Value) string {
+	var all []string
+	for _, p := range parts {
+		if text := p.GetStringBytes("text"); len(text) > 0 {
+			all = append(all, string(text))
+		}
+	}
+	return strings.Join(all, "\n\n")
+}
+
+// readCall reads a call: by the name that its tool has for the model.
+// Calls of OpenAI's own shell and patch tools are in conversations that began elsewhere: their action is an object, which
+// serves as arguments.
+func (r *request) readCall(kind string, v *fastjson.Value) error {
+	var c chat.Call
+	var err error
+	switch kind {
+	case "function_call":
+		err = form.ReadFunction(&c, v)
+	case "custom_tool_call":
+		var input string
+		if err = field.Within("input", field.Text(&input)(form.OrNull(v.Get("input")))); err == nil {
+			c.Name, c.Args = string(v.GetStringBytes("name")), inputArgs(input)
+		}
+	default:
+		c.Name, c.Args = strings.TrimSuffix(kind, "_call"), json.RawMessage("{}")
+		for _, member := range []string{"arguments", "action", "operation"} {
+			if o := v.Get(member); o != nil && o.Type() == fastjson.TypeObject {
+				c.Args, err = field.Raw(o)
+			}
+		}
+	}
+	if err == nil && c.Name == "" {
+		err = field.Bad("name", "must not be empty")
+	}
+	if err != nil {
+		return err
+	}
+	c.ID = string(v.GetStringBytes("call_id"))
+	c.Name = r.tools.flat(string(v.GetStringBytes("namespace")), c.Name)
+	turn := r.turn(func(*chat.Message) bool { return true })
+	turn.Calls = append(turn.Calls, c)
+	return nil
+}
+
+// inputArgs are the arguments by which a model calls a custom tool.
+func inputArgs(input string) json.RawMessage {
+	return append(form.AppendQuoted([]byte(`{"`+inputMember+`":`), input), '}')
+}
+
+// readOutput reads what a tool answered: a text, parts, or any JSON.
+func (r *request) readOutput(v *fastjson.Value) error {
+	m := chat.Message{Role: chat.ToolRole, CallID: string(v.GetStringBytes("call_id"))}
+	if err := field.Within("output", form.ReadResult(&m, form.OrNull(v.Get("output")))); err != nil {
+		return err
+	}
+	r.Messages = append(r.Messages, m)
+	return nil
+}
+
+// readFound reads the tools that a search of the client's found: they are on offer from then on, and the model is told
+// their names.
+func (r *request) readFound(v *fastjson.Value) error {
+	before := len(r.Tools)
+	r.tools.loading = true
+	err := field.Within("tools", r.readTools(v.Get("tools")))
+	r.tools.loading = false
+	if err != nil {
+		return err
+	}
+	names := make([]string, 0, len(r.Tools)-before)
+	for _, t := range r.Tools[before:] {
+		names = append(names, t.Name)
+	}
+	text := "No tool was found."
+	if len(names) > 0 {
+		text = "These tools can be called now: " + strings.Join(names, ", ")
+	}
+	r.Messages = append(r.Messages, chat.Message{Role: chat.ToolRole, CallID: string(v.GetStringBytes("call_id")), Content: text})
+	return nil
+}
+
+// readReference reads an item that the client names instead of repeating it.
+// The SDK of Vercel does so with what it got of a reply that is kept.
+func (r *request) readReference(v *fastjson.Value) error {
+	id := string(v.GetStringBytes("id"))
+	item, ok := r.replies.item(id, r.owner)
+	if !ok {
+		f := fault.New(fault.Invalid, "Item with id '%s' not found: replies are kept in memory for %s when store is not false. Send the item itself.", id, keepFor)
+		f.Param = "input"
+		return f
+	}
+	if n := len(r.items); r.store && n > 0 {
+		r.items[n-1] = item // the reference itself would outlive what it names
+	}
+	return r.recall(item)
+}

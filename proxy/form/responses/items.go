@@ -1,0 +1,176 @@
+package responses
+
+import (
+	"strconv"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/form"
+)
+
+// item is one piece of a reply's output: a message, a thought or a call. Its text grows until it is done.
+type item struct {
+	shape  *shape
+	id     string
+	index  int             // in the output
+	text   strings.Builder // of a message or a thought; of a call its arguments
+	callID string
+	tool   tool
+	cut    bool // the reply ended inside it, or badly
+}
+
+// shape is how items of one kind are written: the names of their events and members.
+// Messages and thoughts have parts, of which there is one here; calls grow without.
+type shape struct {
+	kind, id string // type, and the beginning of its ids
+
+	partAdded, partDone string // events of a part; empty: there is none
+	index               string // the member that counts parts
+	part                string // the type of a part
+
+	delta, done string // events of the text; empty: it is shown when the item is done
+	member      string // of the whole text
+	buffered    bool   // the text is made of the arguments when all are there
+}
+
+// The shapes of items. What a model thought is a summary for clients that ask for one, else the thought itself, which OpenAI's
+// service never shows and servers of open models do.
+var (
+	messageShape = &shape{
+		kind: "message", id: "msg_", index: "content_index", part: "output_text", member: "text",
+		partAdded: "response.content_part.added", partDone: "response.content_part.done",
+		delta: "response.output_text.delta", done: "response.output_text.done",
+	}
+	thoughtShape = &shape{
+		kind: "reasoning", id: "rs_", index: "content_index", part: "reasoning_text", member: "text",
+		partAdded: "response.content_part.added", partDone: "response.content_part.done",
+		delta: "response.reasoning_text.delta", done: "response.reasoning_text.done",
+	}
+	summaryShape = &shape{
+		kind: "reasoning", id: "rs_", index: "summary_index", part: "summary_text", member: "text",
+		partAdded: "response.reasoning_summary_part.added", partDone: "response.reasoning_summary_part.done",
+		delta: "response.reasoning_summary_text.delta", done: "response.reasoning_summary_text.done",
+	}
+	callShapes = map[toolKind]*shape{
+		function: {
+			kind: "function_call", id: "fc_", member: "arguments",
+			delta: "response.function_call_arguments.delta", done: "response.function_call_arguments.done",
+		},
+		custom: {
+			kind: "custom_tool_call", id: "ctc_", member: "input", buffered: true,
+			delta: "response.custom_tool_call_input.delta", done: "response.custom_tool_call_input.done",
+		},
+		search: {kind: "tool_search_call", id: "tsc_", buffered: true},
+	}
+)
+
+// isCall says that the item is one that a client runs.
+func (it *item) isCall() bool { return it.callID != "" }
+
+// newItem makes an item of a reply. Its id holds the reply's, by which it is found again: msg_REPLY_0.
+func newItem(s *shape, replyID string, index int) *item {
+	return &item{shape: s, index: index, id: s.id + strings.TrimPrefix(replyID, idPrefix) + "_" + strconv.Itoa(index)}
+}
+
+// replyOf is the id of the reply that an item belongs to.
+func replyOf(id string) string {
+	_, rest, _ := strings.Cut(id, "_")
+	rest, _, _ = strings.Cut(rest, "_")
+	return idPrefix + rest
+}
+
+// shapeOf is that of text or thoughts.
+func (r *request) shapeOf(k chat.Kind) *shape {
+	switch {
+	case k == chat.Text:
+		return messageShape
+	case r.summary:
+		return summaryShape
+	}
+	return thoughtShape
+}
+
+// whole is the text as the client gets it.
+func (it *item) whole() string {
+	if it.shape.buffered && it.tool.kind == custom {
+		return textOf(it.text.String())
+	}
+	return it.text.String()
+}
+
+// appendItem appends an item: as it is added, with nothing in it, or with all of it.
+func (r *request) appendItem(b []byte, it *item, done bool) []byte {
+	status, text := "in_progress", ""
+	if done {
+		status, text = "completed", it.whole()
+		if it.cut {
+			status = "incomplete"
+		}
+	}
+	b = append(append(append(b, `{"type":"`...), it.shape.kind...), `","id":`...)
+	b = form.AppendQuoted(b, it.id)
+	b = append(append(append(b, `,"status":"`...), status...), '"')
+	switch it.shape.kind {
+	case "message":
+		b = append(b, `,"role":"assistant","content":[`...)
+		if done {
+			b = it.appendPart(b, text)
+		}
+		b = append(b, ']')
+	case "reasoning":
+		b = r.appendThought(b, it, text, done)
+	default:
+		b = it.appendCall(b, text, done)
+	}
+	return append(b, '}')
+}
+
+// appendThought appends the members of a reasoning item. summary must be there, be it empty.
+func (r *request) appendThought(b []byte, it *item, text string, done bool) []byte {
+	b = append(b, `,"summary":[`...)
+	if done && it.shape == summaryShape {
+		b = it.appendPart(b, text)
+	}
+	b = append(b, ']')
+	if it.shape == thoughtShape {
+		b = append(b, `,"content":[`...)
+		if done {
+			b = it.appendPart(b, text)
+		}
+		b = append(b, ']')
+	}
+	if r.seal && done {
+		b = form.AppendQuoted(append(b, `,"encrypted_content":`...), form.SealThought(text))
+	}
+	return b
+}
+
+// appendCall appends the members of a call. A namespace stands beside the name, where its client looks for it; the arguments of a
+// search are an object, those of a function a text.
+func (it *item) appendCall(b []byte, text string, done bool) []byte {
+	b = form.AppendQuoted(append(b, `,"call_id":`...), it.callID)
+	if it.tool.kind == search {
+		b = append(b, `,"execution":"client","arguments":`...)
+		if !done {
+			return append(b, '{', '}')
+		}
+		return append(b, text...)
+	}
+	if it.tool.namespace != "" {
+		b = form.AppendQuoted(append(b, `,"namespace":`...), it.tool.namespace)
+	}
+	b = form.AppendQuoted(append(b, `,"name":`...), it.tool.name)
+	b = append(append(append(b, `,"`...), it.shape.member...), `":`...)
+	return form.AppendQuoted(b, text)
+}
+
+// appendPart appends the one part of a message or a thought. Texts have lists of annotations and probabilities, which SDKs read
+// without looking whether they are there.
+func (it *item) appendPart(b []byte, text string) []byte {
+	b = append(append(append(b, `{"type":"`...), it.shape.part...), `","text":`...)
+	b = form.AppendQuoted(b, text)
+	if it.shape == messageShape {
+		b = append(b, `,"annotations":[],"logprobs":[]`...)
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,264 @@
+package responses
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// larkPattern is a grammar of Lark's as a regular expression for the whole text, empty where it cannot be said as one: a rule that holds
+// itself, a directive that nobody here knows, an expression longer than schemas may hold.
+//
+//	start: begin hunk+ end            rules in small letters, terminals in capitals
+//	begin: "*** Begin Patch" LF       texts, expressions between slashes, groups, | ? * +
+//	%import common.LF                 the terminals that Lark knows by itself
+//
+// The grammars that clients offer describe lines, as that of Codex's apply_patch, and those hold no rule within itself. The
+// expression takes a little more than Lark would, which reads by a lexer that prefers long terminals, and never less.
+func larkPattern(grammar string) string {
+	if len(grammar) > longestGrammar {
+		return ""
+	}
+	g := &lark{rules: map[string]string{}, done: map[string]string{}}
+	if !g.read(grammar) {
+		return ""
+	}
+	blank := ""
+	for _, name := range g.ignored {
+		blank += "|" + g.ref(name, nil)
+	}
+	if blank != "" {
+		g.blank, g.done = "(?:"+blank[1:]+")*", map[string]string{}
+	}
+	pattern := g.blank + g.ref("start", nil)
+	if g.failed || len(pattern) > longestPattern {
+		return ""
+	}
+	return pattern
+}
+
+// longestGrammar is how many bytes of a grammar are read: each name in it may stand for an expression as long as a pattern may be,
+// so a megabyte of names would take gigabytes. Codex's apply_patch has 700.
+const longestGrammar = 16 << 10
+
+// lark is a grammar while it is said as an expression.
+type lark struct {
+	rules   map[string]string // what a name stands for, as it is written
+	done    map[string]string // the same as expressions
+	ignored []string          // terminals that may stand between any two
+	blank   string            // these as an expression
+	failed  bool
+}
+
+var (
+	larkHead   = regexp.MustCompile(`^[?!]?([A-Za-z_]\w*)(?:\.-?\d+)?\s*:(.*)$`)
+	larkImport = regexp.MustCompile(`^%import\s+common\.(\w+)(?:\s*->\s*(\w+))?$`)
+	larkIgnore = regexp.MustCompile(`^%ignore\s+(.+)$`)
+	larkToken  = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"i?|/(?:[^/\\\n]|\\.)+/[imsux]*|[A-Za-z_]\w*|->\s*\w+|\.\.|~\s*\d+(?:\s*\.\.\s*\d+)?|[()\[\]|?*+])`)
+)
+
+// larkCommon are the terminals that %import common.NAME brings.
+var larkCommon = map[string]string{
+	"LF": `/\n/`, "CR": `/\r/`, "NEWLINE": `/(\r?\n)+/`, "WS": `/[ \t\f\r\n]+/`, "WS_INLINE": `/[ \t]+/`,
+	"DIGIT": `/[0-9]/`, "HEXDIGIT": `/[0-9a-fA-F]/`, "INT": `/[0-9]+/`, "SIGNED_INT": `/[+-]?[0-9]+/`,
+	"DECIMAL": `/([0-9]+\.[0-9]*|\.[0-9]+)/`, "LETTER": `/[A-Za-z]/`, "UCASE_LETTER": `/[A-Z]/`, "LCASE_LETTER": `/[a-z]/`,
+	"WORD": `/[A-Za-z]+/`, "CNAME": `/[A-Za-z_][A-Za-z0-9_]*/`, "ESCAPED_STRING": `/"([^"\\\n]|\\.)*"/`,
+	"NUMBER": `/([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/`, "FLOAT": `/([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+[eE][+-]?[0-9]+)([eE][+-]?[0-9]+)?/`,
+	"SIGNED_NUMBER": `/[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/`,
+}
+
+// read gathers the rules. A rule goes on in lines that begin with a blank or a bar.
+func (g *lark) read(grammar string) bool {
+	name := ""
+	for line := range strings.Lines(grammar) {
+		text := strings.TrimSpace(line)
+		switch head := larkHead.FindStringSubmatch(text); {
+		case text == "", strings.HasPrefix(text, "//"):
+		case strings.HasPrefix(text, "%"):
+			if name = ""; !g.directive(text) {
+				return false
+			}
+		case head != nil:
+			name = head[1]
+			g.rules[name] = head[2]
+		case name != "":
+			g.rules[name] += " " + text
+		default:
+			return false
+		}
+	}
+	return g.rules["start"] != ""
+}
+
+// directive reads a line that begins with %.
+func (g *lark) directive(text string) bool {
+	if m := larkImport.FindStringSubmatch(text); m != nil {
+		name := m[1]
+		if m[2] != "" {
+			name = m[2]
+		}
+		g.rules[name] = larkCommon[m[1]]
+		return larkCommon[m[1]] != ""
+	}
+	if m := larkIgnore.FindStringSubmatch(text); m != nil {
+		name := "%" + m[1] // what is ignored may be an expression of its own
+		g.rules[name] = m[1]
+		g.ignored = append(g.ignored, name)
+		return true
+	}
+	return false
+}
+
+// ref is what a name stands for. Within lists the names around, among which none may come again.
+func (g *lark) ref(name string, within []string) string {
+	if done, ok := g.done[name]; ok {
+		return done
+	}
+	text, ok := g.rules[name]
+	if !ok || slices.Contains(within, name) || len(within) > 64 {
+		g.failed = true
+		return ""
+	}
+	r := &larkRule{lark: g, rest: text, within: append(within[:len(within):len(within)], name), rule: name[0] != '%' && name == strings.ToLower(name)}
+	done := r.choices()
+	if r.next() != "" || len(done) > longestPattern {
+		g.failed = true
+	}
+	g.done[name] = done
+	return done
+}
+
+// larkRule reads the right side of one rule.
+type larkRule struct {
+	*lark
+	rest   string
+	token  string // the next one, once it was looked at
+	within []string
+	rule   bool // what is ignored may stand behind its terminals
+}
+
+// next is the next token, empty at the end, or where no token begins.
+func (r *larkRule) next() string {
+	if r.token != "" || r.failed {
+		return r.token
+	}
+	r.rest = strings.TrimSpace(r.rest)
+	if at := strings.HasPrefix(r.rest, "//"); at {
+		r.rest = "" // a comment behind a rule
+	}
+	r.token = larkToken.FindString(r.rest)
+	r.rest = r.rest[len(r.token):]
+	if r.token == "" && r.rest != "" {
+		r.failed = true
+	}
+	return r.token
+}
+
+// take gives the next token away.
+func (r *larkRule) take() string {
+	t := r.next()
+	r.token = ""
+	return t
+}
+
+// choices reads alternatives up to a closing bracket or the end, as one group.
+func (r *larkRule) choices() string {
+	all := []string{r.sequence()}
+	for r.next() == "|" {
+		r.take()
+		all = append(all, r.sequence())
+	}
+	return "(?:" + strings.Join(all, "|") + ")"
+}
+
+// sequence reads what stands side by side. The name that -> gives an alternative says nothing about its text.
+func (r *larkRule) sequence() string {
+	var b strings.Builder
+	for {
+		t := r.next()
+		if t == "" || t == "|" || t == ")" || t == "]" || b.Len() > longestPattern {
+			return b.String()
+		}
+		if strings.HasPrefix(t, "->") {
+			r.take()
+			continue
+		}
+		b.WriteString(r.item())
+	}
+}
+
+// item reads one thing and how often it may come.
+func (r *larkRule) item() string {
+	text := r.atom(r.take())
+	switch t := r.next(); {
+	case t == "?", t == "*", t == "+":
+		return text + r.take()
+	case strings.HasPrefix(t, "~"):
+		least, most, ranged := strings.Cut(strings.TrimSpace(r.take()[1:]), "..")
+		if ranged {
+			least = strings.TrimSpace(least) + "," + strings.TrimSpace(most)
+		}
+		return text + "{" + least + "}"
+	}
+	return text
+}
+
+// atom is what a token stands for, as a group.
+func (r *larkRule) atom(t string) string {
+	switch t[0] {
+	case '(', '[':
+		text := r.choices()
+		if closing := r.take(); closing != map[byte]string{'(': ")", '[': "]"}[t[0]] {
+			r.failed = true
+		}
+		if t[0] == '[' {
+			text += "?"
+		}
+		return "(?:" + text + ")"
+	case '"':
+		return r.terminal(larkText(t))
+	case '/':
+		end := strings.LastIndexByte(t, '/')
+		flags := strings.ReplaceAll(t[end+1:], "u", "")
+		if strings.Contains(flags, "x") {
+			r.failed = true
+		}
+		text := strings.ReplaceAll(t[1:end], `\/`, "/")
+		if flags != "" {
+			return r.terminal("(?" + flags + ":" + text + ")")
+		}
+		return r.terminal("(?:" + text + ")")
+	}
+	if !isName(t) {
+		r.failed = true
+		return ""
+	}
+	text := r.ref(t, r.within)
+	if t == strings.ToUpper(t) {
+		return r.terminal(text)
+	}
+	return text
+}
+
+// terminal is a terminal, with what is ignored behind it where a rule uses it.
+func (r *larkRule) terminal(text string) string {
+	if r.rule && r.blank != "" {
+		return "(?:" + text + r.blank + ")"
+	}
+	return text
+}
+
+// larkText is a text in quotes, which may be without regard to case.
+func larkText(t string) string {
+	flag := ""
+	if t, folded := strings.CutSuffix(t, "i"); folded {
+		return "(?i:" + larkText(t)[len("(?:"):]
+	}
+	plain := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r", `\f`, "\f", `\"`, `"`, `\\`, `\`).Replace(t[1 : len(t)-1])
+	return "(?" + flag + ":" + regexp.QuoteMeta(plain) + ")"
+}
+
+// isName says that a token is the name of a rule or a terminal.
+func isName(t string) bool {
+	return t[0] == '_' || 'a' <= t[0]|0x20 && t[0]|0x20 <= 'z'
+}

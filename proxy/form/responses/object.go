@@ -1,0 +1,138 @@
+package responses
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/proxy/form"
+)
+
+// idPrefix begins the ids of responses.
+const idPrefix = "resp_"
+
+// echoedField is a field of the request that the response repeats, and what stands there when the request has none.
+type echoedField struct{ key, absent string }
+
+// echoed are these, in OpenAI's order. tools, tool_choice and parallel_tool_calls are needed by SDKs; the rest is for those who
+// read a reply without its request.
+var echoed = []echoedField{
+	{"background", "false"}, {"instructions", "null"}, {"max_output_tokens", "null"}, {"max_tool_calls", "null"},
+	{"parallel_tool_calls", "true"}, {"previous_response_id", "null"}, {"prompt_cache_key", "null"}, {"reasoning", `{"effort":null,"summary":null}`},
+	{"safety_identifier", "null"}, {"service_tier", `"default"`}, {"store", "true"}, {"temperature", "null"}, {"text", `{"format":{"type":"text"}}`},
+	{"tool_choice", `"auto"`}, {"tools", "[]"}, {"top_logprobs", "0"}, {"top_p", "null"}, {"truncation", `"disabled"`}, {"user", "null"}, {"metadata", "{}"},
+}
+
+// object is how a reply stands.
+type object struct {
+	status string
+	items  []*item
+	usage  bool  // the tokens are counted
+	err    error // of a reply that failed
+}
+
+// The states of a response.
+const (
+	inProgress = "in_progress"
+	completed  = "completed"
+	incomplete = "incomplete"
+	failed     = "failed"
+)
+
+// appendObject appends the response object. Each key is there in every state, as OpenAI writes them: SDKs have types without
+// optional members.
+func (p *reply) appendObject(b []byte, o object) []byte {
+	b = form.AppendQuoted(append(b, `{"id":`...), p.out.ID)
+	b = strconv.AppendInt(append(b, `,"object":"response","created_at":`...), p.out.Created.Unix(), 10)
+	b = append(append(append(b, `,"status":"`...), o.status...), `","error":`...)
+	if o.err == nil {
+		b = append(b, "null"...)
+	} else {
+		b = appendError(b, o.err)
+	}
+	b = append(b, `,"incomplete_details":`...)
+	if o.status == incomplete {
+		b = append(b, `{"reason":"max_output_tokens"}`...)
+	} else {
+		b = append(b, "null"...)
+	}
+	b = form.AppendQuoted(append(b, `,"model":`...), p.model)
+	b = append(b, `,"output":[`...)
+	for i, it := range o.items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = p.r.appendItem(b, it, true)
+	}
+	b = append(b, ']')
+	for _, e := range echoed {
+		b = append(append(append(b, `,"`...), e.key...), `":`...)
+		if raw := p.r.echo[e.key]; raw != nil && string(raw) != "null" {
+			b = append(b, raw...)
+		} else {
+			b = append(b, e.absent...)
+		}
+	}
+	b = append(b, `,"usage":`...)
+	if !o.usage {
+		return append(b, "null}"...)
+	}
+	return append(p.appendUsage(b), '}')
+}
+
+// appendUsage appends the tokens. Their sum is what Codex compacts its conversation by, so it must be there and true. How many of
+// them were thoughts no server tells: they are as large a part of the tokens as of the characters.
+func (p *reply) appendUsage(b []byte) []byte {
+	in, out := int64(p.count.Prompt), int64(p.count.Completion)
+	thought := int64(0)
+	if all := p.thought + p.said; all > 0 {
+		thought = (out*p.thought + all/2) / all
+	}
+	b = strconv.AppendInt(append(b, `{"input_tokens":`...), in, 10)
+	b = strconv.AppendInt(append(b, `,"input_tokens_details":{"cached_tokens":0},"output_tokens":`...), out, 10)
+	b = strconv.AppendInt(append(b, `,"output_tokens_details":{"reasoning_tokens":`...), thought, 10)
+	b = strconv.AppendInt(append(b, `},"total_tokens":`...), in+out, 10)
+	return append(b, '}')
+}
+
+// weigh notes what an event adds to the text, for appendUsage.
+func (p *reply) weigh(e chat.Event) {
+	n := int64(utf8.RuneCountInString(e.Text))
+	if e.Kind == chat.Reasoning {
+		p.thought += n
+	} else if e.Kind != chat.Finish {
+		p.said += n
+	}
+}
+
+// appendError appends the error of a response that failed.
+func appendError(b []byte, err error) []byte {
+	f := fault.From(err)
+	b = form.AppendQuoted(append(b, `{"code":`...), codeOf(f))
+	return append(form.AppendQuoted(append(b, `,"message":`...), f.Message), '}')
+}
+
+// codeOf is the code of a failure within a stream. Codex looks at it alone: it compacts nothing and gives up at
+// context_length_exceeded, waits at rate_limit_exceeded, gives up at invalid_prompt, and asks again, up to five times, at
+// everything else.
+func codeOf(f *fault.Error) string {
+	switch {
+	case f.Code == contextLength:
+		return contextLength
+	case f.Kind == fault.Limited:
+		return "rate_limit_exceeded"
+	case f.Again():
+		return "server_error"
+	}
+	return "invalid_prompt"
+}
+
+// contextLength is the code of a request that does not fit the context.
+const contextLength = "context_length_exceeded"
+
+// toldInStream says that the error of a streamed request is an event, even where a status could still be sent: Codex knows that a
+// request is too long from the event alone, and repeats a request with a status of 500 and more whatever its headers say.
+func toldInStream(f *fault.Error) bool {
+	return f.Code == contextLength || f.Status() >= 500 && !f.Again()
+}

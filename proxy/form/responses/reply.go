@@ -1,0 +1,333 @@
+package responses
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/sse"
+	"toolnorm/proxy/form"
+)
+
+// batch is how many bytes may gather, when the model is faster than the wire, before they are sent.
+const batch = 16 << 10
+
+// reply makes items of events, and writes them as they grow where the client reads a stream.
+// One type does both, so that a whole reply and a stream never differ: without a writer nothing is sent on the way, and the object
+// at the end is the same.
+type reply struct {
+	r     *request
+	model string // as the client calls it
+	out   form.Out
+	w     *sse.Writer // nil: the reply is whole
+	seq   int         // of the next event
+	begun bool        // response.created is written
+
+	items []*item
+	open  *item // the last of items while it grows; nil: none does
+	tail  form.Tail
+	grown []byte // of the open item, not yet in an event
+
+	ready bool         // the open item is a call with all of its arguments, which waits for the reply's end
+	later []chat.Event // what came behind such a call
+	ended bool         // everything may be done: the reply has ended well
+
+	end           *chat.Event
+	cut           []string // the calls that a cut reply was to make, by name
+	count         chat.Counts
+	thought, said int64 // characters
+}
+
+var _ form.Reply = (*reply)(nil)
+
+// Event takes the next event. What comes behind a complete call waits for the end: a client runs a call as soon as its item is done,
+// whatever becomes of the reply.
+func (p *reply) Event(e chat.Event) error {
+	if e.Meta != nil && e.Meta.Usage != nil {
+		p.count = *e.Meta.Usage
+	}
+	p.weigh(e)
+	switch {
+	case e.Kind == chat.Finish:
+		p.finish(e)
+		return nil
+	case p.ready:
+		p.later = append(p.later, e)
+		return nil
+	}
+	p.take(e)
+	if p.w != nil && len(p.w.Buf)+len(p.grown) > batch {
+		return p.Flush()
+	}
+	return nil
+}
+
+// take puts an event into its item.
+func (p *reply) take(e chat.Event) {
+	switch e.Kind {
+	case chat.Text, chat.Reasoning:
+		if e.Text == "" {
+			return
+		}
+		if s := p.r.shapeOf(e.Kind); p.open == nil || p.open.shape != s {
+			p.closeItem()
+			p.add(newItem(s, p.out.ID, len(p.items)))
+		}
+		p.grow(e.Text)
+	case chat.CallStart:
+		p.closeItem()
+		own := p.r.tools.of(e.Text)
+		it := newItem(callShapes[own.kind], p.out.ID, len(p.items))
+		it.callID, it.tool = e.ID, own
+		p.add(it)
+	case chat.CallArgs:
+		p.grow(e.Text)
+	case chat.CallEnd:
+		if p.open.text.Len() == 0 && len(p.grown) == 0 {
+			p.grow("{}")
+		}
+		if p.ready = !p.ended; p.ended {
+			p.closeItem()
+		}
+	}
+}
+
+// finish ends the output. A reply that was cut has no call in it that could be run: Codex would run it and then fail the turn, so
+// that the model never hears of what it did. Which calls those were is told in a comment or a header.
+func (p *reply) finish(e chat.Event) {
+	p.end = &e
+	whole := e.Text != chat.Length && !p.unfinished()
+	p.out.Finished(map[bool]string{true: chat.Stop, false: chat.Length}[whole])
+	if !whole {
+		p.end.Text = chat.Length
+		p.abandon()
+		for _, e := range p.later {
+			if e.Kind == chat.CallStart {
+				p.cut = append(p.cut, e.Text)
+			}
+		}
+		p.later = slices.DeleteFunc(p.later, func(e chat.Event) bool { return form.IsCall(e.Kind) })
+	}
+	p.ended = whole
+	p.ready = false
+	if p.open != nil && p.open.isCall() {
+		p.closeItem()
+	}
+	for _, e := range p.later {
+		p.take(e)
+	}
+	p.later = nil
+	if p.open != nil {
+		p.open.cut = !whole
+		p.closeItem()
+	}
+}
+
+// unfinished says that a call has begun and not ended.
+func (p *reply) unfinished() bool {
+	begun := p.open != nil && p.open.isCall() && !p.ready
+	for _, e := range p.later {
+		switch e.Kind {
+		case chat.CallStart:
+			begun = true
+		case chat.CallEnd:
+			begun = false
+		}
+	}
+	return begun
+}
+
+// abandon leaves out the open call: it was added, and is never done.
+func (p *reply) abandon() {
+	if p.open != nil && p.open.isCall() {
+		p.cut = append(p.cut, p.open.tool.name)
+		p.items = p.items[:len(p.items)-1]
+		p.open, p.grown = nil, p.grown[:0]
+		p.tail.Give()
+	}
+}
+
+// grow adds text to the open item. A character that is not complete waits for its rest, since JSON cannot hold half of one.
+func (p *reply) grow(text string) {
+	if p.open == nil {
+		return
+	}
+	text = p.tail.Join(text)
+	p.open.text.WriteString(text)
+	if p.w != nil && !p.open.shape.buffered {
+		p.grown = append(p.grown, text...)
+	}
+}
+
+// add opens an item, and its part.
+func (p *reply) add(it *item) {
+	p.items, p.open = append(p.items, it), it
+	if p.w == nil {
+		return
+	}
+	b := strconv.AppendInt(append(p.begin("response.output_item.added"), `,"output_index":`...), int64(it.index), 10)
+	p.close(p.r.appendItem(append(b, `,"item":`...), it, false))
+	if it.shape.partAdded != "" {
+		p.close(it.appendPart(append(p.beginOf(it, it.shape.partAdded), `,"part":`...), ""))
+	}
+}
+
+// closeItem ends the open item: the rest of its text, the whole of it once more, and the item itself.
+func (p *reply) closeItem() {
+	it := p.open
+	if it == nil {
+		return
+	}
+	if rest := p.tail.Give(); rest != "" {
+		it.text.WriteString(rest)
+		p.grown = append(p.grown, rest...)
+	}
+	p.open = nil
+	if p.w == nil {
+		return
+	}
+	if it.shape.buffered {
+		p.grown = append(p.grown[:0], it.whole()...)
+	}
+	p.delta(it)
+	if s := it.shape; s.done != "" {
+		b := append(append(append(p.beginOf(it, s.done), `,"`...), s.member...), `":`...)
+		b = form.AppendQuoted(b, it.whole())
+		if it.tool.kind == function && it.isCall() {
+			b = form.AppendQuoted(append(b, `,"name":`...), it.tool.name)
+		}
+		if s == messageShape {
+			b = append(b, `,"logprobs":[]`...)
+		}
+		p.close(b)
+	}
+	if it.shape.partDone != "" {
+		p.close(it.appendPart(append(p.beginOf(it, it.shape.partDone), `,"part":`...), it.whole()))
+	}
+	b := strconv.AppendInt(append(p.begin("response.output_item.done"), `,"output_index":`...), int64(it.index), 10)
+	p.close(p.r.appendItem(append(b, `,"item":`...), it, true))
+}
+
+// delta writes what has gathered of an item's text.
+func (p *reply) delta(it *item) {
+	if it != nil && len(p.grown) > 0 && it.shape.delta != "" {
+		b := append(p.beginOf(it, it.shape.delta), `,"delta":"`...)
+		b = append(form.AppendEscaped(b, string(p.grown)), '"')
+		if it.shape == messageShape {
+			b = append(b, `,"logprobs":[]`...)
+		}
+		p.close(b)
+	}
+	p.grown = p.grown[:0]
+}
+
+// begin begins an event, up to the members of its own. The first one is preceded by those that open every stream.
+func (p *reply) begin(kind string) []byte {
+	if !p.begun {
+		p.begun = true
+		for _, opening := range []string{"response.created", "response.in_progress"} {
+			p.close(p.appendObject(append(p.begin(opening), `,"response":`...), object{status: inProgress}))
+		}
+	}
+	b := append(append(p.w.Buf, "event: "...), kind...)
+	b = append(append(append(b, "\ndata: {\"type\":\""...), kind...), `","sequence_number":`...)
+	b = strconv.AppendInt(b, int64(p.seq), 10)
+	p.seq++
+	return b
+}
+
+// beginOf begins an event of an item, and of its part where it has one.
+func (p *reply) beginOf(it *item, kind string) []byte {
+	b := form.AppendQuoted(append(p.begin(kind), `,"item_id":`...), it.id)
+	b = strconv.AppendInt(append(b, `,"output_index":`...), int64(it.index), 10)
+	if it.shape.index != "" {
+		b = append(append(append(b, `,"`...), it.shape.index...), `":0`...)
+	}
+	return b
+}
+
+// close ends an event.
+func (p *reply) close(b []byte) { p.w.Buf = append(b, "}\n\n"...) }
+
+// Flush sends what has gathered. What grew of an item since the last one is one delta.
+func (p *reply) Flush() error {
+	if p.w == nil {
+		return nil
+	}
+	p.delta(p.open)
+	return p.w.Flush()
+}
+
+// Ping sends a comment: every client skips it, and so does each proxy's timer.
+func (p *reply) Ping() error {
+	if p.w == nil {
+		return nil
+	}
+	p.delta(p.open)
+	p.w.Comment("keep-alive")
+	return p.w.Flush()
+}
+
+// Close ends the reply: with its object, or with an error. Before the first byte that is the caller's to answer with a status, unless
+// the client understands it in a stream alone.
+func (p *reply) Close(err error) error {
+	switch {
+	case err != nil:
+	case p.end == nil:
+		err = form.ErrUnfinished()
+	case len(p.items) == 0 && p.end.Text != chat.Length:
+		err = form.ErrEmpty()
+	}
+	if p.w == nil {
+		return p.closeWhole(err)
+	}
+	if err != nil {
+		return p.fail(err)
+	}
+	form.TellComments(p.w, p.out.Notes, p.end.Meta)
+	if len(p.cut) > 0 {
+		p.w.Comment("calls-left-out=" + form.HeaderSafe(strings.Join(p.cut, ",")))
+	}
+	o := p.result()
+	p.r.keep(p, o)
+	p.close(p.appendObject(append(p.begin("response."+o.status), `,"response":`...), o))
+	return p.w.Flush()
+}
+
+// result is how a reply without an error has ended.
+func (p *reply) result() object {
+	status := completed
+	if p.end.Text == chat.Length {
+		status = incomplete
+	}
+	return object{status: status, items: p.items, usage: true}
+}
+
+// closeWhole writes the reply in one piece.
+func (p *reply) closeWhole(err error) error {
+	if err != nil {
+		return err
+	}
+	form.TellHeaders(p.out.W.Header(), p.end.Meta)
+	form.SetHeader(p.out.W.Header(), "Toolnorm-Calls-Left-Out", strings.Join(p.cut, ","))
+	o := p.result()
+	p.r.keep(p, o)
+	return form.WriteJSON(p.out.W, http.StatusOK, append(p.appendObject(nil, o), '\n'))
+}
+
+// fail ends a stream badly: what was open is incomplete, a call is never done.
+func (p *reply) fail(err error) error {
+	if !p.w.Wrote() && !toldInStream(fault.From(err)) {
+		return err
+	}
+	p.abandon()
+	if p.open != nil {
+		p.open.cut = true
+		p.closeItem()
+	}
+	p.close(p.appendObject(append(p.begin("response.failed"), `,"response":`...), object{status: failed, items: p.items, err: err}))
+	return p.w.Flush()
+}

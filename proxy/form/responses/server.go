@@ -1,0 +1,155 @@
+package responses
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/auth"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/sse"
+	"toolnorm/proxy/exchange"
+	"toolnorm/proxy/form"
+)
+
+// Server serves the API. Run is needed.
+type Server struct {
+	Run *exchange.Runner
+
+	kept replies
+}
+
+// Routes gives every path to route.
+func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
+	route("POST", "/v1/responses", s.ask())
+	route("", "/v1/responses/{id}", s.one)
+	route("GET", "/v1/responses/{id}/input_items", s.inputItems)
+}
+
+// ask answers requests. What a request must remember until its reply is opened lives in an API of its own.
+func (s *Server) ask() exchange.Handler {
+	api := form.API{Name: "responses", Prefix: idPrefix, Fail: fail}
+	return s.Run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
+		body, err := s.Run.Body(w, r)
+		if err != nil {
+			return err
+		}
+		q := &request{owner: auth.Caller(r.Context()), replies: &s.kept}
+		own := api
+		own.Read, own.Open = q.read, q.open
+		return s.Run.Answer(w, r, own, x, body)
+	})
+}
+
+// fail answers with an error. A model that is not there is a 400, as with OpenAI: Codex asks again five times after a 404, and a
+// 404 of another path means that the API itself is not there.
+func fail(w http.ResponseWriter, err error) {
+	if f := fault.From(err); f.Kind == fault.NotFound {
+		c := *f
+		c.Kind, c.Code = fault.Invalid, f.OpenAICode()
+		err = &c
+	}
+	fault.Write(w, err)
+}
+
+// open makes the reply. A custom tool's call shows nothing before it is whole, but others in the reply may grow.
+func (r *request) open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
+	if err := a.SetHold(h); err != nil {
+		return nil, err
+	}
+	p := &reply{r: r, model: a.Model, out: out}
+	if a.Stream {
+		p.w = sse.NewWriter(out.W, out.Stall)
+	}
+	return p, nil
+}
+
+// keep keeps a reply for those who go on with it by its id.
+func (r *request) keep(p *reply, o object) {
+	if !r.store {
+		return
+	}
+	k := &keptReply{id: p.out.ID, owner: r.owner, output: len(o.items), object: p.appendObject(nil, o)}
+	k.items = slices.Concat(r.earlier, r.items)
+	for _, it := range o.items {
+		k.items = append(k.items, r.appendItem(nil, it, true))
+	}
+	r.replies.keep(k)
+}
+
+// one gives a reply that is kept, or forgets it.
+func (s *Server) one(w http.ResponseWriter, r *http.Request) error {
+	id, owner := r.PathValue("id"), auth.Caller(r.Context())
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		k, ok := s.kept.find(id, owner)
+		if !ok {
+			return notKept(id)
+		}
+		return form.WriteJSON(w, http.StatusOK, append(slices.Clip(k.object), '\n'))
+	case http.MethodDelete:
+		if !s.kept.remove(id, owner) {
+			return notKept(id)
+		}
+		return form.WriteValue(w, struct {
+			ID      string `json:"id"`
+			Object  string `json:"object"`
+			Deleted bool   `json:"deleted"`
+		}{id, "response", true})
+	}
+	w.Header().Set("Allow", "GET, DELETE")
+	return fault.New(fault.Method, "%s takes GET and DELETE, not %s", r.URL.Path, r.Method)
+}
+
+// notKept is the error of a path whose reply is not there.
+func notKept(id string) error {
+	return fault.New(fault.NotFound, "Response with id '%s' not found: replies are kept in memory for %s when store is not false.", id, keepFor)
+}
+
+// inputItems lists what a reply answered, the newest first, as OpenAI does. An item that came without an id gets one.
+func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	k, ok := s.kept.find(id, auth.Caller(r.Context()))
+	if !ok {
+		return notKept(id)
+	}
+	items, ids := withIDs(id, k.items[:len(k.items)-k.output])
+	if r.URL.Query().Get("order") != "asc" {
+		slices.Reverse(items)
+		slices.Reverse(ids)
+	}
+	list := struct {
+		Object string            `json:"object"`
+		Data   []json.RawMessage `json:"data"`
+		First  *string           `json:"first_id"`
+		Last   *string           `json:"last_id"`
+		More   bool              `json:"has_more"`
+	}{Object: "list", Data: items}
+	if n := len(ids); n > 0 {
+		list.First, list.Last = &ids[0], &ids[n-1]
+	}
+	b, err := chat.JSON(list)
+	if err != nil {
+		return err
+	}
+	return form.WriteJSON(w, http.StatusOK, append(b, '\n'))
+}
+
+// withIDs gives items the ids that clients may leave out, and lists them all.
+func withIDs(reply string, given []json.RawMessage) (items []json.RawMessage, ids []string) {
+	items = make([]json.RawMessage, len(given)) // never null
+	for i, item := range given {
+		var named struct{ ID string }
+		_ = json.Unmarshal(item, &named) // it was read here before
+		if named.ID == "" {
+			named.ID = "in_" + strings.TrimPrefix(reply, idPrefix) + "_" + strconv.Itoa(i)
+			item = append(append(form.AppendQuoted([]byte(`{"id":`), named.ID), ','), bytes.TrimPrefix(item, []byte("{"))...)
+		}
+		items[i], ids = item, append(ids, named.ID)
+	}
+	return items, ids
+}

@@ -1,0 +1,277 @@
+package responses
+
+import (
+	"encoding/json"
+	regexpsyntax "regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
+)
+
+// toolKind says what a client calls a tool, and so which item a call of it becomes.
+type toolKind uint8
+
+const (
+	function toolKind = iota
+	custom            // its input is a text, perhaps by a grammar
+	search            // finds tools at the client, which loads them
+)
+
+// inputMember is the one argument by which a model calls a custom tool.
+const inputMember = "input"
+
+// tool is a tool as its client knows it.
+type tool struct {
+	kind            toolKind
+	namespace, name string
+}
+
+// toolset is the tools of a request, by both of their names: a model knows one name a tool, a client a name within a namespace.
+// The zero value has none.
+type toolset struct {
+	own     map[string]tool      // by the model's name
+	names   map[[2]string]string // the model's name, by namespace and name
+	later   []chat.Tool          // those that the client loads by a search
+	loading bool                 // tools are read that a search has found
+	found   bool                 // there is such a search
+	leftOut []string             // the types of those that are not offered
+}
+
+// flat is the name by which the model knows a tool. A name of which nobody has heard is made in the same way: an old
+// conversation may call tools that are no longer offered.
+// mcp__docs and search make mcp__docs__search, which is how clients without namespaces name the tools of MCP servers, and so
+// what models have seen.
+func (s *toolset) flat(namespace, name string) string {
+	if flat, ok := s.names[[2]string{namespace, name}]; ok {
+		return flat
+	}
+	if namespace == "" {
+		return name
+	}
+	return strings.TrimSuffix(namespace, "__") + "__" + name
+}
+
+// of is the tool that a model calls by that name. One that is not listed is a function of that name.
+func (s *toolset) of(name string) tool {
+	if t, ok := s.own[name]; ok {
+		return t
+	}
+	return tool{name: name}
+}
+
+// named finds the tool that tool_choice names, as form.Named.
+func (s *toolset) named(v *fastjson.Value) (member, name string) {
+	if string(v.GetStringBytes("type")) == "tool_search" {
+		return "type", s.flat("", searchName)
+	}
+	return "name", s.flat(string(v.GetStringBytes("namespace")), string(v.GetStringBytes("name")))
+}
+
+// readTools reads a list of tools. Those that wait to be loaded are offered at once when nothing could load them.
+func (r *request) readTools(v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	err := field.Items(v, func(_ int, v *fastjson.Value) error { return r.readTool(v, "", "") })
+	if !r.tools.found {
+		r.Tools = append(r.Tools, r.tools.later...)
+		r.tools.later = nil
+	}
+	return err
+}
+
+// readTool reads one tool, within a namespace or outside any. What a namespace says of itself stands in front of its first tool's
+// description, or no model would read it.
+func (r *request) readTool(v *fastjson.Value, namespace, about string) error {
+	if v.Type() != fastjson.TypeObject {
+		return field.Bad("", "must be an object, not %s", field.KindOf(v))
+	}
+	switch kind := string(v.GetStringBytes("type")); kind {
+	case "", "function":
+		t, err := form.ReadTool(v)
+		if err != nil {
+			return err
+		}
+		t.Description = paragraphs(about, t.Description)
+		return r.offerTool(t, tool{function, namespace, t.Name}, v.GetBool("defer_loading"))
+	case "custom":
+		return r.readCustom(v, namespace, about)
+	case "namespace":
+		return r.readNamespace(v)
+	case "tool_search":
+		return r.readSearch(v)
+	default:
+		return r.leaveOut(kind)
+	}
+}
+
+// readNamespace reads a group of tools: {"type":"namespace","name":"mcp__docs","description":…,"tools":[…]}. Codex sends each MCP server as
+// one, and takes calls back only with the namespace beside the name.
+func (r *request) readNamespace(v *fastjson.Value) error {
+	name, about := string(v.GetStringBytes("name")), string(v.GetStringBytes("description"))
+	if strings.TrimSpace(name) == "" {
+		return field.Bad("name", "must not be empty")
+	}
+	return field.Within("tools", field.Items(v.Get("tools"), func(i int, v *fastjson.Value) error {
+		if i > 0 {
+			about = ""
+		}
+		return r.readTool(v, name, about)
+	}))
+}
+
+// readCustom reads a tool whose input is a text: the model gets a function with one argument, and is told the grammar.
+// {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"…"}}. A grammar that can be said
+// as a pattern becomes part of the function's schema, so that everything which holds for schemas holds for it: calls that do not
+// fit are repaired, and servers that can are held to it.
+func (r *request) readCustom(v *fastjson.Value, namespace, about string) error {
+	name := string(v.GetStringBytes("name"))
+	if strings.TrimSpace(name) == "" {
+		return field.Bad("name", "must not be empty")
+	}
+	input := schemaOfText{Type: "string"}
+	description := paragraphs(about, string(v.GetStringBytes("description")))
+	if format := v.Get("format"); format != nil && string(format.GetStringBytes("type")) == "grammar" {
+		syntax, definition := string(format.GetStringBytes("syntax")), string(format.GetStringBytes("definition"))
+		pattern, err := patternOf(syntax, definition)
+		if err != nil {
+			return field.Within("format", err)
+		}
+		input.Pattern = pattern
+		description = paragraphs(description, "The "+inputMember+" must follow this "+syntax+" grammar:\n"+definition)
+	}
+	offered, err := chat.JSON(struct {
+		Type       string                  `json:"type"`
+		Properties map[string]schemaOfText `json:"properties"`
+		Required   []string                `json:"required"`
+		Additional bool                    `json:"additionalProperties"`
+	}{"object", map[string]schemaOfText{inputMember: input}, []string{inputMember}, false})
+	if err != nil {
+		return err
+	}
+	return r.offerTool(chat.Tool{Name: name, Description: description, Schema: offered}, tool{custom, namespace, name}, v.GetBool("defer_loading"))
+}
+
+// schemaOfText is the JSON Schema of a custom tool's input.
+type schemaOfText struct {
+	Type    string `json:"type"`
+	Pattern string `json:"pattern,omitempty"`
+}
+
+// longestPattern is how many bytes a pattern may have: a schema may hold no more than 4,096.
+const longestPattern = 4000
+
+// patternOf is a grammar as a pattern that a whole text must match; empty where it cannot be said as one, or would be longer than
+// schemas may hold. Then the text is free, and the client says what is wrong with it.
+func patternOf(syntax, definition string) (pattern string, err error) {
+	switch syntax {
+	case "regex":
+		pattern = definition
+	case "lark":
+		pattern = larkPattern(definition)
+	default:
+		return "", field.Bad("syntax", `must be "lark" or "regex", not %q`, syntax)
+	}
+	pattern = "^(?:" + pattern + ")$"
+	if _, err := regexpsyntax.Parse(schema.GoPattern(pattern), regexpsyntax.Perl); err != nil || len(pattern) > longestPattern || pattern == "^(?:)$" {
+		return "", nil
+	}
+	return pattern, nil
+}
+
+// searchName is what a model calls the search for tools, which has no name of its own.
+const searchName = "tool_search"
+
+// readSearch reads the tool by which a client loads tools: {"type":"tool_search","execution":"client",…}. Where OpenAI would search,
+// nothing does here, so all tools are offered from the start.
+func (r *request) readSearch(v *fastjson.Value) error {
+	if string(v.GetStringBytes("execution")) != "client" {
+		return nil
+	}
+	t := chat.Tool{Name: searchName, Description: string(v.GetStringBytes("description"))}
+	if p := v.Get("parameters"); p != nil && p.Type() == fastjson.TypeObject {
+		b, err := field.Raw(p)
+		if err != nil {
+			return field.Within("parameters", err)
+		}
+		t.Schema = b
+	}
+	r.tools.found = true
+	return r.offerTool(t, tool{search, "", searchName}, false)
+}
+
+// offerTool offers a tool under a name of the model's own. A tool that was found twice is offered once.
+// Two tools may come to one name (a.b__c and a__b.c): the second gets a number, so that each call finds its own.
+func (r *request) offerTool(t chat.Tool, own tool, deferred bool) error {
+	s := &r.tools
+	if s.own == nil {
+		s.own, s.names = map[string]tool{}, map[[2]string]string{}
+	}
+	key := [2]string{own.namespace, own.name}
+	if name, known := s.names[key]; known {
+		r.load(name)
+		return nil
+	}
+	t.Name = s.flat(own.namespace, own.name)
+	for base, n := t.Name, '2'; s.own[t.Name].name != ""; n++ {
+		t.Name = base + "_" + string(n)
+	}
+	s.own[t.Name], s.names[key] = own, t.Name
+	if deferred && !s.loading {
+		s.later = append(s.later, t)
+	} else {
+		r.Tools = append(r.Tools, t)
+	}
+	return nil
+}
+
+// load offers a tool that waited to be loaded. Any other is offered already.
+func (r *request) load(name string) {
+	is := func(t chat.Tool) bool { return t.Name == name }
+	if at := slices.IndexFunc(r.tools.later, is); at >= 0 && r.tools.loading {
+		r.Tools = append(r.Tools, r.tools.later[at])
+		r.tools.later = slices.Delete(r.tools.later, at, at+1)
+	}
+}
+
+// ranElsewhere are the tools that OpenAI's service runs itself, by the beginnings of their types. A model that cannot look
+// something up answers from what it knows, so they are left out: Codex offers web_search with every request.
+var ranElsewhere = []string{"web_search", "file_search", "code_interpreter", "image_generation"}
+
+// leaveOut leaves a tool out that only adds to what the model can do, and refuses one whose client waits for items of a form that
+// no local model writes, such as local_shell and computer.
+func (r *request) leaveOut(kind string) error {
+	if slices.ContainsFunc(ranElsewhere, func(begin string) bool { return strings.HasPrefix(kind, begin) }) {
+		r.tools.leftOut = append(r.tools.leftOut, kind)
+		return nil
+	}
+	return field.Bad("type", "is not served here: %q; offer a function, or a custom tool", kind)
+}
+
+// tellLeftOut tells the client which tools the model does not get.
+func (r *request) tellLeftOut() {
+	if len(r.tools.leftOut) > 0 {
+		r.Tell("Left-Out", strings.Join(r.tools.leftOut, ","))
+	}
+}
+
+// paragraphs joins texts that are not empty.
+func paragraphs(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n\n")
+}
+
+// textOf is the input of a custom tool's call, of the arguments that the model wrote. Arguments of another form, which
+// nothing promises to be absent when a client switches the checks off, are given as they are.
+func textOf(args string) string {
+	var a struct{ Input *string }
+	if json.Unmarshal([]byte(args), &a) != nil || a.Input == nil {
+		return args
+	}
+	return *a.Input
+}
