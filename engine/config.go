@@ -74,7 +74,8 @@ type Config struct {
 	MaxCtx int
 	// Overflow says what becomes of a conversation that is longer: Trim or Refuse. Empty: Trim.
 	Overflow string
-	// ToolBudget is how many tokens the tools of a request may take without a warning. 0: half of the context.
+	// ToolBudget is how many tokens the tools of a request may take: their descriptions are cut until they fit, then those of
+	// their parameters, and last tools are left out. 0: only where the request does not fit the context otherwise, to half of it.
 	ToolBudget int
 	// Reasoning says which turns of the history keep their reasoning, as history.Policy. Empty: all.
 	Reasoning string

@@ -61,7 +61,7 @@ func (j *job) sized(ctx context.Context, o *upstream.Order) *job {
 }
 
 // shrink makes a request fit that the server has found too long: by a longer context, else by a shorter reply if
-// that alone is too long, else by leaving out the oldest turns. The error is for the client, when nothing helps.
+// that alone is too long, else by shorter tools where they take more than half of it, else by leaving out the oldest turns. The error is for the client, when nothing helps.
 // Servers are asked with "truncate": false, so that they refuse what they would otherwise cut silently, tool
 // definitions first. Newer ones say how many tokens there are (Ollama from 0.30, llama-server, vLLM, OpenAI);
 // without a count half as much again is assumed, so that a few refusals are enough.
@@ -87,6 +87,12 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 		r := *k.request
 		r.MaxTokens = free // the reply that the client allows was too long
 		return k.with(&r), nil
+	}
+	// The tools come before the conversation: what the user said is worth more than the tenth rule about a tool.
+	if k.context > 0 {
+		if shorter := k.fitted(k.context/2, k.counted); shorter != &k {
+			return shorter, nil
+		}
 	}
 	if k.engine.cfg.Overflow != Refuse && k.context > 0 {
 		if trimmed := k.trim(tokens); trimmed != nil {

@@ -23,6 +23,7 @@ type narrow struct {
 	trained, loaded int
 	parameters      string            // of the model
 	mute            bool              // a refusal does not say how long the prompt is, as before 0.30
+	tools           bool              // prompts hold the tools' descriptions and parameters, not their names alone
 	cuts            bool              // prompts are cut instead, without a word
 	says            string            // refuses conversations in which the user speaks twice in a row, in these words
 	prompts         []string          // that were answered
@@ -56,6 +57,9 @@ func (n *narrow) render(w http.ResponseWriter, body []byte) {
 	var b strings.Builder
 	for _, tool := range q.Tools {
 		fmt.Fprintf(&b, "{%s}\n", tool.Function.Name)
+		if n.tools {
+			fmt.Fprintf(&b, "%s %s\n", tool.Function.Description, tool.Function.Parameters)
+		}
 	}
 	before := ""
 	for _, m := range q.Messages {
@@ -265,7 +269,7 @@ func TestAServerThatCutsIsFoundOut(t *testing.T) {
 	}
 	short := long(1)
 	notes, o = noting()
-	if _, _, _, err := collectWith(t, e, short, o); err != nil || len(notes) > 0 {
+	if _, _, _, err := collectWith(t, e, short, o); err != nil || notes["Truncated"] != "" {
 		t.Errorf("a short conversation: notes %q, error %v", notes, err)
 	}
 }
@@ -307,8 +311,8 @@ func TestDescribedResultsAreInTurnToo(t *testing.T) {
 }
 
 func TestToolsThatCostMuchAreWarnedOf(t *testing.T) {
-	n := &narrow{trained: 32768}
-	e, r := n.start(t, Config{ToolBudget: 1000}), user("hi")
+	n := &narrow{trained: 8192}
+	e, r := n.start(t, Config{}), user("hi")
 	for i := range 30 {
 		r.Tools = append(r.Tools, chat.Tool{Name: fmt.Sprint("tool", i), Description: strings.Repeat("d", 100*i)})
 	}
@@ -316,13 +320,13 @@ func TestToolsThatCostMuchAreWarnedOf(t *testing.T) {
 	if _, _, _, err := collectWith(t, e, r, o); err != nil {
 		t.Fatal(err)
 	}
-	if got := notes["Tools"]; !strings.HasPrefix(got, "30 tools take about") || !strings.Contains(got, "budget of 1000: tool29 ") || !strings.HasSuffix(got, "and 10 more") {
+	if got := notes["Tools"]; !strings.HasPrefix(got, "30 tools take about") || !strings.Contains(got, "budget of 4096: tool29 ") || !strings.HasSuffix(got, "and 10 more") {
 		t.Errorf("notes %q", notes)
 	}
 	r.Tools = r.Tools[:3]
 	notes, o = noting()
 	collectWith(t, e, r, o)
-	if len(notes) > 0 {
+	if notes["Tools"] != "" {
 		t.Errorf("few tools: %q", notes)
 	}
 }

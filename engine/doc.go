@@ -22,7 +22,8 @@
 //	history.go     a conversation that the template takes
 //	call_loop.go   the same call over and over, turn by turn
 //	context.go     how long a context the request gets, and what is left out when none is long enough
-//	token_cost.go  bytes a token, tools that cost too much, prompts that the server cuts silently
+//	token_cost.go  bytes a token, prompts that the server cuts silently, counting for clients
+//	tool_budget.go tools that take more than they may: shorter texts, or fewer tools
 //	strategy.go    how the model's text is read, and what takes over when that fails
 //	gate.go        whether the model needs a tool at all
 //	force.go       tool_choice: the output is constrained to one call

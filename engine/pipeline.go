@@ -31,9 +31,10 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 		(*job).checkSupported,     // checks.go: what of the request they cannot
 		(*job).aliasTools,         // names.go: names that the family cannot write
 		(*job).normalizeHistory,   // history.go: a conversation that the template takes
+		(*job).fitTools,           // tool_budget.go: tools that take more than the setting allows
 		(*job).detectCallLoop,     // call_loop.go: the same call over and over, turn by turn
 		(*job).chooseContext,      // context.go: how much room prompt and reply get
-		(*job).weighTools,         // token_cost.go: a warning when tools take most of it
+		(*job).weighTools,         // tool_budget.go: a warning when tools take most of it
 		(*job).chooseStrategy,     // strategy.go: how to get at the model's text
 		(*job).askBeforeTools,     // gate.go: whether the model needs a tool at all
 		(*job).forceCall,          // force.go: tool_choice

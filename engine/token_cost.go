@@ -1,12 +1,8 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"hash/fnv"
-	"slices"
-	"strings"
 
 	"toolnorm/chat"
 	"toolnorm/engine/wait"
@@ -84,50 +80,4 @@ func (e *Engine) CountTokens(ctx context.Context, r *chat.Request) (int, error) 
 		return 0, err
 	}
 	return j.meter().Estimate(window.Bytes(j.request)), nil
-}
-
-// maxListed is how many tools a warning lists, the dearest first: it goes into a header.
-const maxListed = 20
-
-// weighTools warns when the offered tools take more tokens than the budget, in the log once for the same tools. Agents collect
-// tools of many servers without showing what they cost, and a model with half its context full of schemas forgets the rest.
-func (j *job) weighTools(context.Context) (*job, error) {
-	budget := j.engine.cfg.ToolBudget
-	if budget == 0 {
-		budget = cmp.Or(j.context, j.mostContext()) / 2
-	}
-	meter, all := j.meter(), 0
-	for _, tool := range j.request.Tools {
-		all += meter.Estimate(window.ToolBytes(tool))
-	}
-	if all <= budget {
-		return j, nil
-	}
-	text := j.dearest(all, budget)
-	j.tell(noteTools, text)
-	h := fnv.New64a()
-	for _, tool := range j.request.Tools {
-		h.Write([]byte(tool.Name + "\x00"))
-	}
-	first := false
-	j.learn(func(l *lessons) { first, l.warned = l.warned != h.Sum64(), h.Sum64() })
-	if first {
-		j.engine.cfg.Log.Warn().Str("model", j.name).Msg(text)
-	}
-	return j, nil
-}
-
-// dearest says what the tools cost, each with its tokens: who reads the warning wants to know which server of tools to switch off.
-func (j *job) dearest(all, budget int) string {
-	tools := slices.Clone(j.request.Tools)
-	meter := j.meter()
-	slices.SortStableFunc(tools, func(a, b chat.Tool) int { return window.ToolBytes(b) - window.ToolBytes(a) })
-	var list []string
-	for _, tool := range tools[:min(len(tools), maxListed)] {
-		list = append(list, fmt.Sprintf("%.64s %d", j.names.forClient(tool.Name), meter.Estimate(window.ToolBytes(tool))))
-	}
-	if more := len(tools) - len(list); more > 0 {
-		list = append(list, fmt.Sprintf("and %d more", more))
-	}
-	return fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s", len(tools), all, budget, strings.Join(list, ", "))
 }

@@ -73,7 +73,7 @@ type Config struct {
 	MaxCtx int `default:"32768" help:"The longest context to ask for automatically, in tokens. A model that is loaded with a sufficient context is not reloaded."`
 
 	Overflow        string `default:"trim" enum:"trim,refuse" help:"When a conversation exceeds the context: trim (drop the oldest turns, reported in Toolnorm-Trimmed) or refuse (status 400)."`
-	ToolBudget      int    `placeholder:"TOKENS" help:"Warn when the tool definitions of a request take more tokens than this. Default: half of the context."`
+	ToolBudget      int    `placeholder:"TOKENS" help:"Most tokens for the tool definitions of a request: longer descriptions are shortened, then those of parameters, and last tools are left out (reported in Toolnorm-Tools). Default: only where a request does not fit the context otherwise, to half of it."`
 	ReasoningReplay string `default:"all" enum:"none,last,all" help:"Which earlier turns keep the model's reasoning: none, last (those after the last user message), or all (the model's template decides)."`
 
 	ReasoningField string `default:"both" enum:"both,reasoning_content,reasoning" help:"Reply field for the model's reasoning: reasoning_content (DeepSeek, vLLM, llama-server), reasoning (Ollama, OpenRouter), or both."`

@@ -23,6 +23,14 @@ func (m Meter) Estimate(bytes int) int {
 	return int(int64(bytes)*int64(m.Tokens)/int64(m.Bytes)) + 1
 }
 
+// Text is about how many bytes so many tokens are.
+func (m Meter) Text(tokens int) int {
+	if m.Tokens == 0 {
+		return tokens * bytesPerToken
+	}
+	return int(int64(tokens) * int64(m.Bytes) / int64(m.Tokens))
+}
+
 // Learn takes a count of the server's. Long requests tell more than short ones, and late ones more than early
 // ones: a count of less than half the last one's tokens teaches nothing.
 func (m *Meter) Learn(bytes, tokens int) {

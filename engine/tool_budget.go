@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/engine/window"
+)
+
+// Agents send 40 to 80 KB of tools with every request: Claude Code 12 tools of 32 KB, with four MCP servers 28 of 65 KB. A small
+// model's window holds that and nothing else. So what tools take is bounded: by the setting always, and without one where
+// the request would be refused otherwise. Calls are checked against schemas that say the same, since only their texts are cut.
+
+// fitTools makes the tools fit the setting. Its tokens are taken for three bytes each, whatever was counted: a ratio that
+// moves with every count would cut a little differently in every turn, and empty the server's cache of the prompt each time.
+func (j *job) fitTools(context.Context) (*job, error) {
+	if budget := j.engine.cfg.ToolBudget; budget > 0 {
+		return j.fitted(budget, window.Meter{}), nil
+	}
+	return j, nil
+}
+
+// fitted is the job with tools of at most so many tokens, by that meter; the same job if they are few enough. The client is
+// told what was cut, and the log once for the same tools.
+func (j *job) fitted(budget int, meter window.Meter) *job {
+	called := map[string]bool{}
+	for _, m := range j.request.Messages {
+		for _, c := range m.Calls {
+			called[c.Name] = true
+		}
+	}
+	f := window.FitTools(j.request.Tools, meter.Text(budget), func(name string) bool {
+		return j.request.Required || called[name] || slices.Contains(j.request.Allowed, name)
+	})
+	if len(f.Cut) == 0 || tokensOf(f.Tools, meter) >= tokensOf(j.request.Tools, meter) { // those that must stay are as short as they get
+		return j
+	}
+	text := fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s", len(j.request.Tools), tokensOf(j.request.Tools, meter), budget, strings.Join(f.Cut, ", "))
+	j.tell(noteTools, text)
+	j.warnOnce(text)
+	r := *j.request
+	r.Tools = f.Tools
+	return j.with(&r)
+}
+
+// tokensOf is about how many tokens tools take.
+func tokensOf(tools []chat.Tool, meter window.Meter) (n int) {
+	for _, tool := range tools {
+		n += meter.Estimate(window.ToolBytes(tool))
+	}
+	return n
+}
+
+// warnOnce logs a warning about the tools that are offered, once for the same ones.
+func (j *job) warnOnce(text string) {
+	h := fnv.New64a()
+	for _, tool := range j.request.Tools {
+		h.Write([]byte(tool.Name + "\x00"))
+	}
+	first := false
+	j.learn(func(l *lessons) { first, l.warned = l.warned != h.Sum64(), h.Sum64() })
+	if first {
+		j.engine.cfg.Log.Warn().Str("model", j.name).Msg(text)
+	}
+}
+
+// maxListed is how many tools a warning lists, the dearest first: it goes into a header.
+const maxListed = 20
+
+// weighTools warns when the offered tools take more than half of the context, and no setting bounds them. Agents collect
+// tools of many servers without showing what they cost, and a model with half its context full of schemas forgets the rest.
+func (j *job) weighTools(context.Context) (*job, error) {
+	budget := cmp.Or(j.context, j.mostContext()) / 2
+	if all := tokensOf(j.request.Tools, j.meter()); all > budget && j.engine.cfg.ToolBudget == 0 {
+		text := j.dearest(all, budget)
+		j.tell(noteTools, text)
+		j.warnOnce(text)
+	}
+	return j, nil
+}
+
+// dearest says what the tools cost, each with its tokens: who reads the warning wants to know which server of tools to switch off.
+func (j *job) dearest(all, budget int) string {
+	tools := slices.Clone(j.request.Tools)
+	meter := j.meter()
+	slices.SortStableFunc(tools, func(a, b chat.Tool) int { return window.ToolBytes(b) - window.ToolBytes(a) })
+	var list []string
+	for _, tool := range tools[:min(len(tools), maxListed)] {
+		list = append(list, fmt.Sprintf("%.64s %d", j.names.forClient(tool.Name), meter.Estimate(window.ToolBytes(tool))))
+	}
+	if more := len(tools) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s", len(tools), all, budget, strings.Join(list, ", "))
+}

@@ -1,0 +1,175 @@
+package window
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+)
+
+// Fitted are tools that were made to fit a budget.
+type Fitted struct {
+	Tools   []chat.Tool
+	Cut     []string // what was done, in words, in the order in which it was done; empty: nothing
+	Dropped []string // names of the tools that were left out
+}
+
+// cuts are how far the texts of tools are cut, the mildest first: what tools are for, then what their parameters are. 1,000
+// bytes hold the first paragraphs of Claude Code's descriptions, which are 2 KB in the mean and say everything there; 160 a
+// sentence or two. A model calls a tool by its name and the names of its parameters: these stay.
+var cuts = []struct {
+	description, parameter int // bytes; 0: all, or none of it where it says so below
+	bare                   bool
+}{
+	{description: 1000},
+	{description: 400},
+	{description: 160},
+	{description: 160, parameter: 120},
+	{description: 160, bare: true},
+}
+
+// FitTools makes tools fit a budget of so many bytes: by shorter descriptions, then by shorter descriptions of parameters, and
+// last by leaving out tools from the end of the list, where agents put those of their MCP servers. Tools that kept names stay
+// whatever they cost: they were called before, or must be. The same tools and budget always give the same, so the beginning of
+// the prompt is the same in every turn.
+func FitTools(tools []chat.Tool, budget int, kept func(name string) bool) Fitted {
+	f := Fitted{Tools: tools}
+	if toolsBytes(tools) <= budget {
+		return f
+	}
+	for _, c := range cuts {
+		f.Tools = make([]chat.Tool, len(tools))
+		for i, t := range tools {
+			t.Description = shortened(t.Description, c.description)
+			if c.bare || c.parameter > 0 {
+				t.Schema = plainer(t.Schema, c.parameter)
+			}
+			f.Tools[i] = t
+		}
+		f.Cut = []string{fmt.Sprintf("descriptions are cut to %d bytes", c.description)}
+		switch {
+		case c.bare:
+			f.Cut = append(f.Cut, "parameters have no descriptions")
+		case c.parameter > 0:
+			f.Cut = append(f.Cut, fmt.Sprintf("those of parameters to %d", c.parameter))
+		}
+		if toolsBytes(f.Tools) <= budget {
+			return f
+		}
+	}
+	f.drop(budget, kept)
+	return f
+}
+
+// drop leaves out tools from the end until the rest fits, or only those are left that must stay.
+func (f *Fitted) drop(budget int, kept func(name string) bool) {
+	size := toolsBytes(f.Tools)
+	gone := make([]bool, len(f.Tools))
+	for i := len(f.Tools) - 1; i >= 0 && size > budget; i-- {
+		if !kept(f.Tools[i].Name) {
+			gone[i] = true
+			size -= ToolBytes(f.Tools[i])
+		}
+	}
+	var rest []chat.Tool
+	for i, t := range f.Tools {
+		if gone[i] {
+			f.Dropped = append(f.Dropped, t.Name)
+		} else {
+			rest = append(rest, t)
+		}
+	}
+	f.Tools = rest
+	if len(f.Dropped) > 0 {
+		f.Cut = append(f.Cut, "left out: "+strings.Join(f.Dropped, " "))
+	}
+}
+
+// toolsBytes is how much text tools are to a model, in bytes.
+func toolsBytes(tools []chat.Tool) (n int) {
+	for _, t := range tools {
+		n += ToolBytes(t)
+	}
+	return n
+}
+
+// shortened is a text of at most so many bytes, cut behind a sentence or a line where one ends in its second half, else behind
+// a word. A text that is cut ends in "…", so that a model does not take half a rule for the whole.
+func shortened(text string, most int) string {
+	const dots = "…"
+	if len(text) <= most {
+		return text
+	}
+	most = max(most-len(dots), 0)
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	head := text[:most]
+	at := max(strings.LastIndex(head, ". ")+1, strings.LastIndexByte(head, '\n'))
+	if at < most/2 {
+		at = strings.LastIndexByte(head, ' ')
+	}
+	if at > 0 {
+		head = head[:at]
+	}
+	return strings.TrimSpace(head) + dots
+}
+
+// plainer is a schema whose descriptions have at most so many bytes, 0: that has none, nor $schema, titles and examples. What
+// decides whether arguments fit stays as it is. A text that is no schema comes back unchanged.
+func plainer(schema []byte, most int) []byte {
+	v, err := fastjson.ParseBytes(schema)
+	if err != nil {
+		return schema
+	}
+	p := plain{most: most}
+	p.schema(v, 0)
+	return v.MarshalTo(nil)
+}
+
+// plain walks a schema.
+type plain struct {
+	most  int
+	arena fastjson.Arena
+}
+
+// deepest is how deep schemas are looked into; deeper ones keep their descriptions.
+const deepest = 64
+
+// schema makes the descriptions of a schema and of those in it shorter.
+// A member of "properties" that is called description is a parameter, not a text about one.
+func (p *plain) schema(v *fastjson.Value, depth int) {
+	o, err := v.Object()
+	if err != nil || depth > deepest {
+		return
+	}
+	for _, word := range []string{"$schema", "title", "examples", "$comment"} {
+		if p.most == 0 {
+			o.Del(word)
+		}
+	}
+	if text := o.Get("description"); text != nil && text.Type() == fastjson.TypeString {
+		if p.most == 0 {
+			o.Del("description")
+		} else {
+			o.Set("description", p.arena.NewString(shortened(string(text.GetStringBytes()), p.most)))
+		}
+	}
+	o.Visit(func(key []byte, inner *fastjson.Value) {
+		switch string(key) {
+		case "properties", "$defs", "definitions", "patternProperties", "dependentSchemas":
+			if named, err := inner.Object(); err == nil {
+				named.Visit(func(_ []byte, one *fastjson.Value) { p.schema(one, depth+1) })
+			}
+		case "items", "additionalProperties", "additionalItems", "contains", "not", "if", "then", "else", "propertyNames":
+			p.schema(inner, depth+1)
+		case "anyOf", "allOf", "oneOf", "prefixItems":
+			for _, one := range inner.GetArray() {
+				p.schema(one, depth+1)
+			}
+		}
+	})
+}
