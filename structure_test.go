@@ -199,6 +199,7 @@ var below = map[string][]string{
 	"tools":            {"chat", "chat/schema"},
 	"tools/company":    {"tools", "internal/store"},
 	"tools/data":       {"tools", "internal/store", "internal/sqlsafe", "internal/chroma", "internal/embedding", "internal/lexical", "internal/vector"},
+	"tools/kb/chunk":   {},
 	"tools/kb/kbstore": {"internal/auth", "internal/lexical", "internal/store", "internal/vector"},
 	"internal/sqlsafe": {"chat"},
 	"internal/chroma":  {"chat"},

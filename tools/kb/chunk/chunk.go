@@ -1,0 +1,144 @@
+// Package chunk reads text out of files, Markdown, HTML, PDF or plain, and cuts it into passages along its structure.
+//
+// A passage is what a search finds and a model reads: it has to make sense by itself, so it never crosses a heading, bears
+// the headings above it, and ends with a sentence. Files come from anywhere: nothing that is in one may end the program.
+//
+//	chunk.go     which reader a file gets, and what all readers give
+//	cut.go       blocks into passages of bounded size
+//	markdown.go  headings, code and tables of Markdown; the paragraphs of plain text
+//	html.go      the blocks of a page
+//	pdf.go       lines, paragraphs and headings of a PDF, by the places and sizes of its texts
+//	pdf_page.go  where a page shows which text
+//	pdf_font.go  which characters the bytes of a text are, and how wide
+//	pdf_tokens.go  the operators of a page and of a font's map
+package chunk
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Version is that of what this package makes of a file. It is part of a document's hash: files are cut again by a program
+// that cuts differently.
+const Version = "1"
+
+// LargestFile is how many bytes of a file are read at most. A book of a thousand pages has two million.
+const LargestFile = 64 << 20
+
+// Text is what a file says.
+type Text struct {
+	Title  string
+	Blocks []Block
+}
+
+// Block is a paragraph, a list, a table or a piece of code.
+type Block struct {
+	Heading string // the headings above it: "Leave > Sick leave"; empty: none
+	Text    string
+}
+
+// readers read files, by their endings in small letters.
+var readers = map[string]func(name string, data []byte) (Text, error){
+	".txt": readPlain, ".text": readPlain, ".md": readMarkdown, ".markdown": readMarkdown,
+	".html": readHTML, ".htm": readHTML, ".xhtml": readHTML, ".pdf": readPDF,
+}
+
+// Readable says that files of a name can be read, by its ending.
+func Readable(name string) bool { return readers[strings.ToLower(filepath.Ext(name))] != nil }
+
+// Endings are those of the files that can be read.
+func Endings() (all []string) {
+	for ending := range readers {
+		all = append(all, ending)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// errEmpty is the error of a file that says nothing: it would be a document that no search finds.
+var errEmpty = errors.New("there is no text in it")
+
+// Read reads a file, whose name says how. Its error says what is wrong with the file, for the one who has it.
+func Read(name string, data []byte) (t Text, err error) {
+	reader := readers[strings.ToLower(filepath.Ext(name))]
+	if reader == nil {
+		return t, fmt.Errorf("files of this ending cannot be read; %s can", strings.Join(Endings(), ", "))
+	}
+	if len(data) > LargestFile {
+		return t, fmt.Errorf("%d bytes are more than %d", len(data), LargestFile)
+	}
+	if t, err = reader(name, data); err != nil {
+		return Text{}, err
+	}
+	if t.Title = strings.Join(strings.Fields(clean(t.Title)), " "); t.Title == "" {
+		t.Title = clean(strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
+	}
+	t.Title = firstRunes(t.Title, longestTitle)
+	kept := t.Blocks[:0]
+	for _, b := range t.Blocks {
+		if b.Text = strings.Trim(clean(b.Text), "\n \t"); b.Text != "" {
+			b.Heading = clean(b.Heading)
+			kept = append(kept, b)
+		}
+	}
+	if t.Blocks = kept; len(kept) == 0 {
+		return Text{}, errEmpty
+	}
+	return t, nil
+}
+
+// longestTitle is how many characters of a title or a heading are kept; behind that it is a paragraph in large letters.
+const longestTitle = 200
+
+// firstRunes are the first n characters of a text.
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// clean makes line ends plain, and takes out what no text has: NUL, which PostgreSQL refuses, and other control characters.
+func clean(s string) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"), "\uFFFD")
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\ufeff' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// utf8Text is a file as text. One that is not UTF-8 is refused: guessed encodings make Korean and Japanese texts that are
+// found by nothing.
+func utf8Text(data []byte) (string, error) {
+	if !utf8.Valid(data) {
+		return "", errors.New("it is not UTF-8; save it as UTF-8 and import it again")
+	}
+	return clean(string(data)), nil
+}
+
+// outline is the headings that stand above the place where a reader is.
+type outline struct {
+	levels []int
+	titles []string
+}
+
+// enter comes to a heading: those of its level and below it end.
+func (o *outline) enter(level int, title string) {
+	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
+		o.levels, o.titles = o.levels[:len(o.levels)-1], o.titles[:len(o.titles)-1]
+	}
+	if title = strings.Join(strings.Fields(title), " "); title != "" {
+		o.levels, o.titles = append(o.levels, level), append(o.titles, firstRunes(title, longestTitle))
+	}
+}
+
+// path is the headings in one line.
+func (o *outline) path() string { return strings.Join(o.titles, " > ") }

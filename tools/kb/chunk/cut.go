@@ -1,0 +1,164 @@
+package chunk
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// The sizes of passages, in columns: a letter has one, a character of Chinese, Japanese or Korean two, which is about what
+// they say. 1,200 columns are some 300 tokens: a few of them fit into any model, and they say more than a sentence does.
+const (
+	mostColumns    = 1200
+	overlapColumns = 200 // of the sentence that is said again where a paragraph had to be cut
+)
+
+// Passage is a part of a text that makes sense by itself.
+type Passage struct{ Heading, Text string }
+
+// Cut cuts a text into passages of at most mostColumns. Blocks below one heading are put together as long as they fit; one
+// that does not fit is cut behind sentences.
+func (t *Text) Cut() (all []Passage) {
+	var heading, text string
+	flush := func() {
+		if text != "" {
+			all = append(all, Passage{heading, text})
+		}
+		text = ""
+	}
+	for _, b := range t.Blocks {
+		joined := text + "\n\n" + b.Text
+		switch {
+		case text != "" && b.Heading == heading && columns(joined) <= mostColumns:
+			text = joined
+			continue
+		case columns(b.Text) <= mostColumns:
+			flush()
+			heading, text = b.Heading, b.Text
+			continue
+		}
+		flush()
+		for _, piece := range pieces(b.Text) {
+			all = append(all, Passage{b.Heading, piece})
+		}
+	}
+	flush()
+	return all
+}
+
+// pieces cuts a long block behind sentences. The last sentence of a piece begins the next one, when it is short: what follows
+// mostly refers to it.
+func pieces(text string) (all []string) {
+	var piece, last string
+	add := func(sentence string) {
+		if piece != "" && columns(piece)+columns(sentence) > mostColumns {
+			all = append(all, strings.TrimSpace(piece))
+			if piece = ""; columns(last) <= overlapColumns && columns(last)+columns(sentence) <= mostColumns {
+				piece = last
+			}
+		}
+		piece, last = piece+sentence, sentence
+	}
+	for _, sentence := range sentences(text) {
+		for columns(sentence) > mostColumns {
+			at := breakAt(sentence)
+			add(sentence[:at])
+			sentence = sentence[at:]
+		}
+		if sentence != "" {
+			add(sentence)
+		}
+	}
+	if piece = strings.TrimSpace(piece); piece != "" {
+		all = append(all, piece)
+	}
+	return all
+}
+
+// The characters that end a sentence: those that do so wherever they stand, those that do in front of a blank (3.5 is a
+// number), and those that belong to the sentence before them.
+const (
+	fullStops  = "。！？｡"
+	plainStops = ".!?"
+	closers    = "」』）】〉》)]\"'”’"
+)
+
+// sentences cuts behind sentences and lines. Together they are the text again, byte for byte.
+func sentences(text string) (all []string) {
+	start := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		if r != '\n' && !strings.ContainsRune(fullStops, r) && !strings.ContainsRune(plainStops, r) {
+			continue
+		}
+		if r != '\n' {
+			stop := i
+			i = skip(text, i, func(r rune) bool { return strings.ContainsRune(closers+fullStops+plainStops, r) })
+			if next, _ := utf8.DecodeRuneInString(text[i:]); i > stop && unicode.Is(unicode.Hiragana, next) {
+				continue // 「いつですか？」と聞かれる goes on
+			}
+		}
+		blank := skip(text, i, unicode.IsSpace)
+		if strings.ContainsRune(plainStops, r) && blank == i && i < len(text) {
+			continue
+		}
+		all, start, i = append(all, text[start:blank]), blank, blank
+	}
+	if start < len(text) {
+		all = append(all, text[start:])
+	}
+	return all
+}
+
+// skip is the place behind characters of a kind.
+func skip(text string, i int, of func(rune) bool) int {
+	for i < len(text) {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !of(r) {
+			break
+		}
+		i += size
+	}
+	return i
+}
+
+// breakAt is where a sentence that is too long is cut: behind the last blank or comma of its first part, else anywhere.
+func breakAt(sentence string) int {
+	wide, best, n := 0, 0, 0
+	for i, r := range sentence {
+		if wide += columnsOf(r); wide > mostColumns {
+			n = i
+			break
+		}
+		if unicode.IsSpace(r) || strings.ContainsRune("、，,;；", r) {
+			best = i + utf8.RuneLen(r)
+		}
+	}
+	if best > n/2 {
+		return best
+	}
+	return n
+}
+
+// columns is how wide a text is.
+func columns(text string) (n int) {
+	for _, r := range text {
+		n += columnsOf(r)
+	}
+	return n
+}
+
+// columnsOf is how wide a character is.
+func columnsOf(r rune) int {
+	if r < 0x300 {
+		return 1
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,189 @@
+package chunk
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/net/html/charset"
+)
+
+// page reads the tree of an HTML page.
+type page struct {
+	Text
+	outline
+	text strings.Builder // of the block that is being read
+	pre  int             // elements around it whose blanks count
+}
+
+// readHTML reads what a reader of the page sees. What surrounds it on every page, as menus, is left out where it says
+// what it is.
+func readHTML(_ string, data []byte) (Text, error) {
+	data, err := decoded(data)
+	if err != nil {
+		return Text{}, err
+	}
+	root, err := html.Parse(bytes.NewReader(data))
+	if err != nil {
+		return Text{}, errors.New("it cannot be read as HTML: " + err.Error())
+	}
+	p := new(page)
+	p.node(root)
+	p.flush()
+	return p.Text, nil
+}
+
+// decoded is a page in UTF-8. Older Japanese and Korean pages are in Shift_JIS, EUC-JP or EUC-KR, and say so; one that does not
+// is refused, where a browser would take it for Western European.
+func decoded(data []byte) ([]byte, error) {
+	if utf8.Valid(data) {
+		return data, nil
+	}
+	head := bytes.ToLower(data[:min(1024, len(data))])
+	encoding, _, certain := charset.DetermineEncoding(data, "")
+	if !certain && !bytes.Contains(head, []byte("charset")) {
+		return nil, errors.New("it is not UTF-8, and does not say what it is in")
+	}
+	return encoding.NewDecoder().Bytes(data)
+}
+
+// left are elements that are no text of the page.
+var left = map[atom.Atom]bool{
+	atom.Script: true, atom.Style: true, atom.Template: true, atom.Noscript: true, atom.Nav: true, atom.Svg: true, atom.Math: true,
+	atom.Iframe: true, atom.Object: true, atom.Select: true, atom.Button: true, atom.Textarea: true, atom.Head: true,
+}
+
+// inline are elements that do not end a block.
+var inline = map[atom.Atom]bool{
+	atom.A: true, atom.Abbr: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Cite: true, atom.Code: true, atom.Data: true,
+	atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true, atom.I: true, atom.Ins: true, atom.Kbd: true, atom.Label: true,
+	atom.Mark: true, atom.Q: true, atom.Ruby: true, atom.Rb: true, atom.S: true, atom.Samp: true, atom.Small: true, atom.Span: true,
+	atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true, atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true,
+	atom.Img: true, atom.Input: true,
+}
+
+// together are elements whose parts stay one block, a line each.
+var together = map[atom.Atom]bool{atom.Table: true, atom.Ul: true, atom.Ol: true, atom.Dl: true, atom.Pre: true}
+
+// node reads a node. The parser bounds how deep they are in each other.
+func (p *page) node(n *html.Node) {
+	switch {
+	case n.Type == html.TextNode:
+		p.write(n.Data)
+		return
+	case n.Type != html.ElementNode:
+		p.children(n)
+		return
+	case n.DataAtom == atom.Head:
+		p.title(n)
+		return
+	case left[n.DataAtom] || n.DataAtom == atom.Rt || n.DataAtom == atom.Rp: // how a word is read, above it
+		return
+	case inline[n.DataAtom]:
+		p.children(n)
+		return
+	}
+	p.block(n)
+}
+
+// block reads an element that begins a line of its own.
+func (p *page) block(n *html.Node) {
+	switch n.DataAtom {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		p.flush()
+		p.children(n)
+		title := p.text.String()
+		p.text.Reset()
+		p.enter(int(n.Data[1]-'0'), title)
+	case atom.Br, atom.Tr, atom.Dt, atom.Dd:
+		p.line("")
+		p.children(n)
+	case atom.Li:
+		p.line("- ")
+		p.children(n)
+	case atom.Td, atom.Th:
+		p.children(n)
+		p.write(" | ")
+	case atom.Pre:
+		p.flush()
+		p.pre++
+		p.children(n)
+		p.pre--
+		p.flush()
+	default:
+		p.paragraph(n)
+	}
+}
+
+// paragraph reads an element that is a block, unless one around it is.
+func (p *page) paragraph(n *html.Node) {
+	within := false
+	for up := n.Parent; up != nil; up = up.Parent {
+		within = within || together[up.DataAtom]
+	}
+	if within {
+		p.children(n)
+		return
+	}
+	p.flush()
+	p.children(n)
+	p.flush()
+}
+
+// children reads what is in an element.
+func (p *page) children(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		p.node(c)
+	}
+}
+
+// title finds the page's.
+func (p *page) title(head *html.Node) {
+	for c := head.FirstChild; c != nil; c = c.NextSibling {
+		if c.DataAtom == atom.Title && c.FirstChild != nil {
+			p.Title = c.FirstChild.Data
+		}
+	}
+}
+
+// write adds text, whose blanks and line ends are one blank together.
+func (p *page) write(text string) {
+	if p.pre > 0 {
+		p.text.WriteString(text)
+		return
+	}
+	so := p.text.String()
+	atStart := so == "" || strings.HasSuffix(so, " ") || strings.HasSuffix(so, "\n")
+	if !atStart && text != strings.TrimLeftFunc(text, unicode.IsSpace) {
+		p.text.WriteByte(' ')
+	}
+	words := strings.Join(strings.Fields(text), " ")
+	p.text.WriteString(words)
+	if words != "" && text != strings.TrimRightFunc(text, unicode.IsSpace) {
+		p.text.WriteByte(' ')
+	}
+}
+
+// line begins a line.
+func (p *page) line(mark string) {
+	if so := p.text.String(); so != "" && !strings.HasSuffix(so, "\n") {
+		p.text.WriteByte('\n')
+	}
+	p.text.WriteString(mark)
+}
+
+// flush ends a block.
+func (p *page) flush() {
+	lines := strings.Split(p.text.String(), "\n")
+	if p.pre == 0 {
+		for i, line := range lines {
+			lines[i] = strings.TrimRight(line, " |")
+		}
+	}
+	p.Blocks = append(p.Blocks, Block{p.path(), strings.Join(lines, "\n")})
+	p.text.Reset()
+}

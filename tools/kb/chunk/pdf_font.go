@@ -1,0 +1,227 @@
+package chunk
+
+import (
+	"io"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/ledongthuc/pdf"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// font is what the letters of a string are read and measured with.
+type font struct {
+	decode func(raw string) string
+	width  func(raw string) float64 // in sizes
+}
+
+// newFont reads a font. What its letters are is best said by the map that most files have for copying text (ToUnicode).
+func newFont(v pdf.Value) font {
+	f := pdf.Font{V: v}
+	wide := v.Key("Subtype").Name() == "Type0"
+	made := font{width: simpleWidth(f)}
+	if wide {
+		made.width = wideWidth(v.Key("DescendantFonts").Index(0))
+	}
+	encoding := namedEncoding(v.Key("Encoding").Name())
+	switch to := v.Key("ToUnicode"); {
+	case to.Kind() == pdf.Stream:
+		made.decode = toUnicode(streamOf(to), wide).decode
+	case encoding != nil:
+		made.decode = func(raw string) string {
+			text, err := encoding.NewDecoder().String(raw)
+			if err != nil {
+				return ""
+			}
+			return text
+		}
+	case wide: // numbers of pictures in a font, and nothing says of what
+		made.decode = func(string) string { return "" }
+	default:
+		made.decode = f.Encoder().Decode
+	}
+	return made
+}
+
+// namedEncoding is that of an older PDF of Chinese, Japanese or Korean, whose fonts are not in the file (ISO 32000-1, 9.7.5.2);
+// nil: another one.
+func namedEncoding(name string) encoding.Encoding {
+	switch {
+	case strings.HasPrefix(name, "Uni") && (strings.Contains(name, "UTF16") || strings.Contains(name, "UCS2")):
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+	case strings.Contains(name, "RKSJ"):
+		return japanese.ShiftJIS
+	case name == "EUC-H" || name == "EUC-V":
+		return japanese.EUCJP
+	case strings.HasPrefix(name, "KSC"): // KSCms-UHC and KSC-EUC, which is part of it
+		return korean.EUCKR
+	case strings.HasPrefix(name, "GB"):
+		return simplifiedchinese.GB18030
+	case strings.HasPrefix(name, "B5") || strings.HasPrefix(name, "ETen-B5"):
+		return traditionalchinese.Big5
+	}
+	return nil
+}
+
+// mostStream is how many bytes of a stream are unpacked.
+const mostStream = 16 << 20
+
+// streamOf is what is in a stream, or in several of a list, which are one together. A stream that is cut off gives what there is.
+func streamOf(v pdf.Value) (data []byte) {
+	if v.Kind() == pdf.Array {
+		for i := range min(v.Len(), mostPages) {
+			if part := v.Index(i); part.Kind() == pdf.Stream && len(data) < mostStream {
+				data = append(append(data, streamOf(part)...), '\n')
+			}
+		}
+		return data
+	}
+	if v.Kind() == pdf.Stream {
+		r := v.Reader()
+		defer r.Close()
+		data, _ = io.ReadAll(io.LimitReader(r, mostStream))
+	}
+	return data
+}
+
+// letters maps the codes of a font to text.
+type letters struct {
+	bytes  int // of a code
+	single map[int]string
+	ranges []letterRange
+}
+
+// letterRange are codes that follow each other as their characters do.
+type letterRange struct {
+	first, last int
+	text        []rune // of the first; the last rune of it counts up
+}
+
+// toUnicode reads a CMap (ISO 32000-1, 9.10.3).
+func toUnicode(data []byte, wide bool) *letters {
+	m := &letters{bytes: 1, single: map[int]string{}}
+	if wide {
+		m.bytes = 2
+	}
+	interpret(data, func(op string, args []token) {
+		switch op {
+		case "endbfchar":
+			for i := 0; i+1 < len(args); i += 2 {
+				m.single[code(args[i].text)] = utf16Text(args[i+1].text)
+			}
+		case "endbfrange":
+			for i := 0; i+2 < len(args); i += 3 {
+				m.span(code(args[i].text), code(args[i+1].text), args[i+2])
+			}
+		}
+	})
+	return m
+}
+
+// span adds a range, to which a text or a list of texts belongs.
+func (m *letters) span(first, last int, to token) {
+	for i, t := range to.list {
+		m.single[first+i] = utf16Text(t.text)
+	}
+	if text := []rune(utf16Text(to.text)); len(text) > 0 {
+		m.ranges = append(m.ranges, letterRange{first, last, text})
+	}
+}
+
+// code is a string as a number.
+func code(s string) (n int) {
+	for i := range min(len(s), 4) {
+		n = n<<8 | int(s[i])
+	}
+	return n
+}
+
+// utf16Text is a string that is in UTF-16.
+func utf16Text(s string) string {
+	units := make([]uint16, len(s)/2)
+	for i := range units {
+		units[i] = uint16(s[2*i])<<8 | uint16(s[2*i+1])
+	}
+	return string(utf16.Decode(units))
+}
+
+// decode reads a string.
+func (m *letters) decode(raw string) string {
+	var b strings.Builder
+	for i := 0; i+m.bytes <= len(raw); i += m.bytes {
+		n := code(raw[i : i+m.bytes])
+		if text, there := m.single[n]; there {
+			b.WriteString(text)
+			continue
+		}
+		for _, r := range m.ranges {
+			if n >= r.first && n <= r.last {
+				b.WriteString(string(r.text[:len(r.text)-1]))
+				b.WriteRune(r.text[len(r.text)-1] + rune(n-r.first))
+				break
+			}
+		}
+	}
+	return b.String()
+}
+
+// simpleWidth measures with a font of up to 256 letters.
+func simpleWidth(f pdf.Font) func(string) float64 {
+	widths := [256]float64{}
+	for code := range widths {
+		widths[code] = f.Width(code) / 1000
+	}
+	return func(raw string) (sum float64) {
+		for i := range len(raw) {
+			sum += widths[raw[i]]
+		}
+		return sum
+	}
+}
+
+// number is a value as a number, which the library gives for reals alone.
+func number(v pdf.Value) float64 {
+	if v.Kind() == pdf.Integer {
+		return float64(v.Int64())
+	}
+	return v.Float64()
+}
+
+// wideWidth measures with a font whose letters have two bytes. Its list of widths has, behind a first letter, either the widths
+// of those that follow, or a last letter and the width of all between (ISO 32000-1, 9.7.4.3).
+func wideWidth(v pdf.Value) func(string) float64 {
+	usual := 1.0
+	if dw := v.Key("DW"); dw.Kind() != pdf.Null {
+		usual = number(dw) / 1000
+	}
+	widths, list := map[int]float64{}, v.Key("W")
+	for i := 0; i+1 < list.Len(); {
+		first, second := int(number(list.Index(i))), list.Index(i+1)
+		if second.Kind() == pdf.Array {
+			for k := range second.Len() {
+				widths[first+k] = number(second.Index(k)) / 1000
+			}
+			i += 2
+			continue
+		}
+		for code := max(first, 0); code <= min(int(number(second)), 0xffff); code++ {
+			widths[code] = number(list.Index(i+2)) / 1000
+		}
+		i += 3
+	}
+	return func(raw string) (sum float64) {
+		for i := 0; i+1 < len(raw); i += 2 {
+			w, there := widths[int(raw[i])<<8|int(raw[i+1])]
+			if !there {
+				w = usual
+			}
+			sum += w
+		}
+		return sum
+	}
+}

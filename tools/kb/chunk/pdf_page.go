@@ -1,0 +1,205 @@
+package chunk
+
+import (
+	"math"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// matrix maps (x, y) to (ax + cy + e, bx + dy + f), as PDF writes them: a b c d e f.
+type matrix [6]float64
+
+// times is m applied in front of n.
+func (m matrix) times(n matrix) matrix {
+	return matrix{
+		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
+		m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
+		m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5],
+	}
+}
+
+// piece is text that a page shows at one place.
+type piece struct {
+	text      string
+	x, y, end float64 // where it begins, and where on its line it ends
+	size      float64
+}
+
+// state is PDF's text state (ISO 32000-1, 9.3), as far as places go by it.
+type state struct {
+	page    matrix // the current transformation
+	font    font
+	size    float64
+	letters float64 // Tc
+	words   float64 // Tw
+	scale   float64 // Tz
+	leading float64 // TL
+}
+
+// reader interprets the operators of a page that show text or move.
+// The library's own functions for this lose the moves that stand for blanks, or the widths of fonts with two bytes a letter.
+type reader struct {
+	state
+	saved      []state
+	text, line matrix
+	resources  []pdf.Value
+	fonts      map[string]font
+	pieces     []piece
+	bytes      int
+}
+
+// The bounds of one page: strings that it shows, and how deep its parts are in each other.
+const (
+	mostPageBytes = 4 << 20
+	deepestForm   = 8
+)
+
+// piecesOf are the texts of a page in the order in which it shows them.
+func piecesOf(p pdf.Page) []piece {
+	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1}, resources: []pdf.Value{p.Resources()}, fonts: map[string]font{}}
+	interpret(streamOf(p.V.Key("Contents")), r.operator)
+	return r.pieces
+}
+
+// operator does one operator. Operands that are not there count as 0, and a broken page shows what it can.
+func (r *reader) operator(op string, args []token) {
+	at := func(i int) token {
+		if i < len(args) {
+			return args[i]
+		}
+		return token{}
+	}
+	n := func(i int) float64 { return at(i).n }
+	switch op {
+	case "q":
+		if len(r.saved) < 1000 {
+			r.saved = append(r.saved, r.state)
+		}
+	case "Q":
+		if last := len(r.saved) - 1; last >= 0 {
+			r.state, r.saved = r.saved[last], r.saved[:last]
+		}
+	case "cm":
+		r.page = matrix{n(0), n(1), n(2), n(3), n(4), n(5)}.times(r.page)
+	case "Do":
+		r.form(at(0).text)
+	case "Tf":
+		r.size, r.font = n(1), r.fontOf(at(0).text)
+	case "Tc":
+		r.letters = n(0)
+	case "Tw":
+		r.words = n(0)
+	case "Tz":
+		r.scale = n(0) / 100
+	case "TL":
+		r.leading = n(0)
+	default:
+		r.textOperator(op, at, n)
+	}
+}
+
+// textOperator does one of those that place or show text.
+func (r *reader) textOperator(op string, at func(int) token, n func(int) float64) {
+	switch op {
+	case "BT":
+		r.set(matrix{1, 0, 0, 1, 0, 0})
+	case "Tm":
+		r.set(matrix{n(0), n(1), n(2), n(3), n(4), n(5)})
+	case "TD":
+		r.leading = -n(1)
+		r.next(n(0), n(1))
+	case "Td":
+		r.next(n(0), n(1))
+	case "T*":
+		r.next(0, -r.leading)
+	case "Tj":
+		r.show(at(0).text)
+	case "'":
+		r.next(0, -r.leading)
+		r.show(at(0).text)
+	case "\"":
+		r.words, r.letters = n(0), n(1)
+		r.next(0, -r.leading)
+		r.show(at(2).text)
+	case "TJ":
+		for _, v := range at(0).list {
+			if v.kind == isString {
+				r.show(v.text)
+			} else {
+				r.advance(-v.n / 1000 * r.size)
+			}
+		}
+	}
+}
+
+// set begins a line at a matrix.
+func (r *reader) set(m matrix) { r.text, r.line = m, m }
+
+// next begins a line beside the last one's beginning.
+func (r *reader) next(x, y float64) { r.set(matrix{1, 0, 0, 1, x, y}.times(r.line)) }
+
+// advance moves along the line.
+func (r *reader) advance(x float64) { r.text = matrix{1, 0, 0, 1, x * r.scale, 0}.times(r.text) }
+
+// show shows a string of the current font.
+func (r *reader) show(raw string) {
+	if r.bytes += len(raw); r.bytes > mostPageBytes || r.font.decode == nil {
+		return
+	}
+	text := r.font.decode(raw)
+	place := r.text.times(r.page)
+	blanks := 0
+	for _, c := range []byte(raw) {
+		if c == ' ' {
+			blanks++
+		}
+	}
+	count := len([]rune(text))
+	r.advance(r.font.width(raw)*r.size + r.letters*float64(count) + r.words*float64(blanks))
+	if text == "" {
+		return
+	}
+	end := r.text.times(r.page)
+	r.pieces = append(r.pieces, piece{
+		text: text, x: place[4], y: place[5], end: end[4], size: math.Abs(r.size) * math.Hypot(place[2], place[3]),
+	})
+}
+
+// form shows a part of the page that stands elsewhere in the file.
+func (r *reader) form(name string) {
+	v := r.top().Key("XObject").Key(name)
+	if v.Key("Subtype").Name() != "Form" || len(r.resources) > deepestForm || r.bytes > mostPageBytes {
+		return
+	}
+	saved, text, line := r.state, r.text, r.line
+	if m := v.Key("Matrix"); m.Len() == 6 {
+		var own matrix
+		for i := range own {
+			own[i] = number(m.Index(i))
+		}
+		r.page = own.times(r.page)
+	}
+	resources := v.Key("Resources")
+	if resources.Kind() == pdf.Null {
+		resources = r.top()
+	}
+	data := streamOf(v)
+	r.bytes += 100 + len(data)/8 // a page that shows one part a million times ends, too
+	r.resources, r.fonts = append(r.resources, resources), map[string]font{}
+	interpret(data, r.operator)
+	r.resources, r.fonts = r.resources[:len(r.resources)-1], map[string]font{}
+	r.state, r.text, r.line = saved, text, line
+}
+
+// top are the resources of the part that is shown.
+func (r *reader) top() pdf.Value { return r.resources[len(r.resources)-1] }
+
+// fontOf is a font of the part that is shown.
+func (r *reader) fontOf(name string) font {
+	known, there := r.fonts[name]
+	if !there {
+		known = newFont(r.top().Key("Font").Key(name))
+		r.fonts[name] = known
+	}
+	return known
+}

@@ -1,0 +1,90 @@
+package chunk
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// pdfOf is a PDF with a page for each of contents. F1 is a font of single bytes, 500 wide each, F2 one of UTF-16, 1000 wide.
+func pdfOf(tb testing.TB, contents ...string) []byte {
+	tb.Helper()
+	if len(contents) == 0 {
+		contents = []string{""}
+	}
+	cmap := "/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange\n"
+	for high := range 0xA0 {
+		cmap += fmt.Sprintf("1 beginbfrange <%02X00> <%02XFF> <%02X00> endbfrange\n", high, high, high)
+	}
+	cmap += "endcmap end end"
+	widths := strings.Repeat("500 ", 224)
+	objects := []string{
+		"<</Type/Catalog/Pages 2 0 R>>", "", // the pages come below
+		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/FirstChar 32/LastChar 255/Widths[" + widths + "]>>",
+		"<</Type/Font/Subtype/Type0/BaseFont/Gothic/Encoding/Identity-H/ToUnicode 6 0 R/DescendantFonts[5 0 R]>>",
+		"<</Type/Font/Subtype/CIDFontType2/BaseFont/Gothic/DW 1000/W[32[500] 48 57 500]>>",
+		fmt.Sprintf("<</Length %d>>stream\n%s\nendstream", len(cmap), cmap),
+	}
+	var kids []string
+	for _, c := range contents {
+		n := len(objects) + 1
+		kids = append(kids, fmt.Sprintf("%d 0 R", n))
+		objects = append(objects, fmt.Sprintf("<</Type/Page/Parent 2 0 R/Contents %d 0 R/Resources<</Font<</F1 3 0 R/F2 4 0 R>>>>>>", n+1),
+			fmt.Sprintf("<</Length %d>>stream\n%s\nendstream", len(c), c))
+	}
+	objects[1] = fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]>>", len(kids), strings.Join(kids, " "))
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.4\n")
+	var offsets []int
+	for i, o := range objects {
+		offsets = append(offsets, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	xref := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
+	for _, at := range offsets {
+		fmt.Fprintf(&b, "%010d 00000 n \n", at)
+	}
+	fmt.Fprintf(&b, "trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, xref)
+	return b.Bytes()
+}
+
+// wide is a string of font F2.
+func wide(s string) string {
+	var b strings.Builder
+	for _, u := range utf16.Encode([]rune(s)) {
+		fmt.Fprintf(&b, "%04x", u)
+	}
+	return "<" + b.String() + ">"
+}
+
+func TestTextsOfAPDFArePutTogether(t *testing.T) {
+	data := pdfOf(t,
+		"BT /F1 20 Tf 72 750 Td (Leave) Tj /F1 10 Tf 0 -40 Td [(Twenty) -250 (d) 20 (ays) -300 (are)] TJ 0 -12 Td (grant-) Tj T* ET "+
+			"BT /F1 10 Tf 72 686 Td (ed a year. ) Tj (More.) Tj 0 -40 Td (Another paragraph) Tj ET BT /F1 10 Tf 300 50 Td (1) Tj ET",
+		"q 1 0 0 1 72 700 cm BT /F1 20 Tf (Rules) Tj ET BT /F2 10 Tf 1 0 0 1 0 -40 Tm "+wide("リモートワーク手当は")+" Tj 1 0 0 1 0 -52 Tm "+wide("月に5千円です。")+" Tj ET Q "+
+			"BT /F1 10 Tf 12 TL 72 600 Td (one) Tj (two) ' 2 1 (three) \" ET",
+	)
+	got, err := Read("rules.pdf", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "= rules\n[Leave] Twenty days are granted a year. More.⏎⏎Another paragraph\n" +
+		"[Rules] リモートワーク手当は月に5千円です。⏎⏎one two three\n"
+	if show(got) != want {
+		t.Errorf("it gives\n%swant\n%s", show(got), want)
+	}
+}
+
+// TestBrokenPDFsEnd reads a PDF of which every part was cut away or overwritten once.
+func TestBrokenPDFsEnd(t *testing.T) {
+	whole := pdfOf(t, "q BT /F1 12 Tf 72 700 Td [(He) -300 (llo)] TJ ET Q Q /X Do Tf Tm (")
+	for i := 0; i < len(whole); i += 7 {
+		_, _ = Read("cut.pdf", whole[:i])
+		hurt := bytes.Clone(whole)
+		copy(hurt[i:], "[<<(")
+		_, _ = Read("hurt.pdf", hurt)
+	}
+}
