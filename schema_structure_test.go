@@ -36,6 +36,7 @@ var schemaWriters = map[string]string{
 	"adapters/internal/grammar/pattern.go": "names what it has dropped",
 	"internal/heavy/heavy.go":              "makes schemas for tests, by the keyword that is heavy",
 	"internal/voidmodel/client.go":         "writes tools as Void does",
+	"internal/ocr/model.go":                "writes the schema that holds a model's answer to yes and no",
 
 	"proxy/form/responses/tools.go": "writes the schema of a tool whose input is a text",
 

@@ -204,6 +204,7 @@ var below = map[string][]string{
 	"internal/sqlsafe": {"chat"},
 	"internal/chroma":  {"chat"},
 	"internal/lexical": {},
+	"internal/ocr":     {},
 	"internal/vector":  {},
 	"internal/rerank":  {"chat"},
 	"internal/store":   {},

@@ -1,0 +1,178 @@
+// Package ocr puts back the long-vowel marks that OCR read as hyphens in Japanese text: サ-ビス is サービス, self-service and
+// 03-1234-5678 stay as they are.
+//
+// What can be told by a dictionary is: run.go finds the hyphens, segment.go judges them, words.go has the dictionary. A
+// model is asked only about the others, and only yes or no (model.go); repair.go is a guess from the rest of the text that
+// has to be switched on. Nobody but Normalize writes text, and it changes nothing but hyphens directly behind katakana.
+package ocr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxText is the longest text, in characters.
+const maxText = 10_000
+
+// The two errors of Normalize, in the words of the tool's specification (HTTP 400 and 503).
+var (
+	ErrTooLong     = errors.New("Text too long (max 10000 chars)")
+	ErrUnavailable = errors.New("LLM service unavailable")
+)
+
+// Without says what becomes of hyphens that the rule cannot judge when no model answers.
+type Without string
+
+// What can become of them.
+const (
+	Fail     Without = "fail"     // ErrUnavailable; the zero value too
+	Keep     Without = "keep"     // they stay hyphens
+	Lengthen Without = "lengthen" // they become long-vowel marks
+)
+
+// Ask asks a model about hyphens of a text, given as their offsets in characters: true where one is a long-vowel mark. An
+// answer of another length counts as none that can be read; an error as none at all.
+type Ask func(ctx context.Context, text []rune, offsets []int) ([]bool, error)
+
+// Normalizer normalizes texts. Its zero value goes by the rule alone, and fails where that is not enough.
+type Normalizer struct {
+	Ask     Ask // nil: no model is configured
+	Without Without
+	Repair  bool // guesses misread katakana from the rest of the text as well
+}
+
+// Change is one character that was changed.
+type Change struct {
+	Offset int    `json:"offset"` // in characters
+	From   string `json:"from"`
+	To     string `json:"to"`
+	By     string `json:"by"` // rule, llm, repair, or policy: lengthened since no model answered
+}
+
+// Result is a text as it should have been read.
+type Result struct {
+	Text      string
+	Changes   []Change
+	Ambiguous int      // how many hyphens the rule could not judge
+	Warnings  []string // what was done instead of asking
+}
+
+// verdict is what a hyphen is.
+type verdict uint8
+
+const (
+	hyphen    verdict = iota // a hyphen
+	long                     // a long-vowel mark
+	ambiguous                // one or the other
+)
+
+// longMark is the long-vowel mark.
+const longMark = 'ー'
+
+// Normalize is a text with its long-vowel marks. With an error there is no text.
+func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error) {
+	if utf8.RuneCountInString(text) > maxText {
+		return Result{}, ErrTooLong
+	}
+	letters := []rune(text)
+	found := map[int]Change{} // by offset
+	var open []int
+	for _, r := range runsOf(letters) {
+		verdicts := r.judge(words())
+		if to := n.repaired(letters, r, verdicts); to != 0 {
+			last := len(verdicts) - 1
+			found[r.hyphens[last]+r.at] = Change{By: "repair", To: string(to)}
+			verdicts[last] = hyphen // done with
+		}
+		for i, v := range verdicts {
+			switch offset := r.at + r.hyphens[i]; v {
+			case long:
+				found[offset] = Change{By: "rule", To: string(longMark)}
+			case ambiguous:
+				open = append(open, offset)
+			}
+		}
+	}
+	res := Result{Ambiguous: len(open)}
+	if err := n.settle(ctx, letters, open, found, &res); err != nil {
+		return Result{}, err
+	}
+	return res, res.apply(text, found)
+}
+
+// settle judges the hyphens that the rule could not.
+func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, found map[int]Change, res *Result) error {
+	if len(open) == 0 {
+		return nil
+	}
+	answers, err := n.asked(ctx, letters, open)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	by, none := "llm", "no model is configured"
+	if err != nil {
+		none = "the model cannot be asked"
+	}
+	switch {
+	case answers != nil:
+	case errors.Is(err, errUnreadable):
+		res.Warnings = append(res.Warnings, fmt.Sprintf("the model's answer cannot be read: %d ambiguous hyphens are unchanged", len(open)))
+		return nil
+	case n.Without == Keep:
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%s: %d ambiguous hyphens are unchanged", none, len(open)))
+		return nil
+	case n.Without == Lengthen:
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%s: %d ambiguous hyphens are long-vowel marks now", none, len(open)))
+		by, answers = "policy", make([]bool, len(open))
+		for i := range answers {
+			answers[i] = true
+		}
+	default:
+		return ErrUnavailable
+	}
+	for i, yes := range answers {
+		if yes {
+			found[open[i]] = Change{By: by, To: string(longMark)}
+		}
+	}
+	return nil
+}
+
+// apply makes the text, and looks at it once more. Bytes are copied between the changes and never made anew, so a text that
+// is no valid UTF-8 stays what it is.
+func (res *Result) apply(text string, found map[int]Change) error {
+	var b strings.Builder
+	b.Grow(len(text))
+	offset := 0
+	for at := 0; at < len(text); offset++ {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		was := text[at : at+size]
+		if c, ok := found[offset]; ok {
+			c.Offset, c.From = offset, was
+			res.Changes = append(res.Changes, c)
+			was = c.To
+		}
+		b.WriteString(was)
+		at += size
+	}
+	res.Text = b.String()
+	return verify(text, res.Text)
+}
+
+// verify holds the promise of the package, whatever a model or the code in front of it did: both texts are the same but for
+// hyphens behind katakana, each of which may have become one katakana character.
+func verify(before, after string) error {
+	old, now := []rune(before), []rune(after)
+	if len(old) != len(now) {
+		return errors.New("ocr: the text changed its length")
+	}
+	for i, r := range old {
+		if r != now[i] && !(isCandidate(old, i) && (now[i] == longMark || isKatakana(now[i]))) {
+			return fmt.Errorf("ocr: the character at %d may not change", i)
+		}
+	}
+	return nil
+}

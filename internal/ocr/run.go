@@ -1,0 +1,72 @@
+package ocr
+
+import (
+	"slices"
+	"strings"
+)
+
+// hyphens are the characters that OCR writes for a long-vowel mark.
+const hyphens = "-‐‑–—−－"
+
+// isKatakana says that a character can be part of a word in katakana. Half-width forms are none: their long-vowel mark is
+// another, and text that has them comes from a keyboard.
+func isKatakana(r rune) bool { return r >= 'ァ' && r <= 'ヺ' }
+
+// isLatin says that a character is a letter or a digit of ASCII, or its full-width form.
+func isLatin(r rune) bool {
+	if r >= '！' && r <= '～' { // full-width forms stand in the order of ASCII
+		r -= '！' - '!'
+	}
+	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+}
+
+// isCandidate says that the character at i is a hyphen that could be a long-vowel mark: directly behind katakana that can
+// be lengthened, and not in front of a Latin letter or digit, as in プラン-A.
+func isCandidate(text []rune, i int) bool {
+	if i == 0 || !strings.ContainsRune(hyphens, text[i]) {
+		return false
+	}
+	if before := text[i-1]; !isKatakana(before) || before == 'ッ' {
+		return false
+	}
+	return i+1 == len(text) || !isLatin(text[i+1])
+}
+
+// run is a word or several in katakana, with candidates among them: マネ-ジャ-.
+type run struct {
+	at      int    // of its first character in the text
+	text    string // with each candidate as a long-vowel mark: マネージャー. All characters are of 3 bytes
+	n       int    // characters
+	hyphens []int  // where in it the candidates are, in characters
+}
+
+// runsOf finds the runs that hold a candidate.
+func runsOf(text []rune) (all []run) {
+	for i := 0; i < len(text); {
+		if !isKatakana(text[i]) {
+			i++
+			continue
+		}
+		r := run{at: i}
+		for ; i < len(text); i++ {
+			if isCandidate(text, i) {
+				r.hyphens = append(r.hyphens, i-r.at)
+			} else if !isKatakana(text[i]) && text[i] != longMark {
+				break
+			}
+		}
+		if len(r.hyphens) == 0 {
+			continue
+		}
+		letters := slices.Clone(text[r.at:i])
+		for _, h := range r.hyphens {
+			letters[h] = longMark
+		}
+		r.text, r.n = string(letters), len(letters)
+		all = append(all, r)
+	}
+	return all
+}
+
+// part is the run's characters from i to j.
+func (r *run) part(i, j int) string { return r.text[3*i : 3*j] }

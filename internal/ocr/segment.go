@@ -1,0 +1,125 @@
+package ocr
+
+// mostJudged is how many hyphens of a run are judged together. Their readings are one bit each of a word of 64 bits.
+const mostJudged = 6
+
+// lengthens[k] are the readings in which hyphen k is a long-vowel mark: reading b has it when bit k of b is set.
+var lengthens = [mostJudged]uint64{
+	0xaaaa_aaaa_aaaa_aaaa, 0xcccc_cccc_cccc_cccc, 0xf0f0_f0f0_f0f0_f0f0, 0xff00_ff00_ff00_ff00, 0xffff_0000_ffff_0000, 0xffff_ffff_0000_0000,
+}
+
+// shortest is the shortest word that proves anything, in characters. With words of two a hyphen between any two words could
+// be read into a third: ヘルプデスク-担当 would end with クー.
+const shortest = 3
+
+// sight is what the dictionary says of a run.
+type sight struct {
+	readings uint64          // those that are words from end to end, split at hyphens that stay
+	ending   uint64          // those of them whose last word is no shorter than shortest
+	covered  [mostJudged]int // the longest word that has the hyphen as a long-vowel mark
+	at       [mostJudged]int // where the hyphens are
+	n        int             // how many
+	reach    []uint64        // readings that are words up to a character
+}
+
+// judge says what the hyphens of a run are, as far as the dictionary knows. A hyphen is certain when it is the same in all
+// readings that the dictionary can split into words; where it knows none, or several, it is ambiguous.
+func (r *run) judge(d dictionary) []verdict {
+	all := make([]verdict, len(r.hyphens))
+	set := func(v verdict) []verdict {
+		for i := range all {
+			all[i] = v
+		}
+		return all
+	}
+	if d.has(r.text) {
+		return set(long)
+	}
+	if len(r.hyphens) > mostJudged {
+		return set(ambiguous)
+	}
+	s := r.look(d)
+	readings := s.preferred(r)
+	if readings == 0 {
+		return set(ambiguous)
+	}
+	for k := range all {
+		all[k] = s.verdict(r, k, readings)
+	}
+	return all
+}
+
+// verdict says what hyphen k is, by the readings that are left.
+func (s *sight) verdict(r *run, k int, readings uint64) verdict {
+	with, without := readings&lengthens[k], readings&^lengthens[k]
+	switch {
+	case with != 0 && without != 0:
+		return ambiguous
+	case with != 0:
+		// A side of one character is no word that could be told from chance, as in ア-イ.
+		if s.n == 1 && (s.at[0] == 1 || s.at[0] == r.n-2) && s.covered[k] < shortest {
+			return ambiguous
+		}
+		return long
+	case s.at[k] == r.n-1: // whole words, and a hyphen behind them that joins nothing
+		return ambiguous
+	case s.covered[k] > 0: // カメラ-レンズ could hold the name メラー
+		return ambiguous
+	}
+	return hyphen
+}
+
+// preferred are the readings, without those that only leave out the last mark of a word that has it: both サーバ and
+// サーバー are words, and a hyphen at the end of one is its mark.
+func (s *sight) preferred(r *run) uint64 {
+	last := s.n - 1
+	if s.at[last] != r.n-1 {
+		return s.readings
+	}
+	// The reading without the last mark has its bit lower by 1<<last.
+	better := s.ending & lengthens[last] >> (1 << last)
+	return s.readings &^ better
+}
+
+// look splits the run into words in all readings at once. Character by character, reach holds the readings that are words
+// so far; a word goes on from there in those readings in which all hyphens in it are marks. So the time is that of one
+// reading, not of 64.
+func (r *run) look(d dictionary) *sight {
+	s := &sight{n: len(r.hyphens), reach: make([]uint64, r.n+1)}
+	which := make([]int, r.n) // 1 + the number of a hyphen
+	for k, at := range r.hyphens {
+		s.at[k], which[at] = at, k+1
+	}
+	s.reach[0] = ^uint64(0) >> (64 - 1<<s.n)
+	for i := range r.n {
+		if k := which[i]; k > 0 {
+			s.reach[i+1] |= s.reach[i] &^ lengthens[k-1] // it stays, and splits
+			continue
+		}
+		s.wordsFrom(r, d, i, which)
+	}
+	s.readings = s.reach[r.n]
+	return s
+}
+
+// wordsFrom goes on with the words that begin at a character.
+func (s *sight) wordsFrom(r *run, d dictionary, i int, which []int) {
+	in := ^uint64(0) // readings in which the hyphens so far are marks
+	for j := i + 1; j <= min(r.n, i+longestWord); j++ {
+		if k := which[j-1]; k > 0 {
+			in &= lengthens[k-1]
+		}
+		if j-i < 2 || !d.has(r.part(i, j)) {
+			continue
+		}
+		s.reach[j] |= s.reach[i] & in
+		if j == r.n && j-i >= shortest {
+			s.ending |= s.reach[i] & in
+		}
+		for k := range s.n {
+			if s.at[k] > i && s.at[k] < j {
+				s.covered[k] = max(s.covered[k], j-i)
+			}
+		}
+	}
+}
