@@ -24,6 +24,10 @@ type Observer struct {
 	// server before decoding.
 	OnGeneration func(name string) func(Event)
 
+	// OnRendered is given the prompt of the generation that begins next, as the model reads it: where a server renders prompts
+	// alone, so never with the strategies tap and native. Only traces want it; nil: nobody does.
+	OnRendered func(text string)
+
 	// OnNote is told what was done to the request before the model saw it, or what the server was found to have done to
 	// it: a word fit for a header's name ("Trimmed"), and a sentence. What was done to the request comes before the first
 	// event, the rest before the Finish.

@@ -93,7 +93,7 @@ func (j *job) orderFor(r *chat.Request) (*upstream.Order, error) {
 		Decoding: adapters.Options{
 			Tools: j.callable(), Also: j.names.others(), Hold: j.hold(), Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet,
 		},
-		NoGrammar: j.engine.cfg.NoGrammar || j.byTemplate, Pulse: j.pulse, Log: &j.engine.cfg.Log,
+		NoGrammar: j.engine.cfg.NoGrammar || j.byTemplate, OnRendered: j.observer.OnRendered, Pulse: j.pulse, Log: &j.engine.cfg.Log,
 	}
 	if j.ownStops() {
 		c := *r

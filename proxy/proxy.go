@@ -59,6 +59,7 @@ type Config struct {
 	Ollama   ollama.Upstream // nil: there is no /api
 	Log      zerolog.Logger  // one line a request; the zero value logs nothing
 	Trace    *trace.Log      // keeps the last exchanges, shown at /debug on this machine; nil: none are kept
+	LivePage string          // where browsers that ask for /debug are sent; empty: /debug is a page itself
 	Reasons  []chat.Reason   // what the codes in chat.Meta.Repairs mean, for those who look at exchanges
 
 	Forms       map[string]string // models (* stands for any text) and the form of their replies, one of form.Names; nil: by what asks
@@ -94,7 +95,7 @@ func New(cfg Config) *Server {
 	run := &exchange.Runner{
 		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Log: cfg.Log, Trace: cfg.Trace, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
 	}
-	view := &trace.View{Log: cfg.Trace, Reasons: cfg.Reasons}
+	view := &trace.View{Log: cfg.Trace, Reasons: cfg.Reasons, Page: cfg.LivePage}
 	s.route("POST", "/v1/chat/completions", run.Ask(openai.Chat(s.openForm)))
 	s.route("POST", "/v1/completions", run.Ask(openai.Completions()))
 	s.route("POST", "/v1/embeddings", openai.Embeddings(run, cfg.Embedder))

@@ -146,6 +146,7 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 		q.Prompt += o.Format.Lead(prompt, o.Force.Said, o.Force.Name)
 		q.Format = o.Force.Schema
 	}
+	o.Prompted(q.Prompt)
 	var src chat.Source
 	if byTokens(o) {
 		src, err = b.tokens(ctx, o, q)

@@ -168,5 +168,6 @@ func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMe
 		marks := h.fields(c.Fields)
 		c.Preserved = append(slices.Clip(c.Preserved), marks...)
 	}
+	o.Prompted(c.Prompt)
 	return c
 }

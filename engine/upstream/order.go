@@ -65,9 +65,19 @@ type Order struct {
 	// Estimate is the prompt's tokens at four bytes each, for replies that end before the server counts.
 	Estimate int
 
+	// OnRendered is given the rendered prompt, as chat.Observer's. Nil: nobody wants it.
+	OnRendered func(text string)
+
 	// Pulse is waited with, and Log is the operator's.
 	Pulse *wait.Pulse
 	Log   *zerolog.Logger
+}
+
+// Prompted tells who observes the request the prompt that the model will read.
+func (o *Order) Prompted(text string) {
+	if o.OnRendered != nil {
+		o.OnRendered(text)
+	}
 }
 
 // Force is what a reply is held to: one call, as the JSON object {"name": …, "arguments": …}. It is the whole call

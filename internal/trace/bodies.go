@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +13,8 @@ import (
 const (
 	maxRequest = 64 << 10 // of the request
 	maxMessage = 16 << 10 // of one message in it
-	maxSide    = 96 << 10 // of what the model wrote, and as much of what left
+	maxPrompt  = 64 << 10 // of the rendered prompts
+	maxSide    = 64 << 10 // of what the model wrote, and as much of what left
 	partCost   = 96       // of a part, a message or a call beside its text
 
 	maxSaid = 32 // calls of one message
@@ -21,21 +23,26 @@ const (
 // Bodies are what was said in an exchange. What is too long is cut, and says so.
 // What the model wrote and what left stand side by side, since the difference is what one looks for here.
 type Bodies struct {
-	Omitted  int           `json:"omitted_messages,omitempty"` // that came before those in Messages
-	Messages []Message     `json:"messages"`
-	Tools    []string      `json:"tools,omitempty"` // the names of those that were offered
-	Wrote    []*Generation `json:"wrote"`           // what came from the model's server, before it was read
-	Left     Side          `json:"left"`            // what the client was told
-	Cut      string        `json:"cut,omitempty"`   // what was read of the call that the reply's end cut
+	Omitted  int       `json:"omitted_messages,omitempty"` // that came before those in Messages
+	Messages []Message `json:"messages"`
+	Tools    []string  `json:"tools,omitempty"` // the names of those that were offered
+	// Schemas are those of the tools, by name. One that there is no room for is missing.
+	Schemas map[string]json.RawMessage `json:"tool_schemas,omitempty"`
+	Wrote   []*Generation              `json:"wrote"`         // what came from the model's server, before it was read
+	Left    Side                       `json:"left"`          // what the client was told
+	Cut     string                     `json:"cut,omitempty"` // what was read of the call that the reply's end cut
 
-	begin     time.Time
-	wroteRoom int
-	leftRoom  int
+	begin      time.Time
+	wroteRoom  int
+	leftRoom   int
+	promptRoom int
+	prompt     string // that no generation has begun with yet
+	missing    int    // bytes of it
 }
 
 // newBodies are those of an exchange that begins then.
 func newBodies(begin time.Time) *Bodies {
-	b := &Bodies{Messages: []Message{}, Wrote: []*Generation{}, begin: begin, wroteRoom: maxSide, leftRoom: maxSide}
+	b := &Bodies{Messages: []Message{}, Wrote: []*Generation{}, begin: begin, wroteRoom: maxSide, leftRoom: maxSide, promptRoom: maxPrompt}
 	b.Left = Side{Parts: []Part{}, room: &b.leftRoom}
 	return b
 }
@@ -61,7 +68,9 @@ type Said struct {
 // Generation is what a model wrote in one go. A reply has more than one when the first strategy failed, or when something
 // was written again.
 type Generation struct {
-	Name string `json:"generation"` // the strategy, or the step that writes a call again
+	Name          string `json:"generation"`                     // the strategy, or the step that writes a call again
+	Prompt        string `json:"prompt,omitempty"`               // as its server rendered it; empty: the server shows none
+	PromptMissing int    `json:"prompt_missing_bytes,omitempty"` // of the prompt, at its end
 	Side
 }
 
@@ -87,7 +96,7 @@ type Part struct {
 }
 
 // asked keeps the last messages of a request, as many as there is room for.
-// The last ones say most about the reply; the tools take a quarter of the room at most.
+// The last ones say most about the reply; the tools take half of the room at most, and their names go before their schemas.
 func (b *Bodies) asked(r *chat.Request) {
 	room := maxRequest
 	for _, t := range r.Tools {
@@ -96,6 +105,15 @@ func (b *Bodies) asked(r *chat.Request) {
 			break
 		}
 		b.Tools = append(b.Tools, name)
+	}
+	for _, t := range r.Tools[:len(b.Tools)] {
+		if n := len(t.Schema) + len(t.Name) + partCost; len(t.Schema) > 0 && json.Valid(t.Schema) && room-n >= maxRequest/2 {
+			if b.Schemas == nil {
+				b.Schemas = map[string]json.RawMessage{}
+			}
+			b.Schemas[strings.Clone(t.Name)] = slices.Clone(t.Schema)
+			room -= n
+		}
 	}
 	messages := r.Messages
 	if c := r.Continue; c != nil {
@@ -141,10 +159,19 @@ func (m *Message) size() int {
 	return n
 }
 
+// Prompted keeps the prompt of the generation that begins next. See chat.Observer.
+// It comes before the server is asked to write, which may refuse: then the prompt of the next attempt takes its place.
+func (b *Bodies) Prompted(text string) {
+	b.prompt = clip(text, b.promptRoom)
+	b.missing = max(len(text)-b.promptRoom, 0)
+}
+
 // Heard begins another generation, and answers what takes its events. See chat.Request.
 // It may begin while another one is still listed: rewrites run in the middle of a reply.
 func (b *Bodies) Heard(generation string) func(chat.Event) {
-	g := &Generation{Name: generation, Side: Side{Parts: []Part{}, room: &b.wroteRoom}}
+	g := &Generation{Name: generation, Prompt: b.prompt, PromptMissing: b.missing, Side: Side{Parts: []Part{}, room: &b.wroteRoom}}
+	b.promptRoom -= min(len(b.prompt), b.promptRoom)
+	b.prompt, b.missing = "", 0
 	b.Wrote = append(b.Wrote, g)
 	return func(ev chat.Event) { g.add(&ev, time.Since(b.begin)) }
 }

@@ -139,6 +139,22 @@ func (e *Exchange) meta(m *chat.Meta) {
 	}
 }
 
+// Told notes the reason that the client was told for the end, which is not always the reply's own: the engine ends a reply
+// with calls by "stop", and OpenAI's form says "tool_calls".
+// A reply that broke off has no end, and keeps none.
+func (e *Exchange) Told(reason string) {
+	if reason == "" || e.Finish == "" {
+		return
+	}
+	e.Finish = reason
+	if e.Bodies == nil {
+		return
+	}
+	if parts := e.Bodies.Left.Parts; len(parts) > 0 && parts[len(parts)-1].Kind == chat.Finish.String() {
+		parts[len(parts)-1].Text = reason
+	}
+}
+
 // End notes how the exchange ended: with which status, for what reason if it failed, and after what time; first is that
 // of the first event.
 func (e *Exchange) End(status int, err error, first, total time.Duration) {

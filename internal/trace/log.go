@@ -16,6 +16,7 @@ import (
 // A ring, so that memory is bounded whatever comes: with texts by 256 KiB an exchange.
 type Log struct {
 	bodies bool
+	added  func() // called behind each Add; nil: nobody asked
 
 	mu     sync.Mutex
 	ring   []*Exchange // in the order in which they ended, from next on
@@ -30,6 +31,10 @@ func New(n int, bodies bool) *Log {
 	return &Log{bodies: bodies, ring: make([]*Exchange, max(n, 1)), counts: map[string]int{}}
 }
 
+// OnAdd has f called whenever an exchange was added, so that a page that shows them can ask again. It must be said before
+// the first request; f must not wait.
+func (l *Log) OnAdd(f func()) { l.added = f }
+
 // Begin makes the record of an exchange. The Log has it once it was added.
 // A request that still runs is therefore not shown.
 func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
@@ -43,6 +48,14 @@ func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
 // Add puts an exchange that has ended in the place of the oldest. It must not be changed any more.
 // Repairs are counted here, once an exchange, and outlive it in the ring.
 func (l *Log) Add(e *Exchange) {
+	l.put(e)
+	if l.added != nil {
+		l.added()
+	}
+}
+
+// put is Add under the lock.
+func (l *Log) put(e *Exchange) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ring[l.next] = e

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"toolnorm/chat"
@@ -23,11 +24,14 @@ var viewHTML string
 var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visible": visible}).Parse(viewHTML))
 
 // View serves the exchanges of a Log to programs and browsers of this machine: as a page to those who want one, else as JSON.
+// The page is for a program that was built without the admin page, whose Live shows the same with reasons, schemas and a
+// replay; where that is there, browsers are sent to it.
 // Prompts may hold anything, so whoever could see them elsewhere in the network must not see them here.
 // What it shows is hostile text, of people and of models. It wants a key as well where keys are set.
 type View struct {
 	Log     *Log          // nil: none are kept, and the view says so
 	Reasons []chat.Reason // what the codes in Repairs mean
+	Page    string        // where browsers are sent, which shows the same and more; an exchange's id follows it. Empty: the page is here
 }
 
 // shown is what the page shows: a list, or one exchange.
@@ -51,8 +55,17 @@ func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
 		return fault.New(fault.NotFound, "no requests are kept; --trace sets how many to keep")
 	}
 	guardView(w.Header())
+	id := r.FormValue("id")
+	if v.Page != "" && wantsPage(r) {
+		to := v.Page
+		if id != "" {
+			to += "/" + url.PathEscape(id)
+		}
+		http.Redirect(w, r, to, http.StatusFound)
+		return nil
+	}
 	it := shown{Nonce: rand.Text(), List: v.Log.List()}
-	if id := r.FormValue("id"); id != "" {
+	if id != "" {
 		if it.One = v.Log.Find(id); it.One == nil {
 			return fault.New(fault.NotFound, "request %q is not kept; only the last %d are", id, it.List.Keeps)
 		}

@@ -109,7 +109,7 @@ func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Ob
 	if x.kept != nil {
 		x.kept.Asked(&a.Request, a.Stream)
 		if x.kept.Bodies != nil {
-			o.OnGeneration = x.kept.Bodies.Heard
+			o.OnGeneration, o.OnRendered = x.kept.Bodies.Heard, x.kept.Bodies.Prompted
 		}
 	}
 	return o
@@ -118,9 +118,7 @@ func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Ob
 // keep ends the exchange.
 func (x *Record) keep(log *trace.Log, m *meter, err error) {
 	if x.kept != nil {
-		if x.reason != "" && x.kept.Finish != "" {
-			x.kept.Finish = x.reason
-		}
+		x.kept.Told(x.reason)
 		x.kept.End(statusOf(m, err), cause(err), x.first, time.Since(x.start))
 		log.Add(x.kept)
 	}

@@ -1,0 +1,95 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+const (
+	// maxWhy is how long a text may be that is read in other ways, in bytes: two more readings of 256 KiB take some
+	// milliseconds, and replies are far shorter.
+	maxWhy = 256 << 10
+	// maxNames is how many words of a text are tried as names of tools.
+	maxNames = 400
+)
+
+// explain says why a call does not go through, or why there is none. It says nothing where a model just answered.
+func (r *Reading) explain(f *adapters.Format, t Text, reply *chat.Collector) {
+	for _, c := range r.Calls {
+		if len(c.Problems) > 0 {
+			r.say("%s does not fit its schema: %s. The server has the model write the call again.", c.Name, strings.Join(c.Problems, "; "))
+		}
+	}
+	if reply.Open || reply.End != nil && reply.End.Meta != nil && reply.End.Meta.Cut != "" {
+		r.say("The reply was cut inside a call, which was left out: it reached its token limit (max_tokens, or the context).")
+	}
+	if slices.Contains(r.Repairs, "two-readings") {
+		r.say("The arguments can be read in two ways, so the call stays text.")
+	}
+	if len(r.Calls) == 0 && len(r.Why) == 0 && len(t.Raw) <= maxWhy {
+		r.explainText(f, t)
+	}
+}
+
+// explainText finds out why a text holds no call.
+func (r *Reading) explainText(f *adapters.Format, t Text) {
+	names := make([]string, len(t.Tools))
+	for i, tool := range t.Tools {
+		names[i] = tool.Name
+	}
+	if found := otherCalls(f, t, names); len(found) > 0 {
+		if len(names) == 0 {
+			r.say("The text has a call of %s, but no tools were offered, so nothing is a call.", strings.Join(found, ", "))
+			return
+		}
+		r.say("%s is not among the offered tools (%s).", strings.Join(found, ", "), strings.Join(names, ", "))
+		return
+	}
+	eager := t
+	eager.Which = adapters.Eager
+	if reply, _, err := decode(f, eager); err == nil && len(reply.Calls) > 0 {
+		r.say("The text holds what could be a call of %s, but nothing shows that it was meant as one: it has no marks, or stands in the middle of prose. --calls eager takes it.", reply.Calls[0].Name)
+		return
+	}
+	for _, name := range names {
+		if strings.Contains(t.Raw, name) && strings.ContainsAny(t.Raw, "{(<") {
+			r.say("The text names %s, but what follows cannot be read as its arguments without doubt, so it stays text.", name)
+			return
+		}
+	}
+}
+
+// word is what could be a tool's name.
+var word = regexp.MustCompile(`[A-Za-z_][\w.-]{1,63}`)
+
+// otherCalls are the names of calls that a text would hold if every word of it were a tool.
+func otherCalls(f *adapters.Format, t Text, offered []string) (names []string) {
+	open := t
+	open.Tools = nil
+	for _, w := range word.FindAllString(t.Raw, maxNames) {
+		if w = strings.TrimRight(w, ".-"); !slices.ContainsFunc(open.Tools, func(o chat.Tool) bool { return o.Name == w }) && !slices.Contains(offered, w) {
+			open.Tools = append(open.Tools, chat.Tool{Name: w, Schema: json.RawMessage(`{"type":"object"}`)})
+		}
+	}
+	reply, _, err := decode(f, open)
+	if err != nil {
+		return nil
+	}
+	for _, c := range reply.Calls {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// say adds a sentence.
+func (r *Reading) say(format string, args ...any) {
+	r.Why = append(r.Why, fmt.Sprintf(format, args...))
+}
