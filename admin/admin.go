@@ -11,8 +11,12 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"toolnorm/adapters"
+	"toolnorm/chat"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/trace"
+	"toolnorm/tools"
 )
 
 // Paths is where everything of the package lies.
@@ -27,6 +31,13 @@ type Config struct {
 	Page    http.Handler   // what is shown at /admin; nil: a sentence that says where the API is
 	Version string         // the program's
 	Log     zerolog.Logger // a line for each change; the zero value logs nothing
+
+	Trace    *trace.Log      // the last exchanges; nil: none are kept
+	Reasons  []chat.Reason   // what the codes of repairs mean
+	Formats  *adapters.Set   // by which texts are read again; nil: the built-in ones
+	Models   Models          // nil: there are none
+	Servers  Servers         // nil: none are managed
+	Registry *tools.Registry // every tool that is offered; nil: there are none
 }
 
 // Server answers below /admin. It may be used by many at once.
@@ -39,11 +50,17 @@ type Server struct {
 
 // New makes the server with its own routes. Other packages add theirs by Handle before the first request.
 func New(c Config) *Server {
+	if c.Formats == nil {
+		c.Formats = adapters.Builtin()
+	}
 	s := &Server{config: c, events: newHub(), mux: http.NewServeMux()}
 	s.Handle("GET "+API+"openapi.yaml", s.document)
 	s.Handle("GET "+API+"session", s.session)
 	s.Handle("GET "+API+"events", s.stream)
 	s.handleTools()
+	s.handleLive()
+	s.handleModels()
+	s.handleServers()
 	s.mux.HandleFunc(API, func(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, func(http.ResponseWriter, *http.Request) error { return s.nothingHere(r) })
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolnorm/admin"
+	"toolnorm/admin/web"
 	"toolnorm/internal/auth"
 )
 
@@ -34,22 +35,36 @@ func (a admins) keys() (auth.Keys, error) {
 // withAdmin is a face beside which the server is administered. The API has a guard of its own, with its own keys; the page
 // has none, since a browser can send no key with a navigation, and shows nothing until the API answers.
 // It stands in front of the guard of the models: where both have keys, neither opens the other's door.
-func (m *Main) withAdmin(guard *auth.Guard, keys auth.Keys, face http.Handler) http.Handler {
-	m.admin = admin.New(admin.Config{Version: version(), Log: m.log})
-	keyed, keyless := *guard, *guard
-	keyless.Keys, keyless.Tokens = nil, nil
+//
+// The page and its scripts are the same for everybody and pass in front of every guard: the guard refuses scripts and styles
+// as such, since elsewhere they would be answers that a foreign page shows.
+func (m *Main) withAdmin(guard *auth.Guard, c admin.Config, keys auth.Keys, face http.Handler) http.Handler {
+	c.Page, c.Version, c.Log, c.Registry = web.Handler(), version(), m.log, m.toolbox.Registry
+	if m.remote != nil { // an interface with a nil pointer in it would not be nil
+		c.Servers = m.remote
+	}
+	m.admin = admin.New(c)
+	keyed := *guard
 	if len(keys) > 0 {
 		keyed.Keys = keys
 	}
-	api, page := keyed.Wrap(m.admin), keyless.Wrap(m.admin)
+	api := keyed.Wrap(m.admin)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, admin.API):
 			api.ServeHTTP(w, r)
 		case r.URL.Path == admin.Paths, strings.HasPrefix(r.URL.Path, admin.Paths+"/"):
-			page.ServeHTTP(w, r)
+			m.admin.ServeHTTP(w, r)
 		default:
 			face.ServeHTTP(w, r)
 		}
 	})
+}
+
+// livePage is where browsers that ask for /debug are sent. A binary without the page shows its own there.
+func livePage() string {
+	if web.Built() {
+		return admin.Paths + "#/live"
+	}
+	return ""
 }

@@ -84,15 +84,16 @@ func (m *Main) Run() error {
 	}
 	eng := engine.New(m.Config.engine(settings, m.log))
 	loop := m.newAgent(eng)
+	log, reasons := m.traceLog(), append(adapters.Reasons(), engine.Reasons()...)
 	face := proxy.New(proxy.Config{
 		Model: loop, Catalog: eng, Counter: eng, Embedder: eng, Ollama: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
-		Trace: m.traceLog(), Reasons: append(adapters.Reasons(), engine.Reasons()...),
+		Trace: log, Reasons: reasons, LivePage: livePage(),
 		Forms: m.Config.ClientForm, Shell: m.shell(), Thoughts: m.Config.ReasoningField, VoidAliases: m.Config.VoidAliases,
 		MaxBody: m.Config.MaxBody, Stall: m.Config.ClientTimeout,
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Tokens: settings.tokens, Open: []string{"/healthz"}, Log: m.log}
 	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
-	if err := m.serve(before.Wrap(m.withAdmin(guard, settings.adminKeys, m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), loop, settings.closed()))))), settings, eng); err != nil {
+	if err := m.serve(before.Wrap(m.withAdmin(guard, admin.Config{Trace: log, Reasons: reasons, Formats: settings.formats, Models: eng}, settings.adminKeys, m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), loop, settings.closed()))))), settings, eng); err != nil {
 		m.closeRemote()
 		return errors.Join(err, m.toolbox.Close())
 	}
@@ -155,6 +156,7 @@ func (m *Main) serve(h http.Handler, s settings, eng *engine.Engine) error {
 	ctx, m.stop = context.WithCancel(context.Background())
 	m.announce(s)
 	m.watchServers(ctx, s, eng)
+	go m.admin.Watch(ctx) // ends with m.stop, as the watch on model servers
 	m.announceDoor()
 	go func() { // ends when the server is closed
 		space := make([]byte, ballast)

@@ -1,0 +1,154 @@
+package admin
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/replay"
+	"toolnorm/internal/trace"
+)
+
+// handleLive adds the routes of the pages Overview and Live.
+func (s *Server) handleLive() {
+	s.Handle("GET "+API+"exchanges", s.listExchanges)
+	s.Handle("GET "+API+"exchanges/{id}", s.oneExchange)
+	s.Handle("GET "+API+"formats", s.listFormats)
+	s.Handle("POST "+API+"replay", s.replay)
+	if s.config.Trace != nil {
+		s.config.Trace.OnAdd(func() { s.Publish("exchanges") })
+	}
+}
+
+// meaning explains a repair code.
+type meaning struct {
+	Means string `json:"means"`
+	Wrote string `json:"wrote"`
+	Reads string `json:"reads"`
+}
+
+// meanings explain all codes, so that a page needs no second question.
+func (s *Server) meanings() map[string]meaning {
+	all := map[string]meaning{}
+	for _, r := range s.config.Reasons {
+		all[r.Code] = meaning{r.Means, r.Wrote, r.Reads}
+	}
+	return all
+}
+
+// listExchanges lists what is kept, without what was said.
+// Where nothing is kept the list is empty and keeps 0, which the page explains.
+func (s *Server) listExchanges(w http.ResponseWriter, _ *http.Request) error {
+	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{}}
+	if s.config.Trace != nil {
+		list = s.config.Trace.List()
+	}
+	return write(w, http.StatusOK, struct {
+		trace.List
+		Reasons map[string]meaning `json:"reasons"`
+	}{list, s.meanings()})
+}
+
+// oneExchange shows one with everything that is kept, and how each generation reads: the reasons are made when somebody
+// looks, not while clients wait.
+func (s *Server) oneExchange(w http.ResponseWriter, r *http.Request) error {
+	var e *trace.Exchange
+	if s.config.Trace != nil {
+		e = s.config.Trace.Find(r.PathValue("id"))
+	}
+	if e == nil {
+		return fault.New(fault.NotFound, "that request is not kept any more; only the last ones are (setting trace)")
+	}
+	return write(w, http.StatusOK, struct {
+		Exchange *trace.Exchange    `json:"exchange"`
+		Readings []*replay.Reading  `json:"readings"`
+		Reasons  map[string]meaning `json:"reasons"`
+	}{e, s.readings(e), s.meanings()})
+}
+
+// readings are those of an exchange's generations; nil for one without text, or whose format is not known any more.
+func (s *Server) readings(e *trace.Exchange) []*replay.Reading {
+	if e.Bodies == nil {
+		return []*replay.Reading{}
+	}
+	all := make([]*replay.Reading, len(e.Bodies.Wrote))
+	f := s.config.Formats.Named(e.Format)
+	if f == nil {
+		return all
+	}
+	for i, g := range e.Bodies.Wrote {
+		t := replay.Text{Tools: toolsOf(e.Bodies), Prompt: tailOf(g.Prompt)}
+		for _, p := range g.Parts {
+			switch p.Kind {
+			case chat.Text.String():
+				t.Raw += p.Text
+			case chat.Finish.String():
+				t.Cut = p.Text == chat.Length
+			}
+		}
+		if t.Raw == "" || g.Missing > 0 || len(t.Raw) > maxReplay {
+			continue
+		}
+		if reading, err := replay.Read(f, t); err == nil {
+			all[i] = reading
+		}
+	}
+	return all
+}
+
+// toolsOf are the tools that were offered. A schema that was not kept is missing, and any object fits then.
+func toolsOf(b *trace.Bodies) []chat.Tool {
+	all := make([]chat.Tool, len(b.Tools))
+	for i, name := range b.Tools {
+		all[i] = chat.Tool{Name: name, Schema: b.Schemas[name]}
+	}
+	return all
+}
+
+// tailOf is the end of a prompt, which tells the decoder whether the reply begins inside reasoning. 64 bytes do.
+func tailOf(prompt string) string { return prompt[max(len(prompt)-64, 0):] }
+
+// maxReplay is how long a text may be that is read again, in bytes. What a trace keeps is shorter.
+const maxReplay = 256 << 10
+
+// listFormats names the formats by which a text can be read.
+func (s *Server) listFormats(w http.ResponseWriter, _ *http.Request) error {
+	names := []string{}
+	for _, f := range s.config.Formats.All() {
+		names = append(names, f.Name)
+	}
+	return write(w, http.StatusOK, map[string][]string{"formats": names})
+}
+
+// replay reads a text by a format. No model is asked.
+func (s *Server) replay(w http.ResponseWriter, r *http.Request) error {
+	var ask struct {
+		Text   string `json:"text"`
+		Format string `json:"format"`
+		Cut    bool   `json:"cut"`
+		Tools  []struct {
+			Name   string          `json:"name"`
+			Schema json.RawMessage `json:"schema"`
+		} `json:"tools"`
+	}
+	if err := read(r, &ask); err != nil {
+		return err
+	}
+	f := s.config.Formats.Named(ask.Format)
+	switch {
+	case f == nil:
+		return &fault.Error{Kind: fault.Invalid, Param: "format", Message: "there is no format " + ask.Format}
+	case len(ask.Text) > maxReplay:
+		return &fault.Error{Kind: fault.TooLarge, Param: "text", Message: "the text is longer than 256 KiB"}
+	}
+	t := replay.Text{Raw: ask.Text, Cut: ask.Cut}
+	for _, tool := range ask.Tools {
+		t.Tools = append(t.Tools, chat.Tool{Name: tool.Name, Schema: tool.Schema})
+	}
+	reading, err := replay.Read(f, t)
+	if err != nil {
+		return err
+	}
+	return write(w, http.StatusOK, reading)
+}

@@ -1,0 +1,180 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/engine"
+	"toolnorm/internal/auth"
+	"toolnorm/internal/trace"
+	"toolnorm/tools"
+	"toolnorm/tools/remote"
+)
+
+// asked is what an administrator of this machine gets.
+func asked(t *testing.T, s *Server, method, path, body string) (status int, answer string) {
+	t.Helper()
+	w := ask(s, &auth.Principal{Subject: "local", Admin: true}, method, path, body, writeHeader, "1", "Content-Type", "application/json")
+	return w.Code, w.Body.String()
+}
+
+// exchanged is a log with one exchange: a call that is out of its bounds, with a prompt and a schema.
+func exchanged(bodies bool) *trace.Log {
+	log := trace.New(5, bodies)
+	e := log.Begin("chatcmpl-1", "chat", "/v1/chat/completions", time.Now())
+	e.Asked(&chat.Request{Model: "m", Messages: []chat.Message{{Role: chat.User, Content: "SAID"}}, Tools: []chat.Tool{{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"days":{"type":"integer","maximum":7}}}`)}}}, true)
+	e.Chosen("hermes", "raw")
+	if bodies {
+		e.Bodies.Prompted("PROMPT<think>")
+		hear := e.Bodies.Heard("raw")
+		hear(chat.Event{Kind: chat.Text, Text: `I think.</think><tool_call>{"name": "get_weather", "arguments": {"days": 30}}</tool_call>`})
+		hear(chat.Event{Kind: chat.Finish, Text: chat.Stop})
+	}
+	e.Event(&chat.Event{Kind: chat.Finish, Text: chat.Stop, Meta: &chat.Meta{Repairs: []string{"rewritten"}}})
+	e.Told("tool_calls")
+	e.End(200, nil, 0, 0)
+	log.Add(e)
+	return log
+}
+
+func TestLiveShowsWhyACallWasRewritten(t *testing.T) {
+	s := New(Config{Trace: exchanged(true), Reasons: engine.Reasons()})
+	_, body := asked(t, s, "GET", "/admin/api/exchanges", "")
+	if !strings.Contains(body, `"keeps":5`) || !strings.Contains(body, `held to the schema`) || strings.Contains(body, "SAID") {
+		t.Errorf("the list is %s", body)
+	}
+	var one struct {
+		Exchange trace.Exchange
+		Readings []struct {
+			Why       []string
+			Reasoning string
+			Calls     []struct{ Problems []string }
+		}
+	}
+	status, body := asked(t, s, "GET", "/admin/api/exchanges/chatcmpl-1", "")
+	if err := json.Unmarshal([]byte(body), &one); status != 200 || err != nil || len(one.Readings) != 1 {
+		t.Fatalf("%d %s, %v", status, body, err)
+	}
+	if r := one.Readings[0]; len(r.Why) != 1 || !strings.Contains(r.Why[0], "want at most 7, got 30") || r.Reasoning != "I think." || len(r.Calls[0].Problems) != 1 {
+		t.Errorf("the reading is %+v", r)
+	}
+	if b := one.Exchange.Bodies; one.Exchange.Finish != "tool_calls" || b.Left.Parts[0].Text != "tool_calls" || b.Wrote[0].Prompt != "PROMPT<think>" || !strings.Contains(string(b.Schemas["get_weather"]), "maximum") {
+		t.Errorf("the exchange is %s", body)
+	}
+	if status, body := asked(t, s, "GET", "/admin/api/exchanges/none", ""); status != 404 {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+func TestLiveWithoutTraceIsEmpty(t *testing.T) {
+	for _, c := range []Config{{}, {Trace: exchanged(false)}} {
+		status, body := asked(t, New(c), "GET", "/admin/api/exchanges", "")
+		if status != 200 || !strings.Contains(body, `"exchanges":[`) {
+			t.Errorf("%d %s", status, body)
+		}
+	}
+	if status, body := asked(t, New(Config{Trace: exchanged(false)}), "GET", "/admin/api/exchanges/chatcmpl-1", ""); status != 200 || !strings.Contains(body, `"readings":[]`) {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+func TestReplayReadsByAnotherFormat(t *testing.T) {
+	s := New(Config{})
+	const qwen = `<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>`
+	for _, row := range []struct {
+		body   string
+		status int
+		want   string
+	}{
+		{`{"text":"` + qwen + `","format":"qwen3-coder","tools":[{"name":"get_weather","schema":{"type":"object"}}]}`, 200, `"calls":[{"name":"get_weather","arguments":"{\"city\":\"Oslo\"}","problems":[]}]`},
+		{`{"text":"` + qwen + `","format":"qwen3-coder","tools":[{"name":"other"}]}`, 200, "get_weather is not among the offered tools (other)"},
+		{`{"text":"hi","format":"nosuch"}`, 400, `"param":"format"`},
+		{`{"text":"hi","formats":"hermes"}`, 400, `"param":"formats"`},
+		{`{"text":"` + strings.Repeat("a", 300<<10) + `","format":"hermes"}`, 413, "256 KiB"},
+	} {
+		if status, body := asked(t, s, "POST", "/admin/api/replay", row.body); status != row.status || !strings.Contains(body, row.want) {
+			t.Errorf("%.80s: %d %s", row.body, status, body)
+		}
+	}
+	if _, body := asked(t, s, "GET", "/admin/api/formats", ""); !strings.Contains(body, `"hermes"`) {
+		t.Errorf("the formats are %s", body)
+	}
+}
+
+// someModels is an engine with one model.
+type someModels struct{}
+
+func (someModels) Models(context.Context) ([]chat.Info, error) {
+	return []chat.Info{{ID: "qwen3:4b", Owner: "ollama"}}, nil
+}
+func (someModels) Plan(string) engine.Plan { return engine.Plan{Server: "ollama", Format: "hermes"} }
+func (someModels) Examine(_ context.Context, model string) (engine.Findings, error) {
+	return engine.Findings{Format: "hermes", Strategy: "raw", Strategies: []string{"raw", "tap"}, Tools: model == "qwen3:4b"}, nil
+}
+func (someModels) Describe(context.Context, string, bool) (json.RawMessage, error) {
+	return json.RawMessage(`{"model_info":{"qwen3.context_length":40960,"qwen3.block_count":36},"capabilities":["completion","tools"]}`), nil
+}
+
+func TestModelsAreListedAndExamined(t *testing.T) {
+	s := New(Config{Models: someModels{}})
+	if _, body := asked(t, s, "GET", "/admin/api/models", ""); body != `{"models":[{"id":"qwen3:4b","owner":"ollama","server":"ollama","format":"hermes"}]}`+"\n" {
+		t.Errorf("the models are %s", body)
+	}
+	if _, body := asked(t, s, "POST", "/admin/api/models/examine", `{"model":"qwen3:4b"}`); !strings.Contains(body, `"context":40960,"capabilities":["completion","tools"]`) || !strings.Contains(body, `"tools":true`) {
+		t.Errorf("the findings are %s", body)
+	}
+	for _, path := range []string{"GET /admin/api/models", "POST /admin/api/models/examine"} {
+		method, path, _ := strings.Cut(path, " ")
+		if status, body := asked(t, New(Config{}), method, path, `{"model":"m"}`); status != 400 {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+}
+
+// someServers manages servers in memory.
+type someServers struct{ all []remote.State }
+
+func (s *someServers) List() []remote.State { return s.all }
+func (s *someServers) Add(_ context.Context, name, url string) error {
+	if name == "" {
+		return errors.New("a name is needed")
+	}
+	s.all = append(s.all, remote.State{Name: name, URL: url, State: "waiting"})
+	return nil
+}
+func (s *someServers) Remove(name string) (bool, error) {
+	found := len(s.all) > 0 && s.all[0].Name == name
+	s.all = nil
+	return found, nil
+}
+
+func TestServersAndToolsAreManaged(t *testing.T) {
+	registry := tools.New(tools.Options{})
+	if err := registry.Set("test", tools.Tool{Name: "echo", Description: "Repeats.", Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) { return tools.TextOf(string(args)), nil }}); err != nil {
+		t.Fatal(err)
+	}
+	s := New(Config{Servers: &someServers{}, Registry: registry})
+	for _, row := range []struct {
+		method, path, body string
+		status             int
+		want               string
+	}{
+		{"POST", "servers", `{"name":"a","url":"http://127.0.0.1:1/mcp"}`, 201, `"name":"a"`},
+		{"GET", "servers", "", 200, `"state":"waiting"`},
+		{"POST", "servers", `{"name":"a","command":"sh"}`, 400, `"param":"command"`},
+		{"DELETE", "servers/a", "", 204, ""},
+		{"DELETE", "servers/a", "", 404, "no MCP server"},
+		{"GET", "registry", "", 200, `{"name":"echo","description":"Repeats.","schema":{"type":"object"}}`},
+		{"POST", "registry/call", `{"name":"echo","arguments":"{\"x\":1}"}`, 200, `{"text":"{\"x\":1}","isError":false}`},
+		{"POST", "registry/call", `{"name":"none","arguments":"{}"}`, 200, `"isError":true`},
+	} {
+		if status, body := asked(t, s, row.method, "/admin/api/"+row.path, row.body); status != row.status || !strings.Contains(body, row.want) {
+			t.Errorf("%s %s: %d %s", row.method, row.path, status, body)
+		}
+	}
+}

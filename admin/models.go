@@ -1,0 +1,125 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/engine"
+	"toolnorm/internal/fault"
+)
+
+// Models are asked for what the page Models shows. The engine is one.
+type Models interface {
+	chat.Catalog
+	// Plan says how a model is read as far as its name and the settings say; it asks nobody.
+	Plan(model string) engine.Plan
+	// Examine asks the model's server, which may have to load the model.
+	Examine(ctx context.Context, model string) (engine.Findings, error)
+	// Describe is what the server says of a model, in the form of Ollama's /api/show.
+	Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error)
+}
+
+// handleModels adds the routes of the page Models.
+func (s *Server) handleModels() {
+	s.Handle("GET "+API+"models", s.listModels)
+	s.Handle("POST "+API+"models/examine", s.examine)
+}
+
+// errNoModels answers in a server that asks no models, which only tests make.
+var errNoModels = fault.New(fault.Unable, "this server asks no models")
+
+// listedModel is a model with how it is read.
+type listedModel struct {
+	ID       string `json:"id"`
+	Owner    string `json:"owner"`
+	Hidden   bool   `json:"hidden,omitempty"` // it can be asked, and clients are not shown it
+	Server   string `json:"server"`
+	Format   string `json:"format"`
+	Strategy string `json:"strategy,omitempty"` // by the settings; empty: found out by probing
+	Wording  string `json:"wording,omitempty"`
+}
+
+// listModels lists every model that can be asked.
+func (s *Server) listModels(w http.ResponseWriter, r *http.Request) error {
+	if s.config.Models == nil {
+		return errNoModels
+	}
+	found, err := s.config.Models.Models(r.Context())
+	if err != nil {
+		return err
+	}
+	all := []listedModel{}
+	for _, m := range found {
+		p := s.config.Models.Plan(m.ID)
+		all = append(all, listedModel{ID: m.ID, Owner: m.Owner, Hidden: m.Hidden, Server: p.Server, Format: p.Format, Strategy: p.Strategy, Wording: p.Wording})
+	}
+	return write(w, http.StatusOK, map[string][]listedModel{"models": all})
+}
+
+// findings are engine.Findings in JSON, with what the server says of the model itself.
+type findings struct {
+	Format       string   `json:"format"`
+	Template     string   `json:"template,omitempty"`
+	Strategy     string   `json:"strategy"`
+	Strategies   []string `json:"strategies"`
+	Wording      string   `json:"wording,omitempty"`
+	Tools        bool     `json:"tools"`
+	Structs      bool     `json:"go_structs"`
+	Renders      bool     `json:"renders"`
+	Control      []string `json:"control_marks,omitempty"`
+	MarksMissing bool     `json:"marks_missing"`
+	Thinking     bool     `json:"thinking"`
+	Always       bool     `json:"always_thinks"`
+	Blind        bool     `json:"no_vision"`
+	Context      int      `json:"context,omitempty"` // tokens
+	Capabilities []string `json:"capabilities,omitempty"`
+}
+
+// examine finds out about one model what its first request with tools would.
+func (s *Server) examine(w http.ResponseWriter, r *http.Request) error {
+	if s.config.Models == nil {
+		return errNoModels
+	}
+	var ask struct {
+		Model string `json:"model"`
+	}
+	if err := read(r, &ask); err != nil {
+		return err
+	}
+	f, err := s.config.Models.Examine(r.Context(), ask.Model)
+	if err != nil {
+		return err
+	}
+	out := findings{
+		Format: f.Format, Template: f.Template, Strategy: f.Strategy, Strategies: f.Strategies, Tools: f.Tools, Structs: f.Structs, Renders: f.Render,
+		Control: f.Control, MarksMissing: f.Hidden, Thinking: f.Thinking, Always: f.Always, Blind: f.Blind,
+	}
+	if f.Strategy == engine.Prompt {
+		out.Wording = f.Wording.String()
+	}
+	if show, err := s.config.Models.Describe(r.Context(), ask.Model, false); err == nil {
+		out.Context, out.Capabilities = described(show)
+	}
+	return write(w, http.StatusOK, out)
+}
+
+// described reads the context and the capabilities out of a description; what is not there stays zero. The context
+// stands under the name of the architecture: "qwen3.context_length".
+func described(show json.RawMessage) (context int, capabilities []string) {
+	var v struct {
+		Info         map[string]any `json:"model_info"`
+		Capabilities []string       `json:"capabilities"`
+	}
+	if json.Unmarshal(show, &v) != nil {
+		return 0, nil
+	}
+	for name, value := range v.Info {
+		if n, ok := value.(float64); ok && strings.HasSuffix(name, ".context_length") {
+			context = int(n)
+		}
+	}
+	return context, v.Capabilities
+}

@@ -1,0 +1,159 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { changed, get, listen, needsKey, setKey, type Door } from './api';
+import { language, setLanguage, t, type Key } from './i18n';
+import { Live } from './pages/live';
+import { Models } from './pages/models';
+import { Overview } from './pages/overview';
+import { Playground } from './pages/playground';
+import { Servers } from './pages/servers';
+import { ToolEditor } from './pages/tooledit';
+import { Tools } from './pages/tools';
+import { One } from './pages/exchange';
+import { signal, useSignal } from './state';
+import { Button, Dialog, Field, Questions, Said } from './ui';
+
+const pages: [name: string, title: Key][] = [
+  ['overview', 'overview'],
+  ['live', 'live'],
+  ['tools', 'tools'],
+  ['models', 'models'],
+  ['servers', 'servers'],
+  ['playground', 'playground'],
+];
+
+// leaving asks before unsaved work is left; nil: there is none.
+export const leaving = signal<(() => Promise<boolean>) | null>(null);
+
+export const route = () => location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent);
+
+export function App() {
+  useSignal(language);
+  const locked = useSignal(needsKey);
+  const [path, go] = useState(route());
+  const [live, setLive] = useState(true);
+  const [turn, again] = useState(0); // a new key loads everything anew
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => {
+    let here = location.hash;
+    const follow = async () => {
+      if (location.hash === here) return;
+      const guard = leaving.value;
+      if (guard) {
+        const to = location.hash;
+        history.replaceState(null, '', here || '#/overview');
+        if (!(await guard())) return;
+        leaving.value = null;
+        history.replaceState(null, '', to);
+      }
+      here = location.hash;
+      go(route());
+      main.current?.querySelector('h1')?.focus();
+      window.scrollTo(0, 0);
+    };
+    const renew = () => again((n) => n + 1);
+    window.addEventListener('hashchange', follow);
+    window.addEventListener('keychange', renew);
+    return () => {
+      window.removeEventListener('hashchange', follow);
+      window.removeEventListener('keychange', renew);
+    };
+  }, []);
+  useEffect(() => {
+    void get('/admin/api/session').catch(() => undefined); // a 401 makes the page ask for a key
+    return listen((e) => changed(e.name), setLive);
+  }, [turn]);
+  const name = path[0] || 'overview';
+  return (
+    <div class="app">
+      <a class="skip" href="#main" onClick={(e) => (e.preventDefault(), main.current?.querySelector('h1')?.focus())}>
+        {t('skip')}
+      </a>
+      <nav aria-label={t('menu')}>
+        <a class="brand" href="#/overview">
+          toolnorm
+        </a>
+        <ul>
+          {pages.map(([page, title]) => (
+            <li key={page}>
+              <a href={`#/${page}`} aria-current={page === name ? 'page' : undefined}>
+                {t(title)}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <div class="settings">
+          <Theme />
+          <Button aria-label={t('language')} onClick={() => setLanguage(language.value === 'en' ? 'ko' : 'en')}>
+            {language.value === 'en' ? '한국어' : 'English'}
+          </Button>
+          <span class={live ? 'connection' : 'connection bad'} role="status" title={live ? t('connected') : t('disconnected')}>
+            <span aria-hidden="true">●</span> <span>{live ? t('connected') : t('disconnected')}</span>
+          </span>
+        </div>
+      </nav>
+      <main id="main" ref={main} key={turn}>
+        {content(name, path)}
+      </main>
+      {locked && <KeyDialog door={locked} key={locked} />}
+      <Questions />
+      <Said />
+    </div>
+  );
+}
+
+function content(name: string, path: string[]): JSX.Element {
+  switch (name) {
+    case 'live':
+      return path[1] ? <One id={path[1]} key={path[1]} /> : <Live />;
+    case 'tools':
+      return path[1] ? <ToolEditor id={path[1]} key={path[1]} /> : <Tools />;
+    case 'models':
+      return <Models />;
+    case 'servers':
+      return <Servers />;
+    case 'playground':
+      return <Playground />;
+    default:
+      return <Overview />;
+  }
+}
+
+// Theme follows the system until a person chooses.
+function Theme() {
+  const [theme, set] = useState(localStorage.getItem('theme') ?? 'auto');
+  useEffect(() => {
+    if (theme === 'auto') {
+      delete document.documentElement.dataset.theme;
+      localStorage.removeItem('theme');
+    } else {
+      document.documentElement.dataset.theme = theme;
+      localStorage.setItem('theme', theme);
+    }
+  }, [theme]);
+  const next = { auto: 'dark', dark: 'light', light: 'auto' }[theme] ?? 'auto';
+  const name: Key = theme === 'dark' ? 'themeDark' : theme === 'light' ? 'themeLight' : 'themeAuto';
+  return (
+    <Button aria-label={`${t('theme')}: ${t(name)}`} title={t('theme')} onClick={() => set(next)}>
+      {t(name)}
+    </Button>
+  );
+}
+
+function KeyDialog({ door }: { door: Door }) {
+  const [value, set] = useState('');
+  return (
+    <Dialog title={t('keyTitle')} close={() => (needsKey.value = null)}>
+      <form onSubmit={(e) => (e.preventDefault(), value.trim() && setKey(door, value))}>
+        <Field label={t(door === 'admin' ? 'key' : 'modelsKey')} hint={t('keyHint')}>
+          {(id) => <input {...id} type="password" autocomplete="off" autofocus value={value} onInput={(e) => set(e.currentTarget.value)} />}
+        </Field>
+        <div class="actions end">
+          <Button primary type="submit" disabled={!value.trim()}>
+            {t('continue')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

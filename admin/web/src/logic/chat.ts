@@ -1,0 +1,81 @@
+// The messages of a chat, as /v1/chat/completions has them, and how a stream of chunks becomes one.
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content: string;
+  reasoning?: string;
+  calls?: ToolCall[];
+  call_id?: string;
+}
+
+interface Chunk {
+  choices?: {
+    delta?: {
+      content?: string | null;
+      reasoning_content?: string;
+      reasoning?: string;
+      tool_calls?: { index: number; id?: string; function?: { name?: string; arguments?: string } }[];
+    };
+    finish_reason?: string | null;
+  }[];
+  usage?: { prompt_tokens: number; completion_tokens: number } | null;
+  error?: { message: string };
+}
+
+// Reply is what has arrived so far.
+export interface Reply extends ChatMessage {
+  finish?: string;
+  error?: string;
+  tokens?: { prompt: number; completion: number };
+  pieces: number; // of arguments, to show that they stream
+}
+
+export const emptyReply = (): Reply => ({ role: 'assistant', content: '', pieces: 0 });
+
+// take adds one chunk to a reply; the old one stays as it is, so that what shows it can compare.
+export function take(r: Reply, data: string): Reply {
+  if (data === '[DONE]') return r;
+  const chunk = JSON.parse(data) as Chunk;
+  if (chunk.error) return { ...r, error: chunk.error.message };
+  const out = { ...r };
+  if (chunk.usage) out.tokens = { prompt: chunk.usage.prompt_tokens, completion: chunk.usage.completion_tokens };
+  const choice = chunk.choices?.[0];
+  if (!choice) return out;
+  const d = choice.delta ?? {};
+  out.content += d.content ?? '';
+  const thought = d.reasoning_content ?? d.reasoning;
+  if (thought) out.reasoning = (out.reasoning ?? '') + thought;
+  for (const c of d.tool_calls ?? []) {
+    const calls = [...(out.calls ?? [])];
+    const old = calls[c.index] ?? { id: '', name: '', arguments: '' };
+    const piece = c.function?.arguments ?? '';
+    calls[c.index] = { id: c.id ?? old.id, name: old.name + (c.function?.name ?? ''), arguments: old.arguments + piece };
+    out.calls = calls;
+    if (piece) out.pieces++;
+  }
+  if (choice.finish_reason) out.finish = choice.finish_reason;
+  return out;
+}
+
+// wire writes messages as the API takes them.
+export function wire(all: ChatMessage[]): unknown[] {
+  return all.map((m) => ({
+    role: m.role,
+    content: m.content,
+    ...(m.call_id ? { tool_call_id: m.call_id } : {}),
+    ...(m.calls?.length ? { tool_calls: m.calls.map((c) => ({ id: c.id, type: 'function', function: { name: c.name, arguments: c.arguments } })) } : {}),
+  }));
+}
+
+// unanswered are the calls of the last reply that no tool message answers yet.
+export function unanswered(all: ChatMessage[]): ToolCall[] {
+  const answered = new Set(all.filter((m) => m.role === 'tool').map((m) => m.call_id));
+  const last = all.findLast((m) => m.role === 'assistant');
+  return (last?.calls ?? []).filter((c) => !answered.has(c.id));
+}

@@ -1,0 +1,113 @@
+import { useEffect } from 'preact/hooks';
+import { get, onChange } from '../api';
+import { t } from '../i18n';
+import { buckets, duration, summarize, tally } from '../logic/stats';
+import { useLoad } from '../state';
+import type { Exchanges } from '../types';
+import { Bars, Button, Empty, Loading, Page, Problem, Text } from '../ui';
+
+const minutes = 30;
+
+// useExchanges is the list of the last exchanges, asked for again whenever one has ended.
+export function useExchanges() {
+  const load = useLoad(() => get<Exchanges>('/admin/api/exchanges'), []);
+  useEffect(() => onChange('exchanges', load.reload), []);
+  return load;
+}
+
+export function Overview() {
+  const { data, error, reload, loading } = useExchanges();
+  return (
+    <Page title={t('overview')} intro={t('overviewIntro')} actions={<Button onClick={reload} busy={loading}>{t('refresh')}</Button>}>
+      <Problem error={error} retry={reload} />
+      {!data && !error && <Loading />}
+      {data && (data.exchanges.length === 0 ? <Nothing /> : <Figures list={data} />)}
+    </Page>
+  );
+}
+
+// Nothing says how the first request is made.
+export function Nothing() {
+  return (
+    <Empty title={t('noExchanges')}>
+      <p>{t('noExchangesHow', { url: `${location.origin}/v1` })}</p>
+      <p>
+        <a class="button primary" href="#/playground">
+          {t('openPlayground')}
+        </a>
+      </p>
+    </Empty>
+  );
+}
+
+function Figures({ list }: { list: Exchanges }) {
+  const all = list.exchanges;
+  const s = summarize(all);
+  const spans = buckets(all, minutes, 60_000, Date.now());
+  const errors = tally(all.filter((e) => e.status >= 400).map((e) => `${e.status} ${e.error ?? ''}`.trim()));
+  const repairs = Object.entries(list.counts).sort((a, b) => b[1] - a[1]);
+  return (
+    <>
+      <div class="cards">
+        <Card title={t('requests')} value={String(list.seen)} note={t('sinceStart')} />
+        <Card title={t('failedRequests')} value={String(s.failed)} note={t('ofLast', { n: s.count })} bad={s.failed > 0} />
+        <Card title={t('withCalls')} value={String(s.withCalls)} note={t('ofLast', { n: s.count })} />
+        <Card title={t('repaired')} value={String(s.repaired)} note={t('ofLast', { n: s.count })} />
+        <Card title={t('firstToken')} value={duration(s.firstMedian)} note={t('high', { value: duration(s.firstHigh) })} />
+        <Card title={t('wholeReply')} value={duration(s.totalMedian)} note={t('high', { value: duration(s.totalHigh) })} />
+      </div>
+      <section>
+        <h2>{t('lastMinutes', { n: minutes })}</h2>
+        <Bars
+          label={t('lastMinutes', { n: minutes })}
+          bars={spans.map((b) => ({ good: b.good, bad: b.failed, title: `${new Date(b.from).toLocaleTimeString()}: ${b.good + b.failed}` }))}
+        />
+        <div class="axis faint">
+          <span>{t('minutesAgo', { n: minutes })}</span>
+          <span>{t('now')}</span>
+        </div>
+      </section>
+      <div class="columns">
+        <section>
+          <h2>{t('errorKinds')}</h2>
+          {errors.length === 0 ? <p class="faint">{t('noErrors')}</p> : <Tally rows={errors} most={s.count} />}
+        </section>
+        <section>
+          <h2>{t('repairs')}</h2>
+          {repairs.length === 0 ? <p class="faint">{t('noRepairs')}</p> : <Tally rows={repairs} most={list.seen} meanings={list.reasons} />}
+        </section>
+        <section>
+          <h2>{t('models')}</h2>
+          <Tally rows={tally(all.map((e) => e.model || '?'))} most={s.count} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+function Card(p: { title: string; value: string; note: string; bad?: boolean }) {
+  return (
+    <div class="card">
+      <span class="faint">{p.title}</span>
+      <strong class={p.bad ? 'bad' : ''}>{p.value}</strong>
+      <span class="faint">{p.note}</span>
+    </div>
+  );
+}
+
+function Tally(p: { rows: [string, number][]; most: number; meanings?: Exchanges['reasons'] }) {
+  return (
+    <ul class="tally">
+      {p.rows.slice(0, 8).map(([word, n]) => (
+        <li key={word}>
+          <span>
+            <Text inline text={word} />
+            {p.meanings?.[word] && <span class="faint"> {p.meanings[word].means}</span>}
+          </span>
+          <meter min={0} max={Math.max(p.most, n)} value={n} aria-label={word} />
+          <span class="number">{n}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,145 @@
+import { useEffect, useState } from 'preact/hooks';
+import { del, get, onChange, post } from '../api';
+import { t } from '../i18n';
+import { useLoad } from '../state';
+import { ask, attempt, Badge, Button, Empty, Field, Loading, Page, Problem, say, Text } from '../ui';
+
+interface Server {
+  name: string;
+  url: string;
+  state: 'ready' | 'waiting' | 'down' | 'disabled';
+  tools: number;
+  transport?: string;
+  error?: string;
+}
+
+export interface RegistryTool {
+  name: string;
+  description: string;
+  schema: unknown;
+}
+
+export const useRegistry = () => {
+  const load = useLoad(() => get<{ tools: RegistryTool[] }>('/admin/api/registry'), []);
+  useEffect(() => onChange('registry', load.reload), []);
+  return load;
+};
+
+export function Servers() {
+  const { data, error, reload } = useLoad(() => get<{ servers: Server[] }>('/admin/api/servers'), []);
+  const registry = useRegistry();
+  useEffect(() => {
+    // A server that is starting is asked for again soon; its tools are told of by the registry.
+    const timer = setInterval(reload, 5000);
+    const stops = [onChange('registry', reload), onChange('servers', reload)];
+    return () => {
+      clearInterval(timer);
+      for (const stop of stops) stop();
+    };
+  }, []);
+  const remove = async (name: string) => {
+    if (!(await ask(t('removeServer', { name }), t('remove')))) return;
+    await attempt(async () => {
+      await del(`/admin/api/servers/${encodeURIComponent(name)}`);
+      say(t('serverRemoved', { name }));
+    });
+    reload();
+  };
+  return (
+    <Page title={t('servers')} intro={t('serversIntro')}>
+      <Problem error={error} retry={reload} />
+      <Add done={reload} />
+      {!data && !error && <Loading />}
+      {data && data.servers.length === 0 && (
+        <Empty title={t('noServers')}>
+          <p>{t('noServersHow')}</p>
+        </Empty>
+      )}
+      <ul class="rows">
+        {data?.servers.map((s) => (
+          <li key={s.name}>
+            <div class="row">
+              <div>
+                <strong>
+                  <Text inline text={s.name} />
+                </strong>{' '}
+                <State s={s} />
+                <div class="faint">
+                  <Text inline text={s.url} /> {s.transport}
+                </div>
+                {s.error && <div class="bad">{s.error}</div>}
+              </div>
+              <div class="actions">
+                <Button danger onClick={() => remove(s.name)} aria-label={`${t('remove')} ${s.name}`}>
+                  {t('remove')}
+                </Button>
+              </div>
+            </div>
+            <ToolList all={registry.data?.tools.filter((x) => x.name.startsWith(`${s.name}.`)) ?? []} />
+          </li>
+        ))}
+      </ul>
+    </Page>
+  );
+}
+
+function State({ s }: { s: Server }) {
+  const kind = s.state === 'ready' ? 'good' : s.state === 'down' ? 'bad' : undefined;
+  return <Badge kind={kind}>{s.state === 'ready' ? t('ready', { n: s.tools }) : t(`state_${s.state}`)}</Badge>;
+}
+
+function ToolList({ all }: { all: RegistryTool[] }) {
+  if (all.length === 0) return null;
+  return (
+    <details>
+      <summary>{t('toolsOf', { n: all.length })}</summary>
+      <dl class="facts">
+        {all.map((x) => [
+          <dt key={`${x.name}t`}>
+            <Text inline text={x.name} />
+          </dt>,
+          <dd key={x.name}>{x.description}</dd>,
+        ])}
+      </dl>
+    </details>
+  );
+}
+
+function Add({ done }: { done: () => void }) {
+  const [name, setName] = useState('');
+  const [url, setURL] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+  const add = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await post('/admin/api/servers', { name, url });
+      say(t('serverAdded', { name }));
+      setName('');
+      setURL('');
+      done();
+    } catch (e) {
+      setError((e as Error).message);
+    }
+    setBusy(false);
+  };
+  return (
+    <form class="panel" onSubmit={(e) => (e.preventDefault(), void add())}>
+      <h2>{t('addServer')}</h2>
+      <div class="fields">
+        <Field label={t('name')} hint={t('serverNameHint')}>
+          {(id) => <input {...id} value={name} required onInput={(e) => setName(e.currentTarget.value)} />}
+        </Field>
+        <Field label={t('address')} hint={t('addressHint')} error={error}>
+          {(id) => <input {...id} type="url" value={url} required placeholder="http://127.0.0.1:3000/mcp" onInput={(e) => setURL(e.currentTarget.value)} />}
+        </Field>
+      </div>
+      <div class="actions">
+        <Button primary type="submit" busy={busy}>
+          {t('add')}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import { post } from '../api';
+import { t } from '../i18n';
+import { draftOf, typedArguments } from '../logic/draft';
+import { duration } from '../logic/stats';
+import type { Draft, Trial } from '../types';
+import { attempt, Badge, Button, Field, Text } from '../ui';
+
+// TestRun asks for sample values and runs a draft, saved or not, by the code that runs saved tools.
+export function TestRun(p: { draft: Draft; first: Record<string, string> }) {
+  const [entered, enter] = useState(p.first);
+  const [trial, setTrial] = useState<Trial>();
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    setTrial(await attempt(() => post<Trial>('/admin/api/tools/test', { tool: draftOf(p.draft), arguments: typedArguments(p.draft.params, entered) })));
+    setBusy(false);
+  };
+  return (
+    <form class="testrun" onSubmit={(e) => (e.preventDefault(), void run())}>
+      <div class="fields">
+        {p.draft.params.map((x) => (
+          <Field key={x.param_name} label={x.param_name || '?'} hint={[x.param_type, x.is_required ? t('required') : t('optional'), x.description].filter(Boolean).join(' · ')}>
+            {(id) =>
+              x.param_type === 'BOOLEAN' ? (
+                <select {...id} value={entered[x.param_name] ?? 'true'} onChange={(e) => enter({ ...entered, [x.param_name]: e.currentTarget.value })}>
+                  <option>true</option>
+                  <option>false</option>
+                </select>
+              ) : (
+                <input {...id} value={entered[x.param_name] ?? ''} inputMode={x.param_type === 'NUMBER' ? 'decimal' : undefined} onInput={(e) => enter({ ...entered, [x.param_name]: e.currentTarget.value })} />
+              )
+            }
+          </Field>
+        ))}
+        {p.draft.params.length === 0 && <p class="faint">{t('noParameters')}</p>}
+      </div>
+      <div class="actions">
+        <Button primary type="submit" busy={busy}>
+          {t('testRun')}
+        </Button>
+      </div>
+      {trial && <Outcome trial={trial} />}
+    </form>
+  );
+}
+
+function Outcome({ trial }: { trial: Trial }) {
+  return (
+    <div class="outcome" role="status">
+      <p class="badges">
+        <Badge kind={trial.ok ? 'good' : 'bad'}>{trial.ok ? t('ran') : t('didNotRun')}</Badge>
+        <Badge>{duration(trial.duration_ms)}</Badge>
+        {trial.rows !== undefined && <Badge>{t('rowsRead', { n: trial.rows })}</Badge>}
+        {trial.truncated && <Badge kind="warn">{t('truncated')}</Badge>}
+        {trial.limits_hit?.map((l) => (
+          <Badge key={l} kind="warn">
+            {t('limitHit', { name: l })}
+          </Badge>
+        ))}
+      </p>
+      {trial.problems.length > 0 && (
+        <ul>
+          {trial.problems.map((x, i) => (
+            <li key={i} class={x.severity === 'error' ? 'bad' : 'warn'}>
+              {x.line ? t('at', { line: x.line, column: x.column ?? 1 }) : ''} {x.message} {x.rule && <code>{x.rule}</code>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {trial.result?.content?.map((c, i) => <Text key={i} text={c.text ?? c.type} />)}
+      {trial.result && (
+        <details>
+          <summary>{t('exactResult')}</summary>
+          <Text text={JSON.stringify(trial.result, null, 2)} />
+        </details>
+      )}
+    </div>
+  );
+}
