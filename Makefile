@@ -1,6 +1,7 @@
 # make run     build and serve on 127.0.0.1:11435
 # make install toolnorm and toolrun into Go's bin folder, or BINDIR
-# make test    unit tests; they need nothing but Go
+# make page    the admin page, with Node; without it the binary has none, and says so at /admin. build and install begin with it
+# make test    unit tests; they need nothing but Go. Those of the admin page run where Node is
 # make race    the same under the race detector, with a sample of the decoder's cases: it is one goroutine's
 # make e2e     the lane with a real Ollama and real clients; installs what it needs outside the tree
 # make e2e-models   real small models: who calls the right tool; writes docs/models.md. About an hour; ROWS=regexp for some
@@ -16,18 +17,21 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build install test race e2e upstreams guarantee doctor e2e-models bench hostile fuzz lint
+.PHONY: run build page install test race e2e upstreams guarantee doctor e2e-models bench hostile fuzz lint
 
 run: build
 	./bin/toolnorm serve
 
-build:
+build: page
 	CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/toolnorm ./cmd/toolrun
 
 # Both programs go to BINDIR; a terminal finds toolrun there when the folder is on its path.
 BINDIR ?= $(or $(shell go env GOBIN),$(shell go env GOPATH)/bin)
 
-install:
+page:
+	@./admin/web/build.sh
+
+install: page
 	GOBIN=$(abspath $(BINDIR)) CGO_ENABLED=0 go install -trimpath ./cmd/toolnorm ./cmd/toolrun
 	@case ":$$PATH:" in *":$(abspath $(BINDIR)):"*) ;; *) echo "$(abspath $(BINDIR)) is not on the path yet: export PATH=\"\$$PATH:$(abspath $(BINDIR))\"" ;; esac
 
@@ -35,6 +39,7 @@ install:
 WITHOUT_REAL = TOOLNORM_E2E= TOOLNORM_E2E_CACHE=/nonexistent
 
 test:
+	@./admin/web/build.sh test
 	$(WITHOUT_REAL) go test ./...
 
 race:
