@@ -11,6 +11,7 @@ import (
 )
 
 // handleLive adds the routes of the pages Overview and Live.
+// A page is told that an exchange ended and asks for the list then: fifty exchanges without texts are some 30 KB.
 func (s *Server) handleLive() {
 	s.Handle("GET "+API+"exchanges", s.listExchanges)
 	s.Handle("GET "+API+"exchanges/{id}", s.oneExchange)
@@ -29,6 +30,7 @@ type meaning struct {
 }
 
 // meanings explain all codes, so that a page needs no second question.
+// They are the sentences of docs/repairs.md, which is written from the same list.
 func (s *Server) meanings() map[string]meaning {
 	all := map[string]meaning{}
 	for _, r := range s.config.Reasons {
@@ -68,6 +70,7 @@ func (s *Server) oneExchange(w http.ResponseWriter, r *http.Request) error {
 }
 
 // readings are those of an exchange's generations; nil for one without text, or whose format is not known any more.
+// A text that was not kept whole is not read: its cut end would look like the model's own.
 func (s *Server) readings(e *trace.Exchange) []*replay.Reading {
 	if e.Bodies == nil {
 		return []*replay.Reading{}
@@ -113,6 +116,7 @@ func tailOf(prompt string) string { return prompt[max(len(prompt)-64, 0):] }
 const maxReplay = 256 << 10
 
 // listFormats names the formats by which a text can be read.
+// A user's own families are among them, since a replay is how one tries them out.
 func (s *Server) listFormats(w http.ResponseWriter, _ *http.Request) error {
 	names := []string{}
 	for _, f := range s.config.Formats.All() {
@@ -122,6 +126,7 @@ func (s *Server) listFormats(w http.ResponseWriter, _ *http.Request) error {
 }
 
 // replay reads a text by a format. No model is asked.
+// The schemas decide whether a call fits; without one any object does, as in the engine.
 func (s *Server) replay(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		Text   string `json:"text"`

@@ -155,7 +155,9 @@ func (s *someServers) Remove(name string) (bool, error) {
 
 func TestServersAndToolsAreManaged(t *testing.T) {
 	registry := tools.New(tools.Options{})
-	if err := registry.Set("test", tools.Tool{Name: "echo", Description: "Repeats.", Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) { return tools.TextOf(string(args)), nil }}); err != nil {
+	if err := registry.Set("test", tools.Tool{Name: "echo", Description: "Repeats.", Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) {
+		return tools.TextOf(string(args)), nil
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	s := New(Config{Servers: &someServers{}, Registry: registry})

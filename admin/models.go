@@ -43,6 +43,8 @@ type listedModel struct {
 }
 
 // listModels lists every model that can be asked.
+// Only names and settings decide what is said of each, so that seventy models cost one question to each server; what a
+// server must be asked for is left to examine.
 func (s *Server) listModels(w http.ResponseWriter, r *http.Request) error {
 	if s.config.Models == nil {
 		return errNoModels
@@ -60,6 +62,7 @@ func (s *Server) listModels(w http.ResponseWriter, r *http.Request) error {
 }
 
 // findings are engine.Findings in JSON, with what the server says of the model itself.
+// The names are the API's and stay when the engine's change.
 type findings struct {
 	Format       string   `json:"format"`
 	Template     string   `json:"template,omitempty"`
@@ -79,6 +82,8 @@ type findings struct {
 }
 
 // examine finds out about one model what its first request with tools would.
+// A server that has not loaded the model loads it now, which takes seconds; the answer comes when it is there, and the page
+// that goes away ends it.
 func (s *Server) examine(w http.ResponseWriter, r *http.Request) error {
 	if s.config.Models == nil {
 		return errNoModels

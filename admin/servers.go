@@ -27,6 +27,7 @@ func (s *Server) handleServers() {
 }
 
 // Watch tells pages of changes of the tools that are offered, whoever made them, until ctx ends.
+// A server that comes back changes the registry as well as one that was added, so one kind of event tells of both.
 func (s *Server) Watch(ctx context.Context) {
 	if s.config.Registry == nil {
 		return
@@ -47,6 +48,7 @@ func (s *Server) Watch(ctx context.Context) {
 var errNoServers = fault.New(fault.Unable, "this program manages no other MCP servers")
 
 // listServers lists the servers with their states. Addresses are shown without what could be a secret in them.
+// One that is down keeps its place, with the reason: who looks here mostly looks for that.
 func (s *Server) listServers(w http.ResponseWriter, _ *http.Request) error {
 	all := []remote.State{}
 	if s.config.Servers != nil {
@@ -75,6 +77,7 @@ func (s *Server) addServer(w http.ResponseWriter, r *http.Request) error {
 }
 
 // removeServer takes a server and its tools out.
+// The name stands in the path: proxies may drop the body of a DELETE (RFC 9110, section 9.3.5).
 func (s *Server) removeServer(w http.ResponseWriter, r *http.Request) error {
 	if s.config.Servers == nil {
 		return errNoServers

@@ -63,6 +63,7 @@ func Read(f *adapters.Format, t Text) (*Reading, error) {
 }
 
 // decode reads a text, and keeps its events: they are put together once and written out once.
+// The text comes in one piece. The pieces in which it came do not matter: any split gives the same events.
 func decode(f *adapters.Format, t Text) (reply *chat.Collector, events []chat.Event, err error) {
 	finish := chat.Stop
 	if t.Cut {

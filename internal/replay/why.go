@@ -38,6 +38,8 @@ func (r *Reading) explain(f *adapters.Format, t Text, reply *chat.Collector) {
 }
 
 // explainText finds out why a text holds no call.
+// The reasons are tried from the certain one to the guess: a tool that was not offered, evidence that is missing, arguments
+// that cannot be read. A plain answer has none of them and gets no sentence.
 func (r *Reading) explainText(f *adapters.Format, t Text) {
 	names := make([]string, len(t.Tools))
 	for i, tool := range t.Tools {
@@ -69,6 +71,8 @@ func (r *Reading) explainText(f *adapters.Format, t Text) {
 var word = regexp.MustCompile(`[A-Za-z_][\w.-]{1,63}`)
 
 // otherCalls are the names of calls that a text would hold if every word of it were a tool.
+// A name is half of what makes a call, so text with a tool that was not offered is nothing to the decoder: <tool_call>{"name":
+// "get_time", …}. With get_time among the tools it is a call, and that it was not is the reason.
 func otherCalls(f *adapters.Format, t Text, offered []string) (names []string) {
 	open := t
 	open.Tools = nil
