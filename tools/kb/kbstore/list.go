@@ -3,6 +3,7 @@ package kbstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 )
 
 // Documents are those of a base that a filter allows, by their sources. The filter is a condition of the statement, so
@@ -35,4 +36,29 @@ func (s *Store) DocumentChunks(ctx context.Context, base, document string, f Fil
 		return err
 	})
 	return all, err
+}
+
+// Summary is what a knowledge base holds, as far as a filter allows it to be seen. Collections are counted with and without
+// documents in them.
+type Summary struct {
+	Name        string
+	Description string
+	Collections int
+	Documents   int
+	Chunks      int
+}
+
+// Summary counts in one statement, which is the specification's on both kinds of database. The filter is a condition of
+// the join: in WHERE it would drop the base itself when nobody may see anything in it. A further table in the joins would
+// count a document once for each of its rows, so departments are asked for by the filter's EXISTS.
+func (s *Store) Summary(ctx context.Context, base string, f Filter) (sum Summary, err error) {
+	args := []any{base}
+	statement := `SELECT b.name, b.description, COUNT(DISTINCT c.id), COUNT(DISTINCT d.id), COALESCE(SUM(d.chunk_count), 0)
+		FROM knowledge_bases b LEFT JOIN collections c ON c.knowledge_base_id = b.id LEFT JOIN documents d ON d.collection_id = c.id AND ` + f.where(&args) + `
+		WHERE b.id = $1 GROUP BY b.id, b.name, b.description`
+	err = s.db.QueryRowContext(ctx, statement, args...).Scan(&sum.Name, &sum.Description, &sum.Collections, &sum.Documents, &sum.Chunks)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotFound
+	}
+	return sum, err
 }
