@@ -27,6 +27,7 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	var results []chat.Message
 	var stop Stop
 	for i, c := range calls {
+		c = r.bound(c)
 		// One more call is answered with an error, so that the model knows that the rest did not run.
 		if i == mostCalls {
 			results = append(results, result(c, fmt.Sprintf("Error: only the first %d calls of a reply are run", mostCalls)))

@@ -70,6 +70,7 @@ type Ask struct {
 	Servers []string     // nil: all, and the tools of this program; none: no tools at all
 	Steps   int          // replies of the model; 0: 5, at most 25
 	Force   string       // the tool that the first step calls; empty: the model chooses
+	Base    string       // the knowledge base that the question is about: its tools alone are offered, one is called first
 	Choose  bool         // the tool of the first step is chosen by a question of its own
 	Closing bool         // at the last step the model is asked once more, for an answer without tools
 }
@@ -82,7 +83,7 @@ type Outcome struct {
 	Steps    int    // replies of the model
 	Stop     Stop
 	Calls    []Ran
-	Chosen   string        // how the first tool was chosen: llm, forced or none; empty: by no question of its own
+	Chosen   string        // how the first tool was chosen: llm, rule, forced or none; empty: by no question of its own
 	Usage    chat.Counts   // tokens over all steps; 0 where the server counts none
 	Waited   time.Duration // in the queue
 	Warnings []string      // for people: servers that were left out, a model that failed
@@ -150,6 +151,9 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	}
 	// In front of the model: a server that takes its five seconds costs them once a run, not once a step.
 	ts, warnings, err := l.collect(ctx, a.Servers)
+	if a.Base != "" && err == nil {
+		ts, err = l.knowledge()
+	}
 	if err != nil {
 		return nil, err
 	}

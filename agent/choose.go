@@ -19,17 +19,39 @@ const noTool = "none"
 // question does not stay in the conversation; the call and its result do.
 func (r *run) choose(ctx context.Context) error {
 	r.out.Chosen = noTool
+	picked, err := r.picked(ctx, r.question(), append(r.tools.names(), noTool))
+	if err != nil || picked == nil {
+		return err
+	}
+	r.out.Chosen = "llm"
+	r.open(ctx, *picked)
+	return nil
+}
+
+// open runs a call in front of the first step.
+func (r *run) open(ctx context.Context, c chat.Call) {
+	// act builds the turn from the last reply; this one said nothing but the call.
+	r.last = &reply{}
+	// A tool that ends the step leaves one reply, the answer.
+	if r.act(ctx, []chat.Call{c}) == Escalated {
+		r.ask.Steps = 1
+	}
+}
+
+// picked is the call that a model answers a question with; nil when it wants no tool, or says nothing that can be read
+// though it was asked twice.
+func (r *run) picked(ctx context.Context, question string, names []string) (*chat.Call, error) {
 	request := r.ask.Request
 	// Clipped, so that the question does not get into the run's own turns.
-	request.Messages = append(r.turns[:len(r.turns):len(r.turns)], chat.Message{Role: chat.User, Content: r.question()})
-	request.Format = r.answer()
+	request.Messages = append(r.turns[:len(r.turns):len(r.turns)], chat.Message{Role: chat.User, Content: question})
+	request.Format = answer(names)
 	// The likeliest answer is wanted here, whatever the caller wants for the text.
 	cold := 0.0
 	request.Temperature = &cold
 	for range 2 {
 		text, err := r.said(ctx, &request)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var picked struct {
 			Tool      string          `json:"tool_name"`
@@ -40,21 +62,13 @@ func (r *run) choose(ctx context.Context) error {
 			continue
 		}
 		if picked.Tool == noTool {
-			return nil
+			return nil, nil
 		}
-		name, err := r.tools.named(picked.Tool)
-		if err != nil {
-			continue
+		if name, err := r.tools.named(picked.Tool); err == nil {
+			return &chat.Call{Name: name, Args: picked.Arguments}, nil
 		}
-		// act builds the turn from the last reply; this one said nothing but the call.
-		r.out.Chosen, r.last = "llm", &reply{}
-		// A tool that ends the step leaves one reply, the answer.
-		if r.act(ctx, []chat.Call{{Name: name, Args: picked.Arguments}}) == Escalated {
-			r.ask.Steps = 1
-		}
-		return nil
 	}
-	return nil
+	return nil, nil
 }
 
 // question lists the tools by numbers, in few words each: names and arguments matter here.
@@ -70,9 +84,9 @@ func (r *run) question() string {
 
 // answer is the schema of what can be answered. The names are an enum, so a server that holds a model to a schema
 // cannot write any other; the arguments are any object, and are read by the tool's schema as in every call.
-func (r *run) answer() json.RawMessage {
-	names, _ := chat.JSON(append(r.tools.names(), noTool)) // strings always encode
-	return json.RawMessage(`{"type":"object","properties":{"tool_name":{"type":"string","enum":` + string(names) + `},"arguments":{"type":"object"}},"required":["tool_name","arguments"]}`)
+func answer(names []string) json.RawMessage {
+	enum, _ := chat.JSON(names) // strings always encode
+	return json.RawMessage(`{"type":"object","properties":{"tool_name":{"type":"string","enum":` + string(enum) + `},"arguments":{"type":"object"}},"required":["tool_name","arguments"]}`)
 }
 
 // said is the text of a reply that takes its place in the queue as every other. Its tokens count for the budget.

@@ -15,6 +15,7 @@
 //	brief.go     tools that are too many: shorter descriptions, and the search
 //	unknown.go   calls of tools that there are not, which the decoder takes for text
 //	choose.go    the choice of a tool in front of the loop
+//	knowledge.go the same for questions about a knowledge base, which need no model
 //	queue.go     the queue in front of models
 //	model.go     the chat.Model
 //	rpc.go       the address /generate_with_mcp; rpcwrite.go writes its answers

@@ -29,8 +29,8 @@ type rpcRequest struct {
 	ID      json.RawMessage `json:"id"`
 }
 
-// params are those of a request, named as in the specification; force_tool, select_tool, closing_answer and options are
-// ours. Numbers are pointers where 0 is something else than nothing said.
+// params are those of a request, named as in the specification; force_tool, knowledge_base_id, select_tool, closing_answer
+// and options are ours. Numbers are pointers where 0 is something else than nothing said.
 type params struct {
 	Model       string                     `json:"model"`
 	Messages    []message                  `json:"messages"`
@@ -39,6 +39,7 @@ type params struct {
 	Servers     []string                   `json:"mcp_servers"`
 	Steps       *int                       `json:"max_iterations"`
 	Force       string                     `json:"force_tool"`
+	Base        string                     `json:"knowledge_base_id"`
 	Choose      bool                       `json:"select_tool"`
 	Closing     bool                       `json:"closing_answer"`
 	Options     map[string]json.RawMessage `json:"options"`
@@ -202,7 +203,7 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 	if len(p.Messages) == 0 {
 		return a, wrong(codeParams, "messages must be a list of at least one message")
 	}
-	a = Ask{Servers: p.Servers, Force: p.Force, Choose: p.Choose, Closing: p.Closing}
+	a = Ask{Servers: p.Servers, Force: p.Force, Base: p.Base, Choose: p.Choose, Closing: p.Closing}
 	a.Request = chat.Request{Model: p.Model, Temperature: p.Temperature, Options: p.Options}
 	// 0 and less mean 1: the default stands for what is not said.
 	if p.Steps != nil {

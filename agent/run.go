@@ -140,7 +140,9 @@ func (r *run) failed(ctx context.Context, err error) error {
 		r.out.Warnings = append(r.out.Warnings, "the model failed: "+fault.From(err).Message)
 	}
 	r.out.Stop = stop
-	r.out.Text = strings.TrimSpace(r.last.raw.String())
+	if r.out.Text = strings.TrimSpace(r.last.raw.String()); r.out.Text == "" && r.ask.Base != "" {
+		r.out.Text = r.consulted() // what was asked for is in the knowledge base; the model would only word it
+	}
 	return nil
 }
 
@@ -247,6 +249,9 @@ func (r *run) queued(ctx context.Context) (leave func(), err error) {
 // here, so that a wrong name is an error of the request and no step.
 func (r *run) begin(ctx context.Context) error {
 	r.same = map[string]int{}
+	if r.ask.Base != "" {
+		return r.consult(ctx)
+	}
 	if r.ask.Force != "" {
 		t, err := r.tools.named(r.ask.Force)
 		if err != nil {

@@ -70,3 +70,6 @@ func runsOf(text []rune) (all []run) {
 
 // part is the run's characters from i to j.
 func (r *run) part(i, j int) string { return r.text[3*i : 3*j] }
+
+// HasCandidate says that a text holds a hyphen that could be a long-vowel mark.
+func HasCandidate(text string) bool { return len(runsOf([]rune(text))) > 0 }

@@ -1,0 +1,174 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/ocr"
+	"toolnorm/tools"
+)
+
+// The tools of a knowledge base, by the names of the specification.
+const (
+	searchDocuments = "search_documents"
+	summarize       = "get_knowledge_base_summary"
+	normalizeOCR    = "normalize_ocr_text"
+)
+
+// knowledgeTools are the tools that a question about a knowledge base can need, with the parameter in which each takes the
+// question itself.
+var knowledgeTools = []struct{ name, about, question string }{
+	{searchDocuments, "specific information in the documents of the knowledge base", "query"},
+	{summarize, "an overview or statistics of the knowledge base: what it is, how many documents", ""},
+	{normalizeOCR, "turns hyphens that OCR misread in Japanese text into long-vowel marks", "text"},
+}
+
+// knowledge is the toolset of a run about a knowledge base. Other tools are left out: what they do has nothing to do with
+// the base, and the choice among three is one that small models can make.
+func (l *Loop) knowledge() (*toolset, error) {
+	var all []tools.Tool
+	for _, t := range l.own(nil) {
+		name := strings.TrimPrefix(t.Name, local+".")
+		if slices.ContainsFunc(knowledgeTools, func(k struct{ name, about, question string }) bool { return k.name == name }) {
+			all = append(all, t)
+		}
+	}
+	if len(all) < len(knowledgeTools) {
+		return nil, fault.New(fault.Invalid, "knowledge_base_id: this server has no tools of knowledge bases")
+	}
+	return newToolset(all, nil), nil
+}
+
+// consult calls one of the three tools in front of the first step: the one that the caller names, else the one that the
+// model chooses, else, when it says nothing that can be read or cannot be asked at all, the one that a rule finds.
+func (r *run) consult(ctx context.Context) error {
+	var call *chat.Call
+	if r.ask.Force != "" {
+		name, err := r.tools.named(r.ask.Force)
+		if err != nil {
+			return err
+		}
+		// The first step is behind this call and is not held to the tool again.
+		call, r.ask.Force, r.out.Chosen = &chat.Call{Name: name}, "", "forced"
+	} else {
+		var err error
+		call, err = r.picked(ctx, choiceOfKnowledge(), knowledgeNames())
+		switch f := fault.From(err); {
+		case err == nil:
+		case context.Cause(ctx) != nil:
+			return gone(context.Cause(ctx))
+		case f.Kind == fault.Busy || f.Kind == fault.Limited: // the answer would find it as busy
+			return err
+		default:
+			r.out.Warnings = append(r.out.Warnings, "the tool is chosen by a rule, since the model failed: "+f.Message)
+		}
+		if r.out.Chosen = "llm"; call == nil {
+			call, r.out.Chosen = &chat.Call{Name: local + "." + knowledgeTool(r.asked())}, "rule"
+		}
+	}
+	r.open(ctx, *call)
+	return nil
+}
+
+// knowledgeNames are the names among which a model chooses.
+func knowledgeNames() (names []string) {
+	for _, k := range knowledgeTools {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// choiceOfKnowledge is the question by which a model chooses. It has the specification's numbered list, and no schemas: the
+// base is the caller's, and the question fills what is missing.
+func choiceOfKnowledge() string {
+	var b strings.Builder
+	b.WriteString("Which of these tools helps with the request above? Answer with JSON alone: {\"tool_name\": \"…\", \"arguments\": {…}}.\n")
+	for i, k := range knowledgeTools {
+		fmt.Fprintf(&b, "%d. %s: %s", i+1, k.name, k.about)
+		if k.question != "" {
+			fmt.Fprintf(&b, "; arguments: {\"%s\": \"…\"}", k.question)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// asked is the question: the last thing that the user said.
+func (r *run) asked() string {
+	for _, m := range slices.Backward(r.ask.Request.Messages) {
+		if m.Role == chat.User {
+			return m.Content
+		}
+	}
+	return ""
+}
+
+// consulted is what the last tool answered.
+func (r *run) consulted() string {
+	for _, m := range slices.Backward(r.turns) {
+		if m.Role == chat.ToolRole {
+			return m.Content
+		}
+	}
+	return ""
+}
+
+// settable are the arguments of the three tools that a model may choose. All others are dropped, so that no spelling of
+// knowledge_base_id is left which the tool's reader might take for it.
+var settable = []string{"query", "text", "threshold", "max_results"}
+
+// bound is a call with the caller's knowledge base in it, never the model's, and with the question where a call says none.
+// A call of a run about no knowledge base is as it was.
+func (r *run) bound(c chat.Call) chat.Call {
+	name, own := strings.CutPrefix(c.Name, local+".")
+	at := slices.IndexFunc(knowledgeTools, func(k struct{ name, about, question string }) bool { return k.name == name })
+	if r.ask.Base == "" || !own || at < 0 {
+		return c
+	}
+	var said map[string]json.RawMessage
+	_ = json.Unmarshal(c.Args, &said) // what is no object says nothing
+	args := map[string]any{}
+	for _, key := range settable {
+		if value, ok := said[key]; ok {
+			args[key] = value
+		}
+	}
+	if key := knowledgeTools[at].question; key != "" {
+		var text string
+		if json.Unmarshal(said[key], &text) != nil || strings.TrimSpace(text) == "" {
+			args[key] = r.asked()
+		}
+	}
+	if name != normalizeOCR {
+		args["knowledge_base_id"] = r.ask.Base
+	}
+	c.Args, _ = chat.JSON(args) // texts and values that were JSON always encode
+	return c
+}
+
+// Words by which the rule knows a question about the base itself: how many, an overview, statistics; and "KBについて", which
+// asks what it is, where "このKBで副業について" asks for something in it.
+var (
+	countWords = regexp.MustCompile(`(?i)何件|何個|いくつ|件数|概要|統計|サマリー|overview|summary|statistics|how many|몇|개요|통계|요약`)
+	ofTheBase  = regexp.MustCompile(`(?i)(^|[^0-9a-z])KB([^0-9a-z]|$)|ナレッジベース|knowledge base|지식 ?베이스`)
+	aboutBase  = regexp.MustCompile(`(?i)(KB|ナレッジベース|지식 ?베이스) ?(について|に関して|とは|は何|에 대해)|about (this|the) (KB|knowledge base)`)
+	ocrMarker  = regexp.MustCompile(`(?i)(^|[^0-9a-z])OCR([^0-9a-z]|$)`)
+)
+
+// knowledgeTool is the deterministic choice among the three tools: text of an OCR, or a hyphen behind katakana, is normalized;
+// a question about the base itself is answered by its summary; everything else is searched for.
+func knowledgeTool(question string) string {
+	switch {
+	case ocrMarker.MatchString(question) || ocr.HasCandidate(question):
+		return normalizeOCR
+	case aboutBase.MatchString(question) || ofTheBase.MatchString(question) && countWords.MatchString(question):
+		return summarize
+	}
+	return searchDocuments
+}
