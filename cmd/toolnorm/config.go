@@ -17,6 +17,7 @@ import (
 	"toolnorm/internal/auth"
 	"toolnorm/internal/home"
 	"toolnorm/tools/data"
+	"toolnorm/tools/kb"
 )
 
 // Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name in capitals), and in
@@ -40,6 +41,7 @@ type Config struct {
 
 	clientForms `embed:""`
 	Databases   data.Config `embed:""`
+	Knowledge   kb.Config   `embed:""`
 
 	Hosts   []string `placeholder:"NAME" help:"Host names to accept besides localhost and IP addresses. * allows any."`
 	Origins []string `placeholder:"URL" help:"Web origins to accept besides those on this machine. * allows any."`
@@ -114,6 +116,7 @@ type commands struct {
 	Repair     repair     `cmd:"" help:"Turn almost-JSON from standard input into strict JSON."`
 	Formats    formats    `cmd:"" help:"List, show, test and guess model families."`
 	Docs       docs       `cmd:"" help:"Fill the collection that the data tools search."`
+	KB         knowledge  `cmd:"" name:"kb" help:"Make, fill, list and delete knowledge bases."`
 	Completion completion `cmd:"" help:"Print completions for a shell."`
 	Help       struct{}   `cmd:"" help:"Explain a command: toolnorm help formats test."`
 	Version    struct{}   `cmd:"" help:"Print the version."`

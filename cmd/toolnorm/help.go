@@ -28,7 +28,7 @@ var groups = []group{
 		"data-tools", "text-embedding-model-url", "text-embedding-model-name", "text-embedding-model-key",
 		"chromadb-host", "chromadb-port", "chromadb-collection-name", "chromadb-header",
 		"postgresql-db-host", "postgresql-db-port", "postgresql-db-name", "postgresql-db-user", "postgresql-db-pass",
-		"sql-role", "sql-rows", "sql-time", "sql-functions",
+		"sql-role", "sql-rows", "sql-time", "sql-functions", "kb-tools",
 	}},
 	{"Reliability", []string{
 		"check", "rewrite", "reask", "call-buffer", "out-of-bounds", "max-same-calls", "loop-guard", "max-repeat",

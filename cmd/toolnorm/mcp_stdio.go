@@ -13,6 +13,7 @@ import (
 	"toolnorm/internal/toolbox"
 	"toolnorm/mcpserver"
 	"toolnorm/tools/data"
+	"toolnorm/tools/kb"
 )
 
 // mcpStdio is the command mcp, for MCP clients that start their servers themselves.
@@ -24,6 +25,7 @@ type mcpStdio struct {
 	Config  string `placeholder:"FILE" help:"YAML file with the settings of serve. Default: toolnorm.yaml in the user's configuration folder, if present."`
 
 	Databases data.Config `embed:""`
+	Knowledge kb.Config   `embed:""`
 
 	jwts     `embed:""`
 	JWTToken string `name:"jwt-token" placeholder:"JWT" help:"The JWT of whoever asks, where JWTs are configured; verified when the program starts. Safer in the environment."`
@@ -45,7 +47,7 @@ func (c *mcpStdio) Run(m *Main) error {
 	if err != nil {
 		return &ended{err, statusUsage}
 	}
-	m.Config = Config{Data: dir, Store: c.Store, LogLevel: c.LogLevel, LogFormat: c.LogFormat, Databases: c.Databases, remotes: remotes{MCPFile: c.MCPFile}}
+	m.Config = Config{Data: dir, Store: c.Store, LogLevel: c.LogLevel, LogFormat: c.LogFormat, Databases: c.Databases, Knowledge: c.Knowledge, remotes: remotes{MCPFile: c.MCPFile}}
 	m.log = m.newLog()
 	who, err := c.principal(ctx, c.JWTToken)
 	if err != nil {

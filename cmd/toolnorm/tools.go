@@ -39,7 +39,7 @@ func (m *Main) openTools() error {
 // toolboxConfig are the settings of the tools.
 func (m *Main) toolboxConfig() toolbox.Config {
 	return toolbox.Config{
-		Data: m.Config.Data, Store: m.Config.Store, Panicked: m.panicked, Databases: m.Config.Databases, Audit: m.audit,
+		Data: m.Config.Data, Store: m.Config.Store, Panicked: m.panicked, Databases: m.Config.Databases, Knowledge: m.Config.Knowledge, Lasting: true, Audit: m.audit,
 		Warn: func(text string) { m.log.Warn().Msg(text) },
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"toolnorm/internal/toolbox"
 	"toolnorm/runner"
 	"toolnorm/tools"
-	"toolnorm/tools/data"
 )
 
 // place is where calls are run: a proxy, or this process when there is none.
@@ -35,16 +34,16 @@ func (p *program) find(o options) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	databases, err := data.ReadConfig(p.env, settings.All)
-	if err != nil {
+	at := &place{local: toolbox.Config{Panicked: p.panicked}}
+	if err := errors.Join(home.Fill(&at.local.Databases, p.env, settings.All), home.Fill(&at.local.Knowledge, p.env, settings.All)); err != nil {
 		return nil, err
 	}
-	store := cmp.Or(o.store, p.env("TOOLNORM_STORE"), settings.Store)
+	at.local.Store = cmp.Or(o.store, p.env("TOOLNORM_STORE"), settings.Store)
 	dir, err := home.Data(cmp.Or(o.data, p.env("TOOLNORM_DATA"), settings.Data))
 	if err != nil {
 		return nil, err
 	}
-	at := &place{local: toolbox.Config{Data: dir, Store: store, Panicked: p.panicked, Databases: databases}}
+	at.local.Data = dir
 	if o.store != "" {
 		return at, nil // the proxy may work on another one
 	}

@@ -14,6 +14,7 @@ import (
 	"toolnorm/tools"
 	"toolnorm/tools/company"
 	"toolnorm/tools/data"
+	"toolnorm/tools/kb"
 )
 
 // Config says where the tools find their data.
@@ -22,6 +23,8 @@ type Config struct {
 	Store string // what store.Open takes; empty: db/mcp_data.db in Data
 
 	Databases data.Config                                // the settings of the data tools
+	Knowledge kb.Config                                  // the settings of the knowledge base tools
+	Lasting   bool                                       // the program serves: the store of knowledge bases is made, so that bases may come while it runs
 	Audit     func(ctx context.Context, done data.Audit) // told of each statement; nil: nobody is
 	Warn      func(text string)                          // told of what the data tools find wrong; nil: nobody is
 
@@ -34,6 +37,7 @@ type Box struct {
 	Registry *tools.Registry
 	Company  *company.Company // nil when it is Empty
 	Data     *data.Data       // nil when it is Empty
+	KB       *kb.KB           // nil when it is Empty
 	db       *store.DB
 }
 
@@ -63,6 +67,9 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	if err == nil {
 		err = b.openData(ctx, c)
 	}
+	if err == nil {
+		err = b.openKB(ctx, c)
+	}
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -81,6 +88,12 @@ func (b *Box) openData(ctx context.Context, c Config) (err error) {
 	return b.Registry.Set("data", wanted...)
 }
 
+// openKB opens the knowledge bases. The model that makes vectors is that of the data tools.
+func (b *Box) openKB(ctx context.Context, c Config) (err error) {
+	b.KB, err = kb.Open(ctx, c.Knowledge, kb.Where(c.Store), c.Databases.Embedder(), c.Lasting)
+	return err
+}
+
 // Close closes the data. Calls that still run fail.
 // The data goes before the database that it asks.
 func (b *Box) Close() error {
@@ -88,5 +101,5 @@ func (b *Box) Close() error {
 		return nil
 	}
 	b.Data.Close()
-	return b.db.Close()
+	return errors.Join(b.KB.Close(), b.db.Close())
 }

@@ -1,11 +1,9 @@
 package data
 
 import (
-	"fmt"
-	"reflect"
-	"strconv"
-	"strings"
 	"time"
+
+	"toolnorm/internal/embedding"
 )
 
 // Config are the settings of the data tools. The tags are those that the command line reads; the names in capitals without
@@ -41,6 +39,14 @@ func (c *Config) any() bool {
 	return c.EmbeddingURL != "" || c.ChromaHost != "" || c.PostgresHost != "" || c.PostgresName != ""
 }
 
+// Embedder is the model that makes vectors; nil when none is set.
+func (c *Config) Embedder() *embedding.Client {
+	if c.EmbeddingURL == "" || c.EmbeddingModel == "" {
+		return nil
+	}
+	return &embedding.Client{URL: c.EmbeddingURL, Model: c.EmbeddingModel, Key: c.EmbeddingKey}
+}
+
 // missingSQL are the variables without which no database can be asked.
 // A password may rightly be missing: the server may trust the connection, or .pgpass has it.
 func (c *Config) missingSQL() (names []string) {
@@ -52,55 +58,4 @@ func (c *Config) missingSQL() (names []string) {
 		}
 	}
 	return names
-}
-
-// ReadConfig reads the settings for a program without a parser of flags, from the same names: the environment wins over the
-// values of the settings file, and those over the defaults.
-// toolrun is that program. It reads the same tags by reflection, so that a new setting has one place.
-func ReadConfig(env func(string) string, file map[string]any) (c Config, err error) {
-	v := reflect.ValueOf(&c).Elem()
-	for i := range v.NumField() {
-		tag := v.Type().Field(i).Tag
-		text := ""
-		for _, name := range strings.Split(tag.Get("env"), ",") {
-			if text == "" {
-				text = env(name)
-			}
-		}
-		if value, there := file[tag.Get("name")]; text == "" && there {
-			text = strings.Trim(strings.ReplaceAll(fmt.Sprint(value), " ", ","), "[]")
-		}
-		if text == "" {
-			text = tag.Get("default")
-		}
-		if err := set(v.Field(i), text); err != nil {
-			return c, fmt.Errorf("%s: %w", tag.Get("name"), err)
-		}
-	}
-	return c, nil
-}
-
-// set gives a field of Config the value that a text says.
-func set(field reflect.Value, text string) error {
-	switch field.Interface().(type) {
-	case string:
-		field.SetString(text)
-	case []string:
-		if text != "" {
-			field.Set(reflect.ValueOf(strings.Split(text, ",")))
-		}
-	case int:
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return err
-		}
-		field.SetInt(int64(n))
-	case time.Duration:
-		n, err := time.ParseDuration(text)
-		if err != nil {
-			return err
-		}
-		field.SetInt(int64(n))
-	}
-	return nil
 }

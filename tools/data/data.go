@@ -57,12 +57,9 @@ type Audit struct {
 // Open takes the settings. Nothing is asked yet, so no server need be up. audit and warn may be nil.
 // Chroma without a name for the collection counts as not set, since there is no default that could be meant.
 func Open(ctx context.Context, c Config, db *store.DB, audit func(context.Context, Audit), warn func(string)) (*Data, error) {
-	d := &Data{config: c, audit: audit}
+	d := &Data{config: c, audit: audit, embedder: c.Embedder()}
 	if d.audit == nil {
 		d.audit = func(context.Context, Audit) {}
-	}
-	if c.EmbeddingURL != "" && c.EmbeddingModel != "" {
-		d.embedder = &embedding.Client{URL: c.EmbeddingURL, Model: c.EmbeddingModel, Key: c.EmbeddingKey}
 	}
 	if c.ChromaHost != "" && c.ChromaCollection != "" {
 		d.chroma = &chroma.Client{Host: c.ChromaHost, Port: c.ChromaPort, Collection: c.ChromaCollection, Header: c.ChromaHeader}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"toolnorm/internal/home"
 	"toolnorm/internal/store"
 	"toolnorm/internal/store/storetest"
 	"toolnorm/internal/toolargs"
@@ -250,11 +251,12 @@ func TestWhatIsOffered(t *testing.T) {
 
 func TestSettingsOfOtherPrograms(t *testing.T) {
 	env := map[string]string{"POSTGRESQL_DB_HOST": "h", "TOOLNORM_SQL_FUNCTIONS": "a,b"}
-	c, err := ReadConfig(func(name string) string { return env[name] }, map[string]any{"postgresql-db-host": "file", "sql-time": "3s", "sql-rows": 7})
+	var c Config
+	err := home.Fill(&c, func(name string) string { return env[name] }, map[string]any{"postgresql-db-host": "file", "sql-time": "3s", "sql-rows": 7})
 	if err != nil || c.PostgresHost != "h" || c.SQLTime.Seconds() != 3 || c.SQLRows != 7 || c.ChromaPort != 8000 || fmt.Sprint(c.SQLFunctions) != "[a b]" || c.Tools != "auto" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := ReadConfig(func(string) string { return "" }, map[string]any{"chromadb-port": "x"}); err == nil || !strings.HasPrefix(err.Error(), "chromadb-port") {
+	if err := home.Fill(new(Config), func(string) string { return "" }, map[string]any{"chromadb-port": "x"}); err == nil || !strings.HasPrefix(err.Error(), "chromadb-port") {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"toolnorm/internal/auth"
+	"toolnorm/internal/home"
+	"toolnorm/internal/toolbox"
+	"toolnorm/tools/data"
+	"toolnorm/tools/kb"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// knowledge are the commands for knowledge bases.
+type knowledge struct {
+	Create kbCreate `cmd:"" help:"Make a knowledge base; prints its id."`
+	Import kbImport `cmd:"" help:"Put files into a knowledge base: Markdown, text, HTML and PDF. A second time only what changed is imported, so a broken import goes on where it stopped."`
+	List   kbList   `cmd:"" help:"List the knowledge bases."`
+	Show   kbShow   `cmd:"" help:"List the documents of a knowledge base, and who may see them."`
+	Delete kbDelete `cmd:"" help:"Delete a knowledge base, or some of its documents."`
+}
+
+// kbPlace says where the knowledge bases are. It is where serve looks for them, so it has the same settings.
+type kbPlace struct {
+	Data   string `placeholder:"DIR" help:"Data folder. Default: toolnorm in the user's data folder."`
+	Store  string `placeholder:"WHERE" help:"Where the data of the tools is kept, as serve says. Knowledge bases are in knowledge.db beside it, or in the same PostgreSQL."`
+	Config string `placeholder:"FILE" help:"YAML file with settings, those of serve."`
+
+	Databases data.Config `embed:""`
+}
+
+// open opens the store, makes it when it is not there, and runs do until it is done or a signal comes. Whoever is at the command
+// line may read the store's file, so nothing is kept from them.
+func (c *kbPlace) open(do func(ctx context.Context, k *kb.KB) error) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	dir, err := home.Data(c.Data)
+	if err != nil {
+		return &ended{err, statusUsage}
+	}
+	box, err := toolbox.Open(ctx, toolbox.Config{Data: dir, Store: c.Store, Databases: c.Databases, Lasting: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(auth.WithPrincipal(ctx, auth.Local()), box.KB), box.Close())
+}
+
+// find looks a knowledge base up by its id or its name.
+// Names need not be unique, so one that two have is refused.
+func find(ctx context.Context, k *kb.KB, which string) (found kbstore.Base, err error) {
+	if kbstore.ValidID(which) {
+		return k.Store.Base(ctx, which)
+	}
+	all, err := k.Store.Bases(ctx, auth.PrincipalOf(ctx))
+	n := 0
+	for _, b := range all {
+		if b.Name == which {
+			found = b
+			n++
+		}
+	}
+	switch {
+	case err != nil:
+		return found, err
+	case n == 0:
+		return found, &ended{fmt.Errorf("there is no knowledge base %q; toolnorm kb list shows them", which), statusUsage}
+	case n > 1:
+		return found, &ended{fmt.Errorf("%d knowledge bases are called %q; name one by its id", n, which), statusUsage}
+	}
+	return found, nil
+}
+
+// kbCreate is the command kb create.
+type kbCreate struct {
+	Name        string `arg:"" help:"Its name, which models and people read."`
+	Description string `help:"What it holds, in a sentence."`
+	Tenant      string `placeholder:"NAME" help:"Whose it is: the tenant_id of the JWTs that may look into it. Default: those without one."`
+	ID          string `name:"id" placeholder:"UUID" help:"Its id. Default: a random one."`
+	kbPlace     `embed:""`
+}
+
+// Run makes a knowledge base.
+func (c *kbCreate) Run(m *Main) error {
+	return c.open(func(ctx context.Context, k *kb.KB) error {
+		b, err := k.Store.Create(ctx, kbstore.Base{ID: c.ID, Name: c.Name, Description: c.Description, Tenant: c.Tenant})
+		if err == nil {
+			fmt.Fprintln(m.stdout, b.ID)
+		}
+		return err
+	})
+}
+
+// kbImport is the command kb import.
+type kbImport struct {
+	KB         string   `arg:"" name:"kb" help:"The knowledge base, by its id or name."`
+	Path       string   `arg:"" help:"A file or a folder: .md, .txt, .html, .pdf."`
+	Collection string   `default:"documents" placeholder:"NAME" help:"The collection the files belong to."`
+	Department []string `placeholder:"NAME" help:"Departments that may see the documents. Default: all."`
+	Clearance  int      `placeholder:"N" help:"The clearance that seeing them needs. Default: 0."`
+	Tenant     string   `placeholder:"NAME" help:"The tenant they belong to. Default: that of the knowledge base."`
+	Prune      bool     `help:"Take documents of the collection out whose files are gone from the folder."`
+	kbPlace    `embed:""`
+}
+
+// Run imports, and prints a line for each file that changed or failed. How far it is goes to standard error.
+func (c *kbImport) Run(m *Main) error {
+	files, sources, err := kb.SourcesOf(c.Path)
+	if err != nil {
+		return &ended{err, statusUsage}
+	}
+	if info, err := os.Stat(c.Path); c.Prune && err == nil && !info.IsDir() {
+		return &ended{errors.New("--prune takes a folder: every document but this one would go"), statusUsage}
+	}
+	return c.open(func(ctx context.Context, k *kb.KB) error {
+		b, err := find(ctx, k, c.KB)
+		if err != nil {
+			return err
+		}
+		return m.importInto(ctx, k, kb.Import{
+			Base: b, Collection: c.Collection, Files: files, Sources: sources, Prune: c.Prune,
+			Access: kbstore.Access{Tenant: c.Tenant, Departments: c.Department, Clearance: c.Clearance},
+		})
+	})
+}
+
+// importInto imports and reports.
+func (m *Main) importInto(ctx context.Context, k *kb.KB, in kb.Import) error {
+	in.Progress = func(source string, file, files, done, all int) {
+		if m.onTerminal() {
+			m.bar(fmt.Sprintf("%s (file %d of %d)", source, file, files), done, all)
+		}
+	}
+	in.Each = func(i kb.Imported) {
+		m.clear()
+		switch i.Status {
+		case kb.StatusFailed:
+			fmt.Fprintf(m.stderr, "%s: %s\n", i.Source, i.Error)
+		case kb.StatusImported, kb.StatusRemoved:
+			fmt.Fprintf(m.stdout, "%s: %s, %d passages\n", i.Source, i.Status, i.Chunks)
+		}
+	}
+	total, err := k.Import(ctx, in)
+	m.clear()
+	fmt.Fprintf(m.stdout, "%d imported, %d unchanged, %d removed, %d failed; %d passages, %d embedded\n",
+		total.Imported, total.Unchanged, total.Removed, total.Failed, total.Chunks, total.Embedded)
+	if k.Embedder == nil && total.Imported > 0 {
+		fmt.Fprintln(m.stderr, "no embedding model is set (--text-embedding-model-url): passages are found by their words, not by their meaning")
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w; run the command again to go on", err)
+	case total.Failed > 0:
+		return fmt.Errorf("%d of %d files could not be imported", total.Failed, len(in.Sources))
+	}
+	return nil
+}
+
+// kbList is the command kb list.
+type kbList struct {
+	kbPlace `embed:""`
+}
+
+// Run prints a line for each knowledge base.
+func (c *kbList) Run(m *Main) error {
+	return c.open(func(ctx context.Context, k *kb.KB) error {
+		all, err := k.Store.Bases(ctx, auth.PrincipalOf(ctx))
+		for _, b := range all {
+			fmt.Fprintf(m.stdout, "%s  %s\n", b.ID, described(&b))
+		}
+		return err
+	})
+}
+
+// described is what a knowledge base is called, as get_knowledge_base_summary says it, and whose it is.
+func described(b *kbstore.Base) string {
+	text := b.Name
+	if b.Description != "" {
+		text += ": " + b.Description
+	}
+	if b.Tenant != "" {
+		text += " (tenant " + b.Tenant + ")"
+	}
+	return text
+}
+
+// kbShow is the command kb show.
+type kbShow struct {
+	KB      string `arg:"" name:"kb" help:"The knowledge base, by its id or name."`
+	kbPlace `embed:""`
+}
+
+// Run prints a line for each document.
+func (c *kbShow) Run(m *Main) error {
+	return c.open(func(ctx context.Context, k *kb.KB) error {
+		b, err := find(ctx, k, c.KB)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(m.stdout, "%s\n%s\n", b.ID, described(&b))
+		collections, err := k.Store.Collections(ctx, b.ID)
+		if err != nil {
+			return err
+		}
+		names := map[string]string{}
+		for _, c := range collections {
+			names[c.ID] = c.Name
+		}
+		all, err := k.Store.Documents(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
+		for _, d := range all {
+			fmt.Fprintf(m.stdout, "  %s/%s: %s, %d passages, %s\n", names[d.Collection], d.Source, d.Title, d.Chunks, readers(&d.Access, b.Tenant))
+		}
+		return err
+	})
+}
+
+// readers says who may see a document.
+func readers(a *kbstore.Access, tenant string) string {
+	text := "everyone"
+	if !a.Public {
+		text = strings.Join(a.Departments, ", ")
+	}
+	if a.Clearance > 0 {
+		text += fmt.Sprintf(" with clearance %d", a.Clearance)
+	}
+	if a.Tenant != tenant {
+		text += fmt.Sprintf(" of tenant %q", a.Tenant)
+	}
+	return text
+}
+
+// kbDelete is the command kb delete.
+type kbDelete struct {
+	KB       string   `arg:"" name:"kb" help:"The knowledge base, by its id or name."`
+	Document []string `placeholder:"SOURCE" help:"Delete these documents alone, by the paths that kb show prints behind the collection."`
+	kbPlace  `embed:""`
+}
+
+// Run deletes. A document that is not there is an error, so that a misspelt one is seen; then nothing is deleted.
+func (c *kbDelete) Run(m *Main) error {
+	return c.open(func(ctx context.Context, k *kb.KB) error {
+		b, err := find(ctx, k, c.KB)
+		if err != nil {
+			return err
+		}
+		if len(c.Document) == 0 {
+			return k.Store.Delete(ctx, b.ID)
+		}
+		all, err := k.Store.Documents(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
+		if err != nil {
+			return err
+		}
+		ids := map[string][]string{}
+		for _, d := range all {
+			ids[d.Source] = append(ids[d.Source], d.ID)
+		}
+		var gone []string
+		for _, source := range c.Document {
+			if ids[source] == nil {
+				return &ended{fmt.Errorf("%s has no document %s", b.Name, source), statusUsage}
+			}
+			gone = append(gone, ids[source]...)
+		}
+		return k.Store.Remove(ctx, b.ID, gone...)
+	})
+}

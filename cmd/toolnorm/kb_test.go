@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// commandOf runs a command, and gives what it prints.
+func commandOf(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	m := NewMain(&out, io.Discard)
+	if err := m.ParseFlags(args); err != nil {
+		t.Fatalf("%q: %v", args, err)
+	}
+	err := m.command()
+	return out.String(), err
+}
+
+// TestKnowledgeBasesFromTheCommandLine makes, fills, shows and deletes one.
+func TestKnowledgeBasesFromTheCommandLine(t *testing.T) {
+	clean(t, "")
+	t.Setenv("TOOLNORM_DATA", t.TempDir())
+	dir := t.TempDir()
+	for name, text := range map[string]string{"leave.md": "# Leave\n\nTwenty days.\n", "b.html": "<title>Page</title><p>x"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const id = "cf23c222-b024-4533-81aa-52e4f673281e"
+	for _, step := range []struct {
+		args string
+		want string // a pattern of what is printed
+		err  string
+	}{
+		{"kb list", `^$`, ""},
+		{"kb create Handbook --description Rules --tenant acme --id " + id, `^` + id + `\n$`, ""},
+		{"kb create Other", `^[0-9a-f-]{36}\n$`, ""},
+		{"kb list", `^` + id + `  Handbook: Rules \(tenant acme\)\n.*Other\n$`, ""},
+		{"kb import Handbook " + dir + " --department hr --clearance 1", `b.html: imported, 1 passages\nleave.md: imported, 1 passages\n2 imported, 0 unchanged, 0 removed, 0 failed; 2 passages, 0 embedded\n$`, ""},
+		{"kb import " + id + " " + dir + " --department hr --clearance 1", `^0 imported, 2 unchanged, 0 removed, 0 failed; 0 passages, 0 embedded\n$`, ""},
+		{"kb import Handbook " + dir + "/leave.md --prune", ``, "--prune takes a folder"},
+		{"kb import Nothing " + dir, ``, "no knowledge base"},
+		{"kb show Handbook", `documents/b.html: Page, 1 passages, hr with clearance 1\n  documents/leave.md: Leave, 1 passages, hr with clearance 1\n$`, ""},
+		{"kb delete Handbook --document nothing.md", ``, "no document nothing.md"},
+		{"kb delete Handbook --document leave.md", `^$`, ""},
+		{"kb show Handbook", `Rules \(tenant acme\)\n  documents/b.html.*\n$`, ""},
+		{"kb delete Handbook", `^$`, ""},
+		{"kb show " + id, ``, "Knowledge base not found"},
+	} {
+		got, err := commandOf(t, strings.Fields(step.args)...)
+		if (err == nil) != (step.err == "") || err != nil && !strings.Contains(err.Error(), step.err) {
+			t.Errorf("%s: %v, want %q", step.args, err, step.err)
+		}
+		if !regexp.MustCompile(step.want).MatchString(got) {
+			t.Errorf("%s prints\n%swant %s", step.args, got, step.want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bad.pdf"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := commandOf(t, "kb", "import", "Other", dir)
+	if err == nil || !strings.Contains(err.Error(), "1 of 3 files") || !strings.Contains(got, "2 imported") {
+		t.Errorf("a bad file: %v\n%s", err, got)
+	}
+}

@@ -1,0 +1,60 @@
+package home
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Fill reads settings into the fields of a struct, for a program without a parser of flags, from the same tags: the environment
+// wins over the values of the settings file, and those over the defaults.
+// toolrun is that program. It reads the tags by reflection, so that a new setting has one place.
+func Fill(into any, env func(string) string, file map[string]any) error {
+	v := reflect.ValueOf(into).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		text := ""
+		for _, name := range strings.Split(tag.Get("env"), ",") {
+			if text == "" {
+				text = env(name)
+			}
+		}
+		if value, there := file[tag.Get("name")]; text == "" && there {
+			text = strings.Trim(strings.ReplaceAll(fmt.Sprint(value), " ", ","), "[]")
+		}
+		if text == "" {
+			text = tag.Get("default")
+		}
+		if err := set(v.Field(i), text); err != nil {
+			return fmt.Errorf("%s: %w", tag.Get("name"), err)
+		}
+	}
+	return nil
+}
+
+// set gives a field the value that a text says.
+func set(field reflect.Value, text string) error {
+	switch field.Interface().(type) {
+	case string:
+		field.SetString(text)
+	case []string:
+		if text != "" {
+			field.Set(reflect.ValueOf(strings.Split(text, ",")))
+		}
+	case int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return err
+		}
+		field.SetInt(int64(n))
+	case time.Duration:
+		n, err := time.ParseDuration(text)
+		if err != nil {
+			return err
+		}
+		field.SetInt(int64(n))
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package kb
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"toolnorm/internal/auth"
+	"toolnorm/tools/kb/chunk"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// file imports one file, unless the knowledge base has it as it is. What is wrong with the file is part of what is given;
+// an error is of the store or the model.
+func (w *work) file(ctx context.Context, source string, progress func(done, all int)) (Imported, error) {
+	failed := func(err error) (Imported, error) {
+		return Imported{Source: source, Status: StatusFailed, Error: err.Error()}, nil
+	}
+	info, err := fs.Stat(w.in.Files, source)
+	if err != nil {
+		return failed(err)
+	}
+	if info.Size() > chunk.LargestFile {
+		return failed(fmt.Errorf("%d bytes are more than %d", info.Size(), chunk.LargestFile))
+	}
+	data, err := fs.ReadFile(w.in.Files, source)
+	if err != nil {
+		return failed(err)
+	}
+	d := kbstore.Document{
+		Collection: w.collection, Source: source, Access: w.in.Access,
+		Hash: fmt.Sprintf("%.16x", sha256.Sum256(append([]byte(chunk.Version+"\x00"), data...))),
+	}
+	if old, there := w.known[source]; there && w.same(&old, &d) {
+		return Imported{Source: source, Status: StatusUnchanged, Document: old.ID, Chunks: old.Chunks}, nil
+	}
+	text, err := chunk.Read(source, data)
+	if err != nil {
+		return failed(err)
+	}
+	progress(0, 1)
+	return w.store(ctx, d, &text, progress)
+}
+
+// same says that a document needs no second import. Without a model now, the vectors of one before stay; they are of use
+// when it comes back.
+func (w *work) same(old, d *kbstore.Document) bool {
+	return old.Hash == d.Hash && old.Tenant == d.Tenant && old.Public == d.Public && old.Clearance == d.Clearance &&
+		slices.Equal(old.Departments, d.Departments) && (w.Embedder == nil || old.Model == w.Embedder.Model)
+}
+
+// store cuts a text, makes the vectors of its passages and of its summary, and stores all at once.
+func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text, progress func(done, all int)) (Imported, error) {
+	d.Title = text.Title
+	passages := text.Cut()
+	d.Summary = summaryOf(text.Title, passages)
+	chunks := make([]kbstore.Chunk, len(passages))
+	for i, p := range passages {
+		chunks[i] = kbstore.Chunk{Heading: p.Heading, Text: p.Text}
+	}
+	made, err := w.embed(ctx, &d, chunks, progress)
+	if err != nil {
+		return Imported{}, err
+	}
+	if err := w.Store.Put(ctx, w.in.Base.ID, &d, chunks); err != nil {
+		return Imported{}, err
+	}
+	w.known[d.Source] = d
+	return Imported{Source: d.Source, Status: StatusImported, Document: d.ID, Chunks: len(chunks), Embedded: made}, nil
+}
+
+// embeddedAtOnce is how many texts are embedded between two signs of progress.
+// It is also what the client of the model sends in one request.
+const embeddedAtOnce = 32
+
+// embed makes the vectors of a document's passages and of its summary. Passages that the document had before keep theirs: a
+// changed line of a long handbook costs one vector.
+func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.Chunk, progress func(done, all int)) (made int, err error) {
+	if w.Embedder == nil {
+		return 0, nil
+	}
+	had, err := w.vectors(ctx, d)
+	if err != nil {
+		return 0, err
+	}
+	var missing []int
+	for i := range chunks {
+		if v := had[embedded(d.Title, &chunks[i])]; v != nil {
+			chunks[i].Embedding = kbstore.Embedding{Model: w.Embedder.Model, Vector: v}
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	for part := range slices.Chunk(missing, embeddedAtOnce) {
+		texts := make([]string, len(part))
+		for i, at := range part {
+			texts[i] = embedded(d.Title, &chunks[at])
+		}
+		vectors, err := w.Embedder.Embed(ctx, texts)
+		if err != nil {
+			return made, err
+		}
+		for i, at := range part {
+			chunks[at].Embedding = kbstore.Embedding{Model: w.Embedder.Model, Vector: vectors[i]}
+		}
+		made += len(part)
+		progress(len(chunks)-len(missing)+made, len(chunks))
+	}
+	d.Embedding, err = w.embedOne(ctx, d.Summary)
+	return made, err
+}
+
+// embedOne makes one vector; none without a model.
+func (w *work) embedOne(ctx context.Context, text string) (e kbstore.Embedding, err error) {
+	if w.Embedder == nil || text == "" {
+		return e, nil
+	}
+	vectors, err := w.Embedder.Embed(ctx, []string{text})
+	if err != nil {
+		return e, err
+	}
+	return kbstore.Embedding{Model: w.Embedder.Model, Vector: vectors[0]}, nil
+}
+
+// vectors are those that a document's passages had, by their texts.
+func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]float32, error) {
+	old, there := w.known[d.Source]
+	if !there || old.Model != w.Embedder.Model {
+		return nil, nil
+	}
+	chunks, err := w.Store.DocumentChunks(ctx, w.in.Base.ID, old.ID, kbstore.FilterOf(auth.Local()))
+	had := map[string][]float32{}
+	for i := range chunks {
+		if chunks[i].Model == w.Embedder.Model {
+			had[embedded(old.Title, &chunks[i])] = chunks[i].Vector
+		}
+	}
+	return had, err
+}
+
+// embedded is what a passage's vector is made of. The title and the headings are part of what it says: "20 days" is of use
+// below "Leave" alone.
+func embedded(title string, c *kbstore.Chunk) string {
+	return strings.Join(slices.DeleteFunc([]string{title, c.Heading, c.Text}, func(s string) bool { return s == "" }), "\n")
+}
+
+// The sizes of summaries in characters. They choose among documents, and say of each what it is about.
+const (
+	longestSummary = 1000
+	firstWords     = 200 // of the text itself
+)
+
+// summaryOf is a document's title, its headings and how it begins. No model has to write it, and it says nothing that is not there.
+func summaryOf(title string, passages []chunk.Passage) string {
+	parts := []string{title}
+	for _, p := range passages {
+		if p.Heading != "" && !slices.Contains(parts, p.Heading) {
+			parts = append(parts, p.Heading)
+		}
+	}
+	if len(passages) > 0 {
+		first := strings.Join(strings.Fields(passages[0].Text), " ")
+		parts = slices.Insert(parts, 1, shortened(first, firstWords))
+	}
+	return shortened(strings.Join(parts, "\n"), longestSummary)
+}
+
+// shortened is a text, or its first n characters.
+func shortened(text string, n int) string {
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n])
+	}
+	return text
+}
+
+// describe makes the collection's summary anew: the titles of its documents.
+func (w *work) describe(ctx context.Context) error {
+	all, err := w.Store.Documents(ctx, w.in.Base.ID, kbstore.FilterOf(auth.Local()))
+	if err != nil {
+		return err
+	}
+	parts := []string{w.in.Collection}
+	for _, d := range all {
+		if d.Collection == w.collection && !slices.Contains(parts, d.Title) {
+			parts = append(parts, d.Title)
+		}
+	}
+	summary := shortened(strings.Join(parts, "\n"), longestSummary)
+	collections, err := w.Store.Collections(ctx, w.in.Base.ID)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(collections, func(c kbstore.Collection) bool { return c.ID == w.collection })
+	if at >= 0 && collections[at].Summary == summary && (w.Embedder == nil || collections[at].Model == w.Embedder.Model) {
+		return nil
+	}
+	e, err := w.embedOne(ctx, summary)
+	if err != nil {
+		return err
+	}
+	return w.Store.Describe(ctx, w.in.Base.ID, w.collection, summary, e)
+}

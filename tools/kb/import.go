@@ -1,0 +1,192 @@
+package kb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolnorm/internal/auth"
+	"toolnorm/tools/kb/chunk"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// Import says what is put where.
+type Import struct {
+	Base       kbstore.Base
+	Collection string         // its name; it is made when it is not there
+	Files      fs.FS          // where the files are
+	Sources    []string       // their paths in it, which is what the documents are known by
+	Access     kbstore.Access // who may see them; an empty tenant is that of the base, no department is all of them
+	Prune      bool           // take documents out whose file is gone: those of the collection that are not among Sources
+
+	Progress func(source string, file, files, done, all int) // told of each file, and of its passages as they get their vectors; nil: nobody is
+	Each     func(Imported)                                  // told what became of each file; nil: nobody is
+}
+
+// What became of a file.
+const (
+	StatusImported  = "imported"
+	StatusUnchanged = "unchanged" // it is in the knowledge base as it is
+	StatusRemoved   = "removed"   // its document was taken out, since it is gone
+	StatusFailed    = "failed"    // nothing changed
+)
+
+// Imported is what became of a file.
+type Imported struct {
+	Source   string `json:"source"`
+	Status   string `json:"status"`
+	Document string `json:"document_id,omitempty"`
+	Chunks   int    `json:"chunks"`
+	Embedded int    `json:"embedded"`        // vectors that were made; the others were there, or there is no model
+	Error    string `json:"error,omitempty"` // what is wrong with the file
+}
+
+// Total counts what became of all files.
+type Total struct {
+	Imported  int `json:"imported"`
+	Unchanged int `json:"unchanged"`
+	Removed   int `json:"removed"`
+	Failed    int `json:"failed"`
+	Chunks    int `json:"chunks"` // of what was imported
+	Embedded  int `json:"embedded"`
+}
+
+// add counts one file.
+func (t *Total) add(i Imported) {
+	switch i.Status {
+	case StatusUnchanged:
+		t.Unchanged++
+	case StatusRemoved:
+		t.Removed++
+	case StatusFailed:
+		t.Failed++
+	default:
+		t.Imported++
+		t.Chunks += i.Chunks
+		t.Embedded += i.Embedded
+	}
+}
+
+// DefaultCollection is where documents go when nobody says where.
+const DefaultCollection = "documents"
+
+// Import puts files into a knowledge base. A second time it changes only what is new, so an import that broke off goes on
+// where it stopped: each file is one transaction. A file that cannot be read is told to Each, and the others go on; an error is
+// one of the store or of the model, with which nothing more can be done.
+func (k *KB) Import(ctx context.Context, in Import) (total Total, err error) {
+	if k.Store == nil {
+		return total, errors.New("no store of knowledge bases is open")
+	}
+	w, err := k.prepare(ctx, &in)
+	if err != nil {
+		return total, err
+	}
+	report := func(i Imported) {
+		total.add(i)
+		if in.Each != nil {
+			in.Each(i)
+		}
+	}
+	for n, source := range in.Sources {
+		progress := func(done, all int) {
+			if in.Progress != nil {
+				in.Progress(source, n+1, len(in.Sources), done, all)
+			}
+		}
+		done, err := w.file(ctx, source, progress)
+		if err != nil {
+			return total, fmt.Errorf("%s: %w", source, err)
+		}
+		report(done)
+	}
+	if in.Prune {
+		gone, err := w.prune(ctx)
+		if err != nil {
+			return total, err
+		}
+		for _, i := range gone {
+			report(i)
+		}
+	}
+	return total, w.describe(ctx)
+}
+
+// work is an import that runs.
+type work struct {
+	*KB
+	in         *Import
+	collection string                      // its id
+	known      map[string]kbstore.Document // what the collection holds, by source
+}
+
+// prepare looks up what is there, and fills in what was left open.
+func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
+	if in.Collection == "" {
+		in.Collection = DefaultCollection
+	}
+	if in.Access.Tenant == "" {
+		in.Access.Tenant = in.Base.Tenant
+	}
+	slices.Sort(in.Access.Departments)
+	in.Access.Departments = slices.Compact(in.Access.Departments)
+	in.Access.Public = len(in.Access.Departments) == 0
+	w := &work{KB: k, in: in, known: map[string]kbstore.Document{}}
+	var err error
+	if w.collection, err = k.Store.Collect(ctx, in.Base.ID, in.Collection); err != nil {
+		return nil, err
+	}
+	all, err := k.Store.Documents(ctx, in.Base.ID, kbstore.FilterOf(auth.Local()))
+	for _, d := range all {
+		if d.Collection == w.collection {
+			w.known[d.Source] = d
+		}
+	}
+	return w, err
+}
+
+// prune takes the documents out whose files are gone.
+func (w *work) prune(ctx context.Context) (gone []Imported, err error) {
+	var ids []string
+	for source, d := range w.known {
+		if !slices.Contains(w.in.Sources, source) {
+			gone, ids = append(gone, Imported{Source: source, Status: StatusRemoved, Document: d.ID, Chunks: d.Chunks}), append(ids, d.ID)
+		}
+	}
+	slices.SortFunc(gone, func(a, b Imported) int { return strings.Compare(a.Source, b.Source) })
+	return gone, w.Store.Remove(ctx, w.in.Base.ID, ids...)
+}
+
+// SourcesOf lists the files at a path: that one, or those of a folder that can be read. What begins with a dot is left out: it is
+// the business of programs, as .git. A file that is named is taken whatever its ending, which then is what is wrong with it.
+func SourcesOf(at string) (files fs.FS, sources []string, err error) {
+	info, err := os.Stat(at)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !info.IsDir():
+		return os.DirFS(filepath.Dir(at)), []string{filepath.Base(at)}, nil
+	}
+	files = os.DirFS(at)
+	err = fs.WalkDir(files, ".", func(source string, entry fs.DirEntry, err error) error {
+		hidden := strings.HasPrefix(path.Base(source), ".") && source != "."
+		switch {
+		case err != nil:
+			return err
+		case hidden && entry.IsDir():
+			return fs.SkipDir
+		case !hidden && entry.Type().IsRegular() && chunk.Readable(source):
+			sources = append(sources, source)
+		}
+		return nil
+	})
+	if err == nil && len(sources) == 0 {
+		err = fmt.Errorf("%s: no file that can be imported (%s)", at, strings.Join(chunk.Endings(), ", "))
+	}
+	return files, sources, err
+}

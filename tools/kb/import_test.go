@@ -1,0 +1,254 @@
+package kb
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolnorm/internal/auth"
+	"toolnorm/internal/embedding"
+	"toolnorm/internal/store/storetest"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// databases are those that the tests of this package use.
+var databases storetest.Databases
+
+func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
+
+// embedder is a server that makes vectors of texts' lengths. It fails with texts that hold "explode", and counts the others.
+func embedder(t *testing.T, asked *int) *embedding.Client {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body struct{ Input []string }
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		var out struct {
+			Embeddings [][]float32 `json:"embeddings"`
+		}
+		for _, text := range body.Input {
+			if strings.Contains(text, "explode") {
+				http.Error(w, "out of memory", http.StatusInternalServerError)
+				return
+			}
+			*asked++
+			out.Embeddings = append(out.Embeddings, []float32{1, float32(len(text))})
+		}
+		_ = json.NewEncoder(w).Encode(out)
+	}))
+	t.Cleanup(srv.Close)
+	return &embedding.Client{URL: srv.URL + "/api/embed", Model: "m"}
+}
+
+// opened is an open store with one knowledge base.
+func opened(t *testing.T, where string, e *embedding.Client) (*KB, kbstore.Base) {
+	t.Helper()
+	k, err := Open(t.Context(), Config{}, where, e, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.Close() })
+	b, err := k.Store.Create(t.Context(), kbstore.Base{Name: "Handbook", Tenant: "acme"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k, b
+}
+
+// write puts files into a folder.
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// imported imports a folder, and says in words what became of each file.
+func imported(t *testing.T, k *KB, in Import, dir string) (string, error) {
+	t.Helper()
+	var err error
+	if in.Files, in.Sources, err = SourcesOf(dir); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	in.Each = func(i Imported) {
+		said = append(said, fmt.Sprintf("%s %s %d/%d %s", i.Source, i.Status, i.Embedded, i.Chunks, i.Error))
+	}
+	_, err = k.Import(t.Context(), in)
+	return strings.Join(said, "\n"), err
+}
+
+// expect compares what an import said.
+func expect(t *testing.T, got string, want ...string) {
+	t.Helper()
+	lines := strings.Split(got, "\n")
+	if len(lines) != len(want) {
+		t.Fatalf("said\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	for i, line := range lines {
+		if !strings.HasPrefix(strings.TrimSpace(line), want[i]) {
+			t.Errorf("said %q, want %q", line, want[i])
+		}
+	}
+}
+
+func TestAnImportChangesWhatIsNew(t *testing.T) {
+	databases.Each(t, func(t *testing.T, where string) {
+		asked := 0
+		k, b := opened(t, where, embedder(t, &asked))
+		dir := t.TempDir()
+		write(t, dir, map[string]string{
+			"a.md": "# A\n\n## One\n\nfirst\n\n## Two\n\nsecond\n", "ko/b.txt": "수당은 매달 지급됩니다.", "bad.pdf": "no pdf", "c.docx": "not looked at", ".git/x.md": "hidden", ".hidden.md": "x",
+		})
+		in := Import{Base: b}
+		got, err := imported(t, k, in, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, got, "a.md imported 2/2", "bad.pdf failed 0/0 it is not a PDF", "ko/b.txt imported 1/1")
+		if asked != 2+1+1+1 { // passages, summaries (that of b.txt is its passage), the collection's
+			t.Errorf("%d vectors were asked for", asked)
+		}
+		got, err = imported(t, k, in, dir)
+		expect(t, got, "a.md unchanged 0/2", "bad.pdf failed", "ko/b.txt unchanged 0/1")
+		if err != nil || asked != 5 {
+			t.Errorf("a second import: %v, %d vectors", err, asked)
+		}
+		// One passage changes, and one file goes.
+		write(t, dir, map[string]string{"a.md": "# A\n\n## One\n\nfirst\n\n## Two\n\nanother\n"})
+		if err := os.Remove(filepath.Join(dir, "ko/b.txt")); err != nil {
+			t.Fatal(err)
+		}
+		got, _ = imported(t, k, in, dir)
+		expect(t, got, "a.md imported 1/2", "bad.pdf failed")
+		in.Prune = true
+		got, _ = imported(t, k, in, dir)
+		expect(t, got, "a.md unchanged 0/2", "bad.pdf failed", "ko/b.txt removed")
+		in.Access.Departments, in.Access.Clearance = []string{"hr", "hr"}, 2
+		got, _ = imported(t, k, in, dir)
+		expect(t, got, "a.md imported 0/2", "bad.pdf failed")
+
+		all, err := k.Store.Changes(t.Context(), b.ID, 0)
+		if err != nil || len(all.Documents) != 1 || len(all.Chunks) != 2 {
+			t.Fatalf("%+v, %v", all, err)
+		}
+		d := all.Documents[0]
+		if d.Title != "A" || d.Summary != "A\nfirst\nOne\nTwo" || d.Tenant != "acme" || d.Public || !slices.Equal(d.Departments, []string{"hr"}) || d.Clearance != 2 || d.Model != "m" || len(d.Vector) != 2 {
+			t.Errorf("the document is %+v", d)
+		}
+		if c := all.Collections[0]; c.Name != "documents" || c.Summary != "documents\nA" || c.Model != "m" {
+			t.Errorf("the collection is %+v", c)
+		}
+		if all.Chunks[1].Text != "another" || all.Chunks[1].Heading != "Two" || all.Chunks[1].Model != "m" {
+			t.Errorf("a passage is %+v", all.Chunks[1])
+		}
+	})
+}
+
+func TestAnImportGoesOnWhereItStopped(t *testing.T) {
+	asked := 0
+	k, b := opened(t, filepath.Join(t.TempDir(), "k.db"), embedder(t, &asked))
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a.md": "fine", "b.md": "explode", "c.md": "later"})
+	got, err := imported(t, k, Import{Base: b}, dir)
+	if err == nil || !strings.Contains(err.Error(), "b.md: embed with m") {
+		t.Errorf("the model failed, and the import said %v", err)
+	}
+	expect(t, got, "a.md imported 1/1")
+	write(t, dir, map[string]string{"b.md": "no more"})
+	got, err = imported(t, k, Import{Base: b}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, got, "a.md unchanged 0/1", "b.md imported 1/1", "c.md imported 1/1")
+}
+
+func TestWithoutAModelThereAreNoVectors(t *testing.T) {
+	k, b := opened(t, filepath.Join(t.TempDir(), "k.db"), nil)
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a.md": "text"})
+	got, err := imported(t, k, Import{Base: b}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, got, "a.md imported 0/1")
+	all, err := k.Store.Documents(t.Context(), b.ID, kbstore.FilterOf(&auth.Principal{Tenant: "acme"}))
+	if err != nil || len(all) != 1 || all[0].Model != "" || len(all[0].Vector) > 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	// When a model comes, they are made.
+	asked := 0
+	k.Embedder = embedder(t, &asked)
+	got, _ = imported(t, k, Import{Base: b}, dir)
+	expect(t, got, "a.md imported 1/1")
+}
+
+func TestWhatCannotBeImported(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, err := SourcesOf(filepath.Join(dir, "nothing")); err == nil {
+		t.Error("a path that is not there was taken")
+	}
+	write(t, dir, map[string]string{"a.docx": "x"})
+	if _, _, err := SourcesOf(dir); err == nil || !strings.Contains(err.Error(), ".md") {
+		t.Errorf("a folder without any: %v", err)
+	}
+	k, b := opened(t, filepath.Join(t.TempDir(), "k.db"), nil)
+	got, err := imported(t, k, Import{Base: b}, filepath.Join(dir, "a.docx")) // named, so it is said
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, got, "a.docx failed 0/0 files of this ending cannot be read")
+	if _, err := k.Import(t.Context(), Import{Base: kbstore.Base{ID: "cf23c222-b024-4533-81aa-52e4f673281e"}}); err == nil {
+		t.Error("a base that is not there was filled")
+	}
+	if _, err := new(KB).Import(t.Context(), Import{}); err == nil {
+		t.Error("an import without a store")
+	}
+}
+
+func TestWhenTheToolsAreOffered(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none.db")
+	for _, c := range []struct {
+		tools  string
+		create bool
+		bases  int
+		want   bool
+	}{
+		{"auto", false, 0, false}, {"auto", true, 0, false}, {"auto", true, 1, true}, {"never", true, 1, false}, {"always", false, 0, true},
+	} {
+		where := missing
+		if c.create {
+			where = filepath.Join(t.TempDir(), "k.db")
+		}
+		k, err := Open(t.Context(), Config{Tools: c.tools}, where, nil, c.create)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range c.bases {
+			if _, err := k.Store.Create(t.Context(), kbstore.Base{Name: "x"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := k.Wanted(t.Context()); err != nil || got != c.want {
+			t.Errorf("%+v: %v, %v", c, got, err)
+		}
+		if err := k.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(missing); err == nil {
+		t.Error("a file was made that nobody asked for")
+	}
+}

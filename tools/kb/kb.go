@@ -1,0 +1,73 @@
+// Package kb holds the knowledge base tools, and fills the knowledge bases that they search.
+//
+//	kb.go      opens the store and says whether the tools are offered
+//	config.go  the settings
+//	import.go  puts files into a knowledge base: what changed, and only that
+//	file.go    one file: read, cut, summarized, embedded, stored
+package kb
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"toolnorm/internal/embedding"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// KB is the knowledge bases of a program. It may be used by many at once.
+type KB struct {
+	Store    *kbstore.Store    // nil: there is none, and none was to be made
+	Embedder *embedding.Client // nil: none is set, and passages have no vectors
+	config   Config
+}
+
+// Open opens the store of the knowledge bases. A file that is not there is only made when create says so: toolrun starts once
+// a call, and most users have none.
+func Open(ctx context.Context, c Config, where string, embedder *embedding.Client, create bool) (*KB, error) {
+	k := &KB{Embedder: embedder, config: c}
+	if c.Tools == "never" && !create {
+		return k, nil
+	}
+	if !strings.HasPrefix(where, "postgres") && !create {
+		if _, err := os.Stat(where); errors.Is(err, os.ErrNotExist) {
+			return k, nil
+		}
+	}
+	var err error
+	k.Store, err = kbstore.OpenStore(ctx, where)
+	return k, err
+}
+
+// Where is the store of knowledge bases beside the store of the tools: in the same PostgreSQL, or a file in the same folder.
+func Where(store string) string {
+	if strings.HasPrefix(store, "postgres") {
+		return store
+	}
+	return filepath.Join(filepath.Dir(store), "knowledge.db")
+}
+
+// Close closes the store.
+func (k *KB) Close() error {
+	if k == nil || k.Store == nil {
+		return nil
+	}
+	return k.Store.Close()
+}
+
+// Wanted says whether the tools are to be offered: by the settings, or, when those leave it open, because something of theirs
+// is set or there is a knowledge base. Every tool that is offered costs a small model attention.
+func (k *KB) Wanted(ctx context.Context) (bool, error) {
+	switch {
+	case k.config.Tools == "never":
+		return false, nil
+	case k.config.Tools == "always" || k.config.any():
+		return true, nil
+	case k.Store == nil:
+		return false, nil
+	}
+	n, err := k.Store.Count(ctx)
+	return n > 0, err
+}
