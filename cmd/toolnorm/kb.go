@@ -82,7 +82,8 @@ type kbCreate struct {
 	Description string `help:"What it holds, in a sentence."`
 	Tenant      string `placeholder:"NAME" help:"Whose it is: the tenant_id of the JWTs that may look into it. Default: those without one."`
 	ID          string `name:"id" placeholder:"UUID" help:"Its id. Default: a random one."`
-	kbPlace     `embed:""`
+	// The settings come last, behind what the command is about.
+	kbPlace `embed:""`
 }
 
 // Run makes a knowledge base.
@@ -97,6 +98,7 @@ func (c *kbCreate) Run(m *Main) error {
 }
 
 // kbImport is the command kb import.
+// Rights are flags and not part of the files: whoever can write a file could give it any.
 type kbImport struct {
 	KB         string   `arg:"" name:"kb" help:"The knowledge base, by its id or name."`
 	Path       string   `arg:"" help:"A file or a folder: .md, .txt, .html, .pdf."`
@@ -130,6 +132,8 @@ func (c *kbImport) Run(m *Main) error {
 }
 
 // importInto imports and reports.
+// What changed goes to standard output and what went wrong to standard error, so that a script can keep the two apart. Files that did
+// not change have no line: a second import of a thousand files is one line.
 func (m *Main) importInto(ctx context.Context, k *kb.KB, in kb.Import) error {
 	in.Progress = func(source string, file, files, done, all int) {
 		if m.onTerminal() {
@@ -220,6 +224,7 @@ func (c *kbShow) Run(m *Main) error {
 }
 
 // readers says who may see a document.
+// "everyone" is everyone of the tenant.
 func readers(a *kbstore.Access, tenant string) string {
 	text := "everyone"
 	if !a.Public {

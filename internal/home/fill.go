@@ -35,6 +35,7 @@ func Fill(into any, env func(string) string, file map[string]any) error {
 }
 
 // set gives a field the value that a text says.
+// The kinds are those that settings of toolrun have; a field of another kind stays as it is.
 func set(field reflect.Value, text string) error {
 	switch field.Interface().(type) {
 	case string:

@@ -15,6 +15,8 @@ import (
 
 // file imports one file, unless the knowledge base has it as it is. What is wrong with the file is part of what is given;
 // an error is of the store or the model.
+// The hash is of the bytes, so that a file which was only touched, or copied from another machine, is not read again; the version
+// of the chunker is in it, so that a better one cuts all files anew.
 func (w *work) file(ctx context.Context, source string, progress func(done, all int)) (Imported, error) {
 	failed := func(err error) (Imported, error) {
 		return Imported{Source: source, Status: StatusFailed, Error: err.Error()}, nil
@@ -47,12 +49,14 @@ func (w *work) file(ctx context.Context, source string, progress func(done, all 
 
 // same says that a document needs no second import. Without a model now, the vectors of one before stay; they are of use
 // when it comes back.
+// Who may see it is compared as well: the same folder imported for another department has to change every document.
 func (w *work) same(old, d *kbstore.Document) bool {
 	return old.Hash == d.Hash && old.Tenant == d.Tenant && old.Public == d.Public && old.Clearance == d.Clearance &&
 		slices.Equal(old.Departments, d.Departments) && (w.Embedder == nil || old.Model == w.Embedder.Model)
 }
 
 // store cuts a text, makes the vectors of its passages and of its summary, and stores all at once.
+// The order is that of cost: what can fail for the file comes first, the model next, and the store, which others wait for, last.
 func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text, progress func(done, all int)) (Imported, error) {
 	d.Title = text.Title
 	passages := text.Cut()
@@ -114,6 +118,7 @@ func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.
 }
 
 // embedOne makes one vector; none without a model.
+// A summary is one text of its own; a batch would save nothing.
 func (w *work) embedOne(ctx context.Context, text string) (e kbstore.Embedding, err error) {
 	if w.Embedder == nil || text == "" {
 		return e, nil
@@ -126,6 +131,7 @@ func (w *work) embedOne(ctx context.Context, text string) (e kbstore.Embedding, 
 }
 
 // vectors are those that a document's passages had, by their texts.
+// The text is the key, not the place: a paragraph that is put in front moves all others.
 func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]float32, error) {
 	old, there := w.known[d.Source]
 	if !there || old.Model != w.Embedder.Model {
@@ -154,6 +160,8 @@ const (
 )
 
 // summaryOf is a document's title, its headings and how it begins. No model has to write it, and it says nothing that is not there.
+// A model could write better prose, and would cost more than the whole import; stage 1 of the search only has to keep what may
+// matter, and headings name that in the words of the document.
 func summaryOf(title string, passages []chunk.Passage) string {
 	parts := []string{title}
 	for _, p := range passages {
@@ -169,6 +177,7 @@ func summaryOf(title string, passages []chunk.Passage) string {
 }
 
 // shortened is a text, or its first n characters.
+// Characters and not bytes: half a character of Korean would be refused by PostgreSQL.
 func shortened(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
 		return string(runes[:n])
@@ -177,6 +186,7 @@ func shortened(text string, n int) string {
 }
 
 // describe makes the collection's summary anew: the titles of its documents.
+// It is written only when it changed, so that a second import leaves the version, and with it every index, as it is.
 func (w *work) describe(ctx context.Context) error {
 	all, err := w.Store.Documents(ctx, w.in.Base.ID, kbstore.FilterOf(auth.Local()))
 	if err != nil {

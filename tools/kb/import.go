@@ -58,6 +58,7 @@ type Total struct {
 }
 
 // add counts one file.
+// What failed or did not change says nothing about the passages of this import.
 func (t *Total) add(i Imported) {
 	switch i.Status {
 	case StatusUnchanged:
@@ -126,6 +127,7 @@ type work struct {
 }
 
 // prepare looks up what is there, and fills in what was left open.
+// The documents are read once, and not file by file: the usual second import compares a thousand hashes and writes nothing.
 func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	if in.Collection == "" {
 		in.Collection = DefaultCollection
@@ -133,6 +135,7 @@ func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	if in.Access.Tenant == "" {
 		in.Access.Tenant = in.Base.Tenant
 	}
+	// Sorted as the store gives them back, or the same rights would look changed.
 	slices.Sort(in.Access.Departments)
 	in.Access.Departments = slices.Compact(in.Access.Departments)
 	in.Access.Public = len(in.Access.Departments) == 0
@@ -151,6 +154,7 @@ func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 }
 
 // prune takes the documents out whose files are gone.
+// A file that is there and cannot be read keeps its document: a moment without the right to read it should lose nothing.
 func (w *work) prune(ctx context.Context) (gone []Imported, err error) {
 	var ids []string
 	for source, d := range w.known {

@@ -42,6 +42,7 @@ func Open(ctx context.Context, c Config, where string, embedder *embedding.Clien
 }
 
 // Where is the store of knowledge bases beside the store of the tools: in the same PostgreSQL, or a file in the same folder.
+// The sample company has a table called documents, too, and the specification fixes that name: one file cannot hold both.
 func Where(store string) string {
 	if strings.HasPrefix(store, "postgres") {
 		return store

@@ -42,6 +42,7 @@ type Block struct {
 }
 
 // readers read files, by their endings in small letters.
+// The ending decides and not the content: whoever calls a file .md wants it read as Markdown, even if it begins like HTML.
 var readers = map[string]func(name string, data []byte) (Text, error){
 	".txt": readPlain, ".text": readPlain, ".md": readMarkdown, ".markdown": readMarkdown,
 	".html": readHTML, ".htm": readHTML, ".xhtml": readHTML, ".pdf": readPDF,
@@ -95,6 +96,7 @@ func Read(name string, data []byte) (t Text, err error) {
 const longestTitle = 200
 
 // firstRunes are the first n characters of a text.
+// A cut in the middle of a character would be no UTF-8.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {
@@ -125,6 +127,7 @@ func utf8Text(data []byte) (string, error) {
 }
 
 // outline is the headings that stand above the place where a reader is.
+// Levels may be left out (an h4 below an h2), so a stack of levels is kept and not one title a level.
 type outline struct {
 	levels []int
 	titles []string

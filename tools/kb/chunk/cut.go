@@ -20,6 +20,8 @@ type Passage struct{ Heading, Text string }
 
 // Cut cuts a text into passages of at most mostColumns. Blocks below one heading are put together as long as they fit; one
 // that does not fit is cut behind sentences.
+// A passage below another heading is never joined, however short both are: "Leave: 20 days" and "Fee: 20 euros" in one would
+// answer the question for the one with the other.
 func (t *Text) Cut() (all []Passage) {
 	var heading, text string
 	flush := func() {
@@ -50,6 +52,7 @@ func (t *Text) Cut() (all []Passage) {
 
 // pieces cuts a long block behind sentences. The last sentence of a piece begins the next one, when it is short: what follows
 // mostly refers to it.
+// Without the overlap, "It is paid monthly." at the beginning of a piece would be about nothing.
 func pieces(text string) (all []string) {
 	var piece, last string
 	add := func(sentence string) {
@@ -86,6 +89,8 @@ const (
 )
 
 // sentences cuts behind sentences and lines. Together they are the text again, byte for byte.
+// A line is taken for a sentence, as lists and tables have no full stops. An abbreviation ("e.g. this") may be cut behind, which
+// costs little: pieces are put together again up to their size.
 func sentences(text string) (all []string) {
 	start := 0
 	for i := 0; i < len(text); {
@@ -126,6 +131,7 @@ func skip(text string, i int, of func(rune) bool) int {
 }
 
 // breakAt is where a sentence that is too long is cut: behind the last blank or comma of its first part, else anywhere.
+// A base64 text or a minified script is one word of a megabyte, so there has to be an end without any sign of one.
 func breakAt(sentence string) int {
 	wide, best, n := 0, 0, 0
 	for i, r := range sentence {
@@ -152,6 +158,7 @@ func columns(text string) (n int) {
 }
 
 // columnsOf is how wide a character is.
+// By Unicode's East Asian width, which knows full-width forms as well. What is below U+0300 is decided without the table: most text is.
 func columnsOf(r rune) int {
 	if r < 0x300 {
 		return 1

@@ -67,6 +67,7 @@ var inline = map[atom.Atom]bool{
 }
 
 // together are elements whose parts stay one block, a line each.
+// A row of a table says nothing without its neighbours, and a list is the end of the sentence above it.
 var together = map[atom.Atom]bool{atom.Table: true, atom.Ul: true, atom.Ol: true, atom.Dl: true, atom.Pre: true}
 
 // node reads a node. The parser bounds how deep they are in each other.
@@ -135,6 +136,7 @@ func (p *page) paragraph(n *html.Node) {
 }
 
 // children reads what is in an element.
+// Recursion is safe here: the parser refuses more than 512 levels.
 func (p *page) children(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		p.node(c)
@@ -142,6 +144,7 @@ func (p *page) children(n *html.Node) {
 }
 
 // title finds the page's.
+// It is what the browser's tab shows, mostly with the name of the site behind it; the page's own h1 stays a heading.
 func (p *page) title(head *html.Node) {
 	for c := head.FirstChild; c != nil; c = c.NextSibling {
 		if c.DataAtom == atom.Title && c.FirstChild != nil {
@@ -151,6 +154,7 @@ func (p *page) title(head *html.Node) {
 }
 
 // write adds text, whose blanks and line ends are one blank together.
+// Words of two elements must not grow together ("Twenty<b> days</b>"), nor get a blank where there was none ("E<b>-4012</b>").
 func (p *page) write(text string) {
 	if p.pre > 0 {
 		p.text.WriteString(text)
@@ -177,6 +181,7 @@ func (p *page) line(mark string) {
 }
 
 // flush ends a block.
+// The mark between cells stands behind the last one as well, and goes here.
 func (p *page) flush() {
 	lines := strings.Split(p.text.String(), "\n")
 	if p.pre == 0 {

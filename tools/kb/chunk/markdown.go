@@ -31,6 +31,8 @@ var (
 )
 
 // markdown reads Markdown line by line.
+// A parser of all of Markdown (CommonMark) would make a tree of emphasis and links that is of no use here; what bounds a block
+// is three kinds of lines.
 type markdown struct {
 	Text
 	outline
@@ -54,6 +56,7 @@ func readMarkdown(_ string, data []byte) (Text, error) {
 }
 
 // frontMatter takes the settings at the beginning of a file away, of which it keeps the title.
+// It is YAML in most files and TOML in some; the line with the title reads alike in both, or nearly.
 func (m *markdown) frontMatter(text string) string {
 	head, rest, found := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n")
 	if !strings.HasPrefix(text, "---\n") || !found {
@@ -112,6 +115,7 @@ func (m *markdown) heading(level int, title string) {
 }
 
 // flush ends a block.
+// Blocks without text are left out by Read, so that nobody has to look here.
 func (m *markdown) flush() {
 	m.Blocks = append(m.Blocks, Block{m.path(), strings.Join(m.lines, "\n")})
 	m.lines = nil

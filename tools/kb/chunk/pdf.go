@@ -79,6 +79,7 @@ func textOfPDF(data []byte) (t Text, err error) {
 }
 
 // line is what stands at one height of a page.
+// A PDF knows no lines: it places strings, and often each word by itself.
 type line struct {
 	text string
 	size float64 // of most of its letters
@@ -118,6 +119,7 @@ func linesOf(pieces []piece) (all []line) {
 }
 
 // numbersOff takes the number of the page away, which would stand in the middle of a paragraph that goes over two pages.
+// Only at the ends of a page: a line with nothing but a number in the middle is a cell of a table.
 func numbersOff(page []line) []line {
 	number := func(l line) bool { return strings.Trim(l.text, "0123456789-– ") == "" && len(l.text) <= 8 }
 	if len(page) > 0 && number(page[0]) {
@@ -130,6 +132,7 @@ func numbersOff(page []line) []line {
 }
 
 // paragraphs makes blocks of lines: what stands close together, below headings, which are larger than most of the text.
+// Both measures are the file's own: a slide has letters of 24 points, and a book may set lines two apart.
 func paragraphs(lines []line) (all []Block) {
 	body := most(lines, func(l line) (float64, int) { return l.size, len(l.text) })
 	usual := most(lines, func(l line) (float64, int) { return l.gap, min(1, int(l.gap)) })
@@ -165,6 +168,7 @@ func paragraphs(lines []line) (all []Block) {
 }
 
 // most is the number that most lines have, counted by weight, to half a point.
+// Weighted, or a page of contents with many short lines would decide what the body is.
 func most(lines []line, of func(line) (float64, int)) (best float64) {
 	counts := map[float64]int{}
 	for _, l := range lines {
@@ -181,6 +185,7 @@ func most(lines []line, of func(line) (float64, int)) (best float64) {
 
 // joined is a paragraph with its next line: without a blank where the script has none, and without the hyphen at which a word
 // was cut.
+// A hyphen in front of a capital stays, as in E-Mail; so do those of compounds that a line happened to end at, which no rule can tell.
 func joined(text, next string) string {
 	if text == "" {
 		return next

@@ -72,6 +72,7 @@ func namedEncoding(name string) encoding.Encoding {
 const mostStream = 16 << 20
 
 // streamOf is what is in a stream, or in several of a list, which are one together. A stream that is cut off gives what there is.
+// The library unpacks lazily, so a bound on what is read is a bound on memory.
 func streamOf(v pdf.Value) (data []byte) {
 	if v.Kind() == pdf.Array {
 		for i := range min(v.Len(), mostPages) {
@@ -124,6 +125,7 @@ func toUnicode(data []byte, wide bool) *letters {
 }
 
 // span adds a range, to which a text or a list of texts belongs.
+// A font of 20,000 characters has few ranges, which are kept as such and not spread out: a hostile one would fill the memory.
 func (m *letters) span(first, last int, to token) {
 	for i, t := range to.list {
 		m.single[first+i] = utf16Text(t.text)
@@ -142,6 +144,7 @@ func code(s string) (n int) {
 }
 
 // utf16Text is a string that is in UTF-16.
+// Ligatures are several units: fi is <00660069>.
 func utf16Text(s string) string {
 	units := make([]uint16, len(s)/2)
 	for i := range units {
@@ -151,6 +154,7 @@ func utf16Text(s string) string {
 }
 
 // decode reads a string.
+// A code that the map does not know is left out. It is a picture, as a bullet of a symbol font.
 func (m *letters) decode(raw string) string {
 	var b strings.Builder
 	for i := 0; i+m.bytes <= len(raw); i += m.bytes {
@@ -171,6 +175,7 @@ func (m *letters) decode(raw string) string {
 }
 
 // simpleWidth measures with a font of up to 256 letters.
+// Measured once for all 256 codes: the library looks each one up in the file.
 func simpleWidth(f pdf.Font) func(string) float64 {
 	widths := [256]float64{}
 	for code := range widths {

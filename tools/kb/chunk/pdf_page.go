@@ -10,6 +10,7 @@ import (
 type matrix [6]float64
 
 // times is m applied in front of n.
+// Points are rows, as in the standard: the left matrix is applied first.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
@@ -55,6 +56,7 @@ const (
 )
 
 // piecesOf are the texts of a page in the order in which it shows them.
+// Reading order is taken from the file. To sort by place would mix the columns of a page of two.
 func piecesOf(p pdf.Page) []piece {
 	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1}, resources: []pdf.Value{p.Resources()}, fonts: map[string]font{}}
 	interpret(streamOf(p.V.Key("Contents")), r.operator)
@@ -99,6 +101,7 @@ func (r *reader) operator(op string, args []token) {
 }
 
 // textOperator does one of those that place or show text.
+// They are those of section 9.4 of the standard; what is left out changes how text looks, and not where it is.
 func (r *reader) textOperator(op string, at func(int) token, n func(int) float64) {
 	switch op {
 	case "BT":
@@ -142,6 +145,7 @@ func (r *reader) next(x, y float64) { r.set(matrix{1, 0, 0, 1, x, y}.times(r.lin
 func (r *reader) advance(x float64) { r.text = matrix{1, 0, 0, 1, x * r.scale, 0}.times(r.text) }
 
 // show shows a string of the current font.
+// Blanks are counted in bytes: word spacing applies to code 32 of one-byte fonts alone (9.3.3), and is hardly used with others.
 func (r *reader) show(raw string) {
 	if r.bytes += len(raw); r.bytes > mostPageBytes || r.font.decode == nil {
 		return
@@ -166,6 +170,7 @@ func (r *reader) show(raw string) {
 }
 
 // form shows a part of the page that stands elsewhere in the file.
+// Headers, watermarks and whole imported pages come as forms. One may show itself, so the depth is bounded.
 func (r *reader) form(name string) {
 	v := r.top().Key("XObject").Key(name)
 	if v.Key("Subtype").Name() != "Form" || len(r.resources) > deepestForm || r.bytes > mostPageBytes {
@@ -195,6 +200,7 @@ func (r *reader) form(name string) {
 func (r *reader) top() pdf.Value { return r.resources[len(r.resources)-1] }
 
 // fontOf is a font of the part that is shown.
+// A map of a font may have 65,536 lines, and a page sets its font at every word: it is read once.
 func (r *reader) fontOf(name string) font {
 	known, there := r.fonts[name]
 	if !there {

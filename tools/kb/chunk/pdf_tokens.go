@@ -35,6 +35,7 @@ type lexer struct {
 }
 
 // interpret calls do with every operator of a stream and the operands in front of it.
+// Names of operators are not checked: an unknown one has no effect, which is what the standard asks for between BX and EX.
 func interpret(data []byte, do func(op string, args []token)) {
 	l := &lexer{data: data}
 	var args []token
@@ -118,6 +119,7 @@ func (l *lexer) blanks() {
 }
 
 // word reads up to a delimiter or a blank.
+// Numbers, names and operators are all such words; what they are shows by how they begin.
 func (l *lexer) word() string {
 	start := l.at
 	for l.at < len(l.data) && strings.IndexByte(delimiters+whites, l.data[l.at]) < 0 {
@@ -127,6 +129,7 @@ func (l *lexer) word() string {
 }
 
 // array reads what stands between brackets, or double angles.
+// What is nested deeper than anybody writes ends the array early, and the text behind it is read all the same.
 func (l *lexer) array(depth int) token {
 	t := token{kind: isArray}
 	for depth < deepestArray {
@@ -199,6 +202,7 @@ func (l *lexer) escape(b []byte) []byte {
 }
 
 // hex reads a string in angles. A digit that is missing at its end is 0.
+// What is no digit is passed over, as line ends are allowed in it.
 func (l *lexer) hex() string {
 	var b []byte
 	half := -1
@@ -220,6 +224,7 @@ func (l *lexer) hex() string {
 }
 
 // skipImage skips the bytes of an inline image: up to EI between blanks.
+// Its bytes may hold EI by chance; between two blanks that is rare, and the worst is a few strange operators.
 func (l *lexer) skipImage() {
 	for l.at < len(l.data) {
 		end := bytes.Index(l.data[l.at:], []byte("EI"))

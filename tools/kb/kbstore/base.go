@@ -27,6 +27,8 @@ type Base struct {
 }
 
 // Collection is a part of a knowledge base: what one folder was imported into.
+// Its summary is searched first, when there are many documents; it is never shown, as titles of documents are in it that the
+// asker may not see.
 type Collection struct {
 	ID      string `json:"id"`
 	Base    string `json:"knowledge_base_id"`
@@ -59,6 +61,7 @@ type Access struct {
 }
 
 // Chunk is a passage: what is searched and what is shown.
+// Its id changes with every import of the document; whoever kept one finds nothing, and not another text.
 type Chunk struct {
 	ID       string `json:"id"`
 	Document string `json:"document_id"`

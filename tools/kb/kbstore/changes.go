@@ -20,6 +20,7 @@ type Changes struct {
 
 // Changes reads what changed since a version of the base; 0 gives all of it. It reads one moment: the rights of a
 // document are those of the chunks beside it. Nothing is filtered, so what is made of it has to ask a Filter.
+// The unit is the document: a change replaces all of its chunks, so there is no order of chunks to keep in step.
 func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes, error) {
 	c := new(Changes)
 	err := s.snapshot(ctx, func(tx *sql.Tx) (err error) {
@@ -78,6 +79,7 @@ func collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]Collection, 
 const of = " FROM collections c JOIN documents d ON d.collection_id = c.id "
 
 // documentsOf are the documents for which a condition holds, with who may see them.
+// The two statements see the same moment, as they run in a snapshot; otherwise new text could meet old rights.
 func documentsOf(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]Document, error) {
 	at := map[string]int{}
 	all, err := read(ctx, tx, func(scan func(...any) error) (d Document, err error) {
@@ -123,6 +125,7 @@ func textsOf(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]stri
 }
 
 // read makes a value of each row.
+// Rows are closed before the next statement: a transaction has one connection, and PostgreSQL's takes one query at a time.
 func read[T any](ctx context.Context, tx *sql.Tx, one func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {

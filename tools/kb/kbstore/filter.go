@@ -22,6 +22,7 @@ type Filter struct {
 }
 
 // FilterOf is the filter of a principal. Of nobody (nil) it is the zero value.
+// Departments are copied: a filter must not change with a slice that somebody else holds.
 func FilterOf(p *auth.Principal) Filter {
 	if p == nil {
 		return Filter{}
@@ -42,6 +43,7 @@ func (f Filter) Allows(a *Access) bool {
 
 // where is the filter as a condition on documents d, whose values are appended to args.
 // A public document has a row with the department "", so that one without rows is seen by nobody.
+// Values are parameters, also the departments, whose names come from a token.
 func (f Filter) where(args *[]any) string {
 	if f.everything {
 		return "TRUE"

@@ -33,6 +33,7 @@ func (s *Store) change(ctx context.Context, base string, do func(tx *store.Tx, v
 }
 
 // Collect gives the id of the collection of a name, which it makes when it is not there.
+// The lookup in front spares the usual import a transaction that others would wait for.
 func (s *Store) Collect(ctx context.Context, base, name string) (id string, err error) {
 	const query = "SELECT id FROM collections WHERE knowledge_base_id = $1 AND name = $2"
 	err = s.db.QueryRowContext(ctx, query, base, name).Scan(&id)
@@ -60,6 +61,7 @@ func (s *Store) Describe(ctx context.Context, base, collection, summary string, 
 }
 
 // packed is the vector as the tables have it; nil for none.
+// nil becomes NULL, by which a search tells "no vector" from one of zeros.
 func (e *Embedding) packed() []byte {
 	if len(e.Vector) == 0 {
 		return nil
@@ -104,6 +106,7 @@ func ownCollection(ctx context.Context, tx *store.Tx, base, collection string) e
 }
 
 // insertDocument writes a document and who may see it.
+// Departments are rows and not one text with commas: a name may hold any character, and the filter compares whole names.
 func insertDocument(ctx context.Context, tx *store.Tx, d *Document, version int64) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, collection_id, chunk_count, tenant, clearance, title, source, hash, summary, model, vector, version, imported)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
@@ -154,6 +157,7 @@ func insertChunks(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk
 }
 
 // Remove takes documents out. Ids that are not in the base are passed over.
+// Nothing is said of ids that are not there: two imports that prune at once both succeed.
 func (s *Store) Remove(ctx context.Context, base string, documents ...string) error {
 	if len(documents) == 0 {
 		return nil

@@ -42,6 +42,7 @@ func (s *Store) Sparse(ctx context.Context, base string, f Filter, query string,
 }
 
 // Chunks are passages by their ids, in no order; those that a filter does not allow are left out, whoever found the ids.
+// This is the last look at the rights before text leaves the store, so it does not rely on an earlier one.
 func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string) ([]Candidate, error) {
 	if len(ids) == 0 {
 		return nil, nil

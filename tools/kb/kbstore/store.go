@@ -79,6 +79,7 @@ func inSchema(ctx context.Context, where string) (string, error) {
 }
 
 // Close closes the store. Calls that still run fail.
+// What a Listen gave is closed with its own context.
 func (s *Store) Close() error { return s.db.Close() }
 
 // Listen gives a value after changes of any knowledge base, by this program or another, within a quarter of a second:
@@ -116,6 +117,7 @@ func (s *Store) Create(ctx context.Context, b Base) (Base, error) {
 }
 
 // Delete removes a knowledge base with all that is in it.
+// The rows below it go by ON DELETE CASCADE, in the same transaction.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
 		res, err := tx.ExecContext(ctx, "DELETE FROM knowledge_bases WHERE id = $1", strings.ToLower(id))
@@ -143,6 +145,7 @@ func (s *Store) Base(ctx context.Context, id string) (Base, error) {
 }
 
 // Readable looks a knowledge base up for a principal: ErrNotFound when there is none, ErrDenied when it may not look in.
+// It asks for the row first and for the right second, since the specification tells 404 from 403.
 func (s *Store) Readable(ctx context.Context, p *auth.Principal, id string) (Base, error) {
 	b, err := s.Base(ctx, id)
 	if err == nil && !b.ReadableBy(p) {
@@ -152,6 +155,7 @@ func (s *Store) Readable(ctx context.Context, p *auth.Principal, id string) (Bas
 }
 
 // Bases are the knowledge bases that a principal may look into, by their names.
+// There are dozens of bases and not millions, so one rule in Go is better than a second form of it in SQL.
 func (s *Store) Bases(ctx context.Context, p *auth.Principal) ([]Base, error) {
 	rows, err := s.db.QueryContext(ctx, "SELECT "+columns+" FROM knowledge_bases ORDER BY name, id")
 	if err != nil {
