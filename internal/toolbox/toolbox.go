@@ -39,6 +39,7 @@ type Box struct {
 	Data     *data.Data       // nil when it is Empty
 	KB       *kb.KB           // nil when it is Empty
 	db       *store.DB
+	stop     context.CancelFunc // ends what listens for knowledge bases; nil: nobody does
 }
 
 // Empty is a toolbox without tools, whose registry takes others.
@@ -90,8 +91,19 @@ func (b *Box) openData(ctx context.Context, c Config) (err error) {
 
 // openKB opens the knowledge bases. The model that makes vectors is that of the data tools.
 func (b *Box) openKB(ctx context.Context, c Config) (err error) {
-	b.KB, err = kb.Open(ctx, c.Knowledge, kb.Where(c.Store), c.Databases.Embedder(), c.Lasting)
-	return err
+	if b.KB, err = kb.Open(ctx, c.Knowledge, kb.Where(c.Store), c.Databases.Embedder(), c.Lasting); err != nil {
+		return err
+	}
+	if err := b.KB.Offer(ctx, b.Registry); err != nil || !c.Lasting {
+		return err
+	}
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	b.stop = stop
+	return b.KB.Watch(watching, b.Registry, func(err error) {
+		if c.Warn != nil {
+			c.Warn(err.Error())
+		}
+	})
 }
 
 // Close closes the data. Calls that still run fail.
@@ -99,6 +111,9 @@ func (b *Box) openKB(ctx context.Context, c Config) (err error) {
 func (b *Box) Close() error {
 	if b.db == nil {
 		return nil
+	}
+	if b.stop != nil {
+		b.stop()
 	}
 	b.Data.Close()
 	return errors.Join(b.KB.Close(), b.db.Close())

@@ -12,8 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"toolnorm/internal/embedding"
+	"toolnorm/tools"
 	"toolnorm/tools/kb/kbstore"
 )
 
@@ -22,6 +24,9 @@ type KB struct {
 	Store    *kbstore.Store    // nil: there is none, and none was to be made
 	Embedder *embedding.Client // nil: none is set, and passages have no vectors
 	config   Config
+
+	mu      sync.Mutex
+	offered bool // the registry has the tools
 }
 
 // Open opens the store of the knowledge bases. A file that is not there is only made when create says so: toolrun starts once
@@ -71,4 +76,46 @@ func (k *KB) Wanted(ctx context.Context) (bool, error) {
 	}
 	n, err := k.Store.Count(ctx)
 	return n > 0, err
+}
+
+// Tools are the knowledge base tools.
+func (k *KB) Tools() []tools.Tool { return nil }
+
+// Offer puts the tools into a registry when they are wanted, and takes them out when they no longer are. The registry hears of
+// it only when that changed: its watchers tell every client that the list of tools is another one.
+func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	wanted, err := k.Wanted(ctx)
+	if err != nil || wanted == k.offered {
+		return err
+	}
+	var list []tools.Tool
+	if wanted {
+		list = k.Tools()
+	}
+	if err := r.Set("knowledge", list...); err != nil {
+		return err
+	}
+	k.offered = wanted
+	return nil
+}
+
+// Watch offers the tools as soon as there is a knowledge base, whoever makes it, until ctx ends. What fails is told to failed.
+func (k *KB) Watch(ctx context.Context, r *tools.Registry, failed func(error)) error {
+	if k.Store == nil {
+		return nil
+	}
+	changed, err := k.Store.Listen(ctx, failed)
+	if err != nil {
+		return err
+	}
+	go func() { // ends with ctx
+		for range changed {
+			if err := k.Offer(ctx, r); err != nil && ctx.Err() == nil {
+				failed(err)
+			}
+		}
+	}()
+	return nil
 }

@@ -112,6 +112,9 @@ func TestChangesAreWhatAnIndexHasToDo(t *testing.T) {
 		if k.Text != "two" || k.Index != 1 || k.Document != first.ID || k.Heading != "H" || k.Model != "m" || !reflect.DeepEqual(k.Vector, []float32{1, 2}) || !kbstore.ValidID(k.ID) {
 			t.Errorf("a chunk is %+v", k)
 		}
+		if v, err := s.Vectors(t.Context(), b.ID, []string{k.ID, "no such"}); err != nil || len(v) != 1 || v[k.ID][1] != 2 {
+			t.Errorf("Vectors = %v, %v", v, err)
+		}
 		if d := all.Documents[0]; d.Chunks != 2 || !d.Public || d.Tenant != "acme" || d.Collection != collection || time.Since(d.Imported) > time.Hour {
 			t.Errorf("a document is %+v", d)
 		}

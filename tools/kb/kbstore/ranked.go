@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/internal/lexical"
 	"toolnorm/internal/store"
+	"toolnorm/internal/vector"
 )
 
 // ErrUnranked is the error of asking a store to rank that cannot: a SQLite file, whose passages are ranked in memory.
@@ -50,6 +51,26 @@ func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string)
 	args := []any{base}
 	text := fmt.Sprintf(candidates, "0.0") + "WHERE c.knowledge_base_id = $1 AND " + f.where(&args) + " AND k.id IN (" + places(&args, ids) + ")"
 	return s.candidates(ctx, text, args)
+}
+
+// Vectors are those of passages, by their ids. An index that keeps vectors as bytes looks at the best ones again with these.
+func (s *Store) Vectors(ctx context.Context, base string, ids []string) (map[string][]float32, error) {
+	all := map[string][]float32{}
+	if len(ids) == 0 {
+		return all, nil
+	}
+	args := []any{base}
+	text := "SELECT k.id, k.vector" + of + "JOIN chunks k ON k.document_id = d.id WHERE c.knowledge_base_id = $1 AND k.vector IS NOT NULL AND k.id IN (" + places(&args, ids) + ")"
+	err := s.snapshot(ctx, func(tx *sql.Tx) error {
+		_, err := read(ctx, tx, func(scan func(...any) error) (id string, err error) {
+			var packed []byte
+			err = scan(&id, &packed)
+			all[id] = vector.Read(packed)
+			return id, err
+		}, text, args...)
+		return err
+	})
+	return all, err
 }
 
 // candidates reads what a statement finds.
