@@ -1,0 +1,121 @@
+package pyexpr
+
+type (
+	// callNode is a call with its arguments.
+	callNode struct {
+		callee   node
+		args     []node
+		keywords []string
+		values   []node // of the keywords
+	}
+	lambdaNode struct {
+		params []string
+		body   node
+	}
+	// lambda is a lambda with the frame it was made in.
+	lambda struct {
+		n *lambdaNode
+		f *frame
+	}
+	// arguments are what a call gives: values by position, then values by name.
+	arguments struct {
+		pos   []value
+		names []string
+		named []value
+	}
+)
+
+func (n *callNode) eval(m *machine, f *frame) (value, error) {
+	callee, err := n.callee.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.step(1); err != nil {
+		return nil, err
+	}
+	pos, err := evalAll(m, f, n.args)
+	if err != nil {
+		return nil, err
+	}
+	named, err := evalAll(m, f, n.values)
+	if err != nil {
+		return nil, err
+	}
+	return call(m, callee, arguments{pos, n.keywords, named})
+}
+
+func (n *lambdaNode) eval(m *machine, f *frame) (value, error) {
+	return &lambda{n, f}, m.alloc(listBytes)
+}
+
+// call calls what can be called.
+func call(m *machine, callee value, a arguments) (value, error) {
+	switch c := callee.(type) {
+	case *function:
+		bound, err := c.bind(a)
+		if err != nil {
+			return nil, err
+		}
+		return c.run(m, bound)
+	case *bound:
+		b, err := c.method.bind(a)
+		if err != nil {
+			return nil, err
+		}
+		return c.method.run(m, c.self, b)
+	case *unboundMethod:
+		return c.call(m, a)
+	case *lambda:
+		return c.call(m, a.pos)
+	}
+	return nil, raise(TypeError, "'%s' object is not callable", typeName(callee))
+}
+
+// call1 calls with one argument, as key functions and map are called.
+func call1(m *machine, callee, arg value) (value, error) {
+	if err := m.step(1); err != nil {
+		return nil, err
+	}
+	return call(m, callee, arguments{pos: []value{arg}})
+}
+
+// call runs the body with the arguments in a frame of their own. Keywords cannot occur: nothing passes them to a lambda.
+func (l *lambda) call(m *machine, pos []value) (value, error) {
+	params := l.n.params
+	if len(pos) > len(params) {
+		return nil, raise(TypeError, "<lambda>() takes %d positional argument%s but %d %s given",
+			len(params), plural(len(params)), len(pos), map[bool]string{true: "was", false: "were"}[len(pos) == 1])
+	}
+	if len(pos) < len(params) {
+		return nil, missingArguments(params[len(pos):])
+	}
+	if err := m.alloc(listBytes + slotBytes*int64(len(pos))); err != nil {
+		return nil, err
+	}
+	return l.n.body.eval(m, &frame{append([]value(nil), pos...), l.f})
+}
+
+// missingArguments lists the arguments that a lambda was not given, as Python does: 'a', 'b', and 'c'.
+func missingArguments(names []string) error {
+	text := ""
+	for i, name := range names {
+		switch {
+		case i == 0:
+		case len(names) == 2:
+			text += " and "
+		case i == len(names)-1:
+			text += ", and "
+		default:
+			text += ", "
+		}
+		text += "'" + name + "'"
+	}
+	return raise(TypeError, "<lambda>() missing %d required positional argument%s: %s", len(names), plural(len(names)), text)
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}

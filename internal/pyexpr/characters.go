@@ -1,0 +1,150 @@
+package pyexpr
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// isPrintable says that repr shows a character as it is.
+func isPrintable(r rune) bool { return unicode.IsPrint(r) }
+
+// isSpace says that a character separates words and is stripped: Python counts the four separators of ASCII too.
+func isSpace(r rune) bool {
+	return r >= 0x1c && r <= 0x1f || unicode.IsSpace(r)
+}
+
+func trimSpace(s string) string { return strings.TrimFunc(s, isSpace) }
+
+// plainDigits writes the decimal digits of every script as ASCII ones: int and float read them all.
+func plainDigits(s string) string {
+	if isASCII(s) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if d := decimalDigit(r); d >= 0 {
+			return '0' + rune(d)
+		}
+		return r
+	}, s)
+}
+
+// decimalDigit is what a decimal digit of any script stands for, or -1. Each script's ten stand in a row from its zero.
+func decimalDigit(r rune) int {
+	if !unicode.IsDigit(r) {
+		return -1
+	}
+	for _, table := range unicode.Digit.R16 {
+		if rune(table.Lo) <= r && r <= rune(table.Hi) {
+			return int(r-rune(table.Lo)) % 10
+		}
+	}
+	for _, table := range unicode.Digit.R32 {
+		if rune(table.Lo) <= r && r <= rune(table.Hi) {
+			return int(r-rune(table.Lo)) % 10
+		}
+	}
+	return -1
+}
+
+// parseInt reads what int accepts in a base; 0 means that a prefix says which.
+func parseInt(m *machine, s string, base int) (value, error) {
+	if err := m.scan(8 * len(s)); err != nil {
+		return nil, err
+	}
+	digits, sign, base0 := intDigits(s, base)
+	bare, ok := withoutUnderscores2(digits, base0)
+	if !ok {
+		return nil, notInBase(m, s, base)
+	}
+	powerOfTwo := base0&(base0-1) == 0
+	if len(bare) > mostDigits && !powerOfTwo {
+		return nil, raise(ValueError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", mostDigits, len(bare))
+	}
+	if n, err := strconv.ParseInt(sign+bare, base0, 64); err == nil {
+		return n, m.alloc(boxBytes)
+	}
+	if err := m.allocBits(int64(len(bare)) * 6); err != nil {
+		return nil, err
+	}
+	if err := m.step(int64(len(bare)) * int64(len(bare)) / 65_536); err != nil {
+		return nil, err
+	}
+	n, _ := new(big.Int).SetString(sign+bare, base0)
+	if n.BitLen() > m.limits.Bits {
+		return nil, m.allocBits(int64(n.BitLen()))
+	}
+	return norm(n), nil
+}
+
+// intDigits splits an integer's text into its digits, its sign and its base.
+func intDigits(s string, base int) (digits, sign string, base0 int) {
+	digits = trimSpace(plainDigits(s))
+	if digits != "" && (digits[0] == '-' || digits[0] == '+') {
+		sign, digits = strings.TrimPrefix(digits[:1], "+"), digits[1:]
+	}
+	if len(digits) > 1 && digits[0] == '0' {
+		its := map[byte]int{'x': 16, 'o': 8, 'b': 2}[digits[1]|0x20]
+		if its != 0 && (base == 0 || base == its) {
+			if digits = digits[2:]; strings.HasPrefix(digits, "_") { // 0x_1f
+				digits = digits[1:]
+			}
+			return digits, sign, its
+		}
+	}
+	if base == 0 {
+		if leadingZero(digits + "0") {
+			return "", sign, 10 // 012 is no number where prefixes count
+		}
+		base = 10
+	}
+	return digits, sign, base
+}
+
+// withoutUnderscores2 removes underscores between digits of a base; ok is false when anything is no digit.
+func withoutUnderscores2(s string, base int) (string, bool) {
+	if s == "" {
+		return "", false
+	}
+	for i := range len(s) {
+		switch {
+		case digitValue(s[i]) < base:
+		case s[i] != '_' || i == 0 || i+1 == len(s) || s[i-1] == '_':
+			return "", false
+		}
+	}
+	return strings.ReplaceAll(s, "_", ""), true
+}
+
+// notInBase is what int says of a text that is no integer.
+func notInBase(m *machine, s string, base int) error {
+	text, err := repr(m, s)
+	if err != nil {
+		return err
+	}
+	if n := utf8.RuneCountInString(text); n > 200 { // CPython's %.200R
+		text = text[:byteAt(text, 200)]
+	}
+	return raise(ValueError, "invalid literal for int() with base %d: %s", base, text)
+}
+
+// asciiEscape is how a character beyond ASCII stands in the text of !a.
+func asciiEscape(r rune) string {
+	switch {
+	case r < 0x80:
+		return string(r)
+	case r <= 0xff:
+		return `\x` + hexDigits(r, 2)
+	case r <= 0xffff:
+		return `\u` + hexDigits(r, 4)
+	}
+	return `\U` + hexDigits(r, 8)
+}
+
+// hexDigits writes a character's number with n digits.
+func hexDigits(r rune, n int) string {
+	s := strconv.FormatInt(int64(r), 16)
+	return strings.Repeat("0", n-len(s)) + s
+}

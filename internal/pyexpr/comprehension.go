@@ -1,0 +1,229 @@
+package pyexpr
+
+// compKind is what a comprehension makes.
+type compKind uint8
+
+const (
+	compList compKind = iota
+	compSet
+	compDict
+	compGenerator
+)
+
+type (
+	// compNode is a comprehension or generator. Its names are the slots of its frame.
+	compNode struct {
+		kind     compKind
+		key, val node // val is a dict's
+		loops    []*loop
+		names    []string
+	}
+	loop struct {
+		target     target
+		in         node
+		conditions []node
+	}
+	// target is where a loop puts an item: a slot, or several targets that it is unpacked into.
+	target struct {
+		slot int
+		many []target
+	}
+	// iterNode computes an iterable and begins to walk it.
+	iterNode struct{ x node }
+)
+
+func (n *iterNode) eval(m *machine, f *frame) (value, error) {
+	v, err := n.x.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	return iterate(m, v)
+}
+
+// eval walks the loops. The first iterable is computed at once and outside, even for a generator.
+func (n *compNode) eval(m *machine, f *frame) (value, error) {
+	first, err := n.loops[0].in.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.alloc(listBytes + slotBytes*int64(len(n.names)+4*len(n.loops))); err != nil {
+		return nil, err
+	}
+	inner := &frame{make([]value, len(n.names)), f}
+	for i := range inner.slots {
+		inner.slots[i] = unbound{}
+	}
+	w := &walk{n: n, f: inner, iters: make([]*iterator, len(n.loops))}
+	w.iters[0] = first.(*iterator)
+	return n.collect(m, w)
+}
+
+// collect makes what the comprehension is for.
+func (n *compNode) collect(m *machine, w *walk) (value, error) {
+	switch n.kind {
+	case compList:
+		items, err := drain(m, &iterator{next: w.item})
+		return list(items), err
+	case compSet:
+		return collectSet(m, &iterator{next: w.item})
+	case compDict:
+		return n.collectDict(m, w)
+	}
+	return &iterator{typ: "generator", next: w.item}, nil
+}
+
+func (n *compNode) collectDict(m *machine, w *walk) (value, error) {
+	d := newDict()
+	for {
+		ok, err := w.advance(m)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return d, nil
+		}
+		k, err := n.key.eval(m, w.f)
+		if err != nil {
+			return nil, err
+		}
+		v, err := n.val.eval(m, w.f)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.set(m, k, v); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// walk is where the loops of a comprehension stand. iters[i] is nil while loop i has not begun.
+type walk struct {
+	n     *compNode
+	f     *frame
+	iters []*iterator
+	level int
+	over  bool
+}
+
+// item gives the next element.
+func (w *walk) item(m *machine) (value, bool, error) {
+	ok, err := w.advance(m)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	v, err := w.n.key.eval(m, w.f)
+	return v, err == nil, err
+}
+
+// advance moves to the next turn of the innermost loop whose conditions hold. After an error or the end there is no more.
+func (w *walk) advance(m *machine) (bool, error) {
+	if w.over {
+		return false, nil
+	}
+	ok, err := w.turn(m)
+	w.over = !ok || err != nil
+	return ok, err
+}
+
+func (w *walk) turn(m *machine) (bool, error) {
+	last := len(w.n.loops) - 1
+	for w.level >= 0 {
+		l := w.n.loops[w.level]
+		if w.iters[w.level] == nil {
+			v, err := l.in.eval(m, w.f)
+			if err != nil {
+				return false, err
+			}
+			w.iters[w.level] = v.(*iterator)
+		}
+		ok, err := w.step(m, l)
+		switch {
+		case err != nil:
+			return false, err
+		case !ok:
+			w.iters[w.level] = nil
+			w.level--
+			continue
+		}
+		holds, err := l.holds(m, w.f)
+		switch {
+		case err != nil:
+			return false, err
+		case holds && w.level == last:
+			return true, nil
+		case holds:
+			w.level++
+		}
+	}
+	return false, nil
+}
+
+// step takes the next item of a loop.
+func (w *walk) step(m *machine, l *loop) (bool, error) {
+	if err := m.step(1); err != nil {
+		return false, err
+	}
+	v, ok, err := w.iters[w.level].next(m)
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, l.target.assign(m, w.f, v)
+}
+
+// holds says whether all conditions of a loop do.
+func (l *loop) holds(m *machine, f *frame) (bool, error) {
+	for _, c := range l.conditions {
+		v, err := c.eval(m, f)
+		if err != nil || !truth(v) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// assign puts an item into its slot, or its items into theirs.
+func (t target) assign(m *machine, f *frame, v value) error {
+	if t.slot >= 0 {
+		f.slots[t.slot] = v
+		return nil
+	}
+	items, err := unpack(m, v, len(t.many))
+	if err != nil {
+		return err
+	}
+	for i, one := range t.many {
+		if err := one.assign(m, f, items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unpack takes exactly n items of v. One more is enough to know that there are too many.
+func unpack(m *machine, v value, n int) ([]value, error) {
+	if !iterable(v) {
+		return nil, raise(TypeError, "cannot unpack non-iterable %s object", typeName(v))
+	}
+	it, err := iterate(m, v)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.allocItems(int64(n)); err != nil {
+		return nil, err
+	}
+	items := make([]value, 0, n)
+	for {
+		item, ok, err := it.next(m)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok && len(items) < n:
+			return nil, raise(ValueError, "not enough values to unpack (expected %d, got %d)", n, len(items))
+		case !ok:
+			return items, nil
+		case len(items) == n:
+			return nil, raise(ValueError, "too many values to unpack (expected %d)", n)
+		}
+		items = append(items, item)
+	}
+}

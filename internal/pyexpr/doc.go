@@ -1,0 +1,39 @@
+// Package pyexpr computes Python expressions with bounded means.
+//
+// An administrator writes `num1 * num2` or `[u for u in users if u.startswith('a')]`, and a model's call fills in the names.
+// The language is that of Python's expressions with CPython 3.11's results and messages; there are no statements, no
+// imports, no attributes but the methods of a table, and no names but the parameters and a table of functions.
+// Nothing ever changes a value, so an expression can do nothing but give a result.
+//
+// Every operation is charged before it allocates: steps, bytes, the bits of integers, the depth of nesting. So `9**9**9`
+// and `'a' * 10**9` are errors after microseconds, where an evaluator without such an account ends the whole process.
+//
+// From the source to the result:
+//
+//	program.go               Compile and Run
+//	lexer.go                 tokens; number_literal.go the numbers among them
+//	parser.go                operators by precedence; parse_atom.go what they join; parse_call.go calls and comprehensions
+//	literal.go, fstring.go   string literals; f-strings
+//	nodes.go                 the tree, and frames of variables; comprehension.go the loops; call.go calls and lambdas
+//	json.go                  arguments from JSON, the result to JSON
+//
+// Values:
+//
+//	values.go                what a value is; its type, truth and length
+//	operators.go             + - * and the like; integers.go, floats.go and power.go on numbers
+//	sequences.go             repetition, index and slice; iterate.go walking; sort.go ordering
+//	compare.go               == < in is
+//	dict.go, sets.go         hashing, dicts and their views, sets
+//	characters.go            digits and blanks of all scripts, int('…')
+//	repr.go                  the text of a value
+//	format.go                f'{x:>8.2f}'; format_spec.go reads the specification, format_float.go writes floats
+//	percent.go               '%5d' % x
+//
+// What may be called:
+//
+//	signature.go             how arguments are bound, with CPython's messages
+//	functions.go             the table; functions_number.go, functions_sequence.go, functions_text.go, functions_type.go its entries
+//	methods.go               the table; methods_container.go the methods of lists, tuples and dicts
+//
+// And limits.go is the account of what is spent, errors.go what went wrong and where.
+package pyexpr

@@ -1,0 +1,92 @@
+package pyexpr
+
+import "math"
+
+// floats computes with two floats, with CPython's messages: 3.11 names the operation only in some of them.
+func floats(m *machine, op string, x, y float64) (value, error) {
+	if err := m.alloc(boxBytes); err != nil {
+		return nil, err
+	}
+	switch op {
+	case "+":
+		return x + y, nil
+	case "-":
+		return x - y, nil
+	case "*":
+		return x * y, nil
+	case "/":
+		if y == 0 {
+			return nil, raise(ZeroDivisionError, "float division by zero")
+		}
+		return x / y, nil
+	case "//":
+		if y == 0 {
+			return nil, raise(ZeroDivisionError, "float floor division by zero")
+		}
+		q, _ := divmodFloats(x, y)
+		return q, nil
+	case "%":
+		if y == 0 {
+			return nil, raise(ZeroDivisionError, "float modulo")
+		}
+		return modFloats(x, y), nil
+	}
+	return powFloats(m, x, y)
+}
+
+// modFloats gives the remainder the divisor's sign, that of a zero too.
+func modFloats(x, y float64) float64 {
+	mod := math.Mod(x, y)
+	if mod == 0 {
+		return math.Copysign(0, y)
+	}
+	if (y < 0) != (mod < 0) {
+		mod += y
+	}
+	return mod
+}
+
+// divmodFloats follows CPython's float_divmod: the quotient is made from the remainder, and then floored with a
+// correction for the rounding of the division.
+func divmodFloats(x, y float64) (float64, float64) {
+	mod := math.Mod(x, y)
+	div := (x - mod) / y
+	if mod != 0 {
+		if (y < 0) != (mod < 0) {
+			mod += y
+			div--
+		}
+	} else {
+		mod = math.Copysign(0, y)
+	}
+	if div == 0 {
+		return math.Copysign(0, x/y), mod
+	}
+	floor := math.Floor(div)
+	if div-floor > 0.5 {
+		floor++
+	}
+	return floor, mod
+}
+
+// powFloats computes x ** y as CPython's float_pow does.
+func powFloats(m *machine, x, y float64) (value, error) {
+	if err := m.step(4); err != nil {
+		return nil, err
+	}
+	switch {
+	case y == 0 || x == 1:
+		return 1.0, nil
+	case x == 0 && y < 0:
+		return nil, raise(ZeroDivisionError, "0.0 cannot be raised to a negative power")
+	case math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0) || x == 0:
+		return math.Pow(x, y), nil
+	case x < 0 && y != math.Floor(y):
+		return nil, raise(ValueError, "a negative number raised to a fraction is complex, and complex numbers are not available in expressions")
+	}
+	r, err := power(m, x, y)
+	if err == nil && math.IsInf(r, 0) {
+		return nil, raise(OverflowError, "(34, 'Numerical result out of range')")
+	}
+	return r, err
+}

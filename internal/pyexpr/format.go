@@ -1,0 +1,314 @@
+package pyexpr
+
+import (
+	"math"
+	"math/big"
+	"strings"
+	"unicode/utf8"
+)
+
+// format is format(v, spec): what an f-string's field and str.format make of a value.
+func format(m *machine, v value, spec string) (string, error) {
+	if spec == "" {
+		return str(m, v)
+	}
+	switch v := v.(type) {
+	case string:
+		return formatString(m, v, spec)
+	case bool, int64, *big.Int:
+		n, _ := integer(v)
+		return formatInt(m, n, typeName(v), spec)
+	case float64:
+		s, err := parseSpec(spec, 0, '>')
+		if err != nil {
+			return "", err
+		}
+		return formatFloat(m, v, "float", s)
+	}
+	return "", raise(TypeError, "unsupported format string passed to %s.__format__", typeName(v))
+}
+
+func formatString(m *machine, v, spec string) (string, error) {
+	s, err := parseSpec(spec, 's', '<')
+	if err != nil {
+		return "", err
+	}
+	const within = "not allowed in string format specifier"
+	switch {
+	case s.typ != 's':
+		return "", unknownCode(s.typ, "str")
+	case s.sign == ' ':
+		return "", raise(ValueError, "Space %s", within)
+	case s.sign != 0:
+		return "", raise(ValueError, "Sign %s", within)
+	case s.noNegativeZero:
+		return "", raise(ValueError, "Negative zero coercion (z) %s", within)
+	case s.alternate:
+		return "", raise(ValueError, "Alternate form (#) %s", within)
+	case s.align == '=':
+		return "", raise(ValueError, "'=' alignment %s", within)
+	}
+	if err := m.scan(len(v)); err != nil {
+		return "", err
+	}
+	if s.precision >= 0 && s.precision < int64(len(v)) {
+		v = v[:byteAt(v, int(s.precision))]
+	}
+	return pad(m, v, s)
+}
+
+// unknownCode complains of a type letter.
+func unknownCode(c rune, typ string) error {
+	if c > 32 && c < 128 {
+		return raise(ValueError, "Unknown format code '%c' for object of type '%s'", c, typ)
+	}
+	return raise(ValueError, "Unknown format code '\\x%x' for object of type '%s'", c, typ)
+}
+
+// pad fills a text up to the width, on the side that the alignment leaves.
+func pad(m *machine, v string, s spec) (string, error) {
+	missing := max(s.width-int64(runes(v)), 0)
+	left := int64(0)
+	switch s.align {
+	case '>', '=':
+		left = missing
+	case '^':
+		left = missing / 2
+	}
+	return padded(m, v, s.fill, left, missing-left)
+}
+
+// padded puts a fill character before and behind a text, charged before it is written.
+func padded(m *machine, v string, fill rune, left, right int64) (string, error) {
+	if left+right == 0 {
+		return v, nil
+	}
+	size := int64(utf8.RuneLen(fill))
+	total, ok := product(size, left+right)
+	if !ok {
+		return "", m.alloc(-1)
+	}
+	if err := m.allocText(total + int64(len(v))); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.Grow(int(total) + len(v))
+	for range left {
+		b.WriteRune(fill)
+	}
+	b.WriteString(v)
+	for range right {
+		b.WriteRune(fill)
+	}
+	return b.String(), nil
+}
+
+// formatInt writes an int, or as the float that it is when the type letter is a float's.
+func formatInt(m *machine, n value, typ, text string) (string, error) {
+	s, err := parseSpec(text, 'd', '>')
+	if err != nil {
+		return "", err
+	}
+	if strings.ContainsRune("eEfFgG%", s.typ) {
+		x, err := toFloat(n)
+		if err != nil {
+			return "", err
+		}
+		return formatFloat(m, x, typ, s)
+	}
+	if !strings.ContainsRune("bcdoxXn", s.typ) {
+		return "", unknownCode(s.typ, typ)
+	}
+	switch {
+	case s.precision >= 0:
+		return "", raise(ValueError, "Precision not allowed in integer format specifier")
+	case s.noNegativeZero:
+		return "", raise(ValueError, "Negative zero coercion (z) not allowed in integer format specifier")
+	case s.typ == 'c':
+		return formatChar(m, n, s)
+	}
+	return formatDigits(m, n, s)
+}
+
+// formatChar writes the character that a number stands for.
+func formatChar(m *machine, n value, s spec) (string, error) {
+	switch {
+	case s.sign != 0:
+		return "", raise(ValueError, "Sign not allowed with integer format specifier 'c'")
+	case s.alternate:
+		return "", raise(ValueError, "Alternate form (#) not allowed with integer format specifier 'c'")
+	}
+	r, small := n.(int64)
+	if !small {
+		return "", raise(OverflowError, "Python int too large to convert to C long")
+	}
+	if r < 0 || r > utf8.MaxRune {
+		return "", raise(OverflowError, "%%c arg not in range(0x110000)")
+	}
+	if !utf8.ValidRune(rune(r)) {
+		return "", raise(ValueError, "a surrogate is no character of its own: %d", r)
+	}
+	return numeral{rest: string(rune(r))}.layout(m, s)
+}
+
+// formatDigits writes an int in the base of its type letter.
+func formatDigits(m *machine, n value, s spec) (string, error) {
+	base, prefix := 10, ""
+	switch s.typ {
+	case 'b':
+		base, prefix = 2, "0b"
+	case 'o':
+		base, prefix = 8, "0o"
+	case 'x':
+		base, prefix = 16, "0x"
+	case 'X':
+		base, prefix = 16, "0X"
+	}
+	var digits string
+	var err error
+	if base == 10 {
+		digits, err = decimal(m, n)
+	} else {
+		err = m.allocText(bits(n) + 2)
+		if err == nil {
+			digits = toBig(n).Text(base)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	digits, negative := strings.CutPrefix(digits, "-")
+	if s.typ == 'X' {
+		digits = strings.ToUpper(digits)
+	}
+	if !s.alternate {
+		prefix = ""
+	}
+	return numeral{negative: negative, prefix: prefix, digits: digits}.layout(m, s)
+}
+
+// formatFloat writes a float.
+func formatFloat(m *machine, x float64, typ string, s spec) (string, error) {
+	letter, precision := s.typ, s.precision
+	dot0 := false
+	switch letter {
+	case 0:
+		dot0, letter = true, 'g'
+		if precision < 0 {
+			letter, precision = 'r', 0
+		}
+	case 'n':
+		letter = 'g'
+	case '%':
+		letter, x = 'f', x*100
+	case 'e', 'E', 'f', 'F', 'g', 'G':
+	default:
+		return "", unknownCode(letter, typ)
+	}
+	if precision < 0 {
+		precision = 6
+	}
+	if precision > math.MaxInt32 {
+		return "", raise(ValueError, "precision too big")
+	}
+	text, err := floatDigits(m, math.Abs(x), letter, int(precision), s.alternate, dot0)
+	if err != nil {
+		return "", err
+	}
+	negative := math.Signbit(x) && !math.IsNaN(x)
+	if s.noNegativeZero && strings.Trim(strings.TrimRight(text, "0123456789+-eE"), "0.") == "" && zeroText(text) {
+		negative = false
+	}
+	whole := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	rest := text[whole:]
+	if s.typ == '%' {
+		rest += "%"
+	}
+	return numeral{negative: negative, digits: text[:whole], rest: rest}.layout(m, s)
+}
+
+// zeroText says that a formatted number is nothing but zeros before its exponent.
+func zeroText(s string) bool {
+	mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
+	return strings.Trim(mantissa, "0.") == ""
+}
+
+// numeral is a formatted number in the parts that padding and grouping go between.
+type numeral struct {
+	negative             bool
+	prefix, digits, rest string // 0x, the digits before the point, everything behind them
+}
+
+// layout puts the parts together with sign, groups and padding.
+func (n numeral) layout(m *machine, s spec) (string, error) {
+	sign := ""
+	switch {
+	case n.negative:
+		sign = "-"
+	case s.sign == '+' || s.sign == ' ':
+		sign = string(s.sign)
+	}
+	bare := int64(len(sign) + len(n.prefix) + runes(n.rest))
+	least := int64(0)
+	if s.fill == '0' && s.align == '=' {
+		least = s.width - bare
+	}
+	digits, err := group(m, n.digits, s, least)
+	if err != nil {
+		return "", err
+	}
+	missing := max(s.width-bare-int64(len(digits)), 0)
+	head, body := sign+n.prefix, digits+n.rest
+	if err := m.allocText(int64(len(head) + 2*len(body))); err != nil {
+		return "", err
+	}
+	switch s.align {
+	case '<':
+		return padded(m, head+body, s.fill, 0, missing)
+	case '^':
+		return padded(m, head+body, s.fill, missing/2, missing-missing/2)
+	case '=':
+		body, err := padded(m, body, s.fill, missing, 0)
+		return head + body, err
+	}
+	return padded(m, head+body, s.fill, missing, 0)
+}
+
+// group puts a separator after every three digits (four of a binary base), and zeros before them up to least characters.
+// The zeros are grouped too, so that one more may come than asked for: a number does not begin with a comma.
+func group(m *machine, digits string, s spec, least int64) (string, error) {
+	if digits == "" {
+		return "", nil
+	}
+	if s.grouping == 0 {
+		return padded(m, digits, '0', max(least-int64(len(digits)), 0), 0)
+	}
+	size := int64(3)
+	if strings.ContainsRune("boxX", s.typ) {
+		size = 4
+	}
+	if err := m.allocText(2*max(least, 0) + 4*int64(len(digits))); err != nil {
+		return "", err
+	}
+	var groups []string
+	for {
+		left := int64(len(digits))
+		n := min(size, max(left, least, 1))
+		taken := min(left, n)
+		groups = append(groups, strings.Repeat("0", int(n-taken))+digits[left-taken:])
+		digits = digits[:left-taken]
+		least -= n
+		if digits == "" && least <= 0 {
+			break
+		}
+		least--
+	}
+	var b strings.Builder
+	for i := len(groups) - 1; i >= 0; i-- {
+		b.WriteString(groups[i])
+		if i > 0 {
+			b.WriteRune(s.grouping)
+		}
+	}
+	return b.String(), m.step(int64(len(groups)))
+}

@@ -1,0 +1,116 @@
+package pyexpr
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// floatDigits writes a float that is not negative, as CPython's PyOS_double_to_string does: letter r is the shortest
+// text, dot0 asks for a point where none would be, alternate keeps the point and the zeros of g.
+func floatDigits(m *machine, x float64, letter rune, precision int, alternate, dot0 bool) (string, error) {
+	upper := letter == 'E' || letter == 'F' || letter == 'G'
+	if err := m.allocText(2*int64(precision) + 400); err != nil { // 1e308 has 309 digits before its point
+		return "", err
+	}
+	text := ""
+	switch {
+	case math.IsNaN(x):
+		text = "nan"
+	case math.IsInf(x, 0):
+		text = "inf"
+	default:
+		text = finiteDigits(x, letter|0x20, precision, alternate, dot0)
+	}
+	if upper {
+		text = strings.ToUpper(text)
+	}
+	return text, nil
+}
+
+func finiteDigits(x float64, letter rune, precision int, alternate, dot0 bool) string {
+	switch letter {
+	case 'f':
+		return withPoint(strconv.FormatFloat(x, 'f', precision, 64), alternate)
+	case 'e':
+		return withPoint(strconv.FormatFloat(x, 'e', precision, 64), alternate)
+	case 'r':
+		s := strconv.FormatFloat(x, 'e', -1, 64)
+		digits, point := split(s)
+		if point > -4 && point <= 16 {
+			return fixed(digits, point, alternate, dot0)
+		}
+		return withPoint(s, alternate)
+	}
+	return general(x, max(precision, 1), alternate, dot0)
+}
+
+// general writes with precision digits in all, and with an exponent where the point would be too far away.
+func general(x float64, precision int, alternate, dot0 bool) string {
+	s := strconv.FormatFloat(x, 'e', precision-1, 64)
+	digits, point := split(s)
+	most := precision
+	if dot0 {
+		most--
+	}
+	if !alternate {
+		digits = strings.TrimRight(digits, "0")
+	}
+	if point > -4 && point <= most || x == 0 {
+		return fixed(digits, point, alternate, dot0)
+	}
+	_, exponent, _ := strings.Cut(s, "e")
+	mantissa := digits[:1]
+	if len(digits) > 1 {
+		mantissa += "." + digits[1:]
+	}
+	return withPoint(mantissa+"e"+exponent, alternate)
+}
+
+// split takes the digits out of d.ddde±xx, and the place of the point: 0.d is 0, d.d is 1.
+func split(s string) (string, int) {
+	mantissa, exponent, _ := strings.Cut(s, "e")
+	n, _ := strconv.Atoi(exponent)
+	return strings.Replace(mantissa, ".", "", 1), n + 1
+}
+
+// fixed writes digits with the point behind so many of them.
+func fixed(digits string, point int, alternate, dot0 bool) string {
+	whole, fraction := "0", ""
+	switch {
+	case point <= 0:
+		fraction = strings.Repeat("0", -point) + digits
+	case point >= len(digits):
+		whole = digits + strings.Repeat("0", point-len(digits))
+	default:
+		whole, fraction = digits[:point], digits[point:]
+	}
+	if strings.Trim(digits, "0") == "" && !alternate {
+		fraction = "" // zero has no digits
+	}
+	whole = strings.TrimLeft(whole, "0")
+	if whole == "" {
+		whole = "0"
+	}
+	switch {
+	case fraction != "":
+		return whole + "." + fraction
+	case dot0:
+		return whole + ".0"
+	case alternate:
+		return whole + "."
+	}
+	return whole
+}
+
+// withPoint puts a point behind digits that have none, as the alternate form asks for.
+func withPoint(s string, alternate bool) string {
+	if !alternate || strings.Contains(s, ".") {
+		return s
+	}
+	mantissa, exponent, ok := strings.Cut(s, "e")
+	if ok {
+		return mantissa + ".e" + exponent
+	}
+	return mantissa + "."
+}

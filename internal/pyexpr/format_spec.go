@@ -1,0 +1,139 @@
+package pyexpr
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// spec is a parsed format specification, [[fill]align][sign][z][#][0][width][,_][.precision][type].
+type spec struct {
+	fill             rune
+	align, sign      rune
+	noNegativeZero   bool
+	alternate        bool
+	width, precision int64 // -1 when not given
+	grouping         rune  // ',' or '_'
+	typ              rune  // the letter, or the default
+}
+
+// specReader reads a specification from the left.
+type specReader struct{ rest string }
+
+// peek is the character that is n characters ahead, or -1.
+func (r *specReader) peek(n int) rune {
+	rest := r.rest
+	for {
+		c, size := utf8.DecodeRuneInString(rest)
+		if size == 0 {
+			return -1
+		}
+		if n == 0 {
+			return c
+		}
+		n, rest = n-1, rest[size:]
+	}
+}
+
+func (r *specReader) skip() rune {
+	c, size := utf8.DecodeRuneInString(r.rest)
+	r.rest = r.rest[size:]
+	return c
+}
+
+// accept takes the next character when it is one of these.
+func (r *specReader) accept(any string) rune {
+	if c := r.peek(0); c > 0 && strings.ContainsRune(any, c) {
+		return r.skip()
+	}
+	return 0
+}
+
+// parseSpec reads a specification. The checks stand in CPython's order, so that of two faults the same one is named.
+func parseSpec(text string, typ, align rune) (spec, error) {
+	s := spec{fill: ' ', align: align, typ: typ, precision: -1}
+	r := &specReader{text}
+	filled, aligned := false, false
+	if c := r.peek(1); c > 0 && strings.ContainsRune("<>=^", c) {
+		s.fill, s.align = r.skip(), r.skip()
+		filled, aligned = true, true
+	} else if c := r.accept("<>=^"); c != 0 {
+		s.align, aligned = c, true
+	}
+	s.sign = r.accept(" +-")
+	s.noNegativeZero = r.accept("z") != 0
+	s.alternate = r.accept("#") != 0
+	if !filled && r.accept("0") != 0 {
+		s.fill = '0'
+		if !aligned && align == '>' {
+			s.align = '='
+		}
+	}
+	var err error
+	if s.width, err = r.number(); err != nil {
+		return s, err
+	}
+	if err := s.separators(r); err != nil {
+		return s, err
+	}
+	if r.accept(".") != 0 {
+		if s.precision, err = r.number(); err != nil {
+			return s, err
+		}
+		if s.precision < 0 {
+			return s, raise(ValueError, "Format specifier missing precision")
+		}
+	}
+	if r.rest != "" {
+		s.typ = r.skip()
+	}
+	if r.rest != "" {
+		return s, raise(ValueError, "Invalid format specifier")
+	}
+	return s, s.checkGrouping()
+}
+
+// number reads a width or precision; -1 when there is none.
+func (r *specReader) number() (int64, error) {
+	n := 0
+	for n < len(r.rest) && isDigit(r.rest[n]) {
+		n++
+	}
+	if n == 0 {
+		return -1, nil
+	}
+	v, err := strconv.ParseInt(r.rest[:n], 10, 64)
+	if err != nil {
+		return 0, raise(ValueError, "Too many decimal digits in format string")
+	}
+	r.rest = r.rest[n:]
+	return v, nil
+}
+
+// separators reads the grouping.
+func (s *spec) separators(r *specReader) error {
+	s.grouping = r.accept(",")
+	if c := r.accept("_"); c != 0 {
+		if s.grouping != 0 {
+			return raise(ValueError, "Cannot specify both ',' and '_'.")
+		}
+		s.grouping = c
+	}
+	if s.grouping == '_' && r.peek(0) == ',' {
+		return raise(ValueError, "Cannot specify both ',' and '_'.")
+	}
+	return nil
+}
+
+// checkGrouping says which types have groups: decimal ones, and with '_' the binary ones.
+func (s *spec) checkGrouping() error {
+	switch {
+	case s.grouping == 0, s.typ == 0, strings.ContainsRune("defgEG%F", s.typ):
+		return nil
+	case s.grouping == '_' && strings.ContainsRune("boxX", s.typ):
+		return nil
+	case s.typ > 32 && s.typ < 128:
+		return raise(ValueError, "Cannot specify '%c' with '%c'.", s.grouping, s.typ)
+	}
+	return raise(ValueError, "Cannot specify '%c' with '\\x%x'.", s.grouping, s.typ)
+}

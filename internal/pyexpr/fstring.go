@@ -1,0 +1,312 @@
+package pyexpr
+
+import "strings"
+
+// fieldNode is a replacement field of an f-string.
+type fieldNode struct {
+	x          node
+	conversion byte // 's', 'r', 'a' or 0
+	spec       node // nil without one
+}
+
+func (n *fieldNode) eval(m *machine, f *frame) (value, error) {
+	v, err := n.x.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.step(1); err != nil {
+		return nil, err
+	}
+	if v, err = convert(m, v, n.conversion); err != nil {
+		return nil, err
+	}
+	spec := ""
+	if n.spec != nil {
+		s, err := n.spec.eval(m, f)
+		if err != nil {
+			return nil, err
+		}
+		spec = s.(string)
+	}
+	return format(m, v, spec)
+}
+
+// convert does what !s, !r and !a ask for.
+func convert(m *machine, v value, conversion byte) (value, error) {
+	switch conversion {
+	case 's':
+		return str(m, v)
+	case 'r':
+		return repr(m, v)
+	case 'a':
+		return ascii(m, v)
+	}
+	return v, nil
+}
+
+// ascii is repr with every character beyond ASCII as an escape.
+func ascii(m *machine, v value) (value, error) {
+	s, err := repr(m, v)
+	if err != nil || isASCII(s) {
+		return s, err
+	}
+	t := &text{m: m}
+	for _, r := range s {
+		if err := m.step(1); err != nil {
+			return nil, err
+		}
+		if err := t.add(asciiEscape(r)); err != nil {
+			return nil, err
+		}
+	}
+	return t.b.String(), nil
+}
+
+// fstring reads the body of an f-string.
+type fstring struct {
+	p     *parser
+	body  string
+	raw   bool
+	start int // of the body in the source
+	depth int // of nested specifications: one level is all that 3.11 allows
+	pos   int
+}
+
+// formatted reads the body of an f-string into parts.
+func (p *parser) formatted(body string, raw bool, start int) ([]node, error) {
+	f := &fstring{p: p, body: body, raw: raw, start: start}
+	return f.parts(false)
+}
+
+func (f *fstring) fail(format string, args ...any) error {
+	return raise(SyntaxError, "f-string: "+format, args...)
+}
+
+// parts reads text and fields up to the end, or up to the brace that ends a specification.
+func (f *fstring) parts(inSpec bool) ([]node, error) {
+	var parts []node
+	for f.pos < len(f.body) {
+		if inSpec && f.body[f.pos] == '}' {
+			break
+		}
+		if f.body[f.pos] == '{' && (inSpec || !strings.HasPrefix(f.body[f.pos:], "{{")) {
+			more, err := f.field()
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, more...)
+			continue
+		}
+		s, err := f.text(inSpec)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, &constNode{s})
+	}
+	return parts, nil
+}
+
+// text reads up to a field. Doubled braces are one, outside of a specification.
+func (f *fstring) text(inSpec bool) (string, error) {
+	var b strings.Builder
+	for f.pos < len(f.body) {
+		rest := f.body[f.pos:]
+		c := rest[0]
+		switch {
+		case !inSpec && (strings.HasPrefix(rest, "{{") || strings.HasPrefix(rest, "}}")):
+			b.WriteByte(c)
+			f.pos += 2
+			continue
+		case c == '{' || c == '}' && inSpec:
+			return f.unescaped(b.String())
+		case c == '}':
+			return "", f.fail("single '}' is not allowed")
+		case c == '\\' && !f.raw && len(rest) > 1 && rest[1] != '{' && rest[1] != '}':
+			b.WriteString(rest[:2])
+			f.pos += 2
+			continue
+		}
+		b.WriteByte(c)
+		f.pos++
+	}
+	return f.unescaped(b.String())
+}
+
+func (f *fstring) unescaped(s string) (string, error) { return unescape(s, f.raw) }
+
+// field reads {expression=!c:spec}.
+func (f *fstring) field() ([]node, error) {
+	if f.depth > 1 {
+		return nil, f.fail("expressions nested too deeply")
+	}
+	f.pos++
+	start := f.pos
+	if err := f.skipExpression(); err != nil {
+		return nil, err
+	}
+	source := f.body[start:f.pos]
+	if strings.TrimLeft(source, " \t\n\f\r") == "" {
+		if f.pos < len(f.body) && f.body[f.pos] != '}' {
+			return nil, f.fail("expression required before '%c'", f.body[f.pos])
+		}
+		return nil, f.fail("empty expression not allowed")
+	}
+	x, err := f.expression(source, f.start+start)
+	if err != nil {
+		return nil, err
+	}
+	n := &fieldNode{x: x}
+	var shown node
+	if f.next("=") {
+		for f.pos < len(f.body) && strings.IndexByte(" \t\n\f\r\v", f.body[f.pos]) >= 0 {
+			f.pos++
+		}
+		shown = &constNode{f.body[start:f.pos]}
+	}
+	if err := f.conversion(n); err != nil {
+		return nil, err
+	}
+	if err := f.spec(n); err != nil {
+		return nil, err
+	}
+	if !f.next("}") {
+		return nil, f.fail("expecting '}'")
+	}
+	if shown == nil {
+		return []node{n}, nil
+	}
+	if n.spec == nil && n.conversion == 0 {
+		n.conversion = 'r'
+	}
+	return []node{shown, n}, nil
+}
+
+// next takes a mark.
+func (f *fstring) next(mark string) bool {
+	if strings.HasPrefix(f.body[f.pos:], mark) {
+		f.pos += len(mark)
+		return true
+	}
+	return false
+}
+
+func (f *fstring) conversion(n *fieldNode) error {
+	if !f.next("!") {
+		return nil
+	}
+	if f.pos >= len(f.body) {
+		return f.fail("expecting '}'")
+	}
+	n.conversion = f.body[f.pos]
+	f.pos++
+	if strings.IndexByte("sra", n.conversion) < 0 {
+		return f.fail("invalid conversion character: expected 's', 'r', or 'a'")
+	}
+	return nil
+}
+
+func (f *fstring) spec(n *fieldNode) error {
+	if !f.next(":") {
+		return nil
+	}
+	f.depth++
+	defer func() { f.depth-- }()
+	parts, err := f.parts(true)
+	n.spec = &joinedNode{parts}
+	return err
+}
+
+// skipExpression finds the end of a field's expression: a '}', '!', ':' or '=' outside of brackets and strings.
+func (f *fstring) skipExpression() error {
+	var open []byte
+	quote := ""
+	for ; f.pos < len(f.body); f.pos++ {
+		rest := f.body[f.pos:]
+		c := rest[0]
+		switch {
+		case c == '\\':
+			return raise(SyntaxError, "f-string expression part cannot include a backslash")
+		case quote != "":
+			if strings.HasPrefix(rest, quote) {
+				f.pos += len(quote) - 1
+				quote = ""
+			}
+		case c == '\'' || c == '"':
+			if quote = rest[:1]; strings.HasPrefix(rest, strings.Repeat(quote, 3)) {
+				quote = rest[:3]
+			}
+			f.pos += len(quote) - 1
+		case c == '#':
+			return raise(SyntaxError, "f-string expression part cannot include '#'")
+		case strings.IndexByte("([{", c) >= 0:
+			open = append(open, c)
+		case len(open) == 0 && strings.IndexByte("!:=<>", c) >= 0:
+			if n := operatorLength(rest); n > 0 {
+				f.pos += n - 1
+				continue
+			}
+			return nil
+		case len(open) == 0 && c == '}':
+			return nil
+		case strings.IndexByte(")]}", c) >= 0:
+			if len(open) == 0 {
+				return f.fail("unmatched '%c'", c)
+			}
+			last := open[len(open)-1]
+			if closing[string(last)] != string(c) {
+				return f.fail("closing parenthesis '%c' does not match opening parenthesis '%c'", c, last)
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	if quote != "" {
+		return f.fail("unterminated string")
+	}
+	if len(open) > 0 {
+		return f.fail("unmatched '%c'", open[len(open)-1])
+	}
+	return f.fail("expecting '}'")
+}
+
+// operatorLength is that of a comparison at the start of s, which does not end a field.
+func operatorLength(s string) int {
+	switch {
+	case strings.HasPrefix(s, "!="), strings.HasPrefix(s, "=="), strings.HasPrefix(s, "<="), strings.HasPrefix(s, ">="):
+		return 2
+	case s[0] == '<' || s[0] == '>':
+		return 1
+	}
+	return 0
+}
+
+// expression compiles the expression of a field. Its names join those of the parser around it, and it is parsed as if in
+// brackets, so that it may go over several lines.
+func (f *fstring) expression(source string, start int) (node, error) {
+	tokens, err := lex("("+source+")", 0)
+	if err != nil {
+		return nil, f.inner(err)
+	}
+	for i := range tokens {
+		tokens[i].pos += start - 1
+	}
+	inner := &parser{src: f.p.src, tokens: tokens, depth: f.p.depth, names: f.p.names}
+	if err := inner.enter(); err != nil {
+		return nil, f.inner(err)
+	}
+	n, err := inner.whole()
+	if err != nil {
+		return nil, f.inner(err)
+	}
+	f.p.names = inner.names
+	return n, nil
+}
+
+// inner says that an error is in an f-string, and forgets its place, which is within the field.
+func (f *fstring) inner(err error) error {
+	e := *err.(*Error)
+	e.Line, e.Column = 0, 0
+	if e.Kind == SyntaxError && !strings.HasPrefix(e.Message, "f-string") {
+		e.Message = "f-string: " + e.Message
+	}
+	return &e
+}

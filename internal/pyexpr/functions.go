@@ -1,0 +1,65 @@
+package pyexpr
+
+import (
+	"slices"
+	"sync"
+)
+
+// function is one of the functions that an expression may call. There are no others, and no way to make one.
+type function struct {
+	signature
+	isType bool // int, str and the like, which are types to Python
+	run    func(m *machine, a arguments) (value, error)
+}
+
+func (f *function) typeName() string {
+	if f.isType {
+		return "type"
+	}
+	return "builtin_function_or_method"
+}
+
+// fn makes the entry of a function.
+func fn(name string, style style, low, high int, run func(*machine, []value) (value, error)) *function {
+	return &function{signature: signature{name: name, full: name, style: style, min: low, max: high},
+		run: func(m *machine, a arguments) (value, error) { return run(m, a.pos) }}
+}
+
+// named makes the entry of a function whose arguments have names.
+func named(name string, low, posOnly int, params []string, run func(*machine, []value) (value, error)) *function {
+	f := fn(name, keyworded, low, len(params), run)
+	f.params, f.posOnly = params, posOnly
+	return f
+}
+
+// raw makes the entry of a function that reads its arguments itself.
+func raw(name string, run func(*machine, arguments) (value, error)) *function {
+	return &function{signature: signature{name: name, full: name, style: free}, run: run}
+}
+
+// class marks a function as a type.
+func class(f *function) *function {
+	f.isType = true
+	return f
+}
+
+// functions is the table of all functions by name, made once.
+var functions = sync.OnceValue(func() map[string]*function {
+	all := map[string]*function{}
+	for _, group := range [][]*function{numberFunctions(), sequenceFunctions(), textFunctions(), typeFunctions()} {
+		for _, f := range group {
+			all[f.name] = f
+		}
+	}
+	return all
+})
+
+// Names lists the functions of the language in alphabetical order. A parameter must have none of these names.
+func Names() []string {
+	var names []string
+	for name := range functions() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,60 @@
+package pyexpr
+
+import "unicode/utf8"
+
+// textFunctions are those between numbers and characters.
+func textFunctions() []*function {
+	return []*function{
+		fn("ord", oneArg, 1, 1, ord),
+		fn("chr", oneArg, 1, 1, chr),
+		fn("bin", oneArg, 1, 1, func(m *machine, a []value) (value, error) { return based(m, a[0], 2, "0b") }),
+		fn("oct", oneArg, 1, 1, func(m *machine, a []value) (value, error) { return based(m, a[0], 8, "0o") }),
+		fn("hex", oneArg, 1, 1, func(m *machine, a []value) (value, error) { return based(m, a[0], 16, "0x") }),
+	}
+}
+
+func ord(m *machine, a []value) (value, error) {
+	s, ok := a[0].(string)
+	if !ok {
+		return nil, raise(TypeError, "ord() expected string of length 1, but %s found", typeName(a[0]))
+	}
+	if n := runes(s); n != 1 {
+		return nil, raise(TypeError, "ord() expected a character, but string of length %d found", n)
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	return int64(r), m.scan(len(s))
+}
+
+func chr(_ *machine, a []value) (value, error) {
+	v, ok := integer(a[0])
+	if !ok {
+		return nil, notInt(a[0])
+	}
+	n, small := v.(int64)
+	switch {
+	case !small || n != int64(int32(n)):
+		return nil, raise(OverflowError, "Python int too large to convert to C int")
+	case n < 0 || n > utf8.MaxRune:
+		return nil, raise(ValueError, "chr() arg not in range(0x110000)")
+	case !utf8.ValidRune(rune(n)):
+		return nil, raise(ValueError, "a surrogate is no character of its own: chr(%d)", n)
+	}
+	return string(rune(n)), nil
+}
+
+// based writes an integer in base 2, 8 or 16 with its prefix.
+func based(m *machine, v value, base int, prefix string) (value, error) {
+	n, ok := integer(v)
+	if !ok {
+		return nil, notInt(v)
+	}
+	b := toBig(n)
+	if err := m.allocText(2 * int64(b.BitLen()+8)); err != nil {
+		return nil, err
+	}
+	text := b.Text(base)
+	if text[0] == '-' {
+		return "-" + prefix + text[1:], nil
+	}
+	return prefix + text, nil
+}

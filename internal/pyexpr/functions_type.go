@@ -1,0 +1,229 @@
+package pyexpr
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// typeFunctions are the types, called to make values of them.
+func typeFunctions() []*function {
+	return []*function{
+		class(fn("bool", checked, 0, 1, func(_ *machine, a []value) (value, error) { return given(a[0]) && truth(a[0]), nil })),
+		class(raw("dict", dictOf)),
+		class(fn("float", checked, 0, 1, floatOf)),
+		class(raw("int", intOf)),
+		class(fn("list", checked, 0, 1, listOf)),
+		class(fn("set", checked, 0, 1, setFrom)),
+		class(raw("str", strOf)),
+		class(fn("tuple", checked, 0, 1, tupleOf)),
+	}
+}
+
+func listOf(m *machine, a []value) (value, error) {
+	all, err := copied(m, a[0])
+	return list(all), err
+}
+
+func tupleOf(m *machine, a []value) (value, error) {
+	all, err := copied(m, a[0])
+	return tuple(all), err
+}
+
+// copied are the items of an argument that may be absent.
+func copied(m *machine, v value) ([]value, error) {
+	if !given(v) {
+		return []value{}, nil
+	}
+	if err := m.alloc(listBytes); err != nil {
+		return nil, err
+	}
+	return items(m, v)
+}
+
+func setFrom(m *machine, a []value) (value, error) {
+	if !given(a[0]) {
+		return newSet(), m.alloc(listBytes)
+	}
+	it, err := iterate(m, a[0])
+	if err != nil {
+		return nil, err
+	}
+	return collectSet(m, it)
+}
+
+// dictOf reads dict(), dict(mapping), dict(pairs), each with further entries by name.
+func dictOf(m *machine, a arguments) (value, error) {
+	if len(a.pos) > 1 {
+		return nil, raise(TypeError, "dict expected at most 1 argument, got %d", len(a.pos))
+	}
+	d := newDict()
+	if err := m.alloc(listBytes); err != nil {
+		return nil, err
+	}
+	if len(a.pos) == 1 {
+		if err := d.update(m, a.pos[0]); err != nil {
+			return nil, err
+		}
+	}
+	for i, name := range a.names {
+		if err := d.set(m, name, a.named[i]); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// update puts in the entries of a dict, or pairs.
+func (d *dict) update(m *machine, v value) error {
+	if from, ok := v.(*dict); ok {
+		for i := range from.keys {
+			if err := d.set(m, from.keys[i], from.vals[i]); err != nil {
+				return err
+			}
+		}
+		return m.step(int64(len(from.keys)))
+	}
+	it, err := iterate(m, v)
+	if err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		v, ok, err := it.next(m)
+		if err != nil || !ok {
+			return err
+		}
+		if !iterable(v) {
+			return raise(TypeError, "cannot convert dictionary update sequence element #%d to a sequence", n)
+		}
+		pair, err := items(m, v)
+		if err != nil {
+			return err
+		}
+		if len(pair) != 2 {
+			return raise(ValueError, "dictionary update sequence element #%d has length %d; 2 is required", n, len(pair))
+		}
+		if err := d.set(m, pair[0], pair[1]); err != nil {
+			return err
+		}
+	}
+}
+
+func floatOf(m *machine, a []value) (value, error) {
+	switch v := a[0].(type) {
+	case absent:
+		return 0.0, nil
+	case float64:
+		return v, nil
+	case string:
+		return parseFloat(m, v)
+	}
+	x, err := number(a[0])
+	if err == errNoNumber {
+		return nil, raise(TypeError, "float() argument must be a string or a real number, not '%s'", typeName(a[0]))
+	}
+	return x, err
+}
+
+// parseFloat reads what float accepts: blanks around, underscores between digits, digits of any script.
+func parseFloat(m *machine, s string) (value, error) {
+	if err := m.scan(4 * len(s)); err != nil {
+		return nil, err
+	}
+	text := trimSpace(plainDigits(s))
+	bare, ok := withoutUnderscores(text)
+	switch strings.ToLower(strings.TrimLeft(bare, "+-")) {
+	case "inf", "infinity", "nan":
+		ok = ok && len(strings.TrimLeft(bare, "+-")) >= len(bare)-1
+	default:
+		ok = ok && strings.Trim(bare, "0123456789+-.eE") == ""
+	}
+	x, err := strconv.ParseFloat(bare, 64)
+	if ok && (err == nil || math.IsInf(x, 0)) {
+		return x, nil
+	}
+	text, reprErr := repr(m, s)
+	if reprErr != nil {
+		return nil, reprErr
+	}
+	return nil, raise(ValueError, "could not convert string to float: %s", text)
+}
+
+// withoutUnderscores removes underscores; ok is false where one does not stand between two digits.
+func withoutUnderscores(s string) (string, bool) {
+	for i := range len(s) {
+		if s[i] == '_' && (i == 0 || i+1 == len(s) || !isDigit(s[i-1]) || !isDigit(s[i+1])) {
+			return s, false
+		}
+	}
+	return strings.ReplaceAll(s, "_", ""), true
+}
+
+func strOf(m *machine, a arguments) (value, error) {
+	s := signature{name: "str", style: keyworded, max: 3, params: []string{"object", "encoding", "errors"}}
+	slots, err := s.bindNames(a)
+	if err != nil {
+		return nil, err
+	}
+	for i := 1; i < 3; i++ {
+		if given(slots[i]) && !isString(slots[i]) {
+			return nil, raise(TypeError, "str() argument '%s' must be str, not %s", s.params[i], typeName(slots[i]))
+		}
+	}
+	switch {
+	case !given(slots[0]):
+		return "", nil
+	case !given(slots[1]) && !given(slots[2]):
+		return str(m, slots[0])
+	case isString(slots[0]):
+		return nil, raise(TypeError, "decoding str is not supported")
+	}
+	return nil, raise(TypeError, "decoding to str: need a bytes-like object, %s found", typeName(slots[0]))
+}
+
+func intOf(m *machine, a arguments) (value, error) {
+	s := signature{name: "int", style: keyworded, max: 2, params: []string{"", "base"}, posOnly: 0}
+	total := len(a.pos) + len(a.names)
+	if total > 2 {
+		return nil, raise(TypeError, "int() takes at most 2 arguments (%d given)", total)
+	}
+	slots, err := s.bindNames(a)
+	if err != nil {
+		return nil, err
+	}
+	x, base := slots[0], slots[1]
+	switch {
+	case !given(x) && given(base):
+		return nil, raise(TypeError, "int() missing string argument")
+	case !given(x):
+		return int64(0), nil
+	case !given(base):
+		return toInt(m, x)
+	}
+	n, ok := integer(base)
+	if !ok {
+		return nil, notInt(base)
+	}
+	if k := clamp(n); k != 0 && (k < 2 || k > 36) {
+		return nil, raise(ValueError, "int() base must be >= 2 and <= 36, or 0")
+	}
+	text, ok := x.(string)
+	if !ok {
+		return nil, raise(TypeError, "int() can't convert non-string with explicit base")
+	}
+	return parseInt(m, text, int(clamp(n)))
+}
+
+func toInt(m *machine, v value) (value, error) {
+	switch v := v.(type) {
+	case string:
+		return parseInt(m, v, 10)
+	case float64:
+		return truncate(m, v)
+	}
+	n, ok := integer(v)
+	if !ok {
+		return nil, raise(TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", typeName(v))
+	}
+	return n, nil
+}

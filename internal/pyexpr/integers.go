@@ -1,0 +1,298 @@
+package pyexpr
+
+import (
+	"math"
+	"math/big"
+	bitwise "math/bits"
+)
+
+// integers computes with two ints, each an int64 or a *big.Int.
+func integers(m *machine, op string, a, b value) (value, bool, error) {
+	var v value
+	var err error
+	switch op {
+	case "+":
+		v, err = addInts(m, a, b)
+	case "-":
+		v, err = subInts(m, a, b)
+	case "*":
+		v, err = mulInts(m, a, b)
+	case "/":
+		v, err = trueDivide(m, a, b)
+	case "//":
+		v, _, err = divmodInts(m, a, b, "integer division or modulo by zero")
+	case "%":
+		_, v, err = divmodInts(m, a, b, "integer modulo by zero")
+	case "**":
+		v, err = powInts(m, a, b)
+	case "<<", ">>":
+		v, err = shift(m, op, a, b)
+	case "&", "|", "^":
+		v, err = bitInts(m, op, a, b)
+	default:
+		return nil, false, nil
+	}
+	return v, true, err
+}
+
+func addInts(m *machine, a, b value) (value, error) {
+	x, ok1 := a.(int64)
+	y, ok2 := b.(int64)
+	if ok1 && ok2 {
+		if sum := x + y; (sum > x) == (y > 0) {
+			return sum, m.alloc(boxBytes)
+		}
+	}
+	if err := m.allocBits(max(bits(a), bits(b)) + 1); err != nil {
+		return nil, err
+	}
+	return m.made(new(big.Int).Add(toBig(a), toBig(b)))
+}
+
+func subInts(m *machine, a, b value) (value, error) {
+	x, ok1 := a.(int64)
+	y, ok2 := b.(int64)
+	if ok1 && ok2 {
+		if diff := x - y; (diff < x) == (y > 0) {
+			return diff, m.alloc(boxBytes)
+		}
+	}
+	if err := m.allocBits(max(bits(a), bits(b)) + 1); err != nil {
+		return nil, err
+	}
+	return m.made(new(big.Int).Sub(toBig(a), toBig(b)))
+}
+
+// made gives a new integer its form, and holds the limit where a bound charged before was one bit too generous.
+func (m *machine) made(n *big.Int) (value, error) { return norm(n), m.step(int64(n.BitLen()) / 256) }
+
+func mulInts(m *machine, a, b value) (value, error) {
+	x, ok1 := a.(int64)
+	y, ok2 := b.(int64)
+	if ok1 && ok2 {
+		high, low := bitwise.Mul64(magnitude(x), magnitude(y))
+		if high == 0 && low <= math.MaxInt64 {
+			return x * y, m.alloc(boxBytes)
+		}
+	}
+	p, q := toBig(a), toBig(b)
+	n, k := int64(p.BitLen()), int64(q.BitLen())
+	if err := m.allocBits(n + k); err != nil {
+		return nil, err
+	}
+	if err := m.step(n * k / 4096 / 16); err != nil {
+		return nil, err
+	}
+	return m.made(new(big.Int).Mul(p, q))
+}
+
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+// divmodInts floors, and gives the remainder the divisor's sign.
+func divmodInts(m *machine, a, b value, zero string) (value, value, error) {
+	x, ok1 := a.(int64)
+	y, ok2 := b.(int64)
+	if ok2 && y == 0 {
+		return nil, nil, raise(ZeroDivisionError, "%s", zero)
+	}
+	if ok1 && ok2 && (x != math.MinInt64 || y != -1) {
+		q, r := x/y, x%y
+		if r != 0 && (r < 0) != (y < 0) {
+			q, r = q-1, r+y
+		}
+		return q, r, m.alloc(2 * boxBytes)
+	}
+	p, d := toBig(a), toBig(b)
+	if err := m.allocBits(int64(p.BitLen() + d.BitLen())); err != nil {
+		return nil, nil, err
+	}
+	if err := m.step(int64(p.BitLen()) * int64(d.BitLen()) / 4096 / 16); err != nil {
+		return nil, nil, err
+	}
+	q, r := new(big.Int).QuoRem(p, d, new(big.Int))
+	if r.Sign() != 0 && r.Sign() != d.Sign() {
+		q.Sub(q, big.NewInt(1))
+		r.Add(r, d)
+	}
+	return norm(q), norm(r), nil
+}
+
+// exactInFloat is the largest magnitude up to which every integer is a float.
+const exactInFloat = 1 << 53
+
+// trueDivide is the float nearest to the quotient, which is not that of the nearest floats.
+func trueDivide(m *machine, a, b value) (value, error) {
+	x, ok1 := a.(int64)
+	y, ok2 := b.(int64)
+	if ok2 && y == 0 {
+		return nil, raise(ZeroDivisionError, "division by zero")
+	}
+	if ok1 && ok2 && magnitude(x) <= exactInFloat && magnitude(y) <= exactInFloat {
+		return float64(x) / float64(y), m.alloc(boxBytes)
+	}
+	p, q := toBig(a), toBig(b)
+	if p.Sign() == 0 {
+		return 0.0, nil // Python knows no negative zero here
+	}
+	if err := m.allocBits(int64(p.BitLen() + q.BitLen())); err != nil {
+		return nil, err
+	}
+	if p.BitLen()-q.BitLen() > 1025 {
+		return nil, raise(OverflowError, "integer division result too large for a float")
+	}
+	if q.BitLen()-p.BitLen() > 1100 {
+		return math.Copysign(0, float64(p.Sign()*q.Sign())), nil
+	}
+	f, _ := quotient(p, q)
+	if math.IsInf(f, 0) {
+		return nil, raise(OverflowError, "integer division result too large for a float")
+	}
+	return f, m.step(int64(p.BitLen()+q.BitLen()) / 256)
+}
+
+// quotient rounds p/q once: 66 bits or more of the quotient and whether anything is left decide every rounding,
+// and cost less than the exact fraction, which would be reduced first.
+func quotient(p, q *big.Int) (float64, bool) {
+	shift := max(q.BitLen()-p.BitLen()+1100, 0)
+	n := new(big.Int).Lsh(new(big.Int).Abs(p), uint(shift))
+	n, rest := n.QuoRem(n, new(big.Int).Abs(q), new(big.Int))
+	if rest.Sign() != 0 {
+		n.Lsh(n, 1).SetBit(n, 0, 1)
+		shift++
+	}
+	f := new(big.Float).SetPrec(uint(max(n.BitLen(), 64))).SetInt(n)
+	f.SetMantExp(f, -shift)
+	if p.Sign()*q.Sign() < 0 {
+		f.Neg(f)
+	}
+	v, accuracy := f.Float64()
+	return v, accuracy == big.Exact
+}
+
+// toFloat is the nearest float, or an error beyond the largest.
+func toFloat(n value) (float64, error) {
+	switch n := n.(type) {
+	case int64:
+		return float64(n), nil
+	case *big.Int:
+		f, _ := new(big.Float).SetInt(n).Float64()
+		if math.IsInf(f, 0) {
+			return 0, raise(OverflowError, "int too large to convert to float")
+		}
+		return f, nil
+	}
+	return 0, nil
+}
+
+// powInts computes a ** b. The size of the result is known before it is made: bits(a) * b.
+func powInts(m *machine, a, b value) (value, error) {
+	n, small := b.(int64)
+	if toBig(b).Sign() < 0 {
+		x, err := toFloat(a)
+		if err != nil {
+			return nil, err
+		}
+		y, err := toFloat(b)
+		if err != nil {
+			return nil, err
+		}
+		return powFloats(m, x, y)
+	}
+	base := toBig(a)
+	if base.BitLen() <= 1 { // 0, 1 and -1 stay small whatever the exponent is
+		return powUnit(base.Sign(), toBig(b)), nil
+	}
+	size, ok := product(int64(base.BitLen()-1), n)
+	if !small || !ok {
+		return nil, m.allocBits(math.MaxInt64)
+	}
+	if err := m.allocBits(size); err != nil {
+		return nil, err
+	}
+	upper, _ := product(int64(base.BitLen()), n)
+	if err := m.alloc(4 * (bigBytes + upper/8)); err != nil {
+		return nil, err
+	}
+	if err := m.step(upper * upper / 4096 / 64); err != nil {
+		return nil, err
+	}
+	r := new(big.Int).Exp(base, toBig(b), nil)
+	if r.BitLen() > m.limits.Bits {
+		return nil, m.allocBits(int64(r.BitLen()))
+	}
+	return norm(r), nil
+}
+
+// powUnit is a power of 0, 1 or -1.
+func powUnit(sign int, n *big.Int) value {
+	switch {
+	case n.Sign() == 0 || sign == 1:
+		return int64(1)
+	case sign == 0:
+		return int64(0)
+	case n.Bit(0) == 0:
+		return int64(1)
+	}
+	return int64(-1)
+}
+
+// shift computes a << b or a >> b, the left one charged by the size of what comes out.
+func shift(m *machine, op string, a, b value) (value, error) {
+	if toBig(b).Sign() < 0 {
+		return nil, raise(ValueError, "negative shift count")
+	}
+	x := toBig(a)
+	n, small := b.(int64)
+	switch {
+	case x.Sign() == 0:
+		return int64(0), nil
+	case op == "<<" && (!small || n > int64(m.limits.Bits)):
+		return nil, m.allocBits(math.MaxInt64)
+	case op == "<<":
+		if err := m.allocBits(int64(x.BitLen()) + n); err != nil {
+			return nil, err
+		}
+		return m.made(new(big.Int).Lsh(x, uint(n)))
+	case !small || n > int64(x.BitLen()):
+		if x.Sign() < 0 {
+			return int64(-1), nil
+		}
+		return int64(0), nil
+	}
+	if err := m.allocBits(int64(x.BitLen())); err != nil {
+		return nil, err
+	}
+	return m.made(new(big.Int).Rsh(x, uint(n)))
+}
+
+func bitInts(m *machine, op string, a, b value) (value, error) {
+	x, ok1 := a.(int64)
+	y, ok2 := b.(int64)
+	if ok1 && ok2 {
+		switch op {
+		case "&":
+			return x & y, m.alloc(boxBytes)
+		case "|":
+			return x | y, m.alloc(boxBytes)
+		}
+		return x ^ y, m.alloc(boxBytes)
+	}
+	if err := m.allocBits(max(bits(a), bits(b)) + 64); err != nil {
+		return nil, err
+	}
+	r := new(big.Int)
+	switch op {
+	case "&":
+		r.And(toBig(a), toBig(b))
+	case "|":
+		r.Or(toBig(a), toBig(b))
+	default:
+		r.Xor(toBig(a), toBig(b))
+	}
+	return m.made(r)
+}

@@ -1,0 +1,229 @@
+package pyexpr
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// kind is what a token is.
+type kind uint8
+
+const (
+	tokenEnd kind = iota
+	tokenName
+	tokenNumber
+	tokenString
+	tokenOperator
+	tokenNewline
+)
+
+// token is a word of the source. An operator's and a name's text is what is compared; a string's is the whole literal
+// with its prefix and quotes.
+type token struct {
+	kind     kind
+	text     string
+	pos, end int
+}
+
+// operators from the longest to the shortest, so that the first that fits is the right one.
+var operators = []string{
+	"**=", "//=", ">>=", "<<=", "...",
+	"**", "//", "<<", ">>", "<=", ">=", "==", "!=", "->", ":=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=",
+	"+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", ".", "=", ";",
+}
+
+// lexer cuts a source into tokens. Within brackets line ends mean nothing, as in Python.
+type lexer struct {
+	src     string
+	pos     int
+	tokens  []token
+	opening []token // the brackets that are open
+}
+
+// lex cuts src[pos:].
+func lex(src string, pos int) ([]token, error) {
+	l := &lexer{src: src, pos: pos}
+	for {
+		l.blanks()
+		if l.pos >= len(l.src) {
+			break
+		}
+		start := l.pos
+		if err := l.next(); err != nil {
+			return nil, at(err, src, start)
+		}
+	}
+	if n := len(l.opening); n > 0 {
+		open := l.opening[n-1]
+		return nil, at(raise(SyntaxError, "'%s' was never closed", open.text), src, open.pos)
+	}
+	l.add(tokenEnd, l.pos)
+	return l.tokens, nil
+}
+
+func (l *lexer) add(k kind, end int) {
+	l.tokens = append(l.tokens, token{k, l.src[l.pos:end], l.pos, end})
+	l.pos = end
+}
+
+// blanks skips what separates tokens: spaces, comments, a backslash at a line's end, line ends within brackets.
+func (l *lexer) blanks() {
+	for l.pos < len(l.src) {
+		rest := l.src[l.pos:]
+		switch c := rest[0]; {
+		case c == ' ' || c == '\t' || c == '\f' || c == '\n' && len(l.opening) > 0, c == '\r':
+			l.pos++
+		case c == '\\' && strings.HasPrefix(rest, "\\\n"):
+			l.pos += 2
+		case c == '\\' && strings.HasPrefix(rest, "\\\r\n"):
+			l.pos += 3
+		case c == '#':
+			if n := strings.IndexByte(rest, '\n'); n >= 0 {
+				l.pos += n
+			} else {
+				l.pos = len(l.src)
+			}
+		default:
+			return
+		}
+	}
+}
+
+// next reads one token.
+func (l *lexer) next() error {
+	rest := l.src[l.pos:]
+	c := rest[0]
+	switch {
+	case c == '\n':
+		l.add(tokenNewline, l.pos+1)
+		return nil
+	case isDigit(c), c == '.' && len(rest) > 1 && isDigit(rest[1]):
+		return l.number()
+	}
+	if n := stringPrefix(rest); n >= 0 {
+		return l.literal(n)
+	}
+	if n := nameLength(rest); n > 0 {
+		l.add(tokenName, l.pos+n)
+		return nil
+	}
+	for _, op := range operators {
+		if strings.HasPrefix(rest, op) {
+			return l.operator(op)
+		}
+	}
+	return l.stray(rest)
+}
+
+// stray explains a character that begins no token.
+func (l *lexer) stray(rest string) error {
+	r, _ := utf8.DecodeRuneInString(rest)
+	switch {
+	case r == '\\':
+		return raise(SyntaxError, "unexpected character after line continuation character")
+	case r == '$' || r == '?' || r == '!' || r == '`':
+		return raise(SyntaxError, "invalid syntax")
+	case r > 0x7f && isPrintable(r):
+		return raise(SyntaxError, "invalid character '%c' (U+%04X)", r, r)
+	}
+	return raise(SyntaxError, "invalid non-printable character U+%04X", r)
+}
+
+// operator reads an operator and keeps the account of brackets.
+func (l *lexer) operator(op string) error {
+	switch op {
+	case "(", "[", "{":
+		l.opening = append(l.opening, token{text: op, pos: l.pos})
+		if len(l.opening) > mostNested {
+			return raise(LimitError, "brackets are nested more than %d deep", mostNested)
+		}
+	case ")", "]", "}":
+		if err := l.close(op); err != nil {
+			return err
+		}
+	}
+	l.add(tokenOperator, l.pos+len(op))
+	return nil
+}
+
+// closing is the bracket that an opening one needs.
+var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
+
+// close ends the innermost bracket.
+func (l *lexer) close(op string) error {
+	n := len(l.opening)
+	if n == 0 {
+		return raise(SyntaxError, "unmatched '%s'", op)
+	}
+	open := l.opening[n-1]
+	if closing[open.text] != op {
+		opened, here := strings.Count(l.src[:open.pos], "\n")+1, strings.Count(l.src[:l.pos], "\n")+1
+		if opened != here {
+			return raise(SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s' on line %d", op, open.text, opened)
+		}
+		return raise(SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s'", op, open.text)
+	}
+	l.opening = l.opening[:n-1]
+	return nil
+}
+
+// stringPrefix is the length of the prefix of a string literal at the start of s, or -1 when there is none.
+func stringPrefix(s string) int {
+	for i := 0; i < len(s) && i <= 2; i++ {
+		switch s[i] {
+		case '"', '\'':
+			return i
+		case 'r', 'R', 'b', 'B', 'u', 'U', 'f', 'F':
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+// literal reads a string literal whose prefix has n letters.
+func (l *lexer) literal(n int) error {
+	start := l.pos + n
+	quote := l.src[start : start+1]
+	if triple := strings.Repeat(quote, 3); strings.HasPrefix(l.src[start:], triple) {
+		quote = triple
+	}
+	for i := start + len(quote); i < len(l.src); i++ {
+		switch {
+		case l.src[i] == '\\':
+			i++
+		case strings.HasPrefix(l.src[i:], quote):
+			l.add(tokenString, i+len(quote))
+			return nil
+		case l.src[i] == '\n' && len(quote) == 1:
+			return l.unterminated(quote, i)
+		}
+	}
+	return l.unterminated(quote, len(l.src))
+}
+
+// unterminated names the line on which a literal that does not end was given up.
+func (l *lexer) unterminated(quote string, end int) error {
+	kind := "string"
+	if len(quote) == 3 {
+		kind = "triple-quoted string"
+	}
+	return raise(SyntaxError, "unterminated %s literal (detected at line %d)", kind, strings.Count(l.src[:end], "\n")+1)
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// nameLength is the length of the identifier at the start of s.
+func nameLength(s string) int {
+	n := 0
+	for n < len(s) {
+		r, size := utf8.DecodeRuneInString(s[n:])
+		letter := r == '_' || unicode.IsLetter(r) || unicode.Is(unicode.Nl, r)
+		if !letter && (n == 0 || !unicode.IsDigit(r) && !unicode.IsMark(r) && !unicode.Is(unicode.Pc, r)) {
+			break
+		}
+		n += size
+	}
+	return n
+}

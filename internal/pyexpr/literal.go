@@ -1,0 +1,153 @@
+package pyexpr
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// joinedNode is a string of which parts are computed: an f-string, or one beside plain literals.
+type joinedNode struct{ parts []node }
+
+func (n *joinedNode) eval(m *machine, f *frame) (value, error) {
+	t := &text{m: m}
+	for _, part := range n.parts {
+		v, err := part.eval(m, f)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.add(v.(string)); err != nil {
+			return nil, err
+		}
+	}
+	return t.b.String(), m.alloc(boxBytes)
+}
+
+// strings reads literals that stand beside each other as one.
+func (p *parser) strings() (node, error) {
+	var parts []node
+	plain := true
+	start := p.peek()
+	for p.peek().kind == tokenString {
+		t := p.next()
+		more, err := p.literal(t)
+		if err != nil {
+			return nil, at(err, *p.src, t.pos)
+		}
+		parts = append(parts, more...)
+	}
+	var joined strings.Builder
+	for _, part := range parts {
+		c, ok := part.(*constNode)
+		if !ok {
+			plain = false
+			break
+		}
+		joined.WriteString(c.v.(string))
+	}
+	if plain {
+		return &constNode{joined.String()}, nil
+	}
+	return p.place(&joinedNode{parts}, start.pos), nil
+}
+
+// literal reads one literal.
+func (p *parser) literal(t token) ([]node, error) {
+	n := strings.IndexAny(t.text, `'"`)
+	prefix := strings.ToLower(t.text[:n])
+	quote := t.text[n : n+1]
+	if triple := strings.Repeat(quote, 3); strings.HasPrefix(t.text[n:], triple) {
+		quote = triple
+	}
+	body := t.text[n+len(quote) : len(t.text)-len(quote)]
+	raw := strings.Contains(prefix, "r")
+	switch prefix {
+	case "", "u", "r":
+		s, err := unescape(body, raw)
+		return []node{&constNode{s}}, err
+	case "f", "fr", "rf":
+		return p.formatted(body, raw, t.pos+n+len(quote))
+	case "b", "br", "rb":
+		return nil, raise(SyntaxError, "bytes are not available in expressions")
+	}
+	return nil, raise(SyntaxError, "invalid syntax")
+}
+
+// simpleEscapes are the escapes of one letter.
+var simpleEscapes = map[byte]string{'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v"}
+
+// unescape reads the escapes of a literal. An unknown one stands for itself, as in Python.
+func unescape(s string, raw bool) (string, error) {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	if raw || !strings.Contains(s, `\`) {
+		return s, nil
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			i++
+			continue
+		}
+		c := s[i+1]
+		if plain, ok := simpleEscapes[c]; ok {
+			b.WriteString(plain)
+			i += 2
+			continue
+		}
+		r, n, err := numericEscape(s, i)
+		if err != nil {
+			return "", err
+		}
+		if n == 0 {
+			b.WriteString(s[i : i+2])
+			i += 2
+			continue
+		}
+		b.WriteRune(r)
+		i += n
+	}
+	return b.String(), nil
+}
+
+// numericEscape reads \123, \x41, \u0041 or \U00000041 at s[i:] and says how long it is; 0 when there is none.
+func numericEscape(s string, i int) (rune, int, error) {
+	switch c := s[i+1]; {
+	case c >= '0' && c <= '7':
+		n := 2
+		for n < 4 && i+n < len(s) && s[i+n] >= '0' && s[i+n] <= '7' {
+			n++
+		}
+		v, _ := strconv.ParseInt(s[i+1:i+n], 8, 32)
+		return rune(v), n, nil
+	case c == 'x':
+		return hexEscape(s, i, 2, `\xXX`)
+	case c == 'u':
+		return hexEscape(s, i, 4, `\uXXXX`)
+	case c == 'U':
+		return hexEscape(s, i, 8, `\UXXXXXXXX`)
+	case c == 'N':
+		return 0, 0, raise(SyntaxError, `\N{...} is not available in expressions; write \u or \U with the number`)
+	}
+	return 0, 0, nil
+}
+
+func hexEscape(s string, i, n int, shape string) (rune, int, error) {
+	k := 0
+	for k < n && i+2+k < len(s) && digitValue(s[i+2+k]) < 16 {
+		k++
+	}
+	cannot := fmt.Sprintf("(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: ", i, i+1+k)
+	if k < n {
+		return 0, 0, raise(SyntaxError, "%struncated %s escape", cannot, shape)
+	}
+	v, _ := strconv.ParseUint(s[i+2:i+2+n], 16, 32)
+	switch {
+	case v > utf8.MaxRune:
+		return 0, 0, raise(SyntaxError, "%sillegal Unicode character", cannot)
+	case !utf8.ValidRune(rune(v)):
+		return 0, 0, raise(SyntaxError, "a surrogate is no character of its own: %s", s[i:i+2+n])
+	}
+	return rune(v), 2 + n, nil
+}

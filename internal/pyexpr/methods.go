@@ -1,0 +1,90 @@
+package pyexpr
+
+import "sync"
+
+type (
+	attributeNode struct {
+		x    node
+		name string
+	}
+	// method is a function of a type's values.
+	method struct {
+		signature
+		typ string
+		run func(m *machine, self value, a arguments) (value, error)
+	}
+	// bound is a method of one value.
+	bound struct {
+		self   value
+		method *method
+	}
+	// unboundMethod is what str.lower is: a method that takes its value as the first argument.
+	unboundMethod struct{ method *method }
+)
+
+// md makes the entry of a method.
+func md(name string, style style, low, high int, run func(*machine, value, []value) (value, error)) *method {
+	return &method{signature: signature{name: name, style: style, min: low, max: high},
+		run: func(m *machine, self value, a arguments) (value, error) { return run(m, self, a.pos) }}
+}
+
+// methods is the table of methods by type and name, made once. There is no other way from a value to a function.
+var methods = sync.OnceValue(func() map[string]map[string]*method {
+	all := map[string]map[string]*method{}
+	add := func(typ string, entries []*method) {
+		if all[typ] == nil {
+			all[typ] = map[string]*method{}
+		}
+		for _, e := range entries {
+			e.typ, e.full = typ, typ+"."+e.name
+			all[typ][e.name] = e
+		}
+	}
+	add("list", listMethods())
+	add("tuple", tupleMethods())
+	add("dict", dictMethods())
+	return all
+})
+
+func (n *attributeNode) eval(m *machine, f *frame) (value, error) {
+	v, err := n.x.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.step(1); err != nil {
+		return nil, err
+	}
+	return attribute(m, v, n.name)
+}
+
+// attribute finds the method of a value, or of a type.
+func attribute(m *machine, v value, name string) (value, error) {
+	if f, ok := v.(*function); ok && f.isType {
+		if method, ok := methods()[f.name][name]; ok {
+			return &unboundMethod{method}, nil
+		}
+		return nil, raise(AttributeError, "type object '%s' has no attribute '%s'", f.name, name)
+	}
+	method, ok := methods()[typeName(v)][name]
+	if !ok {
+		return nil, raise(AttributeError, "'%s' object has no attribute '%s'", typeName(v), name)
+	}
+	return &bound{v, method}, m.alloc(listBytes)
+}
+
+// call takes the value from the first argument.
+func (u *unboundMethod) call(m *machine, a arguments) (value, error) {
+	if len(a.pos) == 0 {
+		return nil, raise(TypeError, "unbound method %s() needs an argument", u.method.full)
+	}
+	self := a.pos[0]
+	if typeName(self) != u.method.typ {
+		return nil, raise(TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", u.method.name, u.method.typ, typeName(self))
+	}
+	a.pos = a.pos[1:]
+	b, err := u.method.bind(a)
+	if err != nil {
+		return nil, err
+	}
+	return u.method.run(m, self, b)
+}

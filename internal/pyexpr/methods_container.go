@@ -1,0 +1,93 @@
+package pyexpr
+
+// listMethods are those that change nothing: a value of the language never changes.
+func listMethods() []*method {
+	return []*method{
+		md("count", oneArg, 1, 1, count),
+		md("index", checked, 1, 3, func(m *machine, self value, a []value) (value, error) {
+			i, err := indexOf(m, self.(list), a)
+			if err != nil || i >= 0 {
+				return i, err
+			}
+			text, err := repr(m, a[0])
+			if err != nil {
+				return nil, err
+			}
+			return nil, raise(ValueError, "%s is not in list", text)
+		}),
+	}
+}
+
+func tupleMethods() []*method {
+	return []*method{
+		md("count", oneArg, 1, 1, count),
+		md("index", checked, 1, 3, func(m *machine, self value, a []value) (value, error) {
+			i, err := indexOf(m, self.(tuple), a)
+			if err != nil || i >= 0 {
+				return i, err
+			}
+			return nil, raise(ValueError, "tuple.index(x): x not in tuple")
+		}),
+	}
+}
+
+func count(m *machine, self value, a []value) (value, error) {
+	all, err := items(m, self)
+	if err != nil {
+		return nil, err
+	}
+	n := int64(0)
+	for _, v := range all {
+		ok, err := equal(m, v, a[0])
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// indexOf finds an item between two bounds, or is -1.
+func indexOf(m *machine, all []value, a []value) (int64, error) {
+	low, high := int64(0), int64(len(all))
+	for i, to := range []*int64{&low, &high} {
+		v := a[i+1]
+		if !given(v) {
+			continue
+		}
+		n, ok := indexValue(v)
+		if !ok {
+			return 0, raise(TypeError, "slice indices must be integers or have an __index__ method")
+		}
+		k := clamp(n)
+		if k < 0 {
+			k = max(k+int64(len(all)), 0)
+		}
+		*to = min(k, int64(len(all)))
+	}
+	for i := low; i < high; i++ {
+		if ok, err := equal(m, all[i], a[0]); err != nil || ok {
+			return i, err
+		}
+	}
+	return -1, nil
+}
+
+func dictMethods() []*method {
+	look := func(kind string) *method {
+		return md(kind, noArgs, 0, 0, func(m *machine, self value, _ []value) (value, error) {
+			return view{self.(*dict), kind}, m.alloc(listBytes)
+		})
+	}
+	return []*method{look("keys"), look("values"), look("items"), md("get", checked, 1, 2, dictGet)}
+}
+
+func dictGet(m *machine, self value, a []value) (value, error) {
+	v, ok, err := self.(*dict).get(m, a[0])
+	if err != nil || ok || !given(a[1]) {
+		return v, err
+	}
+	return a[1], nil
+}

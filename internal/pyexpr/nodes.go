@@ -1,0 +1,172 @@
+package pyexpr
+
+// node is a part of the tree. eval computes it within a frame.
+type node interface {
+	eval(m *machine, f *frame) (value, error)
+}
+
+// frame holds the variables of one scope: the parameters, a comprehension's targets, a lambda's arguments. Scopes that
+// are still open behind it (a generator is run later, where its maker's variables may have moved on) keep it alive.
+type frame struct {
+	slots []value
+	outer *frame
+}
+
+type (
+	constNode struct{ v value }
+
+	// nameNode is a variable, hops frames out. A target that its loop has not reached yet is unbound.
+	nameNode struct {
+		name       string
+		pos        int
+		hops, slot int
+		global     *function
+	}
+	notNode struct{ x node }
+	// logicNode is `and` or `or`: it gives an operand, not a bool.
+	logicNode struct {
+		or          bool
+		left, right node
+	}
+	condNode  struct{ then, test, other node }
+	listNode  struct{ items []node }
+	tupleNode struct{ items []node }
+	setNode   struct {
+		items []node
+		pos   int
+	}
+	dictNode struct {
+		keys, vals []node
+		pos        int
+	}
+)
+
+func (n *constNode) eval(m *machine, _ *frame) (value, error) { return n.v, m.step(1) }
+
+func (n *nameNode) eval(m *machine, f *frame) (value, error) {
+	if n.global != nil {
+		return n.global, m.step(1)
+	}
+	for range n.hops {
+		f = f.outer
+	}
+	v := f.slots[n.slot]
+	if _, ok := v.(unbound); ok {
+		return nil, n.unbound()
+	}
+	return v, m.step(1)
+}
+
+// unbound explains a target that is read before its loop gave it a value.
+func (n *nameNode) unbound() error {
+	if n.hops > 0 {
+		return raise(NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", n.name)
+	}
+	return raise(UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", n.name)
+}
+
+func (n *notNode) eval(m *machine, f *frame) (value, error) {
+	v, err := n.x.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	return !truth(v), m.step(1)
+}
+
+func (n *logicNode) eval(m *machine, f *frame) (value, error) {
+	v, err := n.left.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	if truth(v) == n.or {
+		return v, m.step(1)
+	}
+	return n.right.eval(m, f)
+}
+
+func (n *condNode) eval(m *machine, f *frame) (value, error) {
+	v, err := n.test.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.step(1); err != nil {
+		return nil, err
+	}
+	if truth(v) {
+		return n.then.eval(m, f)
+	}
+	return n.other.eval(m, f)
+}
+
+// evalAll computes nodes from the left to the right.
+func evalAll(m *machine, f *frame, nodes []node) ([]value, error) {
+	if err := m.allocItems(int64(len(nodes))); err != nil {
+		return nil, err
+	}
+	all := make([]value, len(nodes))
+	for i, n := range nodes {
+		v, err := n.eval(m, f)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = v
+	}
+	return all, nil
+}
+
+func (n *listNode) eval(m *machine, f *frame) (value, error) {
+	all, err := evalAll(m, f, n.items)
+	return list(all), err
+}
+
+func (n *tupleNode) eval(m *machine, f *frame) (value, error) {
+	all, err := evalAll(m, f, n.items)
+	return tuple(all), err
+}
+
+func (n *setNode) eval(m *machine, f *frame) (value, error) {
+	all, err := evalAll(m, f, n.items)
+	if err != nil {
+		return nil, err
+	}
+	s := newSet()
+	for _, v := range all {
+		if err := s.add(m, v); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (n *dictNode) eval(m *machine, f *frame) (value, error) {
+	d := newDict()
+	for i := range n.keys {
+		k, err := n.keys[i].eval(m, f)
+		if err != nil {
+			return nil, err
+		}
+		v, err := n.vals[i].eval(m, f)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.set(m, k, v); err != nil {
+			return nil, err
+		}
+	}
+	return d, m.alloc(listBytes)
+}
+
+// placed runs a part of which an error is to be blamed on the source at pos, when nothing within it is.
+type placed struct {
+	inner node
+	pos   int
+	src   *string
+}
+
+func (n *placed) eval(m *machine, f *frame) (value, error) {
+	v, err := n.inner.eval(m, f)
+	if err != nil {
+		return nil, at(err, *n.src, n.pos)
+	}
+	return v, nil
+}

@@ -1,0 +1,168 @@
+package pyexpr
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// number reads a numeric literal and complains as CPython's tokenizer does, which looks at the letter behind the digits.
+func (l *lexer) number() error {
+	rest := l.src[l.pos:]
+	if rest[0] == '0' && len(rest) > 1 {
+		switch rest[1] {
+		case 'x', 'X':
+			return l.radix(16, "hexadecimal")
+		case 'o', 'O':
+			return l.radix(8, "octal")
+		case 'b', 'B':
+			return l.radix(2, "binary")
+		}
+	}
+	n, err := digits(rest)
+	if err != nil {
+		return err
+	}
+	whole := n
+	if n < len(rest) && rest[n] == '.' {
+		fraction, err := digits(rest[n+1:])
+		if err != nil {
+			return err
+		}
+		n += 1 + fraction
+	}
+	if n, err = exponent(rest, n); err != nil {
+		return err
+	}
+	if n < len(rest) && (rest[n] == 'j' || rest[n] == 'J') {
+		return raise(SyntaxError, "complex numbers are not available in expressions")
+	}
+	if n == whole && leadingZero(rest[:n]) {
+		return raise(SyntaxError, "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers")
+	}
+	return l.endNumber(n, "decimal")
+}
+
+// digits is the length of a run of decimal digits, in which single underscores may stand between two digits.
+func digits(s string) (n int, err error) {
+	for n < len(s) {
+		switch {
+		case isDigit(s[n]):
+			n++
+		case s[n] == '_' && (n == 0 || n+1 == len(s) || !isDigit(s[n+1])):
+			return 0, raise(SyntaxError, "invalid decimal literal")
+		case s[n] == '_':
+			n++
+		default:
+			return n, nil
+		}
+	}
+	return n, nil
+}
+
+// exponent reads an exponent at rest[n:], if one is there: `1else` has none, though it begins as one would.
+func exponent(rest string, n int) (int, error) {
+	if n >= len(rest) || rest[n] != 'e' && rest[n] != 'E' {
+		return n, nil
+	}
+	k := n + 1
+	signed := k < len(rest) && (rest[k] == '+' || rest[k] == '-')
+	if signed {
+		k++
+	}
+	if k >= len(rest) || !isDigit(rest[k]) {
+		if signed {
+			return 0, raise(SyntaxError, "invalid decimal literal")
+		}
+		return n, nil
+	}
+	more, err := digits(rest[k:])
+	return k + more, err
+}
+
+// leadingZero says that an integer literal is written as C writes an octal one; zeros alone are zero.
+func leadingZero(s string) bool {
+	return s[0] == '0' && strings.Trim(s, "0_") != ""
+}
+
+// afterNumber are the keywords that may follow a number without a blank.
+var afterNumber = []string{"and", "else", "for", "if", "in", "is", "not", "or"}
+
+// endNumber ends a literal of n bytes; a letter behind it is an error, unless it begins a keyword.
+func (l *lexer) endNumber(n int, base string) error {
+	rest := l.src[l.pos+n:]
+	if letters := nameLength(rest); letters > 0 || strings.HasPrefix(rest, "_") {
+		keyword := false
+		for _, word := range afterNumber {
+			keyword = keyword || strings.HasPrefix(rest, word)
+		}
+		if !keyword {
+			return raise(SyntaxError, "invalid %s literal", base)
+		}
+	}
+	l.add(tokenNumber, l.pos+n)
+	return nil
+}
+
+// radix reads the digits behind 0x, 0o or 0b.
+func (l *lexer) radix(base int, name string) error {
+	rest := l.src[l.pos:]
+	n := 2
+	for n < len(rest) {
+		if rest[n] == '_' {
+			n++
+		}
+		start := n
+		for n < len(rest) && digitValue(rest[n]) < base {
+			n++
+		}
+		if n < len(rest) && isDigit(rest[n]) {
+			return raise(SyntaxError, "invalid digit '%c' in %s literal", rest[n], name)
+		}
+		if n == start {
+			return raise(SyntaxError, "invalid %s literal", name)
+		}
+		if n == len(rest) || rest[n] != '_' {
+			break
+		}
+	}
+	if n == 2 {
+		return raise(SyntaxError, "invalid %s literal", name)
+	}
+	return l.endNumber(n, name)
+}
+
+// digitValue is what a digit stands for in a base up to 36, or 99.
+func digitValue(c byte) int {
+	switch {
+	case isDigit(c):
+		return int(c - '0')
+	case c >= 'a' && c <= 'z':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'Z':
+		return int(c-'A') + 10
+	}
+	return 99
+}
+
+// numberValue is what a literal that the lexer accepted stands for.
+func numberValue(text string) (value, error) {
+	text = strings.ReplaceAll(text, "_", "")
+	based := len(text) > 1 && text[0] == '0' && !isDigit(text[1]) && strings.IndexByte("xXoObB", text[1]) >= 0
+	if !based && strings.ContainsAny(text, ".eE") {
+		f, _ := strconv.ParseFloat(text, 64) // too large is infinity, as in Python
+		return f, nil
+	}
+	if !based && len(text) > mostDigits {
+		return nil, raise(SyntaxError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.", mostDigits, len(text))
+	}
+	base := 0
+	if !based {
+		base = 10 // 00 is a decimal zero to Python
+	}
+	if n, err := strconv.ParseInt(text, base, 64); err == nil {
+		return n, nil
+	}
+	n, _ := new(big.Int).SetString(text, base)
+	return norm(n), nil
+}

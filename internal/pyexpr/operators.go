@@ -1,0 +1,213 @@
+package pyexpr
+
+import "math/big"
+
+type (
+	unaryNode struct {
+		op string
+		x  node
+	}
+	binaryNode struct {
+		op          string
+		left, right node
+	}
+)
+
+func (n *unaryNode) eval(m *machine, f *frame) (value, error) {
+	v, err := n.x.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.step(1); err != nil {
+		return nil, err
+	}
+	return unary(m, n.op, v)
+}
+
+// unary computes -v, +v or ~v.
+func unary(m *machine, op string, v value) (value, error) {
+	if x, ok := v.(float64); ok && op != "~" {
+		if op == "-" {
+			return -x, nil
+		}
+		return x, nil
+	}
+	i, ok := integer(v)
+	if !ok {
+		return nil, raise(TypeError, "bad operand type for unary %s: '%s'", op, typeName(v))
+	}
+	switch op {
+	case "-":
+		return subInts(m, int64(0), i)
+	case "~":
+		return subInts(m, int64(-1), i)
+	}
+	return i, nil
+}
+
+func (n *binaryNode) eval(m *machine, f *frame) (value, error) {
+	a, err := n.left.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	b, err := n.right.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.step(1); err != nil {
+		return nil, err
+	}
+	return binary2(m, n.op, a, b)
+}
+
+// binary2 computes a op b. Numbers come first: they are what most expressions are made of.
+func binary2(m *machine, op string, a, b value) (value, error) {
+	if v, ok, err := numbers(m, op, a, b); ok {
+		return v, err
+	}
+	switch op {
+	case "+":
+		return concat(m, a, b)
+	case "*":
+		return repeat(m, a, b)
+	case "%":
+		if format, ok := a.(string); ok {
+			return percent(m, format, b)
+		}
+	case "|", "&", "^", "-":
+		if v, ok, err := setOperator(m, op, a, b); ok {
+			return v, err
+		}
+	}
+	return nil, unsupported(op, a, b)
+}
+
+// unsupported is what Python says of two types that an operator does not join.
+func unsupported(op string, a, b value) error {
+	if op == "**" {
+		op = "** or pow()"
+	}
+	return raise(TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", op, typeName(a), typeName(b))
+}
+
+// numbers computes with two numbers; ok is false when one of them is none, or the operator is not for floats.
+func numbers(m *machine, op string, a, b value) (v value, ok bool, err error) {
+	i, aInt := integer(a)
+	j, bInt := integer(b)
+	if aInt && bInt {
+		v, ok, err = integers(m, op, i, j)
+		if x, isBool := a.(bool); isBool && ok {
+			if y, isBool := b.(bool); isBool {
+				v = boolean(op, x, y, v)
+			}
+		}
+		return v, ok, err
+	}
+	x, aFloat := a.(float64)
+	y, bFloat := b.(float64)
+	if !aFloat && !aInt || !bFloat && !bInt {
+		return nil, false, nil
+	}
+	switch op { // before the conversion, which can overflow
+	case "+", "-", "*", "/", "//", "%", "**":
+	default:
+		return nil, false, nil
+	}
+	if aInt {
+		x, err = toFloat(i)
+	} else if bInt {
+		y, err = toFloat(j)
+	}
+	if err != nil {
+		return nil, true, err
+	}
+	v, err = floats(m, op, x, y)
+	return v, true, err
+}
+
+// boolean keeps the type of two bools where the operator does.
+func boolean(op string, x, y bool, otherwise value) value {
+	switch op {
+	case "&":
+		return x && y
+	case "|":
+		return x || y
+	case "^":
+		return x != y
+	}
+	return otherwise
+}
+
+// concat joins two texts or sequences of a kind.
+func concat(m *machine, a, b value) (value, error) {
+	switch x := a.(type) {
+	case string:
+		if y, ok := b.(string); ok {
+			return x + y, m.allocText(int64(len(x) + len(y)))
+		}
+		return nil, raise(TypeError, "can only concatenate str (not \"%s\") to str", typeName(b))
+	case list:
+		if y, ok := b.(list); ok {
+			items, err := join(m, x, y)
+			return list(items), err
+		}
+		return nil, raise(TypeError, "can only concatenate list (not \"%s\") to list", typeName(b))
+	case tuple:
+		if y, ok := b.(tuple); ok {
+			items, err := join(m, x, y)
+			return tuple(items), err
+		}
+		return nil, raise(TypeError, "can only concatenate tuple (not \"%s\") to tuple", typeName(b))
+	}
+	return nil, unsupported("+", a, b)
+}
+
+// join makes one slice of two.
+func join(m *machine, x, y []value) ([]value, error) {
+	n := len(x) + len(y)
+	if err := m.allocItems(int64(n)); err != nil {
+		return nil, err
+	}
+	return append(append(make([]value, 0, n), x...), y...), nil
+}
+
+// times reads how often a sequence is to be repeated. As a count that is too large for memory ends the run anyway,
+// only its sign and order of size matter.
+func times(v value) (int64, error) {
+	switch v := v.(type) {
+	case int64:
+		return max(v, 0), nil
+	case *big.Int:
+		return 0, raise(OverflowError, "cannot fit 'int' into an index-sized integer")
+	}
+	return 0, nil
+}
+
+// repeat computes a * b where one of them is text or a sequence.
+func repeat(m *machine, a, b value) (value, error) {
+	count, counts := integer(b)
+	items, other := a, b
+	if !isSequence(a) {
+		count, counts = integer(a)
+		items, other = b, a
+	}
+	switch {
+	case !isSequence(items):
+		return nil, unsupported("*", a, b)
+	case !counts:
+		return nil, raise(TypeError, "can't multiply sequence by non-int of type '%s'", typeName(other))
+	}
+	n, err := times(count)
+	if err != nil {
+		return nil, err
+	}
+	return repeated(m, items, n)
+}
+
+func isSequence(v value) bool {
+	switch v.(type) {
+	case string, list, tuple:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,258 @@
+package pyexpr
+
+// takesLambda are the functions of which an argument may be a lambda.
+var takesLambda = wordSet("sorted min max map filter")
+
+// call reads the arguments of a call behind its parenthesis.
+func (p *parser) call(callee node, open token) (node, error) {
+	c := &callNode{callee: callee}
+	name, ok := callee.(*nameNode)
+	lambdas := ok && takesLambda[name.name]
+	for !p.is(")") {
+		if err := p.argument(c, lambdas); err != nil {
+			return nil, err
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	if ok {
+		open = token{pos: name.pos}
+	}
+	return p.place(c, open.pos), p.closed(")")
+}
+
+// argument reads one argument: a value, `name=value` or a generator.
+func (p *parser) argument(c *callNode, lambdas bool) error {
+	t := p.peek()
+	if t.kind == tokenName && p.tokens[p.at+1].text == "=" && p.tokens[p.at+1].kind == tokenOperator {
+		return p.keyword(c, lambdas)
+	}
+	mark := len(p.names)
+	n, err := p.lambdaOr(lambdas)
+	if err != nil {
+		return err
+	}
+	if p.is("for") || p.is("async") {
+		if n, err = p.comprehension(compGenerator, mark, n, nil, ""); err != nil {
+			return err
+		}
+		if len(c.args)+len(c.keywords) > 0 || p.is(",") && p.tokens[p.at+1].text != ")" {
+			return p.fail(t, SyntaxError, "Generator expression must be parenthesized")
+		}
+	}
+	if p.is("=") {
+		return p.fail(t, SyntaxError, "expression cannot contain assignment, perhaps you meant \"==\"?")
+	}
+	if len(c.keywords) > 0 {
+		return p.fail(p.peek(), SyntaxError, "positional argument follows keyword argument")
+	}
+	c.args = append(c.args, n)
+	return nil
+}
+
+// keyword reads `name=value`.
+func (p *parser) keyword(c *callNode, lambdas bool) error {
+	t := p.next()
+	if keywords[t.text] {
+		if t.text == "True" || t.text == "False" || t.text == "None" {
+			return p.fail(t, SyntaxError, "cannot assign to %s", t.text)
+		}
+		return p.fail(t, SyntaxError, "invalid syntax")
+	}
+	p.at++
+	for _, k := range c.keywords {
+		if k == t.text {
+			return p.fail(t, SyntaxError, "keyword argument repeated: %s", t.text)
+		}
+	}
+	n, err := p.lambdaOr(lambdas)
+	if err != nil {
+		return err
+	}
+	c.keywords, c.values = append(c.keywords, t.text), append(c.values, n)
+	return nil
+}
+
+// lambdaOr reads an expression, or a lambda where the function takes one.
+func (p *parser) lambdaOr(lambdas bool) (node, error) {
+	if lambdas && p.is("lambda") {
+		return p.lambda()
+	}
+	return p.expr()
+}
+
+// lambda reads `lambda x, y: body`. Defaults and stars are refused.
+func (p *parser) lambda() (node, error) {
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
+	p.at++
+	l := &lambdaNode{}
+	for !p.is(":") {
+		t := p.next()
+		if t.kind != tokenName || keywords[t.text] {
+			p.at--
+			return nil, p.unexpected()
+		}
+		for _, name := range l.params {
+			if name == t.text {
+				return nil, p.fail(t, SyntaxError, "duplicate argument '%s' in function definition", t.text)
+			}
+		}
+		l.params = append(l.params, t.text)
+		if p.is("=") {
+			return nil, p.fail(p.peek(), SyntaxError, "a lambda's arguments have no defaults in expressions")
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	if err := p.expect(":"); err != nil {
+		return nil, err
+	}
+	mark := len(p.names)
+	body, err := p.expr()
+	if err != nil {
+		return nil, err
+	}
+	l.body = body
+	p.bind(l.params, mark, len(p.names), len(p.names))
+	return l, nil
+}
+
+// comprehension reads the loops behind an element, and the closing bracket unless end is empty. mark is where the
+// names of the element begin.
+func (p *parser) comprehension(kind compKind, mark int, key, val node, end string) (node, error) {
+	c := &compNode{kind: kind, key: key, val: val}
+	if p.is("async") {
+		return nil, p.fail(p.peek(), SyntaxError, "asynchronous comprehensions are not available")
+	}
+	var outerFrom, outerTo int // the names of the first iterable, which is computed outside
+	for p.accept("for") {
+		loop, err := p.targets(c)
+		if err != nil {
+			return nil, err
+		}
+		from := len(p.names)
+		start := p.peek()
+		if loop.in, err = p.binary(levelOr); err != nil {
+			return nil, err
+		}
+		loop.in = p.place(&iterNode{loop.in}, start.pos)
+		if len(c.loops) == 0 {
+			outerFrom, outerTo = from, len(p.names)
+		}
+		for p.accept("if") {
+			n, err := p.binary(levelOr)
+			if err != nil {
+				return nil, err
+			}
+			loop.conditions = append(loop.conditions, n)
+		}
+		c.loops = append(c.loops, loop)
+	}
+	if p.is("async") {
+		return nil, p.fail(p.peek(), SyntaxError, "asynchronous comprehensions are not available")
+	}
+	p.bind(c.names, mark, outerFrom, outerTo)
+	if end == "" {
+		return c, nil
+	}
+	return p.place(c, p.tokens[max(p.at-1, 0)].pos), p.closed(end)
+}
+
+// targets reads what a loop binds, `a`, `a, b` or `(a, b), c`, and the `in` behind it.
+func (p *parser) targets(c *compNode) (*loop, error) {
+	l := &loop{}
+	t, err := p.target(c)
+	if err != nil {
+		return nil, err
+	}
+	if p.is(",") {
+		t = target{many: []target{t}, slot: -1}
+		for p.accept(",") {
+			if p.is("in") {
+				break
+			}
+			one, err := p.target(c)
+			if err != nil {
+				return nil, err
+			}
+			t.many = append(t.many, one)
+		}
+	}
+	l.target = t
+	return l, p.expect("in")
+}
+
+// target reads one of them.
+func (p *parser) target(c *compNode) (target, error) {
+	t := p.next()
+	switch {
+	case t.kind == tokenName && !keywords[t.text]:
+		for i, name := range c.names {
+			if name == t.text {
+				return target{slot: i}, nil
+			}
+		}
+		c.names = append(c.names, t.text)
+		return target{slot: len(c.names) - 1}, nil
+	case t.text == "(" || t.text == "[":
+		return p.targetGroup(c, closing[t.text])
+	case t.text == "*":
+		return target{}, p.fail(t, SyntaxError, "starred expressions are not available")
+	}
+	p.at--
+	return target{}, p.unexpected()
+}
+
+// targetGroup reads targets within brackets.
+func (p *parser) targetGroup(c *compNode, end string) (target, error) {
+	if err := p.enter(); err != nil {
+		return target{}, err
+	}
+	defer p.leave()
+	group := target{slot: -1}
+	comma := false
+	for !p.is(end) {
+		t, err := p.target(c)
+		if err != nil {
+			return target{}, err
+		}
+		group.many = append(group.many, t)
+		if !p.accept(",") {
+			break
+		}
+		comma = true
+	}
+	if end == ")" && !comma && len(group.many) == 1 {
+		group = group.many[0]
+	}
+	return group, p.expect(end)
+}
+
+// bind finds the names read since mark in a scope, except those from outerFrom to outerTo, which were read outside.
+// What is not found lies one frame further out, seen from there.
+func (p *parser) bind(scope []string, mark, outerFrom, outerTo int) {
+	left := p.names[:mark]
+	for i, n := range p.names[mark:] {
+		i += mark
+		if i >= outerFrom && i < outerTo {
+			left = append(left, n)
+			continue
+		}
+		found := false
+		for slot, name := range scope {
+			if name == n.name {
+				n.slot, found = slot, true
+			}
+		}
+		if !found {
+			n.hops++
+			left = append(left, n)
+		}
+	}
+	p.names = left
+}

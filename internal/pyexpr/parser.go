@@ -1,0 +1,269 @@
+package pyexpr
+
+// parser turns tokens into a tree, by precedence climbing (Pratt). Names are kept in a list while they are read, since
+// a comprehension says what it binds only behind the expression that uses it.
+type parser struct {
+	src    *string
+	tokens []token
+	at     int
+	depth  int
+	names  []*nameNode // not yet found in any scope
+	fdepth int         // of replacement fields in an f-string's format specification
+}
+
+// keywords are no names. True, False and None are constants besides.
+var keywords = wordSet("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
+
+func (p *parser) peek() token { return p.tokens[p.at] }
+
+func (p *parser) next() token {
+	t := p.tokens[p.at]
+	if t.kind != tokenEnd {
+		p.at++
+	}
+	return t
+}
+
+// is says whether the next token is this operator or keyword.
+func (p *parser) is(text string) bool {
+	t := p.peek()
+	return t.text == text && (t.kind == tokenOperator || t.kind == tokenName)
+}
+
+// accept reads the next token if it is this operator or keyword.
+func (p *parser) accept(text string) bool {
+	if p.is(text) {
+		p.at++
+		return true
+	}
+	return false
+}
+
+// expect reads this operator or keyword.
+func (p *parser) expect(text string) error {
+	if !p.accept(text) {
+		return p.unexpected()
+	}
+	return nil
+}
+
+// fail blames the token t.
+func (p *parser) fail(t token, kind, format string, args ...any) error {
+	return at(raise(kind, format, args...), *p.src, t.pos)
+}
+
+func (p *parser) unexpected() error { return p.fail(p.peek(), SyntaxError, "invalid syntax") }
+
+// place wraps a node that can raise an error, so that the error says where.
+func (p *parser) place(n node, pos int) node { return &placed{n, pos, p.src} }
+
+// enter bounds the nesting of what follows; the tree is walked by calls, as it is parsed by calls.
+func (p *parser) enter() error {
+	if p.depth++; p.depth > mostNested {
+		return p.fail(p.peek(), LimitError, "the expression is nested more than %d deep", mostNested)
+	}
+	return nil
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// whole reads an expression up to the end: `a, b` is a tuple.
+func (p *parser) whole() (node, error) {
+	for p.peek().kind == tokenNewline {
+		p.at++
+	}
+	n, err := p.exprList("")
+	if err != nil {
+		return nil, err
+	}
+	for p.peek().kind == tokenNewline {
+		p.at++
+	}
+	if p.peek().kind != tokenEnd {
+		return nil, p.unexpected()
+	}
+	return n, nil
+}
+
+// exprList reads `a` or the tuple `a, b,` up to an operator or the end.
+func (p *parser) exprList(end string) (node, error) {
+	first, err := p.expr()
+	if err != nil || !p.is(",") {
+		return first, err
+	}
+	items := []node{first}
+	for p.accept(",") {
+		if p.is(end) || p.peek().kind == tokenEnd || p.peek().kind == tokenNewline {
+			break
+		}
+		n, err := p.expr()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, n)
+	}
+	return &tupleNode{items}, nil
+}
+
+// expr reads a conditional expression, or what stands in its place.
+func (p *parser) expr() (node, error) {
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
+	t := p.peek()
+	switch {
+	case p.is("lambda"):
+		return nil, p.fail(t, SyntaxError, "lambda is only available as an argument of sorted, min, max, map and filter")
+	case p.is("*"), p.is("**"):
+		return nil, p.fail(t, SyntaxError, "starred expressions are not available")
+	}
+	return p.conditional()
+}
+
+// conditional reads `a if b else c`. A ladder of elses is read in a loop: it is long in practice, and nests nothing.
+func (p *parser) conditional() (node, error) {
+	var root node
+	hole := &root
+	for {
+		start := p.peek()
+		n, err := p.binary(0)
+		if err != nil {
+			return nil, err
+		}
+		if p.is(":=") {
+			return nil, p.fail(p.peek(), SyntaxError, "assignment expressions are not available")
+		}
+		if !p.accept("if") {
+			*hole = n
+			return root, nil
+		}
+		test, err := p.binary(0)
+		if err != nil {
+			return nil, err
+		}
+		if !p.accept("else") {
+			if t := p.peek(); t.kind == tokenEnd || t.text != ":" {
+				return nil, p.fail(start, SyntaxError, "expected 'else' after 'if' expression")
+			}
+			return nil, p.unexpected()
+		}
+		cond := &condNode{then: n, test: test}
+		*hole, hole = cond, &cond.other
+		if p.is("lambda") {
+			return nil, p.fail(p.peek(), SyntaxError, "lambda is only available as an argument of sorted, min, max, map and filter")
+		}
+	}
+}
+
+// The levels of binary operators, from the loosest.
+const (
+	levelOr = iota + 1
+	levelAnd
+	levelNot
+	levelCompare
+	levelBitOr
+	levelBitXor
+	levelBitAnd
+	levelShift
+	levelSum
+	levelProduct
+	levelUnary
+	levelPower
+)
+
+// levels are those of the operators that join two operands and begin no comparison.
+var levels = map[string]int{
+	"or": levelOr, "and": levelAnd, "|": levelBitOr, "^": levelBitXor, "&": levelBitAnd, "<<": levelShift, ">>": levelShift,
+	"+": levelSum, "-": levelSum, "*": levelProduct, "/": levelProduct, "//": levelProduct, "%": levelProduct, "@": levelProduct,
+}
+
+// binary reads operands joined by operators of a level or tighter.
+func (p *parser) binary(level int) (node, error) {
+	left, err := p.prefix(level)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		t := p.peek()
+		if t.kind != tokenOperator && t.kind != tokenName {
+			return left, nil
+		}
+		if level <= levelCompare && p.comparison() {
+			if left, err = p.compare(left); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		its := levels[t.text]
+		if its == 0 || its < level {
+			return left, nil
+		}
+		p.at++
+		right, err := p.binary(its + 1)
+		if err != nil {
+			return nil, err
+		}
+		left = p.joined(t, left, right)
+	}
+}
+
+// joined makes the node of a binary operator.
+func (p *parser) joined(op token, left, right node) node {
+	switch op.text {
+	case "or", "and":
+		return &logicNode{op.text == "or", left, right}
+	}
+	return p.place(&binaryNode{op.text, left, right}, op.pos)
+}
+
+// prefix reads an operand with the operators before it.
+func (p *parser) prefix(level int) (node, error) {
+	t := p.peek()
+	if t.kind != tokenOperator && t.text != "not" {
+		return p.powerOf()
+	}
+	switch t.text {
+	case "not":
+		if t.kind != tokenName {
+			break
+		}
+		if level > levelNot {
+			return nil, p.unexpected()
+		}
+		p.at++
+		x, err := p.nested(levelNot)
+		return &notNode{x}, err
+	case "-", "+", "~":
+		p.at++
+		x, err := p.nested(levelUnary)
+		if err != nil {
+			return nil, err
+		}
+		return p.place(&unaryNode{t.text, x}, t.pos), nil
+	}
+	return p.powerOf()
+}
+
+// nested reads the operand of a prefix operator, which may begin with another one.
+func (p *parser) nested(level int) (node, error) {
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
+	return p.binary(level)
+}
+
+// powerOf reads `a ** b`, which binds tighter than a sign before it and looser than one behind it.
+func (p *parser) powerOf() (node, error) {
+	left, err := p.postfix()
+	if err != nil || !p.is("**") {
+		return left, err
+	}
+	op := p.next()
+	right, err := p.nested(levelUnary)
+	if err != nil {
+		return nil, err
+	}
+	return p.place(&binaryNode{"**", left, right}, op.pos), nil
+}

@@ -1,0 +1,264 @@
+package pyexpr
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// text is a string that grows. Each growth is charged before it is made, so a representation can be cut off while it
+// is written: a list that holds one long string a thousand times never becomes text.
+type text struct {
+	m *machine
+	b strings.Builder
+}
+
+func (t *text) add(s string) error {
+	if t.b.Cap()-t.b.Len() < len(s) {
+		size := max(2*t.b.Cap(), t.b.Len()+len(s), 32)
+		if err := t.m.allocText(int64(size)); err != nil {
+			return err
+		}
+		t.b.Grow(size - t.b.Len())
+	}
+	t.b.WriteString(s)
+	return nil
+}
+
+// str is what str() makes of a value.
+func str(m *machine, v value) (string, error) {
+	if s, ok := v.(string); ok {
+		return s, nil
+	}
+	return repr(m, v)
+}
+
+// repr is what repr() makes of a value.
+func repr(m *machine, v value) (string, error) {
+	switch v := v.(type) {
+	case nil:
+		return "None", nil
+	case bool:
+		return boolText(v), nil
+	case int64, *big.Int:
+		return decimal(m, v)
+	case float64:
+		return floatText(v), m.alloc(boxBytes + 24)
+	}
+	t := &text{m: m}
+	err := t.repr(v)
+	return t.b.String(), err
+}
+
+func boolText(v bool) string {
+	if v {
+		return "True"
+	}
+	return "False"
+}
+
+// repr writes a value. How deep it is nested is bounded by the source and the arguments, so this can be a recursion.
+func (t *text) repr(v value) error {
+	if err := t.m.step(1); err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case string:
+		return t.quote(v)
+	case list:
+		return t.items("[", v, "]")
+	case tuple:
+		if len(v) == 1 {
+			return t.items("(", v, ",)")
+		}
+		return t.items("(", v, ")")
+	case *set:
+		if len(v.items) == 0 {
+			return t.add("set()")
+		}
+		return t.items("{", v.items, "}")
+	case *dict:
+		return t.dict(v)
+	case span:
+		return t.add(v.String())
+	case view:
+		return t.view(v)
+	case cut:
+		return t.items("slice(", []value{v.start, v.stop, v.step}, ")")
+	case *function:
+		if v.isType {
+			return t.add("<class '" + v.name + "'>")
+		}
+		return t.add("<built-in function " + v.name + ">")
+	case *iterator, *lambda, *bound, *unboundMethod:
+		return raise(TypeError, "a %s object has no text in expressions; use list(...) on what can be walked", typeName(v))
+	}
+	s, err := repr(t.m, v)
+	if err != nil {
+		return err
+	}
+	return t.add(s)
+}
+
+func (t *text) items(open string, items []value, end string) error {
+	if err := t.add(open); err != nil {
+		return err
+	}
+	for i, v := range items {
+		if i > 0 {
+			if err := t.add(", "); err != nil {
+				return err
+			}
+		}
+		if err := t.repr(v); err != nil {
+			return err
+		}
+	}
+	return t.add(end)
+}
+
+func (t *text) dict(d *dict) error {
+	for i, k := range d.keys {
+		between := ", "
+		if i == 0 {
+			between = "{"
+		}
+		if err := t.add(between); err != nil {
+			return err
+		}
+		if err := t.repr(k); err != nil {
+			return err
+		}
+		if err := t.add(": "); err != nil {
+			return err
+		}
+		if err := t.repr(d.vals[i]); err != nil {
+			return err
+		}
+	}
+	if len(d.keys) == 0 {
+		return t.add("{}")
+	}
+	return t.add("}")
+}
+
+func (t *text) view(v view) error {
+	it, err := iterate(t.m, v)
+	if err != nil {
+		return err
+	}
+	items, err := drain(t.m, it)
+	if err != nil {
+		return err
+	}
+	return t.items(v.typeName()+"([", items, "])")
+}
+
+// String writes a range as Python does, with the step only where it is not 1.
+func (s span) String() string {
+	stop := s.stop
+	if s.step == 1 {
+		return fmt.Sprintf("range(%d, %d)", s.start, stop)
+	}
+	return fmt.Sprintf("range(%d, %d, %d)", s.start, stop, s.step)
+}
+
+// quote writes a string as a literal: in double quotes only when it holds a single one and no double one.
+func (t *text) quote(s string) error {
+	quote := byte('\'')
+	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
+		quote = '"'
+	}
+	if err := t.add(string(quote)); err != nil {
+		return err
+	}
+	from := 0
+	for i, r := range s {
+		escaped := escape(r, quote)
+		if escaped == "" {
+			continue
+		}
+		if err := t.add(s[from:i]); err != nil {
+			return err
+		}
+		if err := t.add(escaped); err != nil {
+			return err
+		}
+		from = i + len(string(r))
+	}
+	if err := t.add(s[from:]); err != nil {
+		return err
+	}
+	return t.add(string(quote))
+}
+
+// escape is how a character stands in a literal, or empty when it stands for itself.
+func escape(r rune, quote byte) string {
+	switch {
+	case r == rune(quote) || r == '\\':
+		return `\` + string(r)
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r < ' ' || r == 0x7f:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r < 0x7f || isPrintable(r):
+		return ""
+	case r <= 0xff:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r <= 0xffff:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
+}
+
+// floatText is the shortest text that reads back as the same float; with an exponent from 1e16 up and below 1e-4.
+func floatText(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "nan"
+	case math.IsInf(x, 1):
+		return "inf"
+	case math.IsInf(x, -1):
+		return "-inf"
+	}
+	if a := math.Abs(x); a != 0 && (a >= 1e16 || a < 1e-4) {
+		return strconv.FormatFloat(x, 'e', -1, 64)
+	}
+	s := strconv.FormatFloat(x, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// mostDigits is CPython's own limit between an int and its decimal digits. The conversion takes quadratic time.
+const mostDigits = 4300
+
+// decimal writes an int in decimal.
+func decimal(m *machine, v value) (string, error) {
+	n, ok := v.(*big.Int)
+	if !ok {
+		return strconv.FormatInt(v.(int64), 10), m.alloc(boxBytes + 20)
+	}
+	if n.BitLen() > mostDigits*10/3 { // log2(10) is 3.32, so this has more digits for sure
+		return "", tooManyDigits()
+	}
+	if err := m.allocText(int64(n.BitLen())); err != nil {
+		return "", err
+	}
+	s := n.Text(10)
+	if len(strings.TrimPrefix(s, "-")) > mostDigits {
+		return "", tooManyDigits()
+	}
+	return s, m.step(int64(len(s)) * int64(len(s)) / 65_536)
+}
+
+func tooManyDigits() error {
+	return raise(ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", mostDigits)
+}

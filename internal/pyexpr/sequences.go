@@ -1,0 +1,362 @@
+package pyexpr
+
+import (
+	"math/big"
+	"strings"
+	"unicode/utf8"
+)
+
+// repeated is text or a sequence n times, charged by the size of the product before it is made.
+func repeated(m *machine, v value, n int64) (value, error) {
+	switch v := v.(type) {
+	case string:
+		size, ok := product(int64(len(v)), n)
+		if !ok {
+			return nil, m.alloc(-1)
+		}
+		if err := m.allocText(size); err != nil {
+			return nil, err
+		}
+		return strings.Repeat(v, int(n)), nil
+	case list:
+		items, err := repeatItems(m, v, n)
+		return list(items), err
+	case tuple:
+		items, err := repeatItems(m, v, n)
+		return tuple(items), err
+	}
+	return nil, nil
+}
+
+// product multiplies two counts; ok is false when that is beyond any limit.
+func product(a, b int64) (int64, bool) {
+	if a == 0 || b == 0 {
+		return 0, true
+	}
+	if a > 1<<40/b {
+		return 0, false
+	}
+	return a * b, true
+}
+
+func repeatItems(m *machine, items []value, n int64) ([]value, error) {
+	size, ok := product(int64(len(items)), n)
+	if !ok {
+		return nil, m.alloc(-1)
+	}
+	if err := m.allocItems(size); err != nil {
+		return nil, err
+	}
+	all := make([]value, 0, size)
+	for len(all) < int(size) {
+		all = append(all, items...)
+	}
+	return all, nil
+}
+
+// runes counts the code points of a string.
+func runes(s string) int { return utf8.RuneCountInString(s) }
+
+// isASCII says that each byte of s is a code point, so that an index needs no counting.
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// byteAt is where the code point number n of s begins.
+func byteAt(s string, n int) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
+}
+
+// indexValue reads a value that Python takes as an index: an int, or a bool.
+func indexValue(v value) (value, bool) { return integer(v) }
+
+// subscriptNode is x[i].
+type subscriptNode struct{ x, index node }
+
+// cutNode is a:b:c within brackets; a part that is not written is nil.
+type cutNode struct{ start, stop, step node }
+
+func (n *subscriptNode) eval(m *machine, f *frame) (value, error) {
+	x, err := n.x.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	i, err := n.index.eval(m, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.step(1); err != nil {
+		return nil, err
+	}
+	return subscript(m, x, i)
+}
+
+func (n *cutNode) eval(m *machine, f *frame) (value, error) {
+	var parts [3]value
+	for i, part := range []node{n.start, n.stop, n.step} {
+		if part == nil {
+			continue
+		}
+		v, err := part.eval(m, f)
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = v
+	}
+	return cut{parts[0], parts[1], parts[2]}, m.alloc(listBytes)
+}
+
+// subscript computes x[i].
+func subscript(m *machine, x, i value) (value, error) {
+	switch x := x.(type) {
+	case *dict:
+		return lookup(m, x, i)
+	case string, list, tuple, span:
+	case *function:
+		if x.isType {
+			return nil, raise(TypeError, "type '%s' is not subscriptable in an expression", x.name)
+		}
+		return nil, notSubscriptable(x)
+	default:
+		return nil, notSubscriptable(x)
+	}
+	if c, ok := i.(cut); ok {
+		return slice(m, x, c)
+	}
+	n, ok := indexValue(i)
+	if !ok {
+		return nil, raise(TypeError, "%s indices must be integers%s", typeName(x), notInteger(x, i))
+	}
+	k, ok := n.(int64)
+	if !ok {
+		if _, isRange := x.(span); isRange {
+			return nil, raise(IndexError, "range object index out of range")
+		}
+		return nil, raise(IndexError, "cannot fit 'int' into an index-sized integer")
+	}
+	return item(m, x, k)
+}
+
+func notSubscriptable(x value) error {
+	return raise(TypeError, "'%s' object is not subscriptable", typeName(x))
+}
+
+// notInteger is the end of the message about an index of the wrong type, in which a string's differs: 3.11 quotes nothing
+// but the type of a string's.
+func notInteger(x, i value) string {
+	if _, ok := x.(string); ok {
+		return ", not '" + typeName(i) + "'"
+	}
+	return " or slices, not " + typeName(i)
+}
+
+// lookup finds an entry of a dict; a key that is not there is the error's message, as repr writes it.
+func lookup(m *machine, d *dict, key value) (value, error) {
+	v, ok, err := d.get(m, key)
+	if err != nil || ok {
+		return v, err
+	}
+	text, err := repr(m, key)
+	if err != nil {
+		return nil, err
+	}
+	return nil, raise(KeyError, "%s", text)
+}
+
+// item is x[k] for a sequence.
+func item(m *machine, x value, k int64) (value, error) {
+	if s, ok := x.(string); ok {
+		if err := m.scan(len(s)); err != nil {
+			return nil, err
+		}
+	}
+	n, _ := length(x)
+	if k < 0 {
+		k += n
+	}
+	if k < 0 || k >= n {
+		name := map[bool]string{true: "string", false: typeName(x)}[isString(x)]
+		if _, ok := x.(span); ok {
+			name = "range object"
+		}
+		return nil, raise(IndexError, "%s index out of range", name)
+	}
+	switch x := x.(type) {
+	case string:
+		if len(x) == int(n) {
+			return x[k : k+1], nil
+		}
+		at := byteAt(x, int(k))
+		_, size := utf8.DecodeRuneInString(x[at:])
+		return x[at : at+size], nil
+	case list:
+		return x[k], nil
+	case tuple:
+		return x[k], nil
+	case span:
+		return x.start + k*x.step, m.alloc(boxBytes)
+	}
+	return nil, nil
+}
+
+func isString(v value) bool {
+	_, ok := v.(string)
+	return ok
+}
+
+// bound1 reads a bound of a slice: a number beyond 64 bits is as good as the largest.
+func bound1(v value, otherwise int64) (int64, error) {
+	if v == nil {
+		return otherwise, nil
+	}
+	n, ok := indexValue(v)
+	if !ok {
+		return 0, raise(TypeError, "slice indices must be integers or None or have an __index__ method")
+	}
+	return clamp(n), nil
+}
+
+// clamp is an integer within 62 bits, so that adding a length cannot overflow.
+func clamp(n value) int64 {
+	const most = 1 << 62
+	switch n := n.(type) {
+	case int64:
+		return min(max(n, -most), most)
+	case *big.Int:
+		return int64(n.Sign()) * most
+	}
+	return 0
+}
+
+// bounds are the first index, the step and the number of items of a slice of n items.
+func (c cut) bounds(n int64) (start, step, count int64, err error) {
+	if step, err = bound1(c.step, 1); err != nil {
+		return 0, 0, 0, err
+	}
+	if step == 0 {
+		return 0, 0, 0, raise(ValueError, "slice step cannot be zero")
+	}
+	low, high := int64(0), n // what a bound is clamped to
+	first, last := low, high
+	if step < 0 {
+		low, high = -1, n-1
+		first, last = high, low
+	}
+	within := func(v value, otherwise int64) (int64, error) {
+		if v == nil {
+			return otherwise, nil
+		}
+		i, err := bound1(v, 0)
+		if i < 0 {
+			i += n
+		}
+		return min(max(i, low), high), err
+	}
+	start, err = within(c.start, first)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	stop, err := within(c.stop, last)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	return start, step, between(start, stop, step), nil
+}
+
+// between counts the numbers from start to stop in steps.
+func between(start, stop, step int64) int64 {
+	switch {
+	case step > 0 && start < stop:
+		return int64((uint64(stop)-uint64(start)-1)/uint64(step)) + 1
+	case step < 0 && start > stop:
+		return int64((uint64(start)-uint64(stop)-1)/(-uint64(step))) + 1
+	}
+	return 0
+}
+
+// slice is x[a:b:c] of a sequence.
+func slice(m *machine, x value, c cut) (value, error) {
+	n, _ := length(x)
+	start, step, count, err := c.bounds(n)
+	if err != nil {
+		return nil, err
+	}
+	switch x := x.(type) {
+	case string:
+		return sliceText(m, x, start, step, count)
+	case list:
+		items, err := pick(m, x, start, step, count)
+		return list(items), err
+	case tuple:
+		items, err := pick(m, x, start, step, count)
+		return tuple(items), err
+	case span:
+		return x.slice(start, step, c, n, count), nil
+	}
+	return nil, nil
+}
+
+func pick(m *machine, x []value, start, step, count int64) ([]value, error) {
+	if err := m.allocItems(count); err != nil {
+		return nil, err
+	}
+	all := make([]value, count)
+	for i := range all {
+		all[i] = x[start+int64(i)*step]
+	}
+	return all, nil
+}
+
+// sliceText slices code points; a run of bytes where that is the same.
+func sliceText(m *machine, s string, start, step, count int64) (value, error) {
+	if err := m.allocText(int64(len(s))); err != nil || count == 0 {
+		return "", err
+	}
+	if step == 1 {
+		if isASCII(s) {
+			return s[start : start+count], nil
+		}
+		from := byteAt(s, int(start))
+		return s[from : from+byteAt(s[from:], int(count))], nil
+	}
+	if err := m.alloc(4 * int64(len(s))); err != nil {
+		return nil, err
+	}
+	all := []rune(s)
+	picked := make([]rune, count)
+	for i := range picked {
+		picked[i] = all[start+int64(i)*step]
+	}
+	return string(picked), m.alloc(8 * count)
+}
+
+// slice is a range of a range. Its stop is what Python shows, computed from the clamped bound of the slice.
+func (s span) slice(start, step int64, c cut, n, count int64) span {
+	stop := n
+	if step < 0 {
+		stop = -1
+	}
+	if c.stop != nil {
+		stop, _ = bound1(c.stop, 0)
+		if stop < 0 {
+			stop += n
+		}
+		if step < 0 {
+			stop = min(max(stop, -1), n-1)
+		} else {
+			stop = min(max(stop, 0), n)
+		}
+	}
+	return span{s.start + start*s.step, s.start + stop*s.step, s.step * step, count}
+}

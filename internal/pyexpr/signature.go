@@ -1,0 +1,129 @@
+package pyexpr
+
+import "slices"
+
+// style is one of the ways in which CPython's C functions read their arguments. The ways differ in nothing but their
+// messages, and those are what an author sees.
+type style uint8
+
+const (
+	noArgs    style = iota // str.upper() takes no arguments (1 given)
+	oneArg                 // str.join() takes exactly one argument (0 given)
+	checked                // replace expected at least 2 arguments, got 1
+	parsed                 // find() takes at least 1 argument (0 given)
+	keyworded              // split() takes at most 2 arguments (3 given); arguments may be named
+	free                   // the function looks at them itself
+)
+
+// signature says which arguments a function or method takes.
+type signature struct {
+	name     string // what messages call it: "split"
+	full     string // with its type: "str.split"
+	style    style
+	min, max int
+	params   []string // of keyworded; the first posOnly have no name
+	posOnly  int
+}
+
+// absent stands where an optional argument was not given.
+type absent struct{}
+
+// given says whether an optional argument was.
+func given(v value) bool {
+	_, no := v.(absent)
+	return !no
+}
+
+// bind puts the arguments into max slots, or says what is wrong with them.
+func (s *signature) bind(a arguments) (arguments, error) {
+	if s.style == free {
+		return a, nil
+	}
+	if s.style == keyworded {
+		slots, err := s.bindNames(a)
+		return arguments{pos: slots}, err
+	}
+	n := len(a.pos)
+	switch {
+	case len(a.names) > 0:
+		return a, raise(TypeError, "%s() takes no keyword arguments", s.full)
+	case s.style == noArgs && n > 0:
+		return a, raise(TypeError, "%s() takes no arguments (%d given)", s.full, n)
+	case s.style == oneArg && n != 1:
+		return a, raise(TypeError, "%s() takes exactly one argument (%d given)", s.full, n)
+	case s.style == checked && (n < s.min || n > s.max):
+		return a, s.wrongCount(n)
+	case s.style == parsed && (n < s.min || n > s.max):
+		bound, limit := "at least", s.min
+		if n > s.max {
+			bound, limit = "at most", s.max
+		}
+		return a, raise(TypeError, "%s() takes %s %d argument%s (%d given)", s.name, bound, limit, plural(limit), n)
+	}
+	if n == s.max || s.style == noArgs || s.style == oneArg {
+		return a, nil
+	}
+	return arguments{pos: s.fill(a.pos)}, nil
+}
+
+// wrongCount is what _PyArg_CheckPositional says.
+func (s *signature) wrongCount(n int) error {
+	bound, limit := "", s.min
+	switch {
+	case s.min == s.max:
+	case n < s.min:
+		bound = "at least "
+	default:
+		bound, limit = "at most ", s.max
+	}
+	return raise(TypeError, "%s expected %s%d argument%s, got %d", s.name, bound, limit, plural(limit), n)
+}
+
+// fill puts absent where no argument was given.
+func (s *signature) fill(pos []value) []value {
+	slots := append(make([]value, 0, s.max), pos...)
+	for len(slots) < s.max {
+		slots = append(slots, absent{})
+	}
+	return slots
+}
+
+// bindNames reads arguments that may be named, with the checks in CPython's order.
+func (s *signature) bindNames(a arguments) ([]value, error) {
+	total := len(a.pos) + len(a.names)
+	switch {
+	case total > s.max:
+		which := ""
+		if len(a.pos) == 0 {
+			which = "keyword "
+		}
+		return nil, raise(TypeError, "%s() takes at most %d %sargument%s (%d given)", s.name, s.max, which, plural(s.max), total)
+	case len(a.pos) < s.posOnly:
+		return nil, raise(TypeError, "%s() takes at least %d positional argument%s (%d given)", s.name, s.posOnly, plural(s.posOnly), len(a.pos))
+	}
+	slots := s.fill(a.pos)
+	for i, name := range a.names {
+		if at := slices.Index(s.params, name); at >= max(len(a.pos), s.posOnly) {
+			slots[at] = a.named[i]
+		}
+	}
+	for i := range s.min {
+		if !given(slots[i]) {
+			return nil, raise(TypeError, "%s() missing required argument '%s' (pos %d)", s.name, s.params[i], i+1)
+		}
+	}
+	return slots, s.checkNames(a)
+}
+
+// checkNames finds names that the function does not have, and arguments given twice.
+func (s *signature) checkNames(a arguments) error {
+	for _, name := range a.names {
+		switch at := slices.Index(s.params, name); {
+		case at < s.posOnly:
+			return raise(TypeError, "'%s' is an invalid keyword argument for %s()", name, s.name)
+		case at < len(a.pos):
+			return raise(TypeError, "argument for %s() given by name ('%s') and position (%d)", s.name, name, at+1)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package pyexpr
+
+import "slices"
+
+// pair is an item with the key that it is ordered by.
+type pair struct{ key, item value }
+
+// sortItems sorts stably: equal items keep their order, in reverse too. The sort asks only "is a less than b", and in
+// the order in which CPython's asks: that decides which two types the error of a mixed list names.
+func sortItems(m *machine, items []value, key value, reverse bool) (value, error) {
+	n := int64(len(items))
+	if err := m.alloc(3*listBytes + n*5*slotBytes); err != nil {
+		return nil, err
+	}
+	pairs := make([]pair, n)
+	for i, v := range items {
+		k := v
+		if key != nil {
+			var err error
+			if k, err = call1(m, key, v); err != nil {
+				return nil, err
+			}
+		}
+		pairs[i] = pair{k, v}
+	}
+	if reverse {
+		slices.Reverse(pairs)
+	}
+	if err := mergeSort(m, pairs, make([]pair, len(pairs))); err != nil {
+		return nil, err
+	}
+	if reverse {
+		slices.Reverse(pairs)
+	}
+	all := make(list, n)
+	for i, p := range pairs {
+		all[i] = p.item
+	}
+	return all, nil
+}
+
+// smallRun is the length below which a run is sorted by insertion, as in CPython.
+const smallRun = 64
+
+func mergeSort(m *machine, a, spare []pair) error {
+	if len(a) < smallRun {
+		return insertionSort(m, a)
+	}
+	half := len(a) / 2
+	if err := mergeSort(m, a[:half], spare[:half]); err != nil {
+		return err
+	}
+	if err := mergeSort(m, a[half:], spare[half:]); err != nil {
+		return err
+	}
+	ordered, err := order(m, "<", a[half].key, a[half-1].key)
+	if err != nil || !ordered {
+		return err
+	}
+	return merge(m, a, half, spare)
+}
+
+// merge joins two sorted halves. An item of the right half only goes first when it is less.
+func merge(m *machine, a []pair, half int, spare []pair) error {
+	left, right := spare[:copy(spare, a[:half])], a[half:]
+	for i := range a {
+		switch {
+		case len(left) == 0:
+			return nil
+		case len(right) > 0:
+			lower, err := order(m, "<", right[0].key, left[0].key)
+			if err != nil {
+				return err
+			}
+			if lower {
+				a[i], right = right[0], right[1:]
+				continue
+			}
+		}
+		a[i], left = left[0], left[1:]
+	}
+	return nil
+}
+
+// insertionSort finds the run that the items begin with, turns it when it falls, and inserts the rest by bisection.
+func insertionSort(m *machine, a []pair) error {
+	run, err := countRun(m, a)
+	if err != nil {
+		return err
+	}
+	for ; run < len(a); run++ {
+		pivot := a[run]
+		low, high := 0, run
+		for low < high {
+			mid := (low + high) / 2
+			lower, err := order(m, "<", pivot.key, a[mid].key)
+			if err != nil {
+				return err
+			}
+			if lower {
+				high = mid
+			} else {
+				low = mid + 1
+			}
+		}
+		copy(a[low+1:run+1], a[low:run])
+		a[low] = pivot
+		if err := m.step(1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countRun is the length of the run at the start, which is ascending when it returns.
+func countRun(m *machine, a []pair) (int, error) {
+	if len(a) < 2 {
+		return len(a), nil
+	}
+	falls, err := order(m, "<", a[1].key, a[0].key)
+	if err != nil {
+		return 0, err
+	}
+	n := 2
+	for ; n < len(a); n++ {
+		lower, err := order(m, "<", a[n].key, a[n-1].key)
+		if err != nil {
+			return 0, err
+		}
+		if lower != falls {
+			break
+		}
+	}
+	if falls {
+		slices.Reverse(a[:n])
+	}
+	return n, nil
+}

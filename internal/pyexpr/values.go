@@ -1,0 +1,152 @@
+package pyexpr
+
+import (
+	"math/big"
+)
+
+// value is one of:
+//
+//	nil                None
+//	bool               bool
+//	int64, *big.Int    int; a *big.Int never fits into an int64, so that each number has one form
+//	float64            float
+//	string             str, in valid UTF-8
+//	list, tuple        []value; nothing in the language changes one
+//	*dict, *set        in the order of insertion
+//	span               range
+//	view               what dict.keys, values and items give
+//	*iterator          generators, map, filter, zip, enumerate, reversed
+//	*function, *bound, *lambda
+//	cut                a slice within brackets
+//	unbound            of a variable that has none yet
+type value = any
+
+type (
+	list  []value
+	tuple []value
+)
+
+// cut is the slice of x[a:b:c].
+type cut struct{ start, stop, step value }
+
+// unbound is what a comprehension's variable holds before its loop has reached it.
+type unbound struct{}
+
+// iterator gives items one by one. A generator, a map and the like can be walked once, so it is a pointer.
+type iterator struct {
+	typ  string
+	next func(m *machine) (value, bool, error)
+}
+
+// typeName is the name that Python's messages call a value's type.
+func typeName(v value) string {
+	switch v := v.(type) {
+	case nil:
+		return "NoneType"
+	case bool:
+		return "bool"
+	case int64, *big.Int:
+		return "int"
+	case float64:
+		return "float"
+	case string:
+		return "str"
+	case list:
+		return "list"
+	case tuple:
+		return "tuple"
+	case *dict:
+		return "dict"
+	case *set:
+		return "set"
+	case span:
+		return "range"
+	case view:
+		return v.typeName()
+	case *iterator:
+		return v.typ
+	case *lambda:
+		return "function"
+	case *function:
+		return v.typeName()
+	case *bound:
+		return "builtin_function_or_method"
+	case cut:
+		return "slice"
+	}
+	return "object"
+}
+
+// truth is what bool makes of a value.
+func truth(v value) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case int64:
+		return v != 0
+	case float64:
+		return v != 0
+	}
+	n, ok := length(v)
+	return !ok || n != 0
+}
+
+// length is that of a value that has one. A string's is counted in code points.
+func length(v value) (int64, bool) {
+	switch v := v.(type) {
+	case string:
+		return int64(runes(v)), true
+	case list:
+		return int64(len(v)), true
+	case tuple:
+		return int64(len(v)), true
+	case *dict:
+		return int64(len(v.keys)), true
+	case *set:
+		return int64(len(v.items)), true
+	case span:
+		return v.n, true
+	case view:
+		return int64(len(v.d.keys)), true
+	}
+	return 0, false
+}
+
+// norm gives a big integer the form that its size asks for.
+func norm(n *big.Int) value {
+	if n.IsInt64() {
+		return n.Int64()
+	}
+	return n
+}
+
+// integer reads an int or bool.
+func integer(v value) (value, bool) {
+	switch v := v.(type) {
+	case int64, *big.Int:
+		return v, true
+	case bool:
+		if v {
+			return int64(1), true
+		}
+		return int64(0), true
+	}
+	return nil, false
+}
+
+// toBig is an integer as a big one. What it gives may be v itself and must not be changed.
+func toBig(v value) *big.Int {
+	switch v := v.(type) {
+	case *big.Int:
+		return v
+	case int64:
+		return big.NewInt(v)
+	case bool:
+		if v {
+			return big.NewInt(1)
+		}
+	}
+	return new(big.Int)
+}
