@@ -1,5 +1,9 @@
 package pyexpr
 
+// Calls. A callee is any value, as in Python, though only four kinds of value can be called: the functions of the table, the
+// methods of a value, the methods of a type (str.lower, as a key) and a lambda. Nothing that is called can change a value
+// or keep one, so the order of calls can only be seen in which error comes first; it is Python's, from the left to the right.
+
 type (
 	// callNode is a call with its arguments.
 	callNode struct {
@@ -25,6 +29,8 @@ type (
 	}
 )
 
+// eval computes the callee first, then the arguments in the order in which they are written, and only then looks whether the
+// callee can be called at all: `5(1/0)` is a ZeroDivisionError in CPython, and so it is here.
 func (n *callNode) eval(m *machine, f *frame) (value, error) {
 	callee, err := n.callee.eval(m, f)
 	if err != nil {
@@ -44,6 +50,8 @@ func (n *callNode) eval(m *machine, f *frame) (value, error) {
 	return call(m, callee, arguments{pos, n.keywords, named})
 }
 
+// eval makes the function with the frame around it. The body is computed when it is called, and sees the variables
+// as they are by then, not as they were: Python binds names late.
 func (n *lambdaNode) eval(m *machine, f *frame) (value, error) {
 	return &lambda{n, f}, m.alloc(listBytes)
 }
@@ -113,6 +121,7 @@ func missingArguments(names []string) error {
 	return raise(TypeError, "<lambda>() missing %d required positional argument%s: %s", len(names), plural(len(names)), text)
 }
 
+// plural is the s that CPython's messages put behind every count but one.
 func plural(n int) string {
 	if n == 1 {
 		return ""

@@ -8,6 +8,9 @@ import (
 	"unicode/utf8"
 )
 
+// Characters beyond ASCII, in the few places where an expression asks what they are. Python counts the digits of all scripts
+// as digits of a number: int('١٢') is 12, and so is int('１２') with full-width digits, which Korean and Japanese keyboards write.
+
 // isPrintable says that repr shows a character as it is.
 func isPrintable(r rune) bool { return unicode.IsPrint(r) }
 
@@ -16,6 +19,8 @@ func isSpace(r rune) bool {
 	return r >= 0x1c && r <= 0x1f || unicode.IsSpace(r)
 }
 
+// trimSpace removes what int and float ignore around a number: every character that Python counts as blank, which is more
+// than ASCII's six, U+00A0 and U+3000 among them.
 func trimSpace(s string) string { return strings.TrimFunc(s, isSpace) }
 
 // plainDigits writes the decimal digits of every script as ASCII ones: int and float read them all.

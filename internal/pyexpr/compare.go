@@ -1,10 +1,10 @@
 package pyexpr
 
-import (
-	"math"
-	"math/big"
-	"strings"
-)
+import "strings"
+
+// Comparison. Two values are equal or not without an error, whatever their types are; only < and its kin refuse unlike types.
+// What comparing costs is charged by what is looked at: a step an item, a step for 64 bytes of text. So a comparison of
+// two long lists that share their beginnings, repeated in a loop, ends at the limit and not after minutes.
 
 // compareNode is a chain of comparisons: each operand is computed once, and the first that fails ends it.
 type compareNode struct {
@@ -13,6 +13,8 @@ type compareNode struct {
 	rest  []node
 }
 
+// eval computes `a < b < c` as Python does: b once, c only when a < b held. A chain may mix operators, `1 < 2 in [2] == True`
+// included, and each one compares its two neighbours.
 func (n *compareNode) eval(m *machine, f *frame) (value, error) {
 	left, err := n.first.eval(m, f)
 	if err != nil {
@@ -33,61 +35,6 @@ func (n *compareNode) eval(m *machine, f *frame) (value, error) {
 		left = right
 	}
 	return true, nil
-}
-
-// comparison says whether a comparison operator is next.
-func (p *parser) comparison() bool {
-	t := p.peek()
-	switch t.text {
-	case "<", ">", "<=", ">=", "==", "!=", "in", "is":
-		return t.kind != tokenString
-	case "not":
-		return p.tokens[p.at+1].text == "in"
-	}
-	return false
-}
-
-// compare reads a chain of comparisons behind its first operand.
-func (p *parser) compare(first node) (node, error) {
-	c := &compareNode{first: first}
-	pos := p.peek().pos
-	for p.comparison() {
-		op := p.next().text
-		switch {
-		case op == "not":
-			p.at++
-			op = "not in"
-		case op == "is" && p.accept("not"):
-			op = "is not"
-		}
-		right, err := p.binary(levelBitOr)
-		if err != nil {
-			return nil, err
-		}
-		if strings.HasPrefix(op, "is") && !singleton(right) && !singleton(c.last()) {
-			return nil, at(raise(SyntaxError, "'%s' is only available with None, True and False; compare values with ==", op), *p.src, pos)
-		}
-		c.ops, c.rest = append(c.ops, op), append(c.rest, right)
-	}
-	return p.place(c, pos), nil
-}
-
-// last is the operand before the next operator.
-func (n *compareNode) last() node {
-	if len(n.rest) > 0 {
-		return n.rest[len(n.rest)-1]
-	}
-	return n.first
-}
-
-// singleton says that a node is None, True or False, the only values of which there is exactly one.
-func singleton(n node) bool {
-	c, ok := n.(*constNode)
-	if !ok {
-		return false
-	}
-	_, isBool := c.v.(bool)
-	return c.v == nil || isBool
 }
 
 // compare computes a op b.
@@ -176,6 +123,8 @@ func equal(m *machine, a, b value) (bool, error) {
 	return false, nil
 }
 
+// equalItems compares item by item. The lengths come first: unequal ones settle it without looking at any item, and no
+// item's comparison can raise an error that would be missed.
 func equalItems(m *machine, x, y []value) (bool, error) {
 	if len(x) != len(y) {
 		return false, nil
@@ -188,6 +137,7 @@ func equalItems(m *machine, x, y []value) (bool, error) {
 	return true, nil
 }
 
+// equalDicts compares as sets of entries: the order of insertion, which repr shows, does not count.
 func equalDicts(m *machine, x, y *dict) (bool, error) {
 	if len(x.keys) != len(y.keys) {
 		return false, nil
@@ -202,89 +152,6 @@ func equalDicts(m *machine, x, y *dict) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// ordering is how two values stand to each other; a NaN is unordered.
-type ordering int8
-
-const (
-	less      ordering = -1
-	same      ordering = 0
-	greater   ordering = 1
-	unordered ordering = 2
-)
-
-// compareNumbers compares exactly, without turning an int into a float: 2**53+1 is not 2.0**53. ok is false when one
-// of them is no number.
-func compareNumbers(a, b value) (ordering, bool) {
-	i, aInt := integer(a)
-	j, bInt := integer(b)
-	x, aFloat := a.(float64)
-	y, bFloat := b.(float64)
-	switch {
-	case aInt && bInt:
-		return compareInts(i, j), true
-	case aFloat && bFloat:
-		return compareFloats(x, y), true
-	case aInt && bFloat:
-		return compareMixed(i, y), true
-	case aFloat && bInt:
-		c := compareMixed(j, x)
-		if c != unordered {
-			c = -c
-		}
-		return c, true
-	}
-	return same, false
-}
-
-func compareInts(a, b value) ordering {
-	x, ok1 := a.(int64)
-	y, ok2 := b.(int64)
-	if !ok1 || !ok2 {
-		return ordering(toBig(a).Cmp(toBig(b)))
-	}
-	switch {
-	case x < y:
-		return less
-	case x > y:
-		return greater
-	}
-	return same
-}
-
-func compareFloats(x, y float64) ordering {
-	switch {
-	case x < y:
-		return less
-	case x > y:
-		return greater
-	case x == y:
-		return same
-	}
-	return unordered
-}
-
-// compareMixed compares an int with a float.
-func compareMixed(n value, y float64) ordering {
-	i, small := n.(int64)
-	switch {
-	case math.IsNaN(y):
-		return unordered
-	case small && magnitude(i) <= exactInFloat, math.IsInf(y, 0):
-		x, err := toFloat(n)
-		if err != nil { // too large for a float, and still less than infinity
-			x = math.Copysign(math.MaxFloat64, float64(toBig(n).Sign()))
-		}
-		return compareFloats(x, y)
-	}
-	floor := math.Floor(y)
-	whole, _ := new(big.Float).SetFloat64(floor).Int(nil)
-	c := ordering(toBig(n).Cmp(whole))
-	if c == same && y > floor {
-		return less
-	}
-	return c
 }
 
 // order computes an ordering comparison.
@@ -316,6 +183,7 @@ func order(m *machine, op string, a, b value) (bool, error) {
 	return false, raise(TypeError, "'%s' not supported between instances of '%s' and '%s'", op, typeName(a), typeName(b))
 }
 
+// holds says whether an ordering fulfils an operator. NaN is unordered and fulfils none, not even >= with itself.
 func holds(op string, c ordering) bool {
 	switch op {
 	case "<":
@@ -359,7 +227,7 @@ func contains(m *machine, x, v value) (bool, error) {
 	case span:
 		return x.has(m, v)
 	case view:
-		if x.kind == "keys" {
+		if x.kind == "key" {
 			_, ok, err := x.d.get(m, v)
 			return ok, err
 		}
@@ -374,6 +242,8 @@ func contains(m *machine, x, v value) (bool, error) {
 	return it.has(m, v)
 }
 
+// has walks until an item equals v. An iterator is used up to there, as Python's is: `2 in g` and then `list(g)` gives what
+// came behind the 2.
 func (it *iterator) has(m *machine, v value) (bool, error) {
 	for {
 		item, ok, err := it.next(m)

@@ -1,5 +1,10 @@
 package pyexpr
 
+// Comprehensions. Each is a scope of its own, as Python 3 has it since 3.0 (and until 3.12 as a function of its own, which its
+// messages still show). A generator is the same walk, only that somebody else asks for the next element. All loops of one
+// comprehension stand in one walk with an index for the current one, so nested loops take no recursion and no goroutine,
+// and a generator that is dropped half-way leaves nothing behind.
+
 // compKind is what a comprehension makes.
 type compKind uint8
 
@@ -32,6 +37,7 @@ type (
 	iterNode struct{ x node }
 )
 
+// eval raises "object is not iterable" at the iterable, where CPython blames the whole comprehension.
 func (n *iterNode) eval(m *machine, f *frame) (value, error) {
 	v, err := n.x.eval(m, f)
 	if err != nil {
@@ -72,6 +78,7 @@ func (n *compNode) collect(m *machine, w *walk) (value, error) {
 	return &iterator{typ: "generator", next: w.item}, nil
 }
 
+// collectDict computes the key before the value, as Python does since 3.8; seen where both raise an error.
 func (n *compNode) collectDict(m *machine, w *walk) (value, error) {
 	d := newDict()
 	for {
@@ -125,6 +132,8 @@ func (w *walk) advance(m *machine) (bool, error) {
 	return ok, err
 }
 
+// turn is the loop over loops: a loop that has an item and whose conditions hold hands over to the next one inside; one that
+// has ended gives back to the one outside, and is begun afresh from there. A level below zero is the end of the walk.
 func (w *walk) turn(m *machine) (bool, error) {
 	last := len(w.n.loops) - 1
 	for w.level >= 0 {

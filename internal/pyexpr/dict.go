@@ -6,6 +6,11 @@ import (
 	"math/big"
 )
 
+// Hashing. Python's rule is that equal values have equal hashes, across types: {1: 'a'}[True] and {1: 'a'}[1.0] find 'a'.
+// So a value is turned into a Go value that is equal exactly when Python's values are: every integral number into its int64
+// (or its digits, beyond 64 bits), a tuple into a text of its items. Go's maps are seeded at random for each map, so keys
+// chosen to collide (CVE-2012-1150 in old Pythons) gain nothing.
+
 // dict keeps its entries in the order of insertion. index says where the entry of a hash key stands.
 type dict struct {
 	keys, vals []value
@@ -21,10 +26,11 @@ type set struct {
 // view is one of the three looks at a dict.
 type view struct {
 	d    *dict
-	kind string // "keys", "values" or "items"
+	kind string // "key", "value" or "item"
 }
 
-func (v view) typeName() string { return "dict_" + v.kind }
+// typeName is dict_keys, dict_values or dict_items.
+func (v view) typeName() string { return "dict_" + v.kind + "s" }
 
 // The types of hash keys that are no Go value of their own. Equal values have equal keys: 1, 1.0 and True are all int64(1).
 type (
@@ -115,8 +121,11 @@ func appendScalar(m *machine, dst []byte, key any) ([]byte, error) {
 	return nil, raise(TypeError, "a function within a tuple cannot be a key in an expression")
 }
 
+// newDict makes a dict that can be filled. Python's dicts keep the order of insertion since 3.7, and the language promises it.
 func newDict() *dict { return &dict{index: map[any]int{}} }
 
+// newSet makes a set that can be filled. A set keeps the order of insertion here, which Python's does not: its order is that
+// of hashes, for strings another one in every process. What an expression may rely on is sorted(...), as in Python.
 func newSet() *set { return &set{index: map[any]int{}} }
 
 // set puts an entry in. As in Python the first key stays where an equal one follows.

@@ -22,7 +22,7 @@
 //	values.go                what a value is; its type, truth and length
 //	operators.go             + - * and the like; integers.go, floats.go and power.go on numbers
 //	sequences.go             repetition, index and slice; iterate.go walking; sort.go ordering
-//	compare.go               == < in is
+//	compare.go               == < in is; compare_number.go exactly, across int and float
 //	dict.go, sets.go         hashing, dicts and their views, sets
 //	characters.go            digits and blanks of all scripts, int('…')
 //	repr.go                  the text of a value

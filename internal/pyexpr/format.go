@@ -7,6 +7,11 @@ import (
 	"unicode/utf8"
 )
 
+// Formatting of values by a specification, `{x:>8,.2f}`. The layout of a number is always sign, prefix (0x), digits with
+// separators, rest (point, fraction, exponent, percent); padding goes around it, or between prefix and digits for '='.
+// The steps and their checks follow CPython's formatter_unicode.c one by one, since its messages depend on their order:
+// {1.5:,.2d} complains of d before it looks at the precision.
+
 // format is format(v, spec): what an f-string's field and str.format make of a value.
 func format(m *machine, v value, spec string) (string, error) {
 	if spec == "" {
@@ -28,6 +33,8 @@ func format(m *machine, v value, spec string) (string, error) {
 	return "", raise(TypeError, "unsupported format string passed to %s.__format__", typeName(v))
 }
 
+// formatString pads or cuts text. A precision is the most characters that are kept; a width counts code points, so that
+// a column of Hangul is as many characters wide, though a terminal shows them double.
 func formatString(m *machine, v, spec string) (string, error) {
 	s, err := parseSpec(spec, 's', '<')
 	if err != nil {

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// Digits of floats. Go's strconv gives correctly rounded digits for every precision, as CPython's dtoa does; what differs is
+// the dress: Python keeps a point in 1.0, writes 1e+16 where Go writes 1e16 in the shortest form, and has the alternate forms.
+
 // floatDigits writes a float that is not negative, as CPython's PyOS_double_to_string does: letter r is the shortest
 // text, dot0 asks for a point where none would be, alternate keeps the point and the zeros of g.
 func floatDigits(m *machine, x float64, letter rune, precision int, alternate, dot0 bool) (string, error) {
@@ -28,6 +31,7 @@ func floatDigits(m *machine, x float64, letter rune, precision int, alternate, d
 	return text, nil
 }
 
+// finiteDigits writes a finite float for a type letter. Letter r is repr's form, which has no precision.
 func finiteDigits(x float64, letter rune, precision int, alternate, dot0 bool) string {
 	switch letter {
 	case 'f':

@@ -35,6 +35,7 @@ func (r *specReader) peek(n int) rune {
 	}
 }
 
+// skip takes the next character, whatever it is.
 func (r *specReader) skip() rune {
 	c, size := utf8.DecodeRuneInString(r.rest)
 	r.rest = r.rest[size:]

@@ -2,6 +2,9 @@ package pyexpr
 
 import "strings"
 
+// f-strings, by the rules of 3.11: an expression holds no backslash, no comment and none of the quotes around it, and
+// specifications nest once. From 3.12 on Python allows all of that; an expression that works here works there too.
+
 // fieldNode is a replacement field of an f-string.
 type fieldNode struct {
 	x          node
@@ -9,6 +12,7 @@ type fieldNode struct {
 	spec       node // nil without one
 }
 
+// eval computes the value first, then the parts of the specification, which may hold fields of their own: {x:{w}.{p}}.
 func (n *fieldNode) eval(m *machine, f *frame) (value, error) {
 	v, err := n.x.eval(m, f)
 	if err != nil {
@@ -78,6 +82,7 @@ func (p *parser) formatted(body string, raw bool, start int) ([]node, error) {
 	return f.parts(false)
 }
 
+// fail makes an error with the prefix that all of CPython's f-string errors have. The place is that of the literal.
 func (f *fstring) fail(format string, args ...any) error {
 	return raise(SyntaxError, "f-string: "+format, args...)
 }
@@ -132,6 +137,7 @@ func (f *fstring) text(inSpec bool) (string, error) {
 	return f.unescaped(b.String())
 }
 
+// unescaped reads the escapes of a part of text; the braces have been read before, so \x7b is a brace that opens nothing.
 func (f *fstring) unescaped(s string) (string, error) { return unescape(s, f.raw) }
 
 // field reads {expression=!c:spec}.
@@ -190,6 +196,7 @@ func (f *fstring) next(mark string) bool {
 	return false
 }
 
+// conversion reads !s, !r or !a behind an expression. Another letter is refused with 3.11's message.
 func (f *fstring) conversion(n *fieldNode) error {
 	if !f.next("!") {
 		return nil
@@ -205,6 +212,7 @@ func (f *fstring) conversion(n *fieldNode) error {
 	return nil
 }
 
+// spec reads the specification behind a colon, as parts that are joined when the field is computed.
 func (f *fstring) spec(n *fieldNode) error {
 	if !f.next(":") {
 		return nil

@@ -12,6 +12,7 @@ type function struct {
 	run    func(m *machine, a arguments) (value, error)
 }
 
+// typeName is "type" for int, str and the like: `int + 1` speaks of 'type' and 'int'.
 func (f *function) typeName() string {
 	if f.isType {
 		return "type"

@@ -17,6 +17,7 @@ func numberFunctions() []*function {
 	}
 }
 
+// abs keeps the type: abs(-2.0) is 2.0, abs(True) is 1. The least int64 becomes a big integer.
 func abs(m *machine, a []value) (value, error) {
 	if x, ok := a[0].(float64); ok {
 		return math.Abs(x), nil
@@ -31,6 +32,7 @@ func abs(m *machine, a []value) (value, error) {
 	return n, nil
 }
 
+// divmod is (a // b, a % b) in one go, with messages of its own for a zero.
 func divmod(m *machine, a []value) (value, error) {
 	i, ok1 := integer(a[0])
 	j, ok2 := integer(a[1])
@@ -69,6 +71,7 @@ func number(v value) (float64, error) {
 	return toFloat(n)
 }
 
+// pow is ** with two arguments, and modular with three, where the result stays as small as the modulus.
 func pow(m *machine, a []value) (value, error) {
 	if !given(a[2]) || a[2] == nil {
 		return binary2(m, "**", a[0], a[1])
@@ -117,6 +120,8 @@ func powMod(m *machine, a, b, c value) (value, error) {
 	return norm(r), nil
 }
 
+// round goes half to even: round(2.5) is 2, round(0.5) is 0. Without digits the result is an int, with them, even with 0,
+// a float stays one. round(2.675, 2) is 2.67, since the float nearest to 2.675 lies below it.
 func round(m *machine, a []value) (value, error) {
 	digits := a[1]
 	whole := !given(digits) || digits == nil

@@ -5,6 +5,9 @@ import (
 	"math/big"
 )
 
+// Functions over sequences. What Python computes lazily is lazy here: enumerate, filter, map, reversed and zip are iterators,
+// range is arithmetic. A thousand million numbers cost nothing until they are walked, and are charged as they are.
+
 // sequenceFunctions are those that walk or order what they are given.
 func sequenceFunctions() []*function {
 	return []*function{
@@ -23,11 +26,13 @@ func sequenceFunctions() []*function {
 	}
 }
 
+// all is true when no item is false; it stops at the first one.
 func all(m *machine, a []value) (value, error) {
 	found, err := search(m, a[0], false)
 	return !found, err
 }
 
+// anyOf is any(...): true when an item is. `any` is Go's own word, hence the name.
 func anyOf(m *machine, a []value) (value, error) { return search(m, a[0], true) }
 
 // search says whether an item has the truth that is looked for.
@@ -50,6 +55,7 @@ func search(m *machine, v value, want bool) (bool, error) {
 	}
 }
 
+// lenOf counts: items of a container, code points of a string. An iterator has no length, since it would have to be used up.
 func lenOf(m *machine, a []value) (value, error) {
 	n, ok := length(a[0])
 	if !ok {
@@ -61,6 +67,8 @@ func lenOf(m *machine, a []value) (value, error) {
 	return n, nil
 }
 
+// enumerate counts from start, beyond 64 bits if need be. Its argument check is not of the usual four kinds: CPython wrote
+// it by hand for speed, with messages of its own.
 func enumerate(m *machine, a arguments) (value, error) {
 	total := len(a.pos) + len(a.names)
 	s := signature{name: "enumerate", style: keyworded, min: 1, max: 2, params: []string{"iterable", "start"}}
@@ -102,6 +110,7 @@ func enumerate(m *machine, a arguments) (value, error) {
 	}}, nil
 }
 
+// filter keeps the items for which the function is true, or which are true themselves where it is None.
 func filter(m *machine, a []value) (value, error) {
 	it, err := iterate(m, a[1])
 	if err != nil {
@@ -129,6 +138,7 @@ func filter(m *machine, a []value) (value, error) {
 	}}, nil
 }
 
+// mapOf calls a function with an item of each iterable; it ends with the shortest.
 func mapOf(m *machine, a arguments) (value, error) {
 	switch {
 	case len(a.names) > 0:
@@ -160,6 +170,7 @@ func mapOf(m *machine, a arguments) (value, error) {
 	}}, nil
 }
 
+// iterateAll begins to walk several values; the first that cannot be walked is the error.
 func iterateAll(m *machine, values []value) ([]*iterator, error) {
 	its := make([]*iterator, len(values))
 	for i, v := range values {
@@ -172,6 +183,7 @@ func iterateAll(m *machine, values []value) ([]*iterator, error) {
 	return its, nil
 }
 
+// zip makes rows of an item each. With strict=True unlike lengths are an error, found where the shorter one ends.
 func zip(m *machine, a arguments) (value, error) {
 	strict := false
 	for i, name := range a.names {
@@ -230,6 +242,7 @@ func longer(m *machine, its []*iterator) error {
 	return nil
 }
 
+// unlike is strict zip's message, which speaks of "arguments 1-2" when two went before.
 func unlike(i int, how string) error {
 	if i == 1 {
 		return raise(ValueError, "zip() argument 2 is %s than argument 1", how)
@@ -334,6 +347,7 @@ func rangeOf(m *machine, a []value) (value, error) {
 	return span{start, stop, step, n}, m.alloc(listBytes)
 }
 
+// reversed walks backwards what has an order and an end. The names of the types are CPython's, which has one for each source.
 func reversed(m *machine, a []value) (value, error) {
 	switch v := a[0].(type) {
 	case string:
@@ -356,12 +370,12 @@ func reversed(m *machine, a []value) (value, error) {
 			return nil, err
 		}
 		all, err := drain(m, it)
-		name := map[string]string{"keys": "key", "values": "value", "items": "item"}[v.kind]
-		return &iterator{"dict_reverse" + name + "iterator", backwards(all)}, err
+		return &iterator{"dict_reverse" + v.kind + "iterator", backwards(all)}, err
 	}
 	return nil, raise(TypeError, "'%s' object is not reversible", typeName(a[0]))
 }
 
+// backwards walks items from the last to the first.
 func backwards(items []value) func(*machine) (value, bool, error) {
 	i := len(items)
 	return func(*machine) (value, bool, error) {
@@ -373,6 +387,7 @@ func backwards(items []value) func(*machine) (value, bool, error) {
 	}
 }
 
+// sorted makes a list of any iterable's items in order. Its keywords belong to list.sort, and so do their messages.
 func sorted(m *machine, a arguments) (value, error) {
 	if len(a.pos) != 1 {
 		return nil, raise(TypeError, "sorted expected 1 argument, got %d", len(a.pos))

@@ -13,6 +13,7 @@ func textFunctions() []*function {
 	}
 }
 
+// ord is the number of a character; a string of any other length is an error that says how long it is.
 func ord(m *machine, a []value) (value, error) {
 	s, ok := a[0].(string)
 	if !ok {
@@ -25,6 +26,8 @@ func ord(m *machine, a []value) (value, error) {
 	return int64(r), m.scan(len(s))
 }
 
+// chr is the character of a number. The range checks are CPython's two: first that of C's int, then that of Unicode.
+// Surrogates, U+D800 to U+DFFF, are refused: they cannot be written as UTF-8, so no result could hold one.
 func chr(_ *machine, a []value) (value, error) {
 	v, ok := integer(a[0])
 	if !ok {

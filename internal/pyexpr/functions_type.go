@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// The types as functions. They are what Python calls classes, so that messages name them "type object 'str'", and methods
+// can be taken from them: sorted(names, key=str.lower).
+
 // typeFunctions are the types, called to make values of them.
 func typeFunctions() []*function {
 	return []*function{
@@ -20,11 +23,13 @@ func typeFunctions() []*function {
 	}
 }
 
+// listOf makes a list of an iterable's items. Given a list it may share its items, since nothing changes a list.
 func listOf(m *machine, a []value) (value, error) {
 	all, err := copied(m, a[0])
 	return list(all), err
 }
 
+// tupleOf makes a tuple of an iterable's items.
 func tupleOf(m *machine, a []value) (value, error) {
 	all, err := copied(m, a[0])
 	return tuple(all), err
@@ -41,6 +46,7 @@ func copied(m *machine, v value) ([]value, error) {
 	return items(m, v)
 }
 
+// setFrom makes a set of an iterable's items; one that cannot be hashed is an error.
 func setFrom(m *machine, a []value) (value, error) {
 	if !given(a[0]) {
 		return newSet(), m.alloc(listBytes)
@@ -109,6 +115,7 @@ func (d *dict) update(m *machine, v value) error {
 	}
 }
 
+// floatOf reads text, or converts an int, which may be too large: OverflowError beyond 1.8e308.
 func floatOf(m *machine, a []value) (value, error) {
 	switch v := a[0].(type) {
 	case absent:
@@ -159,6 +166,8 @@ func withoutUnderscores(s string) (string, bool) {
 	return strings.ReplaceAll(s, "_", ""), true
 }
 
+// strOf is str(v). The arguments encoding and errors are for bytes, which there are none of; they are checked and refused
+// with CPython's words, since who calls str(x, 'utf-8') in habit should read the same complaint.
 func strOf(m *machine, a arguments) (value, error) {
 	s := signature{name: "str", style: keyworded, max: 3, params: []string{"object", "encoding", "errors"}}
 	slots, err := s.bindNames(a)
@@ -181,6 +190,7 @@ func strOf(m *machine, a arguments) (value, error) {
 	return nil, raise(TypeError, "decoding to str: need a bytes-like object, %s found", typeName(slots[0]))
 }
 
+// intOf reads text in a base, or cuts a number off at its point: int(-3.9) is -3.
 func intOf(m *machine, a arguments) (value, error) {
 	s := signature{name: "int", style: keyworded, max: 2, params: []string{"", "base"}, posOnly: 0}
 	total := len(a.pos) + len(a.names)
@@ -214,6 +224,7 @@ func intOf(m *machine, a arguments) (value, error) {
 	return parseInt(m, text, int(clamp(n)))
 }
 
+// toInt is int(v) without a base.
 func toInt(m *machine, v value) (value, error) {
 	switch v := v.(type) {
 	case string:

@@ -6,6 +6,10 @@ import (
 	bitwise "math/bits"
 )
 
+// Integers of any size within the limit. They are int64 as long as they fit, which is nearly always, and *big.Int beyond.
+// Each operation computes in 64 bits with an overflow check first; then it bounds the size of the result from the sizes of
+// the operands, charges that, and only then computes. `9**9**9` needs 1.2 thousand million bits, so says the bound, and nothing was allocated.
+
 // integers computes with two ints, each an int64 or a *big.Int.
 func integers(m *machine, op string, a, b value) (value, bool, error) {
 	var v value
@@ -35,6 +39,7 @@ func integers(m *machine, op string, a, b value) (value, bool, error) {
 	return v, true, err
 }
 
+// addInts checks the overflow by signs: a sum of two numbers is greater than the first exactly when the second is positive.
 func addInts(m *machine, a, b value) (value, error) {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -49,6 +54,7 @@ func addInts(m *machine, a, b value) (value, error) {
 	return m.made(new(big.Int).Add(toBig(a), toBig(b)))
 }
 
+// subInts checks the overflow as addInts does.
 func subInts(m *machine, a, b value) (value, error) {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -66,6 +72,8 @@ func subInts(m *machine, a, b value) (value, error) {
 // made gives a new integer its form, and holds the limit where a bound charged before was one bit too generous.
 func (m *machine) made(n *big.Int) (value, error) { return norm(n), m.step(int64(n.BitLen()) / 256) }
 
+// mulInts multiplies the magnitudes into 128 bits to see whether 64 hold the product. The work of large factors is charged
+// by the product of their lengths: two of 32,768 bits take 60 µs, which are some hundred steps' worth of time.
 func mulInts(m *machine, a, b value) (value, error) {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -86,6 +94,7 @@ func mulInts(m *machine, a, b value) (value, error) {
 	return m.made(new(big.Int).Mul(p, q))
 }
 
+// magnitude is |n|, which only an unsigned number can hold for the least int64.
 func magnitude(n int64) uint64 {
 	if n < 0 {
 		return -uint64(n)
@@ -270,6 +279,7 @@ func shift(m *machine, op string, a, b value) (value, error) {
 	return m.made(new(big.Int).Rsh(x, uint(n)))
 }
 
+// bitInts works on two's complement of endless length, as Python defines it for negative numbers; big.Int does the same.
 func bitInts(m *machine, op string, a, b value) (value, error) {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)

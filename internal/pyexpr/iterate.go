@@ -40,6 +40,7 @@ func iterate(m *machine, v value) (*iterator, error) {
 	return nil, raise(TypeError, "'%s' object is not iterable", typeName(v))
 }
 
+// overItems walks a slice. Nothing changes a list while it is walked, so the slice itself will do.
 func overItems(items []value) func(*machine) (value, bool, error) {
 	i := 0
 	return func(*machine) (value, bool, error) {
@@ -51,6 +52,7 @@ func overItems(items []value) func(*machine) (value, bool, error) {
 	}
 }
 
+// overText walks code points. Each is a string of its own, which shares the bytes of the whole.
 func overText(s string) func(*machine) (value, bool, error) {
 	return func(m *machine) (value, bool, error) {
 		if s == "" {
@@ -63,6 +65,7 @@ func overText(s string) func(*machine) (value, bool, error) {
 	}
 }
 
+// overSpan counts. The number is computed from the index, as start + i*step, so that no rounding or overflow adds up.
 func overSpan(s span) func(*machine) (value, bool, error) {
 	i := int64(0)
 	return func(m *machine) (value, bool, error) {
@@ -77,9 +80,9 @@ func overSpan(s span) func(*machine) (value, bool, error) {
 // over walks a view of a dict.
 func (v view) over() func(*machine) (value, bool, error) {
 	switch v.kind {
-	case "keys":
+	case "key":
 		return overItems(v.d.keys)
-	case "values":
+	case "value":
 		return overItems(v.d.vals)
 	}
 	i := 0

@@ -10,6 +10,10 @@ import (
 	"unicode/utf8"
 )
 
+// Between JSON and values. A number keeps the type that its text has, in both directions: 5 is an int and stays 5, 5.0 is a
+// float and stays 5.0, and 123456789012345678901234567890 loses no digit. What JSON does not have is refused with a hint,
+// never rewritten: NaN, sets, keys that are no strings.
+
 // fromJSON makes a value of an argument. Numbers keep what they are: 5 is an int, 5.0 and 5e0 are floats.
 func fromJSON(m *machine, v any, depth int) (value, error) {
 	if depth > m.limits.Depth {
@@ -35,6 +39,7 @@ func fromJSON(m *machine, v any, depth int) (value, error) {
 	return nil, raise(TypeError, "an argument of Go type %T is no JSON value", v)
 }
 
+// fromNumber reads a JSON number. An exponent or a point makes a float, even of 1e2: so does Python's json.
 func fromNumber(m *machine, s string) (value, error) {
 	if strings.ContainsAny(s, ".eE") {
 		x, err := strconv.ParseFloat(s, 64)
@@ -46,6 +51,7 @@ func fromNumber(m *machine, s string) (value, error) {
 	return parseInt(m, s, 10)
 }
 
+// fromArray charges the list before it is made, though the JSON is in memory already: the account is of what the run adds.
 func fromArray(m *machine, v []any, depth int) (value, error) {
 	if err := m.allocItems(int64(len(v))); err != nil {
 		return nil, err
@@ -125,6 +131,7 @@ func toJSON(m *machine, t *text, v value, depth int) error {
 	return notJSON(v)
 }
 
+// tooLong is the error of a result beyond the limit. Such results are for a model's context, where a megabyte has no place.
 func tooLong(m *machine) error {
 	return raise(LimitError, "the result is longer than %d bytes", m.limits.Result)
 }
@@ -168,6 +175,7 @@ func jsonString(m *machine, t *text, s string) error {
 	return t.add(`"`)
 }
 
+// jsonEscape writes the escapes that JSON asks for and no others.
 func jsonEscape(c byte) string {
 	switch c {
 	case '"', '\\':
@@ -183,6 +191,7 @@ func jsonEscape(c byte) string {
 	return `\u00` + string(hex[c>>4]) + string(hex[c&15])
 }
 
+// jsonItems writes a list or a tuple as an array, without blanks: the text is paid for by the token.
 func jsonItems(m *machine, t *text, items []value, depth int) error {
 	if err := t.add("["); err != nil {
 		return err

@@ -6,6 +6,10 @@ import (
 	"unicode/utf8"
 )
 
+// Tokens. The source is cut up as a whole before it is parsed, since it is short (16 KiB at most) and the parser then may look
+// ahead freely. Brackets are matched here already, as CPython's tokenizer does, so that a bracket that is missing is reported
+// where it was opened, and not as "invalid syntax" somewhere behind it.
+
 // kind is what a token is.
 type kind uint8
 
@@ -62,6 +66,7 @@ func lex(src string, pos int) ([]token, error) {
 	return l.tokens, nil
 }
 
+// add ends a token at an offset and goes on from there.
 func (l *lexer) add(k kind, end int) {
 	l.tokens = append(l.tokens, token{k, l.src[l.pos:end], l.pos, end})
 	l.pos = end
@@ -212,6 +217,7 @@ func (l *lexer) unterminated(quote string, end int) error {
 	return raise(SyntaxError, "unterminated %s literal (detected at line %d)", kind, strings.Count(l.src[:end], "\n")+1)
 }
 
+// isDigit says that a byte is an ASCII digit; literals have no others.
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // nameLength is the length of the identifier at the start of s.

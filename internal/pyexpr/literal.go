@@ -7,9 +7,13 @@ import (
 	"unicode/utf8"
 )
 
+// String literals: prefixes r, u and f, single and triple quotes, escapes, and literals beside each other, which are one.
+// Bytes are refused, since JSON could not hold them, and so is \N{name}, which would need the names of all characters.
+
 // joinedNode is a string of which parts are computed: an f-string, or one beside plain literals.
 type joinedNode struct{ parts []node }
 
+// eval joins the parts in a growing text, charged as it grows.
 func (n *joinedNode) eval(m *machine, f *frame) (value, error) {
 	t := &text{m: m}
 	for _, part := range n.parts {
@@ -133,6 +137,8 @@ func numericEscape(s string, i int) (rune, int, error) {
 	return 0, 0, nil
 }
 
+// hexEscape reads n hexadecimal digits. CPython decodes the literal as a codec does, and its message counts the bytes of the
+// body, so "position 0-2" is where the escape stands in the literal and how far it could be read.
 func hexEscape(s string, i, n int, shape string) (rune, int, error) {
 	k := 0
 	for k < n && i+2+k < len(s) && digitValue(s[i+2+k]) < 16 {

@@ -2,6 +2,9 @@ package pyexpr
 
 import "sync"
 
+// Methods, found by the type's name and their own in one table; what is not in it does not exist. Those of Python that change
+// a value (append, update, sort) are missing for good: an expression has nothing but its result.
+
 type (
 	attributeNode struct {
 		x    node
@@ -46,6 +49,7 @@ var methods = sync.OnceValue(func() map[string]map[string]*method {
 	return all
 })
 
+// eval computes x and finds the method. The result can be passed on, as in map(s.count, words), or called at once.
 func (n *attributeNode) eval(m *machine, f *frame) (value, error) {
 	v, err := n.x.eval(m, f)
 	if err != nil {

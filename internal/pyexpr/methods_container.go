@@ -18,6 +18,7 @@ func listMethods() []*method {
 	}
 }
 
+// tupleMethods are a list's, with another sentence for what is not found: CPython wrote them apart.
 func tupleMethods() []*method {
 	return []*method{
 		md("count", oneArg, 1, 1, count),
@@ -31,6 +32,7 @@ func tupleMethods() []*method {
 	}
 }
 
+// count counts the items that equal a value, across types: [1, 1.0, True].count(1) is 3.
 func count(m *machine, self value, a []value) (value, error) {
 	all, err := items(m, self)
 	if err != nil {
@@ -75,15 +77,17 @@ func indexOf(m *machine, all []value, a []value) (int64, error) {
 	return -1, nil
 }
 
+// dictMethods are the three views, and get. The views show the dict and copy nothing.
 func dictMethods() []*method {
 	look := func(kind string) *method {
-		return md(kind, noArgs, 0, 0, func(m *machine, self value, _ []value) (value, error) {
+		return md(kind+"s", noArgs, 0, 0, func(m *machine, self value, _ []value) (value, error) {
 			return view{self.(*dict), kind}, m.alloc(listBytes)
 		})
 	}
-	return []*method{look("keys"), look("values"), look("items"), md("get", checked, 1, 2, dictGet)}
+	return []*method{look("key"), look("value"), look("item"), md("get", checked, 1, 2, dictGet)}
 }
 
+// dictGet is None where Python's is: without a second argument, for a key that is not there.
 func dictGet(m *machine, self value, a []value) (value, error) {
 	v, ok, err := self.(*dict).get(m, a[0])
 	if err != nil || ok || !given(a[1]) {

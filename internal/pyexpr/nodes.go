@@ -1,5 +1,9 @@
 package pyexpr
 
+// The tree is walked by calls, node by node. Each node charges one step, whatever it does; what takes longer charges more where
+// it is done. A variable is found by how many frames out it is and its place there, both known since parsing, so no
+// names are looked up while an expression runs: `num1 * num2` takes some hundred nanoseconds.
+
 // node is a part of the tree. eval computes it within a frame.
 type node interface {
 	eval(m *machine, f *frame) (value, error)
@@ -41,8 +45,10 @@ type (
 	}
 )
 
+// eval gives the constant. Nothing changes a value, so it can be the same one every time.
 func (n *constNode) eval(m *machine, _ *frame) (value, error) { return n.v, m.step(1) }
 
+// eval goes out to the frame and takes what the variable holds. A function's name holds the function.
 func (n *nameNode) eval(m *machine, f *frame) (value, error) {
 	if n.global != nil {
 		return n.global, m.step(1)
@@ -65,6 +71,7 @@ func (n *nameNode) unbound() error {
 	return raise(UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", n.name)
 }
 
+// eval asks for the truth, which every value has.
 func (n *notNode) eval(m *machine, f *frame) (value, error) {
 	v, err := n.x.eval(m, f)
 	if err != nil {
@@ -73,6 +80,7 @@ func (n *notNode) eval(m *machine, f *frame) (value, error) {
 	return !truth(v), m.step(1)
 }
 
+// eval stops at the first operand that settles it, and gives that operand: `x or 'none'` is x unless x is empty.
 func (n *logicNode) eval(m *machine, f *frame) (value, error) {
 	v, err := n.left.eval(m, f)
 	if err != nil {
@@ -84,6 +92,7 @@ func (n *logicNode) eval(m *machine, f *frame) (value, error) {
 	return n.right.eval(m, f)
 }
 
+// eval computes the test, and then one of the two others only.
 func (n *condNode) eval(m *machine, f *frame) (value, error) {
 	v, err := n.test.eval(m, f)
 	if err != nil {
@@ -114,16 +123,19 @@ func evalAll(m *machine, f *frame, nodes []node) ([]value, error) {
 	return all, nil
 }
 
+// eval makes a list that nobody changes.
 func (n *listNode) eval(m *machine, f *frame) (value, error) {
 	all, err := evalAll(m, f, n.items)
 	return list(all), err
 }
 
+// eval makes a tuple. The empty one is a value like any other.
 func (n *tupleNode) eval(m *machine, f *frame) (value, error) {
 	all, err := evalAll(m, f, n.items)
 	return tuple(all), err
 }
 
+// eval computes all items before it hashes the first one, as CPython's BUILD_SET does: {[], 1/0} is a ZeroDivisionError.
 func (n *setNode) eval(m *machine, f *frame) (value, error) {
 	all, err := evalAll(m, f, n.items)
 	if err != nil {
@@ -138,6 +150,7 @@ func (n *setNode) eval(m *machine, f *frame) (value, error) {
 	return s, nil
 }
 
+// eval computes each key before its value. A key that occurs again keeps its place and changes its value.
 func (n *dictNode) eval(m *machine, f *frame) (value, error) {
 	d := newDict()
 	for i := range n.keys {
@@ -163,6 +176,8 @@ type placed struct {
 	src   *string
 }
 
+// eval adds the place to an error that has none yet. The wrapped node is the innermost that could be blamed, since errors pass
+// through the inner ones first.
 func (n *placed) eval(m *machine, f *frame) (value, error) {
 	v, err := n.inner.eval(m, f)
 	if err != nil {

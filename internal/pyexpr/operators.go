@@ -2,6 +2,10 @@ package pyexpr
 
 import "math/big"
 
+// Operators between two values. Numbers are tried first, then what Python's types do among themselves; the messages name the
+// types in the order in which they were written, and + of a string speaks of concatenation. @ is read and always refused:
+// no type of the language has it, but an error that says so is better than a syntax error.
+
 type (
 	unaryNode struct {
 		op string
@@ -13,6 +17,7 @@ type (
 	}
 )
 
+// eval computes the operand and applies the sign. `-2**2` is -4: the power binds tighter, which the parser knows.
 func (n *unaryNode) eval(m *machine, f *frame) (value, error) {
 	v, err := n.x.eval(m, f)
 	if err != nil {
@@ -45,6 +50,7 @@ func unary(m *machine, op string, v value) (value, error) {
 	return i, nil
 }
 
+// eval computes both operands, the left one first, before it looks at either.
 func (n *binaryNode) eval(m *machine, f *frame) (value, error) {
 	a, err := n.left.eval(m, f)
 	if err != nil {
@@ -204,6 +210,7 @@ func repeat(m *machine, a, b value) (value, error) {
 	return repeated(m, items, n)
 }
 
+// isSequence says what * repeats.
 func isSequence(v value) bool {
 	switch v.(type) {
 	case string, list, tuple:

@@ -1,5 +1,11 @@
 package pyexpr
 
+import "strings"
+
+// The grammar, from CPython's python.gram, without statements and with these refused by name: lambda outside of the functions
+// that take one, stars, :=, yield and await, async comprehensions, bytes and complex numbers. A refusal names what it refuses,
+// since "invalid syntax" would send the author looking for a slip that is not there.
+
 // parser turns tokens into a tree, by precedence climbing (Pratt). Names are kept in a list while they are read, since
 // a comprehension says what it binds only behind the expression that uses it.
 type parser struct {
@@ -14,8 +20,10 @@ type parser struct {
 // keywords are no names. True, False and None are constants besides.
 var keywords = wordSet("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
+// peek looks at the next token.
 func (p *parser) peek() token { return p.tokens[p.at] }
 
+// next reads a token. The end is never passed, so that looking one further is always possible.
 func (p *parser) next() token {
 	t := p.tokens[p.at]
 	if t.kind != tokenEnd {
@@ -52,6 +60,7 @@ func (p *parser) fail(t token, kind, format string, args ...any) error {
 	return at(raise(kind, format, args...), *p.src, t.pos)
 }
 
+// unexpected is CPython's answer to whatever it has no better words for.
 func (p *parser) unexpected() error { return p.fail(p.peek(), SyntaxError, "invalid syntax") }
 
 // place wraps a node that can raise an error, so that the error says where.
@@ -65,6 +74,7 @@ func (p *parser) enter() error {
 	return nil
 }
 
+// leave ends what enter began.
 func (p *parser) leave() { p.depth-- }
 
 // whole reads an expression up to the end: `a, b` is a tuple.
@@ -266,4 +276,59 @@ func (p *parser) powerOf() (node, error) {
 		return nil, err
 	}
 	return p.place(&binaryNode{"**", left, right}, op.pos), nil
+}
+
+// comparison says whether a comparison operator is next.
+func (p *parser) comparison() bool {
+	t := p.peek()
+	switch t.text {
+	case "<", ">", "<=", ">=", "==", "!=", "in", "is":
+		return t.kind != tokenString
+	case "not":
+		return p.tokens[p.at+1].text == "in"
+	}
+	return false
+}
+
+// compare reads a chain of comparisons behind its first operand.
+func (p *parser) compare(first node) (node, error) {
+	c := &compareNode{first: first}
+	pos := p.peek().pos
+	for p.comparison() {
+		op := p.next().text
+		switch {
+		case op == "not":
+			p.at++
+			op = "not in"
+		case op == "is" && p.accept("not"):
+			op = "is not"
+		}
+		right, err := p.binary(levelBitOr)
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(op, "is") && !singleton(right) && !singleton(c.last()) {
+			return nil, at(raise(SyntaxError, "'%s' is only available with None, True and False; compare values with ==", op), *p.src, pos)
+		}
+		c.ops, c.rest = append(c.ops, op), append(c.rest, right)
+	}
+	return p.place(c, pos), nil
+}
+
+// last is the operand before the next operator.
+func (n *compareNode) last() node {
+	if len(n.rest) > 0 {
+		return n.rest[len(n.rest)-1]
+	}
+	return n.first
+}
+
+// singleton says that a node is None, True or False, the only values of which there is exactly one.
+func singleton(n node) bool {
+	c, ok := n.(*constNode)
+	if !ok {
+		return false
+	}
+	_, isBool := c.v.(bool)
+	return c.v == nil || isBool
 }

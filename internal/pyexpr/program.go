@@ -115,6 +115,7 @@ func (p *Program) Run(ctx context.Context, vars map[string]any, limits Limits) (
 	return result, nil
 }
 
+// run turns the arguments into values, computes, and writes the result; every part of it is charged to the same account.
 func (p *Program) run(m *machine, vars map[string]any) (Result, error) {
 	f := &frame{slots: make([]value, len(p.names))}
 	for i, name := range p.names {

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// Texts of values, as str and repr make them. They are what f-strings, % and messages are built from, so they have to be
+// exact: quotes chosen as Python chooses them, floats in their shortest form, ints of up to 4,300 digits.
+
 // text is a string that grows. Each growth is charged before it is made, so a representation can be cut off while it
 // is written: a list that holds one long string a thousand times never becomes text.
 type text struct {
@@ -15,6 +18,7 @@ type text struct {
 	b strings.Builder
 }
 
+// add doubles the room when it is too small. strings.Builder would grow by itself, but then nobody would have been asked.
 func (t *text) add(s string) error {
 	if t.b.Cap()-t.b.Len() < len(s) {
 		size := max(2*t.b.Cap(), t.b.Len()+len(s), 32)
@@ -52,6 +56,7 @@ func repr(m *machine, v value) (string, error) {
 	return t.b.String(), err
 }
 
+// boolText is how Python writes a bool.
 func boolText(v bool) string {
 	if v {
 		return "True"
@@ -102,6 +107,7 @@ func (t *text) repr(v value) error {
 	return t.add(s)
 }
 
+// items writes items between brackets, and stops with the first that would go beyond the limit.
 func (t *text) items(open string, items []value, end string) error {
 	if err := t.add(open); err != nil {
 		return err
@@ -119,6 +125,7 @@ func (t *text) items(open string, items []value, end string) error {
 	return t.add(end)
 }
 
+// dict writes entries in their order.
 func (t *text) dict(d *dict) error {
 	for i, k := range d.keys {
 		between := ", "
@@ -144,6 +151,7 @@ func (t *text) dict(d *dict) error {
 	return t.add("}")
 }
 
+// view writes dict_keys([...]).
 func (t *text) view(v view) error {
 	it, err := iterate(t.m, v)
 	if err != nil {
@@ -259,6 +267,8 @@ func decimal(m *machine, v value) (string, error) {
 	return s, m.step(int64(len(s)) * int64(len(s)) / 65_536)
 }
 
+// tooManyDigits is CPython's message word for word. The setting that it speaks of is not available here, but the advice
+// is what a search finds.
 func tooManyDigits() error {
 	return raise(ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", mostDigits)
 }

@@ -6,6 +6,10 @@ import (
 	"unicode/utf8"
 )
 
+// Strings, lists and tuples: repetition, index, slice. Strings are UTF-8 and are indexed by code point; ASCII, where the two are
+// the same, is recognised by length, so that most indexes cost nothing. Every operation charges the size of what it will
+// make, computed by arithmetic, before it makes it.
+
 // repeated is text or a sequence n times, charged by the size of the product before it is made.
 func repeated(m *machine, v value, n int64) (value, error) {
 	switch v := v.(type) {
@@ -39,6 +43,7 @@ func product(a, b int64) (int64, bool) {
 	return a * b, true
 }
 
+// repeatItems repeats items. The items themselves are shared, as they are in Python, and nothing here can tell.
 func repeatItems(m *machine, items []value, n int64) ([]value, error) {
 	size, ok := product(int64(len(items)), n)
 	if !ok {
@@ -87,6 +92,7 @@ type subscriptNode struct{ x, index node }
 // cutNode is a:b:c within brackets; a part that is not written is nil.
 type cutNode struct{ start, stop, step node }
 
+// eval computes x and the index, and then looks whether x takes one.
 func (n *subscriptNode) eval(m *machine, f *frame) (value, error) {
 	x, err := n.x.eval(m, f)
 	if err != nil {
@@ -102,6 +108,8 @@ func (n *subscriptNode) eval(m *machine, f *frame) (value, error) {
 	return subscript(m, x, i)
 }
 
+// eval computes the parts of a slice that are written. Their types are checked when the slice is taken: a dict complains of
+// a slice as a key, not of its parts.
 func (n *cutNode) eval(m *machine, f *frame) (value, error) {
 	var parts [3]value
 	for i, part := range []node{n.start, n.stop, n.step} {
@@ -148,6 +156,7 @@ func subscript(m *machine, x, i value) (value, error) {
 	return item(m, x, k)
 }
 
+// notSubscriptable is the error of x[i] for an x without items.
 func notSubscriptable(x value) error {
 	return raise(TypeError, "'%s' object is not subscriptable", typeName(x))
 }
@@ -210,6 +219,7 @@ func item(m *machine, x value, k int64) (value, error) {
 	return nil, nil
 }
 
+// isString says that a value is text.
 func isString(v value) bool {
 	_, ok := v.(string)
 	return ok
@@ -307,6 +317,7 @@ func slice(m *machine, x value, c cut) (value, error) {
 	return nil, nil
 }
 
+// pick takes every step-th item; bounds has made sure that all of them are there.
 func pick(m *machine, x []value, start, step, count int64) ([]value, error) {
 	if err := m.allocItems(count); err != nil {
 		return nil, err

@@ -1,12 +1,15 @@
 package pyexpr
 
+// Sets, and the views of dicts that count as sets. The operators are strict where the methods of Python are not: {1} | [2] is an
+// error. Only views take any iterable, which is CPython's inconsistency and kept.
+
 // setOf is a set, or the keys or items of a dict as one: those views compare and join as sets do.
 func setOf(v value) (*set, bool) {
 	switch v := v.(type) {
 	case *set:
 		return v, true
 	case view:
-		if v.kind == "keys" {
+		if v.kind == "key" {
 			return &set{v.d.keys, v.d.index}, true
 		}
 	}
@@ -15,7 +18,7 @@ func setOf(v value) (*set, bool) {
 
 // asSet is setOf for items views too, which have to be hashed first.
 func asSet(m *machine, v value) (*set, bool, error) {
-	if w, ok := v.(view); ok && w.kind == "items" {
+	if w, ok := v.(view); ok && w.kind == "item" {
 		it, err := iterate(m, w)
 		if err != nil {
 			return nil, true, err
@@ -30,6 +33,7 @@ func asSet(m *machine, v value) (*set, bool, error) {
 	return s, ok, nil
 }
 
+// equalSets compares without order. Equal numbers of items make one direction enough.
 func equalSets(m *machine, x, y *set) (bool, error) {
 	if len(x.items) != len(y.items) {
 		return false, nil

@@ -42,6 +42,8 @@ func sortItems(m *machine, items []value, key value, reverse bool) (value, error
 // smallRun is the length below which a run is sorted by insertion, as in CPython.
 const smallRun = 64
 
+// mergeSort sorts halves and joins them. Halves that are in order already need no joining, which makes sorted lists, the most
+// frequent case, cost one comparison for each item.
 func mergeSort(m *machine, a, spare []pair) error {
 	if len(a) < smallRun {
 		return insertionSort(m, a)
