@@ -31,6 +31,11 @@ type (
 
 // eval computes the callee first, then the arguments in the order in which they are written, and only then looks whether the
 // callee can be called at all: `5(1/0)` is a ZeroDivisionError in CPython, and so it is here.
+//
+//	len([1, 2]) → 2
+//	int('ff', base=16) → 255
+//	5(1 / 0) → ZeroDivisionError: division by zero
+//	'a'() → TypeError: 'str' object is not callable
 func (n *callNode) eval(m *machine, f *frame) (value, error) {
 	callee, err := n.callee.eval(m, f)
 	if err != nil {
@@ -88,6 +93,11 @@ func call1(m *machine, callee, arg value) (value, error) {
 }
 
 // call runs the body with the arguments in a frame of their own. Keywords cannot occur: nothing passes them to a lambda.
+//
+//	sorted(['bb', 'a'], key=lambda s: len(s)) → ['a', 'bb']
+//	list(map(lambda a, b: a * b, [1, 2], [3, 4])) → [3, 8]
+//	list(map(lambda a: a, [1], [2])) → TypeError: <lambda>() takes 1 positional argument but 2 were given
+//	list(map(lambda a, b: a, [1])) → TypeError: <lambda>() missing 1 required positional argument: 'b'
 func (l *lambda) call(m *machine, pos []value) (value, error) {
 	params := l.n.params
 	if len(pos) > len(params) {

@@ -4,26 +4,22 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
 // Characters beyond ASCII, in the few places where an expression asks what they are. Python counts the digits of all scripts
 // as digits of a number: int('١٢') is 12, and so is int('１２') with full-width digits, which Korean and Japanese keyboards write.
 
-// isPrintable says that repr shows a character as it is.
-func isPrintable(r rune) bool { return unicode.IsPrint(r) }
-
-// isSpace says that a character separates words and is stripped: Python counts the four separators of ASCII too.
-func isSpace(r rune) bool {
-	return r >= 0x1c && r <= 0x1f || unicode.IsSpace(r)
-}
-
 // trimSpace removes what int and float ignore around a number: every character that Python counts as blank, which is more
 // than ASCII's six, U+00A0 and U+3000 among them.
 func trimSpace(s string) string { return strings.TrimFunc(s, isSpace) }
 
 // plainDigits writes the decimal digits of every script as ASCII ones: int and float read them all.
+//
+//	int('١٢') → 12
+//	int('１２') → 12
+//	float('１.５') → 1.5
+//	int('²') → ValueError: invalid literal for int() with base 10: '²'
 func plainDigits(s string) string {
 	if isASCII(s) {
 		return s
@@ -36,25 +32,14 @@ func plainDigits(s string) string {
 	}, s)
 }
 
-// decimalDigit is what a decimal digit of any script stands for, or -1. Each script's ten stand in a row from its zero.
-func decimalDigit(r rune) int {
-	if !unicode.IsDigit(r) {
-		return -1
-	}
-	for _, table := range unicode.Digit.R16 {
-		if rune(table.Lo) <= r && r <= rune(table.Hi) {
-			return int(r-rune(table.Lo)) % 10
-		}
-	}
-	for _, table := range unicode.Digit.R32 {
-		if rune(table.Lo) <= r && r <= rune(table.Hi) {
-			return int(r-rune(table.Lo)) % 10
-		}
-	}
-	return -1
-}
-
 // parseInt reads what int accepts in a base; 0 means that a prefix says which.
+//
+//	int(' -1_000 ') → -1000
+//	int('0x1f', 16) → 31
+//	int('0b101', 0) → 5
+//	int('1__0') → ValueError: invalid literal for int() with base 10: '1__0'
+//	int('') → ValueError: invalid literal for int() with base 10: ''
+//	int('z', 36) → 35
 func parseInt(m *machine, s string, base int) (value, error) {
 	if err := m.scan(8 * len(s)); err != nil {
 		return nil, err
@@ -85,6 +70,11 @@ func parseInt(m *machine, s string, base int) (value, error) {
 }
 
 // intDigits splits an integer's text into its digits, its sign and its base.
+//
+//	int('010') → 10
+//	int('010', 0) → ValueError: invalid literal for int() with base 0: '010'
+//	int('0o17', 0) → 15
+//	int('0x', 16) → ValueError: invalid literal for int() with base 16: '0x'
 func intDigits(s string, base int) (digits, sign string, base0 int) {
 	digits = trimSpace(plainDigits(s))
 	if digits != "" && (digits[0] == '-' || digits[0] == '+') {

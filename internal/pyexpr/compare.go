@@ -15,6 +15,11 @@ type compareNode struct {
 
 // eval computes `a < b < c` as Python does: b once, c only when a < b held. A chain may mix operators, `1 < 2 in [2] == True`
 // included, and each one compares its two neighbours.
+//
+//	1 < 2 < 3 → True
+//	1 < 3 > 2 → True
+//	1 < 2 in [2] → True
+//	3 < 2 < 1 / 0 → False
 func (n *compareNode) eval(m *machine, f *frame) (value, error) {
 	left, err := n.first.eval(m, f)
 	if err != nil {
@@ -59,6 +64,11 @@ func compare(m *machine, op string, a, b value) (bool, error) {
 }
 
 // identical compares with one of the values of which there is exactly one.
+//
+//	None is None → True
+//	0 is not None → True
+//	(1 < 2) is True → True
+//	1 is True → False
 func identical(a, b value) bool {
 	switch a := a.(type) {
 	case nil:
@@ -71,6 +81,13 @@ func identical(a, b value) bool {
 }
 
 // equal computes a == b.
+//
+//	1 == 1.0 == True → True
+//	'1' == 1 → False
+//	[1, [2]] == [1.0, [2.0]] → True
+//	(1,) == [1] → False
+//	{'a': 1, 'b': 2} == {'b': 2, 'a': 1} → True
+//	range(0, 5, 2) == range(0, 6, 2) → True
 func equal(m *machine, a, b value) (bool, error) {
 	if err := m.step(1); err != nil {
 		return false, err
@@ -155,6 +172,13 @@ func equalDicts(m *machine, x, y *dict) (bool, error) {
 }
 
 // order computes an ordering comparison.
+//
+//	'a' < 'b' → True
+//	[1, 2] < [1, 3] → True
+//	(1,) < (1, 0) → True
+//	1 < 'a' → TypeError: '<' not supported between instances of 'int' and 'str'
+//	None <= None → TypeError: '<=' not supported between instances of 'NoneType' and 'NoneType'
+//	{1} < {1, 2} → True
 func order(m *machine, op string, a, b value) (bool, error) {
 	if err := m.step(1); err != nil {
 		return false, err
@@ -211,6 +235,13 @@ func orderItems(m *machine, op string, x, y []value) (bool, error) {
 }
 
 // contains computes v in x.
+//
+//	'ell' in 'hello' → True
+//	1 in 'hello' → TypeError: 'in <string>' requires string as left operand, not int
+//	2.0 in range(5) → True
+//	'k' in {'k': 1} → True
+//	3 not in (1, 2) → True
+//	1 in 5 → TypeError: argument of type 'int' is not iterable
 func contains(m *machine, x, v value) (bool, error) {
 	switch x := x.(type) {
 	case string:

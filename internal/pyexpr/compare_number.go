@@ -69,6 +69,12 @@ func compareFloats(x, y float64) ordering {
 }
 
 // compareMixed compares an int with a float.
+//
+//	2**53 + 1 == 2.0**53 → False
+//	2**53 + 1 > 2.0**53 → True
+//	10**400 > 1e308 → True
+//	10**400 < float('inf') → True
+//	1 < float('nan') → False
 func compareMixed(n value, y float64) ordering {
 	i, small := n.(int64)
 	switch {

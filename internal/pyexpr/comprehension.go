@@ -47,6 +47,12 @@ func (n *iterNode) eval(m *machine, f *frame) (value, error) {
 }
 
 // eval walks the loops. The first iterable is computed at once and outside, even for a generator.
+//
+//	[x * 2 for x in range(3)] → [0, 2, 4]
+//	[(x, y) for x in 'ab' for y in range(2) if y] → [('a', 1), ('b', 1)]
+//	{k: v for k, v in [('a', 1)]} → {'a': 1}
+//	sum(x for x in range(4)) → 6
+//	[x for x in 5] → TypeError: 'int' object is not iterable
 func (n *compNode) eval(m *machine, f *frame) (value, error) {
 	first, err := n.loops[0].in.eval(m, f)
 	if err != nil {
@@ -209,6 +215,12 @@ func (t target) assign(m *machine, f *frame, v value) error {
 }
 
 // unpack takes exactly n items of v. One more is enough to know that there are too many.
+//
+//	[a + b for a, b in [(1, 2), (3, 4)]] → [3, 7]
+//	[a for a, (b, c) in [(1, (2, 3))]] → [1]
+//	[a for a, b in [(1,)]] → ValueError: not enough values to unpack (expected 2, got 1)
+//	[a for a, b in [(1, 2, 3)]] → ValueError: too many values to unpack (expected 2)
+//	[a for a, b in [5]] → TypeError: cannot unpack non-iterable int object
 func unpack(m *machine, v value, n int) ([]value, error) {
 	if !iterable(v) {
 		return nil, raise(TypeError, "cannot unpack non-iterable %s object", typeName(v))

@@ -40,6 +40,12 @@ type (
 )
 
 // hashKey is the comparable value under which v is found in a dict or set.
+//
+//	{1: 'a'}[True] → 'a'
+//	{1: 'a'}[1.0] → 'a'
+//	{(1, 2): 'p'}[(1.0, 2)] → 'p'
+//	{[]: 1} → TypeError: unhashable type: 'list'
+//	len({1, 1.0, True, '1'}) → 2
 func hashKey(m *machine, v value) (any, error) {
 	switch v := v.(type) {
 	case nil:
@@ -129,6 +135,9 @@ func newDict() *dict { return &dict{index: map[any]int{}} }
 func newSet() *set { return &set{index: map[any]int{}} }
 
 // set puts an entry in. As in Python the first key stays where an equal one follows.
+//
+//	{'a': 1, 'b': 2, 'a': 3} → {'a': 3, 'b': 2}
+//	{1: 'x', True: 'y'} → {1: 'y'}
 func (d *dict) set(m *machine, k, v value) error {
 	key, err := hashKey(m, k)
 	if err != nil {

@@ -24,7 +24,7 @@
 //	sequences.go             repetition, index and slice; iterate.go walking; sort.go ordering
 //	compare.go               == < in is; compare_number.go exactly, across int and float
 //	dict.go, sets.go         hashing, dicts and their views, sets
-//	characters.go            digits and blanks of all scripts, int('…')
+//	characters.go            int('…'); unicode.go what CPython knows about characters
 //	repr.go                  the text of a value
 //	format.go                f'{x:>8.2f}'; format_spec.go reads the specification, format_float.go writes floats
 //	percent.go               '%5d' % x
@@ -32,8 +32,11 @@
 // What may be called:
 //
 //	signature.go             how arguments are bound, with CPython's messages
-//	functions.go             the table; functions_number.go, functions_sequence.go, functions_text.go, functions_type.go its entries
+//	functions.go             the table; functions_number.go, functions_sequence.go, functions_lazy.go,
+//	                         functions_text.go, functions_type.go its entries
 //	methods.go               the table; methods_container.go the methods of lists, tuples and dicts
+//	methods_string.go        of strings: find, strip, fill; methods_split.go split, join, replace;
+//	                         methods_case.go upper, isdigit; methods_format.go format
 //
 // And limits.go is the account of what is spent, errors.go what went wrong and where.
 package pyexpr

@@ -3,6 +3,12 @@ package pyexpr
 import "math"
 
 // floats computes with two floats, with CPython's messages: 3.11 names the operation only in some of them.
+//
+//	0.1 + 0.2 → 0.30000000000000004
+//	7.5 // 2 → 3.0
+//	1.0 / 0 → ZeroDivisionError: float division by zero
+//	1.0 % 0 → ZeroDivisionError: float modulo
+//	1e308 * 10 → inf
 func floats(m *machine, op string, x, y float64) (value, error) {
 	if err := m.alloc(boxBytes); err != nil {
 		return nil, err
@@ -35,6 +41,11 @@ func floats(m *machine, op string, x, y float64) (value, error) {
 }
 
 // modFloats gives the remainder the divisor's sign, that of a zero too.
+//
+//	-7.5 % 2 → 0.5
+//	7.5 % -2 → -0.5
+//	5 % -5.0 → -0.0
+//	-1 % float('inf') → inf
 func modFloats(x, y float64) float64 {
 	mod := math.Mod(x, y)
 	if mod == 0 {
@@ -70,6 +81,12 @@ func divmodFloats(x, y float64) (float64, float64) {
 }
 
 // powFloats computes x ** y as CPython's float_pow does.
+//
+//	2.0 ** 0.5 → 1.4142135623730951
+//	4 ** 0.5 → 2.0
+//	2 ** -1 → 0.5
+//	0.0 ** -1 → ZeroDivisionError: 0.0 cannot be raised to a negative power
+//	2.0 ** 5000 → OverflowError: (34, 'Numerical result out of range')
 func powFloats(m *machine, x, y float64) (value, error) {
 	if err := m.step(4); err != nil {
 		return nil, err

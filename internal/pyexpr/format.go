@@ -13,6 +13,11 @@ import (
 // {1.5:,.2d} complains of d before it looks at the precision.
 
 // format is format(v, spec): what an f-string's field and str.format make of a value.
+//
+//	f'{5:03d}' → '005'
+//	f'{"x":>3}' → '  x'
+//	f'{None:5}' → TypeError: unsupported format string passed to NoneType.__format__
+//	f'{[1]!s:>5}' → '  [1]'
 func format(m *machine, v value, spec string) (string, error) {
 	if spec == "" {
 		return str(m, v)
@@ -24,7 +29,7 @@ func format(m *machine, v value, spec string) (string, error) {
 		n, _ := integer(v)
 		return formatInt(m, n, typeName(v), spec)
 	case float64:
-		s, err := parseSpec(spec, 0, '>')
+		s, err := parseSpec(spec, "float", 0, '>')
 		if err != nil {
 			return "", err
 		}
@@ -35,8 +40,14 @@ func format(m *machine, v value, spec string) (string, error) {
 
 // formatString pads or cuts text. A precision is the most characters that are kept; a width counts code points, so that
 // a column of Hangul is as many characters wide, though a terminal shows them double.
+//
+//	f'{"abcdef":.3}' → 'abc'
+//	f'{"a":*^5}' → '**a**'
+//	f'{"a":+}' → ValueError: Sign not allowed in string format specifier
+//	f'{"a":=5}' → ValueError: '=' alignment not allowed in string format specifier
+//	f'{"a":d}' → ValueError: Unknown format code 'd' for object of type 'str'
 func formatString(m *machine, v, spec string) (string, error) {
-	s, err := parseSpec(spec, 's', '<')
+	s, err := parseSpec(spec, "str", 's', '<')
 	if err != nil {
 		return "", err
 	}
@@ -111,8 +122,16 @@ func padded(m *machine, v string, fill rune, left, right int64) (string, error) 
 }
 
 // formatInt writes an int, or as the float that it is when the type letter is a float's.
+//
+//	f'{255:#x}' → '0xff'
+//	f'{255:b}' → '11111111'
+//	f'{-5:+d}' → '-5'
+//	f'{5: d}' → ' 5'
+//	f'{5:.2f}' → '5.00'
+//	f'{5:.2d}' → ValueError: Precision not allowed in integer format specifier
+//	f'{5:s}' → ValueError: Unknown format code 's' for object of type 'int'
 func formatInt(m *machine, n value, typ, text string) (string, error) {
-	s, err := parseSpec(text, 'd', '>')
+	s, err := parseSpec(text, typ, 'd', '>')
 	if err != nil {
 		return "", err
 	}
@@ -138,6 +157,10 @@ func formatInt(m *machine, n value, typ, text string) (string, error) {
 }
 
 // formatChar writes the character that a number stands for.
+//
+//	f'{97:c}' → 'a'
+//	f'{97:+c}' → ValueError: Sign not allowed with integer format specifier 'c'
+//	f'{-1:c}' → OverflowError: %c arg not in range(0x110000)
 func formatChar(m *machine, n value, s spec) (string, error) {
 	switch {
 	case s.sign != 0:
@@ -195,6 +218,13 @@ func formatDigits(m *machine, n value, s spec) (string, error) {
 }
 
 // formatFloat writes a float.
+//
+//	f'{3.14159:.2f}' → '3.14'
+//	f'{0.256:.1%}' → '25.6%'
+//	f'{1e10:g}' → '1e+10'
+//	f'{1234.5:e}' → '1.234500e+03'
+//	f'{3.0}' → '3.0'
+//	f'{1.5:d}' → ValueError: Unknown format code 'd' for object of type 'float'
 func formatFloat(m *machine, x float64, typ string, s spec) (string, error) {
 	letter, precision := s.typ, s.precision
 	dot0 := false
@@ -283,6 +313,12 @@ func (n numeral) layout(m *machine, s spec) (string, error) {
 
 // group puts a separator after every three digits (four of a binary base), and zeros before them up to least characters.
 // The zeros are grouped too, so that one more may come than asked for: a number does not begin with a comma.
+//
+//	f'{1234567:,}' → '1,234,567'
+//	f'{1234567.891:,.2f}' → '1,234,567.89'
+//	f'{1234:010,}' → '00,001,234'
+//	f'{1234:08,}' → '0,001,234'
+//	f'{65535:_x}' → 'ffff'
 func group(m *machine, digits string, s spec, least int64) (string, error) {
 	if digits == "" {
 		return "", nil

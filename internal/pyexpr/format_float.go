@@ -50,6 +50,12 @@ func finiteDigits(x float64, letter rune, precision int, alternate, dot0 bool) s
 }
 
 // general writes with precision digits in all, and with an exponent where the point would be too far away.
+//
+//	f'{123456789.0:g}' → '1.23457e+08'
+//	f'{0.00001:g}' → '1e-05'
+//	f'{123.0:.3}' → '1.23e+02'
+//	f'{1.0:#g}' → '1.00000'
+//	f'{0.0:g}' → '0'
 func general(x float64, precision int, alternate, dot0 bool) string {
 	s := strconv.FormatFloat(x, 'e', precision-1, 64)
 	digits, point := split(s)

@@ -51,7 +51,15 @@ func (r *specReader) accept(any string) rune {
 }
 
 // parseSpec reads a specification. The checks stand in CPython's order, so that of two faults the same one is named.
-func parseSpec(text string, typ, align rune) (spec, error) {
+//
+//	f'{5:<4}' → '5   '
+//	f'{5:^4}' → ' 5  '
+//	f'{5:=+4}' → '+  5'
+//	f'{5:04}' → '0005'
+//	f'{-5:x>6}' → 'xxxx-5'
+//	f'{5:abc}' → ValueError: Invalid format specifier 'abc' for object of type 'int'
+//	f'{5:.}' → ValueError: Format specifier missing precision
+func parseSpec(text, of string, typ, align rune) (spec, error) {
 	s := spec{fill: ' ', align: align, typ: typ, precision: -1}
 	r := &specReader{text}
 	filled, aligned := false, false
@@ -89,7 +97,7 @@ func parseSpec(text string, typ, align rune) (spec, error) {
 		s.typ = r.skip()
 	}
 	if r.rest != "" {
-		return s, raise(ValueError, "Invalid format specifier")
+		return s, raise(ValueError, "Invalid format specifier '%s' for object of type '%s'", text, of)
 	}
 	return s, s.checkGrouping()
 }
@@ -127,6 +135,10 @@ func (s *spec) separators(r *specReader) error {
 }
 
 // checkGrouping says which types have groups: decimal ones, and with '_' the binary ones.
+//
+//	f'{5:,x}' → ValueError: Cannot specify ',' with 'x'.
+//	f'{5:,_}' → ValueError: Cannot specify both ',' and '_'.
+//	f'{5:,s}' → ValueError: Cannot specify ',' with 's'.
 func (s *spec) checkGrouping() error {
 	switch {
 	case s.grouping == 0, s.typ == 0, strings.ContainsRune("defgEG%F", s.typ):

@@ -13,6 +13,12 @@ type fieldNode struct {
 }
 
 // eval computes the value first, then the parts of the specification, which may hold fields of their own: {x:{w}.{p}}.
+//
+//	f'{1 + 1}' → '2'
+//	f'{"a"!r}' → "'a'"
+//	f'{"é"!a}' → "'\\xe9'"
+//	f'{5:{3}}' → '  5'
+//	f'{2.5:{6}.{2}f}' → '  2.50'
 func (n *fieldNode) eval(m *machine, f *frame) (value, error) {
 	v, err := n.x.eval(m, f)
 	if err != nil {
@@ -141,6 +147,12 @@ func (f *fstring) text(inSpec bool) (string, error) {
 func (f *fstring) unescaped(s string) (string, error) { return unescape(s, f.raw) }
 
 // field reads {expression=!c:spec}.
+//
+//	f'{1+1=}' → '1+1=2'
+//	f'{ 5 = :>3}' → ' 5 =   5'
+//	f'{{}}' → '{}'
+//	f'{}' → SyntaxError: f-string: empty expression not allowed
+//	f'{1!x}' → SyntaxError: f-string: invalid conversion character: expected 's', 'r', or 'a'
 func (f *fstring) field() ([]node, error) {
 	if f.depth > 1 {
 		return nil, f.fail("expressions nested too deeply")

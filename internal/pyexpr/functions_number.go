@@ -18,6 +18,11 @@ func numberFunctions() []*function {
 }
 
 // abs keeps the type: abs(-2.0) is 2.0, abs(True) is 1. The least int64 becomes a big integer.
+//
+//	abs(-2) → 2
+//	abs(-2.5) → 2.5
+//	abs(True) → 1
+//	abs('a') → TypeError: bad operand type for abs(): 'str'
 func abs(m *machine, a []value) (value, error) {
 	if x, ok := a[0].(float64); ok {
 		return math.Abs(x), nil
@@ -33,6 +38,11 @@ func abs(m *machine, a []value) (value, error) {
 }
 
 // divmod is (a // b, a % b) in one go, with messages of its own for a zero.
+//
+//	divmod(7, -2) → (-4, -1)
+//	divmod(7.5, 2) → (3.0, 1.5)
+//	divmod(1, 0) → ZeroDivisionError: integer division or modulo by zero
+//	divmod('a', 1) → TypeError: unsupported operand type(s) for divmod(): 'str' and 'int'
 func divmod(m *machine, a []value) (value, error) {
 	i, ok1 := integer(a[0])
 	j, ok2 := integer(a[1])
@@ -80,6 +90,12 @@ func pow(m *machine, a []value) (value, error) {
 }
 
 // powMod is pow(a, b, c). Its size is that of c; its work grows with the bits of all three.
+//
+//	pow(3, 4, 5) → 1
+//	pow(3, -1, 7) → 5
+//	pow(2, -1, 4) → ValueError: base is not invertible for the given modulus
+//	pow(2, 3, 0) → ValueError: pow() 3rd argument cannot be 0
+//	pow(3, 2, -5) → -1
 func powMod(m *machine, a, b, c value) (value, error) {
 	x, ok1 := integer(a)
 	n, ok2 := integer(b)
@@ -122,6 +138,13 @@ func powMod(m *machine, a, b, c value) (value, error) {
 
 // round goes half to even: round(2.5) is 2, round(0.5) is 0. Without digits the result is an int, with them, even with 0,
 // a float stays one. round(2.675, 2) is 2.67, since the float nearest to 2.675 lies below it.
+//
+//	round(2.5) → 2
+//	round(-3.5) → -4
+//	round(2.675, 2) → 2.67
+//	round(1234, -2) → 1200
+//	round(1.5, 0) → 2.0
+//	round('a') → TypeError: type str doesn't define __round__ method
 func round(m *machine, a []value) (value, error) {
 	digits := a[1]
 	whole := !given(digits) || digits == nil
@@ -155,6 +178,11 @@ func notInt(v value) error {
 }
 
 // roundInt rounds to a power of ten, half to even. Digits behind the point change nothing.
+//
+//	round(15, -1) → 20
+//	round(25, -1) → 20
+//	round(-15, -1) → -20
+//	round(5, -5) → 0
 func roundInt(m *machine, n, d value) (value, error) {
 	places, ok := d.(int64)
 	if !ok && toBig(d).Sign() < 0 || ok && -places > int64(m.limits.Bits) {
@@ -182,6 +210,10 @@ func roundInt(m *machine, n, d value) (value, error) {
 }
 
 // roundFloat rounds the decimal expansion of x, which is exact, half to even.
+//
+//	round(12345.678, -2) → 12300.0
+//	round(0.5, 0) → 0.0
+//	round(1.005, 2) → 1.0
 func roundFloat(x float64, places int64) (value, error) {
 	switch {
 	case places > 323: // no float has more digits
@@ -210,6 +242,11 @@ func roundFloat(x float64, places int64) (value, error) {
 }
 
 // truncate is a float without its fraction, as an int.
+//
+//	int(-3.9) → -3
+//	int(1e20) → 100000000000000000000
+//	int(float('nan')) → ValueError: cannot convert float NaN to integer
+//	int(float('inf')) → OverflowError: cannot convert float infinity to integer
 func truncate(m *machine, x float64) (value, error) {
 	switch {
 	case math.IsNaN(x):
@@ -224,6 +261,12 @@ func truncate(m *machine, x float64) (value, error) {
 }
 
 // sum adds from the left. CPython 3.11 adds floats plainly; the compensated sum came with 3.12.
+//
+//	sum([1, 2, 3]) → 6
+//	sum([0.1] * 3) → 0.30000000000000004
+//	sum([[1], [2]], []) → [1, 2]
+//	sum(['a', 'b']) → TypeError: unsupported operand type(s) for +: 'int' and 'str'
+//	sum(['a'], '') → TypeError: sum() can't sum strings [use ''.join(seq) instead]
 func sum(m *machine, a []value) (value, error) {
 	var total value = int64(0)
 	if given(a[1]) {

@@ -36,6 +36,11 @@ func all(m *machine, a []value) (value, error) {
 func anyOf(m *machine, a []value) (value, error) { return search(m, a[0], true) }
 
 // search says whether an item has the truth that is looked for.
+//
+//	all([1, 'a', [0]]) → True
+//	any([0, '', None]) → False
+//	all([]) → True
+//	any(5) → TypeError: 'int' object is not iterable
 func search(m *machine, v value, want bool) (bool, error) {
 	it, err := iterate(m, v)
 	if err != nil {
@@ -67,190 +72,14 @@ func lenOf(m *machine, a []value) (value, error) {
 	return n, nil
 }
 
-// enumerate counts from start, beyond 64 bits if need be. Its argument check is not of the usual four kinds: CPython wrote
-// it by hand for speed, with messages of its own.
-func enumerate(m *machine, a arguments) (value, error) {
-	total := len(a.pos) + len(a.names)
-	s := signature{name: "enumerate", style: keyworded, min: 1, max: 2, params: []string{"iterable", "start"}}
-	if total == 0 {
-		return nil, raise(TypeError, "enumerate() missing required argument 'iterable'")
-	}
-	if total > 2 {
-		return nil, raise(TypeError, "enumerate() takes at most 2 arguments (%d given)", total)
-	}
-	if err := s.checkNames(a); err != nil {
-		return nil, err
-	}
-	slots, err := s.bindNames(a)
-	if err != nil {
-		return nil, raise(TypeError, "enumerate() missing required argument 'iterable'")
-	}
-	var count value = int64(0)
-	if given(slots[1]) {
-		n, ok := integer(slots[1])
-		if !ok {
-			return nil, notInt(slots[1])
-		}
-		count = n
-	}
-	it, err := iterate(m, slots[0])
-	if err != nil {
-		return nil, err
-	}
-	return &iterator{"enumerate", func(m *machine) (value, bool, error) {
-		v, ok, err := it.next(m)
-		if err != nil || !ok {
-			return nil, false, err
-		}
-		pair := tuple{count, v}
-		if count, err = addInts(m, count, int64(1)); err != nil {
-			return nil, false, err
-		}
-		return pair, true, m.allocItems(2)
-	}}, nil
-}
-
-// filter keeps the items for which the function is true, or which are true themselves where it is None.
-func filter(m *machine, a []value) (value, error) {
-	it, err := iterate(m, a[1])
-	if err != nil {
-		return nil, err
-	}
-	return &iterator{"filter", func(m *machine) (value, bool, error) {
-		for {
-			v, ok, err := it.next(m)
-			if err != nil || !ok {
-				return nil, false, err
-			}
-			if err := m.step(1); err != nil {
-				return nil, false, err
-			}
-			keep := v
-			if a[0] != nil {
-				if keep, err = call1(m, a[0], v); err != nil {
-					return nil, false, err
-				}
-			}
-			if truth(keep) {
-				return v, true, nil
-			}
-		}
-	}}, nil
-}
-
-// mapOf calls a function with an item of each iterable; it ends with the shortest.
-func mapOf(m *machine, a arguments) (value, error) {
-	switch {
-	case len(a.names) > 0:
-		return nil, raise(TypeError, "map() takes no keyword arguments")
-	case len(a.pos) < 2:
-		return nil, raise(TypeError, "map() must have at least two arguments.")
-	}
-	its, err := iterateAll(m, a.pos[1:])
-	if err != nil {
-		return nil, err
-	}
-	return &iterator{"map", func(m *machine) (value, bool, error) {
-		if err := m.allocItems(int64(len(its))); err != nil {
-			return nil, false, err
-		}
-		args := make([]value, len(its))
-		for i, it := range its {
-			v, ok, err := it.next(m)
-			if err != nil || !ok {
-				return nil, false, err
-			}
-			args[i] = v
-		}
-		if err := m.step(1); err != nil {
-			return nil, false, err
-		}
-		v, err := call(m, a.pos[0], arguments{pos: args})
-		return v, err == nil, err
-	}}, nil
-}
-
-// iterateAll begins to walk several values; the first that cannot be walked is the error.
-func iterateAll(m *machine, values []value) ([]*iterator, error) {
-	its := make([]*iterator, len(values))
-	for i, v := range values {
-		it, err := iterate(m, v)
-		if err != nil {
-			return nil, err
-		}
-		its[i] = it
-	}
-	return its, nil
-}
-
-// zip makes rows of an item each. With strict=True unlike lengths are an error, found where the shorter one ends.
-func zip(m *machine, a arguments) (value, error) {
-	strict := false
-	for i, name := range a.names {
-		if name != "strict" {
-			return nil, raise(TypeError, "'%s' is an invalid keyword argument for zip()", name)
-		}
-		strict = truth(a.named[i])
-	}
-	its, err := iterateAll(m, a.pos)
-	if err != nil {
-		return nil, err
-	}
-	over := len(its) == 0
-	return &iterator{"zip", func(m *machine) (value, bool, error) {
-		if over {
-			return nil, false, nil
-		}
-		row, err := zipRow(m, its, strict)
-		over = row == nil
-		return row, row != nil, err
-	}}, nil
-}
-
-// zipRow takes an item of each iterator, or is nil when one of them has ended.
-func zipRow(m *machine, its []*iterator, strict bool) (tuple, error) {
-	if err := m.allocItems(int64(len(its))); err != nil {
-		return nil, err
-	}
-	row := make(tuple, len(its))
-	for i, it := range its {
-		v, ok, err := it.next(m)
-		switch {
-		case err != nil:
-			return nil, err
-		case !ok && strict && i > 0:
-			return nil, unlike(i, "shorter")
-		case !ok && strict:
-			return nil, longer(m, its[1:])
-		case !ok:
-			return nil, nil
-		}
-		row[i] = v
-	}
-	return row, m.step(1)
-}
-
-// longer complains of an iterator that goes on where the first one of a strict zip has ended.
-func longer(m *machine, its []*iterator) error {
-	for i, it := range its {
-		if _, ok, err := it.next(m); err != nil {
-			return err
-		} else if ok {
-			return unlike(i+1, "longer")
-		}
-	}
-	return nil
-}
-
-// unlike is strict zip's message, which speaks of "arguments 1-2" when two went before.
-func unlike(i int, how string) error {
-	if i == 1 {
-		return raise(ValueError, "zip() argument 2 is %s than argument 1", how)
-	}
-	return raise(ValueError, "zip() argument %d is %s than arguments 1-%d", i+1, how, i)
-}
-
 // extreme is min or max.
+//
+//	max([3, 1, 2]) → 3
+//	min(3, 1, 2) → 1
+//	max(['aa', 'b'], key=len) → 'aa'
+//	min([], default=0) → 0
+//	max([]) → ValueError: max() arg is an empty sequence
+//	max(1, 'a') → TypeError: '>' not supported between instances of 'str' and 'int'
 func extreme(m *machine, name, op string, a arguments) (value, error) {
 	if len(a.pos) == 0 {
 		return nil, raise(TypeError, "%s expected at least 1 argument, got 0", name)
@@ -316,6 +145,12 @@ func (it *iterator) best(m *machine, op string, key value) (best value, found bo
 }
 
 // rangeOf makes a range of 64-bit numbers; a wider one, which Python has, could not be walked within any limit.
+//
+//	list(range(3)) → [0, 1, 2]
+//	list(range(5, 0, -2)) → [5, 3, 1]
+//	range(10)[2:5] → range(2, 5)
+//	range(1, 2, 0) → ValueError: range() arg 3 must not be zero
+//	range(1.5) → TypeError: 'float' object cannot be interpreted as an integer
 func rangeOf(m *machine, a []value) (value, error) {
 	var parts [3]int64
 	for i, v := range a {
@@ -348,6 +183,10 @@ func rangeOf(m *machine, a []value) (value, error) {
 }
 
 // reversed walks backwards what has an order and an end. The names of the types are CPython's, which has one for each source.
+//
+//	list(reversed([1, 2, 3])) → [3, 2, 1]
+//	''.join(reversed('abc')) → 'cba'
+//	reversed({1}) → TypeError: 'set' object is not reversible
 func reversed(m *machine, a []value) (value, error) {
 	switch v := a[0].(type) {
 	case string:
@@ -388,6 +227,12 @@ func backwards(items []value) func(*machine) (value, bool, error) {
 }
 
 // sorted makes a list of any iterable's items in order. Its keywords belong to list.sort, and so do their messages.
+//
+//	sorted([3, 1, 2]) → [1, 2, 3]
+//	sorted('bca', reverse=True) → ['c', 'b', 'a']
+//	sorted([1, 'a']) → TypeError: '<' not supported between instances of 'str' and 'int'
+//	sorted([[2, 1], [1, 2]]) → [[1, 2], [2, 1]]
+//	sorted({'b': 1, 'a': 2}) → ['a', 'b']
 func sorted(m *machine, a arguments) (value, error) {
 	if len(a.pos) != 1 {
 		return nil, raise(TypeError, "sorted expected 1 argument, got %d", len(a.pos))

@@ -14,6 +14,10 @@ func textFunctions() []*function {
 }
 
 // ord is the number of a character; a string of any other length is an error that says how long it is.
+//
+//	ord('가') → 44032
+//	ord('ab') → TypeError: ord() expected a character, but string of length 2 found
+//	ord(1) → TypeError: ord() expected string of length 1, but int found
 func ord(m *machine, a []value) (value, error) {
 	s, ok := a[0].(string)
 	if !ok {
@@ -28,6 +32,10 @@ func ord(m *machine, a []value) (value, error) {
 
 // chr is the character of a number. The range checks are CPython's two: first that of C's int, then that of Unicode.
 // Surrogates, U+D800 to U+DFFF, are refused: they cannot be written as UTF-8, so no result could hold one.
+//
+//	chr(44032) → '가'
+//	chr(-1) → ValueError: chr() arg not in range(0x110000)
+//	chr('a') → TypeError: 'str' object cannot be interpreted as an integer
 func chr(_ *machine, a []value) (value, error) {
 	v, ok := integer(a[0])
 	if !ok {
@@ -46,6 +54,11 @@ func chr(_ *machine, a []value) (value, error) {
 }
 
 // based writes an integer in base 2, 8 or 16 with its prefix.
+//
+//	hex(255) → '0xff'
+//	bin(-5) → '-0b101'
+//	oct(8) → '0o10'
+//	hex(1.5) → TypeError: 'float' object cannot be interpreted as an integer
 func based(m *machine, v value, base int, prefix string) (value, error) {
 	n, ok := integer(v)
 	if !ok {

@@ -59,6 +59,11 @@ func setFrom(m *machine, a []value) (value, error) {
 }
 
 // dictOf reads dict(), dict(mapping), dict(pairs), each with further entries by name.
+//
+//	dict([('a', 1)], b=2) → {'a': 1, 'b': 2}
+//	dict({'a': 1}) → {'a': 1}
+//	dict([(1, 2, 3)]) → ValueError: dictionary update sequence element #0 has length 3; 2 is required
+//	dict([1]) → TypeError: cannot convert dictionary update sequence element #0 to a sequence
 func dictOf(m *machine, a arguments) (value, error) {
 	if len(a.pos) > 1 {
 		return nil, raise(TypeError, "dict expected at most 1 argument, got %d", len(a.pos))
@@ -133,6 +138,12 @@ func floatOf(m *machine, a []value) (value, error) {
 }
 
 // parseFloat reads what float accepts: blanks around, underscores between digits, digits of any script.
+//
+//	float(' 1_0.5e1 ') → 105.0
+//	float('-inf') → -inf
+//	float('1__0') → ValueError: could not convert string to float: '1__0'
+//	float('abc') → ValueError: could not convert string to float: 'abc'
+//	float('1e400') → inf
 func parseFloat(m *machine, s string) (value, error) {
 	if err := m.scan(4 * len(s)); err != nil {
 		return nil, err
@@ -168,6 +179,11 @@ func withoutUnderscores(s string) (string, bool) {
 
 // strOf is str(v). The arguments encoding and errors are for bytes, which there are none of; they are checked and refused
 // with CPython's words, since who calls str(x, 'utf-8') in habit should read the same complaint.
+//
+//	str(15.0) → '15.0'
+//	str(None) → 'None'
+//	str([1, 'a']) → "[1, 'a']"
+//	str('a', 'utf-8') → TypeError: decoding str is not supported
 func strOf(m *machine, a arguments) (value, error) {
 	s := signature{name: "str", style: keyworded, max: 3, params: []string{"object", "encoding", "errors"}}
 	slots, err := s.bindNames(a)
@@ -191,6 +207,12 @@ func strOf(m *machine, a arguments) (value, error) {
 }
 
 // intOf reads text in a base, or cuts a number off at its point: int(-3.9) is -3.
+//
+//	int() → 0
+//	int('12') → 12
+//	int(5, 2) → TypeError: int() can't convert non-string with explicit base
+//	int('5', 99) → ValueError: int() base must be >= 2 and <= 36, or 0
+//	int(None) → TypeError: int() argument must be a string, a bytes-like object or a real number, not 'NoneType'
 func intOf(m *machine, a arguments) (value, error) {
 	s := signature{name: "int", style: keyworded, max: 2, params: []string{"", "base"}, posOnly: 0}
 	total := len(a.pos) + len(a.names)

@@ -103,6 +103,12 @@ func magnitude(n int64) uint64 {
 }
 
 // divmodInts floors, and gives the remainder the divisor's sign.
+//
+//	-7 // 2 → -4
+//	-7 % 2 → 1
+//	7 // -2 → -4
+//	1 // 0 → ZeroDivisionError: integer division or modulo by zero
+//	1 % 0 → ZeroDivisionError: integer modulo by zero
 func divmodInts(m *machine, a, b value, zero string) (value, value, error) {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -135,6 +141,12 @@ func divmodInts(m *machine, a, b value, zero string) (value, value, error) {
 const exactInFloat = 1 << 53
 
 // trueDivide is the float nearest to the quotient, which is not that of the nearest floats.
+//
+//	6 / 3 → 2.0
+//	1 / 3 → 0.3333333333333333
+//	10**400 / 10**399 → 10.0
+//	10**400 / 3 → OverflowError: integer division result too large for a float
+//	1 / 0 → ZeroDivisionError: division by zero
 func trueDivide(m *machine, a, b value) (value, error) {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -199,6 +211,11 @@ func toFloat(n value) (float64, error) {
 }
 
 // powInts computes a ** b. The size of the result is known before it is made: bits(a) * b.
+//
+//	2 ** 10 → 1024
+//	-2 ** 2 → -4
+//	2 ** 3 ** 2 → 512
+//	(-1) ** 10**30 → 1
 func powInts(m *machine, a, b value) (value, error) {
 	n, small := b.(int64)
 	if toBig(b).Sign() < 0 {
@@ -251,6 +268,11 @@ func powUnit(sign int, n *big.Int) value {
 }
 
 // shift computes a << b or a >> b, the left one charged by the size of what comes out.
+//
+//	1 << 10 → 1024
+//	-5 >> 1 → -3
+//	1 << -1 → ValueError: negative shift count
+//	5 >> 10**30 → 0
 func shift(m *machine, op string, a, b value) (value, error) {
 	if toBig(b).Sign() < 0 {
 		return nil, raise(ValueError, "negative shift count")
@@ -280,6 +302,12 @@ func shift(m *machine, op string, a, b value) (value, error) {
 }
 
 // bitInts works on two's complement of endless length, as Python defines it for negative numbers; big.Int does the same.
+//
+//	6 & 3 → 2
+//	6 | 3 → 7
+//	6 ^ 3 → 5
+//	-1 & 2**70 → 1180591620717411303424
+//	True & False → False
 func bitInts(m *machine, op string, a, b value) (value, error) {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)

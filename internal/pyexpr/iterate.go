@@ -15,6 +15,11 @@ func iterable(v value) bool {
 }
 
 // iterate begins to walk a value.
+//
+//	list('한a') → ['한', 'a']
+//	list({'a': 1, 'b': 2}) → ['a', 'b']
+//	list({'a': 1}.items()) → [('a', 1)]
+//	[x for x in None] → TypeError: 'NoneType' object is not iterable
 func iterate(m *machine, v value) (*iterator, error) {
 	if err := m.alloc(listBytes); err != nil {
 		return nil, err

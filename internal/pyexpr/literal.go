@@ -82,6 +82,11 @@ func (p *parser) literal(t token) ([]node, error) {
 var simpleEscapes = map[byte]string{'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v"}
 
 // unescape reads the escapes of a literal. An unknown one stands for itself, as in Python.
+//
+//	'\x41\u00e9\101' → 'AéA'
+//	'\q' → '\\q'
+//	r'\n' → '\\n'
+//	'a' "b" → 'ab'
 func unescape(s string, raw bool) (string, error) {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if raw || !strings.Contains(s, `\`) {

@@ -43,6 +43,9 @@ var methods = sync.OnceValue(func() map[string]map[string]*method {
 			all[typ][e.name] = e
 		}
 	}
+	for _, group := range [][]*method{searchMethods(), trimMethods(), fillMethods(), splitMethods(), caseMethods(), classMethods(), formatMethods()} {
+		add("str", group)
+	}
 	add("list", listMethods())
 	add("tuple", tupleMethods())
 	add("dict", dictMethods())
@@ -62,6 +65,10 @@ func (n *attributeNode) eval(m *machine, f *frame) (value, error) {
 }
 
 // attribute finds the method of a value, or of a type.
+//
+//	'a'.nope → AttributeError: 'str' object has no attribute 'nope'
+//	(5).nope → AttributeError: 'int' object has no attribute 'nope'
+//	str.nope → AttributeError: type object 'str' has no attribute 'nope'
 func attribute(m *machine, v value, name string) (value, error) {
 	if f, ok := v.(*function); ok && f.isType {
 		if method, ok := methods()[f.name][name]; ok {

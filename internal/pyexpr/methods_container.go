@@ -33,6 +33,10 @@ func tupleMethods() []*method {
 }
 
 // count counts the items that equal a value, across types: [1, 1.0, True].count(1) is 3.
+//
+//	[1, 1.0, True].count(1) → 3
+//	(1, 2).count(3) → 0
+//	[1].count() → TypeError: list.count() takes exactly one argument (0 given)
 func count(m *machine, self value, a []value) (value, error) {
 	all, err := items(m, self)
 	if err != nil {
@@ -52,6 +56,11 @@ func count(m *machine, self value, a []value) (value, error) {
 }
 
 // indexOf finds an item between two bounds, or is -1.
+//
+//	[1, 2, 1].index(1, 1) → 2
+//	(1, 2).index(2) → 1
+//	[1].index(5) → ValueError: 5 is not in list
+//	(1,).index(5) → ValueError: tuple.index(x): x not in tuple
 func indexOf(m *machine, all []value, a []value) (int64, error) {
 	low, high := int64(0), int64(len(all))
 	for i, to := range []*int64{&low, &high} {
@@ -78,6 +87,11 @@ func indexOf(m *machine, all []value, a []value) (int64, error) {
 }
 
 // dictMethods are the three views, and get. The views show the dict and copy nothing.
+//
+//	list({'a': 1}.keys()) → ['a']
+//	list({'a': 1}.values()) → [1]
+//	{'a': 1}.get('b', 0) → 0
+//	{'a': 1}.keys() & {'a', 'b'} → {'a'}
 func dictMethods() []*method {
 	look := func(kind string) *method {
 		return md(kind+"s", noArgs, 0, 0, func(m *machine, self value, _ []value) (value, error) {

@@ -81,6 +81,11 @@ func (n *notNode) eval(m *machine, f *frame) (value, error) {
 }
 
 // eval stops at the first operand that settles it, and gives that operand: `x or 'none'` is x unless x is empty.
+//
+//	'' or 'none' → 'none'
+//	0 and 1 / 0 → 0
+//	1 and 2 → 2
+//	not [] → True
 func (n *logicNode) eval(m *machine, f *frame) (value, error) {
 	v, err := n.left.eval(m, f)
 	if err != nil {
@@ -93,6 +98,9 @@ func (n *logicNode) eval(m *machine, f *frame) (value, error) {
 }
 
 // eval computes the test, and then one of the two others only.
+//
+//	'yes' if 1 > 0 else 1 / 0 → 'yes'
+//	1 if 0 else 2 if 0 else 3 → 3
 func (n *condNode) eval(m *machine, f *frame) (value, error) {
 	v, err := n.test.eval(m, f)
 	if err != nil {

@@ -30,6 +30,11 @@ func (n *unaryNode) eval(m *machine, f *frame) (value, error) {
 }
 
 // unary computes -v, +v or ~v.
+//
+//	-True → -1
+//	~5 → -6
+//	-'a' → TypeError: bad operand type for unary -: 'str'
+//	~1.5 → TypeError: bad operand type for unary ~: 'float'
 func unary(m *machine, op string, v value) (value, error) {
 	if x, ok := v.(float64); ok && op != "~" {
 		if op == "-" {
@@ -67,6 +72,14 @@ func (n *binaryNode) eval(m *machine, f *frame) (value, error) {
 }
 
 // binary2 computes a op b. Numbers come first: they are what most expressions are made of.
+//
+//	7 / 2 → 3.5
+//	'a' + 'b' → 'ab'
+//	1 + 'a' → TypeError: unsupported operand type(s) for +: 'int' and 'str'
+//	'a' + 1 → TypeError: can only concatenate str (not "int") to str
+//	[1] + (2,) → TypeError: can only concatenate list (not "tuple") to list
+//	1 @ 2 → TypeError: unsupported operand type(s) for @: 'int' and 'int'
+//	'a' ** 2 → TypeError: unsupported operand type(s) for ** or pow(): 'str' and 'int'
 func binary2(m *machine, op string, a, b value) (value, error) {
 	if v, ok, err := numbers(m, op, a, b); ok {
 		return v, err
@@ -190,6 +203,12 @@ func times(v value) (int64, error) {
 }
 
 // repeat computes a * b where one of them is text or a sequence.
+//
+//	'ab' * 2 → 'abab'
+//	2 * [1] → [1, 1]
+//	'a' * -1 → ''
+//	'a' * 1.5 → TypeError: can't multiply sequence by non-int of type 'float'
+//	'a' * 'b' → TypeError: can't multiply sequence by non-int of type 'str'
 func repeat(m *machine, a, b value) (value, error) {
 	count, counts := integer(b)
 	items, other := a, b

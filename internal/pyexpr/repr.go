@@ -65,6 +65,12 @@ func boolText(v bool) string {
 }
 
 // repr writes a value. How deep it is nested is bounded by the source and the arguments, so this can be a recursion.
+//
+//	str((1,)) → '(1,)'
+//	str([None, True, 1.0, 'a']) → "[None, True, 1.0, 'a']"
+//	str({'a': [1]}) → "{'a': [1]}"
+//	str(range(3)) → 'range(0, 3)'
+//	str({'a': 1}.keys()) → "dict_keys(['a'])"
 func (t *text) repr(v value) error {
 	if err := t.m.step(1); err != nil {
 		return err
@@ -174,6 +180,11 @@ func (s span) String() string {
 }
 
 // quote writes a string as a literal: in double quotes only when it holds a single one and no double one.
+//
+//	str(['it']) → "['it']"
+//	str(["it's"]) → '["it\'s"]'
+//	str(['a"b']) → '[\'a"b\']'
+//	str(['\n\x00é']) → "['\\n\\x00é']"
 func (t *text) quote(s string) error {
 	quote := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
@@ -226,6 +237,12 @@ func escape(r rune, quote byte) string {
 }
 
 // floatText is the shortest text that reads back as the same float; with an exponent from 1e16 up and below 1e-4.
+//
+//	str(1e16) → '1e+16'
+//	str(123456789012345.0) → '123456789012345.0'
+//	str(0.0001) → '0.0001'
+//	str(0.00001) → '1e-05'
+//	str(-0.0) → '-0.0'
 func floatText(x float64) string {
 	switch {
 	case math.IsNaN(x):

@@ -126,6 +126,12 @@ func (n *cutNode) eval(m *machine, f *frame) (value, error) {
 }
 
 // subscript computes x[i].
+//
+//	'abc'[-1] → 'c'
+//	[1, 2][5] → IndexError: list index out of range
+//	'abc'['x'] → TypeError: string indices must be integers, not 'str'
+//	[1]['x'] → TypeError: list indices must be integers or slices, not str
+//	5[0] → TypeError: 'int' object is not subscriptable
 func subscript(m *machine, x, i value) (value, error) {
 	switch x := x.(type) {
 	case *dict:
@@ -144,7 +150,7 @@ func subscript(m *machine, x, i value) (value, error) {
 	}
 	n, ok := indexValue(i)
 	if !ok {
-		return nil, raise(TypeError, "%s indices must be integers%s", typeName(x), notInteger(x, i))
+		return nil, notAnIndex(x, i)
 	}
 	k, ok := n.(int64)
 	if !ok {
@@ -161,16 +167,19 @@ func notSubscriptable(x value) error {
 	return raise(TypeError, "'%s' object is not subscriptable", typeName(x))
 }
 
-// notInteger is the end of the message about an index of the wrong type, in which a string's differs: 3.11 quotes nothing
-// but the type of a string's.
-func notInteger(x, i value) string {
-	if _, ok := x.(string); ok {
-		return ", not '" + typeName(i) + "'"
+// notAnIndex is the message about an index of the wrong type, in which a string's differs from all others in 3.11.
+func notAnIndex(x, i value) error {
+	if isString(x) {
+		return raise(TypeError, "string indices must be integers, not '%s'", typeName(i))
 	}
-	return " or slices, not " + typeName(i)
+	return raise(TypeError, "%s indices must be integers or slices, not %s", typeName(x), typeName(i))
 }
 
 // lookup finds an entry of a dict; a key that is not there is the error's message, as repr writes it.
+//
+//	{'a': 1}['a'] → 1
+//	{'a': 1}['b'] → KeyError: 'b'
+//	{1: 2}[(1, 'x')] → KeyError: (1, 'x')
 func lookup(m *machine, d *dict, key value) (value, error) {
 	v, ok, err := d.get(m, key)
 	if err != nil || ok {
@@ -296,6 +305,13 @@ func between(start, stop, step int64) int64 {
 }
 
 // slice is x[a:b:c] of a sequence.
+//
+//	[1, 2, 3, 4][1:3] → [2, 3]
+//	'hello'[::-1] → 'olleh'
+//	(1, 2, 3)[-2:] → (2, 3)
+//	[1, 2][5:] → []
+//	[1][::0] → ValueError: slice step cannot be zero
+//	'ab'['x':] → TypeError: slice indices must be integers or None or have an __index__ method
 func slice(m *machine, x value, c cut) (value, error) {
 	n, _ := length(x)
 	start, step, count, err := c.bounds(n)

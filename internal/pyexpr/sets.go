@@ -89,6 +89,12 @@ func orderSets(m *machine, op string, a, b value) (holds, known bool, err error)
 
 // setOperator computes | & ^ - of two sets, and | of two dicts. ok is false when the operator does not join the two.
 // A view joins with any iterable, a set only with a set.
+//
+//	sorted({1, 2} | {3}) → [1, 2, 3]
+//	sorted({1, 2} & {2}) → [2]
+//	sorted({1, 2} ^ {2, 3}) → [1, 3]
+//	{'a': 1} | {'b': 2} → {'a': 1, 'b': 2}
+//	{1} | [2] → TypeError: unsupported operand type(s) for |: 'set' and 'list'
 func setOperator(m *machine, op string, a, b value) (v value, ok bool, err error) {
 	if x, isDict := a.(*dict); isDict && op == "|" {
 		y, isDict := b.(*dict)

@@ -35,6 +35,11 @@ func given(v value) bool {
 }
 
 // bind puts the arguments into max slots, or says what is wrong with them.
+//
+//	len() → TypeError: len() takes exactly one argument (0 given)
+//	'a'.nope() → AttributeError: 'str' object has no attribute 'nope'
+//	divmod(1) → TypeError: divmod expected 2 arguments, got 1
+//	abs(x=1) → TypeError: abs() takes no keyword arguments
 func (s *signature) bind(a arguments) (arguments, error) {
 	if s.style == free {
 		return a, nil
@@ -89,6 +94,13 @@ func (s *signature) fill(pos []value) []value {
 }
 
 // bindNames reads arguments that may be named, with the checks in CPython's order.
+//
+//	round(number=2.5) → 2
+//	round() → TypeError: round() missing required argument 'number' (pos 1)
+//	round(1, 2, 3) → TypeError: round() takes at most 2 arguments (3 given)
+//	round(1, x=2) → TypeError: 'x' is an invalid keyword argument for round()
+//	round(1, number=2) → TypeError: argument for round() given by name ('number') and position (1)
+//	pow(2, exp=3) → 8
 func (s *signature) bindNames(a arguments) ([]value, error) {
 	total := len(a.pos) + len(a.names)
 	switch {

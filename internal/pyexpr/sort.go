@@ -7,6 +7,11 @@ type pair struct{ key, item value }
 
 // sortItems sorts stably: equal items keep their order, in reverse too. The sort asks only "is a less than b", and in
 // the order in which CPython's asks: that decides which two types the error of a mixed list names.
+//
+//	sorted([3, 1, 2], reverse=True) → [3, 2, 1]
+//	sorted(['B', 'a'], key=str.lower) → ['a', 'B']
+//	sorted([(1, 'b'), (1, 'a')], key=lambda p: p[0]) → [(1, 'b'), (1, 'a')]
+//	sorted([1, 'a', None]) → TypeError: '<' not supported between instances of 'str' and 'int'
 func sortItems(m *machine, items []value, key value, reverse bool) (value, error) {
 	n := int64(len(items))
 	if err := m.alloc(3*listBytes + n*5*slotBytes); err != nil {

@@ -78,6 +78,12 @@ func typeName(v value) string {
 }
 
 // truth is what bool makes of a value.
+//
+//	bool(0.0) → False
+//	bool('0') → True
+//	bool([]) → False
+//	bool([0]) → True
+//	bool(range(0)) → False
 func truth(v value) bool {
 	switch v := v.(type) {
 	case nil:
@@ -94,6 +100,11 @@ func truth(v value) bool {
 }
 
 // length is that of a value that has one. A string's is counted in code points.
+//
+//	len('한국') → 2
+//	len({'a': 1}) → 1
+//	len(range(10)) → 10
+//	len(5) → TypeError: object of type 'int' has no len()
 func length(v value) (int64, bool) {
 	switch v := v.(type) {
 	case string:

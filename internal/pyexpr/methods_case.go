@@ -1,0 +1,175 @@
+package pyexpr
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Methods of strings that know what a character is: its case, and whether it is a letter, a digit or a blank.
+
+func caseMethods() []*method {
+	return []*method{
+		textMethod("lower", func(s string) value { return lower(s) }),
+		textMethod("upper", func(s string) value { return mapRunes(s, upperRune) }),
+		textMethod("casefold", func(s string) value { return mapRunes(s, foldRune) }),
+		textMethod("title", func(s string) value { return title(s) }),
+		textMethod("capitalize", func(s string) value { return capitalize(s) }),
+		textMethod("swapcase", func(s string) value { return swapcase(s) }),
+	}
+}
+
+func classMethods() []*method {
+	every := func(name string, in func(rune) bool) *method {
+		return textMethod(name, func(s string) value {
+			return s != "" && strings.IndexFunc(s, func(r rune) bool { return !in(r) }) < 0
+		})
+	}
+	return []*method{
+		every("isdigit", isDigitRune), every("isnumeric", isNumeric), every("isdecimal", isDecimal),
+		every("isalpha", isAlpha), every("isspace", isSpace),
+		every("isalnum", isAlphanumeric),
+		textMethod("isascii", func(s string) value { return isASCII(s) }),
+		textMethod("isupper", func(s string) value { return oneCase(s, isUpper, isLower) }),
+		textMethod("islower", func(s string) value { return oneCase(s, isLower, isUpper) }),
+		textMethod("istitle", func(s string) value { return isTitle(s) }),
+	}
+}
+
+// mapRunes writes each character as another text.
+func mapRunes(s string, to func(rune) string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		b.WriteString(to(r))
+	}
+	return b.String()
+}
+
+// oneCase says that there are characters with a case, and that none has the wrong one.
+//
+//	'AB1'.isupper() → True
+//	'Ab'.islower() → False
+//	'1'.isupper() → False
+//	'ß'.islower() → True
+//	'ǅ'.isupper() → False
+func oneCase(s string, in, wrong func(rune) bool) bool {
+	found := false
+	for _, r := range s {
+		if wrong(r) || unicode.IsTitle(r) {
+			return false
+		}
+		found = found || in(r)
+	}
+	return found
+}
+
+// title writes the first letter of each run of letters large.
+//
+//	"they're here".title() → "They'Re Here"
+//	'ab 1c d_e'.title() → 'Ab 1C D_E'
+//	'ÀÉ îß'.title() → 'Àé Îß'
+func title(s string) string {
+	var b strings.Builder
+	inWord := false
+	for i, r := range s {
+		if inWord {
+			b.WriteString(lowerAt(s, i, r))
+		} else {
+			b.WriteString(titleRune(r))
+		}
+		inWord = isCased(r)
+	}
+	return b.String()
+}
+
+// isTitle says that letters are large exactly where a word begins.
+//
+//	'Ab Cd'.istitle() → True
+//	'Ab cd'.istitle() → False
+//	'1'.istitle() → False
+func isTitle(s string) bool {
+	found, inWord := false, false
+	for _, r := range s {
+		switch {
+		case isUpper(r) || unicode.IsTitle(r):
+			if inWord {
+				return false
+			}
+			found, inWord = true, true
+		case isLower(r):
+			if !inWord {
+				return false
+			}
+			found = true
+		default:
+			inWord = false
+		}
+	}
+	return found
+}
+
+// capitalize writes the first character large and the others small.
+//
+//	'hELLO wORLD'.capitalize() → 'Hello world'
+//	'ßx'.capitalize() → 'Ssx'
+func capitalize(s string) string {
+	if s == "" {
+		return ""
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	var b strings.Builder
+	b.WriteString(titleRune(r))
+	for i, r := range s[size:] {
+		b.WriteString(lowerAt(s, size+i, r))
+	}
+	return b.String()
+}
+
+// swapcase writes large what is small and the other way round.
+//
+//	'aB ß'.swapcase() → 'Ab SS'
+func swapcase(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case isUpper(r):
+			b.WriteString(lowerAt(s, i, r))
+		case isLower(r):
+			b.WriteString(upperRune(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// lower writes all characters small. A Greek sigma at the end of a word is another letter than one within.
+//
+//	'ÀB'.lower() → 'àb'
+//	'ΑΣ'.lower() → 'ας'
+//	'ΑΣΑ'.lower() → 'ασα'
+//	'İ'.lower() → 'i̇'
+func lower(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for i, r := range s {
+		b.WriteString(lowerAt(s, i, r))
+	}
+	return b.String()
+}
+
+// lowerAt is the small form of the character at s[i:].
+func lowerAt(s string, i int, r rune) string {
+	if r != 'Σ' {
+		return lowerRune(r)
+	}
+	before := strings.TrimRightFunc(s[:i], isCaseIgnorable)
+	after := strings.TrimLeftFunc(s[i+2:], isCaseIgnorable) // Σ is two bytes
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	if before != "" && isCased(last) && (after == "" || !isCased(next)) {
+		return "ς"
+	}
+	return "σ"
+}

@@ -1,0 +1,187 @@
+package pyexpr
+
+import (
+	"strconv"
+	"strings"
+)
+
+// str.format: fields by number or name, with the specifications of f-strings. Attributes and indexes behind the name
+// (`{0.x}`, `{0[k]}`) are refused: in Python they reach into everything that an object has.
+
+func formatMethods() []*method {
+	return []*method{{signature: signature{name: "format", style: free}, run: formatText}}
+}
+
+// template is a format string on its way.
+type template struct {
+	m      *machine
+	a      arguments
+	auto   int  // the next automatic number
+	manual bool // numbers were written
+	begun  bool // a field had a number, automatic or not
+}
+
+// formatText is str.format.
+//
+//	'{} {}'.format(1, 'a') → '1 a'
+//	'{1}-{0}'.format(1, 2) → '2-1'
+//	'{a:>5}|{b!r}'.format(a=1, b='x') → "    1|'x'"
+//	'{:{}}'.format(5, 4) → '   5'
+//	'{{}}'.format() → '{}'
+//	'{} {}'.format(1) → IndexError: Replacement index 1 out of range for positional args tuple
+//	'{0} {}'.format(1) → ValueError: cannot switch from manual field specification to automatic field numbering
+//	'{x}'.format(1) → KeyError: 'x'
+//	'{'.format(1) → ValueError: Single '{' encountered in format string
+//	'}'.format(1) → ValueError: Single '}' encountered in format string
+func formatText(m *machine, self value, a arguments) (value, error) {
+	t := &template{m: m, a: a}
+	return t.render(self.(string), 2)
+}
+
+// render writes text and fields. Specifications may hold fields again, once: depth counts down.
+func (t *template) render(s string, depth int) (string, error) {
+	out := &text{m: t.m}
+	for s != "" {
+		if err := t.m.step(1); err != nil {
+			return "", err
+		}
+		i := strings.IndexAny(s, "{}")
+		if i < 0 {
+			i = len(s)
+		}
+		if err := out.add(s[:i]); err != nil {
+			return "", err
+		}
+		if s = s[i:]; s == "" {
+			break
+		}
+		if len(s) > 1 && s[0] == s[1] {
+			if err := out.add(s[:1]); err != nil {
+				return "", err
+			}
+			s = s[2:]
+			continue
+		}
+		if s[0] == '}' {
+			return "", raise(ValueError, "Single '}' encountered in format string")
+		}
+		field, rest, err := cutField(s[1:])
+		if err != nil {
+			return "", err
+		}
+		shown, err := t.field(field, depth)
+		if err != nil {
+			return "", err
+		}
+		if err := out.add(shown); err != nil {
+			return "", err
+		}
+		s = rest
+	}
+	return out.b.String(), nil
+}
+
+// cutField takes a field up to the brace that closes it.
+func cutField(s string) (field, rest string, err error) {
+	if s == "" {
+		return "", "", raise(ValueError, "Single '{' encountered in format string")
+	}
+	depth := 1
+	for i := range len(s) {
+		switch s[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth == 0 {
+			return s[:i], s[i+1:], nil
+		}
+	}
+	return "", "", raise(ValueError, "expected '}' before end of string")
+}
+
+// field writes the value of name!c:spec.
+func (t *template) field(field string, depth int) (string, error) {
+	if depth == 0 {
+		return "", raise(ValueError, "Max string recursion exceeded")
+	}
+	end := strings.IndexAny(field, "!:[{")
+	if end < 0 {
+		end = len(field)
+	}
+	name, rest := field[:end], field[end:]
+	if strings.HasPrefix(rest, "{") {
+		return "", raise(ValueError, "unexpected '{' in field name")
+	}
+	if strings.HasPrefix(rest, "[") || strings.Contains(name, ".") {
+		return "", raise(ValueError, "attributes and indexes are not available in the fields of format: {%s}", field)
+	}
+	var conversion byte
+	if strings.HasPrefix(rest, "!") {
+		switch {
+		case len(rest) == 1:
+			return "", raise(ValueError, "end of string while looking for conversion specifier")
+		case len(rest) > 2 && rest[2] != ':':
+			return "", raise(ValueError, "expected ':' after conversion specifier")
+		}
+		conversion, rest = rest[1], rest[2:]
+	}
+	v, err := t.lookup(name)
+	if err != nil {
+		return "", err
+	}
+	if conversion != 0 && strings.IndexByte("sra", conversion) < 0 {
+		return "", unknownConversion(conversion)
+	}
+	if v, err = convert(t.m, v, conversion); err != nil {
+		return "", err
+	}
+	spec := strings.TrimPrefix(rest, ":")
+	if strings.ContainsAny(spec, "{}") {
+		if spec, err = t.render(spec, depth-1); err != nil {
+			return "", err
+		}
+	}
+	return format(t.m, v, spec)
+}
+
+func unknownConversion(c byte) error {
+	if c > 32 && c < 127 {
+		return raise(ValueError, "Unknown conversion specifier %c", c)
+	}
+	return raise(ValueError, "Unknown conversion specifier \\x%x", c)
+}
+
+// lookup finds the argument that a field names; the empty name is the next number.
+func (t *template) lookup(name string) (value, error) {
+	n, err := strconv.ParseUint(name, 10, 31)
+	numbered := err == nil
+	if name != "" && !numbered {
+		for i, k := range t.a.names {
+			if k == name {
+				return t.a.named[i], nil
+			}
+		}
+		text, err := repr(t.m, name)
+		if err != nil {
+			return nil, err
+		}
+		return nil, raise(KeyError, "%s", text)
+	}
+	if t.begun && t.manual != numbered {
+		if numbered {
+			return nil, raise(ValueError, "cannot switch from automatic field numbering to manual field specification")
+		}
+		return nil, raise(ValueError, "cannot switch from manual field specification to automatic field numbering")
+	}
+	t.begun, t.manual = true, numbered
+	if !numbered {
+		n = uint64(t.auto)
+		t.auto++
+	}
+	if n >= uint64(len(t.a.pos)) {
+		return nil, raise(IndexError, "Replacement index %d out of range for positional args tuple", n)
+	}
+	return t.a.pos[n], nil
+}

@@ -1,0 +1,311 @@
+package pyexpr
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// Methods of strings that cut into many strings, and those that join or replace, of which the result may be far larger
+// than anything that went in: its size is computed and charged first.
+
+func splitMethods() []*method {
+	params := []string{"sep", "maxsplit"}
+	split := func(name string, right bool) *method {
+		e := md(name, keyworded, 0, 2, func(m *machine, self value, a []value) (value, error) {
+			return splitText(m, self.(string), a, right)
+		})
+		e.params = params
+		return e
+	}
+	cut := func(name string, last bool) *method {
+		return md(name, oneArg, 1, 1, func(m *machine, self value, a []value) (value, error) {
+			return partition(m, self.(string), a[0], last)
+		})
+	}
+	lines := md("splitlines", keyworded, 0, 1, splitLines)
+	lines.params = []string{"keepends"}
+	return []*method{
+		split("split", false), split("rsplit", true), cut("partition", false), cut("rpartition", true), lines,
+		md("join", oneArg, 1, 1, joinText), md("replace", checked, 2, 3, replace),
+	}
+}
+
+// splitText cuts at blanks, or at every separator, at most so many times.
+//
+//	' a  b '.split() → ['a', 'b']
+//	'a,b,,c'.split(',') → ['a', 'b', '', 'c']
+//	'a,b,c'.split(',', 1) → ['a', 'b,c']
+//	'a,b,c'.rsplit(',', maxsplit=1) → ['a,b', 'c']
+//	' a b  c '.split(None, 1) → ['a', 'b  c ']
+//	' a b  c '.rsplit(None, 1) → [' a b', 'c']
+//	'a'.split('') → ValueError: empty separator
+//	'a'.split(1) → TypeError: must be str or None, not int
+func splitText(m *machine, s string, a []value, right bool) (value, error) {
+	most := int64(-1)
+	if given(a[1]) {
+		w, err := width(a[1])
+		if err != nil {
+			return nil, err
+		}
+		most = w
+	}
+	if most < 0 {
+		most = math.MaxInt64
+	}
+	if err := m.scan(8 * len(s)); err != nil {
+		return nil, err
+	}
+	var next func(s string) (from, to int)
+	switch sep := a[0].(type) {
+	case absent, nil:
+		return splitBlanks(m, s, most, right)
+	case string:
+		if sep == "" {
+			return nil, raise(ValueError, "empty separator")
+		}
+		next = func(s string) (int, int) {
+			i := strings.Index(s, sep)
+			if right {
+				i = strings.LastIndex(s, sep)
+			}
+			return i, i + len(sep)
+		}
+	default:
+		return nil, raise(TypeError, "must be str or None, not %s", typeName(a[0]))
+	}
+	parts := []value{}
+	for ; most > 0; most-- {
+		from, to := next(s)
+		if from < 0 {
+			break
+		}
+		part, rest := s[:from], s[to:]
+		if right {
+			part, rest = rest, part
+		}
+		var err error
+		if parts, err = growText(m, parts, part); err != nil {
+			return nil, err
+		}
+		s = rest
+	}
+	parts, err := growText(m, parts, s)
+	return oriented(parts, right), err
+}
+
+// growText appends a part, which is charged as the header of a string: its bytes are the whole's.
+func growText(m *machine, parts []value, part string) ([]value, error) {
+	if err := m.alloc(boxBytes); err != nil {
+		return nil, err
+	}
+	return grow(m, parts, part)
+}
+
+// oriented turns parts that were found from the right.
+func oriented(parts []value, right bool) value {
+	if right {
+		for i, j := 0, len(parts)-1; i < j; i, j = i+1, j-1 {
+			parts[i], parts[j] = parts[j], parts[i]
+		}
+	}
+	return list(parts)
+}
+
+// splitBlanks cuts at runs of blanks. Those at the ends count for nothing, but what is behind the last cut keeps
+// the blanks within, and on the side to which the cutting went.
+func splitBlanks(m *machine, s string, most int64, right bool) (value, error) {
+	trim, find := strings.TrimLeftFunc, strings.IndexFunc
+	if right {
+		trim, find = strings.TrimRightFunc, strings.LastIndexFunc
+	}
+	parts := []value{}
+	var err error
+	for ; ; most-- {
+		if s = trim(s, isSpace); s == "" {
+			break
+		}
+		i := find(s, isSpace)
+		if most <= 0 || i < 0 {
+			rest := s
+			if most > 0 || i < 0 {
+				rest = trimSpace(s)
+			} else if right {
+				rest = strings.TrimRightFunc(s, isSpace)
+			}
+			parts, err = growText(m, parts, rest)
+			break
+		}
+		part := s[:i]
+		if right {
+			_, size := utf8.DecodeRuneInString(s[i:])
+			part, s = s[i+size:], s[:i]
+		} else {
+			s = s[i:]
+		}
+		if parts, err = growText(m, parts, part); err != nil {
+			break
+		}
+	}
+	return oriented(parts, right), err
+}
+
+// partition cuts at the first or last separator into three.
+//
+//	'a=b=c'.partition('=') → ('a', '=', 'b=c')
+//	'a=b=c'.rpartition('=') → ('a=b', '=', 'c')
+//	'abc'.partition('=') → ('abc', '', '')
+//	'abc'.rpartition('=') → ('', '', 'abc')
+//	'a'.partition('') → ValueError: empty separator
+//	'a'.partition(1) → TypeError: must be str, not int
+func partition(m *machine, s string, v value, last bool) (value, error) {
+	sep, ok := v.(string)
+	switch {
+	case !ok:
+		return nil, raise(TypeError, "must be str, not %s", typeName(v))
+	case sep == "":
+		return nil, raise(ValueError, "empty separator")
+	}
+	if err := m.allocItems(6); err != nil {
+		return nil, err
+	}
+	i := strings.Index(s, sep)
+	if last {
+		i = strings.LastIndex(s, sep)
+	}
+	switch {
+	case i >= 0:
+		return tuple{s[:i], sep, s[i+len(sep):]}, m.scan(4 * len(s))
+	case last:
+		return tuple{"", "", s}, m.scan(4 * len(s))
+	}
+	return tuple{s, "", ""}, m.scan(4 * len(s))
+}
+
+// lineEnds are the characters at which splitlines cuts; \r\n is one.
+const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
+
+// splitLines cuts behind line ends, which it keeps when it is told to. An end at the end opens no empty line.
+//
+//	'a\nb\r\nc'.splitlines() → ['a', 'b', 'c']
+//	'a\n\nb\n'.splitlines(True) → ['a\n', '\n', 'b\n']
+//	''.splitlines() → []
+//	'a'.splitlines(keepends='x') → TypeError: 'str' object cannot be interpreted as an integer
+func splitLines(m *machine, self value, a []value) (value, error) {
+	s := self.(string)
+	keep := false
+	if given(a[0]) {
+		n, ok := integer(a[0])
+		if !ok {
+			return nil, notInt(a[0])
+		}
+		keep = truth(n)
+	}
+	if err := m.scan(8 * len(s)); err != nil {
+		return nil, err
+	}
+	parts := []value{}
+	for s != "" {
+		end, next := len(s), len(s)
+		if i := strings.IndexAny(s, lineEnds); i >= 0 {
+			_, size := utf8.DecodeRuneInString(s[i:])
+			if strings.HasPrefix(s[i:], "\r\n") {
+				size = 2
+			}
+			end, next = i, i+size
+		}
+		if keep {
+			end = next
+		}
+		var err error
+		if parts, err = growText(m, parts, s[:end]); err != nil {
+			return nil, err
+		}
+		s = s[next:]
+	}
+	return list(parts), nil
+}
+
+// joinText puts a text between the items of a sequence, all of which must be text.
+//
+//	', '.join(['a', 'b']) → 'a, b'
+//	''.join('a' for i in range(3)) → 'aaa'
+//	','.join({'x': 1, 'y': 2}) → 'x,y'
+//	','.join(['a', 1]) → TypeError: sequence item 1: expected str instance, int found
+//	','.join(5) → TypeError: can only join an iterable
+func joinText(m *machine, self value, a []value) (value, error) {
+	if !iterable(a[0]) {
+		return nil, raise(TypeError, "can only join an iterable")
+	}
+	all, err := items(m, a[0])
+	if err != nil {
+		return nil, err
+	}
+	sep := self.(string)
+	size := int64(0)
+	for i, v := range all {
+		s, ok := v.(string)
+		if !ok {
+			return nil, raise(TypeError, "sequence item %d: expected str instance, %s found", i, typeName(v))
+		}
+		size += int64(len(s) + len(sep))
+		if err := m.step(1); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.allocText(size); err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	b.Grow(int(size))
+	for i, v := range all {
+		if i > 0 {
+			b.WriteString(sep)
+		}
+		b.WriteString(v.(string))
+	}
+	return b.String(), nil
+}
+
+// replace replaces all occurrences, or the first so many. An empty one stands before every character and at the end.
+//
+//	'banana'.replace('an', 'o') → 'booa'
+//	'aaa'.replace('a', 'b', 2) → 'bba'
+//	'ab'.replace('', '-') → '-a-b-'
+//	'ab'.replace('b', '', -1) → 'a'
+//	'a'.replace('a') → TypeError: replace expected at least 2 arguments, got 1
+//	'a'.replace(1, 'b') → TypeError: replace() argument 1 must be str, not int
+func replace(m *machine, self value, a []value) (value, error) {
+	s := self.(string)
+	var texts [2]string
+	for i := range texts {
+		text, ok := a[i].(string)
+		if !ok {
+			return nil, raise(TypeError, "replace() argument %d must be str, not %s", i+1, typeName(a[i]))
+		}
+		texts[i] = text
+	}
+	most := int64(-1)
+	if given(a[2]) {
+		w, err := width(a[2])
+		if err != nil {
+			return nil, err
+		}
+		most = w
+	}
+	if err := m.scan(4 * len(s)); err != nil {
+		return nil, err
+	}
+	n := int64(strings.Count(s, texts[0]))
+	if most >= 0 {
+		n = min(n, most)
+	}
+	more, ok := product(max(int64(len(texts[1])-len(texts[0])), 0), n)
+	if !ok {
+		return nil, m.alloc(-1)
+	}
+	if err := m.allocText(int64(len(s)) + more); err != nil {
+		return nil, err
+	}
+	return strings.Replace(s, texts[0], texts[1], int(n)), nil
+}
