@@ -140,6 +140,10 @@ func (w *walk) advance(m *machine) (bool, error) {
 
 // turn is the loop over loops: a loop that has an item and whose conditions hold hands over to the next one inside; one that
 // has ended gives back to the one outside, and is begun afresh from there. A level below zero is the end of the walk.
+//
+//	[x for x in [] for y in 1] → []
+//	[x for x in [1, 2] for y in [3] if x > 1] → [2]
+//	list(zip((x for x in [1, 2]), (y for y in [3, 4]))) → [(1, 3), (2, 4)]
 func (w *walk) turn(m *machine) (bool, error) {
 	last := len(w.n.loops) - 1
 	for w.level >= 0 {

@@ -21,13 +21,13 @@
 //
 //	values.go                what a value is; its type, truth and length
 //	operators.go             + - * and the like; integers.go, floats.go and power.go on numbers
-//	sequences.go             repetition, index and slice; iterate.go walking; sort.go ordering
+//	sequences.go             repetition and index; slices.go slices; iterate.go walking; sort.go ordering
 //	compare.go               == < in is; compare_number.go exactly, across int and float
 //	dict.go, sets.go         hashing, dicts and their views, sets
 //	characters.go            int('…'); unicode.go what CPython knows about characters
 //	repr.go                  the text of a value
 //	format.go                f'{x:>8.2f}'; format_spec.go reads the specification, format_float.go writes floats
-//	percent.go               '%5d' % x
+//	percent.go               '%5d' % x; percent_convert.go its letters
 //
 // What may be called:
 //

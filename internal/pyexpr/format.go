@@ -84,6 +84,10 @@ func unknownCode(c rune, typ string) error {
 }
 
 // pad fills a text up to the width, on the side that the alignment leaves.
+//
+//	f'{"한국":>4}|' → '  한국|'
+//	f'{"a":^4}|' → ' a  |'
+//	f'{"abc":2}|' → 'abc|'
 func pad(m *machine, v string, s spec) (string, error) {
 	missing := max(s.width-int64(runes(v)), 0)
 	left := int64(0)
@@ -277,6 +281,13 @@ type numeral struct {
 }
 
 // layout puts the parts together with sign, groups and padding.
+//
+//	f'{-5:+06}' → '-00005'
+//	f'{255:#010x}' → '0x000000ff'
+//	f'{-1.5:=8}' → '-    1.5'
+//	f'{5:<5}|' → '5    |'
+//	f'{float("inf"):06}' → '000inf'
+//	f'{True:5}' → '    1'
 func (n numeral) layout(m *machine, s spec) (string, error) {
 	sign := ""
 	switch {

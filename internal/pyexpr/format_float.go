@@ -32,6 +32,13 @@ func floatDigits(m *machine, x float64, letter rune, precision int, alternate, d
 }
 
 // finiteDigits writes a finite float for a type letter. Letter r is repr's form, which has no precision.
+//
+//	f'{0.1}' → '0.1'
+//	f'{1e16}' → '1e+16'
+//	f'{2.5:.0f}' → '2'
+//	f'{3.5:.0f}' → '4'
+//	f'{1e300:.3e}' → '1.000e+300'
+//	f'{5.0:#.0f}' → '5.'
 func finiteDigits(x float64, letter rune, precision int, alternate, dot0 bool) string {
 	switch letter {
 	case 'f':
@@ -85,6 +92,11 @@ func split(s string) (string, int) {
 }
 
 // fixed writes digits with the point behind so many of them.
+//
+//	f'{100.0:g}' → '100'
+//	f'{1e5:g}' → '100000'
+//	f'{1e6:g}' → '1e+06'
+//	f'{0.0001:g}' → '0.0001'
 func fixed(digits string, point int, alternate, dot0 bool) string {
 	whole, fraction := "0", ""
 	switch {

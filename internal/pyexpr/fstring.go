@@ -118,6 +118,11 @@ func (f *fstring) parts(inSpec bool) ([]node, error) {
 }
 
 // text reads up to a field. Doubled braces are one, outside of a specification.
+//
+//	f'a{{b}}c' → 'a{b}c'
+//	f'}' → SyntaxError: f-string: single '}' is not allowed
+//	f'\x41{1}' → 'A1'
+//	rf'\n{1}' → '\\n1'
 func (f *fstring) text(inSpec bool) (string, error) {
 	var b strings.Builder
 	for f.pos < len(f.body) {
@@ -237,6 +242,13 @@ func (f *fstring) spec(n *fieldNode) error {
 }
 
 // skipExpression finds the end of a field's expression: a '}', '!', ':' or '=' outside of brackets and strings.
+//
+//	f'{[1, 2][0]}' → '1'
+//	f'{"}"}' → '}'
+//	f'{1 != 2}' → 'True'
+//	f'{(1}' → SyntaxError: f-string: closing parenthesis '}' does not match opening parenthesis '('
+//	f'{1)}' → SyntaxError: f-string: unmatched ')'
+//	f'{"a" "b"}' → 'ab'
 func (f *fstring) skipExpression() error {
 	var open []byte
 	quote := ""
@@ -301,6 +313,11 @@ func operatorLength(s string) int {
 
 // expression compiles the expression of a field. Its names join those of the parser around it, and it is parsed as if in
 // brackets, so that it may go over several lines.
+//
+//	f'{1 2}' → SyntaxError: f-string: invalid syntax. Perhaps you forgot a comma?
+//	f'{1 if 0 else 2}' → '2'
+//	f'{{1: 2}[1]}' → SyntaxError: f-string: single '}' is not allowed
+//	f'{ {1: 2}[1] }' → '2'
 func (f *fstring) expression(source string, start int) (node, error) {
 	tokens, err := lex("("+source+")", 0)
 	if err != nil {

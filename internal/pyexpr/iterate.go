@@ -101,6 +101,11 @@ func (v view) over() func(*machine) (value, bool, error) {
 }
 
 // drain collects the items of an iterator. The slice is grown by hand, so that what it takes is charged before it is taken.
+//
+//	list(x for x in 'abc') → ['a', 'b', 'c']
+//	tuple({'a': 1}) → ('a',)
+//	list(range(3, 0, -1)) → [3, 2, 1]
+//	list(5) → TypeError: 'int' object is not iterable
 func drain(m *machine, it *iterator) ([]value, error) {
 	items := []value{}
 	for {

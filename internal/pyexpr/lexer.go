@@ -73,6 +73,8 @@ func (l *lexer) add(k kind, end int) {
 }
 
 // blanks skips what separates tokens: spaces, comments, a backslash at a line's end, line ends within brackets.
+//
+//	(1 + → SyntaxError: '(' was never closed
 func (l *lexer) blanks() {
 	for l.pos < len(l.src) {
 		rest := l.src[l.pos:]
@@ -122,6 +124,10 @@ func (l *lexer) next() error {
 }
 
 // stray explains a character that begins no token.
+//
+//	1 ? 2 → SyntaxError: invalid syntax
+//	a ! b → SyntaxError: invalid syntax
+//	1 \ 2 → SyntaxError: unexpected character after line continuation character
 func (l *lexer) stray(rest string) error {
 	r, _ := utf8.DecodeRuneInString(rest)
 	switch {
@@ -156,6 +162,9 @@ func (l *lexer) operator(op string) error {
 var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
 
 // close ends the innermost bracket.
+//
+//	1) → SyntaxError: unmatched ')'
+//	(1] → SyntaxError: closing parenthesis ']' does not match opening parenthesis '('
 func (l *lexer) close(op string) error {
 	n := len(l.opening)
 	if n == 0 {
@@ -188,6 +197,10 @@ func stringPrefix(s string) int {
 }
 
 // literal reads a string literal whose prefix has n letters.
+//
+//	'a' "b" '''c''' → 'abc'
+//	'it''s' → 'its'
+//	'\'' + "\"" → '\'"'
 func (l *lexer) literal(n int) error {
 	start := l.pos + n
 	quote := l.src[start : start+1]
@@ -209,6 +222,9 @@ func (l *lexer) literal(n int) error {
 }
 
 // unterminated names the line on which a literal that does not end was given up.
+//
+//	'abc → SyntaxError: unterminated string literal (detected at line 1)
+//	'''abc → SyntaxError: unterminated triple-quoted string literal (detected at line 1)
 func (l *lexer) unterminated(quote string, end int) error {
 	kind := "string"
 	if len(quote) == 3 {

@@ -29,6 +29,8 @@ func (n *joinedNode) eval(m *machine, f *frame) (value, error) {
 }
 
 // strings reads literals that stand beside each other as one.
+//
+//	'a' 'b' f'{1}' 'c' → 'ab1c'
 func (p *parser) strings() (node, error) {
 	var parts []node
 	plain := true
@@ -121,6 +123,12 @@ func unescape(s string, raw bool) (string, error) {
 }
 
 // numericEscape reads \123, \x41, \u0041 or \U00000041 at s[i:] and says how long it is; 0 when there is none.
+//
+//	'\x4' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-2: truncated \xXX escape
+//	'\u12' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-3: truncated \uXXXX escape
+//	'\U00110000' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-9: illegal Unicode character
+//	'\0' → '\x00'
+//	'\18' → '\x018'
 func numericEscape(s string, i int) (rune, int, error) {
 	switch c := s[i+1]; {
 	case c >= '0' && c <= '7':
@@ -144,6 +152,9 @@ func numericEscape(s string, i int) (rune, int, error) {
 
 // hexEscape reads n hexadecimal digits. CPython decodes the literal as a codec does, and its message counts the bytes of the
 // body, so "position 0-2" is where the escape stands in the literal and how far it could be read.
+//
+//	'\x41\u0042\U00000043' → 'ABC'
+//	'ab\xg1' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 2-3: truncated \xXX escape
 func hexEscape(s string, i, n int, shape string) (rune, int, error) {
 	k := 0
 	for k < n && i+2+k < len(s) && digitValue(s[i+2+k]) < 16 {

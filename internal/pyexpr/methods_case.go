@@ -19,6 +19,15 @@ func caseMethods() []*method {
 	}
 }
 
+// classMethods are the questions about characters: each asks it of every one, and no text at all answers no.
+//
+//	'²'.isdigit() → True
+//	'²'.isdecimal() → False
+//	'½'.isnumeric() → True
+//	'한국'.isalpha() → True
+//	'a1'.isalnum() → True
+//	''.isalpha() → False
+//	'\t \u3000'.isspace() → True
 func classMethods() []*method {
 	every := func(name string, in func(rune) bool) *method {
 		return textMethod(name, func(s string) value {
@@ -37,6 +46,11 @@ func classMethods() []*method {
 }
 
 // mapRunes writes each character as another text.
+//
+//	'straße'.upper() → 'STRASSE'
+//	'Straße'.casefold() → 'strasse'
+//	'ŉ'.upper() → 'ʼN'
+//	'ﬁ'.upper() → 'FI'
 func mapRunes(s string, to func(rune) string) string {
 	var b strings.Builder
 	b.Grow(len(s))

@@ -39,6 +39,11 @@ func formatText(m *machine, self value, a arguments) (value, error) {
 }
 
 // render writes text and fields. Specifications may hold fields again, once: depth counts down.
+//
+//	'a{}b{}c'.format(1, 2) → 'a1b2c'
+//	'{:>{w}}'.format('x', w=4) → '   x'
+//	'{{{}}}'.format(1) → '{1}'
+//	'{:{:{}}}'.format(1, 2, 3) → ValueError: Max string recursion exceeded
 func (t *template) render(s string, depth int) (string, error) {
 	out := &text{m: t.m}
 	for s != "" {
@@ -102,6 +107,12 @@ func cutField(s string) (field, rest string, err error) {
 }
 
 // field writes the value of name!c:spec.
+//
+//	'{!r}'.format('a') → "'a'"
+//	'{!x}'.format('a') → ValueError: Unknown conversion specifier x
+//	'{!r:>5}'.format('a') → "  'a'"
+//	'{!rr}'.format('a') → ValueError: expected ':' after conversion specifier
+//	'{:.2f}'.format(1) → '1.00'
 func (t *template) field(field string, depth int) (string, error) {
 	if depth == 0 {
 		return "", raise(ValueError, "Max string recursion exceeded")
@@ -154,6 +165,12 @@ func unknownConversion(c byte) error {
 }
 
 // lookup finds the argument that a field names; the empty name is the next number.
+//
+//	'{0}{1}{0}'.format('a', 'b') → 'aba'
+//	'{a}{}'.format(1, a=2) → '21'
+//	'{} {0}'.format(1) → ValueError: cannot switch from automatic field numbering to manual field specification
+//	'{2}'.format(1) → IndexError: Replacement index 2 out of range for positional args tuple
+//	'{name}'.format(name='n') → 'n'
 func (t *template) lookup(name string) (value, error) {
 	n, err := strconv.ParseUint(name, 10, 31)
 	numbered := err == nil

@@ -103,6 +103,9 @@ func growText(m *machine, parts []value, part string) ([]value, error) {
 }
 
 // oriented turns parts that were found from the right.
+//
+//	'a b c'.rsplit(None, 1) → ['a b', 'c']
+//	'a--b--c'.rsplit('--', 1) → ['a--b', 'c']
 func oriented(parts []value, right bool) value {
 	if right {
 		for i, j := 0, len(parts)-1; i < j; i, j = i+1, j-1 {
@@ -114,6 +117,11 @@ func oriented(parts []value, right bool) value {
 
 // splitBlanks cuts at runs of blanks. Those at the ends count for nothing, but what is behind the last cut keeps
 // the blanks within, and on the side to which the cutting went.
+//
+//	' a  b c '.split(maxsplit=1) → ['a', 'b c ']
+//	'a\u2003b'.split() → ['a', 'b']
+//	''.split() → []
+//	'  '.split(None, 0) → []
 func splitBlanks(m *machine, s string, most int64, right bool) (value, error) {
 	trim, find := strings.TrimLeftFunc, strings.IndexFunc
 	if right {

@@ -39,6 +39,13 @@ func searchMethods() []*method {
 
 // window is the part of s between the two bounds of a search, and how many characters stand before it. ok is false when
 // the bounds leave nothing, not even an empty string: 'a'.find(”, 5) is -1.
+//
+//	'abcabc'.find('c', 3) → 5
+//	'abcabc'.find('a', -3) → 3
+//	'abc'.find('', 3) → 3
+//	'abc'.find('', 4) → -1
+//	'abc'.find('b', None, 1) → -1
+//	'abc'.find('b', 'x') → TypeError: slice indices must be integers or None or have an __index__ method
 func window(m *machine, s string, a []value) (part string, before int64, ok bool, err error) {
 	if err := m.scan(2 * len(s)); err != nil {
 		return "", 0, false, err
@@ -222,6 +229,10 @@ func fillMethods() []*method {
 }
 
 // width reads a number of characters.
+//
+//	'a'.ljust(-5) → 'a'
+//	'a'.zfill(2.0) → TypeError: 'float' object cannot be interpreted as an integer
+//	'a'.center(10**30) → OverflowError: Python int too large to convert to C ssize_t
 func width(v value) (int64, error) {
 	n, ok := integer(v)
 	if !ok {

@@ -7,6 +7,10 @@ import (
 )
 
 // number reads a numeric literal and complains as CPython's tokenizer does, which looks at the letter behind the digits.
+//
+//	1_000 + .5 + 1. → 1001.5
+//	1e3 → 1000.0
+//	012 → SyntaxError: leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers
 func (l *lexer) number() error {
 	rest := l.src[l.pos:]
 	if rest[0] == '0' && len(rest) > 1 {
@@ -44,6 +48,10 @@ func (l *lexer) number() error {
 }
 
 // digits is the length of a run of decimal digits, in which single underscores may stand between two digits.
+//
+//	1__0 → SyntaxError: invalid decimal literal
+//	1_ → SyntaxError: invalid decimal literal
+//	1_000_000 → 1000000
 func digits(s string) (n int, err error) {
 	for n < len(s) {
 		switch {
@@ -61,6 +69,11 @@ func digits(s string) (n int, err error) {
 }
 
 // exponent reads an exponent at rest[n:], if one is there: `1else` has none, though it begins as one would.
+//
+//	1e → SyntaxError: invalid decimal literal
+//	1e+ → SyntaxError: invalid decimal literal
+//	1e-3 → 0.001
+//	1e1_0 → 10000000000.0
 func exponent(rest string, n int) (int, error) {
 	if n >= len(rest) || rest[n] != 'e' && rest[n] != 'E' {
 		return n, nil
@@ -81,6 +94,11 @@ func exponent(rest string, n int) (int, error) {
 }
 
 // leadingZero says that an integer literal is written as C writes an octal one; zeros alone are zero.
+//
+//	00 → 0
+//	0_0 → 0
+//	0777 → SyntaxError: leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers
+//	00.5 → 0.5
 func leadingZero(s string) bool {
 	return s[0] == '0' && strings.Trim(s, "0_") != ""
 }
@@ -89,6 +107,10 @@ func leadingZero(s string) bool {
 var afterNumber = []string{"and", "else", "for", "if", "in", "is", "not", "or"}
 
 // endNumber ends a literal of n bytes; a letter behind it is an error, unless it begins a keyword.
+//
+//	1if 1 else 2 → 1
+//	1abc → SyntaxError: invalid decimal literal
+//	0xfg → SyntaxError: invalid hexadecimal literal
 func (l *lexer) endNumber(n int, base string) error {
 	rest := l.src[l.pos+n:]
 	if letters := nameLength(rest); letters > 0 || strings.HasPrefix(rest, "_") {
@@ -105,6 +127,14 @@ func (l *lexer) endNumber(n int, base string) error {
 }
 
 // radix reads the digits behind 0x, 0o or 0b.
+//
+//	0xff → 255
+//	0o17 → 15
+//	0b101 → 5
+//	0x → SyntaxError: invalid hexadecimal literal
+//	0b12 → SyntaxError: invalid digit '2' in binary literal
+//	0o8 → SyntaxError: invalid digit '8' in octal literal
+//	0x_f → 15
 func (l *lexer) radix(base int, name string) error {
 	rest := l.src[l.pos:]
 	n := 2
@@ -146,6 +176,10 @@ func digitValue(c byte) int {
 }
 
 // numberValue is what a literal that the lexer accepted stands for.
+//
+//	123456789012345678901234567890 → 123456789012345678901234567890
+//	0xFFFFFFFFFFFFFFFFFF → 4722366482869645213695
+//	1e400 → inf
 func numberValue(text string) (value, error) {
 	text = strings.ReplaceAll(text, "_", "")
 	based := len(text) > 1 && text[0] == '0' && !isDigit(text[1]) && strings.IndexByte("xXoObB", text[1]) >= 0

@@ -3,6 +3,10 @@ package pyexpr
 import "strings"
 
 // postfix reads an atom with the calls, subscripts and attributes behind it.
+//
+//	'a b'.split()[0].upper() → 'A'
+//	[[1, 2]][0][1] → 2
+//	(1)(2) → TypeError: 'int' object is not callable
 func (p *parser) postfix() (node, error) {
 	n, err := p.atom()
 	for err == nil {
@@ -76,6 +80,12 @@ func (p *parser) name(t token) (node, error) {
 }
 
 // parentheses reads a group, a tuple or a generator behind its opening.
+//
+//	() → ()
+//	(1) → 1
+//	(1,) → (1,)
+//	(1, 2,) → (1, 2)
+//	(1 2) → SyntaxError: invalid syntax. Perhaps you forgot a comma?
 func (p *parser) parentheses() (node, error) {
 	if p.accept(")") {
 		return &tupleNode{}, nil
@@ -129,6 +139,11 @@ func (p *parser) closed(end string) error {
 }
 
 // brackets reads a list or a list comprehension.
+//
+//	[] → []
+//	[1, 2,] → [1, 2]
+//	[1 2] → SyntaxError: invalid syntax. Perhaps you forgot a comma?
+//	[,] → SyntaxError: invalid syntax
 func (p *parser) brackets() (node, error) {
 	if p.accept("]") {
 		return &listNode{}, nil
@@ -146,6 +161,11 @@ func (p *parser) brackets() (node, error) {
 }
 
 // braces reads a dict or a set, or a comprehension of one.
+//
+//	{} → {}
+//	{1} → {1}
+//	{'a': 1,} → {'a': 1}
+//	{1: 2, 3} → SyntaxError: ':' expected after dictionary key
 func (p *parser) braces() (node, error) {
 	open := p.tokens[p.at-1]
 	if p.accept("}") {
@@ -167,6 +187,11 @@ func (p *parser) braces() (node, error) {
 }
 
 // dict reads a dict from the colon behind its first key.
+//
+//	{'a': } → SyntaxError: expression expected after dictionary key and ':'
+//	{'a' 1} → SyntaxError: invalid syntax. Perhaps you forgot a comma?
+//	{'a': 1 'b': 2} → SyntaxError: invalid syntax. Perhaps you forgot a comma?
+//	{1: 'a', 1.0: 'b'} → {1: 'b'}
 func (p *parser) dict(open token, mark int, key node) (node, error) {
 	d := &dictNode{}
 	for {
@@ -221,6 +246,12 @@ func (p *parser) subscript(x node, open token) (node, error) {
 }
 
 // index reads `i` or `a:b:c`.
+//
+//	'abcdef'[1:5:2] → 'bd'
+//	'abc'[:] → 'abc'
+//	[1, 2, 3][::] → [1, 2, 3]
+//	[1][1, 2] → TypeError: list indices must be integers or slices, not tuple
+//	[1][] → SyntaxError: invalid syntax
 func (p *parser) index() (node, error) {
 	c := &cutNode{}
 	parts := []*node{&c.start, &c.stop, &c.step}

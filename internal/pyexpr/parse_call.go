@@ -23,6 +23,12 @@ func (p *parser) call(callee node, open token) (node, error) {
 }
 
 // argument reads one argument: a value, `name=value` or a generator.
+//
+//	sum(x for x in [1, 2]) → 3
+//	sum((x for x in [1, 2]), 10) → 13
+//	sum(x for x in [1], 10) → SyntaxError: Generator expression must be parenthesized
+//	round(number=1.5) → 2
+//	len(1 = 2) → SyntaxError: expression cannot contain assignment, perhaps you meant "=="?
 func (p *parser) argument(c *callNode, lambdas bool) error {
 	t := p.peek()
 	if t.kind == tokenName && p.tokens[p.at+1].text == "=" && p.tokens[p.at+1].kind == tokenOperator {
@@ -52,6 +58,11 @@ func (p *parser) argument(c *callNode, lambdas bool) error {
 }
 
 // keyword reads `name=value`.
+//
+//	dict(a=1, b=2) → {'a': 1, 'b': 2}
+//	dict(a=1, a=2) → SyntaxError: keyword argument repeated: a
+//	dict(a=1, 2) → SyntaxError: positional argument follows keyword argument
+//	dict(None=1) → SyntaxError: cannot assign to None
 func (p *parser) keyword(c *callNode, lambdas bool) error {
 	t := p.next()
 	if keywords[t.text] {
@@ -83,6 +94,11 @@ func (p *parser) lambdaOr(lambdas bool) (node, error) {
 }
 
 // lambda reads `lambda x, y: body`. Defaults and stars are refused.
+//
+//	list(map(lambda x, y: x + y, [1], [2])) → [3]
+//	list(map(lambda x: [x for x in [x, 2]], [1])) → [[1, 2]]
+//	max([1, 2], key=lambda x, x: x) → SyntaxError: duplicate argument 'x' in function definition
+//	sorted([1], key=lambda x) → SyntaxError: invalid syntax
 func (p *parser) lambda() (node, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
@@ -124,6 +140,11 @@ func (p *parser) lambda() (node, error) {
 
 // comprehension reads the loops behind an element, and the closing bracket unless end is empty. mark is where the
 // names of the element begin.
+//
+//	[x for x in range(5) if x % 2 if x > 1] → [3]
+//	[(x, y) for x in [1, 2] for y in [x] * x] → [(1, 1), (2, 2), (2, 2)]
+//	[x for x in [1, 2] if] → SyntaxError: invalid syntax
+//	[for x in [1]] → SyntaxError: invalid syntax
 func (p *parser) comprehension(kind compKind, mark int, key, val node, end string) (node, error) {
 	c := &compNode{kind: kind, key: key, val: val}
 	if p.is("async") {
@@ -188,6 +209,11 @@ func (p *parser) targets(c *compNode) (*loop, error) {
 }
 
 // target reads one of them.
+//
+//	[a for a, in [(1,)]] → [1]
+//	[a + b for (a, b) in [(1, 2)]] → [3]
+//	[a for a, (b, [c]) in [(1, (2, [3]))]] → [1]
+//	[1 for 1 in [2]] → SyntaxError: cannot assign to literal
 func (p *parser) target(c *compNode) (target, error) {
 	t := p.next()
 	switch {
@@ -201,6 +227,8 @@ func (p *parser) target(c *compNode) (target, error) {
 		return target{slot: len(c.names) - 1}, nil
 	case t.text == "(" || t.text == "[":
 		return p.targetGroup(c, closing[t.text])
+	case t.kind == tokenNumber || t.kind == tokenString:
+		return target{}, p.fail(t, SyntaxError, "cannot assign to literal")
 	case t.text == "*":
 		return target{}, p.fail(t, SyntaxError, "starred expressions are not available")
 	}
@@ -235,6 +263,10 @@ func (p *parser) targetGroup(c *compNode, end string) (target, error) {
 
 // bind finds the names read since mark in a scope, except those from outerFrom to outerTo, which were read outside.
 // What is not found lies one frame further out, seen from there.
+//
+//	[[x for x in range(x)] for x in [1, 2]] → [[0], [0, 1]]
+//	[x for x in [1] for x in [x + 1]] → [2]
+//	[y for x in [1] for y in [x]] → [1]
 func (p *parser) bind(scope []string, mark, outerFrom, outerTo int) {
 	left := p.names[:mark]
 	for i, n := range p.names[mark:] {

@@ -78,6 +78,10 @@ func (p *parser) enter() error {
 func (p *parser) leave() { p.depth-- }
 
 // whole reads an expression up to the end: `a, b` is a tuple.
+//
+//	1, 2 → (1, 2)
+//	1, → (1,)
+//	1 2 → SyntaxError: invalid syntax
 func (p *parser) whole() (node, error) {
 	for p.peek().kind == tokenNewline {
 		p.at++
@@ -132,6 +136,11 @@ func (p *parser) expr() (node, error) {
 }
 
 // conditional reads `a if b else c`. A ladder of elses is read in a loop: it is long in practice, and nests nothing.
+//
+//	1 if True else 2 → 1
+//	1 if False else 2 if False else 3 → 3
+//	1 if 2 → SyntaxError: expected 'else' after 'if' expression
+//	(1 if 0 else 'a') * 2 → 'aa'
 func (p *parser) conditional() (node, error) {
 	var root node
 	hole := &root
@@ -189,6 +198,14 @@ var levels = map[string]int{
 }
 
 // binary reads operands joined by operators of a level or tighter.
+//
+//	1 + 2 * 3 → 7
+//	(1 + 2) * 3 → 9
+//	10 - 3 - 2 → 5
+//	1 | 2 ^ 3 & 4 → 3
+//	2 * 3 % 4 → 2
+//	not 1 == 2 → True
+//	1 if 0 or 1 else 2 → 1
 func (p *parser) binary(level int) (node, error) {
 	left, err := p.prefix(level)
 	if err != nil {
@@ -228,6 +245,12 @@ func (p *parser) joined(op token, left, right node) node {
 }
 
 // prefix reads an operand with the operators before it.
+//
+//	not not 1 → True
+//	- - 5 → 5
+//	-2 ** 2 → -4
+//	~-1 → 0
+//	1 + not 2 → SyntaxError: invalid syntax
 func (p *parser) prefix(level int) (node, error) {
 	t := p.peek()
 	if t.kind != tokenOperator && t.text != "not" {
@@ -265,6 +288,11 @@ func (p *parser) nested(level int) (node, error) {
 }
 
 // powerOf reads `a ** b`, which binds tighter than a sign before it and looser than one behind it.
+//
+//	2 ** 3 ** 2 → 512
+//	2 ** -1 → 0.5
+//	-2 ** 2 → -4
+//	(-2) ** 2 → 4
 func (p *parser) powerOf() (node, error) {
 	left, err := p.postfix()
 	if err != nil || !p.is("**") {
@@ -279,6 +307,10 @@ func (p *parser) powerOf() (node, error) {
 }
 
 // comparison says whether a comparison operator is next.
+//
+//	1 not in [2] → True
+//	1 is not None → True
+//	1 <> 2 → SyntaxError: invalid syntax
 func (p *parser) comparison() bool {
 	t := p.peek()
 	switch t.text {
@@ -291,6 +323,9 @@ func (p *parser) comparison() bool {
 }
 
 // compare reads a chain of comparisons behind its first operand.
+//
+//	1 < 2 == 2 → True
+//	1 in [1] == True → False
 func (p *parser) compare(first node) (node, error) {
 	c := &compareNode{first: first}
 	pos := p.peek().pos

@@ -99,6 +99,14 @@ func (f *percentFormat) argument() (value, error) {
 }
 
 // conversion reads %[(name)][flags][width][.precision]letter and writes what it stands for.
+//
+//	'%-5s|' % 'a' → 'a    |'
+//	'%05d' % -3 → '-0003'
+//	'%+d % d' % (1, 2) → '+1  2'
+//	'%.2f' % 2.675 → '2.67'
+//	'%*d' % (5, 1) → '    1'
+//	'%.3s' % 'abcdef' → 'abc'
+//	'%ld' % 5 → '5'
 func (f *percentFormat) conversion() error {
 	if err := f.name(); err != nil {
 		return err
@@ -148,6 +156,11 @@ func (f *percentFormat) conversion() error {
 }
 
 // name reads (name), which may hold brackets of its own, and takes its value as the only argument.
+//
+//	'%(a)s' % {'a': 1} → '1'
+//	'%(b)s' % {'a': 1} → KeyError: 'b'
+//	'%(a)s' % 5 → TypeError: format requires a mapping
+//	'%(a' % {'a': 1} → ValueError: incomplete format key
 func (f *percentFormat) name() error {
 	f.named = false
 	if !strings.HasPrefix(f.rest, "(") {
@@ -233,139 +246,4 @@ func (f *percentFormat) size(what string) (int64, error) {
 	f.pos += len(f.rest) - len(r.rest)
 	f.rest = r.rest
 	return n, nil
-}
-
-// convert writes one argument.
-func (f *percentFormat) convert(letter rune, v value, s spec, at int) (string, error) {
-	switch letter {
-	case 's', 'r', 'a':
-		return f.text(letter, v, s)
-	case 'c':
-		return f.char(v, s)
-	case 'd', 'i', 'u', 'x', 'X', 'o':
-		return f.integer(letter, v, s)
-	case 'e', 'E', 'f', 'F', 'g', 'G':
-		return f.float(letter, v, s)
-	}
-	shown := letter
-	if letter < 32 || letter > 126 {
-		shown = '?'
-	}
-	return "", raise(ValueError, "unsupported format character '%c' (0x%x) at index %d", shown, letter, at)
-}
-
-func (f *percentFormat) text(letter rune, v value, s spec) (string, error) {
-	shown, err := convert(f.m, v, byte(letter))
-	if err != nil {
-		return "", err
-	}
-	t := shown.(string)
-	if err := f.m.scan(len(t)); err != nil {
-		return "", err
-	}
-	if s.precision >= 0 && s.precision < int64(len(t)) {
-		t = t[:byteAt(t, int(s.precision))]
-	}
-	s.fill = ' '
-	return pad(f.m, t, s)
-}
-
-func (f *percentFormat) char(v value, s spec) (string, error) {
-	s.fill = ' '
-	if t, ok := v.(string); ok {
-		if runes(t) != 1 {
-			return "", raise(TypeError, "%%c requires int or char")
-		}
-		return pad(f.m, t, s)
-	}
-	n, ok := integer(v)
-	if !ok {
-		return "", raise(TypeError, "%%c requires int or char")
-	}
-	r, small := n.(int64)
-	if !small || r < 0 || r > utf8.MaxRune {
-		return "", raise(OverflowError, "%%c arg not in range(0x110000)")
-	}
-	if !utf8.ValidRune(rune(r)) {
-		return "", raise(ValueError, "a surrogate is no character of its own: %d", r)
-	}
-	return pad(f.m, string(rune(r)), s)
-}
-
-// integer writes a number in a base. A float is cut off for %d, and refused for the others.
-func (f *percentFormat) integer(letter rune, v value, s spec) (string, error) {
-	n, ok := integer(v)
-	if x, isFloat := v.(float64); isFloat && strings.ContainsRune("diu", letter) {
-		whole, err := truncate(f.m, x)
-		if err != nil {
-			return "", err
-		}
-		n, ok = whole, true
-	}
-	if !ok {
-		if strings.ContainsRune("xXo", letter) {
-			return "", raise(TypeError, "%%%c format: an integer is required, not %s", letter, typeName(v))
-		}
-		return "", raise(TypeError, "%%%c format: a real number is required, not %s", letter, typeName(v))
-	}
-	s.typ = letter
-	if strings.ContainsRune("diu", letter) {
-		s.typ, s.alternate = 'd', false
-	}
-	digits, err := f.digits(n, s)
-	if err != nil {
-		return "", err
-	}
-	return digits.layout(f.m, f.signed(s))
-}
-
-// digits writes the digits, at least precision of them.
-func (f *percentFormat) digits(n value, s spec) (numeral, error) {
-	base := map[rune]int{'x': 16, 'X': 16, 'o': 8}[s.typ]
-	var digits string
-	var err error
-	if base == 0 {
-		digits, err = decimal(f.m, n)
-	} else if err = f.m.allocText(bits(n)); err == nil {
-		digits = toBig(n).Text(base)
-	}
-	if err != nil {
-		return numeral{}, err
-	}
-	digits, negative := strings.CutPrefix(digits, "-")
-	if digits, err = padded(f.m, digits, '0', max(s.precision-int64(len(digits)), 0), 0); err != nil {
-		return numeral{}, err
-	}
-	prefix := ""
-	if s.alternate {
-		prefix = "0" + string(s.typ)
-	}
-	if s.typ == 'X' {
-		digits = strings.ToUpper(digits)
-	}
-	return numeral{negative: negative, prefix: prefix, digits: digits}, nil
-}
-
-// signed puts the zeros of the flag 0 behind the sign.
-func (f *percentFormat) signed(s spec) spec {
-	if s.fill == '0' && s.align == '>' {
-		s.align = '='
-	}
-	return s
-}
-
-func (f *percentFormat) float(letter rune, v value, s spec) (string, error) {
-	x, ok := v.(float64)
-	if !ok {
-		n, isInt := integer(v)
-		if !isInt {
-			return "", raise(TypeError, "must be real number, not %s", typeName(v))
-		}
-		var err error
-		if x, err = toFloat(n); err != nil {
-			return "", err
-		}
-	}
-	s.typ = letter
-	return formatFloat(f.m, x, "float", f.signed(s))
 }

@@ -214,6 +214,11 @@ func (t *text) quote(s string) error {
 }
 
 // escape is how a character stands in a literal, or empty when it stands for itself.
+//
+//	str(['\t\\']) → "['\\t\\\\']"
+//	str(['\x7f\xa0\u200b']) → "['\\x7f\\xa0\\u200b']"
+//	str(['한é']) → "['한é']"
+//	str(['"' + "'"]) → '[\'"\\\'\']'
 func escape(r rune, quote byte) string {
 	switch {
 	case r == rune(quote) || r == '\\':
@@ -266,6 +271,10 @@ func floatText(x float64) string {
 const mostDigits = 4300
 
 // decimal writes an int in decimal.
+//
+//	str(-5) → '-5'
+//	str(10**30) → '1000000000000000000000000000000'
+//	str(10**5000) → ValueError: Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit
 func decimal(m *machine, v value) (string, error) {
 	n, ok := v.(*big.Int)
 	if !ok {

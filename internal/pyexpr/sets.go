@@ -55,6 +55,10 @@ func within(m *machine, x, y *set) (bool, error) {
 }
 
 // equalView compares a view with what may equal it: a view of values equals nothing, the others are sets.
+//
+//	{'a': 1}.keys() == {'a'} → True
+//	{'a': 1}.items() == {('a', 1)} → True
+//	{'a': 1}.values() == {'a': 1}.values() → False
 func equalView(m *machine, x view, b value) (bool, error) {
 	left, ok, err := asSet(m, x)
 	if err != nil || !ok {
@@ -68,6 +72,11 @@ func equalView(m *machine, x view, b value) (bool, error) {
 }
 
 // orderSets compares sets by inclusion; known is false when one of them is none.
+//
+//	{1} <= {1, 2} → True
+//	{1} < {1} → False
+//	{1} > [1] → TypeError: '>' not supported between instances of 'set' and 'list'
+//	{'a': 1}.keys() <= {'a', 'b'} → True
 func orderSets(m *machine, op string, a, b value) (holds, known bool, err error) {
 	x, ok1, err := asSet(m, a)
 	if err != nil {

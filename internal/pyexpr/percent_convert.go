@@ -1,0 +1,167 @@
+package pyexpr
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The conversions of %: what each letter makes of its argument.
+
+// convert writes one argument.
+func (f *percentFormat) convert(letter rune, v value, s spec, at int) (string, error) {
+	switch letter {
+	case 's', 'r', 'a':
+		return f.text(letter, v, s)
+	case 'c':
+		return f.char(v, s)
+	case 'd', 'i', 'u', 'x', 'X', 'o':
+		return f.integer(letter, v, s)
+	case 'e', 'E', 'f', 'F', 'g', 'G':
+		return f.float(letter, v, s)
+	}
+	shown := letter
+	if letter < 32 || letter > 126 {
+		shown = '?'
+	}
+	return "", raise(ValueError, "unsupported format character '%c' (0x%x) at index %d", shown, letter, at)
+}
+
+func (f *percentFormat) text(letter rune, v value, s spec) (string, error) {
+	shown, err := convert(f.m, v, byte(letter))
+	if err != nil {
+		return "", err
+	}
+	t := shown.(string)
+	if err := f.m.scan(len(t)); err != nil {
+		return "", err
+	}
+	if s.precision >= 0 && s.precision < int64(len(t)) {
+		t = t[:byteAt(t, int(s.precision))]
+	}
+	s.fill = ' '
+	return pad(f.m, t, s)
+}
+
+// char writes the character of a number, or a text of one character.
+//
+//	'%c' % 44032 → '가'
+//	'%c' % 'ab' → TypeError: %c requires int or char
+//	'%c' % -1 → OverflowError: %c arg not in range(0x110000)
+//	'%c' % 1.5 → TypeError: %c requires int or char
+func (f *percentFormat) char(v value, s spec) (string, error) {
+	s.fill = ' '
+	if t, ok := v.(string); ok {
+		if runes(t) != 1 {
+			return "", raise(TypeError, "%%c requires int or char")
+		}
+		return pad(f.m, t, s)
+	}
+	n, ok := integer(v)
+	if !ok {
+		return "", raise(TypeError, "%%c requires int or char")
+	}
+	r, small := n.(int64)
+	if !small || r < 0 || r > utf8.MaxRune {
+		return "", raise(OverflowError, "%%c arg not in range(0x110000)")
+	}
+	if !utf8.ValidRune(rune(r)) {
+		return "", raise(ValueError, "a surrogate is no character of its own: %d", r)
+	}
+	return pad(f.m, string(rune(r)), s)
+}
+
+// integer writes a number in a base. A float is cut off for %d, and refused for the others.
+//
+//	'%d' % 3.99 → '3'
+//	'%x' % 3.5 → TypeError: %x format: an integer is required, not float
+//	'%i %u' % (True, 2) → '1 2'
+//	'%d' % '5' → TypeError: %d format: a real number is required, not str
+//	'%d' % None → TypeError: %d format: a real number is required, not NoneType
+func (f *percentFormat) integer(letter rune, v value, s spec) (string, error) {
+	n, ok := integer(v)
+	if x, isFloat := v.(float64); isFloat && strings.ContainsRune("diu", letter) {
+		whole, err := truncate(f.m, x)
+		if err != nil {
+			return "", err
+		}
+		n, ok = whole, true
+	}
+	if !ok {
+		if strings.ContainsRune("xXo", letter) {
+			return "", raise(TypeError, "%%%c format: an integer is required, not %s", letter, typeName(v))
+		}
+		return "", raise(TypeError, "%%%c format: a real number is required, not %s", letter, typeName(v))
+	}
+	s.typ = letter
+	if strings.ContainsRune("diu", letter) {
+		s.typ, s.alternate = 'd', false
+	}
+	digits, err := f.digits(n, s)
+	if err != nil {
+		return "", err
+	}
+	return digits.layout(f.m, f.signed(s))
+}
+
+// digits writes the digits, at least precision of them.
+//
+//	'%#x %#o' % (255, 8) → '0xff 0o10'
+//	'%.5d' % -42 → '-00042'
+//	'%08x' % 255 → '000000ff'
+//	'%-#6X|' % 10 → '0XA   |'
+func (f *percentFormat) digits(n value, s spec) (numeral, error) {
+	base := map[rune]int{'x': 16, 'X': 16, 'o': 8}[s.typ]
+	var digits string
+	var err error
+	if base == 0 {
+		digits, err = decimal(f.m, n)
+	} else if err = f.m.allocText(bits(n)); err == nil {
+		digits = toBig(n).Text(base)
+	}
+	if err != nil {
+		return numeral{}, err
+	}
+	digits, negative := strings.CutPrefix(digits, "-")
+	if digits, err = padded(f.m, digits, '0', max(s.precision-int64(len(digits)), 0), 0); err != nil {
+		return numeral{}, err
+	}
+	prefix := ""
+	if s.alternate {
+		prefix = "0" + string(s.typ)
+	}
+	if s.typ == 'X' {
+		digits = strings.ToUpper(digits)
+	}
+	return numeral{negative: negative, prefix: prefix, digits: digits}, nil
+}
+
+// signed puts the zeros of the flag 0 behind the sign.
+func (f *percentFormat) signed(s spec) spec {
+	if s.fill == '0' && s.align == '>' {
+		s.align = '='
+	}
+	return s
+}
+
+// float writes a number as a float; an int that is too large for one is an OverflowError.
+//
+//	'%e' % 0 → '0.000000e+00'
+//	'%G' % 1e-10 → '1E-10'
+//	'%f' % 'a' → TypeError: must be real number, not str
+//	'%+.1f' % -0.05 → '-0.1'
+//	'%10.3e|' % 12345.678 → ' 1.235e+04|'
+func (f *percentFormat) float(letter rune, v value, s spec) (string, error) {
+	x, ok := v.(float64)
+	if !ok {
+		n, isInt := integer(v)
+		if !isInt {
+			return "", raise(TypeError, "must be real number, not %s", typeName(v))
+		}
+		var err error
+		if x, err = toFloat(n); err != nil {
+			return "", err
+		}
+	}
+	s.typ = letter
+	return formatFloat(f.m, x, "float", f.signed(s))
+}

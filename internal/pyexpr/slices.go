@@ -1,0 +1,166 @@
+package pyexpr
+
+import "math/big"
+
+// Slices, a[start:stop:step]. The bounds are clamped to the sequence, so that no slice is out of range, and the number of
+// items is known before any of them is copied.
+
+// bound1 reads a bound of a slice: a number beyond 64 bits is as good as the largest.
+func bound1(v value, otherwise int64) (int64, error) {
+	if v == nil {
+		return otherwise, nil
+	}
+	n, ok := indexValue(v)
+	if !ok {
+		return 0, raise(TypeError, "slice indices must be integers or None or have an __index__ method")
+	}
+	return clamp(n), nil
+}
+
+// clamp is an integer within 62 bits, so that adding a length cannot overflow.
+func clamp(n value) int64 {
+	const most = 1 << 62
+	switch n := n.(type) {
+	case int64:
+		return min(max(n, -most), most)
+	case *big.Int:
+		return int64(n.Sign()) * most
+	}
+	return 0
+}
+
+// bounds are the first index, the step and the number of items of a slice of n items.
+//
+//	'abcdef'[-3:-1] → 'de'
+//	'abcdef'[10:0:-2] → 'fdb'
+//	'abc'[::-1] → 'cba'
+//	'abc'[-10:2] → 'ab'
+//	[1, 2][:10**30] → [1, 2]
+func (c cut) bounds(n int64) (start, step, count int64, err error) {
+	if step, err = bound1(c.step, 1); err != nil {
+		return 0, 0, 0, err
+	}
+	if step == 0 {
+		return 0, 0, 0, raise(ValueError, "slice step cannot be zero")
+	}
+	low, high := int64(0), n // what a bound is clamped to
+	first, last := low, high
+	if step < 0 {
+		low, high = -1, n-1
+		first, last = high, low
+	}
+	within := func(v value, otherwise int64) (int64, error) {
+		if v == nil {
+			return otherwise, nil
+		}
+		i, err := bound1(v, 0)
+		if i < 0 {
+			i += n
+		}
+		return min(max(i, low), high), err
+	}
+	start, err = within(c.start, first)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	stop, err := within(c.stop, last)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	return start, step, between(start, stop, step), nil
+}
+
+// between counts the numbers from start to stop in steps.
+func between(start, stop, step int64) int64 {
+	switch {
+	case step > 0 && start < stop:
+		return int64((uint64(stop)-uint64(start)-1)/uint64(step)) + 1
+	case step < 0 && start > stop:
+		return int64((uint64(start)-uint64(stop)-1)/(-uint64(step))) + 1
+	}
+	return 0
+}
+
+// slice is x[a:b:c] of a sequence.
+//
+//	[1, 2, 3, 4][1:3] → [2, 3]
+//	'hello'[::-1] → 'olleh'
+//	(1, 2, 3)[-2:] → (2, 3)
+//	[1, 2][5:] → []
+//	[1][::0] → ValueError: slice step cannot be zero
+//	'ab'['x':] → TypeError: slice indices must be integers or None or have an __index__ method
+func slice(m *machine, x value, c cut) (value, error) {
+	n, _ := length(x)
+	start, step, count, err := c.bounds(n)
+	if err != nil {
+		return nil, err
+	}
+	switch x := x.(type) {
+	case string:
+		return sliceText(m, x, start, step, count)
+	case list:
+		items, err := pick(m, x, start, step, count)
+		return list(items), err
+	case tuple:
+		items, err := pick(m, x, start, step, count)
+		return tuple(items), err
+	case span:
+		return x.slice(start, step, c, n, count), nil
+	}
+	return nil, nil
+}
+
+// pick takes every step-th item; bounds has made sure that all of them are there.
+func pick(m *machine, x []value, start, step, count int64) ([]value, error) {
+	if err := m.allocItems(count); err != nil {
+		return nil, err
+	}
+	all := make([]value, count)
+	for i := range all {
+		all[i] = x[start+int64(i)*step]
+	}
+	return all, nil
+}
+
+// sliceText slices code points; a run of bytes where that is the same.
+func sliceText(m *machine, s string, start, step, count int64) (value, error) {
+	if err := m.allocText(int64(len(s))); err != nil || count == 0 {
+		return "", err
+	}
+	if step == 1 {
+		if isASCII(s) {
+			return s[start : start+count], nil
+		}
+		from := byteAt(s, int(start))
+		return s[from : from+byteAt(s[from:], int(count))], nil
+	}
+	if err := m.alloc(4 * int64(len(s))); err != nil {
+		return nil, err
+	}
+	all := []rune(s)
+	picked := make([]rune, count)
+	for i := range picked {
+		picked[i] = all[start+int64(i)*step]
+	}
+	return string(picked), m.alloc(8 * count)
+}
+
+// slice is a range of a range. Its stop is what Python shows, computed from the clamped bound of the slice.
+func (s span) slice(start, step int64, c cut, n, count int64) span {
+	stop := n
+	if step < 0 {
+		stop = -1
+	}
+	if c.stop != nil {
+		stop, _ = bound1(c.stop, 0)
+		if stop < 0 {
+			stop += n
+		}
+		if step < 0 {
+			stop = min(max(stop, -1), n-1)
+		} else {
+			stop = min(max(stop, 0), n)
+		}
+	}
+	return span{s.start + start*s.step, s.start + stop*s.step, s.step * step, count}
+}
