@@ -163,8 +163,8 @@ var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
 
 // close ends the innermost bracket.
 //
-//	1) → SyntaxError: unmatched ')'
-//	(1] → SyntaxError: closing parenthesis ']' does not match opening parenthesis '('
+//  1. → SyntaxError: unmatched ')'
+//     (1] → SyntaxError: closing parenthesis ']' does not match opening parenthesis '('
 func (l *lexer) close(op string) error {
 	n := len(l.opening)
 	if n == 0 {
