@@ -54,7 +54,9 @@ type Main struct {
 	server         *http.Server
 	listener       net.Listener
 	failed         chan error
-	stop           context.CancelFunc // ends what runs beside the server
+	stop           context.CancelFunc      // ends what runs beside the server
+	running        func() int              // requests that are being answered
+	cut            context.CancelCauseFunc // ends those, which are told why
 }
 
 // NewMain makes a program that writes its help, and what commands print, to stdout and its log to stderr.
@@ -93,6 +95,7 @@ func (m *Main) Run() error {
 	})
 	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Tokens: settings.tokens, Open: []string{"/healthz"}, Log: m.log}
 	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
+	m.running = before.Running
 	if err := m.serve(before.Wrap(m.withAdmin(guard, admin.Config{Trace: log, Reasons: reasons, Formats: settings.formats, Models: eng}, settings.adminKeys, m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), loop, settings.closed()))))), settings, eng); err != nil {
 		m.closeRemote()
 		return errors.Join(err, m.toolbox.Close())
@@ -139,6 +142,8 @@ const ballast = 16 << 20
 // by Stall, and a body that comes too slowly by the front.
 func (m *Main) serve(h http.Handler, s settings, eng *engine.Engine) error {
 	var err error
+	requests, cut := context.WithCancelCause(context.Background())
+	m.cut = cut
 	if m.listener, err = net.Listen("tcp", m.Config.Listen); err != nil {
 		return taken(m.Config.Listen, err)
 	}
@@ -150,6 +155,7 @@ func (m *Main) serve(h http.Handler, s settings, eng *engine.Engine) error {
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return requests },
 		ErrorLog:          stdlog.New(m.log.With().Str("part", "http").Logger(), "", 0),
 	}
 	var ctx context.Context
@@ -206,12 +212,7 @@ func (m *Main) Close() error {
 	m.withdrawDoor()
 	m.admin.Close()
 	m.closeMCP(ctx)
-	err := m.server.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		m.log.Warn().Dur("after_ms", m.Config.Grace).Msg("shutdown: aborting the replies that are still running")
-		err = m.server.Close()
-	}
-	return errors.Join(err, m.toolbox.Close())
+	return errors.Join(m.shutdown(ctx), m.toolbox.Close())
 }
 
 // version is what the build knows of itself.

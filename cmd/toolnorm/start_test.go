@@ -1,11 +1,17 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestAnAddressThatCannotBeListenedAtSaysWhatToDo(t *testing.T) {
@@ -41,5 +47,70 @@ func TestAFolderThatCannotBeWrittenIsToldOnce(t *testing.T) {
 	serving(t, out, "--data", filepath.Join(file, "data"), "--ollama", "127.0.0.1:1")
 	if n := strings.Count(out.String(), file); n != 1 || !strings.Contains(out.String(), "nothing can be kept") {
 		t.Errorf("the folder is named %d times:\n%s", n, out)
+	}
+}
+
+// stuck is an Ollama whose model writes one word, and no more.
+func stuck(t *testing.T) string {
+	t.Helper()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch r.URL.Path {
+		case "/api/chat":
+			if strings.Contains(string(body), "_debug_render_only") {
+				http.Error(w, `{"error":"unknown"}`, http.StatusBadRequest)
+				return
+			}
+			fmt.Fprintln(w, `{"model":"m","message":{"role":"assistant","content":"Hi, this is the beginning of a long story.\n\nOnce upon a time"},"done":false}`)
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		case "/api/show":
+			fmt.Fprintln(w, `{"capabilities":["completion"],"model_info":{}}`)
+		case "/api/version":
+			fmt.Fprintln(w, `{"version":"0.34.3"}`)
+		default:
+			fmt.Fprintln(w, `{"models":[{"name":"m","model":"m"}]}`)
+		}
+	}))
+	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
+	return h.URL
+}
+
+func TestAReplyThatIsCutByTheEndSaysSo(t *testing.T) {
+	clean(t, "")
+	out := new(log)
+	m := serving(t, out, "--upstream", "box=ollama+"+stuck(t), "--grace", "20ms")
+	resp, err := http.Post(m.URL()+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"box/m","stream":true,"messages":[{"role":"user","content":"hi"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(out.String(), `"models":1`) && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if !strings.Contains(out.String(), `"models":1`) {
+		t.Errorf("the log does not count the server's models:\n%s", out)
+	}
+	stream := bufio.NewReader(resp.Body)
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(stream)
+		t.Fatalf("%s %s", resp.Status, text)
+	}
+	for line := ""; !strings.Contains(line, "Hi"); {
+		if line, err = stream.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	rest, _ := io.ReadAll(stream)
+	if !strings.Contains(string(rest), "toolnorm is being stopped") {
+		t.Errorf("the stream ends with %q", rest)
+	}
+	for _, want := range []string{`"requests":1`, "Ctrl-C again"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the log lacks %s:\n%s", want, out)
+		}
 	}
 }

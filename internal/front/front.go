@@ -7,6 +7,7 @@ package front
 
 import (
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -15,11 +16,16 @@ import (
 // DefaultBodyWait is how long a body may take when the settings do not say.
 const DefaultBodyWait = 30 * time.Second
 
-// Front makes handlers fit to stand at a port. The zero value will do.
+// Front makes handlers fit to stand at a port. The zero value will do. It must not be copied.
 type Front struct {
 	BodyWait time.Duration  // until a request's body must be there whole; 0: DefaultBodyWait. Uploads: see Upload
 	Log      zerolog.Logger // a line for each handler that panics; the zero value logs nothing
+
+	running atomic.Int64
 }
+
+// Running is how many requests are being answered now.
+func (f *Front) Running() int { return int(f.running.Load()) }
 
 // Wrap is next behind the front. Handlers read bodies without a deadline of their own, and may leave them unread. One
 // that set a deadline would undo this one: there is only one on a connection.
@@ -29,6 +35,8 @@ func (f *Front) Wrap(next http.Handler) http.Handler {
 		wait = DefaultBodyWait
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.running.Add(1)
+		defer f.running.Add(-1)
 		out := &writer{ResponseWriter: w}
 		defer f.rescue(out, r)
 		if r.Body != nil && r.Body != http.NoBody {

@@ -98,13 +98,23 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 		o.OnNote(note.Word, note.Text)
 	}
 	err = s.run(chat.WithObserver(r.Context(), o), ask, reply, x)
-	if gone := r.Context().Err(); err != nil && gone != nil {
-		err = fault.New(fault.Canceled, "the client went away: %w", err)
+	if err != nil && r.Context().Err() != nil {
+		err = unfinished(r.Context(), err)
 	}
 	if end := reply.Close(err); err == nil {
 		err = end
 	}
 	return err
+}
+
+// unfinished is why a request ended before its reply: its client went away, or whoever cancelled it says why in a fault of
+// its own, which a client that is still there is told.
+func unfinished(ctx context.Context, err error) error {
+	var told *fault.Error
+	if errors.As(context.Cause(ctx), &told) {
+		return told
+	}
+	return fault.New(fault.Canceled, "the client went away: %w", err)
 }
 
 // mostPromised is how much memory is taken for a body on its header's word, in bytes: most requests are shorter, and what a
