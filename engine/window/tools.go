@@ -19,7 +19,7 @@ type Fitted struct {
 
 // cuts are how far the texts of tools are cut, the mildest first: what tools are for, then what their parameters are. 1,000
 // bytes hold the first paragraphs of Claude Code's descriptions, which are 2 KB in the mean and say everything there; 160 a
-// sentence or two. A model calls a tool by its name and the names of its parameters: these stay.
+// sentence or two, 60 a few words. A model calls a tool by its name and the names of its parameters: these stay.
 var cuts = []struct {
 	description, parameter int // bytes; 0: all, or none of it where it says so below
 	bare                   bool
@@ -29,6 +29,7 @@ var cuts = []struct {
 	{description: 160},
 	{description: 160, parameter: 120},
 	{description: 160, bare: true},
+	{description: 60, bare: true},
 }
 
 // FitTools makes tools fit a budget of so many bytes: by shorter descriptions, then by shorter descriptions of parameters, and

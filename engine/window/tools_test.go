@@ -33,8 +33,9 @@ func TestToolsAreMadeToFit(t *testing.T) {
 		{4600, "descriptions are cut to 160 bytes", ""},
 		{3200, "descriptions are cut to 160 bytes, those of parameters to 120", ""},
 		{1900, "descriptions are cut to 160 bytes, parameters have no descriptions", ""},
-		{900, "descriptions are cut to 160 bytes, parameters have no descriptions, left out: mcp__a__x mcp__a__y", "mcp__a__x mcp__a__y"},
-		{1, "descriptions are cut to 160 bytes, parameters have no descriptions, left out: Read Bash mcp__a__x mcp__a__y", "Read Bash mcp__a__x mcp__a__y"},
+		{1500, "descriptions are cut to 60 bytes, parameters have no descriptions", ""},
+		{900, "descriptions are cut to 60 bytes, parameters have no descriptions, left out: mcp__a__y", "mcp__a__y"},
+		{1, "descriptions are cut to 60 bytes, parameters have no descriptions, left out: Read Bash mcp__a__x mcp__a__y", "Read Bash mcp__a__x mcp__a__y"},
 	} {
 		f := FitTools(agentTools(), row.budget, none)
 		if got := strings.Join(f.Cut, ", "); got != row.cut || strings.Join(f.Dropped, " ") != row.dropped {

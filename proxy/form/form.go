@@ -43,7 +43,10 @@ type Ask struct {
 
 	Form    string // one of Names: that which is asked for, empty when none is; then that which took the request
 	NoCalls bool   // tool_choice "none": no calls, whoever offers tools
-	Notes   []Note // what the form did to the request: told in a header, the log and the trace
+
+	SealThoughts bool // what the model thought is not shown, and kept by the client for the next request (SealThought)
+
+	Notes []Note // what the form did to the request: told in a header, the log and the trace
 }
 
 // Note is one thing that a form did to a request, which its client should hear of.

@@ -98,7 +98,7 @@ func (e events) deltaOpen(index int, kind chat.Kind) {
 func (e events) deltaClose() { e.raw(`"}`); e.end() }
 
 // signed appends the signature of a thought, the last delta of its block.
-func (e events) signed(index int) {
+func (e events) signed(index int, signature string) {
 	e.event("content_block_delta")
 	e.raw(`,"index":`)
 	e.number(index)

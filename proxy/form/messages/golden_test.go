@@ -104,7 +104,7 @@ func shown(r *request, err error) string {
 		value any
 	}{
 		{"max_tokens", r.MaxTokens}, {"stop", r.Stop}, {"temperature", r.Temperature}, {"top_p", r.TopP}, {"options", r.Options}, {"stream", r.Stream},
-		{"think", r.Think}, {"effort", r.Effort}, {"format", r.Format}, {"required", r.Required}, {"allowed", r.Allowed}, {"single", r.Single}, {"no calls", r.NoCalls}, {"extra", r.Extra},
+		{"think", r.Think}, {"sealed", r.SealThoughts}, {"effort", r.Effort}, {"format", r.Format}, {"required", r.Required}, {"allowed", r.Allowed}, {"single", r.Single}, {"no calls", r.NoCalls}, {"extra", r.Extra},
 	} {
 		line(o.word, o.value)
 	}
@@ -135,6 +135,8 @@ func replied(t *testing.T, text string, stream bool) string {
 		case "#quiet":
 			off := false
 			a.Think = &off
+		case "#seal":
+			a.SealThoughts = true
 		case "#stop":
 			a.Stop = []string{rest}
 		default:

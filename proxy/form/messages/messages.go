@@ -32,7 +32,7 @@ func open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if a.Stream {
 		return newStream(sse.NewWriter(out.W, out.Stall), a, out), nil
 	}
-	return &whole{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}, quiet: quiet(a)}, nil
+	return &whole{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}, quiet: quiet(a), seal: a.SealThoughts}, nil
 }
 
 // quiet says that the client did not ask for thoughts, so what a model thinks all the same is not shown. Programs that never
@@ -82,7 +82,8 @@ func stopReason(end *chat.Event, calls int, open bool) (reason, sequence string)
 	return "end_turn", ""
 }
 
-// signature ends every thinking block. It marks the thought as one that came from here and was never encrypted: clients want
-// some text in its place, and hand it back unread. Nothing is proved by it, since a changed thought could only mislead the
-// model of the one who changed it.
+// signature ends the thinking block of a thought that is shown. It marks the thought as one that came from here and was never
+// encrypted: clients want some text in its place, and hand it back unread. Nothing is proved by it, since a changed thought
+// could only mislead the model of the one who changed it. A thought that is not shown stands in the signature itself
+// (form.SealThought), so that it comes back with the conversation all the same.
 const signature = "toolnorm"

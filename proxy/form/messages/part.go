@@ -73,7 +73,10 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 		return c.call(v)
 	case kind == "thinking": // by whomever it is signed
 		var thought string
-		err := field.Within("thinking", field.Text(&thought)(orNull(v.Get("thinking"))))
+		err := field.Within("thinking", field.Text(&thought)(form.OrNull(v.Get("thinking"))))
+		if thought == "" { // not shown: it is in the signature, if that is ours
+			thought, _ = form.OpenThought(string(v.GetStringBytes("signature")))
+		}
 		if thought != "" {
 			c.thoughts = append(c.thoughts, thought)
 		}
@@ -91,7 +94,7 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 // text reads a text that is a member of a part.
 func (c *content) text(v *fastjson.Value, key string) error {
 	var line string
-	err := field.Within(key, field.Text(&line)(orNull(v.Get(key))))
+	err := field.Within(key, field.Text(&line)(form.OrNull(v.Get(key))))
 	c.lines = append(c.lines, line)
 	return err
 }
@@ -200,15 +203,4 @@ func (c *content) document(v *fastjson.Value) error {
 func (c *content) searchResult(v *fastjson.Value) error {
 	c.lines = append(c.lines, strings.TrimSpace(string(v.GetStringBytes("title"))+" ("+string(v.GetStringBytes("source"))+")"))
 	return field.Within("content", c.readAll(v.Get("content"), chat.User))
-}
-
-// null stands for a member that is absent: readers of values look at a type, which nil has none of.
-var null = fastjson.MustParse("null")
-
-// orNull is v, or null when v is absent.
-func orNull(v *fastjson.Value) *fastjson.Value {
-	if v == nil {
-		return null
-	}
-	return v
 }

@@ -111,8 +111,10 @@ func (r *request) readThinking(v *fastjson.Value) error {
 			return field.Text(&r.thinking)(v)
 		case "budget_tokens":
 			return field.Integer(&r.budget)(v)
+		case "display": // Claude Code shows no thoughts, and wants them back in the next request
+			r.SealThoughts = string(v.GetStringBytes()) == "omitted"
 		}
-		return nil // display says how much of it Anthropic shows
+		return nil
 	})
 }
 

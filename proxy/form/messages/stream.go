@@ -1,6 +1,8 @@
 package messages
 
 import (
+	"strings"
+
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/sse"
@@ -27,6 +29,7 @@ type stream struct {
 	model string
 	stops bool // the client's stop sequences may make the reply empty
 	quiet bool // thoughts are not shown
+	seal  bool // they stand in the signature instead
 	tail  form.Tail
 
 	begun bool      // message_start is written
@@ -39,6 +42,7 @@ type stream struct {
 	calls  int // that have ended
 	shown  bool
 	hidden int // fragments of thought that were not shown
+	sealed strings.Builder
 	usage  chat.Counts
 	end    *chat.Event // the Finish; nil before it
 }
@@ -47,7 +51,7 @@ var _ form.Reply = (*stream)(nil)
 
 // newStream makes a stream; nothing is written yet.
 func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
-	return &stream{out: w, e: events{&w.Buf}, reply: out, model: a.Model, stops: len(a.Stop) > 0, quiet: quiet(a)}
+	return &stream{out: w, e: events{&w.Buf}, reply: out, model: a.Model, stops: len(a.Stop) > 0, quiet: quiet(a), seal: a.SealThoughts}
 }
 
 // Event appends one event to the batch.
@@ -59,11 +63,7 @@ func (s *stream) Event(e chat.Event) error {
 	case chat.Text:
 		s.fragment(chat.Text, e.Text)
 	case chat.Reasoning:
-		if s.quiet {
-			s.hide()
-			break
-		}
-		s.fragment(chat.Reasoning, e.Text)
+		s.think(e.Text)
 	case chat.CallStart:
 		s.endBlock()
 		s.begin()
@@ -177,7 +177,7 @@ func (s *stream) endBlock() {
 	}
 	s.settle()
 	if s.kind == chat.Reasoning {
-		s.e.signed(s.index)
+		s.e.signed(s.index, s.signature())
 	}
 	if s.kind != chat.CallArgs || s.whole {
 		s.e.blockStop(s.index)
@@ -186,11 +186,32 @@ func (s *stream) endBlock() {
 	s.index++
 }
 
-// hide passes over a thought, with a ping now and then: a client that sees nothing for minutes gives up.
-func (s *stream) hide() {
+// think takes a fragment of thought: it is shown, or sealed, or passed over. Where nothing of it is shown a ping goes out now and
+// then: a client that sees nothing for minutes gives up.
+func (s *stream) think(text string) {
+	if !s.quiet && !s.seal {
+		s.fragment(chat.Reasoning, text)
+		return
+	}
 	if s.hidden++; s.hidden%silence == 0 {
 		s.ping()
 	}
+	if s.quiet || text == "" {
+		return
+	}
+	if s.kind != chat.Reasoning {
+		s.openBlock(chat.Reasoning)
+		s.sealed.Reset()
+	}
+	s.sealed.WriteString(text)
+}
+
+// signature is that of the open thought.
+func (s *stream) signature() string {
+	if s.seal {
+		return form.SealThought(s.sealed.String())
+	}
+	return signature
 }
 
 // ping appends what shows that the stream lives. In front of the message it is a comment, since some clients want

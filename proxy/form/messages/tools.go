@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
 )
 
 // offer is a tool of the request, which may wait until something in the conversation refers to it.
@@ -110,7 +111,7 @@ func (r *request) choose(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
-	if err := field.Within("disable_parallel_tool_use", field.Flag(&r.Single)(orNull(v.Get("disable_parallel_tool_use")))); err != nil {
+	if err := field.Within("disable_parallel_tool_use", field.Flag(&r.Single)(form.OrNull(v.Get("disable_parallel_tool_use")))); err != nil {
 		return err
 	}
 	switch kind := string(v.GetStringBytes("type")); kind {

@@ -13,6 +13,7 @@ import (
 type whole struct {
 	form.Whole
 	quiet  bool // thoughts are not shown
+	seal   bool // they stand in the signature instead
 	blocks []block
 }
 
@@ -86,7 +87,7 @@ func (w *whole) message() []byte {
 			e.raw(",")
 		}
 		first = false
-		b.write(e)
+		b.write(e, w.seal)
 	}
 	reason, sequence := stopReason(w.Reply.End, len(w.Reply.Complete()), w.Reply.Open)
 	w.Out.Finished(reason)
@@ -107,15 +108,19 @@ func (w *whole) message() []byte {
 }
 
 // write appends the block as JSON. A call's input stands as the model spelled it.
-func (b *block) write(e events) {
+func (b *block) write(e events, seal bool) {
 	switch b.kind {
 	case chat.Text:
 		e.raw(`{"type":"text","text":`)
 		e.quoted(string(b.text))
 	case chat.Reasoning:
+		shown, sign := string(b.text), signature
+		if seal {
+			shown, sign = "", form.SealThought(shown)
+		}
 		e.raw(`{"type":"thinking","thinking":`)
-		e.quoted(string(b.text))
-		e.raw(`,"signature":"` + signature + `"`)
+		e.quoted(shown)
+		e.raw(`,"signature":"` + sign + `"`)
 	default:
 		e.raw(`{"type":"tool_use","id":`)
 		e.quoted(b.call.ID)
