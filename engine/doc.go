@@ -10,6 +10,7 @@
 //	engine.go      the Engine; a second attempt at a model that does not begin to write
 //	config.go      what can be set
 //	server.go      model servers, and which one a model is on
+//	missing.go     a model that is on none: what to do
 //	pipeline.go    the steps of a request and the stages of a reply
 //	job.go         a request with everything decided about it, and the order that a server gets of it
 //	memory.go      what earlier requests taught about a model

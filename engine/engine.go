@@ -95,7 +95,7 @@ func (e *Engine) attempt(ctx context.Context, r *chat.Request, prev error, yield
 		said = true
 		pulse.Spoke()
 		if err != nil {
-			err = advised(err, r.Model)
+			err = e.advised(ctx, err, r.Model)
 		}
 		if !yield(ev, err) || err != nil {
 			return nil

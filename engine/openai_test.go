@@ -349,12 +349,15 @@ func TestServersAndAliases(t *testing.T) {
 // An agent that nobody told of a model asks for its maker's.
 func TestAModelOfSomebodyElsesIsAdvisedOn(t *testing.T) {
 	missing := &fault.Error{Kind: fault.NotFound, Param: "model", Code: "model_not_found", Message: "not there"}
+	e := (&fakeOpenAI{}).start(t, Config{Ollama: "http://127.0.0.1:1"}, upstream.KindOpenAI)
 	for model, want := range map[string]string{
 		"claude-opus-5-5": "not there; to have a model of yours answer for it, set --alias 'claude-*=MODEL'",
 		"gpt-5.5-codex":   "not there; to have a model of yours answer for it, set --alias 'gpt-5*=MODEL'",
-		"qwen3":           "not there",
+		"qwen3":           `not there; "ollama pull qwen3" gets it`,
+		"box/qwen3":       "not there; box has box/m",
+		"demo/qwen3":      "not there; demo has demo/",
 	} {
-		if got := fault.From(advised(missing, model)); got.Message != want || got.Code != missing.Code {
+		if got := fault.From(e.advised(t.Context(), missing, model)); !strings.HasPrefix(got.Message, want) || got.Code != missing.Code {
 			t.Errorf("%s: %+v", model, got)
 		}
 	}

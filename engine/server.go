@@ -12,7 +12,6 @@ import (
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/openai"
 	"toolnorm/engine/upstream"
-	"toolnorm/internal/fault"
 	"toolnorm/internal/pattern"
 )
 
@@ -200,27 +199,4 @@ func (e *Engine) real(name string) string {
 		}
 	}
 	return strings.TrimPrefix(name, e.cfg.Prefix)
-}
-
-// borrowed are the models of others that agents ask for when nobody tells them which, and the pattern for all of a kind:
-// Claude Code asks for claude-opus-5-5, and for claude-haiku-… beside it, Codex for gpt-5.5-codex.
-var borrowed = []struct{ begins, pattern string }{
-	{"claude-", "claude-*"}, {"gpt-5", "gpt-5*"}, {"gpt-4", "gpt-4*"}, {"codex-", "codex-*"}, {"gemini-", "gemini-*"},
-}
-
-// advised is the error of a request, with what to do about a model that is none of a local server's: agents ask for such names
-// by default, and "not found" alone sends their users looking for an account.
-func advised(err error, model string) error {
-	f := fault.From(err)
-	if f.Kind != fault.NotFound || f.Param != "model" {
-		return err
-	}
-	for _, b := range borrowed {
-		if strings.HasPrefix(model, b.begins) {
-			told := *f
-			told.Message += fmt.Sprintf("; to have a model of yours answer for it, set --alias '%s=MODEL'", b.pattern)
-			return &told
-		}
-	}
-	return err
 }
