@@ -7,6 +7,8 @@
 # make e2e-models   real small models: who calls the right tool; writes docs/models.md. About an hour; ROWS=regexp for some
 # make upstreams  which strategy each set-up of each server gets, and how well each does; writes docs/upstreams.md
 # make guarantee  what became of defective replies; writes docs/guarantee.md
+# make e2e-agents   the lane's agents with the large ones, which it installs
+# make clients   what every client does, with them; writes docs/clients.md
 # make doctor  what toolnorm doctor says of the scripted models; writes e2e/doctor
 # make bench   benchmarks beside peers; writes docs/benchmarks.md
 # make hostile  hostile requests, each to a fresh server: what they cost it
@@ -17,7 +19,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build page install test race e2e upstreams guarantee doctor e2e-models bench hostile fuzz lint
+.PHONY: run build page install test race e2e e2e-agents clients upstreams guarantee doctor e2e-models bench hostile fuzz lint
 
 run: build
 	./bin/toolnorm serve
@@ -53,6 +55,14 @@ e2e-models:
 
 guarantee:
 	TOOLNORM_E2E_GUARANTEE=write ./e2e/run.sh -run TestTheGuarantee
+
+e2e-agents:
+	./e2e/install.sh agents
+	./e2e/run.sh -run TestAgents
+
+clients:
+	./e2e/install.sh agents
+	TOOLNORM_E2E_CLIENTS=write ./e2e/run.sh -run 'TestAgents|TestStockClients'
 
 doctor:
 	TOOLNORM_E2E_DOCTOR=write ./e2e/run.sh -run TestDoctorsReports

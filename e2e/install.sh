@@ -138,6 +138,7 @@ clients=$(npm_target clients)
 mcp=$(npm_target mcp)
 chroma=$(npm_target chroma)
 servers=$(npm_target servers)
+codex=$(npm_target codex)
 old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$server" ] || install_server "$server"
 [ -d "$old_server" ] || install_old_server "$old_server"
@@ -146,6 +147,7 @@ old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$mcp" ] || install_npm mcp "$mcp"
 [ -d "$chroma" ] || install_npm chroma "$chroma"
 [ -d "$servers" ] || install_npm servers "$servers"
+[ -d "$codex" ] || install_npm codex "$codex"
 for file in clients.txt llama-index.txt servers.txt; do
   sdk=$cache/sdk-${file%.txt}-$(sha256sum "$here/sdks/$file" | cut -c1-12)
   [ -d "$sdk" ] || install_python "$file" "$sdk"

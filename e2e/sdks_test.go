@@ -29,7 +29,7 @@ func TestStockClientsAgainstDemoModels(t *testing.T) {
 	t.Cleanup(l.stop)
 	demand(t, nil, l.build())
 	base := l.toolnorm(t, "--ollama", "127.0.0.1:1")
-	for client, environment := range map[string]string{"openai": "clients", "instructor": "clients", "pydantic_ai": "clients", "langchain": "clients", "llama_index": "llama-index"} {
+	for client, environment := range map[string]string{"openai": "clients", "responses": "clients", "instructor": "clients", "pydantic_ai": "clients", "langchain": "clients", "llama_index": "llama-index"} {
 		t.Run(client, func(t *testing.T) {
 			t.Parallel()
 			python, err := sdkPython(environment)

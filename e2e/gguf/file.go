@@ -1,6 +1,7 @@
 package gguf
 
 import (
+	"cmp"
 	"encoding/binary"
 	"io"
 	"math"
@@ -26,7 +27,7 @@ func (m *Model) describe(f *file, v *vocabulary) {
 	f.str("general.name", "scripted")
 	f.u32("general.file_type", 7) // mostly Q8_0
 	f.u32("llama.block_count", 1)
-	f.u32("llama.context_length", 32768)
+	f.u32("llama.context_length", cmp.Or(m.Context, 32768))
 	f.u32("llama.embedding_length", dim)
 	f.u32("llama.feed_forward_length", ffn)
 	f.u32("llama.attention.head_count", heads)

@@ -154,7 +154,7 @@ func (it *item) appendCall(b []byte, text string, done bool) []byte {
 		if !done {
 			return append(b, '{', '}')
 		}
-		return append(b, text...)
+		return append(b, strings.ToValidUTF8(text, "\uFFFD")...) // what stands in quotes is escaped by form
 	}
 	if it.tool.namespace != "" {
 		b = form.AppendQuoted(append(b, `,"namespace":`...), it.tool.namespace)

@@ -82,7 +82,7 @@ func (g *lark) read(grammar string) bool {
 			name = head[1]
 			g.rules[name] = head[2]
 		case name != "":
-			g.rules[name] += " " + text
+			g.rules[name] += "\n" + text
 		default:
 			return false
 		}
@@ -143,8 +143,9 @@ func (r *larkRule) next() string {
 		return r.token
 	}
 	r.rest = strings.TrimSpace(r.rest)
-	if at := strings.HasPrefix(r.rest, "//"); at {
-		r.rest = "" // a comment behind a rule
+	for strings.HasPrefix(r.rest, "//") { // a comment, up to the end of its line
+		_, r.rest, _ = strings.Cut(r.rest, "\n")
+		r.rest = strings.TrimSpace(r.rest)
 	}
 	r.token = larkToken.FindString(r.rest)
 	r.rest = r.rest[len(r.token):]

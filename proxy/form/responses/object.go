@@ -131,8 +131,9 @@ func codeOf(f *fault.Error) string {
 // contextLength is the code of a request that does not fit the context.
 const contextLength = "context_length_exceeded"
 
-// toldInStream says that the error of a streamed request is an event, even where a status could still be sent: Codex knows that a
-// request is too long from the event alone, and repeats a request with a status of 500 and more whatever its headers say.
+// toldInStream says that the error of a streamed request is an event, even where a status could still be sent. Codex knows that a
+// request is too long from the event alone; and it sends what gets a status of 500 and more again four times, and all of that five
+// times: a model server that broke in every reply was asked for thirty. After an event it asks again five times, or not at all.
 func toldInStream(f *fault.Error) bool {
-	return f.Code == contextLength || f.Status() >= 500 && !f.Again()
+	return f.Code == contextLength || f.Status() >= 500
 }

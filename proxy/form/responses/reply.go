@@ -26,8 +26,9 @@ type reply struct {
 	seq   int         // of the next event
 	begun bool        // response.created is written
 
-	items []*item
-	open  *item // the last of items while it grows; nil: none does
+	items []*item // of the output
+	added int     // items that have begun: one more than items for each that was abandoned
+	open  *item   // the last of items while it grows; nil: none does
 	tail  form.Tail
 	grown []byte // of the open item, not yet in an event
 
@@ -74,19 +75,19 @@ func (p *reply) take(e chat.Event) {
 		}
 		if s := p.r.shapeOf(e.Kind); p.open == nil || p.open.shape != s {
 			p.closeItem()
-			p.add(newItem(s, p.out.ID, len(p.items)))
+			p.add(newItem(s, p.out.ID, p.added))
 		}
 		p.grow(e.Text)
 	case chat.CallStart:
 		p.closeItem()
 		own := p.r.tools.of(e.Text)
-		it := newItem(callShapes[own.kind], p.out.ID, len(p.items))
+		it := newItem(callShapes[own.kind], p.out.ID, p.added)
 		it.callID, it.tool = e.ID, own
 		p.add(it)
 	case chat.CallArgs:
 		p.grow(e.Text)
 	case chat.CallEnd:
-		if p.open.text.Len() == 0 && len(p.grown) == 0 {
+		if p.open.text.Len() == 0 { // clients parse arguments, and "" is no JSON
 			p.grow("{}")
 		}
 		if p.ready = !p.ended; p.ended {
@@ -165,6 +166,7 @@ func (p *reply) grow(text string) {
 // add opens an item, and its part.
 func (p *reply) add(it *item) {
 	p.items, p.open = append(p.items, it), it
+	p.added++
 	if p.w == nil {
 		return
 	}

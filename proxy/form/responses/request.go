@@ -115,11 +115,14 @@ func (r *request) manner(key string, v *fastjson.Value) error {
 		"client_metadata", "stream_options", "context_management":
 		return nil
 	}
-	if err := refused(key, v); err != nil {
-		return err
+	if slices.Contains(elsewhere, key) {
+		return refused(key, v)
 	}
 	return r.ReadSampling(key, v)
 }
+
+// elsewhere are the fields that refused knows.
+var elsewhere = []string{"background", "conversation", "prompt", "top_logprobs", "messages"}
 
 // refused reports a field without which the reply would be a wrong one. null and false ask for nothing.
 // A background response outlives its request, which nothing here does; a conversation and a prompt lie at OpenAI.
