@@ -662,6 +662,11 @@ def shows_hidden(v, depth=0):
 REFUSED = ("*", ":=", "yield", "await", "async", "...", "j", "J", "b'", 'b"', "B'", 'B"', "_", "\\N", "lambda")
 
 
+def globals_of(code):
+    """The names of a code object and of those within it, attributes among them."""
+    return set(code.co_names).union(*(globals_of(c) for c in code.co_consts if isinstance(c, type(code))))
+
+
 def evaluate(e, values, broken):
     line = {"e": e, "v": values}
     try:
@@ -674,7 +679,7 @@ def evaluate(e, values, broken):
         return line
     except (ValueError, MemoryError, RecursionError):
         return None
-    if broken and not {n for n in code.co_names} <= set(values) | set(FUNCTIONS) | set(dir(str)) | {"get", "keys", "values", "items"}:
+    if broken and not globals_of(code) <= set(values) | set(FUNCTIONS) | set(dir(str)) | {"get", "keys", "values", "items"}:
         return None  # names are found when compiling here, and when they are reached there
     signal.setitimer(signal.ITIMER_REAL, 0.3)
     try:
@@ -703,7 +708,7 @@ def lines(seed, count):
         kind = g.r.random()
         e = g.wrong_call() if kind < 0.06 else g.broken() if kind < 0.10 else g.top()
         broken = 0.06 <= kind < 0.10
-        if not e or e in seen or len(e) > 1500 or broken and any(w in e for w in REFUSED):
+        if not e or e in seen or len(e) > 1500 or broken and (e[0].isspace() or any(w in e for w in REFUSED)):
             continue
         values = {k: v for k, v in g.vars.items() if re.search(rf"\b{k}\b", e)}
         if any(isinstance(v, dict) and list(v) != sorted(v) for v in values.values()):
