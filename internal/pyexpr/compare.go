@@ -119,14 +119,8 @@ func equal(m *machine, a, b value) (bool, error) {
 			return false, nil
 		}
 		return equalDicts(m, x, y)
-	case *set:
-		y, ok := setOf(b)
-		if !ok {
-			return false, nil
-		}
-		return equalSets(m, x, y)
-	case view:
-		return equalView(m, x, b)
+	case *set, view:
+		return equalSets(m, a, b)
 	case span:
 		y, ok := b.(span)
 		return ok && (x == y || x.n == y.n && (x.n == 0 || x.start == y.start && (x.n == 1 || x.step == y.step))), nil
@@ -254,13 +248,15 @@ func contains(m *machine, x, v value) (bool, error) {
 		_, ok, err := x.get(m, v)
 		return ok, err
 	case *set:
+		if _, ok := v.(*set); ok { // a set could only be in it as a frozenset, which there is none of
+			return false, nil
+		}
 		return x.has(m, v)
 	case span:
 		return x.has(m, v)
 	case view:
-		if x.kind == "key" {
-			_, ok, err := x.d.get(m, v)
-			return ok, err
+		if x.kind != "value" {
+			return x.has(m, v)
 		}
 	}
 	if !iterable(x) {

@@ -133,6 +133,9 @@ func iterateAll(m *machine, values []value) ([]*iterator, error) {
 //	list(zip()) → []
 func zip(m *machine, a arguments) (value, error) {
 	strict := false
+	if len(a.names) > 1 {
+		return nil, raise(TypeError, "zip() takes at most 1 keyword argument (%d given)", len(a.names))
+	}
 	for i, name := range a.names {
 		if name != "strict" {
 			return nil, raise(TypeError, "'%s' is an invalid keyword argument for zip()", name)

@@ -192,7 +192,7 @@ func strOf(m *machine, a arguments) (value, error) {
 	}
 	for i := 1; i < 3; i++ {
 		if given(slots[i]) && !isString(slots[i]) {
-			return nil, raise(TypeError, "str() argument '%s' must be str, not %s", s.params[i], typeName(slots[i]))
+			return nil, raise(TypeError, "str() argument '%s' must be str, not %s", s.params[i], argumentType(slots[i]))
 		}
 	}
 	switch {

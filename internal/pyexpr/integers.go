@@ -158,7 +158,7 @@ func trueDivide(m *machine, a, b value) (value, error) {
 	}
 	p, q := toBig(a), toBig(b)
 	if p.Sign() == 0 {
-		return 0.0, nil // Python knows no negative zero here
+		return math.Copysign(0, float64(q.Sign())), nil
 	}
 	if err := m.allocBits(int64(p.BitLen() + q.BitLen())); err != nil {
 		return nil, err

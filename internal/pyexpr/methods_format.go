@@ -3,6 +3,7 @@ package pyexpr
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // str.format: fields by number or name, with the specifications of f-strings. Attributes and indexes behind the name
@@ -70,40 +71,92 @@ func (t *template) render(s string, depth int) (string, error) {
 		if s[0] == '}' {
 			return "", raise(ValueError, "Single '}' encountered in format string")
 		}
-		field, rest, err := cutField(s[1:])
-		if err != nil {
+		r := &fieldReader{rest: s[1:]}
+		if r.rest == "" {
+			return "", raise(ValueError, "Single '{' encountered in format string")
+		}
+		if err := r.read(); err != nil {
 			return "", err
 		}
-		shown, err := t.field(field, depth)
+		shown, err := t.field(r, depth)
 		if err != nil {
 			return "", err
 		}
 		if err := out.add(shown); err != nil {
 			return "", err
 		}
-		s = rest
+		s = r.rest
 	}
 	return out.b.String(), nil
 }
 
-// cutField takes a field up to the brace that closes it.
-func cutField(s string) (field, rest string, err error) {
-	if s == "" {
-		return "", "", raise(ValueError, "Single '{' encountered in format string")
+// fieldReader takes a field apart, name!c:spec, as CPython's parse_field does.
+type fieldReader struct {
+	rest       string
+	name, spec string
+	conversion rune
+}
+
+func (r *fieldReader) read() error {
+	c := r.untilMark()
+	switch {
+	case c == '{':
+		return raise(ValueError, "unexpected '{' in field name")
+	case c == 0:
+		return raise(ValueError, "expected '}' before end of string")
+	case c == '}':
+		return nil
+	case c == '!':
+		if r.rest == "" {
+			return raise(ValueError, "end of string while looking for conversion specifier")
+		}
+		var size int
+		r.conversion, size = utf8.DecodeRuneInString(r.rest)
+		if r.rest = r.rest[size:]; r.rest != "" {
+			c, r.rest = rune(r.rest[0]), r.rest[1:]
+			if c == '}' {
+				return nil
+			}
+			if c != ':' {
+				return raise(ValueError, "expected ':' after conversion specifier")
+			}
+		}
 	}
+	return r.readSpec()
+}
+
+// untilMark takes the name and gives the mark behind it, 0 at the end. What stands in brackets may hold any mark.
+func (r *fieldReader) untilMark() rune {
+	for i := 0; i < len(r.rest); i++ {
+		switch c := r.rest[i]; c {
+		case '[':
+			for i < len(r.rest)-1 && r.rest[i] != ']' {
+				i++
+			}
+		case '{', '}', ':', '!':
+			r.name, r.rest = r.rest[:i], r.rest[i+1:]
+			return rune(c)
+		}
+	}
+	return 0
+}
+
+// readSpec takes the specification, within which braces are counted.
+func (r *fieldReader) readSpec() error {
 	depth := 1
-	for i := range len(s) {
-		switch s[i] {
+	for i := range len(r.rest) {
+		switch r.rest[i] {
 		case '{':
 			depth++
 		case '}':
 			depth--
 		}
 		if depth == 0 {
-			return s[:i], s[i+1:], nil
+			r.spec, r.rest = r.rest[:i], r.rest[i+1:]
+			return nil
 		}
 	}
-	return "", "", raise(ValueError, "expected '}' before end of string")
+	return raise(ValueError, "unmatched '{' in format spec")
 }
 
 // field writes the value of name!c:spec.
@@ -112,43 +165,27 @@ func cutField(s string) (field, rest string, err error) {
 //	'{!x}'.format('a') → ValueError: Unknown conversion specifier x
 //	'{!r:>5}'.format('a') → "  'a'"
 //	'{!rr}'.format('a') → ValueError: expected ':' after conversion specifier
+//	'{!'.format('a') → ValueError: end of string while looking for conversion specifier
+//	'{:{}'.format('a') → ValueError: unmatched '{' in format spec
 //	'{:.2f}'.format(1) → '1.00'
-func (t *template) field(field string, depth int) (string, error) {
+func (t *template) field(r *fieldReader, depth int) (string, error) {
 	if depth == 0 {
 		return "", raise(ValueError, "Max string recursion exceeded")
 	}
-	end := strings.IndexAny(field, "!:[{")
-	if end < 0 {
-		end = len(field)
+	if strings.ContainsAny(r.name, "[.") {
+		return "", raise(ValueError, "attributes and indexes are not available in the fields of format: {%s}", r.name)
 	}
-	name, rest := field[:end], field[end:]
-	if strings.HasPrefix(rest, "{") {
-		return "", raise(ValueError, "unexpected '{' in field name")
-	}
-	if strings.HasPrefix(rest, "[") || strings.Contains(name, ".") {
-		return "", raise(ValueError, "attributes and indexes are not available in the fields of format: {%s}", field)
-	}
-	var conversion byte
-	if strings.HasPrefix(rest, "!") {
-		switch {
-		case len(rest) == 1:
-			return "", raise(ValueError, "end of string while looking for conversion specifier")
-		case len(rest) > 2 && rest[2] != ':':
-			return "", raise(ValueError, "expected ':' after conversion specifier")
-		}
-		conversion, rest = rest[1], rest[2:]
-	}
-	v, err := t.lookup(name)
+	v, err := t.lookup(r.name)
 	if err != nil {
 		return "", err
 	}
-	if conversion != 0 && strings.IndexByte("sra", conversion) < 0 {
-		return "", unknownConversion(conversion)
+	if r.conversion != 0 && !strings.ContainsRune("sra", r.conversion) {
+		return "", unknownConversion(r.conversion)
 	}
-	if v, err = convert(t.m, v, conversion); err != nil {
+	if v, err = convert(t.m, v, byte(r.conversion)); err != nil {
 		return "", err
 	}
-	spec := strings.TrimPrefix(rest, ":")
+	spec := r.spec
 	if strings.ContainsAny(spec, "{}") {
 		if spec, err = t.render(spec, depth-1); err != nil {
 			return "", err
@@ -157,7 +194,8 @@ func (t *template) field(field string, depth int) (string, error) {
 	return format(t.m, v, spec)
 }
 
-func unknownConversion(c byte) error {
+// unknownConversion names a letter that is no conversion, or its number when it could not be seen.
+func unknownConversion(c rune) error {
 	if c > 32 && c < 127 {
 		return raise(ValueError, "Unknown conversion specifier %c", c)
 	}

@@ -289,7 +289,7 @@ func replace(m *machine, self value, a []value) (value, error) {
 	for i := range texts {
 		text, ok := a[i].(string)
 		if !ok {
-			return nil, raise(TypeError, "replace() argument %d must be str, not %s", i+1, typeName(a[i]))
+			return nil, raise(TypeError, "replace() argument %d must be str, not %s", i+1, argumentType(a[i]))
 		}
 		texts[i] = text
 	}

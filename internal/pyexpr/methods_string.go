@@ -177,7 +177,7 @@ func trimMethods() []*method {
 		return md(name, oneArg, 1, 1, func(m *machine, self value, a []value) (value, error) {
 			affix, ok := a[0].(string)
 			if !ok {
-				return nil, raise(TypeError, "%s() argument must be str, not %s", name, typeName(a[0]))
+				return nil, raise(TypeError, "%s() argument must be str, not %s", name, argumentType(a[0]))
 			}
 			return cut(self.(string), affix), m.alloc(boxBytes)
 		})

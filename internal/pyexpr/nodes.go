@@ -158,19 +158,26 @@ func (n *setNode) eval(m *machine, f *frame) (value, error) {
 	return s, nil
 }
 
-// eval computes each key before its value. A key that occurs again keeps its place and changes its value.
+// eval computes each key before its value, and all of them before the first is hashed, as CPython's BUILD_MAP does. A key
+// that occurs again keeps its place and changes its value.
 func (n *dictNode) eval(m *machine, f *frame) (value, error) {
-	d := newDict()
+	size := int64(2 * len(n.keys))
+	if err := m.allocItems(size); err != nil {
+		return nil, err
+	}
+	all := make([]value, 0, size)
 	for i := range n.keys {
-		k, err := n.keys[i].eval(m, f)
-		if err != nil {
-			return nil, err
+		for _, part := range []node{n.keys[i], n.vals[i]} {
+			v, err := part.eval(m, f)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, v)
 		}
-		v, err := n.vals[i].eval(m, f)
-		if err != nil {
-			return nil, err
-		}
-		if err := d.set(m, k, v); err != nil {
+	}
+	d := newDict()
+	for i := 0; i < len(all); i += 2 {
+		if err := d.set(m, all[i], all[i+1]); err != nil {
 			return nil, err
 		}
 	}

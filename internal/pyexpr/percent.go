@@ -108,6 +108,10 @@ func (f *percentFormat) argument() (value, error) {
 //	'%.3s' % 'abcdef' → 'abc'
 //	'%ld' % 5 → '5'
 func (f *percentFormat) conversion() error {
+	if strings.HasPrefix(f.rest, "%") { // a width or flag before it makes it an unknown letter: '%5%'
+		f.take()
+		return f.out.add("%")
+	}
 	if err := f.name(); err != nil {
 		return err
 	}
@@ -136,9 +140,6 @@ func (f *percentFormat) conversion() error {
 	letter, err := f.take()
 	if err != nil {
 		return err
-	}
-	if letter == '%' {
-		return f.out.add("%")
 	}
 	v, err := f.argument()
 	if err != nil {

@@ -33,42 +33,72 @@ func asSet(m *machine, v value) (*set, bool, error) {
 	return s, ok, nil
 }
 
-// equalSets compares without order. Equal numbers of items make one direction enough.
-func equalSets(m *machine, x, y *set) (bool, error) {
-	if len(x.items) != len(y.items) {
-		return false, nil
+// within says whether all items of x are in y. An items view looks its values up by key, so that they need no hash.
+func within(m *machine, x, y value) (bool, error) {
+	it, err := iterate(m, x)
+	if err != nil {
+		return false, err
 	}
-	return within(m, x, y)
-}
-
-// within says whether all items of x are in y.
-func within(m *machine, x, y *set) (bool, error) {
-	for _, v := range x.items {
+	for {
+		v, ok, err := it.next(m)
+		if err != nil || !ok {
+			return err == nil, err
+		}
 		if err := m.step(1); err != nil {
 			return false, err
 		}
-		if ok, err := y.has(m, v); err != nil || !ok {
+		if ok, err := contains(m, y, v); err != nil || !ok {
 			return false, err
 		}
 	}
-	return true, nil
 }
 
-// equalView compares a view with what may equal it: a view of values equals nothing, the others are sets.
+// has says whether a key or an entry is in the dict.
+func (v view) has(m *machine, item value) (bool, error) {
+	if v.kind == "key" {
+		_, ok, err := v.d.get(m, item)
+		return ok, err
+	}
+	pair, ok := item.(tuple)
+	if !ok || len(pair) != 2 {
+		return false, nil
+	}
+	found, ok, err := v.d.get(m, pair[0])
+	if err != nil || !ok {
+		return false, err
+	}
+	return equal(m, found, pair[1])
+}
+
+// setLike says that a value compares as a set does: sets, and the keys and items of dicts, but not their values.
+func setLike(v value) bool {
+	w, isView := v.(view)
+	_, isSet := v.(*set)
+	return isSet || isView && w.kind != "value"
+}
+
+// equalSets compares without order. Equal numbers of items make one direction enough; the direction is that of the view
+// when only one of them is a view, since Python asks the view then.
 //
 //	{'a': 1}.keys() == {'a'} → True
 //	{'a': 1}.items() == {('a', 1)} → True
+//	{'a': [1]}.items() == {'a': [1]}.items() → True
 //	{'a': 1}.values() == {'a': 1}.values() → False
-func equalView(m *machine, x view, b value) (bool, error) {
-	left, ok, err := asSet(m, x)
-	if err != nil || !ok {
-		return false, err
+func equalSets(m *machine, x, y value) (bool, error) {
+	if !setLike(x) || !setLike(y) {
+		return false, nil
 	}
-	right, ok, err := asSet(m, b)
-	if err != nil || !ok {
-		return false, err
+	n, _ := length(x)
+	k, _ := length(y)
+	if n != k {
+		return false, nil
 	}
-	return equalSets(m, left, right)
+	if _, ok := y.(view); ok {
+		if _, ok := x.(view); !ok {
+			x, y = y, x
+		}
+	}
+	return within(m, x, y)
 }
 
 // orderSets compares sets by inclusion; known is false when one of them is none.
@@ -77,19 +107,16 @@ func equalView(m *machine, x view, b value) (bool, error) {
 //	{1} < {1} → False
 //	{1} > [1] → TypeError: '>' not supported between instances of 'set' and 'list'
 //	{'a': 1}.keys() <= {'a', 'b'} → True
-func orderSets(m *machine, op string, a, b value) (holds, known bool, err error) {
-	x, ok1, err := asSet(m, a)
-	if err != nil {
-		return false, true, err
-	}
-	y, ok2, err := asSet(m, b)
-	if err != nil || !ok1 || !ok2 {
-		return false, err != nil, err
+func orderSets(m *machine, op string, x, y value) (holds, known bool, err error) {
+	if !setLike(x) || !setLike(y) {
+		return false, false, nil
 	}
 	if op == ">" || op == ">=" {
 		x, y = y, x
 	}
-	if len(x.items) > len(y.items) || (op == "<" || op == ">") && len(x.items) == len(y.items) {
+	n, _ := length(x)
+	k, _ := length(y)
+	if n > k || (op == "<" || op == ">") && n == k {
 		return false, true, nil
 	}
 	holds, err = within(m, x, y)

@@ -77,6 +77,14 @@ func typeName(v value) string {
 	return "object"
 }
 
+// argumentType is the name of a type in the complaints of CPython's argument parser, which calls None by its own name.
+func argumentType(v value) string {
+	if v == nil {
+		return "None"
+	}
+	return typeName(v)
+}
+
 // truth is what bool makes of a value.
 //
 //	bool(0.0) → False
