@@ -17,6 +17,7 @@ import (
 	"toolnorm/internal/fault"
 	"toolnorm/internal/trace"
 	"toolnorm/tools"
+	"toolnorm/tools/kb"
 )
 
 // Paths is where everything of the package lies.
@@ -37,6 +38,7 @@ type Config struct {
 	Formats  *adapters.Set   // by which texts are read again; nil: the built-in ones
 	Models   Models          // nil: there are none
 	Servers  Servers         // nil: none are managed
+	KB       *kb.KB          // the knowledge bases; nil: there is no store for them
 	Registry *tools.Registry // every tool that is offered; nil: there are none
 }
 
@@ -61,6 +63,7 @@ func New(c Config) *Server {
 	s.handleLive()
 	s.handleModels()
 	s.handleServers()
+	s.handleKnowledge()
 	s.mux.HandleFunc(API, func(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, func(http.ResponseWriter, *http.Request) error { return s.nothingHere(r) })
 	})

@@ -19,13 +19,16 @@ const maxBody = 1 << 20
 
 // read reads a request's body into v, a pointer. A member that v does not have is an error that names it, since a
 // misspelt one would be dropped in silence.
-func read(r *http.Request, v any) error {
-	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+func read(r *http.Request, v any) error { return readUpTo(r, maxBody, v) }
+
+// readUpTo reads a body of at most so many bytes.
+func readUpTo(r *http.Request, most int, v any) error {
+	text, err := io.ReadAll(io.LimitReader(r.Body, int64(most)+1))
 	switch {
 	case err != nil:
 		return &fault.Error{Kind: fault.Invalid, Message: "the body did not arrive whole", Cause: err}
-	case len(text) > maxBody:
-		return fault.New(fault.TooLarge, "the body has more than %d bytes", maxBody)
+	case len(text) > most:
+		return fault.New(fault.TooLarge, "the body has more than %d bytes", most)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -18,20 +18,27 @@ import (
 // The hash is of the bytes, so that a file which was only touched, or copied from another machine, is not read again; the version
 // of the chunker is in it, so that a better one cuts all files anew.
 func (w *work) file(ctx context.Context, source string, progress func(done, all int)) (Imported, error) {
-	failed := func(err error) (Imported, error) {
-		return Imported{Source: source, Status: StatusFailed, Error: err.Error()}, nil
-	}
 	info, err := fs.Stat(w.in.Files, source)
 	if err != nil {
-		return failed(err)
+		return failed(source, err), nil
 	}
 	if info.Size() > chunk.LargestFile {
-		return failed(fmt.Errorf("%d bytes are more than %d", info.Size(), chunk.LargestFile))
+		return failed(source, fmt.Errorf("%d bytes are more than %d", info.Size(), chunk.LargestFile)), nil
 	}
 	data, err := fs.ReadFile(w.in.Files, source)
 	if err != nil {
-		return failed(err)
+		return failed(source, err), nil
 	}
+	return w.content(ctx, source, data, progress)
+}
+
+// failed is what became of a file with which something is wrong.
+func failed(source string, err error) Imported {
+	return Imported{Source: source, Status: StatusFailed, Error: err.Error()}
+}
+
+// content imports what is in a file.
+func (w *work) content(ctx context.Context, source string, data []byte, progress func(done, all int)) (Imported, error) {
 	d := kbstore.Document{
 		Collection: w.collection, Source: source, Access: w.in.Access,
 		Hash: fmt.Sprintf("%.16x", sha256.Sum256(append([]byte(chunk.Version+"\x00"), data...))),
@@ -41,7 +48,7 @@ func (w *work) file(ctx context.Context, source string, progress func(done, all 
 	}
 	text, err := chunk.Read(source, data)
 	if err != nil {
-		return failed(err)
+		return failed(source, err), nil
 	}
 	progress(0, 1)
 	return w.store(ctx, d, &text, progress)

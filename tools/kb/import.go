@@ -118,6 +118,29 @@ func (k *KB) Import(ctx context.Context, in Import) (total Total, err error) {
 	return total, w.describe(ctx)
 }
 
+// Add puts one file into a knowledge base that is not on this machine's disk: Files, Sources and Prune are not looked at.
+// progress is told how many of its passages have their vectors; it may be nil.
+func (k *KB) Add(ctx context.Context, in Import, source string, data []byte, progress func(done, all int)) (Imported, error) {
+	switch {
+	case k.Store == nil:
+		return Imported{}, errors.New("no store of knowledge bases is open")
+	case !fs.ValidPath(source) || source == ".":
+		return failed(source, errors.New("a document is known by a path like guide/leave.md")), nil
+	}
+	if progress == nil {
+		progress = func(int, int) {}
+	}
+	w, err := k.prepare(ctx, &in)
+	if err != nil {
+		return Imported{}, err
+	}
+	done, err := w.content(ctx, source, data, progress)
+	if err != nil {
+		return done, err
+	}
+	return done, w.describe(ctx)
+}
+
 // work is an import that runs.
 type work struct {
 	*KB

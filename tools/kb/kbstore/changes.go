@@ -86,7 +86,7 @@ func documentsOf(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]
 		var packed []byte
 		var imported string
 		err = scan(&d.ID, &d.Collection, &d.Title, &d.Source, &d.Summary, &d.Chunks, &d.Tenant, &d.Clearance, &d.Model, &packed, &d.Hash, &imported)
-		d.Vector, d.Imported = vector.Read(packed), moment(imported)
+		d.Vector, d.Imported, d.Departments = vector.Read(packed), moment(imported), []string{}
 		at[d.ID] = len(at)
 		return d, err
 	}, "SELECT d.id, d.collection_id, d.title, d.source, d.summary, d.chunk_count, d.tenant, d.clearance, d.model, d.vector, d.hash, d.imported"+

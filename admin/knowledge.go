@@ -1,0 +1,247 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/auth"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/sse"
+	"toolnorm/tools/kb"
+	"toolnorm/tools/kb/chunk"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// handleKnowledge adds the routes of the knowledge bases. Searching is the tool's own business: registry/call runs it.
+func (s *Server) handleKnowledge() {
+	s.Handle("GET "+API+"knowledge-bases", s.withStore(s.listBases))
+	s.Handle("POST "+API+"knowledge-bases", s.withStore(s.createBase))
+	s.Handle("GET "+API+"knowledge-bases/{base}", s.withStore(s.showBase))
+	s.Handle("DELETE "+API+"knowledge-bases/{base}", s.withStore(s.deleteBase))
+	s.Handle("POST "+API+"knowledge-bases/{base}/documents", s.withStore(s.importFile))
+	s.Handle("DELETE "+API+"knowledge-bases/{base}/documents/{document}", s.withStore(s.deleteDocument))
+}
+
+// withStore answers where no store is open, and turns the store's errors into those of the API.
+func (s *Server) withStore(h func(w http.ResponseWriter, r *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if s.config.KB == nil || s.config.KB.Store == nil {
+			return fault.New(fault.Unable, "knowledge bases are off, since no store is open")
+		}
+		return knowledgeFault(h(w, r))
+	}
+}
+
+// knowledgeFault is an error of the store as the API says it. The words are those of the tools, so that they can be looked for.
+func knowledgeFault(err error) error {
+	switch {
+	case errors.Is(err, kbstore.ErrNotFound):
+		return fault.New(fault.NotFound, "%s", kbstore.ErrNotFound.Error())
+	case errors.Is(err, kbstore.ErrDenied):
+		return fault.New(fault.Forbidden, "%s", kbstore.ErrDenied.Error())
+	}
+	return err
+}
+
+// shownBase is a knowledge base with the sizes that get_knowledge_base_summary gives.
+type shownBase struct {
+	kbstore.Base
+	Statistics struct {
+		Collections int `json:"total_collections"`
+		Documents   int `json:"total_documents"`
+		Chunks      int `json:"total_chunks"`
+	} `json:"statistics"`
+}
+
+// shown counts what is in a knowledge base, as far as who asks may see it.
+func (s *Server) shown(ctx context.Context, b kbstore.Base) (shownBase, error) {
+	sum, err := s.config.KB.Store.Summary(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
+	out := shownBase{Base: b}
+	out.Statistics.Collections, out.Statistics.Documents, out.Statistics.Chunks = sum.Collections, sum.Documents, sum.Chunks
+	return out, err
+}
+
+// listBases lists the knowledge bases.
+func (s *Server) listBases(w http.ResponseWriter, r *http.Request) error {
+	bases, err := s.config.KB.Store.Bases(r.Context(), auth.PrincipalOf(r.Context()))
+	if err != nil {
+		return err
+	}
+	all := []shownBase{}
+	for _, b := range bases {
+		one, err := s.shown(r.Context(), b)
+		if errors.Is(err, kbstore.ErrNotFound) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		all = append(all, one)
+	}
+	return write(w, http.StatusOK, map[string][]shownBase{"knowledge_bases": all})
+}
+
+// createBase makes a knowledge base. The id may be given, so that a client's configuration can be written before the base is there.
+func (s *Server) createBase(w http.ResponseWriter, r *http.Request) error {
+	var ask struct {
+		ID          string `json:"id"`
+		Name        string `json:"name"`
+		Description string `json:"description"`
+		Tenant      string `json:"tenant"`
+	}
+	if err := read(r, &ask); err != nil {
+		return err
+	}
+	switch {
+	case strings.TrimSpace(ask.Name) == "":
+		return &fault.Error{Kind: fault.Invalid, Message: "a knowledge base needs a name", Param: "name"}
+	case ask.ID != "" && !kbstore.ValidID(ask.ID):
+		return &fault.Error{Kind: fault.Invalid, Message: "the id has to be a UUID", Param: "id"}
+	}
+	if _, err := s.config.KB.Store.Base(r.Context(), ask.ID); err == nil {
+		return &fault.Error{Kind: fault.Invalid, Message: "a knowledge base with this id is there already", Param: "id"}
+	}
+	b, err := s.config.KB.Store.Create(r.Context(), kbstore.Base{ID: ask.ID, Name: ask.Name, Description: ask.Description, Tenant: ask.Tenant})
+	if err != nil {
+		return err
+	}
+	s.changedBase(r, "created", b.ID)
+	w.Header().Set("Location", API+"knowledge-bases/"+b.ID)
+	return write(w, http.StatusCreated, shownBase{Base: b})
+}
+
+// changedBase tells pages and the log of a change. The log names ids and never texts.
+func (s *Server) changedBase(r *http.Request, what, id string) {
+	s.config.Log.Info().Str("principal", auth.PrincipalOf(r.Context()).Subject).Str("knowledge_base", id).Msg("knowledge base " + what)
+	s.Publish("knowledge")
+}
+
+// showBase shows a knowledge base with what is in it.
+func (s *Server) showBase(w http.ResponseWriter, r *http.Request) error {
+	b, err := s.base(r)
+	if err != nil {
+		return err
+	}
+	var out struct {
+		shownBase
+		Collections []kbstore.Collection `json:"collections"`
+		Documents   []kbstore.Document   `json:"documents"`
+	}
+	if out.shownBase, err = s.shown(r.Context(), b); err != nil {
+		return err
+	}
+	if out.Collections, err = s.config.KB.Store.Collections(r.Context(), b.ID); err != nil {
+		return err
+	}
+	if out.Documents, err = s.config.KB.Store.Documents(r.Context(), b.ID, kbstore.FilterOf(auth.PrincipalOf(r.Context()))); err != nil {
+		return err
+	}
+	// An empty list is [] and not null: the document promises a list.
+	out.Collections, out.Documents = append([]kbstore.Collection{}, out.Collections...), append([]kbstore.Document{}, out.Documents...)
+	return write(w, http.StatusOK, out)
+}
+
+// base is the knowledge base that a request names.
+func (s *Server) base(r *http.Request) (kbstore.Base, error) {
+	return s.config.KB.Store.Readable(r.Context(), auth.PrincipalOf(r.Context()), r.PathValue("base"))
+}
+
+// deleteBase deletes a knowledge base.
+func (s *Server) deleteBase(w http.ResponseWriter, r *http.Request) error {
+	b, err := s.base(r)
+	if err != nil {
+		return err
+	}
+	if err := s.config.KB.Store.Delete(r.Context(), b.ID); err != nil {
+		return err
+	}
+	s.changedBase(r, "deleted", b.ID)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// deleteDocument takes a document out. One that is not there is an answer of its own, as another page may have taken it out.
+func (s *Server) deleteDocument(w http.ResponseWriter, r *http.Request) error {
+	b, err := s.base(r)
+	if err != nil {
+		return err
+	}
+	chunks, err := s.config.KB.Store.DocumentChunks(r.Context(), b.ID, r.PathValue("document"), kbstore.FilterOf(auth.PrincipalOf(r.Context())))
+	switch {
+	case err != nil:
+		return err
+	case len(chunks) == 0: // a document has at least one
+		return fault.New(fault.NotFound, "there is no such document in the knowledge base")
+	}
+	if err := s.config.KB.Store.Remove(r.Context(), b.ID, r.PathValue("document")); err != nil {
+		return err
+	}
+	s.changedBase(r, "changed", b.ID)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// upload is a file that is sent to be imported.
+type upload struct {
+	Name        string   `json:"name"`
+	Text        string   `json:"text"`
+	Data        []byte   `json:"data"`
+	Collection  string   `json:"collection"`
+	Tenant      string   `json:"tenant"`
+	Departments []string `json:"departments"`
+	Clearance   int      `json:"clearance"`
+}
+
+// mostUpload bounds the body of an import: the largest file in base64, and the members around it.
+const mostUpload = chunk.LargestFile/3*4 + 1<<16
+
+// importFile imports one file. Pages send a folder file by file, so that they know how far they are; within a large one the stream
+// tells them.
+func (s *Server) importFile(w http.ResponseWriter, r *http.Request) error {
+	b, err := s.base(r)
+	if err != nil {
+		return err
+	}
+	var u upload
+	if err := readUpTo(r, mostUpload, &u); err != nil {
+		return err
+	}
+	data := u.Data
+	if len(data) == 0 {
+		data = []byte(u.Text)
+	}
+	in := kb.Import{Base: b, Collection: u.Collection, Access: kbstore.Access{Tenant: u.Tenant, Departments: u.Departments, Clearance: u.Clearance}}
+	if !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		done, err := s.config.KB.Add(r.Context(), in, u.Name, data, nil)
+		if err != nil {
+			return &fault.Error{Kind: fault.Unavailable, Message: err.Error(), Cause: err}
+		}
+		s.changedBase(r, "changed", b.ID)
+		return write(w, http.StatusOK, done)
+	}
+	out := sse.NewWriter(w, stall)
+	done, err := s.config.KB.Add(r.Context(), in, u.Name, data, func(done, all int) {
+		event(out, "progress", map[string]int{"done": done, "all": all})
+	})
+	if err != nil {
+		event(out, "error", map[string]any{"error": map[string]string{"message": err.Error()}})
+		return nil
+	}
+	s.changedBase(r, "changed", b.ID)
+	event(out, "imported", done)
+	return nil
+}
+
+// event sends one event. A page that is gone shows by the request's context, which ends the import.
+func event(out *sse.Writer, kind string, v any) {
+	text, err := chat.JSON(v)
+	if err != nil {
+		text, _ = json.Marshal(err.Error())
+	}
+	out.Buf = append(out.Buf, "event: "+kind+"\ndata: "+string(text)+"\n\n"...)
+	_ = out.Flush()
+}

@@ -1,0 +1,90 @@
+package admin
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolnorm/internal/auth"
+	"toolnorm/tools/kb"
+)
+
+// knowledgeServer is a server with an empty store of knowledge bases.
+func knowledgeServer(t *testing.T) *Server {
+	t.Helper()
+	k, err := kb.Open(t.Context(), kb.Config{}, filepath.Join(t.TempDir(), "k.db"), nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.Close() })
+	return New(Config{KB: k})
+}
+
+func TestKnowledgeBasesAreManaged(t *testing.T) {
+	s := knowledgeServer(t)
+	const id = "cf23c222-b024-4533-81aa-52e4f673281e"
+	data := base64.StdEncoding.EncodeToString([]byte("<title>Page</title><p>text"))
+	for _, row := range []struct {
+		method, path, body string
+		status             int
+		want               string
+	}{
+		{"GET", "", "", 200, `{"knowledge_bases":[]}`},
+		{"POST", "", `{"name":" "}`, 400, `"param":"name"`},
+		{"POST", "", `{"name":"x","id":"1"}`, 400, `"param":"id"`},
+		{"POST", "", `{"name":"x","owner":"1"}`, 400, `"param":"owner"`},
+		{"POST", "", `{"name":"Handbook","id":"` + id + `","tenant":"acme"}`, 201, `"name":"Handbook"`},
+		{"POST", "", `{"name":"Handbook","id":"` + id + `"}`, 400, `there already`},
+		{"GET", "/" + id, "", 200, `"statistics":{"total_collections":0,"total_documents":0,"total_chunks":0},"collections":[],"documents":[]}`},
+		{"POST", "/" + id + "/documents", `{"name":"leave.md","text":"# Leave\n\nTwenty days.","departments":["hr"],"clearance":1}`, 200, `"status":"imported"`},
+		{"POST", "/" + id + "/documents", `{"name":"leave.md","text":"# Leave\n\nTwenty days.","departments":["hr"],"clearance":1}`, 200, `"status":"unchanged"`},
+		{"POST", "/" + id + "/documents", `{"name":"page.html","data":"` + data + `"}`, 200, `"chunks":1`},
+		{"POST", "/" + id + "/documents", `{"name":"../x.md","text":"x"}`, 200, `"status":"failed"`},
+		{"POST", "/" + id + "/documents", `{"name":"a.pdf","text":"x"}`, 200, `not a PDF`},
+		{"GET", "", "", 200, `"total_documents":2,"total_chunks":2}`},
+		{"GET", "/" + id, "", 200, `"title":"Leave","source":"leave.md","summary":"Leave\nTwenty days.","chunk_count":1,"tenant":"acme","public":false,"departments":["hr"],"clearance":1`},
+		{"DELETE", "/" + id + "/documents/" + id, "", 404, "no such document"},
+		{"DELETE", "/" + id, "", 204, ""},
+		{"GET", "/" + id, "", 404, "Knowledge base not found"},
+	} {
+		status, body := asked(t, s, row.method, API+"knowledge-bases"+row.path, row.body)
+		if status != row.status || !strings.Contains(body, row.want) {
+			t.Errorf("%s %s %s: %d %s", row.method, row.path, row.body, status, body)
+		}
+	}
+}
+
+func TestAnImportTellsHowFarItIs(t *testing.T) {
+	s := knowledgeServer(t)
+	_, body := asked(t, s, "POST", API+"knowledge-bases", `{"name":"x"}`)
+	var made struct{ ID string }
+	if err := json.Unmarshal([]byte(body), &made); err != nil {
+		t.Fatal(err)
+	}
+	path := API + "knowledge-bases/" + made.ID + "/documents"
+	w := ask(s, auth.Local(), "POST", path, `{"name":"a.md","text":"text"}`, writeHeader, "1", "Content-Type", "application/json", "Accept", "text/event-stream")
+	if got := w.Body.String(); !strings.HasPrefix(got, "event: progress\ndata: {\"all\":1,\"done\":0}\n\nevent: imported\ndata: {\"source\":\"a.md\",\"status\":\"imported\"") {
+		t.Errorf("the stream is %q", got)
+	}
+	// The document can be taken out by its id.
+	_, shown := asked(t, s, "GET", API+"knowledge-bases/"+made.ID, "")
+	var all struct {
+		Documents []struct{ ID string }
+	}
+	if err := json.Unmarshal([]byte(shown), &all); err != nil || len(all.Documents) != 1 {
+		t.Fatalf("%s: %v", shown, err)
+	}
+	if status, body := asked(t, s, "DELETE", path+"/"+all.Documents[0].ID, ""); status != 204 {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+func TestWithoutAStoreThereAreNoKnowledgeBases(t *testing.T) {
+	for _, s := range []*Server{New(Config{}), New(Config{KB: new(kb.KB)})} {
+		if status, body := asked(t, s, "GET", API+"knowledge-bases", ""); status == 200 || !strings.Contains(body, "no store is open") {
+			t.Errorf("%d %s", status, body)
+		}
+	}
+}
