@@ -27,6 +27,7 @@ func (s *Server) handleKnowledge() {
 }
 
 // withStore answers where no store is open, and turns the store's errors into those of the API.
+// The routes are there all the same, so that a page finds out why, and the description is of every server.
 func (s *Server) withStore(h func(w http.ResponseWriter, r *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if s.config.KB == nil || s.config.KB.Store == nil {
@@ -58,6 +59,7 @@ type shownBase struct {
 }
 
 // shown counts what is in a knowledge base, as far as who asks may see it.
+// The sizes are counted, and not kept: a count that is kept can be wrong, and this one takes a millisecond.
 func (s *Server) shown(ctx context.Context, b kbstore.Base) (shownBase, error) {
 	sum, err := s.config.KB.Store.Summary(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
 	out := shownBase{Base: b}
@@ -66,6 +68,7 @@ func (s *Server) shown(ctx context.Context, b kbstore.Base) (shownBase, error) {
 }
 
 // listBases lists the knowledge bases.
+// Between the list and a count somebody may delete a base; the list is then the shorter one.
 func (s *Server) listBases(w http.ResponseWriter, r *http.Request) error {
 	bases, err := s.config.KB.Store.Bases(r.Context(), auth.PrincipalOf(r.Context()))
 	if err != nil {
@@ -121,6 +124,7 @@ func (s *Server) changedBase(r *http.Request, what, id string) {
 }
 
 // showBase shows a knowledge base with what is in it.
+// All at once: a page that asked for collections and documents one after the other could show two states of one base.
 func (s *Server) showBase(w http.ResponseWriter, r *http.Request) error {
 	b, err := s.base(r)
 	if err != nil {
@@ -146,11 +150,13 @@ func (s *Server) showBase(w http.ResponseWriter, r *http.Request) error {
 }
 
 // base is the knowledge base that a request names.
+// An administrator sees every base, so this is the check that it exists; the right is asked for all the same, in one place.
 func (s *Server) base(r *http.Request) (kbstore.Base, error) {
 	return s.config.KB.Store.Readable(r.Context(), auth.PrincipalOf(r.Context()), r.PathValue("base"))
 }
 
 // deleteBase deletes a knowledge base.
+// It is looked up first, as a DELETE of what is not there would be logged as a change.
 func (s *Server) deleteBase(w http.ResponseWriter, r *http.Request) error {
 	b, err := s.base(r)
 	if err != nil {
@@ -186,6 +192,7 @@ func (s *Server) deleteDocument(w http.ResponseWriter, r *http.Request) error {
 }
 
 // upload is a file that is sent to be imported.
+// JSON and no multipart form: a form is what a foreign page can make a browser send (see mayWrite).
 type upload struct {
 	Name        string   `json:"name"`
 	Text        string   `json:"text"`
@@ -237,6 +244,7 @@ func (s *Server) importFile(w http.ResponseWriter, r *http.Request) error {
 }
 
 // event sends one event. A page that is gone shows by the request's context, which ends the import.
+// What cannot be written as JSON does not occur; its error is sent, so that a page does not wait for ever.
 func event(out *sse.Writer, kind string, v any) {
 	text, err := chat.JSON(v)
 	if err != nil {

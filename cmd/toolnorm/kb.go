@@ -53,6 +53,7 @@ func (c *kbPlace) open(do func(ctx context.Context, k *kb.KB) error) error {
 
 // find looks a knowledge base up by its id or its name.
 // Names need not be unique, so one that two have is refused.
+// Ids are for programs; a person types the name.
 func find(ctx context.Context, k *kb.KB, which string) (found kbstore.Base, err error) {
 	if kbstore.ValidID(which) {
 		return k.Store.Base(ctx, which)
@@ -240,6 +241,7 @@ func readers(a *kbstore.Access, tenant string) string {
 }
 
 // kbDelete is the command kb delete.
+// There is no question back: a command that asks cannot be used in a script, and the files are still there.
 type kbDelete struct {
 	KB       string   `arg:"" name:"kb" help:"The knowledge base, by its id or name."`
 	Document []string `placeholder:"SOURCE" help:"Delete these documents alone, by the paths that kb show prints behind the collection."`

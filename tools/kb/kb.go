@@ -31,6 +31,7 @@ type KB struct {
 
 // Open opens the store of the knowledge bases. A file that is not there is only made when create says so: toolrun starts once
 // a call, and most users have none.
+// A failed opening of the store is an error: going on without it would show an empty list where there are bases.
 func Open(ctx context.Context, c Config, where string, embedder *embedding.Client, create bool) (*KB, error) {
 	k := &KB{Embedder: embedder, config: c}
 	if c.Tools == "never" && !create {
@@ -56,6 +57,7 @@ func Where(store string) string {
 }
 
 // Close closes the store.
+// A program that has no tools has no KB either, so nil may be closed.
 func (k *KB) Close() error {
 	if k == nil || k.Store == nil {
 		return nil
@@ -65,6 +67,7 @@ func (k *KB) Close() error {
 
 // Wanted says whether the tools are to be offered: by the settings, or, when those leave it open, because something of theirs
 // is set or there is a knowledge base. Every tool that is offered costs a small model attention.
+// The count is asked for anew each time: the first base may be made by another program.
 func (k *KB) Wanted(ctx context.Context) (bool, error) {
 	switch {
 	case k.config.Tools == "never":
@@ -102,6 +105,7 @@ func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
 }
 
 // Watch offers the tools as soon as there is a knowledge base, whoever makes it, until ctx ends. What fails is told to failed.
+// A change of any kind is a reason to look, and looking is one count; Offer says whether it matters.
 func (k *KB) Watch(ctx context.Context, r *tools.Registry, failed func(error)) error {
 	if k.Store == nil {
 		return nil

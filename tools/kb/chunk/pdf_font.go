@@ -50,6 +50,7 @@ func newFont(v pdf.Value) font {
 
 // namedEncoding is that of an older PDF of Chinese, Japanese or Korean, whose fonts are not in the file (ISO 32000-1, 9.7.5.2);
 // nil: another one.
+// Old Japanese and Korean reports are such files; with the name of the encoding a table of ours does what a font would.
 func namedEncoding(name string) encoding.Encoding {
 	switch {
 	case strings.HasPrefix(name, "Uni") && (strings.Contains(name, "UTF16") || strings.Contains(name, "UCS2")):
@@ -104,6 +105,7 @@ type letterRange struct {
 }
 
 // toUnicode reads a CMap (ISO 32000-1, 9.10.3).
+// The one range that is of no use is the code space: fonts with mixed lengths of codes are not found in practice with such a map.
 func toUnicode(data []byte, wide bool) *letters {
 	m := &letters{bytes: 1, single: map[int]string{}}
 	if wide {
@@ -199,6 +201,7 @@ func number(v pdf.Value) float64 {
 
 // wideWidth measures with a font whose letters have two bytes. Its list of widths has, behind a first letter, either the widths
 // of those that follow, or a last letter and the width of all between (ISO 32000-1, 9.7.4.3).
+// Without widths every line of Japanese would seem to begin where the one before began, and blanks would stand between all pieces.
 func wideWidth(v pdf.Value) func(string) float64 {
 	usual := 1.0
 	if dw := v.Key("DW"); dw.Kind() != pdf.Null {

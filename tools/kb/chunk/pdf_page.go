@@ -27,6 +27,7 @@ type piece struct {
 }
 
 // state is PDF's text state (ISO 32000-1, 9.3), as far as places go by it.
+// q and Q save and restore it, so it is a value and is copied.
 type state struct {
 	page    matrix // the current transformation
 	font    font
@@ -64,6 +65,7 @@ func piecesOf(p pdf.Page) []piece {
 }
 
 // operator does one operator. Operands that are not there count as 0, and a broken page shows what it can.
+// A page is a list of such operators without structure; this one switch is its whole grammar as far as text goes.
 func (r *reader) operator(op string, args []token) {
 	at := func(i int) token {
 		if i < len(args) {
@@ -139,6 +141,7 @@ func (r *reader) textOperator(op string, at func(int) token, n func(int) float64
 func (r *reader) set(m matrix) { r.text, r.line = m, m }
 
 // next begins a line beside the last one's beginning.
+// Td is relative to where the last line began, and not to where it ended.
 func (r *reader) next(x, y float64) { r.set(matrix{1, 0, 0, 1, x, y}.times(r.line)) }
 
 // advance moves along the line.

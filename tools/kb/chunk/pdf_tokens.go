@@ -102,6 +102,7 @@ const (
 func (l *lexer) follows(c byte) bool { return l.at < len(l.data) && l.data[l.at] == c }
 
 // blanks skips white space and comments.
+// A comment ends with its line, and one without an end with the stream.
 func (l *lexer) blanks() {
 	for ; l.at < len(l.data); l.at++ {
 		switch c := l.data[l.at]; {
@@ -149,6 +150,7 @@ func (l *lexer) array(depth int) token {
 }
 
 // literal reads a string in parentheses, which may hold pairs of them.
+// Line ends inside are kept as they are: in the strings of a page they do not occur.
 func (l *lexer) literal() string {
 	var b []byte
 	for depth := 1; l.at < len(l.data); {

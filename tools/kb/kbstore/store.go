@@ -27,6 +27,7 @@ const topic = "knowledge"
 
 // OpenStore opens the store at where: the path of a SQLite file, or the URL of a PostgreSQL, in which it makes a schema
 // of its own.
+// The step that makes tokens runs behind the migration, as it is one of data and may be needed again with every version.
 func OpenStore(ctx context.Context, where string) (*Store, error) {
 	var err error
 	if strings.HasPrefix(where, "postgres") {
@@ -89,6 +90,7 @@ func (s *Store) Listen(ctx context.Context, failed func(error)) (<-chan struct{}
 }
 
 // Create makes a knowledge base, whose ID it gives. The tenant may be empty: then it is for those whose tokens name none.
+// The name need not be unique: two tenants may both have a Handbook, and must not learn of each other by an error.
 func (s *Store) Create(ctx context.Context, b Base) (Base, error) {
 	if b.Name = strings.TrimSpace(b.Name); b.Name == "" {
 		return b, errors.New("a knowledge base needs a name")

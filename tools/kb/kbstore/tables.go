@@ -77,6 +77,7 @@ func tokenize(ctx context.Context, db *store.DB) error {
 }
 
 // tokensOf are the tokens of a passage, as PostgreSQL's tsvector, and how many they are.
+// Both kinds of store index the same text: candidates of PostgreSQL are scored again by the index that SQLite has.
 func tokensOf(title, heading, text string) (lexemes string, n int) {
 	whole := title + "\n" + heading + "\n" + text
 	return lexical.Lexemes(whole), len(lexical.Tokens(whole))
