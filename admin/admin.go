@@ -1,7 +1,17 @@
 // Package admin serves the administrator: the API below /admin/api/, and the page at /admin that asks it.
 //
-// Everything below /admin/api/ goes through one Server, which asks who it is (guard.go), reads and writes JSON (json.go)
-// and answers errors in OpenAI's form. openapi.yaml describes each route; a test holds that the two lists are equal.
+// Everything below /admin/api/ goes through one Server, which asks who it is, reads and writes JSON and answers errors in
+// OpenAI's form. openapi.yaml describes each route; a test holds that the two lists are equal.
+//
+//	admin.go      the server, and how a route is answered
+//	guard.go      who may ask
+//	json.go       bodies and answers
+//	events.go     what pages hear of changes
+//	tools.go      custom tools
+//	live.go       the last exchanges, and reading one again by another format
+//	models.go     models and examinations of them
+//	servers.go    other MCP servers, and the tools that are offered
+//	knowledge.go  knowledge bases
 package admin
 
 import (
