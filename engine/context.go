@@ -90,7 +90,7 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 	}
 	// The tools come before the conversation: what the user said is worth more than the tenth rule about a tool.
 	if k.context > 0 {
-		if shorter := k.fitted(k.context/2, k.counted); shorter != &k {
+		if shorter := k.fitted(k.toolRoom(tokens), k.counted); shorter != &k {
 			return shorter, nil
 		}
 	}

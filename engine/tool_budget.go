@@ -48,6 +48,15 @@ func (j *job) fitted(budget int, meter window.Meter) *job {
 	return j.with(&r)
 }
 
+// toolRoom is how many tokens the tools of a request of so many may take, where it is longer than its context: what the
+// conversation leaves, but no more than half of the context, and no less than a quarter. In less an agent's tools would
+// have to go, and its conversation can be trimmed.
+func (j *job) toolRoom(tokens int) int {
+	rest := tokens - tokensOf(j.request.Tools, j.counted)
+	free := j.context - rest - window.Room(j.request.MaxTokens, j.context)
+	return min(max(free, j.context/4), j.context/2)
+}
+
 // tokensOf is about how many tokens tools take.
 func tokensOf(tools []chat.Tool, meter window.Meter) (n int) {
 	for _, tool := range tools {
