@@ -157,7 +157,7 @@ func TestAServerThatIsBusyHasSaidNothing(t *testing.T) {
 		{"refuses", "mystery", func([]chat.Message) (string, error) { return "", refused }, true},
 		{"refuses, a family's name", "qwen3", func([]chat.Message) (string, error) { return "", refused }, true},
 	} {
-		j := &job{engine: e, server: e.servers[0], request: user("hi"), name: tt.model, model: tt.model, format: adapters.For(tt.model)}
+		j := &job{engine: e, server: e.servers[0], observer: new(chat.Observer), request: user("hi"), name: tt.model, model: tt.model, format: adapters.For(tt.model)}
 		r, err := j.askTemplate(t.Context(), tt.render)
 		if (err == nil) != tt.learned || (r != nil && err == nil) != tt.learned {
 			t.Errorf("%s: %+v, %v", tt.name, r, err)

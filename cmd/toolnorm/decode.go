@@ -6,7 +6,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	"toolnorm/internal/golden"
+	"toolnorm/internal/replay"
 )
 
 // decode reads what a model wrote and prints the events that come of it.
@@ -58,30 +58,24 @@ func (c *decode) print(m *Main, f *adapters.Format, o adapters.Options) error {
 	if err != nil {
 		return err
 	}
-	var end chat.Event
-	events := f.Decode(golden.Source([]string{text}, c.Finish), o)
-	transcript, err := golden.Transcript(func(yield func(chat.Event, error) bool) {
-		for e, err := range events {
-			end = e
-			if !yield(e, err) {
-				return
-			}
-		}
-	})
+	r, err := replay.Read(f, replay.Text{Raw: text, Cut: c.Finish == chat.Length, Tools: o.Tools, Prompt: o.Prompt, Which: o.Which, Hold: o.Hold})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(m.stderr, c.remark(f, len(o.Tools), end))
-	_, err = fmt.Fprintln(m.stdout, transcript)
+	fmt.Fprintln(m.stderr, remark(r, len(o.Tools)))
+	for _, why := range r.Why {
+		fmt.Fprintln(m.stderr, why)
+	}
+	_, err = fmt.Fprintln(m.stdout, r.Events)
 	return err
 }
 
 // remark says how the reply was read.
 // Calls without --tools are a frequent surprise, so it is said.
-func (c *decode) remark(f *adapters.Format, tools int, end chat.Event) string {
-	s := "read as " + f.Name
-	if end.Meta != nil && len(end.Meta.Repairs) > 0 {
-		s += "; repaired: " + strings.Join(end.Meta.Repairs, ", ")
+func remark(r *replay.Reading, tools int) string {
+	s := "read as " + r.Format
+	if len(r.Repairs) > 0 {
+		s += "; repaired: " + strings.Join(r.Repairs, ", ")
 	}
 	if tools == 0 {
 		s += "; no tools are offered (--tools), so nothing is a call"

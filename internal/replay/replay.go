@@ -21,6 +21,7 @@ type Text struct {
 	Tools  []chat.Tool // that were offered
 	Prompt string      // its end, as adapters.Options.Prompt
 	Which  adapters.Which
+	Hold   int // as adapters.Options.Hold
 }
 
 // Reading is what the decoder makes of it.
@@ -70,7 +71,7 @@ func decode(f *adapters.Format, t Text) (reply *chat.Collector, events []chat.Ev
 		finish = chat.Length
 	}
 	reply = &chat.Collector{}
-	for e, err := range f.Decode(golden.Source([]string{t.Raw}, finish), adapters.Options{Tools: t.Tools, Prompt: t.Prompt, Which: t.Which}) {
+	for e, err := range f.Decode(golden.Source([]string{t.Raw}, finish), adapters.Options{Tools: t.Tools, Prompt: t.Prompt, Which: t.Which, Hold: t.Hold}) {
 		if err != nil {
 			return nil, nil, err
 		}
