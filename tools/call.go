@@ -120,6 +120,9 @@ func (s *Snapshot) unknown(name string) string {
 	if len(name) > 2*longestName {
 		return "there is no tool of such a long name"
 	}
+	if why := s.gone[name]; why != "" {
+		return why
+	}
 	text := fmt.Sprintf("there is no tool %q", name)
 	if near := s.near(name); len(near) > 0 {
 		text += "; did you mean " + strings.Join(near, ", ") + "?"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,6 +57,7 @@ type Registry struct {
 type group struct {
 	source string
 	tools  []Tool
+	gone   map[string]string
 }
 
 // Snapshot is the registry at one moment. It never changes; neither may its reader change it.
@@ -63,6 +65,7 @@ type Snapshot struct {
 	Generation uint64 // grows with every change
 	Tools      []Tool // in the order in which they are offered
 	byName     map[string]int
+	gone       map[string]string // what is said of names that are not offered
 }
 
 // New makes a registry without tools.
@@ -86,7 +89,11 @@ func (r *Registry) Snapshot() *Snapshot { return r.now.Load() }
 // when a tool has no function, a name, a schema or a time is not valid, or a name is taken by another source.
 // All are looked at before anything changes, so calls go on with the old tools when a source offers something wrong. A source
 // keeps its place in the order when its tools change, so that a client's list does not jump.
-func (r *Registry) Set(source string, tools ...Tool) error {
+func (r *Registry) Set(source string, tools ...Tool) error { return r.Replace(source, nil, tools...) }
+
+// Replace is Set for a source that also has tools which it does not offer now. gone says of each, by its name, why: whoever
+// calls it reads that sentence, and not that there is no such tool.
+func (r *Registry) Replace(source string, gone map[string]string, tools ...Tool) error {
 	for _, t := range tools {
 		if err := t.check(); err != nil {
 			return err
@@ -97,12 +104,12 @@ func (r *Registry) Set(source string, tools ...Tool) error {
 	// A copy: when a name is taken, the registry stays as it was.
 	groups := slices.Clone(r.groups)
 	at := slices.IndexFunc(groups, func(g group) bool { return g.source == source })
-	switch fresh := (group{source, slices.Clone(tools)}); {
-	case at >= 0 && len(tools) == 0:
+	switch fresh := (group{source, slices.Clone(tools), maps.Clone(gone)}); {
+	case at >= 0 && len(tools) == 0 && len(gone) == 0:
 		groups = slices.Delete(groups, at, at+1)
 	case at >= 0:
 		groups[at] = fresh
-	case len(tools) > 0:
+	case len(tools) > 0 || len(gone) > 0:
 		groups = append(groups, fresh)
 	}
 	next, err := snapshot(groups)
@@ -184,9 +191,10 @@ func (r *Registry) tell() {
 // snapshot lists the tools of all groups.
 // A name twice is an error, not a choice: whoever calls it would get one tool today and the other one after a restart.
 func snapshot(groups []group) (*Snapshot, error) {
-	s := &Snapshot{byName: map[string]int{}}
+	s := &Snapshot{byName: map[string]int{}, gone: map[string]string{}}
 	owner := map[string]string{}
 	for _, g := range groups {
+		maps.Copy(s.gone, g.gone)
 		for _, t := range g.tools {
 			if other, taken := owner[t.Name]; taken {
 				return nil, fmt.Errorf("tool %q of %s: %s has one of that name", t.Name, g.source, other)

@@ -197,3 +197,21 @@ func TestARegistryMayBeUsedByManyAtOnce(t *testing.T) {
 		t.Errorf("left: %q", got)
 	}
 }
+
+func TestAToolThatIsNotOfferedNowIsExplained(t *testing.T) {
+	r := New(Options{})
+	if err := r.Replace("custom", map[string]string{"a": "tool a is not active"}, named("b")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a": "tool a is not active", "b": "b", "c": `there is no tool "c"`} {
+		if got := r.Call(t.Context(), name, nil).Text(); got != want {
+			t.Errorf("Call(%s) = %q, want %q", name, got, want)
+		}
+	}
+	if err := r.Set("custom", named("a")); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Call(t.Context(), "a", nil).Text(); got != "a" {
+		t.Errorf("Call = %q once it is offered", got)
+	}
+}

@@ -18,6 +18,7 @@ var anthropic = map[Kind]struct {
 	Forbidden:    {http.StatusForbidden, "permission_error"},
 	NotFound:     {http.StatusNotFound, "not_found_error"},
 	Method:       {http.StatusMethodNotAllowed, "invalid_request_error"},
+	Conflict:     {http.StatusConflict, "invalid_request_error"},
 	TooLarge:     {http.StatusRequestEntityTooLarge, "request_too_large"},
 	Unable:       {http.StatusBadRequest, "invalid_request_error"},
 	Limited:      {http.StatusTooManyRequests, "rate_limit_error"},

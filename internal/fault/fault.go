@@ -23,6 +23,7 @@ const (
 	Forbidden                // the caller may not ask this server
 	NotFound                 // no such model, path or tool
 	Method                   // the path exists, the method does not
+	Conflict                 // somebody else changed the thing meanwhile, or has its name
 	TooLarge                 // the request is larger than the limit
 	Unable                   // the upstream cannot do this, and will not be able to until somebody changes something there
 	Limited                  // the upstream has a limit on requests, and the caller is over it
@@ -49,6 +50,7 @@ var table = [...]struct {
 	Forbidden:    {http.StatusForbidden, "invalid_request_error", "forbidden", false, 0},
 	NotFound:     {http.StatusNotFound, "invalid_request_error", "not_found", false, 0},
 	Method:       {http.StatusMethodNotAllowed, "invalid_request_error", "method_not_allowed", false, 0},
+	Conflict:     {http.StatusConflict, "invalid_request_error", "conflict", false, 0},
 	TooLarge:     {http.StatusRequestEntityTooLarge, "invalid_request_error", "request_too_large", false, 0},
 	Unable:       {http.StatusBadRequest, "invalid_request_error", "upstream_unable", false, 0},
 	Limited:      {http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded", true, 2 * time.Second},

@@ -19,6 +19,7 @@ func TestClientsAreToldWhetherToTryAgain(t *testing.T) {
 		Forbidden:    {403, "", "false"},
 		NotFound:     {404, "", "false"},
 		Method:       {405, "", "false"},
+		Conflict:     {409, "", "false"},
 		TooLarge:     {413, "", "false"},
 		Unable:       {400, "", "false"},
 		Limited:      {429, "2", ""},
@@ -34,8 +35,8 @@ func TestClientsAreToldWhetherToTryAgain(t *testing.T) {
 			t.Errorf("kind %d: %d %v, want %+v", kind, w.Code, w.Header(), want)
 		}
 	}
-	if len(table) != 14 {
-		t.Errorf("%d kinds, and 14 rows here", len(table))
+	if len(table) != 15 {
+		t.Errorf("%d kinds, and 15 rows here", len(table))
 	}
 }
 

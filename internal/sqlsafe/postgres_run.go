@@ -21,6 +21,8 @@ import (
 // PostgresConfig says which database is asked, and how far.
 // Its zero limits have defaults; host, database and user have none.
 type PostgresConfig struct {
+	URL string // postgres://…, with everything that follows; empty: the fields
+
 	Host, Database, User, Password string
 	Port                           int
 	Limits                         Limits
@@ -55,8 +57,12 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	for _, name := range c.Functions {
 		db.check.Functions[strings.ToLower(strings.TrimSpace(name))] = true
 	}
-	// By fields and never by a URL: passwords hold @, / and %. PGSSLMODE and its kin in the environment count.
-	config, err := pgxpool.ParseConfig(fmt.Sprintf("host=%s port=%d dbname=%s user=%s", quoteField(c.Host), c.Port, quoteField(c.Database), quoteField(c.User)))
+	// The data tools' settings come by fields: passwords hold @, / and %. PGSSLMODE and its kin in the environment count.
+	where := c.URL
+	if where == "" {
+		where = fmt.Sprintf("host=%s port=%d dbname=%s user=%s", quoteField(c.Host), c.Port, quoteField(c.Database), quoteField(c.User))
+	}
+	config, err := pgxpool.ParseConfig(where)
 	if err != nil {
 		return nil, errors.New("the settings of the database, or the PG… variables of the environment, cannot be read")
 	}
@@ -64,6 +70,7 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	if c.Password != "" {
 		conn.Password = c.Password
 	}
+	db.config.User = conn.User
 	conn.ConnectTimeout = 5 * time.Second
 	conn.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
 		f := pgproto3.NewFrontend(r, w)
@@ -71,12 +78,16 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 		return f
 	}
 	milliseconds := strconv.FormatInt(c.Limits.Time.Milliseconds(), 10)
+	path := conn.RuntimeParams["search_path"] // the only one that a URL may bring: it says which tables are meant
 	conn.RuntimeParams = map[string]string{
 		"application_name": "toolnorm", "default_transaction_read_only": "on",
 		"statement_timeout": milliseconds, "lock_timeout": milliseconds, "idle_in_transaction_session_timeout": milliseconds,
 		// The check reads texts as these say; a server whose settings differ would read another statement.
 		"standard_conforming_strings": "on", "client_encoding": "UTF8",
 		"DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "bytea_output": "hex",
+	}
+	if path != "" {
+		conn.RuntimeParams["search_path"] = path
 	}
 	config.MaxConns = connections
 	config.AfterConnect = db.admit

@@ -5,6 +5,7 @@
 //	table.go              rows on their way to JSON, within the limits
 //	tokens.go             a statement cut into words, as both databases cut it
 //	parameters.go         :name, where values are bound
+//	explore.go            the tables and columns that statements may read, for people
 //	names.go              the lists of allowed names, *.txt
 //	postgres.go           a statement checked against PostgreSQL's grammar, which is parsed in WebAssembly
 //	postgres_walk.go      the walk through the parsed tree

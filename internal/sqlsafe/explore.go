@@ -1,0 +1,107 @@
+package sqlsafe
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Relation is a table or view that statements may read.
+type Relation struct {
+	Name    string   `json:"name"` // with its schema when that is not the one that names are looked for in
+	Columns []Column `json:"columns"`
+}
+
+// Column is one of its columns.
+type Column struct {
+	Name string `json:"name"`
+	Type string `json:"type"` // as the database writes it; may be empty with SQLite
+}
+
+// mostColumns bounds what is listed; a list is for people, who look for a table that they know.
+const mostColumns = 5000
+
+// exploreWait bounds the listing.
+const exploreWait = 5 * time.Second
+
+// Relations lists what statements may read, by name.
+func (s *SQLiteDB) Relations(ctx context.Context) ([]Relation, error) {
+	ctx, cancel := context.WithTimeout(ctx, exploreWait)
+	defer cancel()
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	g := &guard{s: s}
+	if err := g.authorizer(conn, nil); err != nil { // a statement before would refuse the schema
+		return nil, err
+	}
+	// The hidden tables of an FTS5 table (notes_data, notes_idx, …) are shadows in pragma_table_list.
+	rows, err := conn.QueryContext(ctx, fmt.Sprintf(`SELECT t.name, c.name, c.type FROM pragma_table_list t, pragma_table_info(t.name) c
+		WHERE t.schema = 'main' AND t.type IN ('table', 'view', 'virtual') AND t.name NOT LIKE 'sqlite\_%%' ESCAPE '\' ORDER BY t.name, c.cid LIMIT %d`, mostColumns))
+	if err != nil {
+		return nil, err
+	}
+	return relations(rows, func(name string) bool { return s.tables == nil || s.tables[strings.ToLower(name)] })
+}
+
+// relations reads rows of table, column and type.
+func relations(rows *sql.Rows, listed func(table string) bool) (all []Relation, err error) {
+	defer rows.Close()
+	for rows.Next() {
+		var table string
+		var c Column
+		if err := rows.Scan(&table, &c.Name, &c.Type); err != nil {
+			return nil, err
+		}
+		if listed(table) {
+			all = column(all, table, c)
+		}
+	}
+	return all, rows.Err()
+}
+
+// column adds a column to the table that it belongs to, the last one or a new one.
+func column(all []Relation, table string, c Column) []Relation {
+	if len(all) == 0 || all[len(all)-1].Name != table {
+		all = append(all, Relation{Name: table})
+	}
+	last := &all[len(all)-1]
+	last.Columns = append(last.Columns, c)
+	return all
+}
+
+// Relations lists what the role may read, by name.
+// The catalogue's own views show only what the role has a right on.
+func (db *PostgresDB) Relations(ctx context.Context) (all []Relation, err error) {
+	ctx, cancel := context.WithTimeout(ctx, exploreWait)
+	defer cancel()
+	conn, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return nil, connecting(err)
+	}
+	defer conn.Release()
+	rows, err := conn.Query(ctx, `SELECT CASE WHEN n.nspname = ANY (current_schemas(false)) THEN c.relname::text ELSE n.nspname || '.' || c.relname END,
+			a.attname::text, format_type(a.atttypid, a.atttypmod)
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema'
+			AND has_column_privilege(c.oid, a.attnum, 'SELECT')
+		ORDER BY 1, a.attnum LIMIT $1`, mostColumns)
+	if err != nil {
+		return nil, connecting(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var table string
+		var c Column
+		if err := rows.Scan(&table, &c.Name, &c.Type); err != nil {
+			return nil, err
+		}
+		all = column(all, table, c)
+	}
+	return all, rows.Err()
+}
