@@ -198,6 +198,7 @@ var below = map[string][]string{
 	"adapters/derive":  {"chat", "adapters"},
 	"tools":            {"chat", "chat/schema"},
 	"tools/company":    {"tools", "internal/store"},
+	"tools/dynamic":    {"chat", "tools", "internal/store", "internal/sqlsafe", "internal/pyexpr", "internal/fault"},
 	"tools/data":       {"tools", "internal/store", "internal/sqlsafe", "internal/chroma", "internal/embedding", "internal/lexical", "internal/vector"},
 	"tools/kb/chunk":   {},
 	"tools/kb/kbstore": {"internal/auth", "internal/lexical", "internal/store", "internal/vector"},

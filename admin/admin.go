@@ -27,6 +27,7 @@ import (
 	"toolnorm/internal/fault"
 	"toolnorm/internal/trace"
 	"toolnorm/tools"
+	"toolnorm/tools/dynamic"
 	"toolnorm/tools/kb"
 )
 
@@ -40,6 +41,7 @@ const API = Paths + "/api/"
 // Config says what is administered.
 type Config struct {
 	Page    http.Handler   // what is shown at /admin; nil: a sentence that says where the API is
+	Tools   *dynamic.Set   // the custom tools; nil: there is no store to keep them in
 	Version string         // the program's
 	Log     zerolog.Logger // a line for each change; the zero value logs nothing
 
@@ -74,6 +76,9 @@ func New(c Config) *Server {
 	s.handleModels()
 	s.handleServers()
 	s.handleKnowledge()
+	if c.Tools != nil {
+		c.Tools.Changed(func() { s.Publish("tools") })
+	}
 	s.mux.HandleFunc(API, func(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, func(http.ResponseWriter, *http.Request) error { return s.nothingHere(r) })
 	})
@@ -150,5 +155,5 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
 		Principal string `json:"principal"`
 		Version   string `json:"version"`
 		Writable  bool   `json:"writable"`
-	}{auth.PrincipalOf(r.Context()).Subject, s.config.Version, false})
+	}{auth.PrincipalOf(r.Context()).Subject, s.config.Version, s.config.Tools != nil})
 }

@@ -1,24 +1,280 @@
 package admin
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 
+	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
+	"toolnorm/tools"
+	"toolnorm/tools/dynamic"
 )
 
 // handleTools adds the routes of the custom tools.
 func (s *Server) handleTools() {
-	for _, pattern := range []string{
-		"GET " + API + "tools", "POST " + API + "tools",
-		"GET " + API + "tools/{id}", "PUT " + API + "tools/{id}", "DELETE " + API + "tools/{id}",
-		"POST " + API + "tools/{id}/toggle", "GET " + API + "tools/{id}/versions", "POST " + API + "tools/{id}/versions/{version}/restore",
-		"POST " + API + "tools/validate", "POST " + API + "tools/test", "GET " + API + "schema",
+	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"GET " + API + "tools":                                  s.listTools,
+		"POST " + API + "tools":                                 s.createTool,
+		"GET " + API + "tools/{id}":                             s.getTool,
+		"PUT " + API + "tools/{id}":                             s.updateTool,
+		"DELETE " + API + "tools/{id}":                          s.deleteTool,
+		"POST " + API + "tools/{id}/toggle":                     s.toggleTool,
+		"GET " + API + "tools/{id}/versions":                    s.listVersions,
+		"POST " + API + "tools/{id}/versions/{version}/restore": s.restoreTool,
+		"POST " + API + "tools/validate":                        s.validateTool,
+		"POST " + API + "tools/test":                            s.testTool,
+		"GET " + API + "schema":                                 s.listConnections,
 	} {
-		s.Handle(pattern, s.noTools)
+		s.Handle(pattern, func(w http.ResponseWriter, r *http.Request) error {
+			if s.config.Tools == nil {
+				return fault.New(fault.Unable, "custom tools are off, since no store is open")
+			}
+			return h(w, r)
+		})
 	}
 }
 
-// noTools answers where there is no store to keep custom tools in.
-func (s *Server) noTools(http.ResponseWriter, *http.Request) error {
-	return fault.New(fault.Unable, "custom tools are off, since no store is open")
+// who is whom created_by and the history name.
+func who(r *http.Request) string { return auth.PrincipalOf(r.Context()).Subject }
+
+// number reads a number of the path or the query; empty is 0.
+func number(text, field string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, &fault.Error{Kind: fault.Invalid, Message: fmt.Sprintf("%s has to be a number from 1, not %.40q", field, text), Param: field}
+	}
+	return n, nil
+}
+
+// idOf is the tool that a path names. What is no number is no tool.
+func idOf(r *http.Request) (int, error) {
+	id, err := number(r.PathValue("id"), "id")
+	if err != nil {
+		return 0, fault.New(fault.NotFound, "there is no tool number %.40q", r.PathValue("id"))
+	}
+	return id, nil
+}
+
+// draft reads a draft; a tool is active unless it says otherwise.
+func draft(r *http.Request) (d dynamic.Draft, err error) {
+	d.Active = true
+	err = read(r, &d)
+	return d, err
+}
+
+// refused answers with a draft's problems beside the error, and passes every other error on.
+func refused(w http.ResponseWriter, err error) error {
+	var wrong *dynamic.Refused
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	f := fault.From(err)
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(fault.OpenAI(f), &body); err != nil {
+		return err
+	}
+	if body["problems"], err = json.Marshal(wrong.Problems); err != nil {
+		return err
+	}
+	f.Advise(w.Header())
+	return write(w, f.Status(), body)
+}
+
+// listTools answers with every tool, also those that are switched off or cannot be offered: the page has to show what is wrong with
+// them. There is no paging: a thousand tools, which is the most, are some 500 KB.
+func (s *Server) listTools(w http.ResponseWriter, r *http.Request) error {
+	all, err := s.config.Tools.List(r.Context())
+	if err != nil {
+		return err
+	}
+	return write(w, http.StatusOK, map[string]any{"tools": append([]dynamic.Tool{}, all...)})
+}
+
+// createTool saves a new tool. The answer is the tool as it was stored, with {{name}} as :name, so that the editor goes on from what
+// is really there.
+func (s *Server) createTool(w http.ResponseWriter, r *http.Request) error {
+	d, err := draft(r)
+	if err != nil {
+		return err
+	}
+	t, err := s.config.Tools.Create(r.Context(), who(r), d)
+	if err != nil {
+		return refused(w, err)
+	}
+	s.config.Log.Info().Str("tool", t.Name).Str("by", who(r)).Msg("custom tool created")
+	w.Header().Set("Location", fmt.Sprintf("%stools/%d", API, t.ID))
+	return write(w, http.StatusCreated, t)
+}
+
+// getTool answers with one tool and its version, which the next change has to name.
+func (s *Server) getTool(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	t, err := s.config.Tools.Get(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return write(w, http.StatusOK, t)
+}
+
+// updateTool saves a draft over a tool. The version is in the body and not in If-Match, since the editor keeps the whole draft as
+// one JSON object anyway, and a proxy that drops an unknown header would make every save a blind one.
+func (s *Server) updateTool(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	d, err := draft(r)
+	if err != nil {
+		return err
+	}
+	t, err := s.config.Tools.Update(r.Context(), who(r), id, d)
+	return s.changed(w, r, t, "changed", err)
+}
+
+// changed answers with a tool that was changed.
+func (s *Server) changed(w http.ResponseWriter, r *http.Request, t dynamic.Tool, what string, err error) error {
+	if err != nil {
+		return refused(w, err)
+	}
+	s.config.Log.Info().Str("tool", t.Name).Int("version", t.Version).Str("by", who(r)).Msg("custom tool " + what)
+	return write(w, http.StatusOK, t)
+}
+
+// deleteTool removes a tool. The version is in the query, as a body of DELETE is dropped by some proxies on the way.
+func (s *Server) deleteTool(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	version, err := number(r.URL.Query().Get("version"), "version")
+	if err != nil {
+		return err
+	}
+	if err := s.config.Tools.Delete(r.Context(), who(r), id, version); err != nil {
+		return err
+	}
+	s.config.Log.Info().Int("tool", id).Str("by", who(r)).Msg("custom tool deleted")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// toggleTool offers a tool or takes it back. It says what the tool shall be and not "the other way round": two tabs that switch at
+// once would else undo each other.
+func (s *Server) toggleTool(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	// A pointer, since a body without is_active must not switch anything off.
+	var in struct {
+		Active  *bool `json:"is_active"`
+		Version int   `json:"version"`
+	}
+	if err := read(r, &in); err != nil {
+		return err
+	}
+	if in.Active == nil {
+		return &fault.Error{Kind: fault.Invalid, Message: "is_active has to be true or false", Param: "is_active"}
+	}
+	t, err := s.config.Tools.Toggle(r.Context(), who(r), id, in.Version, *in.Active)
+	return s.changed(w, r, t, "switched", err)
+}
+
+// listVersions answers with what a tool was, also a deleted one: its number is never given to another.
+func (s *Server) listVersions(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	all, err := s.config.Tools.Versions(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return write(w, http.StatusOK, map[string]any{"versions": all})
+}
+
+// restoreTool makes a tool again what it was. The version of the path is the one that is wanted, that of the body the newest that
+// was seen.
+func (s *Server) restoreTool(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	version, err := number(r.PathValue("version"), "version")
+	if err != nil {
+		return err
+	}
+	var in struct {
+		Version int `json:"version"`
+	}
+	if err := read(r, &in); err != nil {
+		return err
+	}
+	t, err := s.config.Tools.Restore(r.Context(), who(r), id, version, in.Version)
+	return s.changed(w, r, t, "restored", err)
+}
+
+// validateTool says what is wrong with a draft while somebody writes it. It is a 200 in any case: a draft that is not done is no
+// error of the request, and a page would show each as a failure in its console.
+func (s *Server) validateTool(w http.ResponseWriter, r *http.Request) error {
+	d, err := draft(r)
+	if err != nil {
+		return err
+	}
+	return write(w, http.StatusOK, s.config.Tools.Validate(r.Context(), d))
+}
+
+// shown is the result of a test run as MCP clients get it.
+type shown struct {
+	Content    []part          `json:"content"`
+	Structured json.RawMessage `json:"structuredContent,omitempty"`
+	IsError    bool            `json:"isError"`
+}
+
+// part is a text of a result; custom tools give nothing else.
+type part struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// testTool runs a draft. The arguments go through as they were sent, so that a test sees what a model's sloppy ones would become.
+func (s *Server) testTool(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Tool      dynamic.Draft   `json:"tool"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if err := read(r, &in); err != nil {
+		return err
+	}
+	out := struct {
+		dynamic.Trial
+		Result *shown `json:"result,omitempty"`
+	}{Trial: s.config.Tools.Test(r.Context(), in.Tool, in.Arguments)}
+	if res := out.Trial.Result; res != nil {
+		out.Result = showResult(*res)
+	}
+	return write(w, http.StatusOK, out)
+}
+
+// showResult writes a result as mcpserver does.
+func showResult(res tools.Result) *shown {
+	out := &shown{Content: []part{}, Structured: res.Structured, IsError: res.IsError}
+	for _, p := range res.Content {
+		out.Content = append(out.Content, part{"text", p.Text})
+	}
+	return out
+}
+
+// listConnections answers with the tables for the explorer. What a connection's setting says, a URL with a password, is not in it.
+func (s *Server) listConnections(w http.ResponseWriter, r *http.Request) error {
+	return write(w, http.StatusOK, map[string]any{"connections": s.config.Tools.Connections(r.Context())})
 }

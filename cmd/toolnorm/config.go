@@ -25,14 +25,15 @@ import (
 // The help texts are the documentation of the settings, so they name defaults, units and what 0 means. A
 // secret is better in the environment or a file: every program of the machine can read a command line.
 type Config struct {
-	Listen string `default:"127.0.0.1:11435" help:"Address to serve on. Port 0 takes a free one."`
-	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet."`
-	Data   string `placeholder:"DIR" help:"Data folder: database, keys, your own families/*.txt. Default: toolnorm in the user's data folder."`
-	Store  string `placeholder:"WHERE" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
-	Tools  bool   `default:"true" negatable:"" help:"Offer and run the tools that come with the program."`
-	Config string `placeholder:"FILE" help:"YAML file with these settings. Default: toolnorm.yaml in the user's configuration folder, if present."`
-	Demo   string `default:"auto" enum:"auto,always,never" help:"When to list the demo models (demo/hermes, …): auto (while no model server answers), always, or never. With never they cannot be used; with auto they can be used by name at any time."`
-	Model  string `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
+	Listen     string            `default:"127.0.0.1:11435" help:"Address to serve on. Port 0 takes a free one."`
+	Ollama     string            `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet."`
+	Data       string            `placeholder:"DIR" help:"Data folder: database, keys, your own families/*.txt. Default: toolnorm in the user's data folder."`
+	Store      string            `placeholder:"WHERE" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
+	Tools      bool              `default:"true" negatable:"" help:"Offer and run the tools that come with the program."`
+	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
+	Config     string            `placeholder:"FILE" help:"YAML file with these settings. Default: toolnorm.yaml in the user's configuration folder, if present."`
+	Demo       string            `default:"auto" enum:"auto,always,never" help:"When to list the demo models (demo/hermes, …): auto (while no model server answers), always, or never. With never they cannot be used; with auto they can be used by name at any time."`
+	Model      string            `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
 
 	Upstream  map[string]string `aliases:"upstreams" placeholder:"NAME=URL" help:"More model servers; their models are called NAME/model. Ollama, or OpenAI-compatible as openai+http://HOST:PORT. Without a prefix the type is detected."`
 	KeyEnv    map[string]string `placeholder:"NAME=VARIABLE" help:"Environment variables that hold the API keys of upstreams."`

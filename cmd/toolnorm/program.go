@@ -160,6 +160,7 @@ func (m *Main) serve(h http.Handler, s settings, eng *engine.Engine) error {
 	}
 	var ctx context.Context
 	ctx, m.stop = context.WithCancel(context.Background())
+	m.followTools(ctx)
 	m.announce(s)
 	m.watchServers(ctx, s, eng)
 	go m.admin.Watch(ctx) // ends with m.stop, as the watch on model servers

@@ -8,6 +8,7 @@ import (
 	"toolnorm/internal/auth"
 	"toolnorm/internal/toolbox"
 	"toolnorm/tools/data"
+	"toolnorm/tools/dynamic"
 )
 
 // openWait is how long the data of the tools may take to open.
@@ -40,6 +41,7 @@ func (m *Main) openTools() error {
 func (m *Main) toolboxConfig() toolbox.Config {
 	return toolbox.Config{
 		Data: m.Config.Data, Store: m.Config.Store, Panicked: m.panicked, Databases: m.Config.Databases, Knowledge: m.Config.Knowledge, Lasting: true, Audit: m.audit,
+		Connections: m.Config.Connection, Called: m.called,
 		Warn: func(text string) { m.log.Warn().Msg(text) },
 	}
 }
@@ -56,6 +58,22 @@ func subject(ctx context.Context) string {
 func (m *Main) audit(ctx context.Context, a data.Audit) {
 	m.log.Info().Str("tool", "execute_postgres_query").Str("principal", subject(ctx)).Str("statement", a.Statement).
 		Int("rows", a.Rows).Int64("ms", a.Millis).Str("outcome", a.Outcome).Msg("statement")
+}
+
+// called notes a call of a custom tool: who, how long and what came of it, never with what.
+func (m *Main) called(ctx context.Context, r dynamic.Run) {
+	m.log.Info().Str("tool", r.Tool).Str("principal", auth.Caller(ctx)).Int("rows", r.Rows).Strs("limits", r.Hit).
+		Float64("ms", r.Millis).Str("outcome", r.Outcome).Msg("custom tool")
+}
+
+// followTools takes the changes of other programs, until ctx ends. Without it the tools stay what they are now.
+func (m *Main) followTools(ctx context.Context) {
+	if m.toolbox.Custom == nil {
+		return
+	}
+	if err := m.toolbox.Custom.Follow(ctx); err != nil {
+		m.log.Warn().Err(err).Msg("custom tools that other programs change need a restart here")
+	}
 }
 
 // panicked notes a tool that broke. What it was called with is not logged.

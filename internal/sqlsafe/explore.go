@@ -65,6 +65,7 @@ func relations(rows *sql.Rows, listed func(table string) bool) (all []Relation, 
 }
 
 // column adds a column to the table that it belongs to, the last one or a new one.
+// Rows come in the order of tables, so the last one is enough to look at.
 func column(all []Relation, table string, c Column) []Relation {
 	if len(all) == 0 || all[len(all)-1].Name != table {
 		all = append(all, Relation{Name: table})

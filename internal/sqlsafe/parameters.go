@@ -63,6 +63,8 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 
 // slice says that a colon is that of an array's slice, which follows its lower bound without a space: a[1:n], a[f(x):n].
 // The same rule keeps apart "a cast and a colon" (:::), which is nothing.
+// SQLAlchemy's text() has the same rule. With a space in front, a[1 :n], the colon is taken for a parameter, which is an error that
+// names it and no wrong value.
 func (k Kind) slice(sql string, at int) bool {
 	return at > 0 && (wordByte(sql[at-1]) || strings.IndexByte(`])"':`, sql[at-1]) >= 0)
 }
@@ -72,6 +74,8 @@ var braces = regexp.MustCompile(`^\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
 
 // Braces writes {{name}} as :name. Inside of quotes it is a *Refusal: the value would be meant to be put into the text
 // there, and values are only ever bound. In comments it stays.
+// Braces are what people know from other editors, where they are replaced by the value; to take them for a bound parameter is safe, and
+// to leave them would be an error of syntax that explains nothing.
 func (k Kind) Braces(sql string) (string, error) {
 	if r := readable(sql); r != nil {
 		return "", r
@@ -116,6 +120,7 @@ type bound struct {
 type mark struct{ at, was int } // the offset behind a parameter in text, and in sql
 
 // bind writes :name as $n. A name has one number, however often it comes: PostgreSQL then has one type for it.
+// The new text goes through the whole check (Postgres.check) as any other: what the rewriting might get wrong is not trusted either.
 func bind(sql string) (*bound, error) {
 	found, err := PostgreSQL.Parameters(sql)
 	if err != nil {
@@ -162,6 +167,7 @@ func (b *bound) parameter(m mark) string {
 var numbered = regexp.MustCompile(`\$[0-9]+`)
 
 // told is an error about the text that was sent as one about the statement as it was written: with its places and names.
+// An administrator counts columns in what he wrote; $1 is a word that he never did.
 func (b *bound) told(err error) error {
 	var refused *Refusal
 	if errors.As(err, &refused) {

@@ -58,6 +58,7 @@ func (s *Statement) postgresValues(names []string) (*values, error) {
 }
 
 // untyped takes the type from texts, and says whether there were any.
+// It is done once: a second attempt with the same types would fail in the same way.
 func (v *values) untyped() bool {
 	found := false
 	for i, oid := range v.types {
@@ -69,6 +70,7 @@ func (v *values) untyped() bool {
 }
 
 // mistyped says that the server found no operator or function for the types that it was told.
+// 42883 is "operator does not exist: date > text", 42804 a mismatch in CASE or UNION.
 func mistyped(err error) bool {
 	var said *pgconn.PgError
 	return errors.As(err, &said) && (said.Code == "42883" || said.Code == "42804")

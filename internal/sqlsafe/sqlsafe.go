@@ -62,6 +62,11 @@ func (r *Refusal) Place() (line, column int, ok bool) {
 	return line, column, true
 }
 
+// Place is the line and the column of a position as PostgreSQL's errors have it: a number of characters, from 1.
+func Place(sql string, position int) (line, column int) {
+	return place(sql, byteOffset(sql, position-1))
+}
+
 // place counts from 1, columns in characters.
 func place(sql string, offset int) (line, column int) {
 	before := sql[:min(offset, len(sql))]

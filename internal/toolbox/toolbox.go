@@ -14,6 +14,7 @@ import (
 	"toolnorm/tools"
 	"toolnorm/tools/company"
 	"toolnorm/tools/data"
+	"toolnorm/tools/dynamic"
 	"toolnorm/tools/kb"
 )
 
@@ -21,6 +22,9 @@ import (
 type Config struct {
 	Data  string // absolute path of the folder of data
 	Store string // what store.Open takes; empty: db/mcp_data.db in Data
+
+	Connections map[string]string                        // databases that custom tools may ask, as dynamic.Config says
+	Called      func(ctx context.Context, r dynamic.Run) // told of each call of a custom tool; nil: nobody is
 
 	Databases data.Config                                // the settings of the data tools
 	Knowledge kb.Config                                  // the settings of the knowledge base tools
@@ -40,13 +44,15 @@ type Box struct {
 	KB       *kb.KB           // nil when it is Empty
 	db       *store.DB
 	stop     context.CancelFunc // ends what listens for knowledge bases; nil: nobody does
+	Custom   *dynamic.Set       // tools made by administrators; nil when it is Empty
+	args     *toolargs.Reader
 }
 
 // Empty is a toolbox without tools, whose registry takes others.
 // Arguments are read and checked for those as well.
 func Empty(c Config) *Box {
 	args := new(toolargs.Reader)
-	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked})}
+	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked}), args: args}
 }
 
 // Open opens the data, makes what is missing of it, and fills a registry. ctx bounds the opening alone.
@@ -70,6 +76,9 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	}
 	if err == nil {
 		err = b.openKB(ctx, c)
+	}
+	if err == nil {
+		err = b.openCustom(ctx, c)
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
@@ -106,6 +115,19 @@ func (b *Box) openKB(ctx context.Context, c Config) (err error) {
 	})
 }
 
+// openCustom adds the tools that administrators made. They come last, since a name of a built-in tool is not theirs to take.
+func (b *Box) openCustom(ctx context.Context, c Config) (err error) {
+	b.Custom, err = dynamic.Open(ctx, dynamic.Config{
+		DB: b.db, Registry: b.Registry, Fit: b.args.Fit, Connections: c.Connections, Data: c.Data, Store: c.Store, Audit: c.Called,
+		Failed: func(err error) {
+			if c.Warn != nil {
+				c.Warn("custom tools: " + err.Error())
+			}
+		},
+	})
+	return err
+}
+
 // Close closes the data. Calls that still run fail.
 // The data goes before the database that it asks.
 func (b *Box) Close() error {
@@ -116,5 +138,6 @@ func (b *Box) Close() error {
 		b.stop()
 	}
 	b.Data.Close()
+	b.Custom.Close()
 	return errors.Join(b.KB.Close(), b.db.Close())
 }

@@ -1,0 +1,204 @@
+package dynamic
+
+import (
+	"context"
+	"slices"
+
+	"toolnorm/internal/fault"
+	"toolnorm/internal/store"
+)
+
+// The actions, as versions and the audit have them.
+const (
+	created  = "create"
+	updated  = "update"
+	toggled  = "toggle"
+	restored = "restore"
+	imported = "import"
+	deleted  = "delete"
+)
+
+// List is all tools, in the order of their ids.
+func (s *Set) List(ctx context.Context) ([]Tool, error) {
+	if err := s.refresh(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.last), nil
+}
+
+// Get is one tool.
+func (s *Set) Get(ctx context.Context, id int) (Tool, error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return Tool{}, err
+	}
+	for _, t := range all {
+		if t.ID == id {
+			return t, nil
+		}
+	}
+	return Tool{}, fault.New(fault.NotFound, "there is no tool number %d", id)
+}
+
+// Create saves a new tool for who, and offers it. A draft that is wrong is a *Refused.
+func (s *Set) Create(ctx context.Context, who string, d Draft) (Tool, error) {
+	return s.create(ctx, who, created, d)
+}
+
+// create is Create as an action.
+// The draft is compiled before the transaction begins: a look at a database that is slow must not hold everybody else's changes up.
+func (s *Set) create(ctx context.Context, who, action string, d Draft) (Tool, error) {
+	ready, err := s.savable(ctx, d)
+	if err != nil {
+		return Tool{}, err
+	}
+	var id int
+	return s.saved(ctx, &id, func(tx *store.Tx) (err error) {
+		var n int
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM h_custom_tool").Scan(&n); err != nil {
+			return err
+		}
+		if n >= maxTools {
+			return fault.New(fault.Invalid, "there are %d custom tools already, which is the most", maxTools)
+		}
+		if err := free(ctx, tx, ready.Name, 0); err != nil {
+			return err
+		}
+		if id, err = insert(ctx, tx, ready, who); err != nil {
+			return err
+		}
+		return remember(ctx, s.config.DB, tx, id, 0, ready, who, action)
+	})
+}
+
+// Update saves a draft over the tool with an id. Its Version is the one that was edited: when somebody else saved meanwhile,
+// nothing is changed and the error is a conflict.
+func (s *Set) Update(ctx context.Context, who string, id int, d Draft) (Tool, error) {
+	if d.Version <= 0 {
+		return Tool{}, &fault.Error{Kind: fault.Invalid, Message: "version has to be that of the tool that was edited", Param: "version"}
+	}
+	return s.update(ctx, who, updated, id, d)
+}
+
+// update is Update as an action; a version of 0 means whatever there is.
+// The version is what makes lost updates impossible; only imports, which are meant to win, leave it out.
+func (s *Set) update(ctx context.Context, who, action string, id int, d Draft) (Tool, error) {
+	ready, err := s.savable(ctx, d)
+	if err != nil {
+		return Tool{}, err
+	}
+	return s.saved(ctx, &id, func(tx *store.Tx) error {
+		was, err := current(ctx, tx, id, d.Version)
+		if err != nil {
+			return err
+		}
+		if err := free(ctx, tx, ready.Name, id); err != nil {
+			return err
+		}
+		if err := update(ctx, tx, id, ready); err != nil {
+			return err
+		}
+		return remember(ctx, s.config.DB, tx, id, was.Version, ready, who, action)
+	})
+}
+
+// Toggle offers a tool or takes it back; version may be 0. A tool that could not be saved today can still be switched off.
+// To what it is already is no change, makes no version and tells nobody: a double click is one.
+func (s *Set) Toggle(ctx context.Context, who string, id, version int, active bool) (Tool, error) {
+	return s.saved(ctx, &id, func(tx *store.Tx) error {
+		was, err := current(ctx, tx, id, version)
+		if err != nil || was.Active == active {
+			return err
+		}
+		was.Active = active
+		if _, err := tx.ExecContext(ctx, "UPDATE h_custom_tool SET is_active = $2 WHERE id = $1", id, yes(active)); err != nil {
+			return err
+		}
+		return remember(ctx, s.config.DB, tx, id, was.Version, &was.Draft, who, toggled)
+	})
+}
+
+// Delete removes a tool; version may be 0. Its history stays.
+func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
+	err := s.config.DB.Alone(ctx, func(tx *store.Tx) error {
+		was, err := current(ctx, tx, id, version)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM h_custom_tool_param WHERE tool_id = $1", id); err != nil { // a table of another program's may have no cascade
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM h_custom_tool WHERE id = $1", id); err != nil {
+			return err
+		}
+		return remember(ctx, s.config.DB, tx, id, was.Version, &was.Draft, who, deleted)
+	})
+	if err != nil {
+		return err
+	}
+	return s.refresh(ctx)
+}
+
+// Versions lists what a tool was, newest first, also one that is gone.
+func (s *Set) Versions(ctx context.Context, id int) ([]Version, error) {
+	all, err := readVersions(ctx, s.config.DB, id)
+	if err == nil && len(all) == 0 {
+		if _, err = s.Get(ctx, id); err == nil {
+			return []Version{}, nil // a row that another program wrote
+		}
+	}
+	return all, err
+}
+
+// Restore makes a tool again what it was in a version, as a new version. newest is the one that was seen last. The active
+// toggle stays as it is: what is switched off should not come back by a look into the past.
+// The old draft is checked as a new one is: a connection that it names may be gone.
+func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) (Tool, error) {
+	all, err := s.Versions(ctx, id)
+	if err != nil {
+		return Tool{}, err
+	}
+	now, err := s.Get(ctx, id)
+	if err != nil {
+		return Tool{}, err
+	}
+	for _, v := range all {
+		if v.Version == version {
+			v.Tool.Version, v.Tool.Active = newest, now.Active
+			return s.update(ctx, who, restored, id, v.Tool)
+		}
+	}
+	return Tool{}, fault.New(fault.NotFound, "tool number %d has no version %d", id, version)
+}
+
+// savable is a draft in its stored form, when it can be saved.
+func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
+	c, p := s.compile(ctx, d, true)
+	s.nameTaken(&d, &p)
+	if c == nil || p.errors() {
+		return nil, &Refused{p}
+	}
+	return &c.draft, nil
+}
+
+// nameTaken notes a name that the registry has from elsewhere.
+// Our own tool of that name is no clash here; whether it is this one or another is the store's to say (free).
+func (s *Set) nameTaken(d *Draft, p *problems) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.config.Registry.Snapshot().Tools {
+		if t.Name == d.Name && !s.own[t.Name] {
+			p.wrong("name", "name", "%v", errTaken)
+		}
+	}
+}
+
+// saved changes the store when nobody else does, offers what came of it, and gives the tool as it is then.
+func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) error) (Tool, error) {
+	if err := s.config.DB.Alone(ctx, change); err != nil {
+		return Tool{}, err
+	}
+	return s.Get(ctx, *id)
+}

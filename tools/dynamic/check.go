@@ -1,0 +1,169 @@
+package dynamic
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr"
+)
+
+// The bounds of a draft, in bytes and numbers. A model reads descriptions with every request, so a long one costs more than it
+// explains; 4 KiB are a page.
+const (
+	longestDescription = 4096
+	longestParamText   = 1024
+	longestDefinition  = 65_536
+	mostParams         = 50
+	longestTimeout     = 60_000 // milliseconds
+	mostRows           = 10_000
+)
+
+// toolName is how a tool may be called so that every face takes the name: OpenAI's API has 64 characters and no dots, which in
+// toolnorm part a server's name from a tool's. A letter comes first, as some clients take no digit there.
+var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+// paramName is a name of Python's in ASCII: a client that writes arguments as XML has to make an element of it.
+var paramName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
+
+// basics checks all of a draft but its definition.
+// All faults are noted and none ends the look, as somebody who fixes one field wants to know of the others. It is done before
+// anything is registered: the library behind the MCP face panics on some of what is refused here.
+func (d *Draft) basics(p *problems) {
+	if !toolName.MatchString(d.Name) {
+		p.wrong("name", "name", "a tool's name is a letter and up to 63 of A-Z a-z 0-9 _ -")
+	}
+	if strings.TrimSpace(d.DescriptionAgent) == "" {
+		p.wrong("description_agent", "description", "models need to know what the tool does, when to use it and what comes back")
+	}
+	readable(p, "description_agent", d.DescriptionAgent, longestDescription)
+	readable(p, "description_user", d.DescriptionUser, longestDescription)
+	if d.Type != typeSQL && d.Type != typePython {
+		p.wrong("tool_type", "type", "tool_type is SQL or PYTHON, not %.40q", d.Type)
+	}
+	d.parameters(p)
+	d.options(p)
+	switch {
+	case strings.TrimSpace(d.Definition) == "":
+		p.wrong("definition", "syntax", "there is no definition")
+	case len(d.Definition) > longestDefinition:
+		p.wrong("definition", "limit", "the definition has %d bytes, more than %d", len(d.Definition), longestDefinition)
+	case !utf8.ValidString(d.Definition):
+		p.wrong("definition", "syntax", "the definition is no valid UTF-8")
+	}
+}
+
+// parameters checks the parameters. Two that differ in case alone would be one to models that are careless with it.
+func (d *Draft) parameters(p *problems) {
+	if len(d.Params) > mostParams {
+		p.wrong("params", "limit", "%d parameters are more than %d", len(d.Params), mostParams)
+		return
+	}
+	seen := map[string]bool{}
+	for i, one := range d.Params {
+		field := fmt.Sprintf("params[%d].", i)
+		lower := strings.ToLower(one.Name)
+		switch {
+		case !paramName.MatchString(one.Name):
+			p.wrong(field+"param_name", "parameter", "a parameter's name is a letter and up to 63 of A-Z a-z 0-9 _, and %.80q is not", one.Name)
+		case pyexpr.CheckName(one.Name) != nil:
+			p.wrong(field+"param_name", "parameter", "%s is a word or a function of expressions, and cannot be a parameter's name", one.Name)
+		case seen[lower]:
+			p.wrong(field+"param_name", "parameter", "there are two parameters %s", one.Name)
+		}
+		seen[lower] = true
+		if kinds[one.Type] == "" {
+			p.wrong(field+"param_type", "parameter", "param_type is STRING, NUMBER or BOOLEAN, not %.40q", one.Type)
+		}
+		readable(p, field+"description", one.Description, longestParamText)
+	}
+}
+
+// options checks the options.
+// An option that the type has no use for is an error: whoever sets max_rows for an expression believes that something bounds it.
+func (d *Draft) options(p *problems) {
+	o := d.Options
+	if !slices.Contains([]string{"", "auto", "rows", "one", "value"}, o.Result) {
+		p.wrong("options.result", "option", "result is auto, rows, one or value, not %.40q", o.Result)
+	}
+	if !slices.Contains([]string{"", "json", "text"}, o.Format) {
+		p.wrong("options.format", "option", "format is json or text, not %.40q", o.Format)
+	}
+	if o.Timeout < 0 || o.Timeout > longestTimeout {
+		p.wrong("options.timeout_ms", "option", "timeout_ms is 1 to %d", longestTimeout)
+	}
+	if o.MaxRows < 0 || o.MaxRows > mostRows {
+		p.wrong("options.max_rows", "option", "max_rows is 1 to %d", mostRows)
+	}
+	if d.Type == typePython && (o.Connection != "" || o.Result != "" || o.MaxRows != 0) {
+		p.wrong("options", "option", "connection, result and max_rows are for SQL tools")
+	}
+}
+
+// readable checks a text that models and people read. Control characters could break a terminal, and characters that show as
+// nothing or turn the direction of a line can hide from people what models read.
+// A text that a model reads is an instruction to it; who reviews a tool has to see all of it. NUL and escape sequences also end in
+// logs and terminals (toolrun --list).
+func readable(p *problems, field, text string, longest int) {
+	switch {
+	case len(text) > longest:
+		p.wrong(field, "description", "the text has %d bytes, more than %d", len(text), longest)
+	case !utf8.ValidString(text):
+		p.wrong(field, "description", "the text is no valid UTF-8")
+	default:
+		for _, c := range text {
+			if c != '\n' && c != '\t' && (unicode.IsControl(c) || hidden(c)) {
+				p.wrong(field, "description", "the text holds the character U+%04X, which cannot be seen", c)
+				return
+			}
+		}
+	}
+}
+
+// hidden says that a character shows as nothing: marks of direction, tags, surrogates' stand-ins and line separators. Joiners stay
+// (U+200C, U+200D), which scripts and emoji need, and variation selectors.
+func hidden(c rune) bool {
+	switch {
+	// Persian and Hindi are misspelt without joiners, and family emoji fall apart.
+	case c == 0x200C || c == 0x200D || c >= 0xFE00 && c <= 0xFE0F:
+		return false
+		// Line separators, which break JSON in old JavaScript, and Hangul fillers, which show as nothing and count as letters.
+	case c == 0x2028 || c == 0x2029 || c == 0x3164 || c == 0xFFA0 || c == 0x115F || c == 0x1160:
+		return true
+	}
+	return unicode.Is(unicode.Cf, c) || unicode.Is(unicode.Co, c) || c >= 0xE0100 && c <= 0xE01EF
+}
+
+// normalize writes a draft as it is kept: a definition that is an object taken apart, what surrounds texts cut off, defaults left
+// out, {{name}} as :name.
+// It comes before every check and every comparison, so that what is exported and imported again is the same byte for byte.
+func (d *Draft) normalize(p *problems) {
+	d.Name = strings.TrimSpace(d.Name)
+	d.DescriptionAgent, d.DescriptionUser = lines(d.DescriptionAgent), lines(d.DescriptionUser)
+	d.Params = slices.Clone(d.Params)
+	for i := range d.Params {
+		d.Params[i].Name, d.Params[i].Description = strings.TrimSpace(d.Params[i].Name), lines(d.Params[i].Description)
+	}
+	if err := d.unpack(); err != nil {
+		p.wrong("definition", "syntax", "the definition is an object with sql or expr that cannot be read: %v", err)
+	}
+	d.Definition = lines(d.Definition)
+	if d.Options.Result == "auto" {
+		d.Options.Result = ""
+	}
+	if d.Options.Format == "json" {
+		d.Options.Format = ""
+	}
+	// One way to say a thing: a definition without options is stored as the plain text that the specification shows.
+	if d.Options.Connection == Sample && d.Type == typeSQL {
+		d.Options.Connection = ""
+	}
+}
+
+// lines is a text without what surrounds it and with line breaks as they are here; a page's text area sends CR LF.
+func lines(text string) string {
+	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+}

@@ -1,0 +1,216 @@
+package dynamic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"toolnorm/internal/pyexpr"
+	"toolnorm/internal/sqlsafe"
+	"toolnorm/tools"
+)
+
+// defaultTimeout is how long a call may take when the tool does not say.
+const defaultTimeout = 10 * time.Second
+
+// compiled is a draft that can be run.
+// It is made anew for each change and never changed, so calls that run go on with the definition that they began with.
+type compiled struct {
+	draft  Draft // in its stored form
+	schema json.RawMessage
+	run    func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error)
+}
+
+// Run is what is noted of one call, for the log; never what was asked or found.
+// It holds counts and names of rules, no values: the log of a server is read by more people than its databases are.
+type Run struct {
+	Tool      string
+	Rows      int
+	Truncated bool
+	Hit       []string // limits: rows, bytes, cell, time, steps, …
+	Millis    float64
+	Outcome   string // ok, or the rule that a Problem has
+	problem   *Problem
+}
+
+// compile makes a draft ready to run, and says all that is wrong with it. asking has databases look at the statement, which takes
+// time, so it is left out for tools that were saved before: they are looked at again when they run.
+func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, problems) {
+	var p problems
+	d.normalize(&p)
+	d.basics(&p)
+	c := &compiled{draft: d}
+	if strings.TrimSpace(d.Definition) == "" || len(d.Definition) > longestDefinition {
+		return nil, p
+	}
+	// Both kinds look at the whole draft even if a name is wrong, for the same reason as in basics.
+	switch d.Type {
+	case typeSQL:
+		s.compileSQL(ctx, c, asking, &p)
+	case typePython:
+		c.compileExpression(&p)
+	}
+	if p.errors() {
+		return nil, p
+	}
+	var err error
+	if c.schema, err = c.draft.schema(); err != nil {
+		p.wrong("params", "parameter", "%v", err)
+		return nil, p
+	}
+	return c, p
+}
+
+// tool is the compiled draft as every face knows it.
+// The hints are true by construction: a SELECT is held to reading by two walls, and an expression has nothing that it could change.
+// Clients that ask before each call may leave that out for such a tool.
+func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
+	yes, no := true, false
+	return tools.Tool{
+		Name: c.draft.Name, Title: c.title(), Description: c.draft.DescriptionAgent, Schema: c.schema,
+		Hints: tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
+		// A little more than the tool's own time, so that its own sentence says which limit it was.
+		Timeout: c.draft.timeout() + 3*time.Second,
+		Call: func(ctx context.Context, text json.RawMessage) (tools.Result, error) {
+			note := &Run{}
+			start := time.Now()
+			res, err := c.call(ctx, text, note)
+			note.Tool, note.Millis, note.Outcome = c.draft.Name, float64(time.Since(start).Microseconds())/1000, "ok"
+			if err != nil {
+				note.failed(err, c.draft.Definition)
+				err = errors.New(note.problem.sentence(err))
+			}
+			audit(ctx, *note)
+			if wanted, ok := ctx.Value(noteKey{}).(*atomic.Pointer[Run]); ok {
+				wanted.Store(note)
+			}
+			return res, err
+		},
+	}
+}
+
+// title is the tool's name for people: the first line that was written for them.
+func (c *compiled) title() string {
+	line, _, _ := strings.Cut(c.draft.DescriptionUser, "\n")
+	if r := []rune(line); len(r) > 80 {
+		line = string(r[:79]) + "…"
+	}
+	return line
+}
+
+// timeout is how long a call may take.
+// Ten seconds are what data tools have as well: a model's turn is held up by it, and a person waits behind that.
+func (d *Draft) timeout() time.Duration {
+	if d.Options.Timeout == 0 {
+		return defaultTimeout
+	}
+	return time.Duration(d.Options.Timeout) * time.Millisecond
+}
+
+// call reads the arguments and runs the definition.
+func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (tools.Result, error) {
+	args, err := c.arguments(text)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	return c.run(ctx, args, note)
+}
+
+// arguments are the values of the parameters: a text, a bool, a json.Number, or nil for one that was left out. The registry has held
+// them to the schema; what is checked here is what a schema cannot say.
+func (c *compiled) arguments(text json.RawMessage) (map[string]any, error) {
+	// Numbers stay as they were written: 5 is not 5.0 to Python, and 9007199254740993 is no double.
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	d.UseNumber()
+	args := map[string]any{}
+	if err := d.Decode(&args); err != nil {
+		return nil, fmt.Errorf("the arguments are no JSON object: %w", err)
+	}
+	for _, p := range c.draft.Params {
+		v := args[p.Name]
+		if n, ok := v.(json.Number); ok {
+			if f, err := n.Float64(); (err != nil || math.IsInf(f, 0)) && strings.ContainsAny(string(n), ".eE") {
+				return nil, fmt.Errorf("%s: %.40s is too large a number", p.Name, n)
+			}
+		}
+		if v == nil && p.Required {
+			return nil, fmt.Errorf("%s is missing", p.Name)
+		}
+		args[p.Name] = v
+	}
+	return args, nil
+}
+
+// compileExpression reads an expression.
+func (c *compiled) compileExpression(p *problems) {
+	names := []string{}
+	for _, one := range c.draft.Params {
+		names = append(names, one.Name)
+	}
+	program, err := pyexpr.Compile(c.draft.Definition, names)
+	if err != nil {
+		*p = append(*p, locate(err, c.draft.Definition))
+		return
+	}
+	c.unused(program.Uses(), p)
+	// Only the time is the tool's to say; steps and bytes bound what an evaluation can take from everybody else on the machine.
+	limits := pyexpr.Limits{Timeout: c.draft.timeout()}
+	if c.draft.Options.Timeout == 0 {
+		limits.Timeout = 0 // the evaluator's own second
+	}
+	c.run = func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error) {
+		got, err := program.Run(ctx, args, limits)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		return c.draft.Options.shown(json.RawMessage(got.JSON)), nil
+	}
+}
+
+// unused warns of parameters that the definition does not name: a model would be asked for them in vain.
+// It is a warning and no error, as a draft mostly gets its parameters before its logic.
+func (c *compiled) unused(used []string, p *problems) {
+	named := map[string]bool{}
+	for _, name := range used {
+		named[name] = true
+	}
+	for i, one := range c.draft.Params {
+		if !named[one.Name] {
+			p.odd(fmt.Sprintf("params[%d].param_name", i), "unused_parameter", "the definition does not use %s", one.Name)
+		}
+	}
+}
+
+// failed notes why a call failed.
+func (r *Run) failed(err error, definition string) {
+	p := locate(err, definition)
+	r.problem, r.Outcome = &p, p.Rule
+	var wrong *pyexpr.Error
+	switch {
+	case sqlsafe.Late(err):
+		r.Hit = append(r.Hit, "time")
+	case errors.As(err, &wrong) && wrong.Kind == pyexpr.LimitError:
+		r.Hit = append(r.Hit, "budget")
+	}
+}
+
+// sentence is a problem for whoever called, a model mostly, with its place. An expression shows it with a caret.
+// A model that reads the place and the rule can seldom change the tool, but it can say to its user what is wrong with it.
+func (p *Problem) sentence(err error) string {
+	var wrong *pyexpr.Error
+	switch {
+	case errors.As(err, &wrong):
+		return wrong.Error()
+	case p.Line > 0:
+		return fmt.Sprintf("%s (line %d, column %d)", p.Message, p.Line, p.Column)
+	}
+	return p.Message
+}
+
+// noteKey is where a context says who wants to see the note of a call: a test run.
+type noteKey struct{}

@@ -1,0 +1,196 @@
+package dynamic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolnorm/internal/sqlsafe"
+)
+
+// Sample is the name of the connection that comes with the program, and the one that a tool asks which names none.
+const Sample = "sample"
+
+// connectionName is how a connection may be called.
+var connectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+// connection is a database that SQL tools may ask. It is opened when it is first needed, and tried again when that failed: a
+// server that is down keeps nothing else from working.
+// The two walls behind it open a SQLite file read-only and hold a PostgreSQL role to SELECT; a role that can do more is refused when it
+// connects, so a superuser's URL in the settings gives an error and no tool.
+type connection struct {
+	Name   string
+	Kind   sqlsafe.Kind
+	where  string // a path or a URL, which may hold a password
+	tables []string
+
+	mu sync.Mutex
+	db database // nil: not open
+}
+
+// connections are those that the settings name, and the sample.
+type connections struct {
+	all map[string]*connection
+}
+
+// newConnections reads the settings: by names, the absolute path of a SQLite file, with #table,table for those that may be
+// read, or postgres://…; env:VARIABLE has it in the environment. own is the file of the store, which is refused as a whole.
+// Only settings make connections, never the page: who may write a tool could else read any file of the machine through it.
+func newConnections(settings map[string]string, own, sample string) (*connections, error) {
+	all := map[string]*connection{Sample: {Name: Sample, where: sample, tables: sampleNames}}
+	for name, where := range settings {
+		if !connectionName.MatchString(name) {
+			return nil, fmt.Errorf("connection %q: a name is a letter and up to 63 of A-Z a-z 0-9 _ -", name)
+		}
+		if variable, ok := strings.CutPrefix(where, "env:"); ok {
+			if where = os.Getenv(variable); where == "" {
+				return nil, fmt.Errorf("connection %s: the environment has no %s", name, variable)
+			}
+		}
+		one := &connection{Name: name, where: where}
+		if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
+			one.Kind = sqlsafe.PostgreSQL
+		} else if err := one.file(own); err != nil {
+			return nil, fmt.Errorf("connection %s: %w", name, err)
+		}
+		all[name] = one
+	}
+	return &connections{all}, nil
+}
+
+// file reads the path of a SQLite file.
+func (c *connection) file(own string) error {
+	path, list, _ := strings.Cut(c.where, "#")
+	if !filepath.IsAbs(path) {
+		return errors.New("neither an absolute path nor a postgres:// URL") // not repeated: it may be a URL with a password
+	}
+	c.where = path
+	for table := range strings.SplitSeq(list, ",") {
+		if table = strings.TrimSpace(table); table != "" {
+			c.tables = append(c.tables, table)
+		}
+	}
+	if len(c.tables) == 0 && sameFile(path, own) {
+		return errOwnStore
+	}
+	return nil
+}
+
+// sameFile says that two paths are one file, also by links.
+// The path alone would not do: /data/link.db may be a link to the store, in which keys of sessions and drafts of others are.
+func sameFile(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// named is a connection by its name, nil when there is none. No name is the sample.
+func (c *connections) named(name string) *connection {
+	if name == "" {
+		name = Sample
+	}
+	return c.all[name]
+}
+
+// names lists the connections.
+func (c *connections) names() []string { return slices.Sorted(maps.Keys(c.all)) }
+
+// database opens the connection, if it is not.
+func (c *connection) database(ctx context.Context) (database, error) {
+	// Held while it opens: of ten calls at once one opens and nine wait for it, instead of ten pools of which nine would leak.
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.db != nil {
+		return c.db, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, openWait)
+	defer cancel()
+	if c.Kind == sqlsafe.PostgreSQL {
+		db, err := sqlsafe.OpenPostgres(sqlsafe.PostgresConfig{URL: c.where})
+		if err != nil {
+			return nil, fmt.Errorf("the connection %s cannot be opened: %w", c.Name, err)
+		}
+		c.db = db
+		return db, nil
+	}
+	db, err := sqlsafe.OpenSQLite(ctx, sqlsafe.SQLiteConfig{Path: c.where, Tables: c.tables})
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err != nil && !exists(c.where):
+		return nil, fmt.Errorf("the connection %s cannot be opened: its file is not there", c.Name)
+	case err != nil:
+		return nil, fmt.Errorf("the connection %s cannot be opened: %w", c.Name, err)
+	}
+	c.db = db
+	return db, nil
+}
+
+// exists says that there is a file.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// close closes what is open.
+func (c *connections) close() {
+	for _, one := range c.all {
+		one.mu.Lock()
+		switch db := one.db.(type) {
+		case *sqlsafe.SQLiteDB:
+			_ = db.Close()
+		case *sqlsafe.PostgresDB:
+			db.Close()
+		}
+		one.mu.Unlock()
+	}
+}
+
+// Connection is a connection as people may see it: without where it leads.
+type Connection struct {
+	Name   string             `json:"name"`
+	Kind   string             `json:"kind"`
+	Error  string             `json:"error,omitempty"` // why it cannot be asked now
+	Tables []sqlsafe.Relation `json:"tables"`
+}
+
+// Connections lists what SQL tools may ask, with the tables. They are asked side by side, since one may be slow.
+func (s *Set) Connections(ctx context.Context) []Connection {
+	// In the order of the names, so that the explorer does not jump.
+	names := s.connections.names()
+	all := make([]Connection, len(names))
+	var asked sync.WaitGroup
+	for i, name := range names {
+		asked.Go(func() {
+			on := s.connections.all[name]
+			all[i] = Connection{Name: name, Kind: "sqlite", Tables: []sqlsafe.Relation{}}
+			if on.Kind == sqlsafe.PostgreSQL {
+				all[i].Kind = "postgres"
+			}
+			db, err := on.database(ctx)
+			if err == nil {
+				var found []sqlsafe.Relation
+				if found, err = db.Relations(ctx); found != nil {
+					all[i].Tables = found
+				}
+			}
+			if err != nil {
+				all[i].Error = err.Error()
+			}
+		})
+	}
+	asked.Wait()
+	return all
+}

@@ -1,0 +1,143 @@
+package dynamic
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// The types of tools, as the table has them. PYTHON is an expression of a part of Python that is evaluated here
+// (internal/pyexpr); nothing of Python's own is run.
+const (
+	typeSQL    = "SQL"
+	typePython = "PYTHON"
+)
+
+// The types of parameters, as the table has them.
+const (
+	typeString  = "STRING"
+	typeNumber  = "NUMBER"
+	typeBoolean = "BOOLEAN"
+)
+
+// Draft is what an administrator writes of a tool. The names of its members are the columns of the tables.
+// The same type is read from the page, written into files by export, and kept whole as a version's snapshot: a member that is added
+// here must have a zero value that means what it meant before.
+type Draft struct {
+	Name             string  `json:"name" yaml:"name"`
+	DescriptionAgent string  `json:"description_agent" yaml:"description_agent"`         // what models read
+	DescriptionUser  string  `json:"description_user" yaml:"description_user,omitempty"` // what people read
+	Type             string  `json:"tool_type" yaml:"tool_type"`                         // SQL or PYTHON
+	Definition       string  `json:"definition" yaml:"definition"`                       // the SELECT or the expression
+	Options          Options `json:"options" yaml:"options,omitempty"`                   // the rest of the definition
+	Active           bool    `json:"is_active" yaml:"is_active"`                         // it is offered
+	Params           []Param `json:"params" yaml:"params,omitempty"`                     // in their order
+	Version          int     `json:"version,omitempty" yaml:"-"`                         // the one that was edited, for Update
+}
+
+// Param is a parameter of a tool.
+type Param struct {
+	Name        string `json:"param_name" yaml:"param_name"`
+	Type        string `json:"param_type" yaml:"param_type"`
+	Required    bool   `json:"is_required" yaml:"is_required"`
+	Description string `json:"description" yaml:"description,omitempty"`
+}
+
+// UnmarshalJSON reads a parameter; one that does not say is required, as a SELECT mostly has no use for a value that is missing.
+func (p *Param) UnmarshalJSON(text []byte) error {
+	type plain Param
+	one := plain{Required: true}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&one); err != nil {
+		return err
+	}
+	*p = Param(one)
+	return nil
+}
+
+// Options are how a tool is run and how its result looks. Zero values are the defaults.
+// They have no columns in the specification's table, so they go into the column definition beside the text (column).
+type Options struct {
+	Connection string `json:"connection,omitempty" yaml:"connection,omitempty"` // sample
+	Result     string `json:"result,omitempty" yaml:"result,omitempty"`         // auto, rows, one or value
+	Format     string `json:"format,omitempty" yaml:"format,omitempty"`         // json or text
+	Timeout    int    `json:"timeout_ms,omitempty" yaml:"timeout_ms,omitempty"` // milliseconds
+	MaxRows    int    `json:"max_rows,omitempty" yaml:"max_rows,omitempty"`
+}
+
+// Tool is a tool as it is kept.
+// What a client sends back is a Draft: id, creation and creator are the store's to say, and would else be lies of the page's.
+type Tool struct {
+	ID int `json:"id"`
+	Draft
+	RegDT     string `json:"reg_dt"` // RFC 3339, UTC
+	CreatedBy string `json:"created_by"`
+
+	// What follows is of this program and not of the store.
+	Tokens  int    `json:"tokens"`            // about what it costs in a prompt
+	Offered bool   `json:"offered"`           // the faces have it now
+	Problem string `json:"problem,omitempty"` // why it is active and not offered
+}
+
+// column is a definition with its options as one JSON object, the second form that the column takes.
+type column struct {
+	SQL  *string `json:"sql,omitempty"`
+	Expr *string `json:"expr,omitempty"`
+	Options
+}
+
+// stored is what the column holds: the text alone, or an object when there are options. A text that reads as such an object
+// is wrapped, too, or it would be taken apart when it is read back.
+func (d *Draft) stored() string {
+	if d.Options == (Options{}) && !isColumn(d.Definition) {
+		return d.Definition
+	}
+	c := column{Options: d.Options}
+	if d.Type == typeSQL {
+		c.SQL = &d.Definition
+	} else {
+		c.Expr = &d.Definition
+	}
+	text, err := chat.JSON(c)
+	if err != nil {
+		return d.Definition // strings and numbers always encode
+	}
+	return string(text)
+}
+
+// isColumn says that a definition is the object with sql or expr. {"a": 1} is a dict of Python's.
+// The specification leaves open how "JSON or raw" are told apart; the first brace alone would take a dict, or a SELECT that a comment
+// in braces begins, for the object.
+func isColumn(text string) bool {
+	var members map[string]json.RawMessage
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") || json.Unmarshal([]byte(text), &members) != nil {
+		return false
+	}
+	_, sql := members["sql"]
+	_, expr := members["expr"]
+	return sql || expr
+}
+
+// unpack takes a definition apart that is an object. Options in it win over those beside it, being written with the text.
+func (d *Draft) unpack() error {
+	if !isColumn(d.Definition) {
+		return nil
+	}
+	c := column{Options: d.Options}
+	// An option that is misspelt would be dropped in silence, and the tool run without its limit.
+	dec := json.NewDecoder(strings.NewReader(d.Definition))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&c); err != nil {
+		return err
+	}
+	if c.SQL != nil && d.Type != typePython {
+		d.Type, d.Definition = typeSQL, *c.SQL
+	} else if c.Expr != nil && d.Type != typeSQL {
+		d.Type, d.Definition = typePython, *c.Expr
+	}
+	d.Options = c.Options
+	return nil
+}

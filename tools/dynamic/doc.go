@@ -1,0 +1,27 @@
+// Package dynamic holds the tools that administrators make while the program runs: a SELECT, or an expression, with parameters.
+// What is saved is offered at once on every face, and gone at once when it is switched off.
+//
+// What a tool is:
+//
+//	definition.go  what an administrator writes, and how the column of the table holds it
+//	schema.go      the same as models see it
+//	check.go       what a name, a description, a parameter and an option may be
+//	problem.go     what is wrong, and where
+//
+// How it runs:
+//
+//	compile.go     a draft that can be called; expressions
+//	sql.go         SELECTs; their walls are internal/sqlsafe's
+//	result.go      rows as the tool promises them
+//	connection.go  the databases that may be asked; sample.go makes the one that is always there
+//	trial.go       checks and test runs of drafts that are not saved
+//
+// How it is kept:
+//
+//	tables.go      the tables, two of which are the specification's
+//	store.go       their rows
+//	change.go      what an administrator does: create, update, toggle, delete, restore
+//	set.go         the registry follows the store, also when another program changes it
+//
+// Values are only ever bound, in a SELECT as in an expression; there are no templates, so there is nothing to escape from.
+package dynamic

@@ -1,0 +1,108 @@
+package dynamic
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"toolnorm/internal/fault"
+	"toolnorm/internal/pyexpr"
+	"toolnorm/internal/sqlsafe"
+)
+
+// Problem is something that is wrong with a draft, or with how it ran, for the person who wrote it.
+type Problem struct {
+	Severity string `json:"severity"` // error or warning
+	Field    string `json:"field"`    // of the draft: name, params[1].param_name, definition
+	Message  string `json:"message"`
+	Rule     string `json:"rule,omitempty"`   // what it is about, for programs
+	Line     int    `json:"line,omitempty"`   // from 1; 0: not about a place
+	Column   int    `json:"column,omitempty"` // from 1, in characters
+}
+
+// problems collects what is wrong with a draft; all of it is told at once.
+type problems []Problem
+
+// wrong notes an error.
+func (p *problems) wrong(field, rule, format string, args ...any) {
+	*p = append(*p, Problem{Severity: "error", Field: field, Rule: rule, Message: fmt.Sprintf(format, args...)})
+}
+
+// odd notes a warning, which keeps nothing from being saved.
+func (p *problems) odd(field, rule, format string, args ...any) {
+	*p = append(*p, Problem{Severity: "warning", Field: field, Rule: rule, Message: fmt.Sprintf(format, args...)})
+}
+
+// errors says that something keeps the draft from being saved.
+// A warning is what may be meant: a parameter without a use yet, a database that is down.
+func (p problems) errors() bool {
+	return slices.ContainsFunc(p, func(one Problem) bool { return one.Severity == "error" })
+}
+
+// locate is an error of a database or of an expression as a problem of the definition, at its place.
+// Three kinds of errors come here: a refusal of ours, with its place; what a server says, whose position counts characters; and an
+// error of an expression, in Python's words. Everything else is about the run and not about a place.
+func locate(err error, sql string) Problem {
+	out := Problem{Severity: "error", Field: "definition", Rule: "run", Message: err.Error()}
+	var refused *sqlsafe.Refusal
+	var said *pgconn.PgError
+	var wrong *pyexpr.Error
+	switch {
+	case errors.As(err, &refused):
+		out.Message, out.Rule = refused.Why, "refused"
+		if refused.Code != "" {
+			out.Rule = "syntax"
+		}
+		out.Line, out.Column, _ = refused.Place()
+	case sqlsafe.Late(err):
+		out.Rule = "limit"
+	case errors.As(err, &said):
+		out.Message = said.Message
+		if said.Hint != "" {
+			out.Message += "; " + said.Hint
+		}
+		if said.Code[:2] == "42" { // syntax errors and names that are not there
+			out.Rule = "syntax"
+		}
+		if said.Position > 0 {
+			out.Line, out.Column = sqlsafe.Place(sql, int(said.Position))
+		}
+	case errors.As(err, &wrong):
+		out.Message, out.Line, out.Column = wrong.Kind+": "+wrong.Message, wrong.Line, wrong.Column
+		switch wrong.Kind {
+		case pyexpr.SyntaxError:
+			out.Rule = "syntax"
+		case pyexpr.NameError:
+			out.Rule = "unknown_parameter"
+		case pyexpr.LimitError:
+			out.Rule = "limit"
+		}
+	}
+	return out
+}
+
+// Refused is a draft that cannot be saved. Its fault is the first of the problems.
+// All problems go along: a page marks every field at once, where one error at a time would take a save for each.
+type Refused struct {
+	Problems []Problem
+}
+
+// Error is the sentence of the first problem.
+func (r *Refused) Error() string { return r.first().Error() }
+
+// Unwrap gives the fault, whose Param is the field.
+// So every face answers it as any fault, a 400 that names the field, and only the admin API looks for the rest.
+func (r *Refused) Unwrap() error { return r.first() }
+
+// first is the first error as a fault.
+func (r *Refused) first() *fault.Error {
+	i := max(0, slices.IndexFunc(r.Problems, func(p Problem) bool { return p.Severity == "error" }))
+	p := r.Problems[i]
+	text := p.Message
+	if p.Line > 0 {
+		text = fmt.Sprintf("%s (line %d, column %d)", text, p.Line, p.Column)
+	}
+	return &fault.Error{Kind: fault.Invalid, Message: fault.Short(text), Param: p.Field, Code: "invalid_tool"}
+}

@@ -1,0 +1,122 @@
+package dynamic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/sqlsafe"
+	"toolnorm/tools"
+)
+
+// table is what came back as the tool promises it.
+//
+//	auto   one row is its object, any other number an array
+//	rows   an array
+//	one    the first row, or null
+//	value  the first value of the first row, or null
+//
+// A list that a limit cut is an object that says so, in every shape but one and value, where one row was all that was asked for.
+func (o Options) table(t *sqlsafe.Table) (tools.Result, error) {
+	switch {
+	case o.Result == "value":
+		return o.shown(first(t)), nil
+	case o.Result == "one" && len(t.Records) == 0:
+		return o.shown(json.RawMessage("null")), nil
+	case o.Format == "text":
+		return tools.TextOf(o.lines(t)), nil
+	case o.Result == "one", o.Result != "rows" && len(t.Records) == 1 && !t.Truncated:
+		return o.shown(t.Records[0]), nil
+	case t.Truncated: // half a list must not look like a whole one
+		all, err := chat.JSON(struct {
+			Rows      []json.RawMessage `json:"rows"`
+			Truncated bool              `json:"truncated"`
+		}{t.Records, true})
+		return o.shown(all), err
+	}
+	all, err := chat.JSON(t.Records)
+	return o.shown(all), err
+}
+
+// shown is a value as a result. As text, a text is itself and anything else its JSON.
+func (o Options) shown(value json.RawMessage) tools.Result {
+	if o.Format == "text" {
+		return tools.TextOf(plain(value))
+	}
+	res := tools.TextOf(string(value))
+	res.Structured = value
+	return res
+}
+
+// plain is a JSON value as people write it: a text without its quotes, null as nothing.
+func plain(value json.RawMessage) string {
+	var text string
+	switch {
+	case string(value) == "null":
+		return ""
+	case json.Unmarshal(value, &text) == nil:
+		return text
+	}
+	return string(value)
+}
+
+// cells are the values of a record, in the order of the columns.
+// Records are JSON already, with their digits; they are taken apart member by member and never through a float.
+func cells(t *sqlsafe.Table, record json.RawMessage) []json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(record, &members) != nil {
+		return nil
+	}
+	all := make([]json.RawMessage, len(t.Columns))
+	for i, name := range t.Columns {
+		all[i] = members[name]
+	}
+	return all
+}
+
+// first is the first value.
+func first(t *sqlsafe.Table) json.RawMessage {
+	if len(t.Records) > 0 {
+		if all := cells(t, t.Records[0]); len(all) > 0 {
+			return all[0]
+		}
+	}
+	return json.RawMessage("null")
+}
+
+// unbroken keeps a value in its place: a tab or a line break in it would begin another.
+var unbroken = strings.NewReplacer("\t", " ", "\r\n", " ", "\n", " ", "\r", " ")
+
+// lines are rows as tab-separated lines under a header. A single value is itself.
+// Tabs and line breaks inside of values become spaces: the form is for models and people, and is not meant to be read back exactly.
+func (o Options) lines(t *sqlsafe.Table) string {
+	if o.Result != "rows" && len(t.Records) == 1 && len(t.Columns) == 1 && !t.Truncated {
+		return plain(first(t))
+	}
+	var b bytes.Buffer
+	for i, name := range t.Columns {
+		if i > 0 {
+			b.WriteByte('\t')
+		}
+		b.WriteString(unbroken.Replace(name))
+	}
+	shown := t.Records
+	if o.Result == "one" {
+		shown = shown[:1]
+	}
+	for _, record := range shown {
+		b.WriteByte('\n')
+		for i, cell := range cells(t, record) {
+			if i > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(unbroken.Replace(plain(cell)))
+		}
+	}
+	if t.Truncated && o.Result != "one" {
+		fmt.Fprintf(&b, "\n(truncated after %d rows)", len(t.Records))
+	}
+	return b.String()
+}

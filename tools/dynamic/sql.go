@@ -1,0 +1,161 @@
+package dynamic
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"toolnorm/internal/sqlsafe"
+	"toolnorm/tools"
+)
+
+// compileSQL reads a SELECT.
+// The connection may be one that is down: that it is there at all decides how the text is read (kinds cut statements differently).
+func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *problems) {
+	on := s.connections.named(c.draft.Options.Connection)
+	if on == nil {
+		p.wrong("options.connection", "connection", "there is no connection %q; there are %s", c.draft.Options.Connection, strings.Join(s.connections.names(), ", "))
+		return
+	}
+	if !c.bindNames(on.Kind, p) {
+		return
+	}
+	if asking {
+		c.ask(ctx, on, p)
+	}
+	c.run = func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error) {
+		db, err := on.database(ctx)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		table, err := db.Ask(ctx, c.statement(args))
+		if err != nil {
+			return tools.Result{}, err
+		}
+		if r := c.draft.Options.Result; r == "one" || r == "value" { // a second row was not wanted
+			table.Hit = slices.DeleteFunc(table.Hit, func(limit string) bool { return limit == "rows" })
+		}
+		note.Rows, note.Truncated, note.Hit = len(table.Records), len(table.Hit) > 0, table.Hit
+		return c.draft.Options.table(table)
+	}
+}
+
+// bindNames writes {{name}} as :name, and holds that the names of the definition are parameters.
+// The names are found by the lexer that finds the places to bind at, so what is checked here is what will be bound.
+func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
+	text, err := kind.Braces(c.draft.Definition)
+	if err != nil {
+		one := locate(err, c.draft.Definition)
+		one.Rule = "placeholder"
+		*p = append(*p, one)
+		return false
+	}
+	c.draft.Definition = text
+	found, err := kind.Parameters(text)
+	if err != nil {
+		*p = append(*p, locate(err, text))
+		return false
+	}
+	var used []string
+	good := true
+	for _, one := range found {
+		known := slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.Name == one.Name })
+		if !known && !slices.Contains(used, one.Name) {
+			line, column := sqlsafe.Place(text, len([]rune(text[:one.At]))+1)
+			p.wrong("definition", "unknown_parameter", "there is no parameter %s", one.Name)
+			last := &(*p)[len(*p)-1]
+			last.Line, last.Column = line, column
+			good = false
+		}
+		used = append(used, one.Name)
+	}
+	c.unused(used, p)
+	return good
+}
+
+// ask has the database look at the statement. One that cannot be reached now is a warning: the statement may be right.
+// The statement is compiled with blank values and never run: a validation that ran it would read data for everybody who types.
+func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
+	db, err := on.database(ctx)
+	if err == nil {
+		q := c.statement(nil)
+		for _, one := range c.draft.Params {
+			q.Values = append(q.Values, sql.Named(one.Name, blank(one.Type)))
+		}
+		err = db.Check(ctx, q)
+	}
+	if err == nil {
+		return
+	}
+	one := locate(err, c.draft.Definition)
+	if one.Rule == "run" || one.Rule == "limit" {
+		one.Severity, one.Rule, one.Field = "warning", "connection", "options.connection"
+		one.Message = "the connection could not look at the statement: " + one.Message
+	}
+	*p = append(*p, one)
+}
+
+// blank is a value of a type, for a statement that is looked at and not run.
+// They have the right type, which PostgreSQL plans by; an empty text for a date is not looked at before it runs.
+func blank(kind string) any {
+	switch kind {
+	case typeNumber:
+		return int64(0)
+	case typeBoolean:
+		return false
+	}
+	return ""
+}
+
+// statement is the definition with the values of arguments.
+// Of a single row that is wanted two are never read, unless max_rows says so.
+func (c *compiled) statement(args map[string]any) sqlsafe.Statement {
+	q := sqlsafe.Statement{SQL: c.draft.Definition, Limits: sqlsafe.Limits{Rows: c.draft.Options.MaxRows, Time: c.draft.timeout()}}
+	if r := c.draft.Options.Result; (r == "one" || r == "value") && q.Limits.Rows == 0 {
+		q.Limits.Rows = 1
+	}
+	for name, v := range args {
+		if n, ok := v.(json.Number); ok {
+			v = number(n)
+		}
+		q.Values = append(q.Values, sql.Named(name, v))
+	}
+	return q
+}
+
+// number is a number as a database takes it: whole ones stay whole, and keep all their digits.
+// A double has 53 bits: an id of 64 would be rounded to that of another row. Digits that no int64 holds go as they are.
+func number(n json.Number) any {
+	if i, err := n.Int64(); err == nil {
+		return i
+	}
+	if strings.ContainsAny(string(n), ".eE") {
+		if f, err := n.Float64(); err == nil {
+			return f
+		}
+	}
+	return sqlsafe.Decimal(n)
+}
+
+// database is SQLite or PostgreSQL, held to reading.
+// The two differ in how they are held, not in what is asked of them.
+type database interface {
+	Ask(ctx context.Context, q sqlsafe.Statement) (*sqlsafe.Table, error)
+	Check(ctx context.Context, q sqlsafe.Statement) error
+	Relations(ctx context.Context) ([]sqlsafe.Relation, error)
+}
+
+var (
+	_ database = (*sqlsafe.SQLiteDB)(nil)
+	_ database = (*sqlsafe.PostgresDB)(nil)
+)
+
+// openWait is how long a connection may take to open.
+const openWait = 5 * time.Second
+
+// errOwnStore is the refusal of a connection to the file in which tools and credentials are kept.
+var errOwnStore = errors.New("the file is toolnorm's own store; list the tables that may be read: NAME=/path/file.db#table,table")

@@ -1,0 +1,194 @@
+package dynamic
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolnorm/internal/fault"
+	"toolnorm/internal/store"
+)
+
+// topic is what replicas listen to.
+const topic = "custom_tools"
+
+// maxTools bounds how many tools there are: with a thousand a list of tools is larger than any model's context.
+const maxTools = 1000
+
+// asker is a DB or a Tx.
+type asker interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// readTools reads all tools in the order of their ids, or the one with an id. It is one statement, so that no change falls between a
+// tool and its parameters.
+// The version is the number of the newest snapshot; a row that another program wrote has none, and is version 0 until it is saved here.
+func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
+	rows, err := in.QueryContext(ctx, `SELECT t.id, t.name, t.description_agent, t.description_user, t.tool_type, t.definition, t.is_active, t.reg_dt, t.created_by,
+			(SELECT coalesce(max(v.version), 0) FROM h_custom_tool_version v WHERE v.tool_id = t.id),
+			p.param_name, p.param_type, p.is_required, p.description
+		FROM h_custom_tool t LEFT JOIN h_custom_tool_param p ON p.tool_id = t.id
+		WHERE t.id = $1 OR $1 = 0 ORDER BY t.id, p.id`, id)
+	if err != nil {
+		return nil, fmt.Errorf("read the custom tools: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var t Tool
+		var active string
+		var name, kind, required, says sql.NullString
+		if err := rows.Scan(&t.ID, &t.Name, &t.DescriptionAgent, &t.DescriptionUser, &t.Type, &t.Definition, &active, &t.RegDT, &t.CreatedBy, &t.Version,
+			&name, &kind, &required, &says); err != nil {
+			return nil, err
+		}
+		if len(all) == 0 || all[len(all)-1].ID != t.ID {
+			t.Active, t.Params = active == "Y", []Param{}
+			if err := t.unpack(); err != nil {
+				t.Problem = fmt.Sprintf("its definition cannot be read: %v", err)
+			}
+			all = append(all, t)
+		}
+		if last := &all[len(all)-1]; name.Valid {
+			last.Params = append(last.Params, Param{name.String, kind.String, required.String == "Y", says.String})
+		}
+	}
+	return all, rows.Err()
+}
+
+// yes is a truth as the tables have it.
+func yes(b bool) string {
+	if b {
+		return "Y"
+	}
+	return "N"
+}
+
+// now is the time as the tables have it.
+func now() string { return time.Now().UTC().Format(time.RFC3339) }
+
+// insert writes a new tool, and gives it its id.
+// RETURNING works on both, where LastInsertId is SQLite's alone.
+func insert(ctx context.Context, in asker, d *Draft, who string) (id int, err error) {
+	err = in.QueryRowContext(ctx, `INSERT INTO h_custom_tool (name, description_agent, description_user, tool_type, definition, is_active, reg_dt, created_by)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
+		d.Name, d.DescriptionAgent, d.DescriptionUser, d.Type, d.stored(), yes(d.Active), now(), who).Scan(&id)
+	if err != nil {
+		return 0, err
+	}
+	return id, insertParams(ctx, in, id, d)
+}
+
+// insertParams writes the parameters, whose order is that of their ids.
+func insertParams(ctx context.Context, in asker, id int, d *Draft) error {
+	for _, p := range d.Params {
+		if _, err := in.ExecContext(ctx, "INSERT INTO h_custom_tool_param (tool_id, param_name, param_type, is_required, description) VALUES ($1, $2, $3, $4, $5)",
+			id, p.Name, p.Type, yes(p.Required), p.Description); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// update writes a tool over.
+// Parameters are written anew, since their order is that of their ids and an edit may have moved them.
+func update(ctx context.Context, in asker, id int, d *Draft) error {
+	if _, err := in.ExecContext(ctx, `UPDATE h_custom_tool SET name = $2, description_agent = $3, description_user = $4, tool_type = $5, definition = $6, is_active = $7
+		WHERE id = $1`, id, d.Name, d.DescriptionAgent, d.DescriptionUser, d.Type, d.stored(), yes(d.Active)); err != nil {
+		return err
+	}
+	if _, err := in.ExecContext(ctx, "DELETE FROM h_custom_tool_param WHERE tool_id = $1", id); err != nil {
+		return err
+	}
+	return insertParams(ctx, in, id, d)
+}
+
+// remember keeps what a tool is now, says who made it so, and tells the replicas. version is the one before.
+// The notice goes out when the transaction is committed, so no replica reads before the change is there.
+func remember(ctx context.Context, db *store.DB, tx *store.Tx, id, version int, d *Draft, who, action string) error {
+	d.Version = 0 // of no meaning in a snapshot, whose row has it
+	snapshot, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	for _, step := range []struct {
+		statement string
+		values    []any
+	}{
+		{"INSERT INTO h_custom_tool_version (tool_id, version, snapshot, saved_at, saved_by, action) VALUES ($1, $2, $3, $4, $5, $6)", []any{id, version + 1, string(snapshot), now(), who, action}},
+		{"INSERT INTO h_custom_tool_audit (at, who, action, tool_id, name, version) VALUES ($1, $2, $3, $4, $5, $6)", []any{now(), who, action, id, d.Name, version + 1}},
+		{"UPDATE h_custom_tool_change SET n = n + 1", nil},
+	} {
+		if _, err := tx.ExecContext(ctx, step.statement, step.values...); err != nil {
+			return err
+		}
+	}
+	return db.Notify(ctx, tx, topic)
+}
+
+// Version is what a tool was.
+type Version struct {
+	Version int    `json:"version"`
+	SavedAt string `json:"saved_at"`
+	SavedBy string `json:"saved_by"`
+	Action  string `json:"action"`
+	Tool    Draft  `json:"tool"`
+}
+
+// mostVersions is how many are shown; older ones stay in the table.
+const mostVersions = 200
+
+// readVersions lists what a tool was, newest first.
+func readVersions(ctx context.Context, in asker, id int) (all []Version, err error) {
+	rows, err := in.QueryContext(ctx, "SELECT version, saved_at, saved_by, action, snapshot FROM h_custom_tool_version WHERE tool_id = $1 ORDER BY version DESC LIMIT $2", id, mostVersions)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var v Version
+		var snapshot string
+		if err := rows.Scan(&v.Version, &v.SavedAt, &v.SavedBy, &v.Action, &snapshot); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(snapshot), &v.Tool); err != nil {
+			return nil, fmt.Errorf("version %d of tool %d: %w", v.Version, id, err)
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}
+
+// free says that no other tool than id has a name.
+// It is asked inside of the transaction that nobody else writes beside, so the UNIQUE of the table never has to say it: its error has
+// other words in each database.
+func free(ctx context.Context, in asker, name string, id int) error {
+	var other int
+	err := in.QueryRowContext(ctx, "SELECT id FROM h_custom_tool WHERE name = $1", name).Scan(&other)
+	switch {
+	case errors.Is(err, sql.ErrNoRows) || err == nil && other == id:
+		return nil
+	case err != nil:
+		return err
+	}
+	return &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf("there is a tool %s already, number %d", name, other), Param: "name", Code: "name_taken"}
+}
+
+// current is the tool that is to be changed, as long as nobody else changed it since version; 0: whatever it is now.
+// Looking and writing are one transaction: of two editors who save the same version at once the second is always told.
+func current(ctx context.Context, in asker, id, version int) (*Tool, error) {
+	found, err := readTools(ctx, in, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case id <= 0 || len(found) == 0:
+		return nil, fault.New(fault.NotFound, "there is no tool number %d", id)
+	case version != 0 && version != found[0].Version:
+		return nil, &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf("somebody else saved %s meanwhile: it is at version %d, and this was made from %d", found[0].Name, found[0].Version, version), Param: "version", Code: "version_conflict"}
+	}
+	return &found[0], nil
+}

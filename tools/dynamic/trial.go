@@ -1,0 +1,79 @@
+package dynamic
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+
+	"toolnorm/tools"
+)
+
+// Report is what was found in a draft.
+type Report struct {
+	Valid      bool            `json:"valid"`
+	Problems   []Problem       `json:"problems"`
+	Definition string          `json:"definition,omitempty"` // as it would be stored, when that is not what was sent
+	Tool       json.RawMessage `json:"tool,omitempty"`       // as models would see it
+	Tokens     int             `json:"tokens,omitempty"`
+}
+
+// Validate says what is wrong with a draft. Nothing is changed.
+func (s *Set) Validate(ctx context.Context, d Draft) Report {
+	c, p := s.compile(ctx, d, true)
+	s.nameTaken(&d, &p)
+	r := Report{Valid: !p.errors(), Problems: append([]Problem{}, p...)}
+	if c == nil {
+		return r
+	}
+	if c.draft.Definition != d.Definition {
+		r.Definition = c.draft.Definition
+	}
+	if shown, tokens, err := c.draft.offered(); err == nil {
+		r.Tool, r.Tokens = shown, tokens
+	}
+	return r
+}
+
+// Trial is what came of a test run.
+// Result goes to the face as it is, which writes it as its own clients get it.
+type Trial struct {
+	OK        bool          `json:"ok"`
+	Problems  []Problem     `json:"problems"`
+	Result    *tools.Result `json:"-"` // nil: nothing was run
+	Millis    float64       `json:"duration_ms"`
+	Rows      int           `json:"rows"`
+	Truncated bool          `json:"truncated"`
+	Hit       []string      `json:"limits_hit"`
+}
+
+// Test runs a draft that need not be saved: through a registry and a handler as those of a saved tool, so that what is seen is
+// what models and clients would get.
+// Being the same handler is the point: a test by other code would pass what the real one refuses. The audit gets its line, too.
+func (s *Set) Test(ctx context.Context, d Draft, args json.RawMessage) Trial {
+	c, p := s.compile(ctx, d, true)
+	out := Trial{Problems: append([]Problem{}, p...), Hit: []string{}}
+	if c == nil {
+		return out
+	}
+	alone := tools.New(tools.Options{Fit: s.config.Fit})
+	if err := alone.Set(source, c.tool(s.config.Audit)); err != nil {
+		p.wrong("name", "name", "%v", err)
+		out.Problems = p
+		return out
+	}
+	var noted atomic.Pointer[Run] // a call that is abandoned may still note something later
+	res := alone.Call(context.WithValue(ctx, noteKey{}, &noted), c.draft.Name, args)
+	note := noted.Load()
+	if note == nil {
+		note = &Run{}
+	}
+	out.OK, out.Result, out.Millis, out.Rows, out.Truncated = !res.IsError, &res, note.Millis, note.Rows, note.Truncated
+	out.Hit = append(out.Hit, note.Hit...)
+	switch {
+	case note.problem != nil:
+		out.Problems = append(out.Problems, *note.problem)
+	case res.IsError: // the arguments, or a result that is too large
+		out.Problems = append(out.Problems, Problem{Severity: "error", Field: "arguments", Rule: "arguments", Message: res.Text()})
+	}
+	return out
+}
