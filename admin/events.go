@@ -10,16 +10,18 @@ import (
 )
 
 const (
-	// beat is how often a silent stream shows that it lives: proxies cut connections that are silent for a minute or less.
+	// beat is how often a silent stream shows that it lives: proxies cut connections
+	// that are silent for a minute or less.
 	beat = 15 * time.Second
 	// stall is how long a page that takes nothing is waited for.
 	stall = 30 * time.Second
-	// mostPages are the streams that are open at once. Each costs a goroutine and a connection; a browser has six.
+	// mostPages are the streams that are open at once. Each costs a goroutine and a
+	// connection; a browser has six.
 	mostPages = 64
 )
 
-// hub tells the pages that are open what changed.
-// A page hears kinds, never values: it asks again for what it shows, so a lost or doubled event does no harm.
+// hub tells the pages that are open what changed. A page hears kinds, never values: it
+// asks again for what it shows, so a lost or doubled event does no harm.
 type hub struct {
 	mu     sync.Mutex
 	pages  map[*page]bool
@@ -94,7 +96,8 @@ func (p *page) take() []string {
 	return kinds
 }
 
-// stream sends a page what changes, until it leaves. It joins before it says "ready", so nothing is missed in between.
+// stream sends a page what changes, until it leaves. It joins before it says "ready",
+// so nothing is missed in between.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	p := s.events.join()
 	if p == nil {

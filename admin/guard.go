@@ -9,12 +9,14 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// writeHeader has to be on every request that changes something. A form or a link of a foreign page cannot set it, and a
-// script of one needs a preflight, behind which the look at the Origin still refuses it.
+// writeHeader has to be on every request that changes something. A form or a link of a
+// foreign page cannot set it, and a script of one needs a preflight, behind which the
+// look at the Origin still refuses it.
 const writeHeader = "Toolnorm-Admin"
 
-// guardAnswer keeps answers out of caches and out of other pages. The API sends data alone, so nothing in an answer may
-// run or be shown as a page, whatever an administrator or a model wrote into it.
+// guardAnswer keeps answers out of caches and out of other pages. The API sends data
+// alone, so nothing in an answer may run or be shown as a page, whatever an
+// administrator or a model wrote into it.
 func guardAnswer(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -23,9 +25,10 @@ func guardAnswer(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 }
 
-// mayAsk turns away all but administrators. The Guard in front of the server has looked at the host and the credential;
-// what is added here is stricter than for the models: no page of another origin, though it be of this machine, and
-// without a credential nobody from elsewhere.
+// mayAsk turns away all but administrators. The Guard in front of the server has looked
+// at the host and the credential; what is added here is stricter than for the models:
+// no page of another origin, though it be of this machine, and without a credential
+// nobody from elsewhere.
 func mayAsk(r *http.Request) error {
 	who := auth.PrincipalOf(r.Context())
 	switch {
@@ -44,8 +47,8 @@ func mayAsk(r *http.Request) error {
 	return mayWrite(r)
 }
 
-// sameOrigin refuses what a page of another origin sends. The guard lets in the pages of this machine, for chats; one of
-// them is any program's development server.
+// sameOrigin refuses what a page of another origin sends. The guard lets in the pages
+// of this machine, for chats; one of them is any program's development server.
 func sameOrigin(r *http.Request) error {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return fault.New(fault.Forbidden, "pages of other origins may not ask %s", Paths)
@@ -61,8 +64,9 @@ func sameOrigin(r *http.Request) error {
 	return nil
 }
 
-// mayWrite refuses a change that a page could have made a browser send without its user's will.
-// Basic credentials and the place on this machine are sent by browsers on their own, so they prove nothing.
+// mayWrite refuses a change that a page could have made a browser send without its
+// user's will. Basic credentials and the place on this machine are sent by browsers on
+// their own, so they prove nothing.
 func mayWrite(r *http.Request) error {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return nil

@@ -13,12 +13,13 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// maxBody bounds what an administrator sends, in bytes. The longest draft has 64 KiB of definition and 50 parameters with
-// 1 KiB of description each; what is imported in bulk comes by the command line.
+// maxBody bounds what an administrator sends, in bytes. The longest draft has 64 KiB of
+// definition and 50 parameters with 1 KiB of description each; what is imported in bulk
+// comes by the command line.
 const maxBody = 1 << 20
 
-// read reads a request's body into v, a pointer. A member that v does not have is an error that names it, since a
-// misspelt one would be dropped in silence.
+// read reads a request's body into v, a pointer. A member that v does not have is an
+// error that names it, since a misspelt one would be dropped in silence.
 func read(r *http.Request, v any) error { return readUpTo(r, maxBody, v) }
 
 // readUpTo reads a body of at most so many bytes.

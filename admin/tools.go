@@ -68,7 +68,8 @@ func draft(r *http.Request) (d dynamic.Draft, err error) {
 	return d, err
 }
 
-// refused answers with a draft's problems beside the error, and passes every other error on.
+// refused answers with a draft's problems beside the error, and passes every other
+// error on.
 func refused(w http.ResponseWriter, err error) error {
 	var wrong *dynamic.Refused
 	if !errors.As(err, &wrong) {
@@ -86,8 +87,9 @@ func refused(w http.ResponseWriter, err error) error {
 	return write(w, f.Status(), body)
 }
 
-// listTools answers with every tool, also those that are switched off or cannot be offered: the page has to show what is wrong with
-// them. There is no paging: a thousand tools, which is the most, are some 500 KB.
+// listTools answers with every tool, also those that are switched off or cannot be
+// offered: the page has to show what is wrong with them. There is no paging: a thousand
+// tools, which is the most, are some 500 KB.
 func (s *Server) listTools(w http.ResponseWriter, r *http.Request) error {
 	all, err := s.config.Tools.List(r.Context())
 	if err != nil {
@@ -96,8 +98,8 @@ func (s *Server) listTools(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string]any{"tools": append([]dynamic.Tool{}, all...)})
 }
 
-// createTool saves a new tool. The answer is the tool as it was stored, with {{name}} as :name, so that the editor goes on from what
-// is really there.
+// createTool saves a new tool. The answer is the tool as it was stored, with {{name}}
+// as :name, so that the editor goes on from what is really there.
 func (s *Server) createTool(w http.ResponseWriter, r *http.Request) error {
 	d, err := draft(r)
 	if err != nil {
@@ -125,8 +127,9 @@ func (s *Server) getTool(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, t)
 }
 
-// updateTool saves a draft over a tool. The version is in the body and not in If-Match, since the editor keeps the whole draft as
-// one JSON object anyway, and a proxy that drops an unknown header would make every save a blind one.
+// updateTool saves a draft over a tool. The version is in the body and not in If-Match,
+// since the editor keeps the whole draft as one JSON object anyway, and a proxy that
+// drops an unknown header would make every save a blind one.
 func (s *Server) updateTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -149,7 +152,8 @@ func (s *Server) changed(w http.ResponseWriter, r *http.Request, t dynamic.Tool,
 	return write(w, http.StatusOK, t)
 }
 
-// deleteTool removes a tool. The version is in the query, as a body of DELETE is dropped by some proxies on the way.
+// deleteTool removes a tool. The version is in the query, as a body of DELETE is
+// dropped by some proxies on the way.
 func (s *Server) deleteTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -167,8 +171,8 @@ func (s *Server) deleteTool(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// toggleTool offers a tool or takes it back. It says what the tool shall be and not "the other way round": two tabs that switch at
-// once would else undo each other.
+// toggleTool offers a tool or takes it back. It says what the tool shall be and not
+// "the other way round": two tabs that switch at once would else undo each other.
 func (s *Server) toggleTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -189,7 +193,8 @@ func (s *Server) toggleTool(w http.ResponseWriter, r *http.Request) error {
 	return s.changed(w, r, t, "switched", err)
 }
 
-// listVersions answers with what a tool was, also a deleted one: its number is never given to another.
+// listVersions answers with what a tool was, also a deleted one: its number is never
+// given to another.
 func (s *Server) listVersions(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -202,8 +207,8 @@ func (s *Server) listVersions(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string]any{"versions": all})
 }
 
-// restoreTool makes a tool again what it was. The version of the path is the one that is wanted, that of the body the newest that
-// was seen.
+// restoreTool makes a tool again what it was. The version of the path is the one that
+// is wanted, that of the body the newest that was seen.
 func (s *Server) restoreTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -223,8 +228,9 @@ func (s *Server) restoreTool(w http.ResponseWriter, r *http.Request) error {
 	return s.changed(w, r, t, "restored", err)
 }
 
-// validateTool says what is wrong with a draft while somebody writes it. It is a 200 in any case: a draft that is not done is no
-// error of the request, and a page would show each as a failure in its console.
+// validateTool says what is wrong with a draft while somebody writes it. It is a 200 in
+// any case: a draft that is not done is no error of the request, and a page would show
+// each as a failure in its console.
 func (s *Server) validateTool(w http.ResponseWriter, r *http.Request) error {
 	d, err := draft(r)
 	if err != nil {
@@ -246,7 +252,8 @@ type part struct {
 	Text string `json:"text"`
 }
 
-// testTool runs a draft. The arguments go through as they were sent, so that a test sees what a model's sloppy ones would become.
+// testTool runs a draft. The arguments go through as they were sent, so that a test
+// sees what a model's sloppy ones would become.
 func (s *Server) testTool(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Tool      dynamic.Draft   `json:"tool"`
@@ -274,7 +281,8 @@ func showResult(res tools.Result) *shown {
 	return out
 }
 
-// listConnections answers with the tables for the explorer. What a connection's setting says, a URL with a password, is not in it.
+// listConnections answers with the tables for the explorer. What a connection's setting
+// says, a URL with a password, is not in it.
 func (s *Server) listConnections(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string]any{"connections": s.config.Tools.Connections(r.Context())})
 }

@@ -32,12 +32,15 @@ func (a admins) keys() (auth.Keys, error) {
 	return append(all, more...), nil
 }
 
-// withAdmin is a face beside which the server is administered. The API has a guard of its own, with its own keys; the page
-// has none, since a browser can send no key with a navigation or for a script, and shows nothing until the API answers.
-// It stands in front of the guard of the models: where both have keys, neither opens the other's door.
+// withAdmin is a face beside which the server is administered. The API has a guard of
+// its own, with its own keys; the page has none, since a browser can send no key with a
+// navigation or for a script, and shows nothing until the API answers. It stands in
+// front of the guard of the models: where both have keys, neither opens the other's
+// door.
 //
-// The page and its scripts are the same for everybody and pass in front of every guard: the guard refuses scripts and styles
-// as such, since elsewhere they would be answers that a foreign page shows.
+// The page and its scripts are the same for everybody and pass in front of every guard:
+// the guard refuses scripts and styles as such, since elsewhere they would be answers
+// that a foreign page shows.
 func (m *Main) withAdmin(guard *auth.Guard, c admin.Config, keys auth.Keys, face http.Handler) http.Handler {
 	c.Page, c.Version, c.Log, c.Registry, c.KB, c.Tools = web.Handler(), version(), m.log, m.toolbox.Registry, m.toolbox.KB, m.toolbox.Custom
 	if m.remote != nil { // an interface with a nil pointer in it would not be nil
@@ -61,7 +64,8 @@ func (m *Main) withAdmin(guard *auth.Guard, c admin.Config, keys auth.Keys, face
 	})
 }
 
-// livePage is where browsers that ask for /debug are sent. A binary without the page shows its own there.
+// livePage is where browsers that ask for /debug are sent. A binary without the page
+// shows its own there.
 func livePage() string {
 	if web.Built() {
 		return admin.Paths + "#/live"

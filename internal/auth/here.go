@@ -9,26 +9,27 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// The headers by which a proxy in between shows itself, and how the names of others begin and end.
+// The headers by which a proxy in between shows itself, and how the names of others begin and
+// end.
 var (
 	forwarded     = []string{"Forwarded", "Via", "True-Client", "X-Envoy-Internal", "X-Coming-From", "Coming-From", "X-Proxy-Id", "Cdn-Loop"}
 	forwardedFrom = []string{"X-Forwarded", "Forwarded-", "X-Original-", "X-Real-", "Cf-", "Cloudfront-", "X-Azure-", "X-Vercel-", "X-Amzn-Trace"}
 	forwardedTo   = []string{"-Ip", "-Ips", "-Cluster-Ip", "-Address", "-Addr", "Forwarded-For", "-Host"}
 )
 
-// showsProxy says that a header is one that proxies add: what ends in the word for an address says whose it is.
-// Behind a proxy on this machine every stranger's request comes from a loopback address.
-// It is a list of ends and beginnings since every proxy has a name of its own: Fastly-Client-Ip,
-// X-Cluster-Client-Ip, X-Envoy-External-Address.
+// showsProxy says that a header is one that proxies add: what ends in the word for an address
+// says whose it is. Behind a proxy on this machine every stranger's request comes from a
+// loopback address. It is a list of ends and beginnings since every proxy has a name of its own:
+// Fastly-Client-Ip, X-Cluster-Client-Ip, X-Envoy-External-Address.
 func showsProxy(name string) bool {
 	return slices.Contains(forwarded, name) ||
 		slices.ContainsFunc(forwardedFrom, func(head string) bool { return strings.HasPrefix(name, head) }) ||
 		slices.ContainsFunc(forwardedTo, func(tail string) bool { return strings.HasSuffix(name, tail) })
 }
 
-// Here turns away all but the programs and browsers of this machine that ask the server by its own address. what is the
-// page or path that only they may have, for the sentence.
-// The Host is looked at because a page may have its own name point to 127.0.0.1 (DNS rebinding). Names under
+// Here turns away all but the programs and browsers of this machine that ask the server by its
+// own address. what is the page or path that only they may have, for the sentence. The Host is
+// looked at because a page may have its own name point to 127.0.0.1 (DNS rebinding). Names under
 // .localhost resolve to this machine alone.
 func Here(r *http.Request, what string) error {
 	if from, err := netip.ParseAddrPort(r.RemoteAddr); err != nil || !from.Addr().Unmap().IsLoopback() {

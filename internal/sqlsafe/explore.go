@@ -20,7 +20,8 @@ type Column struct {
 	Type string `json:"type"` // as the database writes it; may be empty with SQLite
 }
 
-// mostColumns bounds what is listed; a list is for people, who look for a table that they know.
+// mostColumns bounds what is listed; a list is for people, who look for a table that
+// they know.
 const mostColumns = 5000
 
 // exploreWait bounds the listing.
@@ -39,7 +40,8 @@ func (s *SQLiteDB) Relations(ctx context.Context) ([]Relation, error) {
 	if err := g.authorizer(conn, nil); err != nil { // a statement before would refuse the schema
 		return nil, err
 	}
-	// The hidden tables of an FTS5 table (notes_data, notes_idx, …) are shadows in pragma_table_list.
+	// The hidden tables of an FTS5 table (notes_data, notes_idx, …) are shadows in
+	// pragma_table_list.
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf(`SELECT t.name, c.name, c.type FROM pragma_table_list t, pragma_table_info(t.name) c
 		WHERE t.schema = 'main' AND t.type IN ('table', 'view', 'virtual') AND t.name NOT LIKE 'sqlite\_%%' ESCAPE '\' ORDER BY t.name, c.cid LIMIT %d`, mostColumns))
 	if err != nil {

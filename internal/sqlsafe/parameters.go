@@ -27,12 +27,14 @@ type Parameter struct {
 	At   int // offset of the colon
 }
 
-// parameterName is how a parameter may be called: both databases, JSON Schema and Python take such a word.
+// parameterName is how a parameter may be called: both databases, JSON Schema and
+// Python take such a word.
 var parameterName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Parameters lists the parameters of a statement, :name, in their order; one that comes twice is listed twice. Colons in
-// texts, quoted names and comments are none, nor is a cast (now()::date) or the slice of an array (a[1:n]). Other ways to
-// write parameters ($1, ?, @name) are a *Refusal, since nobody could say what is bound to them.
+// Parameters lists the parameters of a statement, :name, in their order; one that comes
+// twice is listed twice. Colons in texts, quoted names and comments are none, nor is a
+// cast (now()::date) or the slice of an array (a[1:n]). Other ways to write parameters
+// ($1, ?, @name) are a *Refusal, since nobody could say what is bound to them.
 func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	if r := readable(sql); r != nil {
 		return nil, r
@@ -61,21 +63,24 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	return found, nil
 }
 
-// slice says that a colon is that of an array's slice, which follows its lower bound without a space: a[1:n], a[f(x):n].
-// The same rule keeps apart "a cast and a colon" (:::), which is nothing.
-// SQLAlchemy's text() has the same rule. With a space in front, a[1 :n], the colon is taken for a parameter, which is an error that
-// names it and no wrong value.
+// slice says that a colon is that of an array's slice, which follows its lower bound
+// without a space: a[1:n], a[f(x):n]. The same rule keeps apart "a cast and a colon"
+// (:::), which is nothing. SQLAlchemy's text() has the same rule. With a space in
+// front, a[1 :n], the colon is taken for a parameter, which is an error that names it
+// and no wrong value.
 func (k Kind) slice(sql string, at int) bool {
 	return at > 0 && (wordByte(sql[at-1]) || strings.IndexByte(`])"':`, sql[at-1]) >= 0)
 }
 
-// braces is {{name}} as editors of other products write a parameter, at the beginning of a text.
+// braces is {{name}} as editors of other products write a parameter, at the beginning
+// of a text.
 var braces = regexp.MustCompile(`^\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
 
-// Braces writes {{name}} as :name. Inside of quotes it is a *Refusal: the value would be meant to be put into the text
-// there, and values are only ever bound. In comments it stays.
-// Braces are what people know from other editors, where they are replaced by the value; to take them for a bound parameter is safe, and
-// to leave them would be an error of syntax that explains nothing.
+// Braces writes {{name}} as :name. Inside of quotes it is a *Refusal: the value would
+// be meant to be put into the text there, and values are only ever bound. In comments
+// it stays. Braces are what people know from other editors, where they are replaced by
+// the value; to take them for a bound parameter is safe, and to leave them would be an
+// error of syntax that explains nothing.
 func (k Kind) Braces(sql string) (string, error) {
 	if r := readable(sql); r != nil {
 		return "", r
@@ -119,8 +124,9 @@ type bound struct {
 // mark is a place at which the two texts begin to differ by more.
 type mark struct{ at, was int } // the offset behind a parameter in text, and in sql
 
-// bind writes :name as $n. A name has one number, however often it comes: PostgreSQL then has one type for it.
-// The new text goes through the whole check (Postgres.check) as any other: what the rewriting might get wrong is not trusted either.
+// bind writes :name as $n. A name has one number, however often it comes: PostgreSQL
+// then has one type for it. The new text goes through the whole check (Postgres.check)
+// as any other: what the rewriting might get wrong is not trusted either.
 func bind(sql string) (*bound, error) {
 	found, err := PostgreSQL.Parameters(sql)
 	if err != nil {
@@ -143,8 +149,8 @@ func bind(sql string) (*bound, error) {
 	return b, nil
 }
 
-// was is the offset in the statement as it was written of one in the text that was sent. Inside of a parameter it is its
-// beginning.
+// was is the offset in the statement as it was written of one in the text that was
+// sent. Inside of a parameter it is its beginning.
 func (b *bound) was(at int) int {
 	last := mark{}
 	for _, m := range b.marks {
@@ -166,8 +172,9 @@ func (b *bound) parameter(m mark) string {
 // numbered is a parameter in a sentence of the server's.
 var numbered = regexp.MustCompile(`\$[0-9]+`)
 
-// told is an error about the text that was sent as one about the statement as it was written: with its places and names.
-// An administrator counts columns in what he wrote; $1 is a word that he never did.
+// told is an error about the text that was sent as one about the statement as it was
+// written: with its places and names. An administrator counts columns in what he wrote;
+// $1 is a word that he never did.
 func (b *bound) told(err error) error {
 	var refused *Refusal
 	if errors.As(err, &refused) {

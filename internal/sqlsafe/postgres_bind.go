@@ -10,15 +10,16 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// values are those of a statement's parameters as they are sent: as texts, with their types.
+// values are those of a statement's parameters as they are sent: as texts, with their
+// types.
 type values struct {
 	texts [][]byte // nil: NULL
 	types []uint32 // 0: what stands beside it says
 }
 
-// postgresValues are the values of names; one that is missing is an error.
-// A whole number has the smallest type that holds it, since a function that takes an integer takes no larger one:
-// substr(name, 1, :n). NULL is a text.
+// postgresValues are the values of names; one that is missing is an error. A whole
+// number has the smallest type that holds it, since a function that takes an integer
+// takes no larger one: substr(name, 1, :n). NULL is a text.
 func (s *Statement) postgresValues(names []string) (*values, error) {
 	all := &values{}
 	for _, name := range names {
@@ -69,8 +70,9 @@ func (v *values) untyped() bool {
 	return found
 }
 
-// mistyped says that the server found no operator or function for the types that it was told.
-// 42883 is "operator does not exist: date > text", 42804 a mismatch in CASE or UNION.
+// mistyped says that the server found no operator or function for the types that it was
+// told. 42883 is "operator does not exist: date > text", 42804 a mismatch in CASE or
+// UNION.
 func mistyped(err error) bool {
 	var said *pgconn.PgError
 	return errors.As(err, &said) && (said.Code == "42883" || said.Code == "42804")

@@ -28,8 +28,9 @@ type PostgresConfig struct {
 	Limits                         Limits
 	Functions                      []string // further functions that statements may call: name, or schema.name
 
-	// AnyRole takes a role that may do more than read, superusers too; Warn is told then. The check of the statements and the
-	// transaction that is never committed are all that is left.
+	// AnyRole takes a role that may do more than read, superusers too; Warn is told
+	// then. The check of the statements and the transaction that is never committed are
+	// all that is left.
 	AnyRole bool
 	Warn    func(text string) // nil: nobody is told
 }
@@ -42,22 +43,25 @@ type PostgresDB struct {
 	warned sync.Once
 }
 
-// connections are how many a program holds open at most.
-// A model asks one statement at a time, and a database of others has better use for its connections.
+// connections are how many a program holds open at most. A model asks one statement at
+// a time, and a database of others has better use for its connections.
 const connections = 4
 
-// largestMessage bounds what the server may send at once, a row: 1 GiB is allowed there, and would be read whole.
+// largestMessage bounds what the server may send at once, a row: 1 GiB is allowed
+// there, and would be read whole.
 const largestMessage = 8 << 20
 
-// OpenPostgres makes the pool. Nothing is asked yet, so the server need not be up.
-// How the server reads a statement is fixed here, in the start-up message of each connection.
+// OpenPostgres makes the pool. Nothing is asked yet, so the server need not be up. How
+// the server reads a statement is fixed here, in the start-up message of each
+// connection.
 func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	c.Limits = c.Limits.filled()
 	db := &PostgresDB{config: c, check: Postgres{Functions: map[string]bool{}}}
 	for _, name := range c.Functions {
 		db.check.Functions[strings.ToLower(strings.TrimSpace(name))] = true
 	}
-	// The data tools' settings come by fields: passwords hold @, / and %. PGSSLMODE and its kin in the environment count.
+	// The data tools' settings come by fields: passwords hold @, / and %. PGSSLMODE and
+	// its kin in the environment count.
 	where := c.URL
 	if where == "" {
 		where = fmt.Sprintf("host=%s port=%d dbname=%s user=%s", quoteField(c.Host), c.Port, quoteField(c.Database), quoteField(c.User))
@@ -82,7 +86,8 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	conn.RuntimeParams = map[string]string{
 		"application_name": "toolnorm", "default_transaction_read_only": "on",
 		"statement_timeout": milliseconds, "lock_timeout": milliseconds, "idle_in_transaction_session_timeout": milliseconds,
-		// The check reads texts as these say; a server whose settings differ would read another statement.
+		// The check reads texts as these say; a server whose settings differ would read
+		// another statement.
 		"standard_conforming_strings": "on", "client_encoding": "UTF8",
 		"DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "bytea_output": "hex",
 	}
@@ -97,8 +102,8 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	return db, nil
 }
 
-// quoteField writes a value as connection strings take it.
-// A backslash or a quotation mark in a setting would else begin another field of the connection.
+// quoteField writes a value as connection strings take it. A backslash or a quotation
+// mark in a setting would else begin another field of the connection.
 func quoteField(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 }
@@ -125,24 +130,27 @@ func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// declaration makes the server's own grammar admit nothing but a query. Nothing may follow the user's text.
-// As a superuser in a read-only transaction COPY … TO PROGRAM runs a program, and DO and SET ROLE work as
-// well. As the query of a cursor they are all errors of syntax, and so are INSERT, SHOW, EXPLAIN and SELECT
-// INTO. A semicolon or a comment at the end is fine. It costs .06 ms.
+// declaration makes the server's own grammar admit nothing but a query. Nothing may
+// follow the user's text. As a superuser in a read-only transaction COPY … TO PROGRAM
+// runs a program, and DO and SET ROLE work as well. As the query of a cursor they are
+// all errors of syntax, and so are INSERT, SHOW, EXPLAIN and SELECT INTO. A semicolon
+// or a comment at the end is fine. It costs .06 ms.
 const declaration = "DECLARE toolnorm_query NO SCROLL CURSOR FOR "
 
-// Query runs one SELECT with the values of its parameters, within the limits of the connection.
+// Query runs one SELECT with the values of its parameters, within the limits of the
+// connection.
 func (db *PostgresDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (*Table, error) {
 	return db.Ask(ctx, Statement{SQL: query, Values: values})
 }
 
-// Ask runs one SELECT. A statement that may not be run is a *Refusal, and what the server says a *pgconn.PgError whose
-// Position counts in the statement.
+// Ask runs one SELECT. A statement that may not be run is a *Refusal, and what the
+// server says a *pgconn.PgError whose Position counts in the statement.
 func (db *PostgresDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	return db.ask(ctx, q, fetch)
 }
 
-// Check says what is wrong with a statement without running it: what Ask would refuse, and what the server cannot plan.
+// Check says what is wrong with a statement without running it: what Ask would refuse,
+// and what the server cannot plan.
 func (db *PostgresDB) Check(ctx context.Context, q Statement) error {
 	_, err := db.ask(ctx, q, func(context.Context, *pgconn.PgConn, Limits) (*Table, error) { return nil, nil })
 	return err
@@ -151,11 +159,11 @@ func (db *PostgresDB) Check(ctx context.Context, q Statement) error {
 // reader takes what a declared cursor gives.
 type reader func(ctx context.Context, c *pgconn.PgConn, limits Limits) (*Table, error)
 
-// ask declares a cursor for a statement, and lets read read from it.
-// The check comes before a connection is taken, so a refusal needs no server.
-// A text that the server does not take as one is sent again without a type: date > :day needs a date, and PostgreSQL
-// reads a value without a type as what stands beside it. It is not sent so the first time, since :day IS NULL says nothing of
-// a type and is then an error.
+// ask declares a cursor for a statement, and lets read read from it. The check comes
+// before a connection is taken, so a refusal needs no server. A text that the server
+// does not take as one is sent again without a type: date > :day needs a date, and
+// PostgreSQL reads a value without a type as what stands beside it. It is not sent so
+// the first time, since :day IS NULL says nothing of a type and is then an error.
 func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table, error) {
 	b, err := bind(q.SQL)
 	if err != nil {
@@ -186,12 +194,12 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	return t, b.told(err)
 }
 
-// within runs a statement in a transaction that is never committed, whatever comes of it: COMMIT would keep large objects and
-// settings. Advisory locks outlive even a rollback.
-// A read-only transaction still takes advisory locks and calls functions with effects of their own. A
-// connection that is closed has ended its transaction with it.
-// lo_create(0) succeeds in a read-only transaction for a role without any right, and only ROLLBACK takes it
-// back, as it does set_config(…, false).
+// within runs a statement in a transaction that is never committed, whatever comes of
+// it: COMMIT would keep large objects and settings. Advisory locks outlive even a
+// rollback. A read-only transaction still takes advisory locks and calls functions with
+// effects of their own. A connection that is closed has ended its transaction with it.
+// lo_create(0) succeeds in a read-only transaction for a role without any right, and
+// only ROLLBACK takes it back, as it does set_config(…, false).
 func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, send *values, limits Limits, read reader) (*Table, error) {
 	begin := fmt.Sprintf("BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = %d", max(1, limits.Time.Milliseconds()))
 	if _, err := c.Exec(ctx, begin).ReadAll(); err != nil {
@@ -211,8 +219,9 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, se
 	return t, err
 }
 
-// connecting is an error of the pool in fewer words, without what was in the configuration.
-// pgx puts host, user and database into its error, and the sentence goes to a model.
+// connecting is an error of the pool in fewer words, without what was in the
+// configuration. pgx puts host, user and database into its error, and the sentence goes
+// to a model.
 func connecting(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
@@ -225,9 +234,10 @@ func connecting(err error) error {
 	return err
 }
 
-// declare opens the cursor for a statement by the extended protocol, which takes one statement where the simple one takes
-// several: "select 1; commit; drop table …" would leave the transaction, and trying it dropped a table. Positions of errors
-// count from the DECLARE and are moved.
+// declare opens the cursor for a statement by the extended protocol, which takes one
+// statement where the simple one takes several: "select 1; commit; drop table …" would
+// leave the transaction, and trying it dropped a table. Positions of errors count from
+// the DECLARE and are moved.
 func declare(ctx context.Context, c *pgconn.PgConn, b *bound, send *values) error {
 	result := c.ExecParams(ctx, declaration+b.text, send.texts, send.types, nil, nil).Read()
 	var wrong *pgconn.PgError
@@ -237,9 +247,9 @@ func declare(ctx context.Context, c *pgconn.PgConn, b *bound, send *values) erro
 	return result.Err
 }
 
-// fetch reads from the cursor as much as the limits allow.
-// One row more than the limit is fetched, to know whether there are more.
-// What a role may not read is refused here and not by DECLARE, so errors of both are the statement's.
+// fetch reads from the cursor as much as the limits allow. One row more than the limit
+// is fetched, to know whether there are more. What a role may not read is refused here
+// and not by DECLARE, so errors of both are the statement's.
 func fetch(ctx context.Context, c *pgconn.PgConn, limits Limits) (*Table, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

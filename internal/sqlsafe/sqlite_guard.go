@@ -12,11 +12,13 @@ import (
 	"modernc.org/sqlite"
 )
 
-// What sqlite3_limit calls its limits, and what they are here. A value of a megabyte is what one step of the machine, which
-// no deadline interrupts, can make; a chain of operators of 200 is what the parser's stack takes everywhere.
-// SQLite's own are a gigabyte of value, 1,000 levels of expression, 500 SELECTs in one and patterns of 50,000
-// bytes: far too much for what a stranger wrote. They are set on the connection, and no statement can raise them.
-// No deadline interrupts a single step: randomblob(900000000) ran for 12.8 s.
+// What sqlite3_limit calls its limits, and what they are here. A value of a megabyte is
+// what one step of the machine, which no deadline interrupts, can make; a chain of
+// operators of 200 is what the parser's stack takes everywhere. SQLite's own are a
+// gigabyte of value, 1,000 levels of expression, 500 SELECTs in one and patterns of
+// 50,000 bytes: far too much for what a stranger wrote. They are set on the connection,
+// and no statement can raise them. No deadline interrupts a single step:
+// randomblob(900000000) ran for 12.8 s.
 var sqliteLimits = map[int]int{
 	0: 1 << 20, // LENGTH
 	1: longestStatement,
@@ -28,10 +30,10 @@ var sqliteLimits = map[int]int{
 	8: 256,     // LIKE_PATTERN_LENGTH: a pattern of many % takes its length times the text's
 }
 
-// guard stands before one statement, and notes what it refused first.
-// Only the first refusal is kept: it names what the user wrote, later ones what followed from it.
-// Opening read-only is not enough: PRAGMA query_only=0 succeeds on such a file, ATTACH reads any other one and
-// makes new ones, and VACUUM INTO leaves a copy.
+// guard stands before one statement, and notes what it refused first. Only the first
+// refusal is kept: it names what the user wrote, later ones what followed from it.
+// Opening read-only is not enough: PRAGMA query_only=0 succeeds on such a file, ATTACH
+// reads any other one and makes new ones, and VACUUM INTO leaves a copy.
 type guard struct {
 	s       *SQLiteDB
 	words   []token
@@ -40,9 +42,10 @@ type guard struct {
 	objects map[string]bool // tables and views of the file, when only some of them may be read
 }
 
-// stand holds a connection. It is done before each statement: what a pool's connection went through before does not matter.
-// The objects are read each time, since somebody else may have changed the file.
-// A connection that once ran ATTACH would keep the file for whoever gets it next from the pool.
+// stand holds a connection. It is done before each statement: what a pool's connection
+// went through before does not matter. The objects are read each time, since somebody
+// else may have changed the file. A connection that once ran ATTACH would keep the file
+// for whoever gets it next from the pool.
 func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 	for id, most := range sqliteLimits {
 		if _, err := sqlite.Limit(conn, id, most); err != nil {
@@ -73,9 +76,10 @@ func (g *guard) authorizer(conn *sql.Conn, ask sqlite.AuthorizerFn) error {
 	})
 }
 
-// authorize is asked by SQLite, while it compiles a statement, about everything that the statement would do.
-// The view or WITH that it is asked for does not count: WITH users AS (SELECT * FROM secret) would read as a view that is allowed.
-// It fails closed: an action that it does not know is refused.
+// authorize is asked by SQLite, while it compiles a statement, about everything that
+// the statement would do. The view or WITH that it is asked for does not count: WITH
+// users AS (SELECT * FROM secret) would read as a view that is allowed. It fails
+// closed: an action that it does not know is refused.
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, _ string) sqlite.AuthorizerReturnCode {
 	why, name := "", arg1
 	switch action {
@@ -110,8 +114,9 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, _ s
 // unknown are the sentences of SQLite that name what is wrong.
 var unknown = regexp.MustCompile(`(?:near "([^"]+)": syntax error|no such (?:column|table|function): ([^ ]+)|ambiguous column name: ([^ ]+))`)
 
-// placed is an error of SQLite's as a Refusal with the place that it names, as far as it names one: the driver tells no offset.
-// A name with a point, t.nope, stands where its last part does.
+// placed is an error of SQLite's as a Refusal with the place that it names, as far as
+// it names one: the driver tells no offset. A name with a point, t.nope, stands where
+// its last part does.
 func (g *guard) placed(err error) error {
 	var said *sqlite.Error
 	if !errors.As(err, &said) || said.Code()&0xFF != sqliteError {
@@ -144,10 +149,10 @@ func (g *guard) place(name string) int {
 	return -1
 }
 
-// readable says that a table or view may be read. Names of WITH come here, too, so that a name which is no table of the file
-// is allowed, unless SQLite itself knows it.
-// Table-valued functions of JSON read only what they are given. sqlite_schema would show the text of every
-// view, and pragma_… functions what a PRAGMA would.
+// readable says that a table or view may be read. Names of WITH come here, too, so that
+// a name which is no table of the file is allowed, unless SQLite itself knows it.
+// Table-valued functions of JSON read only what they are given. sqlite_schema would
+// show the text of every view, and pragma_… functions what a PRAGMA would.
 func (g *guard) readable(name string) bool {
 	switch {
 	case name == "json_each", name == "json_tree", name == "jsonb_each", name == "jsonb_tree", name == "":

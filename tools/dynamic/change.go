@@ -47,8 +47,8 @@ func (s *Set) Create(ctx context.Context, who string, d Draft) (Tool, error) {
 	return s.create(ctx, who, created, d)
 }
 
-// create is Create as an action.
-// The draft is compiled before the transaction begins: a look at a database that is slow must not hold everybody else's changes up.
+// create is Create as an action. The draft is compiled before the transaction begins: a
+// look at a database that is slow must not hold everybody else's changes up.
 func (s *Set) create(ctx context.Context, who, action string, d Draft) (Tool, error) {
 	ready, err := s.savable(ctx, d)
 	if err != nil {
@@ -73,8 +73,9 @@ func (s *Set) create(ctx context.Context, who, action string, d Draft) (Tool, er
 	})
 }
 
-// Update saves a draft over the tool with an id. Its Version is the one that was edited: when somebody else saved meanwhile,
-// nothing is changed and the error is a conflict.
+// Update saves a draft over the tool with an id. Its Version is the one that was
+// edited: when somebody else saved meanwhile, nothing is changed and the error is a
+// conflict.
 func (s *Set) Update(ctx context.Context, who string, id int, d Draft) (Tool, error) {
 	if d.Version <= 0 {
 		return Tool{}, &fault.Error{Kind: fault.Invalid, Message: "version has to be that of the tool that was edited", Param: "version"}
@@ -82,8 +83,9 @@ func (s *Set) Update(ctx context.Context, who string, id int, d Draft) (Tool, er
 	return s.update(ctx, who, updated, id, d)
 }
 
-// update is Update as an action; a version of 0 means whatever there is.
-// The version is what makes lost updates impossible; only imports, which are meant to win, leave it out.
+// update is Update as an action; a version of 0 means whatever there is. The version is
+// what makes lost updates impossible; only imports, which are meant to win, leave it
+// out.
 func (s *Set) update(ctx context.Context, who, action string, id int, d Draft) (Tool, error) {
 	ready, err := s.savable(ctx, d)
 	if err != nil {
@@ -104,8 +106,9 @@ func (s *Set) update(ctx context.Context, who, action string, id int, d Draft) (
 	})
 }
 
-// Toggle offers a tool or takes it back; version may be 0. A tool that could not be saved today can still be switched off.
-// To what it is already is no change, makes no version and tells nobody: a double click is one.
+// Toggle offers a tool or takes it back; version may be 0. A tool that could not be
+// saved today can still be switched off. To what it is already is no change, makes no
+// version and tells nobody: a double click is one.
 func (s *Set) Toggle(ctx context.Context, who string, id, version int, active bool) (Tool, error) {
 	return s.saved(ctx, &id, func(tx *store.Tx) error {
 		was, err := current(ctx, tx, id, version)
@@ -152,9 +155,10 @@ func (s *Set) Versions(ctx context.Context, id int) ([]Version, error) {
 	return all, err
 }
 
-// Restore makes a tool again what it was in a version, as a new version. newest is the one that was seen last. The active
-// toggle stays as it is: what is switched off should not come back by a look into the past.
-// The old draft is checked as a new one is: a connection that it names may be gone.
+// Restore makes a tool again what it was in a version, as a new version. newest is the
+// one that was seen last. The active toggle stays as it is: what is switched off should
+// not come back by a look into the past. The old draft is checked as a new one is: a
+// connection that it names may be gone.
 func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) (Tool, error) {
 	all, err := s.Versions(ctx, id)
 	if err != nil {
@@ -183,8 +187,9 @@ func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 	return &c.draft, nil
 }
 
-// nameTaken notes a name that the registry has from elsewhere.
-// Our own tool of that name is no clash here; whether it is this one or another is the store's to say (free).
+// nameTaken notes a name that the registry has from elsewhere. Our own tool of that
+// name is no clash here; whether it is this one or another is the store's to say
+// (free).
 func (s *Set) nameTaken(d *Draft, p *problems) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +200,8 @@ func (s *Set) nameTaken(d *Draft, p *problems) {
 	}
 }
 
-// saved changes the store when nobody else does, offers what came of it, and gives the tool as it is then.
+// saved changes the store when nobody else does, offers what came of it, and gives the
+// tool as it is then.
 func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) error) (Tool, error) {
 	if err := s.config.DB.Alone(ctx, change); err != nil {
 		return Tool{}, err

@@ -11,8 +11,8 @@ import (
 	"toolnorm/internal/pyexpr"
 )
 
-// The bounds of a draft, in bytes and numbers. A model reads descriptions with every request, so a long one costs more than it
-// explains; 4 KiB are a page.
+// The bounds of a draft, in bytes and numbers. A model reads descriptions with every
+// request, so a long one costs more than it explains; 4 KiB are a page.
 const (
 	longestDescription = 4096
 	longestParamText   = 1024
@@ -22,16 +22,19 @@ const (
 	mostRows           = 10_000
 )
 
-// toolName is how a tool may be called so that every face takes the name: OpenAI's API has 64 characters and no dots, which in
-// toolnorm part a server's name from a tool's. A letter comes first, as some clients take no digit there.
+// toolName is how a tool may be called so that every face takes the name: OpenAI's API
+// has 64 characters and no dots, which in toolnorm part a server's name from a tool's.
+// A letter comes first, as some clients take no digit there.
 var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-// paramName is a name of Python's in ASCII: a client that writes arguments as XML has to make an element of it.
+// paramName is a name of Python's in ASCII: a client that writes arguments as XML has
+// to make an element of it.
 var paramName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
 
-// basics checks all of a draft but its definition.
-// All faults are noted and none ends the look, as somebody who fixes one field wants to know of the others. It is done before
-// anything is registered: the library behind the MCP face panics on some of what is refused here.
+// basics checks all of a draft but its definition. All faults are noted and none ends
+// the look, as somebody who fixes one field wants to know of the others. It is done
+// before anything is registered: the library behind the MCP face panics on some of what
+// is refused here.
 func (d *Draft) basics(p *problems) {
 	if !toolName.MatchString(d.Name) {
 		p.wrong("name", "name", "a tool's name is a letter and up to 63 of A-Z a-z 0-9 _ -")
@@ -56,7 +59,8 @@ func (d *Draft) basics(p *problems) {
 	}
 }
 
-// parameters checks the parameters. Two that differ in case alone would be one to models that are careless with it.
+// parameters checks the parameters. Two that differ in case alone would be one to
+// models that are careless with it.
 func (d *Draft) parameters(p *problems) {
 	if len(d.Params) > mostParams {
 		p.wrong("params", "limit", "%d parameters are more than %d", len(d.Params), mostParams)
@@ -82,8 +86,8 @@ func (d *Draft) parameters(p *problems) {
 	}
 }
 
-// options checks the options.
-// An option that the type has no use for is an error: whoever sets max_rows for an expression believes that something bounds it.
+// options checks the options. An option that the type has no use for is an error:
+// whoever sets max_rows for an expression believes that something bounds it.
 func (d *Draft) options(p *problems) {
 	o := d.Options
 	if !slices.Contains([]string{"", "auto", "rows", "one", "value"}, o.Result) {
@@ -103,10 +107,11 @@ func (d *Draft) options(p *problems) {
 	}
 }
 
-// readable checks a text that models and people read. Control characters could break a terminal, and characters that show as
-// nothing or turn the direction of a line can hide from people what models read.
-// A text that a model reads is an instruction to it; who reviews a tool has to see all of it. NUL and escape sequences also end in
-// logs and terminals (toolrun --list).
+// readable checks a text that models and people read. Control characters could break a
+// terminal, and characters that show as nothing or turn the direction of a line can
+// hide from people what models read. A text that a model reads is an instruction to it;
+// who reviews a tool has to see all of it. NUL and escape sequences also end in logs
+// and terminals (toolrun --list).
 func readable(p *problems, field, text string, longest int) {
 	switch {
 	case len(text) > longest:
@@ -123,23 +128,26 @@ func readable(p *problems, field, text string, longest int) {
 	}
 }
 
-// hidden says that a character shows as nothing: marks of direction, tags, surrogates' stand-ins and line separators. Joiners stay
-// (U+200C, U+200D), which scripts and emoji need, and variation selectors.
+// hidden says that a character shows as nothing: marks of direction, tags, surrogates'
+// stand-ins and line separators. Joiners stay (U+200C, U+200D), which scripts and emoji
+// need, and variation selectors.
 func hidden(c rune) bool {
 	switch {
 	// Persian and Hindi are misspelt without joiners, and family emoji fall apart.
 	case c == 0x200C || c == 0x200D || c >= 0xFE00 && c <= 0xFE0F:
 		return false
-		// Line separators, which break JSON in old JavaScript, and Hangul fillers, which show as nothing and count as letters.
+		// Line separators, which break JSON in old JavaScript, and Hangul fillers,
+		// which show as nothing and count as letters.
 	case c == 0x2028 || c == 0x2029 || c == 0x3164 || c == 0xFFA0 || c == 0x115F || c == 0x1160:
 		return true
 	}
 	return unicode.Is(unicode.Cf, c) || unicode.Is(unicode.Co, c) || c >= 0xE0100 && c <= 0xE01EF
 }
 
-// normalize writes a draft as it is kept: a definition that is an object taken apart, what surrounds texts cut off, defaults left
-// out, {{name}} as :name.
-// It comes before every check and every comparison, so that what is exported and imported again is the same byte for byte.
+// normalize writes a draft as it is kept: a definition that is an object taken apart,
+// what surrounds texts cut off, defaults left out, {{name}} as :name. It comes before
+// every check and every comparison, so that what is exported and imported again is the
+// same byte for byte.
 func (d *Draft) normalize(p *problems) {
 	d.Name = strings.TrimSpace(d.Name)
 	d.DescriptionAgent, d.DescriptionUser = lines(d.DescriptionAgent), lines(d.DescriptionUser)
@@ -157,13 +165,15 @@ func (d *Draft) normalize(p *problems) {
 	if d.Options.Format == "json" {
 		d.Options.Format = ""
 	}
-	// One way to say a thing: a definition without options is stored as the plain text that the specification shows.
+	// One way to say a thing: a definition without options is stored as the plain text
+	// that the specification shows.
 	if d.Options.Connection == Sample && d.Type == typeSQL {
 		d.Options.Connection = ""
 	}
 }
 
-// lines is a text without what surrounds it and with line breaks as they are here; a page's text area sends CR LF.
+// lines is a text without what surrounds it and with line breaks as they are here; a
+// page's text area sends CR LF.
 func lines(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }

@@ -18,16 +18,17 @@ import (
 // defaultTimeout is how long a call may take when the tool does not say.
 const defaultTimeout = 10 * time.Second
 
-// compiled is a draft that can be run.
-// It is made anew for each change and never changed, so calls that run go on with the definition that they began with.
+// compiled is a draft that can be run. It is made anew for each change and never
+// changed, so calls that run go on with the definition that they began with.
 type compiled struct {
 	draft  Draft // in its stored form
 	schema json.RawMessage
 	run    func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error)
 }
 
-// Run is what is noted of one call, for the log; never what was asked or found.
-// It holds counts and names of rules, no values: the log of a server is read by more people than its databases are.
+// Run is what is noted of one call, for the log; never what was asked or found. It
+// holds counts and names of rules, no values: the log of a server is read by more
+// people than its databases are.
 type Run struct {
 	Tool      string
 	Rows      int
@@ -38,8 +39,9 @@ type Run struct {
 	problem   *Problem
 }
 
-// compile makes a draft ready to run, and says all that is wrong with it. asking has databases look at the statement, which takes
-// time, so it is left out for tools that were saved before: they are looked at again when they run.
+// compile makes a draft ready to run, and says all that is wrong with it. asking has
+// databases look at the statement, which takes time, so it is left out for tools that
+// were saved before: they are looked at again when they run.
 func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, problems) {
 	var p problems
 	d.normalize(&p)
@@ -48,7 +50,8 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 	if strings.TrimSpace(d.Definition) == "" || len(d.Definition) > longestDefinition {
 		return nil, p
 	}
-	// Both kinds look at the whole draft even if a name is wrong, for the same reason as in basics.
+	// Both kinds look at the whole draft even if a name is wrong, for the same reason
+	// as in basics.
 	switch d.Type {
 	case typeSQL:
 		s.compileSQL(ctx, c, asking, &p)
@@ -66,15 +69,17 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 	return c, p
 }
 
-// tool is the compiled draft as every face knows it.
-// The hints are true by construction: a SELECT is held to reading by two walls, and an expression has nothing that it could change.
-// Clients that ask before each call may leave that out for such a tool.
+// tool is the compiled draft as every face knows it. The hints are true by
+// construction: a SELECT is held to reading by two walls, and an expression has nothing
+// that it could change. Clients that ask before each call may leave that out for such a
+// tool.
 func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 	yes, no := true, false
 	return tools.Tool{
 		Name: c.draft.Name, Title: c.title(), Description: c.draft.DescriptionAgent, Schema: c.schema,
 		Hints: tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
-		// A little more than the tool's own time, so that its own sentence says which limit it was.
+		// A little more than the tool's own time, so that its own sentence says which
+		// limit it was.
 		Timeout: c.draft.timeout() + 3*time.Second,
 		Call: func(ctx context.Context, text json.RawMessage) (tools.Result, error) {
 			note := &Run{}
@@ -103,8 +108,8 @@ func (c *compiled) title() string {
 	return line
 }
 
-// timeout is how long a call may take.
-// Ten seconds are what data tools have as well: a model's turn is held up by it, and a person waits behind that.
+// timeout is how long a call may take. Ten seconds are what data tools have as well: a
+// model's turn is held up by it, and a person waits behind that.
 func (d *Draft) timeout() time.Duration {
 	if d.Options.Timeout == 0 {
 		return defaultTimeout
@@ -121,10 +126,12 @@ func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (t
 	return c.run(ctx, args, note)
 }
 
-// arguments are the values of the parameters: a text, a bool, a json.Number, or nil for one that was left out. The registry has held
-// them to the schema; what is checked here is what a schema cannot say.
+// arguments are the values of the parameters: a text, a bool, a json.Number, or nil for
+// one that was left out. The registry has held them to the schema; what is checked here
+// is what a schema cannot say.
 func (c *compiled) arguments(text json.RawMessage) (map[string]any, error) {
-	// Numbers stay as they were written: 5 is not 5.0 to Python, and 9007199254740993 is no double.
+	// Numbers stay as they were written: 5 is not 5.0 to Python, and 9007199254740993
+	// is no double.
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.UseNumber()
 	args := map[string]any{}
@@ -158,7 +165,8 @@ func (c *compiled) compileExpression(p *problems) {
 		return
 	}
 	c.unused(program.Uses(), p)
-	// Only the time is the tool's to say; steps and bytes bound what an evaluation can take from everybody else on the machine.
+	// Only the time is the tool's to say; steps and bytes bound what an evaluation can
+	// take from everybody else on the machine.
 	limits := pyexpr.Limits{Timeout: c.draft.timeout()}
 	if c.draft.Options.Timeout == 0 {
 		limits.Timeout = 0 // the evaluator's own second
@@ -172,8 +180,9 @@ func (c *compiled) compileExpression(p *problems) {
 	}
 }
 
-// unused warns of parameters that the definition does not name: a model would be asked for them in vain.
-// It is a warning and no error, as a draft mostly gets its parameters before its logic.
+// unused warns of parameters that the definition does not name: a model would be asked
+// for them in vain. It is a warning and no error, as a draft mostly gets its parameters
+// before its logic.
 func (c *compiled) unused(used []string, p *problems) {
 	named := map[string]bool{}
 	for _, name := range used {
@@ -199,8 +208,9 @@ func (r *Run) failed(err error, definition string) {
 	}
 }
 
-// sentence is a problem for whoever called, a model mostly, with its place. An expression shows it with a caret.
-// A model that reads the place and the rule can seldom change the tool, but it can say to its user what is wrong with it.
+// sentence is a problem for whoever called, a model mostly, with its place. An
+// expression shows it with a caret. A model that reads the place and the rule can
+// seldom change the tool, but it can say to its user what is wrong with it.
 func (p *Problem) sentence(err error) string {
 	var wrong *pyexpr.Error
 	switch {

@@ -16,16 +16,18 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// Sample is the name of the connection that comes with the program, and the one that a tool asks which names none.
+// Sample is the name of the connection that comes with the program, and the one that a
+// tool asks which names none.
 const Sample = "sample"
 
 // connectionName is how a connection may be called.
 var connectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-// connection is a database that SQL tools may ask. It is opened when it is first needed, and tried again when that failed: a
-// server that is down keeps nothing else from working.
-// The two walls behind it open a SQLite file read-only and hold a PostgreSQL role to SELECT; a role that can do more is refused when it
-// connects, so a superuser's URL in the settings gives an error and no tool.
+// connection is a database that SQL tools may ask. It is opened when it is first
+// needed, and tried again when that failed: a server that is down keeps nothing else
+// from working. The two walls behind it open a SQLite file read-only and hold a
+// PostgreSQL role to SELECT; a role that can do more is refused when it connects, so a
+// superuser's URL in the settings gives an error and no tool.
 type connection struct {
 	Name   string
 	Kind   sqlsafe.Kind
@@ -41,9 +43,11 @@ type connections struct {
 	all map[string]*connection
 }
 
-// newConnections reads the settings: by names, the absolute path of a SQLite file, with #table,table for those that may be
-// read, or postgres://…; env:VARIABLE has it in the environment. own is the file of the store, which is refused as a whole.
-// Only settings make connections, never the page: who may write a tool could else read any file of the machine through it.
+// newConnections reads the settings: by names, the absolute path of a SQLite file, with
+// #table,table for those that may be read, or postgres://…; env:VARIABLE has it in the
+// environment. own is the file of the store, which is refused as a whole. Only settings
+// make connections, never the page: who may write a tool could else read any file of
+// the machine through it.
 func newConnections(settings map[string]string, own, sample string) (*connections, error) {
 	all := map[string]*connection{Sample: {Name: Sample, where: sample, tables: sampleNames}}
 	for name, where := range settings {
@@ -84,8 +88,9 @@ func (c *connection) file(own string) error {
 	return nil
 }
 
-// sameFile says that two paths are one file, also by links.
-// The path alone would not do: /data/link.db may be a link to the store, in which keys of sessions and drafts of others are.
+// sameFile says that two paths are one file, also by links. The path alone would not
+// do: /data/link.db may be a link to the store, in which keys of sessions and drafts of
+// others are.
 func sameFile(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true
@@ -111,7 +116,8 @@ func (c *connections) names() []string { return slices.Sorted(maps.Keys(c.all)) 
 
 // database opens the connection, if it is not.
 func (c *connection) database(ctx context.Context) (database, error) {
-	// Held while it opens: of ten calls at once one opens and nine wait for it, instead of ten pools of which nine would leak.
+	// Held while it opens: of ten calls at once one opens and nine wait for it, instead
+	// of ten pools of which nine would leak.
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.db != nil {
@@ -166,7 +172,8 @@ type Connection struct {
 	Tables []sqlsafe.Relation `json:"tables"`
 }
 
-// Connections lists what SQL tools may ask, with the tables. They are asked side by side, since one may be slow.
+// Connections lists what SQL tools may ask, with the tables. They are asked side by
+// side, since one may be slow.
 func (s *Set) Connections(ctx context.Context) []Connection {
 	// In the order of the names, so that the explorer does not jump.
 	names := s.connections.names()

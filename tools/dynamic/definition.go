@@ -8,8 +8,8 @@ import (
 	"toolnorm/chat"
 )
 
-// The types of tools, as the table has them. PYTHON is an expression of a part of Python that is evaluated here
-// (internal/pyexpr); nothing of Python's own is run.
+// The types of tools, as the table has them. PYTHON is an expression of a part of
+// Python that is evaluated here (internal/pyexpr); nothing of Python's own is run.
 const (
 	typeSQL    = "SQL"
 	typePython = "PYTHON"
@@ -22,9 +22,10 @@ const (
 	typeBoolean = "BOOLEAN"
 )
 
-// Draft is what an administrator writes of a tool. The names of its members are the columns of the tables.
-// The same type is read from the page, written into files by export, and kept whole as a version's snapshot: a member that is added
-// here must have a zero value that means what it meant before.
+// Draft is what an administrator writes of a tool. The names of its members are the
+// columns of the tables. The same type is read from the page, written into files by
+// export, and kept whole as a version's snapshot: a member that is added here must have
+// a zero value that means what it meant before.
 type Draft struct {
 	Name             string  `json:"name" yaml:"name"`
 	DescriptionAgent string  `json:"description_agent" yaml:"description_agent"`         // what models read
@@ -45,7 +46,8 @@ type Param struct {
 	Description string `json:"description" yaml:"description,omitempty"`
 }
 
-// UnmarshalJSON reads a parameter; one that does not say is required, as a SELECT mostly has no use for a value that is missing.
+// UnmarshalJSON reads a parameter; one that does not say is required, as a SELECT
+// mostly has no use for a value that is missing.
 func (p *Param) UnmarshalJSON(text []byte) error {
 	type plain Param
 	one := plain{Required: true}
@@ -59,7 +61,8 @@ func (p *Param) UnmarshalJSON(text []byte) error {
 }
 
 // Options are how a tool is run and how its result looks. Zero values are the defaults.
-// They have no columns in the specification's table, so they go into the column definition beside the text (column).
+// They have no columns in the specification's table, so they go into the column
+// definition beside the text (column).
 type Options struct {
 	Connection string `json:"connection,omitempty" yaml:"connection,omitempty"` // sample
 	Result     string `json:"result,omitempty" yaml:"result,omitempty"`         // auto, rows, one or value
@@ -68,8 +71,8 @@ type Options struct {
 	MaxRows    int    `json:"max_rows,omitempty" yaml:"max_rows,omitempty"`
 }
 
-// Tool is a tool as it is kept.
-// What a client sends back is a Draft: id, creation and creator are the store's to say, and would else be lies of the page's.
+// Tool is a tool as it is kept. What a client sends back is a Draft: id, creation and
+// creator are the store's to say, and would else be lies of the page's.
 type Tool struct {
 	ID int `json:"id"`
 	Draft
@@ -82,15 +85,17 @@ type Tool struct {
 	Problem string `json:"problem,omitempty"` // why it is active and not offered
 }
 
-// column is a definition with its options as one JSON object, the second form that the column takes.
+// column is a definition with its options as one JSON object, the second form that the
+// column takes.
 type column struct {
 	SQL  *string `json:"sql,omitempty"`
 	Expr *string `json:"expr,omitempty"`
 	Options
 }
 
-// stored is what the column holds: the text alone, or an object when there are options. A text that reads as such an object
-// is wrapped, too, or it would be taken apart when it is read back.
+// stored is what the column holds: the text alone, or an object when there are options.
+// A text that reads as such an object is wrapped, too, or it would be taken apart when
+// it is read back.
 func (d *Draft) stored() string {
 	if d.Options == (Options{}) && !isColumn(d.Definition) {
 		return d.Definition
@@ -108,9 +113,10 @@ func (d *Draft) stored() string {
 	return string(text)
 }
 
-// isColumn says that a definition is the object with sql or expr. {"a": 1} is a dict of Python's.
-// The specification leaves open how "JSON or raw" are told apart; the first brace alone would take a dict, or a SELECT that a comment
-// in braces begins, for the object.
+// isColumn says that a definition is the object with sql or expr. {"a": 1} is a dict of
+// Python's. The specification leaves open how "JSON or raw" are told apart; the first
+// brace alone would take a dict, or a SELECT that a comment in braces begins, for the
+// object.
 func isColumn(text string) bool {
 	var members map[string]json.RawMessage
 	if !strings.HasPrefix(strings.TrimSpace(text), "{") || json.Unmarshal([]byte(text), &members) != nil {
@@ -121,13 +127,15 @@ func isColumn(text string) bool {
 	return sql || expr
 }
 
-// unpack takes a definition apart that is an object. Options in it win over those beside it, being written with the text.
+// unpack takes a definition apart that is an object. Options in it win over those
+// beside it, being written with the text.
 func (d *Draft) unpack() error {
 	if !isColumn(d.Definition) {
 		return nil
 	}
 	c := column{Options: d.Options}
-	// An option that is misspelt would be dropped in silence, and the tool run without its limit.
+	// An option that is misspelt would be dropped in silence, and the tool run without
+	// its limit.
 	dec := json.NewDecoder(strings.NewReader(d.Definition))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&c); err != nil {

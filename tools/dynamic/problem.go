@@ -12,7 +12,8 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// Problem is something that is wrong with a draft, or with how it ran, for the person who wrote it.
+// Problem is something that is wrong with a draft, or with how it ran, for the person
+// who wrote it.
 type Problem struct {
 	Severity string `json:"severity"` // error or warning
 	Field    string `json:"field"`    // of the draft: name, params[1].param_name, definition
@@ -35,15 +36,16 @@ func (p *problems) odd(field, rule, format string, args ...any) {
 	*p = append(*p, Problem{Severity: "warning", Field: field, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
-// errors says that something keeps the draft from being saved.
-// A warning is what may be meant: a parameter without a use yet, a database that is down.
+// errors says that something keeps the draft from being saved. A warning is what may be
+// meant: a parameter without a use yet, a database that is down.
 func (p problems) errors() bool {
 	return slices.ContainsFunc(p, func(one Problem) bool { return one.Severity == "error" })
 }
 
-// locate is an error of a database or of an expression as a problem of the definition, at its place.
-// Three kinds of errors come here: a refusal of ours, with its place; what a server says, whose position counts characters; and an
-// error of an expression, in Python's words. Everything else is about the run and not about a place.
+// locate is an error of a database or of an expression as a problem of the definition,
+// at its place. Three kinds of errors come here: a refusal of ours, with its place;
+// what a server says, whose position counts characters; and an error of an expression,
+// in Python's words. Everything else is about the run and not about a place.
 func locate(err error, sql string) Problem {
 	out := Problem{Severity: "error", Field: "definition", Rule: "run", Message: err.Error()}
 	var refused *sqlsafe.Refusal
@@ -83,8 +85,9 @@ func locate(err error, sql string) Problem {
 	return out
 }
 
-// Refused is a draft that cannot be saved. Its fault is the first of the problems.
-// All problems go along: a page marks every field at once, where one error at a time would take a save for each.
+// Refused is a draft that cannot be saved. Its fault is the first of the problems. All
+// problems go along: a page marks every field at once, where one error at a time would
+// take a save for each.
 type Refused struct {
 	Problems []Problem
 }
@@ -92,8 +95,8 @@ type Refused struct {
 // Error is the sentence of the first problem.
 func (r *Refused) Error() string { return r.first().Error() }
 
-// Unwrap gives the fault, whose Param is the field.
-// So every face answers it as any fault, a 400 that names the field, and only the admin API looks for the rest.
+// Unwrap gives the fault, whose Param is the field. So every face answers it as any
+// fault, a 400 that names the field, and only the admin API looks for the rest.
 func (r *Refused) Unwrap() error { return r.first() }
 
 // first is the first error as a fault.

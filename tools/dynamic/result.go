@@ -18,7 +18,8 @@ import (
 //	one    the first row, or null
 //	value  the first value of the first row, or null
 //
-// A list that a limit cut is an object that says so, in every shape but one and value, where one row was all that was asked for.
+// A list that a limit cut is an object that says so, in every shape but one and value,
+// where one row was all that was asked for.
 func (o Options) table(t *sqlsafe.Table) (tools.Result, error) {
 	switch {
 	case o.Result == "value":
@@ -62,8 +63,9 @@ func plain(value json.RawMessage) string {
 	return string(value)
 }
 
-// cells are the values of a record, in the order of the columns.
-// Records are JSON already, with their digits; they are taken apart member by member and never through a float.
+// cells are the values of a record, in the order of the columns. Records are JSON
+// already, with their digits; they are taken apart member by member and never through a
+// float.
 func cells(t *sqlsafe.Table, record json.RawMessage) []json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(record, &members) != nil {
@@ -89,8 +91,9 @@ func first(t *sqlsafe.Table) json.RawMessage {
 // unbroken keeps a value in its place: a tab or a line break in it would begin another.
 var unbroken = strings.NewReplacer("\t", " ", "\r\n", " ", "\n", " ", "\r", " ")
 
-// lines are rows as tab-separated lines under a header. A single value is itself.
-// Tabs and line breaks inside of values become spaces: the form is for models and people, and is not meant to be read back exactly.
+// lines are rows as tab-separated lines under a header. A single value is itself. Tabs
+// and line breaks inside of values become spaces: the form is for models and people,
+// and is not meant to be read back exactly.
 func (o Options) lines(t *sqlsafe.Table) string {
 	if o.Result != "rows" && len(t.Records) == 1 && len(t.Columns) == 1 && !t.Truncated {
 		return plain(first(t))

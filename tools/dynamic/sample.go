@@ -9,8 +9,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// sampleTables are those of the two examples of the specification: the limits of users and departments, as a company's own
-// server of tools would keep them.
+// sampleTables are those of the two examples of the specification: the limits of users
+// and departments, as a company's own server of tools would keep them.
 const sampleTables = `
 CREATE TABLE h_user (uid INTEGER PRIMARY KEY, user_nm TEXT NOT NULL, dept TEXT NOT NULL, active TEXT NOT NULL);
 CREATE TABLE h_mcp_tool_limit (id INTEGER PRIMARY KEY, target_type TEXT NOT NULL, target_id INTEGER NOT NULL, max_count INTEGER NOT NULL);
@@ -20,9 +20,10 @@ INSERT INTO h_mcp_tool_limit VALUES (1, 'USER', 1, 50), (2, 'USER', 2, 100), (3,
 // sampleNames are the tables that may be read.
 var sampleNames = []string{"h_user", "h_mcp_tool_limit"}
 
-// makeSample makes the file of the sample connection when it is not there. It is a file of its own, so that what is tried on it
-// never touches the store. It appears whole or not at all: of two programs that start at once the second replaces it by its like.
-// A first SQL tool needs something to ask, before anybody has set up a connection.
+// makeSample makes the file of the sample connection when it is not there. It is a file
+// of its own, so that what is tried on it never touches the store. It appears whole or
+// not at all: of two programs that start at once the second replaces it by its like. A
+// first SQL tool needs something to ask, before anybody has set up a connection.
 func makeSample(ctx context.Context, path string) error {
 	if exists(path) {
 		return nil

@@ -15,10 +15,11 @@ type property struct {
 	Description string `json:"description,omitempty"`
 }
 
-// schema is the JSON Schema of a tool's arguments, with the parameters in their order: models write arguments in the order of the
-// schema, and think of them so.
-// additionalProperties is false so that an argument which was made up is told to the model, which can then use the right one, and is
-// not dropped. There is no default and no null in a type: models of a few billion parameters write both where they need not.
+// schema is the JSON Schema of a tool's arguments, with the parameters in their order:
+// models write arguments in the order of the schema, and think of them so.
+// additionalProperties is false so that an argument which was made up is told to the
+// model, which can then use the right one, and is not dropped. There is no default and
+// no null in a type: models of a few billion parameters write both where they need not.
 func (d *Draft) schema() (json.RawMessage, error) {
 	text, required := []byte(`{"type":"object","properties":{`), []string{}
 	for i, p := range d.Params {
@@ -54,8 +55,8 @@ type offer struct {
 	} `json:"function"`
 }
 
-// offered is the tool as models see it, and about how many tokens that is: a fourth of its bytes, which is near enough to
-// compare tools by.
+// offered is the tool as models see it, and about how many tokens that is: a fourth of
+// its bytes, which is near enough to compare tools by.
 func (d *Draft) offered() (shown json.RawMessage, tokens int, err error) {
 	o := offer{Type: "function"}
 	o.Function.Name, o.Function.Description = d.Name, d.DescriptionAgent

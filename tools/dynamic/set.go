@@ -18,8 +18,9 @@ import (
 // source is the name of the custom tools in the registry.
 const source = "custom"
 
-// pollEvery is how often the change counter is read, beside the notices: a notice can be lost between PostgreSQL and here (a
-// connection pooler in between passes none on), and a change should be live within a second or two all the same.
+// pollEvery is how often the change counter is read, beside the notices: a notice can
+// be lost between PostgreSQL and here (a connection pooler in between passes none on),
+// and a change should be live within a second or two all the same.
 const pollEvery = 2 * time.Second
 
 // Config says where the tools are kept, and what they may ask.
@@ -34,9 +35,10 @@ type Config struct {
 	Failed      func(error)                                                       // told of what goes wrong beside; nil: nobody is
 }
 
-// Set is the custom tools: those in the store, and of them those that the registry has. It may be used by many at once.
-// The store is the truth, and the registry follows it: no change goes to the registry alone, so a crash between the two leaves nothing
-// to repair but the next reading.
+// Set is the custom tools: those in the store, and of them those that the registry has.
+// It may be used by many at once. The store is the truth, and the registry follows it:
+// no change goes to the registry alone, so a crash between the two leaves nothing to
+// repair but the next reading.
 type Set struct {
 	config      Config
 	connections *connections
@@ -47,7 +49,8 @@ type Set struct {
 	changed atomic.Pointer[func()]
 }
 
-// Open makes the tables and the sample when they are not there, reads the tools, and offers the active ones.
+// Open makes the tables and the sample when they are not there, reads the tools, and
+// offers the active ones.
 func Open(ctx context.Context, c Config) (*Set, error) {
 	if c.Audit == nil {
 		c.Audit = func(context.Context, Run) {}
@@ -89,8 +92,8 @@ func (s *Set) Follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Read here and not in the goroutine: what changed since the tools were read is seen by the reading below, and what changes
-	// from now on by another number.
+	// Read here and not in the goroutine: what changed since the tools were read is
+	// seen by the reading below, and what changes from now on by another number.
 	seen := s.counter(ctx)
 	if err := s.refresh(ctx); err != nil {
 		return err
@@ -121,7 +124,8 @@ func (s *Set) Follow(ctx context.Context) error {
 	return nil
 }
 
-// counter is the number of changes; -1 when it cannot be read, which counts as a change.
+// counter is the number of changes; -1 when it cannot be read, which counts as a
+// change.
 func (s *Set) counter(ctx context.Context) int {
 	var n int
 	if err := s.config.DB.QueryRowContext(ctx, "SELECT n FROM h_custom_tool_change").Scan(&n); err != nil {
@@ -130,9 +134,9 @@ func (s *Set) counter(ctx context.Context) int {
 	return n
 }
 
-// refresh reads the tools and offers the active ones. When nothing changed nobody is told.
-// Reading all is cheaper than keeping track: a thousand tools are read in milliseconds, changes are rare, and a reading cannot be out of
-// step with the store.
+// refresh reads the tools and offers the active ones. When nothing changed nobody is
+// told. Reading all is cheaper than keeping track: a thousand tools are read in
+// milliseconds, changes are rare, and a reading cannot be out of step with the store.
 func (s *Set) refresh(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,8 +162,9 @@ func (s *Set) refresh(ctx context.Context) error {
 	return nil
 }
 
-// same says that two readings of the store are the same.
-// SQLite tells of every commit to the file, also of a document that was imported; clients must not reload their lists for that.
+// same says that two readings of the store are the same. SQLite tells of every commit
+// to the file, also of a document that was imported; clients must not reload their
+// lists for that.
 func same(a, b []Tool) bool {
 	if len(a) != len(b) {
 		return false
@@ -175,10 +180,10 @@ func same(a, b []Tool) bool {
 	return true
 }
 
-// offer puts the active tools into the registry, and notes in each tool whether it is there. One that cannot be offered keeps
-// no other one from it.
-// Names of others come first: a remote server's or a built-in tool's callers were there before, and a custom tool that took such a name
-// would get their calls.
+// offer puts the active tools into the registry, and notes in each tool whether it is
+// there. One that cannot be offered keeps no other one from it. Names of others come
+// first: a remote server's or a built-in tool's callers were there before, and a custom
+// tool that took such a name would get their calls.
 func (s *Set) offer(ctx context.Context, all []Tool) error {
 	taken := map[string]bool{}
 	for _, t := range s.config.Registry.Snapshot().Tools {
@@ -213,8 +218,9 @@ func (s *Set) offer(ctx context.Context, all []Tool) error {
 	return nil
 }
 
-// ready is a tool of the registry, or why there is none.
-// It does not ask the databases: a start must not wait for one that is down, and what they would refuse they refuse at the call.
+// ready is a tool of the registry, or why there is none. It does not ask the databases:
+// a start must not wait for one that is down, and what they would refuse they refuse at
+// the call.
 func (s *Set) ready(ctx context.Context, t *Tool, taken bool) (tools.Tool, string) {
 	switch {
 	case t.Problem != "":

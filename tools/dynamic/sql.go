@@ -13,8 +13,8 @@ import (
 	"toolnorm/tools"
 )
 
-// compileSQL reads a SELECT.
-// The connection may be one that is down: that it is there at all decides how the text is read (kinds cut statements differently).
+// compileSQL reads a SELECT. The connection may be one that is down: that it is there
+// at all decides how the text is read (kinds cut statements differently).
 func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *problems) {
 	on := s.connections.named(c.draft.Options.Connection)
 	if on == nil {
@@ -44,8 +44,9 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 	}
 }
 
-// bindNames writes {{name}} as :name, and holds that the names of the definition are parameters.
-// The names are found by the lexer that finds the places to bind at, so what is checked here is what will be bound.
+// bindNames writes {{name}} as :name, and holds that the names of the definition are
+// parameters. The names are found by the lexer that finds the places to bind at, so
+// what is checked here is what will be bound.
 func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	text, err := kind.Braces(c.draft.Definition)
 	if err != nil {
@@ -77,8 +78,9 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	return good
 }
 
-// ask has the database look at the statement. One that cannot be reached now is a warning: the statement may be right.
-// The statement is compiled with blank values and never run: a validation that ran it would read data for everybody who types.
+// ask has the database look at the statement. One that cannot be reached now is a
+// warning: the statement may be right. The statement is compiled with blank values and
+// never run: a validation that ran it would read data for everybody who types.
 func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
 	db, err := on.database(ctx)
 	if err == nil {
@@ -99,8 +101,9 @@ func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
 	*p = append(*p, one)
 }
 
-// blank is a value of a type, for a statement that is looked at and not run.
-// They have the right type, which PostgreSQL plans by; an empty text for a date is not looked at before it runs.
+// blank is a value of a type, for a statement that is looked at and not run. They have
+// the right type, which PostgreSQL plans by; an empty text for a date is not looked at
+// before it runs.
 func blank(kind string) any {
 	switch kind {
 	case typeNumber:
@@ -127,8 +130,9 @@ func (c *compiled) statement(args map[string]any) sqlsafe.Statement {
 	return q
 }
 
-// number is a number as a database takes it: whole ones stay whole, and keep all their digits.
-// A double has 53 bits: an id of 64 would be rounded to that of another row. Digits that no int64 holds go as they are.
+// number is a number as a database takes it: whole ones stay whole, and keep all their
+// digits. A double has 53 bits: an id of 64 would be rounded to that of another row.
+// Digits that no int64 holds go as they are.
 func number(n json.Number) any {
 	if i, err := n.Int64(); err == nil {
 		return i
@@ -157,5 +161,6 @@ var (
 // openWait is how long a connection may take to open.
 const openWait = 5 * time.Second
 
-// errOwnStore is the refusal of a connection to the file in which tools and credentials are kept.
+// errOwnStore is the refusal of a connection to the file in which tools and credentials
+// are kept.
 var errOwnStore = errors.New("the file is toolnorm's own store; list the tables that may be read: NAME=/path/file.db#table,table")

@@ -15,7 +15,8 @@ import (
 // topic is what replicas listen to.
 const topic = "custom_tools"
 
-// maxTools bounds how many tools there are: with a thousand a list of tools is larger than any model's context.
+// maxTools bounds how many tools there are: with a thousand a list of tools is larger
+// than any model's context.
 const maxTools = 1000
 
 // asker is a DB or a Tx.
@@ -25,9 +26,10 @@ type asker interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// readTools reads all tools in the order of their ids, or the one with an id. It is one statement, so that no change falls between a
-// tool and its parameters.
-// The version is the number of the newest snapshot; a row that another program wrote has none, and is version 0 until it is saved here.
+// readTools reads all tools in the order of their ids, or the one with an id. It is one
+// statement, so that no change falls between a tool and its parameters. The version is
+// the number of the newest snapshot; a row that another program wrote has none, and is
+// version 0 until it is saved here.
 func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 	rows, err := in.QueryContext(ctx, `SELECT t.id, t.name, t.description_agent, t.description_user, t.tool_type, t.definition, t.is_active, t.reg_dt, t.created_by,
 			(SELECT coalesce(max(v.version), 0) FROM h_custom_tool_version v WHERE v.tool_id = t.id),
@@ -94,8 +96,8 @@ func insertParams(ctx context.Context, in asker, id int, d *Draft) error {
 	return nil
 }
 
-// update writes a tool over.
-// Parameters are written anew, since their order is that of their ids and an edit may have moved them.
+// update writes a tool over. Parameters are written anew, since their order is that of
+// their ids and an edit may have moved them.
 func update(ctx context.Context, in asker, id int, d *Draft) error {
 	if _, err := in.ExecContext(ctx, `UPDATE h_custom_tool SET name = $2, description_agent = $3, description_user = $4, tool_type = $5, definition = $6, is_active = $7
 		WHERE id = $1`, id, d.Name, d.DescriptionAgent, d.DescriptionUser, d.Type, d.stored(), yes(d.Active)); err != nil {
@@ -107,8 +109,9 @@ func update(ctx context.Context, in asker, id int, d *Draft) error {
 	return insertParams(ctx, in, id, d)
 }
 
-// remember keeps what a tool is now, says who made it so, and tells the replicas. version is the one before.
-// The notice goes out when the transaction is committed, so no replica reads before the change is there.
+// remember keeps what a tool is now, says who made it so, and tells the replicas.
+// version is the one before. The notice goes out when the transaction is committed, so
+// no replica reads before the change is there.
 func remember(ctx context.Context, db *store.DB, tx *store.Tx, id, version int, d *Draft, who, action string) error {
 	d.Version = 0 // of no meaning in a snapshot, whose row has it
 	snapshot, err := json.Marshal(d)
@@ -163,9 +166,9 @@ func readVersions(ctx context.Context, in asker, id int) (all []Version, err err
 	return all, rows.Err()
 }
 
-// free says that no other tool than id has a name.
-// It is asked inside of the transaction that nobody else writes beside, so the UNIQUE of the table never has to say it: its error has
-// other words in each database.
+// free says that no other tool than id has a name. It is asked inside of the
+// transaction that nobody else writes beside, so the UNIQUE of the table never has to
+// say it: its error has other words in each database.
 func free(ctx context.Context, in asker, name string, id int) error {
 	var other int
 	err := in.QueryRowContext(ctx, "SELECT id FROM h_custom_tool WHERE name = $1", name).Scan(&other)
@@ -178,8 +181,9 @@ func free(ctx context.Context, in asker, name string, id int) error {
 	return &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf("there is a tool %s already, number %d", name, other), Param: "name", Code: "name_taken"}
 }
 
-// current is the tool that is to be changed, as long as nobody else changed it since version; 0: whatever it is now.
-// Looking and writing are one transaction: of two editors who save the same version at once the second is always told.
+// current is the tool that is to be changed, as long as nobody else changed it since
+// version; 0: whatever it is now. Looking and writing are one transaction: of two
+// editors who save the same version at once the second is always told.
 func current(ctx context.Context, in asker, id, version int) (*Tool, error) {
 	found, err := readTools(ctx, in, id)
 	switch {

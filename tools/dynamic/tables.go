@@ -7,8 +7,9 @@ import (
 	"toolnorm/internal/store"
 )
 
-// The specification's two tables, with exactly its columns. IDENTITY stands for what makes a number that no row had before: the
-// history of a tool goes on under its id when the tool is gone.
+// The specification's two tables, with exactly its columns. IDENTITY stands for what
+// makes a number that no row had before: the history of a tool goes on under its id
+// when the tool is gone.
 const specifiedTables = `
 CREATE TABLE h_custom_tool (
 	id IDENTITY,
@@ -31,8 +32,9 @@ CREATE TABLE h_custom_tool_param (
 );
 CREATE INDEX h_custom_tool_param_tool ON h_custom_tool_param (tool_id);`
 
-// Our own tables: what the two have no columns for. snapshot is a whole Draft as JSON, so that a version can be read without any
-// other row. n of the change counter grows with every change, for replicas that missed the notice.
+// Our own tables: what the two have no columns for. snapshot is a whole Draft as JSON,
+// so that a version can be read without any other row. n of the change counter grows
+// with every change, for replicas that missed the notice.
 const ownTables = `
 CREATE TABLE h_custom_tool_version (
 	tool_id INTEGER NOT NULL,
@@ -55,9 +57,10 @@ CREATE TABLE h_custom_tool_audit (
 CREATE TABLE h_custom_tool_change (id INTEGER PRIMARY KEY, n INTEGER NOT NULL);
 INSERT INTO h_custom_tool_change VALUES (1, 0);`
 
-// steps are the changes of the tables so far.
-// AUTOINCREMENT and IDENTITY differ only in how they are written; the rest of the text is one for both databases. TEXT for times and Y/N
-// is the specification's, so that the tables can be read and written by the tools that a company has for them.
+// steps are the changes of the tables so far. AUTOINCREMENT and IDENTITY differ only in
+// how they are written; the rest of the text is one for both databases. TEXT for times
+// and Y/N is the specification's, so that the tables can be read and written by the
+// tools that a company has for them.
 func steps() []store.Step {
 	return []store.Step{{Name: "tables", Do: func(ctx context.Context, tx *store.Tx) error {
 		statements := ownTables

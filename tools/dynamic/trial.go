@@ -46,9 +46,10 @@ type Trial struct {
 	Hit       []string      `json:"limits_hit"`
 }
 
-// Test runs a draft that need not be saved: through a registry and a handler as those of a saved tool, so that what is seen is
-// what models and clients would get.
-// Being the same handler is the point: a test by other code would pass what the real one refuses. The audit gets its line, too.
+// Test runs a draft that need not be saved: through a registry and a handler as those
+// of a saved tool, so that what is seen is what models and clients would get. Being the
+// same handler is the point: a test by other code would pass what the real one refuses.
+// The audit gets its line, too.
 func (s *Set) Test(ctx context.Context, d Draft, args json.RawMessage) Trial {
 	c, p := s.compile(ctx, d, true)
 	out := Trial{Problems: append([]Problem{}, p...), Hit: []string{}}
