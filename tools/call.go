@@ -21,6 +21,11 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 	if !ok {
 		return Failure(now.unknown(name))
 	}
+	if t.Refuse != nil {
+		if res, refused := r.refuse(ctx, t, args); refused {
+			return r.passable(t, res)
+		}
+	}
 	args, err := r.fit(t, args)
 	if err != nil {
 		return Failure(err.Error())
@@ -42,6 +47,17 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 	case <-timed.Done():
 		return stopped(timed, t)
 	}
+}
+
+// refuse asks the tool whether it answers at once. One that panics is asked as if it had nothing against the arguments, and
+// fails in its Call.
+func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (res Result, refused bool) {
+	defer func() {
+		if v := recover(); v != nil && r.opts.Panicked != nil {
+			r.opts.Panicked(t.Name, v, debug.Stack())
+		}
+	}()
+	return t.Refuse(ctx, args)
 }
 
 // overdue is the cause of a call's end when its time is over.

@@ -219,3 +219,28 @@ func FuzzCall(f *testing.F) {
 		}
 	})
 }
+
+func TestAToolMayRefuseInItsOwnWords(t *testing.T) {
+	r := New(Options{Fit: func(Tool, json.RawMessage) (json.RawMessage, error) { return nil, errors.New("the validator's words") }})
+	own := Tool{
+		Name: "own", Schema: json.RawMessage(`{"type":"object"}`),
+		Refuse: func(_ context.Context, args json.RawMessage) (Result, bool) {
+			switch string(args) {
+			case `{"n":51}`:
+				return Failure("n exceeds limit (50)"), true
+			case `{"n":"panic"}`:
+				panic("on purpose")
+			}
+			return Result{}, false
+		},
+		Call: func(context.Context, json.RawMessage) (Result, error) { return TextOf("called"), nil },
+	}
+	if err := r.Set("test", own); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{`{"n":51}`: "n exceeds limit (50)", `{"n":1}`: "the validator's words", `{"n":"panic"}`: "the validator's words"} {
+		if got := r.Call(t.Context(), "own", json.RawMessage(args)); got.Text() != want || !got.IsError {
+			t.Errorf("%s: %q, want %q", args, got.Text(), want)
+		}
+	}
+}

@@ -23,6 +23,11 @@ type Tool struct {
 	Hints       Hints
 	Timeout     time.Duration // of one call; 0: the registry's
 
+	// Refuse, when set, looks at arguments as they came, before they are held to Schema, and may answer instead of Call: a tool
+	// whose specification has words of its own for what a schema can say as well is not answered for by the validator. What is
+	// wrong in any other way it leaves to the schema.
+	Refuse func(ctx context.Context, args json.RawMessage) (Result, bool)
+
 	// Call runs the tool. The arguments are one JSON object that fits Schema. An error is a failure of the tool, told to
 	// whoever called in its own words; it becomes a Result with IsError.
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
