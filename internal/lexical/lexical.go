@@ -1,13 +1,14 @@
-// Package lexical finds texts by their words: BM25 over bigrams for Chinese, Japanese and Korean, and over stems elsewhere.
+// Package lexical finds texts by their words: BM25 over bigrams for Chinese, Japanese and Korean, and over
+// stems elsewhere.
 //
-// Bigrams find a term of two characters, which trigrams do not, and came within .004 (MRR) of dictionaries that take a hundred
-// megabytes; Korean particles and spacing need nothing more.
+// Bigrams find a term of two characters, which trigrams do not, and came within .004 (MRR) of dictionaries
+// that take a hundred megabytes; Korean particles and spacing need nothing more.
 //
-// Measured on questions and their own paragraphs, the right one was first for .90 of the Japanese and .89 of the Korean ones. The trigrams of SQLite's FTS5 find nothing for a word of two characters,
-// as 副業.
+// Measured on questions and their own paragraphs, the right one was first for .90 of the Japanese and .89
+// of the Korean ones. The trigrams of SQLite's FTS5 find nothing for a word of two characters, as 副業.
 //
-// tokens.go cuts texts, lexical.go holds and searches them, features.go looks closer at what was found, postgres.go writes the
-// same tokens for PostgreSQL, fuse.go merges rankings.
+// tokens.go cuts texts, lexical.go holds and searches them, features.go looks closer at what was found,
+// postgres.go writes the same tokens for PostgreSQL, fuse.go merges rankings.
 package lexical
 
 import (
@@ -16,11 +17,11 @@ import (
 	"slices"
 )
 
-// Index holds texts, each of one or more fields. It may be searched by many at once while nobody adds or removes.
-// Rows are numbered as they come, and those of removed texts are used again.
+// Index holds texts, each of one or more fields. It may be searched by many at once while nobody adds or
+// removes. Rows are numbered as they come, and those of removed texts are used again.
 type Index struct {
-	// Whole, when set, are the statistics of a larger collection of which the rows are a part: candidates that PostgreSQL chose
-	// are scored as they would be among all.
+	// Whole, when set, are the statistics of a larger collection of which the rows are a part: candidates
+	// that PostgreSQL chose are scored as they would be among all.
 	Whole *Statistics
 
 	numbers  map[string]uint32 // of the tokens
@@ -31,8 +32,8 @@ type Index struct {
 	tokens   int // of all texts
 }
 
-// row is a text: its tokens, field by field, in their order.
-// The order costs four bytes a token, and lets features.go see runs of words without cutting the text again.
+// row is a text: its tokens, field by field, in their order. The order costs four bytes a token, and lets
+// features.go see runs of words without cutting the text again.
 type row struct {
 	id     string
 	fields [][]uint32
@@ -40,7 +41,8 @@ type row struct {
 	there  bool
 }
 
-// posting is how often a text has a token.
+// posting is how often a text has a token. Lists are sorted by row, so that a row is found in them by
+// halving when its text goes.
 type posting struct{ row, count int }
 
 // Statistics are what BM25 has to know of a collection.
@@ -59,8 +61,8 @@ func New(texts []string) *Index {
 	return x
 }
 
-// Add puts a text in and gives its row. Of texts that match equally well the one with the lower id is found first, so that the
-// order does not tell which was added when.
+// Add puts a text in and gives its row. Of texts that match equally well the one with the lower id is
+// found first, so that the order does not tell which was added when.
 func (x *Index) Add(id string, fields ...string) int {
 	if x.numbers == nil {
 		x.numbers = map[string]uint32{}
@@ -90,8 +92,8 @@ func (x *Index) Add(id string, fields ...string) int {
 	return at
 }
 
-// number is that of a token, a new one if it was not seen before.
-// Tokens that no text has any more keep theirs: they take a few bytes, and most come back with the next text.
+// number is that of a token, a new one if it was not seen before. Tokens that no text has any more keep
+// theirs: they take a few bytes, and most come back with the next text.
 func (x *Index) number(token string) uint32 {
 	n, there := x.numbers[token]
 	if !there {
@@ -102,7 +104,8 @@ func (x *Index) number(token string) uint32 {
 	return n
 }
 
-// counts is how often each token is in the text.
+// counts is how often each token is in the text. It is not kept: it is needed twice in a text's life, and
+// the order of the tokens tells it.
 func (r *row) counts() map[uint32]int {
 	counts := map[uint32]int{}
 	for _, field := range r.fields {
@@ -113,11 +116,11 @@ func (r *row) counts() map[uint32]int {
 	return counts
 }
 
-// byRow finds a row among postings.
+// byRow finds a row among postings. Rows are used again, so a new text may belong in the middle of a list.
 func byRow(p posting, row int) int { return cmp.Compare(p.row, row) }
 
-// Remove takes a text out. Afterwards everything is as if it had never been there, which a test holds.
-// A row that is not there is nothing to remove.
+// Remove takes a text out. Afterwards everything is as if it had never been there, which a test holds. A
+// row that is not there is nothing to remove.
 func (x *Index) Remove(at int) {
 	if at < 0 || at >= len(x.rows) || !x.rows[at].there {
 		return
@@ -134,16 +137,14 @@ func (x *Index) Remove(at int) {
 	x.free = append(x.free, at)
 }
 
-// Len is how many texts there are.
-func (x *Index) Len() int { return x.texts }
-
-// Hit is a text that was found.
+// Hit is a text that was found. The score is BM25's sum, which has no upper end; see Ideal.
 type Hit struct {
 	Row   int
 	Score float64
 }
 
-// The constants of BM25. Between .9 and 2 and between .4 and .9 nothing changes by more than .02: leave them alone.
+// The constants of BM25. Between .9 and 2 and between .4 and .9 nothing changes by more than .02: leave
+// them alone.
 const (
 	k1 = 1.2
 	b  = .75
@@ -157,8 +158,7 @@ type term struct {
 	count  int
 }
 
-// terms are the distinct tokens of a query, in its order.
-// A word that the query repeats counts once.
+// terms are the distinct tokens of a query, in its order. A word that the query repeats counts once.
 func (x *Index) terms(tokens []string) (all []term) {
 	at := map[string]int{}
 	for _, token := range tokens {
@@ -174,18 +174,29 @@ func (x *Index) terms(tokens []string) (all []term) {
 }
 
 // idf is ln(1 + (N-df+.5)/(df+.5)): a token that few texts have says more.
-func (x *Index) idf(token string) float64 {
-	texts, df := x.texts, 0
-	if number, known := x.numbers[token]; known {
-		df = len(x.postings[number])
-	}
+func (x *Index) idf(token string) float64 { return x.idfOf(x.frequency(token)) }
+
+// idfOf is the IDF of a token that df texts have.
+func (x *Index) idfOf(df int) float64 {
+	texts := x.texts
 	if x.Whole != nil {
-		texts, df = x.Whole.Texts, x.Whole.Frequency[token]
+		texts = x.Whole.Texts
 	}
 	return math.Log(1 + (float64(texts-df)+.5)/(float64(df)+.5))
 }
 
-// average is the length of a text.
+// frequency is how many texts have a token.
+func (x *Index) frequency(token string) int {
+	if x.Whole != nil {
+		return x.Whole.Frequency[token]
+	}
+	if number, known := x.numbers[token]; known {
+		return len(x.postings[number])
+	}
+	return 0
+}
+
+// average is the length of a text. Never 0, or an index without texts would divide by it.
 func (x *Index) average() float64 {
 	texts, tokens := x.texts, x.tokens
 	if x.Whole != nil {
@@ -199,8 +210,8 @@ func saturated(count, length, average float64) float64 {
 	return count * (k1 + 1) / (count + k1*(1-b+b*length/average))
 }
 
-// Search gives the n texts that match best, the best first; of equals the first. A text that shares nothing with the query is none.
-// Only rows for which allowed says so are scored; nil: all.
+// Search gives the n texts that match best, the best first; of equals the first. A text that shares
+// nothing with the query is none. Only rows for which allowed says so are scored; nil: all.
 func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	const unknown, open, closed = 0, 1, 2
 	average, scores, state := x.average(), make([]float64, len(x.rows)), make([]uint8, len(x.rows))
@@ -231,8 +242,8 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	return hits[:max(0, min(n, len(hits)))]
 }
 
-// Ideal is the score that the query would have as a text of its own: what scores are divided by to come into [0,1]. Longer texts
-// that say the same reach about .6 of it, since their length counts against them.
+// Ideal is the score that the query would have as a text of its own: what scores are divided by to come
+// into [0,1]. Longer texts that say the same reach about .6 of it, since their length counts against them.
 func (x *Index) Ideal(query string) (sum float64) {
 	tokens := Tokens(query)
 	for _, t := range x.terms(tokens) {
@@ -241,13 +252,12 @@ func (x *Index) Ideal(query string) (sum float64) {
 	return sum
 }
 
-// Statistics are those of the texts, for the tokens of a query.
+// Statistics are those of the texts, for the tokens of a query. They are what an index of a part needs to
+// score as the whole does.
 func (x *Index) Statistics(query string) Statistics {
 	s := Statistics{Texts: x.texts, Tokens: x.tokens, Frequency: map[string]int{}}
 	for _, token := range Distinct(query) {
-		if number, known := x.numbers[token]; known {
-			s.Frequency[token] = len(x.postings[number])
-		}
+		s.Frequency[token] = x.frequency(token)
 	}
 	return s
 }

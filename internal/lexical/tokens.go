@@ -8,15 +8,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Version is that of Tokens. Stored tokens of another version have to be made again: an index whose texts were cut in one way
-// and whose queries are cut in another finds nothing, and says nothing of it.
+// Version is that of Tokens. Stored tokens of another version have to be made again: an index whose texts
+// were cut in one way and whose queries are cut in another finds nothing, and says nothing of it.
 const Version = 2
 
-// Tokens cuts a text for index and query alike. A run of Han, kana or Hangul becomes its bigrams, other letters and digits a
-// word, brought to its stem; a word of ASCII with - _ or . inside is there as a whole besides, with = in front:
-// =users.created_at, =e-4012.
-// NFKC makes one of full-width and half-width forms and of Hangul that comes in parts. Plain parts alone miss
-// E-4012, and the = keeps a whole from meeting a word by chance.
+// Tokens cuts a text for index and query alike. A run of Han, kana or Hangul becomes its bigrams, other
+// letters and digits a word, brought to its stem; a word of ASCII with - _ or . inside is there as a whole
+// besides, with = in front: =users.created_at, =e-4012. NFKC makes one of full-width and half-width forms
+// and of Hangul that comes in parts. Plain parts alone miss E-4012, and the = keeps a whole from meeting a
+// word by chance.
 func Tokens(text string) (all []string) {
 	runes := []rune(strings.ToLower(norm.NFKC.String(text)))
 	all = make([]string, 0, len(runes)/2)
@@ -44,9 +44,9 @@ func Tokens(text string) (all []string) {
 	return all
 }
 
-// bigrams appends the overlapping pairs of a run; of a run of one, it itself.
-// Trigrams would find nothing for a word of two characters, as 副業.
-// A dictionary (kagome) would gain .004 (MRR) at most, and take 93 MB for Japanese, 211 MB for Korean.
+// bigrams appends the overlapping pairs of a run; of a run of one, it itself. Trigrams would find nothing
+// for a word of two characters, as 副業. A dictionary (kagome) would gain .004 (MRR) at most, and take 93 MB
+// for Japanese, 211 MB for Korean.
 func bigrams(all []string, run []rune) []string {
 	if len(run) == 1 {
 		return append(all, string(run))
@@ -57,8 +57,9 @@ func bigrams(all []string, run []rune) []string {
 	return all
 }
 
-// stem is an English word without its ending: applying and applied are appli. Other scripts, and what holds digits, stay.
-// Porter2, the English stemmer of Snowball; stop words stay as they are, which its lists say.
+// stem is an English word without its ending: applying and applied are appli. Other scripts, and what
+// holds digits, stay. Porter2, the English stemmer of Snowball; stop words stay as they are, which its
+// lists say.
 func stem(w string) string {
 	for i := range len(w) {
 		if w[i] < 'a' || w[i] > 'z' {
@@ -68,7 +69,8 @@ func stem(w string) string {
 	return english.Stem(w, false)
 }
 
-// identifier is the whole of which runes[start:end] is the first part, when it goes on behind a - _ or . without a blank.
+// identifier is the whole of which runes[start:end] is the first part, when it goes on behind a - _ or .
+// without a blank.
 func identifier(runes []rune, start, end int) []string {
 	if start > 0 && joint(runes[start-1]) && start > 1 && word(runes[start-2]) {
 		return nil // a later part
@@ -84,7 +86,8 @@ func identifier(runes []rune, start, end int) []string {
 	return []string{"=" + string(runes[start:i])}
 }
 
-// cjk says that r is of a script without blanks between words, or of Hangul, whose particles join the words.
+// cjk says that r is of a script without blanks between words, or of Hangul, whose particles join the
+// words.
 func cjk(r rune) bool {
 	return r >= 0x1100 && (r == 'ー' || r == '々' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul))
 }

@@ -2,8 +2,9 @@ package vector
 
 import "math"
 
-// Small holds vectors in a quarter of the memory, a byte a number: 100,000 of 1,024 take 97 MB and not 390. It is no faster.
-// What it finds is near enough that the best of four times as many hold the true ones, which the vectors themselves then order.
+// Small holds vectors in a quarter of the memory, a byte a number: 100,000 of 1,024 take 97 MB and not
+// 390. It is no faster. What it finds is near enough that the best of four times as many hold the true
+// ones, which the vectors themselves then order.
 type Small struct {
 	dimensions int
 	rows       []int8
@@ -29,7 +30,8 @@ func NewSmall(vectors [][]float32) *Small {
 // Dimensions is the length of the vectors; 0 when there are none.
 func (x *Small) Dimensions() int { return x.dimensions }
 
-// squeeze writes v as bytes, the largest number as 127, and gives what one stands for.
+// squeeze writes v as bytes. Each row has a scale of its own: one for all would leave two bits to a row
+// whose numbers are small. The largest number becomes 127; what one stands for is given.
 func squeeze(to []int8, v []float32) float32 {
 	var most float32
 	for _, a := range v {
@@ -44,8 +46,8 @@ func squeeze(to []int8, v []float32) float32 {
 	return most / 127
 }
 
-// Search is Index.Search; exact gives the vector of a row, or nil when there is none any more, and orders the candidates. Without
-// it the order is that of the bytes.
+// Search is Index.Search; exact gives the vector of a row, or nil when there is none any more, and orders
+// the candidates. Without it the order is that of the bytes.
 func (x *Small) Search(q []float32, n int, allowed func(row int) bool, exact func(row int) []float32) []Hit {
 	if x.dimensions == 0 || len(q) != x.dimensions {
 		return nil
@@ -68,7 +70,8 @@ func (x *Small) Search(q []float32, n int, allowed func(row int) bool, exact fun
 	return first(n, hits)
 }
 
-// dot8 has four sums, as dot.
+// dot8 has four sums, as dot. A sum of 1,024 products of bytes is below 2^24, so 32 bits are enough for
+// vectors of 100,000 numbers.
 func dot8(a, b []int8) int32 {
 	var s0, s1, s2, s3 int32
 	b = b[:len(a)]

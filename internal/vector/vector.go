@@ -32,6 +32,37 @@ func New(vectors [][]float32) *Index {
 	return x
 }
 
+// Set makes v the vector of a row, which may lie behind the last one; nil takes it away. It says whether v was put in: the first
+// vector decides how long all have to be. The caller has to know which rows have none, and keep them from being searched.
+func (x *Index) Set(row int, v []float32) bool {
+	if x.dimensions == 0 {
+		x.dimensions = len(v)
+	}
+	if missing := (row+1)*x.dimensions - len(x.rows); missing > 0 {
+		x.rows = append(x.rows, make([]float32, missing)...)
+	}
+	to := x.rows[row*x.dimensions : (row+1)*x.dimensions]
+	clear(to)
+	if len(v) != x.dimensions {
+		return false
+	}
+	copy(to, unit(v))
+	return len(v) > 0
+}
+
+// Cosine is how near a row is to q.
+// A query of another length is near to nothing, as in Search.
+func (x *Index) Cosine(row int, q []float32) float32 {
+	if len(q) != x.dimensions {
+		return 0
+	}
+	return dot(unit(q), x.rows[row*x.dimensions:(row+1)*x.dimensions])
+}
+
+// Cosine is how near two vectors of one length are.
+// It is for the few that are in no index; it scales both each time.
+func Cosine(a, b []float32) float32 { return dot(unit(a), unit(b)) }
+
 // Dimensions is the length of the vectors; 0 when there are none.
 func (x *Index) Dimensions() int { return x.dimensions }
 
