@@ -12,6 +12,7 @@
 # make doctor  what toolnorm doctor says of the scripted models; writes e2e/doctor
 # make bench   benchmarks beside peers; writes docs/benchmarks.md
 # make hostile  hostile requests, each to a fresh server: what they cost it
+# make eval    how well the knowledge base finds what its questions ask for; writes docs/retrieval.md
 # make fuzz    every fuzz target, FUZZTIME each
 # make lint    gofmt, go vet, staticcheck, and the structure test
 
@@ -19,7 +20,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build page install test race e2e e2e-agents clients upstreams guarantee doctor e2e-models bench hostile fuzz lint
+.PHONY: run build page install test race e2e e2e-agents clients upstreams guarantee doctor e2e-models bench hostile eval fuzz lint
 
 run: build
 	./bin/toolnorm serve
@@ -75,6 +76,10 @@ bench:
 
 hostile:
 	./bench/run.sh hostile
+
+# Without models their stages say that they were skipped; docs/retrieval.md names what sets them.
+eval:
+	TOOLNORM_EVAL=write go test -count=1 -v -run 'TestEvaluation|TestPublicSets' ./tools/kb/retrieval
 
 fuzz:
 	@for pkg in $$(go list ./...); do \

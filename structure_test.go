@@ -237,6 +237,9 @@ var below = map[string][]string{
 	"proxy/form/xml":       {"chat", "adapters", "proxy/form"},
 	"proxy":                {"chat", "internal/fault", "internal/pattern", "internal/trace", "proxy/exchange", "proxy/form", "proxy/form/messages", "proxy/form/ollama", "proxy/form/openai", "proxy/form/responses", "proxy/form/shell", "proxy/form/xml"},
 
+	"tools/kb":           {"chat", "internal/auth", "internal/embedding", "internal/rerank", "tools", "tools/kb/chunk", "tools/kb/kbstore", "tools/kb/retrieval"},
+	"tools/kb/retrieval": {"chat", "internal/auth", "internal/lexical", "internal/rerank", "internal/vector", "tools/kb/kbstore"},
+
 	"adapters/internal/scan":        {},
 	"adapters/internal/lenient":     {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/declaration": {},

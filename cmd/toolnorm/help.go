@@ -28,7 +28,8 @@ var groups = []group{
 		"data-tools", "text-embedding-model-url", "text-embedding-model-name", "text-embedding-model-key",
 		"chromadb-host", "chromadb-port", "chromadb-collection-name", "chromadb-header",
 		"postgresql-db-host", "postgresql-db-port", "postgresql-db-name", "postgresql-db-user", "postgresql-db-pass",
-		"sql-role", "sql-rows", "sql-time", "sql-functions", "kb-tools",
+		"sql-role", "sql-rows", "sql-time", "sql-functions", "kb-tools", "kb-search-url",
+		"kb-rerank-url", "kb-rerank-model", "kb-rerank-key", "kb-rerank-form", "kb-rerank-time",
 	}},
 	{"Reliability", []string{
 		"check", "rewrite", "reask", "call-buffer", "out-of-bounds", "max-same-calls", "loop-guard", "max-repeat",

@@ -4,6 +4,9 @@
 //	config.go  the settings
 //	import.go  puts files into a knowledge base: what changed, and only that
 //	file.go    one file: read, cut, summarized, embedded, stored
+//
+//	search_documents.go  the tool that finds passages; retrieval does
+//	failure.go           what failed, with the status that the specification gives it
 package kb
 
 import (
@@ -17,6 +20,7 @@ import (
 	"toolnorm/internal/embedding"
 	"toolnorm/tools"
 	"toolnorm/tools/kb/kbstore"
+	"toolnorm/tools/kb/retrieval"
 )
 
 // KB is the knowledge bases of a program. It may be used by many at once.
@@ -24,6 +28,7 @@ type KB struct {
 	Store    *kbstore.Store    // nil: there is none, and none was to be made
 	Embedder *embedding.Client // nil: none is set, and passages have no vectors
 	config   Config
+	local    *retrieval.Local
 
 	mu      sync.Mutex
 	offered bool // the registry has the tools
@@ -33,7 +38,7 @@ type KB struct {
 // a call, and most users have none.
 // A failed opening of the store is an error: going on without it would show an empty list where there are bases.
 func Open(ctx context.Context, c Config, where string, embedder *embedding.Client, create bool) (*KB, error) {
-	k := &KB{Embedder: embedder, config: c}
+	k := &KB{Embedder: embedder, config: c, local: c.local(embedder)}
 	if c.Tools == "never" && !create {
 		return k, nil
 	}
@@ -44,6 +49,7 @@ func Open(ctx context.Context, c Config, where string, embedder *embedding.Clien
 	}
 	var err error
 	k.Store, err = kbstore.OpenStore(ctx, where)
+	k.local.Store = k.Store
 	return k, err
 }
 
@@ -82,7 +88,13 @@ func (k *KB) Wanted(ctx context.Context) (bool, error) {
 }
 
 // Tools are the knowledge base tools.
-func (k *KB) Tools() []tools.Tool { return nil }
+func (k *KB) Tools() []tools.Tool {
+	var search retrieval.Backend = k.local
+	if k.config.SearchURL != "" {
+		search = &retrieval.Remote{URL: k.config.SearchURL}
+	}
+	return []tools.Tool{SearchDocuments(search)}
+}
 
 // Offer puts the tools into a registry when they are wanted, and takes them out when they no longer are. The registry hears of
 // it only when that changed: its watchers tell every client that the list of tools is another one.

@@ -109,3 +109,11 @@ func (s *Store) Statistics(ctx context.Context, base, query string) (lexical.Sta
 	})
 	return st, err
 }
+
+// CountDocuments says how many documents of a base a filter allows, and how many there are.
+func (s *Store) CountDocuments(ctx context.Context, base string, f Filter) (allowed, all int, err error) {
+	args := []any{base}
+	text := "SELECT count(*) FILTER (WHERE " + f.where(&args) + "), count(*)" + of + "WHERE c.knowledge_base_id = $1"
+	err = s.db.QueryRowContext(ctx, text, args...).Scan(&allowed, &all)
+	return allowed, all, err
+}

@@ -1,0 +1,43 @@
+package kb
+
+import (
+	"errors"
+	"net/http"
+
+	"toolnorm/chat"
+	"toolnorm/internal/auth"
+	"toolnorm/tools"
+	"toolnorm/tools/kb/kbstore"
+	"toolnorm/tools/kb/retrieval"
+)
+
+// failure is a result that failed with a status of the specification's table. MCP and chat have no
+// statuses, so it is part of what is said; the HTTP API answers with it.
+func failure(status int, message string) tools.Result {
+	text, err := chat.JSON(struct {
+		Status  int    `json:"status_code"`
+		Message string `json:"message"`
+	}{status, message})
+	if err != nil {
+		return tools.Failure(message)
+	}
+	res := tools.Failure(string(text))
+	res.Structured = text
+	return res
+}
+
+// refusal is the result of an error of a search or a store. What is none of the specification's is the
+// store's own trouble, whose words may hold a path or an address: they are for the log.
+func refusal(err error) tools.Result {
+	switch {
+	case errors.Is(err, retrieval.ErrUnauthenticated):
+		return failure(http.StatusUnauthorized, auth.InvalidCredentials)
+	case errors.Is(err, kbstore.ErrNotFound):
+		return failure(http.StatusNotFound, kbstore.ErrNotFound.Error())
+	case errors.Is(err, kbstore.ErrDenied):
+		return failure(http.StatusForbidden, kbstore.ErrDenied.Error())
+	case errors.Is(err, retrieval.ErrRemote):
+		return failure(http.StatusServiceUnavailable, retrieval.ErrRemote.Error())
+	}
+	return failure(http.StatusServiceUnavailable, retrieval.ErrUnavailable.Error())
+}

@@ -1,0 +1,342 @@
+package retrieval
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"toolnorm/internal/lexical"
+	"toolnorm/internal/vector"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// indexes are those of the bases that were searched.
+type indexes struct {
+	mu     sync.Mutex
+	byBase map[string]*index
+}
+
+// index holds a base in memory. Rows of passages are those of words, and of vectors.
+//
+// While a search holds it nobody changes it: a row that is given to another passage in between would have
+// the rights of the one before.
+type index struct {
+	mu        sync.RWMutex
+	version   int64
+	text      lexical.Index
+	summaries lexical.Index
+	chunks    []kbstore.Chunk // by row; without an id: the row is free
+	owner     []int           // the document of each row
+	byNumber  []document
+	number    map[string]int // of a document
+	free      []int          // numbers of documents that are gone
+	rows      map[string]int // of passages by their ids, where the database has the texts
+	vectors   *vector.Index
+	model     string // of the vectors that are there
+}
+
+// document is one with its rows.
+type document struct {
+	kbstore.Document
+	rows    []int
+	summary int // row of summaries
+	there   bool
+}
+
+// get gives the index of a base as it is now, held for reading. The lock of all indexes is not held while
+// one of them is brought up to date: reading a large base takes seconds, in which the others can be
+// searched.
+func (x *indexes) get(ctx context.Context, store *kbstore.Store, base kbstore.Base, words bool) (*index, error) {
+	x.mu.Lock()
+	if x.byBase == nil {
+		x.byBase = map[string]*index{}
+	}
+	i := x.byBase[base.ID]
+	if i == nil {
+		i = &index{number: map[string]int{}, rows: map[string]int{}, vectors: vector.New(nil)}
+		x.byBase[base.ID] = i
+	}
+	x.mu.Unlock()
+	for {
+		i.mu.RLock()
+		if i.version >= base.Version {
+			return i, nil
+		}
+		i.mu.RUnlock()
+		if err := i.update(ctx, store, base, words); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// update brings the index to the version of the store. What changed is taken out first and put in anew, so
+// that no passage is ever there under old rights.
+func (i *index) update(ctx context.Context, store *kbstore.Store, base kbstore.Base, words bool) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.version >= base.Version {
+		return nil // another search did
+	}
+	changes, err := store.Changes(ctx, base.ID, i.version)
+	if err != nil {
+		return err
+	}
+	if changes.Version < base.Version {
+		return fmt.Errorf("the store went back from version %d to %d", base.Version, changes.Version)
+	}
+	for _, id := range changes.Removed {
+		i.remove(id)
+	}
+	for _, d := range changes.Documents {
+		i.remove(d.ID)
+		i.put(document{Document: d, summary: i.summaries.Add(d.ID, d.Title+"\n"+d.Summary), there: true})
+	}
+	for _, c := range changes.Chunks {
+		i.add(c, words)
+	}
+	i.version = changes.Version
+	return nil
+}
+
+// put puts a document in, which has no passages yet. Numbers are used again, so that a folder which is
+// imported every night does not make the index grow.
+func (i *index) put(d document) {
+	n := len(i.byNumber)
+	if last := len(i.free) - 1; last >= 0 {
+		n, i.free = i.free[last], i.free[:last]
+		i.byNumber[n] = d
+	} else {
+		i.byNumber = append(i.byNumber, d)
+	}
+	i.number[d.ID] = n
+}
+
+// add puts a passage in. Its document is there. A vector of another model than the first one's is left
+// out: it cannot be compared with a query's, and one of the two has to be imported again, which the report
+// of stage 3B says.
+func (i *index) add(c kbstore.Chunk, words bool) {
+	n := i.number[c.Document]
+	d := &i.byNumber[n]
+	var row int
+	if words {
+		row = i.text.Add(c.ID, d.Title, c.Heading, c.Text)
+	} else { // the database has them
+		c.Heading, c.Text = "", ""
+		row = i.text.Add(c.ID)
+		i.rows[c.ID] = row
+	}
+	for row >= len(i.chunks) {
+		i.chunks, i.owner = append(i.chunks, kbstore.Chunk{}), append(i.owner, 0)
+	}
+	if len(c.Vector) > 0 && (i.model == "" || i.model == c.Model) {
+		i.model = c.Model
+	}
+	if c.Model == i.model {
+		i.vectors.Set(row, c.Vector)
+	} else {
+		i.vectors.Set(row, nil)
+		c.Model = ""
+	}
+	c.Vector = nil // the index has it
+	i.chunks[row], i.owner[row] = c, n
+	d.rows = append(d.rows, row)
+}
+
+// remove takes a document out with its passages. Their rows are free at once. Nobody sees them in between,
+// since who searches holds the index.
+func (i *index) remove(id string) {
+	n, there := i.number[id]
+	if !there {
+		return
+	}
+	d := &i.byNumber[n]
+	for _, row := range d.rows {
+		delete(i.rows, i.chunks[row].ID)
+		i.text.Remove(row)
+		i.vectors.Set(row, nil)
+		i.chunks[row] = kbstore.Chunk{}
+	}
+	i.summaries.Remove(d.summary)
+	delete(i.number, id)
+	i.free = append(i.free, n)
+	*d = document{}
+}
+
+// memory is what a principal may see of an index, which is held until close.
+type memory struct {
+	*index
+	may    []bool // documents, by number; nothing else is ever looked at
+	count  int    // of them
+	closed bool
+}
+
+// open is stage 2: it asks the filter for every document. What may be seen is settled before anything is
+// scored, and stays so until close: rights that change meanwhile count for the next search.
+func (i *index) open(f kbstore.Filter) *memory {
+	m := &memory{index: i, may: make([]bool, len(i.byNumber))}
+	for n := range i.byNumber {
+		if d := &i.byNumber[n]; d.there && f.Allows(&d.Access) {
+			m.may[n] = true
+			m.count++
+		}
+	}
+	return m
+}
+
+// close lets the index go. The passages that were found stay.
+func (m *memory) close() {
+	if !m.closed {
+		m.closed = true
+		m.mu.RUnlock()
+	}
+}
+
+// documents counts them. Removed ones are in neither number, though their places are kept.
+func (m *memory) documents() (allowed, all int) { return m.count, len(m.number) }
+
+// allowed says that a passage may be seen. Every search of words and vectors goes through it, and asks
+// before it scores.
+func (m *memory) allowed(row int) bool { return m.chunks[row].ID != "" && m.may[m.owner[row]] }
+
+// hasVector says that it may be seen and can be compared. Rows without a vector hold zeros, which would be
+// as near to everything as what has nothing to do with it.
+func (m *memory) hasVector(row int) bool {
+	return row < len(m.chunks) && m.chunks[row].Model != "" && m.allowed(row)
+}
+
+// words finds by words. The share of the ideal is for the metadata alone; the order is BM25's own.
+func (m *memory) words(_ context.Context, query string, n int) (all []*passage, err error) {
+	ideal := m.text.Ideal(query)
+	for _, hit := range m.text.Search(query, n, m.allowed) {
+		p := m.passage(hit.Row)
+		p.Sparse = value(hit.Score / ideal)
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// nearest finds by vectors.
+func (m *memory) nearest(_ context.Context, v []float32, model string, n int) (all []*passage, err error) {
+	if err := m.comparable(v, model); err != nil {
+		return nil, err
+	}
+	all = []*passage{} // nothing is near, which is not the same as not looked
+	for _, hit := range m.vectors.Search(v, n, m.hasVector) {
+		p := m.passage(hit.Row)
+		p.Dense = value(float64(hit.Score))
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// comparable says why a query's vector cannot be held against those of the passages. That there are none
+// is no failure of the model: nobody has made them yet. Vectors of two models have nothing in common, even
+// when they are equally long.
+func (m *memory) comparable(v []float32, model string) error {
+	switch {
+	case m.model == "":
+		return skip("the passages have no vectors; import them again")
+	case m.model != model:
+		return fmt.Errorf("the passages' vectors are of %s, and the query's of %s; import them again", m.model, model)
+	case m.vectors.Dimensions() != len(v):
+		return fmt.Errorf("the passages' vectors have %d dimensions, and the query's %d", m.vectors.Dimensions(), len(v))
+	}
+	return nil
+}
+
+// cosine is that of a passage. The nearest 500 need not hold what words found, so it is asked for one by
+// one.
+func (m *memory) cosine(p *passage, v []float32) (float64, bool) {
+	if !m.hasVector(p.row) {
+		return 0, false
+	}
+	return float64(m.vectors.Cosine(p.row, v)), true
+}
+
+// features looks at passages. The candidates' tokens are in the index, so nothing is cut again.
+func (m *memory) features(query string, all []*passage) (features []lexical.Features) {
+	look := m.text.Look(query, fieldWeights...)
+	for _, p := range all {
+		features = append(features, look.Features(p.row))
+	}
+	return features
+}
+
+// passage is the one of a row. It is a copy: a result is written out after the index was let go.
+func (m *memory) passage(row int) *passage {
+	c, d := &m.chunks[row], &m.byNumber[m.owner[row]]
+	return &passage{text: c.Text, row: row, Metadata: Metadata{
+		Chunk: c.ID, Document: c.Document, Index: c.Index, Collection: d.Collection, Title: d.Title, Heading: c.Heading,
+	}}
+}
+
+// The margins by which a document may be left out. Wide ones: a summary is short, and what it does not
+// mention may well be in the document. By words, one summary has to say nearly all that is asked for
+// before others count as beside the point.
+const (
+	farther  = .3 // cosine below that of the nearest
+	answered = .9 // coverage by the best summary
+	unlike   = .1 // coverage below which a document is left out
+)
+
+// narrow is stage 1. It keeps the best fifty and all that are not clearly worse than the best.
+func (m *memory) narrow(query string, v []float32, model string) (int, error) {
+	var scores []scoredDocument
+	var least float64
+	if v != nil && m.comparable(v, model) == nil {
+		scores, least = m.byCosine(v)
+	} else {
+		scores, least = m.byCoverage(query)
+	}
+	if len(scores) <= keptDocuments {
+		return m.count, skip("no summary stands out")
+	}
+	slices.SortStableFunc(scores, func(a, b scoredDocument) int { return cmp.Compare(b.score, a.score) })
+	for i, d := range scores {
+		if i >= keptDocuments && d.score < least {
+			m.may[d.number] = false
+			m.count--
+		}
+	}
+	return m.count, nil
+}
+
+// scoredDocument is a document with what its summary is worth. It is a number and not a pointer, since the
+// index may be as large as it likes and this is made for each search.
+type scoredDocument struct {
+	number int
+	score  float64
+}
+
+// byCosine compares the summaries' vectors. They are few, so they are compared one by one and need no
+// index of their own. A document whose summary has none is always kept.
+func (m *memory) byCosine(v []float32) (scores []scoredDocument, least float64) {
+	for n := range m.byNumber {
+		if d := &m.byNumber[n]; m.may[n] && d.Model == m.model && len(d.Vector) == len(v) {
+			scores = append(scores, scoredDocument{n, float64(vector.Cosine(v, d.Vector))})
+		}
+	}
+	least = -1
+	for _, s := range scores {
+		least = max(least, s.score-farther)
+	}
+	return scores, least
+}
+
+// byCoverage looks for the query's words in the summaries.
+func (m *memory) byCoverage(query string) (scores []scoredDocument, least float64) {
+	look := m.summaries.Look(query)
+	best := 0.0 // of those that may be seen alone: another's summary must not decide what is left out
+	for n := range m.byNumber {
+		if m.may[n] {
+			coverage := look.Features(m.byNumber[n].summary).Coverage
+			scores, best = append(scores, scoredDocument{n, coverage}), max(best, coverage)
+		}
+	}
+	if best < answered {
+		return nil, 0
+	}
+	return scores, unlike
+}

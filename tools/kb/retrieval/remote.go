@@ -1,0 +1,124 @@
+package retrieval
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// ErrRemote is the specification's error of a backend that is down, whatever it is called.
+var ErrRemote = errors.New("Failed to connect to api-admin service")
+
+// Remote lets another service search: POST {query, kb_id, threshold, top_k} with the caller's own token,
+// which that service checks. Nothing is sent for a caller that has none.
+type Remote struct {
+	URL     string        // whole, as http://api-admin:8003/admin/search/hybrid
+	Timeout time.Duration // 0: 15 seconds; the service states about 2.7
+	HTTP    *http.Client  // nil: the default one
+}
+
+var _ Backend = (*Remote)(nil)
+
+const (
+	remoteTimeout = 15 * time.Second
+	mostRemote    = 16 << 20 // bytes of a reply: 50 passages take far less
+)
+
+// Search asks the service. No key of ours is sent in the place of a token: the service would see another
+// caller than the one who asks. Its status becomes one of the errors that a search of ours has; only
+// ErrRemote is its own.
+func (r *Remote) Search(ctx context.Context, q Query) (*Result, error) {
+	if q.Principal == nil || q.Principal.Token == "" {
+		return nil, ErrUnauthenticated
+	}
+	timeout := r.Timeout
+	if timeout == 0 {
+		timeout = remoteTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	reply, err := r.post(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return readRemote(q, reply)
+}
+
+// post sends the query. The token goes to the configured URL and nowhere else: a redirect to another host
+// loses the header in Go's client. The reasons behind ErrRemote are for the log.
+func (r *Remote) post(ctx context.Context, q Query) ([]byte, error) {
+	body, err := chat.JSON(map[string]any{"query": q.Text, "kb_id": q.Base, "threshold": q.Threshold, "top_k": q.Max})
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRemote, err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+q.Principal.Token)
+	client := r.HTTP
+	if client == nil {
+		client = http.DefaultClient
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRemote, err)
+	}
+	defer resp.Body.Close()
+	switch resp.StatusCode {
+	case http.StatusOK:
+	case http.StatusUnauthorized:
+		return nil, ErrUnauthenticated
+	case http.StatusForbidden:
+		return nil, kbstore.ErrDenied
+	case http.StatusNotFound:
+		return nil, kbstore.ErrNotFound
+	default:
+		return nil, fmt.Errorf("%w: it answered %s", ErrRemote, resp.Status)
+	}
+	reply, err := io.ReadAll(io.LimitReader(resp.Body, mostRemote))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRemote, err)
+	}
+	return reply, nil
+}
+
+// readRemote takes the passages out of a reply. Its shape is that of the tool's own result, which is all
+// that the specification says of it. The threshold and the number are held here too, since the service may
+// have its own idea of them. What it does not say of a passage is null.
+func readRemote(q Query, reply []byte) (*Result, error) {
+	var body struct {
+		Results []Found
+		Stages  []Report
+	}
+	if err := json.Unmarshal(reply, &body); err != nil {
+		return nil, fmt.Errorf("%w: its answer is no result: %w", ErrRemote, err)
+	}
+	s := &search{Query: q, reports: map[string]*Report{}}
+	for _, f := range body.Results {
+		s.passages = append(s.passages, &passage{Metadata: f.Metadata, text: f.Content, score: f.Score, source: s.source})
+		if f.Metadata.CrossEncoder != nil {
+			s.source = "cross_encoder"
+		}
+	}
+	for _, p := range s.passages {
+		p.source = s.source // what the scores are, it does not say
+	}
+	for _, stage := range append([]stage{rights}, stages...) {
+		s.reports[stage.number] = &Report{Number: stage.number, Name: stage.name, Status: skipped, Reason: "left to the service, which does not report it"}
+	}
+	result := s.result()
+	if len(body.Stages) > 0 {
+		result.Stages = body.Stages
+	}
+	return result, nil
+}

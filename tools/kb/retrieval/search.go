@@ -1,0 +1,234 @@
+// Package retrieval finds passages of a knowledge base in seven stages, and says of each what it did.
+//
+// The stages are 1 summaries, 2 rights, 3A words, 3B vectors, 4 both merged, 5 words looked at more
+// closely, 6 a model that reads query and passage together. Rights come first, whatever their number:
+// nothing is scored, not even a summary, that the caller may not see, and when they cannot be told the
+// search ends. Stages that need a model are skipped where there is none, and say so; vectors are never
+// faked.
+//
+//	search.go    a search, and what it gives
+//	stages.go    the seven stages
+//	score.go     what a score of words is worth
+//	memory.go    the embedded backend: an index in memory, kept up with its store
+//	database.go  PostgreSQL finds by words, this program scores
+//	remote.go    another service searches
+package retrieval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"toolnorm/internal/auth"
+	"toolnorm/internal/rerank"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// The bounds and defaults of the specification.
+const (
+	DefaultThreshold = .6
+	DefaultMax       = 10
+	MostResults      = 50
+)
+
+// Query is what is asked.
+type Query struct {
+	Text      string
+	Base      string          // the id of the knowledge base
+	Threshold float64         // passages that score less are left out
+	Max       int             // results at most
+	Principal *auth.Principal // who asks; nil sees nothing
+}
+
+// Result is what was found. The names are the specification's, which has neither message nor what follows
+// it.
+type Result struct {
+	Query         string   `json:"query"`
+	KnowledgeBase string   `json:"knowledge_base_id"`
+	Threshold     float64  `json:"threshold"`
+	Results       []Found  `json:"results"`
+	Count         int      `json:"count"`
+	Message       string   `json:"message,omitempty"` // No results found
+	Hint          string   `json:"hint,omitempty"`    // and why
+	ScoreSource   string   `json:"score_source"`      // cross_encoder, dense or bm25: .6 is something else in each; empty when nothing was scored
+	Stages        []Report `json:"stages"`
+}
+
+// Found is a passage.
+type Found struct {
+	Content  string   `json:"content"`
+	Score    float64  `json:"score"`
+	Metadata Metadata `json:"metadata"`
+}
+
+// Metadata says where a passage is from and what each stage thought of it. What a stage did not score is
+// null and not 0, which would say that it thought little of it.
+type Metadata struct {
+	Chunk        string   `json:"chunk_id"`
+	Document     string   `json:"document_id"`
+	Index        int      `json:"chunk_index"`
+	Collection   string   `json:"collection_id"`
+	Sparse       *float64 `json:"sparse_score"`
+	Dense        *float64 `json:"dense_score"`
+	RRF          *float64 `json:"rrf_score"`
+	BM25         *float64 `json:"bm25_score"`
+	CrossEncoder *float64 `json:"cross_encoder_score"`
+
+	Title   string `json:"title,omitempty"`
+	Heading string `json:"heading,omitempty"`
+	Source  string `json:"score_source,omitempty"` // where it is another than the result's
+}
+
+// Report says what a stage did.
+type Report struct {
+	Number string  `json:"stage"` // 1, 2, 3A, 3B, 4, 5 or 6
+	Name   string  `json:"name"`
+	In     int     `json:"in"`  // what it had to choose from: documents (1, 2) or passages
+	Out    int     `json:"out"` // what it chose
+	MS     float64 `json:"ms"`
+	Status string  `json:"status"` // ok, skipped (not set, not needed) or failed
+	Reason string  `json:"reason,omitempty"`
+}
+
+// The statuses of a stage. skipped and failed differ in who has to do something: nobody, or the operator.
+const (
+	ok      = "ok"
+	skipped = "skipped"
+	failed  = "failed"
+)
+
+// Embedder makes vectors of texts. An interface, so that tests can have vectors without a server.
+// *embedding.Client is one.
+type Embedder interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// Reranker scores texts against a query: *rerank.Client.
+type Reranker interface {
+	Score(ctx context.Context, query string, texts []string) ([]rerank.Score, error)
+}
+
+// Backend searches. It is all that the tool knows of, so that a service can take the place of the store.
+// Local and Remote are the two kinds.
+type Backend interface {
+	Search(ctx context.Context, q Query) (*Result, error)
+}
+
+// Local searches a store of this program. What it says of the passages of a store is right from the moment
+// on at which a change was made, by whichever program: each search asks for the version of the base.
+type Local struct {
+	Store    *kbstore.Store // nil: there is none, and every search is ErrUnavailable
+	Embedder Embedder       // nil: none is set, and stage 3B is skipped
+	Model    string         // of the embedder: vectors of another are not compared
+	Reranker Reranker       // nil: stage 6 is skipped
+	Small    int            // from how many vectors of a base on they are kept as bytes; 0: 200,000
+
+	indexes indexes
+}
+
+var _ Backend = (*Local)(nil)
+
+// The errors of a search that are the specification's. kbstore has the others.
+var (
+	ErrUnauthenticated = errors.New("Invalid authentication credentials")
+	ErrUnavailable     = errors.New("Knowledge base store unavailable")
+)
+
+// embeddingTime is how long a search waits for the query's vector.
+const embeddingTime = 2 * time.Second
+
+// Search runs the stages. The errors are ErrUnauthenticated, kbstore.ErrNotFound, kbstore.ErrDenied and
+// ErrUnavailable, in the order in which they are looked for.
+func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
+	s, err := l.search(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return s.result(), nil
+}
+
+// search runs the stages and leaves what they found as it is. The evaluation looks at the order of each
+// stage, of which a result shows the last alone.
+func (l *Local) search(ctx context.Context, q Query) (*search, error) {
+	if q.Principal == nil {
+		return nil, ErrUnauthenticated
+	}
+	if l.Store == nil {
+		return nil, ErrUnavailable
+	}
+	base, err := l.Store.Readable(ctx, q.Principal, q.Base)
+	switch {
+	case errors.Is(err, kbstore.ErrNotFound) || errors.Is(err, kbstore.ErrDenied):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	s := &search{Query: q, local: l, reports: map[string]*Report{}}
+	s.embed(ctx) // before the index is held, which nobody can change meanwhile
+	if err := s.run(ctx, base); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return s, nil
+}
+
+// embed asks for the query's vector. It goes before stage 2 in time, but nothing of the base is looked at
+// for it: the query alone is sent.
+func (s *search) embed(ctx context.Context) {
+	if s.local.Embedder == nil {
+		s.noVector = skip("no embedder")
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, embeddingTime)
+	defer cancel()
+	began := time.Now()
+	vectors, err := s.local.Embedder.Embed(ctx, []string{s.Text})
+	s.embedding = time.Since(began)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		s.noVector = fmt.Errorf("the embedder did not answer within %s", embeddingTime)
+	case err != nil:
+		s.noVector = err
+	default:
+		s.vector = vectors[0]
+	}
+}
+
+// result is what is shown of the passages that are left. The threshold comes before the number, so that
+// max_results does not decide whether a good passage behind a bad one is seen.
+func (s *search) result() *Result {
+	r := &Result{Query: s.Text, KnowledgeBase: s.Base, Threshold: s.Threshold, Results: []Found{}, ScoreSource: s.source}
+	best := 0.0
+	for _, c := range s.passages {
+		best = max(best, c.score)
+		if c.score < s.Threshold || len(r.Results) == s.Max {
+			continue
+		}
+		m := c.Metadata
+		if c.source != s.source {
+			m.Source = c.source
+		}
+		r.Results = append(r.Results, Found{c.text, round(c.score), m})
+	}
+	r.Count = len(r.Results)
+	if r.Count == 0 {
+		r.Message, r.Hint = "No results found", "no match"
+		if best > 0 {
+			r.Hint = fmt.Sprintf("threshold too high: the best score is %.2f", math.Floor(best*100)/100)
+		}
+	}
+	for _, stage := range numbered {
+		r.Stages = append(r.Stages, *s.reports[stage])
+	}
+	return r
+}
+
+// round is a score with four digits: more of them say nothing, and fill the context of a model.
+func round(score float64) float64 { return math.Round(score*1e4) / 1e4 }
+
+// value is a score as the metadata has it.
+func value(score float64) *float64 {
+	score = round(min(1, max(0, score)))
+	return &score
+}

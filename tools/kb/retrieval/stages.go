@@ -1,0 +1,308 @@
+package retrieval
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"toolnorm/internal/lexical"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// How many passages the stages pass on, by the specification; and from how many documents on summaries
+// choose among them.
+const (
+	mostSparse    = 500
+	mostDense     = 500
+	mostReranked  = 100
+	fewDocuments  = 5
+	keptDocuments = 50
+)
+
+// search is one on its way through the stages.
+type search struct {
+	Query
+	local     *Local
+	vector    []float32     // the query's
+	noVector  error         // why there is none
+	embedding time.Duration // how long it took
+
+	view    view
+	reports map[string]*Report
+
+	sparse, dense []*passage
+	passages      []*passage // what is left, in the order of the last stage that ran
+	source        string     // of the scores
+}
+
+// passage is one that was found.
+type passage struct {
+	Metadata
+	text   string
+	row    int // in the view
+	score  float64
+	source string
+
+	features lexical.Features // what stage 5 saw
+	lead     float64          // over the other passages
+	key      float64          // what it ordered by
+}
+
+// view is what one principal may see of one base while a search runs. Nothing else of the base is reached
+// through it.
+type view interface {
+	documents() (allowed, all int)
+	// narrow leaves the documents whose summaries can matter, and gives their number.
+	narrow(query string, vector []float32, model string) (int, error)
+	words(ctx context.Context, query string, n int) ([]*passage, error)
+	nearest(ctx context.Context, vector []float32, model string, n int) ([]*passage, error)
+	// cosine is that of a passage which words found; false when it has no vector.
+	cosine(p *passage, vector []float32) (float64, bool)
+	features(query string, all []*passage) []lexical.Features
+	close()
+}
+
+// stage is one step of a search. An error is why it did not do its work; of the rights it ends the search,
+// of any other it is told in the report.
+type stage struct {
+	number, name string
+	run          func(*search, context.Context, *Report) error
+}
+
+// rights is the stage without which nothing else may run.
+var rights = stage{"2", "metadata_filter", (*search).rights}
+
+// stages are the others, in the order in which they run. numbered is the order in which they are reported.
+var (
+	stages = []stage{
+		{"1", "atlas", (*search).summaries},
+		{"3A", "sparse", (*search).words},
+		{"3B", "dense", (*search).vectors},
+		{"4", "rrf", (*search).merge},
+		{"5", "bm25_rerank", (*search).closer},
+		{"6", "cross_encoder", (*search).model},
+	}
+	numbered = []string{"1", "2", "3A", "3B", "4", "5", "6"}
+)
+
+// skip is an error that says why a stage is not needed, or cannot be run with what is set.
+type skip string
+
+// Error is the reason.
+func (s skip) Error() string { return string(s) }
+
+// run runs the stages over what may be seen of a base. An optional stage that fails costs a search its
+// help and nothing more; without the rights, or without the words that every other stage builds on, there
+// is no search.
+func (s *search) run(ctx context.Context, base kbstore.Base) error {
+	var err error
+	if s.view, err = s.local.open(ctx, base, kbstore.FilterOf(s.Principal)); err != nil {
+		return err
+	}
+	defer s.view.close()
+	if err := s.step(ctx, rights); err != nil {
+		return err
+	}
+	for _, stage := range stages {
+		var why skip
+		report := func(status, reason string) {
+			s.reports[stage.number].Status, s.reports[stage.number].Reason = status, reason
+		}
+		switch err := s.step(ctx, stage); {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &why):
+			report(skipped, why.Error())
+		case err != nil && stage.number == "3A":
+			return err // there is nothing that could stand in for the store itself
+		case err != nil:
+			report(failed, err.Error())
+		}
+	}
+	return nil
+}
+
+// step runs one stage and reports its time. The report is there before the stage runs, since later stages
+// look at what came out of earlier ones.
+func (s *search) step(ctx context.Context, stage stage) error {
+	r := &Report{Number: stage.number, Name: stage.name, Status: ok}
+	s.reports[stage.number] = r
+	began := time.Now()
+	err := stage.run(s, ctx, r)
+	r.MS = float64((time.Since(began) + r.waited(s)).Microseconds()) / 1000
+	return err
+}
+
+// waited is what a stage took before it ran. Without it the slowest part of a search would be in no
+// stage's time: the vector is asked for before the index is held.
+func (r *Report) waited(s *search) time.Duration {
+	if r.Number == "3B" {
+		return s.embedding
+	}
+	return 0
+}
+
+// rights is stage 2. The view was opened with the principal's filter and has nothing else, so it only
+// counts. How many documents there are that it may not see is told to nobody but an administrator, who
+// sees all: a number that grows when somebody else's folder is imported tells of it.
+func (s *search) rights(_ context.Context, r *Report) error {
+	r.Out, r.In = s.view.documents()
+	if !s.Principal.Admin {
+		r.In = r.Out
+	}
+	return nil
+}
+
+// summaries is stage 1. It must not lose what the later stages would find, so it does nothing where there
+// is nothing to save by it. Documents whose summaries have nothing to do with the query are left out,
+// where there are many.
+func (s *search) summaries(_ context.Context, r *Report) (err error) {
+	n, _ := s.view.documents()
+	r.In, r.Out = n, n
+	switch {
+	case n < fewDocuments:
+		return skip(fmt.Sprintf("fewer than %d documents", fewDocuments))
+	case n <= keptDocuments:
+		return skip(fmt.Sprintf("all are kept up to %d documents", keptDocuments))
+	}
+	r.Out, err = s.view.narrow(s.Text, s.vector, s.local.Model)
+	return err
+}
+
+// words is stage 3A. A right passage that is neither among its 500 nor among those of 3B is lost: no later
+// stage brings passages in.
+func (s *search) words(ctx context.Context, r *Report) (err error) {
+	s.sparse, err = s.view.words(ctx, s.Text, mostSparse)
+	r.In, r.Out = s.reports["1"].Out, len(s.sparse)
+	return err
+}
+
+// vectors is stage 3B. Passages that words found are compared as well, or they would have no score to be
+// held against others.
+func (s *search) vectors(ctx context.Context, r *Report) (err error) {
+	r.In = s.reports["1"].Out
+	if s.noVector != nil {
+		return s.noVector
+	}
+	if s.dense, err = s.view.nearest(ctx, s.vector, s.local.Model, mostDense); err != nil {
+		return err
+	}
+	r.Out = len(s.dense)
+	for _, p := range s.sparse {
+		if cosine, there := s.view.cosine(p, s.vector); there {
+			p.Dense = value(cosine)
+		}
+	}
+	return nil
+}
+
+// merge is stage 4: what both found, by reciprocal ranks. One ranking keeps its order.
+func (s *search) merge(_ context.Context, r *Report) error {
+	at := map[string]int{}
+	var all []*passage
+	var rankings [][]int
+	for _, found := range [][]*passage{s.sparse, s.dense} {
+		if found == nil {
+			continue // the stage did not run: the best of the other one is the best there can be
+		}
+		var ranking []int
+		for _, p := range found {
+			i, there := at[p.Chunk]
+			if !there {
+				i = len(all)
+				at[p.Chunk], all = i, append(all, p)
+			}
+			all[i].Dense = cmp.Or(all[i].Dense, p.Dense)
+			ranking = append(ranking, i)
+		}
+		rankings = append(rankings, ranking)
+	}
+	r.In = len(s.sparse) + len(s.dense)
+	s.passages = nil
+	for _, hit := range lexical.FuseScores(rankings...) {
+		all[hit.Row].RRF = value(hit.Score)
+		s.passages = append(s.passages, all[hit.Row])
+	}
+	r.Out = len(s.passages)
+	return nil
+}
+
+// closer is stage 5: it looks at where and how the words stand, which 3A does not. Where vectors were
+// compared as well their ranks count as much, so that a passage in other words is not lost here.
+func (s *search) closer(_ context.Context, r *Report) error {
+	r.In = len(s.passages)
+	features := s.view.features(s.Text, s.passages)
+	leads := leads(features)
+	for i, f := range features {
+		p := s.passages[i]
+		p.BM25, p.score, p.source = value(f.Ideal), worth(f, leads[i]), "bm25"
+		p.features, p.lead = f, leads[i]
+		p.key = order(p, f)
+		if s.dense != nil {
+			p.key = (p.score + *p.RRF) / 2
+		}
+	}
+	slices.SortStableFunc(s.passages, func(a, b *passage) int { return cmp.Compare(b.key, a.key) })
+	s.passages = s.passages[:min(len(s.passages), mostReranked)]
+	if len(s.passages) > 0 {
+		s.source = "bm25"
+	}
+	if s.dense != nil {
+		for _, p := range s.passages {
+			if p.Dense != nil {
+				p.score, p.source, s.source = *p.Dense, "dense", "dense"
+			}
+		}
+	}
+	r.Out = len(s.passages)
+	return nil
+}
+
+// model is stage 6. The index is let go before the model is waited for. Passages that the model left out
+// stay behind those that it scored, in the order of stage 5, and never score higher.
+func (s *search) model(ctx context.Context, r *Report) error {
+	r.In, r.Out = len(s.passages), len(s.passages)
+	s.view.close()
+	switch {
+	case s.local.Reranker == nil:
+		return skip("no reranker")
+	case len(s.passages) == 0:
+		return skip("no passages")
+	}
+	texts := make([]string, len(s.passages))
+	for i, p := range s.passages {
+		texts[i] = p.text
+	}
+	scores, err := s.local.Reranker.Score(ctx, s.Text, texts)
+	if err != nil {
+		return err
+	}
+	lowest := 1.0
+	for _, score := range scores {
+		p := s.passages[score.Index]
+		p.CrossEncoder, p.score, p.source = value(score.Value), score.Value, "cross_encoder"
+		lowest = min(lowest, score.Value)
+	}
+	for _, p := range s.passages {
+		if p.CrossEncoder == nil {
+			p.score = min(p.score, lowest)
+		}
+	}
+	s.source = "cross_encoder"
+	slices.SortStableFunc(s.passages, func(a, b *passage) int {
+		return cmp.Or(-cmp.Compare(scored(a), scored(b)), cmp.Compare(b.score, a.score))
+	})
+	return nil
+}
+
+// scored is 1 for passages that the model scored. The sort is stable, and among the others no score is
+// compared across sources. The others keep their order, whatever their scores.
+func scored(p *passage) int {
+	if p.CrossEncoder != nil {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,119 @@
+package kb
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"toolnorm/internal/auth"
+	"toolnorm/tools"
+	"toolnorm/tools/kb/kbstore"
+	"toolnorm/tools/kb/retrieval"
+)
+
+//go:embed search_documents.md
+var searchDocumentsText string
+
+// number is the schema of a score that may be missing.
+const number = `{"type": ["number", "null"]}`
+
+// SearchDocuments is the tool search_documents, over a backend. The sample's own id is the example: a
+// model that copies it learns from the 404 that it has to ask.
+func SearchDocuments(b retrieval.Backend) tools.Tool {
+	yes, no := true, false
+	return tools.Tool{
+		Name: "search_documents", Title: "Search documents", Description: searchDocumentsText,
+		Hints: tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
+		Schema: json.RawMessage(`{"type": "object", "required": ["query", "knowledge_base_id"], "additionalProperties": false, "properties": {
+			"query": {"type": "string", "description": "What to look for, e.g. リモートワーク手当の金額は？"},
+			"knowledge_base_id": {"type": "string", "format": "uuid", "description": "The knowledge base's id"},
+			"threshold": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.6, "description": "Least score of a result; 0.6 to 0.8 is recommended"},
+			"max_results": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10, "description": "Most results"}}}`),
+		Output: json.RawMessage(`{"type": "object", "required": ["query", "knowledge_base_id", "threshold", "results", "count"], "properties": {
+			"query": {"type": "string"}, "knowledge_base_id": {"type": "string"}, "threshold": {"type": "number"},
+			"results": {"type": "array", "items": {"type": "object", "required": ["content", "score", "metadata"], "properties": {
+				"content": {"type": "string"}, "score": {"type": "number"},
+				"metadata": {"type": "object", "required": ["chunk_id", "document_id", "chunk_index", "collection_id", "sparse_score", "dense_score", "rrf_score", "bm25_score", "cross_encoder_score"], "properties": {
+					"chunk_id": {"type": "string"}, "document_id": {"type": "string"}, "chunk_index": {"type": "integer"}, "collection_id": {"type": "string"},
+					"sparse_score": ` + number + `, "dense_score": ` + number + `, "rrf_score": ` + number + `, "bm25_score": ` + number + `, "cross_encoder_score": ` + number + `}}}}},
+			"count": {"type": "integer"}, "message": {"type": "string"}, "hint": {"type": "string"}, "score_source": {"type": "string"},
+			"stages": {"type": "array", "items": {"type": "object", "required": ["name", "in", "out", "ms", "status"], "properties": {
+				"stage": {"type": "string"}, "name": {"type": "string"}, "in": {"type": "integer"}, "out": {"type": "integer"}, "ms": {"type": "number"},
+				"status": {"enum": ["ok", "skipped", "failed"]}, "reason": {"type": "string"}}}}}}`),
+		Refuse: refuseSearch,
+		Call: func(ctx context.Context, text json.RawMessage) (tools.Result, error) {
+			var args searchArguments
+			if err := json.Unmarshal(text, &args); err != nil {
+				return tools.Result{}, err
+			}
+			found, err := b.Search(ctx, args.query(ctx))
+			if err != nil {
+				tools.Log(ctx, "error", err.Error())
+				return refusal(err), nil
+			}
+			return tools.JSONOf(found)
+		},
+	}
+}
+
+// searchArguments are those of search_documents. A pointer tells 0 from what was not given.
+type searchArguments struct {
+	Query     string   `json:"query"`
+	Base      string   `json:"knowledge_base_id"`
+	Threshold *float64 `json:"threshold"`
+	Max       *int     `json:"max_results"`
+}
+
+// query is the search that is meant. Who asks comes from the context alone.
+func (a *searchArguments) query(ctx context.Context) retrieval.Query {
+	q := retrieval.Query{Text: a.Query, Base: a.Base, Threshold: retrieval.DefaultThreshold, Max: retrieval.DefaultMax, Principal: auth.PrincipalOf(ctx)}
+	if a.Threshold != nil {
+		q.Threshold = *a.Threshold
+	}
+	if a.Max != nil {
+		q.Max = *a.Max
+	}
+	return q
+}
+
+// refuseSearch answers before the schema is asked. A validator would say "maximum: 51 is greater than 50"
+// where callers wait for the promised sentence. It checks who asks, and then the arguments for which the
+// specification has words of its own. Any other fault is the schema's to name.
+func refuseSearch(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
+	if auth.PrincipalOf(ctx) == nil {
+		return refusal(retrieval.ErrUnauthenticated), true
+	}
+	var args map[string]json.RawMessage
+	if json.Unmarshal(text, &args) != nil {
+		return tools.Result{}, false
+	}
+	refuse := func(message string) (tools.Result, bool) { return failure(http.StatusBadRequest, message), true }
+	var id string
+	if json.Unmarshal(args["knowledge_base_id"], &id) == nil && !kbstore.ValidID(id) {
+		return refuse("knowledge_base_id must be a UUID")
+	}
+	if v, given := numberOf(args["threshold"]); given && !(v >= 0 && v <= 1) {
+		return refuse("threshold out of range (0.0-1.0)")
+	}
+	switch v, given := numberOf(args["max_results"]); {
+	case given && v > retrieval.MostResults:
+		return refuse("max_results exceeds limit (50)")
+	case given && !(v >= 1):
+		return refuse("max_results must be at least 1")
+	}
+	return tools.Result{}, false
+}
+
+// numberOf is a number. What is none is given to the schema, which says what it is instead. One in quotes
+// counts: some clients pass every argument as text.
+func numberOf(raw json.RawMessage) (v float64, given bool) {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return v, err == nil
+}
