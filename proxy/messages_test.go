@@ -59,7 +59,7 @@ func TestMessagesFailInAnthropicsForm(t *testing.T) {
 		{fault.New(fault.NotFound, "x"), ask(""), 404, `"type":"not_found_error"`},
 		{&fault.Error{Kind: fault.Invalid, Message: "m", Code: "context_length_exceeded", Tokens: 9, Window: 8}, ask(`,"stream":true`), 400, `prompt is too long: 9 tokens > 8 maximum. m`},
 		{fault.New(fault.Busy, "x"), ask(`,"stream":true`), 529, `"type":"overloaded_error"`},
-		{fault.New(fault.Failed, "x"), ask(`,"stream":true`), 422, `"type":"api_error"`},
+		{fault.New(fault.Failed, "x"), ask(`,"stream":true`), 502, `"type":"api_error"`},
 	} {
 		srv, _ := serve(t, script{tt.err})
 		resp, body := do(t, "POST", srv.URL+"/v1/messages", tt.body)

@@ -7,8 +7,8 @@ import (
 )
 
 // anthropic are the statuses and error types that Anthropic's API has for kinds of fault, where its clients look at
-// them: Claude Code and the SDKs repeat 429, 529 and every other status from 500 on, and make sentences of their own of
-// 401, 404 and 413. A kind that is not here is an api_error with its own status.
+// them: Claude Code and the SDKs repeat 429, 529 and every other status from 500 on unless X-Should-Retry says not to, and
+// make sentences of their own of 401, 404 and 413. A kind that is not here is an api_error with its own status.
 var anthropic = map[Kind]struct {
 	status int
 	kind   string
@@ -26,21 +26,10 @@ var anthropic = map[Kind]struct {
 	Timeout:      {http.StatusGatewayTimeout, "timeout_error"},
 }
 
-// onlyAgain is the status of failures that would come again, in place of a 5xx: the request was understood, and what the
-// model makes of it is of no use. Claude Code repeats a 502 ten times whatever the header says, and each time costs a
-// generation.
-const onlyAgain = http.StatusUnprocessableEntity
-
-// AnthropicStatus is the HTTP status of the fault in Anthropic's API.
+// AnthropicStatus is the HTTP status of the fault in Anthropic's API. What would come again keeps its 5xx: Claude Code and the
+// SDKs do not repeat one that says X-Should-Retry: false, while of an unknown 4xx Claude Code makes six requests, each in
+// a plainer form than the one before.
 func (e *Error) AnthropicStatus() int {
-	if row, ok := anthropic[e.Kind]; ok && row.status < 500 {
-		return row.status
-	}
-	if !table[e.Kind].again || e.Curable {
-		if e.Kind != Internal && e.Kind != Canceled {
-			return onlyAgain
-		}
-	}
 	if row, ok := anthropic[e.Kind]; ok {
 		return row.status
 	}

@@ -2,7 +2,6 @@ package fault
 
 import (
 	"errors"
-	"net/http"
 	"net/http/httptest"
 	"testing"
 )
@@ -31,11 +30,12 @@ func TestAnthropicsClientsGetTheirOwnErrors(t *testing.T) {
 	}
 }
 
-// What would come again is no 5xx, which Claude Code repeats.
+// What would come again says so: Claude Code makes one request of a 502 with that header, and three without.
 func TestAnthropicsClientsDoNotRepeatInVain(t *testing.T) {
-	for _, err := range []error{New(Failed, "x"), New(Timeout, "x"), &Error{Kind: Unavailable, Message: "x", Curable: true}} {
-		if got := From(err).AnthropicStatus(); got != http.StatusUnprocessableEntity {
-			t.Errorf("%+v: %d", err, got)
+	for _, err := range []error{New(Failed, "x"), New(Timeout, "x"), &Error{Kind: Unavailable, Message: "x", Curable: true}, New(Invalid, "x")} {
+		w := httptest.NewRecorder()
+		if WriteAnthropic(w, err); w.Header().Get("X-Should-Retry") != "false" {
+			t.Errorf("%+v: %d %v", err, w.Code, w.Header())
 		}
 	}
 }
