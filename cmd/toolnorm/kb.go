@@ -23,6 +23,7 @@ type knowledge struct {
 	Import kbImport `cmd:"" help:"Put files into a knowledge base: Markdown, text, HTML and PDF. A second time only what changed is imported, so a broken import goes on where it stopped."`
 	List   kbList   `cmd:"" help:"List the knowledge bases."`
 	Show   kbShow   `cmd:"" help:"List the documents of a knowledge base, and who may see them."`
+	Sample kbSample `cmd:"" help:"Make a sample knowledge base, an HR handbook in Korean, Japanese and English; prints its id."`
 	Delete kbDelete `cmd:"" help:"Delete a knowledge base, or some of its documents."`
 }
 
@@ -238,6 +239,22 @@ func readers(a *kbstore.Access, tenant string) string {
 		text += fmt.Sprintf(" of tenant %q", a.Tenant)
 	}
 	return text
+}
+
+// kbSample is the command kb sample.
+type kbSample struct {
+	kbPlace `embed:""`
+}
+
+// Run makes the sample.
+func (c *kbSample) Run(m *Main) error {
+	return c.open(func(ctx context.Context, k *kb.KB) error {
+		b, err := k.Sample(ctx)
+		if err == nil {
+			fmt.Fprintln(m.stdout, b.ID)
+		}
+		return err
+	})
 }
 
 // kbDelete is the command kb delete.

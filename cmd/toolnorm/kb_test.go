@@ -52,6 +52,9 @@ func TestKnowledgeBasesFromTheCommandLine(t *testing.T) {
 		{"kb show Handbook", `Rules \(tenant acme\)\n  documents/b.html.*\n$`, ""},
 		{"kb delete Handbook", `^$`, ""},
 		{"kb show " + id, ``, "Knowledge base not found"},
+		{"kb sample", `^` + id + `\n$`, ""},
+		{"kb sample", `^` + id + `\n$`, ""},
+		{"kb show " + id, `Employee handbook: Rules.*\n(.*\n)*  ja/remote-work.md: `, ""},
 	} {
 		got, err := commandOf(t, strings.Fields(step.args)...)
 		if (err == nil) != (step.err == "") || err != nil && !strings.Contains(err.Error(), step.err) {

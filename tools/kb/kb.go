@@ -4,6 +4,7 @@
 //	config.go  the settings
 //	import.go  puts files into a knowledge base: what changed, and only that
 //	file.go    one file: read, cut, summarized, embedded, stored
+//	sample.go  the handbook that comes with the program
 //
 //	search_documents.go  the tool that finds passages; retrieval does
 //	failure.go           what failed, with the status that the specification gives it

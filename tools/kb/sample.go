@@ -1,0 +1,51 @@
+package kb
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io/fs"
+
+	"toolnorm/tools/kb/kbstore"
+)
+
+// sampleFiles are an HR handbook in Korean, Japanese and English, which is also what the searches' evaluation asks.
+//
+//go:embed sample
+var sampleFiles embed.FS
+
+// sample is the knowledge base that comes with the program. Its id is that of the tools' specification, so that the examples
+// there can be called as they are written.
+var sample = kbstore.Base{
+	ID: "cf23c222-b024-4533-81aa-52e4f673281e", Name: "Employee handbook",
+	Description: "Rules and benefits of a company, in Korean, Japanese and English",
+}
+
+// Sample makes the sample knowledge base, a collection for each language. A second time it only adds what is missing, and leaves
+// other documents in it alone.
+func (k *KB) Sample(ctx context.Context) (kbstore.Base, error) {
+	if k.Store == nil {
+		return sample, errors.New("no store of knowledge bases is open")
+	}
+	b, err := k.Store.Base(ctx, sample.ID)
+	if errors.Is(err, kbstore.ErrNotFound) {
+		b, err = k.Store.Create(ctx, sample)
+	}
+	if err != nil {
+		return b, err
+	}
+	for _, language := range []string{"ko", "ja", "en"} {
+		files, err := fs.Sub(sampleFiles, "sample/"+language)
+		if err != nil {
+			return b, err
+		}
+		sources, err := fs.Glob(files, "*.md")
+		if err != nil {
+			return b, err
+		}
+		if _, err := k.Import(ctx, Import{Base: b, Collection: language, Files: files, Sources: sources}); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
