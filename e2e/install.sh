@@ -2,7 +2,7 @@
 # Installs what the end-to-end lane needs into a cache outside the tree: the real Ollama in two versions, a llama-server
 # beneath the newer one, the stock clients for Node, Python and Go, and what speaks MCP, with a Node that is new enough for it. A part that is
 # there already is left alone. Needs go, python3 with pip, cmake and a C++ compiler, node and npm; and apt, unless the
-# headers of nlohmann-json3-dev and libstb-dev, six shells and PostgreSQL are there.
+# headers of nlohmann-json3-dev and libstb-dev, six shells, PostgreSQL and Chromium are there.
 #
 #   TOOLNORM_E2E_CACHE   the cache folder; default ${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e
 set -eu
@@ -132,6 +132,35 @@ install_debian() {
     { try apt-get update --quiet && try apt-get install --quiet --quiet --yes --no-install-recommends "$@"; }
 }
 
+# install_browser TARGET unpacks Chromium, what of its libraries the system lacks, and fonts with Hangul, for the tests of the
+# admin page. The version is Debian's newest: older ones leave its mirrors, so none can be named.
+install_browser() {
+  say "Chromium"
+  (cd "$scratch" && {
+    packages=$(browser_packages) || { try apt-get update --quiet && packages=$(browser_packages); }
+    try apt-get download --quiet --quiet $packages
+    mkdir root
+    for file in *.deb; do dpkg-deb -x "$file" root; done
+    rm ./*.deb
+  })
+  cat >"$scratch/root/fonts.conf" <<END
+<?xml version="1.0"?>
+<fontconfig>
+<dir>/usr/share/fonts</dir><dir>$1/usr/share/fonts</dir><cachedir>$1/fontcache</cachedir>
+<alias><family>sans-serif</family><prefer><family>DejaVu Sans</family><family>NanumGothic</family></prefer></alias>
+<alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family><family>NanumGothicCoding</family></prefer></alias>
+<match><edit name="family" mode="append_last"><string>DejaVu Sans</string></edit></match>
+</fontconfig>
+END
+  mv "$scratch/root" "$1"
+}
+
+# browser_packages names the packages that apt would install.
+browser_packages() {
+  apt-get install --print-uris --quiet --quiet --no-install-recommends chromium fonts-dejavu-core fonts-nanum 2>/dev/null |
+    awk '{ print $2 }' | sed 's/_.*//' | grep .
+}
+
 server=$cache/ollama-$OLLAMA-llama-$LLAMA_SERVER-ggml-$GGML
 npm_target() { echo "$cache/$1-$(sha256sum "$here/$1/package-lock.json" | cut -c1-12)"; }
 clients=$(npm_target clients)
@@ -139,6 +168,7 @@ mcp=$(npm_target mcp)
 chroma=$(npm_target chroma)
 servers=$(npm_target servers)
 codex=$(npm_target codex)
+admin=$(npm_target admin)
 old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$server" ] || install_server "$server"
 [ -d "$old_server" ] || install_old_server "$old_server"
@@ -148,6 +178,9 @@ old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$chroma" ] || install_npm chroma "$chroma"
 [ -d "$servers" ] || install_npm servers "$servers"
 [ -d "$codex" ] || install_npm codex "$codex"
+[ -d "$admin" ] || install_npm admin "$admin"
+[ -d "$cache/chromium" ] || install_browser "$cache/chromium"
+"$here/../admin/web/build.sh" # the lane's toolnorm has the page in it
 for file in clients.txt llama-index.txt servers.txt; do
   sdk=$cache/sdk-${file%.txt}-$(sha256sum "$here/sdks/$file" | cut -c1-12)
   [ -d "$sdk" ] || install_python "$file" "$sdk"

@@ -34,8 +34,9 @@ export function App() {
   const [live, setLive] = useState(true);
   const [turn, again] = useState(0); // a new key loads everything anew
   const main = useRef<HTMLElement>(null);
+  const first = useRef(location.hash); // of the first rendering; the effect below runs later, and the address may be another one then
   useEffect(() => {
-    let here = location.hash;
+    let here = first.current;
     const follow = async () => {
       if (location.hash === here) return;
       const guard = leaving.value;
@@ -53,6 +54,7 @@ export function App() {
     };
     const renew = () => again((n) => n + 1);
     window.addEventListener('hashchange', follow);
+    void follow();
     window.addEventListener('keychange', renew);
     return () => {
       window.removeEventListener('hashchange', follow);

@@ -1,0 +1,273 @@
+// The story of the admin page, in a real browser: node story.mjs PACKAGES CHROMIUM BASE SHOTS. It makes both example tools,
+// tests, saves, calls, edits and switches them off, looks at a repaired call, tries to break in by every text field, and
+// takes a picture of every page at both widths. A line for each step; the first failure ends it.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const [packages, root, base, shots] = process.argv.slice(2);
+const { chromium } = createRequire(join(packages, 'package.json'))('playwright-core');
+const lib = `${root}/usr/lib/x86_64-linux-gnu`;
+const browser = await chromium.launch({
+  executablePath: root ? `${root}/usr/lib/chromium/chromium` : '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu'],
+  env: { ...process.env, LD_LIBRARY_PATH: `${lib}:${lib}/pulseaudio`, FONTCONFIG_FILE: `${root}/fonts.conf` },
+});
+
+const wrong = []; // what the browser complained of: a policy that was violated, an error that nobody caught
+const watch = (page, name) => {
+  page.on('pageerror', (e) => wrong.push(`${name}: ${e.message}`));
+  page.on('dialog', (d) => (wrong.push(`${name}: a dialog: ${d.message()}`), d.dismiss()));
+  // A status that is refused on purpose is logged by the browser, too.
+  page.on('console', (m) => m.type() === 'error' && !/status of (400|404|409)/.test(m.text()) && wrong.push(`${name}: ${m.text()}`));
+};
+const open = async (options = {}) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  watch(page, options.locale ?? 'page');
+  await page.goto(`${base}/admin`);
+  return page;
+};
+const step = async (name, f) => {
+  const start = Date.now();
+  try {
+    await f();
+    assert.deepEqual(wrong, []);
+  } catch (e) {
+    await page.screenshot({ path: join(shots, 'failed.png'), fullPage: true }).catch(() => undefined);
+    console.log(`FAILED ${name}: ${e.message}`);
+    await browser.close();
+    process.exit(1);
+  }
+  console.log(`ok ${name} (${Date.now() - start} ms)`);
+};
+const go = async (p, to) => {
+  await p.goto(`${base}/admin#/${to}`);
+  await p.locator('main h1').waitFor();
+};
+const text = (p, t) => p.getByText(t, { exact: false }).first().waitFor();
+
+// mcp calls a tool as an MCP client does.
+const mcp = async (name, args) => {
+  const version = '2026-07-28';
+  const response = await fetch(`${base}/mcp`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': version, 'Mcp-Method': 'tools/call', 'Mcp-Name': name },
+    body: JSON.stringify({
+      jsonrpc: '2.0', id: 1, method: 'tools/call',
+      params: { name, arguments: args, _meta: { 'io.modelcontextprotocol/protocolVersion': version, 'io.modelcontextprotocol/clientCapabilities': {} } },
+    }),
+  });
+  const body = await response.text();
+  return JSON.parse(body.match(/^\s*\{/) ? body : body.match(/^data: (.*)$/m)[1]);
+};
+
+const page = await open();
+
+await step('the pages say what to do first', async () => {
+  await go(page, 'tools');
+  await text(page, 'No custom tools yet');
+  await go(page, 'servers');
+  await text(page, 'No MCP servers yet');
+  await go(page, 'playground');
+  await text(page, 'Ask something');
+});
+
+await step('the keyboard reaches the menu and follows it', async () => {
+  await go(page, 'overview');
+  await page.reload();
+  await page.locator('main h1').waitFor();
+  for (let i = 0; i < 4; i++) await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute('href')), '#/live');
+  await page.keyboard.press('Enter');
+  await page.locator('h1', { hasText: 'Live' }).waitFor();
+});
+
+await step('a SQL tool is made, tested and saved', async () => {
+  await go(page, 'tools/new');
+  await page.getByLabel('Tool name').fill('get_user_daily_limit');
+  await page.getByLabel('Description for the model').fill('특정 사용자의 일일 제한량을 조회합니다.');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Add parameter' }).click();
+  await page.getByLabel('Parameter name').fill('user_name');
+  await page.getByLabel('Description', { exact: true }).fill('The target user');
+  await page.getByRole('button', { name: 'Next' }).click();
+  const code = page.locator('.cm-content');
+  await code.click();
+  await page.keyboard.type('SELECT u.user_nm, l.max_count FROM h_user u JOIN h_mcp_tool_limit l ON u.uid = l.target_id WHERE u.user_nm = :us');
+  await page.locator('.cm-tooltip-autocomplete li', { hasText: 'user_name' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type(" AND l.target_type = ");
+  await page.evaluate(() => navigator.userAgent);
+  await page.keyboard.type("'USER");
+  assert.match(await code.innerText(), /= :user_name AND l\.target_type = 'USER'/);
+  // A column that is not there is told at its place, and one of the explorer is put at the cursor.
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(' AND ');
+  await page.locator('.tables summary', { hasText: 'h_user' }).first().click({ position: { x: 4, y: 8 } });
+  await page.locator('.tables .item', { hasText: 'user_nm' }).first().click();
+  await page.keyboard.type(' = nosuch');
+  await text(page, 'nosuch');
+  await page.locator('.cm-lintRange-error').first().waitFor();
+  for (let i = 0; i < ' AND user_nm = nosuch'.length; i++) await page.keyboard.press('Backspace');
+  await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByLabel('user_name').fill('hong');
+  await page.getByRole('button', { name: 'Test run' }).click();
+  const result = await page.locator('.outcome pre').first().innerText();
+  assert.deepEqual(JSON.parse(result), { user_nm: 'hong', max_count: 50 });
+  await text(page, '1 rows');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('link', { name: 'get_user_daily_limit' }).waitFor();
+});
+
+const other = await open();
+await go(other, 'tools');
+
+await step('a formula is made from the example; the other tab sees it within a second', async () => {
+  await go(page, 'tools/new-python');
+  for (let i = 0; i < 3; i++) await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByLabel('num1').fill('5');
+  await page.getByLabel('num2').fill('3');
+  await page.getByRole('button', { name: 'Test run' }).click();
+  await page.locator('.outcome pre', { hasText: /^15$/ }).waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('link', { name: 'multiply_numbers' }).waitFor();
+  await other.getByRole('link', { name: 'multiply_numbers' }).waitFor({ timeout: 1000 });
+});
+
+await step('both are called by MCP', async () => {
+  const limit = await mcp('get_user_daily_limit', { user_name: 'hong' });
+  assert.deepEqual(JSON.parse(limit.result.content[0].text), { user_nm: 'hong', max_count: 50 });
+  const product = await mcp('multiply_numbers', { num1: 5, num2: 3 });
+  assert.equal(product.result.content[0].text, '15');
+});
+
+await step('and by a chat, whose arguments arrive', async () => {
+  await go(page, 'playground/demo%2Fhermes');
+  await page.getByLabel('get_user_daily_limit').check();
+  await page.getByLabel('Your message').fill('Look up the limit of "hong".');
+  await page.keyboard.press('Enter');
+  await page.locator('.call', { hasText: 'get_user_daily_limit' }).waitFor();
+  await page.getByRole('button', { name: /^Run 1 call/ }).click();
+  await page.locator('.message.tool', { hasText: '50' }).waitFor();
+  await page.locator('.message.assistant').nth(1).waitFor();
+});
+
+await step('an edit is a new version; two tabs do not overwrite each other unasked', async () => {
+  for (const p of [page, other]) {
+    await go(p, 'tools');
+    await p.getByRole('link', { name: 'multiply_numbers' }).click();
+    await p.getByLabel('Description for people').fill(p === page ? 'Multiplies.' : 'Multiplies two numbers!');
+  }
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('link', { name: 'multiply_numbers' }).waitFor();
+  await text(other, 'Somebody else saved this tool meanwhile');
+  await other.getByRole('button', { name: 'Save', exact: true }).click();
+  await other.getByRole('dialog').getByRole('button', { name: 'Save mine on top' }).click();
+  await other.getByText('Multiplies two numbers!').waitFor();
+  await page.getByText('version 3').waitFor({ timeout: 1000 });
+  await page.getByRole('button', { name: 'Versions multiply_numbers' }).click();
+  await page.getByRole('button', { name: 'Restore 1', exact: true }).click();
+  await page.getByText('version 4').waitFor();
+});
+
+await step('a tool that is switched off is not called', async () => {
+  await go(page, 'tools');
+  await page.getByRole('switch', { name: 'multiply_numbers' }).click();
+  await text(page, 'no longer offered');
+  assert.match(JSON.stringify(await mcp('multiply_numbers', { num1: 5, num2: 3 })), /not active/);
+  await other.locator('li', { hasText: 'multiply_numbers' }).getByText('inactive').waitFor({ timeout: 1000 });
+});
+
+await step('Live shows a repaired call with its reason, and replays it', async () => {
+  await go(page, 'live');
+  await page.getByLabel('Show').selectOption('repaired');
+  await page.locator('tr', { hasText: 'quotes' }).getByRole('link').first().click();
+  await text(page, 'quotes of another kind became double ones');
+  await page.locator('.sides section').first().getByText("'city': 'Oslo'").waitFor();
+  await page.locator('.sides section').nth(1).getByText('{"city": "Oslo", "days": 3}').waitFor();
+  await page.getByText('Rendered prompt').click();
+  await page.getByRole('button', { name: 'Parse' }).click();
+  await text(page, 'Calls found: 1');
+  await page.getByLabel("The model's text").fill('<tool_call>{"name": "forecasts", "arguments": {}}</tool_call>');
+  await page.getByRole('button', { name: 'Parse' }).click();
+  await text(page, 'forecasts is not among the offered tools');
+});
+
+await step('a call that was rewritten says why', async () => {
+  await go(page, 'live');
+  await page.getByLabel('Filter').fill('rewritten');
+  await page.locator('tbody tr').getByRole('link').first().click();
+  await text(page, 'does not fit its schema');
+});
+
+const attack = `"'><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{name}}\${1}`;
+
+await step('no text field lets markup in', async () => {
+  await go(page, 'tools/new-python');
+  await page.getByLabel('Tool name').fill(attack);
+  await text(page, 'letter');
+  await page.getByLabel('Tool name').fill('attacked');
+  await page.getByLabel('Description for the model').fill(attack);
+  await page.getByLabel('Description for people').fill(attack);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByLabel('Description', { exact: true }).first().fill(attack);
+  for (let i = 0; i < 2; i++) await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByLabel('num1').fill(attack);
+  await page.getByLabel('num2').fill('3');
+  await page.getByRole('button', { name: 'Test run' }).click();
+  await page.locator('.outcome').waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText(attack).first().waitFor(); // it is shown as it is
+  await page.getByRole('button', { name: 'Versions attacked' }).click();
+  await page.getByRole('dialog').getByText('num1').first().waitFor();
+  await page.keyboard.press('Escape');
+  await go(page, 'servers');
+  await page.getByLabel('Name').fill(attack);
+  await page.getByLabel('Address').fill(`http://127.0.0.1:1/${attack}`);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.locator('.note.bad').waitFor();
+  await go(page, 'playground/demo%2Fhermes');
+  await page.getByLabel('attacked').check();
+  await page.getByLabel('Your message').fill(attack);
+  await page.keyboard.press('Enter');
+  await page.locator('.message.assistant').first().waitFor();
+  for (const name of ['live', 'models']) {
+    await go(page, name);
+    await page.getByLabel('Filter').fill(attack);
+    await text(page, name === 'live' ? 'Nothing matches' : 'Nothing matches');
+  }
+  for (const p of [page, other]) assert.equal(await p.evaluate(() => window.hacked), undefined);
+});
+
+await step('every page has its picture, and nothing is wider than the screen', async () => {
+  await go(page, 'live');
+  await page.getByLabel('Filter').fill('quotes');
+  const one = (await page.locator('tbody tr').getByRole('link').first().getAttribute('href')).slice(2);
+  for (const [name, width, options] of [
+    ['wide', 1280, {}],
+    ['narrow', 390, {}],
+    ['dark', 1280, { colorScheme: 'dark' }],
+    ['korean', 390, { locale: 'ko-KR' }],
+  ]) {
+    const p = await open({ viewport: { width, height: 900 }, ...options });
+    for (const [file, where] of [['overview', 'overview'], ['live', 'live'], ['exchange', one], ['tools', 'tools'], ['editor', 'tools/new-sql'], ['models', 'models'], ['servers', 'servers'], ['playground', 'playground/demo%2Fhermes']]) {
+      await go(p, where);
+      if (file === 'editor') {
+        await p.locator('.steps button').nth(2).click();
+        await p.locator('.cm-content').waitFor();
+      }
+      if (file === 'models') await p.getByRole('checkbox').check();
+      await p.waitForLoadState('networkidle').catch(() => undefined);
+      await p.waitForFunction(() => !document.querySelector('.loading'));
+      const over = await p.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(over <= 0, `${where} at ${width} is ${over} pixels too wide`);
+      await p.screenshot({ path: join(shots, `${file}-${name}.png`), fullPage: file !== 'models' });
+    }
+    await p.context().close();
+  }
+});
+
+await browser.close();
