@@ -260,8 +260,8 @@ await step('every page has its picture, and nothing is wider than the screen', a
         await p.locator('.cm-content').waitFor();
       }
       if (file === 'models') await p.getByRole('checkbox').check();
-      await p.waitForLoadState('networkidle').catch(() => undefined);
       await p.waitForFunction(() => !document.querySelector('.loading'));
+      await p.waitForTimeout(150); // what has just arrived is drawn
       const over = await p.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       assert.ok(over <= 0, `${where} at ${width} is ${over} pixels too wide`);
       await p.screenshot({ path: join(shots, `${file}-${name}.png`), fullPage: file !== 'models' });

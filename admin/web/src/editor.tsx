@@ -31,7 +31,8 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name=page-nonce]')?.
 const functions = 'abs all any bool dict divmod enumerate float format int isinstance len list map max min pow range repr reversed round set sorted str sum tuple type zip'.split(' ');
 
 // Editor is CodeMirror with what is known of the tool: the tables of its connection, its parameters, and what was found
-// wrong, at its place. Tab leaves it, as anywhere on the page.
+// wrong, at its place. Tab leaves it, as anywhere on the page. The text is the editor's own once it has begun: a value that
+// came back a keystroke late would undo what was typed meanwhile.
 export function Editor(p: EditorProps) {
   const box = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>();
@@ -76,10 +77,6 @@ export function Editor(p: EditorProps) {
   useEffect(() => {
     view.current?.dispatch({ effects: language.current.reconfigure(languageOf(now)) });
   }, [p.type, p.connection]);
-  useEffect(() => {
-    const v = view.current!;
-    if (v.state.doc.toString() !== p.value) v.dispatch({ changes: { from: 0, to: v.state.doc.length, insert: p.value } });
-  }, [p.value]);
   useEffect(() => {
     const v = view.current!;
     const text = v.state.doc.toString();
