@@ -40,12 +40,12 @@ function headers(path: string, more: Record<string, string>): Record<string, str
 }
 
 // send asks the server. A 401 makes the page ask for a key.
-export async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+export async function send(method: string, path: string, body?: unknown, signal?: AbortSignal, accept = '*/*'): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, {
       method,
-      headers: headers(path, method === 'GET' ? {} : { 'Content-Type': 'application/json' }),
+      headers: headers(path, method === 'GET' ? { Accept: accept } : { Accept: accept, 'Content-Type': 'application/json' }),
       body: body === undefined ? undefined : JSON.stringify(body),
       signal,
     });

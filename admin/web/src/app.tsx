@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { changed, get, listen, needsKey, setKey, type Door } from './api';
 import { language, setLanguage, t, type Key } from './i18n';
+import { Base, Knowledge } from './pages/knowledge';
 import { Live } from './pages/live';
 import { Models } from './pages/models';
 import { Overview } from './pages/overview';
@@ -19,6 +20,7 @@ const pages: [name: string, title: Key][] = [
   ['tools', 'tools'],
   ['models', 'models'],
   ['servers', 'servers'],
+  ['knowledge', 'knowledge'],
   ['playground', 'playground'],
 ];
 
@@ -114,6 +116,8 @@ function content(name: string, path: string[]): JSX.Element {
       return <Models />;
     case 'servers':
       return <Servers />;
+    case 'knowledge':
+      return path[1] ? <Base id={path[1]} key={path[1]} /> : <Knowledge />;
     case 'playground':
       return <Playground />;
     default:

@@ -7,6 +7,7 @@ import { emptyReply, take, unanswered, wire } from '../src/logic/chat';
 import { caseFile, decodeCommand, quote } from '../src/logic/command';
 import { parameterAt } from '../src/logic/complete';
 import { draftOf, examplePython, exampleSQL, first, moved, of, offsetOf, stepOf, typedArguments } from '../src/logic/draft';
+import { base64, foundIn, isText, listOf } from '../src/logic/search';
 import { events } from '../src/logic/events';
 import { matches } from '../src/logic/filter';
 import { buckets, duration, percentile, summarize, tally } from '../src/logic/stats';
@@ -158,4 +159,16 @@ test('parameters are completed at their places', () => {
   assert.equal(parameterAt('a.up', 'PYTHON', false), null);
   assert.equal(parameterAt('1 + ', 'PYTHON', false), null);
   assert.deepEqual(parameterAt('1 + ', 'PYTHON', true), { from: 4, open: '' });
+});
+
+test('the result of a search is read, and an error is none', () => {
+  assert.deepEqual(foundIn('{"results":[],"count":0,"message":"none"}'), { results: [], stages: [], message: 'none', hint: undefined });
+  for (const text of ['the knowledge base is not there', 'null', '{"error":"x"}', '[1]']) assert.equal(foundIn(text), undefined);
+});
+
+test('files and lists', () => {
+  assert.deepEqual(listOf(' hr, ,sales '), ['hr', 'sales']);
+  assert.deepEqual(['a.MD', 'b.html', 'c.pdf', 'md'].map(isText), [true, true, false, false]);
+  const bytes = new Uint8Array(100_000).map((_, i) => i);
+  assert.equal(base64(bytes), Buffer.from(bytes).toString('base64'));
 });

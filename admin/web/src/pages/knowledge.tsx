@@ -1,0 +1,303 @@
+import { useEffect, useState } from 'preact/hooks';
+import { del, get, onChange, post, send } from '../api';
+import { t } from '../i18n';
+import { events } from '../logic/events';
+import { base64, foundIn, isText, listOf, type Found } from '../logic/search';
+import { duration } from '../logic/stats';
+import { useLoad } from '../state';
+import { ask, attempt, Badge, Button, Empty, Field, Loading, Page, Problem, say, sentence, Text } from '../ui';
+
+interface KnowledgeBase {
+  id: string;
+  name: string;
+  description: string;
+  tenant: string;
+  updated: string;
+  statistics: { total_collections: number; total_documents: number; total_chunks: number };
+}
+
+interface Whole extends KnowledgeBase {
+  collections: { id: string; name: string; summary: string }[];
+  documents: { id: string; collection_id: string; title: string; source: string; summary: string; chunk_count: number; public: boolean; departments: string[] | null; clearance: number; imported: string }[];
+}
+
+const path = '/admin/api/knowledge-bases';
+
+export function Knowledge() {
+  const { data, error, reload } = useLoad(() => get<{ knowledge_bases: KnowledgeBase[] }>(path), []);
+  useEffect(() => onChange('knowledge', reload), []);
+  const remove = async (b: KnowledgeBase) => {
+    if (!(await ask(t('deleteBase', { name: b.name }), t('delete')))) return;
+    await attempt(async () => {
+      await del(`${path}/${b.id}`);
+      say(t('baseDeleted', { name: b.name }));
+    });
+    reload();
+  };
+  return (
+    <Page title={t('knowledge')} intro={t('knowledgeIntro')}>
+      <Problem error={error} retry={reload} />
+      {data && <NewBase />}
+      {!data && !error && <Loading />}
+      {data && data.knowledge_bases.length === 0 && (
+        <Empty title={t('noBases')}>
+          <p>{t('noBasesHow')}</p>
+        </Empty>
+      )}
+      <ul class="rows">
+        {data?.knowledge_bases.map((b) => (
+          <li key={b.id}>
+            <div class="row">
+              <div>
+                <a href={`#/knowledge/${b.id}`}>
+                  <strong>{b.name}</strong>
+                </a>
+                <div class="faint">{b.description}</div>
+                <div class="faint">
+                  {t('baseSize', { documents: b.statistics.total_documents, chunks: b.statistics.total_chunks })} {b.tenant && `· ${t('tenant')}: ${b.tenant}`} · <code>{b.id}</code>
+                </div>
+              </div>
+              <div class="actions">
+                <Button danger onClick={() => remove(b)} aria-label={`${t('delete')} ${b.name}`}>
+                  {t('delete')}
+                </Button>
+              </div>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Page>
+  );
+}
+
+function NewBase() {
+  const [name, setName] = useState('');
+  const [description, setDescription] = useState('');
+  const [tenant, setTenant] = useState('');
+  const create = async () => {
+    const made = await attempt(() => post<KnowledgeBase>(path, { name, description, tenant }));
+    if (made) location.hash = `#/knowledge/${made.id}`;
+  };
+  return (
+    <form class="panel" onSubmit={(e) => (e.preventDefault(), void create())}>
+      <h2>{t('newBase')}</h2>
+      <div class="fields">
+        <Field label={t('name')}>{(id) => <input {...id} required value={name} onInput={(e) => setName(e.currentTarget.value)} />}</Field>
+        <Field label={t('tenant')} hint={t('tenantHint')}>
+          {(id) => <input {...id} value={tenant} onInput={(e) => setTenant(e.currentTarget.value)} />}
+        </Field>
+        <Field label={t('description')} wide>
+          {(id) => <input {...id} value={description} onInput={(e) => setDescription(e.currentTarget.value)} />}
+        </Field>
+      </div>
+      <Button primary type="submit">
+        {t('create')}
+      </Button>
+    </form>
+  );
+}
+
+// Base is one knowledge base: import, search, documents.
+export function Base({ id }: { id: string }) {
+  const { data, error, reload } = useLoad(() => get<Whole>(`${path}/${id}`), [id]);
+  useEffect(() => onChange('knowledge', reload), []);
+  const remove = async (d: Whole['documents'][number]) => {
+    if (!(await ask(t('deleteDocument', { name: d.title || d.source }), t('delete')))) return;
+    await attempt(() => del(`${path}/${id}/documents/${d.id}`));
+    reload();
+  };
+  const collections = new Map(data?.collections.map((c) => [c.id, c.name]));
+  return (
+    <Page
+      title={data?.name ?? t('knowledge')}
+      intro={data && t('baseSize', { documents: data.statistics.total_documents, chunks: data.statistics.total_chunks })}
+      actions={
+        <a class="button" href="#/knowledge">
+          {t('allBases')}
+        </a>
+      }
+    >
+      <Problem error={error} retry={reload} />
+      {!data && !error && <Loading />}
+      {data && (
+        <>
+          <Import base={id} done={reload} />
+          <Search base={id} />
+          <section>
+            <h2>{t('documents')}</h2>
+            {data.documents.length === 0 && <p class="faint">{t('noDocuments')}</p>}
+            <ul class="rows">
+              {data.documents.map((d) => (
+                <li key={d.id}>
+                  <div class="row">
+                    <div>
+                      <strong>{d.title || d.source}</strong> <span class="faint">{d.source}</span>
+                      <div class="faint">
+                        {collections.get(d.collection_id)} · {t('passages', { n: d.chunk_count })} · {d.public ? t('everyone') : d.departments?.join(', ')} {d.clearance > 0 && `· ${t('clearance')} ${d.clearance}`} · {new Date(d.imported).toLocaleString()}
+                      </div>
+                      <details>
+                        <summary>{t('description')}</summary>
+                        <Text text={d.summary} />
+                      </details>
+                    </div>
+                    <Button danger onClick={() => remove(d)} aria-label={`${t('delete')} ${d.title || d.source}`}>
+                      {t('delete')}
+                    </Button>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          </section>
+        </>
+      )}
+    </Page>
+  );
+}
+
+interface Imported {
+  source: string;
+  status: 'imported' | 'unchanged' | 'failed';
+  chunks: number;
+  error?: string;
+}
+
+// Import sends files one after the other, so that one that fails stops no other; progress is told within a file, too.
+function Import({ base, done }: { base: string; done: () => void }) {
+  const [files, setFiles] = useState<File[]>([]);
+  const [collection, setCollection] = useState('documents');
+  const [departments, setDepartments] = useState('');
+  const [clearance, setClearance] = useState('');
+  const [progress, setProgress] = useState<{ name: string; done: number; all: number; file: number }>();
+  const [results, setResults] = useState<Imported[]>([]);
+  const send1 = async (file: File, n: number): Promise<Imported> => {
+    setProgress({ name: file.name, done: 0, all: 0, file: n });
+    const content = isText(file.name) ? { text: await file.text() } : { data: base64(new Uint8Array(await file.arrayBuffer())) };
+    const body = { name: file.name, ...content, collection, departments: listOf(departments), clearance: Number(clearance) || 0 };
+    const response = await send('POST', `${path}/${base}/documents`, body, undefined, 'text/event-stream');
+    for await (const e of events(response.body!)) {
+      const data = JSON.parse(e.data);
+      if (e.name === 'progress') setProgress({ name: file.name, ...data, file: n });
+      if (e.name === 'imported') return data as Imported;
+      if (e.name === 'error') throw new Error(data.error?.message ?? e.data);
+    }
+    throw new Error(t('unreachable'));
+  };
+  const run = async () => {
+    const out: Imported[] = [];
+    for (const [n, file] of files.entries()) {
+      out.push(await send1(file, n).catch((e: Error) => ({ source: file.name, status: 'failed' as const, chunks: 0, error: sentence(e) })));
+      setResults([...out]);
+    }
+    setProgress(undefined);
+    done();
+  };
+  return (
+    <form class="panel" onSubmit={(e) => (e.preventDefault(), void run())}>
+      <h2>{t('importFiles')}</h2>
+      <div class="fields">
+        <Field label={t('importFiles')} hint={t('importHint')} wide>
+          {(id) => <input {...id} type="file" multiple accept=".md,.txt,.html,.htm,.pdf" onChange={(e) => setFiles([...(e.currentTarget.files ?? [])])} />}
+        </Field>
+        <Field label={t('collection')}>{(id) => <input {...id} value={collection} onInput={(e) => setCollection(e.currentTarget.value)} />}</Field>
+        <Field label={t('departments')} hint={t('departmentsHint')}>
+          {(id) => <input {...id} value={departments} onInput={(e) => setDepartments(e.currentTarget.value)} />}
+        </Field>
+        <Field label={t('clearance')}>
+          {(id) => <input {...id} type="number" min={0} placeholder="0" value={clearance} onInput={(e) => setClearance(e.currentTarget.value)} />}
+        </Field>
+      </div>
+      <Button primary type="submit" disabled={files.length === 0} busy={Boolean(progress)}>
+        {t('import')}
+      </Button>
+      {progress && (
+        <p role="status">
+          {t('importedFiles', { done: progress.file, all: files.length })} · {t('importing', { name: progress.name, done: progress.done, all: progress.all })}
+          <progress max={files.length} value={progress.file + (progress.all ? progress.done / progress.all : 0)} aria-label={t('import')} />
+        </p>
+      )}
+      <ul class="findings">
+        {results.map((r, i) => (
+          <li key={i}>
+            <Badge kind={r.status === 'failed' ? 'bad' : 'good'}>{t(`status_${r.status}`)}</Badge> {r.source} <span class="faint">{t('passages', { n: r.chunks })}</span> {r.error && <span class="bad">{r.error}</span>}
+          </li>
+        ))}
+      </ul>
+    </form>
+  );
+}
+
+// Search runs the tool that models call, and shows what each stage did.
+function Search({ base }: { base: string }) {
+  const [query, setQuery] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [found, setFound] = useState<Found>();
+  const [problem, setProblem] = useState<Error>();
+  const run = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    const result = await attempt(() => post<{ text: string }>('/admin/api/registry/call', { name: 'search_documents', arguments: JSON.stringify({ query, knowledge_base_id: base }) }));
+    const read = result && foundIn(result.text);
+    setFound(read);
+    if (result && !read) setProblem(new Error(result.text || t('searchOff')));
+    setBusy(false);
+  };
+  return (
+    <form class="panel" onSubmit={(e) => (e.preventDefault(), void run())}>
+      <h2>{t('search')}</h2>
+      <div class="filters">
+        <input type="search" aria-label={t('query')} placeholder={t('query')} value={query} onInput={(e) => setQuery(e.currentTarget.value)} />
+        <Button primary type="submit" busy={busy} disabled={!query.trim()}>
+          {t('search')}
+        </Button>
+      </div>
+      <Problem error={problem} />
+      {found && (
+        <div role="status">
+          {found.results.length === 0 && <p>{found.message ?? t('searchNothing')}</p>}
+          {found.hint && <p class="faint">{found.hint}</p>}
+          <ol class="results">
+            {found.results.map((r, i) => (
+              <li key={i}>
+                <Badge>{r.score.toFixed(2)}</Badge> <span class="faint">{r.metadata.title ?? ''} {r.metadata.source ?? ''}</span>
+                <Text text={r.content} />
+              </li>
+            ))}
+          </ol>
+          <h3>{t('stages')}</h3>
+          <table class="list">
+            <thead>
+              <tr>
+                <th>{t('stage')}</th>
+                <th class="number">{t('in')}</th>
+                <th class="number">{t('out')}</th>
+                <th class="number">{t('duration')}</th>
+                <th>{t('status')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {found.stages.map((s, i) => (
+                <tr key={i}>
+                  <td data-label={t('stage')}>
+                    {s.stage} {s.name}
+                  </td>
+                  <td data-label={t('in')} class="number">
+                    {s.in}
+                  </td>
+                  <td data-label={t('out')} class="number">
+                    {s.out}
+                  </td>
+                  <td data-label={t('duration')} class="number">
+                    {duration(s.ms)}
+                  </td>
+                  <td data-label={t('status')}>
+                    <Badge kind={s.status === 'ok' ? 'good' : s.status === 'failed' ? 'bad' : undefined}>{s.status}</Badge> <span class="faint">{s.reason}</span>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </form>
+  );
+}
