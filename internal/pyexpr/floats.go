@@ -101,9 +101,9 @@ func powFloats(m *machine, x, y float64) (value, error) {
 	case x < 0 && y != math.Floor(y):
 		return nil, raise(ValueError, "a negative number raised to a fraction is complex, and complex numbers are not available in expressions")
 	}
-	r, err := power(m, x, y)
-	if err == nil && math.IsInf(r, 0) {
+	r := power(x, y)
+	if math.IsInf(r, 0) {
 		return nil, raise(OverflowError, "(34, 'Numerical result out of range')")
 	}
-	return r, err
+	return r, nil
 }

@@ -199,6 +199,9 @@ func (t *text) quote(s string) error {
 		if escaped == "" {
 			continue
 		}
+		if err := t.m.step(1); err != nil {
+			return err
+		}
 		if err := t.add(s[from:i]); err != nil {
 			return err
 		}
@@ -230,15 +233,15 @@ func escape(r rune, quote byte) string {
 	case r == '\t':
 		return `\t`
 	case r < ' ' || r == 0x7f:
-		return fmt.Sprintf(`\x%02x`, r)
+		return `\x` + hexDigits(r, 2)
 	case r < 0x7f || isPrintable(r):
 		return ""
 	case r <= 0xff:
-		return fmt.Sprintf(`\x%02x`, r)
+		return `\x` + hexDigits(r, 2)
 	case r <= 0xffff:
-		return fmt.Sprintf(`\u%04x`, r)
+		return `\u` + hexDigits(r, 4)
 	}
-	return fmt.Sprintf(`\U%08x`, r)
+	return `\U` + hexDigits(r, 8)
 }
 
 // floatText is the shortest text that reads back as the same float; with an exponent from 1e16 up and below 1e-4.
