@@ -207,6 +207,7 @@ var below = map[string][]string{
 	"internal/lexical": {},
 	"internal/ocr":     {},
 	"internal/vector":  {},
+	"internal/pyexpr":  {},
 	"internal/rerank":  {"chat"},
 	"internal/store":   {},
 	"engine":           {"chat", "chat/schema", "adapters", "adapters/derive", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/demo", "engine/valid", "engine/history", "engine/window", "internal/fault", "internal/pattern", "internal/kept"},

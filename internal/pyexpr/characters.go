@@ -59,7 +59,7 @@ func parseInt(m *machine, s string, base int) (value, error) {
 	if err := m.allocBits(int64(len(bare)) * 6); err != nil {
 		return nil, err
 	}
-	if err := m.step(int64(len(bare)) * int64(len(bare)) / 65_536); err != nil {
+	if err := m.step(int64(len(bare)) * int64(len(bare)) / 32_768); err != nil {
 		return nil, err
 	}
 	n, _ := new(big.Int).SetString(sign+bare, base0)

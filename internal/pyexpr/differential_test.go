@@ -157,6 +157,9 @@ func TestDifferential(t *testing.T) {
 // TestDifferentialLive compares fresh expressions with the python3 of this machine. PYEXPR_SEED and PYEXPR_COUNT say which and
 // how many; without them the seed is new on every day.
 func TestDifferentialLive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the recorded expressions are compared in the short run")
+	}
 	version, err := exec.Command("python3", "-c", "import sys; print(*sys.version_info[:2], sep='.')").Output()
 	if err != nil || strings.TrimSpace(string(version)) != "3.11" {
 		t.Skipf("no python3 of version 3.11 here (%s), whose messages are the ones compared", strings.TrimSpace(string(version)))

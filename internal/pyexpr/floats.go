@@ -88,7 +88,11 @@ func divmodFloats(x, y float64) (float64, float64) {
 //	0.0 ** -1 → ZeroDivisionError: 0.0 cannot be raised to a negative power
 //	2.0 ** 5000 → OverflowError: (34, 'Numerical result out of range')
 func powFloats(m *machine, x, y float64) (value, error) {
-	if err := m.step(4); err != nil {
+	work := int64(1)
+	if y != math.Trunc(y) {
+		work = 16 // a logarithm and an exponential, 2 µs
+	}
+	if err := m.step(work); err != nil {
 		return nil, err
 	}
 	switch {

@@ -1,13 +1,20 @@
 package pyexpr
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 )
 
 // run compiles and runs an expression with vars.
-func run(src string, vars map[string]any) (Result, error) {
+func run(src string, vars map[string]any, limits Limits) (Result, error) {
 	var names []string
 	for name := range vars {
 		names = append(names, name)
@@ -16,18 +23,22 @@ func run(src string, vars map[string]any) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return p.Run(context.Background(), vars, Limits{})
+	return p.Run(context.Background(), vars, limits)
 }
 
 func TestNumbersKeepTheirTypes(t *testing.T) {
-	vars := map[string]any{"a": json.Number("5"), "b": json.Number("3"), "f": json.Number("5.0"), "big": json.Number("123456789012345678901234567890"), "e": json.Number("1e2")}
+	vars := map[string]any{"a": json.Number("5"), "b": json.Number("3"), "f": json.Number("5.0"), "e": json.Number("1e2"),
+		"big": json.Number("123456789012345678901234567890"), "i": 7, "i64": int64(-7), "f64": 2.0}
 	for src, want := range map[string]string{
 		"a * b":                            "15",
 		"result = a * b":                   "15",
 		"  result=a*b\n":                   "15",
+		"result == 5 if False else a":      "", // result is no name
 		"a * f":                            "25.0",
 		"f":                                "5.0",
 		"e":                                "100.0",
+		"i + i64":                          "0",
+		"f64":                              "2.0",
 		"big + a":                          "123456789012345678901234567895",
 		"a / b":                            "1.6666666666666667",
 		"a // b, a % b, -a // b":           "[1,2,-2]",
@@ -37,12 +48,253 @@ func TestNumbersKeepTheirTypes(t *testing.T) {
 		"{'k': (True, None, 1.5)}":         `{"k":[true,null,1.5]}`,
 		"sorted({3, 1, 2})":                "[1,2,3]",
 		"-2**2, 2**-1, 10**20":             "[-4,0.5,100000000000000000000]",
-		"'한국'[1], '\\u00e9\\n'":            `["국","é\n"]`,
+		"'한국'[1], '\\u00e9\\n\"\\\\\\x01'": `["국","é\n\"\\\u0001"]`,
 		"max([1, 5, 3], key=lambda x: -x)": "1",
+		"1e16, 1e-5, -0.0":                 "[1e+16,1e-05,-0.0]",
+		"{}, [], ''":                       `[{},[],""]`,
+		"'<a href=\"x\">&'":                `"<a href=\"x\">&"`,
 	} {
-		got, err := run(src, vars)
-		if err != nil || got.JSON != want {
+		got, err := run(src, vars, Limits{})
+		if got.JSON != want || (err == nil) != (want != "") {
 			t.Errorf("%s = %s, %v, want %s", src, got.JSON, err, want)
+		}
+	}
+}
+
+// TestArgumentsComeBack holds that any JSON value that goes in as an argument comes out as it was: each number with its
+// digits and its type, each string with its characters, an object with its keys in order.
+func TestArgumentsComeBack(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	p, err := Compile("v", []string{"v"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3000 {
+		want, _ := json.Marshal(randomJSON(random, 4))
+		d := json.NewDecoder(bytes.NewReader(want))
+		d.UseNumber()
+		var v any
+		if err := d.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Run(context.Background(), map[string]any{"v": v}, Limits{})
+		if err != nil {
+			t.Fatalf("%s: %v", want, err)
+		}
+		if !sameJSON(t, r.JSON, v) {
+			t.Fatalf("%s came back as %s", want, r.JSON)
+		}
+	}
+}
+
+// sameJSON compares with numbers as text, since 5 is not 5.0 here.
+func sameJSON(t *testing.T, text string, want any) bool {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var got any
+	if err := d.Decode(&got); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return reflect.DeepEqual(got, want)
+}
+
+// randomJSON makes a value. Floats are written as Python writes them, so that their text can be compared.
+func randomJSON(r *rand.Rand, depth int) any {
+	switch n := r.IntN(9); {
+	case n == 0:
+		return nil
+	case n == 1:
+		return r.IntN(2) == 0
+	case n == 2:
+		return json.Number(strings.TrimLeft(strings.Repeat("9", r.IntN(30))+"7", "0"))
+	case n == 3:
+		return json.Number(floatText((r.Float64() - 0.5) * 1e6))
+	case n < 6 || depth == 0:
+		letters := []rune("ab한\"\\\n\t\x00é😀<&> ")
+		s := make([]rune, r.IntN(8))
+		for i := range s {
+			s[i] = letters[r.IntN(len(letters))]
+		}
+		return string(s)
+	case n == 6:
+		o := map[string]any{}
+		for range r.IntN(4) {
+			o[string(rune('a'+r.IntN(26)))] = randomJSON(r, depth-1)
+		}
+		return o
+	}
+	a := make([]any, r.IntN(4))
+	for i := range a {
+		a[i] = randomJSON(r, depth-1)
+	}
+	return a
+}
+
+// TestErrorsShowTheirPlace holds the rendering: kind, message, line and column, and a caret in characters, not bytes.
+func TestErrorsShowTheirPlace(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"1 / 0", "ZeroDivisionError: division by zero (line 1, column 3)\n    1 / 0\n      ^"},
+		{"result = a +\\\n nosuch", "NameError: name 'nosuch' is not defined (line 2, column 2)\n     nosuch\n     ^"},
+		{"'한국' + 1", "TypeError: can only concatenate str (not \"int\") to str (line 1, column 6)\n    '한국' + 1\n         ^"},
+		{"[x for x in\n  5]", "TypeError: 'int' object is not iterable (line 2, column 3)\n      5]\n      ^"},
+		{"f'ab {1 / 0}'", "ZeroDivisionError: division by zero (line 1, column 9)\n    f'ab {1 / 0}'\n            ^"},
+		{"(1 +\n\t2", "SyntaxError: '(' was never closed (line 1, column 1)\n    (1 +\n    ^"},
+		{"[1,\n\t2 3]", "SyntaxError: invalid syntax. Perhaps you forgot a comma? (line 2, column 4)\n    \t2 3]\n    \t  ^"},
+		{"'abc'.nope", "AttributeError: 'str' object has no attribute 'nope' (line 1, column 7)\n    'abc'.nope\n          ^"},
+		{"max([])", "ValueError: max() arg is an empty sequence (line 1, column 1)\n    max([])\n    ^"},
+		{"{1, 2}", "TypeError: Object of type set is not JSON serializable; use sorted(...) to make it a list (line 1, column 1)\n    {1, 2}\n    ^"},
+		{"", "SyntaxError: invalid syntax (line 1, column 1)\n    \n    ^"},
+	} {
+		_, err := run(c.src, map[string]any{"a": 1}, Limits{})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%q:\n%v\nwant\n%s", c.src, err, c.want)
+		}
+	}
+}
+
+// TestWhatIsRefused lists what Python has and the language has not, each with words that say so.
+func TestWhatIsRefused(t *testing.T) {
+	for src, want := range map[string]string{
+		"__import__('os')":         "NameError: names that begin with '_' are not available: '__import__'",
+		"().__class__":             "AttributeError: names that begin with '_' are not available: '__class__'",
+		"open('x')":                "NameError: name 'open' is not defined",
+		"eval('1')":                "NameError: name 'eval' is not defined",
+		"[].append(1)":             "AttributeError: 'list' object has no attribute 'append'",
+		"'{0.x}'.format(1)":        "ValueError: attributes and indexes are not available in the fields of format: {0.x}",
+		"b'x'":                     "SyntaxError: bytes are not available in expressions",
+		"1j":                       "SyntaxError: complex numbers are not available in expressions",
+		"(-8) ** 0.5":              "ValueError: a negative number raised to a fraction is complex, and complex numbers are not available in expressions",
+		"(x := 1)":                 "SyntaxError: assignment expressions are not available",
+		"[*a]":                     "SyntaxError: starred expressions are not available",
+		"max(*a)":                  "SyntaxError: starred expressions are not available",
+		"(lambda x: x)(1)":         "SyntaxError: lambda is only available as an argument of sorted, min, max, map and filter",
+		"a is 1":                   "SyntaxError: 'is' is only available with None, True and False; compare values with ==",
+		"...":                      "SyntaxError: '...' is not available in expressions",
+		`'\N{DEGREE SIGN}'`:        `SyntaxError: \N{...} is not available in expressions; write \u or \U with the number`,
+		`'\ud800'`:                 `SyntaxError: a surrogate is no character of its own: \ud800`,
+		"import os":                "SyntaxError: invalid syntax",
+		"x = 1":                    "SyntaxError: invalid syntax",
+		"float('nan')":             "ValueError: Out of range float values are not JSON compliant",
+		"{1: 2}":                   "TypeError: keys of the result must be str, not int; use str(...)",
+		"range(3)":                 "TypeError: Object of type range is not JSON serializable; use list(...) to make it a list",
+		"map(str, [1])":            "TypeError: Object of type map is not JSON serializable; use list(...) to make it a list",
+		"len":                      "TypeError: Object of type builtin_function_or_method is not JSON serializable",
+		"str(map(str, [1]))":       "TypeError: a map object has no text in expressions; use list(...) on what can be walked",
+		"range(10**30)":            "LimitError: a range beyond 64 bits is not available in expressions",
+		"a\x00":                    "SyntaxError: the expression is not valid text",
+		strings.Repeat("1+", 9000): "LimitError: the expression is longer than 16384 bytes",
+	} {
+		_, err := run(src, map[string]any{"a": []any{1}}, Limits{})
+		got := ""
+		var e *Error
+		if errors.As(err, &e) {
+			got = e.Kind + ": " + e.Message
+		}
+		if got != want {
+			t.Errorf("%.40s: %s, want %s", src, got, want)
+		}
+	}
+}
+
+// TestNames holds what a parameter may be called, and which parameters an expression reads.
+func TestNames(t *testing.T) {
+	for name, ok := range map[string]bool{"num1": true, "이름": true, "a_b": true, "result": true, "": false, "1a": false, "a-b": false, "_x": false,
+		"if": false, "None": false, "len": false, "str": false, "a b": false} {
+		if err := CheckName(name); (err == nil) != ok {
+			t.Errorf("CheckName(%q) = %v", name, err)
+		}
+	}
+	p, err := Compile("[a for a in b if c] and f'{d:{e}}'", []string{"a", "b", "c", "d", "e", "unused"})
+	if err != nil || !slices.Equal(p.Uses(), []string{"b", "c", "d", "e"}) {
+		t.Errorf("Uses() = %v, %v", p.Uses(), err)
+	}
+	if names := Names(); len(names) != 30 || !slices.IsSorted(names) {
+		t.Errorf("%d functions: %v", len(names), names)
+	}
+}
+
+// TestLimits holds each budget, below its default too, and that an end from outside ends a run.
+func TestLimits(t *testing.T) {
+	vars := map[string]any{"deep": []any{[]any{[]any{1}}}, "s": strings.Repeat("x", 1000)}
+	for _, c := range []struct {
+		src    string
+		limits Limits
+		want   string
+	}{
+		{"sum(range(1000))", Limits{Steps: 100}, "the expression takes more than 100 steps"},
+		{"s * 10", Limits{Bytes: 5000}, "the expression needs more than 5000 bytes"},
+		{"2 ** 200", Limits{Bits: 128}, "the integer has more than 128 bits"},
+		{"deep", Limits{Depth: 2}, "an argument is nested more than 2 deep"},
+		{"[deep]", Limits{Depth: 4}, "the result is nested more than 4 deep"},
+		{"s", Limits{Result: 100}, "the result is longer than 100 bytes"},
+		{"[s, s]", Limits{Result: 1500}, "the result is longer than 1500 bytes"},
+		{"sum(range(100000))", Limits{Timeout: 1}, "the expression takes longer than 1ns"},
+	} {
+		_, err := run(c.src, vars, c.limits)
+		var e *Error
+		if !errors.As(err, &e) || e.Kind != LimitError || e.Message != c.want {
+			t.Errorf("%s: %v, want %s", c.src, err, c.want)
+		}
+	}
+	p, err := Compile("sum(range(10**9))", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.Run(ctx, nil, Limits{Steps: 1 << 40, Timeout: time.Hour}); err == nil || !strings.Contains(err.Error(), "the call was cancelled") {
+		t.Errorf("a cancelled run ends with %v", err)
+	}
+}
+
+// TestProgramsAreShared runs one program many times at once; the race detector sees what is written.
+func TestProgramsAreShared(t *testing.T) {
+	p, err := Compile("[f'{x * n}'.upper() for x in range(n)] + sorted(['Σ', 'ß'], key=str.casefold)", []string{"n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan string)
+	for range 8 {
+		go func() {
+			r, _ := p.Run(context.Background(), map[string]any{"n": 3}, Limits{})
+			done <- r.JSON
+		}()
+	}
+	for range 8 {
+		if got := <-done; got != `["0","3","6","ß","Σ"]` {
+			t.Error(got)
+		}
+	}
+}
+
+func BenchmarkCompiled(b *testing.B) {
+	for _, c := range []struct{ name, src string }{
+		{"product", "num1 * num2"},
+		{"conditional", "'over' if num1 > 100 else f'{num1:.2f} of {num2}'"},
+		{"comprehension", "[x * x for x in range(20) if x % 2]"},
+	} {
+		p, err := Compile(c.src, []string{"num1", "num2"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		vars := map[string]any{"num1": json.Number("5"), "num2": json.Number("3")}
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Run(context.Background(), vars, Limits{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Compile("num1 * num2", []string{"num1", "num2"}); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

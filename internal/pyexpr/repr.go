@@ -293,7 +293,7 @@ func decimal(m *machine, v value) (string, error) {
 	if len(strings.TrimPrefix(s, "-")) > mostDigits {
 		return "", tooManyDigits()
 	}
-	return s, m.step(int64(len(s)) * int64(len(s)) / 65_536)
+	return s, m.step(int64(len(s)) * int64(len(s)) / 32_768)
 }
 
 // tooManyDigits is CPython's message word for word. The setting that it speaks of is not available here, but the advice
