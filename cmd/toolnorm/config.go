@@ -109,18 +109,19 @@ type Config struct {
 // commands are what the program can be told to do.
 // The settings of serve are those of doctor as well, so that what doctor finds is true of the server.
 type commands struct {
-	Serve      Config     `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
-	Models     listModels `cmd:"" help:"List the models that can be asked: format, strategy, context, and whether they take tools."`
-	Doctor     examine    `cmd:"" help:"Examine the model servers, or one model, and report what toolnorm does with them."`
-	MCP        mcpStdio   `cmd:"" name:"mcp" help:"Serve the tools to the MCP client that started the program, on standard input and output."`
-	Decode     decode     `cmd:"" help:"Parse a model's raw output from standard input, and print the resulting events."`
-	Repair     repair     `cmd:"" help:"Turn almost-JSON from standard input into strict JSON."`
-	Formats    formats    `cmd:"" help:"List, show, test and guess model families."`
-	Docs       docs       `cmd:"" help:"Fill the collection that the data tools search."`
-	KB         knowledge  `cmd:"" name:"kb" help:"Make, fill, list and delete knowledge bases."`
-	Completion completion `cmd:"" help:"Print completions for a shell."`
-	Help       struct{}   `cmd:"" help:"Explain a command: toolnorm help formats test."`
-	Version    struct{}   `cmd:"" help:"Print the version."`
+	Serve      Config      `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
+	Models     listModels  `cmd:"" help:"List the models that can be asked: format, strategy, context, and whether they take tools."`
+	Doctor     examine     `cmd:"" help:"Examine the model servers, or one model, and report what toolnorm does with them."`
+	MCP        mcpStdio    `cmd:"" name:"mcp" help:"Serve the tools to the MCP client that started the program, on standard input and output."`
+	Decode     decode      `cmd:"" help:"Parse a model's raw output from standard input, and print the resulting events."`
+	Repair     repair      `cmd:"" help:"Turn almost-JSON from standard input into strict JSON."`
+	Formats    formats     `cmd:"" help:"List, show, test and guess model families."`
+	Docs       docs        `cmd:"" help:"Fill the collection that the data tools search."`
+	Tools      customTools `cmd:"" name:"tools" help:"List custom tools; write them into files and read them back."`
+	KB         knowledge   `cmd:"" name:"kb" help:"Make, fill, list and delete knowledge bases."`
+	Completion completion  `cmd:"" help:"Print completions for a shell."`
+	Help       struct{}    `cmd:"" help:"Explain a command: toolnorm help formats test."`
+	Version    struct{}    `cmd:"" help:"Print the version."`
 
 	ShowVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
 }

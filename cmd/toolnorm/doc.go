@@ -29,5 +29,6 @@
 //	doctor.go     examinations of servers and models; models.go lists the models
 //	help.go       help, with the settings under headings; completion.go: the same for shells
 //	mcp_stdio.go  the MCP client that started the program
+//	tools_files.go  custom tools as files
 //	docs.go       fills the collection of the data tools; kb.go makes and fills knowledge bases
 package main

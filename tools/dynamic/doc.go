@@ -21,6 +21,7 @@
 //	tables.go      the tables, two of which are the specification's
 //	store.go       their rows
 //	change.go      what an administrator does: create, update, toggle, delete, restore
+//	files.go       tools as files, for version control
 //	set.go         the registry follows the store, also when another program changes it
 //
 // Values are only ever bound, in a SELECT as in an expression; there are no templates, so there is nothing to escape from.

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"os/user"
+	"syscall"
+
+	"toolnorm/internal/home"
+	"toolnorm/internal/toolbox"
+	"toolnorm/tools/dynamic"
+)
+
+// customTools are the commands for the tools that administrators make, as files for version
+// control.
+type customTools struct {
+	List   toolsList   `cmd:"" help:"List the custom tools: number, name, type, and whether each is offered."`
+	Export toolsExport `cmd:"" help:"Write each custom tool into a file of its own, NAME.yaml."`
+	Import toolsImport `cmd:"" help:"Save the tools of files: one with a name that is there is changed, others are made. A second time nothing changes. A running server offers them within a second."`
+}
+
+// toolStore says where the tools are, for commands that read or write them. The settings are
+// those of serve, so that both work on the same ones.
+type toolStore struct {
+	Data       string            `placeholder:"DIR" help:"Folder of what is the user's own. Default: toolnorm in the user's data folder."`
+	Store      string            `placeholder:"WHERE" help:"Where the tools are kept, as serve says."`
+	Config     string            `placeholder:"FILE" help:"YAML file with settings, those of serve."`
+	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" help:"Databases that SQL tools may ask, as serve says."`
+}
+
+// with opens the custom tools for do.
+func (c toolStore) with(m *Main, do func(ctx context.Context, s *dynamic.Set) error) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	dir, err := home.Data(c.Data)
+	if err != nil {
+		return &ended{err, statusUsage}
+	}
+	box, err := toolbox.Open(ctx, toolbox.Config{
+		Data: dir, Store: c.Store, Connections: c.Connection,
+		Warn: func(text string) { fmt.Fprintln(m.stderr, "toolnorm:", text) },
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, box.Custom), box.Close())
+}
+
+// toolsList is the command tools list.
+type toolsList struct {
+	toolStore `embed:""`
+}
+
+// Run prints a line a tool: what scripts cut stands in front of a tab.
+func (c *toolsList) Run(m *Main) error {
+	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
+		all, err := s.List(ctx)
+		for _, t := range all {
+			state := "offered"
+			switch {
+			case !t.Active:
+				state = "not active"
+			case t.Problem != "":
+				state = "not offered: " + t.Problem
+			}
+			fmt.Fprintf(m.stdout, "%d\t%s\t%s\t%s\n", t.ID, t.Name, t.Type, state)
+		}
+		return err
+	})
+}
+
+// toolsExport is the command tools export.
+type toolsExport struct {
+	Dir       string `arg:"" help:"The folder; it is made if need be."`
+	toolStore `embed:""`
+}
+
+// Run writes the files and prints their names.
+func (c *toolsExport) Run(m *Main) error {
+	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
+		files, err := s.Export(ctx, c.Dir)
+		for _, file := range files {
+			fmt.Fprintln(m.stdout, file)
+		}
+		return err
+	})
+}
+
+// toolsImport is the command tools import.
+type toolsImport struct {
+	Paths     []string `arg:"" help:"Files, or folders of .yaml, .yml and .json files."`
+	DryRun    bool     `help:"Only say what would be done."`
+	toolStore `embed:""`
+}
+
+// Run imports, and prints a line a file. One that was refused makes the program end with an
+// error when the others are done: a script must not go on as if all were there.
+func (c *toolsImport) Run(m *Main) error {
+	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
+		all, err := s.Import(ctx, whoami(), c.DryRun, c.Paths...)
+		refused := 0
+		for _, one := range all {
+			fmt.Fprintf(m.stdout, "%s: %s %s\n", one.File, one.Action, one.Name)
+			if one.Err != nil {
+				refused++
+				fmt.Fprintf(m.stderr, "toolnorm: %s: %v\n", one.File, one.Err)
+			}
+		}
+		if refused > 0 {
+			err = errors.Join(err, fmt.Errorf("%d of %d files were refused", refused, len(all)))
+		}
+		return err
+	})
+}
+
+// whoami is the user of this machine, for the history of a tool; in a container there may be none.
+func whoami() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "command line"
+}

@@ -1,0 +1,222 @@
+package dynamic
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxFile bounds one file of a tool, in bytes: a definition of 64 KiB, and 50 parameters with
+// their descriptions, are well below it.
+const maxFile = 1 << 20
+
+// fileEndings are those of files that are read; JSON is YAML as well. What is written is YAML,
+// since a SELECT of several lines stays readable in it, and so in the diff of a commit.
+var fileEndings = []string{".yaml", ".yml", ".json"}
+
+// Export writes each tool into a file of its own, NAME.yaml, in a folder that is made if need
+// be, and lists the files. The same tools give the same bytes; numbers, times and versions are
+// left out, as they differ from store to store. Files of tools that are gone are left alone.
+func (s *Set) Export(ctx context.Context, dir string) ([]string, error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	var written []string
+	for _, t := range all {
+		// A row that another program wrote may be called anything, as ../../.bashrc.
+		if !toolName.MatchString(t.Name) {
+			return written, fmt.Errorf("%q is no name for a tool, nor for a file", t.Name)
+		}
+		text, err := t.file()
+		if err != nil {
+			return written, err
+		}
+		path := filepath.Join(dir, t.Name+".yaml")
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return written, err
+		}
+		written = append(written, path)
+	}
+	return written, nil
+}
+
+// file is a draft as a file.
+func (d *Draft) file() ([]byte, error) {
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := errors.Join(enc.Encode(d), enc.Close()); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// readDraft reads a file of a tool. A member that is unknown is an error: one that is misspelt
+// would be dropped, and the next export would drop it for good.
+func readDraft(text []byte) (d Draft, err error) {
+	d.Active = true
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec.KnownFields(true)
+	if err := dec.Decode(&d); err != nil {
+		return d, err
+	}
+	var more any
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		return d, errors.New("a file holds one tool, and this one has more")
+	}
+	return d, nil
+}
+
+// UnmarshalYAML reads a parameter; one that does not say is required, as in JSON.
+func (p *Param) UnmarshalYAML(node *yaml.Node) error {
+	type plain Param
+	one := plain{Required: true}
+	// Decode of a node does not know that unknown members are errors.
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if key := node.Content[i]; !slices.Contains([]string{"param_name", "param_type", "is_required", "description"}, key.Value) {
+			return fmt.Errorf("line %d: field %s not found in a parameter", key.Line, key.Value)
+		}
+	}
+	if err := node.Decode(&one); err != nil {
+		return err
+	}
+	*p = Param(one)
+	return nil
+}
+
+// Imported is what an import does, or would do, with one file.
+type Imported struct {
+	File   string
+	Name   string
+	Action string // create, update, unchanged, or refused
+	Err    error  // why it was refused
+}
+
+// Import saves the tools of files, and of the files in folders, for who: a tool whose name is
+// there is changed, others are made, and what is the same is left alone, so that a second
+// import does nothing. dry only looks. One file that is refused keeps no other from it; the
+// error is about paths that cannot be read at all.
+func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string) ([]Imported, error) {
+	files, err := toolFiles(paths)
+	if err != nil {
+		return nil, err
+	}
+	there, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]Tool{}
+	for _, t := range there {
+		byName[t.Name] = t
+	}
+	var all []Imported
+	seen := map[string]string{}
+	for _, file := range files {
+		one := Imported{File: file}
+		d, err := s.fromFile(ctx, file)
+		if err == nil && seen[d.Name] != "" {
+			err = fmt.Errorf("%s has a tool of the same name", seen[d.Name])
+		}
+		if one.Name = d.Name; err == nil {
+			seen[d.Name] = file
+			one.Action, err = s.take(ctx, who, dry, d, byName)
+		}
+		if err != nil {
+			one.Action, one.Err = "refused", err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// take saves one tool of a file, if it is not there as it is.
+func (s *Set) take(ctx context.Context, who string, dry bool, d *Draft, byName map[string]Tool) (action string, err error) {
+	was, there := byName[d.Name]
+	switch {
+	case there && sameDraft(was.Draft, *d):
+		return "unchanged", nil
+	case there:
+		if !dry {
+			_, err = s.update(ctx, who, imported, was.ID, *d)
+		}
+		return "update", err
+	}
+	if !dry {
+		_, err = s.create(ctx, who, imported, *d)
+	}
+	return "create", err
+}
+
+// sameDraft says that two drafts are the same as far as files go. What is kept is normalized as
+// what was read is; without that a row of another program's would be written over by its own
+// export.
+func sameDraft(a, b Draft) bool {
+	a.normalize(new(problems))
+	one, err := a.file()
+	other, wrong := b.file()
+	return err == nil && wrong == nil && bytes.Equal(one, other)
+}
+
+// fromFile reads and checks a file.
+func (s *Set) fromFile(ctx context.Context, path string) (*Draft, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return &Draft{}, err
+	case info.Size() > maxFile:
+		return &Draft{}, fmt.Errorf("%d bytes are more than a tool can have", info.Size())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return &Draft{}, err
+	}
+	d, err := readDraft(text)
+	if err != nil {
+		return &d, fmt.Errorf("no tool can be read from it: %w", err)
+	}
+	ready, err := s.savable(ctx, d)
+	if err != nil {
+		return &d, err
+	}
+	return ready, nil
+}
+
+// toolFiles are the files that paths name, those of a folder in the order of their names.
+func toolFiles(paths []string) (files []string, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, path)
+			continue
+		}
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.Type()&fs.ModeType == 0 && slices.Contains(fileEndings, strings.ToLower(filepath.Ext(e.Name()))) {
+				files = append(files, filepath.Join(path, e.Name()))
+			}
+		}
+	}
+	if len(files) == 0 {
+		return nil, errors.New("there is no .yaml, .yml or .json file")
+	}
+	return files, nil
+}

@@ -1,0 +1,161 @@
+package dynamic
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// actions imports, and says what was done in a line.
+func actions(t *testing.T, s *Set, dry bool, paths ...string) string {
+	t.Helper()
+	all, err := s.Import(t.Context(), "tester", dry, paths...)
+	if err != nil {
+		return "! " + err.Error()
+	}
+	var words []string
+	for _, one := range all {
+		words = append(words, fmt.Sprint(filepath.Base(one.File), " ", one.Action))
+		if one.Err != nil {
+			words[len(words)-1] += ": " + one.Err.Error()
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func TestExportedToolsComeBackTheSame(t *testing.T) {
+	s, other := ownSet(t), ownSet(t)
+	save(t, s, dailyLimit)
+	save(t, s, multiply)
+	d := draft(typeSQL, "SELECT user_nm,\n  uid -- {{x}}\nFROM h_user WHERE dept = :dept OR :dept IS NULL", "dept STRING?")
+	d.Active, d.Options = false, Options{Result: "rows", Format: "text", Timeout: 500, MaxRows: 7}
+	save(t, s, d)
+	dir := filepath.Join(t.TempDir(), "tools")
+	files, err := s.Export(t.Context(), dir)
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "t.yaml"))
+	want := `name: t
+description_agent: a tool
+tool_type: SQL
+definition: |-
+  SELECT user_nm,
+    uid -- {{x}}
+  FROM h_user WHERE dept = :dept OR :dept IS NULL
+options:
+  result: rows
+  format: text
+  timeout_ms: 500
+  max_rows: 7
+is_active: false
+params:
+  - param_name: dept
+    param_type: STRING
+    is_required: false
+`
+	if err != nil || string(text) != want {
+		t.Errorf("%s, %v", text, err)
+	}
+	for _, step := range []struct {
+		dry  bool
+		want string
+	}{
+		{true, "get_user_daily_limit.yaml create, multiply_numbers.yaml create, t.yaml create"},
+		{false, "get_user_daily_limit.yaml create, multiply_numbers.yaml create, t.yaml create"},
+		{false, "get_user_daily_limit.yaml unchanged, multiply_numbers.yaml unchanged, t.yaml unchanged"},
+	} {
+		if got := actions(t, other, step.dry, dir); got != step.want {
+			t.Errorf("dry %v: %s", step.dry, got)
+		}
+	}
+	if got := call(other, "multiply_numbers", `{"num1":5,"num2":3}`); got != "15" {
+		t.Errorf("imported: %s", got)
+	}
+	again := filepath.Join(t.TempDir(), "again")
+	if _, err := other.Export(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		one, _ := os.ReadFile(file)
+		two, err := os.ReadFile(filepath.Join(again, filepath.Base(file)))
+		if err != nil || !bytes.Equal(one, two) {
+			t.Errorf("%s became\n%s, %v", file, two, err)
+		}
+	}
+}
+
+func TestAChangedFileChangesItsToolAndNoOther(t *testing.T) {
+	s := ownSet(t)
+	made := save(t, s, multiply)
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.json":   `{"name": "multiply_numbers", "description_agent": "product", "tool_type": "PYTHON", "definition": "result = num1 * num2 * 10", "params": [{"param_name": "num1", "param_type": "NUMBER"}, {"param_name": "num2", "param_type": "NUMBER"}]}`,
+		"b.yaml":   "name: bad\ndescription_agent: x\ntool_type: SQL\ndefinition: DROP TABLE h_user\n",
+		"c.yml":    "name: multiply_numbers\ndescription_agent: x\ntool_type: PYTHON\ndefinition: '1'\n",
+		"d.yaml":   "name: typo\ndescription_agent: x\ntool_type: PYTHON\ndefinitoin: '1'\n",
+		"e.yaml":   "name: two\n---\nname: three\n",
+		"f.yaml":   "name: p\ndescription_agent: x\ntool_type: PYTHON\ndefinition: a\nparams:\n  - {param_name: a, param_type: NUMBER, requird: false}\n",
+		"g.yaml":   "",
+		"notes.md": "no tool",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := actions(t, s, false, dir)
+	for _, want := range []string{"a.json update", "b.yaml refused: only SELECT may be asked", "c.yml refused: " + dir + "/a.json has a tool of the same name", "d.yaml refused: no tool", "definitoin", "e.yaml refused: no tool can be read from it: a file holds one tool", "f.yaml refused", "requird", "g.yaml refused"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nlacks %s", got, want)
+		}
+	}
+	if call(s, "multiply_numbers", `{"num1":5,"num2":3}`) != "150" {
+		t.Error("the file changed nothing")
+	}
+	if all, err := s.Versions(t.Context(), made.ID); err != nil || len(all) != 2 || all[0].Action != imported {
+		t.Errorf("%+v, %v", all, err)
+	}
+	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", t.TempDir(): "there is no .yaml"} {
+		if got := actions(t, s, false, path); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
+// FuzzDraft: a file is refused or read; what is read is written and read again as the same.
+func FuzzDraft(f *testing.F) {
+	f.Add([]byte("name: t\ndescription_agent: x\ntool_type: SQL\ndefinition: SELECT 1\nparams:\n  - {param_name: a, param_type: NUMBER}\n"))
+	f.Add([]byte(`{"name": "t", "definition": "a\tb\r\n\u0000", "options": {"max_rows": 5}}`))
+	f.Add([]byte("&a [*a, *a]"))
+	f.Add([]byte("name: &x t\ndescription_agent: *x\nparams: null\n"))
+	s := ownSet(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		d, err := readDraft(text)
+		if err != nil {
+			return
+		}
+		c, p := s.compile(context.Background(), d, false)
+		if (c == nil) != p.errors() {
+			t.Fatalf("%q: compiled %v with %+v", text, c != nil, p)
+		}
+		if c == nil {
+			return
+		}
+		file, err := c.draft.file()
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		back, err := readDraft(file)
+		if err != nil || !sameDraft(back, c.draft) {
+			t.Fatalf("%q became %q: %v", text, file, err)
+		}
+		stored := Draft{Type: c.draft.Type, Definition: c.draft.stored()}
+		if err := stored.unpack(); err != nil || stored.Definition != c.draft.Definition || stored.Options != c.draft.Options {
+			t.Fatalf("%q is stored as %q, which is %+v: %v", text, c.draft.stored(), stored, err)
+		}
+	})
+}
