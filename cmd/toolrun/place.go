@@ -12,6 +12,7 @@ import (
 	"toolnorm/internal/toolbox"
 	"toolnorm/runner"
 	"toolnorm/tools"
+	"toolnorm/tools/dynamic"
 )
 
 // place is where calls are run: a proxy, or this process when there is none.
@@ -36,6 +37,9 @@ func (p *program) find(o options) (*place, error) {
 	}
 	at := &place{local: toolbox.Config{Panicked: p.panicked}}
 	if err := errors.Join(home.Fill(&at.local.Databases, p.env, settings.All), home.Fill(&at.local.Knowledge, p.env, settings.All)); err != nil {
+		return nil, err
+	}
+	if at.local.Connections, err = dynamic.ReadConnections(p.env("TOOLNORM_CONNECTION"), settings.All); err != nil {
 		return nil, err
 	}
 	at.local.Store = cmp.Or(o.store, p.env("TOOLNORM_STORE"), settings.Store)

@@ -43,6 +43,36 @@ type connections struct {
 	all map[string]*connection
 }
 
+// ReadConnections reads the setting for a program without a parser of flags, as serve reads it:
+// env is the variable's value, NAME=WHERE with semicolons between, and wins over connection (or
+// connections) of the settings file.
+func ReadConnections(env string, file map[string]any) (map[string]string, error) {
+	all := map[string]string{}
+	for _, name := range []string{"connection", "connections"} {
+		switch value := file[name].(type) {
+		case nil:
+		case map[string]any:
+			for name, where := range value {
+				all[name] = fmt.Sprint(where)
+			}
+		default:
+			return nil, fmt.Errorf("%s: must be a mapping of names to databases", name)
+		}
+	}
+	if env == "" {
+		return all, nil
+	}
+	clear(all)
+	for word := range strings.SplitSeq(env, ";") {
+		name, where, ok := strings.Cut(word, "=")
+		if !ok {
+			return nil, errors.New("TOOLNORM_CONNECTION: each connection is NAME=WHERE, with ; between")
+		}
+		all[strings.TrimSpace(name)] = strings.TrimSpace(where)
+	}
+	return all, nil
+}
+
 // newConnections reads the settings: by names, the absolute path of a SQLite file, with
 // #table,table for those that may be read, or postgres://…; env:VARIABLE has it in the
 // environment. own is the file of the store, which is refused as a whole. Only settings
