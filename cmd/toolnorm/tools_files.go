@@ -13,16 +13,16 @@ import (
 	"toolnorm/tools/dynamic"
 )
 
-// customTools are the commands for the tools that administrators make, as files for version
-// control.
+// customTools are the commands for the tools that administrators make, as files for
+// version control.
 type customTools struct {
 	List   toolsList   `cmd:"" help:"List the custom tools: number, name, type, and whether each is offered."`
 	Export toolsExport `cmd:"" help:"Write each custom tool into a file of its own, NAME.yaml."`
 	Import toolsImport `cmd:"" help:"Save the tools of files: one with a name that is there is changed, others are made. A second time nothing changes. A running server offers them within a second."`
 }
 
-// toolStore says where the tools are, for commands that read or write them. The settings are
-// those of serve, so that both work on the same ones.
+// toolStore says where the tools are, for commands that read or write them. The
+// settings are those of serve, so that both work on the same ones.
 type toolStore struct {
 	Data       string            `placeholder:"DIR" help:"Folder of what is the user's own. Default: toolnorm in the user's data folder."`
 	Store      string            `placeholder:"WHERE" help:"Where the tools are kept, as serve says."`
@@ -95,8 +95,8 @@ type toolsImport struct {
 	toolStore `embed:""`
 }
 
-// Run imports, and prints a line a file. One that was refused makes the program end with an
-// error when the others are done: a script must not go on as if all were there.
+// Run imports, and prints a line a file. One that was refused makes the program end
+// with an error when the others are done: a script must not go on as if all were there.
 func (c *toolsImport) Run(m *Main) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		all, err := s.Import(ctx, whoami(), c.DryRun, c.Paths...)
@@ -115,7 +115,8 @@ func (c *toolsImport) Run(m *Main) error {
 	})
 }
 
-// whoami is the user of this machine, for the history of a tool; in a container there may be none.
+// whoami is the user of this machine, for the history of a tool; in a container there
+// may be none.
 func whoami() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username

@@ -15,17 +15,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxFile bounds one file of a tool, in bytes: a definition of 64 KiB, and 50 parameters with
-// their descriptions, are well below it.
+// maxFile bounds one file of a tool, in bytes: a definition of 64 KiB, and 50
+// parameters with their descriptions, are well below it.
 const maxFile = 1 << 20
 
-// fileEndings are those of files that are read; JSON is YAML as well. What is written is YAML,
-// since a SELECT of several lines stays readable in it, and so in the diff of a commit.
+// fileEndings are those of files that are read; JSON is YAML as well. What is written
+// is YAML, since a SELECT of several lines stays readable in it, and so in the diff of
+// a commit.
 var fileEndings = []string{".yaml", ".yml", ".json"}
 
-// Export writes each tool into a file of its own, NAME.yaml, in a folder that is made if need
-// be, and lists the files. The same tools give the same bytes; numbers, times and versions are
-// left out, as they differ from store to store. Files of tools that are gone are left alone.
+// Export writes each tool into a file of its own, NAME.yaml, in a folder that is made
+// if need be, and lists the files. The same tools give the same bytes; numbers, times
+// and versions are left out, as they differ from store to store. Files of tools that
+// are gone are left alone.
 func (s *Set) Export(ctx context.Context, dir string) ([]string, error) {
 	all, err := s.List(ctx)
 	if err != nil {
@@ -64,8 +66,8 @@ func (d *Draft) file() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// readDraft reads a file of a tool. A member that is unknown is an error: one that is misspelt
-// would be dropped, and the next export would drop it for good.
+// readDraft reads a file of a tool. A member that is unknown is an error: one that is
+// misspelt would be dropped, and the next export would drop it for good.
 func readDraft(text []byte) (d Draft, err error) {
 	d.Active = true
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -105,10 +107,10 @@ type Imported struct {
 	Err    error  // why it was refused
 }
 
-// Import saves the tools of files, and of the files in folders, for who: a tool whose name is
-// there is changed, others are made, and what is the same is left alone, so that a second
-// import does nothing. dry only looks. One file that is refused keeps no other from it; the
-// error is about paths that cannot be read at all.
+// Import saves the tools of files, and of the files in folders, for who: a tool whose
+// name is there is changed, others are made, and what is the same is left alone, so
+// that a second import does nothing. dry only looks. One file that is refused keeps no
+// other from it; the error is about paths that cannot be read at all.
 func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string) ([]Imported, error) {
 	files, err := toolFiles(paths)
 	if err != nil {
@@ -160,9 +162,9 @@ func (s *Set) take(ctx context.Context, who string, dry bool, d *Draft, byName m
 	return "create", err
 }
 
-// sameDraft says that two drafts are the same as far as files go. What is kept is normalized as
-// what was read is; without that a row of another program's would be written over by its own
-// export.
+// sameDraft says that two drafts are the same as far as files go. What is kept is
+// normalized as what was read is; without that a row of another program's would be
+// written over by its own export.
 func sameDraft(a, b Draft) bool {
 	a.normalize(new(problems))
 	one, err := a.file()
@@ -194,7 +196,8 @@ func (s *Set) fromFile(ctx context.Context, path string) (*Draft, error) {
 	return ready, nil
 }
 
-// toolFiles are the files that paths name, those of a folder in the order of their names.
+// toolFiles are the files that paths name, those of a folder in the order of their
+// names.
 func toolFiles(paths []string) (files []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
