@@ -11,20 +11,29 @@ type Small struct {
 	scales     []float32 // what a byte of each row stands for
 }
 
-// spare is how many times as many candidates are ordered by their vectors as were asked for.
-const spare = 4
+// Small holds the vectors of an index in its place.
+func (x *Index) Small() *Small {
+	s := &Small{dimensions: x.dimensions}
+	for row := range len(x.rows) / max(1, x.dimensions) {
+		s.Set(row, x.rows[row*x.dimensions:(row+1)*x.dimensions])
+	}
+	return s
+}
 
-// NewSmall makes an index; all vectors have to have the same length.
-func NewSmall(vectors [][]float32) *Small {
-	x := new(Small)
-	if len(vectors) > 0 {
-		x.dimensions = len(vectors[0])
+// Set is Index.Set.
+func (x *Small) Set(row int, v []float32) bool {
+	if missing := row + 1 - len(x.scales); missing > 0 {
+		x.scales = append(x.scales, make([]float32, missing)...)
+		x.rows = append(x.rows, make([]int8, missing*x.dimensions)...)
 	}
-	x.rows, x.scales = make([]int8, len(vectors)*x.dimensions), make([]float32, len(vectors))
-	for i, v := range vectors {
-		x.scales[i] = squeeze(x.rows[i*x.dimensions:(i+1)*x.dimensions], unit(v))
+	to := x.rows[row*x.dimensions : (row+1)*x.dimensions]
+	clear(to)
+	x.scales[row] = 0
+	if len(v) != x.dimensions {
+		return false
 	}
-	return x
+	x.scales[row] = squeeze(to, unit(v))
+	return len(v) > 0
 }
 
 // Dimensions is the length of the vectors; 0 when there are none.
@@ -46,28 +55,17 @@ func squeeze(to []int8, v []float32) float32 {
 	return most / 127
 }
 
-// Search is Index.Search; exact gives the vector of a row, or nil when there is none any more, and orders
-// the candidates. Without it the order is that of the bytes.
-func (x *Small) Search(q []float32, n int, allowed func(row int) bool, exact func(row int) []float32) []Hit {
+// Search is Index.Search by the bytes: near enough that the best of four times as many hold the true
+// ones, which the vectors themselves then have to order.
+func (x *Small) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	if x.dimensions == 0 || len(q) != x.dimensions {
 		return nil
 	}
-	q = unit(q)
 	bytes := make([]int8, len(q))
-	scale := squeeze(bytes, q)
-	near := func(row int) float32 {
+	scale := squeeze(bytes, unit(q))
+	return nearest(len(x.scales), n, allowed, func(row int) float32 {
 		return float32(dot8(bytes, x.rows[row*x.dimensions:(row+1)*x.dimensions])) * scale * x.scales[row]
-	}
-	if exact == nil {
-		return nearest(len(x.scales), n, allowed, near)
-	}
-	var hits []Hit
-	for _, hit := range nearest(len(x.scales), spare*n, allowed, near) {
-		if v := exact(hit.Row); len(v) == len(q) {
-			hits = append(hits, Hit{hit.Row, dot(q, unit(v))})
-		}
-	}
-	return first(n, hits)
+	})
 }
 
 // dot8 has four sums, as dot. A sum of 1,024 products of bytes is below 2^24, so 32 bits are enough for

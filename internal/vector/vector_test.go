@@ -82,19 +82,50 @@ func TestScoresAreCosines(t *testing.T) {
 	}
 }
 
-func TestSmallFindsTheSame(t *testing.T) {
+func TestSmallHasTheNearestAmongItsFirst(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 20 {
 		all, q := random(r, 1000, 64), random(r, 1, 64)[0]
-		x := NewSmall(all)
+		x := New(all).Small()
 		for _, allowed := range []func(int) bool{nil, func(row int) bool { return row%3 == 0 }} {
-			if got, want := rowsOf(x.Search(q, 10, allowed, func(row int) []float32 { return all[row] })), brute(all, q, 10, allowed); !slices.Equal(got, want) {
-				t.Fatalf("got %v, want %v", got, want)
+			got := rowsOf(x.Search(q, 40, allowed))
+			for _, row := range brute(all, q, 10, allowed) {
+				if !slices.Contains(got, row) {
+					t.Fatalf("%d is not among %v", row, got)
+				}
 			}
 		}
-		if hits := x.Search(q, 10, nil, nil); len(hits) != 10 {
-			t.Fatalf("without the vectors: %v", hits)
+	}
+	x := New([][]float32{{1, 0}}).Small()
+	if !x.Set(3, []float32{0, 2}) || x.Set(4, []float32{1}) || x.Dimensions() != 2 {
+		t.Error("rows are not set as in an index")
+	}
+	if got := x.Search([]float32{0, 1}, 1, nil); got[0].Row != 3 || got[0].Score < .99 {
+		t.Errorf("got %v", got)
+	}
+	if got := x.Search([]float32{1}, 1, nil); got != nil {
+		t.Errorf("a query of another length: %v", got)
+	}
+}
+
+func TestRowsAreSetOneByOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	all := random(r, 100, 16)
+	x := New(nil)
+	for i := range all {
+		if at := (i * 37) % 100; !x.Set(at, all[at]) {
+			t.Fatalf("row %d was refused", at)
 		}
+	}
+	q := random(r, 1, 16)[0]
+	if got, want := x.Search(q, 100, nil), New(all).Search(q, 100, nil); !slices.Equal(got, want) {
+		t.Errorf("got %v, made at once %v", got, want)
+	}
+	if x.Set(5, []float32{1}) || x.Cosine(5, q) != 0 || x.Cosine(6, q[:3]) != 0 {
+		t.Error("a vector of another length was taken")
+	}
+	if d := x.Cosine(6, q) - Cosine(all[6], q); d > 1e-6 || d < -1e-6 {
+		t.Errorf("two cosines of the same differ by %v", d)
 	}
 }
 
@@ -136,7 +167,7 @@ func BenchmarkSearch100000(b *testing.B) {
 	}
 	b.Run("int8", func(b *testing.B) {
 		for b.Loop() {
-			s.Search(q, 500, nil, nil)
+			s.Search(q, 500, nil)
 		}
 	})
 }

@@ -14,8 +14,8 @@ import (
 type database struct {
 	*memory // nil: no model makes vectors, and nothing of the base is held
 
-	store        *kbstore.Store
-	base         string
+	source       *kbstore.Store
+	id           string // of the base
 	filter       kbstore.Filter
 	allowed, all int            // documents
 	found        lexical.Index  // the candidates
@@ -25,9 +25,9 @@ type database struct {
 // open gives the view of a base that fits where it is kept.
 func (l *Local) open(ctx context.Context, base kbstore.Base, f kbstore.Filter) (view, error) {
 	ranks := l.Store.Ranks()
-	d := &database{store: l.Store, base: base.ID, filter: f, rowOf: map[string]int{}}
+	d := &database{source: l.Store, id: base.ID, filter: f, rowOf: map[string]int{}}
 	if !ranks || l.Embedder != nil {
-		i, err := l.indexes.get(ctx, l.Store, base, !ranks)
+		i, err := l.indexes.get(ctx, l, base, !ranks)
 		if err != nil {
 			return nil, err
 		}
@@ -55,22 +55,22 @@ func (d *database) close() {
 }
 
 // narrow is stage 1, where the summaries are held.
-func (d *database) narrow(query string, v []float32, model string) (n int, err error) {
+func (d *database) narrow(query string, v []float32) (n int, err error) {
 	if d.memory == nil {
 		return d.allowed, skip("no embedder: the database looks through all documents")
 	}
-	return d.memory.narrow(query, v, model)
+	return d.memory.narrow(query, v)
 }
 
 // words asks the database for passages, and scores them. ts_rank knows no IDF and chose .839 of the
 // English answers first where BM25 over its candidates chose .933, so it only chooses the candidates. What
 // is shown of their scores is that of BM25 over the whole base, not over the candidates.
 func (d *database) words(ctx context.Context, query string, n int) ([]*passage, error) {
-	whole, err := d.store.Statistics(ctx, d.base, query+"\n"+lexical.Content(query)) // the closer look may cut it elsewhere
+	whole, err := d.source.Statistics(ctx, d.id, query+"\n"+lexical.Content(query)) // the closer look may cut it elsewhere
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := d.store.Sparse(ctx, d.base, d.filter, query, n)
+	candidates, err := d.source.Sparse(ctx, d.id, d.filter, query, n)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +117,8 @@ func (d *database) take(c kbstore.Candidate) *passage {
 }
 
 // nearest compares in memory and reads the texts from the database, which asks the filter once more.
-func (d *database) nearest(ctx context.Context, v []float32, model string, n int) ([]*passage, error) {
-	near, err := d.memory.nearest(ctx, v, model, n)
+func (d *database) nearest(ctx context.Context, v []float32, n int) ([]*passage, error) {
+	near, err := d.memory.nearest(ctx, v, n)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (d *database) nearest(ctx context.Context, v []float32, model string, n int
 	for i, p := range near {
 		ids[i] = p.Chunk
 	}
-	candidates, err := d.store.Chunks(ctx, d.base, d.filter, ids)
+	candidates, err := d.source.Chunks(ctx, d.id, d.filter, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -144,14 +144,13 @@ func (d *database) nearest(ctx context.Context, v []float32, model string, n int
 	return all, nil
 }
 
-// cosine is that of a passage which words found. A passage that was imported after the vectors were read
-// has none yet.
-func (d *database) cosine(p *passage, v []float32) (float64, bool) {
-	row, there := d.rows[p.Chunk]
-	if !there || !d.hasVector(row) {
-		return 0, false
-	}
-	return float64(d.vectors.Cosine(row, v)), true
+// compare gives passages that words found their cosines. One that was imported after the vectors were
+// read has none yet.
+func (d *database) compare(ctx context.Context, all []*passage, v []float32) error {
+	return d.compareRows(ctx, all, v, func(p *passage) (int, bool) {
+		row, there := d.rows[p.Chunk]
+		return row, there
+	})
 }
 
 // features looks at passages. Those that vectors alone found were put among the others by take, with the

@@ -33,8 +33,9 @@ type index struct {
 	number    map[string]int // of a document
 	free      []int          // numbers of documents that are gone
 	rows      map[string]int // of passages by their ids, where the database has the texts
-	vectors   *vector.Index
-	model     string // of the vectors that are there
+	vectors   vectors
+	store     *kbstore.Store
+	base      string
 }
 
 // document is one with its rows.
@@ -48,14 +49,14 @@ type document struct {
 // get gives the index of a base as it is now, held for reading. The lock of all indexes is not held while
 // one of them is brought up to date: reading a large base takes seconds, in which the others can be
 // searched.
-func (x *indexes) get(ctx context.Context, store *kbstore.Store, base kbstore.Base, words bool) (*index, error) {
+func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bool) (*index, error) {
 	x.mu.Lock()
 	if x.byBase == nil {
 		x.byBase = map[string]*index{}
 	}
 	i := x.byBase[base.ID]
 	if i == nil {
-		i = &index{number: map[string]int{}, rows: map[string]int{}, vectors: vector.New(nil)}
+		i = l.index(base.ID)
 		x.byBase[base.ID] = i
 	}
 	x.mu.Unlock()
@@ -65,21 +66,29 @@ func (x *indexes) get(ctx context.Context, store *kbstore.Store, base kbstore.Ba
 			return i, nil
 		}
 		i.mu.RUnlock()
-		if err := i.update(ctx, store, base, words); err != nil {
+		if err := i.update(ctx, base, words); err != nil {
 			return nil, err
 		}
 	}
 }
 
+// index is an empty one.
+func (l *Local) index(base string) *index {
+	return &index{
+		number: map[string]int{}, rows: map[string]int{}, store: l.Store, base: base,
+		vectors: vectors{model: l.Model, limit: cmp.Or(l.Small, standardSmall), exact: vector.New(nil), others: map[string]int{}},
+	}
+}
+
 // update brings the index to the version of the store. What changed is taken out first and put in anew, so
 // that no passage is ever there under old rights.
-func (i *index) update(ctx context.Context, store *kbstore.Store, base kbstore.Base, words bool) error {
+func (i *index) update(ctx context.Context, base kbstore.Base, words bool) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.version >= base.Version {
 		return nil // another search did
 	}
-	changes, err := store.Changes(ctx, base.ID, i.version)
+	changes, err := i.store.Changes(ctx, base.ID, i.version)
 	if err != nil {
 		return err
 	}
@@ -113,9 +122,7 @@ func (i *index) put(d document) {
 	i.number[d.ID] = n
 }
 
-// add puts a passage in. Its document is there. A vector of another model than the first one's is left
-// out: it cannot be compared with a query's, and one of the two has to be imported again, which the report
-// of stage 3B says.
+// add puts a passage in. Its document is there.
 func (i *index) add(c kbstore.Chunk, words bool) {
 	n := i.number[c.Document]
 	d := &i.byNumber[n]
@@ -130,15 +137,7 @@ func (i *index) add(c kbstore.Chunk, words bool) {
 	for row >= len(i.chunks) {
 		i.chunks, i.owner = append(i.chunks, kbstore.Chunk{}), append(i.owner, 0)
 	}
-	if len(c.Vector) > 0 && (i.model == "" || i.model == c.Model) {
-		i.model = c.Model
-	}
-	if c.Model == i.model {
-		i.vectors.Set(row, c.Vector)
-	} else {
-		i.vectors.Set(row, nil)
-		c.Model = ""
-	}
+	i.vectors.set(row, c.Embedding)
 	c.Vector = nil // the index has it
 	i.chunks[row], i.owner[row] = c, n
 	d.rows = append(d.rows, row)
@@ -155,7 +154,7 @@ func (i *index) remove(id string) {
 	for _, row := range d.rows {
 		delete(i.rows, i.chunks[row].ID)
 		i.text.Remove(row)
-		i.vectors.Set(row, nil)
+		i.vectors.remove(row, i.chunks[row].Model)
 		i.chunks[row] = kbstore.Chunk{}
 	}
 	i.summaries.Remove(d.summary)
@@ -203,7 +202,7 @@ func (m *memory) allowed(row int) bool { return m.chunks[row].ID != "" && m.may[
 // hasVector says that it may be seen and can be compared. Rows without a vector hold zeros, which would be
 // as near to everything as what has nothing to do with it.
 func (m *memory) hasVector(row int) bool {
-	return row < len(m.chunks) && m.chunks[row].Model != "" && m.allowed(row)
+	return row < len(m.chunks) && m.vectors.has[row] && m.allowed(row)
 }
 
 // words finds by words. The share of the ideal is for the metadata alone; the order is BM25's own.
@@ -218,12 +217,16 @@ func (m *memory) words(_ context.Context, query string, n int) (all []*passage, 
 }
 
 // nearest finds by vectors.
-func (m *memory) nearest(_ context.Context, v []float32, model string, n int) (all []*passage, err error) {
-	if err := m.comparable(v, model); err != nil {
+func (m *memory) nearest(ctx context.Context, v []float32, n int) (all []*passage, err error) {
+	if err := m.vectors.comparable(v); err != nil {
+		return nil, err
+	}
+	hits, err := m.vectors.search(v, n, m.hasVector, m.fetch(ctx))
+	if err != nil {
 		return nil, err
 	}
 	all = []*passage{} // nothing is near, which is not the same as not looked
-	for _, hit := range m.vectors.Search(v, n, m.hasVector) {
+	for _, hit := range hits {
 		p := m.passage(hit.Row)
 		p.Dense = value(float64(hit.Score))
 		all = append(all, p)
@@ -231,28 +234,25 @@ func (m *memory) nearest(_ context.Context, v []float32, model string, n int) (a
 	return all, nil
 }
 
-// comparable says why a query's vector cannot be held against those of the passages. That there are none
-// is no failure of the model: nobody has made them yet. Vectors of two models have nothing in common, even
-// when they are equally long.
-func (m *memory) comparable(v []float32, model string) error {
-	switch {
-	case m.model == "":
-		return skip("the passages have no vectors; import them again")
-	case m.model != model:
-		return fmt.Errorf("the passages' vectors are of %s, and the query's of %s; import them again", m.model, model)
-	case m.vectors.Dimensions() != len(v):
-		return fmt.Errorf("the passages' vectors have %d dimensions, and the query's %d", m.vectors.Dimensions(), len(v))
-	}
-	return nil
+// compare gives passages that words found their cosines. The nearest 500 need not hold them.
+func (m *memory) compare(ctx context.Context, all []*passage, v []float32) error {
+	return m.compareRows(ctx, all, v, func(p *passage) (int, bool) { return p.row, true })
 }
 
-// cosine is that of a passage. The nearest 500 need not hold what words found, so it is asked for one by
-// one.
-func (m *memory) cosine(p *passage, v []float32) (float64, bool) {
-	if !m.hasVector(p.row) {
-		return 0, false
+// compareRows is compare, for passages whose rows in the index are to be looked up.
+func (m *memory) compareRows(ctx context.Context, all []*passage, v []float32, rowOf func(*passage) (int, bool)) error {
+	at := map[int]*passage{}
+	var rows []int
+	for _, p := range all {
+		if row, there := rowOf(p); there && m.hasVector(row) {
+			at[row], rows = p, append(rows, row)
+		}
 	}
-	return float64(m.vectors.Cosine(p.row, v)), true
+	hits, err := m.vectors.cosines(v, rows, m.fetch(ctx))
+	for _, hit := range hits {
+		at[hit.Row].Dense = value(float64(hit.Score))
+	}
+	return err
 }
 
 // features looks at passages. The candidates' tokens are in the index, so nothing is cut again.
@@ -282,10 +282,10 @@ const (
 )
 
 // narrow is stage 1. It keeps the best fifty and all that are not clearly worse than the best.
-func (m *memory) narrow(query string, v []float32, model string) (int, error) {
+func (m *memory) narrow(query string, v []float32) (int, error) {
 	var scores []scoredDocument
 	var least float64
-	if v != nil && m.comparable(v, model) == nil {
+	if v != nil && m.vectors.comparable(v) == nil {
 		scores, least = m.byCosine(v)
 	} else {
 		scores, least = m.byCoverage(query)
@@ -314,7 +314,7 @@ type scoredDocument struct {
 // index of their own. A document whose summary has none is always kept.
 func (m *memory) byCosine(v []float32) (scores []scoredDocument, least float64) {
 	for n := range m.byNumber {
-		if d := &m.byNumber[n]; m.may[n] && d.Model == m.model && len(d.Vector) == len(v) {
+		if d := &m.byNumber[n]; m.may[n] && d.Model == m.vectors.model && len(d.Vector) == len(v) {
 			scores = append(scores, scoredDocument{n, float64(vector.Cosine(v, d.Vector))})
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"toolnorm/internal/auth"
 	"toolnorm/internal/lexical"
 	"toolnorm/internal/rerank"
-	"toolnorm/internal/vector"
 	"toolnorm/tools/kb/kbstore"
 )
 
@@ -320,8 +319,60 @@ func TestSummariesNarrowOnlyWhereOneStandsOut(t *testing.T) {
 	}
 }
 
+func TestVectorsOfANewModelTakeThePlaceOfTheOld(t *testing.T) {
+	store, m := openStore(t), &meaning{words: []string{"alpha", "gamma"}}
+	base := pair(t, store, m)
+	local := &Local{Store: store, Embedder: m, Model: "new"}
+	q := Query{Text: "gamma", Base: base.ID, Max: 10, Principal: someone}
+	if r, _ := find(t, local, q); r.Stages[3].Status != failed {
+		t.Errorf("%+v", r.Stages[3])
+	}
+	changes, err := store.Changes(t.Context(), base.ID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := m.vector("gamma")
+	e.Model = "new"
+	if err := store.Put(t.Context(), base.ID, &changes.Documents[0], []kbstore.Chunk{{Text: "of gamma", Embedding: e}}); err != nil {
+		t.Fatal(err)
+	}
+	if r, _ := find(t, local, q); r.Stages[3].Status != ok || r.Stages[3].Out != 1 {
+		t.Errorf("after the import: %+v", r.Stages[3])
+	}
+}
+
+func TestManyVectorsAreKeptAsBytes(t *testing.T) {
+	store, m := openStore(t), &meaning{words: []string{"alpha", "beta", "gamma", "delta"}}
+	documents := map[string][]kbstore.Chunk{}
+	for i := range 40 {
+		text := strings.Repeat("alpha ", i%7) + strings.Repeat("beta ", i%5) + strings.Repeat("gamma ", i%3) + fmt.Sprint("delta n", i)
+		documents[fmt.Sprint(i)] = []kbstore.Chunk{{Text: text, Embedding: m.vector(text)}}
+	}
+	base := fill(t, store, documents)
+	exact, small := &Local{Store: store, Embedder: m, Model: "m"}, &Local{Store: store, Embedder: m, Model: "m", Small: 10}
+	for _, text := range []string{"alpha", "beta gamma", "alpha delta delta"} {
+		q := Query{Text: text, Base: base.ID, Max: 5, Principal: someone}
+		a, _ := find(t, exact, q)
+		b, _ := find(t, small, q)
+		if got, want := fmt.Sprint(scoresOf(b)), fmt.Sprint(scoresOf(a)); got != want || len(b.Results) != 5 {
+			t.Errorf("%s: as bytes %s, exact %s", text, got, want)
+		}
+	}
+	if small.indexes.byBase[base.ID].vectors.small == nil || exact.indexes.byBase[base.ID].vectors.small != nil {
+		t.Error("which is kept as bytes is decided otherwise")
+	}
+}
+
+// scoresOf are the scores of a result.
+func scoresOf(r *Result) (all []float64) {
+	for _, f := range r.Results {
+		all = append(all, f.Score, *f.Metadata.Dense)
+	}
+	return all
+}
+
 func TestNearestSummariesAreKept(t *testing.T) {
-	i := &index{number: map[string]int{}, vectors: vector.New(nil), model: "m"}
+	i := (&Local{Model: "m"}).index("b")
 	for n := range 60 {
 		v := []float32{0, 1}
 		if n%2 == 0 {
@@ -330,11 +381,11 @@ func TestNearestSummariesAreKept(t *testing.T) {
 		i.put(document{Document: kbstore.Document{ID: fmt.Sprint(n), Embedding: kbstore.Embedding{Model: "m", Vector: v}}, there: true})
 	}
 	i.put(document{Document: kbstore.Document{ID: "without"}, there: true})
-	i.vectors.Set(0, []float32{1, 0})
+	i.vectors.set(0, kbstore.Embedding{Model: "m", Vector: []float32{1, 0}})
 	i.mu.RLock()
 	m := i.open(kbstore.FilterOf(auth.Local()))
 	defer m.close()
-	n, err := m.narrow("x", []float32{1, 0}, "m")
+	n, err := m.narrow("x", []float32{1, 0})
 	if err != nil || n != keptDocuments+1 || !m.may[0] || !m.may[58] || !m.may[60] {
 		t.Errorf("%d, %v", n, err)
 	}

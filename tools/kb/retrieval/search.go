@@ -10,6 +10,7 @@
 //	stages.go    the seven stages
 //	score.go     what a score of words is worth
 //	memory.go    the embedded backend: an index in memory, kept up with its store
+//	vectors.go   the vectors of such an index
 //	database.go  PostgreSQL finds by words, this program scores
 //	remote.go    another service searches
 package retrieval
@@ -123,7 +124,7 @@ type Local struct {
 	Embedder Embedder       // nil: none is set, and stage 3B is skipped
 	Model    string         // of the embedder: vectors of another are not compared
 	Reranker Reranker       // nil: stage 6 is skipped
-	Small    int            // from how many vectors of a base on they are kept as bytes; 0: 200,000
+	Small    int            // from how many vectors of a base on they are kept as bytes, and the best read again; 0: 200,000
 
 	indexes indexes
 }

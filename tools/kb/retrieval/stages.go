@@ -56,11 +56,11 @@ type passage struct {
 type view interface {
 	documents() (allowed, all int)
 	// narrow leaves the documents whose summaries can matter, and gives their number.
-	narrow(query string, vector []float32, model string) (int, error)
+	narrow(query string, vector []float32) (int, error)
 	words(ctx context.Context, query string, n int) ([]*passage, error)
-	nearest(ctx context.Context, vector []float32, model string, n int) ([]*passage, error)
-	// cosine is that of a passage which words found; false when it has no vector.
-	cosine(p *passage, vector []float32) (float64, bool)
+	nearest(ctx context.Context, vector []float32, n int) ([]*passage, error)
+	// compare gives passages that words found their cosines; those without a vector have none.
+	compare(ctx context.Context, all []*passage, vector []float32) error
 	features(query string, all []*passage) []lexical.Features
 	close()
 }
@@ -168,7 +168,7 @@ func (s *search) summaries(_ context.Context, r *Report) (err error) {
 	case n <= keptDocuments:
 		return skip(fmt.Sprintf("all are kept up to %d documents", keptDocuments))
 	}
-	r.Out, err = s.view.narrow(s.Text, s.vector, s.local.Model)
+	r.Out, err = s.view.narrow(s.Text, s.vector)
 	return err
 }
 
@@ -187,16 +187,11 @@ func (s *search) vectors(ctx context.Context, r *Report) (err error) {
 	if s.noVector != nil {
 		return s.noVector
 	}
-	if s.dense, err = s.view.nearest(ctx, s.vector, s.local.Model, mostDense); err != nil {
+	if s.dense, err = s.view.nearest(ctx, s.vector, mostDense); err != nil {
 		return err
 	}
 	r.Out = len(s.dense)
-	for _, p := range s.sparse {
-		if cosine, there := s.view.cosine(p, s.vector); there {
-			p.Dense = value(cosine)
-		}
-	}
-	return nil
+	return s.view.compare(ctx, s.sparse, s.vector)
 }
 
 // merge is stage 4: what both found, by reciprocal ranks. One ranking keeps its order.

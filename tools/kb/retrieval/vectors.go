@@ -1,0 +1,150 @@
+package retrieval
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"toolnorm/internal/vector"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// standardSmall is from how many vectors on they are kept as bytes: 200,000 of 1,024 numbers take 800 MB
+// as they are, and 200 MB as bytes.
+const standardSmall = 200_000
+
+// spare is how many times as many candidates are looked at again as were asked for, where the index has
+// bytes. Of 100,000 the ten nearest were all among the first fifty.
+const spare = 4
+
+// vectors are those of a base's passages, by their rows, as far as the model in use made them. Others
+// cannot be compared with a query's, even when they are equally long.
+type vectors struct {
+	model string
+	limit int // from how many on they are kept as bytes
+
+	exact  *vector.Index
+	small  *vector.Small  // instead of exact, when there are many
+	has    []bool         // by row
+	others map[string]int // how many are of another model, or of another length than the first
+	count  int
+}
+
+// set puts the vector of a row in, or notes why it is of no use. While a base is imported anew with another
+// model some of its vectors are of either, and those of the model in use are found at once.
+func (x *vectors) set(row int, e kbstore.Embedding) {
+	for row >= len(x.has) {
+		x.has = append(x.has, false)
+	}
+	if len(e.Vector) == 0 {
+		return
+	}
+	if e.Model != x.model {
+		x.others[e.Model]++
+		return
+	}
+	if x.small != nil {
+		x.has[row] = x.small.Set(row, e.Vector)
+	} else {
+		x.has[row] = x.exact.Set(row, e.Vector)
+	}
+	if !x.has[row] {
+		x.others[e.Model]++
+		return
+	}
+	x.count++
+	if x.small == nil && x.count > x.limit {
+		x.small, x.exact = x.exact.Small(), nil
+	}
+}
+
+// remove takes the vector of a row out; the model is that of the passage.
+func (x *vectors) remove(row int, model string) {
+	switch {
+	case x.has[row]:
+		x.has[row] = false
+		if x.count--; x.count == 0 { // the next may be of another length
+			x.exact, x.small = vector.New(nil), nil
+		}
+	case x.others[model] > 1:
+		x.others[model]--
+	default:
+		delete(x.others, model)
+	}
+}
+
+// dimensions is how long they are, whichever way they are kept.
+func (x *vectors) dimensions() int {
+	if x.small != nil {
+		return x.small.Dimensions()
+	}
+	return x.exact.Dimensions()
+}
+
+// comparable says why a query's vector cannot be held against them. That there are none is no failure of
+// the model: nobody has made them yet.
+func (x *vectors) comparable(v []float32) error {
+	if x.count > 0 && x.dimensions() != len(v) {
+		return fmt.Errorf("the passages' vectors have %d dimensions, and the query's %d", x.dimensions(), len(v))
+	}
+	if x.count > 0 {
+		return nil
+	}
+	for other := range x.others {
+		return fmt.Errorf("the passages' vectors are of %s, and the query's of %s; import them again", other, x.model)
+	}
+	return skip("the passages have no vectors; import them again")
+}
+
+// search gives the rows nearest to v. fetch reads vectors that the index has as bytes alone.
+func (x *vectors) search(v []float32, n int, allowed func(row int) bool, fetch func(rows []int) (map[int][]float32, error)) ([]vector.Hit, error) {
+	if x.small == nil {
+		return x.exact.Search(v, n, allowed), nil
+	}
+	var rows []int
+	for _, hit := range x.small.Search(v, spare*n, allowed) {
+		rows = append(rows, hit.Row)
+	}
+	hits, err := x.cosines(v, rows, fetch)
+	slices.SortFunc(hits, func(a, b vector.Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))
+	})
+	return hits[:min(n, len(hits))], err
+}
+
+// cosines are those of some rows that have vectors.
+func (x *vectors) cosines(v []float32, rows []int, fetch func(rows []int) (map[int][]float32, error)) (hits []vector.Hit, err error) {
+	if x.small == nil {
+		for _, row := range rows {
+			hits = append(hits, vector.Hit{Row: row, Score: x.exact.Cosine(row, v)})
+		}
+		return hits, nil
+	}
+	exact, err := fetch(rows)
+	for row, w := range exact {
+		if len(w) == len(v) {
+			hits = append(hits, vector.Hit{Row: row, Score: vector.Cosine(v, w)})
+		}
+	}
+	return hits, err
+}
+
+// fetch reads the vectors of rows from the store. One of a passage that went meanwhile is missing there, and
+// so from what is found.
+func (m *memory) fetch(ctx context.Context) func(rows []int) (map[int][]float32, error) {
+	return func(rows []int) (map[int][]float32, error) {
+		at := map[string]int{}
+		ids := make([]string, len(rows))
+		for i, row := range rows {
+			ids[i] = m.chunks[row].ID
+			at[ids[i]] = row
+		}
+		read, err := m.store.Vectors(ctx, m.base, ids)
+		byRow := map[int][]float32{}
+		for id, v := range read {
+			byRow[at[id]] = v
+		}
+		return byRow, err
+	}
+}
