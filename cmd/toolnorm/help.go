@@ -28,7 +28,7 @@ var groups = []group{
 		"data-tools", "text-embedding-model-url", "text-embedding-model-name", "text-embedding-model-key",
 		"chromadb-host", "chromadb-port", "chromadb-collection-name", "chromadb-header",
 		"postgresql-db-host", "postgresql-db-port", "postgresql-db-name", "postgresql-db-user", "postgresql-db-pass",
-		"sql-role", "sql-rows", "sql-time", "sql-functions", "kb-tools", "kb-search-url",
+		"sql-role", "sql-rows", "sql-time", "sql-functions", "kb-tools", "kb-search-url", "kb-small-vectors-from",
 		"kb-rerank-url", "kb-rerank-model", "kb-rerank-key", "kb-rerank-form", "kb-rerank-time",
 	}},
 	{"Reliability", []string{

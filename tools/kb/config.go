@@ -14,6 +14,7 @@ type Config struct {
 	Tools string `name:"kb-tools" default:"auto" enum:"auto,always,never" env:"TOOLNORM_KB_TOOLS" help:"Offer the knowledge base tools (search, summary, OCR text): auto when there is a knowledge base or one of their settings, always, or never."`
 
 	SearchURL   string        `name:"kb-search-url" placeholder:"URL" env:"TOOLNORM_KB_SEARCH_URL" help:"A service that searches instead, asked with the caller's own token, e.g. http://api-admin:8003/admin/search/hybrid. Default: none; the knowledge bases of this program are searched."`
+	Small       int           `name:"kb-small-vectors-from" default:"200000" env:"TOOLNORM_KB_SMALL_VECTORS_FROM" help:"From how many vectors of a knowledge base on they are kept in memory as bytes, a quarter of the size, and the best of them read again from the store."`
 	RerankURL   string        `name:"kb-rerank-url" placeholder:"URL" env:"TOOLNORM_KB_RERANK_URL" help:"A server that scores passages against a question, by its whole URL, e.g. http://localhost:8080/v1/rerank of llama-server --reranking. Default: none; the last stage of a search is skipped."`
 	RerankModel string        `name:"kb-rerank-model" placeholder:"NAME" env:"TOOLNORM_KB_RERANK_MODEL" help:"Its model, e.g. bge-reranker-v2-m3."`
 	RerankKey   string        `name:"kb-rerank-key" placeholder:"KEY" env:"TOOLNORM_KB_RERANK_KEY" help:"The key that it asks for. Better in the environment."`
@@ -24,7 +25,7 @@ type Config struct {
 // local is a search of this program's knowledge bases.
 // It is made even where a service searches instead, as the store may be opened later and costs nothing until then.
 func (c *Config) local(embedder *embedding.Client) *retrieval.Local {
-	l := new(retrieval.Local)
+	l := &retrieval.Local{Small: c.Small}
 	if embedder != nil { // a nil pointer in an interface would not be nil
 		l.Embedder, l.Model = embedder, embedder.Model
 	}
