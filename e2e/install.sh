@@ -169,6 +169,7 @@ chroma=$(npm_target chroma)
 servers=$(npm_target servers)
 codex=$(npm_target codex)
 admin=$(npm_target admin)
+anthropic=$(npm_target anthropic)
 old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$server" ] || install_server "$server"
 [ -d "$old_server" ] || install_old_server "$old_server"
@@ -181,7 +182,8 @@ old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$admin" ] || install_npm admin "$admin"
 [ -d "$cache/chromium" ] || install_browser "$cache/chromium"
 "$here/../admin/web/build.sh" # the lane's toolnorm has the page in it
-for file in clients.txt llama-index.txt servers.txt; do
+[ -d "$anthropic" ] || install_npm anthropic "$anthropic"
+for file in clients.txt llama-index.txt servers.txt anthropic.txt; do
   sdk=$cache/sdk-${file%.txt}-$(sha256sum "$here/sdks/$file" | cut -c1-12)
   [ -d "$sdk" ] || install_python "$file" "$sdk"
 done

@@ -29,7 +29,7 @@ func TestStockClientsAgainstDemoModels(t *testing.T) {
 	t.Cleanup(l.stop)
 	demand(t, nil, l.build())
 	base := l.toolnorm(t, "--ollama", "127.0.0.1:1")
-	for client, environment := range map[string]string{"openai": "clients", "responses": "clients", "instructor": "clients", "pydantic_ai": "clients", "langchain": "clients", "llama_index": "llama-index"} {
+	for client, environment := range map[string]string{"openai": "clients", "responses": "clients", "instructor": "clients", "pydantic_ai": "clients", "langchain": "clients", "llama_index": "llama-index", "anthropic": "anthropic"} {
 		t.Run(client, func(t *testing.T) {
 			t.Parallel()
 			python, err := sdkPython(environment)
@@ -37,6 +37,16 @@ func TestStockClientsAgainstDemoModels(t *testing.T) {
 			runSDK(t, python, append([]string{filepath.Join("sdks", client+"_client.py"), base}, demoFamilies...))
 		})
 	}
+	t.Run("anthropic-sdk", func(t *testing.T) {
+		t.Parallel()
+		cache, err := cacheFolder()
+		demand(t, nil, err)
+		packages, err := npmFolder(cache, "anthropic")
+		demand(t, nil, err)
+		_, missing := os.Stat(packages)
+		demand(t, missing, nil)
+		runSDK(t, "node", append([]string{filepath.Join("anthropic", "client.mjs"), packages, base}, demoFamilies...))
+	})
 	t.Run("langchaingo", func(t *testing.T) {
 		t.Parallel()
 		binary := filepath.Join(l.dir, "langchaingo")

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
 )
 
@@ -93,6 +95,29 @@ func TestAnthropicsClientsGetTheirListOfModels(t *testing.T) {
 	} {
 		if _, body := do(t, "GET", srv.URL+path, "", "Anthropic-Version", "2023-06-01"); strings.TrimSpace(body) != want {
 			t.Errorf("%s: %s, want %s", path, body, want)
+		}
+	}
+}
+
+// Claude Code sends its token as a bearer's, the SDKs send a key in a header of its own, and both are told in their words.
+func TestMessagesTakeBothKindsOfKey(t *testing.T) {
+	keys, err := auth.ParseKeys([]string{"0123456789abcdef"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &told{script: script{say("a"), finish("stop")}}
+	srv := httptest.NewServer((&auth.Guard{Keys: keys}).Wrap(New(Config{Model: m, Catalog: m})))
+	defer srv.Close()
+	for _, tt := range []struct {
+		name, value string
+		status      int
+	}{
+		{"Authorization", "Bearer 0123456789abcdef", 200}, {"X-Api-Key", "0123456789abcdef", 200},
+		{"X-Api-Key", "wrong", 401}, {"Accept", "*/*", 401},
+	} {
+		resp, body := do(t, "POST", srv.URL+"/v1/messages", ask(""), tt.name, tt.value)
+		if resp.StatusCode != tt.status || tt.status == 401 && !strings.HasPrefix(body, `{"type":"error","error":{"type":"authentication_error"`) {
+			t.Errorf("%s %s: %d %s", tt.name, tt.value, resp.StatusCode, body)
 		}
 	}
 }
