@@ -19,6 +19,7 @@ const maxText = 10_000
 
 // The two errors of Normalize, in the words of the tool's specification (HTTP 400 and 503).
 var (
+	//lint:ignore ST1005 the specification's own words
 	ErrTooLong     = errors.New("Text too long (max 10000 chars)")
 	ErrUnavailable = errors.New("LLM service unavailable")
 )

@@ -35,14 +35,8 @@ type (
 	condNode  struct{ then, test, other node }
 	listNode  struct{ items []node }
 	tupleNode struct{ items []node }
-	setNode   struct {
-		items []node
-		pos   int
-	}
-	dictNode struct {
-		keys, vals []node
-		pos        int
-	}
+	setNode   struct{ items []node }
+	dictNode  struct{ keys, vals []node }
 )
 
 // eval gives the constant. Nothing changes a value, so it can be the same one every time.

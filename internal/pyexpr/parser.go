@@ -14,7 +14,6 @@ type parser struct {
 	at     int
 	depth  int
 	names  []*nameNode // not yet found in any scope
-	fdepth int         // of replacement fields in an f-string's format specification
 }
 
 // keywords are no names. True, False and None are constants besides.

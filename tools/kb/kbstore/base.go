@@ -11,8 +11,10 @@ import (
 // The two errors of looking a knowledge base up, in the words of the tools' specification (HTTP 404 and 403).
 // One that belongs to another tenant is denied and not hidden: the ids are random, so an id that exists tells little.
 var (
+	//lint:ignore ST1005 the specification's own words
 	ErrNotFound = errors.New("Knowledge base not found")
-	ErrDenied   = errors.New("Access denied to this knowledge base")
+	//lint:ignore ST1005 the specification's own words
+	ErrDenied = errors.New("Access denied to this knowledge base")
 )
 
 // Base is a knowledge base.

@@ -15,6 +15,8 @@ import (
 )
 
 // ErrRemote is the specification's error of a backend that is down, whatever it is called.
+//
+//lint:ignore ST1005 the specification's own words
 var ErrRemote = errors.New("Failed to connect to api-admin service")
 
 // Remote lets another service search: POST {query, kb_id, threshold, top_k} with the caller's own token,

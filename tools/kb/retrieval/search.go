@@ -133,8 +133,10 @@ var _ Backend = (*Local)(nil)
 
 // The errors of a search that are the specification's. kbstore has the others.
 var (
+	//lint:ignore ST1005 the specification's own words
 	ErrUnauthenticated = errors.New("Invalid authentication credentials")
-	ErrUnavailable     = errors.New("Knowledge base store unavailable")
+	//lint:ignore ST1005 the specification's own words
+	ErrUnavailable = errors.New("Knowledge base store unavailable")
 )
 
 // embeddingTime is how long a search waits for the query's vector.
