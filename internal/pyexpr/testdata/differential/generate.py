@@ -146,7 +146,7 @@ b'", r"r'\d+\n'", "u'x'", r"'\\\''", r'"\""', "'''a\nb'''")
         if k == 10:
             return f"{self.pick(self.int_literal(), str(self.r.randint(-9, 30)), '(' + str(self.r.randint(-9, 30)) + ')')} ** {self.pick(str(self.r.randint(0, 12)), str(self.r.randint(0, 12)), 'True', '-1')}"
         if k == 11:
-            return f"{a()} {self.pick('<<', '>>')} {self.r.randint(-1, 70)}"
+            return f"({a()} {self.pick('<<', '>>')} {self.r.randint(-1, 70)})"
         if k == 12:
             return f"len({self.gen(self.pick('str', 'list', 'dict', 'tuple', 'set', 'strs', 'range'), d)})"
         if k == 13:
@@ -628,6 +628,115 @@ b'", r"r'\d+\n'", "u'x'", r"'\\\''", r'"\""', "'''a\nb'''")
         method = self.pick(*METHODS0, *ISMETHODS, "split", "rsplit", "splitlines", "join", "replace", "startswith", "endswith", "removeprefix", "find", "rindex", "count", "partition", "zfill", "ljust", "center", "index", "get", "keys", "nosuch")
         return f"{self.atom(self.pick('str', 'str', 'str', 'list', 'tuple', 'dict', 'any'), 0)}.{method}{call}" if method not in ("keys",) else f"list({self.atom('dict', 0)}.keys{call})"
 
+    # -- dense productions: many combinations of one feature
+
+    def soup(self):
+        """Operators without brackets: what binds tighter than what, with numbers so small that powers stay small."""
+        self.vars, self.locals = {}, []
+        n = lambda: self.pick(*"0123456789", "True", "False", "2.5", "0.5", "-1", "+3", "~4", "not 1" if self.chance(0.1) else "5", "(1, 2)" if self.chance(0.05) else "6")
+        out, powers = n(), 0
+        for _ in range(self.r.randint(2, 9)):
+            op = self.r.choice("+ - * / // % & | ^ < <= > >= == != and or + - * //".split() + ["**", "<<", ">>", "is None and", "in (1, 2) or", "not in [3] and", "if 1 else", "if 0 else"])
+            if op in ("**", "<<", ">>"):
+                powers += 1
+                if powers > 2:
+                    op = "-"
+                else:
+                    out += f" {op} {self.r.randint(0, 3)}"
+                    continue
+            out += f" {op} {self.pick('', '', '', '-', 'not ' if op in ('and', 'or', 'if 1 else', 'if 0 else') else '-')}{n()}"
+        return out
+
+    def formats(self):
+        """A value and a specification, by each of the three ways."""
+        self.vars, self.locals = {}, []
+        typ = self.pick("int", "int", "float", "float", "float", "str", "bool")
+        x = {"float": lambda: self.pick(self.r.choice(FLOATS), self.r.uniform(-1, 1) * 10 ** self.r.randint(-12, 25), round(self.r.uniform(-1e4, 1e4), self.r.randint(0, 3)), float("inf") if self.chance(0.3) else 0.5),
+             "int": lambda: self.pick(self.r.choice(INTS), self.r.choice(BIG), self.r.randint(-10**7, 10**7)), "str": lambda: self.r.choice(WORDS), "bool": lambda: self.chance(0.5)}[typ]()
+        if x == float("inf"):
+            x, text = None, self.pick("float('inf')", "-float('inf')", "float('1e999')")
+        else:
+            text = self.variable(typ, x) if self.chance(0.5) else f"({x!r})"
+        spec = self.spec(typ if typ != "bool" else "int")
+        k = self.r.randint(0, 3)
+        if k == 0 and "\\" not in spec and "\\" not in text and '"' not in text:
+            return f'f"{{{text}:{spec}}}"'
+        if k == 1:
+            return f"{'{:' + spec + '}'!r}.format({text})"
+        if k == 2:
+            flags = "".join(self.r.sample("-+ #0", self.pick(0, 0, 1, 1, 2, 3)))
+            letter = self.r.choice({"int": "ddxXoeEfgGsrci", "float": "feEgGdsrFi", "str": "srac", "bool": "dsxf"}[typ])
+            return f"{'%' + flags + self.pick('', str(self.r.randint(0, 20))) + self.pick('', '.', '.' + str(self.r.randint(0, 12))) + letter!r} % ({text},)"
+        return f"'{{:{{}}}}'.format({text}, {spec!r})"
+
+    def texts(self):
+        """Methods of strings over few characters, where edges are frequent."""
+        self.vars, self.locals = {}, []
+        alphabet = self.pick("ab", "ab ", "a,b", "aA1_", " \t\n\r\x0b\x1c\u3000a", "한국a ", "ßŉΣσςİıǅﬁ'a.", "12²½٣五-+.eE_ ", "a\n\r", "{}:!0a", "'\"\\a\x00é\u200b")
+        s = "".join(self.r.choice(alphabet) for _ in range(self.r.randint(0, 9)))
+        t = "".join(self.r.choice(alphabet) for _ in range(self.pick(0, 1, 1, 2)))
+        v, w, n = self.variable("str", s), repr(t), lambda: self.pick("None", *map(str, range(-4, 8)))
+        return self.r.choice([
+            f"{v}.{self.r.choice(METHODS0 + ISMETHODS + ['istitle', 'isascii'])}()", f"{v}.{self.pick('strip', 'lstrip', 'rstrip')}({w})",
+            f"{v}.{self.pick('find', 'rfind', 'index', 'rindex', 'count')}({w}, {n()}, {n()})", f"{v}.{self.pick('find', 'rfind', 'count', 'startswith', 'endswith')}({w}, {n()})",
+            f"{v}.{self.pick('startswith', 'endswith')}({w}, {n()}, {n()})", f"{v}.{self.pick('split', 'rsplit')}({w})", f"{v}.{self.pick('split', 'rsplit')}({w}, {self.r.randint(-1, 3)})",
+            f"{v}.{self.pick('split', 'rsplit')}({self.pick('', 'None', 'None, ' + str(self.r.randint(-1, 3)))})", f"{v}.splitlines({self.pick('', 'True', 'False', '1')})",
+            f"{v}.replace({w}, {self.pick(repr('xy'), repr(''), w)}{self.pick('', ', 1', ', -1', ', 0', ', 2')})", f"{v}.{self.pick('partition', 'rpartition')}({w})",
+            f"{v}.{self.pick('center', 'ljust', 'rjust', 'zfill')}({self.r.randint(0, 14)})", f"{v}.center({self.r.randint(0, 14)}, {self.pick(w, repr('*'))})",
+            f"{v}[{self.pick('', n(), n())}:{self.pick('', n(), n())}:{self.pick('', '1', '-1', '2', '-2', '3', 'None')}]", f"{v}[{self.r.randint(-5, 6)}]", f"str([{v}, {w}])", f"f'{{{v}!a}}{{{v}!r}}'",
+            f"{self.pick('int', 'float')}({v})", f"int({v}, {self.pick(0, 2, 8, 16, 36)})", f"{v} {self.pick('<', '<=', '==', '>', 'in', 'not in')} {w}", f"{w}.join({v})", f"sorted({v})", f"list(map(ord, {v}))",
+            f"[c.{self.r.choice(ISMETHODS)}() for c in {v}]", f"[{v}.{self.pick('upper', 'lower', 'title', 'swapcase', 'capitalize', 'casefold')}(), len({v})]", f"{v}.format({w}, a=1)", f"{v} % ({w},)",
+            f"{v}.{self.pick('removeprefix', 'removesuffix')}({w})", f"dict(zip({v}, range(9)))", f"{{c: {v}.count(c) for c in {v}}}", f"max({v}, default={w})", f"list(enumerate({v}, {self.r.randint(-2, 2)}))",
+            f"list(reversed({v}))", f"''.join(reversed({v}))", f"len(set({v}))", f"{v} * 3 == {w} or {v} + {w}",
+        ])
+
+    def numbers(self):
+        """Arithmetic on the edges of 53, 63 and 64 bits, and on floats of every size."""
+        self.vars, self.locals = {}, []
+        def one():
+            k = self.r.randint(0, 6)
+            if k < 2:
+                v = self.pick(2**53, 2**62, 2**63, 2**64, 2**31, 10**15, 10**19, 3**40) + self.r.randint(-3, 3)
+                v = -v if self.chance(0.3) else v
+            elif k == 2:
+                v = self.r.randint(-20, 20)
+            elif k == 3:
+                v = self.r.choice(FLOATS)
+            elif k == 4:
+                v = self.r.uniform(-1, 1) * 10 ** self.r.randint(-8, 20)
+            elif k == 5:
+                v = float(self.pick(2**53, 2**62, 2**63, 2**64, 10**15, 10**19) * self.pick(1, -1))
+            else:
+                v = self.pick(0.5, 1.5, 2.5, -0.5, 0.1, 1e308, -1e308, 1e-308)
+            return self.variable("int" if isinstance(v, int) else "float", v)
+        a, b = one(), one()
+        op = self.pick("+", "-", "*", "/", "//", "%", "<", "<=", "==", "!=", ">", ">=")
+        return self.r.choice([f"{a} {op} {b}", f"{a} {op} {b}", f"-{a} {op} {b}", f"divmod({a}, {b})", f"round({a}, {self.r.randint(-20, 20)})", f"round({a})", f"int({a})", f"float({a})", f"str({a})", f"abs({a})",
+                              f"{a} in [{b}, 1]", f"{{{a}: 1}}.get({b})", f"len({{{a}, {b}, 1.0, True}})", f"max({a}, {b}), min({a}, {b})", f"sorted([{a}, {b}, 0, 2.5])", f"sum([{a}, {b}, 1])",
+                              f"{a} {self.pick('&', '|', '^')} {b}", f"{a} >> {self.r.randint(0, 70)}", f"hex(int({a}))", f"{a} * {b} - {a} // {self.pick(7, -7, 2.5)}", f"pow({a}, {self.r.randint(0, 5)})", f"bool({a}) + {b}",
+                              f"({a}, {b}) < ({b}, {a})", f"{a} == {b} or {a} is None", f"pow(int({a}), {self.r.randint(0, 9)}, {self.r.randint(-99, 99)})", f"f'{{{a}:,}} {{{b}:.3g}}'", f"int(str(int({a})))", f"{a} ** {self.r.randint(-3, 4)}"])
+
+    def nested(self):
+        """Data within data, as arguments from JSON have it."""
+        self.vars, self.locals = {}, []
+        rows = [{"age": self.r.choice([3, 41, 17, None, 2.5]), "name": self.r.choice(WORDS), "tags": self.r.sample(["a", "b", "c"], self.r.randint(0, 3))} for _ in range(self.r.randint(0, 4))]
+        v = self.variable("rows", rows)
+        m = self.variable("matrix", [[self.r.randint(-5, 9) for _ in range(3)] for _ in range(self.r.randint(0, 3))])
+        d = self.variable("data", {"k": [1, [2, {"z": None}]], "n": self.r.choice(INTS), "s": self.r.choice(WORDS)})
+        return self.r.choice([
+            f"[r['name'] for r in {v} if r['age'] and r['age'] > 10]", f"sorted({v}, key=lambda r: r['name'])", f"sorted([r['age'] for r in {v}])", f"max({v}, key=lambda r: len(r['tags']), default=None)",
+            f"{{r['name']: r['tags'] for r in {v}}}", f"sum(len(r['tags']) for r in {v})", f"[t for r in {v} for t in r['tags'] if t != 'b']", f"', '.join(f\"{{r['name']}}={{r['age']}}\" for r in {v})",
+            f"{v}[0]['tags'][-1]", f"{v}[{self.r.randint(-2, 3)}].get('age', 0)", f"[sum(row) for row in {m}]", f"list(zip({m}[0], {m}[-1]))", f"[[row[i] for row in {m}] for i in range(3)]", f"sum(sum(row) for row in {m})",
+            f"[max(row, key=abs) for row in {m}]", f"{d}['k'][1][1]['z'] is None", f"{d}['k'][1][{self.r.randint(-3, 3)}]", f"str({d})", f"str({v})", f"len({d}), list({d}), sorted({d}.keys())", f"[(k, v) for k, v in {d}.items() if k in 'kn']",
+            f"{d} == {{**{d}}}" if False else f"{d} | {{'k': 0}}", f"{d}['nope']", f"[{d}[k] for k in sorted({d})]", f"{m} == sorted({m})", f"{m} < [[0]]", f"[x * y for row in {m} for x, y in zip(row, row[1:])]",
+            f"dict(enumerate({m}))", f"any(0 in row for row in {m})", f"[list(map(lambda x: x + k, row)) for k, row in enumerate({m})]", f"list(filter(lambda r: 'a' in r['tags'], {v}))", f"str({d}.items())", f"str({d}.keys()), str({d}.values())",
+            f"{{(a, b): a * b for a in range(3) for b in range(2)}}", f"{{tuple(row): 1 for row in {m}}}", f"[row[:] + [0] for row in {m}][::-1]", f"{{1: 'a', True: 'b', 1.0: 'c', 0: 'd'}}", f"str({{str(k): [k] * k for k in range(3)}})",
+            f"(lambda_ := 1)" if False else f"[x for x in {m} if not x[0] % 2] or 'none'", f"{v} and {v}[0]['name'].upper() or 'empty'", f"'%(n)s and %(s)r' % {d}", f"'{{n}}-{{s!r:>8}}'.format(n={d}['n'], s={d}['s'])",
+            f"range({self.r.randint(-3, 5)}, {self.r.randint(-3, 12)}, {self.pick(1, 2, -1, -2, 3)}) == range({self.r.randint(-3, 5)}, 7)", f"str(range({self.r.randint(-3, 9)}, {self.r.randint(-3, 9)}, {self.pick(1, 2, -1)})[{self.pick('', '1', '-2', '-9', '4')}:{self.pick('', '3', '-1', '9')}:{self.pick('', '2', '-1', '-2')}])",
+            f"[*range(3)]" if False else f"[x for x in range(5)][{self.r.randint(-3, 3)}:]", f"'x' in {d} and {d}['x'] or {d}.get('s')", f"[y for x in {m} for y in x if y > 0 if y % 2]", f"[[y for y in x if y in {m}[0]] for x in {m}]",
+            f"sorted({v}, key=lambda r: (len(r['tags']), r['name']), reverse=True)", f"list(map(lambda r, i: (i, r['name']), {v}, range(9)))", f"min((r['name'] for r in {v}), default='-')", f"sorted({v})", f"{v} + {m}", f"{d}['n'] + {d}['s']",
+        ])
+
     def broken(self):
         """An expression that lost, doubled or gained a character: what is no expression is none here too."""
         e = self.top()
@@ -706,7 +815,8 @@ def lines(seed, count):
     seen = set()
     while count:
         kind = g.r.random()
-        e = g.wrong_call() if kind < 0.06 else g.broken() if kind < 0.10 else g.top()
+        dense = [g.soup, g.formats, g.formats, g.texts, g.texts, g.numbers, g.nested]
+        e = g.wrong_call() if kind < 0.06 else g.broken() if kind < 0.10 else g.r.choice(dense)() if kind < 0.40 else g.top()
         broken = 0.06 <= kind < 0.10
         if not e or e in seen or len(e) > 1500 or broken and (e[0].isspace() or any(w in e for w in REFUSED)):
             continue
