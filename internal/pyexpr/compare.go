@@ -298,6 +298,8 @@ func (s span) has(m *machine, v value) (bool, error) {
 		return false, nil
 	}
 	last := s.start + (s.n-1)*s.step
-	low, high := min(s.start, last), max(s.start, last)
-	return n >= low && n <= high && (n-s.start)%s.step == 0, nil
+	if s.step > 0 { // differences may not fit into an int64
+		return n >= s.start && n <= last && (uint64(n)-uint64(s.start))%uint64(s.step) == 0, nil
+	}
+	return n <= s.start && n >= last && (uint64(s.start)-uint64(n))%-uint64(s.step) == 0, nil
 }

@@ -74,9 +74,9 @@ func general(x float64, precision int, alternate, dot0 bool) string {
 		most--
 	}
 	if !alternate {
-		digits = strings.TrimRight(digits, "0")
+		digits = digits[:1] + strings.TrimRight(digits[1:], "0")
 	}
-	if point > -4 && point <= most || x == 0 {
+	if point > -4 && point <= most {
 		return fixed(digits, point, alternate, dot0)
 	}
 	_, exponent, _ := strings.Cut(s, "e")

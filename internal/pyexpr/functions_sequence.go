@@ -1,7 +1,6 @@
 package pyexpr
 
 import (
-	"math"
 	"math/big"
 )
 
@@ -176,8 +175,8 @@ func rangeOf(m *machine, a []value) (value, error) {
 		return nil, raise(ValueError, "range() arg 3 must not be zero")
 	}
 	n := between(start, stop, step)
-	if n < 0 || magnitude(start) > math.MaxInt64/2 || magnitude(stop) > math.MaxInt64/2 || magnitude(step) > math.MaxInt64/2 {
-		return nil, raise(LimitError, "a range beyond 62 bits is not available in expressions")
+	if n < 0 { // -2**63 to 2**63-1 has more numbers than an int64 counts
+		return nil, raise(LimitError, "a range beyond 64 bits is not available in expressions")
 	}
 	return span{start, stop, step, n}, m.alloc(listBytes)
 }

@@ -19,6 +19,7 @@ type percentFormat struct {
 	dict   value // what %(name)s looks names up in
 	single bool  // the right operand is one argument, and no tuple
 	named  bool
+	turned bool // to the left, by a negative *
 }
 
 // percent computes format % args.
@@ -123,9 +124,7 @@ func (f *percentFormat) conversion() error {
 	if s.width, err = f.size("width"); err != nil {
 		return err
 	}
-	if s.width < -1 { // a negative * turns to the left
-		left, s.width = true, -s.width
-	}
+	left = left || f.turned
 	if strings.HasPrefix(f.rest, ".") {
 		f.take()
 		if s.precision, err = f.size("precision"); err != nil {
@@ -163,7 +162,7 @@ func (f *percentFormat) conversion() error {
 //	'%(a)s' % 5 → TypeError: format requires a mapping
 //	'%(a' % {'a': 1} → ValueError: incomplete format key
 func (f *percentFormat) name() error {
-	f.named = false
+	f.named, f.turned = false, false
 	if !strings.HasPrefix(f.rest, "(") {
 		return nil
 	}
@@ -233,6 +232,9 @@ func (f *percentFormat) size(what string) (int64, error) {
 		k, small := n.(int64)
 		if !small {
 			return 0, raise(OverflowError, "Python int too large to convert to C %s", map[string]string{"width": "ssize_t", "precision": "int"}[what])
+		}
+		if k < 0 && what == "width" {
+			f.turned, k = true, -k
 		}
 		return k, nil
 	}

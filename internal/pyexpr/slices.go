@@ -105,6 +105,9 @@ func slice(m *machine, x value, c cut) (value, error) {
 		items, err := pick(m, x, start, step, count)
 		return tuple(items), err
 	case span:
+		if wide := magnitude(step); wide > 1<<31 || magnitude(x.step) > 1<<31 || magnitude(x.stop) > 1<<62 || magnitude(x.start) > 1<<62 {
+			return nil, raise(LimitError, "a slice of a range beyond 62 bits is not available in expressions")
+		}
 		return x.slice(start, step, c, n, count), nil
 	}
 	return nil, nil

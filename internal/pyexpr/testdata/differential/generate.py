@@ -818,7 +818,7 @@ def lines(seed, count):
         dense = [g.soup, g.formats, g.formats, g.texts, g.texts, g.numbers, g.nested]
         e = g.wrong_call() if kind < 0.06 else g.broken() if kind < 0.10 else g.r.choice(dense)() if kind < 0.40 else g.top()
         broken = 0.06 <= kind < 0.10
-        if not e or e in seen or len(e) > 1500 or broken and (e[0].isspace() or any(w in e for w in REFUSED)):
+        if not e or e in seen or len(e) > 1500 or broken and (e[0].isspace() or any(w in e for w in REFUSED) or re.search(r"\bis\b(?! (not )?(None|True|False)\b)", e)):
             continue
         values = {k: v for k, v in g.vars.items() if re.search(rf"\b{k}\b", e)}
         if any(isinstance(v, dict) and list(v) != sorted(v) for v in values.values()):
