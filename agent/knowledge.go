@@ -39,6 +39,7 @@ func (l *Loop) knowledge() (*toolset, error) {
 			all = append(all, t)
 		}
 	}
+	// All three or none: they are offered together, and a choice that leads nowhere would be worse than this sentence.
 	if len(all) < len(knowledgeTools) {
 		return nil, fault.New(fault.Invalid, "knowledge_base_id: this server has no tools of knowledge bases")
 	}
@@ -145,6 +146,7 @@ func (r *run) bound(c chat.Call) chat.Call {
 			args[key] = r.asked()
 		}
 	}
+	// The tool that normalizes text reads no base, and its schema refuses members that it does not know.
 	if name != normalizeOCR {
 		args["knowledge_base_id"] = r.ask.Base
 	}

@@ -30,6 +30,7 @@ var groups = []group{
 		"postgresql-db-host", "postgresql-db-port", "postgresql-db-name", "postgresql-db-user", "postgresql-db-pass",
 		"sql-role", "sql-rows", "sql-time", "sql-functions", "kb-tools", "kb-search-url", "kb-small-vectors-from",
 		"kb-rerank-url", "kb-rerank-model", "kb-rerank-key", "kb-rerank-form", "kb-rerank-time",
+		"ocr-llm-url", "ocr-llm-model", "ocr-without-llm", "ocr-repair",
 	}},
 	{"Reliability", []string{
 		"check", "rewrite", "reask", "call-buffer", "out-of-bounds", "max-same-calls", "loop-guard", "max-repeat",

@@ -12,7 +12,9 @@ import (
 )
 
 // jwts are the settings of JWTs.
-// The algorithms follow from them: a secret allows HS256, public keys RS256 and EdDSA.
+// The algorithms follow from them: a secret allows HS256, public keys RS256 and EdDSA. A list of algorithms would be one
+// more setting that can be wrong, and one that is wrong here lets strangers in.
+// toolnorm mcp has them too: its user is whom the token in its environment is about.
 type jwts struct {
 	JWTSecret     string        `name:"jwt-secret" placeholder:"SECRET" help:"Secret of the JWTs (HS256) that open like an API key, at least 32 bytes. Safer in the environment or a file. Default: no JWT is taken."`
 	JWTSecretFile string        `name:"jwt-secret-file" placeholder:"FILE" help:"File with that secret; a line's end behind it does not count."`
@@ -47,7 +49,7 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("jwt: %w", err)
-	// Who set these believes that tokens are asked for.
+	// Who set these believes that tokens are asked for; to serve without would be the worst way of being wrong.
 	case t == nil && (len(c.JWTAudience) > 0 || c.JWTIssuer != "" || c.JWTAdminRole != ""):
 		return nil, errors.New("jwt: jwt-audience, jwt-issuer and jwt-admin-role need jwt-secret-file or jwt-keys")
 	case c.JWTLeeway < 0 || c.JWTLeeway > maxLeeway:
@@ -61,6 +63,8 @@ const maxLeeway = 5 * time.Minute
 
 // principal is who speaks on standard input, which has no header for a token: the one of the settings, verified when the
 // program starts. Without JWTs it is who started the program.
+// A token that ends while the program runs goes on to be believed, as the client has no way to send another; whoever can
+// read the environment of a program can start it again anyway.
 func (c *jwts) principal(ctx context.Context, token string) (*auth.Principal, error) {
 	t, err := c.tokens()
 	switch {

@@ -118,10 +118,10 @@ func TestEveryFaceTellsToolsWhoAsks(t *testing.T) {
 	}
 }
 
-// sessionOf opens an MCP session.
+// sessionOf opens an MCP session as a client that shows errors, which Void does not.
 func sessionOf(t *testing.T, url, token string) string {
 	t.Helper()
-	r, err := http.NewRequest("POST", url, strings.NewReader(initialize))
+	r, err := http.NewRequest("POST", url, strings.NewReader(strings.Replace(initialize, "toolnorm-client", "inspector", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}

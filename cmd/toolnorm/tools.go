@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"time"
 
+	"toolnorm/engine/ollama"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/toolbox"
 	"toolnorm/tools/data"
 	"toolnorm/tools/dynamic"
+	"toolnorm/tools/kb"
 )
 
 // openWait is how long the data of the tools may take to open.
@@ -40,10 +42,21 @@ func (m *Main) openTools() error {
 // toolboxConfig are the settings of the tools.
 func (m *Main) toolboxConfig() toolbox.Config {
 	return toolbox.Config{
-		Data: m.Config.Data, Store: m.Config.Store, Panicked: m.panicked, Databases: m.Config.Databases, Knowledge: m.Config.Knowledge, Lasting: true, Audit: m.audit,
+		Data: m.Config.Data, Store: m.Config.Store, Panicked: m.panicked, Databases: m.Config.Databases, Knowledge: m.knowledge(), Lasting: true, Audit: m.audit,
 		Connections: m.Config.Connection, Called: m.called,
 		Warn: func(text string) { m.log.Warn().Msg(text) },
 	}
+}
+
+// knowledge are the settings of the knowledge base tools. Their model is asked at the Ollama of this program, unless they
+// name another; toolnorm mcp has none.
+func (m *Main) knowledge() kb.Config {
+	c := m.Config.Knowledge
+	if m.Config.Ollama != "" {
+		// In a container network this is the specification's http://ollama:11434.
+		c.Ollama, _ = ollama.ParseHost(m.Config.Ollama) // resolve has read it without an error
+	}
+	return c
 }
 
 // subject names who asks, for a line of the log.

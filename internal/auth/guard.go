@@ -2,6 +2,17 @@
 //
 // One Guard stands in front of everything that one port serves; what is mounted behind it checks nothing of this itself.
 // So a new handler cannot forget a check, and cannot log or pass on a key that it never sees.
+//
+// What a handler does learn is who asks: a Principal in the request's context, which goes with it into every tool call. It
+// is nil only behind an open path.
+//
+//	guard.go      the Guard: host, origin, then who asks
+//	preflight.go  what a browser may send
+//	keys.go       API keys: their file, their labels, where requests bear them
+//	jwt.go        JWTs: which are believed, and what their claims mean
+//	keyring.go    the public keys of an issuer, kept and fetched anew
+//	publickey.go  JWKS and PEM
+//	principal.go  who asks
 package auth
 
 import (

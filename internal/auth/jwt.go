@@ -73,6 +73,7 @@ func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 	if len(allowed) == 0 {
 		return nil, nil
 	}
+	// exp is required: a token without it would open for ever, and there is no list of those that were withdrawn.
 	options := []jwt.ParserOption{
 		jwt.WithValidMethods(allowed), jwt.WithExpirationRequired(), jwt.WithLeeway(c.Leeway), jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
 	}
@@ -126,7 +127,8 @@ func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
 	return jwt.VerificationKeySet{Keys: found}, err
 }
 
-// principal is who a token's claims describe.
+// principal is who a token's claims describe. What a claim leaves out is the least that it can mean: no tenant, no
+// department, clearance 0; but for kb_ids, without which the tenant alone is the bound.
 func (t *Tokens) principal(c *claims, raw string) *Principal {
 	// A later token of the same person is the same caller, so that a session outlives the token that it began with.
 	sum := sha256.Sum256([]byte("jwt\x00" + c.Issuer + "\x00" + c.tenant + "\x00" + c.Subject))

@@ -65,6 +65,7 @@ func newKeyring(where string, now func() time.Time) (*keyring, error) {
 // a new key, so the keys are fetched once more before it is refused. No key is an empty list; keys that are not available are
 // errNoKeys.
 func (k *keyring) find(ctx context.Context, kid, alg string) ([]verificationKey, error) {
+	// Most tokens are answered here: their key is known, and a fetch that is due runs beside them.
 	found, old, next := k.look(kid, alg)
 	if len(found) > 0 && !old {
 		return found, nil

@@ -94,7 +94,8 @@ func parsePEM(text []byte) (all []publicKey, err error) {
 	}
 }
 
-// publicKeyOf is a key with the algorithm that it is for.
+// publicKeyOf is a key with the algorithm that it is for. The kind of key decides, not the token: each is verified by its
+// own algorithm alone, so an RSA key cannot be taken for a secret of HMAC.
 func publicKeyOf(id string, key any) (publicKey, error) {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
@@ -128,6 +129,7 @@ func (k jwk) public() (key publicKey, err error) {
 	}
 	switch {
 	case k.Type == "RSA":
+		// An exponent of more than four bytes is legal and used by nobody; rsa.PublicKey keeps it as an int.
 		n, errN := base64.RawURLEncoding.DecodeString(k.N)
 		e, errE := base64.RawURLEncoding.DecodeString(k.E)
 		if errN != nil || errE != nil || len(e) == 0 || len(e) > 4 {

@@ -1,6 +1,7 @@
 package home
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -44,6 +45,13 @@ func set(field reflect.Value, text string) error {
 		if text != "" {
 			field.Set(reflect.ValueOf(strings.Split(text, ",")))
 		}
+	case bool:
+		// A file's YAML has true and false; an empty text is a setting that nobody made.
+		yes, err := strconv.ParseBool(cmp.Or(text, "false"))
+		if err != nil {
+			return err
+		}
+		field.SetBool(yes)
 	case int:
 		n, err := strconv.Atoi(text)
 		if err != nil {

@@ -51,8 +51,9 @@ func (n *Normalizer) asked(ctx context.Context, text []rune, offsets []int) (all
 	return all, nil
 }
 
-// Ollama asks a model of an Ollama server, whose address may name /api/generate, as the specification's does, or not. It
-// holds the model to a list of truth values, by a schema, so that it can write nothing else.
+// Ollama asks a model of an Ollama server, whose address may name /api/generate, as the specification's does, or not. The
+// specification has the model write the whole text anew, which takes half a second and may change anything in it. This one
+// asks about single hyphens, and holds the model to a list of truth values, by a schema, so that it can write nothing else.
 func Ollama(client *http.Client, address, model string) Ask {
 	address = strings.TrimSuffix(strings.TrimSuffix(address, "/"), "/api/generate") + "/api/generate"
 	return func(ctx context.Context, text []rune, offsets []int) ([]bool, error) {

@@ -4,6 +4,16 @@
 // What can be told by a dictionary is: run.go finds the hyphens, segment.go judges them, words.go has the dictionary. A
 // model is asked only about the others, and only yes or no (model.go); repair.go is a guess from the rest of the text that
 // has to be switched on. Nobody but Normalize writes text, and it changes nothing but hyphens directly behind katakana.
+//
+// The rule looks at a run of katakana with its hyphens, and at all of its readings: each hyphen is a mark, or it stays and
+// splits the run. A reading counts when its pieces are words, or words in a row. A hyphen that is the same in all readings
+// that count is certain; デ-タ-ベ-ス is データベ… with any reading of its second hyphen, so the first is a mark, and the second
+// is asked about. Wrong marks are worse than hyphens that stay: a reader sees through サ-ビス, and is misled by カメラーレンズ. So
+// a hyphen stays for certain only where no word could hold it as a mark, and three more doubts make it ambiguous: none of
+// the readings counts, whole words end at the hyphen, or one side of it is a single character.
+//
+// A model that is asked cannot do harm beyond its answer: it never writes text, a schema holds it to truth values, an answer
+// of another shape counts as none, and the text is compared with the original, character by character, when all is done.
 package ocr
 
 import (
@@ -14,8 +24,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxText is the longest text, in characters.
-const maxText = 10_000
+// MaxText is the longest text, in characters.
+const MaxText = 10_000
 
 // The two errors of Normalize, in the words of the tool's specification (HTTP 400 and 503).
 var (
@@ -75,7 +85,7 @@ const longMark = 'ー'
 
 // Normalize is a text with its long-vowel marks. With an error there is no text.
 func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error) {
-	if utf8.RuneCountInString(text) > maxText {
+	if utf8.RuneCountInString(text) > MaxText {
 		return Result{}, ErrTooLong
 	}
 	letters := []rune(text)
@@ -83,6 +93,7 @@ func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error)
 	var open []int
 	for _, r := range runsOf(letters) {
 		verdicts := r.judge(words())
+		// A guess with a reason in the text goes before the rule's mark, which is only a word that exists.
 		if to := n.repaired(letters, r, verdicts); to != 0 {
 			last := len(verdicts) - 1
 			found[r.hyphens[last]+r.at] = Change{By: "repair", To: string(to)}
@@ -110,6 +121,7 @@ func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, fou
 		return nil
 	}
 	answers, err := n.asked(ctx, letters, open)
+	// The caller's own end is not the model's fault, and no reason to keep or lengthen anything.
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

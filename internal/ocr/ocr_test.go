@@ -195,10 +195,10 @@ func TestWhatBecomesOfAmbiguousHyphens(t *testing.T) {
 }
 
 func TestTextsAreBounded(t *testing.T) {
-	if _, err := new(Normalizer).Normalize(context.Background(), strings.Repeat("あ", maxText)); err != nil {
+	if _, err := new(Normalizer).Normalize(context.Background(), strings.Repeat("あ", MaxText)); err != nil {
 		t.Error(err)
 	}
-	if _, err := new(Normalizer).Normalize(context.Background(), strings.Repeat("あ", maxText+1)); !errors.Is(err, ErrTooLong) || err.Error() != "Text too long (max 10000 chars)" {
+	if _, err := new(Normalizer).Normalize(context.Background(), strings.Repeat("あ", MaxText+1)); !errors.Is(err, ErrTooLong) || err.Error() != "Text too long (max 10000 chars)" {
 		t.Error(err)
 	}
 }
@@ -307,7 +307,7 @@ func BenchmarkRule(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	page := []rune(strings.Repeat(strings.ReplaceAll(string(text), "~", "-"), 3))[:maxText]
+	page := []rune(strings.Repeat(strings.ReplaceAll(string(text), "~", "-"), 3))[:MaxText]
 	n := Normalizer{Without: Keep}
 	for b.Loop() {
 		if _, err := n.Normalize(b.Context(), string(page)); err != nil {

@@ -32,9 +32,11 @@ func (r *run) judge(d dictionary) []verdict {
 		}
 		return all
 	}
+	// メール, and サーバー though サーバ is a word as well: whoever wrote it with a mark meant the one with the mark.
 	if d.has(r.text) {
 		return set(long)
 	}
+	// A run of so many hyphens is a line of several words without spaces, which OCR seldom gives.
 	if len(r.hyphens) > mostJudged {
 		return set(ambiguous)
 	}
@@ -107,8 +109,9 @@ func (s *sight) wordsFrom(r *run, d dictionary, i int, which []int) {
 	in := ^uint64(0) // readings in which the hyphens so far are marks
 	for j := i + 1; j <= min(r.n, i+longestWord); j++ {
 		if k := which[j-1]; k > 0 {
-			in &= lengthens[k-1]
+			in &= lengthens[k-1] // the word has the mark
 		}
+		// A word of one character would be a name for every syllable.
 		if j-i < 2 || !d.has(r.part(i, j)) {
 			continue
 		}

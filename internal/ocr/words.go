@@ -31,6 +31,8 @@ var extracted string
 var own string
 
 // words is the dictionary. It is read at the first use, in some milliseconds: few programs that offer the tool ever call it.
+// A map of 17,000 short strings takes about a megabyte; the dictionary with its grammar, as morphological analysers load it,
+// takes 93 and half a second, and the rule needs nothing but the words.
 var words = sync.OnceValue(func() dictionary {
 	d := make(dictionary, 20_000)
 	if z, err := gzip.NewReader(strings.NewReader(extracted)); err == nil {

@@ -20,6 +20,12 @@ type Config struct {
 	RerankKey   string        `name:"kb-rerank-key" placeholder:"KEY" env:"TOOLNORM_KB_RERANK_KEY" help:"The key that it asks for. Better in the environment."`
 	RerankForm  string        `name:"kb-rerank-form" default:"cohere" enum:"cohere,tei" env:"TOOLNORM_KB_RERANK_FORM" help:"How it is asked: cohere (llama-server, vLLM, Jina, LiteLLM) or tei (Hugging Face text-embeddings-inference)."`
 	RerankTime  time.Duration `name:"kb-rerank-time" default:"2s" env:"TOOLNORM_KB_RERANK_TIME" help:"How long a search waits for it."`
+
+	OCRURL     string `name:"ocr-llm-url" placeholder:"URL" env:"TOOLNORM_OCR_LLM_URL" help:"Address of the Ollama server that normalize_ocr_text asks about hyphens that its rule cannot judge. Default: that of the setting ollama; without the server, http://ollama:11434."`
+	OCRModel   string `name:"ocr-llm-model" default:"pakachan/elyza-llama3-8b:latest" env:"TOOLNORM_OCR_LLM_MODEL" help:"The model that it asks, yes or no."`
+	OCRWithout string `name:"ocr-without-llm" default:"fail" enum:"fail,keep,lengthen" env:"TOOLNORM_OCR_WITHOUT_LLM" help:"What becomes of such hyphens when the model does not answer: fail (LLM service unavailable), keep (they stay, with a warning), or lengthen."`
+	OCRRepair  bool   `name:"ocr-repair" env:"TOOLNORM_OCR_REPAIR" help:"Also read a hyphen as another character when the text has the word elsewhere: キャリ- is キャリア beside キャリアコンサルティング."`
+	Ollama     string `kong:"-"` // the server that is asked when OCRURL names none; the program's own
 }
 
 // local is a search of this program's knowledge bases.
@@ -39,6 +45,9 @@ func (c *Config) local(embedder *embedding.Client) *retrieval.Local {
 	return l
 }
 
+// defaultOCR is the address in the tools' specification: the service's name in a container network.
+const defaultOCR = "http://ollama:11434/api/generate"
+
 // any says that something is set by which a tool would work without a knowledge base here.
 // A name or a key reaches nothing by itself, so only what names a server counts.
-func (c *Config) any() bool { return c.SearchURL != "" }
+func (c *Config) any() bool { return c.SearchURL != "" || c.OCRURL != "" }

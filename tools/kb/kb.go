@@ -6,19 +6,25 @@
 //	file.go    one file: read, cut, summarized, embedded, stored
 //	sample.go  the handbook that comes with the program
 //
-//	search_documents.go  the tool that finds passages; retrieval does
-//	failure.go           what failed, with the status that the specification gives it
+//	search_documents.go            the tool that finds passages; retrieval does
+//	get_knowledge_base_summary.go  what a base is, and how much is in it
+//	normalize_ocr_text.go          long-vowel marks that OCR read as hyphens
+//	failure.go                     what failed, with the status that the specification gives it
 package kb
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"toolnorm/internal/embedding"
+	"toolnorm/internal/ocr"
 	"toolnorm/tools"
 	"toolnorm/tools/kb/kbstore"
 	"toolnorm/tools/kb/retrieval"
@@ -94,7 +100,16 @@ func (k *KB) Tools() []tools.Tool {
 	if k.config.SearchURL != "" {
 		search = &retrieval.Remote{URL: k.config.SearchURL}
 	}
-	return []tools.Tool{SearchDocuments(search)}
+	return []tools.Tool{SearchDocuments(search), getKnowledgeBaseSummary(k.Store, time.Now), normalizeOCRText(k.normalizer())}
+}
+
+// normalizer is what normalize_ocr_text works with.
+// The model's server is given the time that a model needs to load, by the request; redirects could lead it elsewhere.
+func (k *KB) normalizer() *ocr.Normalizer {
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &ocr.Normalizer{
+		Ask: ocr.Ollama(client, cmp.Or(k.config.OCRURL, k.config.Ollama, defaultOCR), k.config.OCRModel), Without: ocr.Without(k.config.OCRWithout), Repair: k.config.OCRRepair,
+	}
 }
 
 // Offer puts the tools into a registry when they are wanted, and takes them out when they no longer are. The registry hears of

@@ -1,0 +1,117 @@
+package kb
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"toolnorm/internal/auth"
+	"toolnorm/tools"
+	"toolnorm/tools/kb/kbstore"
+	"toolnorm/tools/kb/retrieval"
+)
+
+//go:embed get_knowledge_base_summary.md
+var getKnowledgeBaseSummaryText string
+
+// getKnowledgeBaseSummary counts what is in a knowledge base. now is the clock.
+func getKnowledgeBaseSummary(s *kbstore.Store, now func() time.Time) tools.Tool {
+	return tools.Tool{
+		Name: "get_knowledge_base_summary", Title: "Summarize a knowledge base", Description: getKnowledgeBaseSummaryText, Hints: reading(),
+		Schema: json.RawMessage(`{"type": "object", "required": ["knowledge_base_id"], "additionalProperties": false, "properties": {
+			"knowledge_base_id": {"type": "string", "format": "uuid", "description": "The knowledge base's id"}}}`),
+		Output: json.RawMessage(`{"type": "object", "required": ["knowledge_base_id", "summary", "statistics", "generated_at"], "properties": {
+			"knowledge_base_id": {"type": "string"}, "summary": {"type": "string"},
+			"statistics": {"type": "object", "required": ["total_documents", "total_collections", "total_chunks"], "properties": {
+				"total_documents": {"type": "integer"}, "total_collections": {"type": "integer"}, "total_chunks": {"type": "integer"}}},
+			"generated_at": {"type": "string", "format": "date-time"}, "warnings": {"type": "array", "items": {"type": "string"}}}}`),
+		Refuse: refuseBase,
+		Call: func(ctx context.Context, text json.RawMessage) (tools.Result, error) {
+			var args struct {
+				Base string `json:"knowledge_base_id"`
+			}
+			if err := json.Unmarshal(text, &args); err != nil {
+				return tools.Result{}, err
+			}
+			sum, err := countsOf(ctx, s, args.Base, now())
+			if err != nil {
+				tools.Log(ctx, "error", err.Error())
+				return refusal(err), nil
+			}
+			return tools.JSONOf(sum)
+		},
+	}
+}
+
+// summary is the tool's result, with the members of the specification in its order.
+type summary struct {
+	Base       string     `json:"knowledge_base_id"`
+	Summary    string     `json:"summary"`
+	Statistics statistics `json:"statistics"`
+	Generated  string     `json:"generated_at"`
+	Warnings   []string   `json:"warnings,omitempty"`
+}
+
+// statistics are what can be seen by whoever asks. So two people get different numbers for the same base, and the sum of a
+// secret document's passages is none of them.
+type statistics struct {
+	Documents   int `json:"total_documents"`
+	Collections int `json:"total_collections"`
+	Chunks      int `json:"total_chunks"`
+}
+
+// microseconds is a time as the specification writes it: UTC, always with six digits behind the point.
+const microseconds = "2006-01-02T15:04:05.000000Z"
+
+// countsOf looks a base up as whoever asks may see it. Nothing is counted before the base was found readable: a number
+// would tell that there is something. What is counted is again only what may be seen.
+func countsOf(ctx context.Context, s *kbstore.Store, base string, now time.Time) (*summary, error) {
+	who := auth.PrincipalOf(ctx)
+	if who == nil {
+		return nil, retrieval.ErrUnauthenticated
+	}
+	if s == nil { // no base was ever made here
+		return nil, kbstore.ErrNotFound
+	}
+	if _, err := s.Readable(ctx, who, base); err != nil {
+		return nil, err
+	}
+	// A base that is deleted in between is not found here.
+	sum, err := s.Summary(ctx, base, kbstore.FilterOf(who))
+	if err != nil {
+		return nil, err
+	}
+	out := &summary{Base: base, Summary: sum.Name, Statistics: statistics{sum.Documents, sum.Collections, sum.Chunks}, Generated: now.UTC().Format(microseconds)}
+	if sum.Description != "" {
+		out.Summary += ": " + sum.Description
+	}
+	if sum.Collections == 0 {
+		out.Warnings = append(out.Warnings, "No collections found")
+	}
+	if sum.Documents == 0 {
+		out.Warnings = append(out.Warnings, "No documents found")
+	}
+	return out, nil
+}
+
+// refuseBase checks who asks, and then the id, in the specification's words. An id that is missing or no text is left to the
+// schema, which names the member.
+func refuseBase(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
+	if auth.PrincipalOf(ctx) == nil {
+		return refusal(retrieval.ErrUnauthenticated), true
+	}
+	var args map[string]json.RawMessage
+	var id string
+	if json.Unmarshal(text, &args) == nil && json.Unmarshal(args["knowledge_base_id"], &id) == nil && !kbstore.ValidID(id) {
+		return failure(http.StatusBadRequest, "knowledge_base_id must be a UUID"), true
+	}
+	return tools.Result{}, false
+}
+
+// reading are the hints of tools that change nothing and ask no strangers.
+func reading() tools.Hints {
+	yes, no := true, false
+	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no}
+}

@@ -1,0 +1,77 @@
+package kb
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+	"unicode/utf8"
+
+	"toolnorm/internal/ocr"
+	"toolnorm/tools"
+)
+
+//go:embed normalize_ocr_text.md
+var normalizeOCRTextText string
+
+// normalizeWait is how long one call may take: a text with many ambiguous hyphens is several questions to a model that may
+// have to be loaded first.
+const normalizeWait = 3 * time.Minute
+
+// normalizeOCRText puts long-vowel marks back. It reads no knowledge base, so it is the same for everybody, and asks nobody
+// for a token of their own. maxLength stands in the schema for clients that look; the specification's sentence is said first.
+func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
+	return tools.Tool{
+		Name: "normalize_ocr_text", Title: "Normalize OCR text", Description: normalizeOCRTextText, Hints: reading(), Timeout: normalizeWait,
+		Schema: json.RawMessage(`{"type": "object", "required": ["text"], "additionalProperties": false, "properties": {
+			"text": {"type": "string", "maxLength": 10000, "description": "Text as OCR read it, e.g. マネ-ジャ-"}}}`),
+		Output: json.RawMessage(`{"type": "object", "required": ["original_text", "normalized_text", "status"], "properties": {
+			"original_text": {"type": "string"}, "normalized_text": {"type": "string"}, "status": {"type": "string"},
+			"changes": {"type": "array", "items": {"type": "object", "required": ["offset", "from", "to", "by"], "properties": {
+				"offset": {"type": "integer"}, "from": {"type": "string"}, "to": {"type": "string"}, "by": {"enum": ["rule", "llm", "repair", "policy"]}}}},
+			"ambiguous": {"type": "integer"}, "warnings": {"type": "array", "items": {"type": "string"}}}}`),
+		Refuse: func(_ context.Context, text json.RawMessage) (tools.Result, bool) {
+			var args struct{ Text string }
+			if json.Unmarshal(text, &args) == nil && utf8.RuneCountInString(args.Text) > ocr.MaxText {
+				return failure(http.StatusBadRequest, ocr.ErrTooLong.Error()), true
+			}
+			return tools.Result{}, false
+		},
+		Call: func(ctx context.Context, text json.RawMessage) (tools.Result, error) {
+			var args struct{ Text string }
+			if err := json.Unmarshal(text, &args); err != nil {
+				return tools.Result{}, err
+			}
+			res, err := n.Normalize(ctx, args.Text)
+			switch {
+			// No text at all: half a text, with the certain marks, would look like a whole one.
+			case errors.Is(err, ocr.ErrUnavailable):
+				return failure(http.StatusServiceUnavailable, ocr.ErrUnavailable.Error()), nil
+			case err != nil:
+				return tools.Result{}, err
+			}
+			return tools.JSONOf(normalized{args.Text, res.Text, "success", orEmpty(res.Changes), res.Ambiguous, orEmpty(res.Warnings)})
+		},
+	}
+}
+
+// normalized is the tool's result. The first three members are the specification's; the others say what was done, so that
+// somebody who reads the text beside its page need not compare every character.
+type normalized struct {
+	Original   string       `json:"original_text"`
+	Normalized string       `json:"normalized_text"`
+	Status     string       `json:"status"`
+	Changes    []ocr.Change `json:"changes"`
+	Ambiguous  int          `json:"ambiguous"`
+	Warnings   []string     `json:"warnings"`
+}
+
+// orEmpty is a list that is never null: callers go over it without asking.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
