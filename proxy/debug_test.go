@@ -96,6 +96,22 @@ func TestExchangesAreListedWithoutWhatWasSaid(t *testing.T) {
 	}
 }
 
+func TestBrowsersAreSentToTheAdminPage(t *testing.T) {
+	srv := httptest.NewServer(New(Config{Model: writer{text: "hi"}, Trace: trace.New(1, false), LivePage: "/admin#/live"}))
+	defer srv.Close()
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for path, want := range map[string]string{"/debug": "/admin#/live", "/debug?id=a/b": "/admin#/live/a%2Fb", "/debug/exchanges": "", "/debug?as=json": ""} {
+		resp, err := client.Get(srv.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got := resp.Header.Get("Location"); got != want || want == "" && resp.StatusCode != 200 {
+			t.Errorf("%s: %d, sent to %q, want %q", path, resp.StatusCode, got, want)
+		}
+	}
+}
+
 func TestFailedRequestsAreExchanges(t *testing.T) {
 	srv := traced(t, writer{text: "well", err: fault.New(fault.Timeout, "the model server was silent")}, trace.New(5, false))
 	post(t, srv, `,"stream":true`)
@@ -126,6 +142,12 @@ func TestTheRawTextStandsBesideTheEvents(t *testing.T) {
 	b := one.Bodies
 	if b == nil || len(b.Wrote) != 1 || b.Wrote[0].Name != "raw" || !strings.Contains(b.Wrote[0].Parts[0].Text, `<tool_call>`) {
 		t.Fatalf("the exchange is %s", body)
+	}
+	if !strings.Contains(b.Wrote[0].Prompt, "Oslo") || !strings.Contains(string(b.Schemas["get_weather"]), `"required":["city"]`) {
+		t.Errorf("the prompt is %q, the schemas are %s", b.Wrote[0].Prompt, b.Schemas)
+	}
+	if end := b.Left.Parts[len(b.Left.Parts)-1]; end.Text != "tool_calls" {
+		t.Errorf("the client was told %q", end.Text)
 	}
 	var kinds []string
 	for _, p := range b.Left.Parts {

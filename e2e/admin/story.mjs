@@ -117,7 +117,8 @@ await step('a SQL tool is made, tested and saved', async () => {
   await page.getByRole('button', { name: 'Test run' }).click();
   const result = await page.locator('.outcome pre').first().innerText();
   assert.deepEqual(JSON.parse(result), { user_nm: 'hong', max_count: 50 });
-  await text(page, '1 rows');
+  await text(page, 'rows: 1');
+  await page.screenshot({ path: join(shots, 'testrun-wide.png'), fullPage: true });
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('link', { name: 'get_user_daily_limit' }).waitFor();
 });
@@ -150,9 +151,10 @@ await step('and by a chat, whose arguments arrive', async () => {
   await page.getByLabel('Your message').fill('Look up the limit of "hong".');
   await page.keyboard.press('Enter');
   await page.locator('.call', { hasText: 'get_user_daily_limit' }).waitFor();
-  await page.getByRole('button', { name: /^Run 1 call/ }).click();
+  await page.getByRole('button', { name: /^Run calls \(1\)/ }).click();
   await page.locator('.message.tool', { hasText: '50' }).waitFor();
   await page.locator('.message.assistant').nth(1).waitFor();
+  await page.screenshot({ path: join(shots, 'chat-wide.png'), fullPage: true });
 });
 
 await step('an edit is a new version; two tabs do not overwrite each other unasked', async () => {
@@ -203,6 +205,25 @@ await step('a call that was rewritten says why', async () => {
   await text(page, 'does not fit its schema');
 });
 
+await step('a knowledge base takes files, and a search says what its stages did', async () => {
+  await go(page, 'knowledge');
+  await page.getByLabel('Name').fill('Handbook');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.locator('h1', { hasText: 'Handbook' }).waitFor();
+  await page.locator('input[type=file]').setInputFiles([
+    { name: 'leave.md', mimeType: 'text/markdown', buffer: Buffer.from('# Annual leave\n\nEvery employee has fifteen days of annual leave.\n\n# Sick leave\n\nA doctor confirms it from the third day on.\n') },
+    { name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('no PDF') },
+  ]);
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.locator('.findings li', { hasText: 'leave.md' }).getByText('imported').waitFor();
+  await page.locator('.findings li', { hasText: 'broken.pdf' }).getByText('failed').waitFor();
+  await page.getByLabel('Question or words').fill('annual leave days');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.locator('.results pre', { hasText: 'fifteen days' }).waitFor();
+  assert.ok((await page.locator('table.list tbody tr').count()) >= 3);
+  await page.screenshot({ path: join(shots, 'search-wide.png'), fullPage: true });
+});
+
 const attack = `"'><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{name}}\${1}`;
 
 await step('no text field lets markup in', async () => {
@@ -224,6 +245,18 @@ await step('no text field lets markup in', async () => {
   await page.getByRole('button', { name: 'Versions attacked' }).click();
   await page.getByRole('dialog').getByText('num1').first().waitFor();
   await page.keyboard.press('Escape');
+  await go(page, 'knowledge');
+  for (const field of ['Name', 'Description', 'Tenant']) await page.getByLabel(field, { exact: true }).fill(attack);
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.locator('h1', { hasText: attack }).waitFor();
+  await page.locator('input[type=file]').setInputFiles([{ name: 'a.md', mimeType: 'text/markdown', buffer: Buffer.from(`# ${attack}\n\n${attack}\n`) }]);
+  await page.getByLabel('Collection').fill(attack);
+  await page.getByLabel('Departments').fill(attack);
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.locator('.findings li').waitFor();
+  await page.getByLabel('Question or words').fill(attack);
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.locator('form [role=status], form [role=alert]').first().waitFor();
   await go(page, 'servers');
   await page.getByLabel('Name').fill(attack);
   await page.getByLabel('Address').fill(`http://127.0.0.1:1/${attack}`);
@@ -245,6 +278,8 @@ await step('no text field lets markup in', async () => {
 await step('every page has its picture, and nothing is wider than the screen', async () => {
   await go(page, 'live');
   await page.getByLabel('Filter').fill('quotes');
+  await go(other, 'knowledge');
+  const handbook = (await other.getByRole('link', { name: 'Handbook' }).getAttribute('href')).slice(2);
   const one = (await page.locator('tbody tr').getByRole('link').first().getAttribute('href')).slice(2);
   for (const [name, width, options] of [
     ['wide', 1280, {}],
@@ -253,7 +288,7 @@ await step('every page has its picture, and nothing is wider than the screen', a
     ['korean', 390, { locale: 'ko-KR' }],
   ]) {
     const p = await open({ viewport: { width, height: 900 }, ...options });
-    for (const [file, where] of [['overview', 'overview'], ['live', 'live'], ['exchange', one], ['tools', 'tools'], ['editor', 'tools/new-sql'], ['models', 'models'], ['servers', 'servers'], ['playground', 'playground/demo%2Fhermes']]) {
+    for (const [file, where] of [['overview', 'overview'], ['live', 'live'], ['exchange', one], ['tools', 'tools'], ['editor', 'tools/new-sql'], ['models', 'models'], ['servers', 'servers'], ['knowledge', handbook], ['playground', 'playground/demo%2Fhermes']]) {
       await go(p, where);
       if (file === 'editor') {
         await p.locator('.steps button').nth(2).click();

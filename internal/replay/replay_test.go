@@ -29,7 +29,8 @@ func TestWhyATextIsNoCall(t *testing.T) {
 		{"no tools", `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`, false, nil, 0, "no tools were offered"},
 		{"in prose", `You could write {"name": "get_weather", "arguments": {"city": "Oslo"}} to ask for it, as in the manual.`, false, weather, 0, "--calls eager"},
 		{"unreadable", "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": \"command: ls\"}\n</tool_call>", false, weather, 0, "cannot be read as its arguments"},
-		{"cut", `<tool_call>{"name": "get_weather", "arguments": {"city": "Os`, true, weather, 0, "was cut inside a call"},
+		{"cut", `<tool_call>{"name": "get_weather", "arguments": {"city": "Os`, true, weather, 0, "was cut inside a call, which was left out: it reached its token limit"},
+		{"broken off", `<tool_call>{"name": "get_weather", "arguments": {"city": "Os`, false, weather, 0, "left out: it broke off"},
 	} {
 		r, err := Read(adapters.Named("hermes"), Text{Raw: row.raw, Cut: row.cut, Tools: row.tools})
 		if err != nil {

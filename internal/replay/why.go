@@ -27,7 +27,11 @@ func (r *Reading) explain(f *adapters.Format, t Text, reply *chat.Collector) {
 		}
 	}
 	if reply.Open || reply.End != nil && reply.End.Meta != nil && reply.End.Meta.Cut != "" {
-		r.say("The reply was cut inside a call, which was left out: it reached its token limit (max_tokens, or the context).")
+		why := "it broke off there"
+		if t.Cut {
+			why = "it reached its token limit (max_tokens, or the context)"
+		}
+		r.say("The reply was cut inside a call, which was left out: %s.", why)
 	}
 	if slices.Contains(r.Repairs, "two-readings") {
 		r.say("The arguments can be read in two ways, so the call stays text.")

@@ -195,7 +195,7 @@ function Import({ base, done }: { base: string; done: () => void }) {
     <form class="panel" onSubmit={(e) => (e.preventDefault(), void run())}>
       <h2>{t('importFiles')}</h2>
       <div class="fields">
-        <Field label={t('importFiles')} hint={t('importHint')} wide>
+        <Field label={t('files')} hint={t('importHint')} wide>
           {(id) => <input {...id} type="file" multiple accept=".md,.txt,.html,.htm,.pdf" onChange={(e) => setFiles([...(e.currentTarget.files ?? [])])} />}
         </Field>
         <Field label={t('collection')}>{(id) => <input {...id} value={collection} onInput={(e) => setCollection(e.currentTarget.value)} />}</Field>

@@ -63,7 +63,7 @@ function List({ all, meanings }: { all: Exchange[]; meanings: Record<string, { m
             <td data-label={t('time')}>
               <a href={`#/live/${encodeURIComponent(e.id)}`}>{new Date(e.time).toLocaleTimeString()}</a> <span class="faint">{e.form}</span>
             </td>
-            <td data-label={t('model')}>
+            <td data-label={t('model')} class="name">
               <Text inline text={e.model} />
             </td>
             <td data-label={t('readAs')}>
@@ -72,7 +72,7 @@ function List({ all, meanings }: { all: Exchange[]; meanings: Record<string, { m
             <td data-label={t('end')}>
               <End e={e} />
             </td>
-            <td data-label={t('calls')} class={e.calls.length + e.tools === 0 ? 'none' : ''}>
+            <td data-label={t('calls')} class={e.calls.length + e.tools === 0 ? 'name none' : 'name'}>
               {e.calls.map((c) => (
                 <div key={c.id}>
                   <Text inline text={c.name} /> {c.open && <Badge kind="bad">{t('open')}</Badge>}

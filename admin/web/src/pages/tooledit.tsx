@@ -41,7 +41,12 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
   };
   useEffect(() => {
     leaving.value = async () => !touched.current || ask(t('leaveUnsaved'), t('leave'));
-    return () => (leaving.value = null) as never;
+    const closing = (e: BeforeUnloadEvent) => touched.current && e.preventDefault();
+    window.addEventListener('beforeunload', closing);
+    return () => {
+      leaving.value = null;
+      window.removeEventListener('beforeunload', closing);
+    };
   }, []);
   // The server checks while somebody writes; a late answer about an older text is dropped.
   useEffect(() => {
