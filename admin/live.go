@@ -52,7 +52,7 @@ func (s *Server) listExchanges(w http.ResponseWriter, _ *http.Request) error {
 	}{list, s.meanings()})
 }
 
-// oneExchange shows one with everything that is kept, and how each generation reads: the reasons are made when somebody
+// oneExchange shows one with everything that is kept, and how each generation reads. The reasons are made when somebody
 // looks, not while clients wait.
 func (s *Server) oneExchange(w http.ResponseWriter, r *http.Request) error {
 	var e *trace.Exchange
@@ -101,6 +101,7 @@ func (s *Server) readings(e *trace.Exchange) []*replay.Reading {
 }
 
 // toolsOf are the tools that were offered. A schema that was not kept is missing, and any object fits then.
+// The names are kept before the schemas, so that a call of a tool with a huge schema is still known as one.
 func toolsOf(b *trace.Bodies) []chat.Tool {
 	all := make([]chat.Tool, len(b.Tools))
 	for i, name := range b.Tools {

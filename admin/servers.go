@@ -58,6 +58,7 @@ func (s *Server) listServers(w http.ResponseWriter, _ *http.Request) error {
 }
 
 // addServer adds a server by its address. Commands are for the file: who may ask here may not start programs.
+// Where the address may lead (link-local never, private by the setting mcp-private) is remote's to decide, as for /mcp/add.
 func (s *Server) addServer(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		Name string `json:"name"`
@@ -103,6 +104,7 @@ type offered struct {
 }
 
 // listRegistry lists every tool that is offered here: those of the program, custom ones, and those of other servers.
+// Schemas go along, since the playground offers them to a model as they are.
 func (s *Server) listRegistry(w http.ResponseWriter, _ *http.Request) error {
 	all := []offered{}
 	if s.config.Registry != nil {
@@ -118,6 +120,8 @@ func (s *Server) listRegistry(w http.ResponseWriter, _ *http.Request) error {
 }
 
 // callTool runs a tool as the faces do, with arguments as a model wrote them. What goes wrong in the tool is a result.
+// It is how the playground answers a model's calls, and how the page of a knowledge base searches: what is tried there is
+// what a client gets.
 func (s *Server) callTool(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		Name string `json:"name"`

@@ -29,9 +29,11 @@ var missingHTML []byte
 const noncePlace = "__NONCE__"
 
 // Built reports whether the page is in this binary.
+// go:embed takes a folder that has at least one file, so a README stands where the page is missing.
 func Built() bool { return page(dist) != nil }
 
 // Handler answers GET /admin, /admin/ and /admin/assets/….
+// Pages are told apart behind the # of the address, which browsers do not send, so there is one document.
 func Handler() http.Handler { return handler(dist) }
 
 // page returns the built document, nil when there is none.
@@ -67,6 +69,7 @@ func servePage(w http.ResponseWriter, text []byte) {
 }
 
 // serveMissing says how to get the page.
+// The status is 200: somebody who typed the address is no worse off for it, and scripts look at /admin/api.
 func serveMissing(w http.ResponseWriter, _ *http.Request) {
 	guard(w.Header(), "default-src 'none'")
 	_, _ = w.Write(missingHTML)
@@ -84,6 +87,7 @@ func guard(h http.Header, policy string) {
 }
 
 // serveAsset answers with a script, a style or a picture of the page.
+// A page that stayed open over an upgrade asks for names that are gone when it loads the editor; the answer says what helps.
 func serveAsset(w http.ResponseWriter, files fs.FS, name string) {
 	data, err := fs.ReadFile(files, path.Join("dist/page/assets", name))
 	if err != nil || strings.Contains(name, "/") { // %2f in the address: none of the assets has one in its name

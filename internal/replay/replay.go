@@ -94,6 +94,7 @@ func listed(events []chat.Event) func(yield func(chat.Event, error) bool) {
 
 // checked says what is wrong with a call, in the words in which the model would be told. A schema that cannot be used takes
 // any object, as in the engine.
+// "arguments." in front of each place is left out: here the call stands beside its sentence.
 func checked(c chat.Call, offered []chat.Tool) Call {
 	out := Call{Name: c.Name, Args: string(c.Args), Problems: []string{}}
 	for _, tool := range offered {
