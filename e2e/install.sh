@@ -183,6 +183,13 @@ old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$cache/chromium" ] || install_browser "$cache/chromium"
 "$here/../admin/web/build.sh" # the lane's toolnorm has the page in it
 [ -d "$anthropic" ] || install_npm anthropic "$anthropic"
+# "install.sh agents": the large clients as well, about a gigabyte.
+if [ "${1:-}" = agents ]; then
+  for folder in opencode pi; do
+    large=$(npm_target $folder)
+    [ -d "$large" ] || install_npm $folder "$large"
+  done
+fi
 for file in clients.txt llama-index.txt servers.txt anthropic.txt; do
   sdk=$cache/sdk-${file%.txt}-$(sha256sum "$here/sdks/$file" | cut -c1-12)
   [ -d "$sdk" ] || install_python "$file" "$sdk"
