@@ -3,8 +3,12 @@ package e2e
 import (
 	"os"
 	"strings"
+	"sync"
 	"testing"
 )
+
+// pageMu is held while a row is written: clients run beside each other.
+var pageMu sync.Mutex
 
 // clientsPage is the page of clients. Its rows are written by the tests that ran the clients.
 const clientsPage = "../docs/clients.md"
@@ -13,6 +17,8 @@ const clientsPage = "../docs/clients.md"
 // table of their kind, between <!-- KIND --> and <!-- end -->, sorted by their first cell, which names the client.
 func clientRow(t *testing.T, kind string, cells ...string) {
 	t.Helper()
+	pageMu.Lock()
+	defer pageMu.Unlock()
 	src, err := os.ReadFile(clientsPage)
 	if err != nil {
 		t.Fatal(err)

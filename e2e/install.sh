@@ -190,7 +190,7 @@ if [ "${1:-}" = agents ]; then
     [ -d "$large" ] || install_npm $folder "$large"
   done
 fi
-for file in clients.txt llama-index.txt servers.txt anthropic.txt; do
+for file in clients.txt agents.txt llama-index.txt servers.txt anthropic.txt; do
   sdk=$cache/sdk-${file%.txt}-$(sha256sum "$here/sdks/$file" | cut -c1-12)
   [ -d "$sdk" ] || install_python "$file" "$sdk"
 done

@@ -16,6 +16,43 @@ import (
 // harmony.
 var demoFamilies = []string{"demo/hermes", "demo/mistral", "demo/gemma4", "demo/qwen3-coder", "demo/harmony", "demo/llama3"}
 
+// pythonSDK is a script of folder sdks and the packages that it tries.
+type pythonSDK struct {
+	script, environment string
+	packages            []string
+	api                 string
+}
+
+var pythonSDKs = []pythonSDK{
+	{"openai", "clients", []string{"openai"}, "chat completions"},
+	{"responses", "clients", []string{"openai", "langchain-openai", "pydantic-ai-slim", "instructor"}, "Responses"},
+	{"agents", "agents", []string{"openai-agents"}, "Responses"},
+	{"instructor", "clients", []string{"instructor"}, "chat completions"},
+	{"pydantic_ai", "clients", []string{"pydantic-ai-slim"}, "chat completions"},
+	{"langchain", "clients", []string{"langchain-openai"}, "chat completions"},
+	{"anthropic", "anthropic", []string{"anthropic"}, "Messages"},
+	{"llama_index", "llama-index", []string{"llama-index-llms-openai-like", "llama-index-llms-ollama"}, "chat completions, Ollama's"},
+}
+
+// versions are those of its packages, as the file of its environment names them.
+func (c pythonSDK) versions(t *testing.T) string {
+	t.Helper()
+	list, err := os.ReadFile(filepath.Join("sdks", c.environment+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, name := range c.packages {
+		_, rest, ok := strings.Cut(string(list), "\n"+name+"==")
+		if !ok {
+			t.Fatalf("%s.txt does not name %s", c.environment, name)
+		}
+		version, _, _ := strings.Cut(rest, "\n")
+		all = append(all, version)
+	}
+	return strings.Join(all, ", ")
+}
+
 // sdkTime is how long one client may take for all of its checks, on a busy machine.
 const sdkTime = 3 * time.Minute
 
@@ -29,12 +66,15 @@ func TestStockClientsAgainstDemoModels(t *testing.T) {
 	t.Cleanup(l.stop)
 	demand(t, nil, l.build())
 	base := l.toolnorm(t, "--ollama", "127.0.0.1:1")
-	for client, environment := range map[string]string{"openai": "clients", "responses": "clients", "instructor": "clients", "pydantic_ai": "clients", "langchain": "clients", "llama_index": "llama-index", "anthropic": "anthropic"} {
-		t.Run(client, func(t *testing.T) {
+	for _, c := range pythonSDKs {
+		t.Run(c.script, func(t *testing.T) {
 			t.Parallel()
-			python, err := sdkPython(environment)
+			python, err := sdkPython(c.environment)
 			demand(t, err, nil)
-			runSDK(t, python, append([]string{filepath.Join("sdks", client+"_client.py"), base}, demoFamilies...))
+			checks := runSDK(t, python, append([]string{filepath.Join("sdks", c.script+"_client.py"), base}, demoFamilies...))
+			if !t.Failed() {
+				clientRow(t, "sdks", strings.Join(c.packages, ", "), c.versions(t), c.api, checks)
+			}
 		})
 	}
 	t.Run("anthropic-sdk", func(t *testing.T) {
@@ -76,8 +116,8 @@ func sdkPython(name string) (string, error) {
 	return python, err
 }
 
-// runSDK runs one client to its end and shows what failed.
-func runSDK(t *testing.T, program string, args []string) {
+// runSDK runs one client to its end, shows what failed, and gives the names of its checks, where it says them.
+func runSDK(t *testing.T, program string, args []string) (checks string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), sdkTime)
 	defer cancel()
@@ -87,4 +127,6 @@ func runSDK(t *testing.T, program string, args []string) {
 	if err != nil || !strings.Contains(string(out), " 0 failed") {
 		t.Errorf("%v\n%s", err, out)
 	}
+	_, checks, _ = strings.Cut(string(out), " 0 failed: ")
+	return strings.TrimSpace(checks)
 }

@@ -41,5 +41,5 @@ def main(*checks):
                 failed += 1
                 print(f"--- {model}, {check.__name__}")
                 traceback.print_exc(limit=-3, file=sys.stdout)
-    print(f"{len(models) * len(checks)} checks, {failed} failed")
+    print(f"{len(models) * len(checks)} checks, {failed} failed: " + ", ".join(c.__name__ for c in checks))
     sys.exit(failed > 0)
