@@ -59,11 +59,11 @@ guarantee:
 
 e2e-agents:
 	./e2e/install.sh agents
-	./e2e/run.sh -run TestAgents
+	TOOLNORM_E2E_AGENTS=all ./e2e/run.sh -run TestAgents
 
 clients:
 	./e2e/install.sh agents
-	TOOLNORM_E2E_CLIENTS=write ./e2e/run.sh -run 'TestAgents|TestStockClients'
+	TOOLNORM_E2E_AGENTS=all TOOLNORM_E2E_CLIENTS=write ./e2e/run.sh -run 'TestAgents|TestStockClients'
 
 doctor:
 	TOOLNORM_E2E_DOCTOR=write ./e2e/run.sh -run TestDoctorsReports

@@ -12,8 +12,8 @@ import (
 // maxCutHeader bounds what a header tells of a cut call, in bytes: clients take a few KiB of headers.
 const maxCutHeader = 512
 
-// TellHeaders says in the headers of a whole reply how it came about. A header can hold printable ASCII alone, so what a model
-// wrote is quoted in it.
+// TellHeaders says in the headers of a whole reply how it came about. A header can hold printable ASCII
+// alone, so what a model wrote is quoted in it.
 func TellHeaders(h http.Header, m *chat.Meta) {
 	if m == nil {
 		return
@@ -26,9 +26,9 @@ func TellHeaders(h http.Header, m *chat.Meta) {
 	}
 }
 
-// TellComments says in comments of a stream what was done to the request, what had to be repaired in the model's calls, and what
-// of a cut call was left out.
-// Headers have left long before: a whole reply says the same in Toolnorm-Repairs and Toolnorm-Cut.
+// TellComments says in comments of a stream what was done to the request, what had to be repaired in the
+// model's calls, and what of a cut call was left out. Headers have left long before: a whole reply says the
+// same in Toolnorm-Repairs and Toolnorm-Cut.
 func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta) {
 	if notes != nil {
 		for _, note := range notes() {

@@ -42,15 +42,17 @@ func (r *request) converse() error {
 	return nil
 }
 
-// unknownReply is the error of a response that is not kept. Its words and its code are those that OpenAI has for one that
-// was never there.
+// unknownReply is the error of a response that is not kept. Its words and its code are those that OpenAI has
+// for one that was never there.
 func unknownReply(param, id string) error {
 	f := fault.New(fault.Invalid, "Previous response with id '%s' not found: replies are kept in memory for %s when store is not false. Send the whole conversation as input.", id, keepFor)
 	f.Param, f.Code = param, "previous_response_not_found"
 	return f
 }
 
-// recall reads an item that was kept. It was read or written here before, so it is known to be good.
+// recall reads an item that was kept. It was read or written here before, so it is known to be good. Items
+// are kept as JSON and not as messages: the next request may have other tools, and so other names for what is
+// called.
 func (r *request) recall(item json.RawMessage) error {
 	v, err := fastjson.ParseBytes(item)
 	if err != nil {
@@ -59,8 +61,8 @@ func (r *request) recall(item json.RawMessage) error {
 	return r.readItem(v)
 }
 
-// readInput reads a text or a list of items.
-// The spelling of each is kept before anything looks into it, for those who go on with the reply or ask for its input.
+// readInput reads a text or a list of items. The spelling of each is kept before anything looks into it, for
+// those who go on with the reply or ask for its input.
 func (r *request) readInput(v *fastjson.Value) error {
 	switch {
 	case field.IsNull(v):
@@ -88,9 +90,9 @@ func (r *request) readInput(v *fastjson.Value) error {
 	})
 }
 
-// readItem reads one item. Items of tools that OpenAI runs say nothing to another model and are passed over; a type that nobody
-// here knows is an error, since what it said would be lost.
-// SDKs leave out the type of messages, and of references.
+// readItem reads one item. Items of tools that OpenAI runs say nothing to another model and are passed over;
+// a type that nobody here knows is an error, since what it said would be lost. SDKs leave out the type of
+// messages, and of references.
 func (r *request) readItem(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -149,9 +151,9 @@ func (r *request) readMessage(v *fastjson.Value) error {
 	return nil
 }
 
-// turn is the turn of the assistant that the next item belongs to: the last one when it may still take it, else a new one.
-// One reply is several items here and one message for a model's template, which knows a turn by its calls and what
-// was thought before them.
+// turn is the turn of the assistant that the next item belongs to: the last one when it may still take it,
+// else a new one. One reply is several items here and one message for a model's template, which knows a turn
+// by its calls and what was thought before them.
 func (r *request) turn(takes func(*chat.Message) bool) *chat.Message {
 	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == chat.Assistant && takes(&r.Messages[n-1]) {
 		return &r.Messages[n-1]
@@ -160,8 +162,8 @@ func (r *request) turn(takes func(*chat.Message) bool) *chat.Message {
 	return &r.Messages[len(r.Messages)-1]
 }
 
-// readThought reads what the model thought: as it was sealed, else as it was shown. It begins a turn.
-// What another service has encrypted cannot be read, and is passed over.
+// readThought reads what the model thought: as it was sealed, else as it was shown. It begins a turn. What
+// another service has encrypted cannot be read, and is passed over.
 func (r *request) readThought(v *fastjson.Value) error {
 	text, ok := form.OpenThought(string(v.GetStringBytes("encrypted_content")))
 	for _, member := range []string{"content", "summary"} {
@@ -181,7 +183,8 @@ func (r *request) readThought(v *fastjson.Value) error {
 	return nil
 }
 
-// joinedTexts are the texts of parts, a paragraph each.
+// joinedTexts are the texts of parts, a paragraph each. OpenAI's summaries have one part for each step of a
+// thought.
 func joinedTexts(parts []*fastjson.Value) string {
 	var all []string
 	for _, p := range parts {
@@ -192,9 +195,8 @@ func joinedTexts(parts []*fastjson.Value) string {
 	return strings.Join(all, "\n\n")
 }
 
-// readCall reads a call: by the name that its tool has for the model.
-// Calls of OpenAI's own shell and patch tools are in conversations that began elsewhere: their action is an object, which
-// serves as arguments.
+// readCall reads a call: by the name that its tool has for the model. Calls of OpenAI's own shell and patch
+// tools are in conversations that began elsewhere: their action is an object, which serves as arguments.
 func (r *request) readCall(kind string, v *fastjson.Value) error {
 	var c chat.Call
 	var err error
@@ -227,12 +229,14 @@ func (r *request) readCall(kind string, v *fastjson.Value) error {
 	return nil
 }
 
-// inputArgs are the arguments by which a model calls a custom tool.
+// inputArgs are the arguments by which a model calls a custom tool: what it is shown of the past is what it
+// should write itself.
 func inputArgs(input string) json.RawMessage {
 	return append(form.AppendQuoted([]byte(`{"`+inputMember+`":`), input), '}')
 }
 
-// readOutput reads what a tool answered: a text, parts, or any JSON.
+// readOutput reads what a tool answered: a text, parts, or any JSON. Which call it answers is history's to
+// find out (engine/history): an id that no call has is no error here.
 func (r *request) readOutput(v *fastjson.Value) error {
 	m := chat.Message{Role: chat.ToolRole, CallID: string(v.GetStringBytes("call_id"))}
 	if err := field.Within("output", form.ReadResult(&m, form.OrNull(v.Get("output")))); err != nil {
@@ -242,8 +246,8 @@ func (r *request) readOutput(v *fastjson.Value) error {
 	return nil
 }
 
-// readFound reads the tools that a search of the client's found: they are on offer from then on, and the model is told
-// their names.
+// readFound reads the tools that a search of the client's found: they are on offer from then on, and the
+// model is told their names.
 func (r *request) readFound(v *fastjson.Value) error {
 	before := len(r.Tools)
 	r.tools.loading = true
@@ -264,8 +268,8 @@ func (r *request) readFound(v *fastjson.Value) error {
 	return nil
 }
 
-// readReference reads an item that the client names instead of repeating it.
-// The SDK of Vercel does so with what it got of a reply that is kept.
+// readReference reads an item that the client names instead of repeating it. The SDK of Vercel does so with
+// what it got of a reply that is kept.
 func (r *request) readReference(v *fastjson.Value) error {
 	id := string(v.GetStringBytes("id"))
 	item, ok := r.replies.item(id, r.owner)

@@ -19,8 +19,8 @@ type item struct {
 	cut    bool // the reply ended inside it, or badly
 }
 
-// shape is how items of one kind are written: the names of their events and members.
-// Messages and thoughts have parts, of which there is one here; calls grow without.
+// shape is how items of one kind are written: the names of their events and members. Messages and thoughts
+// have parts, of which there is one here; calls grow without.
 type shape struct {
 	kind, id string // type, and the beginning of its ids
 
@@ -33,8 +33,8 @@ type shape struct {
 	buffered    bool   // the text is made of the arguments when all are there
 }
 
-// The shapes of items. What a model thought is a summary for clients that ask for one, else the thought itself, which OpenAI's
-// service never shows and servers of open models do.
+// The shapes of items. What a model thought is a summary for clients that ask for one, else the thought
+// itself, which OpenAI's service never shows and servers of open models do.
 var (
 	messageShape = &shape{
 		kind: "message", id: "msg_", index: "content_index", part: "output_text", member: "text",
@@ -67,7 +67,8 @@ var (
 // isCall says that the item is one that a client runs.
 func (it *item) isCall() bool { return it.callID != "" }
 
-// newItem makes an item of a reply. Its id holds the reply's, by which it is found again: msg_REPLY_0.
+// newItem makes an item of a reply. The id differs from the call's: pi makes its own id of both, and
+// openai-agents keeps them apart. Its id holds the reply's, by which it is found again: msg_REPLY_0.
 func newItem(s *shape, replyID string, index int) *item {
 	return &item{shape: s, index: index, id: s.id + strings.TrimPrefix(replyID, idPrefix) + "_" + strconv.Itoa(index)}
 }
@@ -79,7 +80,8 @@ func replyOf(id string) string {
 	return idPrefix + rest
 }
 
-// shapeOf is that of text or thoughts.
+// shapeOf is that of text or thoughts. A request has one shape of thought, so a client sees no reply with
+// both.
 func (r *request) shapeOf(k chat.Kind) *shape {
 	switch {
 	case k == chat.Text:
@@ -90,7 +92,8 @@ func (r *request) shapeOf(k chat.Kind) *shape {
 	return thoughtShape
 }
 
-// whole is the text as the client gets it.
+// whole is the text as the client gets it. A custom tool's input is inside the argument that the model wrote,
+// escaped as JSON, so it is not known before the last byte: half of an escape would be another character.
 func (it *item) whole() string {
 	if it.shape.buffered && it.tool.kind == custom {
 		return textOf(it.text.String())
@@ -125,7 +128,8 @@ func (r *request) appendItem(b []byte, it *item, done bool) []byte {
 	return append(b, '}')
 }
 
-// appendThought appends the members of a reasoning item. summary must be there, be it empty.
+// appendThought appends the members of a reasoning item. summary must be there, be it empty: the SDKs iterate
+// over it. What was sealed holds the whole thought once more, since clients keep either the one or the other.
 func (r *request) appendThought(b []byte, it *item, text string, done bool) []byte {
 	b = append(b, `,"summary":[`...)
 	if done && it.shape == summaryShape {
@@ -145,8 +149,8 @@ func (r *request) appendThought(b []byte, it *item, text string, done bool) []by
 	return b
 }
 
-// appendCall appends the members of a call. A namespace stands beside the name, where its client looks for it; the arguments of a
-// search are an object, those of a function a text.
+// appendCall appends the members of a call. A namespace stands beside the name, where its client looks for
+// it; the arguments of a search are an object, those of a function a text.
 func (it *item) appendCall(b []byte, text string, done bool) []byte {
 	b = form.AppendQuoted(append(b, `,"call_id":`...), it.callID)
 	if it.tool.kind == search {
@@ -164,8 +168,8 @@ func (it *item) appendCall(b []byte, text string, done bool) []byte {
 	return form.AppendQuoted(b, text)
 }
 
-// appendPart appends the one part of a message or a thought. Texts have lists of annotations and probabilities, which SDKs read
-// without looking whether they are there.
+// appendPart appends the one part of a message or a thought. Texts have lists of annotations and
+// probabilities, which SDKs read without looking whether they are there.
 func (it *item) appendPart(b []byte, text string) []byte {
 	b = append(append(append(b, `{"type":"`...), it.shape.part...), `","text":`...)
 	b = form.AppendQuoted(b, text)

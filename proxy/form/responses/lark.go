@@ -6,15 +6,17 @@ import (
 	"strings"
 )
 
-// larkPattern is a grammar of Lark's as a regular expression for the whole text, empty where it cannot be said as one: a rule that holds
-// itself, a directive that nobody here knows, an expression longer than schemas may hold.
+// larkPattern is a grammar of Lark's as a regular expression for the whole text, empty where it cannot be
+// said as one: a rule that holds itself, a directive that nobody here knows, an expression longer than
+// schemas may hold.
 //
 //	start: begin hunk+ end            rules in small letters, terminals in capitals
 //	begin: "*** Begin Patch" LF       texts, expressions between slashes, groups, | ? * +
 //	%import common.LF                 the terminals that Lark knows by itself
 //
-// The grammars that clients offer describe lines, as that of Codex's apply_patch, and those hold no rule within itself. The
-// expression takes a little more than Lark would, which reads by a lexer that prefers long terminals, and never less.
+// The grammars that clients offer describe lines, as that of Codex's apply_patch, and those hold no rule
+// within itself. The expression takes a little more than Lark would, which reads by a lexer that prefers long
+// terminals, and never less.
 func larkPattern(grammar string) string {
 	if len(grammar) > longestGrammar {
 		return ""
@@ -37,8 +39,8 @@ func larkPattern(grammar string) string {
 	return pattern
 }
 
-// longestGrammar is how many bytes of a grammar are read: each name in it may stand for an expression as long as a pattern may be,
-// so a megabyte of names would take gigabytes. Codex's apply_patch has 700.
+// longestGrammar is how many bytes of a grammar are read: each name in it may stand for an expression as long
+// as a pattern may be, so a megabyte of names would take gigabytes. Codex's apply_patch has 700.
 const longestGrammar = 16 << 10
 
 // lark is a grammar while it is said as an expression.
@@ -67,7 +69,8 @@ var larkCommon = map[string]string{
 	"SIGNED_NUMBER": `/[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/`,
 }
 
-// read gathers the rules. A rule goes on in lines that begin with a blank or a bar.
+// read gathers the rules. A rule goes on in lines that begin no other. A line that is none of what it knows
+// ends it: half a grammar would let wrong texts through, or keep right ones out.
 func (g *lark) read(grammar string) bool {
 	name := ""
 	for line := range strings.Lines(grammar) {
@@ -155,14 +158,16 @@ func (r *larkRule) next() string {
 	return r.token
 }
 
-// take gives the next token away.
+// take gives the next token away. Behind the last one it gives the empty text, at which every reader below
+// ends.
 func (r *larkRule) take() string {
 	t := r.next()
 	r.token = ""
 	return t
 }
 
-// choices reads alternatives up to a closing bracket or the end, as one group.
+// choices reads alternatives up to a closing bracket or the end, as one group. Every part is a group of its
+// own, so that what stands behind it, as a star, holds for all of it.
 func (r *larkRule) choices() string {
 	all := []string{r.sequence()}
 	for r.next() == "|" {
@@ -188,7 +193,7 @@ func (r *larkRule) sequence() string {
 	}
 }
 
-// item reads one thing and how often it may come.
+// item reads one thing and how often it may come: "a"~3, "a"~1..4 are Lark's own spelling of {3} and {1,4}.
 func (r *larkRule) item() string {
 	text := r.atom(r.take())
 	switch t := r.next(); {
@@ -241,7 +246,8 @@ func (r *larkRule) atom(t string) string {
 	return text
 }
 
-// terminal is a terminal, with what is ignored behind it where a rule uses it.
+// terminal is a terminal, with what is ignored behind it where a rule uses it. Within another terminal
+// nothing is ignored, as Lark's lexer reads a terminal in one piece.
 func (r *larkRule) terminal(text string) string {
 	if r.rule && r.blank != "" {
 		return "(?:" + text + r.blank + ")"

@@ -15,16 +15,16 @@ import (
 // batch is how many bytes may gather, when the model is faster than the wire, before they are sent.
 const batch = 16 << 10
 
-// reply makes items of events, and writes them as they grow where the client reads a stream.
-// One type does both, so that a whole reply and a stream never differ: without a writer nothing is sent on the way, and the object
-// at the end is the same.
+// reply makes items of events, and writes them as they grow where the client reads a stream. One type does
+// both, so that a whole reply and a stream never differ: without a writer nothing is sent on the way, and the
+// object at the end is the same.
 type reply struct {
 	r     *request
 	model string // as the client calls it
 	out   form.Out
 	w     *sse.Writer // nil: the reply is whole
 	seq   int         // of the next event
-	begun bool        // response.created is written
+	begun bool        // response.created is written; a comment may have left before it
 
 	items []*item // of the output
 	added int     // items that have begun: one more than items for each that was abandoned
@@ -44,8 +44,8 @@ type reply struct {
 
 var _ form.Reply = (*reply)(nil)
 
-// Event takes the next event. What comes behind a complete call waits for the end: a client runs a call as soon as its item is done,
-// whatever becomes of the reply.
+// Event takes the next event. What comes behind a complete call waits for the end: a client runs a call as
+// soon as its item is done, whatever becomes of the reply.
 func (p *reply) Event(e chat.Event) error {
 	if e.Meta != nil && e.Meta.Usage != nil {
 		p.count = *e.Meta.Usage
@@ -66,7 +66,9 @@ func (p *reply) Event(e chat.Event) error {
 	return nil
 }
 
-// take puts an event into its item.
+// take puts an event into its item. Text and thoughts that follow each other are one item; a call ends what
+// was open before it. It trusts the order that chat.Model promises: a call's fragments lie between its start
+// and its end, so CallArgs and CallEnd always have an open item.
 func (p *reply) take(e chat.Event) {
 	switch e.Kind {
 	case chat.Text, chat.Reasoning:
@@ -96,8 +98,9 @@ func (p *reply) take(e chat.Event) {
 	}
 }
 
-// finish ends the output. A reply that was cut has no call in it that could be run: Codex would run it and then fail the turn, so
-// that the model never hears of what it did. Which calls those were is told in a comment or a header.
+// finish ends the output. A reply that was cut has no call in it that could be run: Codex would run it and
+// then fail the turn, so that the model never hears of what it did. Which calls those were is told in a
+// comment or a header.
 func (p *reply) finish(e chat.Event) {
 	p.end = &e
 	whole := e.Text != chat.Length && !p.unfinished()
@@ -127,7 +130,8 @@ func (p *reply) finish(e chat.Event) {
 	}
 }
 
-// unfinished says that a call has begun and not ended.
+// unfinished says that a call has begun and not ended. A server may say "stop" all the same, when its own
+// limit is hidden from it; what the call was to be is unknown then, so the reply counts as cut.
 func (p *reply) unfinished() bool {
 	begun := p.open != nil && p.open.isCall() && !p.ready
 	for _, e := range p.later {
@@ -141,7 +145,9 @@ func (p *reply) unfinished() bool {
 	return begun
 }
 
-// abandon leaves out the open call: it was added, and is never done.
+// abandon leaves out the open call: it was added, and is never done. No event takes an item back, and none is
+// needed: a client that has seen no done runs nothing, which was tried with Codex, and the object at the end
+// does not list it.
 func (p *reply) abandon() {
 	if p.open != nil && p.open.isCall() {
 		p.cut = append(p.cut, p.open.tool.name)
@@ -151,7 +157,8 @@ func (p *reply) abandon() {
 	}
 }
 
-// grow adds text to the open item. A character that is not complete waits for its rest, since JSON cannot hold half of one.
+// grow adds text to the open item. A character that is not complete waits for its rest, since JSON cannot
+// hold half of one.
 func (p *reply) grow(text string) {
 	if p.open == nil {
 		return
@@ -163,7 +170,8 @@ func (p *reply) grow(text string) {
 	}
 }
 
-// add opens an item, and its part.
+// add opens an item, and its part. opencode and pi need both events: with output_item.done alone they show no
+// text.
 func (p *reply) add(it *item) {
 	p.items, p.open = append(p.items, it), it
 	p.added++
@@ -177,7 +185,9 @@ func (p *reply) add(it *item) {
 	}
 }
 
-// closeItem ends the open item: the rest of its text, the whole of it once more, and the item itself.
+// closeItem ends the open item: the rest of its text, the whole of it once more, and the item itself. Nothing
+// looks redundant to every client: Codex reads the item alone, the openai SDK the deltas, LangChain the done
+// events.
 func (p *reply) closeItem() {
 	it := p.open
 	if it == nil {
@@ -213,7 +223,8 @@ func (p *reply) closeItem() {
 	p.close(p.r.appendItem(append(b, `,"item":`...), it, true))
 }
 
-// delta writes what has gathered of an item's text.
+// delta writes what has gathered of an item's text: one event for everything that came between two flushes,
+// so that a fast model costs a few events a burst and a lone token leaves at once.
 func (p *reply) delta(it *item) {
 	if it != nil && len(p.grown) > 0 && it.shape.delta != "" {
 		b := append(p.beginOf(it, it.shape.delta), `,"delta":"`...)
@@ -226,7 +237,8 @@ func (p *reply) delta(it *item) {
 	p.grown = p.grown[:0]
 }
 
-// begin begins an event, up to the members of its own. The first one is preceded by those that open every stream.
+// begin begins an event, up to the members of its own. The first one is preceded by those that open every
+// stream.
 func (p *reply) begin(kind string) []byte {
 	if !p.begun {
 		p.begun = true
@@ -241,7 +253,9 @@ func (p *reply) begin(kind string) []byte {
 	return b
 }
 
-// beginOf begins an event of an item, and of its part where it has one.
+// beginOf begins an event of an item, and of its part where it has one. Clients find the item by its id
+// (openai-python), by its index (Vercel) or by neither (pi, which takes the last one that was added), so all
+// of these must agree.
 func (p *reply) beginOf(it *item, kind string) []byte {
 	b := form.AppendQuoted(append(p.begin(kind), `,"item_id":`...), it.id)
 	b = strconv.AppendInt(append(b, `,"output_index":`...), int64(it.index), 10)
@@ -254,7 +268,8 @@ func (p *reply) beginOf(it *item, kind string) []byte {
 // close ends an event.
 func (p *reply) close(b []byte) { p.w.Buf = append(b, "}\n\n"...) }
 
-// Flush sends what has gathered. What grew of an item since the last one is one delta.
+// Flush sends what has gathered. What grew of an item since the last one is one delta. A whole reply has
+// nothing to send before its end.
 func (p *reply) Flush() error {
 	if p.w == nil {
 		return nil
@@ -263,7 +278,8 @@ func (p *reply) Flush() error {
 	return p.w.Flush()
 }
 
-// Ping sends a comment: every client skips it, and so does each proxy's timer.
+// Ping sends a comment. OpenAI's own stream knows no event that says nothing; Codex skips comments as well,
+// and still counts them as silence, for which it has a limit of five minutes (stream_idle_timeout_ms).
 func (p *reply) Ping() error {
 	if p.w == nil {
 		return nil
@@ -273,8 +289,8 @@ func (p *reply) Ping() error {
 	return p.w.Flush()
 }
 
-// Close ends the reply: with its object, or with an error. Before the first byte that is the caller's to answer with a status, unless
-// the client understands it in a stream alone.
+// Close ends the reply: with its object, or with an error. Before the first byte that is the caller's to
+// answer with a status, unless the client understands it in a stream alone.
 func (p *reply) Close(err error) error {
 	switch {
 	case err != nil:
@@ -299,7 +315,8 @@ func (p *reply) Close(err error) error {
 	return p.w.Flush()
 }
 
-// result is how a reply without an error has ended.
+// result is how a reply without an error has ended. A cut is no error: what was said stands, and its status
+// tells.
 func (p *reply) result() object {
 	status := completed
 	if p.end.Text == chat.Length {
@@ -308,7 +325,8 @@ func (p *reply) result() object {
 	return object{status: status, items: p.items, usage: true}
 }
 
-// closeWhole writes the reply in one piece.
+// closeWhole writes the reply in one piece. An error becomes a status there, whatever it is: nobody has seen
+// anything yet, and the SDKs that ask so heed X-Should-Retry.
 func (p *reply) closeWhole(err error) error {
 	if err != nil {
 		return err

@@ -11,7 +11,9 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// request is a request while it is read, and what its reply needs to know of it.
+// request is a request while it is read, and what its reply needs to know of it: the names of its tools, how
+// thoughts are shown, and what the response object repeats. form.Ask has no place for these, as no other form
+// needs them.
 type request struct {
 	*form.Ask
 	tools toolset
@@ -26,15 +28,16 @@ type request struct {
 	summary  bool              // thoughts are shown as a summary, else as they are
 	previous string
 
-	// Fields that make sense together with others alone, read when all are there. They live as long as the body.
+	// Fields that make sense together with others alone, read when all are there. They live as long as the
+	// body.
 	instructions         string
 	input, offer, choice *fastjson.Value
 	maxTokens            *int64
 }
 
-// read reads a request. Every error is a fault of kind Invalid that names the field.
-// The order matters: calls in the input are called by the names that the tools get, and the input may load tools that
-// tool_choice names.
+// read reads a request. Every error is a fault of kind Invalid that names the field. The order matters: calls
+// in the input are called by the names that the tools get, and the input may load tools that tool_choice
+// names.
 func (r *request) read(body []byte) (*form.Ask, error) {
 	r.Ask, r.store = new(form.Ask), true
 	r.echo = map[string]json.RawMessage{}
@@ -57,9 +60,9 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// field reads one field of the body. A field of the Responses API that only speaks of OpenAI's own service is passed over, one
-// that nobody here knows is kept as it is.
-// What is kept goes to a server that speaks OpenAI's API; the fields of this one would mean nothing to it.
+// field reads one field of the body. A field of the Responses API that only speaks of OpenAI's own service is
+// passed over, one that nobody here knows is kept as it is. What is kept goes to a server that speaks
+// OpenAI's API; the fields of this one would mean nothing to it.
 func (r *request) field(key string, v *fastjson.Value) error {
 	if slices.ContainsFunc(echoed, func(e echoedField) bool { return e.key == key }) {
 		b, err := field.Raw(v)
@@ -99,8 +102,8 @@ func (r *request) field(key string, v *fastjson.Value) error {
 	return r.manner(key, v)
 }
 
-// manner reads the fields that say how the model should answer, and in which form.
-// It is apart from field because a function has a length that one can read.
+// manner reads the fields that say how the model should answer, and in which form. It is apart from field
+// because a function has a length that one can read.
 func (r *request) manner(key string, v *fastjson.Value) error {
 	switch key {
 	case "reasoning":
@@ -124,8 +127,9 @@ func (r *request) manner(key string, v *fastjson.Value) error {
 // elsewhere are the fields that refused knows.
 var elsewhere = []string{"background", "conversation", "prompt", "top_logprobs", "messages"}
 
-// refused reports a field without which the reply would be a wrong one. null and false ask for nothing.
-// A background response outlives its request, which nothing here does; a conversation and a prompt lie at OpenAI.
+// refused reports a field without which the reply would be a wrong one. null and false ask for nothing. A
+// background response outlives its request, which nothing here does; a conversation and a prompt lie at
+// OpenAI.
 func refused(key string, v *fastjson.Value) error {
 	switch key {
 	case "background":
@@ -150,7 +154,8 @@ func refused(key string, v *fastjson.Value) error {
 	return nil
 }
 
-// oneOf checks that a field is null or one of the words.
+// oneOf checks that a field is null or one of the words. It is for fields that change nothing here: a word of
+// which OpenAI knows nothing is a mistake all the same, and whoever made it should hear of it.
 func oneOf(v *fastjson.Value, words ...string) error {
 	var word string
 	if err := field.Text(&word)(v); err != nil || word == "" || slices.Contains(words, word) {
@@ -159,9 +164,9 @@ func oneOf(v *fastjson.Value, words ...string) error {
 	return field.Bad("", "must be one of %q, not %q", words, word)
 }
 
-// readReasoning reads how much the model is to think, and how its thoughts are shown.
-// OpenAI shows a summary that another model writes; here the thoughts themselves stand in its place, since that is where
-// clients look for them. generate_summary is the older name.
+// readReasoning reads how much the model is to think, and how its thoughts are shown. OpenAI shows a summary
+// that another model writes; here the thoughts themselves stand in its place, since that is where clients
+// look for them. generate_summary is the older name.
 func (r *request) readReasoning(v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil
@@ -179,7 +184,8 @@ func (r *request) readReasoning(v *fastjson.Value) error {
 }
 
 // readText reads the form that the text must have. verbosity only advises.
-// {"format":{"type":"json_schema","name":…,"schema":{…},"strict":true}} is flat here, where chat completions wrap it.
+// {"format":{"type":"json_schema","name":…,"schema":{…},"strict":true}} is flat here, where chat completions
+// wrap it.
 func (r *request) readText(v *fastjson.Value) error {
 	r.Format = nil
 	if field.IsNull(v) {
@@ -206,8 +212,8 @@ func (r *request) readText(v *fastjson.Value) error {
 	})
 }
 
-// readInclude reads what the response should hold besides. What belongs to tools that OpenAI runs asks for nothing
-// here, as no such tool runs.
+// readInclude reads what the response should hold besides. What belongs to tools that OpenAI runs asks for
+// nothing here, as no such tool runs.
 func (r *request) readInclude(v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Bounds of what is kept for clients that go on with a reply by its id, or read it again. store is true where a client says nothing,
-// so most of what is kept is never asked for.
+// Bounds of what is kept for clients that go on with a reply by its id, or read it again. store is true where
+// a client says nothing, so most of what is kept is never asked for.
 const (
 	keepFor   = time.Hour
 	mostKept  = 1000     // replies
@@ -25,9 +25,9 @@ type keptReply struct {
 	until     time.Time
 }
 
-// replies keeps the last replies in memory: one process knows its own alone, and forgets them when it ends. The zero value has none.
-// A conversation of n turns by previous_response_id keeps its items once: each turn's list holds the texts of the
-// one before.
+// replies keeps the last replies in memory: one process knows its own alone, and forgets them when it ends.
+// The zero value has none. A conversation of n turns by previous_response_id keeps its items once: each
+// turn's list holds the texts of the one before.
 type replies struct {
 	mu    sync.Mutex
 	byID  map[string]*list.Element // to a *keptReply in order
@@ -36,7 +36,7 @@ type replies struct {
 	now   func() time.Time // nil: the clock
 }
 
-// time is the present.
+// time is the present. Tests give another, since an hour is long.
 func (s *replies) time() time.Time {
 	if s.now != nil {
 		return s.now()
@@ -44,8 +44,8 @@ func (s *replies) time() time.Time {
 	return time.Now()
 }
 
-// keep keeps a reply, and drops the oldest where there are too many.
-// What a reply shares with the ones before it is counted each time, so the bound holds for the worst case.
+// keep keeps a reply, and drops the oldest where there are too many. What a reply shares with the ones before
+// it is counted each time, so the bound holds for the worst case.
 func (s *replies) keep(k *keptReply) {
 	k.bytes = len(k.object)
 	for _, item := range k.items {
@@ -67,7 +67,7 @@ func (s *replies) keep(k *keptReply) {
 	}
 }
 
-// drop forgets a reply.
+// drop forgets a reply. s.mu is held.
 func (s *replies) drop(at *list.Element) {
 	k := s.order.Remove(at).(*keptReply)
 	delete(s.byID, k.id)
@@ -100,8 +100,8 @@ func (s *replies) remove(id, owner string) bool {
 	return ok
 }
 
-// item finds an item of a reply by its id, the newest first.
-// An item's id holds that of its reply, so only one reply is looked at.
+// item finds an item of a reply by its id, the newest first. An item's id holds that of its reply, so only
+// one reply is looked at.
 func (s *replies) item(id, owner string) (json.RawMessage, bool) {
 	k, ok := s.find(replyOf(id), owner)
 	if !ok {

@@ -32,8 +32,8 @@ type tool struct {
 	namespace, name string
 }
 
-// toolset is the tools of a request, by both of their names: a model knows one name a tool, a client a name within a namespace.
-// The zero value has none.
+// toolset is the tools of a request, by both of their names: a model knows one name a tool, a client a name
+// within a namespace. The zero value has none.
 type toolset struct {
 	own     map[string]tool      // by the model's name
 	names   map[[2]string]string // the model's name, by namespace and name
@@ -43,10 +43,9 @@ type toolset struct {
 	leftOut []string             // the types of those that are not offered
 }
 
-// flat is the name by which the model knows a tool. A name of which nobody has heard is made in the same way: an old
-// conversation may call tools that are no longer offered.
-// mcp__docs and search make mcp__docs__search, which is how clients without namespaces name the tools of MCP servers, and so
-// what models have seen.
+// flat is the name by which the model knows a tool. A name of which nobody has heard is made in the same way:
+// an old conversation may call tools that are no longer offered. mcp__docs and search make mcp__docs__search,
+// which is how clients without namespaces name the tools of MCP servers, and so what models have seen.
 func (s *toolset) flat(namespace, name string) string {
 	if flat, ok := s.names[[2]string{namespace, name}]; ok {
 		return flat
@@ -57,7 +56,8 @@ func (s *toolset) flat(namespace, name string) string {
 	return strings.TrimSuffix(namespace, "__") + "__" + name
 }
 
-// of is the tool that a model calls by that name. One that is not listed is a function of that name.
+// of is the tool that a model calls by that name. The engine lets only offered names through, by exactly the
+// spelling of the offer. One that is not listed is a function of that name.
 func (s *toolset) of(name string) tool {
 	if t, ok := s.own[name]; ok {
 		return t
@@ -73,7 +73,8 @@ func (s *toolset) named(v *fastjson.Value) (member, name string) {
 	return "name", s.flat(string(v.GetStringBytes("namespace")), string(v.GetStringBytes("name")))
 }
 
-// readTools reads a list of tools. Those that wait to be loaded are offered at once when nothing could load them.
+// readTools reads a list of tools. Those that wait to be loaded are offered at once when nothing could load
+// them. The search may stand behind what it finds, so this is settled when the list is read.
 func (r *request) readTools(v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil
@@ -86,8 +87,8 @@ func (r *request) readTools(v *fastjson.Value) error {
 	return err
 }
 
-// readTool reads one tool, within a namespace or outside any. What a namespace says of itself stands in front of its first tool's
-// description, or no model would read it.
+// readTool reads one tool, within a namespace or outside any. What a namespace says of itself stands in front
+// of its first tool's description, or no model would read it.
 func (r *request) readTool(v *fastjson.Value, namespace, about string) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -111,8 +112,8 @@ func (r *request) readTool(v *fastjson.Value, namespace, about string) error {
 	}
 }
 
-// readNamespace reads a group of tools: {"type":"namespace","name":"mcp__docs","description":…,"tools":[…]}. Codex sends each MCP server as
-// one, and takes calls back only with the namespace beside the name.
+// readNamespace reads a group of tools: {"type":"namespace","name":"mcp__docs","description":…,"tools":[…]}.
+// Codex sends each MCP server as one, and takes calls back only with the namespace beside the name.
 func (r *request) readNamespace(v *fastjson.Value) error {
 	name, about := string(v.GetStringBytes("name")), string(v.GetStringBytes("description"))
 	if strings.TrimSpace(name) == "" {
@@ -126,10 +127,11 @@ func (r *request) readNamespace(v *fastjson.Value) error {
 	}))
 }
 
-// readCustom reads a tool whose input is a text: the model gets a function with one argument, and is told the grammar.
-// {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"…"}}. A grammar that can be said
-// as a pattern becomes part of the function's schema, so that everything which holds for schemas holds for it: calls that do not
-// fit are repaired, and servers that can are held to it.
+// readCustom reads a tool whose input is a text: the model gets a function with one argument, and is told the
+// grammar.
+// {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"…"}}. A
+// grammar that can be said as a pattern becomes part of the function's schema, so that everything which holds
+// for schemas holds for it: calls that do not fit are repaired, and servers that can are held to it.
 func (r *request) readCustom(v *fastjson.Value, namespace, about string) error {
 	name := string(v.GetStringBytes("name"))
 	if strings.TrimSpace(name) == "" {
@@ -158,7 +160,8 @@ func (r *request) readCustom(v *fastjson.Value, namespace, about string) error {
 	return r.offerTool(chat.Tool{Name: name, Description: description, Schema: offered}, tool{custom, namespace, name}, v.GetBool("defer_loading"))
 }
 
-// schemaOfText is the JSON Schema of a custom tool's input.
+// schemaOfText is the JSON Schema of a custom tool's input. A pattern is the only part of a grammar that a
+// schema can say.
 type schemaOfText struct {
 	Type    string `json:"type"`
 	Pattern string `json:"pattern,omitempty"`
@@ -167,8 +170,8 @@ type schemaOfText struct {
 // longestPattern is how many bytes a pattern may have: a schema may hold no more than 4,096.
 const longestPattern = 4000
 
-// patternOf is a grammar as a pattern that a whole text must match; empty where it cannot be said as one, or would be longer than
-// schemas may hold. Then the text is free, and the client says what is wrong with it.
+// patternOf is a grammar as a pattern that a whole text must match; empty where it cannot be said as one, or
+// would be longer than schemas may hold. Then the text is free, and the client says what is wrong with it.
 func patternOf(syntax, definition string) (pattern string, err error) {
 	switch syntax {
 	case "regex":
@@ -188,8 +191,8 @@ func patternOf(syntax, definition string) (pattern string, err error) {
 // searchName is what a model calls the search for tools, which has no name of its own.
 const searchName = "tool_search"
 
-// readSearch reads the tool by which a client loads tools: {"type":"tool_search","execution":"client",…}. Where OpenAI would search,
-// nothing does here, so all tools are offered from the start.
+// readSearch reads the tool by which a client loads tools: {"type":"tool_search","execution":"client",…}.
+// Where OpenAI would search, nothing does here, so all tools are offered from the start.
 func (r *request) readSearch(v *fastjson.Value) error {
 	if string(v.GetStringBytes("execution")) != "client" {
 		return nil
@@ -206,8 +209,8 @@ func (r *request) readSearch(v *fastjson.Value) error {
 	return r.offerTool(t, tool{search, "", searchName}, false)
 }
 
-// offerTool offers a tool under a name of the model's own. A tool that was found twice is offered once.
-// Two tools may come to one name (a.b__c and a__b.c): the second gets a number, so that each call finds its own.
+// offerTool offers a tool under a name of the model's own. A tool that was found twice is offered once. Two
+// tools may come to one name (a.b__c and a__b.c): the second gets a number, so that each call finds its own.
 func (r *request) offerTool(t chat.Tool, own tool, deferred bool) error {
 	s := &r.tools
 	if s.own == nil {
@@ -231,7 +234,9 @@ func (r *request) offerTool(t chat.Tool, own tool, deferred bool) error {
 	return nil
 }
 
-// load offers a tool that waited to be loaded. Any other is offered already.
+// load offers a tool that waited to be loaded. Any other is offered already. Tools that were loaded stand
+// behind the rest of the offer, in the order in which they were found, so that the prompt's beginning stays
+// what the server has in its cache.
 func (r *request) load(name string) {
 	is := func(t chat.Tool) bool { return t.Name == name }
 	if at := slices.IndexFunc(r.tools.later, is); at >= 0 && r.tools.loading {
@@ -240,12 +245,13 @@ func (r *request) load(name string) {
 	}
 }
 
-// ranElsewhere are the tools that OpenAI's service runs itself, by the beginnings of their types. A model that cannot look
-// something up answers from what it knows, so they are left out: Codex offers web_search with every request.
+// ranElsewhere are the tools that OpenAI's service runs itself, by the beginnings of their types. A model
+// that cannot look something up answers from what it knows, so they are left out: Codex offers web_search
+// with every request.
 var ranElsewhere = []string{"web_search", "file_search", "code_interpreter", "image_generation"}
 
-// leaveOut leaves a tool out that only adds to what the model can do, and refuses one whose client waits for items of a form that
-// no local model writes, such as local_shell and computer.
+// leaveOut leaves a tool out that only adds to what the model can do, and refuses one whose client waits for
+// items of a form that no local model writes, such as local_shell and computer.
 func (r *request) leaveOut(kind string) error {
 	if slices.ContainsFunc(ranElsewhere, func(begin string) bool { return strings.HasPrefix(kind, begin) }) {
 		r.tools.leftOut = append(r.tools.leftOut, kind)
@@ -254,7 +260,8 @@ func (r *request) leaveOut(kind string) error {
 	return field.Bad("type", "is not served here: %q; offer a function, or a custom tool", kind)
 }
 
-// tellLeftOut tells the client which tools the model does not get.
+// tellLeftOut tells the client which tools the model does not get: a reply that never searches the web looks
+// wrong otherwise.
 func (r *request) tellLeftOut() {
 	if len(r.tools.leftOut) > 0 {
 		r.Tell("Left-Out", strings.Join(r.tools.leftOut, ","))
@@ -266,8 +273,8 @@ func paragraphs(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n\n")
 }
 
-// textOf is the input of a custom tool's call, of the arguments that the model wrote. Arguments of another form, which
-// nothing promises to be absent when a client switches the checks off, are given as they are.
+// textOf is the input of a custom tool's call, of the arguments that the model wrote. Arguments of another
+// form, which nothing promises to be absent when a client switches the checks off, are given as they are.
 func textOf(args string) string {
 	var a struct{ Input *string }
 	if json.Unmarshal([]byte(args), &a) != nil || a.Input == nil {
