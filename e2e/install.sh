@@ -166,6 +166,7 @@ npm_target() { echo "$cache/$1-$(sha256sum "$here/$1/package-lock.json" | cut -c
 clients=$(npm_target clients)
 mcp=$(npm_target mcp)
 chroma=$(npm_target chroma)
+pglite=$(npm_target pglite)
 servers=$(npm_target servers)
 codex=$(npm_target codex)
 admin=$(npm_target admin)
@@ -177,6 +178,7 @@ old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$clients" ] || install_npm clients "$clients"
 [ -d "$mcp" ] || install_npm mcp "$mcp"
 [ -d "$chroma" ] || install_npm chroma "$chroma"
+[ -d "$pglite" ] || install_npm pglite "$pglite"
 [ -d "$servers" ] || install_npm servers "$servers"
 [ -d "$codex" ] || install_npm codex "$codex"
 [ -d "$admin" ] || install_npm admin "$admin"

@@ -11,5 +11,6 @@
 //	put.go      puts documents in and takes them out
 //	changes.go  what came and went since an index was made
 //	ranked.go   what PostgreSQL finds by itself: candidates by their words, filtered in the same statement
+//	dense.go    the same by vectors, where pgvector is installed
 //	list.go     what is in a base, as a principal sees it
 package kbstore

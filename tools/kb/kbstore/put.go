@@ -91,7 +91,10 @@ func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chun
 		if err := insertDocument(ctx, tx, d, version); err != nil {
 			return err
 		}
-		return insertChunks(ctx, tx, d, chunks)
+		if err := insertChunks(ctx, tx, d, chunks); err != nil || !s.vectors {
+			return err
+		}
+		return embeddings(ctx, tx, chunks)
 	})
 }
 

@@ -76,13 +76,18 @@ func (s *Store) Vectors(ctx context.Context, base string, ids []string) (map[str
 // candidates reads what a statement finds.
 func (s *Store) candidates(ctx context.Context, text string, args []any) (all []Candidate, err error) {
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
-		all, err = read(ctx, tx, func(scan func(...any) error) (c Candidate, err error) {
-			err = scan(&c.ID, &c.Document, &c.Index, &c.Heading, &c.Text, &c.Model, &c.Collection, &c.Title, &c.Score)
-			return c, err
-		}, text, args...)
+		all, err = readCandidates(ctx, tx, text, args)
 		return err
 	})
 	return all, err
+}
+
+// readCandidates reads what a statement finds within a transaction.
+func readCandidates(ctx context.Context, tx *sql.Tx, text string, args []any) ([]Candidate, error) {
+	return read(ctx, tx, func(scan func(...any) error) (c Candidate, err error) {
+		err = scan(&c.ID, &c.Document, &c.Index, &c.Heading, &c.Text, &c.Model, &c.Collection, &c.Title, &c.Score)
+		return c, err
+	}, text, args...)
 }
 
 // Statistics are what BM25 has to know of all passages of a base to score a few of them: their number, their tokens, and how

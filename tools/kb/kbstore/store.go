@@ -15,7 +15,8 @@ import (
 
 // Store keeps knowledge bases. It may be used by many at once, in several programs.
 type Store struct {
-	db *store.DB
+	db      *store.DB
+	vectors bool // pgvector compares
 }
 
 // schema is where the tables are in a PostgreSQL. The tools' store may be the same database and has a table called
@@ -40,13 +41,25 @@ func OpenStore(ctx context.Context, where string) (*Store, error) {
 		return nil, fmt.Errorf("knowledge bases: %w", err)
 	}
 	err = db.Migrate(ctx, topic, steps(db.Kind)...)
+	s := &Store{db: db}
 	if err == nil && db.Kind == store.Postgres {
-		err = tokenize(ctx, db)
+		err = s.prepare(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("knowledge bases: %w", err), db.Close())
 	}
-	return &Store{db}, nil
+	return s, nil
+}
+
+// prepare makes what PostgreSQL finds by: tokens, and vectors where pgvector is.
+func (s *Store) prepare(ctx context.Context) (err error) {
+	if err = tokenize(ctx, s.db); err != nil {
+		return err
+	}
+	if s.vectors, err = findVector(ctx, s.db); err == nil && s.vectors {
+		err = prepareVectors(ctx, s.db)
+	}
+	return err
 }
 
 // inSchema makes the schema when it is not there, and gives the URL by which tables are found in it.

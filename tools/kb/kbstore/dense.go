@@ -1,0 +1,157 @@
+package kbstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolnorm/internal/store"
+	"toolnorm/internal/vector"
+)
+
+// oldest is the first pgvector that goes on searching when a filter leaves too few of what its graph gave (hnsw.iterative_scan).
+// An older one would lose passages by the filter, and most of them for a reader who may see little.
+const oldest = "0.8"
+
+// mostIndexed is how many dimensions pgvector's index takes. Longer vectors are compared one by one.
+const mostIndexed = 2000
+
+// Compares says that Dense works here: in a PostgreSQL with pgvector.
+func (s *Store) Compares() bool { return s.vectors }
+
+// findVector says whether pgvector is in the database, in a version that will do. It is made when it is installed beside the
+// server and this role may; else vectors are compared in memory, which needs no right.
+func findVector(ctx context.Context, db *store.DB) (bool, error) {
+	const query = "SELECT COALESCE((SELECT extversion FROM pg_extension WHERE extname = 'vector'), ''), (SELECT count(*) FROM pg_available_extensions WHERE name = 'vector')"
+	var version string
+	var available int
+	if err := db.QueryRowContext(ctx, query).Scan(&version, &available); err != nil {
+		return false, err
+	}
+	if version == "" && available > 0 {
+		// In public, which the search path has: the schema of the knowledge bases may be dropped, and the type with it.
+		if _, err := db.ExecContext(ctx, "CREATE EXTENSION IF NOT EXISTS vector SCHEMA public"); err != nil {
+			return false, nil
+		}
+		if err := db.QueryRowContext(ctx, query).Scan(&version, &available); err != nil {
+			return false, err
+		}
+	}
+	return newer(version), nil
+}
+
+// newer says that a version of pgvector is 0.8 or later.
+func newer(version string) bool {
+	part := func(text string, i int) int {
+		parts := strings.Split(text, ".")
+		if i >= len(parts) {
+			return 0
+		}
+		n, _ := strconv.Atoi(parts[i])
+		return n
+	}
+	if version == "" {
+		return false
+	}
+	major, least := part(version, 0), part(oldest, 0)
+	return major > least || major == least && part(version, 1) >= part(oldest, 1)
+}
+
+// prepareVectors adds the column that pgvector compares, and fills it from the bytes: those are the truth, and were all there was
+// while the extension was missing. A program without it leaves the column empty, so it is looked at in every start.
+func prepareVectors(ctx context.Context, db *store.DB) error {
+	return db.Alone(ctx, func(tx *store.Tx) error {
+		if _, err := tx.ExecContext(ctx, "ALTER TABLE chunks ADD COLUMN IF NOT EXISTS embedding vector"); err != nil {
+			return err
+		}
+		type row struct {
+			id     string
+			vector []float32
+		}
+		all, err := read(ctx, tx.Tx, func(scan func(...any) error) (r row, err error) {
+			var packed []byte
+			err = scan(&r.id, &packed)
+			r.vector = vector.Read(packed)
+			return r, err
+		}, "SELECT id, vector FROM chunks WHERE vector IS NOT NULL AND embedding IS NULL")
+		if err != nil {
+			return err
+		}
+		for _, r := range all {
+			if _, err := tx.ExecContext(ctx, "UPDATE chunks SET embedding = $1::text::vector WHERE id = $2", literal(r.vector), r.id); err != nil {
+				return err
+			}
+			if err := indexVectors(ctx, tx, len(r.vector)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// literal is a vector as pgvector reads it: [0.1,0.2].
+func literal(v []float32) string {
+	b := []byte{'['}
+	for i, x := range v {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendFloat(b, float64(x), 'g', -1, 32)
+	}
+	return string(append(b, ']'))
+}
+
+// indexVectors makes the index for vectors of a length, once. An index is of one length, and the models of a store may differ in it.
+func indexVectors(ctx context.Context, tx *store.Tx, dimensions int) error {
+	if dimensions == 0 || dimensions > mostIndexed {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, fmt.Sprintf("CREATE INDEX IF NOT EXISTS chunks_hnsw_%d ON chunks USING hnsw ((embedding::vector(%[1]d)) vector_cosine_ops) WHERE vector_dims(embedding) = %[1]d", dimensions))
+	return err
+}
+
+// embeddings writes what pgvector compares of a document's passages.
+func embeddings(ctx context.Context, tx *store.Tx, chunks []Chunk) error {
+	for i := range chunks {
+		if len(chunks[i].Vector) == 0 {
+			continue
+		}
+		if err := indexVectors(ctx, tx, len(chunks[i].Vector)); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE chunks SET embedding = $1::text::vector WHERE id = $2", literal(chunks[i].Vector), chunks[i].ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Dense are the n passages of a base whose vectors are nearest to one of the same model, among those that a filter allows; their
+// scores are cosines. ErrUnranked says that the store has no pgvector. The filter is a condition of the same statement, and the scan
+// of the index goes on until n have passed it, so the n are the nearest of those that may be seen.
+func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n int) (all []Candidate, err error) {
+	if !s.vectors {
+		return nil, ErrUnranked
+	}
+	args := []any{base, literal(e.Vector), e.Model}
+	near := "k.embedding <=> $2::text::vector"
+	if d := len(e.Vector); d <= mostIndexed {
+		near = fmt.Sprintf("k.embedding::vector(%d) <=> $2::text::vector(%[1]d)", d)
+	}
+	text := fmt.Sprintf(candidates, "1 - ("+near+")") + "WHERE c.knowledge_base_id = $1 AND k.model = $3 AND " +
+		fmt.Sprintf("vector_dims(k.embedding) = %d AND ", len(e.Vector)) + f.where(&args) + fmt.Sprintf(" ORDER BY %s LIMIT %d", near, n)
+	err = s.snapshot(ctx, func(tx *sql.Tx) error {
+		// ef_search is how many the graph gives at once, and is 40 unless told. Without the last one a scan ends after 20,000 rows,
+		// however few of them the filter let through.
+		for _, setting := range []string{fmt.Sprintf("ef_search = %d", min(max(n, 40), 1000)), "iterative_scan = strict_order", "max_scan_tuples = 2147483647"} {
+			if _, err := tx.ExecContext(ctx, "SET LOCAL hnsw."+setting); err != nil {
+				return err
+			}
+		}
+		all, err = readCandidates(ctx, tx, text, args)
+		return err
+	})
+	return all, err
+}

@@ -1,0 +1,207 @@
+// Package kbstoretest is what every store of knowledge bases is held to, whatever database it is in: a SQLite file, PostgreSQL, and
+// PostgreSQL with pgvector.
+package kbstoretest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"toolnorm/internal/auth"
+	"toolnorm/internal/vector"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// words are tenants and departments. Some are one another's beginnings, and one would end a quoted text.
+var words = []string{"a", "ab", "hr", "HR", "it's", "営業", "", "%"}
+
+// some are up to n of words, without the empty one.
+func some(r *rand.Rand, n int) (all []string) {
+	for range r.IntN(n + 1) {
+		if w := words[r.IntN(len(words))]; w != "" {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// Allowed is the rule of who may see a document, in its plainest words, for comparison with the filter's two forms.
+func Allowed(p *auth.Principal, a kbstore.Access) bool {
+	if p == nil {
+		return false
+	}
+	if p.Admin {
+		return true
+	}
+	department := a.Public
+	for _, mine := range p.Departments {
+		for _, its := range a.Departments {
+			department = department || mine == its && mine != ""
+		}
+	}
+	return p.Tenant == a.Tenant && department && a.Clearance <= p.Clearance
+}
+
+// Principal is a random one; now and then nobody, or an administrator.
+func Principal(r *rand.Rand) *auth.Principal {
+	switch r.IntN(50) {
+	case 0:
+		return nil
+	case 1:
+		return auth.Local()
+	}
+	p := &auth.Principal{Tenant: words[r.IntN(3)], Departments: some(r, 3), Clearance: r.IntN(5) - 1}
+	if r.IntN(10) == 0 {
+		p.Departments = append(p.Departments, "") // a claim that must not open what is kept from all
+	}
+	return p
+}
+
+// dimensions are those of the vectors here. They are few, so that many passages are near to each other.
+const dimensions = 8
+
+// Vector is a random one.
+func Vector(r *rand.Rand) []float32 {
+	v := make([]float32, dimensions)
+	for i := range v {
+		v[i] = float32(r.NormFloat64())
+	}
+	return v
+}
+
+// Model is the one that made the vectors here.
+const Model = "random"
+
+// Corpus fills a new base with documents of random rights, and gives those by the documents' ids. All passages have the same words,
+// so that a search without a filter would find them all.
+func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (kbstore.Base, map[string]kbstore.Access) {
+	t.Helper()
+	b, err := s.Create(t.Context(), kbstore.Base{Name: "Random", Tenant: words[r.IntN(3)]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	collection, err := s.Collect(t.Context(), b.ID, "files")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rights := map[string]kbstore.Access{}
+	for i := range n {
+		d := kbstore.Document{Collection: collection, Source: fmt.Sprint(i), Access: kbstore.Access{
+			Tenant: words[r.IntN(3)], Public: r.IntN(3) == 0, Departments: some(r, 2), Clearance: r.IntN(4),
+		}}
+		chunks := []kbstore.Chunk{{Text: "the same text", Embedding: kbstore.Embedding{Model: Model, Vector: Vector(r)}}}
+		if err := s.Put(t.Context(), b.ID, &d, chunks); err != nil {
+			t.Fatal(err)
+		}
+		if d.Public {
+			d.Departments = nil
+		}
+		rights[d.ID] = d.Access
+	}
+	return b, rights
+}
+
+// Isolation holds pairs of a random principal and a random corpus against the plainest form of the rule: the filter in Go, which
+// an index in memory asks, the one in SQL, and each way in which the store finds something itself.
+func Isolation(t *testing.T, s *kbstore.Store, pairs int) {
+	t.Helper()
+	const corpora, documents = 10, 30
+	r := rand.New(rand.NewPCG(1, 2))
+	shown := 0
+	for range corpora {
+		b, rights := Corpus(t, s, r, documents)
+		all, err := s.Changes(t.Context(), b.ID, 0)
+		if err != nil || len(all.Documents) != len(rights) {
+			t.Fatalf("%d documents, %v", len(all.Documents), err)
+		}
+		for range pairs / corpora {
+			shown += isolated(t, s, r, b.ID, all.Documents, rights)
+		}
+	}
+	if shown < pairs { // a tenth of what there is: a filter that shows nothing would pass all else
+		t.Errorf("only %d documents were shown in all", shown)
+	}
+}
+
+// isolated asks as one principal, and gives how many documents it may see.
+func isolated(t *testing.T, s *kbstore.Store, r *rand.Rand, base string, documents []kbstore.Document, rights map[string]kbstore.Access) int {
+	t.Helper()
+	p := Principal(r)
+	f := kbstore.FilterOf(p)
+	for i := range documents {
+		d := &documents[i]
+		if got, want := f.Allows(&d.Access), Allowed(p, rights[d.ID]); got != want {
+			t.Fatalf("Allows = %v for %+v and %+v", got, p, d.Access)
+		}
+	}
+	seen, err := s.Documents(t.Context(), base, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, a := range rights {
+		got := slices.ContainsFunc(seen, func(d kbstore.Document) bool { return d.ID == id })
+		if got != Allowed(p, a) {
+			t.Fatalf("Documents shows it: %v, to %+v: %+v", got, p, a)
+		}
+	}
+	check := func(how string, found []kbstore.Candidate, err error) {
+		if err != nil || len(found) != len(seen) {
+			t.Fatalf("%s gives %d, and %d documents may be seen: %v", how, len(found), len(seen), err)
+		}
+		for _, c := range found {
+			if !Allowed(p, rights[c.Document]) {
+				t.Fatalf("%s shows %+v to %+v", how, rights[c.Document], p)
+			}
+		}
+	}
+	if s.Ranks() {
+		found, err := s.Sparse(t.Context(), base, f, "same", len(rights))
+		check("Sparse", found, err)
+	}
+	if s.Compares() {
+		found, err := s.Dense(t.Context(), base, f, kbstore.Embedding{Model: Model, Vector: Vector(r)}, len(rights))
+		check("Dense", found, err)
+	}
+	return len(seen)
+}
+
+// Overlap is how much of the n nearest passages that the store finds are those that comparing all of them finds, over some random
+// questions of random principals. A graph (HNSW) may miss some; the scores of those that it finds are exact.
+func Overlap(t *testing.T, s *kbstore.Store, documents, questions, n int) float64 {
+	t.Helper()
+	r := rand.New(rand.NewPCG(3, 4))
+	b, rights := Corpus(t, s, r, documents)
+	all, err := s.Changes(t.Context(), b.ID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vectors := make([][]float32, len(all.Chunks))
+	for i, c := range all.Chunks {
+		vectors[i] = c.Vector
+	}
+	exact := vector.New(vectors)
+	hit, of := 0, 0
+	for range questions {
+		p, q := Principal(r), Vector(r)
+		found, err := s.Dense(t.Context(), b.ID, kbstore.FilterOf(p), kbstore.Embedding{Model: Model, Vector: q}, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range exact.Search(q, n, func(row int) bool { return Allowed(p, rights[all.Chunks[row].Document]) }) {
+			of++
+			at := slices.IndexFunc(found, func(c kbstore.Candidate) bool { return c.ID == all.Chunks[want.Row].ID })
+			if at < 0 {
+				continue
+			}
+			if hit++; math.Abs(found[at].Score-float64(want.Score)) > 1e-4 {
+				t.Errorf("a cosine is %v, and here %v", want.Score, found[at].Score)
+			}
+		}
+	}
+	if of == 0 {
+		t.Fatal("nothing was to be found")
+	}
+	return float64(hit) / float64(of)
+}
