@@ -38,6 +38,7 @@ type kbPlace struct {
 
 // open opens the store, makes it when it is not there, and runs do until it is done or a signal comes. Whoever is at the command
 // line may read the store's file, so nothing is kept from them.
+// Unlike serve it fails when the store cannot be opened: there is nothing else that it could do.
 func (c *kbPlace) open(do func(ctx context.Context, k *kb.KB) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

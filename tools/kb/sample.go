@@ -23,6 +23,7 @@ var sample = kbstore.Base{
 
 // Sample makes the sample knowledge base, a collection for each language. A second time it only adds what is missing, and leaves
 // other documents in it alone.
+// It goes the way of every import, so that it is cut, indexed and embedded as the user's own documents are.
 func (k *KB) Sample(ctx context.Context) (kbstore.Base, error) {
 	if k.Store == nil {
 		return sample, errors.New("no store of knowledge bases is open")

@@ -19,6 +19,7 @@ const oldest = "0.8"
 const mostIndexed = 2000
 
 // Compares says that Dense works here: in a PostgreSQL with pgvector.
+// It is asked of the store and not of its kind: the same PostgreSQL may get pgvector with its next update.
 func (s *Store) Compares() bool { return s.vectors }
 
 // findVector says whether pgvector is in the database, in a version that will do. It is made when it is installed beside the
@@ -43,6 +44,7 @@ func findVector(ctx context.Context, db *store.DB) (bool, error) {
 }
 
 // newer says that a version of pgvector is 0.8 or later.
+// Versions are compared by their numbers: as text 0.10 would be older than 0.8.
 func newer(version string) bool {
 	part := func(text string, i int) int {
 		parts := strings.Split(text, ".")
@@ -92,6 +94,7 @@ func prepareVectors(ctx context.Context, db *store.DB) error {
 }
 
 // literal is a vector as pgvector reads it: [0.1,0.2].
+// Written as the shortest number that reads as the same float32, since a text is all that database/sql can pass for its type.
 func literal(v []float32) string {
 	b := []byte{'['}
 	for i, x := range v {
@@ -113,6 +116,7 @@ func indexVectors(ctx context.Context, tx *store.Tx, dimensions int) error {
 }
 
 // embeddings writes what pgvector compares of a document's passages.
+// It runs in the transaction of the passages themselves, so that no search sees a passage that only one of two ways can find.
 func embeddings(ctx context.Context, tx *store.Tx, chunks []Chunk) error {
 	for i := range chunks {
 		if len(chunks[i].Vector) == 0 {

@@ -18,6 +18,7 @@ import (
 var words = []string{"a", "ab", "hr", "HR", "it's", "営業", "", "%"}
 
 // some are up to n of words, without the empty one.
+// Repetitions are wanted: a token may name a department twice.
 func some(r *rand.Rand, n int) (all []string) {
 	for range r.IntN(n + 1) {
 		if w := words[r.IntN(len(words))]; w != "" {
@@ -63,6 +64,7 @@ func Principal(r *rand.Rand) *auth.Principal {
 const dimensions = 8
 
 // Vector is a random one.
+// Normally distributed, so that no direction has more of them than another.
 func Vector(r *rand.Rand) []float32 {
 	v := make([]float32, dimensions)
 	for i := range v {
@@ -126,6 +128,7 @@ func Isolation(t *testing.T, s *kbstore.Store, pairs int) {
 }
 
 // isolated asks as one principal, and gives how many documents it may see.
+// Each way has to show all that may be seen, too: one that shows nothing would leak nothing.
 func isolated(t *testing.T, s *kbstore.Store, r *rand.Rand, base string, documents []kbstore.Document, rights map[string]kbstore.Access) int {
 	t.Helper()
 	p := Principal(r)
