@@ -79,5 +79,8 @@ func (e *Engine) CountTokens(ctx context.Context, r *chat.Request) (int, error) 
 	if j, err = j.probe(ctx); err != nil { // what was learned is remembered by the model's digest
 		return 0, err
 	}
+	if j, err = j.fitTools(ctx); err != nil {
+		return 0, err
+	}
 	return j.meter().Estimate(window.Bytes(j.request)), nil
 }

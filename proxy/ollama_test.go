@@ -86,7 +86,6 @@ func TestWhatIsNotOursIsPassedOnByteForByte(t *testing.T) {
 		{"POST", "/api/chat", `{ "model" : "m", "messages":[{"role":"user","content":"\u0041"}], "x":1e2 }`, ""},
 		{"POST", "/api/chat", `{"model":"m","messages":[],` + nativeTools + `}`, ""}, // loads the model
 		{"POST", "/api/chat", `{"model":"m","messages":[{"role":"user"}],` + nativeTools + `,"_debug_render_only":true}`, ""},
-		{"POST", "/api/chat", `{"model":"m","messages":[{"role":"user"}],` + nativeTools + `,"format":"json"}`, ""},
 		{"POST", "/api/generate?a=b", `{"model":"m","prompt":"p"}`, ""},
 		{"POST", "/api/embed", `{"model":"m","input":"p"}`, ""},
 		{"POST", "/api/embeddings", `{"model":"m","prompt":"p"}`, ""},
@@ -356,5 +355,20 @@ func TestAnEmptyFormatIsNone(t *testing.T) {
 				t.Errorf("format %s, tools %s: %s", format, tools, text)
 			}
 		}
+	}
+}
+
+// What could hold a call is never passed on unread: a format holds the answer, and probabilities are refused.
+func TestToolsAreReadWhateverElseIsAsked(t *testing.T) {
+	srv, m, n := serveOllama(t, script{call(0, "get_weather"), args(0, "{}"), endOf(0), finish("stop")})
+	resp, body := do(t, "POST", srv.URL+"/api/chat", `{"model":"m","stream":false,"messages":[{"role":"user","content":"q"}],`+nativeTools+`,"format":{"type":"object"}}`)
+	if resp.StatusCode != 200 || !strings.Contains(body, `"tool_calls":[{"id":"call_0"`) || m.last == nil || string(m.last.Format) != `{"type":"object"}` || len(m.last.Tools) != 1 {
+		t.Errorf("%d %s, asked %+v", resp.StatusCode, body, m.last)
+	}
+	if resp, body := do(t, "POST", srv.URL+"/api/chat", `{"model":"m","messages":[{"role":"user","content":"q"}],`+nativeTools+`,"logprobs":true}`); resp.StatusCode != 400 || !strings.Contains(body, "logprobs") {
+		t.Errorf("logprobs: %d %s", resp.StatusCode, body)
+	}
+	if n.asked != nil {
+		t.Errorf("passed on: %s", n.body)
 	}
 }

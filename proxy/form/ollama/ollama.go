@@ -205,15 +205,13 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 	return body, rt, name, err
 }
 
-// chat answers a chat with tools, and passes others on.
-// A request with a format is Ollama's own to hold the model to, logprobs speak of tokens that calls no longer
-// have, and _debug_render_only asks for the prompt and no reply. Where the server speaks OpenAI's API there is
-// nobody to pass it to.
+// chat answers a chat with tools, and passes others on: what could hold a call is read here, whatever else the request wants.
+// _debug_render_only asks for the prompt and no reply. Where the server speaks OpenAI's API there is nobody to
+// pass it to.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	var tools bool
 	body, rt, name, err := s.asked(w, r, x, func(v *fastjson.Value) {
-		tools = len(v.GetArray("tools")) > 0 && len(v.GetArray("messages")) > 0 && !v.GetBool("_debug_render_only") &&
-			noFormat(v.Get("format")) && !v.GetBool("logprobs")
+		tools = len(v.GetArray("tools")) > 0 && len(v.GetArray("messages")) > 0 && !v.GetBool("_debug_render_only")
 	})
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func (r *request) field(key string, v *fastjson.Value) error {
 		return r.readOptions(v)
 	case "logprobs":
 		if v.GetBool() {
-			return field.Bad("", "is not to be had of this model's server in this form; ask at /v1/chat/completions")
+			return field.Bad("", "is not to be had here with tools, or of a server that does not speak this API; ask at /v1/chat/completions without tools")
 		}
 	}
 	return nil
