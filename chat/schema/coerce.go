@@ -103,12 +103,12 @@ func (t *Type) FromText(text string) (string, bool) {
 
 // boolWord reads the words people use for true and false. Only where nothing but a boolean may stand: where a text or a number
 // may, "on" and 1 are meant as they are written.
-// `<parameter=recursive>yes</parameter>` is true.
+// `<parameter=recursive>yes</parameter>` is true, and so is the Y of a table that has Y and N.
 func boolWord(s string) (string, bool) {
 	switch s {
-	case "1", "yes", "on":
+	case "1", "yes", "y", "on":
 		return "true", true
-	case "0", "no", "off":
+	case "0", "no", "n", "off":
 		return "false", true
 	}
 	return "", false

@@ -29,6 +29,8 @@ func TestValuesBecomeTheTypeThatTheSchemaWants(t *testing.T) {
 		{`{"type":"boolean"}`, `"true"`, `true`},
 		{`{"type":"boolean"}`, `"FALSE"`, `false`},
 		{`{"type":"boolean"}`, `"yes"`, `true`},
+		{`{"type":"boolean"}`, `"Y"`, `true`},
+		{`{"type":"boolean"}`, `"n"`, `false`},
 		{`{"type":"boolean"}`, `1`, `true`},
 		{`{"type":["boolean","string"]}`, `"yes"`, `"yes"`},
 		{`{"type":"boolean"}`, `"maybe"`, `"maybe"`},

@@ -101,17 +101,17 @@ func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
 	*p = append(*p, one)
 }
 
-// blank is a value of a type, for a statement that is looked at and not run. They have
-// the right type, which PostgreSQL plans by; an empty text for a date is not looked at
-// before it runs.
+// blank is a value of a type, for a statement that is looked at and not run. PostgreSQL plans by
+// the type, and computes what it can while it plans: an empty text would be no date, and a 0 what
+// nothing can be divided by.
 func blank(kind string) any {
 	switch kind {
 	case typeNumber:
-		return int64(0)
+		return int64(1)
 	case typeBoolean:
 		return false
 	}
-	return ""
+	return nil
 }
 
 // statement is the definition with the values of arguments.
