@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"toolnorm/internal/store"
 	"toolnorm/internal/toolargs"
@@ -116,9 +117,14 @@ func (b *Box) openKB(ctx context.Context, c Config) (err error) {
 }
 
 // openCustom adds the tools that administrators made. They come last, since a name of a built-in tool is not theirs to take.
+// Those that are not offered now, as the knowledge base's before there is one, keep their names as well.
 func (b *Box) openCustom(ctx context.Context, c Config) (err error) {
+	reserved := map[string]bool{}
+	for _, t := range slices.Concat(b.Company.Tools(), b.Data.All(), b.KB.Tools()) {
+		reserved[t.Name] = true
+	}
 	b.Custom, err = dynamic.Open(ctx, dynamic.Config{
-		DB: b.db, Registry: b.Registry, Fit: b.args.Fit, Connections: c.Connections, Data: c.Data, Store: c.Store, Audit: c.Called,
+		DB: b.db, Registry: b.Registry, Fit: b.args.Fit, Connections: c.Connections, Data: c.Data, Store: c.Store, Reserved: reserved, Audit: c.Called,
 		Failed: func(err error) {
 			if c.Warn != nil {
 				c.Warn("custom tools: " + err.Error())

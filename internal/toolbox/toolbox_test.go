@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolnorm/tools/dynamic"
 )
 
 func TestTheToolsWorkOnTheDataFolder(t *testing.T) {
@@ -41,5 +43,19 @@ func TestAnEmptyBoxHasNoTools(t *testing.T) {
 	b := Empty(Config{})
 	if n := len(b.Registry.Snapshot().Tools); n != 0 || b.Company != nil || b.Close() != nil {
 		t.Errorf("%d tools", n)
+	}
+}
+
+func TestNamesOfBuiltInToolsAreTheirsWhetherTheyAreOfferedOrNot(t *testing.T) {
+	box, err := Open(t.Context(), Config{Data: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer box.Close()
+	for _, name := range []string{"search_docs", "execute_postgres_query", "search_documents"} {
+		d := dynamic.Draft{Name: name, DescriptionAgent: "x", Type: "PYTHON", Definition: "1"}
+		if _, err := box.Custom.Create(t.Context(), "x", d); err == nil || !strings.Contains(err.Error(), "has that name") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -97,7 +97,13 @@ func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
 			return nil, err
 		}
 	}
-	return []tools.Tool{d.getTextEmbedding(), d.searchSimilarDocuments(), d.executePostgresQuery(), d.getSQLReferenceDocuments(), completeColumnExtraction(), sanitizeForCSV()}, nil
+	return d.All(), nil
+}
+
+// All are the data tools, wanted or not: nobody else's tool may have one of their names, or it would be gone as soon as they are
+// wanted.
+func (d *Data) All() []tools.Tool {
+	return []tools.Tool{d.getTextEmbedding(), d.searchSimilarDocuments(), d.executePostgresQuery(), d.getSQLReferenceDocuments(), completeColumnExtraction(), sanitizeForCSV()}
 }
 
 // hints are those of every tool here: they only read; some ask servers.

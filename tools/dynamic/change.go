@@ -193,10 +193,12 @@ func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 func (s *Set) nameTaken(d *Draft, p *problems) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	taken := s.config.Reserved[d.Name]
 	for _, t := range s.config.Registry.Snapshot().Tools {
-		if t.Name == d.Name && !s.own[t.Name] {
-			p.wrong("name", "name", "%v", errTaken)
-		}
+		taken = taken || t.Name == d.Name && !s.own[t.Name]
+	}
+	if taken {
+		p.wrong("name", "name", "%v", errTaken)
 	}
 }
 

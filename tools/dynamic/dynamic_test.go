@@ -378,7 +378,7 @@ func TestABuiltInNameIsNotTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.own, s.last = map[string]bool{}, nil
-	if all, err := s.List(t.Context()); err != nil || all[0].Offered || !strings.Contains(all[0].Problem, "offered already") || !all[1].Offered {
+	if all, err := s.List(t.Context()); err != nil || all[0].Offered || !strings.Contains(all[0].Problem, "has that name") || !all[1].Offered {
 		t.Errorf("%+v, %v", all, err)
 	}
 	if call(s, "multiply_numbers", "{}") != "late" || call(s, "six", "{}") != "6" {

@@ -31,6 +31,7 @@ type Config struct {
 	Connections map[string]string                                                 // by name: an absolute path of SQLite[#table,…], postgres://…, or env:VARIABLE
 	Data        string                                                            // folder of the sample
 	Store       string                                                            // what DB was opened with
+	Reserved    map[string]bool                                                   // names of built-in tools, also of those that are not offered now
 	Audit       func(ctx context.Context, done Run)                               // told of each call; nil: nobody is
 	Failed      func(error)                                                       // told of what goes wrong beside; nil: nobody is
 }
@@ -201,7 +202,7 @@ func (s *Set) offer(ctx context.Context, all []Tool) error {
 			gone[t.Name] = fmt.Sprintf("tool %s is not active", t.Name)
 			continue
 		}
-		one, why := s.ready(ctx, t, taken[t.Name])
+		one, why := s.ready(ctx, t, taken[t.Name] || s.config.Reserved[t.Name])
 		if why != "" {
 			t.Problem = why
 			gone[t.Name] = fmt.Sprintf("tool %s cannot be called: %s", t.Name, why)
@@ -226,7 +227,7 @@ func (s *Set) ready(ctx context.Context, t *Tool, taken bool) (tools.Tool, strin
 	case t.Problem != "":
 		return tools.Tool{}, t.Problem
 	case taken:
-		return tools.Tool{}, "another tool of that name is offered already"
+		return tools.Tool{}, "a built-in or remote tool has that name"
 	}
 	c, p := s.compile(ctx, t.Draft, false)
 	if c == nil {
