@@ -103,8 +103,11 @@ func TestTheUseCasesOfTheSpecification(t *testing.T) {
 	}
 	r, _ := find(t, local, Query{Text: "社員教育について", Base: base.ID, Threshold: DefaultThreshold, Max: DefaultMax, Principal: someone})
 	var headings string
-	for _, f := range r.Results {
+	for i, f := range r.Results {
 		headings += f.Metadata.Heading
+		if i > 0 && f.Score > r.Results[i-1].Score {
+			t.Errorf("%v stands below %v", f.Score, r.Results[i-1].Score)
+		}
 	}
 	for _, want := range []string{"研修", "キャリアパス", "スキル開発"} {
 		if !strings.Contains(headings, want) {

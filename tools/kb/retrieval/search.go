@@ -16,10 +16,12 @@
 package retrieval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"toolnorm/internal/auth"
@@ -203,6 +205,9 @@ func (s *search) embed(ctx context.Context) {
 func (s *search) result() *Result {
 	r := &Result{Query: s.Text, KnowledgeBase: s.Base, Threshold: s.Threshold, Results: []Found{}, ScoreSource: s.source}
 	best := 0.0
+	if s.source == "bm25" { // both are of words, and a list whose scores go up and down reads as wrong
+		slices.SortStableFunc(s.passages, func(a, b *passage) int { return cmp.Compare(b.score, a.score) })
+	}
 	for _, c := range s.passages {
 		best = max(best, c.score)
 		if c.score < s.Threshold || len(r.Results) == s.Max {
