@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"toolnorm/internal/lexical"
 	"toolnorm/internal/vector"
@@ -36,6 +37,7 @@ type index struct {
 	vectors   vectors
 	store     *kbstore.Store
 	base      string
+	created   time.Time // of the base
 }
 
 // document is one with its rows.
@@ -55,8 +57,8 @@ func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bo
 		x.byBase = map[string]*index{}
 	}
 	i := x.byBase[base.ID]
-	if i == nil {
-		i = l.index(base.ID)
+	if i == nil || !i.created.Equal(base.Created) { // another base has the id now, and counts from 1 again
+		i = l.index(base)
 		x.byBase[base.ID] = i
 	}
 	x.mu.Unlock()
@@ -72,10 +74,17 @@ func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bo
 	}
 }
 
+// drop forgets a base that is gone.
+func (x *indexes) drop(id string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.byBase, id)
+}
+
 // index is an empty one.
-func (l *Local) index(base string) *index {
+func (l *Local) index(base kbstore.Base) *index {
 	return &index{
-		number: map[string]int{}, rows: map[string]int{}, store: l.Store, base: base,
+		number: map[string]int{}, rows: map[string]int{}, store: l.Store, base: base.ID, created: base.Created,
 		vectors: vectors{model: l.Model, limit: cmp.Or(l.Small, standardSmall), exact: vector.New(nil), others: map[string]int{}},
 	}
 }

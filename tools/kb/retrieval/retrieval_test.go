@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"toolnorm/internal/auth"
@@ -23,12 +26,12 @@ var someone = &auth.Principal{Subject: "u", Tenant: "acme"}
 type meaning struct {
 	words []string
 	err   error
-	asked int
+	asked atomic.Int32
 }
 
 // Embed counts.
 func (m *meaning) Embed(_ context.Context, texts []string) (all [][]float32, err error) {
-	m.asked++
+	m.asked.Add(1)
 	for _, text := range texts {
 		v := make([]float32, len(m.words))
 		for i, w := range m.words {
@@ -256,7 +259,7 @@ func TestWhoMayNotLookIsTold(t *testing.T) {
 			t.Errorf("%v, want %v", err, c.want)
 		}
 	}
-	if m.asked != 0 {
+	if m.asked.Load() != 0 {
 		t.Error("the model was told the question of somebody who may not ask")
 	}
 	_ = store.Close()
@@ -298,6 +301,65 @@ func TestAChangeIsSeenByTheNextSearch(t *testing.T) {
 	if got := search(auth.Local()); got != "second words" {
 		t.Errorf("after it went: %s", got)
 	}
+}
+
+func TestABaseOfTheSameIDIsAnother(t *testing.T) {
+	store := openStore(t)
+	base := fill(t, store, map[string][]kbstore.Chunk{"a": {{Text: "first words"}}, "b": {{Text: "second words"}}})
+	local := &Local{Store: store}
+	q := Query{Text: "words", Base: base.ID, Max: 10, Principal: someone}
+	find(t, local, q)
+	if err := store.Delete(t.Context(), base.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Create(t.Context(), kbstore.Base{ID: base.ID, Name: "again", Tenant: "acme"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, texts := find(t, local, q); len(texts) != 0 {
+		t.Errorf("what was deleted is found: %q", texts)
+	}
+	if err := store.Delete(t.Context(), base.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := local.Search(t.Context(), q); !errors.Is(err, kbstore.ErrNotFound) || len(local.indexes.byBase) != 0 {
+		t.Errorf("%v, %d indexes are left", err, len(local.indexes.byBase))
+	}
+}
+
+func TestAnEndlessQueryIsCut(t *testing.T) {
+	store := openStore(t)
+	base := fill(t, store, sample(t, "ja"))
+	text := "副業の申請方法は？" + strings.Repeat("絶対無い", 5000)
+	r, _ := find(t, &Local{Store: store}, Query{Text: text, Base: base.ID, Max: 1, Principal: someone})
+	if r.Stages[2].Reason != "the first 1000 characters of the query were looked for" || r.Query != text || r.Count != 1 {
+		t.Errorf("%+v", r.Stages[2])
+	}
+	if _, texts := find(t, &Local{Store: store}, Query{Base: base.ID, Max: 1, Principal: someone}); len(texts) != 0 {
+		t.Errorf("an empty query finds %q", texts)
+	}
+}
+
+// TestSearchesAndImportsAtOnce is for the race detector.
+func TestSearchesAndImportsAtOnce(t *testing.T) {
+	store := openStore(t)
+	w := newWorld(t, store, rand.New(rand.NewPCG(1, 1)), 10)
+	local := &Local{Store: store, Embedder: w.model, Model: "m"}
+	var wait sync.WaitGroup
+	for n := range 4 {
+		wait.Go(func() {
+			r := rand.New(rand.NewPCG(2, uint64(n)))
+			for range 50 {
+				if _, err := local.Search(t.Context(), Query{Text: scrap(r), Base: w.base.ID, Max: 5, Principal: auth.Local()}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 30 {
+		w.put(t, r, r.IntN(10))
+	}
+	wait.Wait()
 }
 
 func TestSummariesNarrowOnlyWhereOneStandsOut(t *testing.T) {
@@ -375,7 +437,7 @@ func scoresOf(r *Result) (all []float64) {
 }
 
 func TestNearestSummariesAreKept(t *testing.T) {
-	i := (&Local{Model: "m"}).index("b")
+	i := (&Local{Model: "m"}).index(kbstore.Base{})
 	for n := range 60 {
 		v := []float32{0, 1}
 		if n%2 == 0 {

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"toolnorm/internal/auth"
@@ -165,12 +166,15 @@ func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 	}
 	base, err := l.Store.Readable(ctx, q.Principal, q.Base)
 	switch {
-	case errors.Is(err, kbstore.ErrNotFound) || errors.Is(err, kbstore.ErrDenied):
+	case errors.Is(err, kbstore.ErrNotFound):
+		l.indexes.drop(strings.ToLower(q.Base))
+		return nil, err
+	case errors.Is(err, kbstore.ErrDenied):
 		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	s := &search{Query: q, local: l, reports: map[string]*Report{}}
+	s := &search{Query: q, asked: beginning(q.Text), local: l, reports: map[string]*Report{}}
 	s.embed(ctx) // before the index is held, which nobody can change meanwhile
 	if err := s.run(ctx, base); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -188,7 +192,7 @@ func (s *search) embed(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, embeddingTime)
 	defer cancel()
 	began := time.Now()
-	vectors, err := s.local.Embedder.Embed(ctx, []string{s.Text})
+	vectors, err := s.local.Embedder.Embed(ctx, []string{s.asked})
 	s.embedding = time.Since(began)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -230,6 +234,19 @@ func (s *search) result() *Result {
 		r.Stages = append(r.Stages, *s.reports[stage])
 	}
 	return r
+}
+
+// longestQuery is how much of a query is looked for, in characters. Every word of it costs a look at all
+// passages that have it, and a whole document as a query would take seconds.
+const longestQuery = 1000
+
+// beginning is as much of a query as is looked for.
+func beginning(query string) string {
+	if len(query) <= longestQuery {
+		return query
+	}
+	runes := []rune(query)
+	return string(runes[:min(len(runes), longestQuery)])
 }
 
 // round is a score with four digits: more of them say nothing, and fill the context of a model.

@@ -25,6 +25,7 @@ const (
 // search is one on its way through the stages.
 type search struct {
 	Query
+	asked     string // what is looked for: the text, or its beginning
 	local     *Local
 	vector    []float32     // the query's
 	noVector  error         // why there is none
@@ -168,14 +169,17 @@ func (s *search) summaries(_ context.Context, r *Report) (err error) {
 	case n <= keptDocuments:
 		return skip(fmt.Sprintf("all are kept up to %d documents", keptDocuments))
 	}
-	r.Out, err = s.view.narrow(s.Text, s.vector)
+	r.Out, err = s.view.narrow(s.asked, s.vector)
 	return err
 }
 
 // words is stage 3A. A right passage that is neither among its 500 nor among those of 3B is lost: no later
 // stage brings passages in.
 func (s *search) words(ctx context.Context, r *Report) (err error) {
-	s.sparse, err = s.view.words(ctx, s.Text, mostSparse)
+	s.sparse, err = s.view.words(ctx, s.asked, mostSparse)
+	if s.asked != s.Text {
+		r.Reason = fmt.Sprintf("the first %d characters of the query were looked for", longestQuery)
+	}
 	r.In, r.Out = s.reports["1"].Out, len(s.sparse)
 	return err
 }
@@ -229,7 +233,7 @@ func (s *search) merge(_ context.Context, r *Report) error {
 // compared as well their ranks count as much, so that a passage in other words is not lost here.
 func (s *search) closer(_ context.Context, r *Report) error {
 	r.In = len(s.passages)
-	features := s.view.features(s.Text, s.passages)
+	features := s.view.features(s.asked, s.passages)
 	leads := leads(features)
 	for i, f := range features {
 		p := s.passages[i]
@@ -271,7 +275,7 @@ func (s *search) model(ctx context.Context, r *Report) error {
 	for i, p := range s.passages {
 		texts[i] = p.text
 	}
-	scores, err := s.local.Reranker.Score(ctx, s.Text, texts)
+	scores, err := s.local.Reranker.Score(ctx, s.asked, texts)
 	if err != nil {
 		return err
 	}
