@@ -45,7 +45,7 @@ func parseInt(m *machine, s string, base int) (value, error) {
 		return nil, err
 	}
 	digits, sign, base0 := intDigits(s, base)
-	bare, ok := withoutUnderscores2(digits, base0)
+	bare, ok := digitsOfBase(digits, base0)
 	if !ok {
 		return nil, notInBase(m, s, base)
 	}
@@ -98,8 +98,8 @@ func intDigits(s string, base int) (digits, sign string, base0 int) {
 	return digits, sign, base
 }
 
-// withoutUnderscores2 removes underscores between digits of a base; ok is false when anything is no digit.
-func withoutUnderscores2(s string, base int) (string, bool) {
+// digitsOfBase removes underscores between digits of a base; ok is false when anything is no digit.
+func digitsOfBase(s string, base int) (string, bool) {
 	if s == "" {
 		return "", false
 	}

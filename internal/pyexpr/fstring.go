@@ -134,7 +134,7 @@ func (f *fstring) text(inSpec bool) (string, error) {
 			f.pos += 2
 			continue
 		case c == '{' || c == '}' && inSpec:
-			return f.unescaped(b.String())
+			return unescape(b.String(), f.raw)
 		case c == '}':
 			return "", f.fail("single '}' is not allowed")
 		case c == '\\' && !f.raw && len(rest) > 1 && rest[1] != '{' && rest[1] != '}':
@@ -145,11 +145,8 @@ func (f *fstring) text(inSpec bool) (string, error) {
 		b.WriteByte(c)
 		f.pos++
 	}
-	return f.unescaped(b.String())
+	return unescape(b.String(), f.raw)
 }
-
-// unescaped reads the escapes of a part of text; the braces have been read before, so \x7b is a brace that opens nothing.
-func (f *fstring) unescaped(s string) (string, error) { return unescape(s, f.raw) }
 
 // field reads {expression=!c:spec}.
 //

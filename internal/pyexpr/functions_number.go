@@ -84,7 +84,7 @@ func number(v value) (float64, error) {
 // pow is ** with two arguments, and modular with three, where the result stays as small as the modulus.
 func pow(m *machine, a []value) (value, error) {
 	if !given(a[2]) || a[2] == nil {
-		return binary2(m, "**", a[0], a[1])
+		return operate(m, "**", a[0], a[1])
 	}
 	return powMod(m, a[0], a[1], a[2])
 }
@@ -287,7 +287,7 @@ func sum(m *machine, a []value) (value, error) {
 		if err := m.step(1); err != nil {
 			return nil, err
 		}
-		if total, err = binary2(m, "+", total, v); err != nil {
+		if total, err = operate(m, "+", total, v); err != nil {
 			return nil, err
 		}
 	}

@@ -68,7 +68,7 @@ func indexOf(m *machine, all []value, a []value) (int64, error) {
 		if !given(v) {
 			continue
 		}
-		n, ok := indexValue(v)
+		n, ok := integer(v)
 		if !ok {
 			return 0, raise(TypeError, "slice indices must be integers or have an __index__ method")
 		}

@@ -57,7 +57,7 @@ func window(m *machine, s string, a []value) (part string, before int64, ok bool
 		if !given(v) || v == nil {
 			continue
 		}
-		k, err := bound1(v, 0)
+		k, err := sliceBound(v, 0)
 		if err != nil {
 			return "", 0, false, err
 		}

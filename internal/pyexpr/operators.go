@@ -68,10 +68,10 @@ func (n *binaryNode) eval(m *machine, f *frame) (value, error) {
 	if err := m.step(1); err != nil {
 		return nil, err
 	}
-	return binary2(m, n.op, a, b)
+	return operate(m, n.op, a, b)
 }
 
-// binary2 computes a op b. Numbers come first: they are what most expressions are made of.
+// operate computes a op b. Numbers come first: they are what most expressions are made of.
 //
 //	7 / 2 → 3.5
 //	'a' + 'b' → 'ab'
@@ -80,7 +80,7 @@ func (n *binaryNode) eval(m *machine, f *frame) (value, error) {
 //	[1] + (2,) → TypeError: can only concatenate list (not "tuple") to list
 //	1 @ 2 → TypeError: unsupported operand type(s) for @: 'int' and 'int'
 //	'a' ** 2 → TypeError: unsupported operand type(s) for ** or pow(): 'str' and 'int'
-func binary2(m *machine, op string, a, b value) (value, error) {
+func operate(m *machine, op string, a, b value) (value, error) {
 	if v, ok, err := numbers(m, op, a, b); ok {
 		return v, err
 	}

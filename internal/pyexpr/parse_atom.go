@@ -91,7 +91,7 @@ func (p *parser) parentheses() (node, error) {
 		return &tupleNode{}, nil
 	}
 	mark := len(p.names)
-	first, err := p.element()
+	first, err := p.expr()
 	if err != nil {
 		return nil, err
 	}
@@ -105,9 +105,6 @@ func (p *parser) parentheses() (node, error) {
 	return &tupleNode{items}, err
 }
 
-// element reads an item of a display.
-func (p *parser) element() (node, error) { return p.expr() }
-
 // rest reads the items behind the first one, and the closing bracket.
 func (p *parser) rest(first node, end string) ([]node, error) {
 	items := []node{first}
@@ -115,7 +112,7 @@ func (p *parser) rest(first node, end string) ([]node, error) {
 		if p.is(end) {
 			break
 		}
-		n, err := p.element()
+		n, err := p.expr()
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +146,7 @@ func (p *parser) brackets() (node, error) {
 		return &listNode{}, nil
 	}
 	mark := len(p.names)
-	first, err := p.element()
+	first, err := p.expr()
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +169,7 @@ func (p *parser) braces() (node, error) {
 		return p.place(&dictNode{}, open.pos), nil
 	}
 	mark := len(p.names)
-	first, err := p.element()
+	first, err := p.expr()
 	if err != nil {
 		return nil, err
 	}

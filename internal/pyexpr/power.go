@@ -10,23 +10,23 @@ import (
 // the last place: it gives the nearest float in 999 of 1,000 cases, and its neighbour otherwise. Here it is the nearest
 // one always, up to chances of one in 2^40: everything is computed in pairs of floats with 104 bits.
 
-// pair104 is the number hi + lo, where lo is at most half a unit in the last place of hi.
-type pair104 struct{ hi, lo float64 }
+// doubleDouble is the number hi + lo, where lo is at most half a unit in the last place of hi.
+type doubleDouble struct{ hi, lo float64 }
 
 // twoSum is a + b without an error (Knuth).
-func twoSum(a, b float64) pair104 {
+func twoSum(a, b float64) doubleDouble {
 	s := a + b
 	t := s - a
-	return pair104{s, (a - (s - t)) + (b - t)}
+	return doubleDouble{s, (a - (s - t)) + (b - t)}
 }
 
-func (a pair104) add(b pair104) pair104 {
+func (a doubleDouble) add(b doubleDouble) doubleDouble {
 	s := twoSum(a.hi, b.hi)
 	low := s.lo + a.lo + b.lo
 	return twoSum(s.hi, low)
 }
 
-func (a pair104) mul(b pair104) pair104 {
+func (a doubleDouble) mul(b doubleDouble) doubleDouble {
 	p := a.hi * b.hi
 	low := math.FMA(a.hi, b.hi, -p) // what the product lost
 	low += a.hi*b.lo + a.lo*b.hi
@@ -34,16 +34,16 @@ func (a pair104) mul(b pair104) pair104 {
 }
 
 // quo divides: the quotient of the upper parts, corrected twice by what is left.
-func (a pair104) quo(b pair104) pair104 {
+func (a doubleDouble) quo(b doubleDouble) doubleDouble {
 	q := a.hi / b.hi
-	rest := a.add(b.mul(pair104{-q, 0}))
+	rest := a.add(b.mul(doubleDouble{-q, 0}))
 	q2 := rest.hi / b.hi
-	rest = rest.add(b.mul(pair104{-q2, 0}))
-	return twoSum(q, q2).add(pair104{rest.hi / b.hi, 0})
+	rest = rest.add(b.mul(doubleDouble{-q2, 0}))
+	return twoSum(q, q2).add(doubleDouble{rest.hi / b.hi, 0})
 }
 
 // ln2 is the natural logarithm of 2.
-var ln2 = pair104{0.6931471805599453094, 2.319046813846299558e-17}
+var ln2 = doubleDouble{0.6931471805599453094, 2.319046813846299558e-17}
 
 // power computes x ** y for finite x != 0 and y != 0.
 //
@@ -67,7 +67,7 @@ func power(x, y float64) float64 {
 	if x < 0 && math.Mod(y, 2) != 0 {
 		sign = -1
 	}
-	l := logarithm(math.Abs(x)).mul(pair104{y, 0})
+	l := logarithm(math.Abs(x)).mul(doubleDouble{y, 0})
 	switch {
 	case l.hi > 710:
 		return sign * math.Inf(1)
@@ -79,7 +79,7 @@ func power(x, y float64) float64 {
 
 // powerOf squares and multiplies.
 func powerOf(x float64, n int) float64 {
-	result, square := pair104{1, 0}, pair104{x, 0}
+	result, square := doubleDouble{1, 0}, doubleDouble{x, 0}
 	for k := max(n, -n); ; square = square.mul(square) {
 		if k&1 == 1 {
 			result = result.mul(square)
@@ -89,37 +89,37 @@ func powerOf(x float64, n int) float64 {
 		}
 	}
 	if n < 0 {
-		result = pair104{1, 0}.quo(result)
+		result = doubleDouble{1, 0}.quo(result)
 	}
 	return result.hi
 }
 
 // logarithm is ln x: that of a power of two, and of a number between 0.7 and 1.4 by the series of the area tangent,
 // 2 (s + s³/3 + s⁵/5 + …) with s = (m-1)/(m+1), whose terms fall by a factor of 34.
-func logarithm(x float64) pair104 {
+func logarithm(x float64) doubleDouble {
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
 		m, k = m*2, k-1
 	}
-	s := pair104{m - 1, 0}.quo(twoSum(m, 1))
+	s := doubleDouble{m - 1, 0}.quo(twoSum(m, 1))
 	square := s.mul(s)
-	sum := pair104{}
+	sum := doubleDouble{}
 	for n := 45; n >= 1; n -= 2 {
-		sum = sum.mul(square).add(pair104{1, 0}.quo(pair104{float64(n), 0}))
+		sum = sum.mul(square).add(doubleDouble{1, 0}.quo(doubleDouble{float64(n), 0}))
 	}
 	sum = sum.mul(s)
-	return pair104{2 * sum.hi, 2 * sum.lo}.add(ln2.mul(pair104{float64(k), 0}))
+	return doubleDouble{2 * sum.hi, 2 * sum.lo}.add(ln2.mul(doubleDouble{float64(k), 0}))
 }
 
 // exponential is e to the l, rounded once: a power of two times e to a rest, which is made small by halving it eight
 // times, so that few terms of its series are needed, and squared as often.
-func exponential(l pair104) float64 {
+func exponential(l doubleDouble) float64 {
 	n := math.Round(l.hi / ln2.hi)
-	r := l.add(ln2.mul(pair104{-n, 0}))
-	r = pair104{r.hi / 256, r.lo / 256}
-	sum := pair104{1, 0}
+	r := l.add(ln2.mul(doubleDouble{-n, 0}))
+	r = doubleDouble{r.hi / 256, r.lo / 256}
+	sum := doubleDouble{1, 0}
 	for k := 13; k >= 1; k-- {
-		sum = sum.mul(r).quo(pair104{float64(k), 0}).add(pair104{1, 0})
+		sum = sum.mul(r).quo(doubleDouble{float64(k), 0}).add(doubleDouble{1, 0})
 	}
 	for range 8 {
 		sum = sum.mul(sum)

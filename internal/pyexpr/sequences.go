@@ -87,9 +87,6 @@ func byteAt(s string, n int) int {
 	return len(s)
 }
 
-// indexValue reads a value that Python takes as an index: an int, or a bool.
-func indexValue(v value) (value, bool) { return integer(v) }
-
 // subscriptNode is x[i].
 type subscriptNode struct{ x, index node }
 
@@ -152,7 +149,7 @@ func subscript(m *machine, x, i value) (value, error) {
 	if c, ok := i.(cut); ok {
 		return slice(m, x, c)
 	}
-	n, ok := indexValue(i)
+	n, ok := integer(i)
 	if !ok {
 		return nil, notAnIndex(x, i)
 	}

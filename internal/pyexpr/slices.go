@@ -5,12 +5,12 @@ import "math/big"
 // Slices, a[start:stop:step]. The bounds are clamped to the sequence, so that no slice is out of range, and the number of
 // items is known before any of them is copied.
 
-// bound1 reads a bound of a slice: a number beyond 64 bits is as good as the largest.
-func bound1(v value, otherwise int64) (int64, error) {
+// sliceBound reads a bound of a slice: a number beyond 64 bits is as good as the largest.
+func sliceBound(v value, otherwise int64) (int64, error) {
 	if v == nil {
 		return otherwise, nil
 	}
-	n, ok := indexValue(v)
+	n, ok := integer(v)
 	if !ok {
 		return 0, raise(TypeError, "slice indices must be integers or None or have an __index__ method")
 	}
@@ -37,7 +37,7 @@ func clamp(n value) int64 {
 //	'abc'[-10:2] → 'ab'
 //	[1, 2][:10**30] → [1, 2]
 func (c cut) bounds(n int64) (start, step, count int64, err error) {
-	if step, err = bound1(c.step, 1); err != nil {
+	if step, err = sliceBound(c.step, 1); err != nil {
 		return 0, 0, 0, err
 	}
 	if step == 0 {
@@ -53,7 +53,7 @@ func (c cut) bounds(n int64) (start, step, count int64, err error) {
 		if v == nil {
 			return otherwise, nil
 		}
-		i, err := bound1(v, 0)
+		i, err := sliceBound(v, 0)
 		if i < 0 {
 			i += n
 		}
@@ -155,7 +155,7 @@ func (s span) slice(start, step int64, c cut, n, count int64) span {
 		stop = -1
 	}
 	if c.stop != nil {
-		stop, _ = bound1(c.stop, 0)
+		stop, _ = sliceBound(c.stop, 0)
 		if stop < 0 {
 			stop += n
 		}
