@@ -20,6 +20,7 @@ const (
 	KeyError          = "KeyError"
 	AttributeError    = "AttributeError"
 	LimitError        = "LimitError"
+	SystemError       = "SystemError" // a fault of the evaluator itself
 )
 
 // Error says what is wrong with an expression, or what went wrong when it ran, and where.

@@ -63,7 +63,7 @@ func FuzzRun(f *testing.F) {
 		}
 		if err != nil {
 			var e *Error
-			if !errors.As(err, &e) || e.Kind == "" || !utf8.ValidString(e.Message) {
+			if !errors.As(err, &e) || e.Kind == "" || e.Kind == SystemError || !utf8.ValidString(e.Message) {
 				t.Fatalf("%T %q", err, err)
 			}
 		} else if !json.Valid([]byte(r.JSON)) || len(r.JSON) > limits.Result || !utf8.ValidString(r.JSON) {

@@ -28,6 +28,7 @@ type token struct {
 	kind     kind
 	text     string
 	pos, end int
+	open     string // of the end: the bracket that was never closed
 }
 
 // operators from the longest to the shortest, so that the first that fits is the right one.
@@ -58,17 +59,17 @@ func lex(src string, pos int) ([]token, error) {
 			return nil, at(err, src, start)
 		}
 	}
-	if n := len(l.opening); n > 0 {
-		open := l.opening[n-1]
-		return nil, at(raise(SyntaxError, "'%s' was never closed", open.text), src, open.pos)
-	}
 	l.add(tokenEnd, l.pos)
+	if n := len(l.opening); n > 0 { // whoever reaches the end will blame the bracket
+		end := &l.tokens[len(l.tokens)-1]
+		end.open, end.pos = l.opening[n-1].text, l.opening[n-1].pos
+	}
 	return l.tokens, nil
 }
 
 // add ends a token at an offset and goes on from there.
 func (l *lexer) add(k kind, end int) {
-	l.tokens = append(l.tokens, token{k, l.src[l.pos:end], l.pos, end})
+	l.tokens = append(l.tokens, token{kind: k, text: l.src[l.pos:end], pos: l.pos, end: end})
 	l.pos = end
 }
 

@@ -181,7 +181,7 @@ func (p *parser) comprehension(kind compKind, mark int, key, val node, end strin
 	if end == "" {
 		return c, nil
 	}
-	return p.place(c, p.tokens[max(p.at-1, 0)].pos), p.closed(end)
+	return p.place(c, p.tokens[max(p.at-1, 0)].pos), p.expect(end)
 }
 
 // targets reads what a loop binds, `a`, `a, b` or `(a, b), c`, and the `in` behind it.
@@ -205,7 +205,11 @@ func (p *parser) targets(c *compNode) (*loop, error) {
 		}
 	}
 	l.target = t
-	return l, p.expect("in")
+	if p.is("in") {
+		p.at++
+		return l, nil
+	}
+	return l, p.closed("in")
 }
 
 // target reads one of them.

@@ -54,8 +54,17 @@ func (p *parser) expect(text string) error {
 	return nil
 }
 
-// fail blames the token t.
+// fail blames the token t, or a bracket that is still open when the parser has come to the end, or fails at the bracket
+// itself: that is what a reader would look for first, and what CPython says.
+//
+//	(1 + → SyntaxError: '(' was never closed
+//	f(1, [2 → SyntaxError: '[' was never closed
+//	(1 + ] → SyntaxError: closing parenthesis ']' does not match opening parenthesis '('
+//	(1 / / 2 → SyntaxError: invalid syntax
 func (p *parser) fail(t token, kind, format string, args ...any) error {
+	if end := p.tokens[len(p.tokens)-1]; end.open != "" && p.peek().pos == end.pos && kind == SyntaxError {
+		return at(raise(SyntaxError, "'%s' was never closed", end.open), *p.src, end.pos)
+	}
 	return at(raise(kind, format, args...), *p.src, t.pos)
 }
 

@@ -105,9 +105,17 @@ func (p *Program) Uses() []string {
 
 // Run computes the expression with JSON values for its parameters; one that vars lacks is None. Every error is an
 // *Error, and the result says what was spent in that case too.
-func (p *Program) Run(ctx context.Context, vars map[string]any, limits Limits) (Result, error) {
+//
+// A panic would be a fault of this package, none of which fuzzing has left; should there be one, it costs this call and
+// not the server, which runs tools in goroutines that nothing else guards.
+func (p *Program) Run(ctx context.Context, vars map[string]any, limits Limits) (result Result, err error) {
 	m := newMachine(ctx, limits)
-	result, err := p.run(m, vars)
+	defer func() {
+		if fault := recover(); fault != nil {
+			result, err = Result{Steps: m.steps, Bytes: m.bytes}, raise(SystemError, "the evaluator failed: %v", fault)
+		}
+	}()
+	result, err = p.run(m, vars)
 	result.Steps, result.Bytes = m.steps, m.bytes
 	if err != nil {
 		return result, at(err, p.src, expressionStart(p.src))
