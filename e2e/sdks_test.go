@@ -85,7 +85,13 @@ func TestStockClientsAgainstDemoModels(t *testing.T) {
 		demand(t, nil, err)
 		_, missing := os.Stat(packages)
 		demand(t, missing, nil)
-		runSDK(t, "node", append([]string{filepath.Join("anthropic", "client.mjs"), packages, base}, demoFamilies...))
+		checks := runSDK(t, "node", append([]string{filepath.Join("anthropic", "client.mjs"), packages, base}, demoFamilies...))
+		sdk := &agent{folder: "anthropic", pkg: "@anthropic-ai/sdk"}
+		version, err := sdk.version()
+		demand(t, nil, err)
+		if !t.Failed() {
+			clientRow(t, "sdks", sdk.pkg, version, "Messages", checks)
+		}
 	})
 	t.Run("langchaingo", func(t *testing.T) {
 		t.Parallel()

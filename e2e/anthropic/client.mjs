@@ -70,4 +70,4 @@ for (const model of models) {
     }
   }
 }
-console.log(`${models.length * Object.keys(checks).length} checks, ${failed} failed`)
+console.log(`${models.length * Object.keys(checks).length} checks, ${failed} failed: ${Object.keys(checks).join(', ')}`)
