@@ -33,14 +33,15 @@ func TestTheAdminPage(t *testing.T) {
 			}
 		}
 	}
+	keyed := l.toolnorm(t, "--ollama", "127.0.0.1:1", "--admin-key", "admin-key-of-the-story", "--api-keys", "models-key-of-the-story")
 	shots := os.Getenv("TOOLNORM_E2E_SHOTS")
 	if shots == "" {
 		shots = t.TempDir()
 	}
-	cmd := exec.Command("node", filepath.Join("admin", "story.mjs"), packages, browser, base, shots)
+	cmd := exec.Command("node", filepath.Join("admin", "story.mjs"), packages, browser, base, shots, keyed)
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
-	if err != nil || strings.Count(string(out), "ok ") < 12 {
+	if err != nil || strings.Count(string(out), "ok ") < 15 {
 		t.Errorf("the story ended: %v", err)
 	}
 }

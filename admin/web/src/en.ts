@@ -45,6 +45,7 @@ export const en = {
   overviewIntro: 'How the last requests went.',
   requests: 'Requests',
   sinceStart: 'since the start',
+  perMinute: '{n} a minute',
   failedRequests: 'Failed',
   ofLast: 'of the last {n}',
   withCalls: 'With tool calls',

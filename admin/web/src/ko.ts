@@ -45,6 +45,7 @@ export const ko: Words = {
   overviewIntro: '최근 요청의 처리 현황입니다.',
   requests: '요청',
   sinceStart: '시작 이후',
+  perMinute: '분당 {n}건',
   failedRequests: '실패',
   ofLast: '최근 {n}건 중',
   withCalls: '도구 호출 포함',

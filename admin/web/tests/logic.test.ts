@@ -40,6 +40,7 @@ test('percentiles', () => {
 
 test('the summary leaves failed requests out of latencies', () => {
   const s = summarize([exchange(), exchange({ status: 504, total_ms: 60000, error: 'late' }), exchange({ total_ms: 200, first_ms: 0, repairs: ['quotes'], calls: [{ id: 'c', name: 'f' }] })]);
+  assert.equal(s.perMinute, 3); // all within one minute
   assert.deepEqual([s.count, s.failed, s.withCalls, s.repaired, s.firstMedian, s.totalMedian, s.totalHigh], [3, 1, 1, 1, 100, 200, 400]);
 });
 

@@ -49,7 +49,7 @@ function Figures({ list }: { list: Exchanges }) {
   return (
     <>
       <div class="cards">
-        <Card title={t('requests')} value={String(list.seen)} note={t('sinceStart')} />
+        <Card title={t('requests')} value={String(list.seen)} note={`${t('sinceStart')} · ${t('perMinute', { n: Math.round(s.perMinute * 10) / 10 })}`} />
         <Card title={t('failedRequests')} value={String(s.failed)} note={t('ofLast', { n: s.count })} bad={s.failed > 0} />
         <Card title={t('withCalls')} value={String(s.withCalls)} note={t('ofLast', { n: s.count })} />
         <Card title={t('repaired')} value={String(s.repaired)} note={t('ofLast', { n: s.count })} />
