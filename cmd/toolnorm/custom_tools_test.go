@@ -6,12 +6,20 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
+	"toolnorm/internal/store/storetest"
 	"toolnorm/runner"
 )
+
+// databases are those of the tests of several programs on one store.
+var databases storetest.Databases
+
+func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
 
 // The two examples of the specification, as the page sends them.
 const (
@@ -175,5 +183,58 @@ func TestCustomToolsOnEveryFace(t *testing.T) {
 	m = serving(t, io.Discard, "--data", dir)
 	if got := viaMCP(t, m, "get_user_daily_limit", `{"user_name":"hong"}`); got != `{"user_nm":"hong","max_count":50}` {
 		t.Errorf("after a restart: %s", got)
+	}
+}
+
+// TestTheDocumentsCommandsMakeTools runs the lines of docs/custom-tools.md that begin with a dollar sign.
+func TestTheDocumentsCommandsMakeTools(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("no curl")
+	}
+	clean(t, "")
+	m := serving(t, io.Discard, "--data", t.TempDir())
+	doc, err := os.ReadFile("../../docs/custom-tools.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := strings.Split(string(doc), "\n    $ ")[1:]
+	if len(commands) < 5 {
+		t.Fatalf("%d commands", len(commands))
+	}
+	for _, block := range commands {
+		block, _, _ = strings.Cut(block, "\n\n")
+		command, want, _ := strings.Cut(strings.ReplaceAll(block, "\n    ", "\n"), "\n")
+		got, err := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(command, "http://127.0.0.1:11435", m.URL())).Output()
+		if err != nil || strings.TrimSpace(string(got)) != strings.TrimSpace(want) {
+			t.Errorf("%s\nprints %s %v\nthe document says %s", command, got, err, want)
+		}
+	}
+}
+
+// TestReplicasOfferTheSameTools starts two programs on one PostgreSQL: what is made at one is called at the other, whose MCP
+// clients hear of it.
+func TestReplicasOfferTheSameTools(t *testing.T) {
+	where := databases.Postgres(t)
+	clean(t, "")
+	first := serving(t, io.Discard, "--data", t.TempDir(), "--store", where)
+	second := serving(t, io.Discard, "--data", t.TempDir(), "--store", where)
+	hears := listening(t, second)
+	for _, tool := range []string{dailyLimit, multiply} {
+		if status, body := administer(t, first, "POST", "tools", tool); status != 201 {
+			t.Fatalf("%d %s", status, body)
+		}
+		until(t, hears, "notifications/tools/list_changed")
+	}
+	if got := viaMCP(t, second, "get_user_daily_limit", `{"user_name":"hong"}`); got != `{"user_nm":"hong","max_count":50}` {
+		t.Errorf("at the other: %s", got)
+	}
+	if got := viaMCP(t, second, "multiply_numbers", `{"num1":5,"num2":3}`); got != "15" {
+		t.Errorf("at the other: %s", got)
+	}
+	if status, body := administer(t, second, "DELETE", "tools/2?version=1", ""); status != 204 {
+		t.Fatalf("%d %s", status, body)
+	}
+	if status, body := administer(t, first, "PUT", "tools/2", strings.TrimSuffix(multiply, "}")+`,"version":1}`); status != 404 {
+		t.Errorf("what the other deleted is changed: %d %s", status, body)
 	}
 }
