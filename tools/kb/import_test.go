@@ -14,6 +14,7 @@ import (
 	"toolnorm/internal/auth"
 	"toolnorm/internal/embedding"
 	"toolnorm/internal/store/storetest"
+	"toolnorm/tools"
 	"toolnorm/tools/kb/kbstore"
 )
 
@@ -251,4 +252,44 @@ func TestWhenTheToolsAreOffered(t *testing.T) {
 	if _, err := os.Stat(missing); err == nil {
 		t.Error("a file was made that nobody asked for")
 	}
+}
+
+// TestAnotherProgramFindsAtOnceWhatWasImported searches with one opening of a store behind an import by another: nobody waits for
+// a notice, since each question looks at the version of the base.
+func TestAnotherProgramFindsAtOnceWhatWasImported(t *testing.T) {
+	databases.Each(t, func(t *testing.T, where string) {
+		k, b := opened(t, where, nil)
+		other, err := Open(t.Context(), Config{}, where, nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		found := func(query string) string {
+			args, err := json.Marshal(map[string]any{"query": query, "knowledge_base_id": b.ID, "threshold": 0})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := other.Tools()
+			at := slices.IndexFunc(list, func(o tools.Tool) bool { return o.Name == "search_documents" })
+			res, err := list[at].Call(auth.WithPrincipal(t.Context(), &auth.Principal{Tenant: "acme"}), args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res.Text()
+		}
+		for _, text := range []string{"副業は許可が要ります。", "副業は自由です。"} { // the second takes the place of the first
+			if _, err := k.Add(t.Context(), Import{Base: b}, "rules.md", []byte(text), nil); err != nil {
+				t.Fatal(err)
+			}
+			if got := found("副業"); !strings.Contains(got, text) || !strings.Contains(got, `"count":1`) {
+				t.Errorf("behind the import of %s it finds %s", text, got)
+			}
+		}
+		if _, err := k.Add(t.Context(), Import{Base: b, Access: kbstore.Access{Tenant: "other"}}, "rules.md", []byte("副業は秘密です。"), nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := found("副業"); strings.Contains(got, "秘密") || strings.Contains(got, "自由") {
+			t.Errorf("new rights are not heeded: %s", got)
+		}
+	})
 }
