@@ -1,14 +1,20 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"toolnorm/internal/auth"
 	"toolnorm/tools/kb/kbstore"
 	"toolnorm/tools/kb/kbstore/kbstoretest"
+	"toolnorm/tools/kb/retrieval"
 )
 
 // startPGlite starts PostgreSQL in WebAssembly, which has pgvector, and gives its URL.
@@ -67,5 +73,63 @@ func TestKnowledgeBasesInPgvector(t *testing.T) {
 	kbstoretest.Isolation(t, s, 200)
 	if got := kbstoretest.Overlap(t, s, 600, 40, 20); got < .95 {
 		t.Errorf("%.3f of the nearest were found", got)
+	}
+	searchesAlike(t, s)
+}
+
+// threeWords is a model of three dimensions: how often a text has each of three words.
+type threeWords struct{}
+
+// Embed counts, and gives no text a vector of zeros.
+func (threeWords) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	var all [][]float32
+	for _, text := range texts {
+		v := []float32{.1, .1, .1}
+		for i, word := range []string{"apple", "pear", "plum"} {
+			v[i] += float32(strings.Count(text, word))
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// searchesAlike holds that pgvector and memory find the same passages, with the same scores.
+func searchesAlike(t *testing.T, pgvector *kbstore.Store) {
+	t.Helper()
+	file, err := kbstore.OpenStore(t.Context(), filepath.Join(t.TempDir(), "k.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var said []string
+	for _, s := range []*kbstore.Store{pgvector, file} {
+		b, err := s.Create(t.Context(), kbstore.Base{Name: "Fruit", Tenant: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		collection, err := s.Collect(t.Context(), b.ID, "files")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, text := range []string{"an apple and a pear", "a plum", "pear pear", "apple apple plum", "secret apple"} {
+			vectors, _ := threeWords{}.Embed(t.Context(), []string{text})
+			d := kbstore.Document{Collection: collection, Source: fmt.Sprint(i), Title: "T", Access: kbstore.Access{Tenant: "a", Public: true, Clearance: i / 4}}
+			if err := s.Put(t.Context(), b.ID, &d, []kbstore.Chunk{{Text: text, Embedding: kbstore.Embedding{Model: "words", Vector: vectors[0]}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		local := &retrieval.Local{Store: s, Embedder: threeWords{}, Model: "words"}
+		res, err := local.Search(t.Context(), retrieval.Query{Text: "apple pear", Base: b.ID, Max: 10, Principal: &auth.Principal{Tenant: "a"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines strings.Builder
+		for _, f := range res.Results {
+			fmt.Fprintf(&lines, "%.3f %s\n", f.Score, f.Content)
+		}
+		said = append(said, lines.String())
+	}
+	if said[0] != said[1] || strings.Contains(said[0], "secret") || strings.Count(said[0], "\n") != 4 {
+		t.Errorf("pgvector finds\n%smemory finds\n%s", said[0], said[1])
 	}
 }

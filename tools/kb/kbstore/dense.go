@@ -139,13 +139,8 @@ func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n
 	if !s.vectors {
 		return nil, ErrUnranked
 	}
-	args := []any{base, literal(e.Vector), e.Model}
-	near := "k.embedding <=> $2::text::vector"
-	if d := len(e.Vector); d <= mostIndexed {
-		near = fmt.Sprintf("k.embedding::vector(%d) <=> $2::text::vector(%[1]d)", d)
-	}
-	text := fmt.Sprintf(candidates, "1 - ("+near+")") + "WHERE c.knowledge_base_id = $1 AND k.model = $3 AND " +
-		fmt.Sprintf("vector_dims(k.embedding) = %d AND ", len(e.Vector)) + f.where(&args) + fmt.Sprintf(" ORDER BY %s LIMIT %d", near, n)
+	text, near, args := s.compared(base, f, e)
+	text += fmt.Sprintf(" ORDER BY %s LIMIT %d", near, n)
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
 		// ef_search is how many the graph gives at once, and is 40 unless told. Without the last one a scan ends after 20,000 rows,
 		// however few of them the filter let through.
@@ -158,4 +153,35 @@ func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n
 		return err
 	})
 	return all, err
+}
+
+// Cosines compares one vector with those of passages, by their ids, as Dense does. Who has no vector of the model is left out.
+func (s *Store) Cosines(ctx context.Context, base string, f Filter, e Embedding, ids []string) (map[string]float64, error) {
+	if !s.vectors {
+		return nil, ErrUnranked
+	}
+	cosines := map[string]float64{}
+	if len(ids) == 0 {
+		return cosines, nil
+	}
+	text, _, args := s.compared(base, f, e)
+	text += " AND k.id IN (" + places(&args, ids) + ")"
+	all, err := s.candidates(ctx, text, args)
+	for _, c := range all {
+		cosines[c.ID] = c.Score
+	}
+	return cosines, err
+}
+
+// compared is the statement of both: the passages with a vector of the same model and length, which a filter allows, and how far
+// each is. Its form is that of the index, which is not used for any other.
+func (s *Store) compared(base string, f Filter, e Embedding) (text, near string, args []any) {
+	args = []any{base, literal(e.Vector), e.Model}
+	near = "k.embedding <=> $2::text::vector"
+	if d := len(e.Vector); d <= mostIndexed {
+		near = fmt.Sprintf("k.embedding::vector(%d) <=> $2::text::vector(%[1]d)", d)
+	}
+	text = fmt.Sprintf(candidates, "1 - ("+near+")") + "WHERE c.knowledge_base_id = $1 AND k.model = $3 AND " +
+		fmt.Sprintf("vector_dims(k.embedding) = %d AND ", len(e.Vector)) + f.where(&args)
+	return text, near, args
 }

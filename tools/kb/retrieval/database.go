@@ -26,7 +26,7 @@ type database struct {
 func (l *Local) open(ctx context.Context, base kbstore.Base, f kbstore.Filter) (view, error) {
 	ranks := l.Store.Ranks()
 	d := &database{source: l.Store, id: base.ID, filter: f, rowOf: map[string]int{}}
-	if !ranks || l.Embedder != nil {
+	if !ranks || l.Embedder != nil && !l.Store.Compares() {
 		i, err := l.indexes.get(ctx, l, base, !ranks)
 		if err != nil {
 			return nil, err
@@ -40,6 +40,9 @@ func (l *Local) open(ctx context.Context, base kbstore.Base, f kbstore.Filter) (
 	}
 	var err error
 	d.allowed, d.all, err = l.Store.CountDocuments(ctx, base.ID, f)
+	if l.Embedder != nil && err == nil {
+		return &indexed{d, l.Model}, nil
+	}
 	return d, err
 }
 

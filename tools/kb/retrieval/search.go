@@ -12,6 +12,7 @@
 //	memory.go    the embedded backend: an index in memory, kept up with its store
 //	vectors.go   the vectors of such an index
 //	database.go  PostgreSQL finds by words, this program scores
+//	pgvector.go  and by vectors, where it has pgvector
 //	remote.go    another service searches
 package retrieval
 
