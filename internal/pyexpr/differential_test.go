@@ -154,6 +154,18 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
+// TestWritten compares expressions as people write them, and those that the generator once found a disagreement with.
+func TestWritten(t *testing.T) {
+	f, err := os.Open("testdata/differential/written.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if n := compareAll(t, f); n < 230 {
+		t.Errorf("%d expressions, want 230", n)
+	}
+}
+
 // TestDifferentialLive compares fresh expressions with the python3 of this machine. PYEXPR_SEED and PYEXPR_COUNT say which and
 // how many; without them the seed is new on every day.
 func TestDifferentialLive(t *testing.T) {

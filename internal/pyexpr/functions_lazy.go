@@ -9,30 +9,15 @@ package pyexpr
 //	list(enumerate('ab', start=1)) → [(1, 'a'), (2, 'b')]
 //	enumerate() → TypeError: enumerate() missing required argument 'iterable'
 func enumerate(m *machine, a arguments) (value, error) {
-	total := len(a.pos) + len(a.names)
-	s := signature{name: "enumerate", style: keyworded, min: 1, max: 2, params: []string{"iterable", "start"}}
-	if total == 0 {
-		return nil, raise(TypeError, "enumerate() missing required argument 'iterable'")
-	}
-	if total > 2 {
-		return nil, raise(TypeError, "enumerate() takes at most 2 arguments (%d given)", total)
-	}
-	if err := s.checkNames(a); err != nil {
+	from, start, err := enumerateArguments(a)
+	if err != nil {
 		return nil, err
 	}
-	slots, err := s.bindNames(a)
-	if err != nil {
-		return nil, raise(TypeError, "enumerate() missing required argument 'iterable'")
+	count, ok := integer(start)
+	if !ok {
+		return nil, notInt(start)
 	}
-	var count value = int64(0)
-	if given(slots[1]) {
-		n, ok := integer(slots[1])
-		if !ok {
-			return nil, notInt(slots[1])
-		}
-		count = n
-	}
-	it, err := iterate(m, slots[0])
+	it, err := iterate(m, from)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +32,37 @@ func enumerate(m *machine, a arguments) (value, error) {
 		}
 		return pair, true, m.allocItems(2)
 	}}, nil
+}
+
+// enumerateArguments finds the iterable and the start, of which each may be named.
+//
+//	enumerate(start=1) → TypeError: 'start' is an invalid keyword argument for enumerate()
+//	list(enumerate(start=1, iterable='a')) → [(1, 'a')]
+//	enumerate('a', 'b') → TypeError: 'str' object cannot be interpreted as an integer
+//	enumerate(1, 2, 3) → TypeError: enumerate() takes at most 2 arguments (3 given)
+func enumerateArguments(a arguments) (from, start value, err error) {
+	total := len(a.pos) + len(a.names)
+	switch {
+	case total == 0:
+		return nil, nil, raise(TypeError, "enumerate() missing required argument 'iterable'")
+	case total > 2:
+		return nil, nil, raise(TypeError, "enumerate() takes at most 2 arguments (%d given)", total)
+	}
+	slots := append(append([]value{}, a.pos...), a.named...)
+	want := []string{"iterable", "start"}
+	if len(a.names) == 2 && a.names[0] == "start" {
+		want = []string{"start", "iterable"}
+		slots[0], slots[1] = slots[1], slots[0]
+	}
+	for i, name := range a.names {
+		if name != want[len(a.pos)+i] {
+			return nil, nil, raise(TypeError, "'%s' is an invalid keyword argument for enumerate()", name)
+		}
+	}
+	if total == 1 {
+		return slots[0], int64(0), nil
+	}
+	return slots[0], slots[1], nil
 }
 
 // filter keeps the items for which the function is true, or which are true themselves where it is None.

@@ -2,6 +2,7 @@
 
     generate.py SEED COUNT          expressions of one seed, to standard output
     generate.py --record FILE.gz    all seeds of seeds.txt, 1,000 each, compressed
+    generate.py --written           those of written.txt, to standard output
 
 A line has the expression (e), its variables (v), and either the type (t) and the repr (r) of the value or the kind (x) and
 the message (m) of the error. The generator knows types so that most expressions mean something; about one operand in
@@ -831,9 +832,22 @@ def lines(seed, count):
         yield json.dumps(line, ensure_ascii=False, separators=(",", ":"))
 
 
+def written():
+    """The expressions of written.txt, whose first line that is no remark has the variables."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "written.txt"), encoding="utf-8") as f:
+        texts = [line.rstrip("\n") for line in f if line.strip() and not line.startswith("#")]
+    values = json.loads(texts[0])
+    for e in texts[1:]:
+        used = {k: v for k, v in values.items() if re.search(rf"\b{k}\b", e)}
+        yield json.dumps(evaluate(e, used, False), ensure_ascii=False, separators=(",", ":"))
+
+
 def main():
     resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31))
     signal.signal(signal.SIGALRM, alarm)
+    if sys.argv[1] == "--written":
+        print("\n".join(written()))
+        return
     if sys.argv[1] == "--record":
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "seeds.txt")) as f:
             seeds = [int(w) for line in f if not line.startswith("#") for w in line.split()]
