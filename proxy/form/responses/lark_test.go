@@ -1,9 +1,15 @@
 package responses
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/adapters"
+	"toolnorm/proxy/form"
 )
 
 // patchGrammar is that of the tool apply_patch, as Codex offers it.
@@ -86,5 +92,21 @@ func TestGrammarsThatAreNoPatternsAreLeftToTheClient(t *testing.T) {
 		if pattern, err := patternOf(syntax, definition); pattern != "" || err != nil {
 			t.Errorf("%s: %s, %v", definition, pattern, err)
 		}
+	}
+}
+
+// A llama-server is held to the grammar while the model writes, line breaks and all: nothing of the pattern is left open.
+func TestAServerIsHeldToTheGrammar(t *testing.T) {
+	r := &request{Ask: new(form.Ask)}
+	tools, err := json.Marshal([]any{map[string]any{"type": "custom", "name": "apply_patch", "format": map[string]string{"type": "grammar", "syntax": "lark", "definition": patchGrammar}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.readTools(fastjson.MustParseBytes(tools)); err != nil {
+		t.Fatal(err)
+	}
+	g := adapters.For("hermes").Grammar(r.Tools, adapters.GrammarOptions{})
+	if len(g.Dropped) > 0 || !strings.Contains(g.Text, `*** Begin Patch\\n`) {
+		t.Errorf("dropped %q of\n%s", g.Dropped, g.Text)
 	}
 }
