@@ -136,7 +136,7 @@ type agentModel struct {
 	log         string // of toolnorm: a line for each request
 }
 
-// serveAgent writes the client's model and serves it. The context is longer than what these clients send: about 40 KB, which are as many
+// serveAgent writes the client's model and serves it. A reply that never ends is cut soon: behind such prompts a token takes 40 ms. The context is longer than what these clients send: about 40 KB, which are as many
 // tokens for a model that knows bytes.
 func (l *lane) serveAgent(t *testing.T, a *agent, dir string) agentModel {
 	t.Helper()
@@ -158,7 +158,7 @@ func (l *lane) serveAgent(t *testing.T, a *agent, dir string) agentModel {
 		t.Fatal(err)
 	}
 	b := l.startBreaker(t, s.base)
-	base := l.toolnorm(t, "--ollama", b.base, "--max-ctx", "131072", "--trace-bodies", "--alias", "gpt-5*="+name, "--alias", "claude-*="+name)
+	base := l.toolnorm(t, "--ollama", b.base, "--max-ctx", "131072", "--max-repeat", "500", "--trace-bodies", "--alias", "gpt-5*="+name, "--alias", "claude-*="+name)
 	return agentModel{model: name, base: base, breaks: b, log: l.log(logName(base))}
 }
 
@@ -182,6 +182,7 @@ func (a *agent) do(t *testing.T, m agentModel, bin, dir, step string) task {
 		filepath.Join(work, "src/greet.sh"): "cat printed.txt\necho helo\n# The mistake stands above, helo, as the notes have said all along " + say("edit") + "\n",
 		filepath.Join(work, "edited.txt"):   "The file was edited, and now it is time to try what it does. " + say("run") + "\n",
 		filepath.Join(work, "printed.txt"):  "This is what the program prints, and the documents of the company may say more of it. " + say("mcp") + "\n",
+		filepath.Join(work, "found.txt"):    "The tool was searched for, so it may be there by now, and can be called. " + say("found") + "\n",
 		filepath.Join(work, "done.txt"):     "All of it was done by now, so whoever reads this has only to say so. " + say("answer") + "\n",
 		filepath.Join(work, "failed.txt"):   "This command is going to fail, and whoever called it should hear of it. " + say("failed") + "\n",
 	}
