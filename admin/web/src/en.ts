@@ -84,7 +84,7 @@ export const en = {
   tokens: 'Tokens',
   duration: 'Duration',
   open: 'never ended',
-  noneOf: 'none (tools offered: {n})',
+  noneOf: 'none of {n} offered',
   noTools: 'none; no tools offered',
   brokeOff: 'broke off',
   callCut: 'A call was cut off',
