@@ -227,7 +227,7 @@ func TestWhenTheToolsAreOffered(t *testing.T) {
 		bases  int
 		want   bool
 	}{
-		{"auto", false, 0, false}, {"auto", true, 0, false}, {"auto", true, 1, true}, {"never", true, 1, false}, {"always", false, 0, true},
+		{"auto", false, 0, false}, {"auto", true, 0, false}, {"auto", true, 1, true}, {"never", true, 0, false}, {"always", false, 0, true},
 	} {
 		where := missing
 		if c.create {

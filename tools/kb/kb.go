@@ -46,7 +46,7 @@ type KB struct {
 // A failed opening of the store is an error: going on without it would show an empty list where there are bases.
 func Open(ctx context.Context, c Config, where string, embedder *embedding.Client, create bool) (*KB, error) {
 	k := &KB{Embedder: embedder, config: c, local: c.local(embedder)}
-	if c.Tools == "never" && !create {
+	if c.Tools == "never" {
 		return k, nil
 	}
 	if !strings.HasPrefix(where, "postgres") && !create {

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/store"
 	"toolnorm/internal/store/storetest"
 	"toolnorm/tools/kb/kbstore"
 )
@@ -180,4 +182,25 @@ func TestTheSchemaIsItsOwn(t *testing.T) {
 	if _, err := again.Base(t.Context(), b.ID); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestARoleThatMayMakeNoSchema is told what to do: with one store for all tools a start would else end with three words.
+func TestARoleThatMayMakeNoSchema(t *testing.T) {
+	where := databases.Postgres(t)
+	db, err := store.Open(t.Context(), where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "CREATE ROLE small LOGIN"); err != nil {
+		t.Fatal(err)
+	}
+	small := strings.Replace(where, "postgres://postgres@", "postgres://small@", 1)
+	if _, err := kbstore.OpenStore(t.Context(), small); err == nil || !strings.Contains(err.Error(), "CREATE SCHEMA knowledge AUTHORIZATION") {
+		t.Errorf("OpenStore = %v", err)
+	}
+	if _, err := db.ExecContext(t.Context(), "CREATE SCHEMA knowledge AUTHORIZATION small"); err != nil {
+		t.Fatal(err)
+	}
+	base(t, open(t, small), "")
 }

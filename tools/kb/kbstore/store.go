@@ -76,8 +76,10 @@ func inSchema(ctx context.Context, where string) (string, error) {
 		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM pg_namespace WHERE nspname = $1", schema).Scan(&n); err != nil || n > 0 {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, "CREATE SCHEMA "+schema)
-		return err
+		if _, err := tx.ExecContext(ctx, "CREATE SCHEMA "+schema); err != nil {
+			return fmt.Errorf("the schema %s cannot be made (its database's owner can: CREATE SCHEMA %[1]s AUTHORIZATION the role of this program; or set kb-tools to never): %w", schema, err)
+		}
+		return nil
 	})
 	if err != nil {
 		return "", err
