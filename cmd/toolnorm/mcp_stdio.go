@@ -24,6 +24,8 @@ type mcpStdio struct {
 	MCPFile string `name:"mcp-file" placeholder:"FILE" help:"The file of further MCP servers, whose tools are offered as well. Default: mcp.json beside the YAML file, if there is one, else in the data folder."`
 	Config  string `placeholder:"FILE" help:"YAML file with the settings of serve. Default: toolnorm.yaml in the user's configuration folder, if present."`
 
+	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" help:"Databases that custom SQL tools may ask, as serve says."`
+
 	Databases data.Config `embed:""`
 	Knowledge kb.Config   `embed:""`
 
@@ -47,7 +49,7 @@ func (c *mcpStdio) Run(m *Main) error {
 	if err != nil {
 		return &ended{err, statusUsage}
 	}
-	m.Config = Config{Data: dir, Store: c.Store, LogLevel: c.LogLevel, LogFormat: c.LogFormat, Databases: c.Databases, Knowledge: c.Knowledge, remotes: remotes{MCPFile: c.MCPFile}}
+	m.Config = Config{Data: dir, Store: c.Store, LogLevel: c.LogLevel, LogFormat: c.LogFormat, Connection: c.Connection, Databases: c.Databases, Knowledge: c.Knowledge, remotes: remotes{MCPFile: c.MCPFile}}
 	m.log = m.newLog()
 	who, err := c.principal(ctx, c.JWTToken)
 	if err != nil {
@@ -62,11 +64,15 @@ func (c *mcpStdio) Run(m *Main) error {
 		return errors.Join(err, m.toolbox.Close())
 	}
 	defer m.closeRemote()
+	following, leave := context.WithCancel(ctx) // left before the store is closed, which would be told as a failure
+	defer leave()
+	m.followTools(following)
 	m.mcp = mcpserver.New(m.mcpConfig(nil))
 	err = m.mcp.Stdio(auth.WithPrincipal(ctx, who), m.stdin, m.stdout, c.Grace)
 	if ctx.Err() != nil {
 		err = nil // a signal ended it, as it should
 	}
+	leave()
 	m.closeMCP(ctx)
 	return errors.Join(err, m.toolbox.Close())
 }

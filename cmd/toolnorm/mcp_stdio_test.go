@@ -84,3 +84,21 @@ func TestMCPEndsWithItsClientsConnection(t *testing.T) {
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestCustomToolsAreServedOnStandardInputAsWell(t *testing.T) {
+	dir := t.TempDir()
+	crm := filepath.Join(dir, "db", "sample.db") // any SQLite file will do
+	tool := filepath.Join(dir, "users.yaml")
+	if err := os.WriteFile(tool, []byte("name: users\ndescription_agent: x\ntool_type: SQL\ndefinition: SELECT count(*) AS n FROM h_user\noptions: {connection: crm}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clean(t, "")
+	if out, log, err := commandLine(t, "tools", "import", tool, "--data", dir, "--connection", "crm="+crm); err != nil {
+		t.Fatalf("%s%s%v", out, log, err)
+	}
+	said := initialize + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"users","arguments":{}}}`
+	stdout, stderr, err := spoken(t, said, "--data", dir, "--connection", "crm="+crm)
+	if err != nil || !strings.Contains(stdout, `{\"n\":5}`) || stderr != "" {
+		t.Errorf("%s, log %s, %v", stdout, stderr, err)
+	}
+}
