@@ -146,7 +146,7 @@ func (g *Guard) who(h http.Header, r *http.Request) (*Principal, error) {
 	if p := g.holder(r); p != nil {
 		return p, nil
 	}
-	err := error(nil)
+	var err error
 	if token := bearer(r); g.Tokens != nil && token != "" {
 		var p *Principal
 		if p, err = g.Tokens.Verify(r.Context(), token); err == nil {
