@@ -16,7 +16,7 @@ func floatDigits(m *machine, x float64, letter rune, precision int, alternate, d
 	if err := m.allocText(2*int64(precision) + 400); err != nil { // 1e308 has 309 digits before its point
 		return "", err
 	}
-	if err := m.step(int64(8 + precision/16)); err != nil { // strconv takes some µs for a number with 300 digits
+	if err := m.step(int64(12 + precision/16)); err != nil { // strconv takes some µs for a number with 300 digits
 		return "", err
 	}
 	text := ""

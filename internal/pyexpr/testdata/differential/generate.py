@@ -10,7 +10,7 @@ fifteen has another type than it should, so that errors are compared too. What a
 out: the order of sets, identity, addresses. What the package refuses on purpose is left out as well: complex numbers,
 bytes, stars, assignments.
 """
-import builtins, gzip, json, os, random, re, resource, signal, sys, warnings
+import ast, builtins, gzip, json, os, random, re, resource, signal, sys, warnings
 
 warnings.simplefilter("ignore")
 FUNCTIONS = "abs all any bool divmod enumerate filter float int len list map max min pow range reversed round set sorted str sum tuple zip dict ord chr bin oct hex".split()
@@ -777,6 +777,13 @@ def globals_of(code):
     return set(code.co_names).union(*(globals_of(c) for c in code.co_consts if isinstance(c, type(code))))
 
 
+def compares_identity(e):
+    """Whether `is` has an operand other than None, True and False on both sides, which the package refuses."""
+    single = lambda n: isinstance(n, ast.Constant) and (n.value is None or isinstance(n.value, bool))
+    return any(isinstance(op, (ast.Is, ast.IsNot)) and not single(a) and not single(b)
+               for n in ast.walk(ast.parse(e.strip(), mode="eval")) if isinstance(n, ast.Compare) for op, a, b in zip(n.ops, [n.left, *n.comparators], n.comparators))
+
+
 def evaluate(e, values, broken):
     line = {"e": e, "v": values}
     try:
@@ -788,6 +795,8 @@ def evaluate(e, values, broken):
         line.update(x="SyntaxError")  # the message of a broken expression is not compared
         return line
     except (ValueError, MemoryError, RecursionError):
+        return None
+    if compares_identity(e):
         return None
     if broken and not globals_of(code) <= set(values) | set(FUNCTIONS) | set(dir(str)) | {"get", "keys", "values", "items"}:
         return None  # names are found when compiling here, and when they are reached there
