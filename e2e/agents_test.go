@@ -33,6 +33,7 @@ type agent struct {
 	settings string
 	noMCP    bool // it does not speak MCP
 	env, run []string
+	flags    []string          // of toolnorm
 	files    map[string]string // of its home
 	steps    []gguf.Script
 }
@@ -88,6 +89,8 @@ func (a *agent) read(s golden.Section) error {
 		}
 	case "env":
 		a.env = strings.Split(s.Text, "\n")
+	case "flags":
+		a.flags = strings.Fields(s.Text)
 	case "run":
 		a.run = strings.Split(s.Text, "\n")
 	case "file":
@@ -158,7 +161,7 @@ func (l *lane) serveAgent(t *testing.T, a *agent, dir string) agentModel {
 		t.Fatal(err)
 	}
 	b := l.startBreaker(t, s.base)
-	base := l.toolnorm(t, "--ollama", b.base, "--max-ctx", "131072", "--max-repeat", "500", "--trace-bodies", "--alias", "gpt-5*="+name, "--alias", "claude-*="+name)
+	base := l.toolnorm(t, append([]string{"--ollama", b.base, "--max-ctx", "131072", "--max-repeat", "500", "--trace-bodies", "--alias", "gpt-5*=" + name, "--alias", "claude-*=" + name}, a.flags...)...)
 	return agentModel{model: name, base: base, breaks: b, log: l.log(logName(base))}
 }
 
@@ -295,7 +298,7 @@ func TestAgents(t *testing.T) {
 
 // laneAgents are the clients that each run of the lane asks: one for each API that no SDK of the lane covers. A client's prompt of 40,000 bytes
 // takes the model that knows bytes half a minute.
-var laneAgents = []string{"codex"}
+var laneAgents = []string{"claude", "codex"}
 
 // vacationLeft stands in what calculate_vacation_days answers for the first employee.
 const vacationLeft = "14.5"
