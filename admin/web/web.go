@@ -29,7 +29,7 @@ var missingHTML []byte
 const noncePlace = "__NONCE__"
 
 // Built reports whether the page is in this binary.
-// go:embed takes a folder that has at least one file, so a README stands where the page is missing.
+// An embedded folder must hold a file, so a README stands where the page is missing.
 func Built() bool { return page(dist) != nil }
 
 // Handler answers GET /admin, /admin/ and /admin/assets/….

@@ -13,8 +13,7 @@ import (
 var (
 	//lint:ignore ST1005 the specification's own words
 	ErrNotFound = errors.New("Knowledge base not found")
-	//lint:ignore ST1005 the specification's own words
-	ErrDenied = errors.New("Access denied to this knowledge base")
+	ErrDenied   = errors.New("Access denied to this knowledge base")
 )
 
 // Base is a knowledge base.
