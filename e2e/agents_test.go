@@ -290,7 +290,8 @@ func TestAgents(t *testing.T) {
 				if a.noMCP {
 					work = strings.TrimSuffix(work, "; MCP")
 				}
-				clientRow(t, "agents", a.name, version, a.api, work, "told", fmt.Sprint(cut.requests), fmt.Sprint(broken.requests), a.settings)
+				clientRow(t, "agents", a.name, version, a.api, work, "told", "ends", "ends", a.settings)
+				t.Logf("%s asks %d times after a cut, %d times after a break", a.name, cut.requests, broken.requests) // how often depends on what of it the model still sees
 			}
 		})
 	}
