@@ -8,12 +8,9 @@
 package embedding
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"net/url"
@@ -21,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"toolnorm/chat"
+	"toolnorm/internal/post"
 )
 
 // Client asks one model. It may be used by many at once and must not be copied.
@@ -118,37 +115,13 @@ func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	} else {
 		body["encoding_format"] = "float"
 	}
-	text, err := chat.JSON(body)
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL, bytes.NewReader(text))
-	if err != nil {
-		return nil, errors.New("the URL of the model cannot be read")
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if c.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+c.Key)
-	}
 	client := c.HTTP
 	if client == nil {
 		client = &http.Client{Timeout: time.Minute}
 	}
-	resp, err := client.Do(req)
-	if err != nil {
-		var where *url.Error
-		if errors.As(err, &where) { // without the URL, which may hold a key
-			err = where.Err
-		}
-		return nil, err
-	}
-	defer resp.Body.Close()
-	reply, err := io.ReadAll(io.LimitReader(resp.Body, mostReply))
+	reply, err := post.JSON(ctx, client, c.URL, c.Key, body, mostReply)
 	if err != nil {
 		return nil, err
-	}
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server answered %s: %.300s", resp.Status, bytes.TrimSpace(reply))
 	}
 	return read(reply, len(texts))
 }

@@ -1,16 +1,16 @@
 package ocr
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
+
+	"toolnorm/internal/post"
 )
 
 // DefaultModel is the specification's: a model of 8B that was taught Japanese.
@@ -57,15 +57,11 @@ func (n *Normalizer) asked(ctx context.Context, text []rune, offsets []int) (all
 func Ollama(client *http.Client, address, model string) Ask {
 	address = strings.TrimSuffix(strings.TrimSuffix(address, "/"), "/api/generate") + "/api/generate"
 	return func(ctx context.Context, text []rune, offsets []int) ([]bool, error) {
-		body, err := json.Marshal(map[string]any{
+		answer, err := generate(ctx, client, address, map[string]any{
 			"model": cmp.Or(model, DefaultModel), "prompt": prompt(text, offsets), "stream": false,
 			"format":  map[string]any{"type": "array", "items": map[string]string{"type": "boolean"}, "minItems": len(offsets), "maxItems": len(offsets)},
 			"options": map[string]any{"temperature": 0, "num_predict": 16 * (len(offsets) + 1)},
 		})
-		if err != nil {
-			return nil, err
-		}
-		answer, err := post(ctx, client, address, body)
 		if err != nil {
 			return nil, err
 		}
@@ -77,31 +73,18 @@ func Ollama(client *http.Client, address, model string) Ask {
 	}
 }
 
-// post asks /api/generate, and gives the text of its answer.
-func post(ctx context.Context, client *http.Client, address string, body []byte) (string, error) {
+// generate asks /api/generate, and gives the text of its answer.
+func generate(ctx context.Context, client *http.Client, address string, body any) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, askWait)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	reply, err := post.JSON(ctx, client, address, "", body, longAnswer)
 	if err != nil {
 		return "", err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := client.Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, longAnswer))
-	switch {
-	case err != nil:
-		return "", err
-	case resp.StatusCode != http.StatusOK:
-		return "", fmt.Errorf("the model server answered %s", resp.Status)
 	}
 	var said struct {
 		Response string `json:"response"`
 	}
-	if json.Unmarshal(text, &said) != nil {
+	if json.Unmarshal(reply, &said) != nil {
 		return "", errUnreadable
 	}
 	return said.Response, nil

@@ -13,13 +13,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
-	"net/url"
 	"time"
 
-	"toolnorm/chat"
+	"toolnorm/internal/post"
 )
 
 // Form is how a server is asked. It cannot be seen from the URL: both forms are served at /rerank.
@@ -69,7 +67,7 @@ func (c *Client) Score(ctx context.Context, query string, texts []string) ([]Sco
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	reply, err := c.ask(ctx, c.body(query, texts))
+	reply, err := post.JSON(ctx, c.HTTP, c.URL, c.Key, c.body(query, texts), mostReply)
 	if err == nil {
 		var scores []Score
 		if scores, err = read(reply, len(texts)); err == nil {
@@ -89,43 +87,6 @@ func (c *Client) body(query string, texts []string) any {
 		return map[string]any{"query": query, "texts": texts, "raw_scores": false, "truncate": true}
 	}
 	return map[string]any{"model": c.Model, "query": query, "documents": texts, "top_n": len(texts)}
-}
-
-// ask is one request. No error holds the URL, in which there may be a key.
-func (c *Client) ask(ctx context.Context, body any) ([]byte, error) {
-	text, err := chat.JSON(body)
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL, bytes.NewReader(text))
-	if err != nil {
-		return nil, errors.New("the URL of the model cannot be read")
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if c.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+c.Key)
-	}
-	client := c.HTTP
-	if client == nil {
-		client = http.DefaultClient
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		var where *url.Error
-		if errors.As(err, &where) {
-			err = where.Err
-		}
-		return nil, err
-	}
-	defer resp.Body.Close()
-	reply, err := io.ReadAll(io.LimitReader(resp.Body, mostReply))
-	if err != nil {
-		return nil, err
-	}
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server answered %s: %.300s", resp.Status, bytes.TrimSpace(reply))
-	}
-	return reply, nil
 }
 
 // read takes the scores out of a reply of either form. Which form it is shows by its first letter,

@@ -1,16 +1,14 @@
 package retrieval
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
-	"toolnorm/chat"
+	"toolnorm/internal/post"
 	"toolnorm/tools/kb/kbstore"
 )
 
@@ -57,37 +55,19 @@ func (r *Remote) Search(ctx context.Context, q Query) (*Result, error) {
 // post sends the query. The token goes to the configured URL and nowhere else: a redirect to another host
 // loses the header in Go's client. The reasons behind ErrRemote are for the log.
 func (r *Remote) post(ctx context.Context, q Query) ([]byte, error) {
-	body, err := chat.JSON(map[string]any{"query": q.Text, "kb_id": q.Base, "threshold": q.Threshold, "top_k": q.Max})
-	if err != nil {
-		return nil, err
+	body := map[string]any{"query": q.Text, "kb_id": q.Base, "threshold": q.Threshold, "top_k": q.Max}
+	reply, err := post.JSON(ctx, r.HTTP, r.URL, q.Principal.Token, body, mostRemote)
+	var refused *post.Refused
+	if errors.As(err, &refused) {
+		switch refused.Code {
+		case http.StatusUnauthorized:
+			return nil, ErrUnauthenticated
+		case http.StatusForbidden:
+			return nil, kbstore.ErrDenied
+		case http.StatusNotFound:
+			return nil, kbstore.ErrNotFound
+		}
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, bytes.NewReader(body))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRemote, err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Bearer "+q.Principal.Token)
-	client := r.HTTP
-	if client == nil {
-		client = http.DefaultClient
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRemote, err)
-	}
-	defer resp.Body.Close()
-	switch resp.StatusCode {
-	case http.StatusOK:
-	case http.StatusUnauthorized:
-		return nil, ErrUnauthenticated
-	case http.StatusForbidden:
-		return nil, kbstore.ErrDenied
-	case http.StatusNotFound:
-		return nil, kbstore.ErrNotFound
-	default:
-		return nil, fmt.Errorf("%w: it answered %s", ErrRemote, resp.Status)
-	}
-	reply, err := io.ReadAll(io.LimitReader(resp.Body, mostRemote))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRemote, err)
 	}

@@ -1,0 +1,56 @@
+// Package post sends JSON to a server that the settings name, as one for embeddings or for ranking, and reads its answer.
+package post
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"toolnorm/chat"
+)
+
+// Refused is an answer that is not 200.
+type Refused struct {
+	Code int
+	Text string // the status line and the beginning of the body
+}
+
+// Error is what the server answered.
+func (e *Refused) Error() string { return "the server answered " + e.Text }
+
+// JSON posts body as JSON and returns at most so many bytes of the answer. key is sent as a bearer's; empty: none is. A nil client is
+// http.DefaultClient. An answer that is not 200 is a [Refused]. No error shows the URL or the key: a URL may hold a key, too, and
+// these errors end up in results that models read.
+func JSON(ctx context.Context, client *http.Client, address, key string, body any, most int64) ([]byte, error) {
+	text, err := chat.JSON(body)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(text))
+	if err != nil {
+		return nil, errors.New("the server's URL cannot be read")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	resp, err := cmp.Or(client, http.DefaultClient).Do(req)
+	if err != nil {
+		var where *url.Error
+		if errors.As(err, &where) {
+			err = where.Err
+		}
+		return nil, err
+	}
+	defer resp.Body.Close()
+	reply, err := io.ReadAll(io.LimitReader(resp.Body, most))
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = &Refused{resp.StatusCode, fmt.Sprintf("%s: %.300s", resp.Status, bytes.TrimSpace(reply))}
+	}
+	return reply, err
+}
