@@ -28,6 +28,8 @@ type request struct {
 	summary  bool              // thoughts are shown as a summary, else as they are
 	previous string
 
+	said, thought []string // texts of the last turn of the assistant, which endTurn joins
+
 	// Fields that make sense together with others alone, read when all are there. They live as long as the
 	// body.
 	instructions         string
