@@ -81,7 +81,7 @@ func (r *request) readInput(v *fastjson.Value) error {
 	}
 	return field.Items(v, func(_ int, v *fastjson.Value) error {
 		if r.store {
-			b, err := field.Raw(v)
+			b, err := repeatable(v)
 			if err != nil {
 				return err
 			}

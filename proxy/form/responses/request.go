@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
@@ -67,7 +68,7 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 // OpenAI's API; the fields of this one would mean nothing to it.
 func (r *request) field(key string, v *fastjson.Value) error {
 	if slices.ContainsFunc(echoed, func(e echoedField) bool { return e.key == key }) {
-		b, err := field.Raw(v)
+		b, err := repeatable(v)
 		if err != nil {
 			return err
 		}
@@ -102,6 +103,13 @@ func (r *request) field(key string, v *fastjson.Value) error {
 		return field.Text(&r.previous)(v)
 	}
 	return r.manner(key, v)
+}
+
+// repeatable copies a value that a reply will hold. Bytes that are no UTF-8 become U+FFFD there, as everywhere else: a reply
+// with such a byte cannot be decoded, and the SDK for Python gives the whole stream up.
+func repeatable(v *fastjson.Value) (json.RawMessage, error) {
+	b, err := field.Raw(v)
+	return bytes.ToValidUTF8(b, []byte("\uFFFD")), err
 }
 
 // manner reads the fields that say how the model should answer, and in which form. It is apart from field

@@ -123,6 +123,23 @@ func TestItemsOfATurnAreOneMessage(t *testing.T) {
 	}
 }
 
+// What a reply repeats of its request is UTF-8, whatever the request was.
+func TestWhatIsRepeatedIsUTF8(t *testing.T) {
+	r, err := parse("{\"input\":[{\"role\":\"user\",\"content\":\"a\xff\"}],\"metadata\":{\"k\":\"\xfe\"},\"instructions\":\"\xc3\"}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for got, want := range map[string]string{
+		string(r.items[0]):             "{\"role\":\"user\",\"content\":\"a\uFFFD\"}",
+		string(r.echo["metadata"]):     "{\"k\":\"\uFFFD\"}",
+		string(r.echo["instructions"]): "\"\uFFFD\"",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // The texts of a turn are joined once. Each item copied all of the turn so far, so 2,000 thoughts of a kilobyte took 2 GB, and a
 // request of 4 MB held a core for a minute.
 func TestLongTurnsAreJoinedOnce(t *testing.T) {
