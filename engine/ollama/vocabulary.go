@@ -24,7 +24,19 @@ const (
 // long, so the server should be asked once. Which marks are control tokens is a matter of the file, not of the
 // family: one Gemma 4 has <|tool_call> as type 3, another conversion of it as type 4, which raw text shows. A
 // model without a GGUF vocabulary (safetensors) has none.
+//
+// An answer that breaks off is asked for once more: it is some megabytes long, and a request must not fail since a busy server,
+// or what stands in front of it, dropped what can be read again.
 func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, marks []string) ([]string, error) {
+	all, err := o.controls(ctx, p, model, marks)
+	if errors.Is(err, io.ErrUnexpectedEOF) && ctx.Err() == nil {
+		return o.controls(ctx, p, model, marks)
+	}
+	return all, err
+}
+
+// controls is one request for them.
+func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, marks []string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, vocabularyTime)
 	defer cancel()
 	w := p.Loading()

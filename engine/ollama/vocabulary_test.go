@@ -1,9 +1,15 @@
 package ollama
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"toolnorm/engine/wait"
 )
 
 // TestControlsAreReadInAnyOrder has vocabularies in all forms that a description may have.
@@ -27,6 +33,30 @@ func TestControlsAreReadInAnyOrder(t *testing.T) {
 		if s := strings.Join(got, " "); s != want && (want != "!" || err == nil) || err != nil && want != "!" {
 			t.Errorf("%s\ngot %q, %v, want %q", text, s, err, want)
 		}
+	}
+}
+
+// TestAVocabularyThatBreaksOffIsAskedForAgain has a server that drops the connection in the middle of its first answer.
+func TestAVocabularyThatBreaksOffIsAskedForAgain(t *testing.T) {
+	const whole = `{"model_info":{"tokenizer.ggml.tokens":["a","<t>"],"tokenizer.ggml.token_type":[1,3]}}`
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		text := whole
+		if asked++; asked == 1 {
+			w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
+			text = whole[:40]
+		}
+		_, _ = io.WriteString(w, text)
+	}))
+	defer s.Close()
+	client, err := New(s.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, pulse := wait.NewPulse(t.Context(), nil, wait.Timeouts{})
+	defer pulse.Stop()
+	if got, err := client.Controls(ctx, pulse, "m", []string{"<t>"}); err != nil || !slices.Equal(got, []string{"<t>"}) || asked != 2 {
+		t.Errorf("%q, %v, asked %d times", got, err, asked)
 	}
 }
 
