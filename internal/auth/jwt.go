@@ -119,6 +119,11 @@ func refused(why error) error {
 // algorithm gets its own kind of key alone. With RSA's public key as HMAC's secret anybody could sign (RFC 8725,
 // section 2.1).
 func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
+	// crit names what a reader has to understand, as a "b64" that changes what is signed. None of it is understood here, and
+	// the library does not look (RFC 7515, section 4.1.11).
+	if _, ok := token.Header["crit"]; ok {
+		return nil, errors.New("the token's header has crit, of which nothing is known")
+	}
 	if token.Method.Alg() == hs256 {
 		return t.cfg.Secret, nil
 	}
@@ -163,10 +168,15 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 		"tenant_id": &c.tenant, "clearance": &c.clearance, "kb_ids": &c.bases,
 		"department": &department, "departments": &departments, "role": &role, "roles": &roles,
 	} {
-		if value, ok := all[name]; ok {
-			if err := json.Unmarshal(value, into); err != nil {
-				return fmt.Errorf("claim %s: %w", name, err)
-			}
+		value, ok := all[name]
+		if !ok {
+			continue
+		}
+		if _, date := into.(**jwt.NumericDate); date && value[0] == '"' { // the library reads "1700000000" as well
+			return fmt.Errorf("claim %s: a number is wanted, not a text", name)
+		}
+		if err := json.Unmarshal(value, into); err != nil {
+			return fmt.Errorf("claim %s: %w", name, err)
 		}
 	}
 	c.departments, c.roles = append(department, departments...), append(role, roles...)

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -162,6 +163,18 @@ func TestClaimsAreThePrincipal(t *testing.T) {
 	}
 }
 
+// withHeader signs a token whose header has one more member.
+func withHeader(t *testing.T, claims jwt.MapClaims, name string, value any) string {
+	t.Helper()
+	token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
+	token.Header[name] = value
+	text, err := token.SignedString([]byte(sharedSecret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 func TestTokensThatAreNotBelieved(t *testing.T) {
 	now := newClock()
 	hs := func(more jwt.MapClaims) string {
@@ -184,6 +197,8 @@ func TestTokensThatAreNotBelieved(t *testing.T) {
 		"good":               {hs(good), true},
 		"expired in leeway":  {with("exp", now.now().Add(-20*time.Second).Unix()), true},
 		"expired":            {with("exp", now.now().Add(-40*time.Second).Unix()), false},
+		"exp a text":         {with("exp", strconv.FormatInt(now.now().Add(time.Hour).Unix(), 10)), false},
+		"crit in its header": {withHeader(t, now.with(good), "crit", []string{"b64"}), false},
 		"without exp":        {with("exp", nil), false},
 		"not yet":            {with("nbf", now.now().Add(time.Minute).Unix()), false},
 		"wrong audience":     {with("aud", "elsewhere"), false},
