@@ -94,6 +94,19 @@ func TestLongParagraphsAreCutBehindSentences(t *testing.T) {
 	}
 }
 
+// The beginning of the rest is looked at for each passage, and not all of it: 4 MB are cut in the time of 4 MB.
+func TestALineOfMegabytesIsCut(t *testing.T) {
+	text := strings.Repeat("a", 4<<20)
+	one := Text{Blocks: []Block{{"H", text}}}
+	var again strings.Builder
+	for _, p := range one.Cut() {
+		again.WriteString(p.Text)
+	}
+	if again.String() != text {
+		t.Errorf("%d of %d letters are left", again.Len(), len(text))
+	}
+}
+
 func TestSmallParagraphsStayTogether(t *testing.T) {
 	text := Text{Blocks: []Block{{"A", strings.Repeat("a", 700)}, {"A", strings.Repeat("b", 400)}, {"A", strings.Repeat("c", 400)}, {"B", "d"}}}
 	var lengths []int

@@ -36,7 +36,7 @@ func (t *Text) Cut() (all []Passage) {
 		case text != "" && b.Heading == heading && columns(joined) <= mostColumns:
 			text = joined
 			continue
-		case columns(b.Text) <= mostColumns:
+		case !tooWide(b.Text):
 			flush()
 			heading, text = b.Heading, b.Text
 			continue
@@ -65,7 +65,7 @@ func pieces(text string) (all []string) {
 		piece, last = piece+sentence, sentence
 	}
 	for _, sentence := range sentences(text) {
-		for columns(sentence) > mostColumns {
+		for tooWide(sentence) {
 			at := breakAt(sentence)
 			add(sentence[:at])
 			sentence = sentence[at:]
@@ -155,6 +155,18 @@ func columns(text string) (n int) {
 		n += columnsOf(r)
 	}
 	return n
+}
+
+// tooWide says that a text has to be cut. It stops counting there: a line of nine megabytes is asked once for each of its 7,500
+// passages, and to count the rest each time took minutes.
+func tooWide(text string) bool {
+	n := 0
+	for _, r := range text {
+		if n += columnsOf(r); n > mostColumns {
+			return true
+		}
+	}
+	return false
 }
 
 // columnsOf is how wide a character is.
