@@ -187,7 +187,7 @@ func TestWithoutAModelWordsFindAndTheResultSaysSo(t *testing.T) {
 		path := catalog(t, columns...)
 		imported(t, d, path, Imported{"catalog.csv", 5, 0, 0})
 		imported(t, d, path, Imported{"catalog.csv", 5, 0, 0})
-		got, _ := call(t, r, "get_sql_reference_documents", `{"user_query":"2024년 1월 이후 가입한 사용자의 이메일 주소를 알려줘","n_results":1}`)
+		got, _ := call(t, r, "get_sql_reference_documents", `{"user_query":"2024년 1월 이후 가입한 사용자의 이메일 주소를 알려줘","n_results":1.0}`)
 		want := `{"reference_docs":["table: users, column: email, type: VARCHAR(255), description: 사용자 이메일 주소"],"stages":[{"name":"dense","status":"skipped","reason":"TEXT_EMBEDDING_MODEL_URL is not set: there is no model that makes vectors"},{"name":"sparse","status":"ok"}]}`
 		if got != want {
 			t.Errorf("got %s\nwant %s", got, want)
@@ -213,7 +213,7 @@ func TestVectorsFindAndAreMadeOnce(t *testing.T) {
 	}
 	imported(t, d, path, Imported{"words.txt", 3, 3, 0})
 	imported(t, d, path, Imported{"words.txt", 3, 0, 0})
-	got, _ := call(t, r, "search_similar_documents", `{"query_list":["nab","chery"],"n_results":2}`)
+	got, _ := call(t, r, "search_similar_documents", `{"query_list":["nab","chery"],"n_results":2.0}`)
 	if want := `{"documents":[["banana","apricot"],["cherry","apricot"]],"stages":[{"name":"dense","status":"ok"},{"name":"sparse","status":"skipped","reason":"vectors were compared"}]}`; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

@@ -34,13 +34,13 @@ type referenceDocuments struct {
 // references searches by meaning and by words at once.
 // created_at and E-4012 are found by their letters, which vectors alone miss. The texts come back unchanged.
 func (d *Data) references(ctx context.Context, in struct {
-	Query string `json:"user_query"`
-	N     int    `json:"n_results"`
+	Query string  `json:"user_query"`
+	N     float64 `json:"n_results"` // 5.0 is an integer to a schema, and not to Go
 }) (out referenceDocuments, err error) {
 	if in.N == 0 {
 		in.N = 15
 	}
-	found, stages, err := d.find(ctx, []string{in.Query}, in.N, true)
+	found, stages, err := d.find(ctx, []string{in.Query}, int(in.N), true)
 	if err != nil {
 		return out, err
 	}

@@ -39,11 +39,11 @@ type similarDocuments struct {
 // A query that finds nothing has an empty list, so that lists and queries stay side by side.
 func (d *Data) similar(ctx context.Context, in struct {
 	Queries []string `json:"query_list"`
-	N       int      `json:"n_results"`
+	N       float64  `json:"n_results"` // 5.0 is an integer to a schema, and not to Go
 }) (out similarDocuments, err error) {
 	if in.N == 0 {
 		in.N = 3
 	}
-	out.Documents, out.Stages, err = d.find(ctx, in.Queries, in.N, false)
+	out.Documents, out.Stages, err = d.find(ctx, in.Queries, int(in.N), false)
 	return out, err
 }

@@ -64,7 +64,7 @@ type searchArguments struct {
 	Query     string   `json:"query"`
 	Base      string   `json:"knowledge_base_id"`
 	Threshold *float64 `json:"threshold"`
-	Max       *int     `json:"max_results"`
+	Max       *float64 `json:"max_results"` // 5.0 is an integer to a schema, and not to Go
 }
 
 // query is the search that is meant. Who asks comes from the context alone.
@@ -74,7 +74,7 @@ func (a *searchArguments) query(ctx context.Context) retrieval.Query {
 		q.Threshold = *a.Threshold
 	}
 	if a.Max != nil {
-		q.Max = *a.Max
+		q.Max = int(*a.Max)
 	}
 	return q
 }

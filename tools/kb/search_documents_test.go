@@ -84,7 +84,7 @@ func TestDefaultsAreThoseOfTheSpecification(t *testing.T) {
 		t.Errorf("%s, asked %+v", got.Text(), b.asked)
 	}
 	// The bounds themselves are inside, and 0 is not what is left out.
-	for _, args := range []string{`,"threshold":0,"max_results":50}`, `,"threshold":1,"max_results":1}`} {
+	for _, args := range []string{`,"threshold":0,"max_results":50}`, `,"threshold":1,"max_results":1.0}`} {
 		if got := call(t, b, auth.Local(), `{"query":"q","knowledge_base_id":"`+sampleID+`"`+args); got.IsError {
 			t.Errorf("%s: %s", args, got.Text())
 		}
