@@ -18,8 +18,7 @@ type percentFormat struct {
 	used   int
 	dict   value // what %(name)s looks names up in
 	single bool  // the right operand is one argument, and no tuple
-	named  bool
-	turned bool // to the left, by a negative *
+	turned bool  // to the left, by a negative *
 }
 
 // percent computes format % args.
@@ -88,10 +87,6 @@ func (f *percentFormat) take() (rune, error) {
 
 // argument is the next argument.
 func (f *percentFormat) argument() (value, error) {
-	if f.named {
-		f.used = max(f.used, 1)
-		return f.args[0], nil
-	}
 	if f.used >= len(f.args) {
 		return nil, raise(TypeError, "not enough arguments for format string")
 	}
@@ -160,9 +155,10 @@ func (f *percentFormat) conversion() error {
 //	'%(a)s' % {'a': 1} → '1'
 //	'%(b)s' % {'a': 1} → KeyError: 'b'
 //	'%(a)s' % 5 → TypeError: format requires a mapping
+//	'%(a)*d' % {'a': 1} → TypeError: not enough arguments for format string
 //	'%(a' % {'a': 1} → ValueError: incomplete format key
 func (f *percentFormat) name() error {
-	f.named, f.turned = false, false
+	f.turned = false
 	if !strings.HasPrefix(f.rest, "(") {
 		return nil
 	}
@@ -187,7 +183,7 @@ func (f *percentFormat) name() error {
 		if err != nil {
 			return err
 		}
-		f.args, f.named, f.used = []value{v}, true, 0
+		f.args, f.used = []value{v}, 0
 		return nil
 	}
 	return raise(ValueError, "incomplete format key")
