@@ -45,7 +45,7 @@ func (c *docsImport) Run(m *Main) error {
 	all, err := box.Data.Import(ctx, c.Path, m.bar)
 	m.clear()
 	for _, one := range all {
-		fmt.Fprintf(m.stdout, "%s: %d documents, %d embedded, %d removed\n", one.Source, one.Documents, one.Embedded, one.Removed)
+		fmt.Fprintf(m.stdout, "%s: %d documents, %d embedded, %d removed\n", shown(one.Source), one.Documents, one.Embedded, one.Removed)
 	}
 	return errors.Join(err, box.Close())
 }
@@ -56,6 +56,7 @@ const barWidth = 30
 // bar shows how many of a file's documents are done: on a terminal a bar that is written over, else a line at the beginning and
 // then one for every tenth, so that a log stays short.
 func (m *Main) bar(source string, done, of int) {
+	source = shown(source)
 	if m.onTerminal() {
 		filled := barWidth
 		if of > 0 {

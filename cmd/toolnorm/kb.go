@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/doctor"
 	"toolnorm/internal/home"
 	"toolnorm/internal/toolbox"
 	"toolnorm/tools/data"
@@ -147,9 +148,9 @@ func (m *Main) importInto(ctx context.Context, k *kb.KB, in kb.Import) error {
 		m.clear()
 		switch i.Status {
 		case kb.StatusFailed:
-			fmt.Fprintf(m.stderr, "%s: %s\n", i.Source, i.Error)
+			fmt.Fprintf(m.stderr, "%s: %s\n", shown(i.Source), shown(i.Error))
 		case kb.StatusImported, kb.StatusRemoved:
-			fmt.Fprintf(m.stdout, "%s: %s, %d passages\n", i.Source, i.Status, i.Chunks)
+			fmt.Fprintf(m.stdout, "%s: %s, %d passages\n", shown(i.Source), i.Status, i.Chunks)
 		}
 	}
 	total, err := k.Import(ctx, in)
@@ -178,11 +179,15 @@ func (c *kbList) Run(m *Main) error {
 	return c.open(func(ctx context.Context, k *kb.KB) error {
 		all, err := k.Store.Bases(ctx, auth.PrincipalOf(ctx))
 		for _, b := range all {
-			fmt.Fprintf(m.stdout, "%s  %s\n", b.ID, described(&b))
+			fmt.Fprintf(m.stdout, "%s  %s\n", b.ID, shown(described(&b)))
 		}
 		return err
 	})
 }
+
+// shown is a text from a file or a database as a terminal may have it. Names of files and titles come from whoever wrote the
+// documents, and those of bases from whoever may make one.
+func shown(text string) string { return strings.Map(doctor.Printable, text) }
 
 // described is what a knowledge base is called, as get_knowledge_base_summary says it, and whose it is.
 func described(b *kbstore.Base) string {
@@ -209,7 +214,7 @@ func (c *kbShow) Run(m *Main) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(m.stdout, "%s\n%s\n", b.ID, described(&b))
+		fmt.Fprintf(m.stdout, "%s\n%s\n", b.ID, shown(described(&b)))
 		collections, err := k.Store.Collections(ctx, b.ID)
 		if err != nil {
 			return err
@@ -220,7 +225,7 @@ func (c *kbShow) Run(m *Main) error {
 		}
 		all, err := k.Store.Documents(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
 		for _, d := range all {
-			fmt.Fprintf(m.stdout, "  %s/%s: %s, %d passages, %s\n", names[d.Collection], d.Source, d.Title, d.Chunks, readers(&d.Access, b.Tenant))
+			fmt.Fprintf(m.stdout, "  %s/%s: %s, %d passages, %s\n", shown(names[d.Collection]), shown(d.Source), shown(d.Title), d.Chunks, shown(readers(&d.Access, b.Tenant)))
 		}
 		return err
 	})

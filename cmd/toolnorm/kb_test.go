@@ -72,3 +72,22 @@ func TestKnowledgeBasesFromTheCommandLine(t *testing.T) {
 		t.Errorf("a bad file: %v\n%s", err, got)
 	}
 }
+
+// TestNamesDoNotReachTheTerminalAsTheyAre imports a file whose name would colour the line, begin another and turn a third round.
+func TestNamesDoNotReachTheTerminalAsTheyAre(t *testing.T) {
+	clean(t, "")
+	t.Setenv("TOOLNORM_DATA", t.TempDir())
+	dir := t.TempDir()
+	name := "a\x1b[31m\nb\u202ec"
+	if err := os.WriteFile(filepath.Join(dir, name+".md"), []byte("# Leave\n\nTwenty days.\n"), 0o600); err != nil {
+		t.Skip("no such names here")
+	}
+	for _, args := range [][]string{
+		{"kb", "create", name, "--tenant", name}, {"kb", "list"}, {"kb", "import", name, dir, "--department", name, "--collection", name}, {"kb", "show", name},
+	} {
+		got, err := commandOf(t, args...)
+		if err != nil || strings.ContainsAny(got, "\x1b\u202e") || args[1] != "create" && !strings.Contains(got, "a·[31m⏎b·c") {
+			t.Errorf("%q prints %q, %v", args, got, err)
+		}
+	}
+}

@@ -102,10 +102,10 @@ func (c *toolsImport) Run(m *Main) error {
 		all, err := s.Import(ctx, whoami(), c.DryRun, c.Paths...)
 		refused := 0
 		for _, one := range all {
-			fmt.Fprintf(m.stdout, "%s: %s %s\n", one.File, one.Action, one.Name)
+			fmt.Fprintf(m.stdout, "%s: %s %s\n", shown(one.File), one.Action, shown(one.Name))
 			if one.Err != nil {
 				refused++
-				fmt.Fprintf(m.stderr, "toolnorm: %s: %v\n", one.File, one.Err)
+				fmt.Fprintf(m.stderr, "toolnorm: %s: %s\n", shown(one.File), shown(one.Err.Error()))
 			}
 		}
 		if refused > 0 {

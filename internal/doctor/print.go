@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/ollama/ollama/types/model"
 )
@@ -90,20 +91,20 @@ type page struct {
 // line writes the cells of a line.
 func (p *page) line(cells ...string) {
 	for i, c := range cells {
-		cells[i] = strings.Map(printable, c)
+		cells[i] = strings.Map(Printable, c)
 	}
 	if _, err := fmt.Fprintln(p.w, strings.TrimRight(strings.Join(cells, "\t"), "\t")); p.err == nil {
 		p.err = err
 	}
 }
 
-// printable keeps what a model wrote from moving the cursor, or the columns.
-// What a model wrote goes to a terminal, where an escape sequence could do more than colour.
-func printable(r rune) rune {
+// Printable keeps what a model wrote, or what a file is called, from moving the cursor, or the columns: a function for
+// strings.Map. On a terminal an escape sequence could do more than colour, and a mark of direction shows a name as another.
+func Printable(r rune) rune {
 	switch {
 	case r == '\n' || r == '\r':
 		return '⏎'
-	case r < ' ' || r >= 0x7f && r < 0xa0:
+	case r < ' ' || r >= 0x7f && r < 0xa0, unicode.Is(unicode.Bidi_Control, r):
 		return '·'
 	}
 	return r
