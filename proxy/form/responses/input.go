@@ -98,7 +98,10 @@ func (r *request) readItem(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
-	kind := string(v.GetStringBytes("type"))
+	var kind string
+	if err := textMember(v, "type", &kind); err != nil {
+		return err
+	}
 	if kind == "" && v.Get("role") == nil && v.Get("id") != nil {
 		kind = "item_reference"
 	}
@@ -219,8 +222,8 @@ func (r *request) readCall(kind string, v *fastjson.Value) error {
 		err = form.ReadFunction(&c, v)
 	case "custom_tool_call":
 		var input string
-		if err = field.Within("input", field.Text(&input)(form.OrNull(v.Get("input")))); err == nil {
-			c.Name, c.Args = string(v.GetStringBytes("name")), inputArgs(input)
+		if err = textMember(v, "input", &input); err == nil {
+			c.Args, err = inputArgs(input), textMember(v, "name", &c.Name)
 		}
 	default:
 		c.Name, c.Args = strings.TrimSuffix(kind, "_call"), json.RawMessage("{}")
@@ -236,8 +239,14 @@ func (r *request) readCall(kind string, v *fastjson.Value) error {
 	if err != nil {
 		return err
 	}
-	c.ID = string(v.GetStringBytes("call_id"))
-	c.Name = r.tools.flat(string(v.GetStringBytes("namespace")), c.Name)
+	namespace := ""
+	if err = textMember(v, "call_id", &c.ID); err == nil {
+		err = textMember(v, "namespace", &namespace)
+	}
+	if err != nil {
+		return err
+	}
+	c.Name = r.tools.flat(namespace, c.Name)
 	turn := r.turn(func(*chat.Message) bool { return true })
 	turn.Calls = append(turn.Calls, c)
 	return nil
@@ -252,7 +261,10 @@ func inputArgs(input string) json.RawMessage {
 // readOutput reads what a tool answered: a text, parts, or any JSON. Which call it answers is history's to
 // find out (engine/history): an id that no call has is no error here.
 func (r *request) readOutput(v *fastjson.Value) error {
-	m := chat.Message{Role: chat.ToolRole, CallID: string(v.GetStringBytes("call_id"))}
+	m := chat.Message{Role: chat.ToolRole}
+	if err := textMember(v, "call_id", &m.CallID); err != nil {
+		return err
+	}
 	if err := field.Within("output", form.ReadResult(&m, form.OrNull(v.Get("output")))); err != nil {
 		return err
 	}
@@ -263,7 +275,10 @@ func (r *request) readOutput(v *fastjson.Value) error {
 // readFound reads the tools that a search of the client's found: they are on offer from then on, and the
 // model is told their names.
 func (r *request) readFound(v *fastjson.Value) error {
-	before := len(r.Tools)
+	before, m := len(r.Tools), chat.Message{Role: chat.ToolRole}
+	if err := textMember(v, "call_id", &m.CallID); err != nil {
+		return err
+	}
 	r.tools.loading = true
 	err := field.Within("tools", r.readTools(v.Get("tools")))
 	r.tools.loading = false
@@ -274,18 +289,21 @@ func (r *request) readFound(v *fastjson.Value) error {
 	for _, t := range r.Tools[before:] {
 		names = append(names, t.Name)
 	}
-	text := "No tool was found."
+	m.Content = "No tool was found."
 	if len(names) > 0 {
-		text = "These tools can be called now: " + strings.Join(names, ", ")
+		m.Content = "These tools can be called now: " + strings.Join(names, ", ")
 	}
-	r.add(chat.Message{Role: chat.ToolRole, CallID: string(v.GetStringBytes("call_id")), Content: text})
+	r.add(m)
 	return nil
 }
 
 // readReference reads an item that the client names instead of repeating it. The SDK of Vercel does so with
 // what it got of a reply that is kept.
 func (r *request) readReference(v *fastjson.Value) error {
-	id := string(v.GetStringBytes("id"))
+	var id string
+	if err := textMember(v, "id", &id); err != nil {
+		return err
+	}
 	item, ok := r.replies.item(id, r.owner)
 	if !ok {
 		f := fault.New(fault.Invalid, "Item with id '%s' not found: replies are kept in memory for %s when store is not false. Send the item itself.", id, keepFor)

@@ -113,7 +113,8 @@ func repeatable(v *fastjson.Value) (json.RawMessage, error) {
 }
 
 // manner reads the fields that say how the model should answer, and in which form. It is apart from field
-// because a function has a length that one can read.
+// because a function has a length that one can read. What the reply repeats has the type that it has there, or the SDKs could
+// not read the reply.
 func (r *request) manner(key string, v *fastjson.Value) error {
 	switch key {
 	case "reasoning":
@@ -124,8 +125,18 @@ func (r *request) manner(key string, v *fastjson.Value) error {
 		return r.readInclude(v)
 	case "truncation":
 		return oneOf(v, "auto", "disabled")
-	case "max_tool_calls", "metadata", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "service_tier", "user",
-		"client_metadata", "stream_options", "context_management":
+	case "max_tool_calls":
+		var most *int64
+		return field.Integer(&most)(v)
+	case "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "service_tier", "user":
+		var text string
+		return field.Text(&text)(v)
+	case "metadata":
+		if field.IsNull(v) || v.Type() == fastjson.TypeObject {
+			return nil
+		}
+		return field.Bad("", "must be an object, not %s", field.KindOf(v))
+	case "client_metadata", "stream_options", "context_management":
 		return nil
 	}
 	if slices.Contains(elsewhere, key) {

@@ -93,6 +93,10 @@ func (r *request) readTool(v *fastjson.Value, namespace, about string) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
+	deferred := false
+	if err := field.Within("defer_loading", field.Flag(&deferred)(form.OrNull(v.Get("defer_loading")))); err != nil {
+		return err
+	}
 	switch kind := string(v.GetStringBytes("type")); kind {
 	case "", "function":
 		t, err := form.ReadTool(v)
@@ -100,9 +104,14 @@ func (r *request) readTool(v *fastjson.Value, namespace, about string) error {
 			return err
 		}
 		t.Description = paragraphs(about, t.Description)
-		return r.offerTool(t, tool{function, namespace, t.Name}, v.GetBool("defer_loading"))
+		return r.offerTool(t, tool{function, namespace, t.Name}, deferred)
 	case "custom":
-		return r.readCustom(v, namespace, about)
+		t, err := readCustom(v)
+		if err != nil {
+			return err
+		}
+		t.Description = paragraphs(about, t.Description)
+		return r.offerTool(t, tool{custom, namespace, t.Name}, deferred)
 	case "namespace":
 		return r.readNamespace(v)
 	case "tool_search":
@@ -115,9 +124,9 @@ func (r *request) readTool(v *fastjson.Value, namespace, about string) error {
 // readNamespace reads a group of tools: {"type":"namespace","name":"mcp__docs","description":…,"tools":[…]}.
 // Codex sends each MCP server as one, and takes calls back only with the namespace beside the name.
 func (r *request) readNamespace(v *fastjson.Value) error {
-	name, about := string(v.GetStringBytes("name")), string(v.GetStringBytes("description"))
-	if strings.TrimSpace(name) == "" {
-		return field.Bad("name", "must not be empty")
+	name, about, err := namesOf(v)
+	if err != nil {
+		return err
 	}
 	return field.Within("tools", field.Items(v.Get("tools"), func(i int, v *fastjson.Value) error {
 		if i > 0 {
@@ -132,32 +141,67 @@ func (r *request) readNamespace(v *fastjson.Value) error {
 // {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"…"}}. A
 // grammar that can be said as a pattern becomes part of the function's schema, so that everything which holds
 // for schemas holds for it: calls that do not fit are repaired, and servers that can are held to it.
-func (r *request) readCustom(v *fastjson.Value, namespace, about string) error {
-	name := string(v.GetStringBytes("name"))
-	if strings.TrimSpace(name) == "" {
-		return field.Bad("name", "must not be empty")
+func readCustom(v *fastjson.Value) (t chat.Tool, err error) {
+	if t.Name, t.Description, err = namesOf(v); err != nil {
+		return t, err
 	}
 	input := schemaOfText{Type: "string"}
-	description := paragraphs(about, string(v.GetStringBytes("description")))
-	if format := v.Get("format"); format != nil && string(format.GetStringBytes("type")) == "grammar" {
-		syntax, definition := string(format.GetStringBytes("syntax")), string(format.GetStringBytes("definition"))
-		pattern, err := patternOf(syntax, definition)
-		if err != nil {
-			return field.Within("format", err)
-		}
-		input.Pattern = pattern
-		description = paragraphs(description, "The "+inputMember+" must follow this "+syntax+" grammar:\n"+definition)
+	syntax, definition, err := grammarOf(form.OrNull(v.Get("format")))
+	if err == nil && syntax != "" {
+		input.Pattern, err = patternOf(syntax, definition)
+		t.Description = paragraphs(t.Description, "The "+inputMember+" must follow this "+syntax+" grammar:\n"+definition)
 	}
-	offered, err := chat.JSON(struct {
+	if err != nil {
+		return t, field.Within("format", err)
+	}
+	t.Schema, err = chat.JSON(struct {
 		Type       string                  `json:"type"`
 		Properties map[string]schemaOfText `json:"properties"`
 		Required   []string                `json:"required"`
 		Additional bool                    `json:"additionalProperties"`
 	}{"object", map[string]schemaOfText{inputMember: input}, []string{inputMember}, false})
-	if err != nil {
-		return err
+	return t, err
+}
+
+// namesOf are a tool's or a namespace's name and what it says of itself.
+func namesOf(v *fastjson.Value) (name, about string, err error) {
+	if err = textMember(v, "name", &name); err == nil && strings.TrimSpace(name) == "" {
+		err = field.Bad("name", "must not be empty")
 	}
-	return r.offerTool(chat.Tool{Name: name, Description: description, Schema: offered}, tool{custom, namespace, name}, v.GetBool("defer_loading"))
+	if err == nil {
+		err = textMember(v, "description", &about)
+	}
+	return name, about, err
+}
+
+// textMember reads a member that is a text, or is not there. A value of another type is an error: 5 for a call_id would be an
+// id that no result has.
+func textMember(v *fastjson.Value, key string, dst *string) error {
+	return field.Within(key, field.Text(dst)(form.OrNull(v.Get(key))))
+}
+
+// grammarOf is the grammar of a custom tool's format: none where the text is free.
+func grammarOf(v *fastjson.Value) (syntax, definition string, err error) {
+	if field.IsNull(v) {
+		return "", "", nil
+	}
+	if v.Type() != fastjson.TypeObject {
+		return "", "", field.Bad("", "must be an object, not %s", field.KindOf(v))
+	}
+	switch kind := string(v.GetStringBytes("type")); kind {
+	case "text":
+		return "", "", nil
+	case "grammar":
+	default:
+		return "", "", field.Bad("type", `must be "text" or "grammar", not %q`, kind)
+	}
+	if err = textMember(v, "syntax", &syntax); err == nil && syntax == "" {
+		err = field.Bad("syntax", `must be "lark" or "regex"`)
+	}
+	if err == nil {
+		err = textMember(v, "definition", &definition)
+	}
+	return syntax, definition, err
 }
 
 // schemaOfText is the JSON Schema of a custom tool's input. A pattern is the only part of a grammar that a
@@ -194,10 +238,13 @@ const searchName = "tool_search"
 // readSearch reads the tool by which a client loads tools: {"type":"tool_search","execution":"client",…}.
 // Where OpenAI would search, nothing does here, so all tools are offered from the start.
 func (r *request) readSearch(v *fastjson.Value) error {
-	if string(v.GetStringBytes("execution")) != "client" {
-		return nil
+	t, execution := chat.Tool{Name: searchName}, ""
+	if err := textMember(v, "execution", &execution); err != nil || execution != "client" {
+		return err
 	}
-	t := chat.Tool{Name: searchName, Description: string(v.GetStringBytes("description"))}
+	if err := textMember(v, "description", &t.Description); err != nil {
+		return err
+	}
 	if p := v.Get("parameters"); p != nil && p.Type() == fastjson.TypeObject {
 		b, err := field.Raw(p)
 		if err != nil {
