@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolnorm/engine/wait"
+	"toolnorm/internal/fault"
 )
 
 // send is a handler that answers with some bytes, of a kind.
@@ -230,6 +231,30 @@ func TestAReplyCutAnywhereEndsOnce(t *testing.T) {
 		}
 		if !f.free() {
 			t.Errorf("%s: a connection is not free", file)
+		}
+	}
+}
+
+// Who asks the model names fields as chat completions do; each API's client is told its own. A tool too deep for a schema was
+// tools[0].function.parameters to clients that had sent no such field.
+func TestErrorsNameTheFieldsOfTheirAPI(t *testing.T) {
+	const r, m, c = "/v1/responses", "/v1/messages", "/v1/chat/completions"
+	talk := `{"model":"m","messages":[{"role":"user","content":"x"}]}`
+	bodies := map[string]string{r: `{"model":"m","input":"x"}`, m: talk, c: talk}
+	for _, tt := range []struct{ path, param, want string }{
+		{c, "tools[0].function.parameters", "tools[0].function.parameters"},
+		{r, "tools[0].function.parameters", "tools"},
+		{m, "tools[0].function.parameters", "tools"},
+		{r, "response_format", "text.format"},
+		{m, "response_format", "output_config.format"},
+		{r, "messages[2].content", "input"},
+		{m, "messages[2].content", "messages"},
+		{r, "tool_choice", "tool_choice"},
+	} {
+		srv, _ := serve(t, script{&fault.Error{Kind: fault.Invalid, Param: tt.param, Message: tt.param + ": too large"}})
+		_, body := do(t, "POST", srv.URL+tt.path, bodies[tt.path])
+		if !strings.Contains(body, `"`+tt.want+`: too large"`) || tt.path != m && !strings.Contains(body, `"param":"`+tt.want+`"`) {
+			t.Errorf("%s: %s: %s", tt.path, tt.param, body)
 		}
 	}
 }

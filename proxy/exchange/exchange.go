@@ -101,6 +101,9 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	if err != nil && r.Context().Err() != nil {
 		err = unfinished(r.Context(), err)
 	}
+	if err != nil {
+		err = api.Renamed(err)
+	}
 	if end := reply.Close(err); err == nil {
 		err = end
 	}

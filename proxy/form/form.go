@@ -18,9 +18,11 @@ package form
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"toolnorm/chat"
+	"toolnorm/internal/fault"
 )
 
 // API is one way of asking a model over HTTP: how a request is read and how its reply is opened.
@@ -32,6 +34,26 @@ type API struct {
 	Read func(body []byte) (*Ask, error)
 	Open func(h http.Header, a *Ask, out Out) (Reply, error)
 	Fail func(w http.ResponseWriter, err error) // answers with an error, before anything was written
+
+	// Fields are the paths of fields that chat completions call otherwise, by the first word of the path there.
+	Fields map[string]string
+}
+
+// Renamed is err with the path of the field as this API has it. Who asks the model knows the fields of chat completions alone,
+// and a tool or a message may stand at another place here: so the path ends at the list that holds it.
+func (a *API) Renamed(err error) error {
+	f := fault.From(err)
+	word, _, _ := strings.Cut(f.Param, "[")
+	own := a.Fields[word]
+	if own == "" {
+		return err
+	}
+	c := *f
+	c.Param = own
+	if rest, ok := strings.CutPrefix(f.Message, f.Param+": "); ok {
+		c.Message = own + ": " + rest
+	}
+	return &c
 }
 
 // Ask is what a client asks: the request, and the form in which it wants the reply.

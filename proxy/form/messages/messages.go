@@ -15,6 +15,7 @@ import (
 func API() form.API {
 	return form.API{
 		Name: "messages", Prefix: "msg_", Fail: fault.WriteAnthropic, Open: open,
+		Fields: map[string]string{"messages": "messages", "tools": "tools", "response_format": "output_config.format"},
 		Read: func(body []byte) (*form.Ask, error) {
 			r, err := read(body)
 			return r.Ask, err

@@ -33,7 +33,7 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 
 // ask answers requests. What a request must remember until its reply is opened lives in an API of its own.
 func (s *Server) ask() exchange.Handler {
-	api := form.API{Name: "responses", Prefix: idPrefix, Fail: fail}
+	api := form.API{Name: "responses", Prefix: idPrefix, Fail: fail, Fields: map[string]string{"messages": "input", "tools": "tools", "response_format": "text.format"}}
 	return s.Run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 		body, err := s.Run.Body(w, r)
 		if err != nil {
