@@ -62,6 +62,9 @@ func divmod(m *machine, a []value) (value, error) {
 	case y == 0:
 		return nil, raise(ZeroDivisionError, "float divmod()")
 	}
+	if err := m.step(remainderSteps(x, y)); err != nil {
+		return nil, err
+	}
 	q, r := divmodFloats(x, y)
 	return tuple{q, r}, m.allocItems(4)
 }
@@ -169,7 +172,15 @@ func round(m *machine, a []value) (value, error) {
 	if isFloat && math.IsNaN(x) || math.IsInf(x, 0) {
 		return x, nil
 	}
+	if err := m.step(roundSteps(x, places)); err != nil {
+		return nil, err
+	}
 	return roundFloat(x, places)
+}
+
+// roundSteps is what roundFloat costs: 600 digits are written and read again for round(1.1e300, 300), in some 12 µs.
+func roundSteps(x float64, places int64) int64 {
+	return min(max(places, -places), 323)/8 + int64(max(0, exponentOf(x)))/24 // three bits a digit
 }
 
 // notInt is what Python says where it needs an integer.

@@ -64,7 +64,7 @@ func power(x, y float64) float64 {
 		return powerOf(x, int(y))
 	}
 	sign := 1.0
-	if x < 0 && math.Mod(y, 2) != 0 {
+	if x < 0 && math.Abs(y) < 1<<53 && math.Mod(y, 2) != 0 { // beyond, every float is even, and Mod slow
 		sign = -1
 	}
 	l := logarithm(math.Abs(x)).mul(doubleDouble{y, 0})
