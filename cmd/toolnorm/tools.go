@@ -75,7 +75,7 @@ func (m *Main) audit(ctx context.Context, a data.Audit) {
 
 // called notes a call of a custom tool: who, how long and what came of it, never with what.
 func (m *Main) called(ctx context.Context, r dynamic.Run) {
-	m.log.Info().Str("tool", r.Tool).Str("principal", auth.Caller(ctx)).Int("rows", r.Rows).Strs("limits", r.Hit).
+	m.log.Info().Str("tool", r.Tool).Str("principal", subject(ctx)).Int("rows", r.Rows).Strs("limits", r.Hit).
 		Float64("ms", r.Millis).Str("outcome", r.Outcome).Msg("custom tool")
 }
 

@@ -1,11 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/internal/auth"
+	"toolnorm/tools/dynamic"
 )
 
 func TestTheToolsHaveTheirDataInTheDataFolder(t *testing.T) {
@@ -58,5 +64,18 @@ func TestDataThatCannotBeOpenedLeavesTheToolsOut(t *testing.T) {
 	}
 	if _, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--store", filepath.Join(file, "own.db")); err == nil || !strings.HasPrefix(err.Error(), "tools: store:") {
 		t.Errorf("a store that was named: %v", err)
+	}
+}
+
+func TestALineForACallNamesWhoAsked(t *testing.T) {
+	var log bytes.Buffer
+	m := NewMain(io.Discard, io.Discard)
+	m.log = zerolog.New(&log)
+	for want, who := range map[string]*auth.Principal{"local": auth.Local(), "kim": {Subject: "kim"}} {
+		log.Reset()
+		m.called(auth.WithPrincipal(t.Context(), who), dynamic.Run{Tool: "multiply_numbers"})
+		if !strings.Contains(log.String(), `"principal":"`+want+`"`) {
+			t.Errorf("%s", log.String())
+		}
 	}
 }
