@@ -2,6 +2,9 @@ package proxy
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -63,5 +66,46 @@ func TestShellNeedsTools(t *testing.T) {
 	resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", strings.Replace(ask(""), `"m"`, `"m@shell"`, 1))
 	if resp.StatusCode != 400 || !strings.Contains(body, "client form shell needs tools") {
 		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+}
+
+// Where a path has one form alone, another is refused: it was passed over in silence, or looked for as a model of that name.
+func TestFormsAreRefusedWhereAPathHasOne(t *testing.T) {
+	bodies := map[string]string{
+		"/v1/responses": `{"model":%q,"input":"x"}`,
+		"/v1/messages":  `{"model":%q,"max_tokens":9,"messages":[{"role":"user","content":"x"}]}`,
+	}
+	for path, body := range bodies {
+		for _, tt := range []struct{ model, header, want string }{
+			{"m", "", "m"},
+			{"m@openai", "", "m"},
+			{"m", "OpenAI", "m"},
+			{"m@sha256", "", "m@sha256"},
+			{"m@shell", "", ""},
+			{"m", "void", ""},
+			{"m@openai", "shell", ""},
+			{"m", "nope", ""},
+		} {
+			srv, m := serve(t, script{say("a"), finish("stop")}, func(c *Config) { c.Forms = map[string]string{"m": "shell"} })
+			req, err := http.NewRequest("POST", srv.URL+path, strings.NewReader(fmt.Sprintf(body, tt.model)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Toolnorm-Client-Form", tt.header)
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			switch {
+			case tt.want == "":
+				if resp.StatusCode != 400 || !strings.Contains(string(text), "client form") {
+					t.Errorf("%s %s %s: %d %s", path, tt.model, tt.header, resp.StatusCode, text)
+				}
+			case resp.StatusCode != 200 || m.last.Model != tt.want:
+				t.Errorf("%s %s %s: %d %s", path, tt.model, tt.header, resp.StatusCode, text)
+			}
+		}
 	}
 }

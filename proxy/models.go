@@ -90,7 +90,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := r.PathValue("id")
-	name, _ := cutForm(id)
+	_, name, _ := form.Asked(nil, id) // a suffix is never wrong
 	name = strings.TrimPrefix(name, AliasPrefix)
 	for _, info := range infos {
 		if info.ID == name || info.ID == name+":latest" {

@@ -17,7 +17,9 @@
 package form
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,6 +92,37 @@ const (
 
 // Names lists the forms that can be asked for.
 func Names() []string { return []string{OpenAI, Shell, Void, Cline} }
+
+// Asked is the form that a request names: in its header, else in the suffix of its model ("qwen3@shell"). The model comes back
+// without that suffix. A name of which nobody knows is only an error in a header, since models may hold an @ of their own: a digest,
+// or a revision.
+func Asked(h http.Header, named string) (asked, model string, err error) {
+	model = named
+	if at := strings.LastIndexByte(named, '@'); at >= 0 && slices.Contains(Names(), named[at+1:]) {
+		model, asked = named[:at], named[at+1:]
+	}
+	if name := cmp.Or(h.Get("Toolnorm-Client-Form"), h.Get("Toolnorm-Dialect")); name != "" { // the second is the old name, for one release
+		asked = strings.ToLower(name)
+	}
+	if asked != "" && !slices.Contains(Names(), asked) {
+		return "", "", fault.New(fault.Invalid, "there is no client form %q; there are %s", asked, strings.Join(Names(), ", "))
+	}
+	return asked, model, nil
+}
+
+// SetAlone refuses a form that is asked for where a path has one alone: a client that reads commands out of a text would wait for ever
+// for one. The path's own form may be asked for everywhere, by the name of chat completions' own.
+func (a *Ask) SetAlone(h http.Header) error {
+	asked, model, err := Asked(h, a.Model)
+	if err != nil {
+		return err
+	}
+	if asked != "" && asked != OpenAI {
+		return fault.New(fault.Invalid, "the client form %q is for /v1/chat/completions: ask there, or leave it out", asked)
+	}
+	a.Model = model
+	return nil
+}
 
 // Form is a client form among several on one path.
 type Form interface {

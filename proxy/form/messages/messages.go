@@ -26,6 +26,9 @@ func API() form.API {
 // open opens the reply. A whole reply can wait for whole calls, and so can what is strict: until it has left, a call that does
 // not fit can still be put right.
 func open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
+	if err := a.SetAlone(h); err != nil {
+		return nil, err
+	}
 	if err := a.SetHold(h); err != nil {
 		return nil, err
 	}

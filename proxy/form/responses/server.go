@@ -60,6 +60,9 @@ func fail(w http.ResponseWriter, err error) {
 // open makes the reply. A custom tool's call shows nothing before it is whole, but others in the reply may
 // grow.
 func (r *request) open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
+	if err := a.SetAlone(h); err != nil {
+		return nil, err
+	}
 	if err := a.SetHold(h); err != nil {
 		return nil, err
 	}
