@@ -101,6 +101,7 @@ func (b *Box) openData(ctx context.Context, c Config) (err error) {
 
 // openKB opens the knowledge bases. The model that makes vectors is that of the data tools.
 func (b *Box) openKB(ctx context.Context, c Config) (err error) {
+	c.Knowledge.Warn = c.Warn
 	if b.KB, err = kb.Open(ctx, c.Knowledge, kb.Where(c.Store), c.Databases.Embedder(), c.Lasting); err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@ type Config struct {
 	OCRWithout string `name:"ocr-without-llm" default:"fail" enum:"fail,keep,lengthen" env:"TOOLNORM_OCR_WITHOUT_LLM" help:"What becomes of such hyphens when the model does not answer: fail (LLM service unavailable), keep (they stay, with a warning), or lengthen."`
 	OCRRepair  bool   `name:"ocr-repair" env:"TOOLNORM_OCR_REPAIR" help:"Also read a hyphen as another character when the text has the word elsewhere: キャリ- is キャリア beside キャリアコンサルティング."`
 	Ollama     string `kong:"-"` // the server that is asked when OCRURL names none; the program's own
+
+	Warn func(text string) `kong:"-"` // told why a store or a service did not answer; nil: nobody is
 }
 
 // local is a search of this program's knowledge bases.

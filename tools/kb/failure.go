@@ -1,6 +1,7 @@
 package kb
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -23,6 +24,18 @@ func failure(status int, message string) tools.Result {
 	}
 	res := tools.Failure(string(text))
 	res.Structured = text
+	return res
+}
+
+// unanswered is the result of a call that failed. Why a store or a service did not answer is for the server's own log: callers
+// who only have a token would learn its address and its user from "failed to connect to `user=… database=…`".
+func (c *Config) unanswered(ctx context.Context, err error) tools.Result {
+	known := errors.Is(err, retrieval.ErrUnauthenticated) || errors.Is(err, kbstore.ErrNotFound) || errors.Is(err, kbstore.ErrDenied)
+	if c.Warn != nil && !known && ctx.Err() == nil { // a client that went away is no trouble of a store
+		c.Warn("knowledge base: " + err.Error())
+	}
+	res := refusal(err)
+	tools.Log(ctx, "error", res.Text())
 	return res
 }
 

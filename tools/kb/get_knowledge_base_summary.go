@@ -17,7 +17,7 @@ import (
 var getKnowledgeBaseSummaryText string
 
 // getKnowledgeBaseSummary counts what is in a knowledge base. now is the clock.
-func getKnowledgeBaseSummary(s *kbstore.Store, now func() time.Time) tools.Tool {
+func (c *Config) getKnowledgeBaseSummary(s *kbstore.Store, now func() time.Time) tools.Tool {
 	return tools.Tool{
 		Name: "get_knowledge_base_summary", Title: "Summarize a knowledge base", Description: getKnowledgeBaseSummaryText, Hints: reading(),
 		Schema: json.RawMessage(`{"type": "object", "required": ["knowledge_base_id"], "additionalProperties": false, "properties": {
@@ -37,8 +37,7 @@ func getKnowledgeBaseSummary(s *kbstore.Store, now func() time.Time) tools.Tool 
 			}
 			sum, err := countsOf(ctx, s, args.Base, now())
 			if err != nil {
-				tools.Log(ctx, "error", err.Error())
-				return refusal(err), nil
+				return c.unanswered(ctx, err), nil
 			}
 			return tools.JSONOf(sum)
 		},

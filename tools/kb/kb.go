@@ -100,7 +100,7 @@ func (k *KB) Tools() []tools.Tool {
 	if k.config.SearchURL != "" {
 		search = &retrieval.Remote{URL: k.config.SearchURL}
 	}
-	return []tools.Tool{SearchDocuments(search), getKnowledgeBaseSummary(k.Store, time.Now), normalizeOCRText(k.normalizer())}
+	return []tools.Tool{k.config.searchDocuments(search), k.config.getKnowledgeBaseSummary(k.Store, time.Now), normalizeOCRText(k.normalizer())}
 }
 
 // normalizer is what normalize_ocr_text works with.

@@ -20,9 +20,9 @@ var searchDocumentsText string
 // number is the schema of a score that may be missing.
 const number = `{"type": ["number", "null"]}`
 
-// SearchDocuments is the tool search_documents, over a backend. The sample's own id is the example: a
+// searchDocuments is the tool search_documents, over a backend. The sample's own id is the example: a
 // model that copies it learns from the 404 that it has to ask.
-func SearchDocuments(b retrieval.Backend) tools.Tool {
+func (c *Config) searchDocuments(b retrieval.Backend) tools.Tool {
 	yes, no := true, false
 	return tools.Tool{
 		Name: "search_documents", Title: "Search documents", Description: searchDocumentsText,
@@ -51,8 +51,7 @@ func SearchDocuments(b retrieval.Backend) tools.Tool {
 			}
 			found, err := b.Search(ctx, args.query(ctx))
 			if err != nil {
-				tools.Log(ctx, "error", err.Error())
-				return refusal(err), nil
+				return c.unanswered(ctx, err), nil
 			}
 			return tools.JSONOf(found)
 		},

@@ -42,7 +42,7 @@ func call(t *testing.T, b retrieval.Backend, who *auth.Principal, args string) t
 		}
 		return args, nil
 	}})
-	if err := r.Set("kb", SearchDocuments(b)); err != nil {
+	if err := r.Set("kb", new(Config).searchDocuments(b)); err != nil {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
@@ -107,6 +107,22 @@ func TestErrorsHaveTheStatusesOfTheSpecification(t *testing.T) {
 		if got.Text() != strings.TrimSpace(want) || !got.IsError || string(got.Structured) != got.Text() {
 			t.Errorf("%v: %s, want %s", err, got.Text(), want)
 		}
+	}
+}
+
+// TestTheCauseIsForTheServersLog: callers, who may only have a token, are not told where the store is.
+func TestTheCauseIsForTheServersLog(t *testing.T) {
+	var logged, reported []string
+	c := Config{Warn: func(text string) { logged = append(logged, text) }}
+	ctx := tools.WithReporter(auth.WithPrincipal(t.Context(), auth.Local()), tools.Reporter{Log: func(_, text string) { reported = append(reported, text) }})
+	for _, err := range []error{kbstore.ErrDenied, errors.New("failed to connect to `user=kb database=hr`")} {
+		got, callErr := c.searchDocuments(&fake{err: err}).Call(ctx, json.RawMessage(`{"query":"q","knowledge_base_id":"`+sampleID+`"}`))
+		if callErr != nil || strings.Contains(got.Text(), "user=") {
+			t.Errorf("%s, %v", got.Text(), callErr)
+		}
+	}
+	if strings.Contains(strings.Join(reported, ""), "user=") || len(logged) != 1 || !strings.Contains(logged[0], "user=kb") {
+		t.Errorf("the client heard %q, the log %q", reported, logged)
 	}
 }
 
@@ -217,7 +233,7 @@ func TestAnotherServiceSearches(t *testing.T) {
 }
 
 func TestTheDescriptionGuidesTheThreshold(t *testing.T) {
-	text := SearchDocuments(new(fake)).Description
+	text := new(Config).searchDocuments(new(fake)).Description
 	for _, want := range []string{"0.5-0.6", "0.6-0.7", "0.7-0.8", "0.8-1.0", "recommended", "副業の申請方法は？"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the description has no %s", want)

@@ -30,7 +30,7 @@ func registry(t *testing.T, n *ocr.Normalizer, b kbstore.Base) (*tools.Registry,
 	}
 	r := tools.New(tools.Options{Fit: new(toolargs.Reader).Fit})
 	at := func() time.Time { return time.Date(2025, 11, 8, 19, 30, 45, 123456789, time.FixedZone("JST", 9*3600)) }
-	if err := r.Set("kb", getKnowledgeBaseSummary(s, at), normalizeOCRText(n)); err != nil {
+	if err := r.Set("kb", new(Config).getKnowledgeBaseSummary(s, at), normalizeOCRText(n)); err != nil {
 		t.Fatal(err)
 	}
 	return r, s, made
