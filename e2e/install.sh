@@ -185,15 +185,18 @@ old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$cache/chromium" ] || install_browser "$cache/chromium"
 "$here/../admin/web/build.sh" # the lane's toolnorm has the page in it
 [ -d "$anthropic" ] || install_npm anthropic "$anthropic"
-# "install.sh agents": the large clients as well, about a gigabyte.
+# "install.sh agents": the large clients as well, about 700 megabytes.
+environments="clients agents llama-index servers anthropic"
 if [ "${1:-}" = agents ]; then
   for folder in opencode pi; do
     large=$(npm_target $folder)
     [ -d "$large" ] || install_npm $folder "$large"
   done
+  environments="$environments litellm"
 fi
-for file in clients.txt agents.txt llama-index.txt servers.txt anthropic.txt; do
-  sdk=$cache/sdk-${file%.txt}-$(sha256sum "$here/sdks/$file" | cut -c1-12)
+for name in $environments; do
+  file=$name.txt
+  sdk=$cache/sdk-$name-$(sha256sum "$here/sdks/$file" | cut -c1-12)
   [ -d "$sdk" ] || install_python "$file" "$sdk"
 done
 try go -C "$here/sdks/langchaingo" mod download

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,11 @@ var pythonSDKs = []pythonSDK{
 	{"langchain", "clients", []string{"langchain-openai"}, "chat completions"},
 	{"anthropic", "anthropic", []string{"anthropic"}, "Messages"},
 	{"llama_index", "llama-index", []string{"llama-index-llms-openai-like", "llama-index-llms-ollama"}, "chat completions, Ollama's"},
+	{"litellm", "litellm", []string{"litellm"}, "chat completions, Responses, Messages"},
 }
+
+// largeSDKs are installed by "install.sh agents" only, and so run with the large agents: litellm takes 340 MB.
+var largeSDKs = []string{"litellm"}
 
 // versions are those of its packages, as the file of its environment names them.
 func (c pythonSDK) versions(t *testing.T) string {
@@ -68,6 +73,9 @@ func TestStockClientsAgainstDemoModels(t *testing.T) {
 	base := l.toolnorm(t, "--ollama", "127.0.0.1:1")
 	for _, c := range pythonSDKs {
 		t.Run(c.script, func(t *testing.T) {
+			if slices.Contains(largeSDKs, c.script) && os.Getenv("TOOLNORM_E2E_AGENTS") != "all" {
+				t.Skip("make clients runs it")
+			}
 			t.Parallel()
 			python, err := sdkPython(c.environment)
 			demand(t, err, nil)
