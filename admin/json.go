@@ -48,6 +48,8 @@ func unreadable(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
 		f.Message, f.Param = wrong.Field+" cannot be a "+wrong.Value, wrong.Field
+	} else if wrong != nil { // its own words name a type of this program's
+		f.Message = "the body is no JSON object: got " + wrong.Value
 	} else if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		f.Param = strings.Trim(name, `"`)
 		f.Message = "there is no field " + f.Param
