@@ -185,10 +185,10 @@ old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$cache/chromium" ] || install_browser "$cache/chromium"
 "$here/../admin/web/build.sh" # the lane's toolnorm has the page in it
 [ -d "$anthropic" ] || install_npm anthropic "$anthropic"
-# "install.sh agents": the large clients as well, about 700 megabytes.
+# "install.sh agents": the large clients as well, about 1.3 gigabytes.
 environments="clients agents llama-index servers anthropic"
 if [ "${1:-}" = agents ]; then
-  for folder in opencode pi; do
+  for folder in opencode pi continue cline; do
     large=$(npm_target $folder)
     [ -d "$large" ] || install_npm $folder "$large"
   done
