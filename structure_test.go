@@ -222,7 +222,7 @@ var below = map[string][]string{
 	"engine/demo":        {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream"},
 	"engine/valid":       {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/kept"},
 	"internal/trace":     {"chat", "internal/auth", "internal/fault"},
-	"admin":              {"adapters", "chat", "engine", "tools", "tools/dynamic", "tools/kb", "tools/kb/chunk", "tools/kb/kbstore", "tools/remote", "internal/auth", "internal/fault", "internal/replay", "internal/sse", "internal/trace"},
+	"admin":              {"adapters", "chat", "engine", "tools", "tools/dynamic", "tools/kb", "tools/kb/chunk", "tools/kb/kbstore", "tools/remote", "internal/auth", "internal/fault", "internal/replay", "internal/sse", "internal/store", "internal/trace"},
 	"admin/web":          {},
 	"internal/replay":    {"adapters", "chat", "engine/valid", "internal/golden"},
 	"runner":             {"chat", "tools", "internal/fault"},

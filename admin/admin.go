@@ -25,6 +25,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/store"
 	"toolnorm/internal/trace"
 	"toolnorm/tools"
 	"toolnorm/tools/dynamic"
@@ -124,6 +125,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, h func(http.Resp
 		return
 	}
 	f := fault.From(err)
+	if f.Kind == fault.Internal && store.Down(err) {
+		f = &fault.Error{Kind: fault.Busy, Code: "store_down", Message: "the database of tools and knowledge bases does not answer; try again when it is up", Cause: err}
+	}
 	if f.Kind == fault.Internal {
 		s.config.Log.Error().Err(f.Cause).Str("path", r.URL.Path).Msg("admin")
 	}
