@@ -185,7 +185,7 @@ old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$cache/chromium" ] || install_browser "$cache/chromium"
 "$here/../admin/web/build.sh" # the lane's toolnorm has the page in it
 [ -d "$anthropic" ] || install_npm anthropic "$anthropic"
-# "install.sh agents": the large clients as well, about 1.3 gigabytes.
+# "install.sh agents": the large clients as well, about a gigabyte.
 environments="clients agents llama-index servers anthropic"
 if [ "${1:-}" = agents ]; then
   for folder in opencode pi continue cline; do
