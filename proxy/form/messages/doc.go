@@ -25,7 +25,8 @@
 //	  - One block is open at a time; they count 0, 1, 2, …
 //
 //	  - The stop of a tool_use block is what executes it: Claude Code runs a stopped call even when an error follows. So the
-//	    stop waits until the next event, and a call that was cut, or an error behind it, leaves the block without one.
+//	    stop waits until the reply has ended, as does what the model writes behind the call, and a call that was cut, or an
+//	    error anywhere behind it, leaves the block without one.
 //
 //	  - The end of a reply that was cut inside a call is max_tokens, whatever the model server says.
 //

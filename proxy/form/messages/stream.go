@@ -20,8 +20,9 @@ const (
 // stream writes a reply as events. Fragments that arrive together leave in one delta.
 //
 // A call's block is in one of three states: open, while its arguments come; whole, when its end was seen and its stop is
-// still held back; stopped. Only the next event of the reply moves it from whole to stopped, so an error right behind a call
-// finds it unstopped, and nothing runs of a reply that failed.
+// still held back; stopped. Only the end of the reply moves it from whole to stopped, and what the model writes behind it waits
+// as long: an error finds every call unstopped, and nothing runs of a reply that failed. Claude Code ran a call that was stopped, and
+// asked again for the rest, without end.
 type stream struct {
 	out   *sse.Writer
 	e     events
@@ -32,12 +33,13 @@ type stream struct {
 	seal  bool // they stand in the signature instead
 	tail  form.Tail
 
-	begun bool      // message_start is written
-	kind  chat.Kind // of the open block: Text, Reasoning or CallArgs; None: no block is open
-	index int       // of the open block, or the next one
-	delta bool      // its last delta still lacks its end
-	args  bool      // of the open call something was written
-	whole bool      // the open call has ended, and its stop is held back
+	begun bool         // message_start is written
+	kind  chat.Kind    // of the open block: Text, Reasoning or CallArgs; None: no block is open
+	index int          // of the open block, or the next one
+	delta bool         // its last delta still lacks its end
+	args  bool         // of the open call something was written
+	whole bool         // the open call has ended, and its stop is held back
+	later []chat.Event // what came behind it
 
 	calls  int // that have ended
 	shown  bool
@@ -59,6 +61,33 @@ func (s *stream) Event(e chat.Event) error {
 	if e.Meta != nil && e.Meta.Usage != nil {
 		s.usage = *e.Meta.Usage
 	}
+	switch {
+	case e.Kind == chat.Finish:
+		s.finish(e)
+	case s.whole:
+		if s.later = append(s.later, e); len(s.later)%silence == 0 {
+			s.ping()
+		}
+	default:
+		s.take(e)
+	}
+	if len(s.out.Buf) > batch {
+		return s.Flush()
+	}
+	return nil
+}
+
+// finish ends the reply: what waited behind a whole call comes now, since nothing can fail any more.
+func (s *stream) finish(e chat.Event) {
+	s.end = &e
+	for _, e := range s.later {
+		s.take(e)
+	}
+	s.later = nil
+}
+
+// take appends what an event says.
+func (s *stream) take(e chat.Event) {
 	switch e.Kind {
 	case chat.Text:
 		s.fragment(chat.Text, e.Text)
@@ -76,14 +105,7 @@ func (s *stream) Event(e chat.Event) error {
 		}
 	case chat.CallEnd:
 		s.endCall()
-	case chat.Finish:
-		end := e // taking e's own address would put every event on the heap
-		s.end = &end
 	}
-	if len(s.out.Buf) > batch {
-		return s.Flush()
-	}
-	return nil
 }
 
 // begin writes the beginning of the message in front of its first event.
