@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -10,26 +9,10 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// admins are the settings of who may administer.
+// admins are the settings of who may administer. Without keys of their own the keys of the models open /admin, too.
 type admins struct {
 	AdminKey     []string `name:"admin-key" placeholder:"KEY" help:"Keys that open /admin: at least 16 characters, or sha256: and a key's SHA-256 digest. Then API keys do not. Safer in the environment or a file. Default: an API key, or a JWT with the role of jwt-admin-role, opens it; without either only this machine may."`
 	AdminKeyFile string   `name:"admin-key-file" placeholder:"FILE" help:"File with such keys, one per line; # starts a comment."`
-}
-
-// keys are those that open /admin; none: those of the models do.
-func (a admins) keys() (auth.Keys, error) {
-	all, err := auth.ParseKeys(a.AdminKey)
-	if err != nil {
-		return nil, fmt.Errorf("admin-key: %w", err)
-	}
-	if a.AdminKeyFile == "" {
-		return all, nil
-	}
-	more, err := auth.ReadKeys(a.AdminKeyFile)
-	if err != nil {
-		return nil, fmt.Errorf("admin-key-file: %w", err)
-	}
-	return append(all, more...), nil
 }
 
 // withAdmin is a face beside which the server is administered. The API has a guard of

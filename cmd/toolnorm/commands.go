@@ -1,17 +1,21 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/internal/home"
+	"toolnorm/internal/toolbox"
 )
 
 // folders say where the user's own things are, for commands that read families.
@@ -53,6 +57,22 @@ func readTools(path string) ([]chat.Tool, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return tools, nil
+}
+
+// opened runs do with the data of the tools, which serve works on as well, until it is done or a signal comes.
+// Unlike serve it fails when the store cannot be opened: there is nothing else that it could do.
+func opened(data string, c toolbox.Config, do func(context.Context, *toolbox.Box) error) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	var err error
+	if c.Data, err = home.Data(data); err != nil {
+		return &ended{err, statusUsage}
+	}
+	box, err := toolbox.Open(ctx, c)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, box), box.Close())
 }
 
 // whereHelpIs says which help explains what was wrong with the arguments.

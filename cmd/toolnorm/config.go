@@ -279,10 +279,10 @@ func (c *Config) resolve() (s settings, err error) {
 	if s.formats, err = userFormats(filepath.Join(c.Data, "families")); err != nil {
 		return s, err
 	}
-	if s.keys, err = c.keys(); err != nil {
+	if s.keys, err = readKeys("api-keys", c.APIKeys, c.APIKeysFile); err != nil {
 		return s, err
 	}
-	if s.adminKeys, err = c.admins.keys(); err != nil {
+	if s.adminKeys, err = readKeys("admin-key", c.AdminKey, c.AdminKeyFile); err != nil {
 		return s, err
 	}
 	if s.tokens, err = c.tokens(); err != nil {
@@ -299,18 +299,19 @@ func (c *Config) resolve() (s settings, err error) {
 	}.Validate()
 }
 
-// keys are those that clients must bear, of the settings and of the file that they name.
-func (c *Config) keys() (auth.Keys, error) {
-	all, err := auth.ParseKeys(c.APIKeys)
+// readKeys reads the keys of a setting, and those of the file that the setting with -file behind its name names. An error says which
+// of the two is wrong.
+func readKeys(setting string, words []string, file string) (auth.Keys, error) {
+	all, err := auth.ParseKeys(words)
 	if err != nil {
-		return nil, fmt.Errorf("api-keys: %w", err)
+		return nil, fmt.Errorf("%s: %w", setting, err)
 	}
-	if c.APIKeysFile == "" {
+	if file == "" {
 		return all, nil
 	}
-	more, err := auth.ReadKeys(c.APIKeysFile)
+	more, err := auth.ReadKeys(file)
 	if err != nil {
-		return nil, fmt.Errorf("api-keys-file: %w", err)
+		return nil, fmt.Errorf("%s-file: %w", setting, err)
 	}
 	return append(all, more...), nil
 }

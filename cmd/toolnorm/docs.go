@@ -2,13 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os/signal"
 	"strings"
-	"syscall"
 
-	"toolnorm/internal/home"
 	"toolnorm/internal/toolbox"
 	"toolnorm/tools/data"
 )
@@ -32,22 +28,14 @@ type docsImport struct {
 // Run imports, and prints a line a file. How far it is goes to standard error.
 // What was imported before an error is printed, too: it is in the collection.
 func (c *docsImport) Run(m *Main) error {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	dir, err := home.Data(c.Data)
-	if err != nil {
-		return &ended{err, statusUsage}
-	}
-	box, err := toolbox.Open(ctx, toolbox.Config{Data: dir, Store: c.Store, Databases: c.Databases})
-	if err != nil {
+	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, func(ctx context.Context, box *toolbox.Box) error {
+		all, err := box.Data.Import(ctx, c.Path, m.bar)
+		m.clear()
+		for _, one := range all {
+			fmt.Fprintf(m.stdout, "%s: %d documents, %d embedded, %d removed\n", shown(one.Source), one.Documents, one.Embedded, one.Removed)
+		}
 		return err
-	}
-	all, err := box.Data.Import(ctx, c.Path, m.bar)
-	m.clear()
-	for _, one := range all {
-		fmt.Fprintf(m.stdout, "%s: %d documents, %d embedded, %d removed\n", shown(one.Source), one.Documents, one.Embedded, one.Removed)
-	}
-	return errors.Join(err, box.Close())
+	})
 }
 
 // barWidth is how many characters a bar has.

@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/doctor"
-	"toolnorm/internal/home"
 	"toolnorm/internal/toolbox"
 	"toolnorm/tools/data"
 	"toolnorm/tools/kb"
@@ -37,21 +34,12 @@ type kbPlace struct {
 	Databases data.Config `embed:""`
 }
 
-// open opens the store, makes it when it is not there, and runs do until it is done or a signal comes. Whoever is at the command
-// line may read the store's file, so nothing is kept from them.
-// Unlike serve it fails when the store cannot be opened: there is nothing else that it could do.
+// open runs do with the knowledge bases, whose store is made when it is not there. Whoever is at the command line may read the
+// store's file, so nothing is kept from them.
 func (c *kbPlace) open(do func(ctx context.Context, k *kb.KB) error) error {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	dir, err := home.Data(c.Data)
-	if err != nil {
-		return &ended{err, statusUsage}
-	}
-	box, err := toolbox.Open(ctx, toolbox.Config{Data: dir, Store: c.Store, Databases: c.Databases, Lasting: true})
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(auth.WithPrincipal(ctx, auth.Local()), box.KB), box.Close())
+	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true}, func(ctx context.Context, box *toolbox.Box) error {
+		return do(auth.WithPrincipal(ctx, auth.Local()), box.KB)
+	})
 }
 
 // find looks a knowledge base up by its id or its name.

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/signal"
 	"os/user"
-	"syscall"
 
-	"toolnorm/internal/home"
 	"toolnorm/internal/toolbox"
 	"toolnorm/tools/dynamic"
 )
@@ -32,20 +29,11 @@ type toolStore struct {
 
 // with opens the custom tools for do.
 func (c toolStore) with(m *Main, do func(ctx context.Context, s *dynamic.Set) error) error {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	dir, err := home.Data(c.Data)
-	if err != nil {
-		return &ended{err, statusUsage}
-	}
-	box, err := toolbox.Open(ctx, toolbox.Config{
-		Data: dir, Store: c.Store, Connections: c.Connection,
+	config := toolbox.Config{
+		Store: c.Store, Connections: c.Connection,
 		Warn: func(text string) { fmt.Fprintln(m.stderr, "toolnorm:", text) },
-	})
-	if err != nil {
-		return err
 	}
-	return errors.Join(do(ctx, box.Custom), box.Close())
+	return opened(c.Data, config, func(ctx context.Context, box *toolbox.Box) error { return do(ctx, box.Custom) })
 }
 
 // toolsList is the command tools list.
