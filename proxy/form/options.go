@@ -2,6 +2,8 @@ package form
 
 import (
 	"encoding/json"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/valyala/fastjson"
@@ -114,6 +116,47 @@ func ReadOption(dst *map[string]json.RawMessage, key string, v *fastjson.Value) 
 	}
 	(*dst)[key] = b
 	return nil
+}
+
+// ReadParallel reads parallel_tool_calls: false ends a reply behind its first call.
+func (a *Ask) ReadParallel(v *fastjson.Value) error {
+	several := true
+	err := field.Flag(&several)(v)
+	a.Single = !several
+	return err
+}
+
+// ReadFormat reads {"type":"text"}, "json_object" or "json_schema", with the schema at a path below: OpenAI's two APIs have it
+// at different ones.
+func (a *Ask) ReadFormat(v *fastjson.Value, path ...string) error {
+	switch kind := string(v.GetStringBytes("type")); kind {
+	case "text":
+	case "json_object":
+		a.Format = json.RawMessage(`"json"`)
+	case "json_schema":
+		return a.ReadSchema(strings.Join(path, "."), v.Get(path...))
+	default:
+		return field.Bad("type", "must be text, json_object or json_schema, not %q", kind)
+	}
+	return nil
+}
+
+// ReadSchema reads the JSON Schema that the whole reply must have, in the form of Ollama's field format. path is where the field
+// has it, for the error.
+func (a *Ask) ReadSchema(path string, schema *fastjson.Value) (err error) {
+	if schema == nil || schema.Type() != fastjson.TypeObject {
+		return field.Bad(path, "must be a JSON Schema, an object, not %s", field.KindOf(schema))
+	}
+	a.Format, err = field.Raw(schema)
+	return err
+}
+
+// Limit is a reply's length limit in tokens; what is not positive, or not said, means none, as many clients have it.
+func Limit(tokens *int64) int {
+	if tokens == nil {
+		return 0
+	}
+	return int(min(max(*tokens, 0), math.MaxInt32))
 }
 
 // ReadSampling reads a field that says how the model should write, in the names of OpenAI's and Ollama's APIs. A field that is none of

@@ -2,7 +2,6 @@ package messages
 
 import (
 	"encoding/json"
-	"math"
 
 	"github.com/valyala/fastjson"
 
@@ -93,11 +92,9 @@ func (r *request) field(key string, v *fastjson.Value) error {
 // readMaxTokens reads the reply's length limit. Anthropic requires it; here its absence means none, as 0 does.
 func (r *request) readMaxTokens(v *fastjson.Value) error {
 	var n *int64
-	if err := field.Integer(&n)(v); err != nil || n == nil {
-		return err
-	}
-	r.MaxTokens = int(min(max(*n, 0), math.MaxInt32))
-	return nil
+	err := field.Integer(&n)(v)
+	r.MaxTokens = form.Limit(n)
+	return err
 }
 
 // readThinking reads {"type":"enabled","budget_tokens":…}, {"type":"adaptive"} or {"type":"disabled"}.
@@ -135,7 +132,7 @@ func (r *request) readOutput(v *fastjson.Value) error {
 }
 
 // readFormat reads {"type":"json_schema","schema":{…}}.
-func (r *request) readFormat(v *fastjson.Value) (err error) {
+func (r *request) readFormat(v *fastjson.Value) error {
 	r.Format = nil
 	if field.IsNull(v) {
 		return nil
@@ -143,12 +140,7 @@ func (r *request) readFormat(v *fastjson.Value) (err error) {
 	if kind := string(v.GetStringBytes("type")); kind != "json_schema" {
 		return field.Bad("type", "must be json_schema, not %q", kind)
 	}
-	schema := v.Get("schema")
-	if schema == nil || schema.Type() != fastjson.TypeObject {
-		return field.Bad("schema", "must be a JSON Schema, an object, not %s", field.KindOf(schema))
-	}
-	r.Format, err = field.Raw(schema)
-	return err
+	return r.ReadSchema("schema", v.Get("schema"))
 }
 
 // What a budget of thought is as a level, in tokens. Anthropic's smallest budget is 1,024, and its guide calls 16,000

@@ -1,8 +1,7 @@
 package openai
 
 import (
-	"encoding/json"
-	"math"
+	"cmp"
 
 	"github.com/valyala/fastjson"
 
@@ -50,18 +49,9 @@ func (r *request) settle() error {
 	return nil
 }
 
-// limit is the reply's length limit in tokens; what is not positive means none, as many clients have it.
-// max_completion_tokens is OpenAI's newer name and counts first where a client sends both.
-func (r *request) limit() int {
-	n := r.maxCompletionTokens
-	if n == nil {
-		n = r.maxTokens
-	}
-	if n == nil {
-		return 0
-	}
-	return int(min(max(*n, 0), math.MaxInt32))
-}
+// limit is the reply's length limit. max_completion_tokens is OpenAI's newer name and counts first where a client sends
+// both.
+func (r *request) limit() int { return form.Limit(cmp.Or(r.maxCompletionTokens, r.maxTokens)) }
 
 // field reads one field of the body. What nobody here knows is kept as it is.
 // A null means that the field is not there, whatever its type: SDKs write their unset options so.
@@ -77,10 +67,7 @@ func (r *request) field(key string, v *fastjson.Value) error {
 		r.choice = v // read when the tools are known
 		return nil
 	case "parallel_tool_calls":
-		several := true
-		err := field.Flag(&several)(v)
-		r.Single = !several
-		return err
+		return r.ReadParallel(v)
 	case "stream":
 		return field.Flag(&r.Stream)(v)
 	case "stream_options":
@@ -183,7 +170,7 @@ func rejectUnsupported(key string, v *fastjson.Value) error {
 
 // readFormat reads the form that the whole reply must have.
 // It is kept in the form of Ollama's field format: "json", or the schema itself.
-func (r *request) readFormat(v *fastjson.Value) (err error) {
+func (r *request) readFormat(v *fastjson.Value) error {
 	r.Format = nil
 	if field.IsNull(v) {
 		return nil
@@ -191,20 +178,7 @@ func (r *request) readFormat(v *fastjson.Value) (err error) {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
-	switch kind := string(v.GetStringBytes("type")); kind {
-	case "text":
-	case "json_object":
-		r.Format = json.RawMessage(`"json"`)
-	case "json_schema":
-		schema := v.Get("json_schema", "schema")
-		if schema == nil || schema.Type() != fastjson.TypeObject {
-			return field.Bad("json_schema.schema", "must be a JSON Schema, an object, not %s", field.KindOf(schema))
-		}
-		r.Format, err = field.Raw(schema)
-	default:
-		return field.Bad("type", "must be text, json_object or json_schema, not %q", kind)
-	}
-	return err
+	return r.ReadFormat(v, "json_schema", "schema")
 }
 
 // settleLogprobs checks the fields of probabilities: a call's tokens are its markup, not its arguments, so with tools there is

@@ -3,7 +3,6 @@ package responses
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"slices"
 
 	"github.com/valyala/fastjson"
@@ -48,9 +47,7 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 		if err := field.Each(v, r.field); err != nil {
 			return err
 		}
-		if r.maxTokens != nil {
-			r.MaxTokens = int(min(max(*r.maxTokens, 0), math.MaxInt32))
-		}
+		r.MaxTokens = form.Limit(r.maxTokens)
 		if err := field.Within("tools", r.readTools(r.offer)); err != nil {
 			return err
 		}
@@ -91,10 +88,7 @@ func (r *request) field(key string, v *fastjson.Value) error {
 		r.choice = v
 		return nil
 	case "parallel_tool_calls":
-		several := true
-		err := field.Flag(&several)(v)
-		r.Single = !several
-		return err
+		return r.ReadParallel(v)
 	case "max_output_tokens":
 		return field.Integer(&r.maxTokens)(v)
 	case "store":
@@ -212,24 +206,11 @@ func (r *request) readText(v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil
 	}
-	return field.Each(v, func(key string, v *fastjson.Value) (err error) {
+	return field.Each(v, func(key string, v *fastjson.Value) error {
 		if key != "format" || field.IsNull(v) {
 			return nil
 		}
-		switch kind := string(v.GetStringBytes("type")); kind {
-		case "text":
-		case "json_object":
-			r.Format = json.RawMessage(`"json"`)
-		case "json_schema":
-			schema := v.Get("schema")
-			if schema == nil || schema.Type() != fastjson.TypeObject {
-				return field.Bad("schema", "must be a JSON Schema, an object, not %s", field.KindOf(schema))
-			}
-			r.Format, err = field.Raw(schema)
-		default:
-			return field.Bad("type", "must be text, json_object or json_schema, not %q", kind)
-		}
-		return err
+		return r.ReadFormat(v, "schema")
 	})
 }
 
