@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -75,10 +76,8 @@ func (h *hub) leave(p *page) {
 func (p *page) add(kind string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, k := range p.kinds {
-		if k == kind {
-			return
-		}
+	if slices.Contains(p.kinds, kind) {
+		return
 	}
 	p.kinds = append(p.kinds, kind)
 	select {

@@ -14,18 +14,26 @@ import (
 	"toolnorm/tools/data"
 )
 
-// startChroma starts the real Chroma, and gives its port.
-func startChroma(t *testing.T) int {
+// npmPart is the folder of the cache in which the packages of a folder of this lane are; the test is skipped, or fails in CI, where
+// they are not installed.
+func npmPart(t *testing.T, name string) string {
 	t.Helper()
 	cache, err := cacheFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := npmFolder(cache, "chroma")
+	folder, err := npmFolder(cache, name)
 	if err == nil {
 		_, err = os.Stat(folder)
 	}
 	demand(t, err, nil)
+	return folder
+}
+
+// startChroma starts the real Chroma, and gives its port.
+func startChroma(t *testing.T) int {
+	t.Helper()
+	folder := npmPart(t, "chroma")
 	addr, err := freeAddr()
 	if err != nil {
 		t.Fatal(err)

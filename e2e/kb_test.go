@@ -20,15 +20,7 @@ import (
 // startPGlite starts PostgreSQL in WebAssembly, which has pgvector, and gives its URL.
 func startPGlite(t *testing.T) string {
 	t.Helper()
-	cache, err := cacheFolder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, err := npmFolder(cache, "pglite")
-	if err == nil {
-		_, err = os.Stat(folder)
-	}
-	demand(t, err, nil)
+	folder := npmPart(t, "pglite")
 	addr, err := freeAddr()
 	if err != nil {
 		t.Fatal(err)

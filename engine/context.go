@@ -61,10 +61,10 @@ func (j *job) sized(ctx context.Context, o *upstream.Order) *job {
 }
 
 // shrink makes a request fit that the server has found too long: by a longer context, else by a shorter reply if
-// that alone is too long, else by shorter tools where they take more than half of it, else by leaving out the oldest turns. The error is for the client, when nothing helps.
-// Servers are asked with "truncate": false, so that they refuse what they would otherwise cut silently, tool
-// definitions first. Newer ones say how many tokens there are (Ollama from 0.30, llama-server, vLLM, OpenAI);
-// without a count half as much again is assumed, so that a few refusals are enough.
+// that alone is too long, else by shorter tools, else by leaving out the oldest turns. The error is for the client,
+// when nothing helps. Servers are asked with "truncate": false, so that they refuse what they would otherwise cut
+// silently, tool definitions first. Newer ones say how many tokens there are (Ollama from 0.30, llama-server, vLLM,
+// OpenAI); without a count half as much again is assumed, so that a few refusals are enough.
 func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error) {
 	bytes := window.Bytes(j.request)
 	tokens := over.Tokens
