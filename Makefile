@@ -4,15 +4,15 @@
 # make test    unit tests; they need nothing but Go. Those of the admin page run where Node is
 # make race    the same under the race detector, with a sample of the decoder's cases: it is one goroutine's
 # make e2e     the lane with a real Ollama and real clients; installs what it needs outside the tree
-# make e2e-models   real small models: who calls the right tool; writes docs/models.md. About an hour; ROWS=regexp for some
-# make upstreams  which strategy each set-up of each server gets, and how well each does; writes docs/upstreams.md
-# make guarantee  what became of defective replies; writes docs/guarantee.md
+# make e2e-models   real small models: who calls the right tool; writes docs/evidence/models.md. About an hour; ROWS=regexp for some
+# make upstreams  which strategy each set-up of each server gets, and how well each does; writes docs/internal/upstreams.md
+# make guarantee  what became of defective replies; writes docs/evidence/guarantee.md
 # make e2e-agents   the lane's agents with the large ones, which it installs
 # make clients   what every client does, with them; writes docs/clients.md
 # make doctor  what toolnorm doctor says of the scripted models; writes e2e/doctor
-# make bench   benchmarks beside peers; writes docs/benchmarks.md
+# make bench   benchmarks beside peers; writes docs/evidence/benchmarks.md
 # make hostile  hostile requests, each to a fresh server: what they cost it
-# make eval    how well the knowledge base finds what its questions ask for; writes docs/retrieval.md
+# make eval    how well the knowledge base finds what its questions ask for; writes docs/evidence/retrieval.md
 # make fuzz    every fuzz target, FUZZTIME each
 # make lint    gofmt, go vet, staticcheck, and the structure test
 
@@ -77,7 +77,7 @@ bench:
 hostile:
 	./bench/run.sh hostile
 
-# Without models their stages say that they were skipped; docs/retrieval.md names what sets them.
+# Without models their stages say that they were skipped; docs/evidence/retrieval.md names what sets them.
 eval:
 	TOOLNORM_EVAL=write go test -count=1 -v -run 'TestEvaluation|TestPublicSets' ./tools/kb/retrieval
 

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTheTableOfFamiliesIsFresh(t *testing.T) {
-	doc, err := os.ReadFile("../docs/formats.md")
+	doc, err := os.ReadFile("../docs/families.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,6 +19,6 @@ func TestTheTableOfFamiliesIsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if fresh, ok := family.Fill(doc, table); !ok || !bytes.Equal(fresh, doc) {
-		t.Error("docs/formats.md does not list the families as they are; run: go generate ./adapters")
+		t.Error("docs/families.md does not list the families as they are; run: go generate ./adapters")
 	}
 }

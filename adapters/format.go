@@ -40,7 +40,7 @@ const (
 // ParseWording reads the names of kinds, with blanks or + between them: "signatures+example".
 func ParseWording(s string) (Wording, error) { return declaration.ParseWording(s) }
 
-//go:generate go run toolnorm/cmd/toolnorm formats doc ../docs/formats.md
+//go:generate go run toolnorm/cmd/toolnorm formats doc ../docs/families.md
 
 //go:embed families/*.txt
 var embedded embed.FS

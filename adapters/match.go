@@ -21,7 +21,7 @@ const (
 func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 
 // literal matches a literal at offset i and answers the offset behind it.
-// What it lets pass is in docs/formats.md, White space: any newline of a declaration is any white space or none, a quote may be
+// What it lets pass is in docs/families.md, White space: any newline of a declaration is any white space or none, a quote may be
 // another one or missing, a bar may be ASCII's or DeepSeek's wide one. Exact bytes are exact: they are what tells one mark from
 // another. incomplete means that the text ended while all of it fitted.
 func (d *decoder) literal(i int, l declaration.Literal) (int, match) {

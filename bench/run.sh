@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures toolnorm beside its peers and writes docs/benchmarks.md; about five minutes on an idle machine.
+# Measures toolnorm beside its peers and writes docs/evidence/benchmarks.md; about five minutes on an idle machine.
 # "run.sh hostile" sends hostile requests, each to a fresh server, and fails when one costs too much; "run.sh hostile mcp" those with mcp in their name.
 # "run.sh gate" measures the decoder and the MCP server, in two minutes or so, and fails when they break their limits.
 set -eu
@@ -19,5 +19,5 @@ if [ "${1:-}" = hostile ]; then
 fi
 "$work/bench" all "$work/toolnorm" >"$work/benchmarks.md"
 mkdir -p ../docs
-cp "$work/benchmarks.md" ../docs/benchmarks.md
-cat ../docs/benchmarks.md
+cp "$work/benchmarks.md" ../docs/evidence/benchmarks.md
+cat ../docs/evidence/benchmarks.md

@@ -12,7 +12,7 @@ var forced = []struct {
 	strategy string
 	asks     func(setup, script.Script) bool
 }{
-	// Native mode refuses it. Where Ollama's parser breaks off, the tap can only say so: docs/upstreams.md counts that.
+	// Native mode refuses it. Where Ollama's parser breaks off, the tap can only say so: docs/internal/upstreams.md counts that.
 	{"tap", func(s setup, sc script.Script) bool {
 		return s.template != "" && demanding(sc) && (s.reads == sc.Family || s.reads == "")
 	}},
@@ -20,7 +20,7 @@ var forced = []struct {
 }
 
 // TestForcedStrategies names a strategy in the settings. The older server shows characters that are split over tokens
-// damaged, so tap is not for it: what it gets right all the same is counted in docs/upstreams.md.
+// damaged, so tap is not for it: what it gets right all the same is counted in docs/internal/upstreams.md.
 func TestForcedStrategies(t *testing.T) {
 	l := open(t)
 	for _, server := range []*server{l.newest, l.former} {

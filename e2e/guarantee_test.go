@@ -16,7 +16,7 @@ import (
 )
 
 // guaranteePage is where it is written what became of defective replies.
-const guaranteePage = "../docs/guarantee.md"
+const guaranteePage = "../docs/evidence/guarantee.md"
 
 // guaranteeHead opens the page.
 const guaranteeHead = `# The guarantee: what became of defective replies

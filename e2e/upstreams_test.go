@@ -14,7 +14,7 @@ import (
 )
 
 // page is where it is written which strategy each set-up gets.
-const page = "../docs/upstreams.md"
+const page = "../docs/internal/upstreams.md"
 
 // strategies are those that the page counts, each forced.
 var strategies = []string{"raw", "tap", "native", "prompt"}
@@ -28,7 +28,7 @@ probed the model, as its log has it.
 
 The counts are right replies to 27 texts with calls in ten formats, and behind the comma to 5 that must stay text: of the server's
 own ` + "`/v1`" + `, and of toolnorm with each strategy named in its settings, so that no other one takes over. The strategies are explained
-in [ARCHITECTURE.md](../ARCHITECTURE.md).
+in [ARCHITECTURE.md](../../ARCHITECTURE.md).
 
 - **tap** and **native** depend on what the server's own parser makes of a text that is not in its format: it may break the reply off,
   or send nothing. Such a reply is an error at toolnorm, or, when toolnorm chooses by itself, one for the next strategy.

@@ -32,7 +32,7 @@ func (j *job) trackTokens() chat.Hook {
 }
 
 const (
-	// mostBytes is more than a token stands for in any text that is a conversation (docs/context.md has what was measured): a
+	// mostBytes is more than a token stands for in any text that is a conversation (docs/internal/context.md has what was measured): a
 	// server that counts fewer tokens has not read all of it.
 	mostBytes = 12
 	// fewestRead is how many tokens a count must fall short by to mean something: below it a template's own text weighs more

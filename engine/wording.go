@@ -19,7 +19,7 @@ const (
 	wordingTokens = 120
 )
 
-// wordings are tried in this order, by what a small model got right in each (docs/models.md).
+// wordings are tried in this order, by what a small model got right in each (docs/evidence/models.md).
 var wordings = []adapters.Wording{
 	adapters.Signatures | adapters.Example, adapters.Schemas | adapters.Example, adapters.Signatures, adapters.Schemas,
 }
@@ -46,7 +46,7 @@ func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 
 // probeWording finds the first wording in which the model gives the call that it is asked for, zero when there is none or
 // time is over. It is worth up to four generations: the same small model called rightly in 23 to 30 of 30 prompts, by wording
-// (docs/models.md), and a model that understands none is named in the log.
+// (docs/evidence/models.md), and a model that understands none is named in the log.
 func (j *job) probeWording(ctx context.Context) adapters.Wording {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, wordingTime)

@@ -117,7 +117,7 @@ func misdeeds() []misdeed {
 }
 
 const (
-	faultsPage = "../docs/faults.md"
+	faultsPage = "../docs/internal/faults.md"
 	faultsHead = "| the model server | by Ollama's API, streamed | whole | by OpenAI's, streamed | whole |\n|---|---|---|---|---|\n"
 )
 

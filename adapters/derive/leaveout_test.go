@@ -18,7 +18,7 @@ import (
 	"toolnorm/internal/templates"
 )
 
-var write = flag.Bool("write", false, "write docs/derived.md")
+var write = flag.Bool("write", false, "write docs/internal/derived.md")
 
 // without is the built-in set but for a family and all of its cousins, near and far: those that are like it, and those
 // that it is like.
@@ -186,7 +186,7 @@ func TestLeaveOneOut(t *testing.T) {
 		t.Errorf("%d of %d cases are read, want nine of ten", right, all)
 	}
 	page := derivedPage(best, right, all)
-	const path = "../../docs/derived.md"
+	const path = "../../docs/internal/derived.md"
 	if *write {
 		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 )
 
 // docFormats writes the table of the families that come with the program.
-// docs/formats.md is made so, and a test holds it to the families.
+// docs/families.md is made so, and a test holds it to the families.
 type docFormats struct {
 	File string `arg:"" optional:"" help:"The Markdown file whose table is replaced. Default: print the table."`
 }

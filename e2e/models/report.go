@@ -11,7 +11,7 @@ import (
 	"toolnorm/internal/exam"
 )
 
-// Report is what docs/models.md is made of.
+// Report is what docs/evidence/models.md is made of.
 type Report struct {
 	Machine  string // one line
 	Versions string // one line

@@ -125,7 +125,7 @@ func curable(err error) error {
 // between.
 //
 // Raw text is the safest thing to read: Ollama's own parsers hold a call until it is closed, and lose it when it
-// is malformed. Of 27 texts with calls its own API has 1 to 9 right, this way 27 (docs/upstreams.md). The rendered
+// is malformed. Of 27 texts with calls its own API has 1 to 9 right, this way 27 (docs/internal/upstreams.md). The rendered
 // prompt also says how the reply begins, and shows templates that print tools as Go structs.
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest) (chat.Source, string, error) {
 	options := body.Options

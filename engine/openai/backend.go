@@ -77,7 +77,7 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 // chat would have, and /completion writes on without parsing. A refusal of the grammar is cured here (held), any
 // other is the request's own.
 //
-// llama-server's own chat reads 6 of 27 texts with calls, this way all 27 are right (docs/upstreams.md).
+// llama-server's own chat reads 6 of 27 texts with calls, this way all 27 are right (docs/internal/upstreams.md).
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (chat.Source, string, error) {
 	prompt, err := b.client.Template(ctx, o.Pulse, body)
 	if err != nil {

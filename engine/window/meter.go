@@ -1,7 +1,7 @@
 package window
 
 const (
-	// bytesPerToken is what a token stands for where nothing was counted. docs/context.md has what was measured.
+	// bytesPerToken is what a token stands for where nothing was counted. docs/internal/context.md has what was measured.
 	bytesPerToken = 3
 	// fewest is how many tokens a count must have to say something of others: in short prompts the template's own text
 	// weighs most.

@@ -17,7 +17,7 @@ const (
 
 // Table is a Markdown table of families: what they are, models, marks, and how many cases each has. An error means that a
 // family's cases cannot be read.
-// A test holds docs/formats.md to what this writes, so a family cannot be added without its row.
+// A test holds docs/families.md to what this writes, so a family cannot be added without its row.
 // It is a table for readers, so marks are shown letter by letter, and the sum stands below.
 func Table(formats []*adapters.Format) (string, error) {
 	var b strings.Builder

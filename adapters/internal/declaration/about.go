@@ -18,7 +18,7 @@ func (f *Family) Declaration() string {
 
 // Marks are what opens the family's sections, calls and messages, as the declaration has it: each once, in its order. It is
 // empty for a family that writes without marks. They are for people; what the decoder looks for is [Family.Openings].
-// docs/formats.md lists them in the table of families.
+// docs/families.md lists them in the table of families.
 func (f *Family) Marks() []string {
 	var marks []string
 	for _, list := range [][]*Pattern{f.Sections, f.Calls} {

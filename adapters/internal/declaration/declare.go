@@ -129,7 +129,7 @@ func (s *Set) line(f *Family, kind, value string, own map[string]bool) (err erro
 	case "route":
 		return f.route(value, first)
 	default:
-		return fmt.Errorf("no kind of line %q: docs/formats.md has the list", kind)
+		return fmt.Errorf("no kind of line %q: docs/families.md has the list", kind)
 	}
 	return err
 }

@@ -16,7 +16,7 @@ func TestWhatALineLacksIsSaidInWords(t *testing.T) {
 		"call <c>{city}</c>":       "no hole {city}",
 		"call <{name}>{json}":      `call must begin with a mark of at least two bytes; "<" is shorter`,
 		"call {json}":              "a call needs {name} or {id} behind a mark, or a hole that holds the name: {call}, {calls}, {named}, {python}",
-		"calls <c>{call}</c>":      `no kind of line "calls": docs/formats.md has the list`,
+		"calls <c>{call}</c>":      `no kind of line "calls": docs/families.md has the list`,
 		"drop x":                   `the mark "x" is too short to be one`,
 		"route to=* {shout}":       "no body {shout} in a route",
 		"result <r>{value}</r>":    "no {value} in a line about results",

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Family is one model family's way of writing, read from its declaration: a field for each kind of line, docs/formats.md
+// Family is one model family's way of writing, read from its declaration: a field for each kind of line, docs/families.md
 // has the table. It does not change once it is in a set, so that any number of replies can be read by it at the same time;
 // what is computed when it is first needed has a sync.Once.
 //

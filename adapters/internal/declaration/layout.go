@@ -9,7 +9,7 @@ import (
 // Layout is what a family prints where its examples cannot show it: names of members, what stands around several calls,
 // how values are spelled. It comes from the keys line and is read once, so that the printer and the grammar ask the same
 // fields instead of the same strings. Reading a reply needs none of it: whatever layout a model takes is understood.
-// Each key is there for templates that print so; docs/formats.md has the list.
+// Each key is there for templates that print so; docs/families.md has the list.
 type Layout struct {
 	Name, Args string // members of {call}; command-r writes "tool_name" and "parameters"
 	Counter    string // id=: a member in front that counts the conversation's calls: command-r7b's "tool_call_id": "0"

@@ -79,7 +79,7 @@ func (r *request) field(key string, v *fastjson.Value) error {
 		return r.readFormat(v)
 	case "mcp_servers":
 		if len(v.GetArray()) > 0 {
-			return field.Bad("", "is not served here: toolnorm's own MCP servers are a setting (docs/mcp-servers.md)")
+			return field.Bad("", "is not served here: toolnorm's own MCP servers are a setting (docs/mcp.md)")
 		}
 	case "keep_alive":
 		return form.ReadKeepAlive(&r.Keep, v)

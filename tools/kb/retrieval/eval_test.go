@@ -16,7 +16,7 @@ import (
 )
 
 // page is where the figures are kept; make eval writes it.
-const page = "../../../docs/retrieval.md"
+const page = "../../../docs/evidence/retrieval.md"
 
 // asked is what came of a question: the passages in the order of each stage that ran.
 type asked struct {
@@ -245,7 +245,7 @@ func TestEvaluation(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if !found || now != string(text) {
-		t.Errorf("docs/retrieval.md has other figures; make eval writes it")
+		t.Errorf("docs/evidence/retrieval.md has other figures; make eval writes it")
 	}
 }
 
