@@ -55,8 +55,8 @@ func (a Address) Announce(dir string) error {
 	return nil
 }
 
-// Withdraw removes the address from the folder of data, if no other proxy has put its own there: of two on one folder
-// the later one is asked, and must still be found when the earlier one ends.
+// Withdraw removes the address from the folder of data, if no other proxy has put its own there: of two on one folder the other one
+// must still be found when this one ends.
 func (a Address) Withdraw(dir string) error {
 	if now, err := FindAddress(dir); err != nil || now != a {
 		return nil

@@ -52,6 +52,14 @@ func (c *Client) Tools(ctx context.Context) (all []Described, err error) {
 	return all, nil
 }
 
+// Answers reports whether the proxy of an address lives: it knows the token, so the port is not another program's by now. One that
+// takes longer than ctx allows counts as living, since a machine that swaps is no reason to take its address away.
+func (a Address) Answers(ctx context.Context) bool {
+	c := Client{Address: a}
+	_, err := c.Tools(ctx)
+	return err == nil || errors.Is(err, context.DeadlineExceeded)
+}
+
 // Call has a tool run. Arguments that are no JSON are read as models write them: they are sent as a text, which the
 // registry repairs. An error means that there is no outcome, and with ErrNotThere that nothing was run. A tool that
 // fails is no error: the Outcome says so.

@@ -19,7 +19,14 @@ import (
 // databases are those of the tests of several programs on one store.
 var databases storetest.Databases
 
-func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
+// TestMain is the program itself when a test starts this file as one: signals and files need real processes.
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(databases.Main(m))
+}
 
 // The two examples of the specification, as the page sends them.
 const (

@@ -46,6 +46,7 @@ type Main struct {
 	toolbox        *toolbox.Box      // the tools that this program runs itself
 	pending        runner.Pending    // their calls that are too long for a command line
 	door           runner.Address    // where runners find this program
+	doorKeeper     sync.WaitGroup    // what looks after their file
 	sought         sync.Once         // the runner, on the path
 	mcp            *mcpserver.Server // nil: the settings want none
 	admin          *admin.Server     // what /admin is answered by
@@ -164,7 +165,7 @@ func (m *Main) serve(h http.Handler, s settings, eng *engine.Engine) error {
 	m.announce(s)
 	m.watchServers(ctx, s, eng)
 	go m.admin.Watch(ctx) // ends with m.stop, as the watch on model servers
-	m.announceDoor()
+	m.announceDoor(ctx)
 	go func() { // ends when the server is closed
 		space := make([]byte, ballast)
 		defer runtime.KeepAlive(space)
