@@ -39,7 +39,7 @@ func formatIn(set *adapters.Set, name string) (*adapters.Format, error) {
 	if f := set.Named(name); f != nil {
 		return f, nil
 	}
-	return nil, fmt.Errorf("no format %q; toolnorm formats list names them", name)
+	return nil, &ended{fmt.Errorf("no format %q; toolnorm formats list names them", name), statusUsage}
 }
 
 // readTools reads a file of tools; no path is no tools.
@@ -50,11 +50,11 @@ func readTools(path string) ([]chat.Tool, error) {
 	}
 	src, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, &ended{fmt.Errorf("tools: %w", err), statusUsage}
 	}
 	tools, err := chat.ParseTools(src)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, &ended{fmt.Errorf("%s: %w", path, err), statusUsage}
 	}
 	return tools, nil
 }
@@ -75,13 +75,16 @@ func opened(data string, c toolbox.Config, do func(context.Context, *toolbox.Box
 	return errors.Join(do(ctx, box), box.Close())
 }
 
-// whereHelpIs says which help explains what was wrong with the arguments.
+// whereHelpIs says which help explains what was wrong with the arguments; nothing where the error itself does.
 // The help of serve itself is a hundred lines, and would hide the error above it.
 func whereHelpIs(err error) string {
 	var wrong *kong.ParseError
-	if !errors.As(err, &wrong) || wrong.Context.Selected() == nil || wrong.Context.Command() == "serve" {
-		return "toolnorm serve -h lists the settings"
+	if !errors.As(err, &wrong) || strings.HasPrefix(err.Error(), "unexpected argument ") {
+		return ""
+	}
+	if wrong.Context.Selected() == nil || wrong.Context.Command() == "serve" {
+		return "; toolnorm serve -h lists the settings"
 	}
 	words, _, _ := strings.Cut(wrong.Context.Command(), " <")
-	return "toolnorm " + words + " -h says how it is used"
+	return "; toolnorm " + words + " -h says how it is used"
 }

@@ -110,7 +110,7 @@ func TestWrongArgumentsEndWithAStatusOfTheirOwn(t *testing.T) {
 	if got := statusOf(run([]string{"serve", "--lisen=x"})); got != statusUsage {
 		t.Errorf("a setting that does not exist: status %d, want %d", got, statusUsage)
 	}
-	if got := statusOf(run([]string{"formats", "show", "no-such-format"})); got != statusFailed {
-		t.Errorf("a format that does not exist: status %d, want %d", got, statusFailed)
+	if got := statusOf(run([]string{"formats", "show", "no-such-format"})); got != statusUsage {
+		t.Errorf("a format that does not exist: status %d, want %d", got, statusUsage)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -147,10 +148,9 @@ func (m *Main) ParseFlags(args []string) error {
 		}
 		if file != nil {
 			if cli, said, err = m.parse(args, file); err != nil {
-				return fmt.Errorf("%w (the settings in %s count as well)", err, file.path)
+				return err
 			}
-			cli.Serve.Upstreams, cli.Doctor.Upstreams = file.upstreams, file.upstreams
-			m.file = file.path
+			cli.Serve.Upstreams, cli.Doctor.Upstreams, cli.Models.Upstreams = file.upstreams, file.upstreams, file.upstreams
 			m.renamed = append(m.renamed, file.renamed...)
 		}
 	}
@@ -201,6 +201,7 @@ func strays(app *kong.Application) (names []string) {
 // kong would end the process after printing help; here that is an error which a test can look at.
 func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error) {
 	cli := new(commands)
+	m.given = given{args, file}
 	done := false
 	options := []kong.Option{
 		kong.Name("toolnorm"),
@@ -223,7 +224,7 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 	case done:
 		return nil, nil, errDone
 	case err != nil:
-		return nil, nil, fmt.Errorf("%w; %s", err, whereHelpIs(err))
+		return nil, nil, fmt.Errorf("%s%s", m.given.explain(err, parser.Model), whereHelpIs(err))
 	case ctx.Command() == "version":
 		fmt.Fprintln(m.stdout, "toolnorm", version())
 		return nil, nil, errDone
@@ -273,7 +274,10 @@ func (c *Config) resolve() (s settings, err error) {
 	if c.Trace < 0 || c.Trace > maxTrace {
 		return s, fmt.Errorf("trace: must be 0 to %d", maxTrace)
 	}
-	if c.Data, err = home.Data(c.Data); err != nil {
+	if c.Data, err = home.Data(c.Data); err == nil {
+		err = cmp.Or(checkFolder(c.Data), checkStore(c.Store))
+	}
+	if err != nil {
 		return s, err
 	}
 	if s.formats, err = userFormats(filepath.Join(c.Data, "families")); err != nil {

@@ -39,7 +39,11 @@ func readFile(path string) (*file, error) {
 	}
 	f := &file{path: path, values: make(map[string]setting)}
 	if err := f.parse(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		text := strings.TrimPrefix(err.Error(), "yaml: ")
+		if !strings.HasPrefix(text, "line ") { // the library leaves the first line's number out
+			text = "line 1: " + text
+		}
+		return nil, fmt.Errorf("%s, %s", path, text)
 	}
 	return f, nil
 }
@@ -128,7 +132,7 @@ func (f *file) Validate(app *kong.Application) error {
 	}
 	for name, s := range f.values {
 		if !slices.Contains(known, name) || name == "config" {
-			return fmt.Errorf("%s, line %d: there is no setting %q", f.path, s.line, name)
+			return fmt.Errorf("%s, line %d: there is no setting %q%s", f.path, s.line, name, meant(name, known))
 		}
 	}
 	return nil
@@ -155,13 +159,13 @@ func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, err
 		return nil, nil
 	}
 	if _, isMap := s.value.(map[string]any); isMap != flag.IsMap() {
-		return nil, fmt.Errorf("%s, line %d: %s", f.path, s.line, map[bool]string{true: "must be no mapping", false: "must be a mapping"}[isMap])
+		return nil, fmt.Errorf("%s, line %d: %s %s", f.path, s.line, flag.Name, map[bool]string{true: "must be no mapping", false: "must be a mapping"}[isMap])
 	}
 	if _, isList := s.value.([]any); isList && !flag.IsSlice() {
-		return nil, fmt.Errorf("%s, line %d: must be one value, not a list", f.path, s.line)
+		return nil, fmt.Errorf("%s, line %d: %s must be one value, not a list", f.path, s.line, flag.Name)
 	}
 	if text, isText := s.value.(string); isText && strings.TrimSpace(text) == "" && !flag.IsSlice() {
-		return nil, fmt.Errorf("%s, line %d: has no value", f.path, s.line)
+		return nil, fmt.Errorf("%s, line %d: %s has no value", f.path, s.line, flag.Name)
 	}
 	return s.value, nil
 }

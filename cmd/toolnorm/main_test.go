@@ -99,23 +99,27 @@ func TestOllamaIsFoundWhereOllamaSaysItIs(t *testing.T) {
 
 func TestWrongSettingsAreNamed(t *testing.T) {
 	for _, tt := range []struct{ file, args, want string }{
-		{"liste: x", "", `line 1: there is no setting "liste"`},
-		{"# a\nmodel: x\nmodel: y", "", "line 3: model is set twice"},
+		{"liste: x", "", `settings.yaml, line 1: there is no setting "liste"; did you mean "listen"?`},
+		{"# a\nmodel: x\nmodel: y", "", "settings.yaml, line 3: model is set twice"},
 		{"- a", "", "line 1: must be a mapping"},
-		{"model: [a]", "", "line 1: must be one value"},
-		{"model: {a: b}", "", "line 1: must be no mapping"},
-		{"format: hermes", "", "line 1: must be a mapping"},
-		{"model:", "", "line 1: has no value"},
+		{"model: [a]", "", "line 1: model must be one value"},
+		{"model: {a: b}", "", "line 1: model must be no mapping"},
+		{"format: hermes", "", "line 1: format must be a mapping"},
+		{"model:", "", "line 1: model has no value"},
 		{"hosts: [{a: b}]", "", "line 1: hosts: must be a list of words"},
 		{"config: x", "", `there is no setting "config"`},
-		{"\tx", "", "settings.yaml"},
-		{"log-level: loud", "", "--log-level must be one of"},
-		{"num-ctx: many", "", "--num-ctx"},
-		{"heartbeat: 0s", "", "heartbeat: must be more than 0"},
+		{"\tx", "", "settings.yaml, line 1: found"},
+		{"log-level: loud", "", `settings.yaml, line 1: log-level: must be one of "debug"`},
+		{"model: x\nnum-ctx: many", "", `settings.yaml, line 2: num-ctx: "many" is not a number`},
+		{"grace: 10", "", `settings.yaml, line 1: grace: "10" is not a duration; write 30s, 5m or 1h30m`},
+		{"tools: maybe", "", `settings.yaml, line 1: tools: "maybe" is neither true nor false`},
+		{"heartbeat: 0s", "", "settings.yaml, line 1: heartbeat: must be more than 0"},
+		{"", "--grace=10", `--grace: "10" is not a duration`},
+		{"", "--store=own.db", "store: \"own.db\" is neither an absolute path"},
 		{"ollama: 'ftp://x'", "", "the scheme must be http or https"},
 		{"call-buffer: tight", "", `call-buffer: must be none, short, call or a number of bytes, not "tight"`},
 		{"strategy: {a: guess}", "", `"guess"`},
-		{"listen: 127.0.0.1:99999", "", "listen:"},
+		{"listen: 127.0.0.1:99999", "", `settings.yaml, line 1: listen: "99999" is no port`},
 		{"upstreams: [{name: box, url: 'ftp://x'}]", "", `upstream "box": url: the scheme`},
 		{"upstreams: [{name: box, url: 'http://x', port: 1}]", "", `no "port"`},
 		{"upstreams: [box]", "", "line 1: upstreams: must be a list of servers"},
@@ -123,13 +127,13 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		{"upstreams: [{name: box, url: 'http://x', key-env: NO_SUCH_KEY}]", "", `key-env of "box": the environment has no NO_SUCH_KEY`},
 		{"upstreams: [{name: box, url: 'http://x'}, {name: box, url: 'http://y'}]", "", `upstream "box" is there twice`},
 		{"upstream: {demo: 'http://x'}", "", `upstream "demo"`},
-		{"", "--upstream=box", "--upstream"},
+		{"", "--upstream=box", `--upstream: "box" is not NAME=VALUE`},
 		{"", "--key-env=box=HOME", `key-env of "box": there is no upstream`},
-		{"aliases: {a: b, b: c}", "", `alias "a"`},
+		{"aliases: {a: b, b: c}", "", `settings.yaml, line 1: aliases: alias "a"`},
 		{"trace: 1001", "", "trace: must be 0 to 1000"},
-		{"", "--lisen=x", "--lisen"},
+		{"", "--lisen=x", `unknown flag --lisen, did you mean "--listen"?`},
 		{"", "serve --num-ctx=x", "--num-ctx"},
-		{"", "sarve", "sarve"},
+		{"", "sarve", `there is no command "sarve"; did you mean "serve"?`},
 	} {
 		m := NewMain(io.Discard, io.Discard)
 		err := m.ParseFlags(append(strings.Fields(tt.args), "--config", clean(t, tt.file)))
@@ -143,6 +147,20 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	}
 	if err := NewMain(io.Discard, io.Discard).ParseFlags([]string{"--config", "/no/such/file.yaml"}); err == nil || !strings.Contains(err.Error(), "/no/such/file.yaml") {
 		t.Errorf("missing file: error %v", err)
+	}
+}
+
+func TestAWrongVariableIsNamed(t *testing.T) {
+	for variable, want := range map[string]string{
+		"TOOLNORM_GRACE=10": `TOOLNORM_GRACE: "10" is not a duration`, "TOOLNORM_LOG_LEVEL=loud": "TOOLNORM_LOG_LEVEL: must be one of",
+		"TOOLNORM_LISTEN=11435": `TOOLNORM_LISTEN: listen: "11435" is no HOST:PORT`, "OLLAMA_HOST=ftp://x": "OLLAMA_HOST: ollama",
+	} {
+		clean(t, "")
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+		if err := run(nil); err == nil || !strings.Contains(err.Error(), want) || statusOf(err) != statusUsage {
+			t.Errorf("%s: %v, want %s", variable, err, want)
+		}
 	}
 }
 

@@ -23,11 +23,11 @@ type listModels struct {
 func (c *listModels) Run(m *Main) error {
 	settings, err := c.resolve()
 	if err != nil {
-		return &ended{err, statusUsage}
+		return &ended{m.given.located(err), statusUsage}
 	}
 	d, err := doctor.New(doctor.Config{Engine: c.engine(settings, zerolog.Nop())})
 	if err != nil {
-		return &ended{err, statusUsage}
+		return &ended{m.given.located(err), statusUsage}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), modelsLimit)
 	defer cancel()

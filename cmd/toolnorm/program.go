@@ -51,7 +51,7 @@ type Main struct {
 	mcp            *mcpserver.Server // nil: the settings want none
 	admin          *admin.Server     // what /admin is answered by
 	remote         *remote.Set       // other MCP servers; nil: this program is one of theirs
-	file           string            // the YAML file that was read; empty: none was
+	given          given             // where the settings came from
 	server         *http.Server
 	listener       net.Listener
 	failed         chan error
@@ -71,7 +71,7 @@ func NewMain(stdout, stderr io.Writer) *Main {
 func (m *Main) Run() error {
 	settings, err := m.Config.resolve()
 	if err != nil {
-		return &ended{err, statusUsage}
+		return &ended{m.given.located(err), statusUsage}
 	}
 	m.log = m.newLog()
 	m.checkData()

@@ -33,8 +33,8 @@ func (m *Main) openRemote() error {
 		return nil
 	}
 	path := cmp.Or(m.Config.MCPFile, filepath.Join(m.Config.Data, "mcp.json"))
-	if m.Config.MCPFile == "" && m.file != "" {
-		path = filepath.Join(filepath.Dir(m.file), "mcp.json")
+	if m.Config.MCPFile == "" && m.given.file != nil {
+		path = filepath.Join(filepath.Dir(m.given.file.path), "mcp.json")
 	}
 	log := m.log
 	if m.unkept == zerolog.DebugLevel {
@@ -45,7 +45,7 @@ func (m *Main) openRemote() error {
 		Path: path, Registry: m.toolbox.Registry, Version: version(), Log: log, CallTime: m.Config.MCPTimeout, Private: m.privateServers,
 	})
 	if err != nil {
-		return fmt.Errorf("mcp-file: %w", err)
+		return &ended{fmt.Errorf("mcp-file: %w", err), statusUsage}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -25,6 +26,9 @@ func checkListen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	switch {
 	case err == nil && port != "":
+		if _, wrong := strconv.ParseUint(port, 10, 16); wrong != nil {
+			return fmt.Errorf("listen: %q is no port; 0 to 65535 are, as in %s", port, net.JoinHostPort(cmp.Or(host, "127.0.0.1"), "11435"))
+		}
 		return nil
 	case strings.Trim(address, "0123456789") == "" && address != "":
 		port = address
@@ -37,10 +41,33 @@ func checkListen(address string) error {
 
 // taken is the error of an address that cannot be listened at, with what to do when somebody else does.
 func taken(address string, err error) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
+	switch host, _, _ := net.SplitHostPort(address); {
+	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("listen: %s is in use, perhaps by another toolnorm; stop that one, or take another address with --listen", address)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("listen: this machine has no address %s; 127.0.0.1 serves this machine, 0.0.0.0 every network", host)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("listen: only the system's administrator may take %s; take a port above 1023", address)
 	}
 	return fmt.Errorf("listen: %w", err)
+}
+
+// checkStore refuses a database that could be a different one for each folder that a program is started in.
+func checkStore(where string) error {
+	if where == "" || filepath.IsAbs(where) || strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
+		return nil
+	}
+	abs, _ := filepath.Abs(where) // of a folder that is gone: empty
+	return fmt.Errorf("store: %q is neither an absolute path nor a postgres:// URL; did you mean %s?", where, abs)
+}
+
+// checkFolder refuses a data folder that is something else. One that cannot be written is only warned of, since a container may be
+// read-only; this is a wrong setting.
+func checkFolder(dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("data: %s is not a folder", dir)
+	}
+	return nil
 }
 
 // checkData says, once, that nothing can be kept in the data folder. What wants to keep something tells the same at debug
@@ -75,8 +102,8 @@ func (m *Main) announce(s settings) {
 	if m.Config.Trace > 0 {
 		m.log.Info().Str("url", base+"/debug").Int("requests", m.Config.Trace).Msg("the last requests are shown here")
 	}
-	if m.file != "" {
-		m.log.Info().Str("file", m.file).Msg("settings were read")
+	if m.given.file != nil {
+		m.log.Info().Str("file", m.given.file.path).Msg("settings were read")
 		return
 	}
 	m.log.Info().Str("file", home.File()).Msg("no settings file; this one would be read")

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"toolnorm/engine/ollama"
@@ -32,7 +34,8 @@ func (m *Main) openTools() error {
 	case err == nil:
 		m.toolbox = box
 	case m.Config.Store != "":
-		return fmt.Errorf("tools: %w", err)
+		// The driver has a line for each address that it tried.
+		return errors.New("tools: " + strings.Join(strings.Fields(err.Error()), " "))
 	default:
 		m.log.WithLevel(m.unkept).Err(err).Msg("sample tools are off: cannot open their database. --no-tools silences this")
 	}

@@ -95,6 +95,7 @@ func TestAWrongCommandLineEndsWithTwo(t *testing.T) {
 		"--describe cannot be combined with a tool": {"--describe", "f", "g"},
 		"bash, zsh and fish":                        {"--completion", "tcsh"},
 		"config:":                                   {"--config", "/nonexistent/x.yaml", "f"},
+		"is no address of a toolnorm":               {"--url", "localhost:11435", "f"},
 		"more than 4194304 bytes":                   {"f", "-"},
 	} {
 		stdin := strings.Repeat("x", mostInput+1)

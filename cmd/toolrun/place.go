@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/home"
@@ -29,6 +30,9 @@ type place struct {
 // go. The API key of the environment goes only to the address that the line names.
 func (p *program) find(o options) (*place, error) {
 	if o.url != "" {
+		if u, err := url.Parse(o.url); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return nil, fmt.Errorf("--url: %q is no address of a toolnorm, as http://127.0.0.1:11435 is", o.url)
+		}
 		return &place{proxy: &runner.Client{Address: runner.Address{URL: o.url, Token: p.env("TOOLNORM_API_KEY")}}, only: true}, nil
 	}
 	settings, err := home.ReadSettings(cmp.Or(o.config, p.env("TOOLNORM_CONFIG")))

@@ -28,6 +28,9 @@ func ParseHost(s string) (string, error) {
 			port = strconv.FormatUint(n, 10)
 		}
 	}
+	if strings.Contains(host, "[") != strings.Contains(host, "]") {
+		return "", fmt.Errorf("ollama host %q: a bracket of the address is missing", s)
+	}
 	host = dialable(strings.Trim(host, "[]"))
 	if strings.ContainsAny(host, " \t@?#\"") {
 		return "", fmt.Errorf("ollama host %q: %q is no host name or address", s, host)

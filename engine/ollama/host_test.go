@@ -54,6 +54,7 @@ func TestParseHostRefuses(t *testing.T) {
 		"ftp://1.2.3.4":          "ftp",
 		"unix:///run/ollama":     "unix",
 		"my host":                "my host",
+		"http://[bad":            "bracket",
 		"http://me:pw@host:1234": "me:pw@host",
 	} {
 		if got, err := ParseHost(in); err == nil || !strings.Contains(err.Error(), names) {

@@ -35,11 +35,15 @@ func (r *Report) Print(w io.Writer) error {
 // PrintModels writes the models of all servers as one table, and what to do where there are none.
 func (r *Report) PrintModels(w io.Writer) error {
 	p := &page{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
-	p.line("MODEL", "SERVER", "FORMAT", "STRATEGY", "TRAINED FOR", "TOOLS")
+	headed := false
 	for _, s := range r.Servers {
 		for _, m := range s.Models {
 			if s.Name == demoHost {
 				break // all alike, and too many: below
+			}
+			if !headed {
+				p.line("MODEL", "SERVER", "FORMAT", "STRATEGY", "TRAINED FOR", "TOOLS")
+				headed = true
 			}
 			p.line(m.Name, s.Name, m.Format, cmp.Or(m.Strategy, none), m.trained(), m.tools())
 		}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// given is where settings came from, for errors: a user who wrote a line of a file looks in vain for a flag that "--grace" names.
+type given struct {
+	args []string
+	file *file // nil: none was read
+}
+
+// origin is where a setting got its value, spelled as it was given: "--grace", "TOOLNORM_GRACE" or "toolnorm.yaml, line 2: grace".
+// It is empty for one that has its default.
+func (g given) origin(name string) string {
+	for _, arg := range g.args {
+		if flag, _, _ := strings.Cut(arg, "="); flag == "--"+name || flag == "--no-"+name {
+			return flag
+		}
+	}
+	variables := []string{"TOOLNORM_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")), oldVariable(name)}
+	if name == "ollama" {
+		variables = append(variables, "OLLAMA_HOST")
+	}
+	for _, variable := range variables {
+		if _, set := os.LookupEnv(variable); set {
+			return variable
+		}
+	}
+	if g.file == nil {
+		return ""
+	}
+	for _, key := range []string{name, name + "s", name + "es"} { // alias and aliases
+		if s, set := g.file.values[key]; set {
+			return fmt.Sprintf("%s, line %d: %s", g.file.path, s.line, key)
+		}
+	}
+	return ""
+}
+
+// aboutFlag is the beginning of kong's errors: --grace: … or --log-level must …
+var aboutFlag = regexp.MustCompile(`^--(?:\[no-\])?([a-z0-9-]+)(?:=\S*)?:? (?s:(.*))$`)
+
+// plainly are kong's words for wrong values, which speak of Go's types, and what users read instead.
+var plainly = []struct {
+	kong *regexp.Regexp
+	text string
+}{
+	{regexp.MustCompile(`^expected duration but got ("[^"]*").*`), `$1 is not a duration; write 30s, 5m or 1h30m`},
+	{regexp.MustCompile(`^expected (?:a valid \d+ bit u?int|an int|a float) but got ("[^"]*").*`), `$1 is not a number`},
+	{regexp.MustCompile(`^bool value must be true, .* but got ("[^"]*")`), `$1 is neither true nor false`},
+	{regexp.MustCompile(`^expected "<key>=<value>" but got ("[^"]*")`), `$1 is not NAME=VALUE`},
+	{regexp.MustCompile(` ?\(from envar .*\)$`), ``},
+}
+
+// explain makes the error of a command line one that names what the user wrote, and says what may have been meant.
+func (g given) explain(err error, app *kong.Application) string {
+	text := err.Error()
+	if word, unknown := strings.CutPrefix(text, "unexpected argument "); unknown {
+		var names []string
+		for _, command := range app.Children {
+			names = append(names, command.Name)
+		}
+		return fmt.Sprintf("there is no command %q%s; toolnorm help lists the commands", word, meant(word, names))
+	}
+	found := aboutFlag.FindStringSubmatch(text)
+	if found == nil {
+		return text
+	}
+	rest := found[2]
+	if g.file != nil && strings.HasPrefix(rest, g.file.path) {
+		return rest // Resolve names the line itself
+	}
+	for _, p := range plainly {
+		rest = p.kong.ReplaceAllString(rest, p.text)
+	}
+	if origin := g.origin(found[1]); origin != "" {
+		return origin + ": " + rest
+	}
+	return text
+}
+
+// aboutSetting is the beginning of the errors of Config.resolve: heartbeat: …, upstream "box": … or key-env of "box": …
+var aboutSetting = regexp.MustCompile(`^[a-z][a-z0-9-]*`)
+
+// located puts in front of an error that begins with the name of a setting where its value stands.
+func (g given) located(err error) error {
+	name := aboutSetting.FindString(err.Error())
+	origin := g.origin(name)
+	if name == "" || origin == "" || strings.HasPrefix(origin, "--") {
+		return err
+	}
+	if _, key, inFile := strings.Cut(origin, ": "); inFile && strings.HasPrefix(err.Error(), key) {
+		origin = strings.TrimSuffix(origin, ": "+key)
+	}
+	return fmt.Errorf("%s: %w", origin, err)
+}
+
+// meant asks whether one of the known words was meant; empty when none is near.
+func meant(word string, known []string) string {
+	const far = 3
+	best, distance := "", far
+	for _, k := range slices.Sorted(slices.Values(known)) {
+		if d := edits(word, k); d < distance {
+			best, distance = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// edits is how many letters of a must be put in, taken out or changed to get b: Levenshtein's distance.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0]++
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, change)
+		}
+	}
+	return row[len(b)]
+}
