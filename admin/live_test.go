@@ -109,6 +109,7 @@ func TestReplayReadsByAnotherFormat(t *testing.T) {
 // someModels is an engine with one model.
 type someModels struct{}
 
+func (someModels) Real(name string) string { return name }
 func (someModels) Models(context.Context) ([]chat.Info, error) {
 	return []chat.Info{{ID: "qwen3:4b", Owner: "ollama"}}, nil
 }

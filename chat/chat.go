@@ -208,4 +208,7 @@ type Info struct {
 // Catalog lists the models that can be asked, hidden ones too. A part that cannot be reached is left out, not an error.
 type Catalog interface {
 	Models(ctx context.Context) ([]Info, error)
+	// Real returns the model that a name stands for by an alias or a pattern of aliases, else the name itself. The model need not
+	// be there.
+	Real(name string) string
 }

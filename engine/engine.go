@@ -170,7 +170,7 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 	if err := affordable(r); err != nil {
 		return nil, err
 	}
-	j := &job{engine: e, pulse: pulse, observer: chat.ObserverOf(ctx), request: r, name: e.real(name)}
+	j := &job{engine: e, pulse: pulse, observer: chat.ObserverOf(ctx), request: r, name: e.Real(name)}
 	var err error
 	if j.server, j.model, err = e.route(ctx, j.name); err != nil {
 		return nil, err

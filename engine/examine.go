@@ -21,7 +21,7 @@ type Plan struct {
 // Plan says how a model, or the one that an alias stands for, is read. Nobody is asked, so it is free: lists of models show it.
 func (e *Engine) Plan(model string) Plan {
 	s, name := e.place(model)
-	full := e.real(model)
+	full := e.Real(model)
 	p := Plan{Server: s.name, Model: name, Format: e.format(s, full, name).Name}
 	p.Strategy, _ = pattern.Find(e.cfg.Strategy, full)
 	p.Wording, _ = pattern.Find(e.cfg.Wording, full)

@@ -175,7 +175,7 @@ func (e *Engine) route(ctx context.Context, model string) (*server, string, erro
 // place is route without asking the server what it is. A name with a slash is not always a server's: Ollama's own models are
 // called "hf.co/user/model", and go to the first server unless one of the settings has that very name.
 func (e *Engine) place(model string) (*server, string) {
-	model = e.real(model)
+	model = e.Real(model)
 	if name, rest, ok := strings.Cut(model, "/"); ok && rest != "" {
 		for _, s := range e.servers[1:] {
 			if s.name == name {
@@ -186,10 +186,10 @@ func (e *Engine) place(model string) (*server, string) {
 	return e.servers[0], model
 }
 
-// real is the model that a name stands for: by alias, else itself. An alias wins with the prefix and without, so a client that
+// Real is the model that a name stands for: by alias, else itself. An alias wins with the prefix and without, so a client that
 // must have the prefix can use aliases, too. A name of its own wins over a pattern: with "claude-*" and "claude-haiku-5" each
 // of an agent's names can have a model.
-func (e *Engine) real(name string) string {
+func (e *Engine) Real(name string) string {
 	for _, name := range []string{name, strings.TrimPrefix(name, e.cfg.Prefix)} {
 		if model, ok := e.cfg.Aliases[name]; ok {
 			return model

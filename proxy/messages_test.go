@@ -99,6 +99,32 @@ func TestAnthropicsClientsGetTheirListOfModels(t *testing.T) {
 	}
 }
 
+// What is not there is told in the form of the API that was asked: the SDKs read no other.
+func TestUnknownPathsOfAnthropicsAPIAreToldInItsForm(t *testing.T) {
+	srv, _ := serve(t, nil, func(c *Config) { c.Counter = counter{} })
+	for _, tt := range []struct {
+		method, path string
+		header       []string
+		status       int
+		begin        string
+	}{
+		{"POST", "/v1/messages/batches", nil, 404, `{"type":"error","error":{"type":"not_found_error","message":"no such path: /v1/messages/batches;`},
+		{"GET", "/v1/messages/batches/msgbatch_1/results", nil, 404, `{"type":"error","error":{"type":"not_found_error"`},
+		{"GET", "/v1/files", []string{"Anthropic-Version", "2023-06-01"}, 404, `{"type":"error","error":{"type":"not_found_error"`},
+		{"POST", "/v1/models", []string{"Anthropic-Version", "2023-06-01"}, 405, `{"type":"error","error":{"type":"invalid_request_error"`},
+		{"POST", "/v1/files", nil, 404, `{"error":{"message":"no such path: /v1/files;`},
+		{"POST", "/api/no", []string{"Anthropic-Version", "2023-06-01"}, 404, `{"error":"no such path: /api/no; supported paths`},
+	} {
+		if resp, body := do(t, tt.method, srv.URL+tt.path, "{}", tt.header...); resp.StatusCode != tt.status || !strings.HasPrefix(body, tt.begin) {
+			t.Errorf("%s %s %v: %d %s, want %s", tt.method, tt.path, tt.header, resp.StatusCode, body, tt.begin)
+		}
+	}
+	// A form that is refused for a reply is refused for its count, too.
+	if resp, body := do(t, "POST", srv.URL+"/v1/messages/count_tokens", `{"model":"m@shell","messages":[{"role":"user","content":"q"}]}`); resp.StatusCode != 400 || !strings.Contains(body, "shell") {
+		t.Errorf("a count in the client form shell: %d %s", resp.StatusCode, body)
+	}
+}
+
 // Claude Code sends its token as a bearer's, the SDKs send a key in a header of its own, and both are told in their words.
 func TestMessagesTakeBothKindsOfKey(t *testing.T) {
 	keys, err := auth.ParseKeys([]string{"0123456789abcdef"})

@@ -37,9 +37,6 @@ func claudeOf(i chat.Info) claudeInfo {
 	return claudeInfo{Type: "model", ID: i.ID, Name: i.ID, Created: time.Unix(i.Created, 0).UTC()}
 }
 
-// asksAnthropic says that a client speaks Anthropic's API, whose every request names its version. Both APIs have the same path.
-func asksAnthropic(r *http.Request) bool { return r.Header.Get("Anthropic-Version") != "" }
-
 // writeClaudes writes the list in Anthropic's form. All of it is one page, whatever limit the client asks for: a local server has
 // dozens of models, not thousands.
 func writeClaudes(w http.ResponseWriter, infos []chat.Info) error {
@@ -69,7 +66,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	if s.listsAliases(r) {
 		infos = withAliases(infos)
 	}
-	if asksAnthropic(r) {
+	if fault.AsksAnthropic(r) {
 		return writeClaudes(w, infos)
 	}
 	data := make([]modelInfo, len(infos)) // never null
@@ -83,7 +80,8 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 }
 
 // model describes one of them. Ollama's tag "latest" goes without saying.
-// A name is found by its alias and with a form's suffix, too, as clients check the name that they were given.
+// A name is found by its alias, by a pattern that stands for it ("claude-*"), and with a form's suffix, too, as clients check the
+// name that they were given. A pattern is found by the model behind it: no list can hold the names that it stands for.
 func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	infos, err := s.cfg.Catalog.Models(r.Context())
 	if err != nil {
@@ -92,12 +90,12 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	_, name, _ := form.Asked(nil, id) // a suffix is never wrong
 	name = strings.TrimPrefix(name, AliasPrefix)
-	for _, info := range infos {
-		if info.ID == name || info.ID == name+":latest" {
-			if name != id { // by the name that the client has for it
+	for _, known := range []string{name, s.cfg.Catalog.Real(name)} {
+		if info, ok := named(infos, known); ok {
+			if known != id { // by the name that the client has for it
 				info.ID = id
 			}
-			if asksAnthropic(r) {
+			if fault.AsksAnthropic(r) {
 				return form.WriteValue(w, claudeOf(info))
 			}
 			return form.WriteValue(w, infoOf(info))
@@ -105,9 +103,15 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	}
 	f := fault.New(fault.NotFound, "no model named %q; GET /v1/models lists them", id)
 	f.Code = "model_not_found"
-	if asksAnthropic(r) {
-		fault.WriteAnthropic(w, f)
-		return nil
-	}
 	return f
+}
+
+// named finds a model in a list by its name.
+func named(infos []chat.Info, name string) (chat.Info, bool) {
+	for _, info := range infos {
+		if info.ID == name || info.ID == name+":latest" {
+			return info, true
+		}
+	}
+	return chat.Info{}, false
 }

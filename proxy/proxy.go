@@ -151,11 +151,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.Serve
 // unknown answers for every other path.
 // An HTML or text page would show up in an editor as a broken reply, so the error names the paths instead.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+	known := "the API begins at /v1: " + paths
 	if strings.HasPrefix(r.URL.Path, "/api/") {
-		fault.WriteOllama(w, fault.New(fault.NotFound, "no such path: %s; supported paths of Ollama's API: %s", r.URL.Path, ollama.Paths))
-		return
+		known = "supported paths of Ollama's API: " + ollama.Paths
 	}
-	fault.Write(w, fault.New(fault.NotFound, "no such path: %s; the API begins at /v1: %s", r.URL.Path, paths))
+	fault.WriteFor(w, r, fault.New(fault.NotFound, "no such path: %s; %s", r.URL.Path, known))
 }
 
 // paths are those of OpenAI's API and of Anthropic's, for those who ask for another.

@@ -38,6 +38,10 @@ func TestModelsAreListedAndFound(t *testing.T) {
 	if resp.StatusCode != 404 || !strings.Contains(body, `"code":"model_not_found"`) {
 		t.Errorf("unknown model: %d %s", resp.StatusCode, body)
 	}
+	// A client asks for the name that it was given, which no list can hold when a pattern of aliases stands for it.
+	if resp, body := do(t, "GET", srv.URL+"/v1/models/claude-opus-5-5", ""); resp.StatusCode != 200 || !strings.HasPrefix(body, `{"id":"claude-opus-5-5","object":"model"`) {
+		t.Errorf("a name that a pattern serves: %d %s", resp.StatusCode, body)
+	}
 	if _, body := do(t, "GET", srv.URL+"/version", ""); !strings.Contains(body, `"version":"test"`) {
 		t.Errorf("/version says %s", body)
 	}
@@ -110,6 +114,7 @@ func (m waiter) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Even
 }
 
 func (waiter) Models(context.Context) ([]chat.Info, error) { return nil, nil }
+func (waiter) Real(name string) string                     { return name }
 
 func TestAClientThatLeavesEndsTheModelsWork(t *testing.T) {
 	m := waiter{gone: make(chan error, 1)}
@@ -145,6 +150,7 @@ func (m flood) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event
 }
 
 func (flood) Models(context.Context) ([]chat.Info, error) { return nil, nil }
+func (flood) Real(name string) string                     { return name }
 
 func TestAClientThatTakesNothingIsGivenUp(t *testing.T) {
 	m := flood{ended: make(chan error)}

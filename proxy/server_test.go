@@ -64,6 +64,14 @@ func (m *told) Models(context.Context) ([]chat.Info, error) {
 	return []chat.Info{{ID: "qwen3:latest", Created: 5, Owner: "ollama"}, {ID: "demo/hermes", Owner: "toolnorm"}}, nil
 }
 
+// Real knows one pattern of aliases, claude-*.
+func (m *told) Real(name string) string {
+	if strings.HasPrefix(name, "claude-") {
+		return "qwen3"
+	}
+	return name
+}
+
 // Events, shortly.
 func say(s string) chat.Event   { return chat.Event{Kind: chat.Text, Text: s} }
 func think(s string) chat.Event { return chat.Event{Kind: chat.Reasoning, Text: s} }

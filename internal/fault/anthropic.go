@@ -75,7 +75,9 @@ func WriteAnthropic(w http.ResponseWriter, err error) {
 	writeStatus(w, f, f.AnthropicStatus(), Anthropic(f, id))
 }
 
-// isAnthropic says that a path belongs to Anthropic's API.
-func isAnthropic(path string) bool {
-	return path == "/v1/messages" || strings.HasPrefix(path, "/v1/messages/")
+// AsksAnthropic says that r speaks Anthropic's API: by its path, or by the version that every request of that API names. The
+// header counts because both APIs have paths of one name (/v1/models), and for paths that are not there, as /v1/files.
+func AsksAnthropic(r *http.Request) bool {
+	path := r.URL.Path
+	return path == "/v1/messages" || strings.HasPrefix(path, "/v1/messages/") || r.Header.Get("Anthropic-Version") != ""
 }

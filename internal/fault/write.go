@@ -84,13 +84,13 @@ func (e *Error) Advise(h http.Header) {
 	h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
 }
 
-// WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, Anthropic's under /v1/messages, else
-// OpenAI's. It is for what stands in front of the handlers and knows nothing of them but the path.
+// WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, Anthropic's where AsksAnthropic says so,
+// else OpenAI's. It is for what stands in front of the handlers and knows nothing of them but the path.
 func WriteFor(w http.ResponseWriter, r *http.Request, err error) {
-	switch path := r.URL.Path; {
-	case strings.HasPrefix(path, "/api/"):
+	switch {
+	case strings.HasPrefix(r.URL.Path, "/api/"):
 		WriteOllama(w, err)
-	case isAnthropic(path):
+	case AsksAnthropic(r):
 		WriteAnthropic(w, err)
 	default:
 		Write(w, err)
