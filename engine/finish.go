@@ -79,20 +79,23 @@ func newID() string {
 
 // stopAtStops ends a reply where its visible text holds one of the client's stop sequences, which itself is not shown. It
 // holds back only what may become one: the longest end of the text that begins a sequence. Other events let go of what is
-// held, since a sequence does not reach across them.
+// held, since a sequence does not reach across them. Nobody has counted the tokens by then, as the counts come in the last
+// record, so they are estimated: four bytes are about a token.
 func (j *job) stopAtStops(_ context.Context, in events) events {
 	if !j.ownStops() {
 		return in
 	}
 	stops := j.request.Stop
 	return func(yield func(chat.Event, error) bool) {
-		held := ""
+		held, bytes := "", 0
 		text := func(s string) bool { return s == "" || yield(chat.Event{Kind: chat.Text, Text: s}, nil) }
 		for ev, err := range in {
+			bytes += len(ev.Text)
 			if err == nil && ev.Kind == chat.Text {
 				all := held + ev.Text
 				if at, stop := first(all, stops); at >= 0 {
-					if text(all[:at]) {
+					counts := j.spent.Plus(chat.Counts{Prompt: j.estimate(), Completion: (bytes + 3) / 4, Estimated: true})
+					if text(all[:at]) && yield(chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &counts}}, nil) {
 						yield(chat.Event{Kind: chat.Finish, Text: chat.Stop, Meta: &chat.Meta{Stopped: stop}}, nil)
 					}
 					return

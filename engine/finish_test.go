@@ -47,17 +47,17 @@ func TestStops(t *testing.T) {
 		stops      []string
 		text, want string
 	}{
-		{[]string{"END"}, "one END two", "one [finish]"},
+		{[]string{"END"}, "one END two", "one [usage][finish]"},
 		{[]string{"END"}, "one EN two", "one EN two[finish]"},
 		{[]string{"END"}, "one EN", "one EN[finish]"},
-		{[]string{"aab"}, "aaab", "a[finish]"},
-		{[]string{"\n\n"}, "a\nb\n\nc", "a\nb[finish]"},
-		{[]string{"xyz", "yz"}, "wxyz", "w[finish]"},
-		{[]string{"abcd", "bc"}, "abcx", "a[finish]"},
-		{[]string{"abcd", "bc"}, "abcd", "a[finish]"},
-		{[]string{"。"}, "日本。語", "日本[finish]"},
-		{[]string{"", "b"}, "abc", "a[finish]"},
-		{[]string{"abc"}, "abc", "[finish]"},
+		{[]string{"aab"}, "aaab", "a[usage][finish]"},
+		{[]string{"\n\n"}, "a\nb\n\nc", "a\nb[usage][finish]"},
+		{[]string{"xyz", "yz"}, "wxyz", "w[usage][finish]"},
+		{[]string{"abcd", "bc"}, "abcx", "a[usage][finish]"},
+		{[]string{"abcd", "bc"}, "abcd", "a[usage][finish]"},
+		{[]string{"。"}, "日本。語", "日本[usage][finish]"},
+		{[]string{"", "b"}, "abc", "a[usage][finish]"},
+		{[]string{"abc"}, "abc", "[usage][finish]"},
 	} {
 		var cuts [][]string
 		for i := range len(row.text) + 1 {
@@ -98,6 +98,20 @@ func TestTheEndNamesTheSequenceThatStopped(t *testing.T) {
 		if e.Kind == chat.Finish && (e.Meta == nil || e.Meta.Stopped != "xyz") {
 			t.Errorf("stopped by %+v", e.Meta)
 		}
+	}
+}
+
+// The tokens of such a reply are estimated: clients bill by them, and shorten conversations by their number.
+func TestAReplyThatASequenceEndedHasItsTokensCounted(t *testing.T) {
+	j := &job{request: &chat.Request{Messages: []chat.Message{{Role: chat.User, Content: strings.Repeat("word ", 80)}}, Stop: []string{"END"}, TellStop: true}, spent: chat.Counts{Prompt: 5, Completion: 1}}
+	var counts *chat.Counts
+	for e := range j.stopAtStops(t.Context(), given(nil, chat.Event{Kind: chat.Reasoning, Text: strings.Repeat("t", 20)}, chat.Event{Kind: chat.Text, Text: strings.Repeat("w", 17) + "END and more"})) {
+		if e.Kind == chat.Usage {
+			counts = e.Meta.Usage
+		}
+	}
+	if counts == nil || counts.Prompt < 100 || counts.Completion != 14 || !counts.Estimated {
+		t.Errorf("counted %+v: the thought, the text and the sequence are 49 bytes, and a token was spent before", counts)
 	}
 }
 
