@@ -26,6 +26,7 @@ type demoWriter struct {
 	chat   bool       // as /api/chat, else as /api/generate
 	stream *bool      // nil: true, as Ollama has it
 	whole  demoRecord // what is not streamed
+	prompt int        // bytes that it answers
 	pieces int        // so far, and the tokens that are counted
 	reason string
 }
@@ -91,10 +92,10 @@ func (o *demoWriter) call(i int, c ollama.Call) {
 	o.record(demoRecord{Message: &ollama.Message{Role: "assistant", Calls: []ollama.Call{c}}})
 }
 
-// end sends the last record. The prompt counts as one token, since the demo has no tokenizer; an empty count would
-// be none.
+// end sends the last record. The demo has no tokenizer: a token of the prompt is as many bytes as a piece of the reply, so that what
+// hangs on the counts, as an agent's shortening of its conversation, is seen with the demo, too. Ollama never counts none.
 func (o *demoWriter) end() {
-	last := demoRecord{Done: true, DoneReason: o.reason, Prompt: 1, Eval: max(o.pieces, 1)}
+	last := demoRecord{Done: true, DoneReason: o.reason, Prompt: o.prompt/demoDelta + 1, Eval: max(o.pieces, 1)}
 	if o.chat {
 		last.Message = &ollama.Message{Role: "assistant"}
 	} else {

@@ -121,8 +121,8 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 		return
 	}
 	turn := demoTurn{q.Tools, q.Messages}
+	prompt, _ := json.Marshal(turn)
 	if q.RenderOnly {
-		prompt, _ := json.Marshal(turn)
 		demoJSON(w, http.StatusOK, api.ChatResponse{Model: q.Model, DebugInfo: &api.DebugInfo{RenderedTemplate: string(prompt)}})
 		return
 	}
@@ -134,7 +134,7 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	case agent != nil:
 		text, calls = inDialect(agent, turn.Tools, text, calls), nil
 	}
-	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream}
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream, prompt: len(prompt)}
 	out.write(text, q.Options)
 	for i, c := range calls {
 		out.call(i, c)
@@ -163,7 +163,7 @@ func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt)
 		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
 		return
 	}
-	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, stream: q.Stream}
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, stream: q.Stream, prompt: len(q.Prompt) + len(q.Suffix)}
 	var turn demoTurn
 	if err := json.NewDecoder(strings.NewReader(q.Prompt)).Decode(&turn); err != nil || turn.Messages == nil {
 		// An editor's text: there is no user who could ask for a tool.

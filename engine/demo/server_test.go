@@ -110,7 +110,7 @@ func TestDemoSpeaksOllama(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := "text 0 \"I will use get_weather for this.\\n\"\ncall 0 id=call_demo0000 \"get_weather\"\n" +
-			"args 0 \"{\\\"city\\\":\\\"Rome\\\"}\"\nend 0\nusage 0 {Prompt:1 Completion:9}\nfinish 0 \"stop\"\n"
+			"args 0 \"{\\\"city\\\":\\\"Rome\\\"}\"\nend 0\nusage 0 {Prompt:210 Completion:9}\nfinish 0 \"stop\"\n"
 		if got := upstreamtest.Drain(src); got != want {
 			t.Errorf("%s: chat\n%swant\n%s", name, got, want)
 		}
@@ -208,9 +208,9 @@ func TestDemoAnswersWholeWhenAsked(t *testing.T) {
 	for _, row := range []struct{ path, body, want string }{
 		{"/api/chat", `{"model":"hermes","stream":false,"messages":[{"role":"user","content":"get_weather"}],"tools":[{"function":{"name":"get_weather"}}]}`,
 			`{"model":"hermes","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"I will use get_weather for this.\n",` +
-				`"tool_calls":[{"id":"call_demo0000","function":{"index":0,"name":"get_weather","arguments":{}}}]},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":9}`},
+				`"tool_calls":[{"id":"call_demo0000","function":{"index":0,"name":"get_weather","arguments":{}}}]},"done":true,"done_reason":"stop","prompt_eval_count":33,"eval_count":9}`},
 		{"/api/generate", `{"model":"hermes","stream":false,"raw":true,"prompt":"def add(","options":{"num_predict":1}}`,
-			`{"model":"hermes","created_at":"2026-01-01T00:00:00Z","response":"` + demoText[:demoDelta] + `","done":true,"done_reason":"length","prompt_eval_count":1,"eval_count":1}`},
+			`{"model":"hermes","created_at":"2026-01-01T00:00:00Z","response":"` + demoText[:demoDelta] + `","done":true,"done_reason":"length","prompt_eval_count":3,"eval_count":1}`},
 	} {
 		w := httptest.NewRecorder()
 		(&Server{Delay: -1}).ServeHTTP(w, httptest.NewRequest("POST", row.path, strings.NewReader(row.body)))
