@@ -89,25 +89,45 @@ func ReadKeepAlive(dst *json.RawMessage, v *fastjson.Value) error {
 	return err
 }
 
-// ReadOptions reads options of the model server's own: all of them in a field "options", or a field that is one.
-// {"options":{"num_ctx":16384}} and {"num_ctx":16384} mean the same. Values are not looked at: which options
-// there are, and of which type, only the server knows.
-func ReadOptions(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error {
-	switch {
-	case field.IsNull(v):
+// ReadOptions reads the options of the model server, all in one object: {"num_ctx":16384,"top_k":20}. Stop sequences are taken
+// out of them: while tools are offered they are matched here, since the server would cut inside a call.
+func (a *Ask) ReadOptions(v *fastjson.Value) error {
+	if field.IsNull(v) {
 		return nil
-	case key == "options":
-		return field.Each(v, func(key string, v *fastjson.Value) error { return ReadOption(dst, key, v) })
 	}
-	return ReadOption(dst, key, v)
+	return field.Each(v, func(key string, v *fastjson.Value) error {
+		if key == "stop" {
+			return a.ReadStop(v)
+		}
+		return ReadOption(&a.Options, key, v)
+	})
 }
 
-// ReadOption reads one option of the model server.
+// optionTypes are the kinds of Ollama's options. Ollama refuses another kind with a sentence of its own, which names no field of
+// the request; other servers pass it over, and a temperature of "0" then changes nothing.
+var optionTypes = map[string]func() func(*fastjson.Value) error{
+	"temperature": number, "top_p": number, "min_p": number, "typical_p": number, "tfs_z": number, "repeat_penalty": number,
+	"presence_penalty": number, "frequency_penalty": number, "mirostat_tau": number, "mirostat_eta": number,
+	"num_ctx": integer, "num_predict": integer, "num_keep": integer, "num_batch": integer, "num_gpu": integer, "main_gpu": integer,
+	"num_thread": integer, "top_k": integer, "repeat_last_n": integer, "seed": integer, "mirostat": integer,
+	"use_mmap": flag, "use_mlock": flag, "numa": flag, "low_vram": flag, "penalize_newline": flag,
+}
+
+// The readers of optionTypes. They check alone: what is sent on is the spelling of the client.
+func number() func(*fastjson.Value) error  { return field.Number(new(*float64)) }
+func integer() func(*fastjson.Value) error { return field.Integer(new(*int64)) }
+func flag() func(*fastjson.Value) error    { return field.Flag(new(bool)) }
+
+// ReadOption reads one option of the model server, which knows best what it may be: an option of another name, and how large a
+// value is, are the server's to judge.
 func ReadOption(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil
 	}
-	b, err := field.Raw(v)
+	b, err := field.Raw(v) // first: a reader unescapes what it looks at
+	if kind, known := optionTypes[key]; known && err == nil {
+		err = kind()(v)
+	}
 	if err != nil {
 		return err
 	}
@@ -151,12 +171,20 @@ func (a *Ask) ReadSchema(path string, schema *fastjson.Value) (err error) {
 	return err
 }
 
-// Limit is a reply's length limit in tokens; what is not positive, or not said, means none, as many clients have it.
-func Limit(tokens *int64) int {
-	if tokens == nil {
-		return 0
+// ReadLimit reads a reply's length limit in tokens; null leaves dst. 0 and -1 are refused, as the services refuse them whose APIs
+// these are: taken for "no limit", as a server of Ollama's takes them, they wrote 8,000 tokens for a client that wanted none.
+func ReadLimit(dst *int) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		var n *int64
+		if err := field.Integer(&n)(v); err != nil || n == nil {
+			return err
+		}
+		if *n < 1 {
+			return field.Bad("", "must be at least 1, not %d; without it there is no limit", *n)
+		}
+		*dst = int(min(*n, math.MaxInt32))
+		return nil
 	}
-	return int(min(max(*tokens, 0), math.MaxInt32))
 }
 
 // ReadSampling reads a field that says how the model should write, in the names of OpenAI's and Ollama's APIs. A field that is none of
@@ -180,8 +208,10 @@ func (a *Ask) ReadSampling(key string, v *fastjson.Value) error {
 		return a.ReadThink(v)
 	case "keep_alive":
 		return ReadKeepAlive(&a.Keep, v)
-	case "options", "num_ctx", "top_k", "min_p", "repeat_penalty":
-		return ReadOptions(&a.Options, key, v)
+	case "options":
+		return a.ReadOptions(v)
+	case "num_ctx", "top_k", "min_p", "repeat_penalty":
+		return ReadOption(&a.Options, key, v)
 	}
 	b, err := field.Raw(v)
 	if err != nil {

@@ -59,6 +59,9 @@ func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 		if err != nil {
 			return err
 		}
+		if err := ask.SetAlone(r.Header); err != nil { // as for a reply: what is refused there has no count
+			return err
+		}
 		if err := run.OrDefault(&ask.Model); err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func (r *request) field(key string, v *fastjson.Value) error {
 	case "stream":
 		return field.Flag(&r.Stream)(v)
 	case "max_tokens":
-		return r.readMaxTokens(v)
+		return form.ReadLimit(&r.MaxTokens)(v) // Anthropic requires it; here its absence means none
 	case "stop_sequences":
 		return r.ReadStop(v)
 	case "temperature":
@@ -84,17 +84,9 @@ func (r *request) field(key string, v *fastjson.Value) error {
 	case "keep_alive":
 		return form.ReadKeepAlive(&r.Keep, v)
 	case "options":
-		return form.ReadOptions(&r.Options, key, v)
+		return r.ReadOptions(v)
 	}
 	return nil
-}
-
-// readMaxTokens reads the reply's length limit. Anthropic requires it; here its absence means none, as 0 does.
-func (r *request) readMaxTokens(v *fastjson.Value) error {
-	var n *int64
-	err := field.Integer(&n)(v)
-	r.MaxTokens = form.Limit(n)
-	return err
 }
 
 // readThinking reads {"type":"enabled","budget_tokens":…}, {"type":"adaptive"} or {"type":"disabled"}.

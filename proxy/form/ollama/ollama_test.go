@@ -43,6 +43,30 @@ func FuzzRequestIsReadOrRefused(f *testing.F) {
 	})
 }
 
+// What Ollama would refuse in words of its own, or take for nothing, is refused by the name of the field. Its own words for "no limit"
+// stay what they are.
+func TestOptionsOfAWrongKindAreNamed(t *testing.T) {
+	for more, want := range map[string]string{
+		`,"options":{"temperature":"hot"}`: "options.temperature: must be a number, not a string",
+		`,"options":{"top_k":"5"}`:         "options.top_k: must be a whole number, not a string",
+		`,"options":{"seed":true}`:         "options.seed: must be a whole number, not true or false",
+		`,"options":{"stop":[1]}`:          "options.stop[0]: must be a string, not a number",
+		`,"options":{"use_mmap":"yes"}`:    "options.use_mmap: must be true or false, not a string",
+		`,"options":5`:                     "options: must be an object, not a number",
+		`,"format":"xml"`:                  `format: must be "json" or a JSON Schema, an object`,
+		`,"format":5`:                      `format: must be "json" or a JSON Schema, an object`,
+		`,"options":{"num_predict":-1,"top_k":5.0,"own":"x","seed":null,"stop":null},"format":"json"`: "",
+		`,"format":{"type":"object"}`: "",
+	} {
+		_, err := readChat([]byte(ask(more)))
+		if got := ""; err != nil || want != "" {
+			if got = err.Error(); got != want {
+				t.Errorf("%s: %s, want %s", more, got, want)
+			}
+		}
+	}
+}
+
 // TestTheVersionIsThatOfTheClientLibrary keeps the version of the API with the library that speaks it.
 func TestTheVersionIsThatOfTheClientLibrary(t *testing.T) {
 	mod, err := os.ReadFile("../../../go.mod")

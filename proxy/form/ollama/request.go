@@ -46,7 +46,7 @@ func (r *request) field(key string, v *fastjson.Value) error {
 	case "format":
 		return r.readFormat(v)
 	case "options":
-		return r.readOptions(v)
+		return r.ReadOptions(v)
 	case "logprobs":
 		if v.GetBool() {
 			return field.Bad("", "is not to be had here with tools, or of a server that does not speak this API; ask at /v1/chat/completions without tools")
@@ -60,29 +60,19 @@ func (r *request) readFormat(v *fastjson.Value) (err error) {
 	if noFormat(v) {
 		return nil
 	}
-	r.Format, err = field.Raw(v)
-	return err
+	if r.Format, err = field.Raw(v); err != nil {
+		return err
+	}
+	if v.Type() != fastjson.TypeObject && string(v.GetStringBytes()) != "json" {
+		return field.Bad("", `must be "json" or a JSON Schema, an object`)
+	}
+	return nil
 }
 
 // noFormat says whether a format is none: Ollama takes an empty text for null, and some clients always write one.
 // langchaingo writes "format":"" in every request; taking it for a format would pass calls on unread.
 func noFormat(v *fastjson.Value) bool {
 	return field.IsNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0
-}
-
-// readOptions reads the options. Stop sequences are taken out of them: while tools are offered they are matched
-// here.
-// The model server would cut inside a call otherwise.
-func (r *request) readOptions(v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	return field.Each(v, func(key string, v *fastjson.Value) error {
-		if key == "stop" {
-			return r.ReadStop(v)
-		}
-		return form.ReadOption(&r.Options, key, v)
-	})
 }
 
 // readMessages reads the conversation in Ollama's form.

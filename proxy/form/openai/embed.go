@@ -84,8 +84,13 @@ func (a *embedAsk) field(key string, v *fastjson.Value) error {
 		return field.Flag(&a.Truncate)(v) // Ollama's; else a text that is too long is an error
 	case "keep_alive":
 		return form.ReadKeepAlive(&a.KeepAlive, v)
-	case "options", "num_ctx":
-		return form.ReadOptions(&a.Options, key, v)
+	case "options":
+		if field.IsNull(v) {
+			return nil
+		}
+		return field.Each(v, func(key string, v *fastjson.Value) error { return form.ReadOption(&a.Options, key, v) })
+	case "num_ctx":
+		return form.ReadOption(&a.Options, key, v)
 	}
 	return nil
 }

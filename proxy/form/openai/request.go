@@ -12,8 +12,9 @@ import (
 // request is a request while it is read: with the fields that only make sense together with others.
 type request struct {
 	*form.Ask
-	n, maxTokens, maxCompletionTokens, top *int64
-	choice                                 *fastjson.Value
+	n, top                         *int64
+	maxTokens, maxCompletionTokens int
+	choice                         *fastjson.Value
 }
 
 // readChat reads a request of the chat completions API. Every error is a fault of kind Invalid that names the field.
@@ -45,13 +46,9 @@ func (r *request) settle() error {
 	if r.n != nil && *r.n != 1 {
 		return field.Bad("n", "only n=1 is supported")
 	}
-	r.MaxTokens = r.limit()
+	r.MaxTokens = cmp.Or(r.maxCompletionTokens, r.maxTokens) // OpenAI's newer name counts first where a client sends both
 	return nil
 }
-
-// limit is the reply's length limit. max_completion_tokens is OpenAI's newer name and counts first where a client sends
-// both.
-func (r *request) limit() int { return form.Limit(cmp.Or(r.maxCompletionTokens, r.maxTokens)) }
 
 // field reads one field of the body. What nobody here knows is kept as it is.
 // A null means that the field is not there, whatever its type: SDKs write their unset options so.
@@ -73,9 +70,9 @@ func (r *request) field(key string, v *fastjson.Value) error {
 	case "stream_options":
 		return r.streamOptions(v)
 	case "max_tokens":
-		return field.Integer(&r.maxTokens)(v)
+		return form.ReadLimit(&r.maxTokens)(v)
 	case "max_completion_tokens":
-		return field.Integer(&r.maxCompletionTokens)(v)
+		return form.ReadLimit(&r.maxCompletionTokens)(v)
 	case "n":
 		return field.Integer(&r.n)(v)
 	case "response_format":

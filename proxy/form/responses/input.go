@@ -137,8 +137,12 @@ func (r *request) readMessage(v *fastjson.Value) error {
 		}
 		return nil
 	})
+	const roles = "system, developer, user or assistant"
 	if err == nil {
-		err = form.SetRole(&m, role, "system, developer, user or assistant")
+		err = form.SetRole(&m, role, roles)
+	}
+	if err == nil && m.Role == chat.ToolRole { // of chat completions: it would answer a call that nobody can name here
+		err = field.Bad("role", "must be %s, not %q: what a tool answers is an item of type function_call_output", roles, role)
 	}
 	if err != nil {
 		return err

@@ -34,7 +34,6 @@ type request struct {
 	// body.
 	instructions         string
 	input, offer, choice *fastjson.Value
-	maxTokens            *int64
 }
 
 // read reads a request. Every error is a fault of kind Invalid that names the field. The order matters: calls
@@ -47,7 +46,6 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 		if err := field.Each(v, r.field); err != nil {
 			return err
 		}
-		r.MaxTokens = form.Limit(r.maxTokens)
 		if err := field.Within("tools", r.readTools(r.offer)); err != nil {
 			return err
 		}
@@ -90,7 +88,7 @@ func (r *request) field(key string, v *fastjson.Value) error {
 	case "parallel_tool_calls":
 		return r.ReadParallel(v)
 	case "max_output_tokens":
-		return field.Integer(&r.maxTokens)(v)
+		return form.ReadLimit(&r.MaxTokens)(v)
 	case "store":
 		return field.Flag(&r.store)(v)
 	case "previous_response_id":
