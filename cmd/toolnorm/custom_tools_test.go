@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -190,31 +189,6 @@ func TestCustomToolsOnEveryFace(t *testing.T) {
 	m = serving(t, io.Discard, "--data", dir)
 	if got := viaMCP(t, m, "get_user_daily_limit", `{"user_name":"hong"}`); got != `{"user_nm":"hong","max_count":50}` {
 		t.Errorf("after a restart: %s", got)
-	}
-}
-
-// TestTheDocumentsCommandsMakeTools runs the lines of docs/custom-tools.md that begin with a dollar sign.
-func TestTheDocumentsCommandsMakeTools(t *testing.T) {
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("no curl")
-	}
-	clean(t, "")
-	m := serving(t, io.Discard, "--data", t.TempDir())
-	doc, err := os.ReadFile("../../docs/custom-tools.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	commands := strings.Split(string(doc), "\n    $ ")[1:]
-	if len(commands) < 5 {
-		t.Fatalf("%d commands", len(commands))
-	}
-	for _, block := range commands {
-		block, _, _ = strings.Cut(block, "\n\n")
-		command, want, _ := strings.Cut(strings.ReplaceAll(block, "\n    ", "\n"), "\n")
-		got, err := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(command, "http://127.0.0.1:11435", m.URL())).Output()
-		if err != nil || strings.TrimSpace(string(got)) != strings.TrimSpace(want) {
-			t.Errorf("%s\nprints %s %v\nthe document says %s", command, got, err, want)
-		}
 	}
 }
 

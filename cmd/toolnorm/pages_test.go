@@ -1,0 +1,123 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"toolnorm/internal/transcript"
+)
+
+// notRun are commands of the documents which this test leaves to others.
+var notRun = map[string]string{
+	"toolnorm doctor": "internal/doctor and the real lane compare the reports",
+}
+
+// TestTheDocumentsCommandsPrintWhatTheyShow runs the commands of README and docs, those behind a dollar sign, page by page
+// in a new home. "cat FILE" there shows a file that the page's next commands need: it is made.
+func TestTheDocumentsCommandsPrintWhatTheyShow(t *testing.T) {
+	for _, tool := range []string{"curl", "jq"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip("no " + tool)
+		}
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin+"/", ".", "../toolrun").CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	pages, err := filepath.Glob(root + "/docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, page := range append(pages, root+"/README.md") {
+		src, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands := transcript.Commands(string(src))
+		n += len(commands)
+		if len(commands) == 0 {
+			continue
+		}
+		t.Run(strings.TrimPrefix(page, root+"/"), func(t *testing.T) {
+			r := newReader(t, root, bin)
+			for _, c := range commands {
+				r.run(t, c)
+			}
+		})
+	}
+	if n < 25 {
+		t.Errorf("%d commands", n)
+	}
+}
+
+// reader tries out a page, with a home and a folder of its own.
+type reader struct {
+	dir    string
+	env    []string
+	server *Main // started by the first command that asks it: some pages are about what works without one
+}
+
+// Where the documents say that the server and Ollama are.
+const (
+	documented       = "127.0.0.1:11435"
+	documentedOllama = "127.0.0.1:11434"
+	nobody           = "127.0.0.1:1"
+)
+
+// progress is what a terminal shows as a bar, and clears.
+var progress = regexp.MustCompile(`(?m)^\S+: \d+ of \d+\n`)
+
+// newReader returns a reader whose folder has the repository's examples.
+func newReader(t *testing.T, root, bin string) *reader {
+	t.Helper()
+	clean(t, "")
+	r := &reader{dir: t.TempDir()}
+	if err := os.Symlink(root+"/examples", r.dir+"/examples"); err != nil {
+		t.Fatal(err)
+	}
+	r.env = append(os.Environ(), "HOME="+r.dir, "PATH="+bin+":"+os.Getenv("PATH"), "OLLAMA_HOST="+nobody)
+	return r
+}
+
+// run runs one command and compares.
+func (r *reader) run(t *testing.T, c transcript.Command) {
+	t.Helper()
+	for prefix := range notRun {
+		if strings.HasPrefix(c.Text, prefix) {
+			return
+		}
+	}
+	if name, shown := strings.CutPrefix(c.Text, "cat "); shown && !strings.ContainsAny(name, " |<>/") {
+		if err := os.WriteFile(filepath.Join(r.dir, name), []byte(c.Output), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	text := strings.NewReplacer("localhost:11435", documented, documentedOllama, nobody).Replace(c.Text)
+	if strings.Contains(text, documented) {
+		if r.server == nil {
+			r.server = serving(t, io.Discard, "--ollama", nobody)
+		}
+		text = strings.ReplaceAll(text, documented, strings.TrimPrefix(r.server.URL(), "http://"))
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", text)
+	cmd.Dir, cmd.Env = r.dir, r.env
+	out, _ := cmd.CombinedOutput()
+	got := strings.ReplaceAll(progress.ReplaceAllString(string(out), ""), nobody, documentedOllama)
+	if r.server != nil {
+		got = strings.ReplaceAll(got, strings.TrimPrefix(r.server.URL(), "http://"), documented)
+	}
+	if c.Output == "" && cmd.ProcessState.ExitCode() != 0 || c.Output != "" && !c.Prints(got) {
+		t.Errorf("line %d: %s\nprints\n%s\nthe page shows\n%s", c.Line, c.Text, got, c.Output)
+	}
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+var update = flag.Bool("update", false, "rewrite the tables in docs/settings.md")
+
+// settingsPage has a table below each heading of toolnorm serve -h. What stands around the tables is written by hand.
+const settingsPage = "../../docs/settings.md"
+
+// settingsTable is a table of the page, between the comments that mark it.
+var settingsTable = regexp.MustCompile(`(?s)(<!-- settings: (\w+) -->\n).*?(<!-- end -->)`)
+
+// TestThePageListsEverySetting compares the tables of the page with the settings; -update writes them.
+func TestThePageListsEverySetting(t *testing.T) {
+	clean(t, "")
+	parser, err := kong.New(new(commands), kong.Vars{"version": ""}, kong.DefaultEnvars("TOOLNORM"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := map[string]*kong.Flag{}
+	for _, command := range parser.Model.Children {
+		for _, flag := range command.Flags {
+			if command.Name == "serve" {
+				flags[flag.Name] = flag
+			}
+		}
+	}
+	src, err := os.ReadFile(settingsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := map[string]bool{}
+	for _, g := range groups {
+		missing[g.title] = true
+	}
+	page := settingsTable.ReplaceAllStringFunc(string(src), func(old string) string {
+		m := settingsTable.FindStringSubmatch(old)
+		delete(missing, m[2])
+		return m[1] + tableOf(m[2], flags) + m[3]
+	})
+	for title := range missing {
+		t.Errorf("%s has no table %q", settingsPage, title)
+	}
+	if *update {
+		err = os.WriteFile(settingsPage, []byte(page), 0o644)
+	} else if page != string(src) {
+		t.Errorf("%s does not list the settings as they are; go test ./cmd/toolnorm -run %s -update writes it", settingsPage, t.Name())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tableOf is the table of the settings below a heading.
+func tableOf(title string, flags map[string]*kong.Flag) string {
+	var b strings.Builder
+	b.WriteString("\n| flag | environment | key in the file | default | |\n|---|---|---|---|---|\n")
+	for _, g := range groups {
+		for _, name := range g.settings {
+			if g.title == title {
+				b.WriteString(settingLine(flags[name]))
+			}
+		}
+	}
+	return b.String() + "\n"
+}
+
+// settingLine is a setting's line: what serve -h says of it, and its other two names.
+// A default that the help text gives in words ("Default: …") goes into the column of defaults.
+func settingLine(f *kong.Flag) string {
+	name := "--" + f.Name
+	switch {
+	case f.Tag.Negatable != "":
+		name = "--[no-]" + f.Name
+	case !f.IsBool():
+		name += " " + strings.Trim(f.FormatPlaceHolder(), `"`)
+	}
+	if f.HasDefault && !f.IsBool() {
+		name = "--" + f.Name
+	}
+	help, byDefault, _ := strings.Cut(f.Help, " Default: ")
+	byDefault, rest, more := strings.Cut(byDefault, ". ")
+	if more {
+		help += " " + rest
+	}
+	byDefault = strings.TrimSuffix(byDefault, ".")
+	switch {
+	case f.IsBool():
+		byDefault = "`" + fmt.Sprint(f.Default == "true") + "`"
+	case f.HasDefault:
+		byDefault = "`" + f.Default + "`"
+	}
+	key := "`" + strings.Join(append([]string{f.Name}, f.Aliases...), "` or `") + "`"
+	if f.Name == "config" {
+		key = "–" // a file cannot name another
+	}
+	help = strings.NewReplacer("*", `\*`, "|", `\|`).Replace(help) // in Markdown two stars are emphasis
+	return fmt.Sprintf("| `%s` | `%s` | %s | %s | %s |\n", name, strings.Join(f.Envs, "` `"), key, byDefault, help)
+}
