@@ -1,8 +1,7 @@
 // Package field reads the fields of a request's JSON body. Each reader returns an error that says what is wrong with the
 // value; the path to it ("messages[2].content") is put together only then, on the way out.
 //
-// Readers of one value have the shape func(*fastjson.Value) error, so that a table of fields reads like the API's own
-// documentation. A body is parsed once, by [Parse] in body.go, and not decoded into structs: clients write one field in several
+// Objects are read by a table of [Members], so that a request's fields read like the API's own documentation. A body is parsed once, by [Parse] in body.go, and not decoded into structs: clients write one field in several
 // shapes (a content is a string, null, a part or a list of parts), and fields that nobody here knows are kept as they are.
 //
 // Errors are for the client: one sentence and the path, as OpenAI's SDKs show them (message and param). They
@@ -63,73 +62,147 @@ func AsFault(err error) error {
 	return f
 }
 
-// Text reads a string; null is empty.
-func Text(dst *string) func(*fastjson.Value) error {
-	return func(v *fastjson.Value) error {
-		switch v.Type() {
-		case fastjson.TypeString:
-			*dst = string(v.GetStringBytes())
-		case fastjson.TypeNull:
-			*dst = ""
-		default:
-			return Bad("", "must be a string, not %s", KindOf(v))
-		}
-		return nil
-	}
+// Members is a table of an object's members: the name of each, and where its value goes, as Into has it. A function that takes
+// the name as well is given it, since one reader may serve several members.
+// A request's fields stand in such tables, so that they can be compared with the API's own documentation line by line.
+type Members []struct {
+	Name string
+	To   any
 }
 
-// Flag reads true or false; null leaves dst.
-// "true" as a text is an error: guessing would turn on what somebody meant to turn off.
-func Flag(dst *bool) func(*fastjson.Value) error {
-	return func(v *fastjson.Value) error {
-		switch v.Type() {
-		case fastjson.TypeTrue, fastjson.TypeFalse:
-			*dst = v.Type() == fastjson.TypeTrue
-		case fastjson.TypeNull:
-		default:
-			return Bad("", "must be true or false, not %s", KindOf(v))
-		}
-		return nil
-	}
-}
+// Object reads an object by a table. A member that the table does not have is passed over.
+func Object(v *fastjson.Value, members Members) error { return members.Read(v, nil) }
 
-// Number reads a finite number; null leaves dst nil.
-func Number(dst **float64) func(*fastjson.Value) error {
-	return func(v *fastjson.Value) error {
-		if v.Type() == fastjson.TypeNull {
-			return nil
-		}
-		f, err := v.Float64()
-		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-			return Bad("", "must be a number, not %s", KindOf(v))
-		}
-		*dst = &f
-		return nil
-	}
-}
-
-// Integer reads a whole number, spelled 5 or 5.0 (as clients in JavaScript and Lua do); null leaves dst nil. Beyond 2^53 a
-// spelling with a point or an exponent no longer names one integer, and is refused.
-func Integer(dst **int64) func(*fastjson.Value) error {
-	return func(v *fastjson.Value) error {
-		if v.Type() == fastjson.TypeNull {
-			return nil
-		}
-		if v.Type() != fastjson.TypeNumber {
-			return Bad("", "must be a whole number, not %s", KindOf(v))
-		}
-		spelled := string(v.MarshalTo(nil))
-		n, err := strconv.ParseInt(spelled, 10, 64)
-		if err != nil {
-			f, ferr := strconv.ParseFloat(spelled, 64)
-			if ferr != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-				return Bad("", "must be a whole number, not %s", spelled)
+// Read is Object, with a reader for the members that the table does not have; nil: they are passed over.
+func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value) error) error {
+	return Each(v, func(key string, v *fastjson.Value) error {
+		for i := range m {
+			if m[i].Name != key {
+				continue
 			}
-			n = int64(f)
+			if to, ok := m[i].To.(func(string, *fastjson.Value) error); ok {
+				return to(key, v)
+			}
+			return Into(v, m[i].To)
 		}
-		*dst = &n
+		if rest == nil {
+			return nil
+		}
+		return rest(key, v)
+	})
+}
+
+// Into reads a value of the type that to points to. A null is as good as no value: it empties a text and changes nothing else,
+// since SDKs write their unset options so. A table reads an object, a function whatever it reads; a pointer to a value keeps
+// it unread, as long as the body lives.
+func Into(v *fastjson.Value, to any) error {
+	switch to := to.(type) {
+	case *string:
+		return text(v, to)
+	case *bool:
+		return flag(v, to)
+	case **float64:
+		return number(v, to)
+	case **int64:
+		return integer(v, to)
+	case **fastjson.Value:
+		*to = v
+		return nil
+	case Members:
+		if IsNull(v) {
+			return nil
+		}
+		return to.Read(v, nil)
+	}
+	return to.(func(*fastjson.Value) error)(v)
+}
+
+// Refused returns what reports a field that asks for what is not to be had; a null asks for nothing.
+func Refused(why string) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		if IsNull(v) {
+			return nil
+		}
+		return Bad("", "%s", why)
+	}
+}
+
+// Member reads one member of an object, which may be absent, as Into does.
+func Member(v *fastjson.Value, key string, to any) error {
+	return Within(key, Into(OrNull(v.Get(key)), to))
+}
+
+// null stands for a member that is absent.
+var null = fastjson.MustParse("null")
+
+// OrNull returns v, or null when v is absent.
+// Readers look at a value's type, which panics for the nil that fastjson gives for an absent one.
+func OrNull(v *fastjson.Value) *fastjson.Value {
+	if v == nil {
+		return null
+	}
+	return v
+}
+
+// text reads a string; null is empty.
+func text(v *fastjson.Value, dst *string) error {
+	switch v.Type() {
+	case fastjson.TypeString:
+		*dst = string(v.GetStringBytes())
+	case fastjson.TypeNull:
+		*dst = ""
+	default:
+		return Bad("", "must be a string, not %s", KindOf(v))
+	}
+	return nil
+}
+
+// flag reads true or false; null leaves dst.
+// "true" as a text is an error: guessing would turn on what somebody meant to turn off.
+func flag(v *fastjson.Value, dst *bool) error {
+	switch v.Type() {
+	case fastjson.TypeTrue, fastjson.TypeFalse:
+		*dst = v.Type() == fastjson.TypeTrue
+	case fastjson.TypeNull:
+	default:
+		return Bad("", "must be true or false, not %s", KindOf(v))
+	}
+	return nil
+}
+
+// number reads a finite number; null leaves dst nil.
+func number(v *fastjson.Value, dst **float64) error {
+	if v.Type() == fastjson.TypeNull {
 		return nil
 	}
+	f, err := v.Float64()
+	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		return Bad("", "must be a number, not %s", KindOf(v))
+	}
+	*dst = &f
+	return nil
+}
+
+// integer reads a whole number, spelled 5 or 5.0 (as clients in JavaScript and Lua do); null leaves dst nil. Beyond 2^53 a
+// spelling with a point or an exponent no longer names one integer, and is refused.
+func integer(v *fastjson.Value, dst **int64) error {
+	if v.Type() == fastjson.TypeNull {
+		return nil
+	}
+	if v.Type() != fastjson.TypeNumber {
+		return Bad("", "must be a whole number, not %s", KindOf(v))
+	}
+	spelled := string(v.MarshalTo(nil))
+	n, err := strconv.ParseInt(spelled, 10, 64)
+	if err != nil {
+		f, ferr := strconv.ParseFloat(spelled, 64)
+		if ferr != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+			return Bad("", "must be a whole number, not %s", spelled)
+		}
+		n = int64(f)
+	}
+	*dst = &n
+	return nil
 }
 
 // Raw copies a value that nothing has looked into yet, as the client spelled it but for blanks between tokens. fastjson
@@ -165,16 +238,24 @@ func Each(v *fastjson.Value, f func(key string, v *fastjson.Value) error) error 
 }
 
 // Items calls f for every element of an array until one is wrong, and names that element.
-func Items(v *fastjson.Value, f func(i int, v *fastjson.Value) error) error {
+func Items(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 	if v == nil || v.Type() != fastjson.TypeArray {
 		return Bad("", "must be an array, not %s", KindOf(v))
 	}
 	for i, e := range v.GetArray() {
-		if err := f(i, e); err != nil {
+		if err := f(e); err != nil {
 			return Within("["+strconv.Itoa(i)+"]", err)
 		}
 	}
 	return nil
+}
+
+// List is Items for an array that may be absent or null.
+func List(v *fastjson.Value, f func(v *fastjson.Value) error) error {
+	if IsNull(v) {
+		return nil
+	}
+	return Items(v, f)
 }
 
 // IsNull says that a value is null or absent.

@@ -64,7 +64,7 @@ func (a *Ask) chooseNamed(v *fastjson.Value, named Named, kinds []string) error 
 	}
 	a.Allowed = []string{} // an empty list allows none
 	offered := a.offered()
-	err := field.Within("tools", field.Items(v.Get("tools"), func(_ int, v *fastjson.Value) error { return a.allow(v, named, offered) }))
+	err := field.Within("tools", field.Items(v.Get("tools"), func(v *fastjson.Value) error { return a.allow(v, named, offered) }))
 	if err == nil && a.Required && len(a.Allowed) == 0 {
 		err = field.Bad("tools", "must name a tool when one is required")
 	}

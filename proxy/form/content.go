@@ -17,15 +17,14 @@ func ReadContent(m *chat.Message, v *fastjson.Value) error {
 	m.Content, m.Images = "", nil
 	switch v.Type() {
 	case fastjson.TypeString, fastjson.TypeNull:
-		return field.Text(&m.Content)(v)
-	case fastjson.TypeArray:
+		return field.Into(v, &m.Content)
+	case fastjson.TypeArray, fastjson.TypeObject:
 		var r parts
-		err := field.Items(v, func(_ int, v *fastjson.Value) error { return r.read(v) })
-		r.into(m)
-		return err
-	case fastjson.TypeObject:
-		var r parts
-		err := r.read(v)
+		read := r.read
+		if v.Type() == fastjson.TypeArray {
+			read = func(v *fastjson.Value) error { return field.Items(v, r.read) }
+		}
+		err := read(v)
 		r.into(m)
 		return err
 	}
@@ -78,12 +77,11 @@ func (r *parts) read(v *fastjson.Value) error {
 	}
 	var line string
 	switch kind := string(v.GetStringBytes("type")); kind {
-	case "text", "input_text", "output_text":
-		err := field.Within("text", field.Text(&line)(OrNull(v.Get("text"))))
-		r.lines = append(r.lines, line)
-		return err
-	case "refusal":
-		err := field.Within("refusal", field.Text(&line)(OrNull(v.Get("refusal"))))
+	case "text", "input_text", "output_text", "refusal":
+		if kind != "refusal" {
+			kind = "text"
+		}
+		err := field.Member(v, kind, &line)
 		r.lines = append(r.lines, line)
 		return err
 	case "reasoning", "thinking":
@@ -113,11 +111,11 @@ func (r *parts) thought(v *fastjson.Value) error {
 // URLs of the network are refused: fetching them would let any caller reach what only this machine can reach.
 func readImage(v *fastjson.Value) ([]byte, error) {
 	if v != nil && v.Type() == fastjson.TypeObject {
-		img, err := readImage(OrNull(v.Get("url")))
+		img, err := readImage(field.OrNull(v.Get("url")))
 		return img, field.Within("url", err)
 	}
 	var url string
-	if err := field.Text(&url)(OrNull(v)); err != nil {
+	if err := field.Into(field.OrNull(v), &url); err != nil {
 		return nil, err
 	}
 	head, data, ok := strings.Cut(url, ",")
@@ -125,19 +123,6 @@ func readImage(v *fastjson.Value) ([]byte, error) {
 		return nil, field.Bad("", "must be a data URL in base64; images are not fetched from the network")
 	}
 	return DecodeImage(data)
-}
-
-// null stands for a field that is absent.
-var null = fastjson.MustParse("null")
-
-// OrNull returns v, or null when v is absent.
-// The readers of package field look at a value's type, which panics for the nil that fastjson gives for an
-// absent one.
-func OrNull(v *fastjson.Value) *fastjson.Value {
-	if v == nil {
-		return null
-	}
-	return v
 }
 
 // sealed begins a thought that was sealed here.

@@ -15,7 +15,7 @@ import (
 
 // Messages reads a conversation, each turn by read. An error names the turn.
 func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error)) (all []chat.Message, err error) {
-	err = field.Items(v, func(_ int, v *fastjson.Value) error {
+	err = field.Items(v, func(v *fastjson.Value) error {
 		m, err := read(v)
 		all = append(all, m)
 		return err
@@ -55,23 +55,13 @@ func IsResult(name string) bool { return roles[name] == chat.ToolRole }
 // A missing id is no error: calls and results are paired by order then, and Toolnorm-History says so. type is
 // not looked at, since every call here is a function's.
 func ReadCalls(m *chat.Message, v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	return field.Items(v, func(_ int, v *fastjson.Value) error {
+	return field.List(v, func(v *fastjson.Value) error {
 		var c chat.Call
-		named := false
-		err := field.Each(v, func(key string, v *fastjson.Value) error {
-			switch key {
-			case "id":
-				return field.Text(&c.ID)(v)
-			case "function":
-				named = true
-				return ReadFunction(&c, v)
-			}
-			return nil
+		err := field.Object(v, field.Members{
+			{"id", &c.ID},
+			{"function", func(v *fastjson.Value) error { return ReadFunction(&c, v, "arguments") }},
 		})
-		if err == nil && !named {
+		if err == nil && c.Args == nil {
 			err = field.Bad("function", "is missing")
 		}
 		m.Calls = append(m.Calls, c)
@@ -79,18 +69,16 @@ func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 	})
 }
 
-// ReadFunction reads a call's name and arguments.
+// ReadFunction reads a call's name and arguments, of which the APIs have different names.
 // Ollama's clients write arguments as an object, OpenAI's as a string that holds one.
-func ReadFunction(c *chat.Call, v *fastjson.Value) error {
+func ReadFunction(c *chat.Call, v *fastjson.Value, arguments string) error {
 	c.Args = json.RawMessage("{}")
-	err := field.Each(v, func(key string, v *fastjson.Value) (err error) {
-		switch key {
-		case "name":
-			return field.Text(&c.Name)(v)
-		case "arguments":
-			c.Args, err = ReadArguments(v)
-		}
-		return err
+	err := field.Object(v, field.Members{
+		{"name", &c.Name},
+		{arguments, func(v *fastjson.Value) (err error) {
+			c.Args, err = readArguments(v)
+			return err
+		}},
 	})
 	if err == nil && c.Name == "" {
 		err = field.Bad("name", "must not be empty")
@@ -98,11 +86,11 @@ func ReadFunction(c *chat.Call, v *fastjson.Value) error {
 	return err
 }
 
-// ReadArguments reads a call's arguments: an object, a string that holds one, or nothing. What a cut or careless reply left
+// readArguments reads a call's arguments: an object, a string that holds one, or nothing. What a cut or careless reply left
 // behind is repaired as a model's own arguments are; a string without any object in it is an error, since nobody knows what
 // was called.
 // An empty text means no arguments: "" is what some models' calls without any become.
-func ReadArguments(v *fastjson.Value) (json.RawMessage, error) {
+func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	switch v.Type() {
 	case fastjson.TypeObject:
 		return field.Raw(v)

@@ -15,23 +15,18 @@ import (
 // null, "" and [] are all written by clients that mean none.
 func (a *Ask) ReadStop(v *fastjson.Value) error {
 	a.Stop = nil
-	add := func(_ int, v *fastjson.Value) error {
+	add := func(v *fastjson.Value) error {
 		var s string
-		if err := field.Text(&s)(v); err != nil {
-			return err
-		}
+		err := field.Into(v, &s)
 		if s != "" {
 			a.Stop = append(a.Stop, s)
 		}
-		return nil
-	}
-	if field.IsNull(v) {
-		return nil
+		return err
 	}
 	if v.Type() == fastjson.TypeArray {
 		return field.Items(v, add)
 	}
-	return add(0, v)
+	return add(v)
 }
 
 // ReadThink reads Ollama's switch: true, false, or a level as in reasoning_effort.
@@ -43,7 +38,7 @@ func (a *Ask) ReadThink(v *fastjson.Value) error {
 		return nil
 	}
 	var on bool
-	if err := field.Flag(&on)(v); err != nil {
+	if err := field.Into(v, &on); err != nil {
 		return err
 	}
 	a.Think = &on
@@ -55,7 +50,7 @@ func (a *Ask) ReadThink(v *fastjson.Value) error {
 // thinking, most others know only on and off.
 func (a *Ask) ReadEffort(v *fastjson.Value) error {
 	var level string
-	if err := field.Text(&level)(v); err != nil || level == "" {
+	if err := field.Into(v, &level); err != nil || level == "" {
 		return err
 	}
 	on := true
@@ -70,42 +65,45 @@ func (a *Ask) ReadEffort(v *fastjson.Value) error {
 	return nil
 }
 
-// ReadKeepAlive reads how long the model stays loaded: seconds, or a time such as "5m".
+// KeepAlive returns what reads how long the model stays loaded: seconds, or a time such as "5m".
 // A negative time is for ever, and 0 unloads the model at once. The spelling is kept, as Ollama reads it.
-func ReadKeepAlive(dst *json.RawMessage, v *fastjson.Value) error {
-	switch v.Type() {
-	case fastjson.TypeNull:
-		return nil
-	case fastjson.TypeNumber:
-	case fastjson.TypeString:
-		if _, err := time.ParseDuration(string(v.GetStringBytes())); err != nil {
-			return field.Bad("", `must be a number of seconds or a time such as "5m"`)
+func KeepAlive(dst *json.RawMessage) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) (err error) {
+		switch v.Type() {
+		case fastjson.TypeNull:
+			return nil
+		case fastjson.TypeNumber:
+		case fastjson.TypeString:
+			if _, err := time.ParseDuration(string(v.GetStringBytes())); err != nil {
+				return field.Bad("", `must be a number of seconds or a time such as "5m"`)
+			}
+		default:
+			return field.Bad("", `must be a number of seconds or a time such as "5m", not %s`, field.KindOf(v))
 		}
-	default:
-		return field.Bad("", `must be a number of seconds or a time such as "5m", not %s`, field.KindOf(v))
+		*dst, err = field.Raw(v)
+		return err
 	}
-	b, err := field.Raw(v)
-	*dst = b
-	return err
 }
 
 // ReadOptions reads the options of the model server, all in one object: {"num_ctx":16384,"top_k":20}. Stop sequences are taken
 // out of them: while tools are offered they are matched here, since the server would cut inside a call.
 func (a *Ask) ReadOptions(v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	return field.Each(v, func(key string, v *fastjson.Value) error {
-		if key == "stop" {
-			return a.ReadStop(v)
+	return Options(&a.Options, field.Members{{"stop", a.ReadStop}})(v)
+}
+
+// Options returns what reads an object of options, but for those that are known to a table.
+func Options(dst *map[string]json.RawMessage, known field.Members) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		if field.IsNull(v) {
+			return nil
 		}
-		return ReadOption(&a.Options, key, v)
-	})
+		return known.Read(v, Option(dst))
+	}
 }
 
 // optionTypes are the kinds of Ollama's options. Ollama refuses another kind with a sentence of its own, which names no field of
 // the request; other servers pass it over, and a temperature of "0" then changes nothing.
-var optionTypes = map[string]func() func(*fastjson.Value) error{
+var optionTypes = map[string]func() any{
 	"temperature": number, "top_p": number, "min_p": number, "typical_p": number, "tfs_z": number, "repeat_penalty": number,
 	"presence_penalty": number, "frequency_penalty": number, "mirostat_tau": number, "mirostat_eta": number,
 	"num_ctx": integer, "num_predict": integer, "num_keep": integer, "num_batch": integer, "num_gpu": integer, "main_gpu": integer,
@@ -113,35 +111,40 @@ var optionTypes = map[string]func() func(*fastjson.Value) error{
 	"use_mmap": flag, "use_mlock": flag, "numa": flag, "low_vram": flag, "penalize_newline": flag,
 }
 
-// The readers of optionTypes. They check alone: what is sent on is the spelling of the client.
-func number() func(*fastjson.Value) error  { return field.Number(new(*float64)) }
-func integer() func(*fastjson.Value) error { return field.Integer(new(*int64)) }
-func flag() func(*fastjson.Value) error    { return field.Flag(new(bool)) }
+// The types of optionTypes. A value is read into one as a check alone: what is sent on is the spelling of the client.
+func number() any  { return new(*float64) }
+func integer() any { return new(*int64) }
+func flag() any    { return new(bool) }
 
-// ReadOption reads one option of the model server, which knows best what it may be: an option of another name, and how large a
-// value is, are the server's to judge.
-func ReadOption(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	b, err := field.Raw(v) // first: a reader unescapes what it looks at
-	if kind, known := optionTypes[key]; known && err == nil {
-		err = kind()(v)
-	}
-	if err != nil {
+// Option returns what reads one option of the model server, which knows best what it may be: an option of another name, and how
+// large a value is, are the server's to judge.
+func Option(dst *map[string]json.RawMessage) func(key string, v *fastjson.Value) error {
+	return func(key string, v *fastjson.Value) error {
+		if field.IsNull(v) {
+			return nil
+		}
+		err := keep(dst, key, v) // first: a reader unescapes what it looks at
+		if kind, known := optionTypes[key]; known && err == nil {
+			err = field.Into(v, kind())
+		}
 		return err
 	}
+}
+
+// keep keeps a member as it is.
+func keep(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error {
+	b, err := field.Raw(v)
 	if *dst == nil {
 		*dst = make(map[string]json.RawMessage)
 	}
 	(*dst)[key] = b
-	return nil
+	return err
 }
 
 // ReadParallel reads parallel_tool_calls: false ends a reply behind its first call.
 func (a *Ask) ReadParallel(v *fastjson.Value) error {
 	several := true
-	err := field.Flag(&several)(v)
+	err := field.Into(v, &several)
 	a.Single = !several
 	return err
 }
@@ -164,11 +167,16 @@ func (a *Ask) ReadFormat(v *fastjson.Value, path ...string) error {
 // ReadSchema reads the JSON Schema that the whole reply must have, in the form of Ollama's field format. path is where the field
 // has it, for the error.
 func (a *Ask) ReadSchema(path string, schema *fastjson.Value) (err error) {
-	if schema == nil || schema.Type() != fastjson.TypeObject {
-		return field.Bad(path, "must be a JSON Schema, an object, not %s", field.KindOf(schema))
+	a.Format, err = readSchema(schema)
+	return field.Within(path, err)
+}
+
+// readSchema reads a JSON Schema. true and false are schemas as well, but no API takes them.
+func readSchema(v *fastjson.Value) (json.RawMessage, error) {
+	if v == nil || v.Type() != fastjson.TypeObject {
+		return nil, field.Bad("", "must be a JSON Schema, an object, not %s", field.KindOf(v))
 	}
-	a.Format, err = field.Raw(schema)
-	return err
+	return field.Raw(v)
 }
 
 // ReadLimit reads a reply's length limit in tokens; null leaves dst. 0 and -1 are refused, as the services refuse them whose APIs
@@ -176,7 +184,7 @@ func (a *Ask) ReadSchema(path string, schema *fastjson.Value) (err error) {
 func ReadLimit(dst *int) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64
-		if err := field.Integer(&n)(v); err != nil || n == nil {
+		if err := field.Into(v, &n); err != nil || n == nil {
 			return err
 		}
 		if *n < 1 {
@@ -187,39 +195,23 @@ func ReadLimit(dst *int) func(*fastjson.Value) error {
 	}
 }
 
-// ReadSampling reads a field that says how the model should write, in the names of OpenAI's and Ollama's APIs. A field that is none of
-// these is kept unread: a server that speaks OpenAI's API gets it as it is, nobody else does.
+// Sampling returns the fields that say how the model should write, in the names of OpenAI's and Ollama's APIs.
 // What is absent stays nil, so that the model's own settings count: a server sees only what the client gave.
-func (a *Ask) ReadSampling(key string, v *fastjson.Value) error {
-	switch key {
-	case "stop":
-		return a.ReadStop(v)
-	case "seed":
-		return field.Integer(&a.Seed)(v)
-	case "temperature":
-		return field.Number(&a.Temperature)(v)
-	case "top_p":
-		return field.Number(&a.TopP)(v)
-	case "presence_penalty":
-		return field.Number(&a.PresencePenalty)(v)
-	case "frequency_penalty":
-		return field.Number(&a.FrequencyPenalty)(v)
-	case "think":
-		return a.ReadThink(v)
-	case "keep_alive":
-		return ReadKeepAlive(&a.Keep, v)
-	case "options":
-		return a.ReadOptions(v)
-	case "num_ctx", "top_k", "min_p", "repeat_penalty":
-		return ReadOption(&a.Options, key, v)
+func (a *Ask) Sampling() field.Members {
+	option := Option(&a.Options)
+	return field.Members{
+		{"stop", a.ReadStop},
+		{"seed", &a.Seed},
+		{"temperature", &a.Temperature},
+		{"top_p", &a.TopP},
+		{"presence_penalty", &a.PresencePenalty},
+		{"frequency_penalty", &a.FrequencyPenalty},
+		{"think", a.ReadThink},
+		{"keep_alive", KeepAlive(&a.Keep)},
+		{"options", a.ReadOptions},
+		{"num_ctx", option}, {"top_k", option}, {"min_p", option}, {"repeat_penalty", option},
 	}
-	b, err := field.Raw(v)
-	if err != nil {
-		return err
-	}
-	if a.Extra == nil {
-		a.Extra = make(map[string]json.RawMessage)
-	}
-	a.Extra[key] = b
-	return nil
 }
+
+// KeepUnknown keeps a field that nobody here knows: a server that speaks OpenAI's API gets it as it is, nobody else does.
+func (a *Ask) KeepUnknown(key string, v *fastjson.Value) error { return keep(&a.Extra, key, v) }

@@ -16,10 +16,7 @@ import (
 // ReadTools reads the tools that the client offers.
 func (a *Ask) ReadTools(v *fastjson.Value) error {
 	a.Tools = nil
-	if field.IsNull(v) {
-		return nil
-	}
-	return field.Items(v, func(_ int, v *fastjson.Value) error {
+	return field.List(v, func(v *fastjson.Value) error {
 		t, err := ReadTool(v)
 		a.Tools = append(a.Tools, t)
 		return err
@@ -37,32 +34,24 @@ func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 		return t, field.Bad("type", `must be "function"`)
 	}
 	if f := v.Get("function"); f != nil {
-		return t, field.Within("function", readOffer(&t, f))
+		return t, field.Within("function", ReadOffer(&t, f, "parameters"))
 	}
-	return t, readOffer(&t, v)
+	return t, ReadOffer(&t, v, "parameters")
 }
 
-// readOffer reads a tool's name, description and schema.
-// Missing parameters mean a tool without arguments. A blank name could never be called.
-func readOffer(t *chat.Tool, v *fastjson.Value) error {
-	err := field.Each(v, func(key string, v *fastjson.Value) (err error) {
-		switch key {
-		case "name":
-			return field.Text(&t.Name)(v)
-		case "description":
-			return field.Text(&t.Description)(v)
-		case "strict":
-			return field.Flag(&t.Strict)(v)
-		case "parameters":
-			if field.IsNull(v) {
-				return nil
+// ReadOffer reads a tool's name, description and schema, of which the APIs have different names.
+// A missing schema means a tool without arguments. A blank name could never be called.
+func ReadOffer(t *chat.Tool, v *fastjson.Value, schema string) error {
+	err := field.Object(v, field.Members{
+		{"name", &t.Name},
+		{"description", &t.Description},
+		{"strict", &t.Strict},
+		{schema, func(v *fastjson.Value) (err error) {
+			if !field.IsNull(v) {
+				t.Schema, err = readSchema(v)
 			}
-			if v.Type() != fastjson.TypeObject {
-				return field.Bad("", "must be a JSON Schema, an object, not %s", field.KindOf(v))
-			}
-			t.Schema, err = field.Raw(v)
-		}
-		return err
+			return err
+		}},
 	})
 	if err == nil && strings.TrimSpace(t.Name) == "" {
 		err = field.Bad("name", "must not be empty")

@@ -43,7 +43,7 @@ var roles = map[string]chat.Role{"user": chat.User, "assistant": chat.Assistant,
 // message of its own.
 func (r *request) readMessages(v *fastjson.Value) error {
 	r.Messages = nil
-	return field.Items(v, func(_ int, v *fastjson.Value) error { return r.readMessage(v) })
+	return field.Items(v, r.readMessage)
 }
 
 // readMessage reads one turn. Its content depends on its role, and fields come in any order, so the role is looked up first.

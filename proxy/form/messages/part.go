@@ -1,7 +1,6 @@
 package messages
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/valyala/fastjson"
@@ -31,7 +30,7 @@ func (c *content) readAll(v *fastjson.Value, role chat.Role) error {
 		c.lines = append(c.lines, string(v.GetStringBytes()))
 		return nil
 	case fastjson.TypeArray:
-		return field.Items(v, func(_ int, v *fastjson.Value) error { return c.read(v, role) })
+		return field.Items(v, func(v *fastjson.Value) error { return c.read(v, role) })
 	}
 	return field.Bad("", "must be a string or an array of parts, not %s", field.KindOf(v))
 }
@@ -73,7 +72,7 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 		return c.call(v)
 	case kind == "thinking": // by whomever it is signed
 		var thought string
-		err := field.Within("thinking", field.Text(&thought)(form.OrNull(v.Get("thinking"))))
+		err := field.Member(v, "thinking", &thought)
 		if thought == "" { // not shown: it is in the signature, if that is ours
 			thought, _ = form.OpenThought(string(v.GetStringBytes("signature")))
 		}
@@ -94,27 +93,17 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 // text reads a text that is a member of a part.
 func (c *content) text(v *fastjson.Value, key string) error {
 	var line string
-	err := field.Within(key, field.Text(&line)(form.OrNull(v.Get(key))))
+	err := field.Member(v, key, &line)
 	c.lines = append(c.lines, line)
 	return err
 }
 
 // call reads a tool_use. Its input is an object; what a careless client makes of it is read as a model's own arguments are.
 func (c *content) call(v *fastjson.Value) error {
-	call := chat.Call{Args: json.RawMessage("{}")}
-	err := field.Each(v, func(key string, v *fastjson.Value) (err error) {
-		switch key {
-		case "id":
-			return field.Text(&call.ID)(v)
-		case "name":
-			return field.Text(&call.Name)(v)
-		case "input":
-			call.Args, err = form.ReadArguments(v)
-		}
-		return err
-	})
-	if err == nil && call.Name == "" {
-		err = field.Bad("name", "must not be empty")
+	var call chat.Call
+	err := form.ReadFunction(&call, v, "input")
+	if err == nil {
+		err = field.Member(v, "id", &call.ID)
 	}
 	c.referenced[call.Name] = true // what was called can be called again
 	c.calls = append(c.calls, call)
@@ -125,17 +114,13 @@ func (c *content) call(v *fastjson.Value) error {
 func (c *content) result(v *fastjson.Value) error {
 	m, failed := chat.Message{Role: chat.ToolRole}, false
 	inner := content{request: c.request}
-	err := field.Each(v, func(key string, v *fastjson.Value) error {
-		switch key {
-		case "tool_use_id":
-			return field.Text(&m.CallID)(v)
-		case "is_error":
-			return field.Flag(&failed)(v)
-		case "content":
+	err := field.Object(v, field.Members{
+		{"tool_use_id", &m.CallID},
+		{"is_error", &failed},
+		{"content", func(v *fastjson.Value) error {
 			inner.lines, inner.images, inner.tools = nil, nil, nil
 			return inner.readAll(v, chat.ToolRole)
-		}
-		return nil
+		}},
 	})
 	if len(inner.tools) > 0 {
 		inner.lines = append(inner.lines, "These tools can be called now: "+strings.Join(inner.tools, ", "))

@@ -29,7 +29,7 @@ func read(body []byte) (*request, error) {
 	r := &request{Ask: new(form.Ask), referenced: map[string]bool{}}
 	r.TellStop = true
 	err := field.Parse(body, func(v *fastjson.Value) error {
-		if err := field.Each(v, r.field); err != nil {
+		if err := field.Object(v, r.fields()); err != nil {
 			return err
 		}
 		if len(r.Messages) == 0 {
@@ -44,83 +44,40 @@ func read(body []byte) (*request, error) {
 	return r, err
 }
 
-// field reads one field of the body. What is not known here is Anthropic's own business and passes unread: new betas bring new
+// fields are those of the body. What is not known here is Anthropic's own business and passes unread: new betas bring new
 // fields with nearly every release of Claude Code, and a 400 over one of them would lock it out.
-func (r *request) field(key string, v *fastjson.Value) error {
-	switch key {
-	case "model":
-		return field.Text(&r.Model)(v)
-	case "messages":
-		return r.readMessages(v)
-	case "system":
-		return r.readSystem(v)
-	case "tools":
-		return r.readTools(v)
-	case "tool_choice":
-		r.choice = v // read when the tools are known
-		return nil
-	case "stream":
-		return field.Flag(&r.Stream)(v)
-	case "max_tokens":
-		return form.ReadLimit(&r.MaxTokens)(v) // Anthropic requires it; here its absence means none
-	case "stop_sequences":
-		return r.ReadStop(v)
-	case "temperature":
-		return field.Number(&r.Temperature)(v)
-	case "top_p":
-		return field.Number(&r.TopP)(v)
-	case "top_k":
-		return form.ReadOption(&r.Options, key, v)
-	case "thinking":
-		return r.readThinking(v)
-	case "output_config":
-		return r.readOutput(v)
-	case "output_format": // where the beta had it
-		return r.readFormat(v)
-	case "mcp_servers":
-		if len(v.GetArray()) > 0 {
-			return field.Bad("", "is not served here: toolnorm's own MCP servers are a setting (docs/mcp.md)")
-		}
-	case "keep_alive":
-		return form.ReadKeepAlive(&r.Keep, v)
-	case "options":
-		return r.ReadOptions(v)
+func (r *request) fields() field.Members {
+	return field.Members{
+		{"model", &r.Model},
+		{"messages", r.readMessages},
+		{"system", r.readSystem},
+		{"tools", r.readTools},
+		{"tool_choice", &r.choice}, // read when the tools are known
+		{"stream", &r.Stream},
+		{"max_tokens", form.ReadLimit(&r.MaxTokens)}, // Anthropic requires it; here its absence means none
+		{"stop_sequences", r.ReadStop},
+		{"temperature", &r.Temperature},
+		{"top_p", &r.TopP},
+		{"top_k", form.Option(&r.Options)}, {"options", r.ReadOptions},
+		{"keep_alive", form.KeepAlive(&r.Keep)},
+		// {"type":"enabled","budget_tokens":…}, {"type":"adaptive"} or {"type":"disabled"}
+		{"thinking", field.Members{
+			{"type", &r.thinking},
+			{"budget_tokens", &r.budget},
+			{"display", func(v *fastjson.Value) error { // Claude Code shows no thoughts, and wants them back in the next request
+				r.SealThoughts = string(v.GetStringBytes()) == "omitted"
+				return nil
+			}},
+		}},
+		{"output_config", field.Members{{"effort", &r.effort}, {"format", r.readFormat}}},
+		{"output_format", r.readFormat}, // where the beta had it
+		{"mcp_servers", func(v *fastjson.Value) error {
+			if len(v.GetArray()) > 0 {
+				return field.Bad("", "is not served here: toolnorm's own MCP servers are a setting (docs/mcp.md)")
+			}
+			return nil
+		}},
 	}
-	return nil
-}
-
-// readThinking reads {"type":"enabled","budget_tokens":…}, {"type":"adaptive"} or {"type":"disabled"}.
-func (r *request) readThinking(v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	return field.Each(v, func(key string, v *fastjson.Value) error {
-		switch key {
-		case "type":
-			return field.Text(&r.thinking)(v)
-		case "budget_tokens":
-			return field.Integer(&r.budget)(v)
-		case "display": // Claude Code shows no thoughts, and wants them back in the next request
-			r.SealThoughts = string(v.GetStringBytes()) == "omitted"
-		}
-		return nil
-	})
-}
-
-// readOutput reads {"effort":…,"format":{…}}.
-func (r *request) readOutput(v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	return field.Each(v, func(key string, v *fastjson.Value) error {
-		switch key {
-		case "effort":
-			return field.Text(&r.effort)(v)
-		case "format":
-			return r.readFormat(v)
-		}
-		return nil
-	})
 }
 
 // readFormat reads {"type":"json_schema","schema":{…}}.

@@ -25,10 +25,7 @@ const placeholder = "DeferredToolPlaceholder"
 // was taught them, and some are run by Anthropic's service. No model here can call them, so they are left out.
 func (r *request) readTools(v *fastjson.Value) error {
 	r.offers, r.gone = nil, nil
-	if field.IsNull(v) {
-		return nil
-	}
-	return field.Items(v, func(_ int, v *fastjson.Value) error {
+	return field.List(v, func(v *fastjson.Value) error {
 		if v.Type() != fastjson.TypeObject {
 			return field.Bad("", "must be an object, not %s", field.KindOf(v))
 		}
@@ -36,39 +33,14 @@ func (r *request) readTools(v *fastjson.Value) error {
 			r.gone = append(r.gone, string(v.GetStringBytes("name")))
 			return nil
 		}
-		o, err := readOffer(v)
+		var o offer
+		err := form.ReadOffer(&o.Tool, v, "input_schema")
+		if err == nil {
+			err = field.Member(v, "defer_loading", &o.deferred)
+		}
 		r.offers = append(r.offers, o)
 		return err
 	})
-}
-
-// readOffer reads a tool's name, description and schema.
-func readOffer(v *fastjson.Value) (o offer, err error) {
-	err = field.Each(v, func(key string, v *fastjson.Value) (err error) {
-		switch key {
-		case "name":
-			return field.Text(&o.Name)(v)
-		case "description":
-			return field.Text(&o.Description)(v)
-		case "strict":
-			return field.Flag(&o.Strict)(v)
-		case "defer_loading":
-			return field.Flag(&o.deferred)(v)
-		case "input_schema":
-			if field.IsNull(v) {
-				return nil
-			}
-			if v.Type() != fastjson.TypeObject {
-				return field.Bad("", "must be a JSON Schema, an object, not %s", field.KindOf(v))
-			}
-			o.Schema, err = field.Raw(v)
-		}
-		return err
-	})
-	if err == nil && strings.TrimSpace(o.Name) == "" {
-		err = field.Bad("name", "must not be empty")
-	}
-	return o, err
 }
 
 // settleTools offers the tools: all but those that wait for a reference. Then tool_choice is applied, and what was left out
@@ -111,7 +83,7 @@ func (r *request) choose(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
-	if err := field.Within("disable_parallel_tool_use", field.Flag(&r.Single)(form.OrNull(v.Get("disable_parallel_tool_use")))); err != nil {
+	if err := field.Member(v, "disable_parallel_tool_use", &r.Single); err != nil {
 		return err
 	}
 	switch kind := string(v.GetStringBytes("type")); kind {

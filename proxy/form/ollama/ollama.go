@@ -176,8 +176,8 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 // modelOf is the model that a request of Ollama's API names: older clients call it name.
 func modelOf(v *fastjson.Value) (model string, err error) {
 	for _, key := range []string{"name", "model"} {
-		if f := v.Get(key); f != nil {
-			err = errors.Join(err, field.Within(key, field.Text(&model)(f)))
+		if v.Exists(key) {
+			err = errors.Join(err, field.Member(v, key, &model))
 		}
 	}
 	if model == "" && err == nil {

@@ -13,44 +13,33 @@ import (
 type request struct{ *form.Ask }
 
 // readChat reads a request in Ollama's chat form. Every error is a fault of kind Invalid that names the field.
+// Fields that are not known here are Ollama's own and say nothing of a reply with calls.
 func readChat(body []byte) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}} // Ollama streams unless told not to
 	err := field.Parse(body, func(v *fastjson.Value) error {
-		if err := field.Each(v, r.field); err != nil {
-			return err
+		err := field.Object(v, field.Members{
+			{"model", &r.Model}, {"name", &r.Model},
+			{"messages", r.readMessages},
+			{"tools", r.ReadTools},
+			{"stream", &r.Stream},
+			{"think", r.ReadThink},
+			{"keep_alive", form.KeepAlive(&r.Keep)},
+			{"format", r.readFormat},
+			{"options", r.ReadOptions},
+			{"logprobs", noLogprobs},
+		})
+		if err == nil && len(r.Messages) == 0 {
+			err = field.Bad("messages", "must be an array of at least one message")
 		}
-		if len(r.Messages) == 0 {
-			return field.Bad("messages", "must be an array of at least one message")
-		}
-		return nil
+		return err
 	})
 	return r.Ask, err
 }
 
-// field reads one field.
-// Fields that are not known here are Ollama's own and say nothing of a reply with calls.
-func (r *request) field(key string, v *fastjson.Value) error {
-	switch key {
-	case "model", "name":
-		return field.Text(&r.Model)(v)
-	case "messages":
-		return r.readMessages(v)
-	case "tools":
-		return r.ReadTools(v)
-	case "stream":
-		return field.Flag(&r.Stream)(v)
-	case "think":
-		return r.ReadThink(v)
-	case "keep_alive":
-		return form.ReadKeepAlive(&r.Keep, v)
-	case "format":
-		return r.readFormat(v)
-	case "options":
-		return r.ReadOptions(v)
-	case "logprobs":
-		if v.GetBool() {
-			return field.Bad("", "is not to be had here with tools, or of a server that does not speak this API; ask at /v1/chat/completions without tools")
-		}
+// noLogprobs reads whether probabilities are wanted.
+func noLogprobs(v *fastjson.Value) error {
+	if v.GetBool() {
+		return field.Bad("", "is not to be had here with tools, or of a server that does not speak this API; ask at /v1/chat/completions without tools")
 	}
 	return nil
 }
@@ -86,24 +75,14 @@ func (r *request) readMessages(v *fastjson.Value) (err error) {
 // are.
 func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	var role string
-	err = field.Each(v, func(key string, v *fastjson.Value) error {
-		switch key {
-		case "role":
-			return field.Text(&role)(v)
-		case "content":
-			return field.Text(&m.Content)(v)
-		case "thinking":
-			return field.Text(&m.Reasoning)(v)
-		case "images":
-			return readImages(&m, v)
-		case "tool_calls":
-			return form.ReadCalls(&m, v)
-		case "tool_name":
-			return field.Text(&m.Name)(v)
-		case "tool_call_id":
-			return field.Text(&m.CallID)(v)
-		}
-		return nil
+	err = field.Object(v, field.Members{
+		{"role", &role},
+		{"content", &m.Content},
+		{"thinking", &m.Reasoning},
+		{"images", func(v *fastjson.Value) error { return readImages(&m, v) }},
+		{"tool_calls", func(v *fastjson.Value) error { return form.ReadCalls(&m, v) }},
+		{"tool_name", &m.Name},
+		{"tool_call_id", &m.CallID},
 	})
 	if err != nil {
 		return m, err
@@ -114,12 +93,9 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 // readImages reads pictures in base64.
 // Bare base64, where OpenAI's clients write a data URL.
 func readImages(m *chat.Message, v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	return field.Items(v, func(_ int, v *fastjson.Value) error {
+	return field.List(v, func(v *fastjson.Value) error {
 		var s string
-		if err := field.Text(&s)(v); err != nil {
+		if err := field.Into(v, &s); err != nil {
 			return err
 		}
 		img, err := form.DecodeImage(s)

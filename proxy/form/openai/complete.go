@@ -25,7 +25,7 @@ func Completions() form.API {
 func readCompletion(body []byte) (*form.Ask, error) {
 	r := &request{Ask: &form.Ask{Request: chat.Request{Continue: new(chat.Continuation)}}}
 	err := field.Parse(body, func(v *fastjson.Value) error {
-		if err := field.Each(v, r.textField); err != nil {
+		if err := append(r.textFields(), r.fields()...).Read(v, r.rest); err != nil {
 			return err
 		}
 		if r.Continue.Prompt == "" {
@@ -36,42 +36,43 @@ func readCompletion(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// textField reads one field of a completions request. Those that ask for what is not available are an error only when they
-// really ask for it.
-func (r *request) textField(key string, v *fastjson.Value) error {
-	switch key {
-	case "prompt":
-		return r.readPrompt(v)
-	case "suffix":
-		return field.Text(&r.Continue.Suffix)(v)
-	case "best_of":
-		var of *int64
-		if err := field.Integer(&of)(v); err != nil || of == nil || *of == 1 {
-			return err
-		}
-		return field.Bad("", "only one text a request is written, so there is no best one")
-	case "echo":
-		echo := false
-		if err := field.Flag(&echo)(v); err != nil || !echo {
-			return err
-		}
-		return field.Bad("", "the prompt is not repeated in the reply")
-	case "logprobs":
-		if field.IsNull(v) {
-			return nil
-		}
-		return field.Bad("", "probabilities are given by /v1/chat/completions only")
-	case "messages", "tools", "tool_choice":
-		return field.Bad("", "belongs to /v1/chat/completions")
+// textFields are the fields that a completions request has besides those of chats, or that mean something else there. Those
+// that ask for what is not available are an error only when they really ask for it.
+func (r *request) textFields() field.Members {
+	chats := field.Refused("belongs to /v1/chat/completions")
+	return field.Members{
+		{"prompt", r.readPrompt},
+		{"suffix", &r.Continue.Suffix},
+		{"best_of", readBestOf},
+		{"echo", readEcho},
+		{"logprobs", field.Refused("probabilities are given by /v1/chat/completions only")},
+		{"messages", chats}, {"tools", chats}, {"tool_choice", chats},
 	}
-	return r.field(key, v)
+}
+
+// readBestOf reads of how many texts the best is wanted.
+func readBestOf(v *fastjson.Value) error {
+	var of *int64
+	if err := field.Into(v, &of); err != nil || of == nil || *of == 1 {
+		return err
+	}
+	return field.Bad("", "only one text a request is written, so there is no best one")
+}
+
+// readEcho reads whether the prompt is to be repeated.
+func readEcho(v *fastjson.Value) error {
+	echo := false
+	if err := field.Into(v, &echo); err != nil || !echo {
+		return err
+	}
+	return field.Bad("", "the prompt is not repeated in the reply")
 }
 
 // readPrompt reads a text, alone or in an array of its own.
 // OpenAI takes several texts and answers with a choice for each; a reply has one choice here, as n is 1.
 func (r *request) readPrompt(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeArray {
-		return field.Text(&r.Continue.Prompt)(v)
+		return field.Into(v, &r.Continue.Prompt)
 	}
 	list := v.GetArray()
 	if len(list) > 0 && list[0].Type() != fastjson.TypeString {
@@ -80,7 +81,7 @@ func (r *request) readPrompt(v *fastjson.Value) error {
 	if len(list) != 1 {
 		return field.Bad("", "must be one text; send a request for each of the %d", len(list))
 	}
-	return field.Text(&r.Continue.Prompt)(list[0])
+	return field.Into(list[0], &r.Continue.Prompt)
 }
 
 // openText opens the reply to a completions request. It may be empty: where a text is whole there is nothing to add.

@@ -58,7 +58,17 @@ func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
 func parseEmbed(body []byte) (*embedAsk, error) {
 	a := &embedAsk{}
 	err := field.Parse(body, func(v *fastjson.Value) error {
-		if err := field.Each(v, a.field); err != nil {
+		err := field.Object(v, field.Members{ // what nobody here knows says nothing to a model that embeds
+			{"model", &a.Model},
+			{"input", a.readInput},
+			{"encoding_format", a.readEncoding},
+			{"dimensions", a.readDimensions},
+			{"truncate", &a.Truncate}, // Ollama's; else a text that is too long is an error
+			{"keep_alive", form.KeepAlive(&a.KeepAlive)},
+			{"options", form.Options(&a.Options, nil)},
+			{"num_ctx", form.Option(&a.Options)},
+		})
+		if err != nil {
 			return err
 		}
 		if len(a.Input) == 0 {
@@ -67,32 +77,6 @@ func parseEmbed(body []byte) (*embedAsk, error) {
 		return nil
 	})
 	return a, err
-}
-
-// field reads one field. What nobody here knows says nothing to a model that embeds.
-func (a *embedAsk) field(key string, v *fastjson.Value) error {
-	switch key {
-	case "model":
-		return field.Text(&a.Model)(v)
-	case "input":
-		return a.readInput(v)
-	case "encoding_format":
-		return a.readEncoding(v)
-	case "dimensions":
-		return a.readDimensions(v)
-	case "truncate":
-		return field.Flag(&a.Truncate)(v) // Ollama's; else a text that is too long is an error
-	case "keep_alive":
-		return form.ReadKeepAlive(&a.KeepAlive, v)
-	case "options":
-		if field.IsNull(v) {
-			return nil
-		}
-		return field.Each(v, func(key string, v *fastjson.Value) error { return form.ReadOption(&a.Options, key, v) })
-	case "num_ctx":
-		return form.ReadOption(&a.Options, key, v)
-	}
-	return nil
 }
 
 // mostTexts is how many texts one request may hold: eight times what OpenAI takes.
@@ -104,12 +88,12 @@ const mostTexts = 8 * 2048
 // an error, since its vector would mean nothing.
 func (a *embedAsk) readInput(v *fastjson.Value) error {
 	a.Input = nil
-	one := func(_ int, v *fastjson.Value) error {
+	one := func(v *fastjson.Value) error {
 		if t := v.Type(); t == fastjson.TypeNumber || t == fastjson.TypeArray {
 			return field.Bad("", "must be a text; token numbers are not taken, since only the model's own server knows them")
 		}
 		var s string
-		if err := field.Text(&s)(v); err != nil {
+		if err := field.Into(v, &s); err != nil {
 			return err
 		}
 		if s == "" {
@@ -124,14 +108,14 @@ func (a *embedAsk) readInput(v *fastjson.Value) error {
 		}
 		return field.Items(v, one)
 	}
-	return one(0, v)
+	return one(v)
 }
 
 // readEncoding reads how the vectors are wanted.
 // Other encodings (int8, binary) are of other services, and would be read as garbage.
 func (a *embedAsk) readEncoding(v *fastjson.Value) error {
 	var form string
-	if err := field.Text(&form)(v); err != nil {
+	if err := field.Into(v, &form); err != nil {
 		return err
 	}
 	if form != "" && form != "float" && form != "base64" {
@@ -145,7 +129,7 @@ func (a *embedAsk) readEncoding(v *fastjson.Value) error {
 // Only some models can cut their vectors; whether this one can is the server's to say.
 func (a *embedAsk) readDimensions(v *fastjson.Value) error {
 	var n *int64
-	if err := field.Integer(&n)(v); err != nil || n == nil {
+	if err := field.Into(v, &n); err != nil || n == nil {
 		return err
 	}
 	if *n < 1 || *n > math.MaxInt32 {

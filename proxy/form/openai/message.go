@@ -21,29 +21,22 @@ func (r *request) readMessages(v *fastjson.Value) (err error) {
 func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	var role, refusal string
 	result := form.IsResult(string(v.GetStringBytes("role"))) // before the fields are read in their order
-	err = field.Each(v, func(key string, v *fastjson.Value) error {
-		switch key {
-		case "role":
-			return field.Text(&role)(v)
-		case "content":
+	err = field.Object(v, field.Members{
+		{"role", &role},
+		{"content", func(v *fastjson.Value) error {
 			if result {
 				return form.ReadResult(&m, v)
 			}
 			return form.ReadContent(&m, v)
-		case "refusal":
-			return field.Text(&refusal)(v)
-		case "reasoning_content", "reasoning":
-			return readReasoning(&m, v)
-		case "tool_calls":
-			return form.ReadCalls(&m, v)
-		case "function_call":
-			return readOldCall(&m, v)
-		case "tool_call_id":
-			return field.Text(&m.CallID)(v)
-		case "name":
-			return field.Text(&m.Name)(v)
-		}
-		return nil
+		}},
+		{"refusal", &refusal},
+		// What the model thought. Of the two fields the first that holds a text counts; clients that keep all that they got may
+		// send both back, and one that keeps it in a form of its own loses nothing but that.
+		{"reasoning_content", thought(&m)}, {"reasoning", thought(&m)},
+		{"tool_calls", func(v *fastjson.Value) error { return form.ReadCalls(&m, v) }},
+		{"function_call", func(v *fastjson.Value) error { return readOldCall(&m, v) }},
+		{"tool_call_id", &m.CallID},
+		{"name", &m.Name},
 	})
 	if err != nil {
 		return m, err
@@ -54,13 +47,14 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	return m, form.SetRole(&m, role, "system, developer, user, assistant or tool")
 }
 
-// readReasoning reads what the model thought. A client that keeps it in a form of its own loses nothing but that.
-// The first of the two fields that holds a text counts; clients that keep all that they got may send both back.
-func readReasoning(m *chat.Message, v *fastjson.Value) error {
-	if v.Type() == fastjson.TypeString && m.Reasoning == "" {
-		return field.Text(&m.Reasoning)(v)
+// thought returns what reads the thoughts of a message.
+func thought(m *chat.Message) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		if v.Type() == fastjson.TypeString && m.Reasoning == "" {
+			m.Reasoning = string(v.GetStringBytes())
+		}
+		return nil
 	}
-	return nil
 }
 
 // readOldCall reads a call in the form that came before tool_calls.
@@ -71,7 +65,7 @@ func readOldCall(m *chat.Message, v *fastjson.Value) error {
 		return nil
 	}
 	var c chat.Call
-	err := form.ReadFunction(&c, v)
+	err := form.ReadFunction(&c, v, "arguments")
 	m.Calls = append(m.Calls, c)
 	return err
 }

@@ -23,7 +23,7 @@ type request struct {
 func readChat(body []byte) (*form.Ask, error) {
 	r := &request{Ask: new(form.Ask)}
 	err := field.Parse(body, func(v *fastjson.Value) error {
-		if err := field.Each(v, r.field); err != nil {
+		if err := r.fields().Read(v, r.rest); err != nil {
 			return err
 		}
 		if len(r.Messages) == 0 {
@@ -50,48 +50,68 @@ func (r *request) settle() error {
 	return nil
 }
 
-// field reads one field of the body. What nobody here knows is kept as it is.
+// fields are those of the body. What nobody here knows is kept as it is.
 // A null means that the field is not there, whatever its type: SDKs write their unset options so.
-func (r *request) field(key string, v *fastjson.Value) error {
-	switch key {
-	case "model":
-		return field.Text(&r.Model)(v)
-	case "messages":
-		return r.readMessages(v)
-	case "tools":
-		return r.ReadTools(v)
-	case "tool_choice":
-		r.choice = v // read when the tools are known
+func (r *request) fields() field.Members {
+	return append(field.Members{
+		{"model", &r.Model},
+		{"messages", r.readMessages},
+		{"tools", r.ReadTools},
+		{"tool_choice", &r.choice}, // read when the tools are known
+		{"parallel_tool_calls", r.ReadParallel},
+		{"stream", &r.Stream},
+		// Unasked, no chunk may bear counts: Goose ends its tool loop at a chunk without choices, and that is where they stand.
+		{"stream_options", field.Members{{"include_usage", &r.Usage}}},
+		{"max_tokens", form.ReadLimit(&r.maxTokens)},
+		{"max_completion_tokens", form.ReadLimit(&r.maxCompletionTokens)},
+		{"n", &r.n},
+		{"response_format", r.readFormat},
+		{"logprobs", &r.Logprobs},
+		{"top_logprobs", &r.top},
+		{"reasoning_effort", r.ReadEffort},
+		// OpenRouter and the Responses API have it so; other members (summary, max_tokens) are passed over.
+		{"reasoning", field.Members{{"effort", r.ReadEffort}}},
+	}, r.Sampling()...)
+}
+
+var (
+	givenUp   = field.Refused("this form was given up by OpenAI; send tools and tool_choice")
+	notServed = field.Refused("is not served here")
+)
+
+// unsupported are the fields that ask for what is not served here: a reply without it would be a wrong one. Fields that only
+// advise, or that speak of OpenAI's own service (store, metadata, user, service_tier, …), pass unread.
+var unsupported = map[string]func(*fastjson.Value) error{
+	"functions": givenUp, "function_call": givenUp, "audio": notServed, "prediction": notServed, "web_search_options": notServed,
+	"modalities": onlyText, "logit_bias": noBias,
+}
+
+// rest keeps a field that nobody here knows, unless it asks for something.
+func (r *request) rest(key string, v *fastjson.Value) error {
+	if check := unsupported[key]; check != nil {
+		if err := check(v); err != nil {
+			return err
+		}
+	}
+	return r.KeepUnknown(key, v)
+}
+
+// onlyText reads the field modalities.
+func onlyText(v *fastjson.Value) error {
+	for _, m := range v.GetArray() {
+		if string(m.GetStringBytes()) != "text" {
+			return field.Bad("", "only text is served here")
+		}
+	}
+	return nil
+}
+
+// noBias reads the field logit_bias: an empty one asks for nothing.
+func noBias(v *fastjson.Value) error {
+	if o, err := v.Object(); field.IsNull(v) || err == nil && o.Len() == 0 {
 		return nil
-	case "parallel_tool_calls":
-		return r.ReadParallel(v)
-	case "stream":
-		return field.Flag(&r.Stream)(v)
-	case "stream_options":
-		return r.streamOptions(v)
-	case "max_tokens":
-		return form.ReadLimit(&r.maxTokens)(v)
-	case "max_completion_tokens":
-		return form.ReadLimit(&r.maxCompletionTokens)(v)
-	case "n":
-		return field.Integer(&r.n)(v)
-	case "response_format":
-		return r.readFormat(v)
-	case "logprobs":
-		return field.Flag(&r.Logprobs)(v)
-	case "top_logprobs":
-		return field.Integer(&r.top)(v)
 	}
-	if err := rejectUnsupported(key, v); err != nil {
-		return err
-	}
-	switch key {
-	case "reasoning_effort":
-		return r.ReadEffort(v)
-	case "reasoning":
-		return r.readReasoning(v)
-	}
-	return r.ReadSampling(key, v)
+	return field.Bad("", "is not taken by the model servers behind this one")
 }
 
 // named finds the tool that tool_choice names, with or without OpenAI's wrapping.
@@ -103,67 +123,8 @@ func named(v *fastjson.Value) (member, name string) {
 	return "name", string(v.GetStringBytes("name"))
 }
 
-// streamOptions reads whether the client wants tokens counted.
-// Unasked, no chunk may bear them: Goose ends its tool loop at a chunk without choices, and that is where they
-// stand.
-func (r *request) streamOptions(v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	return field.Each(v, func(key string, v *fastjson.Value) error {
-		if key == "include_usage" {
-			return field.Flag(&r.Usage)(v)
-		}
-		return nil
-	})
-}
-
-// readReasoning reads {"effort": …}, as some clients write reasoning_effort.
-// OpenRouter and the Responses API have it so; other members (summary, max_tokens) are passed over.
-func (r *request) readReasoning(v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	return field.Each(v, func(key string, v *fastjson.Value) error {
-		if key == "effort" {
-			return r.ReadEffort(v)
-		}
-		return nil
-	})
-}
-
 // maxTop is how many other tokens can be asked for beside each.
 const maxTop = 20 // OpenAI's own bound
-
-// rejectUnsupported reports a field that asks for what is not served here: a reply without it would be a wrong one. Fields that only advise,
-// or that speak of OpenAI's own service (store, metadata, user, service_tier, …), pass unread.
-func rejectUnsupported(key string, v *fastjson.Value) error {
-	switch key {
-	case "functions", "function_call", "audio", "prediction", "web_search_options", "modalities", "logit_bias":
-	default:
-		return nil
-	}
-	if field.IsNull(v) {
-		return nil
-	}
-	switch key {
-	case "functions", "function_call":
-		return field.Bad("", "this form was given up by OpenAI; send tools and tool_choice")
-	case "modalities":
-		for _, m := range v.GetArray() {
-			if string(m.GetStringBytes()) != "text" {
-				return field.Bad("", "only text is served here")
-			}
-		}
-	case "logit_bias":
-		if o, err := v.Object(); err != nil || o.Len() > 0 {
-			return field.Bad("", "is not taken by the model servers behind this one")
-		}
-	default:
-		return field.Bad("", "is not served here")
-	}
-	return nil
-}
 
 // readFormat reads the form that the whole reply must have.
 // It is kept in the form of Ollama's field format: "json", or the schema itself.

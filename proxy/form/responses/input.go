@@ -79,7 +79,7 @@ func (r *request) readInput(v *fastjson.Value) error {
 	case v.Type() != fastjson.TypeArray:
 		return field.Bad("", "must be a text or an array of items, not %s", field.KindOf(v))
 	}
-	return field.Items(v, func(_ int, v *fastjson.Value) error {
+	return field.Items(v, func(v *fastjson.Value) error {
 		if r.store {
 			b, err := repeatable(v)
 			if err != nil {
@@ -99,7 +99,7 @@ func (r *request) readItem(v *fastjson.Value) error {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
 	var kind string
-	if err := textMember(v, "type", &kind); err != nil {
+	if err := field.Member(v, "type", &kind); err != nil {
 		return err
 	}
 	if kind == "" && v.Get("role") == nil && v.Get("id") != nil {
@@ -128,14 +128,9 @@ func (r *request) readItem(v *fastjson.Value) error {
 func (r *request) readMessage(v *fastjson.Value) error {
 	var m chat.Message
 	var role string
-	err := field.Each(v, func(key string, v *fastjson.Value) error {
-		switch key {
-		case "role":
-			return field.Text(&role)(v)
-		case "content":
-			return form.ReadContent(&m, v)
-		}
-		return nil
+	err := field.Object(v, field.Members{
+		{"role", &role},
+		{"content", func(v *fastjson.Value) error { return form.ReadContent(&m, v) }},
 	})
 	const roles = "system, developer, user or assistant"
 	if err == nil {
@@ -223,11 +218,11 @@ func (r *request) readCall(kind string, v *fastjson.Value) error {
 	var err error
 	switch kind {
 	case "function_call":
-		err = form.ReadFunction(&c, v)
+		err = form.ReadFunction(&c, v, "arguments")
 	case "custom_tool_call":
 		var input string
-		if err = textMember(v, "input", &input); err == nil {
-			c.Args, err = inputArgs(input), textMember(v, "name", &c.Name)
+		if err = field.Member(v, "input", &input); err == nil {
+			c.Args, err = inputArgs(input), field.Member(v, "name", &c.Name)
 		}
 	default:
 		c.Name, c.Args = strings.TrimSuffix(kind, "_call"), json.RawMessage("{}")
@@ -244,8 +239,8 @@ func (r *request) readCall(kind string, v *fastjson.Value) error {
 		return err
 	}
 	namespace := ""
-	if err = textMember(v, "call_id", &c.ID); err == nil {
-		err = textMember(v, "namespace", &namespace)
+	if err = field.Member(v, "call_id", &c.ID); err == nil {
+		err = field.Member(v, "namespace", &namespace)
 	}
 	if err != nil {
 		return err
@@ -266,10 +261,10 @@ func inputArgs(input string) json.RawMessage {
 // find out (engine/history): an id that no call has is no error here.
 func (r *request) readOutput(v *fastjson.Value) error {
 	m := chat.Message{Role: chat.ToolRole}
-	if err := textMember(v, "call_id", &m.CallID); err != nil {
+	if err := field.Member(v, "call_id", &m.CallID); err != nil {
 		return err
 	}
-	if err := field.Within("output", form.ReadResult(&m, form.OrNull(v.Get("output")))); err != nil {
+	if err := field.Within("output", form.ReadResult(&m, field.OrNull(v.Get("output")))); err != nil {
 		return err
 	}
 	r.add(m)
@@ -280,7 +275,7 @@ func (r *request) readOutput(v *fastjson.Value) error {
 // model is told their names.
 func (r *request) readFound(v *fastjson.Value) error {
 	before, m := len(r.Tools), chat.Message{Role: chat.ToolRole}
-	if err := textMember(v, "call_id", &m.CallID); err != nil {
+	if err := field.Member(v, "call_id", &m.CallID); err != nil {
 		return err
 	}
 	r.tools.loading = true
@@ -305,7 +300,7 @@ func (r *request) readFound(v *fastjson.Value) error {
 // what it got of a reply that is kept.
 func (r *request) readReference(v *fastjson.Value) error {
 	var id string
-	if err := textMember(v, "id", &id); err != nil {
+	if err := field.Member(v, "id", &id); err != nil {
 		return err
 	}
 	item, ok := r.replies.item(id, r.owner)

@@ -43,7 +43,10 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 	r.Ask, r.store = new(form.Ask), true
 	r.echo = map[string]json.RawMessage{}
 	err := field.Parse(body, func(v *fastjson.Value) error {
-		if err := field.Each(v, r.field); err != nil {
+		if err := field.Each(v, r.echoes); err != nil {
+			return err
+		}
+		if err := r.fields().Read(v, r.KeepUnknown); err != nil {
 			return err
 		}
 		if err := field.Within("tools", r.readTools(r.offer)); err != nil {
@@ -58,43 +61,12 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// field reads one field of the body. A field of the Responses API that only speaks of OpenAI's own service is
-// passed over, one that nobody here knows is kept as it is. What is kept goes to a server that speaks
-// OpenAI's API; the fields of this one would mean nothing to it.
-func (r *request) field(key string, v *fastjson.Value) error {
+// echoes keeps what the response object repeats.
+func (r *request) echoes(key string, v *fastjson.Value) (err error) {
 	if slices.ContainsFunc(echoed, func(e echoedField) bool { return e.key == key }) {
-		b, err := repeatable(v)
-		if err != nil {
-			return err
-		}
-		r.echo[key] = b
+		r.echo[key], err = repeatable(v)
 	}
-	switch key {
-	case "model":
-		return field.Text(&r.Model)(v)
-	case "stream":
-		return field.Flag(&r.Stream)(v)
-	case "input":
-		r.input = v
-		return nil
-	case "instructions":
-		return field.Text(&r.instructions)(v)
-	case "tools":
-		r.offer = v
-		return nil
-	case "tool_choice":
-		r.choice = v
-		return nil
-	case "parallel_tool_calls":
-		return r.ReadParallel(v)
-	case "max_output_tokens":
-		return form.ReadLimit(&r.MaxTokens)(v)
-	case "store":
-		return field.Flag(&r.store)(v)
-	case "previous_response_id":
-		return field.Text(&r.previous)(v)
-	}
-	return r.manner(key, v)
+	return err
 }
 
 // repeatable copies a value that a reply will hold. Bytes that are no UTF-8 become U+FFFD there, as everywhere else: a reply
@@ -104,96 +76,76 @@ func repeatable(v *fastjson.Value) (json.RawMessage, error) {
 	return bytes.ToValidUTF8(b, []byte("\uFFFD")), err
 }
 
-// manner reads the fields that say how the model should answer, and in which form. It is apart from field
-// because a function has a length that one can read. What the reply repeats has the type that it has there, or the SDKs could
-// not read the reply.
-func (r *request) manner(key string, v *fastjson.Value) error {
-	switch key {
-	case "reasoning":
-		return r.readReasoning(v)
-	case "text":
-		return r.readText(v)
-	case "include":
-		return r.readInclude(v)
-	case "truncation":
-		return oneOf(v, "auto", "disabled")
-	case "max_tool_calls":
-		var most *int64
-		return field.Integer(&most)(v)
-	case "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "service_tier", "user":
-		var text string
-		return field.Text(&text)(v)
-	case "metadata":
-		if field.IsNull(v) || v.Type() == fastjson.TypeObject {
-			return nil
-		}
-		return field.Bad("", "must be an object, not %s", field.KindOf(v))
-	case "client_metadata", "stream_options", "context_management":
-		return nil
-	}
-	if slices.Contains(elsewhere, key) {
-		return refused(key, v)
-	}
-	return r.ReadSampling(key, v)
+// fields are those of the body. A field of the Responses API that only speaks of OpenAI's own service is
+// passed over, one that nobody here knows is kept as it is. What is kept goes to a server that speaks
+// OpenAI's API; the fields of this one would mean nothing to it. What the reply repeats has the type that it has there, or the
+// SDKs could not read the reply.
+func (r *request) fields() field.Members {
+	pass := func(*fastjson.Value) error { return nil }
+	elsewhere := field.Refused("is kept by OpenAI's own service; send what it holds as input and instructions")
+	return append(field.Members{
+		{"model", &r.Model},
+		{"stream", &r.Stream},
+		{"input", &r.input},
+		{"instructions", &r.instructions},
+		{"tools", &r.offer},
+		{"tool_choice", &r.choice},
+		{"parallel_tool_calls", r.ReadParallel},
+		{"max_output_tokens", form.ReadLimit(&r.MaxTokens)},
+		{"store", &r.store},
+		{"previous_response_id", &r.previous},
+		{"reasoning", field.Members{{"effort", r.ReadEffort}, {"summary", r.readSummary}, {"generate_summary", r.readSummary}}},
+		{"text", r.readText},
+		{"include", r.readInclude},
+		{"truncation", oneOf("auto", "disabled")},
+		{"max_tool_calls", new(*int64)},
+		{"prompt_cache_key", new(string)}, {"prompt_cache_retention", new(string)}, {"safety_identifier", new(string)},
+		{"service_tier", new(string)}, {"user", new(string)},
+		{"metadata", field.Members{}},
+		{"client_metadata", pass}, {"stream_options", pass}, {"context_management", pass},
+		// Without these the reply would be a wrong one: a background response outlives its request, which nothing here does.
+		{"background", noBackground},
+		{"conversation", elsewhere}, {"prompt", elsewhere},
+		{"top_logprobs", noLogprobs},
+		{"messages", field.Refused("belongs to /v1/chat/completions; here it is input")},
+	}, r.Sampling()...)
 }
 
-// elsewhere are the fields that refused knows.
-var elsewhere = []string{"background", "conversation", "prompt", "top_logprobs", "messages"}
-
-// refused reports a field without which the reply would be a wrong one. null and false ask for nothing. A
-// background response outlives its request, which nothing here does; a conversation and a prompt lie at
-// OpenAI.
-func refused(key string, v *fastjson.Value) error {
-	switch key {
-	case "background":
-		on := false
-		if err := field.Flag(&on)(v); err != nil || !on {
-			return err
-		}
-		return field.Bad("", "a reply lasts as long as its request here; send the request without it")
-	case "conversation", "prompt":
-		if !field.IsNull(v) {
-			return field.Bad("", "is kept by OpenAI's own service; send what it holds as input and instructions")
-		}
-	case "top_logprobs":
-		var n *int64
-		if err := field.Integer(&n)(v); err != nil || n == nil || *n == 0 {
-			return err
-		}
-		return field.Bad("", "probabilities are given by /v1/chat/completions only")
-	case "messages":
-		return field.Bad("", "belongs to /v1/chat/completions; here it is input")
-	}
-	return nil
-}
-
-// oneOf checks that a field is null or one of the words. It is for fields that change nothing here: a word of
-// which OpenAI knows nothing is a mistake all the same, and whoever made it should hear of it.
-func oneOf(v *fastjson.Value, words ...string) error {
-	var word string
-	if err := field.Text(&word)(v); err != nil || word == "" || slices.Contains(words, word) {
+// noBackground reads whether the reply is to outlive its request; false asks for nothing.
+func noBackground(v *fastjson.Value) error {
+	on := false
+	if err := field.Into(v, &on); err != nil || !on {
 		return err
 	}
-	return field.Bad("", "must be one of %q, not %q", words, word)
+	return field.Bad("", "a reply lasts as long as its request here; send the request without it")
 }
 
-// readReasoning reads how much the model is to think, and how its thoughts are shown. OpenAI shows a summary
-// that another model writes; here the thoughts themselves stand in its place, since that is where clients
-// look for them. generate_summary is the older name.
-func (r *request) readReasoning(v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
+// noLogprobs reads how many probabilities are wanted; 0 asks for none.
+func noLogprobs(v *fastjson.Value) error {
+	var n *int64
+	if err := field.Into(v, &n); err != nil || n == nil || *n == 0 {
+		return err
 	}
-	return field.Each(v, func(key string, v *fastjson.Value) error {
-		switch key {
-		case "effort":
-			return r.ReadEffort(v)
-		case "summary", "generate_summary":
-			r.summary = r.summary || !field.IsNull(v)
-			return oneOf(v, "auto", "concise", "detailed", "none")
+	return field.Bad("", "probabilities are given by /v1/chat/completions only")
+}
+
+// oneOf returns what checks that a field is null or one of the words. It is for fields that change nothing here: a word of
+// which OpenAI knows nothing is a mistake all the same, and whoever made it should hear of it.
+func oneOf(words ...string) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		var word string
+		if err := field.Into(v, &word); err != nil || word == "" || slices.Contains(words, word) {
+			return err
 		}
-		return nil
-	})
+		return field.Bad("", "must be one of %q, not %q", words, word)
+	}
+}
+
+// readSummary reads how the model's thoughts are shown. OpenAI shows a summary that another model writes; here the thoughts
+// themselves stand in its place, since that is where clients look for them. generate_summary is the older name.
+func (r *request) readSummary(v *fastjson.Value) error {
+	r.summary = r.summary || !field.IsNull(v)
+	return oneOf("auto", "concise", "detailed", "none")(v)
 }
 
 // readText reads the form that the text must have. verbosity only advises.
@@ -201,26 +153,20 @@ func (r *request) readReasoning(v *fastjson.Value) error {
 // wrap it.
 func (r *request) readText(v *fastjson.Value) error {
 	r.Format = nil
-	if field.IsNull(v) {
-		return nil
-	}
-	return field.Each(v, func(key string, v *fastjson.Value) error {
-		if key != "format" || field.IsNull(v) {
+	return field.Into(v, field.Members{{"format", func(v *fastjson.Value) error {
+		if field.IsNull(v) {
 			return nil
 		}
 		return r.ReadFormat(v, "schema")
-	})
+	}}})
 }
 
 // readInclude reads what the response should hold besides. What belongs to tools that OpenAI runs asks for
 // nothing here, as no such tool runs.
 func (r *request) readInclude(v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	return field.Items(v, func(_ int, v *fastjson.Value) error {
+	return field.List(v, func(v *fastjson.Value) error {
 		var what string
-		err := field.Text(&what)(v)
+		err := field.Into(v, &what)
 		switch what {
 		case "reasoning.encrypted_content":
 			r.seal = true

@@ -76,10 +76,7 @@ func (s *toolset) named(v *fastjson.Value) (member, name string) {
 // readTools reads a list of tools. Those that wait to be loaded are offered at once when nothing could load
 // them. The search may stand behind what it finds, so this is settled when the list is read.
 func (r *request) readTools(v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	err := field.Items(v, func(_ int, v *fastjson.Value) error { return r.readTool(v, "", "") })
+	err := field.List(v, func(v *fastjson.Value) error { return r.readTool(v, "", "") })
 	if !r.tools.found {
 		r.Tools = append(r.Tools, r.tools.later...)
 		r.tools.later = nil
@@ -94,7 +91,7 @@ func (r *request) readTool(v *fastjson.Value, namespace, about string) error {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
 	deferred := false
-	if err := field.Within("defer_loading", field.Flag(&deferred)(form.OrNull(v.Get("defer_loading")))); err != nil {
+	if err := field.Member(v, "defer_loading", &deferred); err != nil {
 		return err
 	}
 	switch kind := string(v.GetStringBytes("type")); kind {
@@ -128,11 +125,10 @@ func (r *request) readNamespace(v *fastjson.Value) error {
 	if err != nil {
 		return err
 	}
-	return field.Within("tools", field.Items(v.Get("tools"), func(i int, v *fastjson.Value) error {
-		if i > 0 {
-			about = ""
-		}
-		return r.readTool(v, name, about)
+	return field.Within("tools", field.Items(v.Get("tools"), func(v *fastjson.Value) error {
+		first := about
+		about = ""
+		return r.readTool(v, name, first)
 	}))
 }
 
@@ -146,7 +142,7 @@ func readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 		return t, err
 	}
 	input := schemaOfText{Type: "string"}
-	syntax, definition, err := grammarOf(form.OrNull(v.Get("format")))
+	syntax, definition, err := grammarOf(field.OrNull(v.Get("format")))
 	if err == nil && syntax != "" {
 		input.Pattern, err = patternOf(syntax, definition)
 		t.Description = paragraphs(t.Description, "The "+inputMember+" must follow this "+syntax+" grammar:\n"+definition)
@@ -165,19 +161,13 @@ func readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 
 // namesOf are a tool's or a namespace's name and what it says of itself.
 func namesOf(v *fastjson.Value) (name, about string, err error) {
-	if err = textMember(v, "name", &name); err == nil && strings.TrimSpace(name) == "" {
+	if err = field.Member(v, "name", &name); err == nil && strings.TrimSpace(name) == "" {
 		err = field.Bad("name", "must not be empty")
 	}
 	if err == nil {
-		err = textMember(v, "description", &about)
+		err = field.Member(v, "description", &about)
 	}
 	return name, about, err
-}
-
-// textMember reads a member that is a text, or is not there. A value of another type is an error: 5 for a call_id would be an
-// id that no result has.
-func textMember(v *fastjson.Value, key string, dst *string) error {
-	return field.Within(key, field.Text(dst)(form.OrNull(v.Get(key))))
 }
 
 // grammarOf is the grammar of a custom tool's format: none where the text is free.
@@ -195,11 +185,11 @@ func grammarOf(v *fastjson.Value) (syntax, definition string, err error) {
 	default:
 		return "", "", field.Bad("type", `must be "text" or "grammar", not %q`, kind)
 	}
-	if err = textMember(v, "syntax", &syntax); err == nil && syntax == "" {
+	if err = field.Member(v, "syntax", &syntax); err == nil && syntax == "" {
 		err = field.Bad("syntax", `must be "lark" or "regex"`)
 	}
 	if err == nil {
-		err = textMember(v, "definition", &definition)
+		err = field.Member(v, "definition", &definition)
 	}
 	return syntax, definition, err
 }
@@ -239,10 +229,10 @@ const searchName = "tool_search"
 // Where OpenAI would search, nothing does here, so all tools are offered from the start.
 func (r *request) readSearch(v *fastjson.Value) error {
 	t, execution := chat.Tool{Name: searchName}, ""
-	if err := textMember(v, "execution", &execution); err != nil || execution != "client" {
+	if err := field.Member(v, "execution", &execution); err != nil || execution != "client" {
 		return err
 	}
-	if err := textMember(v, "description", &t.Description); err != nil {
+	if err := field.Member(v, "description", &t.Description); err != nil {
 		return err
 	}
 	if p := v.Get("parameters"); p != nil && p.Type() == fastjson.TypeObject {
