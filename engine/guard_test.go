@@ -182,7 +182,8 @@ func TestARequiredCallStreams(t *testing.T) {
 			pieces++
 		}
 	}
-	if pieces < 100 {
+	// Records that come together are read together, some forty to a buffer of 4 KiB: of these 500 there are a dozen pieces at least.
+	if pieces < 10 {
 		t.Errorf("the arguments came in %d pieces", pieces)
 	}
 }

@@ -122,7 +122,7 @@ func (r *records) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		// The first record is waited for; those that have come already go with it.
-		for more := true; more; more = !r.over && len(r.out) < upstream.KeepRecord && r.scratch.Waiting() {
+		for more := true; more; more = !r.over && len(r.out) < upstream.KeepRecord && len(r.scratch.Ahead()) > 0 {
 			r.next()
 		}
 	}

@@ -2,7 +2,7 @@ package ollama
 
 import "bytes"
 
-// quickText is the text of a record of /api/generate that holds nothing else, in dst's memory:
+// quickText appends the text of a record of /api/generate that holds nothing else to dst:
 //
 //	{"model":"qwen3","created_at":"2026-11-21T07:44:28.59Z","response":"\u003ctok","done":false}
 //
@@ -13,7 +13,6 @@ func quickText(dst, line []byte) (text []byte, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	dst = dst[:0]
 	for seen := false; ; {
 		if string(rest) == `"done":false}` {
 			return dst, seen

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -48,6 +49,47 @@ func TestRecordsCostNoAllocation(t *testing.T) {
 	})
 	if got > 0.01 {
 		t.Errorf("%v allocations a record, want none", got)
+	}
+}
+
+// TestRecordsThatCameTogetherAreOneEvent has one read bring five records and the beginning of a sixth. What is not plain, and what
+// has not come whole, is read by itself, and no byte of text is lost or moves.
+func TestRecordsThatCameTogetherAreOneEvent(t *testing.T) {
+	plain := func(text string) string { return `{"model":"m","response":"` + text + `","done":false}` + "\n" }
+	all := plain("a") + plain("") + plain("b") + `{"response":"\u00e9","done":false}` + "\n" + plain("c") + plain("d")[:20]
+	s := streamOf(t, io.MultiReader(strings.NewReader(all), strings.NewReader(plain("d")[20:]+`{"response":"","done":true,"eval_count":6}`)))
+	var got []string
+	for {
+		ev, err := s.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, ev.Text)
+	}
+	if want := []string{"ab", "é", "c", "d", "", chat.Stop}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestARepetitionIsCountedByRecord has the same token 30 times in one read, and no last record: it is the server's end, as when the
+// records came one by one.
+func TestARepetitionIsCountedByRecord(t *testing.T) {
+	for _, n := range []int{repeatLimit - 1, repeatLimit} {
+		s := streamOf(t, strings.NewReader(strings.Repeat(textRecord, n)))
+		var end chat.Event
+		var err error
+		for err == nil {
+			var ev chat.Event
+			if ev, err = s.Next(); err == nil {
+				end = ev
+			}
+		}
+		if ended := end.Kind == chat.Finish; ended != (n == repeatLimit) {
+			t.Errorf("%d records of one token: the last event is %v, and the error %v", n, end, err)
+		}
 	}
 }
 

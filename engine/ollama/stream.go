@@ -36,7 +36,7 @@ type stream struct {
 	over   error           // what Next returns once the queue is empty
 	calls  int             // begun so far
 	probs  *upstream.Probs // nil: nobody wants probabilities
-	last   string          // the last token, trimmed
+	last   []byte          // the last token, trimmed
 	repeat int             // how often it came in a row; from repeatLimit on an end without a record is the server's
 }
 
@@ -85,12 +85,8 @@ func (s *stream) read() error {
 		return s.ended(err)
 	}
 	// Nearly every record of a raw reply is one of these. Who wants tokens needs the whole record.
-	if s.tap == nil && s.probs == nil {
-		if text, ok := quickText(s.plain, line); ok {
-			s.plain = text
-			s.add(chat.Text, text)
-			return nil
-		}
+	if s.tap == nil && s.probs == nil && s.plainText(line) {
+		return nil
 	}
 	v, err := s.scratch.Parse(line)
 	switch {
@@ -100,6 +96,31 @@ func (s *stream) read() error {
 		return fault.New(fault.Unavailable, "the model server sent a record that is no JSON: %w", err)
 	}
 	return s.record(v, line)
+}
+
+// plainText queues the text of a plain record, and that of the plain records behind it that have come already, as one event.
+// It waits for nothing, and says no of a record that is not plain.
+//
+// A server that is faster than its reader fills the buffer with some thirty records; what every event costs on its way
+// to the client is then spent once, not thirty times. A lone token is an event as before.
+func (s *stream) plainText(line []byte) bool {
+	text, ok := quickText(s.plain[:0], line)
+	if !ok {
+		return false
+	}
+	for known := 0; ok; {
+		s.plain = text
+		s.repetition(text[known:])
+		known = len(text)
+		line = s.scratch.Ahead()
+		if text, ok = quickText(text, bytes.TrimSuffix(line, []byte("\n"))); ok {
+			s.scratch.Skip(len(line))
+		}
+	}
+	if len(s.plain) > 0 {
+		s.queue = append(s.queue, chat.Event{Kind: chat.Text, Text: s.text.Of(s.plain)})
+	}
+	return true
 }
 
 // record queues the events of one record. v is line, parsed. An error record may stand anywhere: behind the first
@@ -160,16 +181,22 @@ func (s *stream) tokens(v, m *fastjson.Value) {
 	}
 }
 
-// add queues a fragment, if there is one, and counts repetitions as the server does: by the token, white space
-// around it left out.
+// add queues a fragment, if there is one.
 func (s *stream) add(k chat.Kind, text []byte) {
 	if len(text) == 0 {
 		return
 	}
-	str := s.text.Of(text)
-	s.queue = append(s.queue, chat.Event{Kind: k, Text: str})
-	if token := bytes.TrimSpace(text); string(token) != s.last {
-		s.last, s.repeat = strings.TrimSpace(str), 0
+	s.queue = append(s.queue, chat.Event{Kind: k, Text: s.text.Of(text)})
+	s.repetition(text)
+}
+
+// repetition counts how often a token came in a row, as the server does: white space around it left out.
+func (s *stream) repetition(token []byte) {
+	if len(token) == 0 {
+		return
+	}
+	if token = bytes.TrimSpace(token); !bytes.Equal(token, s.last) {
+		s.last, s.repeat = append(s.last[:0], token...), 0
 	}
 	s.repeat++
 }

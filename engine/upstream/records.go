@@ -107,11 +107,15 @@ func (p *Documents) Read(r io.Reader, limit int64, path ...string) (string, erro
 	return string(v.GetStringBytes(path...)), nil
 }
 
-// Waiting says that a whole line has come already.
-func (s *Scratch) Waiting() bool {
+// Ahead is the next line with its line feed, if all of it has come already; else it is empty. The line stays the next one
+// until Skip takes it.
+func (s *Scratch) Ahead() []byte {
 	have, _ := s.in.Peek(s.in.Buffered()) // never more than there is
-	return bytes.IndexByte(have, '\n') >= 0
+	return have[:bytes.IndexByte(have, '\n')+1]
 }
+
+// Skip takes n bytes that Ahead has shown.
+func (s *Scratch) Skip(n int) { s.in.Discard(n) }
 
 // Next returns the next line that is not blank, without its end. It is valid until the following call.
 // The error is io.EOF behind the last line; a last line without a line feed counts when whole says so.
