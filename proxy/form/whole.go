@@ -1,6 +1,8 @@
 package form
 
 import (
+	"slices"
+
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 )
@@ -53,4 +55,35 @@ func ErrEmpty() error {
 	f := fault.New(fault.Failed, "the model ended its reply without writing anything")
 	f.Code = "empty_reply"
 	return f
+}
+
+// Later is what a model wrote behind a whole call. It waits for the end of the reply, and the call with it, where a client runs a call as
+// soon as it sees that it is whole (Responses, Messages): a reply that is cut or breaks runs nothing.
+//
+// A call that stands whole in a cut reply is left out as well. Codex would run it and then fail the turn, so that the model never hears
+// of what it did; Claude Code would run it and ask for the rest, and a model that is cut again each time makes it again each time.
+type Later []chat.Event
+
+// Cut reports whether a reply that ends so was cut: at its limit, or inside a call, which a server may call a stop when its own limit is
+// hidden from it. Open says that a call in front of these events has not ended.
+func (l Later) Cut(end *chat.Event, open bool) bool {
+	for _, e := range l {
+		switch e.Kind {
+		case chat.CallStart:
+			open = true
+		case chat.CallEnd:
+			open = false
+		}
+	}
+	return open || end.Text == chat.Length
+}
+
+// WithoutCalls returns the events without those of calls, and the names of the calls.
+func (l Later) WithoutCalls() (rest Later, names []string) {
+	for _, e := range l {
+		if e.Kind == chat.CallStart {
+			names = append(names, e.Text)
+		}
+	}
+	return slices.DeleteFunc(l, func(e chat.Event) bool { return IsCall(e.Kind) }), names
 }

@@ -75,11 +75,10 @@ func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 	})
 }
 
-// stopReason is Anthropic's reason for the end. Calls is how many are whole; open says that one was begun and never ended,
-// which is a cut whatever the server calls it: nothing may run then as if the model had finished.
-func stopReason(end *chat.Event, calls int, open bool) (reason, sequence string) {
+// stopReason is Anthropic's reason for the end of a reply with so many calls.
+func stopReason(end *chat.Event, calls int) (reason, sequence string) {
 	switch {
-	case end.Text == chat.Length || open:
+	case end.Text == chat.Length:
 		return "max_tokens", ""
 	case calls > 0:
 		return "tool_use", ""

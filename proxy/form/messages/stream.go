@@ -33,15 +33,16 @@ type stream struct {
 	seal  bool // they stand in the signature instead
 	tail  form.Tail
 
-	begun bool         // message_start is written
-	kind  chat.Kind    // of the open block: Text, Reasoning or CallArgs; None: no block is open
-	index int          // of the open block, or the next one
-	delta bool         // its last delta still lacks its end
-	args  bool         // of the open call something was written
-	whole bool         // the open call has ended, and its stop is held back
-	later []chat.Event // what came behind it
+	begun bool       // message_start is written
+	kind  chat.Kind  // of the open block: Text, Reasoning or CallArgs; None: no block is open
+	index int        // of the open block, or the next one
+	delta bool       // its last delta still lacks its end
+	args  bool       // of the open call something was written
+	whole bool       // the open call has ended, and its stop is held back
+	later form.Later // what came behind it
 
-	calls  int // that have ended
+	calls  []string // that have begun, by name
+	cut    []string // those of a cut reply, none of which is stopped
 	shown  bool
 	hidden int // fragments of thought that were not shown
 	sealed strings.Builder
@@ -77,9 +78,15 @@ func (s *stream) Event(e chat.Event) error {
 	return nil
 }
 
-// finish ends the reply: what waited behind a whole call comes now, since nothing can fail any more.
+// finish ends the reply: what waited behind a whole call comes now, since nothing can fail any more. Where the reply was cut, the call
+// keeps its block open, and those behind it are left out.
 func (s *stream) finish(e chat.Event) {
 	s.end = &e
+	if s.later.Cut(s.end, s.kind == chat.CallArgs && !s.whole) {
+		rest, names := s.later.WithoutCalls()
+		s.later, s.cut = rest, append(s.calls, names...)
+		s.whole, s.end.Text = false, chat.Length
+	}
 	for _, e := range s.later {
 		s.take(e)
 	}
@@ -97,7 +104,7 @@ func (s *stream) take(e chat.Event) {
 		s.endBlock()
 		s.begin()
 		s.e.callStart(s.index, e.ID, e.Text)
-		s.kind, s.args, s.shown = chat.CallArgs, false, true
+		s.kind, s.args, s.shown, s.calls = chat.CallArgs, false, true, append(s.calls, e.Text)
 	case chat.CallArgs:
 		if e.Text != "" {
 			s.args = true
@@ -171,7 +178,6 @@ func (s *stream) endCall() {
 		s.append("{}")
 	}
 	s.settle()
-	s.calls++
 	s.whole = true
 }
 
@@ -191,8 +197,8 @@ func (s *stream) closeDelta() {
 	}
 }
 
-// endBlock ends the open block. A call that never ended keeps its block open, since the stop would run it; nothing follows such
-// a call but the end of the reply.
+// endBlock ends the open block. A call that never ended, or ended in a reply that was cut, keeps its block open, since the stop would run
+// it; text that stood behind it has a block of its own.
 func (s *stream) endBlock() {
 	if s.kind == chat.None {
 		return
@@ -273,12 +279,11 @@ func (s *stream) Close(err error) error {
 		s.out.Buf = append(append(append(s.out.Buf, "event: error\ndata: "...), fault.Anthropic(err, s.reply.ID)...), "\n\n"...)
 		return s.out.Flush()
 	}
-	open := s.kind == chat.CallArgs && !s.whole
 	s.endBlock()
 	s.begin()
-	reason, sequence := stopReason(s.end, s.calls, open)
+	reason, sequence := stopReason(s.end, len(s.calls))
 	s.reply.Finished(reason)
-	form.TellComments(s.out, s.reply.Notes, s.end.Meta)
+	form.TellComments(s.out, s.reply.Notes, s.end.Meta, s.cut...)
 	s.usage.Prompt = s.promptTokens()
 	s.e.messageEnd(reason, sequence, s.usage)
 	return s.out.Flush()

@@ -3,6 +3,7 @@ package messages
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"toolnorm/chat"
 	"toolnorm/proxy/form"
@@ -24,7 +25,7 @@ type block struct {
 	kind chat.Kind // Text, Reasoning or CallStart
 	text []byte    // of a call, its arguments
 	call chat.Event
-	open bool // a call that has not ended, which is left out
+	open bool // a call that has not ended
 }
 
 // Event collects one event.
@@ -57,15 +58,25 @@ func (w *whole) block(kind chat.Kind) *block {
 }
 
 // Close writes the reply, or returns err for the caller to answer.
-// Nothing has left before, so every error becomes a status.
+// Nothing has left before, so every error becomes a status. A reply that was cut has no call in it that could be run, as a stream has none.
 func (w *whole) Close(err error) error {
 	if err = w.Ended(err); err != nil {
 		return err
 	}
+	var cut []string
+	if form.Later(nil).Cut(w.Reply.End, w.Reply.Open) {
+		w.Reply.End.Text = chat.Length
+		for _, b := range w.blocks {
+			if b.kind == chat.CallStart {
+				cut = append(cut, b.call.Text)
+			}
+		}
+		w.blocks = slices.DeleteFunc(w.blocks, func(b block) bool { return b.kind == chat.CallStart })
+	}
 	if len(w.blocks) == 0 && !w.MayBeEmpty && w.Reply.End.Text != chat.Length {
 		return form.ErrEmpty() // it thought, and nobody asked for that
 	}
-	form.TellHeaders(w.Out.W.Header(), w.Reply.End.Meta)
+	form.TellHeaders(w.Out.W.Header(), w.Reply.End.Meta, cut...)
 	return form.WriteJSON(w.Out.W, http.StatusOK, w.message())
 }
 
@@ -78,18 +89,13 @@ func (w *whole) message() []byte {
 	e.raw(`,"type":"message","role":"assistant","model":`)
 	e.quoted(w.Model)
 	e.raw(`,"content":[`)
-	first := true
-	for _, b := range w.blocks {
-		if b.open {
-			continue
-		}
-		if !first {
+	for i := range w.blocks {
+		if i > 0 {
 			e.raw(",")
 		}
-		first = false
-		b.write(e, w.seal)
+		w.blocks[i].write(e, w.seal)
 	}
-	reason, sequence := stopReason(w.Reply.End, len(w.Reply.Complete()), w.Reply.Open)
+	reason, sequence := stopReason(w.Reply.End, len(w.Reply.Complete()))
 	w.Out.Finished(reason)
 	e.raw(`],"stop_reason":"` + reason + `","stop_sequence":`)
 	if sequence == "" {

@@ -2,9 +2,7 @@ package responses
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
@@ -32,9 +30,9 @@ type reply struct {
 	tail  form.Tail
 	grown []byte // of the open item, not yet in an event
 
-	ready bool         // the open item is a call with all of its arguments, which waits for the reply's end
-	later []chat.Event // what came behind such a call
-	ended bool         // everything may be done: the reply has ended well
+	ready bool       // the open item is a call with all of its arguments, which waits for the reply's end
+	later form.Later // what came behind such a call
+	ended bool       // everything may be done: the reply has ended well
 
 	end           *chat.Event
 	cut           []string // the calls that a cut reply was to make, by name
@@ -98,22 +96,17 @@ func (p *reply) take(e chat.Event) {
 	}
 }
 
-// finish ends the output. A reply that was cut has no call in it that could be run: Codex would run it and
-// then fail the turn, so that the model never hears of what it did. Which calls those were is told in a
-// comment or a header.
+// finish ends the output. A reply that was cut has no call in it that could be run (form.Later). Which calls those
+// were is told in a comment or a header.
 func (p *reply) finish(e chat.Event) {
 	p.end = &e
-	whole := e.Text != chat.Length && !p.unfinished()
+	whole := !p.later.Cut(p.end, p.open != nil && p.open.isCall() && !p.ready)
 	p.out.Finished(map[bool]string{true: chat.Stop, false: chat.Length}[whole])
 	if !whole {
 		p.end.Text = chat.Length
 		p.abandon()
-		for _, e := range p.later {
-			if e.Kind == chat.CallStart {
-				p.cut = append(p.cut, e.Text)
-			}
-		}
-		p.later = slices.DeleteFunc(p.later, func(e chat.Event) bool { return form.IsCall(e.Kind) })
+		rest, names := p.later.WithoutCalls()
+		p.later, p.cut = rest, append(p.cut, names...)
 	}
 	p.ended = whole
 	p.ready = false
@@ -128,21 +121,6 @@ func (p *reply) finish(e chat.Event) {
 		p.open.cut = !whole
 		p.closeItem()
 	}
-}
-
-// unfinished says that a call has begun and not ended. A server may say "stop" all the same, when its own
-// limit is hidden from it; what the call was to be is unknown then, so the reply counts as cut.
-func (p *reply) unfinished() bool {
-	begun := p.open != nil && p.open.isCall() && !p.ready
-	for _, e := range p.later {
-		switch e.Kind {
-		case chat.CallStart:
-			begun = true
-		case chat.CallEnd:
-			begun = false
-		}
-	}
-	return begun
 }
 
 // abandon leaves out the open call: it was added, and is never done. No event takes an item back, and none is
@@ -305,10 +283,7 @@ func (p *reply) Close(err error) error {
 	if err != nil {
 		return p.fail(err)
 	}
-	form.TellComments(p.w, p.out.Notes, p.end.Meta)
-	if len(p.cut) > 0 {
-		p.w.Comment("calls-left-out=" + form.HeaderSafe(strings.Join(p.cut, ",")))
-	}
+	form.TellComments(p.w, p.out.Notes, p.end.Meta, p.cut...)
 	o := p.result()
 	p.r.keep(p, o)
 	p.close(p.appendObject(append(p.begin("response."+o.status), `,"response":`...), o))
@@ -331,8 +306,7 @@ func (p *reply) closeWhole(err error) error {
 	if err != nil {
 		return err
 	}
-	form.TellHeaders(p.out.W.Header(), p.end.Meta)
-	form.SetHeader(p.out.W.Header(), "Toolnorm-Calls-Left-Out", strings.Join(p.cut, ","))
+	form.TellHeaders(p.out.W.Header(), p.end.Meta, p.cut...)
 	o := p.result()
 	p.r.keep(p, o)
 	return form.WriteJSON(p.out.W, http.StatusOK, append(p.appendObject(nil, o), '\n'))
