@@ -3,12 +3,13 @@ package responses
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // larkPattern is a grammar of Lark's as a regular expression for the whole text, empty where it cannot be
 // said as one: a rule that holds itself, a directive that nobody here knows, an expression longer than
-// schemas may hold.
+// schemas may hold. Wrong is what makes it no grammar at all; empty, it may be one.
 //
 //	start: begin hunk+ end            rules in small letters, terminals in capitals
 //	begin: "*** Begin Patch" LF       texts, expressions between slashes, groups, | ? * +
@@ -17,13 +18,13 @@ import (
 // The grammars that clients offer describe lines, as that of Codex's apply_patch, and those hold no rule
 // within itself. The expression takes a little more than Lark would, which reads by a lexer that prefers long
 // terminals, and never less.
-func larkPattern(grammar string) string {
+func larkPattern(grammar string) (pattern, wrong string) {
 	if len(grammar) > longestGrammar {
-		return ""
+		return "", ""
 	}
 	g := &lark{rules: map[string]string{}, done: map[string]string{}}
 	if !g.read(grammar) {
-		return ""
+		return "", g.wrong
 	}
 	blank := ""
 	for _, name := range g.ignored {
@@ -32,11 +33,11 @@ func larkPattern(grammar string) string {
 	if blank != "" {
 		g.blank, g.done = "(?:"+blank[1:]+")*", map[string]string{}
 	}
-	pattern := g.blank + g.ref("start", nil)
+	pattern = g.blank + g.ref("start", nil)
 	if g.failed || len(pattern) > longestPattern {
-		return ""
+		return "", g.wrong
 	}
-	return pattern
+	return pattern, ""
 }
 
 // longestGrammar is how many bytes of a grammar are read: each name in it may stand for an expression as long
@@ -50,6 +51,14 @@ type lark struct {
 	ignored []string          // terminals that may stand between any two
 	blank   string            // these as an expression
 	failed  bool
+	wrong   string // with failed: why it is no grammar, where that is certain
+}
+
+// mistake notes what Lark itself would refuse. The first one counts, since others may follow from it.
+func (g *lark) mistake(why string) {
+	if !g.failed {
+		g.failed, g.wrong = true, why
+	}
 }
 
 var (
@@ -87,10 +96,14 @@ func (g *lark) read(grammar string) bool {
 		case name != "":
 			g.rules[name] += "\n" + text
 		default:
+			g.mistake("begins with a line that is no rule")
 			return false
 		}
 	}
-	return g.rules["start"] != ""
+	if g.rules["start"] == "" {
+		g.mistake("has no rule named start")
+	}
+	return !g.failed
 }
 
 // directive reads a line that begins with %.
@@ -118,15 +131,20 @@ func (g *lark) ref(name string, within []string) string {
 		return done
 	}
 	text, ok := g.rules[name]
-	if !ok || slices.Contains(within, name) || len(within) > 64 {
+	if !ok {
+		g.mistake("names " + name + ", which has no rule")
+		return ""
+	}
+	if slices.Contains(within, name) || len(within) > 64 {
 		g.failed = true
 		return ""
 	}
 	r := &larkRule{lark: g, rest: text, within: append(within[:len(within):len(within)], name), rule: name[0] != '%' && name == strings.ToLower(name)}
 	done := r.choices()
-	if r.next() != "" || len(done) > longestPattern {
-		g.failed = true
+	if r.next() != "" { // none but a closing one ends the reading
+		g.mistake("closes a bracket in " + name + " that was not opened")
 	}
+	g.failed = g.failed || len(done) > longestPattern
 	g.done[name] = done
 	return done
 }
@@ -153,9 +171,18 @@ func (r *larkRule) next() string {
 	r.token = larkToken.FindString(r.rest)
 	r.rest = r.rest[len(r.token):]
 	if r.token == "" && r.rest != "" {
-		r.failed = true
+		r.unreadable()
 	}
 	return r.token
+}
+
+// unreadable ends the reading where no token begins. Only a quotation or an expression that is not closed is certainly a mistake: Lark
+// knows tokens that are not read here, as the braces of a template.
+func (r *larkRule) unreadable() {
+	if c := r.rest[0]; c == '"' || c == '/' {
+		r.mistake("does not close what begins at " + strconv.Quote(r.rest[:min(len(r.rest), 20)]))
+	}
+	r.failed = true
 }
 
 // take gives the next token away. Behind the last one it gives the empty text, at which every reader below
@@ -182,7 +209,8 @@ func (r *larkRule) sequence() string {
 	var b strings.Builder
 	for {
 		t := r.next()
-		if t == "" || t == "|" || t == ")" || t == "]" || b.Len() > longestPattern {
+		r.failed = r.failed || b.Len() > longestPattern
+		if t == "" || t == "|" || t == ")" || t == "]" || r.failed {
 			return b.String()
 		}
 		if strings.HasPrefix(t, "->") {
@@ -215,7 +243,7 @@ func (r *larkRule) atom(t string) string {
 	case '(', '[':
 		text := r.choices()
 		if closing := r.take(); closing != map[byte]string{'(': ")", '[': "]"}[t[0]] {
-			r.failed = true
+			r.mistake("does not close a bracket")
 		}
 		if t[0] == '[' {
 			text += "?"
@@ -235,7 +263,7 @@ func (r *larkRule) atom(t string) string {
 		}
 		return r.terminal("(?:" + text + ")")
 	}
-	if !isName(t) {
+	if !isName(t) || strings.HasPrefix(r.rest, "{") { // a template's name
 		r.failed = true
 		return ""
 	}

@@ -49,7 +49,7 @@ func TestGrammarsBecomePatterns(t *testing.T) {
 		{"numbers", "start: SIGNED_NUMBER \"/\" INT\n%import common.SIGNED_NUMBER\n%import common.INT\n", []string{"-1.5e3/2", "3/4"}, []string{"a/1", "1/-2"}},
 		{"escapes", `start: "\"" /[^"\\\/]*/ "\"" "\n"`, []string{"\"a\"\n"}, []string{"\"a\"", "\"/\"\n"}},
 	} {
-		pattern := larkPattern(tt.grammar)
+		pattern, _ := larkPattern(tt.grammar)
 		re, err := regexp.Compile("^(?:" + pattern + ")$")
 		if pattern == "" || err != nil {
 			t.Errorf("%s: %q, %v", tt.name, pattern, err)
@@ -68,29 +68,62 @@ func TestGrammarsBecomePatterns(t *testing.T) {
 	}
 }
 
-// What cannot be said as a pattern leaves the text free: the client checks it.
+// What cannot be said as a pattern leaves the text free: the client checks it, and is told so.
 func TestGrammarsThatAreNoPatternsAreLeftToTheClient(t *testing.T) {
 	for name, grammar := range map[string]string{
 		"holds itself":          `start: "(" start ")" | "x"`,
-		"a rule is missing":     `start: nothing`,
-		"no start":              `begin: "x"`,
 		"an unknown directive":  "start: \"x\"\n%declare Y",
 		"an unknown terminal":   "start: PYTHON\n%import python.PYTHON",
-		"a bracket stays open":  `start: ("x"`,
-		"a bracket too many":    `start: "x")`,
+		"a template":            "start: sep{\"x\"}\nsep{a}: a (\",\" a)*",
+		"a range":               `start: "a".."z"`,
 		"no token":              `start: "x" $`,
 		"free spacing":          `start: /a b/x`,
 		"too long when written": "start: a a a a a a a a a a\n" + `a: b b b b b b b b b b` + "\n" + `b: c c c c c c c c c c` + "\n" + `c: "longer than that"`,
 		"too long":              `start: "` + strings.Repeat("x", longestGrammar) + `"`,
-		"text in front":         `"x"`,
+		"looks ahead":           `start: /(?!a)b/`,
 	} {
-		if pattern := larkPattern(grammar); pattern != "" {
-			t.Errorf("%s: %s", name, pattern)
+		if pattern, err := patternOf("lark", grammar); pattern != "" || err != nil {
+			t.Errorf("%s: %q, %v", name, pattern, err)
 		}
 	}
-	for syntax, definition := range map[string]string{"regex": `(?=a)a`, "lark": `start: /(?!a)b/`} {
-		if pattern, err := patternOf(syntax, definition); pattern != "" || err != nil {
-			t.Errorf("%s: %s, %v", definition, pattern, err)
+	for _, definition := range []string{`(?=a)a`, `(a)\1`, `a{2000}`, `(?<n>a)\k<n>`, `a++`, strings.Repeat("a", longestPattern)} {
+		if pattern, err := patternOf("regex", definition); pattern != "" || err != nil {
+			t.Errorf("%.40s: %.40q, %v", definition, pattern, err)
+		}
+	}
+	r, err := parse(`{"input":"a","tools":[{"type":"custom","name":"c","format":{"type":"grammar","syntax":"regex","definition":"(?=a)a"}}]}`)
+	if err != nil || len(r.Notes) != 1 || r.Notes[0].Word != "Grammar" || !strings.HasPrefix(r.Notes[0].Text, "c: ") {
+		t.Errorf("told %v, %v", r.Notes, err)
+	}
+}
+
+// A grammar that is none is refused: no text could follow it, and who sent it meant another.
+func TestGrammarsThatAreNoneAreRefused(t *testing.T) {
+	for grammar, want := range map[string]string{
+		`start: nothing`:       "definition: names nothing, which has no rule",
+		`begin: "x"`:           "definition: has no rule named start",
+		`start: ("x"`:          "definition: does not close a bracket",
+		`start: "x")`:          "definition: closes a bracket in start that was not opened",
+		`"x"`:                  "definition: begins with a line that is no rule",
+		`start: "x`:            `definition: does not close what begins at "\"x"`,
+		`start: /(x/`:          "definition: holds an expression that is none: missing closing )",
+		"start: a\na: \"x\" b": "definition: names b, which has no rule",
+		" \n":                  "definition: is empty",
+	} {
+		if _, err := patternOf("lark", grammar); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", grammar, err, want)
+		}
+	}
+	for definition, want := range map[string]string{
+		`(a`: "definition: holds an expression that is none: missing closing )",
+		`a)`: "definition: holds an expression that is none: unexpected )",
+		`[a`: "definition: holds an expression that is none: missing closing ]",
+		`*a`: "definition: holds an expression that is none: missing argument to repetition operator",
+		`a\`: "definition: holds an expression that is none",
+		``:   "definition: is empty",
+	} {
+		if _, err := patternOf("regex", definition); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", definition, err, want)
 		}
 	}
 }

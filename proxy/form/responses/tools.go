@@ -2,6 +2,8 @@ package responses
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	regexpsyntax "regexp/syntax"
 	"slices"
 	"strings"
@@ -103,7 +105,7 @@ func (r *request) readTool(v *fastjson.Value, namespace, about string) error {
 		t.Description = paragraphs(about, t.Description)
 		return r.offerTool(t, tool{function, namespace, t.Name}, deferred)
 	case "custom":
-		t, err := readCustom(v)
+		t, err := r.readCustom(v)
 		if err != nil {
 			return err
 		}
@@ -136,15 +138,18 @@ func (r *request) readNamespace(v *fastjson.Value) error {
 // grammar.
 // {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"…"}}. A
 // grammar that can be said as a pattern becomes part of the function's schema, so that everything which holds
-// for schemas holds for it: calls that do not fit are repaired, and servers that can are held to it.
-func readCustom(v *fastjson.Value) (t chat.Tool, err error) {
+// for schemas holds for it: calls that do not fit are repaired, and servers that can are held to it. Of any other
+// the client is told.
+func (r *request) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 	if t.Name, t.Description, err = namesOf(v); err != nil {
 		return t, err
 	}
 	input := schemaOfText{Type: "string"}
 	syntax, definition, err := grammarOf(field.OrNull(v.Get("format")))
 	if err == nil && syntax != "" {
-		input.Pattern, err = patternOf(syntax, definition)
+		if input.Pattern, err = patternOf(syntax, definition); err == nil && input.Pattern == "" {
+			r.Tell("Grammar", t.Name+": its grammar cannot be checked here, so its text is free")
+		}
 		t.Description = paragraphs(t.Description, "The "+inputMember+" must follow this "+syntax+" grammar:\n"+definition)
 	}
 	if err != nil {
@@ -205,21 +210,39 @@ type schemaOfText struct {
 const longestPattern = 4000
 
 // patternOf is a grammar as a pattern that a whole text must match; empty where it cannot be said as one, or
-// would be longer than schemas may hold. Then the text is free, and the client says what is wrong with it.
+// would be longer than schemas may hold. Then the text is free, the client is told so, and says what is wrong with a text. A grammar
+// that is none is an error, as with OpenAI: no text could ever follow it.
 func patternOf(syntax, definition string) (pattern string, err error) {
+	wrong := ""
 	switch syntax {
 	case "regex":
 		pattern = definition
 	case "lark":
-		pattern = larkPattern(definition)
+		pattern, wrong = larkPattern(definition)
 	default:
 		return "", field.Bad("syntax", `must be "lark" or "regex", not %q`, syntax)
 	}
-	pattern = "^(?:" + pattern + ")$"
-	if _, err := regexpsyntax.Parse(schema.GoPattern(pattern), regexpsyntax.Perl); err != nil || len(pattern) > longestPattern || pattern == "^(?:)$" {
+	if strings.TrimSpace(definition) == "" {
+		wrong = "is empty"
+	}
+	whole := "^(?:" + pattern + ")$"
+	_, unread := regexpsyntax.Parse(schema.GoPattern(whole), regexpsyntax.Perl)
+	if re, ok := errors.AsType[*regexpsyntax.Error](unread); ok && wrong == "" && !beyond[re.Code] {
+		wrong = fmt.Sprintf("holds an expression that is none: %s: %.40q", re.Code, re.Expr)
+	}
+	switch {
+	case wrong != "":
+		return "", field.Bad("definition", "%s", wrong)
+	case unread != nil || pattern == "" || len(whole) > longestPattern:
 		return "", nil
 	}
-	return pattern, nil
+	return whole, nil
+}
+
+// beyond are the complaints of Go's expressions about what others can say: lookaround, and names and repeats of other syntaxes.
+var beyond = map[regexpsyntax.ErrorCode]bool{
+	regexpsyntax.ErrInvalidPerlOp: true, regexpsyntax.ErrInvalidEscape: true, regexpsyntax.ErrInvalidRepeatSize: true, regexpsyntax.ErrInvalidRepeatOp: true,
+	regexpsyntax.ErrInvalidNamedCapture: true, regexpsyntax.ErrInvalidCharRange: true, regexpsyntax.ErrNestingDepth: true, regexpsyntax.ErrLarge: true,
 }
 
 // searchName is what a model calls the search for tools, which has no name of its own.
