@@ -32,40 +32,9 @@ func KindOf(value string) Kinds {
 // IsNumber says whether s is a number as strict JSON spells it (RFC 8259, section 6): no plus sign, no leading zero, digits on
 // both sides of the point. strconv takes more, such as 0x1p-2, inf and .5, and no client could read a call with these.
 func IsNumber(s string) bool {
-	i := 0
-	if i < len(s) && s[i] == '-' {
-		i++
-	}
-	start := i
-	i = digits(s, i)
-	if i == start || s[start] == '0' && i > start+1 {
-		return false
-	}
-	if i < len(s) && s[i] == '.' {
-		frac := i + 1
-		if i = digits(s, frac); i == frac {
-			return false
-		}
-	}
-	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
-		i++
-		if i < len(s) && (s[i] == '+' || s[i] == '-') {
-			i++
-		}
-		exp := i
-		if i = digits(s, exp); i == exp {
-			return false
-		}
-	}
-	return i == len(s) && i > 0
-}
-
-// digits is the place behind the digits that stand at i.
-func digits(s string, i int) int {
-	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
-		i++
-	}
-	return i
+	digit := func(c byte) bool { return '0' <= c && c <= '9' }
+	// encoding/json takes blanks around a value, and words: a number begins with a digit or a minus, and ends with a digit.
+	return s != "" && (s[0] == '-' || digit(s[0])) && digit(s[len(s)-1]) && json.Valid([]byte(s))
 }
 
 // FromText reads untyped text (a tagged value, or a string where the schema wants something else) as a number, boolean,

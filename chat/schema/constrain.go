@@ -105,12 +105,12 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	docs := ParseTools(tools)
 	for i, t := range tools {
 		args := docs[i].Arguments()
-		sent := readSent(o.Sent)
-		if o.Stands != nil {
-			sent = o.Stands.sent()
+		stands := o.Stands
+		if left := parseBegun(o.Sent); stands == nil && left.kind() == Object {
+			stands = left.standing()
 		}
-		if sent != nil {
-			args = c.continued(docs[i], args, sent)
+		if stands != nil {
+			args = c.continued(docs[i], args, stands)
 		}
 		calls = append(calls, callObject(t.Name, args, o))
 	}

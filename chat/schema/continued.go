@@ -2,6 +2,7 @@ package schema
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
@@ -10,7 +11,7 @@ import (
 // on from there.
 // Example: `{"kind":"b",` has left, and the schema is a union by kind: only the alternative of "b" stays, so the model cannot
 // go on with members of "a".
-func (c *constrainer) continued(d *Doc, s *Place, from *sent) *Place {
+func (c *constrainer) continued(d *Doc, s *Place, from *Standing) *Place {
 	if out := c.fixed(d, s, from, true); !out.Never {
 		return out
 	}
@@ -19,7 +20,7 @@ func (c *constrainer) continued(d *Doc, s *Place, from *sent) *Place {
 
 // fixed is continued; strict says that what does not fit leaves nothing.
 // A reference is followed in place here: the definition holds for all places that refer to it, what has left for one of them.
-func (c *constrainer) fixed(d *Doc, s *Place, from *sent, strict bool) *Place {
+func (c *constrainer) fixed(d *Doc, s *Place, from *Standing, strict bool) *Place {
 	s = s.Follow()
 	// A union in a union was joined before; an alternative that is a reference may lead to one, so it is kept and asked.
 	if s.Alternatives != nil {
@@ -34,15 +35,15 @@ func (c *constrainer) fixed(d *Doc, s *Place, from *sent, strict bool) *Place {
 	if s.Kinds&from.kind() == 0 && strict {
 		return never()
 	}
-	if from.array {
+	if from.Array {
 		return c.fixedArray(d, s, from, strict)
 	}
 	return c.fixedObject(d, s, from, strict)
 }
 
 // kind is the type of what has begun.
-func (s *sent) kind() Kinds {
-	if s.array {
+func (s *Standing) kind() Kinds {
+	if s.Array {
 		return Array
 	}
 	return Object
@@ -51,10 +52,10 @@ func (s *sent) kind() Kinds {
 // fixedObject holds members. What has left comes first and in its own order, since servers write the members of a schema in the
 // order in which it lists them. A member that is not listed is held too; one that the schema forbids only when nothing else
 // fits what has left.
-func (c *constrainer) fixedObject(d *Doc, s *Place, from *sent, strict bool) *Place {
+func (c *constrainer) fixedObject(d *Doc, s *Place, from *Standing, strict bool) *Place {
 	out := &Place{Kinds: Object, Listed: true, More: s.More, doc: d, At: s.At}
-	for _, p := range from.parts {
-		spec := s.Member(p.name)
+	for _, p := range from.Parts {
+		spec := s.Member(p.Name)
 		if spec == nil {
 			if strict && s.More != nil && s.More.Never {
 				return never()
@@ -65,10 +66,10 @@ func (c *constrainer) fixedObject(d *Doc, s *Place, from *sent, strict bool) *Pl
 		if one.Never {
 			return one
 		}
-		out.set(p.name, one)
-		out.Required = append(out.Required, p.name)
+		out.set(p.Name, one)
+		out.Required = append(out.Required, p.Name)
 	}
-	if from.state == atEnd {
+	if !from.More {
 		out.More = never()
 		return out
 	}
@@ -79,36 +80,26 @@ func (c *constrainer) fixedObject(d *Doc, s *Place, from *sent, strict bool) *Pl
 		}
 	}
 	for _, name := range s.Required {
-		if !containsPart(from, name) {
+		if !slices.ContainsFunc(from.Parts, func(p Part) bool { return p.Name == name }) { // it is not required a second time
 			out.Required = append(out.Required, name)
 		}
 	}
 	return out
 }
 
-// containsPart says whether a member of that name has left, so that it is not required a second time.
-func containsPart(from *sent, name string) bool {
-	for _, p := range from.parts {
-		if p.name == name {
-			return true
-		}
-	}
-	return false
-}
-
 // fixedPart holds one member or element of which something has left. A whole value becomes a list of one value, which is
 // written as const; what has begun is held as far as it goes; behind a key alone comes the schema's own place.
-func (c *constrainer) fixedPart(d *Doc, spec *Place, p part, strict bool) *Place {
+func (c *constrainer) fixedPart(d *Doc, spec *Place, p Part, strict bool) *Place {
 	switch {
-	case p.open != nil:
-		return c.fixed(d, spec, p.open, strict)
-	case p.text != "":
-		return begun(p.text)
-	case p.raw == "":
+	case p.Open != nil:
+		return c.fixed(d, spec, p.Open, strict)
+	case p.begun != "":
+		return begun(p.begun)
+	case p.Raw == "":
 		return spec
 	}
 	// To merge the value with its place is to ask whether it fits, as far as a Place can tell; what it cannot tell is let through.
-	one := &Place{Kinds: KindOf(p.raw), Enum: []string{p.raw}}
+	one := &Place{Kinds: KindOf(p.Raw), Enum: []string{c.repeated(p.Raw)}}
 	if strict && d.merge(spec, one, 0).Never {
 		return never()
 	}
@@ -142,7 +133,7 @@ const moreElements = 4
 // each number of elements.
 // Each list is a prefixItems without items behind it, so its length is fixed by the number of its places. An array of no
 // elements is said by maxItems instead, as an empty prefixItems is no schema.
-func (c *constrainer) fixedArray(d *Doc, s *Place, from *sent, strict bool) *Place {
+func (c *constrainer) fixedArray(d *Doc, s *Place, from *Standing, strict bool) *Place {
 	var prefix []*Place
 	at := func(i int) *Place {
 		if i < len(s.Prefix) {
@@ -150,7 +141,7 @@ func (c *constrainer) fixedArray(d *Doc, s *Place, from *sent, strict bool) *Pla
 		}
 		return orAnything(s.Items)
 	}
-	for i, p := range from.parts {
+	for i, p := range from.Parts {
 		one := c.fixedPart(d, at(i), p, strict)
 		if one.Never {
 			return one
@@ -165,7 +156,7 @@ func (c *constrainer) fixedArray(d *Doc, s *Place, from *sent, strict bool) *Pla
 	if s.Prefix != nil && s.Items == nil {
 		most = max(len(prefix), min(most, len(s.Prefix)))
 	}
-	if from.state == atEnd {
+	if !from.More {
 		most = len(prefix)
 	}
 	var alts []*Place

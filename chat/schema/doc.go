@@ -58,7 +58,6 @@
 //	parts.go      the constraint of one place, type by type
 //	pattern.go    regular expressions as servers take them
 //	continued.go  the constraint of what follows, where some of a call has left
-//	sent.go       the beginning of a call that has left, as it was written
-//	standing.go   what of a call stands when another part of it is written anew
+//	standing.go   what of a call has left, or stands when another part of it is written anew
 //	budget.go     Affordable: what a request's schemas may cost, checked before anything is read
 package schema

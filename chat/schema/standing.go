@@ -21,6 +21,8 @@ type Part struct {
 	Name string
 	Raw  string
 	Open *Standing
+
+	begun string // a string of which some has left: its source from the quote on
 }
 
 // maxHeld is how much of a value that stands the model has to repeat: the value takes the place of what the model wrote
@@ -28,24 +30,37 @@ type Part struct {
 // It is cut here alone; With puts the whole value back.
 const maxHeld = 400
 
-// sent is s as what has left of a value.
-// The state tells whether the constraint lets more members in: an object that has ended lets none.
-func (s *Standing) sent() *sent {
-	out := &sent{array: s.Array, state: atEnd}
-	if s.More {
-		out.state = atValue
+// standing is what has left of an object or array, as what stands of it: more may follow what has not ended.
+func (v *value) standing() *Standing {
+	s := &Standing{Array: v.raw[0] == '[', More: v.open}
+	for _, m := range v.members {
+		s.Parts = append(s.Parts, m.v.part(m.name))
 	}
-	for _, p := range s.Parts {
-		one := part{name: p.Name, raw: p.Raw}
-		if p.Open != nil {
-			one.open = p.Open.sent()
-		}
-		if len(one.raw) > maxHeld {
-			one.raw = abridged(one.raw)
-		}
-		out.parts = append(out.parts, one)
+	for _, item := range v.items {
+		s.Parts = append(s.Parts, item.part(""))
 	}
-	return out
+	return s
+}
+
+// part is what has left of a member or element; of a member that may be its key alone.
+func (v *value) part(name string) Part {
+	switch {
+	case v == nil:
+		return Part{Name: name}
+	case !v.open:
+		return Part{Name: name, Raw: v.raw}
+	case v.kind() == String:
+		return Part{Name: name, begun: v.raw}
+	}
+	return Part{Name: name, Open: v.standing()}
+}
+
+// repeated is a value that the model has to repeat. What has left is repeated whole, since what follows goes on from there.
+func (c *constrainer) repeated(raw string) string {
+	if c.o.Stands == nil || len(raw) <= maxHeld {
+		return raw
+	}
+	return abridged(raw)
 }
 
 // abridged is a long text's beginning, or an empty list or object in place of a long one.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"io"
 	"strconv"
 	"strings"
 )
@@ -18,6 +19,7 @@ type value struct {
 	text    string // of a string
 	members []member
 	items   []*value
+	open    bool // the text ends inside it; of parseBegun alone
 
 	index map[string]*value // members by name, of an object that has many; made at the first use
 }
@@ -121,22 +123,43 @@ func parse(raw []byte) *value {
 // Tokens are read one by one, and not into Go values, since the text of each place and the order of members are needed. What
 // follows the value makes it none.
 func parseDepth(raw []byte, most int) (v *value, deep bool) {
-	text := string(raw)
-	p := treeParser{text: text, dec: json.NewDecoder(strings.NewReader(text)), most: most}
-	p.dec.UseNumber()
-	v = p.value(0)
-	if _, err := p.dec.Token(); err == nil {
-		return nil, p.deep
-	}
+	p := newTreeParser(string(raw), most)
+	v = p.whole()
 	return v, p.deep
+}
+
+// parseBegun reads the beginning of a JSON text, which may end anywhere: behind a key, within a string, after a comma. It is
+// nil where the text is no beginning.
+// A member of which only the key is there has no value. Half a key, number or word is nothing that a model could be held to.
+func parseBegun(text string) *value {
+	p := newTreeParser(strings.TrimSpace(text), maxTree)
+	p.begun = true
+	return p.whole()
 }
 
 // The depth is looked at as it reads, so that a text of brackets alone ends early.
 type treeParser struct {
-	text string
-	dec  *json.Decoder
-	most int
-	deep bool // the text is nested deeper than that
+	text  string
+	dec   *json.Decoder
+	most  int
+	deep  bool // the text is nested deeper than that
+	begun bool // the text may end inside the value
+	ended bool // it did
+}
+
+func newTreeParser(text string, most int) *treeParser {
+	p := &treeParser{text: text, dec: json.NewDecoder(strings.NewReader(text)), most: most}
+	p.dec.UseNumber()
+	return p
+}
+
+// whole reads the value, behind which nothing may follow.
+func (p *treeParser) whole() *value {
+	v := p.value(0)
+	if _, err := p.dec.Token(); err != io.EOF && !p.ended {
+		return nil
+	}
+	return v
 }
 
 // value reads one value, nil when there is none.
@@ -145,6 +168,12 @@ func (p *treeParser) value(depth int) *value {
 	start := p.dec.InputOffset()
 	t, err := p.dec.Token()
 	if p.deep = p.deep || depth > p.most; err != nil || p.deep {
+		// Of a string that has begun all that is there counts.
+		if rest := strings.TrimLeft(p.text[start:], " \t\r\n,:"); p.begun && err == io.ErrUnexpectedEOF && rest[0] == '"' {
+			p.ended = true
+			return &value{raw: rest, open: true}
+		}
+		p.ends(err)
 		return nil
 	}
 	v := new(value)
@@ -159,6 +188,12 @@ func (p *treeParser) value(depth int) *value {
 	return v
 }
 
+// ends says whether the text has ended where a beginning may: between tokens.
+func (p *treeParser) ends(err error) bool {
+	p.ended = p.begun && err == io.EOF
+	return p.ended
+}
+
 // inside reads the members or elements of v, and what closes it. The decoder checks the commas and colons.
 func (p *treeParser) inside(v *value, object bool, depth int) bool {
 	for p.dec.More() {
@@ -166,20 +201,25 @@ func (p *treeParser) inside(v *value, object bool, depth int) bool {
 		if object {
 			key, err := p.dec.Token()
 			if err != nil {
-				return false
+				v.open = p.ends(err)
+				return v.open
 			}
 			name, _ = key.(string)
 		}
 		one := p.value(depth + 1)
-		if one == nil {
+		switch {
+		case one == nil && !p.ended:
 			return false
-		}
-		if object {
+		case object:
 			v.members = append(v.members, member{name, one})
-		} else {
+		case one != nil:
 			v.items = append(v.items, one)
+		}
+		if v.open = p.ended; v.open {
+			return true
 		}
 	}
 	_, err := p.dec.Token()
-	return err == nil
+	v.open = p.ends(err)
+	return err == nil || v.open
 }

@@ -41,7 +41,7 @@ func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) 
 			return nil, nil, false
 		}
 	}
-	return edited(nil, args, layout(args), gone), over, true
+	return edited(nil, args, m.at, gone), over, true
 }
 
 // Clamped are the arguments with every number at its nearest bound, if that makes them fit. Texts and lists are not cut.
@@ -94,7 +94,7 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 		}
 		root.put(k.path, anew).now = to.FloatString(digits)
 	}
-	return edited(nil, args, layout(args), root), true
+	return edited(nil, args, &doc.layout, root), true
 }
 
 // nearest is the number within the bounds of a schema that is nearest to n, nil when there is none. With "multipleOf" it is

@@ -41,12 +41,11 @@
 //	compile.go   Validator: a schema compiled by the library, and what it says of one that is none
 //	modern.go    spellings of older drafts and of OpenAPI, brought up to date
 //	sound.go     keywords that are not what they must be, taken out one by one
-//	document.go  arguments as the library takes them, numbers with all their digits
+//	document.go  arguments as the library takes them, numbers with all their digits, and where in the text they stand
 //	graph.go     the compiled schema as a graph: what cannot be checked, and how much work a check may be
 //	check.go     Check: the problems of a call, and their places by name
 //	say.go       the library's errors as sentences
 //	marks.go     which places of a call have to change, from the same errors
-//	layout.go    where in the text the values of a call stand
 //	stands.go    what stands of a call that does not fit, and a call without its surplus members
 //	bounds.go    numbers brought within their bounds
 //	prefix.go    Prefix: a call checked while it streams

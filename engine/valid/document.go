@@ -26,6 +26,23 @@ type document struct {
 	value  any
 	twice  []copied // members that are there more than once, the last one counting
 	levels []int    // how many values lie at each depth
+	layout node
+}
+
+// node is where a value stands in the text. Members are cut and numbers replaced in the text itself, so that all the rest stays
+// byte for byte: spaces, escapes and the digits of numbers are the model's own.
+type node struct {
+	start, end int
+	members    []slot  // of an object, in its order
+	items      []*node // of an array
+}
+
+// slot is a member of an object; start is where its key begins.
+// A member that goes is cut from there, its key included.
+type slot struct {
+	name  string
+	start int
+	value *node
 }
 
 // copied is a member that was there before.
@@ -39,17 +56,18 @@ type copied struct {
 // reader builds a document from tokens.
 // The path is kept while it reads, since a member that is there twice has to be named.
 type reader struct {
+	text []byte
 	dec  *json.Decoder
 	path []string // of the value that is being read
 	doc  document
 }
 
 // parse reads exactly one JSON value. encoding/json would read it in one call, but tells neither of members that are there
-// twice nor how many values lie at each depth, which the bound of work needs.
+// twice, where they stand, nor how many values lie at each depth, which the bound of work needs.
 func parse(text []byte) (*document, error) {
-	r := &reader{dec: json.NewDecoder(bytes.NewReader(text))}
+	r := &reader{text: text, dec: json.NewDecoder(bytes.NewReader(text))}
 	r.dec.UseNumber()
-	v, err := r.value()
+	v, err := r.value(&r.doc.layout)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +81,7 @@ func parse(text []byte) (*document, error) {
 
 // value reads one value, and counts it.
 // The depth is looked at first: the library's checking recurs, and a stack that overflows ends the process.
-func (r *reader) value() (any, error) {
+func (r *reader) value(n *node) (v any, err error) {
 	depth := len(r.path)
 	if depth >= maxDepth {
 		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
@@ -73,6 +91,7 @@ func (r *reader) value() (any, error) {
 		r.doc.levels = append(r.doc.levels, 0)
 	}
 	r.doc.levels[depth]++
+	n.start = r.begin()
 	t, err := r.dec.Token()
 	// The text ends where a value should be, which is no end but a cut.
 	if err == io.EOF {
@@ -84,48 +103,62 @@ func (r *reader) value() (any, error) {
 	switch t := t.(type) {
 	case json.Delim:
 		if t == '{' {
-			return r.object()
+			v, err = r.object(n)
+		} else {
+			v, err = r.array(n)
 		}
-		return r.array()
 	case json.Number:
-		return t, checkNumber(string(t))
+		v, err = t, checkNumber(string(t))
+	default:
+		v = t
 	}
-	return t, nil
+	n.end = int(r.dec.InputOffset())
+	return v, err
+}
+
+// begin is where the next token begins.
+// The decoder says where the last token ended; blanks, commas and colons lie between.
+func (r *reader) begin() int {
+	at := int(r.dec.InputOffset())
+	return at + len(r.text[at:]) - len(bytes.TrimLeft(r.text[at:], " \t\r\n,:"))
 }
 
 // object reads the members behind the opening brace. Of two with one name the last counts, as in encoding/json.
-func (r *reader) object() (any, error) {
+func (r *reader) object(n *node) (any, error) {
 	out := map[string]any{}
 	for r.dec.More() {
+		s := slot{start: r.begin(), value: new(node)}
 		key, err := r.dec.Token()
 		if err != nil {
 			return nil, fmt.Errorf("no JSON: %w", err)
 		}
 		name, _ := key.(string) // the decoder takes nothing else here
 		r.path = append(r.path, name)
-		v, err := r.value()
+		v, err := r.value(s.value)
 		if err != nil {
 			return nil, err
 		}
 		if before, ok := out[name]; ok {
 			r.doc.twice = append(r.doc.twice, copied{slices.Clone(r.path), reflect.DeepEqual(before, v)})
 		}
-		out[name] = v
+		out[name], s.name = v, name
+		n.members = append(n.members, s)
 		r.path = r.path[:len(r.path)-1]
 	}
 	return out, r.closed()
 }
 
 // array reads the elements behind the opening bracket. Their numbers are the steps of paths.
-func (r *reader) array() (any, error) {
+func (r *reader) array(n *node) (any, error) {
 	out := []any{}
 	for r.dec.More() {
 		r.path = append(r.path, strconv.Itoa(len(out)))
-		v, err := r.value()
+		item := new(node)
+		v, err := r.value(item)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, v)
+		out, n.items = append(out, v), append(n.items, item)
 		r.path = r.path[:len(r.path)-1]
 	}
 	return out, r.closed()

@@ -36,6 +36,7 @@ type mark struct {
 type marker struct {
 	v   *Validator
 	doc any // the arguments
+	at  *node
 	all []mark
 }
 
@@ -50,7 +51,7 @@ func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 	if _, ok := doc.value.(map[string]any); !ok || v.workFor(doc.levels) > most {
 		return nil, false
 	}
-	m = &marker{v: v, doc: doc.value}
+	m = &marker{v: v, doc: doc.value, at: &doc.layout}
 	if failed, ok := v.root.Validate(doc.value).(*jsonschema.ValidationError); ok {
 		m.read(failed)
 	}

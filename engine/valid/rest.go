@@ -18,20 +18,15 @@ type field struct {
 // members are those of an object, in its order.
 // Values are kept as they are written: what is sent must be the repaired call's own text.
 func members(raw json.RawMessage) (all []field, ok bool) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+	doc, err := parse(raw)
+	if err != nil {
 		return nil, false
 	}
-	for d.More() {
-		t, err := d.Token()
-		key, isText := t.(string)
-		m := field{key: key}
-		if err != nil || !isText || d.Decode(&m.value) != nil {
-			return nil, false
-		}
-		all = append(all, m)
+	for _, m := range doc.layout.members {
+		all = append(all, field{m.name, raw[m.value.start:m.value.end]})
 	}
-	return all, true
+	_, ok = doc.value.(map[string]any)
+	return all, ok
 }
 
 // Rest is what must follow Safe so that the text becomes the whole object that is given. It answers false when the text

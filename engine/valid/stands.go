@@ -24,7 +24,7 @@ func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 		}
 		gone.put(k.path, k.what)
 	}
-	trimmed = edited(nil, args, layout(args), gone)
+	trimmed = edited(nil, args, m.at, gone)
 	return trimmed, len(v.Check(trimmed)) == 0
 }
 
@@ -125,7 +125,7 @@ func (v *Validator) Stands(args []byte) *schema.Standing {
 	if root.is(anew) {
 		return nil
 	}
-	return standing(args, layout(args), root)
+	return standing(args, m.at, root)
 }
 
 // standing is what stands of an object or array. Members that are missing come last, without a value: they are what the model
