@@ -20,14 +20,17 @@ func (c *completion) Run(m *Main, app *kong.Kong) error {
 		fishCompletions(m.stdout, app.Model.Node, "")
 		return nil
 	}
-	fmt.Fprint(m.stdout, "# Completions of toolnorm for bash and zsh.\n")
-	if c.Shell == "zsh" {
-		fmt.Fprint(m.stdout, "autoload -U +X bashcompinit && bashcompinit\n")
+	if c.Shell == "zsh" { // #compdef is read where the text is a file named _toolnorm in a folder of $fpath
+		fmt.Fprint(m.stdout, "#compdef toolnorm\nautoload -U +X bashcompinit && bashcompinit\n")
 	}
+	fmt.Fprint(m.stdout, "# Completions of toolnorm for bash and zsh.\n")
 	fmt.Fprint(m.stdout, "_toolnorm() {\n\tlocal word=${COMP_WORDS[COMP_CWORD]} command=\"\" w\n"+
-		"\tfor w in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do case $w in -*) ;; *) command=\"$command $w\" ;; esac; done\n\tcase ${command# } in\n")
+		"\tfor w in \"${COMP_WORDS[@]:1:$((COMP_CWORD-1))}\"; do case $w in -*) ;; *) command=\"$command $w\" ;; esac; done\n\tcase ${command# } in\n")
 	bashCompletions(m.stdout, app.Model.Node, "")
 	fmt.Fprint(m.stdout, "\t*) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n\tesac\n}\ncomplete -o default -F _toolnorm toolnorm\n")
+	if c.Shell == "zsh" { // such a file is read at the first Tab, which it has to answer as well
+		fmt.Fprint(m.stdout, "[ \"${funcstack[1]}\" != _toolnorm ] || _bash_complete -o default -F _toolnorm\n")
+	}
 	return nil
 }
 
