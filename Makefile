@@ -1,5 +1,7 @@
 # make run     build and serve on 127.0.0.1:11435
 # make install toolnorm and toolrun into Go's bin folder, or BINDIR
+# make release  archives, .deb packages, checksums and the SBOM, into dist
+# make image   the container image, called toolnorm, with Docker
 # make page    the admin page, with Node; without it the binary has none, and says so at /admin. build and install begin with it
 # make test    unit tests; they need nothing but Go. Those of the admin page run where Node is
 # make race    the same under the race detector, with a sample of the decoder's cases: it is one goroutine's
@@ -20,13 +22,22 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build page install test race e2e e2e-agents clients upstreams guarantee doctor e2e-models bench hostile eval fuzz lint
+.PHONY: run build programs release release-lane image page install test race e2e e2e-agents clients upstreams guarantee doctor e2e-models bench hostile eval fuzz lint
+
+# The one spelling of a build: of make, of a release and of the container image. The version is the tag's; git's own stamp is
+# left out, since the image is built without .git, and the same commit must give the same bytes there.
+VERSION ?= $(shell ./internal/release/version.sh)
+BIN ?= bin
+BUILD = CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w $(if $(VERSION),-X main.release=$(VERSION))'
+PROGRAMS = ./cmd/toolnorm ./cmd/toolrun
 
 run: build
 	./bin/toolnorm serve
 
-build: page
-	CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/toolnorm ./cmd/toolrun
+build: page programs
+
+programs:
+	$(BUILD) -o $(BIN)/ $(PROGRAMS)
 
 # Both programs go to BINDIR; a terminal finds toolrun there when the folder is on its path.
 BINDIR ?= $(or $(shell go env GOBIN),$(shell go env GOPATH)/bin)
@@ -35,8 +46,26 @@ page:
 	@./admin/web/build.sh
 
 install: page
-	GOBIN=$(abspath $(BINDIR)) CGO_ENABLED=0 go install -trimpath ./cmd/toolnorm ./cmd/toolrun
+	$(BUILD) -o $(abspath $(BINDIR))/ $(PROGRAMS)
 	@case ":$$PATH:" in *":$(abspath $(BINDIR)):"*) ;; *) echo "$(abspath $(BINDIR)) is not on the path yet: export PATH=\"\$$PATH:$(abspath $(BINDIR))\"" ;; esac
+
+# A release without the admin page, or of files that are not in the commit, is none: CI=true makes the first a failure, and the
+# second stands in the version (-dirty). SOURCE_DATE_EPOCH is the time of every packed file.
+TARGETS = linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 windows_arm64
+DIST ?= dist
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
+
+release:
+	CI=true ./admin/web/build.sh
+	rm -rf $(DIST)
+	@for target in $(TARGETS); do \
+		echo "$$target"; \
+		GOOS=$${target%_*} GOARCH=$${target#*_} $(MAKE) --no-print-directory --silent programs BIN=$(DIST)/programs/$$target || exit 1; \
+	done
+	SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) go run ./internal/release --version '$(VERSION)' $(DIST)
+
+image:
+	docker build --build-arg VERSION=$(VERSION) -t toolnorm .
 
 # The real lane is e2e's alone: elsewhere it finds nothing installed, and says so.
 WITHOUT_REAL = TOOLNORM_E2E= TOOLNORM_E2E_CACHE=/nonexistent

@@ -218,7 +218,8 @@ func (m *Main) Close() error {
 }
 
 // version is what the build knows of itself.
-// go install writes the module's version into the binary; a checkout has none.
+// make writes the tag into release, and go install the module's version into the binary; a plain go build in a checkout
+// writes one that it makes of the last commit.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
@@ -227,5 +228,6 @@ func version() string {
 	return info.Main.Version
 }
 
-// release is the version of a build that knows none itself.
-const release = "0.1.0-dev"
+// release is set by the linker (-X main.release, see Makefile). What stands here is said by builds that know nothing:
+// tests, and a source archive without git.
+var release = "0.1.0-dev"

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"io"
+	"path"
+	"slices"
+	"time"
+)
+
+// entry is a file of a package.
+type entry struct {
+	name string // with slashes, from the root of the package
+	mode int64
+	data []byte
+}
+
+// sorted puts entries into the order of their names, so that packing does not depend on how they were found.
+func sorted(entries []entry) []entry {
+	return slices.SortedFunc(slices.Values(entries), func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+}
+
+// writeTarGz writes a compressed tar archive, with a prefix before each name.
+// The gzip header has no name and no time: two runs give the same bytes.
+func writeTarGz(w io.Writer, prefix string, entries []entry, at time.Time) error {
+	zw := gzip.NewWriter(w)
+	tw := tar.NewWriter(zw)
+	for _, e := range withFolders(prefix, entries) {
+		head := &tar.Header{Name: prefix + e.name, Mode: e.mode, Size: int64(len(e.data)), ModTime: at, Uname: "root", Gname: "root", Format: tar.FormatGNU}
+		if e.data == nil {
+			head.Typeflag = tar.TypeDir
+		}
+		if err := tw.WriteHeader(head); err != nil {
+			return err
+		}
+		if _, err := tw.Write(e.data); err != nil {
+			return err
+		}
+	}
+	return errors.Join(tw.Close(), zw.Close())
+}
+
+// withFolders puts an entry without data before the first file of each folder. dpkg needs them: it would unpack a file whose folder
+// is in no package, but could not remove the folder with it.
+func withFolders(prefix string, entries []entry) (all []entry) {
+	there := map[string]bool{".": true}
+	var folder func(name string)
+	folder = func(name string) {
+		if !there[name] {
+			there[name] = true
+			folder(path.Dir(name))
+			all = append(all, entry{name: name + "/", mode: 0o755})
+		}
+	}
+	if prefix != "" {
+		all = append(all, entry{mode: 0o755})
+	}
+	for _, e := range sorted(entries) {
+		folder(path.Dir(e.name))
+		all = append(all, e)
+	}
+	return all
+}
+
+// writeZip writes what Windows opens without a program.
+func writeZip(w io.Writer, prefix string, entries []entry, at time.Time) error {
+	zw := zip.NewWriter(w)
+	for _, e := range sorted(entries) {
+		f, err := zw.CreateHeader(&zip.FileHeader{Name: prefix + e.name, Method: zip.Deflate, Modified: at})
+		if err != nil {
+			return err
+		}
+		if _, err := f.Write(e.data); err != nil {
+			return err
+		}
+	}
+	return zw.Close()
+}

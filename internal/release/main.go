@@ -1,0 +1,153 @@
+// Command release packs the programs that make has built for every platform: archives, Debian packages, the list of what is in
+// them, and checksums. "make release" runs it; it is no part of the product.
+//
+// The same commit gives the same bytes: entries stand in order, belong to root, and bear the commit's time.
+//
+//	main.go      the order of the work, and the checksums
+//	content.go   what a package holds, and under which names
+//	archive.go   tar.gz and zip
+//	deb.go       Debian packages
+//	modules.go   what the programs are made of: the SBOM and the licences
+//	files        what is packed as it is: units, scripts of the Debian package, settings
+//	version.sh   the version of a checkout
+package main
+
+import (
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	version := flag.String("version", "", "version of the programs: a tag, or what version.sh prints")
+	flag.Parse()
+	if err := run(flag.Arg(0), *version, os.Getenv("SOURCE_DATE_EPOCH")); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+// release is one version in one folder. Its programs are in dist/programs/OS_ARCH.
+type release struct {
+	dist    string
+	version string    // without the v of a tag, as it stands in names of files
+	time    time.Time // of every packed file
+}
+
+// run packs everything that make has built.
+// SOURCE_DATE_EPOCH is the variable that reproducible builds have agreed on, in seconds.
+func run(dist, version, epoch string) error {
+	seconds, err := strconv.ParseInt(epoch, 10, 64)
+	if err != nil {
+		return fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)
+	}
+	if dist == "" || version == "" {
+		return errors.New("usage: SOURCE_DATE_EPOCH=… release --version VERSION FOLDER")
+	}
+	r := &release{dist, strings.TrimPrefix(version, "v"), time.Unix(seconds, 0).UTC()}
+	builds, err := r.builds()
+	if err != nil {
+		return err
+	}
+	parts, err := readParts(builds)
+	if err != nil {
+		return err
+	}
+	if err := r.writeSBOM(parts); err != nil {
+		return err
+	}
+	for _, b := range builds {
+		if err := r.pack(b, parts); err != nil {
+			return fmt.Errorf("%s: %w", b.target(), err)
+		}
+	}
+	return r.writeChecksums()
+}
+
+// build is the folder of one platform's programs.
+type build struct{ dir, os, arch string }
+
+// target is the platform as it stands in names of files: linux_amd64.
+func (b build) target() string { return b.os + "_" + b.arch }
+
+// exe is what a program's file is called there.
+func (b build) exe(program string) string {
+	if b.os == "windows" {
+		return program + ".exe"
+	}
+	return program
+}
+
+// builds finds what make has built, in the order of the names.
+func (r *release) builds() (all []build, err error) {
+	dirs, err := os.ReadDir(filepath.Join(r.dist, "programs"))
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range dirs {
+		system, arch, ok := strings.Cut(d.Name(), "_")
+		if !ok {
+			return nil, fmt.Errorf("%s is no platform", d.Name())
+		}
+		all = append(all, build{filepath.Join(r.dist, "programs", d.Name()), system, arch})
+	}
+	return all, nil
+}
+
+// pack writes the archive of one platform, and its Debian package where there is one.
+func (r *release) pack(b build, parts *parts) error {
+	entries, err := archiveContent(b, parts)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("toolnorm_%s_%s", r.version, b.target())
+	if b.os == "windows" {
+		return r.create(name+".zip", func(w io.Writer) error { return writeZip(w, name+"/", entries, r.time) })
+	}
+	if err := r.create(name+".tar.gz", func(w io.Writer) error { return writeTarGz(w, name+"/", entries, r.time) }); err != nil {
+		return err
+	}
+	if b.os != "linux" {
+		return nil
+	}
+	if entries, err = debContent(b, parts); err != nil {
+		return err
+	}
+	return r.create(name+".deb", func(w io.Writer) error { return writeDeb(w, debVersion(r.version), b.arch, entries, r.time) })
+}
+
+// create writes a file of the release.
+func (r *release) create(name string, write func(io.Writer) error) error {
+	f, err := os.Create(filepath.Join(r.dist, name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// writeChecksums writes SHA256SUMS in the form that sha256sum and shasum read.
+func (r *release) writeChecksums() error {
+	files, err := os.ReadDir(r.dist) // in the order of the names
+	if err != nil {
+		return err
+	}
+	var sums strings.Builder
+	for _, f := range files {
+		if f.IsDir() {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(r.dist, f.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), f.Name())
+	}
+	return os.WriteFile(filepath.Join(r.dist, "SHA256SUMS"), []byte(sums.String()), 0o644)
+}

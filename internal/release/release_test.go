@@ -1,0 +1,212 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// at is when the commit of the tests was made.
+var at = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// TestVersionsOfDebianAreInOrder has the versions that version.sh makes, oldest first; dpkg itself says whether they are where it is.
+func TestVersionsOfDebianAreInOrder(t *testing.T) {
+	last := ""
+	for _, v := range []struct{ ours, debian string }{
+		{"0.1.0-dev.680.g0bbc243", "0.1.0~dev.680.g0bbc243"},
+		{"0.1.0-dev.1680.g0bbc243-dirty", "0.1.0~dev.1680.g0bbc243.dirty"},
+		{"0.1.0", "0.1.0"},
+		{"0.1.0-5-g0bbc243", "0.1.0+5.g0bbc243"},
+		{"0.2.0-rc.1", "0.2.0~rc.1"},
+		{"0.2.0-rc.1-3-g0bbc243", "0.2.0~rc.1+3.g0bbc243"},
+		{"0.2.0", "0.2.0"},
+	} {
+		got := debVersion(v.ours)
+		if got != v.debian {
+			t.Errorf("debVersion(%q) = %q, want %q", v.ours, got, v.debian)
+		}
+		if dpkg, err := exec.LookPath("dpkg"); err == nil && last != "" {
+			if out, err := exec.Command(dpkg, "--compare-versions", last, "lt", got).CombinedOutput(); err != nil {
+				t.Errorf("%s is not older than %s: %s", last, got, out)
+			}
+		}
+		last = got
+	}
+}
+
+// someEntries are files of a package, in an order of no meaning.
+func someEntries() []entry {
+	return []entry{{"usr/bin/b", 0o755, []byte("program")}, {"etc/a", 0o644, []byte("settings")}, {"usr/bin/a", 0o755, []byte("another")}}
+}
+
+func TestPackingGivesTheSameBytes(t *testing.T) {
+	for name, write := range map[string]func(io.Writer, []entry) error{
+		"tar.gz": func(w io.Writer, e []entry) error { return writeTarGz(w, "top/", e, at) },
+		"zip":    func(w io.Writer, e []entry) error { return writeZip(w, "top/", e, at) },
+		"deb":    func(w io.Writer, e []entry) error { return writeDeb(w, "1.0", "amd64", e, at) },
+	} {
+		var one, two bytes.Buffer
+		turned := someEntries()
+		slices.Reverse(turned)
+		if err := errors.Join(write(&one, someEntries()), write(&two, turned)); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(one.Bytes(), two.Bytes()) {
+			t.Errorf("%s: the same files in another order give other bytes", name)
+		}
+	}
+}
+
+func TestArchivesHoldWhatWasPacked(t *testing.T) {
+	var packed bytes.Buffer
+	if err := writeTarGz(&packed, "top/", someEntries(), at); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, h := range tarHeaders(t, packed.Bytes()) {
+		got = append(got, fmt.Sprintf("%s %o", h.Name, h.Mode))
+		if !h.ModTime.Equal(at) || h.Uid != 0 {
+			t.Errorf("%s is of %v and belongs to %d", h.Name, h.ModTime, h.Uid)
+		}
+	}
+	want := "top/ 755, top/etc/ 755, top/etc/a 644, top/usr/ 755, top/usr/bin/ 755, top/usr/bin/a 755, top/usr/bin/b 755"
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("the archive holds %s\nwant %s", s, want)
+	}
+	packed.Reset()
+	if err := writeZip(&packed, "top/", someEntries(), at); err != nil {
+		t.Fatal(err)
+	}
+	zr, err := zip.NewReader(bytes.NewReader(packed.Bytes()), int64(packed.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(zr.File) != 3 || zr.File[1].Name != "top/usr/bin/a" || !zr.File[1].Modified.Equal(at) {
+		t.Errorf("the zip holds %d files, the second is %+v", len(zr.File), zr.File[1].FileHeader)
+	}
+}
+
+// tarHeaders reads the entries of a tar.gz.
+func tarHeaders(t *testing.T, packed []byte) (all []*tar.Header) {
+	t.Helper()
+	zr, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tr := tar.NewReader(zr); ; {
+		h, err := tr.Next()
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, h)
+	}
+}
+
+// TestTheSBOMNamesWhatIsLinkedIn takes the program of this very test for one of the release.
+func TestTheSBOMNamesWhatIsLinkedIn(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("../..")
+	b := build{t.TempDir(), runtime.GOOS, runtime.GOARCH}
+	for program := range asked {
+		if err := os.Symlink(self, filepath.Join(b.dir, b.exe(program))); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+	}
+	found, err := modulesIn([]build{b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := pageModules("admin/web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &release{dist: t.TempDir(), version: "1.0"}
+	if err := r.writeSBOM(&parts{all: append(found, page...)}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(r.dist, "toolnorm_1.0_sbom.cdx.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bom struct {
+		BOMFormat  string
+		Components []struct{ Name, Version, PURL string }
+	}
+	if err := json.Unmarshal(text, &bom); err != nil || bom.BOMFormat != "CycloneDX" {
+		t.Fatalf("%v: %.200s", err, text)
+	}
+	for _, want := range []string{"pkg:golang/std@" + strings.TrimPrefix(runtime.Version(), "go"), "pkg:npm/%40codemirror/view@", "pkg:npm/preact@"} {
+		if !slices.ContainsFunc(bom.Components, func(c struct{ Name, Version, PURL string }) bool { return strings.HasPrefix(c.PURL, want) }) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+	if text, err := licences(found); err != nil || !bytes.Contains(text, []byte("The Go Authors")) {
+		t.Errorf("%v: %.200s", err, text)
+	}
+}
+
+// TestTheFilesOfServicesAreWellFormed reads what systemd and launchd read, as far as that goes without them.
+func TestTheFilesOfServicesAreWellFormed(t *testing.T) {
+	for _, who := range []string{"system", "user"} {
+		section, starts := "", 0
+		for line := range strings.Lines(string(mustFile("systemd/" + who + "/toolnorm.service"))) {
+			line = strings.TrimSpace(line)
+			key, _, isSetting := strings.Cut(line, "=")
+			switch {
+			case line == "" || strings.HasPrefix(line, "#"):
+			case strings.HasPrefix(line, "["):
+				section = line
+			case !isSetting || section == "" || strings.Contains(key, " "):
+				t.Errorf("%s: %q is no setting", who, line)
+			case line == "ExecStart=toolnorm serve":
+				starts++
+			}
+		}
+		if starts != 1 || section != "[Install]" {
+			t.Errorf("the unit of %s starts toolnorm %d times and ends with %s", who, starts, section)
+		}
+	}
+	d := xml.NewDecoder(bytes.NewReader(mustFile("launchd/toolnorm.plist")))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTheScriptsOfThePackageAreShell has the shell that dpkg runs them with read them.
+func TestTheScriptsOfThePackageAreShell(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh here")
+	}
+	for _, script := range []string{"deb/postinst", "deb/prerm", "deb/postrm"} {
+		c := exec.Command(sh, "-n")
+		c.Stdin = bytes.NewReader(mustFile(script))
+		if out, err := c.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v %s", script, err, out)
+		}
+	}
+}
