@@ -40,6 +40,10 @@ type agent struct {
 	steps    []gguf.Script
 }
 
+// unfilled puts the lane's places where an example names an address and a model of a reader's: so a client is given the very
+// file that docs/editors.md shows.
+var unfilled = strings.NewReplacer("http://127.0.0.1:11435", "{base}", "qwen3-coder:30b", "{model}")
+
 // readAgents reads the files of the folder, sorted by name.
 func readAgents(t *testing.T) (all []*agent) {
 	t.Helper()
@@ -102,7 +106,16 @@ func (a *agent) read(s golden.Section) error {
 	case "run":
 		a.run = strings.Split(s.Text, "\n")
 	case "file":
-		a.files[name] = s.Text + "\n"
+		home, example, ok := strings.Cut(name, " from ")
+		if !ok {
+			a.files[name] = s.Text + "\n"
+			break
+		}
+		src, err := os.ReadFile(filepath.Join("../examples/editors", example))
+		if err != nil {
+			return err
+		}
+		a.files[home] = unfilled.Replace(string(src))
 	case "step":
 		a.steps = append(a.steps, gguf.Script{Name: a.id + "_" + name, Parts: []string{s.Text}, Loop: name == "loop"})
 	default:
