@@ -46,9 +46,13 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 }
 
 // unknown says that there is no such tool. The data names those that come near, as the registry finds them. Void shows
-// a user the data of an error and not its message.
+// a user the data of an error and not its message; most others show the message alone, so it says of a tool that was switched off that
+// it was.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	rpcErr := fail(codeParams, "Unknown tool: %s", name[:min(len(name), 128)])
+	if why := e.cfg.Registry.Snapshot().Gone(name); why != "" {
+		rpcErr.message += ": " + why
+	}
 	// The registry's own sentence about a name that is unknown, which lists the nearest.
 	rpcErr.data = encode(e.cfg.Registry.Call(ctx, name, nil).Text())
 	return rpcErr

@@ -40,3 +40,16 @@ func BenchmarkCall(b *testing.B) {
 		})
 	}
 }
+
+// Most clients show an error's message alone, so that is where a tool that was switched off is told from one that never was.
+func TestAToolThatWasSwitchedOffIsNamedInTheMessage(t *testing.T) {
+	r := testTools(t)
+	if err := r.Replace("custom", map[string]string{"multiply": "tool multiply is not active"}); err != nil {
+		t.Fatal(err)
+	}
+	f := serve(t, Config{Registry: r})
+	const want = `"code":-32602,"message":"Unknown tool: multiply: tool multiply is not active","data":"tool multiply is not active"`
+	if _, got := f.post(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"multiply"}}`, nil); !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -130,13 +130,16 @@ func (r *Registry) passable(t Tool, res Result) Result {
 	return res
 }
 
+// Gone returns why a tool is not offered that its source has: "tool multiply is not active". Empty: there is no such tool, or it is offered.
+func (s *Snapshot) Gone(name string) string { return s.gone[name] }
+
 // unknown says that there is no such tool, and which come near: models misspell names and make some up. A name of more than
 // twice the longest possible is not repeated, as it is no name.
 func (s *Snapshot) unknown(name string) string {
 	if len(name) > 2*longestName {
 		return "there is no tool of such a long name"
 	}
-	if why := s.gone[name]; why != "" {
+	if why := s.Gone(name); why != "" {
 		return why
 	}
 	text := fmt.Sprintf("there is no tool %q", name)
