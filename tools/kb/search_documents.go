@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -94,6 +95,10 @@ func refuseSearch(ctx context.Context, text json.RawMessage) (tools.Result, bool
 	if json.Unmarshal(args["knowledge_base_id"], &id) == nil && !kbstore.ValidID(id) {
 		return refuse("knowledge_base_id must be a UUID")
 	}
+	var query string
+	if json.Unmarshal(args["query"], &query) == nil && args["query"] != nil && strings.TrimSpace(query) == "" {
+		return refuse("query must not be empty") // no passage is near to nothing, and a model takes "no results" for an answer
+	}
 	if v, given := numberOf(args["threshold"]); given && !(v >= 0 && v <= 1) {
 		return refuse("threshold out of range (0.0-1.0)")
 	}
@@ -102,6 +107,8 @@ func refuseSearch(ctx context.Context, text json.RawMessage) (tools.Result, bool
 		return refuse("max_results exceeds limit (50)")
 	case given && !(v >= 1):
 		return refuse("max_results must be at least 1")
+	case given && v != math.Trunc(v):
+		return refuse("max_results must be a whole number")
 	}
 	return tools.Result{}, false
 }

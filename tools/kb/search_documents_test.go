@@ -60,6 +60,8 @@ func TestArgumentsAreRefusedInTheSpecificationsWords(t *testing.T) {
 		with + `,"threshold":"1.5"}`:                               `{"status_code":400,"message":"threshold out of range (0.0-1.0)"}`,
 		with + `,"max_results":51}`:                                `{"status_code":400,"message":"max_results exceeds limit (50)"}`,
 		with + `,"max_results":"99"}`:                              `{"status_code":400,"message":"max_results exceeds limit (50)"}`,
+		with + `,"max_results":1.5}`:                               `{"status_code":400,"message":"max_results must be a whole number"}`,
+		`{"query":" \n","knowledge_base_id":"` + sampleID + `"}`:   `{"status_code":400,"message":"query must not be empty"}`,
 		with + `,"max_results":0}`:                                 `{"status_code":400,"message":"max_results must be at least 1"}`,
 		with + `,"max_results":-3}`:                                `{"status_code":400,"message":"max_results must be at least 1"}`,
 		`{"query":"q","knowledge_base_id":"sample","threshold":2}`: `{"status_code":400,"message":"knowledge_base_id must be a UUID"}`,
