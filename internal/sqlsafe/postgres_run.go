@@ -191,7 +191,14 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 			return again, nil
 		}
 	}
-	return t, b.told(err)
+	err = b.told(err)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case Late(err):
+		err = slow{late(q.Limits.Time), err}
+	}
+	return t, err
 }
 
 // within runs a statement in a transaction that is never committed, whatever comes of

@@ -119,7 +119,14 @@ var unknown = regexp.MustCompile(`(?:near "([^"]+)": syntax error|no such (?:col
 // its last part does.
 func (g *guard) placed(err error) error {
 	var said *sqlite.Error
-	if !errors.As(err, &said) || said.Code()&0xFF != sqliteError {
+	if !errors.As(err, &said) {
+		return err
+	}
+	switch said.Code() & 0xFF {
+	case sqliteError:
+	case sqliteTooBig:
+		return tooBig(sqliteLimits[0])
+	default:
 		return err
 	}
 	text, _, _ := strings.Cut(strings.TrimPrefix(said.Error(), "SQL logic error: "), " (")
@@ -135,8 +142,11 @@ func (g *guard) placed(err error) error {
 	return r
 }
 
-// sqliteError is SQLITE_ERROR, of a statement that cannot be compiled.
-const sqliteError = 1
+// SQLite's codes of a statement that cannot be compiled, and of a value longer than its limit.
+const (
+	sqliteError  = 1
+	sqliteTooBig = 18
+)
 
 // place is where a name stands in the statement, or -1.
 // SQLite tells the name and no offset, so the first word of that name is meant.

@@ -145,6 +145,35 @@ func Late(err error) bool {
 	return errors.As(err, &l) || errors.As(err, &said) && said.Code == "57014"
 }
 
+// HitOf is the limit that an error is about: time, or cell for a value that grew too large while it was computed; empty: none.
+func HitOf(err error) string {
+	var big tooBig
+	switch {
+	case Late(err):
+		return "time"
+	case errors.As(err, &big):
+		return "cell"
+	}
+	return ""
+}
+
+// tooBig is the end of a statement that made a value of more bytes.
+type tooBig int
+
+// Error says how large a value may be.
+func (b tooBig) Error() string {
+	return fmt.Sprintf("the statement makes a value of more than %d bytes", int(b))
+}
+
+// slow is what a server says of a statement whose time was over, in our words: the same on each database.
+type slow struct {
+	late
+	said error
+}
+
+// Unwrap gives both, so that the server's code is found as well.
+func (s slow) Unwrap() []error { return []error{s.late, s.said} }
+
 // longestStatement bounds what is parsed at all. The longest of the legitimate corpus has 1,100 bytes.
 const longestStatement = 65_536
 

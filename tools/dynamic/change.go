@@ -3,6 +3,7 @@ package dynamic
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"toolnorm/internal/fault"
 	"toolnorm/internal/store"
@@ -96,8 +97,10 @@ func (s *Set) update(ctx context.Context, who, action string, id int, d Draft) (
 		if err != nil {
 			return err
 		}
-		if err := free(ctx, tx, ready.Name, id); err != nil {
-			return err
+		if ready.Name != was.Name { // of two old names that differ by case alone each can still be edited
+			if err := free(ctx, tx, ready.Name, id); err != nil {
+				return err
+			}
 		}
 		if err := update(ctx, tx, id, ready); err != nil {
 			return err
@@ -193,9 +196,12 @@ func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 func (s *Set) nameTaken(d *Draft, p *problems) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	taken := s.config.Reserved[d.Name]
+	taken := false
+	for name, reserved := range s.config.Reserved {
+		taken = taken || reserved && strings.EqualFold(name, d.Name)
+	}
 	for _, t := range s.config.Registry.Snapshot().Tools {
-		taken = taken || t.Name == d.Name && !s.own[t.Name]
+		taken = taken || strings.EqualFold(t.Name, d.Name) && !s.own[t.Name]
 	}
 	if taken {
 		p.wrong("name", "name", "%v", errTaken)

@@ -200,9 +200,9 @@ func (r *Run) failed(err error, definition string) {
 	p := locate(err, definition)
 	r.problem, r.Outcome = &p, p.Rule
 	var wrong *pyexpr.Error
-	switch {
-	case sqlsafe.Late(err):
-		r.Hit = append(r.Hit, "time")
+	switch hit := sqlsafe.HitOf(err); {
+	case hit != "":
+		r.Hit = append(r.Hit, hit)
 	case errors.As(err, &wrong) && wrong.Kind == pyexpr.LimitError:
 		r.Hit = append(r.Hit, "budget")
 	}

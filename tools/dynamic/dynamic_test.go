@@ -224,6 +224,25 @@ func TestATableThatIsThereIsKept(t *testing.T) {
 	}
 }
 
+// Two names that differ by case alone are one to a careless model, so the second is refused; a tool may change the case of its own.
+func TestNamesThatDifferByCaseAloneAreRefused(t *testing.T) {
+	s := newSet(t, filepath.Join(t.TempDir(), "store.db"), func(c *Config) { c.Reserved = map[string]bool{"get_time": true} })
+	made := save(t, s, multiply)
+	d := multiply
+	d.Name = "Multiply_Numbers"
+	if _, err := s.Create(t.Context(), "x", d); fault.From(err).OpenAICode() != "name_taken" || !strings.Contains(err.Error(), "there is a tool multiply_numbers already, number 1, and names that differ by case alone") {
+		t.Errorf("created beside: %v", err)
+	}
+	d.Version = made.Version
+	again, err := s.Update(t.Context(), "x", made.ID, d)
+	if err != nil || again.Name != "Multiply_Numbers" {
+		t.Errorf("its own name in another case: %+v, %v", again, err)
+	}
+	if r := s.Validate(t.Context(), Draft{Name: "GET_TIME", DescriptionAgent: "d", Type: typePython, Definition: "1"}); r.Valid {
+		t.Errorf("a reserved name in another case: %+v", r)
+	}
+}
+
 func TestAToolIsThereAtOnceAndGoneAtOnce(t *testing.T) {
 	s := ownSet(t)
 	changes := 0

@@ -3,6 +3,7 @@ package dynamic
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -58,8 +59,10 @@ func locate(err error, sql string) Problem {
 			out.Rule = "syntax"
 		}
 		out.Line, out.Column, _ = refused.Place()
-	case sqlsafe.Late(err):
+	case sqlsafe.HitOf(err) != "":
 		out.Rule = "limit"
+	case errors.As(err, &said) && said.Code == noRight:
+		out.Message, out.Rule = notAllowed(said.Message), "refused"
 	case errors.As(err, &said):
 		out.Message = said.Message
 		if said.Hint != "" {
@@ -83,6 +86,24 @@ func locate(err error, sql string) Problem {
 		}
 	}
 	return out
+}
+
+// noRight is PostgreSQL's code for what the role may not do.
+const noRight = "42501"
+
+// denied is PostgreSQL's sentence for it: "permission denied for table secret".
+var denied = regexp.MustCompile(`^permission denied for (function|procedure )?.*?(\S+)$`)
+
+// notAllowed says what may not be done as the check of statements says it on every database, in front of any server.
+func notAllowed(said string) string {
+	m := denied.FindStringSubmatch(said)
+	switch {
+	case m == nil:
+		return said
+	case m[1] != "":
+		return m[2] + " is not among the functions that may be called"
+	}
+	return m[2] + " may not be read"
 }
 
 // Refused is a draft that cannot be saved. Its fault is the first of the problems. All

@@ -120,6 +120,7 @@ func TestATestRunSaysWhichLimitItHit(t *testing.T) {
 			d.Options.Timeout = 50
 			return d
 		}(), "time", false, 0},
+		{draft(typeSQL, "SELECT replace(printf('%.*c', 600000, 'x'), 'x', 'yy') AS x"), "cell", false, 0},
 		{draft(typePython, "sum([i for i in range(10 ** 9)])"), "budget", false, 0},
 	} {
 		got := trial(t, s, tt.d, "{}")
@@ -265,7 +266,7 @@ func TestSQLToolsOnPostgres(t *testing.T) {
 		"SELECT :a::int + 1 AS n, ':a' AS t":                                `{"n":6,"t":":a"}`,
 		"SELECT (ARRAY[1,2,3])[1:2] AS s, $$:a$$ || :a AS t":                `{"s":[1,2],"t":":a5"}`,
 		"SELECT count(*) AS n FROM h_user WHERE :a IS NULL OR user_nm = :a": `{"n":0}`,
-		"SELECT word FROM secret WHERE word = :a":                           "! permission denied for table secret",
+		"SELECT word FROM secret WHERE word = :a":                           "! secret may not be read",
 		"SELECT pg_sleep(1), :a":                                            "! pg_sleep is not among the functions",
 		"DELETE FROM h_user WHERE user_nm = :a":                             "! only SELECT may be asked",
 		"SELECT :a, nope FROM h_user":                                       `! column "nope" does not exist (line 1, column 12)`,
@@ -282,6 +283,12 @@ func TestSQLToolsOnPostgres(t *testing.T) {
 		if fails && (got.OK || !strings.Contains(text, wrong)) || !fails && text != want {
 			t.Errorf("%s: %s, want %s", query, text, want)
 		}
+	}
+	// What ran too long says so in the words that a SQLite file has for it.
+	slow := draft(typeSQL, "SELECT count(*) AS n FROM generate_series(1, 10000) a, generate_series(1, 10000) b")
+	slow.Options.Connection, slow.Options.Timeout = "erp", 50
+	if got := trial(t, s, slow, "{}"); got.OK || said(got.Problems) != "the statement took longer than its 50ms" || strings.Join(got.Hit, " ") != "time" {
+		t.Errorf("a statement that takes too long: %+v", got)
 	}
 	d := draft(typeSQL, "SELECT 1 AS one")
 	d.Options.Connection = "super"

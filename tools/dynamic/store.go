@@ -166,19 +166,24 @@ func readVersions(ctx context.Context, in asker, id int) (all []Version, err err
 	return all, rows.Err()
 }
 
-// free says that no other tool than id has a name. It is asked inside of the
-// transaction that nobody else writes beside, so the UNIQUE of the table never has to
-// say it: its error has other words in each database.
+// free says that no other tool than id has a name, in whatever case: models are careless with it, and a call of
+// Get_limit found whichever of two came first. It is asked inside of the transaction that nobody else writes beside, so
+// the UNIQUE of the table never has to say it: its error has other words in each database.
 func free(ctx context.Context, in asker, name string, id int) error {
 	var other int
-	err := in.QueryRowContext(ctx, "SELECT id FROM h_custom_tool WHERE name = $1", name).Scan(&other)
+	var known string
+	err := in.QueryRowContext(ctx, "SELECT id, name FROM h_custom_tool WHERE lower(name) = lower($1) AND id <> $2 ORDER BY id LIMIT 1", name, id).Scan(&other, &known)
 	switch {
-	case errors.Is(err, sql.ErrNoRows) || err == nil && other == id:
+	case errors.Is(err, sql.ErrNoRows):
 		return nil
 	case err != nil:
 		return err
 	}
-	return &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf("there is a tool %s already, number %d", name, other), Param: "name", Code: "name_taken"}
+	text := fmt.Sprintf("there is a tool %s already, number %d", known, other)
+	if known != name {
+		text += ", and names that differ by case alone are one to models"
+	}
+	return &fault.Error{Kind: fault.Conflict, Message: text, Param: "name", Code: "name_taken"}
 }
 
 // current is the tool that is to be changed, as long as nobody else changed it since
