@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/rs/zerolog"
 
@@ -57,18 +58,31 @@ type Config struct {
 
 // Server answers below /admin. It may be used by many at once.
 type Server struct {
-	config Config
-	events *hub
-	mux    *http.ServeMux
-	routes []string // the patterns of Handle, for the test that compares them with the document
+	config  Config
+	current atomic.Pointer[current]
+	events  *hub
+	mux     *http.ServeMux
+	routes  []string // the patterns of Handle, for the test that compares them with the document
+}
+
+// current is what follows the settings: which models there are, and by which formats a text is read.
+type current struct {
+	models  Models
+	formats *adapters.Set
+}
+
+// Use makes the models and formats those of new settings. Requests that are being answered may see either.
+func (s *Server) Use(m Models, f *adapters.Set) {
+	if f == nil {
+		f = adapters.Builtin()
+	}
+	s.current.Store(&current{m, f})
 }
 
 // New makes the server with its own routes. Other packages add theirs by Handle before the first request.
 func New(c Config) *Server {
-	if c.Formats == nil {
-		c.Formats = adapters.Builtin()
-	}
 	s := &Server{config: c, events: newHub(), mux: http.NewServeMux()}
+	s.Use(c.Models, c.Formats)
 	s.Handle("GET "+API+"openapi.yaml", s.document)
 	s.Handle("GET "+API+"session", s.session)
 	s.Handle("GET "+API+"events", s.stream)

@@ -76,7 +76,7 @@ func (s *Server) readings(e *trace.Exchange) []*replay.Reading {
 		return []*replay.Reading{}
 	}
 	all := make([]*replay.Reading, len(e.Bodies.Wrote))
-	f := s.config.Formats.Named(e.Format)
+	f := s.current.Load().formats.Named(e.Format)
 	if f == nil {
 		return all
 	}
@@ -120,7 +120,7 @@ const maxReplay = 256 << 10
 // A user's own families are among them, since a replay is how one tries them out.
 func (s *Server) listFormats(w http.ResponseWriter, _ *http.Request) error {
 	names := []string{}
-	for _, f := range s.config.Formats.All() {
+	for _, f := range s.current.Load().formats.All() {
 		names = append(names, f.Name)
 	}
 	return write(w, http.StatusOK, map[string][]string{"formats": names})
@@ -141,7 +141,7 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request) error {
 	if err := read(r, &ask); err != nil {
 		return err
 	}
-	f := s.config.Formats.Named(ask.Format)
+	f := s.current.Load().formats.Named(ask.Format)
 	switch {
 	case f == nil:
 		return &fault.Error{Kind: fault.Invalid, Param: "format", Message: "there is no format " + ask.Format}

@@ -46,16 +46,17 @@ type listedModel struct {
 // Only names and settings decide what is said of each, so that seventy models cost one question to each server; what a
 // server must be asked for is left to examine.
 func (s *Server) listModels(w http.ResponseWriter, r *http.Request) error {
-	if s.config.Models == nil {
+	models := s.current.Load().models
+	if models == nil {
 		return errNoModels
 	}
-	found, err := s.config.Models.Models(r.Context())
+	found, err := models.Models(r.Context())
 	if err != nil {
 		return err
 	}
 	all := []listedModel{}
 	for _, m := range found {
-		p := s.config.Models.Plan(m.ID)
+		p := models.Plan(m.ID)
 		all = append(all, listedModel{ID: m.ID, Owner: m.Owner, Hidden: m.Hidden, Server: p.Server, Format: p.Format, Strategy: p.Strategy, Wording: p.Wording})
 	}
 	return write(w, http.StatusOK, map[string][]listedModel{"models": all})
@@ -85,7 +86,8 @@ type findings struct {
 // A server that has not loaded the model loads it now, which takes seconds; the answer comes when it is there, and the page
 // that goes away ends it.
 func (s *Server) examine(w http.ResponseWriter, r *http.Request) error {
-	if s.config.Models == nil {
+	models := s.current.Load().models
+	if models == nil {
 		return errNoModels
 	}
 	var ask struct {
@@ -94,7 +96,7 @@ func (s *Server) examine(w http.ResponseWriter, r *http.Request) error {
 	if err := read(r, &ask); err != nil {
 		return err
 	}
-	f, err := s.config.Models.Examine(r.Context(), ask.Model)
+	f, err := models.Examine(r.Context(), ask.Model)
 	if err != nil {
 		return err
 	}
@@ -105,7 +107,7 @@ func (s *Server) examine(w http.ResponseWriter, r *http.Request) error {
 	if f.Strategy == engine.Prompt {
 		out.Wording = f.Wording.String()
 	}
-	if show, err := s.config.Models.Describe(r.Context(), ask.Model, false); err == nil {
+	if show, err := models.Describe(r.Context(), ask.Model, false); err == nil {
 		out.Context, out.Capabilities = described(show)
 	}
 	return write(w, http.StatusOK, out)

@@ -68,10 +68,11 @@ type Config struct {
 
 	Thoughts string // the fields of what a model thought, as form.Out.Thoughts; empty: both
 
-	Version      string        // what /version says
-	DefaultModel string        // answers requests that name no model; empty: such requests are an error
-	MaxBody      int64         // of a request, in bytes; 0: DefaultMaxBody
-	Stall        time.Duration // until a client that takes nothing is given up; 0: DefaultStall
+	Version      string             // what /version says
+	DefaultModel string             // answers requests that name no model; empty: such requests are an error
+	MaxBody      int64              // of a request, in bytes; 0: DefaultMaxBody
+	Replies      *responses.Replies // kept for previous_response_id, so that they outlive this Server; nil: its own
+	Stall        time.Duration      // until a client that takes nothing is given up; 0: DefaultStall
 }
 
 // Server is the http.Handler of the OpenAI-compatible face. It answers whoever asks, and waits for bodies for
@@ -91,6 +92,9 @@ func New(cfg Config) *Server {
 	if cfg.Stall == 0 {
 		cfg.Stall = DefaultStall
 	}
+	if cfg.Replies == nil {
+		cfg.Replies = new(responses.Replies)
+	}
 	s := &Server{cfg: cfg, forms: chatForms(cfg.Shell), mux: http.NewServeMux()}
 	run := &exchange.Runner{
 		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Log: cfg.Log, Trace: cfg.Trace, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
@@ -101,7 +105,7 @@ func New(cfg Config) *Server {
 	s.route("POST", "/v1/embeddings", openai.Embeddings(run, cfg.Embedder))
 	s.route("POST", "/v1/messages", run.Ask(messages.API()))
 	s.route("POST", "/v1/messages/count_tokens", messages.CountTokens(run, cfg.Counter))
-	(&responses.Server{Run: run}).Routes(s.route)
+	(&responses.Server{Run: run, Kept: cfg.Replies}).Routes(s.route)
 	s.route("GET", "/v1/models", s.models)
 	s.route("GET", "/v1/models/{id...}", s.model)
 	s.route("GET", "/debug", view.Serve)

@@ -24,12 +24,7 @@ type admins struct {
 // The page and its scripts are the same for everybody and pass in front of every guard:
 // the guard refuses scripts and styles as such, since elsewhere they would be answers
 // that a foreign page shows.
-func (m *Main) withAdmin(guard *auth.Guard, c admin.Config, keys auth.Keys, face http.Handler) http.Handler {
-	c.Page, c.Version, c.Log, c.Registry, c.KB, c.Tools = web.Handler(), version(), m.log, m.toolbox.Registry, m.toolbox.KB, m.toolbox.Custom
-	if m.remote != nil { // an interface with a nil pointer in it would not be nil
-		c.Servers = m.remote
-	}
-	m.admin = admin.New(c)
+func (m *Main) withAdmin(guard *auth.Guard, keys auth.Keys, face http.Handler) http.Handler {
 	keyed := *guard
 	if len(keys) > 0 {
 		keyed.Keys = keys

@@ -22,8 +22,7 @@ type agents struct {
 
 // newAgent makes the agent, which stands in front of a model.
 // A request that asks for no agent passes through it to the model.
-func (m *Main) newAgent(model chat.Model) *agent.Loop {
-	c := m.Config
+func (m *Main) newAgent(c *Config, model chat.Model) *agent.Loop {
 	cfg := agent.Config{
 		Model: model, Tools: m.toolbox.Registry, Log: m.log, DefaultModel: c.Model,
 		Time: c.AgentTime, Tokens: c.AgentTokens, ToolTokens: c.AgentToolTokens, Beat: c.Heartbeat,

@@ -135,6 +135,7 @@ var errDone = errors.New("done")
 // The arguments are read twice: the first time tells which file to read, the second has its values below flags
 // and environment.
 func (m *Main) ParseFlags(args []string) error {
+	m.reload.args = args
 	args, m.renamed = renamedFlags(args)
 	m.renamed = append(m.renamed, renamedVariables()...)
 	cli, said, err := m.parse(args, nil)
@@ -201,7 +202,6 @@ func strays(app *kong.Application) (names []string) {
 // kong would end the process after printing help; here that is an error which a test can look at.
 func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error) {
 	cli := new(commands)
-	m.given = given{args, file}
 	done := false
 	options := []kong.Option{
 		kong.Name("toolnorm"),
@@ -218,6 +218,7 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 		return nil, nil, err
 	}
 	groupSettings(parser.Model)
+	m.given = given{args, file, settingsOf(parser.Model), &cli.Serve}
 	m.strays = strays(parser.Model)
 	ctx, err := parser.Parse(helpFlag(args))
 	switch {

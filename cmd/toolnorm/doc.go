@@ -6,6 +6,7 @@
 //
 //	main.go       the process: signals, exit statuses
 //	program.go    every part of the server, wired by name; the watch on model servers is in watch.go
+//	face.go       what answers by one set of settings; reload.go makes another one when they have changed
 //	start.go      what a start says, and what keeps it from starting
 //	remote.go     other MCP servers: settings, their file, who manages them; agent.go: the agent in front of the models
 //	config.go     the settings of serve; forms.go has those of the forms that clients get replies in

@@ -39,10 +39,10 @@ func (c *clientForms) check() error {
 }
 
 // shell returns how the registry's tools reach clients that only have a terminal.
-func (m *Main) shell() *shell.Config {
-	c := m.Config.clientForms
+func (m *Main) shell(config *Config) *shell.Config {
+	c := config.clientForms
 	return &shell.Config{
 		Tools: m.toolbox.Registry, Program: runner.Program(c.Runner), Language: c.ShellFence, Base64: c.RunnerBase64,
-		Keep: m.pending.Keep, Kept: m.pending.Find, Used: m.seekRunner,
+		Keep: m.pending.Keep, Kept: m.pending.Find, Used: func() { m.seekRunner(c.Runner) },
 	}
 }

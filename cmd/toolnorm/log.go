@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -11,17 +12,30 @@ import (
 // newLog makes the log that the settings ask for.
 // kong has checked the level; an unknown one, of a test, is info.
 func (m *Main) newLog() zerolog.Logger {
-	level, err := zerolog.ParseLevel(m.Config.LogLevel)
-	if err != nil {
-		level = zerolog.InfoLevel
-	}
+	m.setLevel(m.Config.LogLevel)
 	w := m.stderr
 	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.onTerminal() {
 		plain := !m.onTerminal() || os.Getenv("NO_COLOR") != ""
 		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly, FormatPrepare: leaveOutEmpty}
 	}
-	return zerolog.New(w).Level(level).With().Timestamp().Logger()
+	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(levelOf{&m.level}).With().Timestamp().Logger()
 }
+
+// setLevel has the log say more or less from now on.
+func (m *Main) setLevel(name string) {
+	level, err := zerolog.ParseLevel(name)
+	if err != nil {
+		level = zerolog.InfoLevel
+	}
+	m.level.Store(int32(level))
+}
+
+// levelOf drops lines below a level that may change. Every part holds a copy of the log, whose own level no later one changes; a sampler
+// is asked before a line's fields are written, so that lines nobody wants cost as little.
+type levelOf struct{ least *atomic.Int32 }
+
+// Sample implements zerolog.Sampler.
+func (l levelOf) Sample(level zerolog.Level) bool { return int32(level) >= l.least.Load() }
 
 // leaveOutEmpty takes the fields without a value out of a line for people, who would read principal= as an error.
 func leaveOutEmpty(fields map[string]any) error {

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -66,20 +67,48 @@ func serve(m *Main) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
 	}
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // under nohup the end of the terminal is none of the program's
-		ends = append(ends, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	hup, terminal := make(chan os.Signal, 1), hasTerminal()
+	if !signal.Ignored(syscall.SIGHUP) { // under nohup the end of the terminal is none of the program's
+		signal.Notify(hup, syscall.SIGHUP)
+	}
 	if err := m.Run(); err != nil {
 		return err
 	}
-	select {
-	case <-ctx.Done():
-		stop()
-	case err := <-m.Failed():
-		return errors.Join(err, m.Close())
+	var later <-chan time.Time
+	for {
+		select {
+		case err := <-m.Failed():
+			return errors.Join(err, m.Close())
+		case <-ctx.Done():
+			stop()
+			return m.Close()
+		case <-hup:
+			later = time.After(hangup)
+			if !terminal || hasTerminal() {
+				_ = m.Reload() // it is in the log
+			}
+		case <-later:
+		}
+		if later != nil && terminal && !hasTerminal() {
+			signal.Stop(hup)
+			stop()
+			return m.Close()
+		}
 	}
-	return m.Close()
+}
+
+// hangup is how long behind a SIGHUP a terminal may take to be gone: a shell sends the signal to its jobs before it ends itself.
+const hangup = 2 * time.Second
+
+// hasTerminal says whether the program belongs to a terminal. SIGHUP says two things, "your terminal was closed" and, by custom, "read
+// your settings again"; only a program whose terminal is gone is told the first. /dev/tty is the terminal that a program belongs to,
+// whatever its output goes to; services have none.
+func hasTerminal() bool {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	return tty.Close() == nil
 }

@@ -16,18 +16,12 @@ import (
 )
 
 // withMCP is a face beside which the tools are served to MCP clients, at /mcp and /sse, unless the settings do not want that.
-// The key seals sessions: with the same one they go on after a restart.
-// Any replica with the same file takes them, too. Void never initialises twice, so it could not go on
-// otherwise.
+// Void never initialises twice, so sessions go on when the settings are read again, and, by the key in mcp.key, after a restart and
+// at any replica with the same file.
 func (m *Main) withMCP(face http.Handler) http.Handler {
-	if !m.Config.MCP {
+	if m.mcp == nil {
 		return face
 	}
-	key, err := secret(filepath.Join(m.Config.Data, "mcp.key"))
-	if err != nil {
-		m.log.WithLevel(m.unkept).Err(err).Msg("cannot save mcp.key: MCP clients must reconnect after a restart")
-	}
-	m.mcp = mcpserver.New(m.mcpConfig(key))
 	mux := http.NewServeMux()
 	m.mcp.Mount(mux)
 	mux.Handle("/", face)

@@ -13,15 +13,14 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"toolnorm/adapters"
 	"toolnorm/admin"
 	"toolnorm/engine"
 	"toolnorm/engine/wait"
-	"toolnorm/internal/auth"
 	"toolnorm/internal/front"
 	"toolnorm/internal/toolbox"
 	"toolnorm/internal/trace"
@@ -52,6 +51,12 @@ type Main struct {
 	admin          *admin.Server     // what /admin is answered by
 	remote         *remote.Set       // other MCP servers; nil: this program is one of theirs
 	given          given             // where the settings came from
+	lasting        lasting           // what outlives a face
+	trace          *trace.Log        // the last exchanges; nil: none are kept
+	level          atomic.Int32      // of the log
+	now            atomic.Pointer[face]
+	unwatch        context.CancelFunc // ends the watch on the model servers of now
+	reload         reload
 	server         *http.Server
 	listener       net.Listener
 	failed         chan error
@@ -66,8 +71,7 @@ func NewMain(stdout, stderr io.Writer) *Main {
 }
 
 // Run starts to serve and returns. The parts of the program are named here, and nowhere else.
-// The order is that of need: tools before the servers that add some, the engine before the agent in front of
-// it, the guards around everything that answers.
+// The order is that of need: tools before the servers that add some, what is kept before what answers (face.go).
 func (m *Main) Run() error {
 	settings, err := m.Config.resolve()
 	if err != nil {
@@ -85,19 +89,10 @@ func (m *Main) Run() error {
 	if err := m.openRemote(); err != nil {
 		return errors.Join(err, m.toolbox.Close())
 	}
-	eng := engine.New(m.Config.engine(settings, m.log))
-	loop := m.newAgent(eng)
-	log, reasons := m.traceLog(), append(adapters.Reasons(), engine.Reasons()...)
-	face := proxy.New(proxy.Config{
-		Model: loop, Catalog: eng, Counter: eng, Embedder: eng, Ollama: eng, Log: m.log, Version: version(), DefaultModel: m.Config.Model,
-		Trace: log, Reasons: reasons, LivePage: livePage(),
-		Forms: m.Config.ClientForm, Shell: m.shell(), Thoughts: m.Config.ReasoningField, VoidAliases: m.Config.VoidAliases,
-		MaxBody: m.Config.MaxBody, Stall: m.Config.ClientTimeout,
-	})
-	guard := &auth.Guard{Hosts: m.Config.Hosts, Origins: m.Config.Origins, Keys: settings.keys, Tokens: settings.tokens, Open: []string{"/healthz"}, Log: m.log}
+	m.openLasting()
 	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
 	m.running = before.Running
-	if err := m.serve(before.Wrap(m.withAdmin(guard, admin.Config{Trace: log, Reasons: reasons, Formats: settings.formats, Models: eng}, settings.adminKeys, m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(face), loop, settings.closed()))))), settings, eng); err != nil {
+	if err := m.serve(before.Wrap(m), m.newFace(m.Config, settings, nil)); err != nil {
 		m.closeRemote()
 		return errors.Join(err, m.toolbox.Close())
 	}
@@ -141,14 +136,14 @@ const ballast = 16 << 20
 // serve listens and answers until Close.
 // No WriteTimeout is set: a reply may stream for an hour. A client that takes nothing is given up elsewhere,
 // by Stall, and a body that comes too slowly by the front.
-func (m *Main) serve(h http.Handler, s settings, eng *engine.Engine) error {
+func (m *Main) serve(h http.Handler, first *face) error {
 	var err error
 	requests, cut := context.WithCancelCause(context.Background())
 	m.cut = cut
 	if m.listener, err = net.Listen("tcp", m.Config.Listen); err != nil {
 		return taken(m.Config.Listen, err)
 	}
-	if err := m.mayListen(s.closed()); err != nil {
+	if err := m.mayListen(first); err != nil {
 		return &ended{errors.Join(err, m.listener.Close()), statusUsage}
 	}
 	m.server = &http.Server{
@@ -162,10 +157,11 @@ func (m *Main) serve(h http.Handler, s settings, eng *engine.Engine) error {
 	var ctx context.Context
 	ctx, m.stop = context.WithCancel(context.Background())
 	m.followTools(ctx)
-	m.announce(s)
-	m.watchServers(ctx, s, eng)
+	m.announce(first.settings)
+	m.show(ctx, first)
 	go m.admin.Watch(ctx) // ends with m.stop, as the watch on model servers
 	m.announceDoor(ctx)
+	m.followSettings(ctx)
 	go func() { // ends when the server is closed
 		space := make([]byte, ballast)
 		defer runtime.KeepAlive(space)
@@ -181,11 +177,11 @@ func (s settings) closed() bool { return len(s.keys) > 0 || s.tokens != nil }
 
 // mayListen refuses an address that other machines can reach, when no key is asked for and the settings do not want that.
 // The address that was taken is looked at and not the setting: a host name may stand for anything.
-func (m *Main) mayListen(closed bool) error {
-	if closed || m.onLoopback() {
+func (m *Main) mayListen(f *face) error {
+	if f.settings.closed() || m.onLoopback() {
 		return nil
 	}
-	if !m.Config.InsecureNoKeys {
+	if !f.config.InsecureNoKeys {
 		return fmt.Errorf("listen: other machines can reach %s, but no API key is set: set --api-keys-file or --api-keys (TOOLNORM_API_KEYS), or take JWTs (--jwt-keys), listen on 127.0.0.1, or let everybody in with --insecure-no-keys", m.Config.Listen)
 	}
 	m.log.Warn().Str("listen", m.Config.Listen).Msg("no API key is set: every machine that reaches this address can use the models")
@@ -209,7 +205,7 @@ func (m *Main) Close() error {
 	if m.server == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), m.Config.Grace)
+	ctx, cancel := context.WithTimeout(context.Background(), m.now.Load().config.Grace)
 	defer cancel()
 	m.withdrawDoor()
 	m.admin.Close()

@@ -21,11 +21,9 @@ import (
 // which only the user can read, needs no key.
 // The guard's look at Host and Origin stays in both ways, since a web page could ask without a key, too.
 func (m *Main) withRunner(guard *auth.Guard, face http.Handler) http.Handler {
-	m.door.Token = runner.NewToken()
-	run := runner.NewServer(m.toolbox.Registry, &m.pending, m.log)
 	keyless := *guard
 	keyless.Keys, keyless.Tokens = nil, nil
-	open, keyed := keyless.Wrap(run), guard.Wrap(run)
+	open, keyed := keyless.Wrap(m.lasting.runners), guard.Wrap(m.lasting.runners)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !strings.HasPrefix(r.URL.Path, runner.Paths):
@@ -64,7 +62,7 @@ func (m *Main) announceDoor(ctx context.Context) {
 		}
 	})
 	if slices.Contains(slices.Collect(maps.Values(m.Config.ClientForm)), form.Shell) {
-		m.seekRunner()
+		m.seekRunner(m.Config.Runner)
 	}
 }
 
@@ -95,9 +93,9 @@ func (m *Main) takeDoor(ctx context.Context, first bool) {
 
 // seekRunner says, once, that the runner is not on the path.
 // Without it a user pastes a command and reads "command not found", with no hint of where it comes from.
-func (m *Main) seekRunner() {
+func (m *Main) seekRunner(command string) {
 	m.sought.Do(func() {
-		program, _, _ := strings.Cut(strings.TrimSpace(m.Config.Runner), " ")
+		program, _, _ := strings.Cut(strings.TrimSpace(command), " ")
 		if _, err := exec.LookPath(program); err != nil && len(m.toolbox.Registry.Snapshot().Tools) > 0 {
 			m.log.Warn().Str("runner", program).Msg("the runner is not on PATH; client form shell (NAME@shell) needs it. make install puts toolrun there")
 		}

@@ -12,8 +12,16 @@ import (
 
 // given is where settings came from, for errors: a user who wrote a line of a file looks in vain for a flag that "--grace" names.
 type given struct {
-	args []string
-	file *file // nil: none was read
+	args   []string
+	file   *file        // nil: none was read
+	flags  []*kong.Flag // those of serve; their targets are the fields of config
+	config *Config
+}
+
+// settingsOf are the flags of serve.
+func settingsOf(app *kong.Application) []*kong.Flag {
+	at := slices.IndexFunc(app.Children, func(command *kong.Node) bool { return command.Name == "serve" })
+	return app.Children[at].Flags
 }
 
 // origin is where a setting got its value, spelled as it was given: "--grace", "TOOLNORM_GRACE" or "toolnorm.yaml, line 2: grace".
@@ -92,8 +100,11 @@ var aboutSetting = regexp.MustCompile(`^[a-z][a-z0-9-]*`)
 // located puts in front of an error that begins with the name of a setting where its value stands.
 func (g given) located(err error) error {
 	name := aboutSetting.FindString(err.Error())
+	if name == "" {
+		return err
+	}
 	origin := g.origin(name)
-	if name == "" || origin == "" || strings.HasPrefix(origin, "--") {
+	if origin == "" || strings.HasPrefix(origin, "--") {
 		return err
 	}
 	if _, key, inFile := strings.Cut(origin, ": "); inFile && strings.HasPrefix(err.Error(), key) {

@@ -21,7 +21,7 @@ type request struct {
 
 	owner    string // who asks; what is kept belongs to it
 	store    bool   // the reply is to be kept
-	replies  *replies
+	replies  *Replies
 	earlier  []json.RawMessage // items of the conversation that previous_response_id goes on with
 	items    []json.RawMessage // of this request, when the reply is kept
 	seal     bool              // the client wants thoughts in encrypted_content, to send them back

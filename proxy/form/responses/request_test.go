@@ -12,7 +12,7 @@ import (
 
 // parse reads a body as it comes from nobody in particular.
 func parse(body string) (*request, error) {
-	r := &request{replies: &replies{}}
+	r := &request{replies: &Replies{}}
 	_, err := r.read([]byte(body))
 	return r, err
 }

@@ -18,9 +18,8 @@ import (
 
 // Server serves the API. Run is needed.
 type Server struct {
-	Run *exchange.Runner
-
-	kept replies
+	Run  *exchange.Runner
+	Kept *Replies // what previous_response_id goes on with
 }
 
 // Routes gives every path to route. There is no POST …/cancel, as nothing runs in the background, and no
@@ -39,7 +38,7 @@ func (s *Server) ask() exchange.Handler {
 		if err != nil {
 			return err
 		}
-		q := &request{owner: auth.Caller(r.Context()), replies: &s.kept}
+		q := &request{owner: auth.Caller(r.Context()), replies: s.Kept}
 		own := api
 		own.Read, own.Open = q.read, q.open
 		return s.Run.Answer(w, r, own, x, body)
@@ -92,13 +91,13 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request) error {
 	id, owner := r.PathValue("id"), auth.Caller(r.Context())
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		k, ok := s.kept.find(id, owner)
+		k, ok := s.Kept.find(id, owner)
 		if !ok {
 			return notKept(id)
 		}
 		return form.WriteJSON(w, http.StatusOK, append(slices.Clip(k.object), '\n'))
 	case http.MethodDelete:
-		if !s.kept.remove(id, owner) {
+		if !s.Kept.remove(id, owner) {
 			return notKept(id)
 		}
 		return form.WriteValue(w, struct {
@@ -120,7 +119,7 @@ func notKept(id string) error {
 // gets one.
 func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	k, ok := s.kept.find(id, auth.Caller(r.Context()))
+	k, ok := s.Kept.find(id, auth.Caller(r.Context()))
 	if !ok {
 		return notKept(id)
 	}

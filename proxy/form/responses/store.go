@@ -25,10 +25,10 @@ type keptReply struct {
 	until     time.Time
 }
 
-// replies keeps the last replies in memory: one process knows its own alone, and forgets them when it ends.
+// Replies keeps the last replies in memory: one process knows its own alone, and forgets them when it ends.
 // The zero value has none. A conversation of n turns by previous_response_id keeps its items once: each
 // turn's list holds the texts of the one before.
-type replies struct {
+type Replies struct {
 	mu    sync.Mutex
 	byID  map[string]*list.Element // to a *keptReply in order
 	order list.List                // the oldest comes first
@@ -37,7 +37,7 @@ type replies struct {
 }
 
 // time is the present. Tests give another, since an hour is long.
-func (s *replies) time() time.Time {
+func (s *Replies) time() time.Time {
 	if s.now != nil {
 		return s.now()
 	}
@@ -46,7 +46,7 @@ func (s *replies) time() time.Time {
 
 // keep keeps a reply, and drops the oldest where there are too many. What a reply shares with the ones before
 // it is counted each time, so the bound holds for the worst case.
-func (s *replies) keep(k *keptReply) {
+func (s *Replies) keep(k *keptReply) {
 	k.bytes = len(k.object)
 	for _, item := range k.items {
 		k.bytes += len(item)
@@ -68,14 +68,14 @@ func (s *replies) keep(k *keptReply) {
 }
 
 // drop forgets a reply. s.mu is held.
-func (s *replies) drop(at *list.Element) {
+func (s *Replies) drop(at *list.Element) {
 	k := s.order.Remove(at).(*keptReply)
 	delete(s.byID, k.id)
 	s.bytes -= k.bytes
 }
 
 // find finds a reply of the one who asks. That of another is as unknown as one that was never there.
-func (s *replies) find(id, owner string) (*keptReply, bool) {
+func (s *Replies) find(id, owner string) (*keptReply, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at, ok := s.byID[id]
@@ -87,7 +87,7 @@ func (s *replies) find(id, owner string) (*keptReply, bool) {
 }
 
 // remove forgets a reply of the one who asks, and says whether there was one.
-func (s *replies) remove(id, owner string) bool {
+func (s *Replies) remove(id, owner string) bool {
 	if _, ok := s.find(id, owner); !ok {
 		return false
 	}
@@ -102,7 +102,7 @@ func (s *replies) remove(id, owner string) bool {
 
 // item finds an item of a reply by its id, the newest first. An item's id holds that of its reply, so only
 // one reply is looked at.
-func (s *replies) item(id, owner string) (json.RawMessage, bool) {
+func (s *Replies) item(id, owner string) (json.RawMessage, bool) {
 	k, ok := s.find(replyOf(id), owner)
 	if !ok {
 		return nil, false

@@ -10,7 +10,7 @@ import (
 
 func TestRepliesAreKeptForTheirOwnerAndNotForLong(t *testing.T) {
 	now := time.Now()
-	s := &replies{now: func() time.Time { return now }}
+	s := &Replies{now: func() time.Time { return now }}
 	item := json.RawMessage(`{"type":"message","id":"msg_A_0","role":"assistant","content":"a"}`)
 	s.keep(&keptReply{id: "resp_A", owner: "me", object: json.RawMessage(`{}`), items: []json.RawMessage{[]byte(`{"id":"msg_A_0"}`), item}, output: 1})
 	if got, ok := s.item("msg_A_0", "me"); !ok || string(got) != string(item) {
@@ -33,7 +33,7 @@ func TestRepliesAreKeptForTheirOwnerAndNotForLong(t *testing.T) {
 }
 
 func TestTheOldestRepliesAreDropped(t *testing.T) {
-	s := &replies{}
+	s := &Replies{}
 	for i := range mostKept + 5 {
 		s.keep(&keptReply{id: fmt.Sprint("resp_", i)})
 	}

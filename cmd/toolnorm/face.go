@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"reflect"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/adapters"
+	"toolnorm/admin"
+	"toolnorm/admin/web"
+	"toolnorm/chat"
+	"toolnorm/engine"
+	"toolnorm/internal/auth"
+	"toolnorm/mcpserver"
+	"toolnorm/proxy"
+	"toolnorm/proxy/form/responses"
+	"toolnorm/runner"
+)
+
+// face answers requests by one set of settings. Settings that are read again make a new one (reload.go); requests that are being
+// answered keep the old one to their end, since nothing of it changes.
+type face struct {
+	http.Handler
+	config   Config
+	settings settings
+	asks     engine.Config // what engine was made of
+	engine   *engine.Engine
+}
+
+// lasting are the parts that outlive a face: what they keep, as sessions, tokens and the last exchanges, must not end with the settings.
+type lasting struct {
+	reasons []chat.Reason
+	replies *responses.Replies
+	runners http.Handler // what toolrun asks
+}
+
+// openLasting makes them, by the settings that the program was started with.
+func (m *Main) openLasting() {
+	m.trace = m.traceLog()
+	m.lasting = lasting{reasons: append(adapters.Reasons(), engine.Reasons()...), replies: new(responses.Replies)}
+	m.door.Token = runner.NewToken()
+	m.lasting.runners = runner.NewServer(m.toolbox.Registry, &m.pending, m.log)
+	if m.Config.MCP {
+		key, err := secret(filepath.Join(m.Config.Data, "mcp.key"))
+		if err != nil {
+			m.log.WithLevel(m.unkept).Err(err).Msg("cannot save mcp.key: MCP clients must reconnect after a restart")
+		}
+		m.mcp = mcpserver.New(m.mcpConfig(key))
+	}
+	c := admin.Config{
+		Trace: m.trace, Reasons: m.lasting.reasons, Page: web.Handler(), Version: version(), Log: m.log,
+		Registry: m.toolbox.Registry, KB: m.toolbox.KB, Tools: m.toolbox.Custom,
+	}
+	if m.remote != nil { // an interface with a nil pointer in it would not be nil
+		c.Servers = m.remote
+	}
+	m.admin = admin.New(c)
+}
+
+// newFace makes what answers by these settings. The order is that of need: the engine before the agent in front of it, the guards
+// around everything that answers. An engine whose settings are those of the old face is kept, with what it knows of models.
+func (m *Main) newFace(config Config, s settings, old *face) *face {
+	f := &face{config: config, settings: s, asks: config.engine(s, m.log)}
+	if old != nil && f.sameEngine(old) {
+		f.engine = old.engine
+	} else {
+		f.engine = engine.New(f.asks)
+	}
+	loop := m.newAgent(&f.config, f.engine)
+	chats := proxy.New(proxy.Config{
+		Model: loop, Catalog: f.engine, Counter: f.engine, Embedder: f.engine, Ollama: f.engine, Log: m.log, Version: version(), DefaultModel: config.Model,
+		Trace: m.trace, Reasons: m.lasting.reasons, LivePage: livePage(), Replies: m.lasting.replies,
+		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
+		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
+	})
+	guard := &auth.Guard{Hosts: config.Hosts, Origins: config.Origins, Keys: s.keys, Tokens: s.tokens, Open: []string{"/healthz"}, Log: m.log}
+	f.Handler = m.withAdmin(guard, s.adminKeys, m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(chats), loop, s.closed()))))
+	return f
+}
+
+// sameEngine says that two faces ask model servers in the same way. The log is that of the program in both, and holds functions, which
+// cannot be compared.
+func (f *face) sameEngine(old *face) bool {
+	a, b := f.asks, old.asks
+	a.Log, b.Log = zerolog.Nop(), zerolog.Nop()
+	return reflect.DeepEqual(a, b)
+}
+
+// show has requests answered by a face from now on.
+func (m *Main) show(ctx context.Context, f *face) {
+	old := m.now.Swap(f)
+	m.admin.Use(f.engine, f.settings.formats)
+	if old != nil && old.engine == f.engine {
+		return
+	}
+	if m.unwatch != nil {
+		m.unwatch()
+	}
+	ctx, m.unwatch = context.WithCancel(ctx)
+	m.watchServers(ctx, f.settings, f.engine)
+}
+
+// ServeHTTP answers a request by the settings that are in force when it comes.
+func (m *Main) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.now.Load().ServeHTTP(w, r) }
