@@ -31,12 +31,18 @@ type guard struct {
 	call  *guarded        // the call that is being read; nil outside
 	wrong *guarded        // a call that must be repaired; nil when there is none
 	late  []chat.Event    // what came behind it
-	said  strings.Builder // what was sent, as the model wrote it
-	calls int             // that were sent
+	text  strings.Builder // that was sent
+	calls []sentCall      // that were sent
 	asked int             // generations that repairs have cost
 	spent chat.Counts     // their tokens
 	own   *chat.Counts    // those of the reply itself; nil: not known yet
 	steps []string        // what was done, each once
+}
+
+// sentCall is a call that was sent, behind so many bytes of text.
+type sentCall struct {
+	behind int
+	chat.Call
 }
 
 // guarded is a call on its way. Its arguments are kept until it has left: what does not fit is repaired as a
@@ -85,7 +91,7 @@ func (g *guard) take(ev chat.Event) bool {
 	}
 	switch ev.Kind {
 	case chat.Text:
-		g.said.WriteString(ev.Text)
+		g.text.WriteString(ev.Text)
 	case chat.CallStart:
 		return g.begin(ev)
 	case chat.CallArgs:
@@ -160,8 +166,7 @@ func (g *guard) end(ev chat.Event) bool {
 // close ends a call whose arguments were sent. A client that wants one call (parallel_tool_calls false) gets one, and the model
 // is stopped: raw text cannot be held to it beforehand.
 func (g *guard) close(c *guarded, args json.RawMessage) bool {
-	g.calls++
-	g.said.Write(g.j.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: args}))
+	g.calls = append(g.calls, sentCall{g.text.Len(), chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: args}})
 	if !g.yield(chat.Event{Kind: chat.CallEnd, Index: c.start.Index}, nil) {
 		return false
 	}
@@ -173,9 +178,21 @@ func (g *guard) close(c *guarded, args json.RawMessage) bool {
 	return true
 }
 
+// said is what was sent, as the model wrote it. Few replies need it (a repair, an end before the model's own), so calls are
+// printed here and not as they leave.
+func (g *guard) said() string {
+	var all []byte
+	text, at := g.text.String(), 0
+	for _, c := range g.calls {
+		all = append(append(all, text[at:c.behind]...), g.j.format.Append(nil, c.Call)...)
+		at = c.behind
+	}
+	return string(append(all, text[at:]...))
+}
+
 // stop ends the reply though the model may go on, or has written more. Its tokens are estimated where they are not known.
 func (g *guard) stop(reason, cause string) {
-	counts := chat.Counts{Prompt: g.j.estimate(), Completion: g.said.Len() / 4, Estimated: true}
+	counts := chat.Counts{Prompt: g.j.estimate(), Completion: len(g.said()) / 4, Estimated: true}
 	if g.own != nil {
 		counts = *g.own
 	}

@@ -132,7 +132,7 @@ func (g *guard) giveUp(c *guarded) bool {
 		return true // requireCall makes an error of it
 	}
 	text := string(g.j.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: c.args.Written()}))
-	g.said.WriteString(text)
+	g.text.WriteString(text)
 	return g.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
 
@@ -148,7 +148,7 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	for _, weak := range []bool{false, true} {
 		o.Weak = weak
 		f := rewritten(c.tool, c.args.Text(), o)
-		f.Said = g.said.String()
+		f.Said = g.said()
 		text, counts, err := g.j.withForcedCall(f).whole(g.ctx, stepRewritten)
 		g.spent = g.spent.Plus(counts)
 		if err == nil {
@@ -167,7 +167,7 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 // ranOn says whether a forced call came to no end within a limit that is ours, and nothing of it was sent. A limit
 // of the client's is its own: it gets what fits in there.
 func (g *guard) ranOn(ev chat.Event) bool {
-	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && g.calls == 0 && (g.call == nil || !g.call.begun)
+	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && len(g.calls) == 0 && (g.call == nil || !g.call.begun)
 }
 
 // bounded has the model write a call that ran on once more, with bounds on what may run on. A grammar of a string or
@@ -230,7 +230,7 @@ func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	call := chat.Call{ID: "call_rejected", Name: c.tool.Name, Args: c.args.Written()}
 	r := *g.j.request
 	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)],
-		chat.Message{Role: chat.Assistant, Content: g.said.String(), Calls: []chat.Call{call}},
+		chat.Message{Role: chat.Assistant, Content: g.said(), Calls: []chat.Call{call}},
 		chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + call.Name + " again with arguments that fit its schema."})
 	var reply chat.Collector
 	_, again := g.j.with(&r).read(g.ctx, stepReasked)

@@ -50,7 +50,7 @@ type sameness struct {
 	j     *job
 	most  int
 	yield func(chat.Event, error) bool
-	made  []string     // the last calls, the last one last
+	made  []*madeCall  // the last calls, the last one last
 	held  []chat.Event // of a call that may be one too many
 	calls chat.Collector
 	bytes int // that were read
@@ -97,12 +97,11 @@ func (s *sameness) take(ev chat.Event, err error) bool {
 // ended notes a call, and says whether it is one too many. No more calls are remembered than the longest round
 // needs.
 func (s *sameness) ended() bool {
-	last := s.last()
-	call := last.Name + canonical(last.Args)
-	if n := s.rounds(); n > 0 && s.made[len(s.made)-n] == call {
+	call := madeCall{Call: s.last()}
+	if n := s.rounds(); n > 0 && call.is(s.made[len(s.made)-n]) {
 		return true
 	}
-	s.made = append(s.made, call)
+	s.made = append(s.made, &call)
 	s.made = s.made[max(len(s.made)-s.most*longestRound, 0):]
 	return false
 }
@@ -114,11 +113,31 @@ func (s *sameness) last() chat.Call { return s.calls.Calls[len(s.calls.Calls)-1]
 // make a round of two: the list without its last two calls is equal to the list without its first two.
 func (s *sameness) rounds() int {
 	for n := 1; n <= longestRound; n++ {
-		if last := len(s.made) - n*s.most; last >= 0 && slices.Equal(s.made[last:len(s.made)-n], s.made[last+n:]) {
+		if last := len(s.made) - n*s.most; last >= 0 && slices.EqualFunc(s.made[last:len(s.made)-n], s.made[last+n:], (*madeCall).is) {
 			return n
 		}
 	}
 	return 0
+}
+
+// madeCall is a call that was made. The one way to write its arguments is found when it is first compared with another spelling:
+// nearly every reply ends before there is anything to compare.
+type madeCall struct {
+	chat.Call
+	value string // of the arguments, as canonical has it; empty: not found yet
+}
+
+// is says whether two calls are the same to whoever runs them.
+func (c *madeCall) is(other *madeCall) bool {
+	return c.Name == other.Name && (bytes.Equal(c.Args, other.Args) || c.canonical() == other.canonical())
+}
+
+// canonical is the one way to write the arguments.
+func (c *madeCall) canonical() string {
+	if c.value == "" {
+		c.value = canonical(c.Args)
+	}
+	return c.value
 }
 
 // canonical is a value written the one way that depends on nothing but the value: {"a":1, "b":2} and {"b":2,"a":1} are the same
