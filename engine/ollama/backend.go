@@ -9,7 +9,6 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
-	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
@@ -73,39 +72,6 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 		src, err = b.Chat(ctx, o.Pulse, body)
 	}
 	return src, "", err
-}
-
-// Complete writes a text on without any template: editors put the marks of gaps into the prompt themselves. A
-// suffix needs the model's own template for gaps. The model is not probed for it: all that would be of use is how
-// long its context may be, and that is taken when it was learned already. An editor that asks with every key
-// stroke should not wait for a probe.
-func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
-	q := *o
-	b.mu.Lock()
-	q.Facts = b.known[knownAs(o)]
-	b.mu.Unlock()
-	c := o.Request.Continue
-	return b.Client.Complete(ctx, o.Pulse, &CompleteRequest{
-		Model: o.Model, Prompt: c.Prompt, Suffix: c.Suffix, Stream: true, Options: b.sizedOptions(ctx, &q), KeepAlive: o.Request.Keep,
-	})
-}
-
-// Embed asks for the vectors of texts. What is too long is an error unless the client asks for the cut (Truncate):
-// Ollama's default is to cut silently, and a search over cut texts is wrong without anyone knowing.
-func (b *Backend) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
-	reply, err := b.Client.Embed(ctx, p, &EmbedRequest{
-		Model: model, Input: r.Input, Dimensions: r.Dimensions, Truncate: r.Truncate, KeepAlive: r.KeepAlive, Options: r.Options,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &chat.Embeddings{Vectors: reply.Embeddings, Tokens: reply.PromptEvalCount}, nil
-}
-
-// Unload takes a model out of the server's memory, and says whether it was there, and is no more. It is the cure
-// of a model that hangs (see Client.Unload), and the engine asks for it only when the settings allow that.
-func (b *Backend) Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error) {
-	return b.Client.Unload(ctx, p, fullName(model))
 }
 
 // curable is err as one that another strategy may cure, if the server has refused a way of asking: a 400 or 404, a

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -26,36 +25,34 @@ type Client struct {
 	api     *api.Client        // for what needs no model, by Ollama's own types
 	scratch upstream.Scratches // buffers of replies, used again
 	renders upstream.Documents // buffers of rendered prompts
-	queue   wait.Queue         // for a server that says 503
+	calls   upstream.Caller
 }
 
 // New makes a client of the server at base, as ParseHost gives it. A nil transport means the network, with
-// settings for streams: nothing compressed, small buffers, connections kept. Redirections are not followed: a POST
-// would become a GET, and the answer one of another server.
+// settings for streams: nothing compressed, small buffers, connections kept.
 func New(base string, rt http.RoundTripper) (*Client, error) {
 	u, err := url.Parse(base)
 	if err != nil {
 		return nil, err
 	}
-	if rt == nil {
-		rt = upstream.Transport()
+	c := upstream.HTTP(rt)
+	o := &Client{base: base, http: c, api: api.NewClient(u, c)}
+	o.calls.Do = o.send
+	o.calls.Refused = func(resp *http.Response, text []byte) *fault.Error {
+		return upstream.Refused(resp.StatusCode, resp.Header, text)
 	}
-	c := &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return &Client{base: base, http: c, api: api.NewClient(u, c)}, nil
+	return o, nil
 }
 
 // Chat begins a reply of /api/chat: the server renders the prompt and looks for calls itself. It may be silent for
 // as long as a call takes to write (Withheld), since its parsers send a call whole. Tokens beside text are kept
 // only where the client asked for them and no call may be among them.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.Source, error) {
-	s, err := o.records(ctx, p, "/api/chat", r, p.UntilFirst(), p.Withheld())
-	if err != nil {
-		return nil, err
-	}
-	if r.Logprobs && len(r.Tools) == 0 {
-		s.probs = new(upstream.Probs)
-	}
-	return s, nil
+	return o.stream(ctx, p, "/api/chat", r, p.UntilFirst(), p.Withheld(), func(s *stream) {
+		if r.Logprobs && len(r.Tools) == 0 {
+			s.probs = new(upstream.Probs)
+		}
+	})
 }
 
 // Tap is Chat, but what comes is the text that the model wrote, calls and all, as far as the server shows its
@@ -65,18 +62,13 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (chat.Source, error) {
 	q := *r
 	q.Logprobs = true
-	s, err := o.records(ctx, p, "/api/chat", &q, p.UntilFirst(), p.Later())
-	if err != nil {
-		return nil, err
-	}
-	s.tap = &tap{marks: m}
-	return s, nil
+	return o.stream(ctx, p, "/api/chat", &q, p.UntilFirst(), p.Later(), func(s *stream) { s.tap = &tap{marks: m} })
 }
 
 // Generate begins a reply of /api/generate: the raw text of the model. Nothing is withheld here, so a silence
 // between two records is a fault sooner than with Chat.
 func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
-	return o.stream(ctx, p, "/api/generate", r, p.First(), p.Later())
+	return o.stream(ctx, p, "/api/generate", r, p.First(), p.Later(), plain)
 }
 
 // identity is the template by which a server that reads the reply itself gets a prompt as it is. Raw would do that
@@ -92,12 +84,7 @@ const identity = "{{ .Prompt }}"
 func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
 	q := *r
 	q.Raw, q.Template, q.Logprobs = false, identity, true
-	s, err := o.records(ctx, p, "/api/generate", &q, p.First(), p.Later())
-	if err != nil {
-		return nil, err
-	}
-	s.tap = &tap{ours: true}
-	return s, nil
+	return o.stream(ctx, p, "/api/generate", &q, p.First(), p.Later(), func(s *stream) { s.tap = &tap{ours: true} })
 }
 
 // Render gives the prompt that r comes to with the model's own template. It loads the model. A server that does not
@@ -106,7 +93,7 @@ func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) 
 func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (string, error) {
 	q := *r
 	q.RenderOnly, q.Stream = true, false
-	resp, err := o.post(ctx, p, "/api/chat", &q, p.Loading())
+	resp, err := o.calls.Post(ctx, p, o.base+"/api/chat", &q, p.Loading())
 	if err != nil {
 		return "", err
 	}
@@ -120,60 +107,34 @@ func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (str
 	return prompt, err
 }
 
-// stream posts a request and gives the events of the reply. It exists so that a nil *stream is never a chat.Source
-// that is not nil.
-func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body any, first, later wait.Limit) (chat.Source, error) {
-	s, err := o.records(ctx, p, path, body, first, later)
+// stream posts a request whose reply is a stream of records. Ollama sends its head with the first record, so the
+// wait for the head is that for the model to load and to read the prompt; first stands for both waits.
+func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body any, first, later wait.Limit, reading func(*stream)) (chat.Source, error) {
+	resp, err := o.calls.Post(ctx, p, o.base+path, body, first)
 	if err != nil {
 		return nil, err
 	}
+	s := &stream{Stream: o.scratch.Stream(ctx, resp.Body, p.Reader(resp.Body, first, later))}
+	s.Read = s.read
+	reading(s)
 	return s, nil
 }
 
-// records posts a request whose reply is a stream of records. Ollama sends its head with the first record, so the
-// wait for the head is that for the model to load and to read the prompt; first stands for both waits.
-func (o *Client) records(ctx context.Context, p *wait.Pulse, path string, body any, first, later wait.Limit) (*stream, error) {
-	resp, err := o.post(ctx, p, path, body, first)
-	if err != nil {
-		return nil, err
-	}
-	in := o.scratch.Get(p.Reader(resp.Body, first, later))
-	return &stream{ctx: ctx, body: resp.Body, scratch: in, pool: &o.scratch}, nil
-}
+// plain has a stream read as it is.
+func plain(*stream) {}
 
-// post sends a request and waits for the head of the answer, which must be 200. While the server is busy it waits
+// send sends a request and waits for the head of the answer. While the server is busy it waits
 // in the queue: Ollama says 503 "server busy, please try again" once OLLAMA_MAX_QUEUE requests wait for models,
 // and most of them pass soon.
-func (o *Client) post(ctx context.Context, p *wait.Pulse, path string, body any, w wait.Limit) (*http.Response, error) {
-	data, err := chat.JSON(body) // marks as they are: a prompt is full of them, and longer with each as \u003c
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
-	}
-	return o.queue.Pass(ctx, p, func() (*http.Response, error) { return o.send(ctx, p, path, data, w) })
-}
-
-// send is post, once. What is no 200 is read to MaxError bytes and explained; a 200 that is a page or another
-// API's answer is an error too (Misplaced), since what stands at the address is no Ollama.
-func (o *Client) send(ctx context.Context, p *wait.Pulse, path string, data []byte, w wait.Limit) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.base+path, bytes.NewReader(data))
+func (o *Client) send(ctx context.Context, url string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	p.Begin(w)
 	resp, err := o.http.Do(req)
-	p.End()
 	if err != nil {
 		return nil, wait.Broken(ctx, o.base, err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		defer resp.Body.Close()
-		text, _ := io.ReadAll(io.LimitReader(p.Reader(resp.Body, w, wait.Limit{}), upstream.MaxError))
-		return nil, upstream.Refused(resp.StatusCode, resp.Header, text)
-	}
-	// A router's login page comes with status 200.
-	if err := upstream.Misplaced(resp); err != nil {
-		return nil, errors.Join(err, resp.Body.Close())
 	}
 	return resp, nil
 }

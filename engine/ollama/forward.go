@@ -3,7 +3,6 @@ package ollama
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 
@@ -46,17 +45,13 @@ func (o *Client) Describe(ctx context.Context, model string, verbose bool) (json
 	defer cancel()
 	ctx, p := wait.NewPulse(ctx, nil, wait.Timeouts{})
 	defer p.Stop()
-	resp, err := o.post(ctx, p, "/api/show", struct {
-		Model   string `json:"model"`
-		Verbose bool   `json:"verbose,omitempty"`
-	}{model, verbose}, wait.Limit{})
+	said := map[string]any{"model": model}
+	if verbose {
+		said["verbose"] = true
+	}
+	body, err := o.calls.Document(ctx, p, o.base+"/api/show", said, wait.Limit{}, wait.Limit{}, upstream.MaxRender)
 	if err != nil {
 		return nil, err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxRender))
-	if err != nil {
-		return nil, wait.Broken(ctx, "", err)
 	}
 	if !json.Valid(body) {
 		return nil, fault.New(fault.Unavailable, "the model server's description of %s cannot be read", model)

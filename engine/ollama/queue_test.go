@@ -84,7 +84,7 @@ func TestABusyServerIsWaitedFor(t *testing.T) {
 				if n := net.asked.Load(); n > 100 {
 					t.Errorf("the server was asked %d times", n)
 				}
-				if q := o.queue.Waiting.Load(); q != 0 {
+				if q := o.calls.Queue.Waiting.Load(); q != 0 {
 					t.Errorf("%d requests wait still", q)
 				}
 			})
@@ -133,8 +133,8 @@ func TestAClientThatLeavesTheQueueIsForgotten(t *testing.T) {
 		defer p.Stop()
 		began := time.Now()
 		_, err = o.Generate(ctx, p, &GenerateRequest{})
-		if f := fault.From(err); f.Kind != fault.Canceled || time.Since(began) != 3*time.Second || o.queue.Waiting.Load() != 0 {
-			t.Errorf("after %v: %v; %d wait", time.Since(began), err, o.queue.Waiting.Load())
+		if f := fault.From(err); f.Kind != fault.Canceled || time.Since(began) != 3*time.Second || o.calls.Queue.Waiting.Load() != 0 {
+			t.Errorf("after %v: %v; %d wait", time.Since(began), err, o.calls.Queue.Waiting.Load())
 		}
 	})
 }

@@ -36,7 +36,9 @@ func (l *looped) Read(b []byte) (int, error) {
 func streamOf(t testing.TB, r io.Reader) *stream {
 	ctx, p := wait.NewPulse(t.Context(), nil, wait.Timeouts{})
 	t.Cleanup(p.Stop)
-	return &stream{ctx: ctx, body: io.NopCloser(r), scratch: upstream.NewScratch(p.Reader(r, wait.Limit{}, wait.Limit{})), pool: new(upstream.Scratches)}
+	s := &stream{Stream: new(upstream.Scratches).Stream(ctx, io.NopCloser(r), p.Reader(r, wait.Limit{}, wait.Limit{}))}
+	s.Read = s.read
+	return s
 }
 
 // TestRecordsCostNoAllocation allows for the blocks that the text goes into: one in a thousand records.
@@ -220,7 +222,7 @@ func TestOversizedBuffersAreNotKept(t *testing.T) {
 		kept bool
 	}{{1000, true}, {upstream.KeepRecord + 1, false}} {
 		src := streamOf(t, strings.NewReader(`{"response":"`+strings.Repeat("x", row.size)+`"}`+"\n"+`{"done":true}`+"\n"))
-		s := src.scratch
+		s := src.Scratch
 		upstreamtest.Drain(src)
 		if s.Grown == row.kept {
 			t.Errorf("a record of %d bytes: grown is %v", row.size, s.Grown)

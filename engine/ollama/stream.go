@@ -2,7 +2,6 @@ package ollama
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"strings"
@@ -20,20 +19,13 @@ import (
 // 0.34 says "token repeat limit reached".
 const repeatLimit = 30
 
-// stream reads the records of /api/chat or /api/generate. It is a chat.Source. One goroutine reads it: nothing is
-// parsed before it is asked for, so a slow client slows the server down, and no reply is kept here.
+// stream reads the records of /api/chat or /api/generate. It is a chat.Source, and keeps no
+// reply.
 type stream struct {
-	ctx     context.Context // ends the reads; its cause says why
-	body    io.ReadCloser
-	scratch *upstream.Scratch
-	pool    *upstream.Scratches
-	text    chat.Strings // fragments of a few bytes share one allocation
-	tap     *tap         // nil: the server's own reading is passed on
-	plain   []byte       // the text of the last plain record
+	upstream.Stream
+	tap   *tap   // nil: the server's own reading is passed on
+	plain []byte // the text of the last plain record
 
-	queue  []chat.Event    // what the last record held; its memory is used again
-	head   int             // queue[:head] has been given out
-	over   error           // what Next returns once the queue is empty
 	calls  int             // begun so far
 	probs  *upstream.Probs // nil: nobody wants probabilities
 	last   []byte          // the last token, trimmed
@@ -42,45 +34,10 @@ type stream struct {
 
 var _ chat.Source = (*stream)(nil)
 
-// Next gives the next event. What a record held is given out to the end before its error: text in front of a fault
-// has been written and belongs to the client.
-func (s *stream) Next() (chat.Event, error) {
-	for s.head == len(s.queue) {
-		if s.over != nil {
-			return chat.Event{}, s.over
-		}
-		s.queue, s.head = s.queue[:0], 0
-		s.over = s.read()
-	}
-	s.head++
-	return s.queue[s.head-1], nil
-}
-
-// Close stops the upstream: at once when the reply is not complete, else so that the connection can be used again. A server takes a
-// closed connection as the sign to stop generating (0.24 answered the next request 0.11 s later), so nothing is read on
-// for a client that has gone.
-func (s *stream) Close() error {
-	if s.scratch == nil {
-		return nil
-	}
-	if s.over == io.EOF {
-		stop := time.AfterFunc(upstream.DrainTime, func() { s.body.Close() })
-		// Behind the last record there is only the end of the chunks. What is longer, or does not come, costs the
-		// connection.
-		io.Copy(io.Discard, io.LimitReader(s.body, 4096))
-		stop.Stop()
-	} else {
-		s.over = fault.New(fault.Canceled, "the reply was closed")
-	}
-	s.pool.Put(s.scratch)
-	s.scratch, s.queue, s.head = nil, nil, 0
-	return s.body.Close()
-}
-
 // read queues the events of the next record. Its error is what ends the stream behind them; nil: nothing ends it.
 // Half a record at the end is a reply that was cut, but the last line may lack its newline.
 func (s *stream) read() error {
-	line, whole, err := s.scratch.Next()
+	line, whole, err := s.Scratch.Next()
 	if err != nil {
 		return s.ended(err)
 	}
@@ -88,7 +45,7 @@ func (s *stream) read() error {
 	if s.tap == nil && s.probs == nil && s.plainText(line) {
 		return nil
 	}
-	v, err := s.scratch.Parse(line)
+	v, err := s.Scratch.Parse(line)
 	switch {
 	case err != nil && !whole:
 		return s.ended(upstream.ErrCut)
@@ -112,13 +69,13 @@ func (s *stream) plainText(line []byte) bool {
 		s.plain = text
 		s.repetition(text[known:])
 		known = len(text)
-		line = s.scratch.Ahead()
+		line = s.Scratch.Ahead()
 		if text, ok = quickText(text, bytes.TrimSuffix(line, []byte("\n"))); ok {
-			s.scratch.Skip(len(line))
+			s.Scratch.Skip(len(line))
 		}
 	}
 	if len(s.plain) > 0 {
-		s.queue = append(s.queue, chat.Event{Kind: chat.Text, Text: s.text.Of(s.plain)})
+		s.Queue = append(s.Queue, chat.Event{Kind: chat.Text, Text: s.Text.Of(s.plain)})
 	}
 	return true
 }
@@ -177,7 +134,7 @@ func (s *stream) tokens(v, m *fastjson.Value) {
 		}
 	}
 	if text {
-		s.queue[len(s.queue)-1].Meta = s.probs.Take()
+		s.Queue[len(s.Queue)-1].Meta = s.probs.Take()
 	}
 }
 
@@ -186,7 +143,7 @@ func (s *stream) add(k chat.Kind, text []byte) {
 	if len(text) == 0 {
 		return
 	}
-	s.queue = append(s.queue, chat.Event{Kind: k, Text: s.text.Of(text)})
+	s.Queue = append(s.Queue, chat.Event{Kind: k, Text: s.Text.Of(text)})
 	s.repetition(text)
 }
 
@@ -207,7 +164,7 @@ func (s *stream) repetition(token []byte) {
 func (s *stream) finish(v *fastjson.Value) error {
 	n := &chat.Counts{Prompt: v.GetInt("prompt_eval_count"), Completion: v.GetInt("eval_count")}
 	if *n != (chat.Counts{}) {
-		s.queue = append(s.queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: n, Times: times(v)}})
+		s.Queue = append(s.Queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: n, Times: times(v)}})
 	}
 	reason := chat.Stop
 	if string(v.GetStringBytes("done_reason")) == "length" {
@@ -217,7 +174,7 @@ func (s *stream) finish(v *fastjson.Value) error {
 	if s.probs != nil {
 		end.Meta = s.probs.Take()
 	}
-	s.queue = append(s.queue, end)
+	s.Queue = append(s.Queue, end)
 	return io.EOF
 }
 
@@ -238,9 +195,9 @@ func (s *stream) failed(e *fastjson.Value) error {
 		return s.repeated()
 	case s.tap != nil && (s.tap.seen || s.tap.ours):
 		if s.tap.ours {
-			s.queue = append(s.queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &chat.Counts{Completion: s.tap.count, Estimated: true}}})
+			s.Queue = append(s.Queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &chat.Counts{Completion: s.tap.count, Estimated: true}}})
 		}
-		s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: chat.Abandoned, Meta: &chat.Meta{Cause: text}})
+		s.Queue = append(s.Queue, chat.Event{Kind: chat.Finish, Text: chat.Abandoned, Meta: &chat.Meta{Cause: text}})
 		return io.EOF
 	}
 	return upstream.Explain(0, text)
@@ -250,17 +207,17 @@ func (s *stream) failed(e *fastjson.Value) error {
 // fault of the server's either: the reason is length, with its cause, so a client keeps the text and does not ask
 // for the same again.
 func (s *stream) repeated() error {
-	s.queue = append(s.queue, chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}})
+	s.Queue = append(s.Queue, chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}})
 	return io.EOF
 }
 
 // ended is the end of a stream that has no final record. Behind thirty times the same token it is a server that
 // gave up; any other is a reply of which nobody knows how much is missing.
 func (s *stream) ended(err error) error {
-	if s.ctx.Err() == nil && err == io.EOF && s.repeat >= repeatLimit {
+	if s.Ctx.Err() == nil && err == io.EOF && s.repeat >= repeatLimit {
 		return s.repeated()
 	}
-	return upstream.Cut(s.ctx, err)
+	return upstream.Cut(s.Ctx, err)
 }
 
 // callRecord is the part of a record that holds the server's own calls:
@@ -295,7 +252,7 @@ func (s *stream) addCalls(line []byte) error {
 		if err != nil {
 			return fault.New(fault.Unavailable, "the model server sent a call of %q whose arguments are no object", c.Function.Name)
 		}
-		s.queue = append(s.queue,
+		s.Queue = append(s.Queue,
 			chat.Event{Kind: chat.CallStart, Index: s.calls, ID: c.ID, Text: c.Function.Name},
 			chat.Event{Kind: chat.CallArgs, Index: s.calls, Text: args},
 			chat.Event{Kind: chat.CallEnd, Index: s.calls})

@@ -16,11 +16,12 @@ const (
 	unloadLook = 200 * time.Millisecond // between two looks
 )
 
-// Unload has the server take a model, under its full name, out of its memory, and waits until it is. It says
+// Unload has the server take a model out of its memory, and waits until it is. It says
 // whether it was there and is no more: a model that other requests use stays for as long as they do, so one that
 // is merely busy is not cut off. Before 0.32.15 one call that a parser refuses may stop a model for everyone, and
 // this is what frees it.
 func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error) {
+	model = fullName(model)
 	there, err := o.isLoaded(ctx, model)
 	if !there || err != nil {
 		return false, err

@@ -40,7 +40,7 @@ func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, mark
 	ctx, cancel := context.WithTimeout(ctx, vocabularyTime)
 	defer cancel()
 	w := p.Loading()
-	resp, err := o.post(ctx, p, "/api/show", map[string]any{"model": model, "verbose": true}, w)
+	resp, err := o.calls.Post(ctx, p, o.base+"/api/show", map[string]any{"model": model, "verbose": true}, w)
 	if err != nil {
 		return nil, err
 	}

@@ -9,17 +9,16 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
-	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
 // Backend is a server that speaks OpenAI's API as the engine asks it, with what has been found out about its
 // models. It is safe for concurrent use.
 type Backend struct {
+	*Client
 	Strict   bool          // refuses fields that it does not know, as OpenAI itself does
 	ProbeAge time.Duration // how long a server that renders counts as one, with the same model; 0: a minute
 
-	client   *Client
 	grammars grammars
 
 	mu    sync.Mutex      // guards known
@@ -36,12 +35,12 @@ type seen struct {
 // NewBackend makes the backend of the server at base. OpenAI itself is known by its address: it refuses fields
 // that it does not know, and is not asked what it can do. An empty key sends none.
 func NewBackend(base, key string) *Backend {
-	return &Backend{client: New(base, key, nil), Strict: strings.HasPrefix(base, "https://api.openai.com"), known: map[string]seen{}}
+	return &Backend{Client: New(base, key, nil), Strict: strings.HasPrefix(base, "https://api.openai.com"), known: map[string]seen{}}
 }
 
 // Models lists what the server says it has. A date below 0 counts as none.
 func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
-	list, err := b.client.Models(ctx)
+	list, err := b.Client.Models(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +68,7 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 	if o.Force != nil {
 		body.Fields["response_format"], _ = json.Marshal(responseFormat(o.Force.Schema))
 	}
-	src, err = b.client.Chat(ctx, o.Pulse, body, Reading{Tools: o.Request.Tools, Hold: o.Decoding.Hold})
+	src, err = b.Client.Chat(ctx, o.Pulse, body, Reading{Tools: o.Request.Tools, Hold: o.Decoding.Hold})
 	return src, "", err
 }
 
@@ -79,12 +78,12 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 //
 // llama-server's own chat reads 6 of 27 texts with calls, this way all 27 are right (docs/internal/upstreams.md).
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (chat.Source, string, error) {
-	prompt, err := b.client.Template(ctx, o.Pulse, body)
+	prompt, err := b.Client.Template(ctx, o.Pulse, body)
 	if err != nil {
 		return nil, "", err
 	}
 	src, err := b.held(o, b.grammar(o, body.Fields), func(h *held) (chat.Source, error) {
-		return b.client.Continue(ctx, o.Pulse, continuation(o, prompt, body.Fields, h))
+		return b.Client.Continue(ctx, o.Pulse, continuation(o, prompt, body.Fields, h))
 	})
 	if err != nil {
 		return nil, "", upstream.Final(err)
@@ -107,21 +106,8 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 			return nil, err
 		}
 		if facts.Renders {
-			return b.client.Infill(ctx, o.Pulse, o.Model, text.Prompt, text.Suffix, continuing(fields))
+			return b.Client.Infill(ctx, o.Pulse, o.Model, text.Prompt, text.Suffix, continuing(fields))
 		}
 	}
-	return b.client.Complete(ctx, o.Pulse, o.Model, text.Prompt, text.Suffix, fields)
-}
-
-// Embed asks for the vectors of texts. The cut that Ollama knows (Truncate) is not in this API, so who asks for it
-// gets fault.Invalid and no vectors of texts that were meant to be cut.
-func (b *Backend) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
-	if r.Truncate {
-		return nil, &fault.Error{Kind: fault.Invalid, Param: "truncate", Message: "the model's server cuts no texts: leave truncate out"}
-	}
-	vectors, tokens, err := b.client.Embed(ctx, p, &Embedding{Model: model, Input: r.Input, Dimensions: r.Dimensions, Encoding: "float"})
-	if err != nil {
-		return nil, err
-	}
-	return &chat.Embeddings{Vectors: vectors, Tokens: tokens}, nil
+	return b.Client.Complete(ctx, o.Pulse, o.Model, text.Prompt, text.Suffix, fields)
 }

@@ -24,21 +24,21 @@ type Client struct {
 	key        string // sent as a bearer; never in an error's text
 	http       *http.Client
 	scratch    upstream.Scratches
-	queue      wait.Queue
+	calls      upstream.Caller
 }
 
 // New makes a client of the server at base, as ParseURL gives it; a base without a path has its API under /v1. An
-// empty key sends none. A nil transport means the network, with settings for streams. Redirections are not
-// followed: a POST would become a GET, and the answer another server's.
+// empty key sends none. A nil transport means the network, with settings for streams.
 func New(base, key string, rt http.RoundTripper) *Client {
-	if rt == nil {
-		rt = upstream.Transport()
-	}
 	if u, err := url.Parse(base); err != nil || u.Path == "" {
 		base += "/v1"
 	}
-	c := &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return &Client{base: base, root: strings.TrimSuffix(base, "/v1"), key: key, http: c}
+	o := &Client{base: base, root: strings.TrimSuffix(base, "/v1"), key: key, http: upstream.HTTP(rt)}
+	o.calls.Refused = o.refused
+	o.calls.Do = func(ctx context.Context, url string, body []byte) (*http.Response, error) {
+		return o.do(ctx, http.MethodPost, url, body)
+	}
+	return o
 }
 
 // Model is one entry of /v1/models.
@@ -126,31 +126,6 @@ func (o *Client) do(ctx context.Context, method, address string, body []byte) (*
 	return nil, &fault.Error{Kind: fault.Unavailable, Message: "the model server cannot be reached at " + o.root + ": start it, or set its URL", Cause: err}
 }
 
-// post is do for a request that a reply waits for; the answer must be 200. While the server is busy it waits in
-// the queue: a llama-server says 503 "Loading model" until it has, and that wait may last as long as a load.
-func (o *Client) post(ctx context.Context, p *wait.Pulse, url string, body []byte, w wait.Limit) (*http.Response, error) {
-	return o.queue.Pass(ctx, p, func() (*http.Response, error) { return o.send(ctx, p, url, body, w) })
-}
-
-// send is post, once. A page behind a 200 is an error (Misplaced): a web interface at that address, say.
-func (o *Client) send(ctx context.Context, p *wait.Pulse, url string, body []byte, w wait.Limit) (*http.Response, error) {
-	p.Begin(w)
-	resp, err := o.do(ctx, http.MethodPost, url, body)
-	p.End()
-	if err != nil {
-		return nil, err
-	}
-	if resp.StatusCode != http.StatusOK {
-		defer resp.Body.Close()
-		text, _ := io.ReadAll(io.LimitReader(p.Reader(resp.Body, w, wait.Limit{}), upstream.MaxError))
-		return nil, o.refused(resp, text)
-	}
-	if err := upstream.Misplaced(resp); err != nil {
-		return nil, errors.Join(err, resp.Body.Close())
-	}
-	return resp, nil
-}
-
 // Reading is what the reader of a reply must know of the request. Text is decoded elsewhere; this is for the
 // server's own calls.
 type Reading struct {
@@ -162,38 +137,21 @@ type Reading struct {
 // tools it may be silent for as long as a call takes (Withheld): vLLM's parsers hold arguments back too, for 32 s
 // in vllm-project/vllm#50627.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Reading) (chat.Source, error) {
-	body, err := r.body(true)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
-	}
-	first, later := p.UntilFirst(), p.Later()
+	later := p.Later()
 	if len(how.Tools) > 0 {
 		later = p.Withheld()
 	}
-	d, err := o.stream(ctx, p, o.base+"/chat/completions", body, first, later)
-	if err != nil {
-		return nil, err
-	}
-	d.record, d.calls.tools, d.calls.hold = d.chunk, how.Tools, how.Hold
-	return d, nil
+	return o.stream(ctx, p, o.base+"/chat/completions", r.body(true), later, func(d *deltas) {
+		d.record, d.calls.tools, d.calls.hold = d.chunk, how.Tools, how.Hold
+	})
 }
 
 // Template gives the prompt that r comes to with the model's own template, at a llama-server. It fails where the
 // template raises an error, as many do for roles that are not in turn; that is a refusal, by upstream.IsRefusal.
 func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (string, error) {
-	body, err := r.body(false)
-	if err != nil {
-		return "", fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
-	}
-	w := p.Loading()
-	resp, err := o.post(ctx, p, o.root+"/apply-template", body, w)
+	data, err := o.calls.Document(ctx, p, o.root+"/apply-template", r.body(false), p.Loading(), wait.Limit{}, upstream.MaxRender)
 	if err != nil {
 		return "", err
-	}
-	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(p.Reader(resp.Body, w, wait.Limit{}), upstream.MaxRender))
-	if err != nil {
-		return "", wait.Broken(ctx, "", err)
 	}
 	var reply struct{ Prompt string }
 	if err := json.Unmarshal(data, &reply); err != nil || reply.Prompt == "" {
@@ -205,30 +163,32 @@ func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (strin
 // Continue begins a reply of llama-server's /completion: the raw text of the model, of which control tokens are
 // missing but for those that the request names (Continuation.Preserved).
 func (o *Client) Continue(ctx context.Context, p *wait.Pulse, c *Continuation) (chat.Source, error) {
-	body, err := c.body()
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
-	}
-	first, later := p.UntilFirst(), p.Later()
-	d, err := o.stream(ctx, p, o.root+"/completion", body, first, later)
-	if err != nil {
-		return nil, err
-	}
-	d.record = d.piece
-	return d, nil
+	return o.stream(ctx, p, o.root+"/completion", c.body(), p.Later(), pieces)
 }
 
+// pieces has a stream read as llama-server writes its own, chunks as OpenAI has it.
+func pieces(d *deltas) { d.record = d.piece }
+func chunks(d *deltas) { d.record = d.chunk }
+
 // stream posts a request and reads its events. An answer that is JSON although a stream was asked for is one event.
-func (o *Client) stream(ctx context.Context, p *wait.Pulse, url string, body []byte, first, later wait.Limit) (*deltas, error) {
-	resp, err := o.post(ctx, p, url, body, first)
+func (o *Client) stream(ctx context.Context, p *wait.Pulse, url string, body any, later wait.Limit, reading func(*deltas)) (chat.Source, error) {
+	first := p.UntilFirst()
+	resp, err := o.calls.Post(ctx, p, url, body, first)
 	if err != nil {
 		return nil, err
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	d := &deltas{ctx: ctx, body: resp.Body, pool: &o.scratch, fault: o.failed, whole: kind == "application/json"}
-	d.in = p.Reader(resp.Body, first, later)
-	d.events.scratch = o.scratch.Get(d.in)
+	d := o.deltas(ctx, resp.Body, p.Reader(resp.Body, first, later))
+	d.whole = kind == "application/json"
+	reading(d)
 	return d, nil
+}
+
+// deltas reads the events of an answer.
+func (o *Client) deltas(ctx context.Context, body io.ReadCloser, in *wait.Reader) *deltas {
+	d := &deltas{Stream: o.scratch.Stream(ctx, body, in), in: in, fault: o.failed}
+	d.Read, d.events.scratch = d.read, d.Scratch
+	return d
 }
 
 // KindOf asks the server at base what it speaks: Ollama tells its version, the others list models under /v1. A

@@ -198,9 +198,7 @@ func deltasOf(in io.Reader) *deltas {
 	o := New("http://127.0.0.1", "", http.DefaultTransport)
 	ctx, p := wait.NewPulse(context.Background(), nil, wait.Timeouts{})
 	defer p.Stop()
-	d := &deltas{ctx: context.WithoutCancel(ctx), body: io.NopCloser(in), pool: &o.scratch, fault: o.failed}
-	d.in = p.Reader(in, wait.Limit{}, wait.Limit{})
-	d.events.scratch = o.scratch.Get(d.in)
+	d := o.deltas(context.WithoutCancel(ctx), io.NopCloser(in), p.Reader(in, wait.Limit{}, wait.Limit{}))
 	d.record, d.calls.tools = d.chunk, offer
 	return d
 }

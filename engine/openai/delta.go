@@ -31,8 +31,8 @@ func (d *deltas) chunk(v *fastjson.Value) error {
 		}
 		d.delta(delta)
 		d.add(chat.Text, c.GetStringBytes("text")) // of /v1/completions
-		if last := len(d.queue) - 1; last >= 0 && d.queue[last].Kind == chat.Text {
-			d.queue[last].Meta = d.probs.Take()
+		if last := len(d.Queue) - 1; last >= 0 && d.Queue[last].Kind == chat.Text {
+			d.Queue[last].Meta = d.probs.Take()
 		}
 		if err := d.reason(string(c.GetStringBytes("finish_reason"))); err != nil {
 			return err
@@ -60,10 +60,10 @@ func (d *deltas) delta(v *fastjson.Value) {
 	}
 	d.add(chat.Text, v.GetStringBytes("refusal"))
 	for _, c := range v.GetArray("tool_calls") {
-		d.queue = d.calls.fragment(d.queue, fragmentOf(c, c.Get("function")))
+		d.Queue = d.calls.fragment(d.Queue, fragmentOf(c, c.Get("function")))
 	}
 	if f := v.Get("function_call"); f != nil && f.Type() == fastjson.TypeObject { // the form that OpenAI gave up
-		d.queue = d.calls.fragment(d.queue, fragmentOf(nil, f))
+		d.Queue = d.calls.fragment(d.Queue, fragmentOf(nil, f))
 	}
 }
 

@@ -55,7 +55,7 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 	if b.Strict {
 		return upstream.Facts{Tools: true, HonorsToolChoice: true, StrictNames: true}, nil
 	}
-	props, err := b.client.Properties(ctx)
+	props, err := b.Client.Properties(ctx)
 	if err != nil && !upstream.IsRefusal(err) {
 		return upstream.Facts{}, err
 	}
@@ -64,7 +64,7 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 		m := b.listed(ctx, o.Model)
 		return upstream.Facts{Tools: true, Thinking: switches(m), Window: m.Context}, nil
 	}
-	prompt, err := b.client.Template(ctx, o.Pulse, &Request{
+	prompt, err := b.Client.Template(ctx, o.Pulse, &Request{
 		Model: o.Model, Messages: []Message{{Role: "user", Content: "hi"}},
 		Tools: []Tool{{Type: "function", Function: Function{
 			Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
@@ -90,7 +90,7 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 // listed is what the server's list says of a model, nothing when it is not in it: some servers answer to any name.
 // vLLM tells the context there (max_model_len); OpenAI's own list has neither that nor what a model can do.
 func (b *Backend) listed(ctx context.Context, model string) Model {
-	list, _ := b.client.Models(ctx) // nothing hangs on a server that has no list
+	list, _ := b.Client.Models(ctx) // nothing hangs on a server that has no list
 	for _, m := range list {
 		if m.ID == model {
 			return m

@@ -93,7 +93,7 @@ func TestWhatOpenAIIsSent(t *testing.T) {
 		{func() error {
 			_, err := o.Continue(ctx, p, &Continuation{Model: "m", Prompt: "<a>", Preserved: []string{"<t>"}})
 			return err
-		}, "POST /completion", `{"model":"m","preserved_tokens":["\u003ct\u003e"],"prompt":"\u003ca\u003e","stream":true}`},
+		}, "POST /completion", `{"model":"m","preserved_tokens":["<t>"],"prompt":"<a>","stream":true}`},
 		{func() error { _, err := o.Models(ctx); return err }, "GET /v1/models", ""},
 		{func() error { _, err := o.Properties(ctx); return err }, "GET /props", ""},
 	} {

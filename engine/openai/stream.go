@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"context"
 	"io"
 	"time"
 
@@ -18,8 +17,7 @@ import (
 // keeps the connection open instead costs its client no more than this.
 const tailTime = 2 * time.Second
 
-// deltas reads the events of an OpenAI-compatible server. It is a chat.Source. One goroutine reads it, and nothing
-// is read before it is asked for, so a slow client slows the server down.
+// deltas reads the events of an OpenAI-compatible server. It is a chat.Source.
 //
 // What servers send, each with data: in front:
 //
@@ -28,58 +26,19 @@ const tailTime = 2 * time.Second
 //	{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}}
 //	[DONE]
 type deltas struct {
-	ctx    context.Context // ends the reads; its cause says why
-	body   io.ReadCloser
+	upstream.Stream
 	in     *wait.Reader
 	events sseReader
-	pool   *upstream.Scratches
 	whole  bool                               // the answer is one JSON document
 	record func(*fastjson.Value) error        // queues what an event holds
 	fault  func(*fastjson.Value) *fault.Error // of an error object
-	text   chat.Strings
 	calls  nativeCalls
 	probs  upstream.Probs
-
-	queue  []chat.Event // what the last event held
-	head   int          // queue[:head] has been given out
-	over   error        // what Next returns once the queue is empty
-	ending *chat.Event  // the Finish event, once the server has said why it ended
+	ending *chat.Event // the Finish event, once the server has said why it ended
 	usage  chat.Counts
 }
 
 var _ chat.Source = (*deltas)(nil)
-
-// Next gives the next event. What an event of the server held is given out to the end before its error.
-func (d *deltas) Next() (chat.Event, error) {
-	for d.head == len(d.queue) {
-		if d.over != nil {
-			return chat.Event{}, d.over
-		}
-		d.queue, d.head = d.queue[:0], 0
-		d.over = d.read()
-	}
-	d.head++
-	return d.queue[d.head-1], nil
-}
-
-// Close stops the upstream: at once when the reply is not complete, else so that the connection can be used again.
-// Servers take a closed connection as the sign to stop generating, so nothing is read on for a client that has
-// gone.
-func (d *deltas) Close() error {
-	if d.events.scratch == nil {
-		return nil
-	}
-	if d.over == io.EOF {
-		stop := time.AfterFunc(upstream.DrainTime, func() { d.body.Close() })
-		io.Copy(io.Discard, io.LimitReader(d.body, 4096))
-		stop.Stop()
-	} else {
-		d.over = fault.New(fault.Canceled, "the reply was closed")
-	}
-	d.pool.Put(d.events.scratch)
-	d.events, d.queue, d.head = sseReader{}, nil, 0
-	return d.body.Close()
-}
 
 // read queues what the next event holds. Its error is what ends the stream behind that; nil: nothing ends it.
 func (d *deltas) read() error {
@@ -104,7 +63,7 @@ func (d *deltas) document() error {
 	if err != nil {
 		return d.ended(err)
 	}
-	v, err := d.events.scratch.Parse(body)
+	v, err := d.Scratch.Parse(body)
 	if err != nil {
 		return fault.New(fault.Unavailable, "the model server's reply is no JSON: %w", err)
 	}
@@ -118,7 +77,7 @@ func (d *deltas) document() error {
 // beside something else.
 func (d *deltas) add(k chat.Kind, text []byte) {
 	if len(text) > 0 {
-		d.queue = d.calls.add(d.queue, chat.Event{Kind: k, Text: d.text.Of(text)})
+		d.Queue = d.calls.add(d.Queue, chat.Event{Kind: k, Text: d.Text.Of(text)})
 	}
 }
 
@@ -136,23 +95,23 @@ func (d *deltas) ended(err error) error {
 	if d.ending == nil {
 		return d.cut(err)
 	}
-	if d.queue, err = d.calls.end(d.queue, d.ending.Text == chat.Length); err != nil {
+	if d.Queue, err = d.calls.end(d.Queue, d.ending.Text == chat.Length); err != nil {
 		return err
 	}
 	d.ending.Meta.Repairs, d.ending.Meta.Logprobs = d.calls.repairs, d.probs.Tokens
 	if d.usage != (chat.Counts{}) {
 		usage := d.usage
-		d.queue = append(d.queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &usage}})
+		d.Queue = append(d.Queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &usage}})
 	}
-	d.queue = append(d.queue, *d.ending)
+	d.Queue = append(d.Queue, *d.ending)
 	return io.EOF
 }
 
 // cut is the fault of a reply that ended without a reason, even one that ended in good order by [DONE]: only a
 // reason says that the model had finished, and the last call may be half of one.
 func (d *deltas) cut(err error) error {
-	if d.ctx.Err() == nil && err == nil {
+	if d.Ctx.Err() == nil && err == nil {
 		return fault.New(fault.Unavailable, "the model server ended its reply without a finish_reason, so nobody knows whether it is complete")
 	}
-	return upstream.Cut(d.ctx, err)
+	return upstream.Cut(d.Ctx, err)
 }

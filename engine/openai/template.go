@@ -12,7 +12,7 @@ import (
 // on: many templates print reasoning only then. Servers that do not render are an error here: nothing is known of
 // their templates.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
-	props, err := b.client.Properties(ctx)
+	props, err := b.Client.Properties(ctx)
 	if err != nil {
 		return derive.Template{}, err
 	}
@@ -25,6 +25,6 @@ func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Templ
 		if err != nil {
 			return "", err
 		}
-		return b.client.Template(ctx, o.Pulse, body)
+		return b.Client.Template(ctx, o.Pulse, body)
 	}}, nil
 }

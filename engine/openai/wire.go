@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"maps"
 )
 
 // Request is the body of /v1/chat/completions, and of llama-server's /apply-template. Fields are added to the
@@ -16,19 +17,28 @@ type Request struct {
 
 // body is the request as JSON. What has a field of its own here wins over Fields. A stream is asked for its token
 // counts, since OpenAI sends them only then.
-func (r *Request) body(stream bool) ([]byte, error) {
-	all := make(map[string]any, len(r.Fields)+5)
-	for k, v := range r.Fields {
-		all[k] = v
-	}
-	all["model"], all["messages"], all["stream"] = r.Model, r.Messages, stream
+func (r *Request) body(stream bool) map[string]any {
+	said := map[string]any{"model": r.Model, "messages": r.Messages, "stream": stream}
 	if len(r.Tools) > 0 {
-		all["tools"] = r.Tools
+		said["tools"] = r.Tools
 	}
 	if stream {
-		all["stream_options"] = json.RawMessage(`{"include_usage":true}`)
+		said["stream_options"] = counted
 	}
-	return json.Marshal(all)
+	return with(r.Fields, said)
+}
+
+// counted are the options of a stream that counts its tokens.
+var counted = json.RawMessage(`{"include_usage":true}`)
+
+// with is a body of fields, and of what is said beside them, which counts first.
+func with(fields map[string]json.RawMessage, said map[string]any) map[string]any {
+	all := make(map[string]any, len(fields)+len(said))
+	for k, v := range fields {
+		all[k] = v
+	}
+	maps.Copy(all, said)
+	return all
 }
 
 // Message is one turn in OpenAI's form. Content is always there, "" beside calls: some servers refuse null, or a
@@ -90,11 +100,6 @@ type Continuation struct {
 }
 
 // body is the request as JSON. It is always a stream.
-func (c *Continuation) body() ([]byte, error) {
-	all := make(map[string]any, len(c.Fields)+4)
-	for k, v := range c.Fields {
-		all[k] = v
-	}
-	all["model"], all["prompt"], all["stream"], all["preserved_tokens"] = c.Model, c.Prompt, true, c.Preserved
-	return json.Marshal(all)
+func (c *Continuation) body() map[string]any {
+	return with(c.Fields, map[string]any{"model": c.Model, "prompt": c.Prompt, "stream": true, "preserved_tokens": c.Preserved})
 }

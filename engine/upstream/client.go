@@ -1,12 +1,16 @@
 package upstream
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"strings"
 	"time"
 
+	"toolnorm/chat"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
@@ -45,6 +49,64 @@ func Transport() *http.Transport {
 		ReadBufferSize:         4 << 10,
 		WriteBufferSize:        4 << 10,
 	}
+}
+
+// HTTP is an http.Client over a transport; nil means the network. Redirections are not followed: a POST would become a GET, and
+// the answer one of another server.
+func HTTP(rt http.RoundTripper) *http.Client {
+	if rt == nil {
+		rt = Transport()
+	}
+	return &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// Caller posts the requests that a reply waits for, to one server. While that is busy they wait in its queue: a llama-server
+// says 503 "Loading model" until it has, and that wait may last as long as a load.
+type Caller struct {
+	Do      func(ctx context.Context, url string, body []byte) (*http.Response, error) // waits for the head of the answer
+	Refused func(resp *http.Response, text []byte) *fault.Error                        // what an answer means that is not 200
+	Queue   wait.Queue
+}
+
+// Post sends a body as JSON; the answer is 200, or an error. A page behind a 200 is one too (Misplaced): a web interface at
+// that address, say.
+// Marks are written as they are: a prompt is full of them, and longer with each as \u003c.
+func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, w wait.Limit) (*http.Response, error) {
+	data, err := chat.JSON(body)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
+	}
+	return c.Queue.Pass(ctx, p, func() (*http.Response, error) {
+		p.Begin(w)
+		resp, err := c.Do(ctx, url, data)
+		p.End()
+		if err != nil {
+			return nil, err
+		}
+		if resp.StatusCode != http.StatusOK {
+			defer resp.Body.Close()
+			text, _ := io.ReadAll(io.LimitReader(p.Reader(resp.Body, w, wait.Limit{}), MaxError))
+			return nil, c.Refused(resp, text)
+		}
+		if err := Misplaced(resp); err != nil {
+			return nil, errors.Join(err, resp.Body.Close())
+		}
+		return resp, nil
+	})
+}
+
+// Document posts a request that is answered by one document, of which most bytes are read.
+func (c *Caller) Document(ctx context.Context, p *wait.Pulse, url string, body any, first, later wait.Limit, most int64) ([]byte, error) {
+	resp, err := c.Post(ctx, p, url, body, first)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(p.Reader(resp.Body, first, later), most))
+	if err != nil {
+		return nil, wait.Broken(ctx, "", err)
+	}
+	return data, nil
 }
 
 // CannotEmbed is err, as the client's fault when it says that the model cannot embed.

@@ -4,7 +4,8 @@
 // Its callers are engine/ollama and engine/openai; the waits for a server are in engine/wait.
 //
 //	order.go       what a server is asked for one generation, and the facts that are known of a model
-//	client.go      the transport, and the limits of what is read
+//	client.go      the transport, requests that a reply waits for, and the limits of what is read
+//	stream.go      the source of a reply: events that were read are given out one by one
 //	records.go     lines of a stream, each parsed in place, and the pool of their buffers
 //	status.go      a status or an error object becomes a fault, and by how much a request was too long
 //	probs.go       tokens with their probabilities, as both wires write them
