@@ -231,7 +231,6 @@ func (d *decoder) cutCall() {
 	c := &d.calling
 	d.wasCut = true
 	d.ToEnd()
-	d.textFrom, d.textTo = d.Pos, d.Pos
 	decided := c.BeforeEnd()
 	if !c.released && decided <= d.hold {
 		d.cutHeld(c, decided)
@@ -325,7 +324,6 @@ func (d *decoder) acceptText(before *checkpoint) {
 	d.textFrom, d.textTo, d.textKind = before.textFrom, before.textTo, before.textKind
 	d.leave(d.draftGlue)
 	d.Pos, d.blank, d.pin = here, blank, -1
-	d.textFrom, d.textTo = d.Pos, d.Pos
 }
 
 // undo takes a failed draft back; what was read from the source meanwhile stays.

@@ -94,13 +94,19 @@ func (d *decoder) hasKey(i int, l declaration.Literal) bool {
 }
 
 // stands says whether the mark stands at offset i.
-// Padded marks have places where Kimi K3 and others write blanks: <|open|> tools <|sep|>.
-func (d *decoder) stands(i int, m *declaration.Mark) bool {
-	if len(m.Padded.Units) == 0 {
-		return d.Has(i, m.Key)
+func (d *decoder) stands(i int, m *declaration.Mark) bool { return d.markSize(i, m) > 0 }
+
+// markSize is how many bytes the mark m has at offset i, 0 when it does not stand there.
+// Suffixes (<｜hy_eos:opensource｜>) belong to it, and the blanks that Kimi K3 and others write: <|open|> tools <|sep|>.
+func (d *decoder) markSize(i int, m *declaration.Mark) int {
+	if len(m.Loose.Units) > 0 {
+		if end, a := d.literal(i, m.Loose); a == matched {
+			return end - i
+		}
+	} else if d.Has(i, m.Key) {
+		return len(m.Key)
 	}
-	_, a := d.literal(i, m.Padded)
-	return a == matched
+	return 0
 }
 
 // optionalQuote is the offset behind a quote at offset i, or i. MiniMax M2 and Dots write name="f", name='f' and name=f; inside
@@ -290,7 +296,7 @@ func (d *decoder) body(p *declaration.Pattern, i int, t *tool, id string) match 
 // like tags, <tool_call></tool_call>, stays text: people write about those.
 func (d *decoder) emptyPair(p *declaration.Pattern) bool {
 	n, ok := d.closerAt(d.Space(0), p)
-	if m := (declaration.Mark{Key: p.Parts[0].Lit.Key()}); !ok || len(m.Key) < 2 || !m.Special() {
+	if !ok || !p.Special() {
 		return false
 	}
 	d.leave(p.Glue)
@@ -370,20 +376,11 @@ func (d *decoder) marksAt(i int) []declaration.Mark {
 	return d.index.Marks[c]
 }
 
-// turnAt is how many bytes the mark of the turn m has at offset i, 0 when it does not stand there.
-// Suffixes (<｜hy_eos:opensource｜>) and blanks belong to its length.
+// turnAt is the size of the mark m at offset i, 0 where it is none of the turn.
+// What ends a turn or a message may end with it, so its length is asked for where the others' is not.
 func (d *decoder) turnAt(i int, m *declaration.Mark) int {
-	switch {
-	case m.Kind != declaration.TurnMark || !d.stands(i, m):
+	if m.Kind != declaration.TurnMark {
 		return 0
-	case len(m.Elastic.Units) == 0 && len(m.Padded.Units) == 0:
-		return len(m.Key)
-	case len(m.Elastic.Units) == 0:
-		end, _ := d.literal(i, m.Padded)
-		return end - i
 	}
-	if end, a := d.literal(i, m.Elastic); a == matched {
-		return end - i
-	}
-	return 0
+	return d.markSize(i, m)
 }

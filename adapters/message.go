@@ -74,7 +74,6 @@ func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, 
 	if p.Family.Flags.Blank && d.At(0) == ' ' {
 		d.Pos++
 	}
-	d.textFrom, d.textTo = d.Pos, d.Pos
 	switch r.Body {
 	case "calls":
 		// whatever marks it holds; it is text that the next mark of a message ends
@@ -232,7 +231,6 @@ func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
 		d.keepBody(1)
 	}
 	d.flushText()
-	d.textFrom, d.textTo = d.Pos, d.Pos
 	d.state, d.blank, d.fresh = chat.Text, true, true
 }
 
@@ -260,7 +258,6 @@ func (d *decoder) plainBody() int {
 func (d *decoder) keepBody(n int) {
 	if d.state == chat.None {
 		d.Pos += n
-		d.textFrom, d.textTo = d.Pos, d.Pos
 		return
 	}
 	d.keep(n)

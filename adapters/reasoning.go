@@ -154,7 +154,6 @@ func (d *decoder) closeReasoning(p *declaration.Pattern) {
 	if p.EndsInColon && d.At(0) == ' ' {
 		d.Pos++
 	}
-	d.textFrom, d.textTo = d.Pos, d.Pos
 }
 
 // reasoning reads the reasoning state up to its closer. Only the closer and calls that the model makes while it still
@@ -229,8 +228,7 @@ func (d *decoder) reasoningEnds(n int) bool {
 // It is not consumed here, so text reads it as it reads every opener of a reply.
 func (d *decoder) plainOpens(n int) bool {
 	for _, p := range d.thinks[0].Family.Plain {
-		m := declaration.Mark{Key: p.Parts[0].Lit.Key()}
-		if _, a := d.literal(n, p.Parts[0].Lit); a == matched && m.Special() {
+		if _, a := d.literal(n, p.Parts[0].Lit); a == matched && p.Special() {
 			d.keep(n)
 			d.closeReasoning(&declaration.Pattern{})
 			return true
@@ -247,7 +245,6 @@ func (d *decoder) noise(n int) bool {
 			d.keep(n)
 			d.flushText()
 			d.Pos += len(m.Key)
-			d.textFrom, d.textTo = d.Pos, d.Pos
 			return true
 		}
 	}

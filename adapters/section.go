@@ -54,7 +54,7 @@ const maxJunk = 128
 // A section that looks like a tag may be a mention, and the words behind it the rest of the sentence, so tags do not count. What
 // vanishes with the opener does so only when a call is read behind it.
 func (d *decoder) callBehindJunk(p *declaration.Pattern) match {
-	if m := (declaration.Mark{Key: p.Parts[0].Lit.Key()}); !m.Special() {
+	if !p.Special() {
 		return mismatch
 	}
 	for n := range maxJunk {
@@ -140,7 +140,6 @@ func (d *decoder) madeUp(p *declaration.Pattern) match {
 			break
 		}
 	}
-	d.textFrom, d.textTo = d.Pos, d.Pos
 	return committed
 }
 

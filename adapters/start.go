@@ -73,7 +73,6 @@ func (d *decoder) behindPrompt(f *declaration.Family) {
 	for _, p := range f.Begun(f.Plain) {
 		if n, a := d.literal(0, p.Parts[0].Lit); a == matched {
 			d.Pos += n
-			d.textFrom, d.textTo = d.Pos, d.Pos
 			return
 		}
 	}

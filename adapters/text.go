@@ -273,7 +273,6 @@ func (d *decoder) lateCloser(p *declaration.Pattern) match {
 func (d *decoder) dropRest(glue int) {
 	d.leave(glue)
 	d.cutFrom(d.Pos)
-	d.textFrom, d.textTo = d.Pos, d.Pos
 }
 
 // openPlain drops the opener of a plain reply, where nothing but white space stands in front. One that looks like a tag may
@@ -293,7 +292,6 @@ func (d *decoder) openPlain(m *declaration.Mark) match {
 	d.leave(m.Pattern.Glue)
 	d.reply = m.Pattern
 	d.Pos += n
-	d.textFrom, d.textTo = d.Pos, d.Pos
 	return committed
 }
 

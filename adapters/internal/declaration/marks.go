@@ -31,16 +31,20 @@ type Mark struct {
 	Key     string
 	Kind    MarkKind
 	Pattern *Pattern // what it begins; for closers the pattern it closes; nil for marks of the turn
-	Elastic Literal  // a mark of the turn that has a place for a suffix
 	Own     bool     // it is one of the family that is read, or the family is not known
 
-	Padded Literal // the key where blanks may stand in it
+	Loose Literal // the whole mark, where blanks or a suffix may stand in it; without units the key is all
 }
 
 // Special says whether the mark looks like a token of its own, [TOOL_CALLS] or <|start|> or <｜…｜>, rather than like a tag
 // that prose may mention: "wrap it in <tool_call> tags" is text, but nobody writes a control token by chance.
 // In prose a tag needs more evidence than a token: the start of a line, or the end of the reply.
-func (m *Mark) Special() bool { return m.Key[0] == '[' || m.Key[1] == '|' || m.Key[1] >= 0x80 }
+func (m *Mark) Special() bool { return special(m.Key) }
+
+// special is [Mark.Special] of a key.
+func special(key string) bool {
+	return len(key) > 1 && (key[0] == '[' || key[1] == '|' || key[1] >= 0x80)
+}
 
 // IsWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line. Its first letter
 // is not among the Stops, or the decoder would stop at every A of every text.
@@ -151,36 +155,16 @@ func (v *Index) addFamily(f *Family) {
 		}
 	}
 	for _, w := range slices.Concat(f.Drop, f.Ends, f.noise) {
-		v.addTurn(w)
+		v.addWord(TurnMark, w, nil)
 	}
 	v.addResults(f)
-}
-
-// addTurn adds a mark of the turn. One with a place for a suffix is looked for by what stands in front of that place, and
-// matched as a whole then.
-// A model that is read by no family may end its turn by any of them, so those of all families are dropped at an end.
-func (v *Index) addTurn(word string) {
-	if !strings.Contains(word, SuffixHole) {
-		v.addWord(TurnMark, word, nil)
-		return
-	}
-	all := NewLiteral(word, "", "")
-	key := all.Key()
-	for _, key := range []string{key, asciiBars(key)} {
-		if !slices.ContainsFunc(v.Marks[key[0]], func(m Mark) bool { return m.Key == key && m.Kind == TurnMark }) {
-			v.addKey(TurnMark, key, nil)
-			list := v.Marks[key[0]]
-			list[len(list)-1].Elastic = all
-		}
-	}
 }
 
 // addPlain adds the marks around a plain reply. Those that look like tags count in their own family only: elsewhere
 // <answer> may be the answer, to a question about XML or in a format that the user has asked for.
 func (v *Index) addPlain(f *Family) {
 	for _, p := range f.Plain {
-		m := Mark{Key: p.Parts[0].Lit.Key()}
-		if v.own || m.Special() {
+		if v.own || p.Special() {
 			v.add(TextOpen, p.Parts[0].Lit, p)
 			v.add(TurnMark, p.Parts[len(p.Parts)-1].Lit, p)
 		}
@@ -212,32 +196,35 @@ func IsProse(key string) bool {
 }
 
 // addWord adds a mark once a pattern, its bars in both spellings. Keys have two bytes at least: see marksOf and declare.
-func (v *Index) addWord(k MarkKind, key string, p *Pattern) {
-	v.addKey(k, key, p)
+func (v *Index) addWord(k MarkKind, word string, p *Pattern) {
+	key, loose := word, NewLiteral(word, "", "")
+	if strings.Contains(word, SuffixHole) {
+		key = loose.Key() // what stands in front of the suffix's place; the rest is matched then
+	} else if !slices.ContainsFunc(loose.Units, func(u unit) bool { return u.Kind == Pad }) {
+		loose = Literal{}
+	}
+	v.addKey(Mark{Key: key, Kind: k, Pattern: p, Loose: loose})
 	if strings.Contains(key, WideBar) {
-		v.addKey(k, asciiBars(key), p)
+		v.addKey(Mark{Key: asciiBars(key), Kind: k, Pattern: p, Loose: loose})
 	}
 }
 
 // addKey adds a mark unless it is there. A key that the family that is read has, too, is its own for all who have it: that
 // decides whether a mention of it is to be doubted.
-func (v *Index) addKey(k MarkKind, key string, p *Pattern) {
-	list, own := &v.Marks[key[0]], v.mine
-	for _, m := range *list {
-		if m.Key == key && m.Kind == k && m.Pattern == p {
+func (v *Index) addKey(m Mark) {
+	list := &v.Marks[m.Key[0]]
+	m.Own = v.mine
+	for _, other := range *list {
+		if other.Key == m.Key && other.Kind == m.Kind && other.Pattern == m.Pattern {
 			return
 		}
-		own = own || m.Key == key && m.Own
-	}
-	m := Mark{Key: key, Kind: k, Pattern: p, Own: own}
-	if l := NewLiteral(key, "", ""); slices.ContainsFunc(l.Units, func(u unit) bool { return u.Kind == Pad }) {
-		m.Padded = l
+		m.Own = m.Own || other.Key == m.Key && other.Own
 	}
 	*list = append(*list, m)
-	if v.Second[key[0]] == nil {
-		v.Second[key[0]] = new([256]bool)
+	if v.Second[m.Key[0]] == nil {
+		v.Second[m.Key[0]] = new([256]bool)
 	}
-	v.Second[key[0]][key[1]] = true
+	v.Second[m.Key[0]][m.Key[1]] = true
 }
 
 // Openings are the marks that a section or a call begins with in this format, as they are looked for. Who must know early
@@ -271,7 +258,7 @@ func (v *Index) addResults(f *Family) {
 			continue
 		}
 		open, end := p.ResultMarks()
-		if m := (Mark{Key: open}); len(open) > 2 && len(end) > 2 && (v.own || m.Special() || strings.Contains(open, "tool")) {
+		if len(open) > 2 && len(end) > 2 && (v.own || special(open) || strings.Contains(open, "tool")) {
 			v.addWord(ResultOpen, open, p)
 		}
 	}

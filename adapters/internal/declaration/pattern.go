@@ -254,10 +254,7 @@ func (p *Pattern) OpenMark() string { return strings.TrimSpace(p.Parts[0].Lit.Te
 func (p *Pattern) CloseMark() string { return strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text) }
 
 // Special says whether the pattern begins with a special token, see [Mark.Special].
-func (p *Pattern) Special() bool {
-	key := p.Parts[0].Lit.Key()
-	return len(key) > 1 && (&Mark{Key: key}).Special()
-}
+func (p *Pattern) Special() bool { return special(p.Parts[0].Lit.Key()) }
 
 // WithoutOpener is the pattern of a call whose first mark is missing, nil when nothing would be left that shows the family.
 // Models leave the mark out, and servers hide it when it is a control token: {"name": …}</tool_call> is what is left of
