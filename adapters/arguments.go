@@ -145,9 +145,7 @@ func (d *decoder) standIn(t *tool, id string) match {
 	if !ok {
 		return mismatch
 	}
-	d.commit(t, id)
-	d.Put(args)
-	return committed
+	return d.commitWith(t, id, args)
 }
 
 // describesParameter says whether behind the key just read stands a description of a parameter in place of its value: an

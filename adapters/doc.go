@@ -36,7 +36,7 @@
 //	message.go     formats made of messages (harmony), and bodies that are no JSON
 //	header.go      the headers of messages
 //	envelope.go    {"name": …, "arguments": …} and its many spellings
-//	named.go       {"NAME": {…}}; elements of a list that are no calls
+//	list.go        calls one after the other; {"NAME": {…}}; elements of a list that are no calls
 //	arguments.go   the value of an arguments member, and what stands for it
 //	callend.go     what can follow a call's arguments, and its closers
 //	tagged.go      <parameter=key>value</parameter>

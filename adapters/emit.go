@@ -125,6 +125,13 @@ func (d *decoder) commit(t *tool, id string) {
 	}
 }
 
+// commitWith begins a call whose arguments are known as a whole, {} for a tool that is called without any.
+func (d *decoder) commitWith(t *tool, id, args string) match {
+	d.commit(t, id)
+	d.Put(args)
+	return committed
+}
+
 // leave decides the white space in front of the mark at d.markAt: glue newlines go, the rest is text. Where no text but
 // white space stands in front, all of it goes. It answers where what was dropped begins.
 // hermes's text and call are apart by one newline, of which the text keeps none: `Hello\n<tool_call>` is the text Hello.
@@ -189,6 +196,9 @@ func (d *decoder) SawEnd() {
 // An end of the text in front of the closers counts as a cut only when the server says "length": models that stop by
 // themselves forget closers all the time.
 func (d *decoder) endCall(closed bool) {
+	if d.Out == nil { // an element of a list that is no call has ended it already
+		return
+	}
 	c := &d.calling
 	d.Out = nil // looking for the end of the text is not reading the call
 	isCut := c.Broken || (!closed && !d.abandoned() || d.Unclosed) && d.atEnd() && d.lengthCut()

@@ -38,12 +38,7 @@ type member struct {
 // Of 234 calls of a 1.5B model 131 had a wrong wrapper, none, or a fence where a tag was asked for.
 func (d *decoder) objects(p *declaration.Pattern) match {
 	d.skipFence()
-	d.Pos += d.Space(0)
-	brackets := 0
-	for ; d.At(0) == '[' && brackets < 2; brackets++ {
-		d.Pos++
-		d.Pos += d.Space(0)
-	}
+	brackets := d.brackets(2)
 	start := d.Pos
 	a := d.envelope(0)
 	if a == mismatch && brackets > 0 && !p.Markless() && !d.drafting {
@@ -55,14 +50,9 @@ func (d *decoder) objects(p *declaration.Pattern) match {
 	for d.nextObject() || brackets > 0 && d.otherObject() {
 	}
 	d.extraClosers("}")
-	for ; brackets > 0 && d.At(d.Space(0)) == ']'; brackets-- {
-		d.Pos += d.Space(0) + 1
-	}
+	brackets = d.closeBrackets(brackets)
 	d.closeFence()
-	closed := d.skipClosers(p) && brackets == 0
-	if d.Out != nil {
-		d.endCall(closed)
-	}
+	d.endCall(d.skipClosers(p) && brackets == 0)
 	return committed
 }
 
@@ -74,40 +64,11 @@ func (d *decoder) extraClosers(of string) {
 	}
 }
 
-// nextObject reads a further object behind a separator, after ending the call before it.
-// The call before it is ended here, since only now it is known that nothing more of it comes. An object that the text's end
-// cuts is dropped as a cut call; one that is none stays text.
+// nextObject reads a further object behind a separator.
 // mistral-v3 writes [{…}, {…}], minimax-m1 an object a line, Llama 3 {…}; {…}.
 func (d *decoder) nextObject() bool {
 	n := d.separator()
-	if d.At(n) != '{' {
-		return false
-	}
-	start := d.Pos
-	if d.Out != nil {
-		d.endCall(true)
-	}
-	if d.wasCut {
-		return false
-	}
-	pin := d.pin
-	if pin < 0 {
-		d.pin = d.Pos
-	}
-	d.Pos += n
-	d.gapAt, d.markAt, d.glue = start, d.Pos, 0
-	if !d.blank { // behind an element that is text the separator is none
-		d.gapAt = d.Pos
-	}
-	switch d.envelope(0) {
-	case committed:
-		return true
-	case incomplete:
-		d.cutFrom(d.markAt)
-	default:
-		d.Pos, d.pin = start, pin
-	}
-	return false
+	return d.At(n) == '{' && d.further(n, func() match { return d.envelope(0) })
 }
 
 // separator is the offset behind what may stand between two objects.
@@ -212,8 +173,8 @@ func (d *decoder) member(env *envelope, key string, depth int) match {
 		a := d.envelope(depth + 1)
 		for a == committed && d.nextObject() {
 		}
-		if n := d.Space(0); a == committed && d.At(n) == ']' {
-			d.Pos += n + 1
+		if a == committed {
+			d.closeBrackets(1)
 		}
 		return d.wrapped(a)
 	case lenient.ArgsKeys[key] && env.t != nil && !env.describes():
@@ -301,8 +262,7 @@ func (d *decoder) whole(env *envelope) match {
 		if d.bare || len(env.t.schema().Required()) > 0 && d.At(d.Space(0)) == '{' {
 			return mismatch // nothing says that it is a call, or its arguments stand behind it
 		}
-		d.commit(env.t, env.id)
-		d.Put("{}")
+		d.commitWith(env.t, env.id, "{}")
 	default:
 		return d.flat(env, end)
 	}

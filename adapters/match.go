@@ -182,8 +182,7 @@ func (d *decoder) match(p *declaration.Pattern) match {
 		switch {
 		// [TOOL_CALLS]list_files and the end
 		case t != nil && d.nothingMore(p, t):
-			d.commit(t, id)
-			d.Put("{}")
+			d.commitWith(t, id, "{}")
 			d.endCall(false)
 			return committed
 		case part.Hole == "":
@@ -213,8 +212,7 @@ func (d *decoder) match(p *declaration.Pattern) match {
 	if t == nil {
 		return mismatch
 	}
-	d.commit(t, id)
-	d.Put("{}")
+	d.commitWith(t, id, "{}")
 	d.endCall(true)
 	return committed
 }
@@ -316,8 +314,7 @@ func (d *decoder) namedCall(p *declaration.Pattern, t *tool, id string) match {
 	d.skipFence()
 	// nothing between name and closer: no arguments
 	if n, ok := d.closerAt(d.Space(0), p); ok && n > 0 {
-		d.commit(t, id)
-		d.Put("{}")
+		d.commitWith(t, id, "{}")
 	} else if a := d.arguments(t, id, lenient.DelimsOf(p.Family.Quotes)); a != committed {
 		d.Pos = start
 		return a

@@ -169,14 +169,10 @@ func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body st
 // a tool without arguments, and ends the message, or the server drops the mark that does.
 func (d *decoder) messageBody(p *declaration.Pattern, t *tool, body string) match {
 	if n := d.messageEnds(p, d.Space(0)); n > 0 {
-		d.commit(t, "")
-		d.Put("{}")
-		return committed
+		return d.commitWith(t, "", "{}")
 	}
 	if d.At(d.Elastic(0)) < 0 && !d.lengthCut() && len(t.schema().Required()) == 0 { // servers drop the mark that ends a turn
-		d.commit(t, "")
-		d.Put("{}")
-		return committed
+		return d.commitWith(t, "", "{}")
 	}
 	if body == "args" {
 		return d.taggedBody(p, t, "")

@@ -12,22 +12,15 @@ import (
 // missing at its end, like any closer behind a commit.
 // Each call but the last ends where the next begins; the last one has the family's closers behind it.
 func (d *decoder) pythonCalls(p *declaration.Pattern) match {
-	d.Pos += d.Space(0)
-	bracket := d.At(0) == '['
-	if bracket {
-		d.Pos++
-		d.Pos += d.Space(0)
-	}
+	brackets := d.brackets(1)
 	a := d.pythonCall()
 	if a != committed {
 		return a
 	}
-	for d.nextPython(bracket) {
+	for d.nextPython(brackets > 0) {
 	}
-	if n := d.Space(0); bracket && d.At(n) == ']' {
-		d.Pos += n + 1
-	}
-	d.closeLast(d.skipClosers(p))
+	d.closeBrackets(brackets)
+	d.endCall(d.skipClosers(p))
 	return committed
 }
 
@@ -43,34 +36,7 @@ func (d *decoder) nextPython(bracket bool) bool {
 	} else if bracket || n == 0 {
 		return false
 	}
-	if !scan.IsWord(d.At(n)) {
-		return false
-	}
-	start, pin := d.Pos, d.pin
-	d.closeLast(true)
-	if pin < 0 {
-		d.pin = d.Pos
-	}
-	d.Pos += n
-	d.gapAt, d.markAt, d.glue = start, d.Pos, 0
-	switch d.pythonCall() {
-	case committed:
-		return true
-	case incomplete:
-		d.cutFrom(d.markAt)
-	default:
-		d.Pos, d.pin = start, pin
-	}
-	return false
-}
-
-// closeLast ends the call that is still open, if one is.
-// A call stays open until it is known whether another follows: only the last one has the marks behind it.
-// A failed attempt leaves none open, and then nothing is to be done.
-func (d *decoder) closeLast(closed bool) {
-	if d.Out != nil {
-		d.endCall(closed)
-	}
+	return scan.IsWord(d.At(n)) && d.further(n, d.pythonCall)
 }
 
 // pythonCall reads NAME(K=V, …) and leaves the call open. print( around it is dropped. Nothing is committed before the
@@ -101,9 +67,7 @@ func (d *decoder) pythonCall() match {
 	if d.keywordBehind(t) {
 		return mismatch
 	}
-	d.commit(t, "")
-	d.Put(args)
-	return committed
+	return d.commitWith(t, "", args)
 }
 
 // keywordBehind says whether behind the closer of a call a further argument of the tool stands: the closer came too early.

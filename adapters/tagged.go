@@ -41,9 +41,7 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 	// <tool_call>get_time</tool_call>: no arguments is legal
 	if _, ok := d.closerAt(n, p); ok {
 		d.Pos += n
-		d.commit(t, id)
-		d.Put("{}")
-		return committed
+		return d.commitWith(t, id, "{}")
 	}
 	if _, a := d.argHead(p.Family, n); a != matched {
 		// <tool_call>get_weather⏎<arg_k: cut, and no mention

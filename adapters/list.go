@@ -4,16 +4,60 @@ import (
 	"toolnorm/adapters/internal/declaration"
 )
 
+// Calls stand one after the other in three forms, objects, members named like tools and Python's; how such a list opens,
+// goes on and closes is the same for all.
+
+// brackets steps over the brackets that open a list of calls, most of them at most, and counts them.
+// Small models double them, and leave them out for a single call.
+func (d *decoder) brackets(most int) (n int) {
+	for d.Pos += d.Space(0); n < most && d.At(0) == '['; n++ {
+		d.Pos++
+		d.Pos += d.Space(0)
+	}
+	return n
+}
+
+// closeBrackets steps over those brackets' closers, and answers how many of n are missing, as any closer may be.
+func (d *decoder) closeBrackets(n int) int {
+	for ; n > 0 && d.At(d.Space(0)) == ']'; n-- {
+		d.Pos += d.Space(0) + 1
+	}
+	return n
+}
+
+// further reads a further call behind n bytes that separate it from the one before, which it ends: only now it is known
+// that nothing more of that one comes.
+// A call that the text's end cuts is dropped as a cut call; what is none gives everything back, and those before it stand.
+// The pin moves to the start of what is tried, so that the call before it can leave the buffer.
+func (d *decoder) further(n int, read func() match) bool {
+	start, pin := d.Pos, d.pin
+	if d.endCall(true); d.wasCut {
+		return false
+	}
+	if pin < 0 {
+		d.pin = d.Pos
+	}
+	d.Pos += n
+	d.gapAt, d.markAt, d.glue = start, d.Pos, 0
+	if !d.blank { // behind an element that is text the separator is none
+		d.gapAt = d.Pos
+	}
+	switch read() {
+	case committed:
+		return true
+	case incomplete:
+		d.cutFrom(d.markAt)
+	default:
+		d.Pos, d.pin = start, pin
+	}
+	return false
+}
+
 // namedObjects reads calls that are members of objects, {"NAME": {arguments}}, one after the other or in a list.
 // Apertus writes [{"NAME": {…}}, {"NAME": {…}}] between its marks. The first call commits at its arguments; what closes the
 // objects and the list may be missing from there on.
 func (d *decoder) namedObjects(p *declaration.Pattern) match {
-	d.Pos += d.Space(0)
-	bracket := d.At(0) == '['
-	if bracket {
-		d.Pos++
-		d.Pos += d.Space(0)
-	}
+	brackets := d.brackets(1)
 	if c := d.At(0); c != '{' {
 		return incompleteAtEnd(c, mismatch)
 	}
@@ -30,15 +74,8 @@ func (d *decoder) namedObjects(p *declaration.Pattern) match {
 	}
 	// a brace too many: the model ends an envelope that this form does not have
 	d.extraClosers("}")
-	// its bracket may be missing, as any closer behind a commit
-	if n := d.Space(0); bracket && d.At(n) == ']' {
-		d.Pos += n + 1
-		bracket = false
-	}
-	closed = d.skipClosers(p) && closed && !bracket
-	if d.Out != nil {
-		d.endCall(closed)
-	}
+	brackets = d.closeBrackets(brackets)
+	d.endCall(d.skipClosers(p) && closed && brackets == 0)
 	return committed
 }
 
@@ -65,10 +102,8 @@ func (d *decoder) namedMember() match {
 	return d.arguments(t, "", nil)
 }
 
-// nextNamed reads a further member, of the same object or of the next one, after ending the call before it.
+// nextNamed reads a further member, of the same object or of the next one.
 // "}, {" between two calls may lack any of its three signs, but one must stand there, or the rest of a value would be a call.
-// A member that is no call gives everything back: the call before it has ended either way.
-// The pin moves to the start of what is tried, so the call before it can leave the buffer.
 func (d *decoder) nextNamed() bool {
 	n := 0
 	// {"A": {…}}, {"B": {…}} and {"A": {…}, "B": {…}} both
@@ -79,32 +114,7 @@ func (d *decoder) nextNamed() bool {
 		}
 	}
 	n += d.Space(n)
-	if _, ok := d.QuoteAt(n); !ok || n == 0 {
-		return false
-	}
-	start := d.Pos
-	if d.Out != nil {
-		d.endCall(true)
-	}
-	if d.wasCut {
-		return false
-	}
-	pin := d.pin
-	if pin < 0 {
-		d.pin = d.Pos
-	}
-	d.Pos += n
-	d.gapAt, d.markAt, d.glue = start, d.Pos, 0
-	switch d.namedMember() {
-	case committed:
-		return true
-	// the call before it stands; of this one nothing is shown
-	case incomplete:
-		d.cutFrom(d.markAt)
-	default:
-		d.Pos, d.pin = start, pin
-	}
-	return false
+	return n > 0 && d.StartsString(n) && d.further(n, d.namedMember)
 }
 
 // behindOthers reads the first call of a list whose elements from position start on are no calls of offered tools: those
@@ -124,16 +134,10 @@ func (d *decoder) behindOthers(start int) match {
 		if a := d.envelope(0); a != mismatch {
 			return a
 		}
-		d.Pos = d.others[1] + d.separatorAt(d.others[1])
+		d.Pos = d.others[1]
+		d.Pos += d.separator()
 	}
 	return mismatch
-}
-
-// separatorAt is the length of what stands between two objects at a position.
-// It moves the position there, which its callers set again.
-func (d *decoder) separatorAt(pos int) int {
-	d.Pos = pos
-	return d.separator()
 }
 
 // keepOthers keeps the elements of a list that are no calls, in front of the call that begins now. It answers where they
@@ -164,9 +168,7 @@ func (d *decoder) otherObject() bool {
 		return false
 	}
 	start, repairs := d.Pos, d.Repairs
-	if d.Out != nil {
-		d.endCall(true)
-	}
+	d.endCall(true)
 	d.Pos += n
 	from := d.Pos
 	_, a := d.Capture(func() { d.Value(nil) })
