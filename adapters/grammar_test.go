@@ -44,7 +44,9 @@ func printing(f *Format) *Format {
 		return f
 	}
 	others := slices.DeleteFunc(slices.Clone(f.Calls), func(q *declaration.Pattern) bool { return q == p })
-	return &Format{Family: &declaration.Family{Calls: append([]*declaration.Pattern{p}, others...), Args: f.Args, Layout: f.Layout, Flags: f.Flags, Quotes: f.Quotes}}
+	lines := f.Lines
+	lines.Calls = append([]*declaration.Pattern{p}, others...)
+	return &Format{Family: &declaration.Family{Lines: lines}}
 }
 
 // marked are the formats that have a grammar.

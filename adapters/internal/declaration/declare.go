@@ -36,7 +36,7 @@ func (r Route) Says() string {
 // the number of the line for its author.
 // A message family needs no call line: gpt-oss's calls are told by the header of their message.
 func (s *Set) parse(src []byte) (*Family, error) {
-	f := &Family{file: string(src), Layout: Layout{Name: "name", Args: "arguments"}}
+	f := &Family{file: string(src), Lines: Lines{Layout: Layout{Name: "name", Args: "arguments"}}}
 	own := map[string]bool{}
 	head := "\n" + f.Declaration()
 	for n, line := range strings.Split(head, "\n") {
@@ -275,28 +275,22 @@ func (f *Family) route(value string, first bool) error {
 // count for a body are those of the copy's.
 // Models are not among the lines: a cousin's names are the cousin's. Result lines are, as a tune keeps its template.
 func (f *Family) takeFrom(g *Family) {
-	again := func(list []*Pattern) []*Pattern {
-		var out []*Pattern
-		for _, p := range list {
-			q := *p
-			q.Family = f
-			out = append(out, &q)
+	again := func(p *Pattern) *Pattern {
+		if p == nil {
+			return nil
 		}
-		return out
+		q := *p
+		q.Family = f
+		return &q
 	}
-	f.Think, f.Plain, f.Sections, f.Calls, f.Args = again(g.Think), again(g.Plain), again(g.Sections), again(g.Calls), again(g.Args)
-	f.Drop, f.Ends, f.Quotes, f.Layout, f.Routes = g.Drop, g.Ends, g.Quotes, g.Layout, g.Routes
-	f.PromptMarks, f.noise, f.Flags = g.PromptMarks, g.noise, g.Flags
-	f.wording = g.wording
-	if g.Result != nil {
-		f.Result = again([]*Pattern{g.Result})[0]
+	f.Lines = g.Lines
+	for _, list := range []*[]*Pattern{&f.Think, &f.Plain, &f.Sections, &f.Calls, &f.Args} {
+		*list = slices.Clone(*list)
+		for i, p := range *list {
+			(*list)[i] = again(p)
+		}
 	}
-	if g.ResultList != nil {
-		f.ResultList = again([]*Pattern{g.ResultList})[0]
-	}
-	if g.Header != nil {
-		f.Header, f.Message = again([]*Pattern{g.Header})[0], again([]*Pattern{g.Message})[0]
-	}
+	f.Result, f.ResultList, f.Header, f.Message = again(g.Result), again(g.ResultList), again(g.Header), again(g.Message)
 }
 
 // copyFor is the family as a member of another set, where other marks are live beside its own. What was computed for the old

@@ -20,6 +20,26 @@ type Family struct {
 	Name   string   // as the declaration's first line says
 	Models []string // globs on the model's name, lower case
 
+	Lines
+
+	file string // what it was read from, cases and all
+
+	headless   []*Pattern // calls whose opening mark is missing
+	CloseBytes *[256]bool // first bytes of what can end a tagged value
+	ValueStops *[256]bool // bytes at which copying a tagged value stops
+	ValueEnds  []string   // marks that end a tagged value, so that it cannot hold them
+
+	set        *Set
+	liveOnce   sync.Once
+	live       *Index // all marks of the set, this format's first
+	loneOnce   sync.Once
+	lone       *Index // this format's marks alone
+	tokensOnce sync.Once
+	tokens     []string // see Tokens
+}
+
+// Lines are what a declaration says, and what one that is like another takes over from it: all but names and models.
+type Lines struct {
 	// The examples. All of a list are read, the first is printed: models of one name come in versions that differ.
 	Think    []*Pattern // marks around reasoning
 	Plain    []*Pattern // text lines: marks around a plain reply
@@ -39,23 +59,7 @@ type Family struct {
 	noise       []string // marks that mean nothing, wherever they stand
 	Flags       Flags    // what the family does besides its examples
 	Quotes      []string // string delimiters of {pseudo}, the first one printed
-
-	file string // what it was read from, cases and all
-
-	wording Wording // how tools are described, zero: not said
-
-	headless   []*Pattern // calls whose opening mark is missing
-	CloseBytes *[256]bool // first bytes of what can end a tagged value
-	ValueStops *[256]bool // bytes at which copying a tagged value stops
-	ValueEnds  []string   // marks that end a tagged value, so that it cannot hold them
-
-	set        *Set
-	liveOnce   sync.Once
-	live       *Index // all marks of the set, this format's first
-	loneOnce   sync.Once
-	lone       *Index // this format's marks alone
-	tokensOnce sync.Once
-	tokens     []string // see Tokens
+	wording     Wording  // how tools are described, zero: not said
 }
 
 // What stands around a value that holds markup, in families with flag cdata.
@@ -73,12 +77,7 @@ func (f *Family) Begun(list []*Pattern) []*Pattern {
 	for _, p := range list {
 		for _, mark := range f.PromptMarks {
 			if rest, ok := strings.CutPrefix(p.Parts[0].Lit.Text, mark); ok {
-				q := *p
-				q.Parts = slices.Clone(p.Parts)
-				if q.Parts[0].Lit = NewLiteral(rest, "", p.HoleAt(1)); rest == "" {
-					q.Parts = q.Parts[1:]
-				}
-				out = append(out, &q)
+				out = append(out, p.beginningWith(rest))
 			}
 		}
 	}
@@ -151,19 +150,10 @@ func (f *Family) valueEnds() []string {
 	}
 	var shortest []string
 	for _, mark := range distinct(all) {
-		if !containsOther(all, mark) {
+		holds := func(other string) bool { return other != "" && other != mark && strings.Contains(mark, other) }
+		if !slices.ContainsFunc(all, holds) {
 			shortest = append(shortest, mark)
 		}
 	}
 	return shortest
-}
-
-// containsOther says whether a mark holds another one of the list, so that who keeps out the other keeps out it.
-func containsOther(all []string, mark string) bool {
-	for _, other := range all {
-		if other != "" && other != mark && strings.Contains(mark, other) {
-			return true
-		}
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package declaration
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -149,19 +150,12 @@ type Flags struct {
 
 // parseFlags reads a flag line, which replaces all flags of the family that this one is like.
 func parseFlags(line string) (f Flags, err error) {
+	flags := map[string]*bool{"blank": &f.Blank, "cdata": &f.CDATA, "entities": &f.Entities, "think-calls": &f.ThinkCalls}
 	for _, word := range strings.Fields(line) {
-		switch word {
-		case "blank":
-			f.Blank = true
-		case "cdata":
-			f.CDATA = true
-		case "entities":
-			f.Entities = true
-		case "think-calls":
-			f.ThinkCalls = true
-		default:
-			return f, fmt.Errorf("no flag %q: there are blank, cdata, entities, think-calls", word)
+		if flags[word] == nil {
+			return f, fmt.Errorf("no flag %q: there are %s", word, strings.Join(slices.Sorted(maps.Keys(flags)), ", "))
 		}
+		*flags[word] = true
 	}
 	return f, nil
 }

@@ -198,9 +198,17 @@ func (p *Pattern) withoutWrapper() *Pattern {
 			return nil
 		}
 	}
+	return p.beginningWith(text[at:])
+}
+
+// beginningWith is the pattern with another first literal, none where that is empty: what is left of an example whose
+// first mark was lost, or was read already.
+func (p *Pattern) beginningWith(text string) *Pattern {
 	q := *p
-	q.Parts = append([]Part(nil), p.Parts...)
-	q.Parts[0].Lit = NewLiteral(text[at:], "", "name")
+	q.Parts = slices.Clone(p.Parts)
+	if q.Parts[0].Lit = NewLiteral(text, "", p.HoleAt(1)); text == "" {
+		q.Parts = q.Parts[1:]
+	}
 	q.Open = q.first()
 	return &q
 }
@@ -269,20 +277,13 @@ func (p *Pattern) WithoutOpener() *Pattern {
 	if loc == nil || loc[0] != 0 {
 		return nil
 	}
-	q := *p
+	q := p.beginningWith(strings.TrimLeft(text[loc[1]:], "\n "))
 	q.Headless = true
-	q.Parts = slices.Clone(p.Parts)
-	if rest := strings.TrimLeft(text[loc[1]:], "\n "); rest != "" {
-		q.Parts[0].Lit = NewLiteral(rest, "", p.HoleAt(1))
-	} else {
-		q.Parts = q.Parts[1:]
-	}
-	q.Open = q.first()
 	marked := func(x Part) bool { return TokenLike.MatchString(x.Lit.Text) }
 	if len(q.Close) == 0 && !slices.ContainsFunc(q.Parts[1:], marked) {
 		return nil
 	}
-	return &q
+	return q
 }
 
 // IsFence says whether the family writes its calls in a fence. Such an example is for printing: a fence in a reply is read

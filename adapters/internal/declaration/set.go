@@ -46,15 +46,14 @@ func (s *Set) parseAll(names []string, sources [][]byte) error {
 		var laterNames []string
 		var later [][]byte
 		for i, src := range sources {
-			f, err := s.parse(src)
-			if err == errLater {
+			switch f, err := s.parse(src); err {
+			case nil:
+				s.add(f)
+			case errLater:
 				laterNames, later = append(laterNames, names[i]), append(later, src)
-				continue
-			}
-			if err != nil {
+			default:
 				return fmt.Errorf("%s: %w", names[i], err)
 			}
-			s.add(f)
 		}
 		if len(later) == len(sources) {
 			return fmt.Errorf("%s: the format it is like does not exist", laterNames[0])

@@ -2,6 +2,7 @@ package declaration
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -26,26 +27,16 @@ var wordings = []string{"schemas", "signatures", "example"}
 func ParseWording(s string) (Wording, error) {
 	var w Wording
 	for _, name := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '+' || r == '\t' }) {
-		kind, err := kindOfWording(name)
-		if err != nil {
-			return 0, err
+		i := slices.Index(wordings, name)
+		if i < 0 {
+			return 0, fmt.Errorf("%q is no wording: there are %s", name, strings.Join(wordings, ", "))
 		}
-		w |= kind
+		w |= 1 << i
 	}
 	if w == 0 {
 		return 0, fmt.Errorf("a wording is made of %s", strings.Join(wordings, ", "))
 	}
 	return w, nil
-}
-
-// kindOfWording is the kind of that name. The error lists all of them: it is seen by who edits a family file.
-func kindOfWording(name string) (Wording, error) {
-	for i, known := range wordings {
-		if name == known {
-			return 1 << i, nil
-		}
-	}
-	return 0, fmt.Errorf("%q is no wording: there are %s", name, strings.Join(wordings, ", "))
 }
 
 // String is what ParseWording reads, so that a wording that a probe has found can be kept as text.

@@ -28,11 +28,11 @@ func (g *writer) number(n *schema.Place, kind schema.Kinds) string {
 	case kind == schema.Integer && low == nil && high == nil:
 		return `("0" | "-"? [1-9] [0-9]{0,18})`
 	case kind == schema.Integer:
-		return integers(low, high)
+		return between(low, high, 1, digits)
 	case low == nil && high == nil:
 		return `"-"? ("0" | [1-9] [0-9]{0,18}) ("." [0-9]{1,17})? ([eE] [-+]? ([12] [0-8] [0-9] | [0-9]{1,2}))?`
 	}
-	return fractions(low, high)
+	return between(low, high, 0, fractions)
 }
 
 // limit is the whole number that a limit holds a number to, nil for none; step leads inwards. Among numbers with fractions
@@ -60,10 +60,10 @@ func (g *writer) limit(b *schema.Bound, kind schema.Kinds, step int64) *int64 {
 	return nil
 }
 
-// integers matches the whole numbers from low to high; nil is no bound.
-// The halves below and above zero are written apart: of negative numbers the digits grow as the number shrinks. There is no
-// -0, which is no other integer than 0.
-func integers(low, high *int64) string {
+// between matches the numbers from low to high, nil for no bound: the halves below and above zero are written apart, since
+// of negative numbers the digits grow as the number shrinks. least is the least of them behind a minus sign: there is no
+// integer -0, but there is -0.5.
+func between(low, high *int64, least int64, side func(from, to int64) string) string {
 	l, h := int64(-manyDigits), int64(manyDigits)
 	if low != nil {
 		l = *low
@@ -73,41 +73,22 @@ func integers(low, high *int64) string {
 	}
 	var all []string
 	if l < 0 {
-		all = append(all, seq(lit("-"), digits(max(-h, 1), -l)))
-	}
-	if h >= 0 {
-		all = append(all, digits(max(l, 0), h))
-	}
-	return alt(all...)
-}
-
-// fractions matches the numbers between whole ones; nil is no bound.
-// -0.5 to 0.5 is read as -1 to 1: the bound that lets more through is noted, and the check has the last word.
-func fractions(low, high *int64) string {
-	l, h := int64(-manyDigits), int64(manyDigits)
-	if low != nil {
-		l = *low
-	}
-	if high != nil {
-		h = *high
-	}
-	// Seventeen digits are what a double can tell apart; more are a model that does not find its end.
-	const fraction = `("." [0-9]{1,17})?`
-	// The outer limit has no fraction: 100.5 is not within 0 to 100, and 99.5 begins with 99.
-	side := func(from, to int64) string {
-		if from == to {
-			return lit(fmt.Sprint(from))
-		}
-		return alt(seq(digits(from, to-1), fraction), lit(fmt.Sprint(to)))
-	}
-	var all []string
-	if l < 0 {
-		all = append(all, seq(lit("-"), side(max(-h, 0), -l)))
+		all = append(all, seq(lit("-"), side(max(-h, least), -l)))
 	}
 	if h >= 0 {
 		all = append(all, side(max(l, 0), h))
 	}
 	return alt(all...)
+}
+
+// fractions matches the numbers from one whole number to another, neither of them negative.
+// The outer one has no fraction: 100.5 is not within 0 to 100, and 99.5 begins with 99. Seventeen digits are what a double
+// can tell apart; more are a model that does not find its end.
+func fractions(from, to int64) string {
+	if from == to {
+		return lit(fmt.Sprint(from))
+	}
+	return alt(seq(digits(from, to-1), `("." [0-9]{1,17})?`), lit(fmt.Sprint(to)))
 }
 
 // digits matches the numbers from low to high, neither of them negative.

@@ -38,7 +38,7 @@ type slots struct {
 // Families whose template sorts members (gemma4, by Jinja's dictsort) get them sorted without regard to case.
 // Members that no schema names have names of a bounded length, and values of any kind that the schema leaves.
 func (g *writer) object(n *schema.Place, s *print.Spelling) string {
-	o := slots{comma: s.Comma, most: g.most(nil)}
+	o := slots{comma: s.Comma, most: bound(g.o.MaxItems)}
 	o.list = g.listed(n, func(key string, p *schema.Place) string {
 		return seq(lit(s.Key(key)), g.value(p, s), lit(s.End(key)))
 	})
@@ -210,7 +210,7 @@ func (g *writer) otherKey(list []slot, s *print.Spelling) string {
 		}
 		return out + "]"
 	}
-	return seq(lit(before), g.otherThan(names, "", 1, class), lit(after))
+	return seq(lit(before), g.otherThan(names, "", class), lit(after))
 }
 
 // otherWord matches an identifier that is none of the names.
@@ -221,7 +221,7 @@ func (g *writer) otherWord(list []slot) string {
 		names = append(names, m.key)
 	}
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
-	return g.otherThan(names, "", 1, func(not string) string {
+	return g.otherThan(names, "", func(not string) string {
 		return "[" + strings.Map(func(r rune) rune {
 			if strings.ContainsRune(not, r) || not != "" && r >= '0' && r <= '9' {
 				return -1
@@ -241,7 +241,7 @@ const maxOther = 40
 // goes on from there as it likes.
 // Next to "city" and "count" that is [^c], or "c" followed by neither i nor o, or "ci" not followed by t, and so on. Names that
 // end early may go on: "city_code" is another name. Without this a model could write a member twice, the second time freely.
-func (g *writer) otherThan(names []string, read string, depth int, class func(not string) string) string {
+func (g *writer) otherThan(names []string, read string, class func(not string) string) string {
 	var next []rune
 	for _, name := range names {
 		if rest, ok := strings.CutPrefix(name, read); ok && rest != "" {
@@ -254,7 +254,7 @@ func (g *writer) otherThan(names []string, read string, depth int, class func(no
 	for _, c := range next {
 		longer := read + string(c)
 		some := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, longer) })
-		more := g.otherThan(some, longer, depth+1, class)
+		more := g.otherThan(some, longer, class)
 		if !slices.Contains(some, longer) {
 			more = optional(more)
 		}

@@ -37,17 +37,12 @@ func (g *writer) text(n *schema.Place, s *print.Spelling) string {
 // GBNF counts characters as JSON Schema does, not bytes. A bound of the caller's never undercuts minLength: a string that
 // is too short is refused, one that is too long is only slow.
 func (g *writer) lengths(n *schema.Place) (low, high int) {
-	low, high = g.least(n.MinLength, "minLength"), -1
-	if n.MaxLength != nil && n.MaxLength.N > maxRepeat {
-		g.doc.Drop(n.MaxLength.At, "maxLength")
-	} else if n.MaxLength != nil {
-		high = n.MaxLength.N
+	limit := bound(g.o.MaxString)
+	if low = g.least(n.MinLength, "minLength"); limit >= 0 {
+		limit = max(limit, low)
 	}
-	if limit := bound(g.o.MaxString); limit >= 0 && (high < 0 || limit < high) {
-		high = max(limit, low)
-	}
-	if high >= 0 && low > high {
-		low = high
+	if high = g.most(n.MaxLength, "maxLength", limit); high >= 0 {
+		low = min(low, high)
 	}
 	return low, high
 }
@@ -106,53 +101,49 @@ func (g *writer) automaton(avoid []string, some bool) string {
 	if !ok {
 		start = g.name("text")
 		g.named[key] = start
-		names := map[string]string{"": start}
+		names, edges := map[string]string{"": start}, map[string][]edge{}
 		for todo := []string{""}; len(todo) > 0; todo = todo[1:] {
-			for _, next := range follows(avoid, todo[0]) {
-				if _, known := names[next]; !known {
+			for _, c := range firsts(avoid) {
+				next := longest(avoid, todo[0]+string(c))
+				if next == "" {
+					continue
+				}
+				edges[todo[0]] = append(edges[todo[0]], edge{c, next})
+				if names[next] == "" && !slices.Contains(avoid, next) {
 					names[next] = g.name("text")
 					todo = append(todo, next)
 				}
 			}
 		}
 		for _, read := range slices.Sorted(maps.Keys(names)) {
-			g.define(names[read], optional(step(avoid, read, names)))
+			g.define(names[read], optional(step(edges[read], names)))
 		}
-		g.named[key+"!"] = g.rule("text-some", step(avoid, "", names))
+		g.named[key+"!"] = g.rule("text-some", step(edges[""], names))
 	}
-	// the first step is not optional: one character at least
 	if some {
 		return g.named[key+"!"]
 	}
 	return start
 }
 
-// step matches the next character behind what was read, and everything from there on.
+// edge leads from what was read by one character to what of it a mark may begin with.
+type edge struct {
+	char rune
+	next string
+}
+
+// step matches the next character, and everything from there on; where a mark would be whole there is no name to go on to.
 // Text may end behind any rule but the one that forces a first character: the mark itself follows in the tag's own literal.
-func step(avoid []string, read string, names map[string]string) string {
+func step(edges []edge, names map[string]string) string {
 	var all []string
 	others := `[^\x00`
-	for _, c := range firsts(avoid) {
-		next := longest(avoid, read+string(c))
-		if next == "" {
-			continue
-		}
-		others += escapeClass(c)
-		if !slices.Contains(avoid, next) {
-			all = append(all, seq(lit(string(c)), names[next]))
+	for _, e := range edges {
+		others += escapeClass(e.char)
+		if name, ok := names[e.next]; ok {
+			all = append(all, seq(lit(string(e.char)), name))
 		}
 	}
 	return alt(append(all, seq(others+"]", names[""]))...)
-}
-
-// follows are the beginnings of marks that may have been read one character later.
-func follows(avoid []string, read string) (all []string) {
-	for _, c := range firsts(avoid) {
-		if next := longest(avoid, read+string(c)); next != "" && !slices.Contains(avoid, next) {
-			all = append(all, next)
-		}
-	}
-	return all
 }
 
 // firsts are the characters of the marks, each once.

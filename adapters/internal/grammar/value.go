@@ -135,20 +135,19 @@ func (g *writer) any(s *print.Spelling) string {
 		return name
 	}
 	all := []string{text, g.rule("number", g.number(anything, schema.Number)), lit(s.True), lit(s.False), lit(s.Null)}
-	all = append(all, seq(lit(s.Open), list(seq(g.otherKey(nil, s), name), s.Comma, 0, g.most(nil)), lit(s.Close)))
-	all = append(all, seq(lit(s.ListOpen), list(name, s.ListComma, 0, g.most(nil)), lit(s.ListClose)))
+	all = append(all, seq(lit(s.Open), list(seq(g.otherKey(nil, s), name), s.Comma, 0, bound(g.o.MaxItems)), lit(s.Close)))
+	all = append(all, seq(lit(s.ListOpen), list(name, s.ListComma, 0, bound(g.o.MaxItems)), lit(s.ListClose)))
 	g.define(name, alt(all...))
 	return name
 }
 
-// most is the bound of a list.
-func (g *writer) most(max *schema.Count) int {
-	limit := bound(g.o.MaxItems)
+// most is the greatest number of characters or elements, which limit bounds in turn; -1 for any.
+func (g *writer) most(max *schema.Count, keyword string, limit int) int {
 	switch {
 	case max == nil:
 		return limit
 	case max.N > maxRepeat:
-		g.doc.Drop(max.At, "maxItems")
+		g.doc.Drop(max.At, keyword)
 		return limit
 	case limit >= 0 && limit < max.N:
 		return limit
@@ -178,7 +177,7 @@ func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 	for _, p := range n.Prefix {
 		first = append(first, g.item(p, s))
 	}
-	low, high := g.least(n.MinItems, "minItems"), g.most(n.MaxItems)
+	low, high := g.least(n.MinItems, "minItems"), g.most(n.MaxItems, "maxItems", bound(g.o.MaxItems))
 	// the schema contradicts itself; the bound that ends the list counts
 	if high >= 0 && low > high {
 		low = high
