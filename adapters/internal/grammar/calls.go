@@ -20,13 +20,9 @@ import (
 func (g *writer) calls(p *declaration.Pattern, mark string, tools []chat.Tool) string {
 	opener := g.opener(g.f.Printed(p.Parts[0].Lit.Text), mark)
 	if len(g.f.Sections) == 0 {
-		first := g.call(p, 1, tools)
-		if p.HoldsSeveral() {
-			return seq(opener, first)
-		}
-		return seq(opener, first, g.more(seq(lit(strings.Repeat("\n", p.Between())), g.call(p, 0, tools))))
+		return seq(opener, g.inRow(p, 1, tools))
 	}
-	return seq(opener, g.inSection(tools), lit(g.literals(p, 2)))
+	return seq(opener, g.inRow(g.f.Calls[0], 0, tools), lit(g.literals(p.Parts[2:], p.Tail)))
 }
 
 // opener matches the literal that begins with the mark. Behind that white space is free where the reader does not care:
@@ -43,15 +39,14 @@ func (g *writer) opener(text, mark string) string {
 	return seq(lit(mark), `[ \t\n]{0,4}`, lit(tight))
 }
 
-// inSection matches the calls between the marks of a section.
+// inRow matches calls as the printer writes them one behind the other, the first from part i of the pattern on.
 // There is one at least: a section without calls is none, and a model that is held inside it has opened it to call.
-func (g *writer) inSection(tools []chat.Tool) string {
-	p := g.f.Calls[0]
-	one := g.call(p, 0, tools)
+func (g *writer) inRow(p *declaration.Pattern, i int, tools []chat.Tool) string {
+	one := g.call(p, i, tools)
 	if p.HoldsSeveral() {
 		return one
 	}
-	return seq(one, g.more(seq(lit(strings.Repeat("\n", p.Between())), one)))
+	return seq(one, g.more(seq(lit(strings.Repeat("\n", p.Between())), g.call(p, 0, tools))))
 }
 
 // more matches further calls, as many as may be.
@@ -67,15 +62,15 @@ func (g *writer) more(call string) string {
 // Single is for clients that said parallel_tool_calls: false, MaxCalls for runs that must end.
 func (g *writer) many() bool { return !g.o.Single && g.o.MaxCalls != 1 }
 
-// literals joins the literals of a pattern from part i on.
+// literals joins the literals of an example, or of a part of it, and the newlines behind.
 // Behind a body they are only closers, which the printer writes to the byte: the grammar forces the closers that models
-// forget, </function> in front of </tool_call>.
-func (g *writer) literals(p *declaration.Pattern, i int) string {
+// forget, </function> in front of </tool_call>. In front of a body they are the same for all tools where no name is among them.
+func (g *writer) literals(parts []declaration.Part, tail int) string {
 	text := ""
-	for _, part := range p.Parts[min(i, len(p.Parts)):] {
+	for _, part := range parts {
 		text += g.f.Printed(part.Lit.Text)
 	}
-	return text + strings.Repeat("\n", p.Tail)
+	return text + strings.Repeat("\n", tail)
 }
 
 // call matches one call, or all of them where an example holds all, from part i of the pattern on.
@@ -86,23 +81,9 @@ func (g *writer) literals(p *declaration.Pattern, i int) string {
 func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	body := p.Body()
 	if word := p.HoleAt(body); word != "json" && word != "args" && word != "pseudo" && p.Hole("name") < 0 && p.Hole("id") < 0 {
-		return seq(lit(g.front(p, i, body)), g.several(p, body, tools), lit(g.literals(p, body+1)))
+		return seq(lit(g.literals(p.Parts[i:body], 0)), g.several(p, body, tools), lit(g.literals(p.Parts[body+1:], p.Tail)))
 	}
-	var all []string
-	for _, t := range tools {
-		all = append(all, g.rule(t.Name, g.toolCall(p, i, t)))
-	}
-	return alt(all...)
-}
-
-// front joins the literals in front of a body.
-// The caller has seen to it that no name stands among them, so they are the same for all tools.
-func (g *writer) front(p *declaration.Pattern, i, body int) string {
-	text := ""
-	for _, part := range p.Parts[i:body] {
-		text += g.f.Printed(part.Lit.Text)
-	}
-	return text
+	return g.anyTool(tools, func(t chat.Tool) string { return g.toolCall(p, i, t) })
 }
 
 // toolCall matches a call of one tool from part i of the pattern on.
@@ -141,26 +122,28 @@ func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
 	return "[a-zA-Z0-9_-]{1,40}"
 }
 
-// body matches the arguments of a call that stand in hole i of the pattern.
-// The newline that a closer begins with goes to the arguments, since there is none where no argument stands: glm4 prints
-// <tool_call>get_time\n</tool_call>, not an empty line between.
+// body matches what stands in hole i of the pattern for a call of one tool.
+// Python's arguments are keywords only, as templates print them, though the decoder reads others. apertus's name is the key
+// of the object's only member. The newline that a closer begins with goes to tagged arguments, since there is none where no
+// argument stands: glm4 prints <tool_call>get_time\n</tool_call>, not an empty line between.
 func (g *writer) body(p *declaration.Pattern, i int, t chat.Tool) string {
-	if p.Parts[i].Hole == "call" {
+	switch p.Parts[i].Hole {
+	case "call", "calls":
 		return g.callObject(t)
-	}
-	return g.arguments(t, func(n *schema.Place) string {
-		switch p.Parts[i].Hole {
-		case "args":
-			end := ""
-			if i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n") {
-				end = "\n"
-			}
-			return g.tags(p, n, p.OnLines(i), end)
-		case "pseudo":
-			return g.object(n, print.Pseudo(g.f.Quotes[0]))
+	case "named":
+		return seq(lit("{"+print.JSON.Key(t.Name)), g.asObject(t, print.JSON), lit("}"))
+	case "python":
+		return seq(lit(print.PythonName(t.Name)+"("), g.arguments(t, func(n *schema.Place) string { return g.members(g.keywords(n)) }), lit(")"))
+	case "args":
+		end := ""
+		if i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n") {
+			end = "\n"
 		}
-		return g.object(n, print.JSON)
-	})
+		return g.arguments(t, func(n *schema.Place) string { return g.tags(p, n, p.OnLines(i), end) })
+	case "pseudo":
+		return g.asObject(t, print.Pseudo(g.f.Quotes[0]))
+	}
+	return g.asObject(t, print.JSON)
 }
 
 // arguments matches the arguments of a tool, which are one of several objects where its schema is a union.
@@ -193,16 +176,9 @@ func (g *writer) asObject(t chat.Tool, s *print.Spelling) string {
 //	{"name": …}                     one alone, where the list is left out
 //	[get_weather(city="Paris")]     lfm2
 func (g *writer) several(p *declaration.Pattern, body int, tools []chat.Tool) string {
-	var one string
-	switch p.HoleAt(body) {
-	case "named":
-		one = g.anyTool(tools, g.namedObject)
-	case "python":
-		one = g.anyTool(tools, g.pythonCall)
-	case "call":
-		return g.anyTool(tools, g.callObject)
-	default:
-		one = g.anyTool(tools, g.callObject)
+	one := g.anyTool(tools, func(t chat.Tool) string { return g.body(p, body, t) })
+	if p.HoleAt(body) == "call" {
+		return one
 	}
 	s := p.Several(body)
 	all := seq(lit(s.Open), one, g.more(seq(lit(s.Comma), one)), lit(s.Close))
@@ -244,40 +220,23 @@ func (g *writer) callObject(t chat.Tool) string {
 	return seq(append(all, lit(s.Close))...)
 }
 
-// namedObject matches a call as an object whose only member is named like the tool.
-// It is apertus's [{"get_weather": {"city": "Paris"}}], where the key alone says which tool is meant.
-func (g *writer) namedObject(t chat.Tool) string {
-	return seq(lit("{"+schema.Quote(t.Name)+": "), g.asObject(t, print.JSON), lit("}"))
-}
-
-// pythonCall matches a call as Python writes it.
-// Arguments are keywords only, as templates print them, though the decoder reads others: get_weather(city="Paris").
-func (g *writer) pythonCall(t chat.Tool) string {
-	return seq(lit(print.PythonName(t.Name)+"("), g.arguments(t, func(n *schema.Place) string { return g.members(g.keywords(n)) }), lit(")"))
-}
-
 // messages matches calls in messages with headers, from the recipient of the first one on. The mark that ends the last one
 // may end the reply, so it need not be written.
 // The role in front of the recipient is not in the grammar: the trigger has matched it, where the prompt had not written it
 // already. harmony's calls run " to=functions.NAME<|channel|>commentary json<|message|>{…}" up to <|call|>.
 // glimmer's arguments stand in a section inside of the message, so that one is opened and closed with each call.
 func (g *writer) messages(tools []chat.Tool) string {
-	var all []string
-	p, head := g.f.Message, Recipient(g.f)
-	for _, t := range tools {
-		rest := ""
-		if p.Hole("calls") >= 0 {
-			section := g.f.Sections[0]
-			call := g.rule(t.Name, g.toolCall(g.f.Calls[0], 0, t))
-			rest = seq(lit(g.front(p, 2, 3)+g.front(section, 0, 1)), call, lit(g.literals(section, 2)))
-		} else {
-			rest = g.toolCall(p, 2, t)
+	p := g.f.Message
+	one := g.anyTool(tools, func(t chat.Tool) string {
+		if p.Hole("calls") < 0 {
+			return seq(lit(t.Name), g.toolCall(p, 2, t))
 		}
-		all = append(all, g.rule(t.Name+"-message", seq(lit(t.Name), rest)))
-	}
-	one := alt(all...)
+		section := g.f.Sections[0]
+		call := g.rule(t.Name, g.toolCall(g.f.Calls[0], 0, t))
+		return seq(lit(t.Name), lit(g.literals(p.Parts[2:3], 0)+g.literals(section.Parts[:1], 0)), call, lit(g.literals(section.Parts[2:], section.Tail)))
+	})
 	next := lit(g.f.Ends[0] + p.Parts[0].Lit.Text)
-	return seq(lit(head), one, g.more(seq(next, one)), optional(lit(g.f.Ends[1])))
+	return seq(lit(Recipient(g.f)), one, g.more(seq(next, one)), optional(lit(g.f.Ends[1])))
 }
 
 // idIn matches the id of a call, a string.

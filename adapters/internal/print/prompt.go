@@ -99,12 +99,9 @@ func worked(t *schema.Type) string {
 	if e := t.Enum(); len(e) > 0 {
 		return e[0]
 	}
-	for _, p := range []struct {
-		kind schema.Kinds
-		text string
-	}{{schema.String, `"some text"`}, {schema.Integer, "3"}, {schema.Number, "3.5"}, {schema.Boolean, "true"}, {schema.Array, "[]"}, {schema.Object, "{}"}} {
+	for _, p := range kinds {
 		if t.Allows(p.kind) {
-			return p.text
+			return p.some
 		}
 	}
 	return "null"

@@ -75,6 +75,21 @@ func literalOf(value string) string {
 	return JSON.Value(value)
 }
 
+// kinds are the kinds of values: the word of a type's name, Python's, and a value that could be a real one. Integers come
+// in front of the numbers that they are among.
+var kinds = []struct {
+	kind               schema.Kinds
+	word, python, some string
+}{
+	{schema.String, "string", "str", `"some text"`},
+	{schema.Integer, "number", "int", "3"},
+	{schema.Number, "number", "float", "3.5"},
+	{schema.Boolean, "boolean", "bool", "true"},
+	{schema.Array, "array", "list", "[]"},
+	{schema.Object, "object", "dict", "{}"},
+	{schema.Null, "null", "None", "null"},
+}
+
 // pythonType is a type as an annotation says it.
 // An enum is a Literal, which models know from typed Python; a number stands for integers, too, so "float" says it all.
 func pythonType(t *schema.Type) string {
@@ -89,16 +104,13 @@ func pythonType(t *schema.Type) string {
 		return "Any"
 	}
 	var names []string
-	for _, p := range []struct {
-		kind schema.Kinds
-		name string
-	}{{schema.String, "str"}, {schema.Number, "float"}, {schema.Integer, "int"}, {schema.Boolean, "bool"}, {schema.Array, "list"}, {schema.Object, "dict"}, {schema.Null, "None"}} {
+	for _, p := range kinds {
 		switch {
 		case !t.Allows(p.kind), p.kind == schema.Integer && t.Allows(schema.Number):
 		case p.kind == schema.Array && t.Item().Known():
 			names = append(names, "list["+pythonType(t.Item())+"]")
 		default:
-			names = append(names, p.name)
+			names = append(names, p.python)
 		}
 	}
 	return strings.Join(names, " | ")

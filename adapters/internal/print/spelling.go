@@ -147,17 +147,10 @@ func TypeWord(p *declaration.Pattern, i int, kind schema.Kinds) string {
 		}
 		return "false"
 	}
-	switch kind {
-	case schema.String:
-		return "string"
-	case schema.Boolean:
-		return "boolean"
-	case schema.Null:
-		return "null"
-	case schema.Object:
-		return "object"
-	case schema.Array:
-		return "array"
+	for _, k := range kinds {
+		if kind == k.kind {
+			return k.word
+		}
 	}
 	return "number"
 }
