@@ -69,7 +69,7 @@ func (d *decoder) braceless(t *tool, id string, quotes []lenient.Delim) match {
 	start := d.Pos
 	out, a := d.Capture(func() { d.Key(false) })
 	d.Pos = start
-	if a != matched || !t.schema().Has(lenient.Unquote(out)) {
+	if a != matched || !t.schema().Has(scan.Unquote(out)) {
 		return mismatch
 	}
 	d.commit(t, id)
@@ -121,7 +121,7 @@ func (d *decoder) objectFits(t *tool) match {
 		}
 		return matched
 	}
-	key := lenient.Unquote(out)
+	key := scan.Unquote(out)
 	// {"city": {"type": "string"}} is the schema's own text
 	if d.describesParameter(t.schema().Prop(key)) {
 		return mismatch

@@ -1,7 +1,7 @@
 package adapters
 
 import (
-	"encoding/json"
+	"slices"
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
@@ -172,41 +172,11 @@ func (d *decoder) bareCall() bool {
 // With marks a call goes on as the model wrote it and is checked later; without them this is part of the evidence.
 // `{"name": "get_weather"}` with nothing else is a record about a tool more often than a call of it.
 func (d *decoder) complete() bool {
-	var t *tool
-	var args []byte
+	var draft chat.Collector
 	for _, e := range d.drafted {
-		switch e.Kind {
-		case chat.CallStart:
-			t, args = d.tools.exact[e.Text], args[:0]
-		case chat.CallArgs:
-			args = append(args, e.Text...)
-		case chat.CallEnd:
-			if !fitsTool(t, args) {
-				return false
-			}
-		}
+		draft.Add(e)
 	}
-	return true
-}
-
-// fitsTool says whether arguments have what a tool requires, and nothing that its schema does not list. A schema that lists
-// nothing allows anything.
-func fitsTool(t *tool, args []byte) bool {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(args, &members) != nil {
-		return false
-	}
-	for _, name := range t.schema().Required() {
-		if _, ok := members[name]; !ok {
-			return false
-		}
-	}
-	for name := range members {
-		if len(t.schema().Members()) > 0 && !t.schema().Has(name) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(draft.Complete(), func(c chat.Call) bool { return !d.tools.exact[c.Name].takes(scan.Fields(string(c.Args))) })
 }
 
 // readsUnmarked says whether calls without marks count: not where only the family's own form does, unless that is it.

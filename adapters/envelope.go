@@ -5,6 +5,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -150,7 +151,7 @@ func (d *decoder) memberKey() (string, match) {
 		return "", incompleteAtEnd(c, mismatch)
 	}
 	d.Pos += d.Loose(0)
-	return lenient.Unquote(out), incompleteAtEnd(d.At(0), matched)
+	return scan.Unquote(out), incompleteAtEnd(d.At(0), matched)
 }
 
 // member takes one member into the envelope. It answers yes to go on, and committed when the call was in it.
@@ -188,7 +189,7 @@ func (d *decoder) member(env *envelope, key string, depth int) match {
 		env.argsAt = d.Pos
 	case lenient.IdKeys[key] && quoted:
 		out, a := d.Capture(func() { d.Value(nil) })
-		env.id = lenient.Unquote(out)
+		env.id = scan.Unquote(out)
 		return a
 	default:
 		env.others = append(env.others, member{key, d.Pos})
@@ -343,7 +344,7 @@ func (d *decoder) restOfObject() {
 		}
 		out, _ := d.Capture(func() { d.Value(nil) })
 		if lenient.IdKeys[key] && c != nil && !d.calling.released {
-			d.calling.id = lenient.Unquote(out)
+			d.calling.id = scan.Unquote(out)
 		}
 	}
 }

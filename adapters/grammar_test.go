@@ -10,7 +10,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/grammar"
-	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
@@ -111,8 +111,8 @@ func inSchemaOrder(c chat.Call, tools []chat.Tool) chat.Call {
 		return c
 	}
 	var out []string
-	args := lenient.MembersOf(string(c.Args))
-	for _, p := range lenient.MembersOf(string(s.Properties)) {
+	args := scan.Fields(string(c.Args))
+	for _, p := range scan.Fields(string(s.Properties)) {
 		for _, m := range args {
 			if m.Key == p.Key {
 				out = append(out, schema.Quote(m.Key)+":"+m.Value)

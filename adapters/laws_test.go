@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
 )
@@ -51,8 +51,8 @@ func canPrint(f *Format, c chat.Call) bool {
 	if len(f.Args) == 0 {
 		return true
 	}
-	for _, m := range lenient.MembersOf(string(c.Args)) {
-		if text := lenient.Unquote([]byte(m.Value)); strings.HasPrefix(text, "\n") || strings.HasSuffix(text, "\n") {
+	for _, m := range scan.Fields(string(c.Args)) {
+		if text := scan.Unquote([]byte(m.Value)); strings.HasPrefix(text, "\n") || strings.HasSuffix(text, "\n") {
 			return false
 		}
 	}

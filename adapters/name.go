@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 )
 
@@ -194,7 +193,7 @@ func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, matc
 	if a != matched {
 		return nil, a
 	}
-	t := d.tools.taking(lenient.MembersOf(string(args)))
+	t := d.tools.taking(scan.Fields(string(args)))
 	if t == nil {
 		return nil, mismatch
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/print"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/internal/golden"
@@ -339,13 +339,13 @@ func fitsType(value string, t *schema.Type) bool {
 	}
 	switch value[0] {
 	case '{':
-		members := lenient.MembersOf(value)
+		members := scan.Fields(value)
 		for _, key := range t.Required() {
-			if !slices.ContainsFunc(members, func(m lenient.Field) bool { return m.Key == key }) {
+			if !slices.ContainsFunc(members, func(m scan.Field) bool { return m.Key == key }) {
 				return false
 			}
 		}
-		return !slices.ContainsFunc(members, func(m lenient.Field) bool { return !fitsType(m.Value, t.Prop(m.Key)) })
+		return !slices.ContainsFunc(members, func(m scan.Field) bool { return !fitsType(m.Value, t.Prop(m.Key)) })
 	case '[':
 		var list []json.RawMessage
 		_ = json.Unmarshal([]byte(value), &list)

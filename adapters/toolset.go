@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strings"
 
-	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -209,12 +209,12 @@ func isCounter(id string) bool {
 // taking returns the only tool whose schema has all these members, and asks for no others; nil when there is none or more.
 // With no members every tool without required ones would fit, so none is taken.
 // exact may hold a tool under several names, so being found twice is no contradiction.
-func (s *toolset) taking(members []lenient.Field) *tool {
+func (s *toolset) taking(members []scan.Field) *tool {
 	s.build()
 	var found *tool
 	for _, t := range s.exact {
-		// {} fits too many
-		if len(members) == 0 || !t.takes(members) {
+		// {} fits too many, and anything fits a tool that lists nothing
+		if len(members) == 0 || len(t.schema().Members()) == 0 || !t.takes(members) {
 			continue
 		}
 		if found != nil && found != t {
@@ -225,19 +225,16 @@ func (s *toolset) taking(members []lenient.Field) *tool {
 	return found
 }
 
-// takes says whether the schema has all these members, and asks for no others.
+// takes says whether the members have what a tool requires, and nothing that its schema does not list. A schema that lists
+// nothing takes anything.
 // A member that the schema does not name speaks against it also where it lets further ones in: anything would fit there.
-func (t *tool) takes(members []lenient.Field) bool {
-	missing := len(t.schema().Required())
-	for _, m := range members {
-		if !t.schema().Has(m.Key) {
-			return false
-		}
-		if slices.Contains(t.schema().Required(), m.Key) {
-			missing--
-		}
+func (t *tool) takes(members []scan.Field) bool {
+	typ := t.schema()
+	has := func(name string) bool {
+		return slices.ContainsFunc(members, func(m scan.Field) bool { return m.Key == name })
 	}
-	return missing <= 0
+	other := func(m scan.Field) bool { return len(typ.Members()) > 0 && !typ.Has(m.Key) }
+	return !slices.ContainsFunc(members, other) && !slices.ContainsFunc(typ.Required(), func(name string) bool { return !has(name) })
 }
 
 // beginsID says whether an id that names a tool, or a counter, can still be written once id has been.

@@ -216,7 +216,7 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 		r.Pos++                                                                               // no key can begin with this byte
 		return false
 	}
-	key := Unquote(bytes.TrimSpace(written))
+	key := scan.Unquote(bytes.TrimSpace(written))
 	if len(t.Members()) > 0 {
 		if name := r.Meant(t, key, r.Seen[seen:]); name != key {
 			key = name

@@ -1,8 +1,6 @@
 package lenient
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -68,30 +66,4 @@ func (r *Reader) Omitted(t *schema.Type, key string) bool {
 	}
 	r.Repaired("null-omitted")
 	return true
-}
-
-// Field is a member of an object, its value as JSON text.
-type Field struct{ Key, Value string }
-
-// MembersOf are the members of an object in their order.
-// Their order, and members that come twice, stay as they were written; a map would lose both. Text that is no object has none,
-// and one that ends early has those that are whole.
-func MembersOf(object string) []Field {
-	dec := json.NewDecoder(strings.NewReader(object))
-	if _, err := dec.Token(); err != nil {
-		return nil
-	}
-	var out []Field
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return out
-		}
-		var value json.RawMessage
-		if dec.Decode(&value) != nil {
-			return out
-		}
-		out = append(out, Field{fmt.Sprint(key), string(value)})
-	}
-	return out
 }

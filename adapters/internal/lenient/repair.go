@@ -148,7 +148,7 @@ func keyOf(text string) (key, rest string) {
 	if !ok {
 		return "", ""
 	}
-	return Unquote([]byte(doc.out)), strings.TrimSpace(rest)
+	return scan.Unquote(doc.out), strings.TrimSpace(rest)
 }
 
 // maxCandidates bounds how many places of a text are tried, so that time is linear.
@@ -201,7 +201,7 @@ func objectInside(value string, t *schema.Type) *document {
 	if value[0] != '"' || t.Only(schema.String|schema.Null) {
 		return nil
 	}
-	inner := strings.TrimSpace(Unquote([]byte(value)))
+	inner := strings.TrimSpace(scan.Unquote(value))
 	if inner == "" || inner[0] != '{' && (inner[0] != '[' || !json.Valid([]byte(inner))) {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -28,7 +29,7 @@ func ObjectOf(value string, t *schema.Type) (string, bool) {
 // Arguments in a string are OpenAI's own form, {"arguments": "{\"city\": \"Rome\"}"}, so models that have seen that API write
 // it everywhere. What is in it has the same slips as any other JSON, but counts only when it is whole.
 func objectInString(value string, t *schema.Type) (string, bool) {
-	inner := Unquote([]byte(value))
+	inner := scan.Unquote(value)
 	if inner == "" || inner == "null" {
 		return "{}", true
 	}
@@ -45,7 +46,7 @@ func objectInString(value string, t *schema.Type) (string, bool) {
 // {"name": "search", "arguments": "vienna trams"} is a call of search with its only parameter. With brackets or a mark in the
 // text, <parameter name="city">Oslo</parameter> under another family's marks, it was a wrong value that fits every schema.
 func only(value string, t *schema.Type) (string, bool) {
-	if m := t.Members(); len(m) == 1 && !(value[0] == '"' && (strings.ContainsAny(value, "<>{}[]｜") || namesItself(Unquote([]byte(value)), m[0]))) {
+	if m := t.Members(); len(m) == 1 && !(value[0] == '"' && (strings.ContainsAny(value, "<>{}[]｜") || namesItself(scan.Unquote(value), m[0]))) {
 		return "{" + schema.Quote(m[0]) + ":" + t.Prop(m[0]).Fit(value) + "}", true
 	}
 	return "", false
@@ -103,26 +104,6 @@ func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 	return string(append(out, '}')), true
 }
 
-// Unquote is the text of a JSON string; other JSON is its own text.
-// The copy without escapes is the usual case and needs no decoder: this is asked for every key.
-// value is strict JSON, so a leading quote has a partner at the end.
-func Unquote(value []byte) string {
-	if len(value) < 2 || value[0] != '"' {
-		return string(value)
-	}
-	plain := value[1 : len(value)-1]
-	for _, c := range plain {
-		if c == '\\' {
-			var s string
-			if json.Unmarshal(value, &s) != nil {
-				return string(plain)
-			}
-			return s
-		}
-	}
-	return string(plain)
-}
-
 // FromText turns the raw text of a tag into JSON of the type. Without a type it is JSON if it is strict JSON other than a
 // string, else a string.
 // Tags do not say what their text is: 42 is a number for one parameter and a zip code for the next. So the schema decides; a
@@ -148,7 +129,7 @@ func FromText(text string, t *schema.Type) string {
 		}
 	}
 	if !t.Allows(schema.String) {
-		if inner := Unquote([]byte(trimmed)); inner != trimmed && json.Valid([]byte(trimmed)) && strings.IndexByte("{[", inner[0]) >= 0 { // <parameter=where>"{\"city\": 1}"</parameter>
+		if inner := scan.Unquote(trimmed); inner != trimmed && json.Valid([]byte(trimmed)) && strings.IndexByte("{[", inner[0]) >= 0 { // <parameter=where>"{\"city\": 1}"</parameter>
 			return FromText(inner, t)
 		}
 	}

@@ -133,7 +133,7 @@ func fitString(value string, t *schema.Type) string {
 	if fit := t.Fit(value); fit != value || t.Allows(schema.String) {
 		return fit
 	}
-	inner := Unquote([]byte(value))
+	inner := scan.Unquote(value)
 	for _, c := range []struct {
 		open byte
 		kind schema.Kinds

@@ -30,8 +30,8 @@ func wraps(t *schema.Type, key string) bool {
 // beside says whether a member can stand beside one that holds all arguments of a tool: it is what stands around arguments.
 // {"name": "get_weather", "arguments": {"city": "Rome"}} as the arguments of get_weather: the whole call once more inside
 // itself. Another name beside them would be another call, and is none of ours.
-func beside(name string, t *schema.Type, m Field) bool {
-	named := NameKeys[m.Key] && Unquote([]byte(m.Value)) == name || IdKeys[m.Key] || m.Key == "type"
+func beside(name string, t *schema.Type, m scan.Field) bool {
+	named := NameKeys[m.Key] && scan.Unquote(m.Value) == name || IdKeys[m.Key] || m.Key == "type"
 	return named && !t.Has(m.Key)
 }
 
@@ -39,7 +39,7 @@ func beside(name string, t *schema.Type, m Field) bool {
 // One member too many, and it is an object like any other.
 func wrapped(name string, t *schema.Type, args string) string {
 	value := ""
-	for _, m := range MembersOf(args) {
+	for _, m := range scan.Fields(args) {
 		switch {
 		case value == "" && wraps(t, m.Key):
 			value = m.Value
@@ -63,7 +63,7 @@ func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 			break
 		}
 		// {"arguments": "{\"city\": \"Rome\"}"}
-		inner = strings.TrimSpace(Unquote([]byte(value)))
+		inner = strings.TrimSpace(scan.Unquote(value))
 		if !strings.HasPrefix(inner, "{") {
 			return "", false
 		}
@@ -78,7 +78,7 @@ func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	}
 	out, whole := RepairAs(inner, t)
 	// none of its members is a parameter: it is data
-	if list := MembersOf(out); !whole || len(list) > 0 && !hasAny(t, list) {
+	if list := scan.Fields(out); !whole || len(list) > 0 && !hasAny(t, list) {
 		return "", false
 	}
 	return out, true
@@ -86,7 +86,7 @@ func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 
 // hasAny says whether the schema knows one of the members.
 // One is enough: the others may be spelled in another way, or be the model's own invention.
-func hasAny(t *schema.Type, list []Field) bool {
+func hasAny(t *schema.Type, list []scan.Field) bool {
 	for _, m := range list {
 		if t.Has(m.Key) {
 			return true
@@ -139,7 +139,7 @@ func (r *Reader) WrapperAhead(t *schema.Type, key string) bool {
 	}
 	r.Pos += 1 + r.Space(1)
 	out, a := r.Capture(func() { r.Key(false) })
-	if a != scan.Matched || !t.Has(Unquote(out)) {
+	if a != scan.Matched || !t.Has(scan.Unquote(out)) {
 		return false
 	}
 	n = r.Space(0)

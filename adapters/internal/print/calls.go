@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -138,7 +139,7 @@ func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []
 // arguments there is only the one in front, as qwen3-coder prints it, unless the family keeps both.
 func literal(p *declaration.Pattern, i int, dst []byte, c chat.Call) string {
 	text := p.Family.Printed(p.Parts[i].Lit.Text)
-	if p.HoleAt(i-1) == "args" && !p.Family.Layout.EmptyLines && bytes.HasSuffix(dst, []byte("\n")) && len(fields(string(c.Args))) == 0 {
+	if p.HoleAt(i-1) == "args" && !p.Family.Layout.EmptyLines && bytes.HasSuffix(dst, []byte("\n")) && len(scan.Fields(string(c.Args))) == 0 {
 		return strings.TrimPrefix(text, "\n")
 	}
 	return text
@@ -200,12 +201,12 @@ func appendNamed(dst []byte, _ *declaration.Family, c chat.Call) []byte {
 // Values of one call may be spelled in two ways: LFM2.5 writes an object as JSON and a list as Python source.
 func appendPython(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	dst = append(append(dst, PythonName(c.Name)...), '(')
-	for i, m := range fields(string(c.Args)) {
+	for i, m := range scan.Fields(string(c.Args)) {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = append(append(dst, m.key...), '=')
-		dst = Keyword(f, schema.KindOf(m.value)).Append(dst, m.value)
+		dst = append(append(dst, m.Key...), '=')
+		dst = Keyword(f, schema.KindOf(m.Value)).Append(dst, m.Value)
 	}
 	return append(dst, ')')
 }
@@ -214,8 +215,8 @@ func appendPython(dst []byte, f *declaration.Family, c chat.Call) []byte {
 // example has {args} on one.
 // qwen3-coder's <parameter=…> blocks have a newline between them, GLM-4.7's tags have nothing.
 func appendTags(dst []byte, f *declaration.Family, c chat.Call, lines bool) []byte {
-	for i, m := range fields(string(c.Args)) {
-		if f.Args[0].Keyed() && m.value == "null" {
+	for i, m := range scan.Fields(string(c.Args)) {
+		if f.Args[0].Keyed() && m.Value == "null" {
 			continue // a tag named like the parameter has no way to say null, so templates leave it out
 		}
 		if i > 0 && lines {
@@ -229,18 +230,18 @@ func appendTags(dst []byte, f *declaration.Family, c chat.Call, lines bool) []by
 // appendTag writes one argument: <parameter=days>3</parameter>, or with its type, string="false". A number and the string of
 // its digits look the same between tags; reading tells them apart by the tool's schema.
 // But for minicpm5's CDATA no family escapes a value between tags: </parameter> in a text is printed as it is.
-func appendTag(dst []byte, f *declaration.Family, m field) []byte {
-	arg, kind := f.Args[0], schema.KindOf(m.value)
+func appendTag(dst []byte, f *declaration.Family, m scan.Field) []byte {
+	arg, kind := f.Args[0], schema.KindOf(m.Value)
 	for i, part := range arg.Parts {
 		switch part.Hole {
 		case "":
 			dst = append(dst, f.Printed(part.Lit.Text)...)
 		case "key":
-			dst = append(dst, Attribute(f, m.key)...)
+			dst = append(dst, Attribute(f, m.Key)...)
 		case "type":
 			dst = append(dst, TypeWord(arg, i, kind)...)
 		case "value":
-			dst = Tagged(f, kind).Append(dst, m.value)
+			dst = Tagged(f, kind).Append(dst, m.Value)
 		}
 	}
 	return dst

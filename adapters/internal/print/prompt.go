@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -63,12 +64,12 @@ func appendSchema(dst []byte, t chat.Tool) []byte {
 func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 	call := example(t)
 	dst = append(append(dst, "Please use "...), t.Name...)
-	for i, m := range fields(string(call.Args)) {
+	for i, m := range scan.Fields(string(call.Args)) {
 		word := " and "
 		if i == 0 {
 			word = " with "
 		}
-		dst = fmt.Appendf(dst, "%s%s %s", word, m.key, JSON.Append(nil, m.value))
+		dst = fmt.Appendf(dst, "%s%s %s", word, m.Key, JSON.Append(nil, m.Value))
 	}
 	return append(append(dst, ".\nYou write:\n\n"...), shown(f, call)...)
 }

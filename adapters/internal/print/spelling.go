@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -57,9 +58,9 @@ func Pseudo(quote string) *Spelling {
 		Name: "pseudo", Open: "{", Comma: ",", Close: "}", ListOpen: "[", ListComma: ",", ListClose: "]",
 		True: "true", False: "false", Null: "None",
 		Quotes: []string{quote}, Avoid: []string{quote}, BareKeys: true, Sorted: true,
-		key: func(dst []byte, quoted string) []byte { return append(append(dst, unquote(quoted)...), ':') },
+		key: func(dst []byte, quoted string) []byte { return append(append(dst, scan.Unquote(quoted)...), ':') },
 		text: func(dst []byte, quoted string) []byte {
-			return append(append(append(dst, quote...), unquote(quoted)...), quote...)
+			return append(append(append(dst, quote...), scan.Unquote(quoted)...), quote...)
 		},
 	}
 }
@@ -72,8 +73,8 @@ func Tree(p *declaration.Pattern) *Spelling {
 	return &Spelling{
 		Name: "tree", ListOpen: open, ListComma: end + open, ListClose: end,
 		True: "true", False: "false", Avoid: p.Family.ValueEnds, NoNull: true,
-		key:  func(dst []byte, quoted string) []byte { return append(dst, p.OpenTag(unquote(quoted))...) },
-		end:  func(dst []byte, quoted string) []byte { return append(dst, p.CloseTag(unquote(quoted))...) },
+		key:  func(dst []byte, quoted string) []byte { return append(dst, p.OpenTag(scan.Unquote(quoted))...) },
+		end:  func(dst []byte, quoted string) []byte { return append(dst, p.CloseTag(scan.Unquote(quoted))...) },
 		text: appendRaw,
 	}
 }

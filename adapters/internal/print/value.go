@@ -2,13 +2,13 @@ package print
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -24,7 +24,7 @@ func (s *Spelling) Append(dst []byte, value string) []byte {
 // append writes the value that text begins with and answers the text behind it. One pass without an intermediate tree keeps
 // a history of large files cheap: it is printed again with every turn. Text that is no JSON ends the value early.
 func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
-	text = trimSpace(text)
+	text = scan.TrimSpace(text)
 	if text == "" {
 		return dst, ""
 	}
@@ -34,7 +34,7 @@ func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
 	case '[':
 		return s.appendList(dst, text[1:])
 	case '"':
-		n := stringEnd(text)
+		n := scan.StringEnd(text)
 		return s.text(dst, text[:n]), text[n:]
 	}
 	n := strings.IndexAny(text, ",]} \t\r\n")
@@ -67,7 +67,7 @@ func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 	start, some := len(dst), false
 	var members []member
 	for {
-		key, rest, ok := nextMember(text)
+		key, rest, ok := scan.NextMember(text)
 		if text = rest; !ok {
 			break
 		}
@@ -84,7 +84,7 @@ func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 			dst = s.end(dst, key)
 		}
 		if some = true; s.Sorted {
-			members = append(members, member{strings.ToLower(unquote(key)), from, len(dst)})
+			members = append(members, member{strings.ToLower(scan.Unquote(key)), from, len(dst)})
 		}
 	}
 	if s.Sorted {
@@ -112,12 +112,12 @@ func sorted(dst []byte, start int, members []member, comma string) []byte {
 // empty list of minimax-m3 is <tags></tags>, which is read by the schema.
 // M3 cannot tell an empty list from an empty string or a null in a list; its reader asks the schema.
 func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
-	if text = trimSpace(text); s.Open == "" && strings.HasPrefix(text, "]") {
+	if text = scan.TrimSpace(text); s.Open == "" && strings.HasPrefix(text, "]") {
 		return dst, text[1:] // tags stand around elements, and there are none
 	}
 	dst = append(dst, s.ListOpen...)
 	for some := false; ; some = true {
-		if text = trimSpace(strings.TrimPrefix(trimSpace(text), ",")); text == "" || text[0] == ']' || text[0] == '}' {
+		if text = scan.TrimSpace(strings.TrimPrefix(scan.TrimSpace(text), ",")); text == "" || text[0] == ']' || text[0] == '}' {
 			break
 		}
 		if some {
@@ -128,34 +128,6 @@ func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
 	return append(dst, s.ListClose...), strings.TrimPrefix(text, "]")
 }
 
-// trimSpace takes JSON's white space off the front.
-func trimSpace(text string) string { return strings.TrimLeft(text, " \t\r\n") }
-
-// stringEnd is the length of the JSON string that text begins with, the quotes included, or all of a text that ends in it.
-func stringEnd(text string) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
-}
-
-// unquote is the text of a JSON string. Most have no escapes and are taken as they stand, without a copy.
-func unquote(quoted string) string {
-	if len(quoted) < 2 || !strings.Contains(quoted, `\`) {
-		return strings.Trim(quoted, `"`)
-	}
-	var s string
-	if json.Unmarshal([]byte(quoted), &s) != nil {
-		return quoted[1 : len(quoted)-1]
-	}
-	return s
-}
-
 // appendString writes a JSON string without needless escapes: \u00e9 is é, \/ is /. Half a surrogate pair is U+FFFD, since
 // no UTF-8 says it.
 // A slash may be escaped in JSON and is not in Python's, so <\/p> is </p> in a prompt.
@@ -163,17 +135,17 @@ func appendString(dst []byte, quoted string) []byte {
 	if !strings.Contains(quoted, `\`) {
 		return append(dst, quoted...)
 	}
-	return schema.AppendQuote(dst, unquote(quoted))
+	return schema.AppendQuote(dst, scan.Unquote(quoted))
 }
 
 // appendRaw writes a string as it is, marks and all: nothing escapes a mark in a tag, so a value that holds the tag's own
 // end is read back shorter. The reader looks at what follows an end before it believes it.
-func appendRaw(dst []byte, quoted string) []byte { return append(dst, unquote(quoted)...) }
+func appendRaw(dst []byte, quoted string) []byte { return append(dst, scan.Unquote(quoted)...) }
 
 // appendCDATA writes a string, in CDATA when it holds what could end the value that it is.
 // minicpm5's template does so when a text holds <, & or a newline. A text with "]]>" in it cannot be said.
 func appendCDATA(dst []byte, quoted string) []byte {
-	text := unquote(quoted)
+	text := scan.Unquote(quoted)
 	if !strings.ContainsAny(text, "<&\n") {
 		return append(dst, text...)
 	}
@@ -184,7 +156,7 @@ func appendCDATA(dst []byte, quoted string) []byte {
 // double ones.
 // Control characters without a short form are \u00xx, as in JSON: Python would write \x00, and readers of both take this one.
 func appendRepr(dst []byte, quoted string) []byte {
-	s, quote := unquote(quoted), byte('\'')
+	s, quote := scan.Unquote(quoted), byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
 		quote = '"'
 	}
@@ -227,54 +199,4 @@ func appendNumber(dst []byte, text string) []byte {
 		dst = append(dst, ".0"...)
 	}
 	return dst
-}
-
-// field is a member of an object, its value as JSON text.
-type field struct{ key, value string }
-
-// fields are the members of an object in their order. One that stands twice is printed twice: which one counts is the
-// tool's to say, and the model sees what it wrote.
-// Values stay text: what they are is asked of their first byte, and most are only copied.
-func fields(object string) (all []field) {
-	text := strings.TrimPrefix(trimSpace(object), "{")
-	for {
-		key, value, ok := nextMember(text)
-		if !ok {
-			return all
-		}
-		n := valueEnd(value)
-		all = append(all, field{unquote(key), strings.TrimRight(value[:n], " \t\r\n")})
-		text = value[n:]
-	}
-}
-
-// nextMember reads a comma, if there is one, a key and a colon. It answers false at the end of the object.
-func nextMember(text string) (quoted, rest string, ok bool) {
-	if text = trimSpace(strings.TrimPrefix(trimSpace(text), ",")); text == "" || text[0] != '"' {
-		return "", text, false
-	}
-	n := stringEnd(text)
-	return text[:n], trimSpace(strings.TrimPrefix(trimSpace(text[n:]), ":")), true
-}
-
-// valueEnd is the length of the JSON value that text begins with, up to the comma or bracket behind it.
-func valueEnd(text string) int {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			i += stringEnd(text[i:]) - 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth < 0 {
-				return i
-			}
-		case ',':
-			if depth == 0 {
-				return i
-			}
-		}
-	}
-	return len(text)
 }

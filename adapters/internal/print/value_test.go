@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 )
 
 // mixed has one of everything whose spelling differs.
@@ -45,7 +46,7 @@ func FuzzJSON(f *testing.F) {
 		for _, s := range []*Spelling{Python, Pseudo("|")} {
 			s.Value(text)
 		}
-		fields(text)
+		scan.Fields(text)
 		got := JSON.Append(nil, text)
 		if !json.Valid([]byte(text)) {
 			return

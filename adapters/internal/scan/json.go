@@ -1,0 +1,93 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// JSON that was read already is looked at as text: what is printed again, or held against a schema, needs the order of
+// members and the spelling of numbers, and most values are only copied.
+
+// Field is a member of an object, its value as JSON text.
+type Field struct{ Key, Value string }
+
+// Fields are the members of an object in their order. One that stands twice is there twice: which one counts is the tool's
+// to say, and the model sees what it wrote.
+// Text that is no object has none, and one that ends early has those that began.
+func Fields(object string) (all []Field) {
+	text, ok := strings.CutPrefix(TrimSpace(object), "{")
+	for ok {
+		var key, value string
+		if key, value, ok = NextMember(text); ok {
+			n := valueEnd(value)
+			all = append(all, Field{Unquote(key), strings.TrimRight(value[:n], " \t\r\n")})
+			text = value[n:]
+		}
+	}
+	return all
+}
+
+// NextMember reads a comma, if there is one, a key and a colon. It answers false at the end of the object.
+func NextMember(text string) (quoted, rest string, ok bool) {
+	if text = TrimSpace(strings.TrimPrefix(TrimSpace(text), ",")); text == "" || text[0] != '"' {
+		return "", text, false
+	}
+	n := StringEnd(text)
+	return text[:n], TrimSpace(strings.TrimPrefix(TrimSpace(text[n:]), ":")), true
+}
+
+// valueEnd is the length of the JSON value that text begins with, up to the comma or bracket behind it.
+func valueEnd(text string) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i += StringEnd(text[i:]) - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth < 0 {
+				return i
+			}
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(text)
+}
+
+// TrimSpace takes JSON's white space off the front.
+func TrimSpace(text string) string { return strings.TrimLeft(text, " \t\r\n") }
+
+// StringEnd is the length of the JSON string that text begins with, the quotes included, or all of a text that ends in it.
+func StringEnd(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// Unquote is the text of a JSON string; other JSON is its own text.
+// The copy without escapes is the usual case and needs no decoder: this is asked for every key.
+// value is strict JSON, so a leading quote has a partner at the end.
+func Unquote[T string | []byte](quoted T) string {
+	if len(quoted) < 2 || quoted[0] != '"' {
+		return string(quoted)
+	}
+	if plain := quoted[1 : len(quoted)-1]; bytes.IndexByte([]byte(plain), '\\') < 0 {
+		return string(plain)
+	}
+	var s string
+	if json.Unmarshal([]byte(quoted), &s) != nil {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	return s
+}
