@@ -44,7 +44,7 @@ func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
 			d.Pos += d.Space(0) + 1
 		}
 		return a
-	case scan.IsQuote(c) && d.memberAhead():
+	case scan.IsQuote(c) && d.keyAhead():
 		return d.braceless(t, id, quotes)
 	case scan.IsQuote(c) || c == '[' || c == 'n' || c == 'N':
 		return d.standIn(t, id)
@@ -52,15 +52,10 @@ func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
 	return mismatch
 }
 
-// memberAhead says whether a quoted key and a colon stand here.
-// A key is bounded in length, so a long text with a quote in front costs no more than its first bytes.
-func (d *decoder) memberAhead() bool {
-	q, ok := d.QuoteAt(0)
-	n := len(q.Open)
-	for ; ok && n < lenient.MaxKey && d.At(n) >= 0 && !d.Has(n, q.Close); n++ {
-	}
-	n += len(q.Close)
-	return ok && d.At(n-len(q.Close)) >= 0 && d.At(n+d.Space(n)) == ':'
+// keyAhead says whether a key and a colon stand here.
+func (d *decoder) keyAhead() bool {
+	_, ok := d.KeyAt(0)
+	return ok
 }
 
 // braceless reads an object whose opening brace was left out, if it begins with a parameter of the tool.

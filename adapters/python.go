@@ -148,14 +148,14 @@ func (d *decoder) pythonArgs(t *tool) (string, match) {
 // What it wrote is discarded when it does not fit, and the keywords are read from the same place.
 func (d *decoder) objectArgument(t *tool) match {
 	start := d.Pos
-	d.skipBlanks()
+	d.Pos += d.Loose(0)
 	// f({"city": "Oslo"}): its first member is a parameter
 	if d.At(0) == '{' && d.objectFits(t) == matched {
 		d.Spare.JSON = d.Spare.JSON[:0]
 		d.LeaveAll()
 		d.Enter(lenient.CallArgs, t.schema())
 		d.Object(t.schema())
-		d.skipBlanks()
+		d.Pos += d.Loose(0)
 		if d.At(0) == ')' {
 			d.Pos++
 			return matched
@@ -174,7 +174,7 @@ func (d *decoder) keywords(t *tool) match {
 	d.PutByte('{')
 	typ := t.schema()
 	for n := 0; ; n++ {
-		d.skipBlanks()
+		d.Pos += d.Loose(0)
 		c := d.At(0)
 		switch {
 		case c == ')':
@@ -188,7 +188,7 @@ func (d *decoder) keywords(t *tool) match {
 			return mismatch
 		case n > 0:
 			d.Pos++
-			d.skipBlanks()
+			d.Pos += d.Loose(0)
 			// a comma behind the last argument, as Python allows it
 			if d.At(0) == ')' {
 				n--
@@ -217,16 +217,6 @@ func (d *decoder) keywords(t *tool) match {
 	}
 }
 
-// skipBlanks steps over white space, also odd one. It copies nothing: the JSON that comes of the call has none.
-// Odd spaces are noted as repaired: Python knows none of them between tokens.
-func (d *decoder) skipBlanks() {
-	d.Pos += d.Space(0)
-	for n := d.OddSpace(); n > 0; n = d.OddSpace() {
-		d.Pos += n
-		d.Pos += d.Space(0)
-	}
-}
-
 // keyword reads "K =", or names the parameter of a positional value.
 // key: value counts as well, as models mix in JSON; == does not, which is a comparison. A value without a name takes the
 // parameter at its place only when the schema lists it: else nobody knows what it is.
@@ -244,7 +234,7 @@ func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
 	case i > 0 && c == '=' && d.At(end+1) != '=', i > 0 && c == ':':
 		key := string(d.Slice(d.Pos, d.Pos+i))
 		d.Pos += end + 1
-		d.skipBlanks()
+		d.Pos += d.Loose(0)
 		d.Positional = false
 		return key, matched
 	}

@@ -285,20 +285,16 @@ func kindAt(c int) schema.Kinds {
 func (r *Reader) KeyAt(i int) (string, bool) {
 	q, quoted := r.QuoteAt(i)
 	from := i + len(q.Open)
-	n := from
-	for n < from+MaxKey && r.At(n) >= 0 && (quoted && !r.Has(n, q.Close) || !quoted && (scan.IsWord(r.At(n)) || r.At(n) == '-')) {
-		if quoted && r.At(n) == '\\' { // what is escaped ends no string
-			n++
-		}
-		n++
+	end := from
+	for !quoted && end < from+MaxKey && (scan.IsWord(r.At(end)) || r.At(end) == '-') {
+		end++
 	}
-	end := n
 	if quoted {
-		if !r.Has(n, q.Close) {
+		if end, quoted = r.closeOf(from, q.Close, MaxKey); !quoted {
 			return "", false
 		}
-		n += len(q.Close)
 	}
+	n := end + len(q.Close)
 	n += r.Space(n)
 	if c := r.At(n); end == from || c != ':' && c != '=' && !r.Has(n, "：") {
 		return "", false

@@ -133,12 +133,7 @@ const maxItem = 512
 func (r *Reader) itemEnd(i int) int {
 	n := i
 	if q, ok := r.QuoteAt(i); ok {
-		for n += len(q.Open); n < i+maxItem && r.At(n) >= 0 && !r.Has(n, q.Close); n++ {
-			if r.At(n) == '\\' {
-				n++
-			}
-		}
-		if !r.Has(n, q.Close) {
+		if n, ok = r.closeOf(i+len(q.Open), q.Close, maxItem); !ok {
 			return i
 		}
 		n += len(q.Close)
@@ -215,20 +210,27 @@ func (r *Reader) joins(i int) bool {
 	if !ok {
 		return false
 	}
-	for n := i + len(q.Open); n < i+MaxKey; n++ {
-		switch c := r.At(n); {
-		case c < 0:
-			// cut inside the right side
-			return true
-		case c == '\\':
+	n, ok := r.closeOf(i+len(q.Open), q.Close, MaxKey)
+	if !ok {
+		return true
+	}
+	n += len(q.Close)
+	next := n + r.Space(n)
+	return r.At(next) == '+' || r.Python && r.StartsString(next) || r.valueFollows(n) // a chain is believed, or looking ahead has no end
+}
+
+// closeOf is the offset of the quote that closes a string whose text begins at offset i, at most that many bytes on; what is
+// escaped closes nothing. Without one it is where the text ended, or the bound.
+func (r *Reader) closeOf(i int, quote string, most int) (n int, ok bool) {
+	for n = i; n < i+most && r.At(n) >= 0; n++ {
+		if r.Has(n, quote) {
+			return n, true
+		}
+		if r.At(n) == '\\' {
 			n++
-		case c == int(q.Close[0]) && r.Has(n, q.Close):
-			n += len(q.Close)
-			next := n + r.Space(n)
-			return r.At(next) == '+' || r.Python && r.StartsString(next) || r.valueFollows(n) // a chain is believed, or looking ahead has no end
 		}
 	}
-	return true
+	return n, false
 }
 
 // commaLen is the length of the comma at offset i, which is the plain or the full-width one.
@@ -293,7 +295,8 @@ func (r *Reader) keyFollows(i int) bool {
 	}
 	// quotes are the rule here: a bare key has to be a parameter
 	if r.Quotes == nil && !r.bareKeys && !r.Python {
-		return r.knownKey(i)
+		key, ok := r.KeyAt(i)
+		return ok && r.Out.Typ.Has(key)
 	}
 	n := i
 	for ; n < i+MaxKey; n++ {
@@ -320,47 +323,21 @@ func (r *Reader) expected(i int, quote string) bool {
 	if len(r.stack) != 1 || len(t.Members()) == 0 {
 		return true
 	}
-	n := i
-	for n < i+MaxKey && r.At(n) >= 0 && !r.Has(n, quote) {
-		n++
-	}
+	n, _ := r.closeOf(i, quote, MaxKey)
 	return t.Has(string(r.Slice(r.Pos+i, r.Pos+n)))
 }
 
 // quotedKey says whether a quoted key that begins at offset i is closed and followed by a colon.
 // Behind a key without a colon, {"a" 1}, others may lack theirs too: then a closing quote is enough.
 func (r *Reader) quotedKey(i int, quote string) bool {
-	for n := i; n < i+MaxKey; n++ {
-		c := r.At(n)
-		if c < 0 {
-			return true // cut inside what looks like a key
-		}
-		if c == '\\' {
-			n++
-		} else if c == int(quote[0]) && r.Has(n, quote) {
-			n += len(quote)
-			n += r.Space(n)
-			c = r.At(n)
-			return c == ':' || c == '=' || c < 0 || r.noColons || r.Has(n, "：")
-		}
+	n, ok := r.closeOf(i, quote, MaxKey)
+	if !ok {
+		return r.At(n) < 0 // cut inside what looks like a key
 	}
-	return false
-}
-
-// knownKey says whether a bare word that the called tool's schema knows, and a colon, stand at offset i.
-// Here a colon or an equals sign must follow: the word alone may be part of a text.
-// Its name must be exact: a bare word in a text is near to some parameter often enough.
-func (r *Reader) knownKey(i int) bool {
-	n := i
-	for scan.IsWord(r.At(n)) && n < i+MaxKey {
-		n++
-	}
-	if n == i || !r.Out.Typ.Has(string(r.Slice(r.Pos+i, r.Pos+n))) {
-		return false
-	}
+	n += len(quote)
 	n += r.Space(n)
 	c := r.At(n)
-	return c == ':' || c == '='
+	return c == ':' || c == '=' || c < 0 || r.noColons || r.Has(n, "：")
 }
 
 // StartsString says whether a string begins at offset n.

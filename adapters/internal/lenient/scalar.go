@@ -159,25 +159,13 @@ func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	if word != value && !r.ownWord(word) {
 		r.Repaired("literals")
 	}
-	r.Put(fitScalar(value, t))
+	r.Put(fit(value, t))
 }
 
 // ownWord says whether the family itself spells a word so: Python's in Python, and None where a family has its own quotes.
 // What is a family's normal spelling is no defect, and would hide real ones in the log (repairs=literals for every call).
 func (r *Reader) ownWord(word string) bool {
 	return word == "None" && r.Quotes != nil || r.Python && (word == "None" || word == "True" || word == "False")
-}
-
-// fitScalar is a number or literal in the type that the schema wants; alone where it wants a list, in a list.
-// So {"ids": 3} for a list of numbers is [3], as a text becomes ["a"] (fitString).
-func fitScalar(value string, t *schema.Type) string {
-	if t.Only(schema.Array|schema.Null) && value != "null" {
-		// {"ids": 3}
-		if item := t.Item().Fit(value); t.Item().Allows(schema.KindOf(item)) {
-			return "[" + item + "]"
-		}
-	}
-	return t.Fit(value)
 }
 
 // oddPhrase says whether a text without quotes may have lost one of them, or something in front: it ends or begins with what

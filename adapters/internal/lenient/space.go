@@ -14,10 +14,12 @@ func (r *Reader) blanks() {
 			r.Pos++
 		// {"a": 1, // first, and # as in Python
 		case (c == '/' && r.At(1) == '/' || c == '#') && r.Comment(0):
-			r.skipLine()
+			r.dropTo("\n") // which is white space of the JSON
 		// {"a": 1 /* one */}
 		case c == '/' && r.At(1) == '*':
-			r.skipComment()
+			r.Pos += 2
+			r.dropTo("*/")
+			r.Pos += min(2, len(r.Window()))
 		// a no-break space between two tokens
 		case c >= 0x80:
 			n := r.OddSpace()
@@ -57,25 +59,12 @@ func (r *Reader) Loose(i int) int {
 	return n - i
 }
 
-// The line break stays: it is white space of the JSON.
-// A # counts as in Python, // as in JavaScript.
-func (r *Reader) skipLine() {
-	r.Repaired("comments")
-	for c := r.At(0); c >= 0 && c != '\n'; c = r.At(0) {
-		r.Pos++
-	}
-}
-
+// dropTo drops a comment up to what ends it, // and # as well as those that C and JSON with comments have.
 // One that never ends is the rest of the text; whatever is open is then closed as at any end.
-// JavaScript and C write them, and JSON with comments, which configuration files are written in.
-func (r *Reader) skipComment() {
+func (r *Reader) dropTo(end string) {
 	r.Repaired("comments")
-	r.Pos += 2
-	for r.At(0) >= 0 && !r.Has(0, "*/") {
+	for r.At(0) >= 0 && !r.Has(0, end) {
 		r.Pos++
-	}
-	if r.At(0) >= 0 {
-		r.Pos += 2
 	}
 }
 

@@ -116,9 +116,9 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 		r.Out.Doubt = true // several values, perhaps
 	}
 	if !r.Out.Broken {
-		if fit := fitString(value, t); fit != value {
+		if fits := fit(value, t); fits != value {
 			r.TakeBack(at)
-			r.Put(fit)
+			r.Put(fits)
 			r.Repaired("types")
 			r.Out.Doubt = r.Out.Doubt || r.At(r.Space(0)) == ']' && !r.inList() // the first element of a list, perhaps
 		}
@@ -126,26 +126,21 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	r.HoldOff()
 }
 
-// fitString turns a JSON string into the type that the schema allows instead, if its text spells one.
+// fit turns a string, number or literal into the type that the schema allows instead, if its text spells one.
 // An object or a list in a string, {"where": "{\"city\": \"Rome\"}"}, is read leniently, but counts only when it is whole: half an
-// object would be another one. A text that fits the elements of a list becomes a list of one, as "a" for ["a"].
-func fitString(value string, t *schema.Type) string {
-	if fit := t.Fit(value); fit != value || t.Allows(schema.String) {
-		return fit
+// object would be another one. What fits the elements of a list becomes a list of one: {"ids": 3} is [3].
+func fit(value string, t *schema.Type) string {
+	if fits := t.Fit(value); fits != value || t.Allows(schema.KindOf(value)) {
+		return fits
 	}
 	inner := scan.Unquote(value)
-	for _, c := range []struct {
-		open byte
-		kind schema.Kinds
-	}{{'{', schema.Object}, {'[', schema.Array}} {
-		if inner != "" && inner[0] == c.open && t.Allows(c.kind) {
-			if out, whole := RepairAs(inner, t); whole {
-				return out
-			}
+	if inner != value && inner != "" && (inner[0] == '{' && t.Allows(schema.Object) || inner[0] == '[' && t.Allows(schema.Array)) {
+		if out, whole := RepairAs(inner, t); whole {
+			return out
 		}
 	}
-	if t.Only(schema.Array | schema.Null) {
-		if item := fitString(value, t.Item()); t.Item().Allows(schema.KindOf(item)) {
+	if t.Only(schema.Array|schema.Null) && value != "null" {
+		if item := fit(value, t.Item()); t.Item().Allows(schema.KindOf(item)) {
 			return "[" + item + "]"
 		}
 	}
