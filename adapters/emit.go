@@ -35,7 +35,8 @@ func (d *decoder) emit(e chat.Event) {
 // keep declares the n bytes from here on to be text (or reasoning) and steps over them. They leave with the next flush.
 // Reading on at the same place makes one piece of text of many, so that a reply's events are about as many as its pieces.
 func (d *decoder) keep(n int) {
-	if n == 0 {
+	if n == 0 || d.state == chat.None { // a message for nobody: glimmer's to=developer, which no client shows
+		d.Pos += n
 		return
 	}
 	if d.textTo != d.Pos || d.textKind != d.state {

@@ -32,9 +32,9 @@ func (d *decoder) header() (fields, match) {
 		case c < 0:
 			return h, incomplete
 		case c == '<':
-			mark := d.headerMark(i)
-			if mark == "" {
-				return h, d.cutMark(i)
+			mark, a := d.headerMark(i)
+			if a != matched {
+				return h, a
 			}
 			i += len(mark)
 			switch mark {
@@ -85,30 +85,26 @@ func headerWord(w string, h fields) bool {
 	return h.channel != "" || h.to != ""
 }
 
-// headerMark is the mark of a header that stands at offset i, "" when none does.
-// All families of messages share these four, whatever their recipients and channels are called.
-func (d *decoder) headerMark(i int) string {
-	for _, m := range []string{messageMark, declaration.ChannelMark, constrainMark, startMark} {
-		if d.Has(i, m) {
-			return m
-		}
-	}
-	return ""
-}
+// headerMarks are the marks of a header. All families of messages share these four, whatever their recipients and channels
+// are called.
+var headerMarks = []string{messageMark, declaration.ChannelMark, constrainMark, startMark}
 
-// cutMark is cut when the text ends inside a header's mark at offset i.
-// Then the header is structure and dropped; a byte that cannot be one makes it text.
-func (d *decoder) cutMark(i int) match {
-	for _, m := range []string{messageMark, declaration.ChannelMark, constrainMark, startMark} {
+// headerMark is the mark of a header that stands at offset i. Where the text ends inside one the header is structure and
+// dropped; a byte that cannot be one makes it text.
+func (d *decoder) headerMark(i int) (mark string, a match) {
+	for _, m := range headerMarks {
 		n := 0
 		for n < len(m) && d.At(i+n) == int(m[n]) {
 			n++
 		}
+		if n == len(m) {
+			return m, matched
+		}
 		if d.At(i+n) < 0 {
-			return incomplete
+			a = incomplete
 		}
 	}
-	return mismatch
+	return "", a
 }
 
 // word is the word at offset i, behind white space, and where it ends.

@@ -202,62 +202,31 @@ func (d *decoder) messageEnds(p *declaration.Pattern, i int) int {
 // "I must not write <|call|> myself" has an end mark in the middle of its text. Text is kept byte for byte up to there.
 // The state is that of plain bytes meanwhile, so flushText knows where they go.
 func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
-	d.state = kind
-	for {
-		c := d.plainBody()
-		if c < 0 {
+	d.state, d.fresh, d.blank = kind, false, false
+	for c := d.plain(&messageStops); c >= 0; c = d.plain(&messageStops) {
+		// <|end|> in front of a header, another end mark or nothing
+		if d.bodyEnds(p, 0) {
+			d.Pos += d.messageEnds(p, 0)
 			break
 		}
-		if c == '<' {
-			// <|end|> in front of a header, another end mark or nothing
-			if n := d.messageEnds(p, 0); n > 0 && d.messageFollows(p, n) {
-				d.Pos += n
+		// no end mark, and the next header is there
+		if d.Has(0, startMark) {
+			if _, a := d.header(); a == matched {
 				break
-			}
-			// no end mark, and the next header is there
-			if d.Has(0, startMark) {
-				if _, a := d.header(); a == matched {
-					break
-				}
 			}
 		}
 		if (c == 't' || d.Has(0, declaration.ChannelMark)) && d.headerAhead(0) {
 			break // the marks in front of it are missing
 		}
-		d.keepBody(1)
+		d.keep(1)
 	}
 	d.flushText()
 	d.state, d.blank, d.fresh = chat.Text, true, true
 }
 
-// plainBody keeps a message's body up to an angle bracket, or what could be a recipient, and answers that; -1 at the end.
-// A recipient begins with "to=", so t is the one letter that stops it; most of a thought passes without a look ahead.
-func (d *decoder) plainBody() int {
-	for {
-		w := d.Window()
-		i := 0
-		for i < len(w) && w[i] != '<' && w[i] != 't' {
-			i++
-		}
-		d.keepBody(i)
-		if i < len(w) {
-			return int(w[i])
-		}
-		if d.At(0) < 0 {
-			return -1
-		}
-	}
-}
-
-// keepBody keeps n bytes, or drops them when the message is for nobody.
-// Glimmer's to=developer is for the program around the model, and no client shows it.
-func (d *decoder) keepBody(n int) {
-	if d.state == chat.None {
-		d.Pos += n
-		return
-	}
-	d.keep(n)
-}
+// messageStops are the bytes at which a message's body is looked at: marks, and what could be a recipient. That begins with
+// "to=", so t is the one letter among them, and most of a thought passes without a look ahead.
+var messageStops = [256]bool{'<': true, 't': true}
 
 // messageOver says whether a message ends at offset i: at an end mark that another message or the end of the text follows, or
 // at a complete header.
@@ -300,26 +269,12 @@ func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
 	}
 	d.commit(t, "")
 	d.Put("{" + schema.Quote(names[0]) + `:"`)
-	q := lenient.Delim{Close: "<", Stops: bodyStops}
-	for {
-		d.CopyPlain(q)
-		c := d.At(0)
-		switch {
-		case c < 0:
-			d.Out.Broken = d.lengthCut()
-		case d.bodyEnds(p, 0):
-		case c >= 0x80:
-			d.Rune()
-			continue
-		default:
-			d.Out.JSON = schema.AppendEscaped(d.Out.JSON, string(rune(c)))
-			d.Pos++
-			continue
-		}
-		d.Put(`"}`)
-		d.Repaired("raw-arguments")
-		return committed
+	if !d.rawText(bodyStops, true, func(int) (int, bool) { return 0, d.bodyEnds(p, 0) }) {
+		d.Out.Broken = d.lengthCut()
 	}
+	d.Put(`"}`)
+	d.Repaired("raw-arguments")
+	return committed
 }
 
 // bodyEnds says whether the body of a message ends at offset i.

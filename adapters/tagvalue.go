@@ -133,24 +133,35 @@ func (h head) read(text string, t *schema.Type) string {
 // Values are data: no entity is decoded, and white space counts but for the newlines that the declaration shows. It stops at the
 // first bytes of closers only, the rest is copied in pieces.
 func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escape bool) {
-	q := lenient.Delim{Close: "<", Stops: p.Family.ValueStops}
 	depth, inside := 0, false
-	for {
-		d.CopyPlain(q)
-		c := d.At(0)
-		if c < 0 {
-			d.Unclosed = true
-			return
-		}
+	ends := func(c int) (int, bool) {
 		// a value of nested tags is over where its own tag closes, not an inner one of that name
 		if !escape {
 			depth, inside = d.nested(h, depth)
 		}
-		if !inside && (c == '\n' || p.Family.CloseBytes[c]) {
-			if n, ends := d.valueEnd(p, h, t); ends {
-				d.Pos += n
-				return
-			}
+		if inside || c != '\n' && !p.Family.CloseBytes[c] {
+			return 0, false
+		}
+		return d.valueEnd(p, h, t)
+	}
+	if !d.rawText(p.Family.ValueStops, escape, ends) {
+		d.Unclosed = true
+	}
+}
+
+// rawText copies text that is no JSON up to where ends says that it is over, behind as many bytes more. False: the reply
+// ended first. ends is asked at the stops alone, so a file of megabytes costs one look-up a byte.
+func (d *decoder) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
+	q := lenient.Delim{Close: "<", Stops: stops}
+	for {
+		d.CopyPlain(q)
+		c := d.At(0)
+		if c < 0 {
+			return false
+		}
+		if n, over := ends(c); over {
+			d.Pos += n
+			return true
 		}
 		switch {
 		// whole runes only, so that no split can damage one
