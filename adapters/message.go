@@ -277,6 +277,34 @@ func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
 	return committed
 }
 
+// rawText copies text that is no JSON up to where ends says that it is over, behind as many bytes more. False: the reply
+// ended first. ends is asked at the stops alone, so a file of megabytes costs one look-up a byte.
+func (d *decoder) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
+	q := lenient.Delim{Close: "<", Stops: stops}
+	for {
+		d.CopyPlain(q)
+		c := d.At(0)
+		if c < 0 {
+			return false
+		}
+		if n, over := ends(c); over {
+			d.Pos += n
+			return true
+		}
+		switch {
+		// whole runes only, so that no split can damage one
+		case c >= 0x80:
+			d.Rune()
+			continue
+		case escape && (c < ' ' || c == '"' || c == '\\'):
+			d.Out.JSON = schema.AppendEscaped(d.Out.JSON, string(rune(c)))
+		default:
+			d.PutByte(byte(c))
+		}
+		d.Pos++
+	}
+}
+
 // bodyEnds says whether the body of a message ends at offset i.
 // It is asked at every < of a program, so it looks at that byte first.
 func (d *decoder) bodyEnds(p *declaration.Pattern, i int) bool {

@@ -149,34 +149,6 @@ func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 	}
 }
 
-// rawText copies text that is no JSON up to where ends says that it is over, behind as many bytes more. False: the reply
-// ended first. ends is asked at the stops alone, so a file of megabytes costs one look-up a byte.
-func (d *decoder) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
-	q := lenient.Delim{Close: "<", Stops: stops}
-	for {
-		d.CopyPlain(q)
-		c := d.At(0)
-		if c < 0 {
-			return false
-		}
-		if n, over := ends(c); over {
-			d.Pos += n
-			return true
-		}
-		switch {
-		// whole runes only, so that no split can damage one
-		case c >= 0x80:
-			d.Rune()
-			continue
-		case escape && (c < ' ' || c == '"' || c == '\\'):
-			d.Out.JSON = schema.AppendEscaped(d.Out.JSON, string(rune(c)))
-		default:
-			d.PutByte(byte(c))
-		}
-		d.Pos++
-	}
-}
-
 // valueEnd says whether the value ends here, and how many bytes of its closer to step over.
 // "Close with </parameter> and </function>" survives as a value, since a closer counts only where what follows it can follow. With its
 // own closer missing, the call's closers or the next parameter end it, if the schema knows that one and it was not seen yet.
