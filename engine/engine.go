@@ -152,7 +152,7 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 		log.Warn().Err(err).Bool("unloaded", gone).Msg("a model that does not answer was not unloaded: it is not loaded, or still in use")
 		return false
 	}
-	log.Warn().Msg("a model that did not answer was unloaded, and is asked once more (setting unwedge)")
+	log.Warn().Msg("a model that did not answer was unloaded, and is asked once more (setting unload-stuck)")
 	return true
 }
 

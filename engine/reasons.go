@@ -37,6 +37,6 @@ func Reasons() []chat.Reason {
 		{Code: stepSame, Means: "the model made the same call, or the same few calls, over and over: the reply was ended behind the first ones; its tokens are an estimate", Wrote: "the same call, again and again", Reads: "three of them"},
 		{Code: stepSingle, Means: "the reply ended behind its first call, as parallel_tool_calls wants; its tokens are an estimate", Wrote: "two calls", Reads: "the first"},
 		{Code: stepSurplus, Means: "members that the tool's schema forbids were left out", Wrote: `{"city": "Rome", "reason": "asked"}`, Reads: `{"city": "Rome"}`},
-		{Code: stepUnwedged, Means: "the model did not begin to write, was unloaded by the setting unwedge, and asked once more", Wrote: "", Reads: "Hi."},
+		{Code: stepUnwedged, Means: "the model did not begin to write, was unloaded by the setting unload-stuck, and asked once more", Wrote: "", Reads: "Hi."},
 	}
 }
