@@ -88,7 +88,7 @@ guarantee:
 
 e2e-agents:
 	./e2e/install.sh agents
-	TOOLNORM_E2E_AGENTS=all ./e2e/run.sh -run TestAgents
+	TOOLNORM_E2E_AGENTS=all ./e2e/run.sh -run 'TestAgents|TestEditors'
 
 clients:
 	./e2e/install.sh agents

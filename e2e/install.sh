@@ -171,6 +171,7 @@ servers=$(npm_target servers)
 codex=$(npm_target codex)
 admin=$(npm_target admin)
 anthropic=$(npm_target anthropic)
+editors=$(npm_target editors)
 old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$server" ] || install_server "$server"
 [ -d "$old_server" ] || install_old_server "$old_server"
@@ -185,8 +186,9 @@ old_server=$cache/ollama-$OLLAMA_OLD
 [ -d "$cache/chromium" ] || install_browser "$cache/chromium"
 "$here/../admin/web/build.sh" # the lane's toolnorm has the page in it
 [ -d "$anthropic" ] || install_npm anthropic "$anthropic"
+[ -d "$editors" ] || install_npm editors "$editors"
 # "install.sh agents": the large clients as well, about a gigabyte.
-environments="clients agents llama-index servers anthropic"
+environments="clients agents llama-index servers anthropic aider"
 if [ "${1:-}" = agents ]; then
   for folder in opencode pi continue cline; do
     large=$(npm_target $folder)
