@@ -1,4 +1,4 @@
-# make run     build and serve on 127.0.0.1:11435
+# make run     build and serve on 127.0.0.1:11435, with the tools of the sample company, which the examples ask for
 # make install toolnorm and toolrun into Go's bin folder, or BINDIR
 # make release  archives, .deb packages, checksums and the SBOM, into dist
 # make image   the container image, called toolnorm, with Docker
@@ -32,7 +32,7 @@ BUILD = CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w $(if $(
 PROGRAMS = ./cmd/toolnorm ./cmd/toolrun
 
 run: build
-	./bin/toolnorm serve
+	./bin/toolnorm serve --sample=always
 
 build: page programs
 

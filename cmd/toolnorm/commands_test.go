@@ -85,26 +85,6 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// TestTheReadmesTranscriptIsTrue runs what the README shows under "A model misbehaves?".
-func TestTheReadmesTranscriptIsTrue(t *testing.T) {
-	clean(t, "")
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, shown, _ := strings.Cut(strings.ReplaceAll(string(readme), "\n    ", "\n"), "$ cat reply.txt\n")
-	shown, _, _ = strings.Cut(shown, "\n\n")
-	reply, rest, _ := strings.Cut(shown, "$ toolnorm ")
-	line, want, ok := strings.Cut(rest, " < reply.txt\n")
-	if !ok {
-		t.Fatalf("the README no longer shows a reply and a command: %q", shown)
-	}
-	out, warn, err := command(t, strings.ReplaceAll(line, "tools.json", "../../internal/golden/tools.json"), reply)
-	if got := strings.TrimRight(out+warn, "\n"); got != want || err != nil {
-		t.Errorf("%s printed\n%s\nthe README says\n%s\n%v", line, got, want, err)
-	}
-}
-
 func TestWrongArgumentsEndWithAStatusOfTheirOwn(t *testing.T) {
 	clean(t, "")
 	if got := statusOf(run([]string{"serve", "--lisen=x"})); got != statusUsage {

@@ -31,6 +31,7 @@ type Config struct {
 	Data       string            `placeholder:"DIR" help:"Data folder: database, keys, your own families/*.txt. Default: toolnorm in the user's data folder."`
 	Store      string            `placeholder:"WHERE" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
 	Tools      bool              `default:"true" negatable:"" help:"Offer and run the tools that come with the program."`
+	Sample     string            `default:"auto" enum:"auto,always,never" help:"When to offer the tools of a sample company, which is made up: auto (while there are no tools, knowledge bases or MCP servers of your own), always, or never."`
 	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
 	Config     string            `placeholder:"FILE" help:"YAML file with these settings. Default: toolnorm.yaml in the user's configuration folder, if present."`
 	Demo       string            `default:"auto" enum:"auto,always,never" help:"When to list the demo models (demo/hermes, …): auto (while no model server answers), always, or never. With never they cannot be used; with auto they can be used by name at any time."`

@@ -23,7 +23,7 @@ var groups = []group{
 		"client-form", "void-aliases", "reasoning-field", "reasoning-replay",
 	}},
 	{"Tools", []string{
-		"tools", "store", "connection", "mcp", "mcp-file", "mcp-private", "mcp-timeout", "public-url", "runner", "runner-base64", "shell-fence",
+		"tools", "sample", "store", "connection", "mcp", "mcp-file", "mcp-private", "mcp-timeout", "public-url", "runner", "runner-base64", "shell-fence",
 		"agent-time", "agent-tokens", "agent-tool-tokens", "agent-rpm", "agent-at-once", "agent-queue",
 		"data-tools", "text-embedding-model-url", "text-embedding-model-name", "text-embedding-model-key",
 		"chromadb-host", "chromadb-port", "chromadb-collection-name", "chromadb-header",

@@ -38,7 +38,7 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 		},
 		Stall: m.Config.ClientTimeout, Beat: m.Config.Heartbeat,
 	}
-	if m.toolbox.Company != nil {
+	if m.toolbox.Sampled() {
 		cfg.Extra = companymcp.New("toolnorm", version(), mcpGuide, m.toolbox.Company)
 	}
 	return cfg

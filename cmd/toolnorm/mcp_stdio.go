@@ -25,6 +25,7 @@ type mcpStdio struct {
 	Config  string `placeholder:"FILE" help:"YAML file with the settings of serve. Default: toolnorm.yaml in the user's configuration folder, if present."`
 
 	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" help:"Databases that custom SQL tools may ask, as serve says."`
+	Sample     string            `default:"auto" enum:"auto,always,never" help:"When to offer the tools of a sample company, which is made up: auto (while there are no tools, knowledge bases or MCP servers of your own), always, or never."`
 
 	Databases data.Config `embed:""`
 	Knowledge kb.Config   `embed:""`
@@ -49,7 +50,7 @@ func (c *mcpStdio) Run(m *Main) error {
 	if err != nil {
 		return &ended{err, statusUsage}
 	}
-	m.Config = Config{Data: dir, Store: c.Store, LogLevel: c.LogLevel, LogFormat: c.LogFormat, Connection: c.Connection, Databases: c.Databases, Knowledge: c.Knowledge, remotes: remotes{MCPFile: c.MCPFile}}
+	m.Config = Config{Data: dir, Store: c.Store, Sample: c.Sample, LogLevel: c.LogLevel, LogFormat: c.LogFormat, Connection: c.Connection, Databases: c.Databases, Knowledge: c.Knowledge, remotes: remotes{MCPFile: c.MCPFile}}
 	m.log = m.newLog()
 	who, err := c.principal(ctx, c.JWTToken)
 	if err != nil {
@@ -67,6 +68,9 @@ func (c *mcpStdio) Run(m *Main) error {
 	following, leave := context.WithCancel(ctx) // left before the store is closed, which would be told as a failure
 	defer leave()
 	m.followTools(following)
+	if err := m.followSample(following); err != nil {
+		return errors.Join(err, m.toolbox.Close())
+	}
 	m.mcp = mcpserver.New(m.mcpConfig(nil))
 	err = m.mcp.Stdio(auth.WithPrincipal(ctx, who), m.stdin, m.stdout, c.Grace)
 	if ctx.Err() != nil {

@@ -89,10 +89,17 @@ func (m *Main) Run() error {
 	if err := m.openRemote(); err != nil {
 		return errors.Join(err, m.toolbox.Close())
 	}
+	var beside context.Context
+	beside, m.stop = context.WithCancel(context.Background())
+	if err := m.followSample(beside); err != nil {
+		m.closeRemote()
+		return errors.Join(err, m.toolbox.Close())
+	}
 	m.openLasting()
 	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
 	m.running = before.Running
-	if err := m.serve(before.Wrap(m), m.newFace(m.Config, settings, nil)); err != nil {
+	if err := m.serve(beside, before.Wrap(m), m.newFace(m.Config, settings, nil)); err != nil {
+		m.stop()
 		m.closeRemote()
 		return errors.Join(err, m.toolbox.Close())
 	}
@@ -136,7 +143,8 @@ const ballast = 16 << 20
 // serve listens and answers until Close.
 // No WriteTimeout is set: a reply may stream for an hour. A client that takes nothing is given up elsewhere,
 // by Stall, and a body that comes too slowly by the front.
-func (m *Main) serve(h http.Handler, first *face) error {
+// What runs beside the server ends with ctx.
+func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	var err error
 	requests, cut := context.WithCancelCause(context.Background())
 	m.cut = cut
@@ -154,8 +162,6 @@ func (m *Main) serve(h http.Handler, first *face) error {
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ErrorLog:          stdlog.New(m.log.With().Str("part", "http").Logger(), "", 0),
 	}
-	var ctx context.Context
-	ctx, m.stop = context.WithCancel(context.Background())
 	m.followTools(ctx)
 	m.announce(first.settings)
 	m.show(ctx, first)

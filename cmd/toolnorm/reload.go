@@ -22,7 +22,7 @@ import (
 // keep client-timeout and heartbeat as they were at the start.
 var needRestart = []string{
 	"listen", "ollama", "data", "config", "body-timeout",
-	"tools", "store", "connection", "mcp", "mcp-file", "mcp-private", "mcp-timeout", "public-url",
+	"tools", "sample", "store", "connection", "mcp", "mcp-file", "mcp-private", "mcp-timeout", "public-url",
 	"data-tools", "text-embedding-model-url", "text-embedding-model-name", "text-embedding-model-key",
 	"chromadb-host", "chromadb-port", "chromadb-collection-name", "chromadb-header",
 	"postgresql-db-host", "postgresql-db-port", "postgresql-db-name", "postgresql-db-user", "postgresql-db-pass",

@@ -102,6 +102,9 @@ func (m *Main) announce(s settings) {
 	if m.Config.Trace > 0 {
 		m.log.Info().Str("url", base+"/debug").Int("requests", m.Config.Trace).Msg("the last requests are shown here")
 	}
+	if m.toolbox.Sampled() {
+		m.log.Info().Msg("the tools that are offered are those of a sample company; they go when there are your own, or with --sample=never")
+	}
 	if m.given.file != nil {
 		m.log.Info().Str("file", m.given.file.path).Msg("settings were read")
 		return

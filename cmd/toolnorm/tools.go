@@ -45,7 +45,7 @@ func (m *Main) openTools() error {
 // toolboxConfig are the settings of the tools.
 func (m *Main) toolboxConfig() toolbox.Config {
 	return toolbox.Config{
-		Data: m.Config.Data, Store: m.Config.Store, Panicked: m.panicked, Databases: m.Config.Databases, Knowledge: m.knowledge(), Lasting: true, Audit: m.audit,
+		Data: m.Config.Data, Store: m.Config.Store, Sample: m.Config.Sample, Panicked: m.panicked, Databases: m.Config.Databases, Knowledge: m.knowledge(), Lasting: true, Audit: m.audit,
 		Connections: m.Config.Connection, Called: m.called,
 		Warn: func(text string) { m.log.Warn().Msg(text) },
 	}
@@ -80,6 +80,11 @@ func (m *Main) audit(ctx context.Context, a data.Audit) {
 func (m *Main) called(ctx context.Context, r dynamic.Run) {
 	m.log.Info().Str("tool", r.Tool).Str("principal", subject(ctx)).Int("rows", r.Rows).Strs("limits", r.Hit).
 		Float64("ms", r.Millis).Str("outcome", r.Outcome).Msg("custom tool")
+}
+
+// followSample keeps the sample's tools away from those of the user's own, until ctx ends.
+func (m *Main) followSample(ctx context.Context) error {
+	return m.toolbox.FollowSample(ctx, func() bool { return m.remote != nil && len(m.remote.Names()) > 0 })
 }
 
 // followTools takes the changes of other programs, until ctx ends. Without it the tools stay what they are now.

@@ -46,6 +46,8 @@ func (p *program) find(o options) (*place, error) {
 	if at.local.Connections, err = dynamic.ReadConnections(p.env("TOOLNORM_CONNECTION"), settings.All); err != nil {
 		return nil, err
 	}
+	of, _ := settings.All["sample"].(string) // what else it may be is toolnorm's to refuse
+	at.local.Sample = cmp.Or(p.env("TOOLNORM_SAMPLE"), of, "auto")
 	at.local.Store = cmp.Or(o.store, p.env("TOOLNORM_STORE"), settings.Store)
 	dir, err := home.Data(cmp.Or(o.data, p.env("TOOLNORM_DATA"), settings.Data))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"toolnorm/internal/store"
 	"toolnorm/internal/toolargs"
@@ -33,6 +34,8 @@ type Config struct {
 	Audit     func(ctx context.Context, done data.Audit) // told of each statement; nil: nobody is
 	Warn      func(text string)                          // told of what the data tools find wrong; nil: nobody is
 
+	Sample string // when the sample company's tools are offered: auto, always or never, as the setting says; empty: always
+
 	// Panicked is called with each tool that panicked, as tools.Options says; nil: nobody is.
 	Panicked func(tool string, value any, stack []byte)
 }
@@ -47,6 +50,9 @@ type Box struct {
 	stop     context.CancelFunc // ends what listens for knowledge bases; nil: nobody does
 	Custom   *dynamic.Set       // tools made by administrators; nil when it is Empty
 	args     *toolargs.Reader
+
+	sample  string      // Config.Sample
+	sampled atomic.Bool // the sample company's tools are offered
 }
 
 // Empty is a toolbox without tools, whose registry takes others.
@@ -70,7 +76,7 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 		return nil, err
 	}
 	if b.Company, err = company.Open(ctx, b.db, nil); err == nil {
-		err = b.Registry.Set("company", b.Company.Tools()...)
+		err = b.offerSample(true) // first, so that its place in every list is the first
 	}
 	if err == nil {
 		err = b.openData(ctx, c)
@@ -81,10 +87,77 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	if err == nil {
 		err = b.openCustom(ctx, c)
 	}
+	if err == nil {
+		b.sample = c.Sample
+		err = b.settleSample(nil)
+	}
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
+}
+
+// FollowSample offers the sample company's tools, or takes them away, as other tools come and go, until ctx ends. own says whether there
+// are tools that the registry does not hold yet, as those of an MCP server that is being connected with.
+func (b *Box) FollowSample(ctx context.Context, own func() bool) error {
+	if b.Company == nil || b.sample != "auto" {
+		return nil
+	}
+	changed, stop := b.Registry.Watch()
+	if err := b.settleSample(own); err != nil {
+		stop()
+		return err
+	}
+	go func() { // ends with ctx
+		defer stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-changed:
+				_ = b.settleSample(own) // fails only where somebody else has a name of the sample's, which openCustom reserves
+			}
+		}
+	}()
+	return nil
+}
+
+// Sampled says whether the sample company's tools are offered.
+func (b *Box) Sampled() bool { return b.sampled.Load() }
+
+// settleSample offers the sample as the setting says; with auto, while there is no other tool. A model that is offered employees of a
+// company that does not exist, beside the tools that its user made, calls them.
+func (b *Box) settleSample(own func() bool) error {
+	wanted := b.sample != "never"
+	if b.sample == "auto" {
+		names := map[string]bool{}
+		for _, t := range b.Company.Tools() {
+			names[t.Name] = true
+		}
+		others := slices.ContainsFunc(b.Registry.Snapshot().Tools, func(t tools.Tool) bool { return !names[t.Name] })
+		wanted = !others && (own == nil || !own())
+	}
+	if wanted == b.sampled.Load() {
+		return nil
+	}
+	return b.offerSample(wanted)
+}
+
+// offerSample puts the sample's tools into the registry. When it takes them out, the registry knows why, for those who call one.
+func (b *Box) offerSample(wanted bool) error {
+	offered, gone := b.Company.Tools(), map[string]string(nil)
+	if !wanted {
+		gone = map[string]string{}
+		for _, t := range offered {
+			gone[t.Name] = t.Name + " is a tool of the sample company, which is off; --sample=always turns it on"
+		}
+		offered = nil
+	}
+	err := b.Registry.Replace("company", gone, offered...)
+	if err == nil {
+		b.sampled.Store(wanted)
+	}
+	return err
 }
 
 // openData adds the data tools, if they are wanted. They come behind the company's in every list.

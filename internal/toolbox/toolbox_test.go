@@ -1,12 +1,14 @@
 package toolbox
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"toolnorm/tools"
 	"toolnorm/tools/dynamic"
 )
 
@@ -43,6 +45,73 @@ func TestAnEmptyBoxHasNoTools(t *testing.T) {
 	b := Empty(Config{})
 	if n := len(b.Registry.Snapshot().Tools); n != 0 || b.Company != nil || b.Close() != nil {
 		t.Errorf("%d tools", n)
+	}
+}
+
+// TestTheSampleMakesWayForTheUsersTools opens one folder again and again, with and without tools of the user's own.
+func TestTheSampleMakesWayForTheUsersTools(t *testing.T) {
+	dir := t.TempDir()
+	draft := dynamic.Draft{Name: "mine", DescriptionAgent: "x", Type: "PYTHON", Definition: "result = 1", Active: true}
+	for _, step := range []struct {
+		sample      string
+		own         bool // there is an MCP server
+		make        bool // then make a tool
+		before, now bool // the sample is offered
+	}{
+		{"auto", false, false, true, true},
+		{"auto", true, false, true, false}, // the server's tools are not there yet
+		{"never", false, false, false, false},
+		{"always", true, true, true, true},
+		{"", true, false, true, true},
+		{"auto", false, false, false, false},
+	} {
+		b, err := Open(t.Context(), Config{Data: dir, Sample: step.sample})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := b.Sampled()
+		if err := b.FollowSample(t.Context(), func() bool { return step.own }); err != nil {
+			t.Fatal(err)
+		}
+		names := ""
+		for _, tool := range b.Registry.Snapshot().Tools {
+			names += tool.Name + " "
+		}
+		if b.Sampled() != step.now || before != step.before || strings.Contains(names, "search_docs") != step.now {
+			t.Errorf("%+v: the sample was offered: %v, now %v: %s", step, before, b.Sampled(), names)
+		}
+		if step.make {
+			if _, err := b.Custom.Create(t.Context(), "x", draft); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if res := b.Registry.Call(t.Context(), "get_all_employees", nil); !step.now && !strings.Contains(res.Text(), "--sample=always") {
+			t.Errorf("%+v: a call gets %s", step, res.Text())
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestTheSampleGoesAndComesWhileOthersDo(t *testing.T) {
+	b, err := Open(t.Context(), Config{Data: t.TempDir(), Sample: "auto"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if err := b.FollowSample(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	changed, stop := b.Registry.Watch()
+	defer stop()
+	for _, others := range [][]tools.Tool{{{Name: "other", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.Result{}, nil }}}, nil} {
+		if err := b.Registry.Set("mcp server x", others...); err != nil {
+			t.Fatal(err)
+		}
+		for b.Sampled() != (others == nil) {
+			<-changed
+		}
 	}
 }
 
