@@ -15,15 +15,18 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// The bounds of a PDF. A small file can hold streams that unpack to gigabytes.
+// The bounds of a PDF. A small file can hold streams that unpack to gigabytes; those of one page are in pdf_page.go.
 const (
 	mostPages = 5000
 	mostText  = 32 << 20
 )
 
-// pdfTime is how long a PDF may take. A thousand pages take some seconds. The library may never end with a broken file: then
-// its goroutine is lost, and the import goes on.
+// pdfTime is how long a PDF may take. A thousand pages take some seconds. What is read here ends by itself when the time is over; the
+// library may never end with a broken file: then its goroutine is lost, and the import goes on.
 const pdfTime = 2 * time.Minute
+
+// errSlow is the end of a PDF whose time is over.
+var errSlow = fmt.Errorf("it takes longer than %v to read; it may be broken", pdfTime)
 
 // readPDF reads the text of a PDF, and gives up on one that does not end.
 func readPDF(_ string, data []byte) (Text, error) {
@@ -40,14 +43,16 @@ func readPDF(_ string, data []byte) (Text, error) {
 	case o := <-done:
 		return o.text, o.err
 	case <-time.After(pdfTime):
-		return Text{}, fmt.Errorf("it takes longer than %v to read; it may be broken", pdfTime)
+		return Text{}, errSlow
 	}
 }
 
 // textOfPDF reads the text of a PDF. What was scanned has none: letters are pictures there.
 func textOfPDF(data []byte) (t Text, err error) {
 	defer func() { // the library ends a broken file by panicking, and not in all of its functions
-		if broken := recover(); broken != nil {
+		if broken := recover(); broken == errSlow {
+			err = errSlow
+		} else if broken != nil {
 			err = fmt.Errorf("it is not a PDF that can be read: %v", broken)
 		}
 	}()
@@ -61,9 +66,9 @@ func textOfPDF(data []byte) (t Text, err error) {
 		return t, fmt.Errorf("%d pages are more than %d", file.NumPage(), mostPages)
 	}
 	var lines []line
-	size := 0
+	size, until := 0, time.Now().Add(pdfTime)
 	for n := 1; n <= file.NumPage(); n++ {
-		for _, l := range linesOf(piecesOf(file.Page(n))) {
+		for _, l := range linesOf(piecesOf(file.Page(n), until)) {
 			if size += len(l.text); size > mostText {
 				return t, fmt.Errorf("it has more than %d bytes of text", mostText)
 			}

@@ -21,7 +21,7 @@ type font struct {
 }
 
 // newFont reads a font. What its letters are is best said by the map that most files have for copying text (ToUnicode).
-func newFont(v pdf.Value) font {
+func (r *reader) newFont(v pdf.Value) font {
 	f := pdf.Font{V: v}
 	wide := v.Key("Subtype").Name() == "Type0"
 	made := font{width: simpleWidth(f)}
@@ -31,7 +31,7 @@ func newFont(v pdf.Value) font {
 	encoding := namedEncoding(v.Key("Encoding").Name())
 	switch to := v.Key("ToUnicode"); {
 	case to.Kind() == pdf.Stream:
-		made.decode = toUnicode(streamOf(to), wide).decode
+		made.decode = toUnicode(r.stream(to), wide).decode
 	case encoding != nil:
 		made.decode = func(raw string) string {
 			text, err := encoding.NewDecoder().String(raw)
@@ -115,7 +115,7 @@ func toUnicode(data []byte, wide bool) *letters {
 		switch op {
 		case "endbfchar":
 			for i := 0; i+1 < len(args); i += 2 {
-				m.single[code(args[i].text)] = utf16Text(args[i+1].text)
+				m.set(code(args[i].text), utf16Text(args[i+1].text))
 			}
 		case "endbfrange":
 			for i := 0; i+2 < len(args); i += 3 {
@@ -126,13 +126,28 @@ func toUnicode(data []byte, wide bool) *letters {
 	return m
 }
 
+// set adds a letter. A code of more bytes than the font's have is never asked for.
+func (m *letters) set(code int, text string) {
+	if code < 1<<(8*m.bytes) {
+		m.single[code] = text
+	}
+}
+
+// mostRanges is how many ranges of a font are kept. One of 20,000 characters has a few hundred.
+const mostRanges = 8192
+
 // span adds a range, to which a text or a list of texts belongs.
-// A font of 20,000 characters has few ranges, which are kept as such and not spread out: a hostile one would fill the memory.
+// Ranges are kept as such and not spread out: a hostile font would fill the memory. Those of one letter, as some programs write all
+// of them, are no ranges.
 func (m *letters) span(first, last int, to token) {
 	for i, t := range to.list {
-		m.single[first+i] = utf16Text(t.text)
+		m.set(first+i, utf16Text(t.text))
 	}
-	if text := []rune(utf16Text(to.text)); len(text) > 0 {
+	switch text := []rune(utf16Text(to.text)); {
+	case len(text) == 0:
+	case first == last:
+		m.set(first, string(text))
+	case len(m.ranges) < mostRanges:
 		m.ranges = append(m.ranges, letterRange{first, last, text})
 	}
 }
@@ -165,15 +180,22 @@ func (m *letters) decode(raw string) string {
 			b.WriteString(text)
 			continue
 		}
-		for _, r := range m.ranges {
-			if n >= r.first && n <= r.last {
-				b.WriteString(string(r.text[:len(r.text)-1]))
-				b.WriteRune(r.text[len(r.text)-1] + rune(n-r.first))
-				break
-			}
-		}
+		text := m.ranged(n)
+		m.single[n] = text // looked up once: a page may hold a million letters
+		b.WriteString(text)
 	}
 	return b.String()
+}
+
+// ranged is the text of a code by the ranges, empty where none holds it.
+func (m *letters) ranged(n int) string {
+	for _, r := range m.ranges {
+		if n >= r.first && n <= r.last {
+			last := len(r.text) - 1
+			return string(r.text[:last]) + string(r.text[last]+rune(n-r.first))
+		}
+	}
+	return ""
 }
 
 // simpleWidth measures with a font of up to 256 letters.
@@ -207,7 +229,8 @@ func wideWidth(v pdf.Value) func(string) float64 {
 	if dw := v.Key("DW"); dw.Kind() != pdf.Null {
 		usual = number(dw) / 1000
 	}
-	widths, list := map[int]float64{}, v.Key("W")
+	const mostWidths = 1 << 18 // that ranges stand for: four times as many as there are codes
+	widths, list, spread := map[int]float64{}, v.Key("W"), 0
 	for i := 0; i+1 < list.Len(); {
 		first, second := int(number(list.Index(i))), list.Index(i+1)
 		if second.Kind() == pdf.Array {
@@ -217,8 +240,10 @@ func wideWidth(v pdf.Value) func(string) float64 {
 			i += 2
 			continue
 		}
-		for code := max(first, 0); code <= min(int(number(second)), 0xffff); code++ {
-			widths[code] = number(list.Index(i+2)) / 1000
+		width := number(list.Index(i+2)) / 1000
+		for code := max(first, 0); code <= min(int(number(second)), 0xffff) && spread < mostWidths; code++ {
+			widths[code] = width
+			spread++
 		}
 		i += 3
 	}

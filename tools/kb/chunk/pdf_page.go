@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"math"
+	"time"
 
 	"github.com/ledongthuc/pdf"
 )
@@ -47,26 +48,47 @@ type reader struct {
 	resources  []pdf.Value
 	fonts      map[string]font
 	pieces     []piece
-	bytes      int
+	bytes      int // that were shown
+	unpacked   int // of all streams of the page
+	operators  int
+	until      time.Time
 }
 
-// The bounds of one page: strings that it shows, and how deep its parts are in each other.
+// The bounds of one page: the text that it shows, and in how many strings (a page that is full of small print, each letter placed
+// by itself, has 20,000), what its streams unpack to, and how deep its parts are in each other. What a page has beyond them is left
+// out. Without them a page of 4 bytes an operator took 517 MB, and one of a thousand fonts that share a map of their letters as many
+// times that map.
 const (
 	mostPageBytes = 4 << 20
+	mostPieces    = 1 << 18
+	mostUnpacked  = 2 * mostStream
 	deepestForm   = 8
 )
 
+// stream unpacks a stream of the page, as far as the page may unpack more.
+func (r *reader) stream(v pdf.Value) []byte {
+	if r.unpacked > mostUnpacked {
+		return nil
+	}
+	data := streamOf(v)
+	r.unpacked += len(data)
+	return data
+}
+
 // piecesOf are the texts of a page in the order in which it shows them.
 // Reading order is taken from the file. To sort by place would mix the columns of a page of two.
-func piecesOf(p pdf.Page) []piece {
-	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1}, resources: []pdf.Value{p.Resources()}, fonts: map[string]font{}}
-	interpret(streamOf(p.V.Key("Contents")), r.operator)
+func piecesOf(p pdf.Page, until time.Time) []piece {
+	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1}, resources: []pdf.Value{p.Resources()}, fonts: map[string]font{}, until: until}
+	interpret(r.stream(p.V.Key("Contents")), r.operator)
 	return r.pieces
 }
 
 // operator does one operator. Operands that are not there count as 0, and a broken page shows what it can.
 // A page is a list of such operators without structure; this one switch is its whole grammar as far as text goes.
 func (r *reader) operator(op string, args []token) {
+	if r.operators++; r.operators%1024 == 0 && time.Now().After(r.until) {
+		panic(errSlow) // as the library ends a file; textOfPDF recovers
+	}
 	at := func(i int) token {
 		if i < len(args) {
 			return args[i]
@@ -150,7 +172,7 @@ func (r *reader) advance(x float64) { r.text = matrix{1, 0, 0, 1, x * r.scale, 0
 // show shows a string of the current font.
 // Blanks are counted in bytes: word spacing applies to code 32 of one-byte fonts alone (9.3.3), and is hardly used with others.
 func (r *reader) show(raw string) {
-	if r.bytes += len(raw); r.bytes > mostPageBytes || r.font.decode == nil {
+	if r.bytes += len(raw); r.bytes > mostPageBytes || len(r.pieces) >= mostPieces || r.font.decode == nil {
 		return
 	}
 	text := r.font.decode(raw)
@@ -191,7 +213,7 @@ func (r *reader) form(name string) {
 	if resources.Kind() == pdf.Null {
 		resources = r.top()
 	}
-	data := streamOf(v)
+	data := r.stream(v)
 	r.bytes += 100 + len(data)/8 // a page that shows one part a million times ends, too
 	r.resources, r.fonts = append(r.resources, resources), map[string]font{}
 	interpret(data, r.operator)
@@ -207,7 +229,7 @@ func (r *reader) top() pdf.Value { return r.resources[len(r.resources)-1] }
 func (r *reader) fontOf(name string) font {
 	known, there := r.fonts[name]
 	if !there {
-		known = newFont(r.top().Key("Font").Key(name))
+		known = r.newFont(r.top().Key("Font").Key(name))
 		r.fonts[name] = known
 	}
 	return known

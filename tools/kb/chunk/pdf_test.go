@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf16"
+
+	"github.com/ledongthuc/pdf"
 )
 
 // pdfOf is a PDF with a page for each of contents. F1 is a font of single bytes, 500 wide each, F2 one of UTF-16, 1000 wide.
@@ -86,5 +89,43 @@ func TestBrokenPDFsEnd(t *testing.T) {
 		hurt := bytes.Clone(whole)
 		copy(hurt[i:], "[<<(")
 		_, _ = Read("hurt.pdf", hurt)
+	}
+}
+
+// A page of a few megabytes must not take hundreds of them: what it shows is bounded in strings as well, and what its fonts and parts
+// unpack to is counted together.
+func TestAPageThatShowsMillionsOfStringsIsBounded(t *testing.T) {
+	data := pdfOf(t, "BT /F1 1 Tf "+strings.Repeat("(a)'", mostPieces+1000)+" ET")
+	file, err := pdf.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(piecesOf(file.Page(1), time.Now().Add(time.Hour))); n != mostPieces {
+		t.Errorf("%d pieces, want %d", n, mostPieces)
+	}
+	r := &reader{unpacked: mostUnpacked + 1}
+	if data := r.stream(file.Page(1).V.Key("Contents")); data != nil {
+		t.Errorf("%d bytes more were unpacked", len(data))
+	}
+	defer func() {
+		if got := recover(); got != errSlow {
+			t.Errorf("a page whose time is over ends by %v", got)
+		}
+	}()
+	piecesOf(file.Page(1), time.Time{})
+}
+
+// A hostile map of letters has no more of them than there are codes, and few ranges.
+func TestAMapOfLettersIsBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range 3 * mostRanges {
+		fmt.Fprintf(&b, "1 beginbfrange <%06X> <%06X> <0041> endbfrange 1 beginbfchar <%06X> <0042> endbfchar\n", i, i+1, 0x10000+i)
+	}
+	m := toUnicode([]byte(b.String()), true)
+	if len(m.ranges) != mostRanges || len(m.single) != 0 {
+		t.Errorf("%d ranges and %d letters are kept", len(m.ranges), len(m.single))
+	}
+	if got := m.decode("\x00\x00\x00\x01\xff\xff\x00\x01"); got != "ABB" {
+		t.Errorf("it reads %q", got)
 	}
 }
