@@ -50,9 +50,7 @@ func readPDF(_ string, data []byte) (Text, error) {
 // textOfPDF reads the text of a PDF. What was scanned has none: letters are pictures there.
 func textOfPDF(data []byte) (t Text, err error) {
 	defer func() { // the library ends a broken file by panicking, and not in all of its functions
-		if broken := recover(); broken == errSlow {
-			err = errSlow
-		} else if broken != nil {
+		if broken := recover(); broken != nil {
 			err = fmt.Errorf("it is not a PDF that can be read: %v", broken)
 		}
 	}()
@@ -68,7 +66,11 @@ func textOfPDF(data []byte) (t Text, err error) {
 	var lines []line
 	size, until := 0, time.Now().Add(pdfTime)
 	for n := 1; n <= file.NumPage(); n++ {
-		for _, l := range linesOf(piecesOf(file.Page(n), until)) {
+		pieces, err := piecesOf(file.Page(n), until)
+		if err != nil {
+			return t, err
+		}
+		for _, l := range linesOf(pieces) {
 			if size += len(l.text); size > mostText {
 				return t, fmt.Errorf("it has more than %d bytes of text", mostText)
 			}

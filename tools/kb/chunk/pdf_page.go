@@ -52,6 +52,7 @@ type reader struct {
 	unpacked   int // of all streams of the page
 	operators  int
 	until      time.Time
+	late       bool // it is over: nothing more is read
 }
 
 // The bounds of one page: the text that it shows, and in how many strings (a page that is full of small print, each letter placed
@@ -67,7 +68,7 @@ const (
 
 // stream unpacks a stream of the page, as far as the page may unpack more.
 func (r *reader) stream(v pdf.Value) []byte {
-	if r.unpacked > mostUnpacked {
+	if r.late || r.unpacked > mostUnpacked {
 		return nil
 	}
 	data := streamOf(v)
@@ -77,17 +78,21 @@ func (r *reader) stream(v pdf.Value) []byte {
 
 // piecesOf are the texts of a page in the order in which it shows them.
 // Reading order is taken from the file. To sort by place would mix the columns of a page of two.
-func piecesOf(p pdf.Page, until time.Time) []piece {
+func piecesOf(p pdf.Page, until time.Time) ([]piece, error) {
 	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1}, resources: []pdf.Value{p.Resources()}, fonts: map[string]font{}, until: until}
 	interpret(r.stream(p.V.Key("Contents")), r.operator)
-	return r.pieces
+	if r.late {
+		return nil, errSlow
+	}
+	return r.pieces, nil
 }
 
 // operator does one operator. Operands that are not there count as 0, and a broken page shows what it can.
 // A page is a list of such operators without structure; this one switch is its whole grammar as far as text goes.
 func (r *reader) operator(op string, args []token) {
-	if r.operators++; r.operators%1024 == 0 && time.Now().After(r.until) {
-		panic(errSlow) // as the library ends a file; textOfPDF recovers
+	r.operators++
+	if r.late = r.late || r.operators%1024 == 0 && time.Now().After(r.until); r.late {
+		return
 	}
 	at := func(i int) token {
 		if i < len(args) {
