@@ -1,11 +1,14 @@
 package admin
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"toolnorm/internal/auth"
 	"toolnorm/tools/kb"
@@ -14,12 +17,43 @@ import (
 // knowledgeServer is a server with an empty store of knowledge bases.
 func knowledgeServer(t *testing.T) *Server {
 	t.Helper()
-	k, err := kb.Open(t.Context(), kb.Config{}, filepath.Join(t.TempDir(), "k.db"), nil, true)
+	return knowledgeAt(t, filepath.Join(t.TempDir(), "k.db"))
+}
+
+// knowledgeAt is a server on a store.
+func knowledgeAt(t *testing.T, where string) *Server {
+	t.Helper()
+	k, err := kb.Open(t.Context(), kb.Config{}, where, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { k.Close() })
 	return New(Config{KB: k})
+}
+
+// What the command line or another replica imports is told to the pages of this one.
+func TestPagesHearOfKnowledgeThatOthersChange(t *testing.T) {
+	where := filepath.Join(t.TempDir(), "k.db")
+	here, there := knowledgeAt(t, where), knowledgeAt(t, where)
+	page := here.events.join()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { here.Watch(ctx); close(ended) }()
+	for told := false; !told; { // a change in front of the listening is not heard of, so it is made again
+		if status, body := asked(t, there, "POST", API+"knowledge-bases", `{"name":"x"}`); status != 201 {
+			t.Fatal(status, body)
+		}
+		select {
+		case <-page.wake:
+			told = true
+		case <-time.After(time.Second):
+		}
+	}
+	if kinds := page.take(); !slices.Equal(kinds, []string{"knowledge"}) {
+		t.Errorf("told of %q", kinds)
+	}
+	cancel()
+	<-ended
 }
 
 func TestKnowledgeBasesAreManaged(t *testing.T) {

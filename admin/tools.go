@@ -26,6 +26,7 @@ func (s *Server) handleTools() {
 		"POST " + API + "tools/{id}/versions/{version}/restore": s.restoreTool,
 		"POST " + API + "tools/validate":                        s.validateTool,
 		"POST " + API + "tools/test":                            s.testTool,
+		"GET " + API + "tools/audit":                            s.listAudit,
 		"GET " + API + "schema":                                 s.listConnections,
 	} {
 		s.Handle(pattern, func(w http.ResponseWriter, r *http.Request) error {
@@ -205,6 +206,20 @@ func (s *Server) listVersions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return write(w, http.StatusOK, map[string]any{"versions": all})
+}
+
+// listAudit answers with who changed which tool, newest first. A page of lines is as long as the store reads at once; the next one
+// begins before the id of its last line.
+func (s *Server) listAudit(w http.ResponseWriter, r *http.Request) error {
+	before, err := number(r.URL.Query().Get("before"), "before")
+	if err != nil {
+		return err
+	}
+	all, err := s.config.Tools.Audit(r.Context(), before)
+	if err != nil {
+		return err
+	}
+	return write(w, http.StatusOK, map[string]any{"entries": append([]dynamic.Entry{}, all...), "more": len(all) == dynamic.MostEntries})
 }
 
 // restoreTool makes a tool again what it was. The version of the path is the one that

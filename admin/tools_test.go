@@ -86,6 +86,10 @@ func TestTheLifeOfATool(t *testing.T) {
 		{"DELETE", "tools/1?version=4", "", 204, "", ""},
 		{"DELETE", "tools/1", "", 404, "", ""},
 		{"GET", "tools/1/versions", "", 200, `"action":"delete"`, ""},
+		{"GET", "tools/audit", "", 200, `"who":"hong","action":"delete","tool_id":1,"name":"product","version":5},{"id":4,`, ""},
+		{"GET", "tools/audit?before=2", "", 200, `{"entries":[{"id":1,"at":"`, ""},
+		{"GET", "tools/audit?before=1", "", 200, `{"entries":[],"more":false}`, ""},
+		{"GET", "tools/audit?before=x", "", 400, "", "before"},
 		{"PATCH", "tools/1", "{}", 405, "DELETE and GET and PUT", ""},
 		{"GET", "schema", "", 200, `"name":"h_user","columns":[{"name":"uid","type":"INTEGER"}`, ""},
 	} {

@@ -158,6 +158,11 @@ func (s *Set) Versions(ctx context.Context, id int) ([]Version, error) {
 	return all, err
 }
 
+// Audit lists who changed which tool, newest first, of the lines before one; 0: the newest. Tools that are gone are in it.
+func (s *Set) Audit(ctx context.Context, before int) ([]Entry, error) {
+	return readAudit(ctx, s.config.DB, before)
+}
+
 // Restore makes a tool again what it was in a version, as a new version. newest is the
 // one that was seen last. The active toggle stays as it is: what is switched off should
 // not come back by a look into the past. The old draft is checked as a new one is: a

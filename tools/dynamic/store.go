@@ -166,6 +166,37 @@ func readVersions(ctx context.Context, in asker, id int) (all []Version, err err
 	return all, rows.Err()
 }
 
+// Entry is a line of the audit: one change of a tool.
+type Entry struct {
+	ID      int    `json:"id"`
+	At      string `json:"at"`
+	Who     string `json:"who"`
+	Action  string `json:"action"`
+	ToolID  int    `json:"tool_id"`
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+}
+
+// MostEntries is how many lines of the audit are read at once.
+const MostEntries = 200
+
+// readAudit reads the last lines of the audit that are older than a line, newest first; 0: the newest.
+func readAudit(ctx context.Context, in asker, before int) (all []Entry, err error) {
+	rows, err := in.QueryContext(ctx, "SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2", before, MostEntries)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var e Entry
+		if err := rows.Scan(&e.ID, &e.At, &e.Who, &e.Action, &e.ToolID, &e.Name, &e.Version); err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, rows.Err()
+}
+
 // free says that no other tool than id has a name, in whatever case: models are careless with it, and a call of
 // Get_limit found whichever of two came first. It is asked inside of the transaction that nobody else writes beside, so
 // the UNIQUE of the table never has to say it: its error has other words in each database.
