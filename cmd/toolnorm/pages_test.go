@@ -85,6 +85,8 @@ func newReader(t *testing.T, root, bin string) *reader {
 	if err := os.Symlink(root+"/examples", r.dir+"/examples"); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("XDG_DATA_HOME", r.dir+"/.local/share") // where the documents say it is
+	t.Setenv("XDG_CONFIG_HOME", r.dir+"/.config")
 	r.env = append(os.Environ(), "HOME="+r.dir, "PATH="+bin+":"+os.Getenv("PATH"), "OLLAMA_HOST="+nobody)
 	return r
 }
