@@ -218,7 +218,7 @@ var below = map[string][]string{
 	"engine/wait":        {"chat", "internal/fault"},
 	"engine/upstream":    {"chat", "adapters", "engine/wait", "internal/fault"},
 	"engine/ollama":      {"chat", "adapters/derive", "engine/wait", "engine/upstream", "engine/window", "internal/fault"},
-	"engine/openai":      {"chat", "adapters", "adapters/derive", "engine/wait", "engine/upstream", "internal/fault", "internal/jsonscan"},
+	"engine/openai":      {"chat", "adapters", "adapters/derive", "engine/wait", "engine/upstream", "internal/fault", "internal/jsonscan", "internal/kept"},
 	"engine/demo":        {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream"},
 	"engine/valid":       {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/kept"},
 	"internal/trace":     {"chat", "internal/auth", "internal/fault"},

@@ -2,11 +2,9 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
@@ -55,35 +53,11 @@ func (j *job) rules(tool chat.Tool) *valid.Validator {
 	}
 	j.tell(noteUnchecked, fmt.Sprintf("calls of %.64s are not checked: %s", j.names.forClient(tool.Name), err))
 	log := e.cfg.Log.Debug()
-	if e.odd.first(tool.Schema) {
-		log = e.cfg.Log.Warn()
-	}
+	e.odd.Get(tool.Schema, func(string) struct{} {
+		log = e.cfg.Log.Warn() // once a schema: a conversation sends it with every turn
+		return struct{}{}
+	})
 	log.Err(err).Str("tool", j.names.forClient(tool.Name)).Msg("the tool's calls are not checked")
 	v, _ = e.schemas.Get(nil)
 	return v
-}
-
-// mostTold bounds what is remembered of schemas that were warned of.
-const mostTold = 256
-
-// warnings remember what was warned of, by a hash. The zero value is empty.
-type warnings struct {
-	mu    sync.Mutex
-	given map[[sha256.Size]byte]bool
-}
-
-// first says whether nobody was warned of a text yet. When there are many, all are forgotten: to warn again costs a line, to
-// remember every schema of every client for ever costs memory.
-func (w *warnings) first(text []byte) bool {
-	key := sha256.Sum256(text)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.given[key] {
-		return false
-	}
-	if w.given == nil || len(w.given) == mostTold {
-		w.given = map[[sha256.Size]byte]bool{}
-	}
-	w.given[key] = true
-	return true
 }

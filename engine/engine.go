@@ -26,7 +26,7 @@ type Engine struct {
 	servers      []*server // the first one's models go by their own names
 	schemas      valid.Cache
 	plainSchemas kept.Cache[plainSchema] // of tools, in the words that every version of Ollama prints
-	odd          warnings                // schemas that cannot be used
+	odd          kept.Cache[struct{}]    // schemas that cannot be used
 	carried      trials                  // names that families can write
 }
 

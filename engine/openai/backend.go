@@ -10,6 +10,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/kept"
 )
 
 // Backend is a server that speaks OpenAI's API as the engine asks it, with what has been found out about its
@@ -35,7 +36,7 @@ type seen struct {
 // NewBackend makes the backend of the server at base. OpenAI itself is known by its address: it refuses fields
 // that it does not know, and is not asked what it can do. An empty key sends none.
 func NewBackend(base, key string) *Backend {
-	return &Backend{Client: New(base, key, nil), Strict: strings.HasPrefix(base, "https://api.openai.com"), known: map[string]seen{}}
+	return &Backend{Client: New(base, key, nil), grammars: grammars{Cache: kept.Cache[*held]{Most: maxGrammars}}, Strict: strings.HasPrefix(base, "https://api.openai.com"), known: map[string]seen{}}
 }
 
 // Models lists what the server says it has. A date below 0 counts as none.

@@ -14,6 +14,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/kept"
 )
 
 // maxGrammars is how many grammars a server's memory holds. Each is some 10 KB, and takes a millisecond to write, which a
@@ -23,15 +24,14 @@ const maxGrammars = 32
 // grammars are those that a server was sent last, and what became of them. The zero value is empty. A refusal is
 // remembered with the grammar, so it is forgotten when maxGrammars others have come, and then tried once more.
 type grammars struct {
-	mu    sync.Mutex
-	known []*held // the latest one last
+	kept.Cache[*held]
+	mu sync.Mutex // guards what was refused
 }
 
 // held is a grammar for the calls of a format to some tools. Its text does not change; refused does, under the
 // lock of grammars.
 type held struct {
 	adapters.Grammar
-	key     [sha256.Size]byte
 	refused []string // the models with which the server did not take it
 }
 
@@ -64,19 +64,11 @@ func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool, made
 	for _, t := range tools {
 		_, _ = io.WriteString(sum, t.Name+"\x00"+string(t.Schema)+"\x00")
 	}
-	key := [sha256.Size]byte(sum.Sum(nil))
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	i := slices.IndexFunc(g.known, func(h *held) bool { return h.key == key })
-	if i < 0 {
-		h := &held{Grammar: f.Grammar(tools, adapters.GrammarOptions{Single: single}), key: key}
+	return g.Get(sum.Sum(nil), func(string) *held {
+		h := &held{Grammar: f.Grammar(tools, adapters.GrammarOptions{Single: single})}
 		made(h)
-		g.known = append(g.known[max(len(g.known)-maxGrammars+1, 0):], h)
 		return h
-	}
-	h := g.known[i]
-	g.known = append(slices.Delete(g.known, i, i+1), h)
-	return h
+	})
 }
 
 // refuse remembers that the server did not take the grammar with the order's model. Other grammars are sent all

@@ -5,6 +5,7 @@
 package kept
 
 import (
+	"cmp"
 	"container/list"
 	"sync"
 )
@@ -19,6 +20,8 @@ const (
 // Cache keeps a value for each of the texts used last. The zero value is ready; it may be used by many at once and must not be copied.
 // Keys are whole texts and no hashes, so that two schemas never share a value.
 type Cache[V any] struct {
+	Most int // texts; 0: 1024
+
 	mu     sync.Mutex
 	byText map[string]*list.Element // to an *entry in order
 	order  list.List                // the one used last comes first
@@ -57,7 +60,7 @@ func (c *Cache[V]) entry(text []byte) *entry[V] {
 	}
 	c.byText[e.text] = c.order.PushFront(e)
 	c.bytes += len(e.text)
-	for c.order.Len() > maxTexts || c.bytes > maxBytes {
+	for c.order.Len() > cmp.Or(c.Most, maxTexts) || c.bytes > maxBytes {
 		old := c.order.Remove(c.order.Back()).(*entry[V])
 		delete(c.byText, old.text)
 		c.bytes -= len(old.text)
