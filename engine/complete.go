@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"toolnorm/chat"
@@ -53,10 +54,7 @@ var _ chat.Embedder = (*Engine)(nil)
 // error: clients pair them by their places, and would file texts under others' vectors. There are no heartbeats:
 // the answer is one document, in front of which nothing can be written.
 func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddings, error) {
-	name := r.Model
-	if name == "" {
-		name = e.cfg.DefaultModel
-	}
+	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	s, model, err := e.route(ctx, name)
 	if err != nil {
 		return nil, err

@@ -154,20 +154,19 @@ func (c Config) Validate() error {
 			return fmt.Errorf("%s: %d is negative", name, n)
 		}
 	}
-	if c.LoopGuard != "" && !slices.Contains(LoopGuards(), c.LoopGuard) {
-		return fmt.Errorf("loop guard: %q is none of %s", c.LoopGuard, strings.Join(LoopGuards(), ", "))
-	}
-	if demos := []string{"", DemoAuto, DemoAlways, DemoNever}; !slices.Contains(demos, c.Demos) {
-		return fmt.Errorf("demo: %q is none of %s", c.Demos, strings.Join(demos[1:], ", "))
-	}
-	if c.OutOfBounds != "" && !slices.Contains(Bounds(), c.OutOfBounds) {
-		return fmt.Errorf("out of bounds: %q is none of %s", c.OutOfBounds, strings.Join(Bounds(), ", "))
-	}
-	if c.Overflow != "" && c.Overflow != Trim && c.Overflow != Refuse {
-		return fmt.Errorf("overflow: %q is neither %s nor %s", c.Overflow, Trim, Refuse)
-	}
-	if c.Reasoning != "" && !slices.Contains(history.Policies(), c.Reasoning) {
-		return fmt.Errorf("reasoning: %q is none of %s", c.Reasoning, strings.Join(history.Policies(), ", "))
+	for _, word := range []struct {
+		of, is string
+		known  []string
+	}{
+		{"loop guard", c.LoopGuard, LoopGuards()},
+		{"demo", c.Demos, []string{DemoAuto, DemoAlways, DemoNever}},
+		{"out of bounds", c.OutOfBounds, Bounds()},
+		{"overflow", c.Overflow, []string{Trim, Refuse}},
+		{"reasoning", c.Reasoning, history.Policies()},
+	} {
+		if word.is != "" && !slices.Contains(word.known, word.is) {
+			return fmt.Errorf("%s: %q is none of %s", word.of, word.is, strings.Join(word.known, ", "))
+		}
 	}
 	if _, err := ollama.ParseHost(c.Ollama); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -160,10 +161,7 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 // that are too large are refused first, before anything walks them. The error is fault.Invalid or NotFound, or
 // that of a server that cannot be reached.
 func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
-	name := r.Model
-	if name == "" {
-		name = e.cfg.DefaultModel
-	}
+	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	if name == "" {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the request names no model, and no default model is configured"}
 	}

@@ -20,32 +20,28 @@ const idLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 // it will do, else a random one. Some models count their calls anew in every turn, and clients look results up by
 // id.
 func (j *job) numberCalls(_ context.Context, in events) events {
-	return func(yield func(chat.Event, error) bool) {
-		// The history counts: templates and clients that keep results by id would give this call an old one's result.
-		used := map[string]bool{}
-		for _, m := range j.request.Messages {
-			for _, c := range m.Calls {
-				used[c.ID] = true
-			}
-		}
-		calls := 0
-		for ev, err := range in {
-			switch ev.Kind {
-			case chat.CallStart:
-				if !goodID(ev.ID) || used[ev.ID] {
-					ev.ID = newID()
-				}
-				used[ev.ID] = true
-				ev.Index = calls
-				calls++
-			case chat.CallArgs, chat.CallEnd:
-				ev.Index = calls - 1
-			}
-			if !yield(ev, err) {
-				return
-			}
+	// The history counts: templates and clients that keep results by id would give this call an old one's result.
+	used := map[string]bool{}
+	for _, m := range j.request.Messages {
+		for _, c := range m.Calls {
+			used[c.ID] = true
 		}
 	}
+	calls := 0
+	return eachEvent(in, func(ev chat.Event) chat.Event {
+		switch ev.Kind {
+		case chat.CallStart:
+			if !goodID(ev.ID) || used[ev.ID] {
+				ev.ID = newID()
+			}
+			used[ev.ID] = true
+			ev.Index = calls
+			calls++
+		case chat.CallArgs, chat.CallEnd:
+			ev.Index = calls - 1
+		}
+		return ev
+	})
 }
 
 // goodID reports whether every client takes the id: clients pass it on to other services, of which OpenAI refuses ids of more
@@ -206,16 +202,12 @@ func (j *job) addSpent(_ context.Context, in events) events {
 	if j.spent == (chat.Counts{}) {
 		return in
 	}
-	return func(yield func(chat.Event, error) bool) {
-		for ev, err := range in {
-			if err == nil && ev.Kind == chat.Usage {
-				ev = costing(ev, j.spent)
-			}
-			if !yield(ev, err) {
-				return
-			}
+	return eachEvent(in, func(ev chat.Event) chat.Event {
+		if ev.Kind == chat.Usage {
+			ev = costing(ev, j.spent)
 		}
-	}
+		return ev
+	})
 }
 
 // unfinished says why a reply ended without a Finish: the context's cause if that has ended. It is an error and never a stop: a

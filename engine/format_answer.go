@@ -61,15 +61,7 @@ func (j *job) formatAnswer(ctx context.Context, in events) events {
 	}
 	return func(yield func(chat.Event, error) bool) {
 		f := &formed{j: j, ctx: ctx, yield: yield}
-		for ev, err := range in {
-			if err != nil {
-				yield(ev, err)
-				return
-			}
-			if !f.take(ev) {
-				return
-			}
-		}
+		handed(in, yield, f.take)
 	}
 }
 

@@ -67,16 +67,9 @@ func (j *job) guardCalls(ctx context.Context, in events) events {
 	}
 	return func(yield func(chat.Event, error) bool) {
 		g := &guard{j: j, ctx: ctx, yield: yield}
-		for ev, err := range in {
-			if err != nil {
-				yield(chat.Event{}, err)
-				return
-			}
-			if !g.take(ev) {
-				return
-			}
+		if handed(in, yield, g.take) {
+			g.repairAll()
 		}
-		g.repairAll()
 	}
 }
 

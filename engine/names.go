@@ -301,16 +301,12 @@ func (j *job) restoreNames(_ context.Context, in events) events {
 	if j.names == nil {
 		return in
 	}
-	return func(yield func(chat.Event, error) bool) {
-		for ev, err := range in {
-			if ev.Kind == chat.CallStart {
-				ev.Text = j.names.forClient(ev.Text)
-			}
-			if !yield(ev, err) {
-				return
-			}
+	return eachEvent(in, func(ev chat.Event) chat.Event {
+		if ev.Kind == chat.CallStart {
+			ev.Text = j.names.forClient(ev.Text)
 		}
-	}
+		return ev
+	})
 }
 
 // trials remember which names a family carries. The zero value is empty. A trial prints a call of the name and reads it back,

@@ -55,6 +55,34 @@ type events = iter.Seq2[chat.Event, error]
 // stage does one thing to the events of a reply. One that has nothing to do returns in itself, and costs nothing then.
 type stage func(j *job, ctx context.Context, in events) events
 
+// eachEvent returns the stage that changes single events; an error passes.
+func eachEvent(in events, change func(chat.Event) chat.Event) events {
+	return func(yield func(chat.Event, error) bool) {
+		for ev, err := range in {
+			if err == nil {
+				ev = change(ev)
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
+// handed hands events to take until that wants no more, and says whether it got them all. An error goes to yield and ends it.
+func handed(in events, yield func(chat.Event, error) bool, take func(chat.Event) bool) bool {
+	for ev, err := range in {
+		if err != nil {
+			yield(chat.Event{}, err)
+			return false
+		}
+		if !take(ev) {
+			return false
+		}
+	}
+	return true
+}
+
 // reply opens the model's reply and returns what the client gets of it. The job that comes back is the one that was answered
 // in the end: a server may have refused a longer one.
 //

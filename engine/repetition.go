@@ -12,14 +12,6 @@ const defaultRepeat = 8 << 10
 // stepRepetition is the name of the end of a reply that would have had none.
 const stepRepetition = "repetition"
 
-// maxRepeat is for how many bytes the model may repeat itself; negative: for ever.
-func (j *job) maxRepeat() int {
-	if limit := j.engine.cfg.MaxRepeat; limit != 0 {
-		return limit
-	}
-	return defaultRepeat
-}
-
 // endRepetition ends a generation that repeats itself for limit bytes: by itself it would stop at its limit of
 // tokens, if there is one, and Ollama's own guard sees only one token that repeats. Behind the event with which
 // the repetition is long enough the server is told to stop, and its counts are estimated.

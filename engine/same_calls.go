@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -27,20 +28,13 @@ const stepSame = "same-calls"
 //
 // Without it a looping model made the call get_time {"tz":"UTC"} 117 times in one reply of 14 s.
 func (j *job) limitSameCalls(_ context.Context, in events) events {
-	most := j.engine.cfg.SameCalls
-	if most == 0 {
-		most = defaultSame
-	}
+	most := cmp.Or(j.engine.cfg.SameCalls, defaultSame)
 	if most < 0 {
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
 		s := &sameness{j: j, most: most, yield: yield}
-		for ev, err := range in {
-			if !s.take(ev, err) {
-				return
-			}
-		}
+		handed(in, yield, s.take)
 	}
 }
 
@@ -58,10 +52,7 @@ type sameness struct {
 
 // take passes an event on, or keeps it. A call is kept until its end only where the ones before it went round:
 // everywhere else its arguments stream.
-func (s *sameness) take(ev chat.Event, err error) bool {
-	if err != nil {
-		return s.yield(ev, err)
-	}
+func (s *sameness) take(ev chat.Event) bool {
 	s.bytes += len(ev.Text)
 	switch ev.Kind {
 	case chat.CallStart:

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -33,7 +34,7 @@ func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.S
 // watched returns src with the hooks in front that every generation has. The observer's comes last, so that it is given what
 // the decoder gets: the end that a repetition is cut to, too.
 func (j *job) watched(src chat.Source, generation string, hooks ...chat.Hook) chat.Source {
-	if limit := j.maxRepeat(); limit > 0 {
+	if limit := cmp.Or(j.engine.cfg.MaxRepeat, defaultRepeat); limit > 0 { // negative: for ever
 		hooks = append(hooks, j.endRepetition(limit))
 	}
 	if j.observer.OnGeneration != nil {

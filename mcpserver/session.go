@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -50,9 +51,7 @@ func (s *session) begin(version string, client mcp.Implementation, can mcp.Clien
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.version, s.client, s.can = version, client, can
-	if s.level == "" {
-		s.level = defaultLevel
-	}
+	s.level = cmp.Or(s.level, defaultLevel)
 }
 
 // begun says that initialize was answered. A stream hears nothing of changes before that: by every revision up to

@@ -24,6 +24,7 @@
 package proxy
 
 import (
+	"cmp"
 	"net/http"
 	"runtime"
 	"strings"
@@ -86,12 +87,7 @@ type Server struct {
 // New makes a Server. Every client form is wired here, and nowhere else.
 // It returns no error: every setting that could be wrong has been checked by who made the Config.
 func New(cfg Config) *Server {
-	if cfg.MaxBody == 0 {
-		cfg.MaxBody = DefaultMaxBody
-	}
-	if cfg.Stall == 0 {
-		cfg.Stall = DefaultStall
-	}
+	cfg.MaxBody, cfg.Stall = cmp.Or(cfg.MaxBody, DefaultMaxBody), cmp.Or(cfg.Stall, DefaultStall)
 	if cfg.Replies == nil {
 		cfg.Replies = new(responses.Replies)
 	}

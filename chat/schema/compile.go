@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -82,9 +83,7 @@ func (t *Type) values(v *value) {
 		t.enum = append(t.enum, one.raw)
 		implied |= KindOf(one.raw)
 	}
-	if t.kinds == 0 {
-		t.kinds = implied
-	}
+	t.kinds = cmp.Or(t.kinds, implied)
 }
 
 // members compiles the keywords of objects. A pattern of names that Go cannot read (look-around) is left out: its members are
@@ -143,9 +142,7 @@ func (t *Type) besides(c *compiler, v *value, depth int) {
 		}
 	}
 	for _, b := range t.all {
-		if t.kinds == 0 {
-			t.kinds = b.kinds
-		}
+		t.kinds = cmp.Or(t.kinds, b.kinds)
 		if t.enum == nil {
 			t.enum = b.enum
 		}
@@ -154,9 +151,7 @@ func (t *Type) besides(c *compiler, v *value, depth int) {
 		t.any = append(t.any, c.compile(one, depth+1))
 	}
 	if u := either(t.any); u != nil {
-		if t.kinds == 0 {
-			t.kinds = u.kinds
-		}
+		t.kinds = cmp.Or(t.kinds, u.kinds)
 		if t.enum == nil {
 			t.enum = u.enum
 		}

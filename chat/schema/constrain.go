@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 
@@ -121,13 +122,7 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 // callObject is the shape of one tool's call. The name stands in front: it tells the tools of a union apart, and whoever reads
 // the call while it is written has to know the tool before its arguments. No other member is let in.
 func callObject(name string, args *Place, o Options) *Place {
-	nameKey, argsKey := o.Name, o.Arguments
-	if nameKey == "" {
-		nameKey = "name"
-	}
-	if argsKey == "" {
-		argsKey = "arguments"
-	}
+	nameKey, argsKey := cmp.Or(o.Name, "name"), cmp.Or(o.Arguments, "arguments")
 	s := &Place{Kinds: Object, Listed: true, More: never()}
 	s.Members = []Member{{nameKey, &Place{Kinds: String, Enum: []string{Quote(name)}}}, {argsKey, args}}
 	s.Required = []string{nameKey, argsKey}

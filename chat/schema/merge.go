@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -105,9 +106,7 @@ func (p *Place) mergeScalars(b *Place) {
 	p.MinMembers = larger(p.MinMembers, b.MinMembers)
 	p.Minimum, p.Maximum = tighter(p.Minimum, b.Minimum, 1), tighter(p.Maximum, b.Maximum, -1)
 	p.Unique = p.Unique || b.Unique
-	if p.Step == 0 {
-		p.Step = b.Step
-	}
+	p.Step = cmp.Or(p.Step, b.Step)
 	p.Proposed = append(slices.Clip(p.Proposed), b.Proposed...)
 }
 

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -42,10 +43,7 @@ func (d *Server) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
 		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
 		return
 	}
-	n := q.Dimensions
-	if n == 0 {
-		n = demoDimensions
-	}
+	n := cmp.Or(q.Dimensions, demoDimensions)
 	if n < 0 || n > maxDimensions {
 		demoFail(w, http.StatusBadRequest, fmt.Sprintf("the demo has vectors of 1 to %d dimensions", maxDimensions))
 		return

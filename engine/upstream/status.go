@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -195,10 +196,7 @@ var (
 // overflowOf reads the counts in what a server said. OpenAI counts messages and reply apart, and the messages are
 // what trimming can change, so their number goes first.
 func overflowOf(text string) *Overflow {
-	tokens := firstNumber(promptSaid, text)
-	if tokens == 0 {
-		tokens = firstNumber(tokensSaid, text)
-	}
+	tokens := cmp.Or(firstNumber(promptSaid, text), firstNumber(tokensSaid, text))
 	return &Overflow{Tokens: tokens, Window: firstNumber(windowSaid, text)}
 }
 

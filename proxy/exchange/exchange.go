@@ -8,6 +8,7 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -147,9 +148,7 @@ func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 // OrDefault fills in the model that answers requests which name none.
 func (s *Runner) OrDefault(model *string) error {
-	if *model == "" {
-		*model = s.DefaultModel
-	}
+	*model = cmp.Or(*model, s.DefaultModel)
 	if *model == "" {
 		return field.AsFault(field.Bad("model", "must name a model; GET /v1/models lists them"))
 	}

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strings"
 
@@ -59,9 +60,7 @@ type parts struct {
 // Thoughts in a field of their own win over those among the parts.
 func (r *parts) into(m *chat.Message) {
 	m.Content, m.Images = strings.Join(r.lines, "\n"), r.images
-	if m.Reasoning == "" {
-		m.Reasoning = strings.Join(r.thoughts, "\n")
-	}
+	m.Reasoning = cmp.Or(m.Reasoning, strings.Join(r.thoughts, "\n"))
 }
 
 // read reads one part: text, what the model thought, or an image.

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"cmp"
+
 	"github.com/valyala/fastjson"
 
 	"toolnorm/chat"
@@ -41,9 +43,7 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	if err != nil {
 		return m, err
 	}
-	if m.Content == "" {
-		m.Content = refusal
-	}
+	m.Content = cmp.Or(m.Content, refusal)
 	return m, form.SetRole(&m, role, "system, developer, user, assistant or tool")
 }
 
