@@ -4,6 +4,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -55,5 +56,36 @@ func TestPagesQuoteWhatWasRecorded(t *testing.T) {
 	}
 	if n == 0 {
 		t.Error("no page quotes a report")
+	}
+}
+
+// release is the heading of a version in CHANGELOG.md.
+var release = regexp.MustCompile(`^## (\d+)\.(\d+)\.(\d+) – \d{4}-\d\d-\d\d$`)
+
+// TestTheChangelogHasVersions checks the headings: what is unreleased, then versions, the newest first.
+func TestTheChangelogHasVersions(t *testing.T) {
+	src, err := os.ReadFile("CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var versions [][]int
+	for line := range strings.Lines(string(src)) {
+		line = strings.TrimSpace(line)
+		if m := release.FindStringSubmatch(line); m != nil {
+			var version []int
+			for _, part := range m[1:] {
+				n, err := strconv.Atoi(part)
+				if err != nil {
+					t.Fatal(err)
+				}
+				version = append(version, n)
+			}
+			versions = append(versions, version)
+		} else if strings.HasPrefix(line, "## ") && (line != "## Unreleased" || versions != nil) {
+			t.Errorf("%q is neither Unreleased nor a version with its date", line)
+		}
+	}
+	if len(versions) == 0 || !slices.IsSortedFunc(versions, func(a, b []int) int { return slices.Compare(b, a) }) {
+		t.Errorf("versions %v, want the newest first", versions)
 	}
 }
