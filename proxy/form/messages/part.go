@@ -173,6 +173,9 @@ func (c *content) document(v *fastjson.Value) error {
 	if title := v.GetStringBytes("title"); len(title) > 0 {
 		c.lines = append(c.lines, "# "+string(title))
 	}
+	if context := v.GetStringBytes("context"); len(context) > 0 { // what the client says of the document
+		c.lines = append(c.lines, string(context))
+	}
 	source := v.Get("source")
 	switch kind := string(source.GetStringBytes("type")); kind {
 	case "text":

@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -30,7 +31,7 @@ func (r *request) readTools(v *fastjson.Value) error {
 			return field.Bad("", "must be an object, not %s", field.KindOf(v))
 		}
 		if kind := string(v.GetStringBytes("type")); kind != "" && kind != "custom" {
-			r.gone = append(r.gone, string(v.GetStringBytes("name")))
+			r.gone = append(r.gone, cmp.Or(string(v.GetStringBytes("name")), kind)) // an mcp_toolset has no name
 			return nil
 		}
 		var o offer
