@@ -18,11 +18,27 @@ import (
 	"toolnorm/internal/toolbox"
 )
 
-// folders say where the user's own things are, for commands that read families.
-// The names are those of serve, so that a settings file serves both.
+// folders say where the user's own things are. Serve and every command that reads them embed the same fields, so that a setting has one
+// name and one sentence wherever it is taken, and a settings file serves all.
 type folders struct {
-	Data   string `placeholder:"DIR" help:"Data folder: database, keys, your own families/*.txt. Default: toolnorm in the user's data folder."`
-	Config string `placeholder:"FILE" help:"YAML file with settings. Default: toolnorm.yaml in the user's configuration folder, if present."`
+	Data   string `placeholder:"DIR" help:"Data folder: database, keys, your own families/*.txt. Default: ~/.local/share/toolnorm."`
+	Config string `placeholder:"FILE" help:"YAML file with settings. Default: ~/.config/toolnorm/toolnorm.yaml, on macOS ~/Library/Application Support/toolnorm/toolnorm.yaml; it need not be there."`
+}
+
+// stores say where the data of the tools is, for commands that work on it beside serve.
+type stores struct {
+	folders `embed:""`
+	Store   string `placeholder:"WHERE" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder. Knowledge bases are in knowledge.db beside it, or in the same PostgreSQL."`
+}
+
+// sources are the databases of custom tools.
+type sources struct {
+	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
+}
+
+// samples say whether the sample company's tools are offered.
+type samples struct {
+	Sample string `default:"auto" enum:"auto,always,never" help:"When to offer the tools of a sample company, which is made up: auto (while there are no tools, knowledge bases or MCP servers of your own), always, or never."`
 }
 
 // formats are all formats: those that come with the program, and the user's own.

@@ -26,16 +26,14 @@ import (
 // The help texts are the documentation of the settings, so they name defaults, units and what 0 means. A
 // secret is better in the environment or a file: every program of the machine can read a command line.
 type Config struct {
-	Listen     string            `default:"127.0.0.1:11435" help:"Address to serve on. Port 0 takes a free one."`
-	Ollama     string            `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet."`
-	Data       string            `placeholder:"DIR" help:"Data folder: database, keys, your own families/*.txt. Default: toolnorm in the user's data folder."`
-	Store      string            `placeholder:"WHERE" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
-	Tools      bool              `default:"true" negatable:"" help:"Offer and run the tools that come with the program."`
-	Sample     string            `default:"auto" enum:"auto,always,never" help:"When to offer the tools of a sample company, which is made up: auto (while there are no tools, knowledge bases or MCP servers of your own), always, or never."`
-	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
-	Config     string            `placeholder:"FILE" help:"YAML file with these settings. Default: toolnorm.yaml in the user's configuration folder, if present."`
-	Demo       string            `default:"auto" enum:"auto,always,never" help:"When to list the demo models (demo/hermes, …): auto (while no model server answers), always, or never. With never they cannot be used; with auto they can be used by name at any time."`
-	Model      string            `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
+	Listen  string `default:"127.0.0.1:11435" help:"Address to serve on. Port 0 takes a free one."`
+	Ollama  string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet."`
+	stores  `embed:""`
+	Tools   bool `default:"true" negatable:"" help:"Offer and run the tools that come with the program."`
+	sources `embed:""`
+	samples `embed:""`
+	Demo    string `default:"auto" enum:"auto,always,never" help:"When to list the demo models (demo/hermes, …): auto (while no model server answers), always, or never. With never they cannot be used; with auto they can be used by name at any time."`
+	Model   string `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
 
 	Upstream  map[string]string `aliases:"upstreams" placeholder:"NAME=URL" help:"More model servers; their models are called NAME/model. Ollama, or OpenAI-compatible as openai+http://HOST:PORT. Without a prefix the type is detected."`
 	KeyEnv    map[string]string `placeholder:"NAME=VARIABLE" help:"Environment variables that hold the API keys of upstreams."`
@@ -114,6 +112,7 @@ type commands struct {
 	Serve      Config      `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
 	Models     listModels  `cmd:"" help:"List the models that can be asked: format, strategy, context, and whether they take tools."`
 	Doctor     examine     `cmd:"" help:"Examine the model servers, or one model, and report what toolnorm does with them."`
+	Bug        bug         `cmd:"" help:"Print what a bug report needs, as Markdown: versions, servers and settings, without keys and prompts."`
 	MCP        mcpStdio    `cmd:"" name:"mcp" help:"Serve the tools to the MCP client that started the program, on standard input and output."`
 	Decode     decode      `cmd:"" help:"Parse a model's raw output from standard input, and print the resulting events."`
 	Repair     repair      `cmd:"" help:"Turn almost-JSON from standard input into strict JSON."`
@@ -152,7 +151,9 @@ func (m *Main) ParseFlags(args []string) error {
 			if cli, said, err = m.parse(args, file); err != nil {
 				return err
 			}
-			cli.Serve.Upstreams, cli.Doctor.Upstreams, cli.Models.Upstreams = file.upstreams, file.upstreams, file.upstreams
+			for _, c := range []*Config{&cli.Serve, &cli.Doctor.Config, &cli.Models.Config, &cli.Bug.Config} {
+				c.Upstreams = file.upstreams
+			}
 			m.renamed = append(m.renamed, file.renamed...)
 		}
 	}

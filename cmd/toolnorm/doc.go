@@ -27,7 +27,7 @@
 //	decode.go     a model's raw output, once or by lines (decode_lines.go)
 //	repair.go     almost-JSON
 //	formats.go    families: list, show and test; formats_guess.go, formats_learn.go and formats_doc.go do the rest
-//	doctor.go     examinations of servers and models; models.go lists the models
+//	doctor.go     examinations of servers and models; models.go lists the models, bug.go begins a report
 //	help.go       help, with the settings under headings; completion.go: the same for shells
 //	mcp_stdio.go  the MCP client that started the program
 //	tools_files.go  custom tools as files

@@ -18,9 +18,7 @@ type docs struct {
 // It writes where serve reads, so both take the same settings of data and store.
 type docsImport struct {
 	Path   string `arg:"" help:"A .txt (a document a line), .md (a paragraph), .csv or .tsv (a row), .json (a list) or .jsonl, or a folder of such."`
-	Data   string `placeholder:"DIR" help:"Folder of what is the user's own. Default: toolnorm in the user's data folder."`
-	Store  string `placeholder:"WHERE" help:"Where the data of the tools is kept, as serve says."`
-	Config string `placeholder:"FILE" help:"YAML file with settings, those of serve."`
+	stores `embed:""`
 
 	Databases data.Config `embed:""`
 }

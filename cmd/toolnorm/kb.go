@@ -27,9 +27,7 @@ type knowledge struct {
 
 // kbPlace says where the knowledge bases are. It is where serve looks for them, so it has the same settings.
 type kbPlace struct {
-	Data   string `placeholder:"DIR" help:"Data folder. Default: toolnorm in the user's data folder."`
-	Store  string `placeholder:"WHERE" help:"Where the data of the tools is kept, as serve says. Knowledge bases are in knowledge.db beside it, or in the same PostgreSQL."`
-	Config string `placeholder:"FILE" help:"YAML file with settings, those of serve."`
+	stores `embed:""`
 
 	Databases data.Config `embed:""`
 }

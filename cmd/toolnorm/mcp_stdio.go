@@ -19,13 +19,11 @@ import (
 // mcpStdio is the command mcp, for MCP clients that start their servers themselves.
 // Claude Desktop starts its MCP servers in this way.
 type mcpStdio struct {
-	Data    string `placeholder:"DIR" help:"Data folder. Default: toolnorm in the user's data folder."`
-	Store   string `placeholder:"WHERE" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder."`
+	stores  `embed:""`
 	MCPFile string `name:"mcp-file" placeholder:"FILE" help:"The file of further MCP servers, whose tools are offered as well. Default: mcp.json beside the YAML file, if there is one, else in the data folder."`
-	Config  string `placeholder:"FILE" help:"YAML file with the settings of serve. Default: toolnorm.yaml in the user's configuration folder, if present."`
 
-	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" help:"Databases that custom SQL tools may ask, as serve says."`
-	Sample     string            `default:"auto" enum:"auto,always,never" help:"When to offer the tools of a sample company, which is made up: auto (while there are no tools, knowledge bases or MCP servers of your own), always, or never."`
+	sources `embed:""`
+	samples `embed:""`
 
 	Databases data.Config `embed:""`
 	Knowledge kb.Config   `embed:""`
@@ -50,7 +48,7 @@ func (c *mcpStdio) Run(m *Main) error {
 	if err != nil {
 		return &ended{err, statusUsage}
 	}
-	m.Config = Config{Data: dir, Store: c.Store, Sample: c.Sample, LogLevel: c.LogLevel, LogFormat: c.LogFormat, Connection: c.Connection, Databases: c.Databases, Knowledge: c.Knowledge, remotes: remotes{MCPFile: c.MCPFile}}
+	m.Config = Config{stores: stores{folders{Data: dir}, c.Store}, sources: c.sources, samples: c.samples, LogLevel: c.LogLevel, LogFormat: c.LogFormat, Databases: c.Databases, Knowledge: c.Knowledge, remotes: remotes{MCPFile: c.MCPFile}}
 	m.log = m.newLog()
 	who, err := c.principal(ctx, c.JWTToken)
 	if err != nil {

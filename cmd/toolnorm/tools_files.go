@@ -21,10 +21,8 @@ type customTools struct {
 // toolStore says where the tools are, for commands that read or write them. The
 // settings are those of serve, so that both work on the same ones.
 type toolStore struct {
-	Data       string            `placeholder:"DIR" help:"Folder of what is the user's own. Default: toolnorm in the user's data folder."`
-	Store      string            `placeholder:"WHERE" help:"Where the tools are kept, as serve says."`
-	Config     string            `placeholder:"FILE" help:"YAML file with settings, those of serve."`
-	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" help:"Databases that SQL tools may ask, as serve says."`
+	stores  `embed:""`
+	sources `embed:""`
 }
 
 // with opens the custom tools for do.

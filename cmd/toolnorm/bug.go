@@ -1,0 +1,106 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/rs/zerolog"
+
+	"toolnorm/internal/doctor"
+)
+
+// bug is the command bug. It takes the settings of serve, so that it reports on what that serves.
+type bug struct {
+	Config
+}
+
+// hidden are the settings whose values nobody may read in a report. TestSecretsStayOutOfReports finds one that is missing.
+var hidden = []string{
+	"api-keys", "admin-key", "jwt-secret", "jwt-token", "text-embedding-model-key", "kb-rerank-key", "postgresql-db-pass", "chromadb-header",
+}
+
+// within finds what is secret in an address, or in the words of a database driver: a user with a password, and members of a query.
+var within = []struct {
+	pattern *regexp.Regexp
+	shown   string
+}{
+	{regexp.MustCompile(`//[^/@\s]*@`), `//…@`},
+	{regexp.MustCompile(`(?i)((?:password|token|secret|key|sig)[a-z_-]*=)[^&\s"']+`), `$1…`},
+}
+
+// Run prints the beginning of a report in Markdown. It holds no prompts and no keys, and asks the model servers no more than models does.
+func (c *bug) Run(m *Main, said *kong.Context) error {
+	settings, err := c.resolve()
+	if err != nil {
+		return &ended{m.given.located(err), statusUsage}
+	}
+	d, err := doctor.New(doctor.Config{Engine: c.engine(settings, zerolog.Nop())})
+	if err != nil {
+		return &ended{err, statusUsage}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), modelsLimit)
+	defer cancel()
+	var b strings.Builder
+	b.WriteString("### What happened\n\nWhat I did, with which client and model:\n\nWhat came of it, and what should have come of it:\n\n" +
+		"(If a call was read wrongly: the model's raw output from the page Live, with \"Copy as decode command\".)\n\n### Set-up\n\n")
+	fmt.Fprintf(&b, "- toolnorm %s, %s, %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	for _, s := range d.Servers(ctx).Servers {
+		b.WriteString(masked(serverLine(s)) + "\n")
+	}
+	b.WriteString(c.givenSettings(m.given, said.Flags()))
+	_, err = fmt.Fprint(m.stdout, b.String())
+	return err
+}
+
+// serverLine says in a line what is known of a model server. Names of models are left out: they may be private.
+func serverLine(s doctor.Server) string {
+	if s.Missing != "" {
+		return fmt.Sprintf("- server %s: %s", s.Name, s.Missing)
+	}
+	return fmt.Sprintf("- server %s: %s, %d models", s.Name, strings.TrimSpace(cmp.Or(s.Kind, "built in")+" "+s.Version), len(s.Models))
+}
+
+// givenSettings lists the settings that do not have their defaults, with where they stand.
+func (c *bug) givenSettings(g given, flags []*kong.Flag) string {
+	var lines []string
+	for _, flag := range flags {
+		origin := g.origin(flag.Name)
+		if origin == "" || len(flag.Envs) == 0 {
+			continue
+		}
+		value := fmt.Sprint(flag.Target.Interface())
+		if slices.Contains(hidden, flag.Name) {
+			value = "(hidden)"
+			if flag.IsSlice() {
+				value = fmt.Sprintf("(%d, hidden)", reflect.Indirect(flag.Target).Len())
+			}
+		}
+		lines = append(lines, fmt.Sprintf("- %s = %s (%s)", flag.Name, masked(value), masked(origin)))
+	}
+	for _, u := range c.Upstreams {
+		lines = append(lines, masked(fmt.Sprintf("- upstreams: %s %s %s", u.Name, u.Kind, u.URL)))
+	}
+	if len(lines) == 0 {
+		return "- settings: all have their defaults\n"
+	}
+	return "\n### Settings that were given\n\n" + strings.Join(lines, "\n") + "\n"
+}
+
+// masked is a text without what is secret in it, and without the name of the user that paths hold.
+func masked(text string) string {
+	for _, w := range within {
+		text = w.pattern.ReplaceAllString(text, w.shown)
+	}
+	if home, err := os.UserHomeDir(); err == nil && len(home) > 1 {
+		text = strings.ReplaceAll(text, home, "~")
+	}
+	return text
+}
