@@ -3,6 +3,8 @@ package chat
 import (
 	"bytes"
 	"encoding/json"
+	"math/bits"
+	"unicode/utf8"
 )
 
 // JSON writes compact JSON on one line, with <, > and & as they are: models and people read it, no web page does.
@@ -14,4 +16,79 @@ func JSON(v any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// AppendQuoted appends s as a JSON string.
+func AppendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	dst = AppendEscaped(dst, s)
+	return append(dst, '"')
+}
+
+// AppendEscaped appends s as the inside of a JSON string, spelled as encoding/json does without HTML escaping: each
+// byte that is no UTF-8 becomes U+FFFD.
+// A call of encoding/json for each fragment would copy it twice, and looks at each byte of a prompt by itself; a fuzz test
+// holds the two alike. U+2028 and U+2029 are escaped because older JavaScript ends a line at them.
+func AppendEscaped(dst []byte, s string) []byte {
+	start := 0
+	for i := plain(s); i < len(s); i += plain(s[i:]) {
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+			if r != '\u2028' && r != '\u2029' && (r != utf8.RuneError || size > 1) {
+				i += size
+				continue
+			}
+		}
+		dst = append(dst, s[start:i]...)
+		dst = appendEscape(dst, r)
+		i += size
+		start = i
+	}
+	return append(dst, s[start:]...)
+}
+
+const (
+	eachByte = 0x0101010101010101 // times a byte: that byte in each of eight
+	topBits  = eachByte * 0x80
+)
+
+// plain is how many bytes at the front of s are of ASCII and stand for themselves in a JSON string.
+// Eight are looked at together: where a byte is below a blank, a quote, a backslash or beyond ASCII, one of four values has
+// the top bit of that byte set. A borrow can set that of a later byte as well, but never of an earlier one.
+func plain(s string) int {
+	n := 0
+	for ; len(s)-n >= 8; n += 8 {
+		w := uint64(s[n]) | uint64(s[n+1])<<8 | uint64(s[n+2])<<16 | uint64(s[n+3])<<24 |
+			uint64(s[n+4])<<32 | uint64(s[n+5])<<40 | uint64(s[n+6])<<48 | uint64(s[n+7])<<56
+		if found := (w | (w - eachByte*' ') | ((w ^ eachByte*'"') - eachByte) | ((w ^ eachByte*'\\') - eachByte)) & topBits; found != 0 {
+			return n + bits.TrailingZeros64(found)/8
+		}
+	}
+	for n < len(s) && s[n] >= ' ' && s[n] != '"' && s[n] != '\\' && s[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
+}
+
+// hexDigits are those of an escape.
+const hexDigits = "0123456789abcdef"
+
+// appendEscape appends the escape of a character that cannot stand for itself, or of utf8.RuneError.
+func appendEscape(dst []byte, r rune) []byte {
+	switch r {
+	case '"', '\\':
+		return append(dst, '\\', byte(r))
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }

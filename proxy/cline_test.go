@@ -7,7 +7,6 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/streamcheck"
-	"toolnorm/proxy/form"
 )
 
 // TestClineWorksInItsOwnForm asks with Cline's and Roo's prompts, of which the history holds a call and its result.
@@ -30,7 +29,7 @@ func TestClineWorksInItsOwnForm(t *testing.T) {
 				t.Fatal(err)
 			}
 			srv, m := serve(t, tt.script)
-			quoted := func(s string) string { return string(form.AppendQuoted(nil, s)) }
+			quoted := func(s string) string { return string(chat.AppendQuoted(nil, s)) }
 			resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"system","content":`+quoted(string(system))+
 				`},{"role":"user","content":"<task>q</task>"},{"role":"assistant","content":`+quoted(tt.earlier)+`},{"role":"user","content":`+quoted(tt.result)+`}]}`)
 			got := mustStream(t, resp.Header, body, streamcheck.Expect{})

@@ -19,7 +19,6 @@ import (
 	demoserver "toolnorm/engine/demo"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/trace"
-	"toolnorm/proxy/form"
 )
 
 // writer is a model that writes one text, as raw text and as the text of its reply, and then what it is told to.
@@ -240,7 +239,7 @@ func TestExchangesAreShownOnThisMachineOnly(t *testing.T) {
 }
 
 // appendless is a sentence as a JSON string has it, without the quotes around it.
-func appendless(s string) string { return strings.Trim(string(form.AppendQuoted(nil, s)), `"`) }
+func appendless(s string) string { return strings.Trim(string(chat.AppendQuoted(nil, s)), `"`) }
 
 func TestWhatIsNotKeptIsNotFound(t *testing.T) {
 	srv := traced(t, writer{}, trace.New(1, false))

@@ -243,7 +243,7 @@ func randomReply(rnd *rand.Rand) (s script, want streamcheck.Reply) {
 			want.Reasoning += word
 		default:
 			i := len(want.Calls)
-			obj := string(append(form.AppendQuoted([]byte(`{"v":`), word), '}'))
+			obj := string(append(chat.AppendQuoted([]byte(`{"v":`), word), '}'))
 			s = append(s, call(i, "get_weather"))
 			pieces(obj, func(p string) chat.Event { return args(i, p) })
 			s = append(s, endOf(i))

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"toolnorm/adapters"
+	"toolnorm/chat"
 	"toolnorm/engine"
 	demoserver "toolnorm/engine/demo"
 	"toolnorm/internal/voidmodel"
-	"toolnorm/proxy/form"
 	"toolnorm/runner"
 )
 
@@ -155,7 +155,7 @@ func TestWhatXMLCannotHoldIsRunAsACommand(t *testing.T) {
 // TestWithoutAStreamTheCallIsInTheText is for those who ask in Void's form without being Void.
 func TestWithoutAStreamTheCallIsInTheText(t *testing.T) {
 	srv, _ := serve(t, script{say("I read."), call(0, "read_file"), args(0, `{"uri":"a"}`), endOf(0), finish("stop")})
-	body := `{"model":"m","messages":[{"role":"system","content":` + string(form.AppendQuoted(nil, voidmodel.Prompt(editor(), true))) + `},{"role":"user","content":"q"}]}`
+	body := `{"model":"m","messages":[{"role":"system","content":` + string(chat.AppendQuoted(nil, voidmodel.Prompt(editor(), true))) + `},{"role":"user","content":"q"}]}`
 	_, reply := do(t, "POST", srv.URL+"/v1/chat/completions", body)
 	if want := `"content":"I read.\n\n<read_file>\n<uri>a</uri>\n</read_file>"},"finish_reason":"stop"`; !strings.Contains(reply, want) {
 		t.Errorf("got %s, want %s in it", reply, want)

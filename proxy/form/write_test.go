@@ -1,35 +1,9 @@
 package form
 
 import (
-	"bytes"
-	"encoding/json"
-	"strings"
 	"testing"
 	"unicode/utf8"
 )
-
-// stdQuoted is encoding/json's spelling of s.
-func stdQuoted(t *testing.T, s string) string {
-	t.Helper()
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func FuzzEscapeAgreesWithEncodingJSON(f *testing.F) {
-	for _, s := range []string{"", "plain", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "<a>&", "가나다 日本 🙂", "\u2028\u2029\ufffd", "a\xffb\xe2\x82", "\xf0\x9f\x99"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		if got, want := string(AppendQuoted(nil, s)), stdQuoted(t, s); got != want {
-			t.Errorf("AppendQuoted(%q) = %s, want %s", s, got, want)
-		}
-	})
-}
 
 func FuzzWholeRunesCutsOnlyUnfinishedCharacters(f *testing.F) {
 	f.Add("abc")

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"toolnorm/chat"
-	"toolnorm/proxy/form"
 )
 
 // events appends the events of one stream to a buffer. It knows how each is spelled, and nothing of when it may come.
@@ -20,7 +19,7 @@ func (e events) event(name string) {
 func (e events) raw(s string) { *e.buf = append(*e.buf, s...) }
 
 // quoted appends a JSON string.
-func (e events) quoted(s string) { *e.buf = form.AppendQuoted(*e.buf, s) }
+func (e events) quoted(s string) { *e.buf = chat.AppendQuoted(*e.buf, s) }
 
 // number appends a whole number.
 func (e events) number(n int) { *e.buf = strconv.AppendInt(*e.buf, int64(n), 10) }

@@ -153,7 +153,7 @@ func (s *stream) append(text string) {
 		s.e.deltaOpen(s.index, s.kind)
 		s.delta = true
 	}
-	s.out.Buf = form.AppendEscaped(s.out.Buf, text)
+	s.out.Buf = chat.AppendEscaped(s.out.Buf, text)
 }
 
 // openBlock begins a block of text or thinking.

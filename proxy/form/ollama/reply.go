@@ -58,13 +58,13 @@ func (r *records) gathered() int {
 // Text and thinking are forgotten with it. Calls are only counted, since their ids and order matter to the
 // end.
 func (r *records) appendRecord(b []byte, last bool) []byte {
-	b = form.AppendQuoted(append(b, `{"model":`...), r.Model)
+	b = chat.AppendQuoted(append(b, `{"model":`...), r.Model)
 	b = append(b, `,"created_at":"`...)
 	b = time.Now().UTC().AppendFormat(b, time.RFC3339Nano)
 	b = append(b, `","message":{"role":"assistant","content":`...)
-	b = form.AppendQuoted(b, r.Reply.Text.String())
+	b = chat.AppendQuoted(b, r.Reply.Text.String())
 	if r.Reply.Reasoning.Len() > 0 {
-		b = form.AppendQuoted(append(b, `,"thinking":`...), r.Reply.Reasoning.String())
+		b = chat.AppendQuoted(append(b, `,"thinking":`...), r.Reply.Reasoning.String())
 	}
 	b = r.appendCalls(b)
 	r.Reply.Text.Reset()
@@ -81,9 +81,9 @@ func (r *records) appendCalls(b []byte) []byte {
 	calls := r.unwritten()
 	for i, c := range calls {
 		b = append(b, []string{`,"tool_calls":[`, `,`}[min(i, 1)]...)
-		b = form.AppendQuoted(append(b, `{"id":`...), c.ID)
+		b = chat.AppendQuoted(append(b, `{"id":`...), c.ID)
 		b = strconv.AppendInt(append(b, `,"function":{"index":`...), int64(r.written), 10)
-		b = form.AppendQuoted(append(b, `,"name":`...), c.Name)
+		b = chat.AppendQuoted(append(b, `,"name":`...), c.Name)
 		b = append(append(append(b, `,"arguments":`...), c.Args...), "}}"...)
 		r.written++
 	}
@@ -103,7 +103,7 @@ func (r *records) appendEnd(b []byte) []byte {
 	if r.Reply.Open {
 		reason = chat.Length
 	}
-	b = form.AppendQuoted(b, reason)
+	b = chat.AppendQuoted(b, reason)
 	for _, f := range []struct {
 		name  string
 		value int64

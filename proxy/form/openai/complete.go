@@ -88,11 +88,11 @@ func (r *request) readPrompt(v *fastjson.Value) error {
 // In a chat an empty reply is an error, since agents ask again for ever.
 func openText(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	b := append([]byte(nil), `{"id":`...)
-	b = form.AppendQuoted(b, out.ID)
+	b = chat.AppendQuoted(b, out.ID)
 	b = append(b, `,"object":"text_completion","created":`...)
 	b = strconv.AppendInt(b, out.Created.Unix(), 10)
 	b = append(b, `,"model":`...)
-	b = form.AppendQuoted(b, a.Model)
+	b = chat.AppendQuoted(b, a.Model)
 	b = append(b, `,"choices":[`...)
 	if a.Stream {
 		return &textStream{out: sse.NewWriter(out.W, out.Stall), head: string(b), usage: a.Usage}, nil
@@ -104,9 +104,9 @@ func openText(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 // logprobs is null and never left out, as in OpenAI's replies.
 func appendText(b []byte, text, reason string) []byte {
 	b = append(b, `{"text":`...)
-	b = form.AppendQuoted(b, text)
+	b = chat.AppendQuoted(b, text)
 	b = append(b, `,"index":0,"logprobs":null,"finish_reason":`...)
-	b = form.AppendQuoted(b, reason)
+	b = chat.AppendQuoted(b, reason)
 	return append(b, '}')
 }
 
@@ -153,7 +153,7 @@ func (s *textStream) append(text string) {
 		s.open = true
 		s.out.Buf = append(append(append(s.out.Buf, "data: "...), s.head...), `{"text":"`...)
 	}
-	s.out.Buf = form.AppendEscaped(s.out.Buf, text)
+	s.out.Buf = chat.AppendEscaped(s.out.Buf, text)
 }
 
 // closeChunk ends the open chunk.

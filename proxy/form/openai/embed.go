@@ -158,7 +158,7 @@ func (a *embedAsk) reply(e *chat.Embeddings) []byte {
 		b = append(b, '}')
 	}
 	b = append(b, `],"model":`...)
-	b = form.AppendQuoted(b, a.Model)
+	b = chat.AppendQuoted(b, a.Model)
 	b = append(b, `,"usage":{"prompt_tokens":`...)
 	b = strconv.AppendInt(b, int64(e.Tokens), 10)
 	b = append(b, `,"total_tokens":`...)

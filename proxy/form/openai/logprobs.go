@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"toolnorm/chat"
-	"toolnorm/proxy/form"
 )
 
 // logprobs gathers what is known of a reply's tokens until it can be written.
@@ -60,7 +59,7 @@ func (l *logprobs) appendMember(b []byte) []byte {
 // A token may begin or end inside a character, which its text cannot show; its bytes can, and are null where
 // the server does not tell them.
 func appendToken(b []byte, t chat.Token) []byte {
-	b = form.AppendQuoted(append(b, `{"token":`...), t.Text)
+	b = chat.AppendQuoted(append(b, `{"token":`...), t.Text)
 	b = strconv.AppendFloat(append(b, `,"logprob":`...), t.Logprob, 'g', -1, 64)
 	b = append(b, `,"bytes":`...)
 	if t.Bytes == nil {

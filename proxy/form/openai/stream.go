@@ -62,11 +62,11 @@ type calls struct {
 // What is the same in each chunk is written once: a chunk is made for each token of a fast model.
 func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
 	b := append([]byte(nil), `data: {"id":`...)
-	b = form.AppendQuoted(b, out.ID)
+	b = chat.AppendQuoted(b, out.ID)
 	b = append(b, `,"object":"chat.completion.chunk","created":`...)
 	b = strconv.AppendInt(b, out.Created.Unix(), 10)
 	b = append(b, `,"model":`...)
-	b = form.AppendQuoted(b, a.Model)
+	b = chat.AppendQuoted(b, a.Model)
 	b = append(b, `,"choices":[`...)
 	head := string(b)
 	return &stream{
@@ -171,9 +171,9 @@ func (s *stream) start(e chat.Event) {
 	s.run = run{chat.CallArgs, e.Index}
 	s.openChunk(`"content":null,`, e.Index)
 	b := append(s.out.Buf, `"id":`...)
-	b = form.AppendQuoted(b, e.ID)
+	b = chat.AppendQuoted(b, e.ID)
 	b = append(b, `,"type":"function","function":{"name":`...)
-	b = form.AppendQuoted(b, e.Text)
+	b = chat.AppendQuoted(b, e.Text)
 	s.out.Buf = append(b, `,"arguments":"`...)
 }
 
@@ -205,7 +205,7 @@ func (s *stream) append(text string) {
 			s.out.Buf = append(s.out.Buf, `"function":{"arguments":"`...)
 		}
 	}
-	s.out.Buf = form.AppendEscaped(s.out.Buf, text)
+	s.out.Buf = chat.AppendEscaped(s.out.Buf, text)
 }
 
 // openChunk begins a chunk, up to the fields of its delta, or of its call when there is one (call >= 0). The first
@@ -297,7 +297,7 @@ func (s *stream) finish(e chat.Event) error {
 	s.probs.note(e.Meta)
 	b := append(append(s.out.Buf, s.prefix...), '}')
 	b = append(s.probs.appendMember(b), `,"finish_reason":`...)
-	b = form.AppendQuoted(b, reason)
+	b = chat.AppendQuoted(b, reason)
 	b = append(b, "}]}\n\n"...)
 	if s.usage {
 		b = append(b, s.head...)

@@ -72,7 +72,7 @@ func (r *request) readInput(v *fastjson.Value) error {
 		text := string(v.GetStringBytes())
 		r.add(chat.Message{Role: chat.User, Content: text})
 		if r.store {
-			item := append([]byte(`{"type":"message","role":"user","content":[{"type":"input_text","text":`), form.AppendQuoted(nil, text)...)
+			item := append([]byte(`{"type":"message","role":"user","content":[{"type":"input_text","text":`), chat.AppendQuoted(nil, text)...)
 			r.items = append(r.items, append(item, `}]}`...))
 		}
 		return nil
@@ -254,7 +254,7 @@ func (r *request) readCall(kind string, v *fastjson.Value) error {
 // inputArgs are the arguments by which a model calls a custom tool: what it is shown of the past is what it
 // should write itself.
 func inputArgs(input string) json.RawMessage {
-	return append(form.AppendQuoted([]byte(`{"`+inputMember+`":`), input), '}')
+	return append(chat.AppendQuoted([]byte(`{"`+inputMember+`":`), input), '}')
 }
 
 // readOutput reads what a tool answered: a text, parts, or any JSON. Which call it answers is history's to

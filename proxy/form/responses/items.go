@@ -111,7 +111,7 @@ func (r *request) appendItem(b []byte, it *item, done bool) []byte {
 		}
 	}
 	b = append(append(append(b, `{"type":"`...), it.shape.kind...), `","id":`...)
-	b = form.AppendQuoted(b, it.id)
+	b = chat.AppendQuoted(b, it.id)
 	b = append(append(append(b, `,"status":"`...), status...), '"')
 	switch it.shape.kind {
 	case "message":
@@ -144,7 +144,7 @@ func (r *request) appendThought(b []byte, it *item, text string, done bool) []by
 		b = append(b, ']')
 	}
 	if r.seal && done {
-		b = form.AppendQuoted(append(b, `,"encrypted_content":`...), form.SealThought(text))
+		b = chat.AppendQuoted(append(b, `,"encrypted_content":`...), form.SealThought(text))
 	}
 	return b
 }
@@ -152,7 +152,7 @@ func (r *request) appendThought(b []byte, it *item, text string, done bool) []by
 // appendCall appends the members of a call. A namespace stands beside the name, where its client looks for
 // it; the arguments of a search are an object, those of a function a text.
 func (it *item) appendCall(b []byte, text string, done bool) []byte {
-	b = form.AppendQuoted(append(b, `,"call_id":`...), it.callID)
+	b = chat.AppendQuoted(append(b, `,"call_id":`...), it.callID)
 	if it.tool.kind == search {
 		b = append(b, `,"execution":"client","arguments":`...)
 		if !done {
@@ -161,18 +161,18 @@ func (it *item) appendCall(b []byte, text string, done bool) []byte {
 		return append(b, strings.ToValidUTF8(text, "\uFFFD")...) // what stands in quotes is escaped by form
 	}
 	if it.tool.namespace != "" {
-		b = form.AppendQuoted(append(b, `,"namespace":`...), it.tool.namespace)
+		b = chat.AppendQuoted(append(b, `,"namespace":`...), it.tool.namespace)
 	}
-	b = form.AppendQuoted(append(b, `,"name":`...), it.tool.name)
+	b = chat.AppendQuoted(append(b, `,"name":`...), it.tool.name)
 	b = append(append(append(b, `,"`...), it.shape.member...), `":`...)
-	return form.AppendQuoted(b, text)
+	return chat.AppendQuoted(b, text)
 }
 
 // appendPart appends the one part of a message or a thought. Texts have lists of annotations and
 // probabilities, which SDKs read without looking whether they are there.
 func (it *item) appendPart(b []byte, text string) []byte {
 	b = append(append(append(b, `{"type":"`...), it.shape.part...), `","text":`...)
-	b = form.AppendQuoted(b, text)
+	b = chat.AppendQuoted(b, text)
 	if it.shape == messageShape {
 		b = append(b, `,"annotations":[],"logprobs":[]`...)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
-	"toolnorm/proxy/form"
 )
 
 // idPrefix begins the ids of responses.
@@ -45,7 +44,7 @@ const (
 // appendObject appends the response object. Each key is there in every state, as OpenAI writes them: SDKs
 // have types without optional members.
 func (p *reply) appendObject(b []byte, o object) []byte {
-	b = form.AppendQuoted(append(b, `{"id":`...), p.out.ID)
+	b = chat.AppendQuoted(append(b, `{"id":`...), p.out.ID)
 	b = strconv.AppendInt(append(b, `,"object":"response","created_at":`...), p.out.Created.Unix(), 10)
 	b = append(append(append(b, `,"status":"`...), o.status...), `","error":`...)
 	if o.err == nil {
@@ -59,7 +58,7 @@ func (p *reply) appendObject(b []byte, o object) []byte {
 	} else {
 		b = append(b, "null"...)
 	}
-	b = form.AppendQuoted(append(b, `,"model":`...), p.model)
+	b = chat.AppendQuoted(append(b, `,"model":`...), p.model)
 	b = append(b, `,"output":[`...)
 	for i, it := range o.items {
 		if i > 0 {
@@ -114,8 +113,8 @@ func (p *reply) weigh(e chat.Event) {
 // have four.
 func appendError(b []byte, err error) []byte {
 	f := fault.From(err)
-	b = form.AppendQuoted(append(b, `{"code":`...), codeOf(f))
-	return append(form.AppendQuoted(append(b, `,"message":`...), f.Message), '}')
+	b = chat.AppendQuoted(append(b, `{"code":`...), codeOf(f))
+	return append(chat.AppendQuoted(append(b, `,"message":`...), f.Message), '}')
 }
 
 // codeOf is the code of a failure within a stream. Codex looks at it alone: it compacts nothing and gives up

@@ -185,9 +185,9 @@ func (p *reply) closeItem() {
 	p.delta(it)
 	if s := it.shape; s.done != "" {
 		b := append(append(append(p.beginOf(it, s.done), `,"`...), s.member...), `":`...)
-		b = form.AppendQuoted(b, it.whole())
+		b = chat.AppendQuoted(b, it.whole())
 		if it.tool.kind == function && it.isCall() {
-			b = form.AppendQuoted(append(b, `,"name":`...), it.tool.name)
+			b = chat.AppendQuoted(append(b, `,"name":`...), it.tool.name)
 		}
 		if s == messageShape {
 			b = append(b, `,"logprobs":[]`...)
@@ -206,7 +206,7 @@ func (p *reply) closeItem() {
 func (p *reply) delta(it *item) {
 	if it != nil && len(p.grown) > 0 && it.shape.delta != "" {
 		b := append(p.beginOf(it, it.shape.delta), `,"delta":"`...)
-		b = append(form.AppendEscaped(b, string(p.grown)), '"')
+		b = append(chat.AppendEscaped(b, string(p.grown)), '"')
 		if it.shape == messageShape {
 			b = append(b, `,"logprobs":[]`...)
 		}
@@ -235,7 +235,7 @@ func (p *reply) begin(kind string) []byte {
 // (openai-python), by its index (Vercel) or by neither (pi, which takes the last one that was added), so all
 // of these must agree.
 func (p *reply) beginOf(it *item, kind string) []byte {
-	b := form.AppendQuoted(append(p.begin(kind), `,"item_id":`...), it.id)
+	b := chat.AppendQuoted(append(p.begin(kind), `,"item_id":`...), it.id)
 	b = strconv.AppendInt(append(b, `,"output_index":`...), int64(it.index), 10)
 	if it.shape.index != "" {
 		b = append(append(append(b, `,"`...), it.shape.index...), `":0`...)

@@ -153,7 +153,7 @@ func withIDs(reply string, given []json.RawMessage) (items []json.RawMessage, id
 		_ = json.Unmarshal(item, &named) // it was read here before
 		if named.ID == "" {
 			named.ID = "in_" + strings.TrimPrefix(reply, idPrefix) + "_" + strconv.Itoa(i)
-			item = append(append(form.AppendQuoted([]byte(`{"id":`), named.ID), ','), bytes.TrimPrefix(item, []byte("{"))...)
+			item = append(append(chat.AppendQuoted([]byte(`{"id":`), named.ID), ','), bytes.TrimPrefix(item, []byte("{"))...)
 		}
 		items[i], ids = item, append(ids, named.ID)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
-	"toolnorm/proxy/form"
 	"toolnorm/runner"
 )
 
@@ -89,6 +88,6 @@ func (c *Commander) Call(call chat.Call) (chat.Call, error) {
 		return call, err
 	}
 	call.Name = c.via
-	call.Args = append(form.AppendQuoted([]byte(`{"command":`), line), '}')
+	call.Args = append(chat.AppendQuoted([]byte(`{"command":`), line), '}')
 	return call, nil
 }
