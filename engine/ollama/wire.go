@@ -1,6 +1,12 @@
 package ollama
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+)
 
 // ChatRequest is the body of /api/chat. Unlike Ollama's own type it keeps schemas and arguments as they are
 // spelled: the order of a schema's properties is the order in which models write them, and a number such as 1.50
@@ -73,3 +79,80 @@ type GenerateRequest struct {
 	Options   map[string]json.RawMessage `json:"options,omitempty"`
 	KeepAlive json.RawMessage            `json:"keep_alive,omitempty"`
 }
+
+var _, _ upstream.Body = (*ChatRequest)(nil), (*GenerateRequest)(nil)
+
+// JSON writes the request, its prompt first.
+func (r *GenerateRequest) JSON() (json.RawMessage, error) {
+	b := append(room(len(r.Prompt)+len(r.Format)), `{"prompt":`...)
+	return withMembers(chat.AppendQuoted(b, r.Prompt), struct {
+		*GenerateRequest
+		Prompt string `json:"prompt,omitempty"` // stands for that of the request, and is left out
+	}{GenerateRequest: r})
+}
+
+// JSON writes the request, its messages first.
+func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
+	size := len(r.Format)
+	for _, m := range r.Messages {
+		size += len(m.Content) + len(m.Thinking) + 64
+	}
+	for _, t := range r.Tools {
+		size += len(t.Function.Description) + len(t.Function.Parameters) + 128
+	}
+	b := append(room(size), `{"messages":[`...)
+	for i := range r.Messages {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = r.Messages[i].appendJSON(b); err != nil {
+			return nil, err
+		}
+	}
+	return withMembers(append(b, ']'), struct {
+		*ChatRequest
+		Messages []Message `json:"messages,omitempty"` // stand for those of the request, and are left out
+	}{ChatRequest: r})
+}
+
+// withMembers appends the members of v to those of the object that b begins. The brace that v begins with becomes the comma between
+// them, so v must have members.
+func withMembers(b []byte, v any) (json.RawMessage, error) {
+	object, comma := bytes.NewBuffer(b), len(b)
+	enc := json.NewEncoder(object)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	all := bytes.TrimSuffix(object.Bytes(), []byte("\n"))
+	all[comma] = ','
+	return all, nil
+}
+
+// appendJSON appends the message: its texts by hand, pictures and calls as encoding/json writes them.
+func (m *Message) appendJSON(b []byte) ([]byte, error) {
+	b = chat.AppendQuoted(append(b, `{"role":`...), m.Role)
+	b = chat.AppendQuoted(append(b, `,"content":`...), m.Content)
+	for _, member := range [...]struct{ name, text string }{
+		{`,"thinking":`, m.Thinking}, {`,"tool_name":`, m.ToolName}, {`,"tool_call_id":`, m.CallID},
+	} {
+		if member.text != "" {
+			b = chat.AppendQuoted(append(b, member.name...), member.text)
+		}
+	}
+	if len(m.Images) > 0 || len(m.Calls) > 0 {
+		rest, err := chat.JSON(struct {
+			Images [][]byte `json:"images,omitempty"`
+			Calls  []Call   `json:"tool_calls,omitempty"`
+		}{m.Images, m.Calls})
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, ','), rest[1:len(rest)-1]...)
+	}
+	return append(b, '}'), nil
+}
+
+// room is memory for a body whose texts have so many bytes. Line feeds and quotes take two in JSON; of text and code an eighth
+// more is enough, and else there is a second allocation.
+func room(bytes int) []byte { return make([]byte, 0, bytes+bytes/8+512) }

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -68,11 +69,21 @@ type Caller struct {
 	Queue   wait.Queue
 }
 
+// Body is a request that writes itself: one with so much text in it that encoding/json, which copies everything twice and looks
+// at each byte by itself, would be most of what a request costs.
+type Body interface {
+	JSON() (json.RawMessage, error)
+}
+
 // Post sends a body as JSON; the answer is 200, or an error. A page behind a 200 is one too (Misplaced): a web interface at
 // that address, say.
-// Marks are written as they are: a prompt is full of them, and longer with each as \u003c.
+// Marks are written as they are: a prompt is full of them, and longer with each as \u003c. A body that is a Body writes itself.
 func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, w wait.Limit) (*http.Response, error) {
-	data, err := chat.JSON(body)
+	write := func() (json.RawMessage, error) { return chat.JSON(body) }
+	if b, ok := body.(Body); ok {
+		write = b.JSON
+	}
+	data, err := write()
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "the request cannot be written as JSON: %w", err)
 	}

@@ -6,6 +6,7 @@
 //	order.go       what a server is asked for one generation, and the facts that are known of a model
 //	client.go      the transport, requests that a reply waits for, and the limits of what is read
 //	stream.go      the source of a reply: events that were read are given out one by one
+//	document.go    answers that come whole: the one string that is wanted of them
 //	records.go     lines of a stream, each parsed in place, and the pool of their buffers
 //	status.go      a status or an error object becomes a fault, and by how much a request was too long
 //	probs.go       tokens with their probabilities, as both wires write them

@@ -78,35 +78,6 @@ func (p *Scratches) Put(s *Scratch) {
 	}
 }
 
-// Documents keep what long answers that come whole are read into. Unlike the buffers of streams these are in use only while an
-// answer is read, so that the garbage collector decides how many stay. The zero value is ready.
-type Documents struct{ pool sync.Pool }
-
-// document is the buffer and the parser of one answer.
-type document struct {
-	text   bytes.Buffer
-	parser fastjson.Parser
-}
-
-// Read reads an answer of at most limit bytes, and gives the string at that path; empty when there is none.
-func (p *Documents) Read(r io.Reader, limit int64, path ...string) (string, error) {
-	d, ok := p.pool.Get().(*document)
-	if !ok {
-		d = new(document)
-	}
-	defer p.pool.Put(d)
-	d.text.Reset()
-	if _, err := d.text.ReadFrom(io.LimitReader(r, limit)); err != nil {
-		return "", err
-	}
-	chat.MendSurrogates(d.text.Bytes())
-	v, err := d.parser.ParseBytes(d.text.Bytes())
-	if err != nil {
-		return "", fault.New(fault.Unavailable, "the model server's rendering cannot be read: %w", err)
-	}
-	return string(v.GetStringBytes(path...)), nil
-}
-
 // Ahead is the next line with its line feed, if all of it has come already; else it is empty. The line stays the next one
 // until Skip takes it.
 func (s *Scratch) Ahead() []byte {

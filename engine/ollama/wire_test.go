@@ -1,0 +1,50 @@
+package ollama
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+)
+
+// TestBodiesSayWhatTheirTypesSay compares the bodies that are written by hand with what encoding/json makes of the same values.
+func TestBodiesSayWhatTheirTypesSay(t *testing.T) {
+	text := "a <b> & \"c\"\n\u2028 \xff 한 🙂"
+	call := Call{ID: "call_1"}
+	call.Function.Name, call.Function.Arguments = "f", json.RawMessage(`{"n":1.50}`)
+	full := ChatRequest{
+		Model: "m", Messages: []Message{
+			{Role: "system", Content: text},
+			{Role: "user", Images: [][]byte{{1, 2}}},
+			{Role: "assistant", Thinking: text, Calls: []Call{call, call}},
+			{Role: "tool", Content: text, ToolName: text, CallID: text},
+		},
+		Tools: []Tool{{Type: "function", Function: Function{Name: "f", Description: text, Parameters: json.RawMessage(`{}`)}}}, Stream: true,
+		Options: map[string]json.RawMessage{"num_ctx": json.RawMessage("4096")}, RenderOnly: true,
+	}
+	for _, body := range []upstream.Body{
+		&full, &ChatRequest{Model: "m", Messages: []Message{}}, &GenerateRequest{},
+		&GenerateRequest{Model: "m", Prompt: text, Raw: true, Stream: true, KeepAlive: json.RawMessage(`"5m"`), Format: json.RawMessage(`{"type":"object"}`)},
+	} {
+		byHand, err := body.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		byType, err := chat.JSON(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want any
+		if err := json.Unmarshal(byHand, &got); err != nil {
+			t.Fatalf("%v: %s", err, byHand)
+		}
+		if err := json.Unmarshal(byType, &want); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) || len(byHand) != len(byType) {
+			t.Errorf("got  %s\nwant %s", byHand, byType)
+		}
+	}
+}
