@@ -21,7 +21,7 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// agentTime is how long a client may take for one task, on a busy machine.
+// agentTime is how long a client may take for one task, on a busy machine, unless its file says another time.
 const agentTime = 5 * time.Minute
 
 // agent is a client that works by itself: a file of folder agents, whose README says what is in one.
@@ -32,8 +32,9 @@ type agent struct {
 	pkg      string
 	api      string
 	settings string
-	noMCP    bool // it does not speak MCP
-	requests int  // what it may ask in a task that cannot succeed
+	noMCP    bool          // it does not speak MCP
+	requests int           // what it may ask in a task that cannot succeed
+	time     time.Duration // for one task
 	env, run []string
 	flags    []string          // of toolnorm
 	files    map[string]string // of its home
@@ -60,7 +61,7 @@ func readAgents(t *testing.T) (all []*agent) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		a := &agent{id: strings.TrimSuffix(filepath.Base(name), ".txt"), requests: mostRequests, files: map[string]string{}}
+		a := &agent{id: strings.TrimSuffix(filepath.Base(name), ".txt"), requests: mostRequests, time: agentTime, files: map[string]string{}}
 		for _, s := range sections {
 			if err := a.read(s); err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -95,6 +96,12 @@ func (a *agent) read(s golden.Section) error {
 					return err
 				}
 				a.requests = n
+			case "time":
+				d, err := time.ParseDuration(rest)
+				if err != nil {
+					return err
+				}
+				a.time = d
 			default:
 				return fmt.Errorf("unknown line %q", line)
 			}
@@ -224,7 +231,7 @@ func (a *agent) do(t *testing.T, m agentModel, bin, dir, step string) task {
 	for _, word := range a.run {
 		args = append(args, fill.Replace(word))
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), agentTime)
+	ctx, cancel := context.WithTimeout(t.Context(), a.time)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = work
@@ -237,7 +244,7 @@ func (a *agent) do(t *testing.T, m agentModel, bin, dir, step string) task {
 	began := time.Now()
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
-		err = fmt.Errorf("gave up after %s: %w", agentTime, err)
+		err = fmt.Errorf("gave up after %s: %w", a.time, err)
 	}
 	t.Logf("%s, %s: %s", a.id, step, time.Since(began).Round(time.Millisecond))
 	n, last := m.requests(t)

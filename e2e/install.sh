@@ -190,7 +190,7 @@ old_server=$cache/ollama-$OLLAMA_OLD
 # "install.sh agents": the large clients as well, about a gigabyte.
 environments="clients agents llama-index servers anthropic aider"
 if [ "${1:-}" = agents ]; then
-  for folder in opencode pi continue cline; do
+  for folder in opencode pi continue cline qwen; do
     large=$(npm_target $folder)
     [ -d "$large" ] || install_npm $folder "$large"
   done
