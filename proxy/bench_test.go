@@ -98,14 +98,19 @@ func BenchmarkProxy(b *testing.B) {
 		{"request with one tool", 1, 0, "Yes."},
 		{"request with 12 tools", 12, 0, "Yes."},
 		{"request of 200 KiB", 12, 100, "Yes."},
+		{"first request with 12 tools", 12, 0, "Yes."},
 	} {
 		b.Run(row.name, func(b *testing.B) {
-			body := benchRequest(row.tools, row.turns)
+			body, first := benchRequest(row.tools, row.turns), strings.HasPrefix(row.name, "first")
 			e := engine.New(engine.Config{Ollama: benchOllama(b, len(body), benchReply(row.reply))})
 			server := New(Config{Model: e, Catalog: e})
 			b.ReportAllocs()
 			begin := cpuTime()
-			for b.Loop() {
+			for n := 0; b.Loop(); n++ {
+				body := body
+				if first { // tools that nothing is known of yet
+					body = strings.ReplaceAll(body, "relative to", fmt.Sprintf("%d relative to", n))
+				}
 				w := httptest.NewRecorder()
 				server.ServeHTTP(w, httptest.NewRequest("POST", "/v1/chat/completions", strings.NewReader(body)))
 				if w.Code != 200 || !strings.Contains(w.Body.String(), "[DONE]") {

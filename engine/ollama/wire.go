@@ -91,7 +91,7 @@ func (r *GenerateRequest) JSON() (json.RawMessage, error) {
 	}{GenerateRequest: r})
 }
 
-// JSON writes the request, its messages first.
+// JSON writes the request, its messages and tools first.
 func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
 	size := len(r.Format)
 	for _, m := range r.Messages {
@@ -109,10 +109,35 @@ func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
 			return nil, err
 		}
 	}
-	return withMembers(append(b, ']'), struct {
+	b = append(b, ']')
+	for i := range r.Tools {
+		if b = append(b, ','); i == 0 {
+			b = append(b, `"tools":[`...)
+		}
+		b = r.Tools[i].appendJSON(b)
+	}
+	if len(r.Tools) > 0 {
+		b = append(b, ']')
+	}
+	return withMembers(b, struct {
 		*ChatRequest
-		Messages []Message `json:"messages,omitempty"` // stand for those of the request, and are left out
+		Messages []Message `json:"messages,omitempty"` // these two stand for those of the request, and are left out
+		Tools    []Tool    `json:"tools,omitempty"`
 	}{ChatRequest: r})
+}
+
+// appendJSON appends the tool. Its schema is JSON that was read, so nothing has to look at it once more.
+func (t *Tool) appendJSON(b []byte) []byte {
+	b = chat.AppendQuoted(append(b, `{"type":`...), t.Type)
+	b = chat.AppendQuoted(append(b, `,"function":{"name":`...), t.Function.Name)
+	if t.Function.Description != "" {
+		b = chat.AppendQuoted(append(b, `,"description":`...), t.Function.Description)
+	}
+	b = append(b, `,"parameters":`...)
+	if len(t.Function.Parameters) == 0 {
+		b = append(b, "null"...)
+	}
+	return append(append(b, t.Function.Parameters...), "}}"...)
 }
 
 // withMembers appends the members of v to those of the object that b begins. The brace that v begins with becomes the comma between
