@@ -3,6 +3,8 @@
 // tests, saves, calls, edits and switches them off, looks at a repaired call, tries to break in by every text field, and
 // takes a picture of every page at both widths. A line for each step; the first failure ends it.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -56,6 +58,13 @@ const seen = async (locator) => {
 };
 const text = (p, t) => p.getByText(t, { exact: false }).first().waitFor();
 
+// paste puts a text into the editor as a person does: typed, its quotation marks would be doubled, and one that the browser inserts by
+// itself is given styles that the page's policy refuses.
+const paste = async (t) => {
+  await page.evaluate((t) => navigator.clipboard.writeText(t), t);
+  await page.keyboard.press('Control+V');
+};
+
 // mcp calls a tool as an MCP client does.
 const mcp = async (name, args) => {
   const version = '2026-07-28';
@@ -70,6 +79,9 @@ const mcp = async (name, args) => {
   const body = await response.text();
   return JSON.parse(body.match(/^\s*\{/) ? body : body.match(/^data: (.*)$/m)[1]);
 };
+
+// What every text field is given once: markup that runs where it is taken for markup.
+const attack = `"'><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{name}}\${1}`;
 
 const page = await open();
 
@@ -224,6 +236,61 @@ await step('Live shows a repaired call with its reason, and replays it', async (
   await page.getByLabel("The model's text").fill('<tool_call>{"name": "forecasts", "arguments": {}}</tool_call>');
   await page.getByRole('button', { name: 'Parse' }).click();
   await text(page, 'forecasts is not among the offered tools');
+  await page.getByLabel("The model's text").fill(attack);
+  await page.getByRole('button', { name: 'Parse' }).click();
+  await page.locator('.reading summary').click();
+  await page.locator('.reading pre', { hasText: '<script>window.hacked=1</script>' }).waitFor();
+});
+
+await step('a call is copied as a command, and saved as a test case', async () => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy as decode command' }).first().click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^toolnorm decode --format .*<</m);
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as a test case' }).first().click()]);
+  assert.match(file.suggestedFilename(), /\.txt$/);
+  assert.match(await readFile(await file.path(), 'utf8'), /-- .*: raw( quoted)? --\n.*-- .*: events --\n/s);
+});
+
+await step('a model is probed, and what was found is shown', async () => {
+  await go(page, 'models');
+  await page.getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Probe demo/hermes', exact: true }).click();
+  await page.locator('.facts[role=status]', { hasText: 'hermes' }).getByText('raw').first().waitFor();
+});
+
+// An MCP server with one tool, in as few words as the protocol allows.
+const small = createServer(async (request, response) => {
+  let body = '';
+  for await (const piece of request) body += piece;
+  const m = body ? JSON.parse(body) : {};
+  const answers = {
+    initialize: { protocolVersion: m.params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'small', version: '1' } },
+    'tools/list': { tools: [{ name: 'greet', description: attack, inputSchema: { type: 'object' } }] },
+    'tools/call': { content: [{ type: 'text', text: 'hello' }] },
+    ping: {},
+  };
+  if (request.method !== 'POST' || !(m.method in answers)) return response.writeHead(request.method !== 'POST' ? 405 : m.id === undefined ? 202 : 404).end();
+  response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: m.id, result: answers[m.method] }));
+});
+await new Promise((resolve) => small.listen(0, '127.0.0.1', resolve));
+
+await step('an MCP server is added, its tool is offered, and gone with it', async () => {
+  await go(page, 'servers');
+  await go(other, 'servers');
+  await page.getByLabel('Name').fill('small');
+  await page.getByLabel('Address').fill(`http://127.0.0.1:${small.address().port}/mcp`);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  for (const p of [page, other]) await p.locator('li', { hasText: 'small' }).getByText('ready, tools: 1').waitFor();
+  const row = page.locator('li', { hasText: 'small' });
+  await row.locator('summary').click();
+  await row.getByText(attack).waitFor();
+  assert.equal((await mcp('small.greet', {})).result.content[0].text, 'hello');
+  await page.getByRole('button', { name: 'Remove small' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  for (const p of [page, other]) await p.locator('li', { hasText: 'small' }).waitFor({ state: 'detached' });
+  small.close();
+  small.closeAllConnections();
 });
 
 await step('a call that was rewritten says why', async () => {
@@ -252,8 +319,6 @@ await step('a knowledge base takes files, and a search says what its stages did'
   await page.screenshot({ path: join(shots, 'search-wide.png'), fullPage: true });
 });
 
-const attack = `"'><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{name}}\${1}`;
-
 await step('no text field lets markup in', async () => {
   await go(page, 'tools/new-python');
   await page.getByLabel('Tool name').fill(attack);
@@ -262,17 +327,42 @@ await step('no text field lets markup in', async () => {
   await page.getByLabel('Description for the model').fill(attack);
   await page.getByLabel('Description for people').fill(attack);
   await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByLabel('Parameter name').first().fill(attack);
+  await text(page, "a parameter's name is a letter");
+  await page.getByLabel('Parameter name').first().fill('num1');
   await page.getByLabel('Description', { exact: true }).first().fill(attack);
-  for (let i = 0; i < 2; i++) await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Next' }).click();
+  // A formula whose result is the markup, and one that is wrong and is told with its text.
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+A');
+  await paste(attack);
+  await page.locator('.cm-lintRange-error').first().waitFor();
+  await page.locator('.cm-lintRange-error').first().hover();
+  await page.keyboard.press('Control+A');
+  await paste(`${JSON.stringify(attack)} + str(num1 + num2)`);
+  await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Next' }).click();
   await page.getByLabel('num1').fill(attack);
   await page.getByLabel('num2').fill('3');
   await page.getByRole('button', { name: 'Test run' }).click();
   await page.locator('.outcome').waitFor();
+  await page.getByLabel('num1').fill('5');
+  await page.getByRole('button', { name: 'Test run' }).click();
+  await page.locator('.outcome pre', { hasText: JSON.stringify(`${attack}8`) }).first().waitFor();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText(attack).first().waitFor(); // it is shown as it is
   await page.getByRole('button', { name: 'Versions attacked' }).click();
   await page.getByRole('dialog').getByText('num1').first().waitFor();
   await page.keyboard.press('Escape');
+  await go(page, 'tools/new-sql');
+  await page.locator('.steps button').nth(2).click();
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+A');
+  await paste(`SELECT ${attack}`);
+  await page.locator('.cm-lintRange-error').first().waitFor();
+  await page.getByRole('link', { name: 'All tools' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('link', { name: 'attacked' }).waitFor();
   await go(page, 'knowledge');
   for (const field of ['Name', 'Description', 'Tenant']) await page.getByLabel(field, { exact: true }).fill(attack);
   await page.getByRole('button', { name: 'Create' }).click();
@@ -308,24 +398,29 @@ await step('a server with keys asks for each once, and shows nothing before', as
   await locked.goto(`${keyed}/admin#/tools`);
   await locked.getByRole('dialog').waitFor();
   assert.equal(await locked.getByText('No custom tools yet').count(), 0);
-  await locked.getByLabel('Administrator key').fill('wrong-key-wrong-key');
-  await locked.keyboard.press('Enter');
-  await locked.getByLabel('Administrator key').waitFor();
+  for (const key of ['wrong-key-wrong-key', attack]) {
+    await locked.getByLabel('Administrator key').fill(key);
+    await locked.keyboard.press('Enter');
+    await locked.getByLabel('Administrator key').waitFor();
+  }
   await locked.getByLabel('Administrator key').fill('admin-key-of-the-story');
   await locked.keyboard.press('Enter');
   await text(locked, 'No custom tools yet');
   await text(locked, 'Connected');
   await locked.goto(`${keyed}/admin#/playground/demo%2Fhermes`);
-  await locked.getByLabel('Your message').fill('hello');
-  await locked.keyboard.press('Enter');
-  await locked.getByLabel('API key, for the models').fill('models-key-of-the-story');
-  await locked.keyboard.press('Enter');
-  await locked.getByRole('dialog').waitFor({ state: 'detached' });
+  for (const key of [attack, 'models-key-of-the-story']) {
+    await locked.getByLabel('Your message').fill('hello');
+    await locked.keyboard.press('Enter');
+    await locked.getByLabel('API key, for the models').fill(key);
+    await locked.keyboard.press('Enter');
+    await locked.getByRole('dialog').waitFor({ state: 'detached' });
+  }
   await locked.getByLabel('Your message').fill('hello');
   await locked.keyboard.press('Enter');
   await locked.getByText('You said: hello').waitFor();
   await locked.reload(); // the tab keeps its keys
   await locked.getByLabel('get_employee_info').waitFor();
+  assert.equal(await locked.evaluate(() => window.hacked), undefined);
   await locked.context().close();
 });
 
