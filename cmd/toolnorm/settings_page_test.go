@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,7 +64,7 @@ func TestThePageListsEverySetting(t *testing.T) {
 // tableOf is the table of the settings below a heading.
 func tableOf(title string, flags map[string]*kong.Flag) string {
 	var b strings.Builder
-	b.WriteString("\n| flag | environment | key in the file | default | |\n|---|---|---|---|---|\n")
+	b.WriteString("\n| flag | environment | key in the file | default | restart | |\n|---|---|---|---|---|---|\n")
 	for _, g := range groups {
 		for _, name := range g.settings {
 			if g.title == title {
@@ -104,5 +105,9 @@ func settingLine(f *kong.Flag) string {
 		key = "–" // a file cannot name another
 	}
 	help = strings.NewReplacer("*", `\*`, "|", `\|`).Replace(help) // in Markdown two stars are emphasis
-	return fmt.Sprintf("| `%s` | `%s` | %s | %s | %s |\n", name, strings.Join(f.Envs, "` `"), key, byDefault, help)
+	restart := ""
+	if slices.Contains(needRestart, f.Name) {
+		restart = "yes"
+	}
+	return fmt.Sprintf("| `%s` | `%s` | %s | %s | %s | %s |\n", name, strings.Join(f.Envs, "` `"), key, byDefault, restart, help)
 }
