@@ -140,11 +140,9 @@ func (d *decoder) heldCalls() bool {
 // A mark of the turn may stand there, <|im_end|>, which servers should not have let through.
 func (d *decoder) over() bool {
 	i := d.Space(0)
-	for _, m := range d.marksAt(i) {
-		if n := d.turnAt(i, &m); n > 0 {
-			i += n
-			return d.At(i+d.Space(i)) < 0
-		}
+	if m := d.firstMark(i, isTurn); m != nil {
+		i += d.markSize(i, m)
+		return d.At(i+d.Space(i)) < 0
 	}
 	return d.At(i) < 0 && !d.lengthCut()
 }

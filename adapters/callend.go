@@ -172,12 +172,10 @@ func (d *decoder) pythonEnd(i int) bool {
 // CallMark says whether a mark that can end or follow a call stands at offset i.
 // Marks of reasoning are left out: an argument may speak of them, and no call is followed by them inside its braces.
 func (d *decoder) CallMark(i int) bool {
-	for _, m := range d.marksAt(i) {
-		if m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose && d.stands(i, &m) {
-			return true
-		}
+	ofCall := func(m *declaration.Mark) bool {
+		return m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose
 	}
-	return d.Inside() && d.argCloser(i)
+	return d.firstMark(i, ofCall) != nil || d.Inside() && d.argCloser(i)
 }
 
 // argCloser says whether the closer of a tagged argument of the call that is read stands at offset i.

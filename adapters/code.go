@@ -94,7 +94,7 @@ func isPage(label string) bool {
 // at the end of the text and for a line that is too long.
 // The end of the text is a no, since what would follow is not known: a label is only one when its line is whole.
 // Blanks around a label are no part of it: "``` json" is json.
-func (d *decoder) restOfLine(i int) (string, bool) {
+func (d *decoder) restOfLine(i int) (rest string, whole bool) {
 	n := i
 	for n < i+maxInfo && d.At(n) >= 0 && d.At(n) != '\n' {
 		n++
@@ -192,8 +192,8 @@ func (d *decoder) turnEndsCode() bool {
 	marks := d.marksAt(0)
 	for i := range marks {
 		m := &marks[i]
-		n := d.turnAt(0, m)
-		if n == 0 || !m.Own {
+		n := d.markSize(0, m)
+		if n == 0 || !m.Own || !isTurn(m) {
 			continue
 		}
 		n += d.Space(n)

@@ -236,12 +236,6 @@ func (d *decoder) moreCalls() bool {
 	if d.markedCall() {
 		return true
 	}
-	for _, m := range d.marksAt(0) {
-		if n, ok := d.closerAt(0, m.Pattern); m.Kind == declaration.CloseMark && ok && n > 0 {
-			d.Pos += n
-			return true
-		}
-	}
 	d.Pos = start
 	return false
 }

@@ -220,23 +220,11 @@ func (e *envelope) describes() bool {
 // nameString reads a quoted name, only as long as it can become an offered one.
 // So what is held back ends at the first letter that no offered name has there: {"name": "Oslo"} is an answer.
 func (d *decoder) nameString(q lenient.Delim) (*tool, match) {
-	from := len(q.Open)
-	for n := from; n < maxName; n++ {
-		switch c := d.At(n); {
-		case c < 0:
-			return nil, incomplete
-		case c == int(q.Close[0]) && d.Has(n, q.Close):
-			t := d.tools.find(string(d.Slice(d.Pos+from, d.Pos+n)))
-			if t == nil {
-				return nil, mismatch
-			}
-			d.Pos += n + len(q.Close)
-			return t, matched
-		case c != int(q.Close[0]) && !d.tools.begins(d.Slice(d.Pos+from, d.Pos+n+1)):
-			return nil, mismatch
-		}
+	t, n, a := d.offered(len(q.Open), func(n, c int) bool { return c == int(q.Close[0]) && d.Has(n, q.Close) })
+	if a == matched {
+		d.Pos += n + len(q.Close)
 	}
-	return nil, mismatch
+	return t, a
 }
 
 // whole decides an object that was read to its end without arguments behind a name.

@@ -373,11 +373,16 @@ func (d *decoder) marksAt(i int) []declaration.Mark {
 	return d.index.Marks[c]
 }
 
-// turnAt is the size of the mark m at offset i, 0 where it is none of the turn.
-// What ends a turn or a message may end with it, so its length is asked for where the others' is not.
-func (d *decoder) turnAt(i int, m *declaration.Mark) int {
-	if m.Kind != declaration.TurnMark {
-		return 0
+// firstMark is the first mark of a kind that stands at offset i, nil when none does.
+func (d *decoder) firstMark(i int, is func(m *declaration.Mark) bool) *declaration.Mark {
+	marks := d.marksAt(i)
+	for k := range marks {
+		if m := &marks[k]; is(m) && d.stands(i, m) {
+			return m
+		}
 	}
-	return d.markSize(i, m)
+	return nil
 }
+
+// isTurn says whether a mark ends a turn or a message, and so may end what stands in front of it as well.
+func isTurn(m *declaration.Mark) bool { return m.Kind == declaration.TurnMark }

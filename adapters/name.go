@@ -23,50 +23,54 @@ func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
 	if c := d.At(0); c == '[' || c == '"' {
 		d.Pos++
 	}
-	for n := 0; n < maxName; n++ {
-		c := d.At(n)
+	t, n, a := d.offered(0, func(n, c int) bool {
 		// nothing but the name: the model ended its reply here, or a mark of the turn does
-		if n > 0 && (c < 0 || scan.IsSpace(c) || d.marksAt(n) != nil) {
-			if t := d.lastName(n); t != nil {
-				d.Pos += n
-				return t, matched
-			}
-		}
-		if c < 0 {
-			// half a name of an offered tool: a call that was cut, and no word of prose
-			d.evidence = d.evidence || n > 0
-			return nil, incomplete
+		if n > 0 && (c < 0 || scan.IsSpace(c) || d.marksAt(n) != nil) && d.lastName(n) {
+			return true
 		}
 		// what ends a name depends on the family: [ARGS], a newline, a brace, a tag
-		if d.nameEnds(p, i, n, c) {
-			t := d.tools.find(string(d.Slice(d.Pos, d.Pos+n)))
-			if t == nil {
-				return nil, mismatch
-			}
-			d.Pos += n
-			if c == '"' {
-				d.Pos++
-			}
-			return t, matched
-		}
-		if !d.tools.begins(d.Slice(d.Pos, d.Pos+n+1)) {
-			return nil, mismatch
-		}
+		return c >= 0 && d.nameEnds(p, i, n, c)
+	})
+	if a != matched {
+		// half a name of an offered tool: a call that was cut, and no word of prose
+		d.evidence = d.evidence || a == incomplete && n > 0
+		return nil, a
 	}
-	return nil, mismatch
+	if d.Pos += n; d.At(0) == '"' {
+		d.Pos++
+	}
+	return t, matched
 }
 
-// lastName is the tool whose name the n bytes from here on are, when the model ended its reply behind them.
+// offered reads the name of an offered tool from offset i on, as long as it can still become one, up to where ends says
+// that it is over, and answers where that is.
+// It is incomplete at the end of the reply, which ends is asked about as well.
+func (d *decoder) offered(i int, ends func(n, c int) bool) (*tool, int, match) {
+	for n := i; n < maxName; n++ {
+		c := d.At(n)
+		switch {
+		case ends(n, c):
+			if t := d.tools.find(string(d.Slice(d.Pos+i, d.Pos+n))); t != nil {
+				return t, n, matched
+			}
+			return nil, n, mismatch
+		case c < 0:
+			return nil, n, incomplete
+		case !d.tools.begins(d.Slice(d.Pos+i, d.Pos+n+1)):
+			return nil, n, mismatch
+		}
+	}
+	return nil, maxName, mismatch
+}
+
+// lastName says whether the n bytes from here on name a tool, and the model ended its reply behind them.
 // [TOOL_CALLS]list_files</s> has no arguments and no mark behind its name.
 // It steps to the end of the name and asks over, which knows ends of turns as well as the end of the text.
-func (d *decoder) lastName(n int) *tool {
+func (d *decoder) lastName(n int) bool {
 	d.Pos += n
 	over := d.over()
 	d.Pos -= n
-	if !over {
-		return nil
-	}
-	return d.tools.find(string(d.Slice(d.Pos, d.Pos+n)))
+	return over && d.tools.find(string(d.Slice(d.Pos, d.Pos+n))) != nil
 }
 
 // nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal, an argument or a closer.

@@ -91,25 +91,19 @@ func (d *decoder) keywordBehind(t *tool) bool {
 // brave_search.call(query="…").
 // The name is compared with what is offered at every byte, so a function in program text ends the attempt early.
 func (d *decoder) pythonName() (*tool, match) {
-	n := 0
-	for n < maxName && (scan.IsWord(d.At(n)) || d.At(n) == '.' || d.At(n) == '-') && !d.Has(n, ".call(") {
-		n++
-		if !d.tools.begins(d.Slice(d.Pos, d.Pos+n)) {
-			return nil, mismatch
-		}
+	t, n, a := d.offered(0, func(n, c int) bool {
+		return c >= 0 && !scan.IsWord(c) && c != '.' && c != '-' || d.Has(n, ".call(")
+	})
+	if a != matched {
+		return nil, a
 	}
-	end := n
 	if d.Has(n, ".call(") { // Llama's built-in tools
-		end = n + len(".call")
+		n += len(".call")
 	}
-	if c := d.At(end); c != '(' || n == 0 {
+	if c := d.At(n); c != '(' {
 		return nil, incompleteAtEnd(c, mismatch)
 	}
-	t := d.tools.find(string(d.Slice(d.Pos, d.Pos+n)))
-	if t == nil {
-		return nil, mismatch
-	}
-	d.Pos += end + 1
+	d.Pos += n + 1
 	return t, matched
 }
 

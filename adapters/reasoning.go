@@ -1,8 +1,6 @@
 package adapters
 
 import (
-	"slices"
-
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
@@ -16,10 +14,8 @@ func (d *decoder) openReasoning(p *declaration.Pattern) match {
 	if a != matched {
 		return a
 	}
-	if !d.blank {
-		if a = d.emptyReasoning(p, n); a != mismatch || !d.thinksAgain(p, n) {
-			return a
-		}
+	if !d.blank && !d.thinksAgain(p, n) {
+		return mismatch
 	}
 	d.leave(p.Glue)
 	d.Pos += n
@@ -99,18 +95,6 @@ func (d *decoder) closerAhead(p *declaration.Pattern, n int) bool {
 		}
 	}
 	return false
-}
-
-// emptyReasoning drops an opener behind text when its closer follows at once.
-// Gemma 4 may end a reply with <|channel>thought\n<channel|>, which holds no thought and is no text.
-func (d *decoder) emptyReasoning(p *declaration.Pattern, n int) match {
-	n, a := d.literal(n+d.Space(n), p.Parts[len(p.Parts)-1].Lit)
-	if a != matched {
-		return mismatch
-	}
-	d.leave(p.Glue)
-	d.Pos += n
-	return committed
 }
 
 // strayCloser drops a reasoning's closer that closes nothing, with the glue behind it: the very first thing of a reply, the
@@ -240,15 +224,14 @@ func (d *decoder) plainOpens(n int) bool {
 // noise keeps n newlines and drops the mark behind them that means nothing, when one stands there.
 // It is dropped here as in text, but not within backquotes, where it is quoted.
 func (d *decoder) noise(n int) bool {
-	for _, m := range d.marksAt(n) {
-		if m.Kind == declaration.NoiseMark && d.ticks == 0 && d.stands(n, &m) {
-			d.keep(n)
-			d.flushText()
-			d.Pos += len(m.Key)
-			return true
-		}
+	m := d.firstMark(n, func(m *declaration.Mark) bool { return m.Kind == declaration.NoiseMark && d.ticks == 0 })
+	if m == nil {
+		return false
 	}
-	return false
+	d.keep(n)
+	d.flushText()
+	d.Pos += len(m.Key)
+	return true
 }
 
 // maxDraft bounds a call inside open reasoning, in bytes.
@@ -318,7 +301,4 @@ func (d *decoder) closesReasoning() match {
 
 // turnEnds says whether a mark of the turn stands here.
 // A model that ends its turn has no more to say, so the call in front was meant.
-func (d *decoder) turnEnds() bool {
-	marks := d.marksAt(0)
-	return slices.ContainsFunc(marks, func(m declaration.Mark) bool { return d.turnAt(0, &m) > 0 })
-}
+func (d *decoder) turnEnds() bool { return d.firstMark(0, isTurn) != nil }

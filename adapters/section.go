@@ -1,10 +1,6 @@
 package adapters
 
-import (
-	"slices"
-
-	"toolnorm/adapters/internal/declaration"
-)
+import "toolnorm/adapters/internal/declaration"
 
 // section reads the calls between the marks of a section. The opener is structure only when a call commits behind it, or
 // its closer follows at once.
@@ -146,8 +142,7 @@ func (d *decoder) madeUp(p *declaration.Pattern) match {
 // goesOn says whether a call, a message or a mark of the turn stands here.
 // Each of them begins something that the model itself does, which an answer of a tool does not hold.
 func (d *decoder) goesOn() bool {
-	return slices.ContainsFunc(d.marksAt(0), func(m declaration.Mark) bool {
-		begins := m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.HeaderOpen || m.Kind == declaration.TurnMark
-		return begins && d.stands(0, &m)
-	})
+	return d.firstMark(0, func(m *declaration.Mark) bool {
+		return m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.HeaderOpen || isTurn(m)
+	}) != nil
 }

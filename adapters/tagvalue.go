@@ -323,13 +323,9 @@ func (d *decoder) closersFollow(p *declaration.Pattern, i int) bool {
 // endMark says whether a mark that ends or begins a call or a turn stands at offset i.
 // Marks of every family count: borrowed tags end where the other family's marks do.
 func (d *decoder) endMark(i int) bool {
-	for _, m := range d.marksAt(i) {
-		section := m.Kind == declaration.CloseMark && len(m.Pattern.Family.Sections) > 0
-		if (m.Kind >= declaration.SectionOpen && m.Kind <= declaration.TurnMark || section) && d.stands(i, &m) {
-			return true
-		}
-	}
-	return false
+	return d.firstMark(i, func(m *declaration.Mark) bool {
+		return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.TurnMark || m.Kind == declaration.CloseMark && len(m.Pattern.Family.Sections) > 0
+	}) != nil
 }
 
 // openCDATA steps over the opener of CDATA around a value, if one stands here.

@@ -154,7 +154,7 @@ func (d *decoder) tryMarks(c int, line bool) bool {
 			return false
 		}
 	}
-	if d.tools != nil && (d.blank && d.nameFirst() || (line || c == '{') && d.unmarked(c, line)) {
+	if d.tools != nil && (line || c == '{') && d.unmarked(c, line) {
 		return true
 	}
 	d.Pos = start
@@ -179,19 +179,6 @@ func (d *decoder) halfSuffix(m *declaration.Mark) bool {
 	}
 	_, a := d.literal(0, m.Pattern.Parts[0].Lit)
 	return a == incomplete
-}
-
-// nameFirst reads a call of the family that begins with its name, where nothing but white space stands in front.
-// Functionary and bare forms begin with the name: only at the very start is that a sign of anything.
-func (d *decoder) nameFirst() bool {
-	start := d.Pos
-	for _, p := range d.f.Calls {
-		if p.HoleAt(0) == "name" && d.attempt(p) == committed {
-			return true
-		}
-		d.Pos = start
-	}
-	return false
 }
 
 // tryMark reads what a mark begins; one of a call that may be a mention waits for what follows.
@@ -300,7 +287,7 @@ func (d *decoder) openPlain(m *declaration.Mark) match {
 // Servers that pass control tokens on send <|im_end|> or </s> at the end; in the middle of a sentence they are what the sentence is
 // about. Behind a call nothing is: there they go without more evidence.
 func (d *decoder) turn(m *declaration.Mark) match {
-	n, glue := d.turnAt(0, m), 0
+	n, glue := d.markSize(0, m), 0
 	if n == 0 {
 		return mismatch
 	}
@@ -334,10 +321,5 @@ func (d *decoder) turn(m *declaration.Mark) match {
 // Closers do not count, as they may belong to what the text quotes.
 // It is what turns a mark of the turn in front of a call, or of another such mark, into an end.
 func (d *decoder) structure(i int) bool {
-	for _, m := range d.marksAt(i) {
-		if m.Kind <= declaration.TurnMark && d.stands(i, &m) {
-			return true
-		}
-	}
-	return false
+	return d.firstMark(i, func(m *declaration.Mark) bool { return m.Kind <= declaration.TurnMark }) != nil
 }
