@@ -22,7 +22,7 @@ func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
 	case c < 0:
 		return incomplete
 	case c == '`':
-		return d.cutFence()
+		return incompleteAtEnd(d.At(maxLabel-1), mismatch) // a fence of something else, or one that is cut
 	case c == '{':
 		if a := d.objectFits(t); a != matched {
 			return a

@@ -334,17 +334,6 @@ func (d *decoder) closeFence() {
 	}
 }
 
-// cutFence is cut when the text ends inside the opening line of a fence.
-// Arguments may still come behind it then; where more stands, skipFence has seen that they do not.
-func (d *decoder) cutFence() match {
-	for n := range maxLabel {
-		if d.At(n) < 0 {
-			return incomplete
-		}
-	}
-	return mismatch
-}
-
 // skipFence steps over the opening line of a fence in front of JSON.
 // Only a brace behind its label makes it one around arguments.
 func (d *decoder) skipFence() {
