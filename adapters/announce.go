@@ -139,10 +139,9 @@ func lastSentence(text []byte) []byte {
 // Words of a whole are compared as words: "may" is none in "maybe", "I" none in "in".
 // "Let me check the logs." was no announcement once, since "logs" has "log" in it.
 type phrases struct {
-	whole    map[string]bool // between other words
-	longest  int             // of those, in words
-	begins   []string        // of a word, which may go on
-	anywhere []string        // in scripts that put no blanks between words
+	whole   map[string]bool // between other words
+	longest int             // of those, in words
+	parts   []string        // what may go on: beginnings of words, and those of scripts that put no blanks between words
 }
 
 // newPhrases sorts words by how they are looked for. One that ends in * may go on.
@@ -152,9 +151,9 @@ func newPhrases(words ...string) *phrases {
 	for _, w := range words {
 		switch start, begins := strings.CutSuffix(w, "*"); {
 		case unspaced(w):
-			p.anywhere = append(p.anywhere, w)
+			p.parts = append(p.parts, w)
 		case begins:
-			p.begins = append(p.begins, " "+start)
+			p.parts = append(p.parts, " "+start)
 		default:
 			p.whole[w] = true
 			p.longest = max(p.longest, strings.Count(w, " ")+1)
@@ -167,8 +166,7 @@ func newPhrases(words ...string) *phrases {
 // It looks at every run of words that is no longer than the longest phrase: 240 bytes hold some forty words.
 func (p *phrases) in(text []byte) bool {
 	spaced := spacedWords(text)
-	contains := func(w string) bool { return strings.Contains(spaced, w) }
-	if slices.ContainsFunc(p.begins, contains) || slices.ContainsFunc(p.anywhere, contains) {
+	if slices.ContainsFunc(p.parts, func(w string) bool { return strings.Contains(spaced, w) }) {
 		return true
 	}
 	words := strings.Fields(spaced)
@@ -198,12 +196,9 @@ func isNoWord(r rune) bool {
 // unspaced says whether a word is of a script that puts no blanks between words.
 // Korean has blanks, but glues endings to its words, so its phrases are looked for anywhere as well.
 func unspaced(w string) bool {
-	for _, r := range w {
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(w, func(r rune) bool {
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+	})
 }
 
 // resolves are how a sentence begins in which its writer is about to do something; the next word is what.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
 )
 
@@ -177,12 +178,7 @@ func (d *decoder) endsCodeLine(n int) bool {
 // ownMark says whether a mark of the model's own family stands at offset i that is no word of prose.
 // Another family's marks in a block are what the block is about.
 func (d *decoder) ownMark(i int) bool {
-	for _, m := range d.marksAt(i) {
-		if m.Own && !m.IsWord() && d.Has(i, m.Key) {
-			return true
-		}
-	}
-	return false
+	return d.firstMark(i, func(m *declaration.Mark) bool { return m.Own && !m.IsWord() }) != nil
 }
 
 // turnEndsCode says whether a mark of the model's own family ends the turn here, inside a block that it never closed: as the
@@ -238,10 +234,5 @@ func (d *decoder) inCode() bool {
 
 // anyMark says whether a mark stands here.
 func (d *decoder) anyMark() bool {
-	for _, m := range d.marksAt(0) {
-		if d.Has(0, m.Key) {
-			return true
-		}
-	}
-	return false
+	return d.firstMark(0, func(*declaration.Mark) bool { return true }) != nil
 }

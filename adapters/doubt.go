@@ -3,6 +3,7 @@ package adapters
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
@@ -106,13 +107,8 @@ var quotePairs = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"「
 // quotes says whether a text ends with a quotation mark that opens.
 // Curly marks tell which side they are; of the plain ones, and ‘, one directly in front of a mark opens.
 func quotes(text []byte) bool {
-	s := strings.TrimRight(string(text), "\u00a0 ")
-	for _, pair := range quotePairs {
-		if strings.HasSuffix(s, pair[0]) {
-			return true
-		}
-	}
-	return strings.HasSuffix(s, `"`) || strings.HasSuffix(s, "'") || strings.HasSuffix(s, "‘") || strings.HasSuffix(s, "`")
+	last, _ := utf8.DecodeLastRune(bytes.TrimRight(text, "\u00a0 "))
+	return strings.ContainsRune("“„«「『‹\"'‘`", last)
 }
 
 // inQuotation says whether a quotation that a line has opened is open at its end.

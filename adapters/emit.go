@@ -244,7 +244,7 @@ func (d *decoder) cutCall() {
 	d.ToEnd()
 	decided := c.BeforeEnd()
 	if !c.released && decided <= d.hold {
-		d.cutHeld(c, decided)
+		d.cutText = c.tool.Name + " " + string(c.JSON[:min(decided, chat.MaxCut)]) // for who goes on with it
 		return
 	}
 	d.sendArgs(max(decided-c.Sent(), 0))
@@ -285,11 +285,6 @@ func (d *decoder) cutFrom(from int) {
 		d.Pos += len(w)
 	}
 	d.wasCut, d.cutText = true, string(kept)
-}
-
-// cutHeld notes a call that was cut before anything of it left: its name and the first n bytes of its arguments.
-func (d *decoder) cutHeld(c *calling, n int) {
-	d.cutText = c.tool.Name + " " + string(c.JSON[:min(n, chat.MaxCut)])
 }
 
 // draft reads calls without sending anything, under a virtual end of the text size bytes ahead. When read answers true

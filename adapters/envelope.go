@@ -179,11 +179,7 @@ func (d *decoder) member(env *envelope, key string, depth int) match {
 		}
 		return d.wrapped(a)
 	case lenient.ArgsKeys[key] && env.t != nil && !env.describes():
-		a := d.arguments(env.t, env.id, nil)
-		if a == committed {
-			d.restOfObject()
-		}
-		return a
+		return d.wrapped(d.arguments(env.t, env.id, nil))
 	// a second arguments member in front of the name counts as any other member
 	case lenient.ArgsKeys[key] && env.argsAt < 0 && env.t == nil:
 		env.argsAt = d.Pos

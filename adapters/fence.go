@@ -19,10 +19,7 @@ func (d *decoder) fenced(start bool) bool {
 	if n == 0 {
 		return false
 	}
-	if readable(label) && (start || d.announced()) && d.fencedCalls(n, label, start) {
-		return true
-	}
-	return false
+	return readable(label) && (start || d.announced()) && d.fencedCalls(n, start)
 }
 
 // fenceLabel is how long the opening line of the fence here is, and its label; 0 when none stands here.
@@ -31,14 +28,15 @@ func (d *decoder) fenceLabel() (int, string) {
 	if !d.Has(0, "```") {
 		return 0, ""
 	}
-	n := 3
-	for n < maxLabel && d.At(n) >= 0 && d.At(n) != '\n' {
-		n++
-	}
-	if d.At(n) != '\n' {
+	label, whole := d.restOfLine(3)
+	if !whole {
 		return 0, ""
 	}
-	return n, strings.ToLower(strings.TrimSpace(string(d.Slice(d.Pos+3, d.Pos+n))))
+	n := 3
+	for d.At(n) != '\n' {
+		n++
+	}
+	return n, strings.ToLower(label)
 }
 
 // readable says whether a fence with this label may hold calls.
@@ -53,7 +51,7 @@ func readable(label string) bool {
 
 // fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply JSON streams.
 // With prose behind it, the announcement must be free of words of an example, and the prose of any, see continues.
-func (d *decoder) fencedCalls(n int, label string, start bool) bool {
+func (d *decoder) fencedCalls(n int, start bool) bool {
 	before, sure := d.Pos, d.announcedForSure()
 	d.Pos += n
 	d.Pos += d.Space(0)

@@ -1,6 +1,7 @@
 package lenient
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
@@ -78,21 +79,10 @@ func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	}
 	out, whole := RepairAs(inner, t)
 	// none of its members is a parameter: it is data
-	if list := scan.Fields(out); !whole || len(list) > 0 && !hasAny(t, list) {
+	if list := scan.Fields(out); !whole || len(list) > 0 && !slices.ContainsFunc(list, func(m scan.Field) bool { return t.Has(m.Key) }) {
 		return "", false
 	}
 	return out, true
-}
-
-// hasAny says whether the schema knows one of the members.
-// One is enough: the others may be spelled in another way, or be the model's own invention.
-func hasAny(t *schema.Type, list []scan.Field) bool {
-	for _, m := range list {
-		if t.Has(m.Key) {
-			return true
-		}
-	}
-	return false
 }
 
 // HoldWrapper begins to hold the first member of the arguments, which begins at start, when it can hold them all.
