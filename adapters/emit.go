@@ -92,12 +92,8 @@ func (d *decoder) flush() {
 // A token may end in the middle of a character, and half of one is no text that JSON could carry.
 func partialRune(b []byte) int {
 	for n := 1; n <= len(b) && n < utf8.UTFMax; n++ {
-		c := b[len(b)-n]
-		if c < utf8.RuneSelf {
-			return 0
-		}
-		if utf8.RuneStart(c) {
-			if utf8.FullRune(b[len(b)-n:]) {
+		if end := b[len(b)-n:]; utf8.RuneStart(end[0]) {
+			if utf8.FullRune(end) {
 				return 0
 			}
 			return n

@@ -163,11 +163,8 @@ func (r *Reader) Object(t *schema.Type) {
 func (r *Reader) Members(t *schema.Type) {
 	seen := len(r.Seen)
 	for n := 0; ; n++ {
-		at := r.HoldOn()
-		comma := r.between(n > 0)
-		if r.containerEnds('{') {
-			r.dropComma(comma)
-			r.HoldOff()
+		at, more := r.next('{', n)
+		if !more {
 			if len(r.stack) == 1 {
 				r.Unwrap()
 			}
@@ -175,16 +172,33 @@ func (r *Reader) Members(t *schema.Type) {
 			r.Seen = r.Seen[:seen]
 			return
 		}
-		if n > 0 && comma < 0 {
-			r.PutByte(',')
-			r.Repaired("missing-comma")
-		}
 		if !r.pair(t, seen) {
 			r.TakeBack(at)
 			r.HoldOff()
 			n-- // what was no member counts for no comma
 		}
 	}
+}
+
+// next goes over to member or element n of a container, and says whether there is one: what stands in front of it is held,
+// and where that begins in the output is answered.
+// A comma that nothing follows goes, one that is missing is written.
+func (r *Reader) next(kind byte, n int) (at int, more bool) {
+	at = r.HoldOn()
+	comma := r.between(n > 0)
+	switch {
+	case r.containerEnds(kind):
+		if comma >= 0 {
+			r.TakeBack(comma)
+			r.Repaired("trailing-comma")
+		}
+		r.HoldOff()
+		return at, false
+	case n > 0 && comma < 0:
+		r.PutByte(',')
+		r.Repaired("missing-comma")
+	}
+	return at, true
 }
 
 // doubtKey looks at a key that the object's schema, which has members, does not know: it may belong to another object, or be
@@ -324,21 +338,13 @@ func (r *Reader) list(t *schema.Type, open byte) {
 		return
 	}
 	for n := 0; ; n++ {
-		at := r.HoldOn()
-		comma := r.between(n > 0)
-		if r.containerEnds(open) {
-			r.dropComma(comma)
-			r.HoldOff()
-			r.pop(']')
-			return
-		}
-		if n > 0 && comma < 0 {
-			r.PutByte(',')
-			r.Repaired("missing-comma")
-		}
-		if r.listLost(t) {
+		at, more := r.next(open, n)
+		if more && r.listLost(t) {
 			r.TakeBack(at)
 			r.HoldOff()
+			more = false
+		}
+		if !more {
 			r.pop(']')
 			return
 		}
@@ -387,14 +393,5 @@ func (r *Reader) between(some bool) int {
 		} else {
 			r.Repaired("extra-comma")
 		}
-	}
-}
-
-// dropComma takes back a comma that nothing followed.
-// {"a": 1,} is what JavaScript and Python allow, and JSON does not.
-func (r *Reader) dropComma(comma int) {
-	if comma >= 0 {
-		r.TakeBack(comma)
-		r.Repaired("trailing-comma")
 	}
 }
