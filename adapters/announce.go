@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"bytes"
+	_ "embed" // the word lists
 	"slices"
 	"strings"
 	"unicode"
@@ -144,11 +145,11 @@ type phrases struct {
 	parts   []string        // what may go on: beginnings of words, and those of scripts that put no blanks between words
 }
 
-// newPhrases sorts words by how they are looked for. One that ends in * may go on.
+// newPhrases sorts the words of a kind by how they are looked for. One that ends in * may go on.
 // A star stands for endings of inflected languages: "könnte*" is könntest and könnten.
-func newPhrases(words ...string) *phrases {
+func newPhrases(kind string) *phrases {
 	p := &phrases{whole: map[string]bool{}}
-	for _, w := range words {
+	for _, w := range wordsOf(kind) {
 		switch start, begins := strings.CutSuffix(w, "*"); {
 		case unspaced(w):
 			p.parts = append(p.parts, w)
@@ -201,74 +202,42 @@ func unspaced(w string) bool {
 	})
 }
 
+//go:embed announce.txt
+var wordLists string
+
+// wordsOf are the words of a kind: lists that people who know a language can correct without Go.
+func wordsOf(kind string) (words []string) {
+	for line := range strings.Lines(wordLists) {
+		if list, ok := strings.CutPrefix(line, kind+" "); ok {
+			words = append(words, strings.Split(strings.TrimSpace(list), ", ")...)
+		}
+	}
+	return words
+}
+
 // resolves are how a sentence begins in which its writer is about to do something; the next word is what.
 // They are English alone; for other languages the lists below decide.
-var resolves = []string{
-	"let me", "let's", "let us", "allow me to", "i'll", "i will", "i shall", "i'm going to", "i am going to", "going to", "i need to", "i have to", "i must", "i should", "we should", "we need to", "we have to", "i want to",
-	"i'd like to", "so i'll", "so i will",
-}
+var resolves = wordsOf("resolves")
 
 // showing are the verbs behind which a call is an example, or waits for somebody.
 // They are compared with what follows the resolve: "let me show you", "I'll wait for your approval".
-var showing = []string{
-	"show", "give you", "give an", "give a sample", "explain", "illustrate", "demonstrate", "describe", "say", "suggest", "tell", "quote", "paste", "repeat", "assume", "imagine", "walk", "know", "clarify", "summarise",
-	"summarize", "answer", "leave", "wait", "stop", "not", "never",
-}
+var showing = wordsOf("showing")
 
 // frames are words that make an example of what follows, whatever the sentence resolves to do.
 // Unlike hedges they count in a sentence that resolves to do something: "let me search, for example like this:".
-var frames = newPhrases(
-	"for example", "for instance", "e g", "like this", "like so", "looks like", "look like", "such as", "as follows", "would be", "would look", "would have", "could be", "you can send", "you could", "you would", "example call",
-	"example request", "sample call", "sample request", "format is", "syntax is", "json is", "schema is", "expected output", "show you", "if you want to", "need you to", "your permission", "your ok", "let me know",
-	"be clear", "model answers", "it wrote",
-)
+var frames = newPhrases("frames")
 
 // hedges are words of documentation, advice and quotation: a call behind them is an example.
 // A word of a sentence's object can be one by chance: "user" and "example" once hid 33 of 98 calls, hence [resolved].
-var hedges = newPhrases(
-	"could", "would", "might", "may", "example", "examples", "like this", "like so", "e g", "for instance", "such as", "looks", "looks like", "look like", "if you", "you can", "you need", "you want",
-	"either", "you should", "should be", "should look", "it should", "schema is", "syntax", "format is", "format of", "said", "wrote", "expected output", "expects", "means", "received", "request body", "payload",
-	"user", "assistant", "json is", "json for", "never", "careful", "danger*", "fixture", "attacker", "inject*", "show you", "explain*", "describe*", "explanation", "illustrat*", "demonstrat*", "valid call",
-	"will not", "won't", "cannot", "can't", "must not", "replace", "your permission",
-	"beispiel", "zum beispiel", "könnte*", "würde*", "sollte*", "zeige", "zeigen", "erkläre", "sieht so aus", "wenn sie", "wenn du", "antwortete", "schrieb", "sagte",
-	"exemple", "pourri*", "pourrai*", "devri*", "devrai*", "montrer", "montre", "explique*", "ressemble", "si vous", "si tu", "répondu", "écrit", "dit",
-	"ejemplo", "podría*", "debería*", "mostrar*", "muestro", "explic*", "si quieres", "si necesitas", "quieres", "respondió", "dijo", "sería",
-	"exemplo", "poderia*", "deveria*", "mostro", "se quiser", "respondeu", "disse", "seria",
-	"esempio", "potrest*", "potrebbe*", "dovrest*", "mostra*", "spieg*", "se vuoi", "puoi", "risposto", "detto", "sarebbe",
-	"например", "пример*", "покажу", "объясн*", "бы", "если", "ответил*", "выглядит", "написал*", "сказал*",
-	"예를", "다음과 같", "예시", "예제", "보여 드리", "설명", "수 있습니다", "까요", "例えば", "例を", "次のように", "お見せ", "できます", "説明", "よろしい", "でしょうか",
-	"例如", "比如", "举个例", "示例", "如下", "您可以", "你可以", "解释", "吗",
-)
+var hedges = newPhrases("hedges")
 
 // waits are words of a model that acts only when it is told to.
 // "Once you confirm, I'll run:" has words of intent, and must not run.
-var waits = newPhrases(
-	"let me know", "tell me", "once you", "after your", "after you", "as soon as you", "when you are", "when you're", "whenever you", "if it's ok", "if it's okay", "if that's ok", "if that's okay", "if that is", "if it is ok",
-	"unless you", "i need you to", "i want you to", "your approval", "your permission", "sag mir", "sagen sie mir", "sobald du", "sobald sie", "dites-moi", "dis-moi", "dès que vous", "dès que tu",
-	"dime", "dígame", "avísame", "cuando quieras", "diga-me", "me diga", "me avise", "quando quiser", "dimmi", "mi dica", "fammi sapere", "mi faccia sapere", "скажите", "скажи", "как только вы", "알려 주", "알려주", "教えてください", "告诉我",
-)
+var waits = newPhrases("waits")
 
 // refusals are words of one who does not act, or who reports what was done.
 // "I'm not able to call tools, so copy this:" stood in front of a call that ran.
-var refusals = newPhrases(
-	"i'm not", "i am not", "not going to", "not able to", "i do not", "i don't", "i refuse", "rather not", "nicht", "kein", "keine", "keinen", "ich habe", "habe ich", "hatte ich", "fand ich", "sah ich",
-	"je ne", "je n'*", "j'ai exécuté", "j'ai lancé", "j'ai trouvé", "j'ai vu", "j'ai lu", "j'ai reçu", "j'ai appelé", "j'ai envoyé", "j'ai fait", "no voy", "no puedo", "no debo", "no estoy", "no ejecut*", "no lo",
-	"não vou", "não posso", "não devo", "não estou", "não irei", "não execut*", "non eseguo", "non eseguirò", "non devo", "non vado", "non sto", "non posso", "si je dois", "si debo", "se devo",
-	"я не", "не буду", "не могу", "не стану", "я выполнил*", "я запустил*", "я наш*", "я вызвал*", "я отправил*", "я получил*", "я сделал*", "я увидел*", "нужно ли", "하지 않", "しません", "いたしません", "不会", "不能", "不执行",
-)
+var refusals = newPhrases("refusals")
 
 // intents are words by which a model says that it is about to act, in the languages of most users.
-// A word that is missing costs a call in prose, one too many runs an example: docs/calls.md has the figures of each language,
-// and adapters/testdata/runs the texts that a new word must not break.
-var intents = newPhrases(
-	"i'll", "i will", "let me", "let's", "let us", "allow me", "i need", "i must", "i have to", "i want to", "i can", "i'm", "i am", "i look", "i check", "i call", "i use", "i search", "i write", "i run", "i start",
-	"i should", "i shall", "i'd better", "we need to", "we should", "we'll", "we will", "gonna", "time to", "i'd like to", "going to", "calling", "checking", "searching", "looking", "using", "running", "writing", "reading", "fetching", "getting", "retrieving", "executing", "querying", "opening", "listing",
-	"here is the call", "here's the call", "here is the tool call", "here's the tool call", "here is the function call", "here's the function call", "sure", "okay", "ok", "one moment", "just a moment", "right away", "of course", "certainly", "on it",
-	"ich", "suche", "prüfe", "schaue", "rufe", "hole", "starte", "lass mich", "lass uns", "lassen sie", "moment", "mal sehen", "gerne", "gern", "natürlich", "selbstverständlich",
-	"je", "j'*", "laissez-moi", "laisse-moi", "permettez-moi", "un instant", "voyons", "bien sûr", "d'accord", "certainement", "commençons", "vérifions", "cherchons", "regardons", "consultons", "allons",
-	"voy", "déjame", "déjeme", "permíteme", "permítame", "vamos", "estoy", "necesito", "buscaré", "consultaré", "ejecutaré", "revisaré", "verificaré", "escribiré", "obtendré", "busco", "consulto", "ejecuto", "escribo", "reviso",
-	"compruebo", "obtengo", "verifico", "consultando", "buscando", "verificando", "obteniendo", "comprobando", "revisando", "ejecutando", "un momento", "claro", "por supuesto", "vou", "deixe-me", "deixa eu", "permita-me", "estou", "irei", "preciso", "procuro", "procurarei", "buscarei", "verificarei", "consultarei", "um momento", "com certeza", "procurando", "executando", "obtendo", "busco",
-	"cerco", "cercherò", "vado", "fammi", "lasciami", "mi permetta", "sto", "eseguo", "eseguirò", "scrivo", "devo", "vediamo", "verifico", "verificherò", "controllo", "controllerò", "un attimo", "certo", "certamente", "subito", "procedo", "procediamo", "cerchiamo", "verifichiamo", "controlliamo", "recupero", "cercando",
-	"я", "сейчас", "давайте", "давай", "позвольте", "ищу", "поищу", "найду", "проверю", "проверяю", "посмотрю", "посмотрим", "смотрю", "выполняю", "выполню", "запускаю", "запущу", "запишу", "узнаю", "нужно", "минуту", "минутку", "конечно", "хорошо", "запрошу", "запрашиваю", "вызываю", "вызову", "получаю", "получу", "начну",
-	"하겠", "할게", "볼게", "겠습니다", "합니다", "릴게", "게요", "잠시만", "します", "しましょう", "調べ", "みます", "ましょう", "少々お待ち", "我来", "让我", "我将", "我会", "我需要", "我要", "我先", "我去", "我帮", "正在", "请稍等", "稍等", "现在", "接下来", "好的", "首先", "马上", "开始",
-)
+var intents = newPhrases("intents")

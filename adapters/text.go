@@ -232,25 +232,13 @@ func (d *decoder) try(m *declaration.Mark) match {
 	return mismatch
 }
 
-// lateCloser drops the closer of a call that is over: right behind it, or alone on a later line.
-// </function>⏎</tool_call> behind a call that needed neither is structure; the same tag in an answer about XML is not, so it has to
-// be right behind, or alone on its line and of the family that is read.
-// The newline in front of one that stands alone goes with it.
+// lateCloser drops the closer of a call that is over, behind nothing but white space since.
+// </function>⏎</tool_call> behind a call that needed neither is structure; the same tag in an answer about XML is not.
 func (d *decoder) lateCloser(p *declaration.Pattern) match {
 	n, ok := d.closerAt(0, p)
-	if !ok || d.done == 0 || p.Family != d.f && !d.afterCall {
+	if !ok || d.done == 0 || !d.afterCall || !d.blank {
 		return mismatch
 	}
-	// nothing but white space since the call
-	if d.afterCall && d.blank {
-		d.Pos += n
-		return committed
-	}
-	// alone on its line, behind text
-	if d.markAt == d.gapAt || d.Slice(d.markAt-1, d.markAt)[0] != '\n' || d.At(n) >= 0 && d.At(n) != '\n' {
-		return mismatch
-	}
-	d.leave(1)
 	d.Pos += n
 	return committed
 }
