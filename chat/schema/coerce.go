@@ -2,7 +2,10 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
+
+	"toolnorm/chat"
 )
 
 // KindOf tells the type of a JSON value by its first byte; a number is Integer when its text is one. 1.0 is a Number here, as
@@ -183,78 +186,15 @@ func (t *Type) Fit(value string) string {
 // fits says whether a scalar may stand as it is. Values of an enum are compared as they are written, which is enough for
 // Fit: a spelling that differs is then looked for by its meaning.
 func (t *Type) fits(value string) bool {
-	if t.kinds&KindOf(value) == 0 {
-		return false
-	}
-	if len(t.enum) == 0 {
-		return true
-	}
-	for _, v := range t.enum {
-		if v == value {
-			return true
-		}
-	}
-	return false
+	return t.kinds&KindOf(value) != 0 && (len(t.enum) == 0 || slices.Contains(t.enum, value))
 }
 
-// Quote writes s as a JSON string without escaping more than JSON demands. encoding/json would write `\u003c` for `<`, the
-// same value, but six bytes for one, and unreadable where arguments hold code.
-func Quote(s string) string {
-	return string(AppendQuote(nil, s))
-}
+// Quote writes s as a JSON string without escaping more than JSON demands, as chat.AppendQuoted does. encoding/json would write
+// `\u003c` for `<`, the same value, but six bytes for one, and unreadable where arguments hold code.
+func Quote(s string) string { return string(chat.AppendQuoted(nil, s)) }
 
-// AppendQuote appends s as a JSON string. Invalid UTF-8 becomes U+FFFD, as JSON between systems must be UTF-8 (RFC 8259,
-// section 8.1).
-func AppendQuote(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	dst = AppendEscaped(dst, s)
-	return append(dst, '"')
-}
+// AppendQuote appends s as chat.AppendQuoted does, for readers of arguments.
+func AppendQuote(dst []byte, s string) []byte { return chat.AppendQuoted(dst, s) }
 
-// AppendEscaped appends s as it stands inside a JSON string.
-// What needs no escape is copied in runs, since arguments such as the content of a file are nearly all of that kind.
-func AppendEscaped(dst []byte, s string) []byte {
-	start := 0
-	for i, r := range s {
-		if r >= ' ' && r != '"' && r != '\\' && r != '\uFFFD' {
-			continue
-		}
-		dst = append(append(dst, s[start:i]...), escape(r)...)
-		start = i + runeLen(s[i:], r)
-	}
-	return append(dst, s[start:]...)
-}
-
-// runeLen is how many bytes of s the character r takes, of those that are looked at one by one. A range over a string gives
-// U+FFFD both for the character itself, three bytes, and for a byte that is no UTF-8, one.
-func runeLen(s string, r rune) int {
-	if r == '\uFFFD' && strings.HasPrefix(s, "\uFFFD") {
-		return 3
-	}
-	return 1
-}
-
-// escape is one character as JSON writes it inside a string.
-// Control characters without a letter of their own are \u00XX; all others stay as they are, as UTF-8.
-func escape(r rune) string {
-	switch r {
-	case '"':
-		return `\"`
-	case '\\':
-		return `\\`
-	case '\n':
-		return `\n`
-	case '\r':
-		return `\r`
-	case '\t':
-		return `\t`
-	case '\b':
-		return `\b`
-	case '\f':
-		return `\f`
-	case '\uFFFD':
-		return "\uFFFD"
-	}
-	const hex = "0123456789abcdef"
-	return `\u00` + string(hex[r>>4&15]) + string(hex[r&15])
-}
+// AppendEscaped appends s as chat.AppendEscaped does.
+func AppendEscaped(dst []byte, s string) []byte { return chat.AppendEscaped(dst, s) }

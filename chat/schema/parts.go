@@ -3,6 +3,8 @@ package schema
 import (
 	"slices"
 	"strconv"
+
+	"toolnorm/chat"
 )
 
 // maxValues is how many values a server compares with quickly enough: each is an alternative that stays open until the text
@@ -164,10 +166,10 @@ func (c *constrainer) string(s *Place, _ int) {
 	switch {
 	case pattern != "":
 		c.key("pattern")
-		c.dst = AppendQuote(c.dst, pattern)
+		c.dst = chat.AppendQuoted(c.dst, pattern)
 	case format != "":
 		c.key("format")
-		c.dst = AppendQuote(c.dst, format)
+		c.dst = chat.AppendQuoted(c.dst, format)
 	default:
 		c.number("minLength", least)
 		c.number("maxLength", within(least, most, c.o.length()))
@@ -300,7 +302,7 @@ func (c *constrainer) object(s *Place, depth int) {
 			if i > 0 {
 				c.raw(",")
 			}
-			c.dst = AppendQuote(c.dst, name)
+			c.dst = chat.AppendQuoted(c.dst, name)
 		}
 		c.raw("]")
 	}

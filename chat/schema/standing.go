@@ -3,6 +3,8 @@ package schema
 import (
 	"encoding/json"
 	"strings"
+
+	"toolnorm/chat"
 )
 
 // Standing is what stands of an object or array that does not fit as a whole. What is neither here nor asked for by a part
@@ -102,7 +104,7 @@ func (s *Standing) with(dst []byte, from *value) ([]byte, bool) {
 		if len(dst) > begin {
 			dst = append(dst, ',')
 		}
-		dst = append(AppendQuote(dst, name), ':')
+		dst = append(chat.AppendQuoted(dst, name), ':')
 	}
 	// A member that stood is not taken a second time from the new call, whatever that says of it.
 	said, done := map[string]*value{}, map[string]bool{}

@@ -3,6 +3,8 @@ package schema
 import (
 	"slices"
 	"strconv"
+
+	"toolnorm/chat"
 )
 
 // raw writes text as it is.
@@ -13,7 +15,7 @@ func (c *constrainer) key(name string) {
 	if c.dst[len(c.dst)-1] != '{' {
 		c.raw(",")
 	}
-	c.dst = append(AppendQuote(c.dst, name), ':')
+	c.dst = append(chat.AppendQuoted(c.dst, name), ':')
 }
 
 // number writes a member that is a number, unless there is none.

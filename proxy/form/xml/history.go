@@ -87,7 +87,7 @@ func (p *Prompt) arguments(t *Tool, body string) (args []byte, ok bool) {
 		if len(args) > 1 {
 			args = append(args, ',')
 		}
-		args = append(append(append(args, quote(name)...), ':'), quote(value)...)
+		args = chat.AppendQuoted(append(chat.AppendQuoted(args, name), ':'), value)
 		body = rest
 	}
 	return append(args, '}'), true

@@ -165,7 +165,7 @@ func FuzzWrite(f *testing.F) {
 	p := prompt(f, "void")
 	f.Fuzz(func(t *testing.T, uri, blocks, text string) {
 		want := map[string]string{"uri": strings.ToValidUTF8(uri, "?"), "search_replace_blocks": strings.ToValidUTF8(blocks, "?")}
-		args := append(append(append(append([]byte(`{"search_replace_blocks":`), quote(want["search_replace_blocks"])...), `,"uri":`...), quote(want["uri"])...), '}')
+		args := append(append(append(append([]byte(`{"search_replace_blocks":`), chat.AppendQuoted(nil, want["search_replace_blocks"])...), `,"uri":`...), chat.AppendQuoted(nil, want["uri"])...), '}')
 		open, rest, err := p.Write(chat.Call{Name: "edit_file", Args: args})
 		if err != nil {
 			return

@@ -114,26 +114,17 @@ func (t *Tool) schema() json.RawMessage {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(b, quote(p.Name)...), `:{"type":"string"`...)
+		b = append(chat.AppendQuoted(b, p.Name), `:{"type":"string"`...)
 		if p.Description != "" {
-			b = append(append(b, `,"description":`...), quote(p.Description)...)
+			b = chat.AppendQuoted(append(b, `,"description":`...), p.Description)
 		}
 		b = append(b, '}')
 		if p.Required {
-			required = append(required, string(quote(p.Name)))
+			required = append(required, string(chat.AppendQuoted(nil, p.Name)))
 		}
 	}
 	b = append(append(b, `},"required":[`...), strings.Join(required, ",")...)
 	return append(b, "]}"...)
-}
-
-// quote is s as JSON, without the escapes that only HTML needs.
-func quote(s string) []byte {
-	text, err := chat.JSON(s)
-	if err != nil {
-		return []byte(`""`) // a string always encodes
-	}
-	return text
 }
 
 // isName says that s can be the name of a tool or a parameter, and so of a mark.
