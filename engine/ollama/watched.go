@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"toolnorm/engine/wait"
+	"toolnorm/internal/fault"
 )
 
 // replies are the paths of Ollama's API at which a model answers, so that the waits for a model hold. What else is
@@ -39,13 +40,23 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	p.End()
 	if err != nil {
 		p.Stop()
-		return nil, err
+		return nil, cause(r.Context(), err)
 	}
-	resp.Body = &watchedBody{Reader: p.Reader(resp.Body, first, later), ctx: ctx, body: resp.Body, pulse: p}
+	resp.Body = &watchedBody{Reader: p.Reader(resp.Body, first, later), asked: r.Context(), ctx: ctx, body: resp.Body, pulse: p}
 	if err := passable(resp, isReply); err != nil {
 		return nil, errors.Join(err, resp.Body.Close())
 	}
 	return resp, nil
+}
+
+// cause is err, or, if whoever asked ended the request with a fault of its own, that fault: a server that is stopped says so. Behind mute
+// such a cause is not seen, since contexts find it by a value, and the client was told that it had gone away.
+func cause(asked context.Context, err error) error {
+	var f *fault.Error
+	if errors.As(context.Cause(asked), &f) {
+		return f
+	}
+	return err
 }
 
 // mute is a context without its values: one of them has net/http pass on what a server says before its answer, as
@@ -59,6 +70,7 @@ func (mute) Value(any) any { return nil }
 // watchedBody is an answer whose reads are watched.
 type watchedBody struct {
 	io.Reader
+	asked context.Context // of the client
 	ctx   context.Context // of the request; its cause says why a read broke off
 	body  io.Closer
 	pulse *wait.Pulse
@@ -68,7 +80,7 @@ type watchedBody struct {
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	if err != nil && err != io.EOF {
-		err = wait.Broken(b.ctx, "", err)
+		err = cause(b.asked, wait.Broken(b.ctx, "", err))
 	}
 	return n, err
 }

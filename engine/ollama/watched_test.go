@@ -1,6 +1,8 @@
 package ollama
 
 import (
+	"bufio"
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -54,5 +56,33 @@ func TestRepliesThatArePassedOnEndToo(t *testing.T) {
 		if got != row.want {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, row.want)
 		}
+	}
+}
+
+// TestAReplyThatIsPassedOnEndsWithTheRequestsCause stops a request in the middle of an answer, as a server does that is stopped.
+func TestAReplyThatIsPassedOnEndsWithTheRequestsCause(t *testing.T) {
+	o := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		_, _ = io.WriteString(w, `{"message":{"content":"a"}}`+"\n")
+		flush(w)
+		<-r.Context().Done()
+	})
+	ctx, stop := context.WithCancelCause(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.base+"/api/chat", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := Watched(o, wait.Timeouts{}).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewReader(resp.Body)
+	if _, err := lines.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	stop(fault.New(fault.Unavailable, "stopped; ask again"))
+	if rest, err := io.ReadAll(lines); err != nil || string(rest) != `{"error":"stopped; ask again"}`+"\n" {
+		t.Errorf("%v; the answer ends with %s", err, rest)
 	}
 }
