@@ -232,4 +232,4 @@ func version() string {
 
 // release is set by the linker (-X main.release, see Makefile). What stands here is said by builds that know nothing:
 // tests, and a source archive without git.
-var release = "0.1.0-dev"
+var release = "0.4.0-dev"
