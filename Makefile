@@ -1,6 +1,7 @@
 # make run     build and serve on 127.0.0.1:11435, with the tools of the sample company, which the examples ask for
 # make install toolnorm and toolrun into Go's bin folder, or BINDIR
 # make release  archives, .deb packages, checksums and the SBOM, into dist
+# make release-lane  the same, then each is installed and run: a lane of CI
 # make image   the container image, called toolnorm, with Docker
 # make page    the admin page, with Node; without it the binary has none, and says so at /admin. build and install begin with it
 # make test    unit tests; they need nothing but Go. Those of the admin page run where Node is
@@ -63,6 +64,9 @@ release:
 		GOOS=$${target%_*} GOARCH=$${target#*_} $(MAKE) --no-print-directory --silent programs BIN=$(DIST)/programs/$$target || exit 1; \
 	done
 	SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) go run ./internal/release --version '$(VERSION)' $(DIST)
+
+release-lane: release
+	./internal/release/lane.sh $(DIST)
 
 image:
 	docker build --build-arg VERSION=$(VERSION) -t toolnorm .

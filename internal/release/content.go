@@ -59,7 +59,7 @@ func (b build) programs() (all []entry, err error) {
 }
 
 // archiveContent is what an archive holds: the programs, what explains them, and what the platform's own service needs.
-func archiveContent(b build, parts *parts) ([]entry, error) {
+func archiveContent(b build, shells map[string][]byte, licences []byte) ([]entry, error) {
 	all, err := b.programs()
 	if err != nil {
 		return nil, err
@@ -75,13 +75,13 @@ func archiveContent(b build, parts *parts) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = append(append(all, docs...), entry{"THIRD_PARTY_LICENSES", 0o644, parts.licences})
+	all = append(append(all, docs...), entry{"THIRD_PARTY_LICENSES", 0o644, licences})
 	if b.os == "windows" {
 		return all, nil // none of these shells, no unit
 	}
 	for program := range asked {
 		for _, p := range placed {
-			all = append(all, entry{fmt.Sprintf(p.archive, program), 0o644, parts.completions[program+" "+p.shell]})
+			all = append(all, entry{fmt.Sprintf(p.archive, program), 0o644, shells[program+" "+p.shell]})
 		}
 	}
 	if b.os == "darwin" {
@@ -95,7 +95,7 @@ func archiveContent(b build, parts *parts) ([]entry, error) {
 }
 
 // debContent is what the Debian package puts where.
-func debContent(b build, parts *parts) ([]entry, error) {
+func debContent(b build, shells map[string][]byte, licences []byte) ([]entry, error) {
 	all, err := b.programs()
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func debContent(b build, parts *parts) ([]entry, error) {
 	}
 	for program := range asked {
 		for _, p := range placed {
-			all = append(all, entry{fmt.Sprintf(p.debian, program), 0o644, parts.completions[program+" "+p.shell]})
+			all = append(all, entry{fmt.Sprintf(p.debian, program), 0o644, shells[program+" "+p.shell]})
 		}
 	}
 	changes, err := os.ReadFile("CHANGELOG.md")
@@ -128,7 +128,7 @@ func debContent(b build, parts *parts) ([]entry, error) {
 		entry{debSettings, 0o644, mustFile("toolnorm.yaml")},
 		entry{"usr/lib/systemd/system/toolnorm.service", 0o644, mustFile("systemd/system/toolnorm.service")},
 		entry{"usr/lib/systemd/user/toolnorm.service", 0o644, mustFile("systemd/user/toolnorm.service")},
-		entry{doc + "copyright", 0o644, append(mustFile("deb/copyright"), parts.licences...)},
+		entry{doc + "copyright", 0o644, append(mustFile("deb/copyright"), licences...)},
 		entry{doc + "changelog.gz", 0o644, gzipped(changes)},
 	), nil
 }

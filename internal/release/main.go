@@ -56,15 +56,19 @@ func run(dist, version, epoch string) error {
 	if err != nil {
 		return err
 	}
-	parts, err := readParts(builds)
+	all, err := partsOf(builds...)
 	if err != nil {
 		return err
 	}
-	if err := r.writeSBOM(parts); err != nil {
+	if err := r.writeSBOM(all); err != nil {
+		return err
+	}
+	shells, err := completions(builds)
+	if err != nil {
 		return err
 	}
 	for _, b := range builds {
-		if err := r.pack(b, parts); err != nil {
+		if err := r.pack(b, shells); err != nil {
 			return fmt.Errorf("%s: %w", b.target(), err)
 		}
 	}
@@ -102,8 +106,16 @@ func (r *release) builds() (all []build, err error) {
 }
 
 // pack writes the archive of one platform, and its Debian package where there is one.
-func (r *release) pack(b build, parts *parts) error {
-	entries, err := archiveContent(b, parts)
+func (r *release) pack(b build, shells map[string][]byte) error {
+	all, err := partsOf(b)
+	if err != nil {
+		return err
+	}
+	texts, err := licences(all)
+	if err != nil {
+		return err
+	}
+	entries, err := archiveContent(b, shells, texts)
 	if err != nil {
 		return err
 	}
@@ -117,7 +129,7 @@ func (r *release) pack(b build, parts *parts) error {
 	if b.os != "linux" {
 		return nil
 	}
-	if entries, err = debContent(b, parts); err != nil {
+	if entries, err = debContent(b, shells, texts); err != nil {
 		return err
 	}
 	return r.create(name+".deb", func(w io.Writer) error { return writeDeb(w, debVersion(r.version), b.arch, entries, r.time) })

@@ -31,29 +31,15 @@ func (p part) purl() string {
 	return "pkg:" + p.kind + "/" + strings.ReplaceAll(p.name, "@", "%40") + "@" + p.version
 }
 
-// parts is what every package of a release has in common.
-type parts struct {
-	all         []part
-	licences    []byte
-	completions map[string][]byte
-}
-
-// readParts collects what the programs of all platforms are made of.
-func readParts(builds []build) (*parts, error) {
+// partsOf collects what the programs of some platforms are made of. It differs a little between them: one needs a module for its
+// terminal that another lacks.
+func partsOf(builds ...build) ([]part, error) {
 	found, err := modulesIn(builds)
 	if err != nil {
 		return nil, err
 	}
 	page, err := pageModules("admin/web")
-	if err != nil {
-		return nil, err
-	}
-	p := &parts{all: append(found, page...)}
-	if p.licences, err = licences(p.all); err != nil {
-		return nil, err
-	}
-	p.completions, err = completions(builds)
-	return p, err
+	return append(found, page...), err
 }
 
 // modulesIn reads from the programs themselves which modules were linked into them, so that no list can be wrong. The standard
@@ -160,7 +146,7 @@ func licences(all []part) ([]byte, error) {
 
 // writeSBOM writes the parts in the form of CycloneDX. It bears no time and no number of its own, so that it is the same for the
 // same commit.
-func (r *release) writeSBOM(parts *parts) error {
+func (r *release) writeSBOM(all []part) error {
 	type component struct {
 		Type    string `json:"type"`
 		Ref     string `json:"bom-ref"`
@@ -169,7 +155,7 @@ func (r *release) writeSBOM(parts *parts) error {
 		PURL    string `json:"purl,omitempty"`
 	}
 	list := []component{}
-	for _, p := range parts.all {
+	for _, p := range all {
 		list = append(list, component{"library", p.purl(), p.name, p.version, p.purl()})
 	}
 	doc := map[string]any{
