@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/internal/pyexpr/chars"
 )
 
 // What one hostile expression may take: memory by the runtime's own count, time on a machine that does nothing else.
@@ -74,7 +76,7 @@ func (b bomb) explode(vars map[string]any) (Result, string, uint64) {
 
 func TestBombs(t *testing.T) {
 	vars := bombVars()
-	unicodeTables() // read once a process, not by an expression
+	chars.Load() // read once a process, not by an expression
 	functions()
 	methods()
 	for _, b := range bombs(t) {

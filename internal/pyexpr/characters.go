@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/chars"
 )
 
 // Characters beyond ASCII, in the few places where an expression asks what they are. Python counts the digits of all scripts
@@ -12,7 +14,7 @@ import (
 
 // trimSpace removes what int and float ignore around a number: every character that Python counts as blank, which is more
 // than ASCII's six, U+00A0 and U+3000 among them.
-func trimSpace(s string) string { return strings.TrimFunc(s, isSpace) }
+func trimSpace(s string) string { return strings.TrimFunc(s, chars.Space) }
 
 // plainDigits writes the decimal digits of every script as ASCII ones: int and float read them all.
 //
@@ -25,7 +27,7 @@ func plainDigits(s string) string {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		if d := decimalDigit(r); d >= 0 {
+		if d := chars.DigitValue(r); d >= 0 {
 			return '0' + rune(d)
 		}
 		return r

@@ -20,11 +20,11 @@
 // Values:
 //
 //	values.go                what a value is; its type, truth and length
-//	operators.go             + - * and the like; integers.go, floats.go and power.go on numbers
+//	operators.go             + - * and the like; integers.go and floats.go on numbers, package power for powers
 //	sequences.go             repetition and index; slices.go slices; iterate.go walking; sort.go ordering
 //	compare.go               == < in is; compare_number.go exactly, across int and float
 //	dict.go, sets.go         hashing, dicts and their views, sets
-//	characters.go            int('…'); unicode.go what CPython knows about characters
+//	characters.go            int('…'); package chars has what CPython knows about characters
 //	repr.go                  the text of a value
 //	format.go                f'{x:>8.2f}'; format_spec.go reads the specification, format_float.go writes floats
 //	percent.go               '%5d' % x; percent_convert.go its letters

@@ -1,6 +1,10 @@
 package pyexpr
 
-import "math"
+import (
+	"math"
+
+	"toolnorm/internal/pyexpr/power"
+)
 
 // floats computes with two floats, with CPython's messages: 3.11 names the operation only in some of them.
 //
@@ -95,6 +99,11 @@ func divmodFloats(x, y float64) (float64, float64) {
 // powFloats computes x ** y as CPython's float_pow does.
 //
 //	2.0 ** 0.5 → 1.4142135623730951
+//	1.1 ** 10 → 2.5937424601000023
+//	10.0 ** -2 → 0.01
+//	2.5 ** 1.5 → 3.952847075210474
+//	(-2.0) ** 3 → -8.0
+//	2.0 ** -1074 → 5e-324
 //	4 ** 0.5 → 2.0
 //	2 ** -1 → 0.5
 //	0.0 ** -1 → ZeroDivisionError: 0.0 cannot be raised to a negative power
@@ -117,7 +126,7 @@ func powFloats(m *machine, x, y float64) (value, error) {
 	case x < 0 && y != math.Floor(y):
 		return nil, raise(ValueError, "a negative number raised to a fraction is complex, and complex numbers are not available in expressions")
 	}
-	r := power(x, y)
+	r := power.Float(x, y)
 	if math.IsInf(r, 0) {
 		return nil, raise(OverflowError, "(34, 'Numerical result out of range')")
 	}

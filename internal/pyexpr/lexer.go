@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/chars"
 )
 
 // Tokens. The source is cut up as a whole before it is parsed, since it is short (16 KiB at most) and the parser then may look
@@ -136,7 +138,7 @@ func (l *lexer) stray(rest string) error {
 		return raise(SyntaxError, "unexpected character after line continuation character")
 	case r == '$' || r == '?' || r == '!' || r == '`':
 		return raise(SyntaxError, "invalid syntax")
-	case r > 0x7f && isPrintable(r):
+	case r > 0x7f && chars.Printable(r):
 		return raise(SyntaxError, "invalid character '%c' (U+%04X)", r, r)
 	}
 	return raise(SyntaxError, "invalid non-printable character U+%04X", r)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/chars"
 )
 
 // Methods of strings that know what a character is: its case, and whether it is a letter, a digit or a blank.
@@ -23,8 +25,8 @@ func caseMethods() []*method {
 	}
 	return []*method{
 		textMethod("lower", func(s string) value { return lower(s) }),
-		textMethod("upper", func(s string) value { return mapRunes(s, upperRune) }),
-		textMethod("casefold", func(s string) value { return mapRunes(s, foldRune) }),
+		textMethod("upper", func(s string) value { return mapRunes(s, chars.ToUpper) }),
+		textMethod("casefold", func(s string) value { return mapRunes(s, chars.Fold) }),
 		textMethod("title", func(s string) value { return title(s) }),
 		textMethod("capitalize", func(s string) value { return capitalize(s) }),
 		textMethod("swapcase", func(s string) value { return swapcase(s) }),
@@ -47,12 +49,12 @@ func classMethods() []*method {
 		})
 	}
 	return []*method{
-		every("isdigit", isDigitRune), every("isnumeric", isNumeric), every("isdecimal", isDecimal),
-		every("isalpha", isAlpha), every("isspace", isSpace),
-		every("isalnum", isAlphanumeric),
+		every("isdigit", chars.Digit), every("isnumeric", chars.Numeric), every("isdecimal", chars.Decimal),
+		every("isalpha", chars.Letter), every("isspace", chars.Space),
+		every("isalnum", chars.Alphanumeric),
 		textMethod("isascii", func(s string) value { return isASCII(s) }),
-		textMethod("isupper", func(s string) value { return oneCase(s, isUpper, isLower) }),
-		textMethod("islower", func(s string) value { return oneCase(s, isLower, isUpper) }),
+		textMethod("isupper", func(s string) value { return oneCase(s, chars.Upper, chars.Lower) }),
+		textMethod("islower", func(s string) value { return oneCase(s, chars.Lower, chars.Upper) }),
 		textMethod("istitle", func(s string) value { return isTitle(s) }),
 	}
 }
@@ -102,9 +104,9 @@ func title(s string) string {
 		if inWord {
 			b.WriteString(lowerAt(s, i, r))
 		} else {
-			b.WriteString(titleRune(r))
+			b.WriteString(chars.ToTitle(r))
 		}
-		inWord = isCased(r)
+		inWord = chars.Cased(r)
 	}
 	return b.String()
 }
@@ -118,12 +120,12 @@ func isTitle(s string) bool {
 	found, inWord := false, false
 	for _, r := range s {
 		switch {
-		case isUpper(r) || unicode.IsTitle(r):
+		case chars.Upper(r) || unicode.IsTitle(r):
 			if inWord {
 				return false
 			}
 			found, inWord = true, true
-		case isLower(r):
+		case chars.Lower(r):
 			if !inWord {
 				return false
 			}
@@ -145,7 +147,7 @@ func capitalize(s string) string {
 	}
 	r, size := utf8.DecodeRuneInString(s)
 	var b strings.Builder
-	b.WriteString(titleRune(r))
+	b.WriteString(chars.ToTitle(r))
 	for i, r := range s[size:] {
 		b.WriteString(lowerAt(s, size+i, r))
 	}
@@ -159,10 +161,10 @@ func swapcase(s string) string {
 	var b strings.Builder
 	for i, r := range s {
 		switch {
-		case isUpper(r):
+		case chars.Upper(r):
 			b.WriteString(lowerAt(s, i, r))
-		case isLower(r):
-			b.WriteString(upperRune(r))
+		case chars.Lower(r):
+			b.WriteString(chars.ToUpper(r))
 		default:
 			b.WriteRune(r)
 		}
@@ -188,13 +190,13 @@ func lower(s string) string {
 // lowerAt is the small form of the character at s[i:].
 func lowerAt(s string, i int, r rune) string {
 	if r != 'Σ' {
-		return lowerRune(r)
+		return chars.ToLower(r)
 	}
-	before := strings.TrimRightFunc(s[:i], isCaseIgnorable)
-	after := strings.TrimLeftFunc(s[i+2:], isCaseIgnorable) // Σ is two bytes
+	before := strings.TrimRightFunc(s[:i], chars.CaseIgnorable)
+	after := strings.TrimLeftFunc(s[i+2:], chars.CaseIgnorable) // Σ is two bytes
 	last, _ := utf8.DecodeLastRuneInString(before)
 	next, _ := utf8.DecodeRuneInString(after)
-	if before != "" && isCased(last) && (after == "" || !isCased(next)) {
+	if before != "" && chars.Cased(last) && (after == "" || !chars.Cased(next)) {
 		return "ς"
 	}
 	return "σ"

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/chars"
 )
 
 // Methods of strings that cut into many strings, and those that join or replace, of which the result may be far larger
@@ -130,16 +132,16 @@ func splitBlanks(m *machine, s string, most int64, right bool) (value, error) {
 	parts := []value{}
 	var err error
 	for ; ; most-- {
-		if s = trim(s, isSpace); s == "" {
+		if s = trim(s, chars.Space); s == "" {
 			break
 		}
-		i := find(s, isSpace)
+		i := find(s, chars.Space)
 		if most <= 0 || i < 0 {
 			rest := s
 			if most > 0 || i < 0 {
 				rest = trimSpace(s)
 			} else if right {
-				rest = strings.TrimRightFunc(s, isSpace)
+				rest = strings.TrimRightFunc(s, chars.Space)
 			}
 			parts, err = growText(m, parts, rest)
 			break

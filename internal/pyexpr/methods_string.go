@@ -2,6 +2,8 @@ package pyexpr
 
 import (
 	"strings"
+
+	"toolnorm/internal/pyexpr/chars"
 )
 
 // Methods of strings that search, cut and fill; methods_split.go has those that cut into many, methods_case.go
@@ -198,7 +200,7 @@ func trimMethods() []*method {
 //	'a'.strip(1) → TypeError: strip arg must be None or str
 //	'abc'.removeprefix('ab') → 'c'
 func strip(m *machine, name, s string, set value, left, right bool) (value, error) {
-	in := isSpace
+	in := chars.Space
 	switch set := set.(type) {
 	case absent, nil:
 	case string:

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"toolnorm/internal/pyexpr/chars"
 )
 
 // Texts of values, as str and repr make them. They are what f-strings, % and messages are built from, so they have to be
@@ -234,7 +236,7 @@ func escape(r rune, quote byte) string {
 		return `\t`
 	case r < ' ' || r == 0x7f:
 		return `\x` + hexDigits(r, 2)
-	case r < 0x7f || isPrintable(r):
+	case r < 0x7f || chars.Printable(r):
 		return ""
 	case r <= 0xff:
 		return `\x` + hexDigits(r, 2)

@@ -1,14 +1,13 @@
-package pyexpr
+// Package power computes powers of floats, rounded to the nearest float. Go's math.Pow errs in the last digit of about one result in ten,
+// so that `1.1 ** 10` would show another number than Python does. CPython asks the C library, whose error is below 0.52 units in
+// the last place: it gives the nearest float in 999 of 1,000 cases, and its neighbour otherwise. Here it is the nearest
+// one always, up to chances of one in 2^40: everything is computed in pairs of floats with 104 bits.
+package power
 
 import (
 	"math"
 	"math/big"
 )
-
-// Powers of floats, rounded to the nearest float. Go's math.Pow errs in the last digit of about one result in ten, so that
-// `1.1 ** 10` would show another number than Python does. CPython asks the C library, whose error is below 0.52 units in
-// the last place: it gives the nearest float in 999 of 1,000 cases, and its neighbour otherwise. Here it is the nearest
-// one always, up to chances of one in 2^40: everything is computed in pairs of floats with 104 bits.
 
 // doubleDouble is the number hi + lo, where lo is at most half a unit in the last place of hi.
 type doubleDouble struct{ hi, lo float64 }
@@ -45,16 +44,8 @@ func (a doubleDouble) quo(b doubleDouble) doubleDouble {
 // ln2 is the natural logarithm of 2.
 var ln2 = doubleDouble{0.6931471805599453094, 2.319046813846299558e-17}
 
-// power computes x ** y for finite x != 0 and y != 0.
-//
-//	2.0 ** 0.5 → 1.4142135623730951
-//	1.1 ** 10 → 2.5937424601000023
-//	10.0 ** -2 → 0.01
-//	2.5 ** 1.5 → 3.952847075210474
-//	(-2.0) ** 3 → -8.0
-//	2.0 ** -1074 → 5e-324
-//	2.0 ** 5000 → OverflowError: (34, 'Numerical result out of range')
-func power(x, y float64) float64 {
+// Float is x ** y for finite x != 0 and y != 0.
+func Float(x, y float64) float64 {
 	switch near := math.Abs(math.Pow(x, y)); {
 	case y == 1:
 		return x

@@ -1,4 +1,4 @@
-package pyexpr
+package power
 
 import (
 	"math"
@@ -38,8 +38,8 @@ func TestPowersAreTheNearestFloats(t *testing.T) {
 		if n == 0 {
 			continue
 		}
-		if r := power(x, float64(n)/4); !nearest(x, n, r) {
-			t.Fatalf("power(%v, %v) = %v, which is not the nearest float", x, float64(n)/4, r)
+		if r := Float(x, float64(n)/4); !nearest(x, n, r) {
+			t.Fatalf("Float(%v, %v) = %v, which is not the nearest float", x, float64(n)/4, r)
 		}
 	}
 }
