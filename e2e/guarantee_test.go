@@ -19,20 +19,19 @@ import (
 const guaranteePage = "../docs/evidence/guarantee.md"
 
 // guaranteeHead opens the page.
-const guaranteeHead = `# The guarantee: what became of defective replies
+const guaranteeHead = `# What happens to malformed replies
 
-Written by ` + "`make guarantee`" + `. A model that says exactly what a script says wrote %d replies with defects of every class (of JSON, of
-the envelope around it, of types, and calls that no reading can make fit their tool's schema) in each set-up of a real Ollama,
-streamed and whole. The replies and the tools are in ` + "`e2e/defects`" + `.
+Written by ` + "`make guarantee`" + `. A scripted model, on each set-up of a real Ollama, wrote %d malformed replies, streamed and not: defects in the JSON, in the
+marks around it, in types, and calls that no repair can make valid. The replies and the tools are in ` + "`e2e/defects`" + `.
 
-- **own ` + "`/v1`" + `**: right replies of the server's own endpoint, of %d
-- toolnorm's, by the step that made them right: **as written**, **read** (repaired or coerced while reading, surplus members left out), **rewritten** (the model
-  wrote the call again, held to the schema), **reasked** (it was told what was wrong), **as text** (shown as the model wrote it, since
-  it is no call or none of these helped), **left open** (its beginning had left and the rest did not fit: the reply ends with "length")
-- **invalid**: calls that left complete and do not fit their schema; **lost**: visible text that is missing; **wrong**: replies that
-  reading alone should have made right, and did not
+- **own ` + "`/v1`" + `**: correct replies of the server's own endpoint, out of %d
+- replies of toolnorm, by the step that made them correct: **as written**; **read** (repaired or converted while parsing, surplus members removed); **rewritten** (the model
+  wrote the call again, constrained to the schema); **reasked** (the model was told what was wrong); **as text** (shown as the model wrote it, because
+  it is no call or nothing helped); **left open** (its beginning had been sent and the rest was invalid: the reply ends with "length")
+- **invalid**: calls that were sent completely and violate their schema; **lost**: visible text that is missing; **wrong**: replies that
+  parsing alone should have made correct, and did not
 
-The scripted model writes the same defect again when it is told, and, held to a schema, text that fits and means nothing: how often a
+When told what is wrong, the scripted model writes the same defect again; constrained to a schema, it writes valid but meaningless values. How often a
 real model gets it right is another question, which [models.md](models.md) answers.
 
 | set-up | own ` + "`/v1`" + ` | as written | read | rewritten | reasked | as text | left open | invalid | lost | wrong |
