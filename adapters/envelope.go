@@ -6,7 +6,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
-	"toolnorm/chat/schema"
+	"toolnorm/chat"
 )
 
 // Further names of members by their meaning in an envelope, whichever family writes it.
@@ -271,7 +271,7 @@ func (d *decoder) flat(env *envelope, end int) match {
 		if i > 0 {
 			d.PutByte(',')
 		}
-		d.Out.JSON = append(schema.AppendQuote(d.Out.JSON, m.key), ':')
+		d.Out.JSON = append(chat.AppendQuoted(d.Out.JSON, m.key), ':')
 		d.Pos = m.at
 		d.Value(t.Prop(m.key))
 	}

@@ -297,7 +297,7 @@ func (d *decoder) rawText(stops *[256]bool, escape bool, ends func(c int) (int, 
 			d.Rune()
 			continue
 		case escape && (c < ' ' || c == '"' || c == '\\'):
-			d.Out.JSON = schema.AppendEscaped(d.Out.JSON, string(rune(c)))
+			d.Out.JSON = chat.AppendEscaped(d.Out.JSON, string(rune(c)))
 		default:
 			d.PutByte(byte(c))
 		}

@@ -4,6 +4,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
@@ -199,7 +200,7 @@ func (d *decoder) keywords(t *tool) match {
 		if at > len("{") {
 			d.PutByte(',')
 		}
-		d.Out.JSON = append(schema.AppendQuote(d.Out.JSON, key), ':')
+		d.Out.JSON = append(chat.AppendQuoted(d.Out.JSON, key), ':')
 		value := len(d.Out.JSON)
 		if !d.pythonValue(typ.Prop(key)) {
 			return incompleteAtEnd(d.At(0), mismatch)

@@ -6,6 +6,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
@@ -307,7 +308,7 @@ func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 		}
 		d.Out.Doubt = d.Out.Doubt || !t.Has(h.key) && h.odd
 		d.Seen = append(d.Seen, h.key)
-		d.Out.JSON = append(schema.AppendQuote(d.Out.JSON, h.key), ':')
+		d.Out.JSON = append(chat.AppendQuoted(d.Out.JSON, h.key), ':')
 		d.Pos += h.end
 		d.tagValue(p, h, t)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
@@ -101,7 +102,7 @@ func (r *Reader) container(c int, t *schema.Type) {
 	case asText:
 		text := string(r.Held(at))
 		r.TakeBack(at)
-		r.Out.JSON = schema.AppendQuote(r.Out.JSON, text)
+		r.Out.JSON = chat.AppendQuoted(r.Out.JSON, text)
 		r.HoldOff()
 	case wrap:
 		r.PutByte(']')
@@ -235,7 +236,7 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 		if name := r.Meant(t, key, r.Seen[seen:]); name != key {
 			key = name
 			r.TakeBack(start)
-			r.Out.JSON = schema.AppendQuote(r.Out.JSON, key)
+			r.Out.JSON = chat.AppendQuoted(r.Out.JSON, key)
 		}
 		r.doubtKey(t, key, r.Seen[seen:])
 		if r.Seen = append(r.Seen, key); len(r.Seen) == seen+1 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
-	"toolnorm/chat/schema"
+	"toolnorm/chat"
 )
 
 // innerQuote copies a quote that does not close its string. Where what it stands next to looks like more than text, as when
@@ -21,7 +21,7 @@ func (r *Reader) innerQuote(q Delim) {
 		r.endsEarly = next < 0x80 && !scan.IsWord(next) && (len(text) == 0 || !scan.IsSpace(int(text[len(text)-1])) && strings.IndexByte("([{=,:+-", text[len(text)-1]) < 0) // right behind a word, and nothing like a word behind it: "best", he said
 		r.firstQuote = r.Pos
 	}
-	r.Out.JSON = schema.AppendEscaped(r.Out.JSON, q.Close)
+	r.Out.JSON = chat.AppendEscaped(r.Out.JSON, q.Close)
 	r.Pos += len(q.Close)
 	r.quoted++
 	if q.Open == `"` {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
@@ -35,7 +36,7 @@ func (r *Reader) Key(wild bool) {
 	if n > 0 {
 		r.bareKeys = true
 		name := bytes.TrimSpace(r.Slice(r.Pos, r.Pos+n))
-		r.Out.JSON = schema.AppendQuote(r.Out.JSON, string(name))
+		r.Out.JSON = chat.AppendQuoted(r.Out.JSON, string(name))
 		r.Pos += n
 		if r.Quotes == nil { // else the family writes its keys so
 			r.Repaired("bare-keys")
@@ -152,7 +153,7 @@ func (r *Reader) inList() bool { return r.innermost() == '[' || r.innermost() ==
 // {"zip": 01234} with zip a text is "01234" and not "1234": the spelling is all there is of it. A null stays null.
 func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	if t.Known() && t.Allows(schema.String) && !t.Allows(schema.KindOf(value)) && value != "null" {
-		r.Out.JSON = schema.AppendQuote(r.Out.JSON, word)
+		r.Out.JSON = chat.AppendQuoted(r.Out.JSON, word)
 		return
 	}
 	// True, None, 0x1F

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
@@ -98,7 +99,7 @@ func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(schema.AppendQuote(out, p.Name+p.Key), ':')
+		out = append(chat.AppendQuoted(out, p.Name+p.Key), ':')
 		out = append(out, t.Prop(p.Name+p.Key).Fit(string(p.Value))...)
 	}
 	return string(append(out, '}')), true

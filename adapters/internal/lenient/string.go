@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
@@ -197,7 +198,7 @@ func (r *Reader) copyString(q Delim) {
 			r.Put(`\"`)
 			r.Pos++
 		case c < ' ': // a line break inside quotes, where JSON wants \n
-			r.Out.JSON = schema.AppendEscaped(r.Out.JSON, string(rune(c)))
+			r.Out.JSON = chat.AppendEscaped(r.Out.JSON, string(rune(c)))
 			r.Pos++
 			if !q.Raw {
 				r.Repaired("control-bytes")

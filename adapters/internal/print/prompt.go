@@ -51,8 +51,8 @@ func appendSchema(dst []byte, t chat.Tool) []byte {
 	if len(params) == 0 {
 		params = json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	dst = schema.AppendQuote(append(dst, `{"name": `...), t.Name)
-	dst = schema.AppendQuote(append(dst, `, "description": `...), t.Description)
+	dst = chat.AppendQuoted(append(dst, `{"name": `...), t.Name)
+	dst = chat.AppendQuoted(append(dst, `, "description": `...), t.Description)
 	dst = JSON.Append(append(dst, `, "parameters": `...), string(params))
 	return append(dst, "}\n"...)
 }
@@ -88,7 +88,7 @@ func example(t chat.Tool) chat.Call {
 		if i > 0 {
 			args = append(args, ',')
 		}
-		args = append(schema.AppendQuote(args, name), ':')
+		args = append(chat.AppendQuoted(args, name), ':')
 		args = append(args, worked(typ.Prop(name))...)
 	}
 	return chat.Call{ID: "example00", Name: t.Name, Args: append(args, '}')}

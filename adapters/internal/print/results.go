@@ -7,7 +7,6 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
-	"toolnorm/chat/schema"
 )
 
 // Results writes what tools answered as the family's templates do, without the marks of the turn around: texts[i] is
@@ -71,7 +70,7 @@ func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) 
 		case "result":
 			dst = append(dst, text...)
 		case "quoted":
-			dst = schema.AppendQuote(dst, text)
+			dst = chat.AppendQuoted(dst, text)
 		}
 	}
 	return appendNewlines(dst, p.Tail)

@@ -9,7 +9,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
-	"toolnorm/chat/schema"
+	"toolnorm/chat"
 )
 
 // Append writes a JSON value in the spelling. What could be spelled in several ways comes out in one, since templates parse
@@ -135,7 +135,7 @@ func appendString(dst []byte, quoted string) []byte {
 	if !strings.Contains(quoted, `\`) {
 		return append(dst, quoted...)
 	}
-	return schema.AppendQuote(dst, scan.Unquote(quoted))
+	return chat.AppendQuoted(dst, scan.Unquote(quoted))
 }
 
 // appendRaw writes a string as it is, marks and all: nothing escapes a mark in a tag, so a value that holds the tag's own
