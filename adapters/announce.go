@@ -206,6 +206,7 @@ func unspaced(w string) bool {
 var wordLists string
 
 // wordsOf are the words of a kind: lists that people who know a language can correct without Go.
+// The file is embedded, so a program has no path to find; each kind is split once, when the program starts.
 func wordsOf(kind string) (words []string) {
 	for line := range strings.Lines(wordLists) {
 		if list, ok := strings.CutPrefix(line, kind+" "); ok {

@@ -52,6 +52,7 @@ func (d *decoder) codeSpan() {
 }
 
 // runOf is how often c stands at offset i.
+// It asks for one byte more than the run has, so a run at the end of a piece waits for the next piece.
 func (d *decoder) runOf(i, c int) int {
 	n := i
 	for d.At(n) == c && c >= 0 {
@@ -104,6 +105,7 @@ func (d *decoder) restOfLine(i int) (rest string, whole bool) {
 }
 
 // isLabel says whether a text may be the label of a fence: nothing, or one word such as c++, objective-c or main.go.
+// What has a blank in it is a sentence that a careless fence begins with, "``` is how it starts", and opens none behind text.
 func isLabel(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !scan.IsWord(int(c)) && strings.IndexByte("+-#.", c) < 0 {

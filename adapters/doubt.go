@@ -106,6 +106,7 @@ var quotePairs = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"「
 
 // quotes says whether a text ends with a quotation mark that opens.
 // Curly marks tell which side they are; of the plain ones, and ‘, one directly in front of a mark opens.
+// A blank may stand between, also the no-break one that French puts inside its quotation marks.
 func quotes(text []byte) bool {
 	last, _ := utf8.DecodeLastRune(bytes.TrimRight(text, "\u00a0 "))
 	return strings.ContainsRune("“„«「『‹\"'‘`", last)

@@ -123,6 +123,7 @@ func (d *decoder) commit(t *tool, id string) {
 }
 
 // commitWith begins a call whose arguments are known as a whole, {} for a tool that is called without any.
+// Such a call is decided when it begins: of its arguments nothing can be cut, held back or taken back any more.
 func (d *decoder) commitWith(t *tool, id, args string) match {
 	d.commit(t, id)
 	d.Put(args)
@@ -166,6 +167,7 @@ func (d *decoder) flushArgs() {
 }
 
 // sendArgs sends the first n bytes of out.
+// A call leaves with its first fragment, not before: a client that shows a name alone would show one that may yet be text.
 func (d *decoder) sendArgs(n int) {
 	c := &d.calling
 	if !c.released {

@@ -85,6 +85,7 @@ func All() []*Format { return Builtin().All() }
 func Parse(src []byte) (*Format, error) { return Builtin().Parse(src) }
 
 // setOf makes the formats of a set of families. Each is made once, so that formats can be compared.
+// A family keeps no pointer to what reads it, so sets can share files but never formats.
 func setOf(families *declaration.Set) *Set {
 	s := &Set{families: *families, formats: map[*declaration.Family]*Format{}}
 	for _, f := range families.All() {
@@ -120,6 +121,7 @@ func (s *Set) For(model string) *Format { return s.formats[s.families.For(model)
 func (s *Set) Named(name string) *Format { return s.formats[s.families.Named(name)] }
 
 // All returns the formats sorted by name.
+// Lists for people are sorted; which family counts among equals is the order of loading, which For keeps.
 func (s *Set) All() []*Format {
 	families := s.families.All()
 	all := make([]*Format, len(families))

@@ -91,6 +91,7 @@ var headerMarks = []string{messageMark, declaration.ChannelMark, constrainMark, 
 
 // headerMark is the mark of a header that stands at offset i. Where the text ends inside one the header is structure and
 // dropped; a byte that cannot be one makes it text.
+// <|channel|>final<|mess at the end of a reply is the first, "<|channel|> is a mark" the second.
 func (d *decoder) headerMark(i int) (mark string, a match) {
 	for _, m := range headerMarks {
 		n := 0

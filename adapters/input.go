@@ -23,6 +23,8 @@ type input struct {
 const compactAt = 4096
 
 // Fill reads one more piece of text, after sending what is decided. It answers false at the end of the text.
+// Other events are barriers: a server's own call or thought ends the text in front of it, and no mark reaches over one. Usage
+// is kept for the end, since some servers send it in the middle.
 func (d *decoder) Fill() bool {
 	if d.ended || d.dead {
 		return false
@@ -58,6 +60,8 @@ func (d *decoder) Fill() bool {
 }
 
 // compact drops bytes that nobody needs any more. The text just read stays: what announces a call is looked up there.
+// A pin, a call that can become text again and text that has not left each keep what they need. Bytes move only when 4 KiB can
+// go at once, so that a long reply is copied once and not once a token.
 func (d *decoder) compact() {
 	keep := d.Pos
 	if d.textFrom < d.textTo {

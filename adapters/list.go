@@ -18,6 +18,7 @@ func (d *decoder) brackets(most int) (n int) {
 }
 
 // closeBrackets steps over those brackets' closers, and answers how many of n are missing, as any closer may be.
+// With the last call cut its bracket is missing as well, and that is no reason to call the others incomplete.
 func (d *decoder) closeBrackets(n int) int {
 	for ; n > 0 && d.At(d.Space(0)) == ']'; n-- {
 		d.Pos += d.Space(0) + 1
@@ -104,6 +105,7 @@ func (d *decoder) namedMember() match {
 
 // nextNamed reads a further member, of the same object or of the next one.
 // "}, {" between two calls may lack any of its three signs, but one must stand there, or the rest of a value would be a call.
+// apertus puts each call into an object of its own, small models all into one.
 func (d *decoder) nextNamed() bool {
 	n := 0
 	// {"A": {…}}, {"B": {…}} and {"A": {…}, "B": {…}} both

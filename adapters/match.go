@@ -98,6 +98,7 @@ func (d *decoder) stands(i int, m *declaration.Mark) bool { return d.markSize(i,
 
 // markSize is how many bytes the mark m has at offset i, 0 when it does not stand there.
 // Suffixes (<｜hy_eos:opensource｜>) belong to it, and the blanks that Kimi K3 and others write: <|open|> tools <|sep|>.
+// A mark is compared as a whole here; the index has looked at its first two bytes alone.
 func (d *decoder) markSize(i int, m *declaration.Mark) int {
 	if len(m.Loose.Units) > 0 {
 		if end, a := d.literal(i, m.Loose); a == matched {
@@ -363,6 +364,7 @@ func (d *decoder) marksAt(i int) []declaration.Mark {
 }
 
 // firstMark is the first mark of a kind that stands at offset i, nil when none does.
+// Longer keys stand first in the index, so of <tool_call and <tool_calls> the longer one is found where it stands.
 func (d *decoder) firstMark(i int, is func(m *declaration.Mark) bool) *declaration.Mark {
 	marks := d.marksAt(i)
 	for k := range marks {

@@ -279,6 +279,7 @@ func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
 
 // rawText copies text that is no JSON up to where ends says that it is over, behind as many bytes more. False: the reply
 // ended first. ends is asked at the stops alone, so a file of megabytes costs one look-up a byte.
+// Tagged values and programs differ in what ends them alone: a tag that something sensible follows, or the end of a message.
 func (d *decoder) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
 	q := lenient.Delim{Close: "<", Stops: stops}
 	for {

@@ -285,6 +285,7 @@ func (d *decoder) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 }
 
 // pastComment is the offset behind white space, and perhaps a comment, at offset i.
+// </parameter> <!-- or --> // the town </function>: models explain what they close, and a closer behind it is one all the same.
 func (d *decoder) pastComment(i int) int {
 	if i += d.Elastic(i); d.Comment(i) {
 		i = d.CommentEnd(i)

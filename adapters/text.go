@@ -234,6 +234,7 @@ func (d *decoder) try(m *declaration.Mark) match {
 
 // lateCloser drops the closer of a call that is over, behind nothing but white space since.
 // </function>⏎</tool_call> behind a call that needed neither is structure; the same tag in an answer about XML is not.
+// Text behind the call makes a closer a word of that text, which then stays.
 func (d *decoder) lateCloser(p *declaration.Pattern) match {
 	n, ok := d.closerAt(0, p)
 	if !ok || d.done == 0 || !d.afterCall || !d.blank {

@@ -186,6 +186,8 @@ func (n *node) object(t *schema.Type) string {
 }
 
 // groupJSON is what the tags of one name say: one is a value, several are a list, also where the schema wants none.
+// <step>…</step><step>…</step>: to repeat a tag is the only way in which this form can say more than one value of a name, and
+// a lone one is a list only where the schema says so.
 func groupJSON(group []*node, t *schema.Type) string {
 	if len(group) == 1 {
 		return group[0].json(t)

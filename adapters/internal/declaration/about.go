@@ -49,6 +49,7 @@ func (p *Pattern) Opener() string {
 }
 
 // distinct drops empty and repeated words: several examples of a family mostly begin alike.
+// Order stays that of the file: the first example is what the family prints.
 func distinct(list []string) (out []string) {
 	for _, s := range list {
 		if s != "" && !slices.Contains(out, s) {

@@ -205,6 +205,7 @@ func misshapen(kind, want, got string) error {
 }
 
 // placeOf is where mark i of a shape stands, in words of the author's own line.
+// An author sees {key} and {value} in the line, and no numbers of parts.
 func placeOf(shape []string, i int) string {
 	switch {
 	case i == 0:

@@ -149,6 +149,7 @@ type Flags struct {
 }
 
 // parseFlags reads a flag line, which replaces all flags of the family that this one is like.
+// An unknown word is an error and no warning: a flag that is misspelt would be missed in the middle of a reply, by nobody.
 func parseFlags(line string) (f Flags, err error) {
 	flags := map[string]*bool{"blank": &f.Blank, "cdata": &f.CDATA, "entities": &f.Entities, "think-calls": &f.ThinkCalls}
 	for _, word := range strings.Fields(line) {

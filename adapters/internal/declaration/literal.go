@@ -154,6 +154,7 @@ func (l Literal) Key() string {
 }
 
 // Head is the piece of the literal that key is the text of, with the other spellings of its bars and its seams.
+// The next argument's tag is recognised by it, <parameter= of <parameter=city>, where what follows is not known yet.
 func (l Literal) Head() Literal {
 	for i, u := range l.Units {
 		if solid := u.Kind == Exact || u.Kind == AnyBar || u.Kind == Pad; !solid && i > 0 {

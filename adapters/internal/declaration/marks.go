@@ -196,6 +196,8 @@ func IsProse(key string) bool {
 }
 
 // addWord adds a mark once a pattern, its bars in both spellings. Keys have two bytes at least: see marksOf and declare.
+// hunyuan's <｜hy_eos{sfx}｜> is looked for as <｜hy_eos and matched with its suffix; of kimi-k3's
+// <|open|>tools<|sep|> models write blanks between the parts.
 func (v *Index) addWord(k MarkKind, word string, p *Pattern) {
 	key, loose := word, NewLiteral(word, "", "")
 	if strings.Contains(word, SuffixHole) {

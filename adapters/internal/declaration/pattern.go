@@ -147,6 +147,7 @@ func (p *Pattern) Hole(word string) int {
 }
 
 // shape names the parts of a pattern, literals as #: what a kind of line may look like is a short list of shapes.
+// Comparing words keeps the rules for a line readable: "# key # value #" is an argument.
 func (p *Pattern) shape() string {
 	var words []string
 	for _, part := range p.Parts {
@@ -203,6 +204,8 @@ func (p *Pattern) withoutWrapper() *Pattern {
 
 // beginningWith is the pattern with another first literal, none where that is empty: what is left of an example whose
 // first mark was lost, or was read already.
+// functionary-v3.2's prompts end with >>>, servers drop <tool_call> where it is a control token, and models leave out the outer of
+// two tags: in all three the rest of the example still tells what follows.
 func (p *Pattern) beginningWith(text string) *Pattern {
 	q := *p
 	q.Parts = slices.Clone(p.Parts)

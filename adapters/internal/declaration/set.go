@@ -118,6 +118,7 @@ func modelNames(model string) []string {
 }
 
 // Named returns the family with that name, or nil.
+// A set has some seventy families and few look-ups by name, so a map would be one more thing to keep in step.
 func (s *Set) Named(name string) *Family {
 	for _, f := range s.families {
 		if f.Name == name {

@@ -20,6 +20,7 @@ func (f *Family) Tokens() []string {
 }
 
 // allTokens makes the list, which takes a millisecond: too long for every request, and most requests never need it.
+// Marks of other families' turns are left out: a server that is asked for them shows them, and here they would be text.
 func (f *Family) allTokens() []string {
 	var all, turns []string
 	for _, g := range f.set.families {

@@ -24,6 +24,7 @@ const (
 var wordings = []string{"schemas", "signatures", "example"}
 
 // ParseWording reads the names of kinds, with blanks or + between them: "signatures+example". An error lists the kinds.
+// A plus sign reads better in a flag, a blank in a declaration; both are taken in both.
 func ParseWording(s string) (Wording, error) {
 	var w Wording
 	for _, name := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '+' || r == '\t' }) {
@@ -40,6 +41,7 @@ func ParseWording(s string) (Wording, error) {
 }
 
 // String is what ParseWording reads, so that a wording that a probe has found can be kept as text.
+// The order is that of the constants, so one wording has one spelling in the memory of a model.
 func (w Wording) String() string {
 	var names []string
 	for i, name := range wordings {

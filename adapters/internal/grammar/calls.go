@@ -41,6 +41,7 @@ func (g *writer) opener(text, mark string) string {
 
 // inRow matches calls as the printer writes them one behind the other, the first from part i of the pattern on.
 // There is one at least: a section without calls is none, and a model that is held inside it has opened it to call.
+// The rules have to differ only where the trigger has matched the beginning of the first one already.
 func (g *writer) inRow(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	one := g.call(p, i, tools)
 	if p.HoldsSeveral() {

@@ -63,6 +63,7 @@ func (g *writer) limit(b *schema.Bound, kind schema.Kinds, step int64) *int64 {
 // between matches the numbers from low to high, nil for no bound: the halves below and above zero are written apart, since
 // of negative numbers the digits grow as the number shrinks. least is the least of them behind a minus sign: there is no
 // integer -0, but there is -0.5.
+// A limit of the schema that is not whole has been moved outwards by then, and noted.
 func between(low, high *int64, least int64, side func(from, to int64) string) string {
 	l, h := int64(-manyDigits), int64(manyDigits)
 	if low != nil {

@@ -114,6 +114,7 @@ func (w *patternWriter) anchored(re *syntax.Regexp) string {
 }
 
 // all is several expressions one after the other.
+// A part that cannot be said makes all of it unsayable: failed is looked at once, at the end.
 func (w *patternWriter) all(list []*syntax.Regexp) string {
 	var parts []string
 	for _, re := range list {
@@ -167,6 +168,7 @@ func (w *patternWriter) write(re *syntax.Regexp) string {
 }
 
 // literal is a text in the spelling.
+// A quote is written as the spelling escapes it, and a character that may begin the mark behind a raw value cannot be said.
 func (w *patternWriter) literal(text []rune) string {
 	out := ""
 	for _, c := range text {

@@ -143,6 +143,7 @@ func alt(list ...string) string {
 func optional(expr string) string { return repeat(expr, 0, 1) }
 
 // repeat matches a thing from low to high times; without a bound when high is negative.
+// llama.cpp copies what is repeated as often as the bound says, so callers give a long expression a rule of its own first.
 func repeat(expr string, low, high int) string {
 	if expr == "" || high == 0 {
 		return ""

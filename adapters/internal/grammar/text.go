@@ -134,6 +134,7 @@ type edge struct {
 
 // step matches the next character, and everything from there on; where a mark would be whole there is no name to go on to.
 // Text may end behind any rule but the one that forces a first character: the mark itself follows in the tag's own literal.
+// These are the states of Aho and Corasick's matcher, one a rule, with the accepting ones left out.
 func step(edges []edge, names map[string]string) string {
 	var all []string
 	others := `[^\x00`

@@ -142,6 +142,7 @@ func (g *writer) any(s *print.Spelling) string {
 }
 
 // most is the greatest number of characters or elements, which limit bounds in turn; -1 for any.
+// Bounds above 2000 are left out and noted as dropped: llama.cpp refuses a grammar with larger ones.
 func (g *writer) most(max *schema.Count, keyword string, limit int) int {
 	switch {
 	case max == nil:

@@ -132,6 +132,7 @@ const aSet = 's'
 const CallArgs = 'f'
 
 // closerOf is the byte that closes what kind opened; a parenthesis for tuples and for the arguments of a Python call.
+// A set is written {1, 2} in Python, so its kind is not the byte that opened it.
 func closerOf(kind byte) int {
 	switch kind {
 	case '{', aSet:

@@ -184,6 +184,7 @@ func (r *Reader) Members(t *schema.Type) {
 // next goes over to member or element n of a container, and says whether there is one: what stands in front of it is held,
 // and where that begins in the output is answered.
 // A comma that nothing follows goes, one that is missing is written.
+// The hold begins in front of the comma, since a comma that has left cannot be taken back: {"a": 1,} must not become {"a":1,}.
 func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	at = r.HoldOn()
 	comma := r.between(n > 0)

@@ -221,6 +221,7 @@ func (r *Reader) joins(i int) bool {
 
 // closeOf is the offset of the quote that closes a string whose text begins at offset i, at most that many bytes on; what is
 // escaped closes nothing. Without one it is where the text ended, or the bound.
+// The bound is what keeps looking ahead linear: each quote of a long text may be asked about.
 func (r *Reader) closeOf(i int, quote string, most int) (n int, ok bool) {
 	for n = i; n < i+most && r.At(n) >= 0; n++ {
 		if r.Has(n, quote) {

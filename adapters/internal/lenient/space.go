@@ -61,6 +61,7 @@ func (r *Reader) Loose(i int) int {
 
 // dropTo drops a comment up to what ends it, // and # as well as those that C and JSON with comments have.
 // One that never ends is the rest of the text; whatever is open is then closed as at any end.
+// A line's comment leaves the line break, which is white space of the JSON.
 func (r *Reader) dropTo(end string) {
 	r.Repaired("comments")
 	for r.At(0) >= 0 && !r.Has(0, end) {
@@ -84,6 +85,7 @@ func (r *Reader) OddSpace() int {
 }
 
 // oddSpaceAt is the same at offset i.
+// It looks only: a phrase without quotes may hold a no-break space, which is no repair.
 func (r *Reader) oddSpaceAt(i int) int {
 	for _, s := range oddSpaces {
 		if r.Has(i, s) {

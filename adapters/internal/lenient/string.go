@@ -352,6 +352,7 @@ func (r *Reader) unicodeEscape() {
 }
 
 // unit is the half of a character that is spelled \uXXXX at offset i; 0: none is.
+// \ud83d\ude00 is one character in two halves; either of them alone is none.
 func (r *Reader) unit(i int) (half rune) {
 	if r.At(i) != '\\' || r.At(i+1) != 'u' {
 		return 0

@@ -67,6 +67,7 @@ func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte 
 }
 
 // appendCalls writes calls, the white space of the family between them, all in one example where that holds a list.
+// The first call's glue has been written by then, or left out at the start of a reply.
 func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Calls[0]
 	if p.HoldsSeveral() {

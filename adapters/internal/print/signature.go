@@ -77,6 +77,7 @@ func literalOf(value string) string {
 
 // kinds are the kinds of values: the word of a type's name, Python's, and a value that could be a real one. Integers come
 // in front of the numbers that they are among.
+// A model is told the same type in the same word everywhere, in a signature, in a tag and by an example.
 var kinds = []struct {
 	kind               schema.Kinds
 	word, python, some string

@@ -141,6 +141,7 @@ func (s *Spelling) Value(value string) string { return string(s.Append(nil, valu
 
 // TypeWord is what the {type} hole i of an argument's example prints for a kind: whether it is a string, where the mark in
 // front asks that (deepseek's string="true"), or the kind's name (kimi-k3's type="number").
+// Whole numbers are numbers there, as kimi-k3 knows no other word for them.
 func TypeWord(p *declaration.Pattern, i int, kind schema.Kinds) string {
 	if strings.HasSuffix(p.Parts[i-1].Lit.Text, `string="`) {
 		if kind == schema.String {

@@ -16,6 +16,7 @@ import (
 // the value before they print it: a client's {"n":1.50,"s":"\u00e9"} is {"n": 1.5, "s": "é"} in the prompt. The order of
 // members stays, as in Python's dictionaries.
 // Text that is no JSON is not refused: what comes of it is a part of it, and fuzzing holds that nothing fails.
+// A history is printed with each turn, so this is one of the few places where copying would be felt.
 func (s *Spelling) Append(dst []byte, value string) []byte {
 	dst, _ = s.append(dst, value)
 	return dst

@@ -70,6 +70,7 @@ func (b *Buffer) At(i int) int {
 }
 
 // more is at for the byte at position p, which is not buffered.
+// Only the end of the source, or the virtual one of a draft, answers -1: that is the whole of split invariance.
 func (b *Buffer) more(p int) int {
 	if p >= b.limit {
 		b.Hit = true
@@ -100,6 +101,7 @@ func (b *Buffer) Slice(from, to int) []byte { return b.Buf[from-b.Base : to-b.Ba
 const MaxSpace = 4096
 
 // Space counts the white space from offset i on, up to maxSpace.
+// The bound is for hostile text: a megabyte of newlines behind each mark would be counted for each attempt.
 func (b *Buffer) Space(i int) int {
 	n := i
 	for n < i+MaxSpace && IsSpace(b.At(n)) {
@@ -109,6 +111,7 @@ func (b *Buffer) Space(i int) int {
 }
 
 // Has says whether s stands at offset i. Bytes are asked for one by one, so nothing waits that cannot be s.
+// Asking for the whole of it at once would hold back prose that merely begins like a mark.
 func (b *Buffer) Has(i int, s string) bool {
 	for k := 0; k < len(s); k++ {
 		if b.At(i+k) != int(s[k]) {
@@ -122,6 +125,7 @@ func (b *Buffer) Has(i int, s string) bool {
 const byteNewline = "<0x0A>"
 
 // Elastic counts white space at offset i, also newlines spelled as the two characters \ n or as a byte token.
+// <0x0A> is the name of a token that nobody turned into its byte: ERNIE's replies have it for newlines.
 func (b *Buffer) Elastic(i int) int {
 	n := i
 	for {

@@ -15,6 +15,7 @@ type Field struct{ Key, Value string }
 // Fields are the members of an object in their order. One that stands twice is there twice: which one counts is the tool's
 // to say, and the model sees what it wrote.
 // Text that is no object has none, and one that ends early has those that began.
+// Values are slices of the text: a file in an argument is not copied to find the names beside it.
 func Fields(object string) (all []Field) {
 	text, ok := strings.CutPrefix(TrimSpace(object), "{")
 	for ok {
@@ -29,6 +30,7 @@ func Fields(object string) (all []Field) {
 }
 
 // NextMember reads a comma, if there is one, a key and a colon. It answers false at the end of the object.
+// It accepts a comma too many or a missing colon, since what it reads was written by a program: broken text must only not loop.
 func NextMember(text string) (quoted, rest string, ok bool) {
 	if text = TrimSpace(strings.TrimPrefix(TrimSpace(text), ",")); text == "" || text[0] != '"' {
 		return "", text, false
@@ -38,6 +40,7 @@ func NextMember(text string) (quoted, rest string, ok bool) {
 }
 
 // valueEnd is the length of the JSON value that text begins with, up to the comma or bracket behind it.
+// Strings are stepped over as a whole, so a brace in a text closes nothing.
 func valueEnd(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -63,6 +66,7 @@ func valueEnd(text string) int {
 func TrimSpace(text string) string { return strings.TrimLeft(text, " \t\r\n") }
 
 // StringEnd is the length of the JSON string that text begins with, the quotes included, or all of a text that ends in it.
+// An escaped quote ends no string; what else is escaped is not looked at.
 func StringEnd(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
