@@ -169,6 +169,7 @@ func (d *decoder) bareCall() bool {
 // complete says whether every call of the draft has the parameters that its tool requires and no others.
 // With marks a call goes on as the model wrote it and is checked later; without them this is part of the evidence.
 // `{"name": "get_weather"}` with nothing else is a record about a tool more often than a call of it.
+// It reads the events that would leave, so that what was repaired on the way counts as repaired.
 func (d *decoder) complete() bool {
 	var draft chat.Collector
 	for _, e := range d.drafted {

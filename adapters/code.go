@@ -179,6 +179,7 @@ func (d *decoder) endsCodeLine(n int) bool {
 
 // ownMark says whether a mark of the model's own family stands at offset i that is no word of prose.
 // Another family's marks in a block are what the block is about.
+// Behind a fence at the end of a line the model's own mark says that the fence closes, whatever its rules say.
 func (d *decoder) ownMark(i int) bool {
 	return d.firstMark(i, func(m *declaration.Mark) bool { return m.Own && !m.IsWord() }) != nil
 }
@@ -235,6 +236,7 @@ func (d *decoder) inCode() bool {
 }
 
 // anyMark says whether a mark stands here.
+// Code spans are looked at up to their end only where a mark stands in them: most backquotes hold a word.
 func (d *decoder) anyMark() bool {
 	return d.firstMark(0, func(*declaration.Mark) bool { return true }) != nil
 }

@@ -67,6 +67,7 @@ func (d *decoder) extraClosers(of string) {
 
 // nextObject reads a further object behind a separator.
 // mistral-v3 writes [{…}, {…}], minimax-m1 an object a line, Llama 3 {…}; {…}.
+// What stands between two objects may be anything that separates, as long as an object follows.
 func (d *decoder) nextObject() bool {
 	n := d.separator()
 	return d.At(n) == '{' && d.further(n, func() match { return d.envelope(0) })

@@ -9,6 +9,7 @@ import (
 
 // brackets steps over the brackets that open a list of calls, most of them at most, and counts them.
 // Small models double them, and leave them out for a single call.
+// Two are what was seen, so a third one is a value of something else.
 func (d *decoder) brackets(most int) (n int) {
 	for d.Pos += d.Space(0); n < most && d.At(0) == '['; n++ {
 		d.Pos++

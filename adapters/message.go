@@ -201,6 +201,7 @@ func (d *decoder) messageEnds(p *declaration.Pattern, i int) int {
 // one, a header or the end of the text follows; without one, a complete header does.
 // "I must not write <|call|> myself" has an end mark in the middle of its text. Text is kept byte for byte up to there.
 // The state is that of plain bytes meanwhile, so flushText knows where they go.
+// It is read as prose is, but for marks: what looks like a call in a message for the user is an example.
 func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
 	d.state, d.fresh, d.blank = kind, false, false
 	for c := d.plain(&messageStops); c >= 0; c = d.plain(&messageStops) {

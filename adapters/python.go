@@ -29,6 +29,7 @@ func (d *decoder) pythonCalls(p *declaration.Pattern) match {
 // Without a bracket around, white space alone may separate: calls stand on lines. Inside one a comma must, since [f() g()] is
 // no list in Python.
 // A call that is cut here leaves those in front of it alone: they have ended.
+// A name must follow, or the comma was one of the sentence around: "[a(), and so on".
 func (d *decoder) nextPython(bracket bool) bool {
 	n := d.Space(0)
 	// f(…), g(…) in a list; f(…); g(…) and one a line without

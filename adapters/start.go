@@ -44,6 +44,7 @@ func (d *decoder) startBehind(prompt string) {
 // beginning reads what the prompt has opened and the reply goes on with: a message's header, a plain reply or a call.
 // The header comes first, as it says which of the others can come at all.
 // Nothing of it is looked for again later: what the prompt has opened, only the first bytes of the reply can go on with.
+// Only a reply that begins in text comes here: behind an open thought no message and no bare name can stand.
 func (d *decoder) beginning() {
 	d.firstMessage()
 	if f := d.ahead; f != nil {

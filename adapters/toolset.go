@@ -228,6 +228,7 @@ func (s *toolset) taking(members []scan.Field) *tool {
 // takes says whether the members have what a tool requires, and nothing that its schema does not list. A schema that lists
 // nothing takes anything.
 // A member that the schema does not name speaks against it also where it lets further ones in: anything would fit there.
+// Both uses ask the same: which tool an id without a name means, and whether a call without marks is one.
 func (t *tool) takes(members []scan.Field) bool {
 	typ := t.schema()
 	has := func(name string) bool {

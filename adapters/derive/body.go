@@ -55,6 +55,7 @@ func jsonBody(text string, from int, path, content string) (body, bool) {
 }
 
 // jsonAt is the JSON value that a text begins with; what follows may be anything.
+// The template prints its own marks behind it, and these are what is looked for.
 func jsonAt(text string) (string, bool) {
 	var value json.RawMessage
 	in := json.NewDecoder(strings.NewReader(text))

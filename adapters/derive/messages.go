@@ -131,6 +131,7 @@ func (m *messages) field(header string) string {
 }
 
 // distinct are the words that are not empty, each once.
+// An empty mark would be found everywhere.
 func distinct(words ...string) (out []string) {
 	seen := map[string]bool{"": true}
 	for _, w := range words {

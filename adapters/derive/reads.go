@@ -49,6 +49,7 @@ func same(a, b []byte) bool {
 }
 
 // written are calls on one line.
+// The first difference between what was meant and what was read is easiest to see on one line.
 func written(calls []chat.Call) string {
 	var b bytes.Buffer
 	for _, c := range calls {

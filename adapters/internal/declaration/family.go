@@ -39,6 +39,7 @@ type Family struct {
 }
 
 // Lines are what a declaration says, and what one that is like another takes over from it: all but names and models.
+// Patterns are copied then, since each knows its family; lists of marks are shared, as a line of that kind replaces them.
 type Lines struct {
 	// The examples. All of a list are read, the first is printed: models of one name come in versions that differ.
 	Think    []*Pattern // marks around reasoning

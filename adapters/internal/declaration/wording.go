@@ -21,6 +21,7 @@ const (
 )
 
 // wordings are the kinds by name, in the order of their values.
+// The names are those of the setting wording and of a declaration's line.
 var wordings = []string{"schemas", "signatures", "example"}
 
 // ParseWording reads the names of kinds, with blanks or + between them: "signatures+example". An error lists the kinds.

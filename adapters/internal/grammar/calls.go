@@ -66,6 +66,7 @@ func (g *writer) many() bool { return !g.o.Single && g.o.MaxCalls != 1 }
 // literals joins the literals of an example, or of a part of it, and the newlines behind.
 // Behind a body they are only closers, which the printer writes to the byte: the grammar forces the closers that models
 // forget, </function> in front of </tool_call>. In front of a body they are the same for all tools where no name is among them.
+// Suffixes of a checkpoint are printed in them, so a model is held to its own spelling.
 func (g *writer) literals(parts []declaration.Part, tail int) string {
 	text := ""
 	for _, part := range parts {

@@ -130,6 +130,7 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 // fit turns a string, number or literal into the type that the schema allows instead, if its text spells one.
 // An object or a list in a string, {"where": "{\"city\": \"Rome\"}"}, is read leniently, but counts only when it is whole: half an
 // object would be another one. What fits the elements of a list becomes a list of one: {"ids": 3} is [3].
+// The schema decides and nothing else: without one every value stays what it is.
 func fit(value string, t *schema.Type) string {
 	if fits := t.Fit(value); fits != value || t.Allows(schema.KindOf(value)) {
 		return fits

@@ -54,6 +54,7 @@ func wrapped(name string, t *schema.Type, args string) string {
 // Unwrapped are the arguments that the lone member of an object holds, also in a string.
 // It is accepted only when at least one member is known to the schema, or there is none: an object of unknown members under
 // "input" may be what the tool wants to have there. ok is false where nothing was unwrapped.
+// It is asked of a whole object only: half a wrapper holds nobody knows what.
 func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	inner := args
 	// {"arguments": {"input": {"city": "Rome"}}}

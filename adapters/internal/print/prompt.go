@@ -96,6 +96,7 @@ func example(t chat.Tool) chat.Call {
 
 // worked is a value that could be a real one: the first allowed one, or the simplest of its type. An empty list or object
 // says "nothing", which fits more tools than any element we could make up.
+// A value that is invented, as a city, would be called with: small models copy what they see.
 func worked(t *schema.Type) string {
 	if e := t.Enum(); len(e) > 0 {
 		return e[0]
