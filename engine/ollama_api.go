@@ -38,7 +38,7 @@ func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, s
 		return nil, "", err
 	}
 	if n, ok := s.backend.(ollamaAPI); ok {
-		return ollama.Watched(n, e.cfg.Timeouts), name, nil
+		return ollama.Watched(n, e.cfg.Timeouts, name, model), name, nil
 	}
 	return nil, name, nil
 }

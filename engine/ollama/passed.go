@@ -8,8 +8,10 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 
+	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 )
@@ -22,7 +24,7 @@ var ours = []string{"Set-Cookie", "Location", "Refresh", "Clear-Site-Data", "Alt
 // says that a model answers, so that the answer ends with a record that says so. However the server ends, the
 // client's answer has one end: a document comes whole or as 502, a stream in whole records, with an error record
 // where the server breaks off. Forms that are not known pass as they are.
-func passable(resp *http.Response, isReply bool) error {
+func passable(resp *http.Response, isReply bool, n names) error {
 	for _, name := range ours {
 		resp.Header.Del(name)
 	}
@@ -36,11 +38,11 @@ func passable(resp *http.Response, isReply bool) error {
 	case resp.StatusCode >= 400:
 		return passError(resp, form)
 	case form == "application/json":
-		return passDocument(resp)
+		return passDocument(resp, n)
 	// A reply as text/plain is a stream of records too: some gateways label it so.
 	// A reply under another label, as text/plain, is a stream of records too.
 	case form == "application/x-ndjson", isReply && form != "text/event-stream":
-		pass(resp, &records{isReply: isReply})
+		pass(resp, &records{isReply: isReply, names: n})
 	case form == "text/event-stream":
 		pass(resp, &records{events: true, isReply: isReply})
 	}
@@ -63,12 +65,14 @@ func passError(resp *http.Response, form string) error {
 
 // passDocument reads a document whole before any of it is passed on, unless it is longer than a record may be (16
 // MiB): half a document behind a 200 looks like a whole one to many clients.
-func passDocument(resp *http.Response) error {
+func passDocument(resp *http.Response, n names) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxRecord))
+	long := len(text) == upstream.MaxRecord
+	text = n.told(text)
 	switch {
 	case err != nil:
 		return err
-	case len(text) == upstream.MaxRecord:
+	case long:
 		replace(resp, io.MultiReader(bytes.NewReader(text), resp.Body), -1)
 	case !json.Valid(text):
 		return fault.New(fault.Unavailable, "the model server ended its reply in the middle: its log may say why")
@@ -104,6 +108,7 @@ func pass(resp *http.Response, r *records) {
 type records struct {
 	events  bool // server-sent events: the lines of one belong together
 	isReply bool // the last record says that it is the last
+	names   names
 
 	body    io.ReadCloser
 	scratch *upstream.Scratch
@@ -173,8 +178,29 @@ func (r *records) record(line []byte, whole bool) error {
 		}
 		r.done = v.GetBool("done") && r.isReply || v.Exists("error")
 	}
-	r.out = append(r.out, line...)
+	r.out = append(r.out, r.names.told(line)...)
 	return nil
+}
+
+// names are how records begin that name the model as its server does, and as the client does. The zero value: both call it the
+// same.
+type names struct{ theirs, ours []byte }
+
+func namesOf(theirs, ours string) (n names) {
+	const key = `{"model":`
+	if theirs != ours {
+		n = names{chat.AppendQuoted([]byte(key), theirs), chat.AppendQuoted([]byte(key), ours)}
+	}
+	return n
+}
+
+// told is a record with the client's name for the model. Ollama writes the name at the start of each; whatever begins in another
+// way stays as it is.
+func (n names) told(record []byte) []byte {
+	if rest, ok := bytes.CutPrefix(record, n.theirs); ok && n.theirs != nil {
+		return append(slices.Clip(n.ours), rest...)
+	}
+	return record
 }
 
 // eventLine takes one line of an event, which is passed on when an empty one ends it. Behind [DONE] nothing need

@@ -82,7 +82,7 @@ func passedOn(t *testing.T, path string, h http.HandlerFunc) (string, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := Watched(o, wait.Timeouts{}).RoundTrip(req)
+	resp, err := Watched(o, wait.Timeouts{}, "m", "m").RoundTrip(req)
 	if err != nil {
 		return fault.From(err).OpenAICode(), true
 	}
@@ -153,7 +153,7 @@ func TestRecordsArePassedOnAsTheyCome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := Watched(o, wait.Timeouts{Idle: 20 * time.Second}).RoundTrip(req)
+	resp, err := Watched(o, wait.Timeouts{Idle: 20 * time.Second}, "m", "m").RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,5 +165,36 @@ func TestRecordsArePassedOnAsTheyCome(t *testing.T) {
 	close(seen)
 	if rest, err := io.ReadAll(resp.Body); err != nil || string(rest) != `{"done":true}`+"\n" {
 		t.Errorf("%q, %v", rest, err)
+	}
+}
+
+// TestRecordsNameTheModelAsTheClientDoes reads answers in pieces of every length.
+func TestRecordsNameTheModelAsTheClientDoes(t *testing.T) {
+	const in = `{"model":"m","response":"{\"model\":\"m\"}"}` + "\n\n" + `{"model":"mm","x":1}` + "\n" + `{"models":"m"}` + "\n" + `{"model":"m","done":true}` + "\n"
+	const want = `{"model":"box/m","response":"{\"model\":\"m\"}"}` + "\n\n" + `{"model":"mm","x":1}` + "\n" + `{"models":"m"}` + "\n" + `{"model":"box/m","done":true}` + "\n"
+	read := func(kind, text string, n int) *http.Response {
+		pieces, w := io.Pipe()
+		go func() {
+			for i := 0; i < len(text); i += n {
+				io.WriteString(w, text[i:min(i+n, len(text))])
+			}
+			w.Close()
+		}()
+		resp := &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {kind}, "Content-Length": {"9"}}, Body: pieces}
+		if err := passable(resp, true, namesOf("m", "box/m")); err != nil {
+			t.Fatal(err)
+		}
+		return resp
+	}
+	for n := 1; n <= len(in); n++ {
+		resp := read("application/x-ndjson", in, n)
+		got, err := io.ReadAll(resp.Body)
+		if err != nil || string(got) != want || resp.Header.Get("Content-Length") != "" {
+			t.Fatalf("pieces of %d: %q, %v\nwant %q", n, got, err, want)
+		}
+	}
+	got, err := io.ReadAll(read("application/json", `{"model":"m","done":true}`, 7).Body)
+	if err != nil || string(got) != `{"model":"box/m","done":true}` {
+		t.Errorf("a document: %q, %v", got, err)
 	}
 }

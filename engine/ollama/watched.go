@@ -18,11 +18,16 @@ var replies = []string{"/api/generate", "/api/chat", "/api/embed", "/api/embeddi
 // Watched is a way to an Ollama on which what is passed on unread ends, too: a wait for a model's reply that is
 // longer than t allows, and a server that breaks, are an error, or the last record of what had come of the answer.
 // Without it a client would see its connection break, which Python's http calls IncompleteRead, and not learn why.
-func Watched(rt http.RoundTripper, t wait.Timeouts) http.RoundTripper { return &watched{rt, t} }
+// Records name the model as the client calls it: one that compares the name with what it asked for would stumble over the
+// server's.
+func Watched(rt http.RoundTripper, t wait.Timeouts, called, client string) http.RoundTripper {
+	return &watched{rt, t, namesOf(called, client)}
+}
 
 type watched struct {
 	way    http.RoundTripper
 	limits wait.Timeouts // of replies; nothing bounds the rest
+	names  names
 }
 
 // RoundTrip sends a request and waits for the head of its answer. Behind the head the waits go on with the reads
@@ -43,7 +48,7 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, cause(r.Context(), err)
 	}
 	resp.Body = &watchedBody{Reader: p.Reader(resp.Body, first, later), asked: r.Context(), ctx: ctx, body: resp.Body, pulse: p}
-	if err := passable(resp, isReply); err != nil {
+	if err := passable(resp, isReply, w.names); err != nil {
 		return nil, errors.Join(err, resp.Body.Close())
 	}
 	return resp, nil

@@ -26,7 +26,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	if rt == nil {
 		return fault.New(fault.Invalid, "the server of %q does not speak Ollama's API; ask at /v1", x.Model)
 	}
-	return s.forward(w, r, x, rt, renamed(body, x.Model, name), name)
+	return s.forward(w, r, x, rt, renamed(body, x.Model, name))
 }
 
 // change passes a request on that changes the models of the first server. Web pages may not send such: the browser tells
@@ -45,7 +45,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	if rt == nil {
 		return fault.New(fault.NotFound, "the first model server does not speak Ollama's API")
 	}
-	return s.forward(w, r, x, rt, nil, x.Model)
+	return s.forward(w, r, x, rt, nil)
 }
 
 // secret are the headers that are meant for this server, not for the one behind it. Origin is among them: whether the
@@ -53,11 +53,10 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 // A key for this server would else reach the one behind it.
 var secret = []string{"Authorization", "Api-Key", "X-Api-Key", "Cookie", "Origin", "Referer"}
 
-// forward passes a request on and its answer back, piece by piece as it comes. A nil body is the request's own. Name is what
-// the server calls the model.
+// forward passes a request on and its answer back, piece by piece as it comes. A nil body is the request's own.
 // CORS headers of the server are taken off: which pages may read an answer is decided here. A redirection is
 // never followed, and the transport ends a broken answer with one record that says why.
-func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Record, rt http.RoundTripper, body []byte, name string) (err error) {
+func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Record, rt http.RoundTripper, body []byte) (err error) {
 	x.Meta.Strategy = "forwarded"
 	if body != nil {
 		r = r.Clone(r.Context())
@@ -80,7 +79,6 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Rec
 				}
 			}
 			from = resp.Body
-			calledBack(resp, name, x.Model)
 			return nil
 		},
 		ErrorLog:     log.New(io.Discard, "", 0), // an answer that breaks off breaks off for the client as well
@@ -114,3 +112,18 @@ func (p *patient) Write(b []byte) (int, error) {
 
 // Unwrap gives http.ResponseController the writer that can flush.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// renamed is a body whose model has the name that its server knows. A model without another name leaves every byte.
+// A client asks for box/qwen3 and the server box knows qwen3: the field is the only one that is rewritten.
+func renamed(body []byte, from, to string) []byte {
+	if from == to {
+		return body
+	}
+	v, err := fastjson.ParseBytes(body)
+	if err != nil {
+		return body // it was parsed before
+	}
+	v.Del("name")
+	v.Set("model", new(fastjson.Arena).NewString(to))
+	return v.MarshalTo(nil)
+}

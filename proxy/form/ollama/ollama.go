@@ -4,8 +4,7 @@
 //	ollama.go   paths, models, which chats are answered here
 //	request.go  the fields of a chat
 //	reply.go    the reply as records of JSON, one a line or one in all
-//	forward.go  requests that are passed on
-//	rename.go   the model's name in what is passed on, where its server has another name for it
+//	forward.go  requests that are passed on, with the name that the model has at its server
 //
 // A reply is a line of JSON for each piece, the last of which says why it ended and what it took:
 //
@@ -217,7 +216,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record
 		return err
 	}
 	if rt != nil && !tools {
-		return s.forward(w, r, x, rt, renamed(body, x.Model, name), name)
+		return s.forward(w, r, x, rt, renamed(body, x.Model, name))
 	}
 	return s.Run.Answer(w, r, form.API{Read: readChat, Open: open}, x, body)
 }

@@ -2,9 +2,7 @@ package ollama
 
 import (
 	"encoding/json"
-	"io"
 	"maps"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -72,30 +70,5 @@ func TestTheVersionIsThatOfTheClientLibrary(t *testing.T) {
 	mod, err := os.ReadFile("../../../go.mod")
 	if err != nil || !strings.Contains(string(mod), "github.com/ollama/ollama v"+apiVersion+"\n") {
 		t.Errorf("go.mod does not have the client of version %s: %v", apiVersion, err)
-	}
-}
-
-// TestRecordsNameTheModelAsTheClientDoes reads answers in pieces of every length.
-func TestRecordsNameTheModelAsTheClientDoes(t *testing.T) {
-	const in = `{"model":"m","response":"{\"model\":\"m\"}"}` + "\n\n" + `{"model":"mm","x":1}` + "\n" + `{"models":"m"}` + "\n" + `{"model":"m","done":true}` + "\n" + `{"mod`
-	const want = `{"model":"box/m","response":"{\"model\":\"m\"}"}` + "\n\n" + `{"model":"mm","x":1}` + "\n" + `{"models":"m"}` + "\n" + `{"model":"box/m","done":true}` + "\n" + `{"mod`
-	for n := 1; n <= len(in); n++ {
-		pieces, w := io.Pipe()
-		go func() {
-			for i := 0; i < len(in); i += n {
-				io.WriteString(w, in[i:min(i+n, len(in))])
-			}
-			w.Close()
-		}()
-		resp := &http.Response{Header: http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Length": {"9"}}, Body: pieces}
-		calledBack(resp, "m", "box/m")
-		got, err := io.ReadAll(resp.Body)
-		if err != nil || string(got) != want || resp.Header.Get("Content-Length") != "" {
-			t.Fatalf("pieces of %d: %q, %v\nwant %q", n, got, err, want)
-		}
-	}
-	same := &http.Response{Header: http.Header{"Content-Type": {"application/json"}}, Body: http.NoBody}
-	if calledBack(same, "m", "m"); same.Body != http.NoBody {
-		t.Error("an answer whose model has one name is read through")
 	}
 }
