@@ -1,7 +1,10 @@
 package drive
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"time"
 
 	"toolnorm/bench/fake"
@@ -48,6 +51,54 @@ func Open(proxies []*Proxy, q Request) ([]Opening, error) {
 		all[i] = Opening{median(seen[i]), spent[i] / firstRounds}
 	}
 	return all, nil
+}
+
+// Twice is how long the server itself takes for what toolnorm asks it, with nothing between: the request's prompt rendered, and
+// the four tokens of its continuation. What a request takes beyond that is the proxy's; encoding the second request is not
+// counted.
+func Twice(url string, q Request) (time.Duration, error) {
+	body, err := q.body(fake.Script{Bytes: 16})
+	if err != nil {
+		return 0, err
+	}
+	render := append(body[:len(body)-1:len(body)-1], `,"_debug_render_only":true}`...)
+	var seen []time.Duration
+	for range firstRounds {
+		first, rendered, err := timed(url+"/api/chat", render)
+		if err != nil {
+			return 0, err
+		}
+		var prompt struct {
+			Info struct {
+				Text string `json:"rendered_template"`
+			} `json:"_debug_info"`
+		}
+		if err := json.Unmarshal(rendered, &prompt); err != nil {
+			return 0, err
+		}
+		again, err := json.Marshal(map[string]any{"model": fake.Model, "prompt": prompt.Info.Text, "raw": true})
+		if err != nil {
+			return 0, err
+		}
+		second, _, err := timed(url+"/api/generate", again)
+		if err != nil {
+			return 0, err
+		}
+		seen = append(seen, first+second)
+	}
+	return median(seen), nil
+}
+
+// timed posts a body, and reads the answer to its end.
+func timed(url string, body []byte) (time.Duration, []byte, error) {
+	start := time.Now()
+	resp, err := client.Post(url, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	return time.Since(start), answer, err
 }
 
 // Early says how a long call came through.
