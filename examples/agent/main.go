@@ -8,7 +8,7 @@
 //	$ curl -s http://127.0.0.1:11435/mcp/list
 //	{"servers":[{"name":"tts","url":"http://127.0.0.1:23016/sse"}]}
 //	$ curl -s http://127.0.0.1:11435/generate_with_mcp -d '{"jsonrpc": "2.0", "method": "generate_content", "id": 1, "params": {"model": "demo/hermes", "messages": [{"role": "user", "content": "Use generate_speech: \"안녕하세요\""}], "max_iterations": 5}}'
-//	{"jsonrpc":"2.0","result":{"text":"The tool tts.generate_speech answered:\n\nSuccess: 5 letters are said\n\nThat is all I have to say.","model":"demo/hermes","iterations":2,"stop_reason":"final","tool_calls":[{"name":"tts.generate_speech","arguments":{"text":"안녕하세요"},"ok":true,"ms":1}],"usage":{"prompt_tokens":2,"completion_tokens":55,"total_tokens":57},"queue_ms":0,"warnings":[]},"id":1}
+//	{"jsonrpc":"2.0","result":{"text":"The tool tts.generate_speech answered:\n\nSuccess: 5 letters are said\n\nThat is all I have to say.","model":"demo/hermes","iterations":2,"stop_reason":"final","tool_calls":[{"name":"tts.generate_speech","arguments":{"text":"안녕하세요"},"ok":true,"ms":1}],"usage":{"prompt_tokens":354,"completion_tokens":55,"total_tokens":409},"queue_ms":0,"warnings":[]},"id":1}
 //	$ curl -s -X DELETE http://127.0.0.1:11435/mcp/remove -d '{"name": "tts"}'
 //	{"name":"tts","message":"removed"}
 package main
