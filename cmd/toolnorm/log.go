@@ -3,8 +3,10 @@ package main
 import (
 	"maps"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rs/zerolog"
 )
@@ -16,7 +18,7 @@ func (m *Main) newLog() zerolog.Logger {
 	w := m.stderr
 	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.onTerminal() {
 		plain := !m.onTerminal() || os.Getenv("NO_COLOR") != ""
-		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly, FormatPrepare: leaveOutEmpty}
+		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly, FormatPrepare: leaveOutEmpty, FormatMessage: aligned(plain)}
 	}
 	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(levelOf{&m.level}).With().Timestamp().Logger()
 }
@@ -37,8 +39,26 @@ type levelOf struct{ least *atomic.Int32 }
 // Sample implements zerolog.Sampler.
 func (l levelOf) Sample(level zerolog.Level) bool { return int32(level) >= l.least.Load() }
 
+// messageWidth is how wide a message is printed at least, so that the fields of short ones stand under each other.
+const messageWidth = 36
+
+// aligned pads messages; on a terminal that shows colours they are bold.
+func aligned(plain bool) zerolog.Formatter {
+	return func(message any) string {
+		text, _ := message.(string) // nil: a line without one
+		padding := strings.Repeat(" ", max(0, messageWidth-utf8.RuneCountInString(text)))
+		if plain || text == "" {
+			return text + padding
+		}
+		return "\x1b[1m" + text + "\x1b[0m" + padding
+	}
+}
+
 // leaveOutEmpty takes the fields without a value out of a line for people, who would read principal= as an error.
 func leaveOutEmpty(fields map[string]any) error {
-	maps.DeleteFunc(fields, func(_ string, value any) bool { return value == "" || value == nil })
+	maps.DeleteFunc(fields, func(_ string, value any) bool {
+		list, isList := value.([]any)
+		return value == "" || value == nil || isList && len(list) == 0
+	})
 	return nil
 }

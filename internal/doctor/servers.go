@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/types/model"
@@ -24,15 +25,18 @@ const mostListed = 200
 // Servers looks at every server of the settings and lists its models. None of them is loaded.
 // What it finds needs no model, so it is quick enough to be asked at any time.
 func (d *Doctor) Servers(ctx context.Context) *Report {
-	r := new(Report)
-	for _, h := range d.hosts {
+	r := &Report{Servers: make([]Server, len(d.hosts))}
+	var asked sync.WaitGroup // at the same time: one that does not answer must not hold up the others
+	for i, h := range d.hosts {
 		d.cfg.Progress("asking "+h.name, 0, 0)
-		s := d.server(ctx, h)
-		if s.Missing == "" {
-			d.list(ctx, h, &s)
-		}
-		r.Servers = append(r.Servers, s)
+		asked.Go(func() {
+			s := &r.Servers[i]
+			if *s = d.server(ctx, h); s.Missing == "" {
+				d.list(ctx, h, s)
+			}
+		})
 	}
+	asked.Wait()
 	r.Cut = why(ctx)
 	return r
 }
@@ -146,20 +150,31 @@ func (d *Doctor) listNative(ctx context.Context, h host, s *Server) error {
 		return err
 	}
 	slices.SortFunc(list.Models, func(a, b api.ListModelResponse) int { return cmp.Compare(a.Name, b.Name) })
+	s.Models = make([]Listed, len(list.Models))
+	var shown sync.WaitGroup
+	places := make(chan struct{}, showAtOnce)
 	for i, m := range list.Models {
-		l := Listed{Name: d.called(h, m.Name), Bytes: m.Size, Family: m.Details.Family, Parameters: m.Details.ParameterSize, Quantization: m.Details.QuantizationLevel}
-		plan := d.engine.Plan(l.Name)
-		l.Format = plan.Format
-		if i < mostListed {
-			if show, err := client.Show(ctx, m.Name); err == nil {
-				l.Trained, l.Capabilities = ollama.Trained(show), capabilities(show)
+		places <- struct{}{}
+		shown.Go(func() {
+			defer func() { <-places }()
+			l := Listed{Name: d.called(h, m.Name), Bytes: m.Size, Family: m.Details.Family, Parameters: m.Details.ParameterSize, Quantization: m.Details.QuantizationLevel}
+			plan := d.engine.Plan(l.Name)
+			l.Format = plan.Format
+			if i < mostListed {
+				if show, err := client.Show(ctx, m.Name); err == nil {
+					l.Trained, l.Capabilities = ollama.Trained(show), capabilities(show)
+				}
 			}
-		}
-		l.Strategy = expected(plan, l.Capabilities)
-		s.Models = append(s.Models, l)
+			l.Strategy = expected(plan, l.Capabilities)
+			s.Models[i] = l
+		})
 	}
+	shown.Wait()
 	return nil
 }
+
+// showAtOnce is how many models a server is asked about at a time. Ollama reads a file for each; a hundred took seconds one by one.
+const showAtOnce = 8
 
 // expected is the strategy of a model that was not asked: by the settings, else by what its server says it can do.
 // Only asking the model can tell: a template may take tools and print them so that nothing is understood.
