@@ -95,10 +95,13 @@ func opened(data string, c toolbox.Config, do func(context.Context, *toolbox.Box
 // The help of serve itself is a hundred lines, and would hide the error above it.
 func whereHelpIs(err error) string {
 	var wrong *kong.ParseError
-	if !errors.As(err, &wrong) || strings.HasPrefix(err.Error(), "unexpected argument ") {
+	if !errors.As(err, &wrong) {
 		return ""
 	}
 	if wrong.Context.Selected() == nil || wrong.Context.Command() == "serve" {
+		if strings.HasPrefix(err.Error(), "unexpected argument ") {
+			return "; toolnorm help lists the commands"
+		}
 		return "; toolnorm serve -h lists the settings"
 	}
 	words, _, _ := strings.Cut(wrong.Context.Command(), " <")

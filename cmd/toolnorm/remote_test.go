@@ -61,7 +61,7 @@ func ask(t *testing.T, method, url, body string) (int, string) {
 func TestToolsOfOtherServersAreOfferedHere(t *testing.T) {
 	clean(t, "")
 	lines := new(log)
-	m := serving(t, lines, "--no-tools")
+	m := serving(t, lines, "--no-tools", "--log-level=debug")
 	if status, body := ask(t, "POST", m.URL()+"/mcp/add", `{"name":"loud","url":"`+elsewhere(t)+`"}`); status != 200 {
 		t.Fatalf("add: %d %s", status, body)
 	}

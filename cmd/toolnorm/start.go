@@ -98,18 +98,26 @@ func (m *Main) kept(name string) string {
 // server follow when it has answered (watch.go). Keys are only counted.
 func (m *Main) announce(s settings) {
 	base := "http://" + reachable(m.listener.Addr())
-	m.log.Info().Str("url", base+"/v1").Int("api_keys", len(s.keys)).Bool("jwt", s.tokens != nil).Str("version", version()).Msg("serving")
+	line := m.log.Info().Str("url", base+"/v1").Str("version", version())
+	if len(s.keys) > 0 {
+		line = line.Int("api_keys", len(s.keys))
+	}
+	if s.tokens != nil {
+		line = line.Bool("jwt", true)
+	}
+	line.Msg("serving")
 	if m.Config.Trace > 0 {
 		m.log.Info().Str("url", base+"/debug").Int("requests", m.Config.Trace).Msg("the last requests are shown here")
 	}
+	line = m.log.Info()
 	if m.toolbox.Sampled() {
-		m.log.Info().Msg("the tools that are offered are those of a sample company; they go when there are your own, or with --sample=never")
+		line = line.Str("tools", "those of a sample company, until there are your own (--sample)")
 	}
 	if m.given.file != nil {
-		m.log.Info().Str("file", m.given.file.path).Msg("settings were read")
+		line.Str("file", m.given.file.path).Msg("settings were read")
 		return
 	}
-	m.log.Info().Str("file", home.File()).Msg("no settings file; this one would be read")
+	line.Str("file", home.File()).Msg("no settings file; this one would be read")
 }
 
 // watchServers watches every model server of the settings.

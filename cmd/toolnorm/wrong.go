@@ -64,30 +64,39 @@ var plainly = []struct {
 	{regexp.MustCompile(`^expected (?:a valid \d+ bit u?int|an int|a float) but got ("[^"]*").*`), `$1 is not a number`},
 	{regexp.MustCompile(`^bool value must be true, .* but got ("[^"]*")`), `$1 is neither true nor false`},
 	{regexp.MustCompile(`^expected "<key>=<value>" but got ("[^"]*")`), `$1 is not NAME=VALUE`},
+	{regexp.MustCompile(`^(?:expected .* value but got "EOL".*|missing value, expecting.*)`), `needs a value`},
+	{regexp.MustCompile(`^expected .* value but got ("[^"]*") \(.*\); perhaps try (.*)\?$`), `$1 looks like a flag; write $2`},
+	{regexp.MustCompile(`^expected "?(<[^>]*>)"?$`), `$1 is missing`},
+	{regexp.MustCompile(`^expected one of (.*)$`), `a command is missing: $1`},
 	{regexp.MustCompile(` ?\(from envar .*\)$`), ``},
+}
+
+// plain is one of kong's sentences in plain words.
+func plain(text string) string {
+	for _, p := range plainly {
+		text = p.kong.ReplaceAllString(text, p.text)
+	}
+	return text
 }
 
 // explain makes the error of a command line one that names what the user wrote, and says what may have been meant.
 func (g given) explain(err error, app *kong.Application) string {
 	text := err.Error()
-	if word, unknown := strings.CutPrefix(text, "unexpected argument "); unknown {
+	if word, unknown := strings.CutPrefix(text, "unexpected argument "); unknown && word == g.args[0] {
 		var names []string
 		for _, command := range app.Children {
 			names = append(names, command.Name)
 		}
-		return fmt.Sprintf("there is no command %q%s; toolnorm help lists the commands", word, meant(word, names))
+		return fmt.Sprintf("there is no command %q%s", word, meant(word, names))
 	}
 	found := aboutFlag.FindStringSubmatch(text)
 	if found == nil {
-		return text
+		return plain(text)
 	}
-	rest := found[2]
-	if g.file != nil && strings.HasPrefix(rest, g.file.path) {
-		return rest // Resolve names the line itself
+	if g.file != nil && strings.HasPrefix(found[2], g.file.path) {
+		return found[2] // Resolve names the line itself
 	}
-	for _, p := range plainly {
-		rest = p.kong.ReplaceAllString(rest, p.text)
-	}
+	rest := plain(found[2])
 	if origin := g.origin(found[1]); origin != "" {
 		return origin + ": " + rest
 	}

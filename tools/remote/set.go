@@ -73,7 +73,11 @@ func Open(cfg Config) (*Set, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.take(f)
-	cfg.Log.Info().Str("file", cfg.Path).Msgf("Loaded %d MCP servers from mcp.json", len(f.servers))
+	level := zerolog.InfoLevel
+	if len(f.servers) == 0 { // most people have none, and read the lines of a start
+		level = zerolog.DebugLevel
+	}
+	cfg.Log.WithLevel(level).Str("file", cfg.Path).Msgf("Loaded %d MCP servers from mcp.json", len(f.servers))
 	s.running.Go(s.watch) // ends with Close
 	return s, nil
 }
