@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
 	"strings"
 )
 
@@ -72,13 +71,4 @@ func kindsOf(v *value) (k Kinds) {
 		k |= Named(w)
 	}
 	return k
-}
-
-// KindsIn are the types that a type keyword names, as it is written; 0 when it says nothing. It answers false when it names
-// something that is no type.
-// It is for readers that have a keyword's text alone. No keyword at all, or null, is fine: it says nothing.
-func KindsIn(raw json.RawMessage) (k Kinds, ok bool) {
-	v := parse(raw)
-	k = kindsOf(v)
-	return k, k != 0 || v.kind()&^Null == 0
 }
