@@ -27,8 +27,8 @@ func TestOnlyWithKeysOthersMayReachTheServer(t *testing.T) {
 		want         string // of the error
 		log          string
 	}{
-		{"127.0.0.1:0", "", nil, "", `"version":"0.1.0-dev","time"`},
-		{"[::1]:0", "", nil, "", `"version":"0.1.0-dev","time"`},
+		{"127.0.0.1:0", "", nil, "", `"message":"serving"`},
+		{"[::1]:0", "", nil, "", `"message":"serving"`},
 		{"0.0.0.0:0", "", nil, "no API key is set", ""},
 		{":0", "", nil, "no API key is set", ""},
 		{"[::]:0", "", nil, "no API key is set", ""},
