@@ -22,39 +22,39 @@ var strategies = []string{"raw", "tap", "native", "prompt"}
 // pageHead opens the page.
 const pageHead = `# Upstreams: which strategy each set-up gets
 
-Written by ` + "`make upstreams`" + `; the end-to-end lane says when a choice is not the one that stands here. A model that says exactly
-what a script says is served in each set-up, and toolnorm chooses how to get at its text; *because* is what it found out when it
-probed the model, as its log has it.
+Written by ` + "`make upstreams`" + `; an end-to-end test compares each choice with this page. In each set-up, a server runs a scripted
+model, and toolnorm chooses the strategy for reading its output. *because* is the reason that toolnorm logged after probing
+the model.
 
-The counts are right replies to 27 texts with calls in ten formats, and behind the comma to 5 that must stay text: of the server's
-own ` + "`/v1`" + `, and of toolnorm with each strategy named in its settings, so that no other one takes over. The strategies are explained
-in [ARCHITECTURE.md](../../ARCHITECTURE.md).
+The first number counts correct replies out of 27 texts with calls in ten formats, the second out of 5 texts that must stay text.
+They are given for the server's own ` + "`/v1`" + `, and for toolnorm with each strategy forced, so that it cannot fall back on another one.
+[ARCHITECTURE.md](../../ARCHITECTURE.md) explains the strategies.
 
-- **tap** and **native** depend on what the server's own parser makes of a text that is not in its format: it may break the reply off,
-  or send nothing. Such a reply is an error at toolnorm, or, when toolnorm chooses by itself, one for the next strategy.
-- **native** at a server that holds the model to a grammar (llama-server, and so the set-up *native* of newer versions of Ollama) says
-  little: our model says what its script says, whatever the grammar wants.
-- **tokens** is for models whose marks are control tokens (below); these set-ups have none.
-- *refused*: the server does not do it that way.
+- **tap** and **native** depend on how the server's own parser handles text that is not in its format: it may abort the reply, or send
+  nothing. With a forced strategy, toolnorm then reports an error; otherwise it tries the next strategy.
+- **native** says little for servers that constrain the model with a grammar (llama-server, and therefore the set-up *native* of newer
+  Ollama versions): the scripted model ignores the grammar.
+- **tokens** is for models whose marks are control tokens (below). No set-up in the table has such a model.
+- *refused*: the server does not support this strategy.
 
 ## Marks that are control tokens
 
-In many vocabularies the marks of calls and thoughts are control tokens (type 3): Gemma 4, Mistral, LFM2, FunctionGemma, GLM 4.7, Kimi K2, and ` + "`<think>`" + ` in some of Qwen's. It is
-a matter of the file, not of the family, so the vocabulary is asked for once a digest (` + "`/api/show`" + `, verbose). Ollama 0.30 and later run models on a llama-server, which leaves
-control tokens out of text and probabilities unless the request names them; with ` + "`raw`" + ` Ollama names none. Then the choice is, for such a model:
+In many vocabularies the marks of calls and thoughts are control tokens (type 3): Gemma 4, Mistral, LFM2, FunctionGemma, GLM 4.7, Kimi K2, and ` + "`<think>`" + ` in some Qwen models. This
+depends on the model file, not on the family, so toolnorm asks for the vocabulary once per digest (` + "`/api/show`" + `, verbose). Ollama 0.30 and later run models with llama-server, which omits
+control tokens from the text and the probabilities unless the request names them; with ` + "`raw`" + ` Ollama names none. For such a model toolnorm therefore chooses:
 
-| the model has | chosen | what is seen |
+| the model has | chosen | what toolnorm sees |
 |---|---|---|
-| a ` + "`PARSER`" + ` | tokens | the same prompt of ours goes to ` + "`/api/generate`" + ` with the template ` + "`{{ .Prompt }}`" + `; only the tokens (` + "`logprobs`" + `) are read, with all marks that the parser knows. Where the parser breaks the stream off, a call that is whole stands, else the model goes on in raw text |
-| a ` + "`PARSER`" + ` that refuses calls of tools it was not told of (` + "`ministral`, `glimmer`" + `), or messages in its Modelfile | tap | the same tokens, of a chat; for ministral and glimmer without tools: tokens |
-| a Go template whose tag for calls is such a mark | tap | calls; marks of thoughts reach nobody |
-| a template of llama-server's (jinja) | native | what llama-server reads |
-| none of these, or ` + "`PARSER passthrough`" + ` | raw | text without marks: calls by what else tells them |
+| a ` + "`PARSER`" + ` | tokens | toolnorm renders the prompt as for raw and sends it to ` + "`/api/generate`" + ` with the template ` + "`{{ .Prompt }}`" + `; only the tokens (` + "`logprobs`" + `) are read, including all marks that the parser knows. If the parser aborts the stream, a complete call is kept; otherwise the model continues in raw mode |
+| a ` + "`PARSER`" + ` that rejects calls of tools it was not told about (` + "`ministral`, `glimmer`" + `), or messages in its Modelfile | tap | the same tokens, from a chat request; ministral and glimmer without tools use the strategy tokens |
+| a Go template whose tag for calls is such a mark | tap | calls, but no marks of thoughts |
+| a llama-server template (Jinja) | native | what llama-server's parser returns |
+| none of these, or ` + "`PARSER passthrough`" + ` | raw | text without marks; calls are recognised by their other features |
 
-What must be JSON (` + "`tool_choice`" + `, a call that is written once more) has no marks, and is had raw. The second vocabulary of the end-to-end lane (` + "`TestControlTokens`" + `) holds
-toolnorm to a law: in no set-up and script is its reply worse than the server's own. What no strategy shows stays lost: marks that Ollama's parser does not name
+Output that must be JSON (` + "`tool_choice`" + `, a regenerated call) has no marks and uses raw. The end-to-end tests with a second vocabulary (` + "`TestControlTokens`" + `) check
+that in no set-up and script toolnorm's reply is worse than the server's own. Some marks are visible to no strategy and stay lost: those that Ollama's parser does not name
 (` + "`<think>` for `qwen3-coder`" + `), and tags of keys and values that are control tokens in a model without a ` + "`PARSER`" + `.
-A llama-server of one's own is told the marks with every request.
+A llama-server that toolnorm talks to directly is told the marks with every request.
 
 ## The table
 

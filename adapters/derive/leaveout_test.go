@@ -126,7 +126,7 @@ func derive(set *adapters.Set, rec *templates.Recording) (*adapters.Format, stri
 	case found.Known != "":
 		return found.Format, "like " + found.Known
 	}
-	return found.Format, "a declaration of its own"
+	return found.Format, "a derived declaration"
 }
 
 func readCases(t testing.TB, f, family *adapters.Format, tools []chat.Tool) (r result) {
@@ -201,12 +201,12 @@ func derivedPage(best map[string]result, right, all int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Models that no family names
 
-What a model's own template says, without the model's family: each family's file is taken away with those of its cousins, the template of one
-of its models is rendered, and the family's own cases are read by what comes of it. %d of %d are read right, and no case gives a wrong call.
-The templates are those that llama.cpp ships, rendered by a llama-server. Written by
+How much toolnorm learns from a model's template alone: the test removes each family's file and those of its cousins, derives a format from the
+template of one of its models, and decodes the family's own test cases with it. %d of %d are read correctly, and none gives a wrong call.
+The templates come with llama.cpp and are rendered by llama-server. Written by
 `+"`go test ./adapters/derive -run TestLeaveOneOut -write`"+`.
 
-| family taken away | template | read as | right | why not all |
+| removed family | template | read as | correct | why not all |
 |---|---|---|---|---|
 `, right, all)
 	for _, family := range slices.Sorted(maps.Keys(best)) {
