@@ -11,7 +11,7 @@ import (
 
 // docs are the commands for the collection of the data tools.
 type docs struct {
-	Import docsImport `cmd:"" help:"Put the documents of a file, or of a folder's files, into the collection. A second time only what is new or gone changes."`
+	Import docsImport `cmd:"" help:"Put the documents of a file, or of a folder's files, into the collection. Running it again changes only what is new or gone."`
 }
 
 // docsImport is the command docs import.

@@ -51,6 +51,22 @@ func TestDoctorEndsAsItFinds(t *testing.T) {
 	}
 }
 
+// TestDoctorKnowsTheUsersOwnFamilies examines the demo of one, as who has just written it does.
+func TestDoctorKnowsTheUsersOwnFamilies(t *testing.T) {
+	clean(t, "")
+	data := t.TempDir()
+	if err := os.Mkdir(filepath.Join(data, "families"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	family := "format  mine\nmodels  mine*\ncall    <mine>{call}</mine>\n"
+	if err := os.WriteFile(filepath.Join(data, "families", "mine.txt"), []byte(family), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, _, status := examines(t, "demo/mine", "--data", data); status != 0 || !strings.Contains(out, "format mine") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
 func TestDoctorPrintsJSONAndSaysWhatItDoes(t *testing.T) {
 	clean(t, "")
 	out, progress, status := examines(t, "demo/hermes", "--json")

@@ -18,7 +18,7 @@ import (
 // knowledge are the commands for knowledge bases.
 type knowledge struct {
 	Create kbCreate `cmd:"" help:"Make a knowledge base; prints its id."`
-	Import kbImport `cmd:"" help:"Put files into a knowledge base: Markdown, text, HTML and PDF. A second time only what changed is imported, so a broken import goes on where it stopped."`
+	Import kbImport `cmd:"" help:"Put files into a knowledge base: Markdown, text, HTML and PDF. Running it again imports only what changed, so an interrupted import continues where it stopped."`
 	List   kbList   `cmd:"" help:"List the knowledge bases."`
 	Show   kbShow   `cmd:"" help:"List the documents of a knowledge base, and who may see them."`
 	Sample kbSample `cmd:"" help:"Make a sample knowledge base, an HR handbook in Korean, Japanese and English; prints its id."`

@@ -117,6 +117,9 @@ func (d *Doctor) host(name string) host {
 func (d *Doctor) ollama(h host) (*ollama.Client, error) {
 	if h.name == demoHost {
 		demo := d.cfg.Engine.Demo
+		if demo.Formats == nil { // as the engine does: else the demo of a family of the user's own is missing here alone
+			demo.Formats = d.cfg.Engine.Formats
+		}
 		return ollama.New("http://demo", upstream.InProcess(&demo))
 	}
 	return ollama.New(h.url, nil)
