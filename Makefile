@@ -29,7 +29,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # left out, since the image is built without .git, and the same commit must give the same bytes there.
 VERSION ?= $(shell ./internal/release/version.sh)
 BIN ?= bin
-BUILD = CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w $(if $(VERSION),-X main.release=$(VERSION))'
+BUILD = CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w $(if $(VERSION),-X toolnorm/internal/version.release=$(VERSION))'
 PROGRAMS = ./cmd/toolnorm ./cmd/toolrun
 
 run: build

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/doctor"
+	"toolnorm/internal/version"
 )
 
 // bug is the command bug. It takes the settings of serve, so that it reports on what that serves.
@@ -51,7 +52,7 @@ func (c *bug) Run(m *Main, said *kong.Context) error {
 	var b strings.Builder
 	b.WriteString("### What happened\n\nWhat I did, with which client and model:\n\nWhat came of it, and what should have come of it:\n\n" +
 		"(If a call was read wrongly: the model's raw output from the page Live, with \"Copy as decode command\".)\n\n### Set-up\n\n")
-	fmt.Fprintf(&b, "- toolnorm %s, %s, %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(&b, "- toolnorm %s, %s, %s/%s\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, s := range d.Servers(ctx).Servers {
 		b.WriteString(masked(serverLine(s)) + "\n")
 	}

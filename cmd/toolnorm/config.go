@@ -17,6 +17,7 @@ import (
 	"toolnorm/engine/ollama"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/home"
+	"toolnorm/internal/version"
 	"toolnorm/tools/data"
 	"toolnorm/tools/kb"
 )
@@ -209,7 +210,7 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 		kong.Name("toolnorm"),
 		kong.Description("An OpenAI-compatible endpoint in front of local models: tool calls come out strict, while they stream."),
 		kong.Writers(m.stdout, m.stderr), kong.Exit(func(int) { done = true }), kong.DefaultEnvars("TOOLNORM"),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp), kong.Vars{"version": "toolnorm " + version()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp), kong.Vars{"version": "toolnorm " + version.String()},
 	}
 	options = append(options, kong.Resolvers(oldVariables{}))
 	if file != nil {
@@ -229,7 +230,7 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 	case err != nil:
 		return nil, nil, fmt.Errorf("%s%s", m.given.explain(err, parser.Model), whereHelpIs(err))
 	case ctx.Command() == "version":
-		fmt.Fprintln(m.stdout, "toolnorm", version())
+		fmt.Fprintln(m.stdout, "toolnorm", version.String())
 		return nil, nil, errDone
 	}
 	return cli, ctx, nil

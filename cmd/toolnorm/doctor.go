@@ -14,6 +14,7 @@ import (
 
 	"toolnorm/internal/doctor"
 	"toolnorm/internal/exam"
+	"toolnorm/internal/version"
 )
 
 // examine is the command doctor. It takes the settings of serve, so that what it finds is true of the server that they
@@ -45,7 +46,7 @@ func (c *examine) Run(m *Main) error {
 		report = func(ctx context.Context) *doctor.Report { return d.Model(ctx, c.Examined) }
 	}
 	r := report(ctx)
-	r.Toolnorm = version()
+	r.Toolnorm = version.String()
 	m.clear()
 	print := r.Print
 	if c.JSON {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolnorm/internal/doctor"
+	"toolnorm/internal/version"
 )
 
 // examines runs doctor, and gives what it prints and the status that the program would end with.
@@ -74,7 +75,7 @@ func TestDoctorPrintsJSONAndSaysWhatItDoes(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil || status != 0 {
 		t.Fatalf("status %d, %v:\n%s", status, err, out)
 	}
-	if r.Toolnorm != version() || r.Model == nil || r.Model.Strategy != "raw" || len(r.Model.Ways) < 3 {
+	if r.Toolnorm != version.String() || r.Model == nil || r.Model.Strategy != "raw" || len(r.Model.Ways) < 3 {
 		t.Errorf("read %+v", r)
 	}
 	if !strings.Contains(progress, "loading demo/hermes\n") || strings.Count(progress, "calls read by raw\n") != 1 {

@@ -14,6 +14,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/version"
 	"toolnorm/mcpserver"
 	"toolnorm/proxy"
 	"toolnorm/proxy/form/responses"
@@ -51,7 +52,7 @@ func (m *Main) openLasting() {
 		m.mcp = mcpserver.New(m.mcpConfig(key))
 	}
 	c := admin.Config{
-		Trace: m.trace, Reasons: m.lasting.reasons, Page: web.Handler(), Version: version(), Log: m.log,
+		Trace: m.trace, Reasons: m.lasting.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,
 		Registry: m.toolbox.Registry, KB: m.toolbox.KB, Tools: m.toolbox.Custom,
 	}
 	if m.remote != nil { // an interface with a nil pointer in it would not be nil
@@ -71,7 +72,7 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 	}
 	loop := m.newAgent(&f.config, f.engine)
 	chats := proxy.New(proxy.Config{
-		Model: loop, Catalog: f.engine, Counter: f.engine, Embedder: f.engine, Ollama: f.engine, Log: m.log, Version: version(), DefaultModel: config.Model,
+		Model: loop, Catalog: f.engine, Counter: f.engine, Embedder: f.engine, Ollama: f.engine, Log: m.log, Version: version.String(), DefaultModel: config.Model,
 		Trace: m.trace, Reasons: m.lasting.reasons, LivePage: livePage(), Replies: m.lasting.replies,
 		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
 		MaxBody: config.MaxBody, Stall: config.ClientTimeout,

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"time"
+	"toolnorm/internal/version"
 	"toolnorm/tools/data"
 )
 
@@ -255,7 +256,7 @@ func TestTheProgramServesAndStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	for path, want := range map[string]string{"/healthz": "ok", "/version": release, "/v1/models": "demo/", "/debug/exchanges": `"keeps":50,"bodies":false`} {
+	for path, want := range map[string]string{"/healthz": "ok", "/version": version.String(), "/v1/models": "demo/", "/debug/exchanges": `"keeps":50,"bodies":false`} {
 		resp, err := http.Get(m.URL() + path)
 		if err != nil {
 			t.Fatal(err)

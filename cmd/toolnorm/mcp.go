@@ -12,6 +12,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/companymcp"
+	"toolnorm/internal/version"
 	"toolnorm/mcpserver"
 )
 
@@ -31,7 +32,7 @@ func (m *Main) withMCP(face http.Handler) http.Handler {
 // mcpConfig are the settings of the MCP server, whichever transport it has.
 func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	cfg := mcpserver.Config{
-		Registry: m.toolbox.Registry, Outcome: m.companyTools(), Version: version(), Log: m.log, Key: key, Ended: m.kept("mcp.ended"), PublicURL: m.Config.PublicURL,
+		Registry: m.toolbox.Registry, Outcome: m.companyTools(), Version: version.String(), Log: m.log, Key: key, Ended: m.kept("mcp.ended"), PublicURL: m.Config.PublicURL,
 		Principal: func(r *http.Request) string { return auth.Caller(r.Context()) },
 		Identity: func(ctx context.Context, r *http.Request) context.Context {
 			return auth.WithPrincipal(ctx, auth.PrincipalOf(r.Context()))
@@ -39,7 +40,7 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 		Stall: m.Config.ClientTimeout, Beat: m.Config.Heartbeat,
 	}
 	if m.toolbox.Sampled() {
-		cfg.Extra = companymcp.New("toolnorm", version(), mcpGuide, m.toolbox.Company)
+		cfg.Extra = companymcp.New("toolnorm", version.String(), mcpGuide, m.toolbox.Company)
 	}
 	return cfg
 }

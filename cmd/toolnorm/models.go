@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/doctor"
+	"toolnorm/internal/version"
 )
 
 // modelsLimit is how long the servers may take to say what they have.
@@ -32,7 +33,7 @@ func (c *listModels) Run(m *Main) error {
 	ctx, cancel := context.WithTimeout(context.Background(), modelsLimit)
 	defer cancel()
 	r := d.Servers(ctx)
-	r.Toolnorm = version()
+	r.Toolnorm = version.String()
 	print := r.PrintModels
 	if c.JSON {
 		print = r.PrintJSON

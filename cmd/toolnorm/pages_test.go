@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
+
 	"toolnorm/internal/transcript"
 )
 
@@ -57,6 +59,47 @@ func TestTheDocumentsCommandsPrintWhatTheyShow(t *testing.T) {
 	}
 	if n < 25 {
 		t.Errorf("%d commands", n)
+	}
+}
+
+// otherFlags are flags in the documents that belong to other programs: docker, git, sha256sum, systemctl, llama-server, claude.
+const otherFlags = " --add-host --build --cli --reranking --ignore-missing --check --mcp-config --method --name --now --profile --transport --user "
+
+// TestTheDocumentsNameNoFlagThatIsGone looks each --flag of README and docs up among those of both programs.
+func TestTheDocumentsNameNoFlagThatIsGone(t *testing.T) {
+	parser, err := kong.New(new(commands), kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	usage, err := os.ReadFile("../toolrun/usage.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flag := regexp.MustCompile(`(?:^|[\s\x60'"(])(--[a-z][a-z0-9-]*[a-z0-9])\b(?:[^-*]|$)`)
+	known := otherFlags + strings.Join(flag.FindAllString(string(usage), -1), " ") + " "
+	err = kong.Visit(parser.Model.Node, func(node kong.Visitable, next kong.Next) error {
+		if f, ok := node.(*kong.Flag); ok {
+			known += "--" + f.Name + " --no-" + f.Name + " "
+		}
+		return next(nil)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "../../README.md") {
+		src, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range flag.FindAllStringSubmatch(string(src), -1) {
+			if !strings.Contains(known, m[1]+" ") {
+				t.Errorf("%s names %s, which no program has", page, m[1])
+			}
+		}
 	}
 }
 

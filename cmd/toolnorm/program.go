@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -218,18 +217,3 @@ func (m *Main) Close() error {
 	m.closeMCP(ctx)
 	return errors.Join(m.shutdown(ctx), m.toolbox.Close())
 }
-
-// version is what the build knows of itself.
-// make writes the tag into release, and go install the module's version into the binary; a plain go build in a checkout
-// writes one that it makes of the last commit.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return release
-	}
-	return info.Main.Version
-}
-
-// release is set by the linker (-X main.release, see Makefile). What stands here is said by builds that know nothing:
-// tests, and a source archive without git.
-var release = "0.4.0-dev"

@@ -14,6 +14,7 @@ import (
 	"toolnorm/agent"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/version"
 	"toolnorm/tools/remote"
 )
 
@@ -42,7 +43,7 @@ func (m *Main) openRemote() error {
 	}
 	var err error
 	m.remote, err = remote.Open(remote.Config{
-		Path: path, Registry: m.toolbox.Registry, Version: version(), Log: log, CallTime: m.Config.MCPTimeout, Private: m.privateServers,
+		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Log: log, CallTime: m.Config.MCPTimeout, Private: m.privateServers,
 	})
 	if err != nil {
 		return &ended{fmt.Errorf("mcp-file: %w", err), statusUsage}

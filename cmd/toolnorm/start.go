@@ -19,6 +19,7 @@ import (
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/home"
+	"toolnorm/internal/version"
 )
 
 // checkListen says what is wrong with an address to listen at, and which one may have been meant.
@@ -98,7 +99,7 @@ func (m *Main) kept(name string) string {
 // server follow when it has answered (watch.go). Keys are only counted.
 func (m *Main) announce(s settings) {
 	base := "http://" + reachable(m.listener.Addr())
-	line := m.log.Info().Str("url", base+"/v1").Str("version", version())
+	line := m.log.Info().Str("url", base+"/v1").Str("version", version.String())
 	if len(s.keys) > 0 {
 		line = line.Int("api_keys", len(s.keys))
 	}
@@ -111,7 +112,7 @@ func (m *Main) announce(s settings) {
 	}
 	line = m.log.Info()
 	if m.toolbox.Sampled() {
-		line = line.Str("tools", "those of a sample company, until there are your own (--sample)")
+		line = line.Str("tools", "of a sample company, until you add your own (--sample)")
 	}
 	if m.given.file != nil {
 		line.Str("file", m.given.file.path).Msg("settings were read")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/version"
 	"toolnorm/runner"
 	"toolnorm/tools"
 )
@@ -215,11 +216,17 @@ func TestSignsOfLifeGoToStandardError(t *testing.T) {
 	})
 }
 
+func TestTheVersionIsPrinted(t *testing.T) {
+	if got := runs(t, nil, "", "--version"); got != (result{0, "toolrun " + version.String() + "\n", ""}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestHelpAndCompletionsNameEveryOption(t *testing.T) {
 	help := runs(t, nil, "", "-h")
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		got := runs(t, nil, "", "--completion", shell)
-		for _, option := range []string{"list", "describe", "call", "b64", "url", "data", "store", "config", "completion", "help"} {
+		for _, option := range []string{"list", "describe", "call", "b64", "url", "data", "store", "config", "completion", "version", "help"} {
 			if got.status != 0 || !strings.Contains(got.out, option) || !strings.Contains(help.out, option) && option != "help" {
 				t.Errorf("%s does not know %s", shell, option)
 			}
@@ -235,7 +242,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		args := strings.Split(line, "\x00")
 		o, err := parse(args)
-		if err != nil || o.help {
+		if err != nil || o.help || o.version {
 			return
 		}
 		asked := 0

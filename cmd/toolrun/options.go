@@ -8,7 +8,7 @@ import (
 
 // options are a command line that was read.
 type options struct {
-	help, list          bool
+	help, list, version bool
 	describe            string // the tool to describe
 	completion          string // the shell to write completions for
 	call                string // the id of a pending call
@@ -50,6 +50,8 @@ func parse(args []string) (o options, err error) {
 			return o, fmt.Errorf("option %s does not exist or takes no value", option)
 		case option == "--list":
 			o.list = true
+		case option == "--version":
+			o.version = true
 		case option == "--help", option == "-h":
 			o.help = true
 		default:
@@ -73,7 +75,7 @@ func (o *options) check(given map[string]bool) error {
 		}
 	}
 	switch {
-	case o.help:
+	case o.help, o.version:
 		return nil
 	case len(alone) > 1:
 		return fmt.Errorf("%s cannot be combined", strings.Join(alone, " and "))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"toolnorm/internal/version"
 	"toolnorm/runner"
 	"toolnorm/tools"
 )
@@ -26,6 +27,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return p.fail(statusUsage, fmt.Errorf("%w; toolrun -h shows the usage", err))
 	case o.help:
 		return p.show("usage.txt")
+	case o.version:
+		return p.print([]byte("toolrun "+version.String()), statusDone)
 	case o.completion != "":
 		return p.show("completions/" + o.completion)
 	}

@@ -5,6 +5,6 @@
 cd "$(dirname "$0")/../.." || exit 1
 commit=$(git rev-parse --short=7 HEAD 2>/dev/null) || exit 0
 git describe --tags --match 'v[0-9]*' --abbrev=7 --dirty 2>/dev/null && exit
-source=$(sed -n 's/^var release = "\(.*\)"$/\1/p' cmd/toolnorm/program.go)
+source=$(sed -n 's/^const Source = "\(.*\)"$/\1/p' internal/version/version.go)
 git diff --quiet HEAD 2>/dev/null || dirty=-dirty
 echo "$source.$(git rev-list --count HEAD).g$commit${dirty:-}"
