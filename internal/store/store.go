@@ -60,6 +60,18 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	return openSQLite(ctx, where)
 }
 
+// Close waits up to closeWait for the statements that still run, then closes the database. database/sql does not wait: it closes a
+// connection in use once that is given back, and until then SQLite makes and removes files beside its own.
+func (d *DB) Close() error {
+	for end := time.Now().Add(closeWait); d.Stats().InUse > 0 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	return d.DB.Close()
+}
+
+// closeWait is long enough for a statement whose context has ended, and short enough not to be noticed at the program's end.
+const closeWait = time.Second
+
 // openSQLite opens a file in WAL mode, so that readers and one writer, of this program and others, do not wait for each other.
 // NORMAL is safe with WAL: a crash of the machine may take back the last commits, and never harms the file. A foreign schema is
 // not trusted, as a user may put a file of his own there. Foreign keys are off in SQLite unless asked for.
