@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"slices"
@@ -90,6 +91,9 @@ func isLabel(word string) bool {
 // skipped. A file without a key is an error: it was meant to hold one.
 func ReadKeys(path string) (Keys, error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s does not exist; a file of keys has one a line, e.g. from openssl rand -hex 16", path)
+	}
 	if err != nil {
 		return nil, err
 	}

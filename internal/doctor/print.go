@@ -48,7 +48,9 @@ func (r *Report) PrintModels(w io.Writer) error {
 			p.line(m.Name, s.Name, m.Format, cmp.Or(m.Strategy, none), m.trained(), m.tools())
 		}
 	}
-	p.title("")
+	if headed {
+		p.title("")
+	}
 	for _, s := range r.Servers {
 		switch {
 		case s.Missing != "":
