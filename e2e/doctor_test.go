@@ -97,6 +97,7 @@ func steady(report []byte) []byte {
 		{`127\.0\.0\.1:\d+`, "127.0.0.1:N"},
 		{`\d+\.\d+ s\b`, "N s"},
 		{`\d+ tokens/s`, "N tokens/s"},
+		{`\d+ pieces`, "N pieces"}, // those that came together are one
 		{`[\d.]+ [MG]B`, "N MB"},
 		{`\d+\.\d+M `, "N M "}, // the model grows with its scripts
 		{`(parallel +).*\n`, "${1}N\n"},
