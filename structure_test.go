@@ -191,7 +191,7 @@ var below = map[string][]string{
 	"internal/sse":          {},
 	"internal/golden":       {"chat"},
 	"internal/exam":         {"chat"},
-	"internal/doctor":       {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault"},
+	"internal/doctor":       {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/pattern"},
 	"chat":                  {},
 	"chat/schema":           {"chat"},
 	"adapters":              {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient"},

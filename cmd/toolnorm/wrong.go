@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"toolnorm/internal/pattern"
 )
 
 // given is where settings came from, for errors: a user who wrote a line of a file looks in vain for a flag that "--grace" names.
@@ -127,7 +129,7 @@ func meant(word string, known []string) string {
 	const far = 3
 	best, distance := "", far
 	for _, k := range slices.Sorted(slices.Values(known)) {
-		if d := edits(word, k); d < distance {
+		if d := pattern.Distance(word, k); d < distance {
 			best, distance = k, d
 		}
 	}
@@ -135,24 +137,4 @@ func meant(word string, known []string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// edits is how many letters of a must be put in, taken out or changed to get b: Levenshtein's distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0]++
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, change)
-		}
-	}
-	return row[len(b)]
 }

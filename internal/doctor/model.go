@@ -16,6 +16,7 @@ import (
 	"toolnorm/engine/openai"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/pattern"
 )
 
 // examination is one model being examined.
@@ -283,9 +284,9 @@ func near(wanted string, names []string) []string {
 	for _, name := range names {
 		have := strings.ToLower(name)
 		base, _, _ := strings.Cut(have, ":")
-		far := distance(want, have)
+		far := pattern.Distance(want, have)
 		if !strings.Contains(want, ":") {
-			far = min(far, distance(want, base))
+			far = min(far, pattern.Distance(want, base))
 		}
 		switch {
 		case strings.HasPrefix(have, want), strings.HasPrefix(want, base):
@@ -303,26 +304,4 @@ func near(wanted string, names []string) []string {
 		out = append(out, s.name)
 	}
 	return out
-}
-
-// distance is how many bytes must be put in, left out or changed to make a into b.
-// The usual table, of which one row is enough.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,4 +1,4 @@
-// Package pattern finds the setting of a model by patterns of names.
+// Package pattern compares names: with the patterns of settings, and a mistyped one with those that may have been meant.
 package pattern
 
 import "strings"
