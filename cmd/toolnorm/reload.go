@@ -147,18 +147,7 @@ func (m *Main) faceOf(next given, sameFamilies bool) (*face, error) {
 // followSettings looks after the files of the settings until ctx ends.
 func (m *Main) followSettings(ctx context.Context) {
 	m.reload.life, m.reload.seen = ctx, m.stamps()
-	go func() { // ends with m.stop
-		tick := time.NewTicker(lookTime)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				m.look()
-			}
-		}
-	}()
+	go every(ctx, lookTime, m.look) // ends with m.stop
 }
 
 // look reads the settings again when one of their files has changed, and has stayed as it is since the last look: an editor may have

@@ -50,16 +50,7 @@ func (m *Main) announceDoor(ctx context.Context) {
 	m.door.URL = "http://" + reachable(m.listener.Addr())
 	m.takeDoor(ctx, true)
 	m.doorKeeper.Go(func() { // ends with m.stop; withdrawDoor waits for it
-		tick := time.NewTicker(doorLook)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				m.takeDoor(ctx, false)
-			}
-		}
+		every(ctx, doorLook, func() { m.takeDoor(ctx, false) })
 	})
 	if slices.Contains(slices.Collect(maps.Values(m.Config.ClientForm)), form.Shell) {
 		m.seekRunner(m.Config.Runner)

@@ -40,6 +40,20 @@ func watch(ctx context.Context, log zerolog.Logger, name, base, url string, coun
 	}
 }
 
+// every calls do at each interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, do func()) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			do()
+		}
+	}
+}
+
 // answers says whether a model server is there: anything but a gateway's word that it is not will do.
 // A 404 or 401 comes from a server that is there. 501 is what some answer to a path that they do not have.
 func answers(ctx context.Context, url string) bool {
