@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 )
@@ -34,20 +33,9 @@ func TestAnAdminKeyOpensAdminAndNothingElse(t *testing.T) {
 			}
 			for ask, want := range tt.want {
 				path, key, _ := strings.Cut(ask, " ")
-				req, err := http.NewRequest("GET", m.URL()+path, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if key != "" {
-					req.Header.Set("Authorization", "Bearer "+key)
-				}
-				resp, err := http.DefaultClient.Do(req)
-				if err != nil {
-					t.Fatal(err)
-				}
-				resp.Body.Close()
-				if resp.StatusCode != want {
-					t.Errorf("%s: %d, want %d", ask, resp.StatusCode, want)
+				got := status(t, m.URL()+path, key)
+				if got != want {
+					t.Errorf("%s: %d, want %d", ask, got, want)
 				}
 			}
 		})

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,20 +65,9 @@ func TestEveryPathButTheHealthCheckWantsAKey(t *testing.T) {
 		"/healthz": 200, "/v1/models": 401, "/v1/chat/completions": 401, "/debug": 401, "/version": 401, "/": 401, "/api/tags": 401, "/nowhere": 401,
 	} {
 		for key, want := range map[string]int{"": want, "sk-0123456789abcdef": 0} {
-			req, err := http.NewRequest("GET", m.URL()+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if key != "" {
-				req.Header.Set("Authorization", "Bearer "+key)
-			}
-			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
-			if want != 0 && resp.StatusCode != want || want == 0 && resp.StatusCode == 401 {
-				t.Errorf("%s with key %q: %d, want %d", path, key, resp.StatusCode, want)
+			got := status(t, m.URL()+path, key)
+			if want != 0 && got != want || want == 0 && got == 401 {
+				t.Errorf("%s with key %q: %d, want %d", path, key, got, want)
 			}
 		}
 	}

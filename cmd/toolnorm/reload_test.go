@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -150,27 +149,11 @@ func TestKeysAreNotTakenFromAServerThatOthersReach(t *testing.T) {
 // TestAReplyKeepsItsSettings reads the settings again in the middle of a stream.
 func TestAReplyKeepsItsSettings(t *testing.T) {
 	more := make(chan struct{})
-	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/api/chat":
-			if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), "_debug_render_only") {
-				http.Error(w, `{"error":"unknown"}`, http.StatusBadRequest)
-				return
-			}
-			fmt.Fprintln(w, `{"model":"m","message":{"role":"assistant","content":"the beginning is a long one\n\n"},"done":false}`)
-			w.(http.Flusher).Flush()
-			<-more
-			fmt.Fprintln(w, `{"model":"m","message":{"role":"assistant","content":"the end"},"done":true,"done_reason":"stop"}`)
-		case "/api/show":
-			fmt.Fprintln(w, `{"capabilities":["completion"],"model_info":{}}`)
-		case "/api/version":
-			fmt.Fprintln(w, `{"version":"0.34.3"}`)
-		default:
-			fmt.Fprintln(w, `{"models":[{"name":"m","model":"m"}]}`)
-		}
-	}))
-	defer h.Close()
-	path := clean(t, "upstream: {box: ollama+"+h.URL+"}\n")
+	url := writing(t, "the beginning is a long one\n\n", func(w http.ResponseWriter, _ *http.Request) {
+		<-more
+		fmt.Fprintln(w, `{"model":"m","message":{"role":"assistant","content":"the end"},"done":true,"done_reason":"stop"}`)
+	})
+	path := clean(t, "upstream: {box: ollama+"+url+"}\n")
 	m := serving(t, new(log), "--config", path)
 	resp, err := http.Post(m.URL()+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"box/m","stream":true,"messages":[{"role":"user","content":"hi"}]}`))
 	if err != nil {

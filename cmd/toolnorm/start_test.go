@@ -50,8 +50,8 @@ func TestAFolderThatCannotBeWrittenIsToldOnce(t *testing.T) {
 	}
 }
 
-// stuck is an Ollama whose model writes one word, and no more.
-func stuck(t *testing.T) string {
+// writing is an Ollama with a model m that writes a first text, and then what rest does.
+func writing(t *testing.T, first string, rest func(http.ResponseWriter, *http.Request)) string {
 	t.Helper()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -61,9 +61,9 @@ func stuck(t *testing.T) string {
 				http.Error(w, `{"error":"unknown"}`, http.StatusBadRequest)
 				return
 			}
-			fmt.Fprintln(w, `{"model":"m","message":{"role":"assistant","content":"Hi, this is the beginning of a long story.\n\nOnce upon a time"},"done":false}`)
+			fmt.Fprintf(w, `{"model":"m","message":{"role":"assistant","content":%q},"done":false}`+"\n", first)
 			w.(http.Flusher).Flush()
-			<-r.Context().Done()
+			rest(w, r)
 		case "/api/show":
 			fmt.Fprintln(w, `{"capabilities":["completion"],"model_info":{}}`)
 		case "/api/version":
@@ -79,7 +79,8 @@ func stuck(t *testing.T) string {
 func TestAReplyThatIsCutByTheEndSaysSo(t *testing.T) {
 	clean(t, "")
 	out := new(log)
-	m := serving(t, out, "--upstream", "box=ollama+"+stuck(t), "--grace", "20ms")
+	url := writing(t, "Hi, this is the beginning of a long story.\n\nOnce upon a time", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	m := serving(t, out, "--upstream", "box=ollama+"+url, "--grace", "20ms")
 	resp, err := http.Post(m.URL()+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"box/m","stream":true,"messages":[{"role":"user","content":"hi"}]}`))
 	if err != nil {
 		t.Fatal(err)
