@@ -137,8 +137,6 @@ var errDone = errors.New("done")
 // and environment.
 func (m *Main) ParseFlags(args []string) error {
 	m.reload.args = args
-	args, m.renamed = renamedFlags(args)
-	m.renamed = append(m.renamed, renamedVariables()...)
 	cli, said, err := m.parse(args, nil)
 	if err != nil {
 		return err
@@ -155,15 +153,11 @@ func (m *Main) ParseFlags(args []string) error {
 			for _, c := range []*Config{&cli.Serve, &cli.Doctor.Config, &cli.Models.Config, &cli.Bug.Config} {
 				c.Upstreams = file.upstreams
 			}
-			m.renamed = append(m.renamed, file.renamed...)
 		}
 	}
 	m.Config = cli.Serve
 	if said.Command() != "serve" {
 		m.command = func() error { return said.Run(m) }
-		for _, r := range m.renamed { // the log is that of serve
-			fmt.Fprintf(m.stderr, "toolnorm: %s is now %s\n", r.old, r.now)
-		}
 	}
 	return nil
 }
@@ -182,7 +176,6 @@ func configOf(said *kong.Context) (path string, takesFile bool) {
 // makes such names up for a service of this name.
 // Kubernetes sets TOOLNORM_PORT and TOOLNORM_SERVICE_HOST for a service named toolnorm, so they cannot be
 // errors.
-// Old names of settings are known, too.
 func strays(app *kong.Application) (names []string) {
 	known := map[string]bool{}
 	for _, cmd := range app.Children {
@@ -190,7 +183,6 @@ func strays(app *kong.Application) (names []string) {
 			for _, env := range flag.Envs {
 				known[env] = true
 			}
-			known[oldVariable(flag.Name)] = true
 		}
 	}
 	for _, env := range os.Environ() {
@@ -212,7 +204,6 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 		kong.Writers(m.stdout, m.stderr), kong.Exit(func(int) { done = true }), kong.DefaultEnvars("TOOLNORM"),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp), kong.Vars{"version": "toolnorm " + version.String()},
 	}
-	options = append(options, kong.Resolvers(oldVariables{}))
 	if file != nil {
 		options = append(options, kong.Resolvers(file))
 	}

@@ -10,7 +10,7 @@
 //	start.go      what a start says, and what keeps it from starting
 //	remote.go     other MCP servers: settings, their file, who manages them; agent.go: the agent in front of the models
 //	config.go     the settings of serve; forms.go has those of the forms that clients get replies in
-//	file.go       the YAML file; renamed.go knows the old names of settings, wrong.go says where a wrong one stands
+//	file.go       the YAML file; wrong.go says where a wrong setting stands
 //	upstreams.go  further model servers among the settings; jwt.go has those of JWTs
 //
 // Parts of serve:

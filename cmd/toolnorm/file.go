@@ -19,7 +19,6 @@ type file struct {
 	path      string
 	values    map[string]setting
 	upstreams []listed
-	renamed   []rename // settings that it gives by old names
 }
 
 // setting is one value in a file.
@@ -64,10 +63,6 @@ func (f *file) parse(text []byte) error {
 	}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, node := root.Content[i], root.Content[i+1]
-		if now, old := renamed[key.Value]; old {
-			f.renamed = append(f.renamed, rename{key.Value, now})
-			key.Value = now
-		}
 		if _, twice := f.values[key.Value]; twice {
 			return fmt.Errorf("line %d: %s is set twice", key.Line, key.Value)
 		}
@@ -144,7 +139,7 @@ func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, err
 	if len(flag.Envs) == 0 {
 		return nil, nil
 	}
-	for _, env := range append([]string{oldVariable(flag.Name)}, flag.Envs...) {
+	for _, env := range flag.Envs {
 		if _, set := os.LookupEnv(env); set {
 			return nil, nil
 		}

@@ -35,7 +35,6 @@ type Main struct {
 	Config Config
 
 	strays         []string     // environment variables that look like settings
-	renamed        []rename     // settings that were given by old names
 	command        func() error // what to do instead of serving; nil: serve
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -81,7 +80,6 @@ func (m *Main) Run() error {
 	for _, name := range m.strays {
 		m.log.Warn().Str("variable", name).Msg("unknown environment variable; toolnorm serve -h lists the settings")
 	}
-	m.sayRenamed()
 	if err := m.openTools(); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (g given) origin(name string) string {
 			return flag
 		}
 	}
-	variables := []string{"TOOLNORM_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")), oldVariable(name)}
+	variables := []string{"TOOLNORM_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
 	if name == "ollama" {
 		variables = append(variables, "OLLAMA_HOST")
 	}

@@ -17,7 +17,6 @@
 package form
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -101,7 +100,7 @@ func Asked(h http.Header, named string) (asked, model string, err error) {
 	if at := strings.LastIndexByte(named, '@'); at >= 0 && slices.Contains(Names(), named[at+1:]) {
 		model, asked = named[:at], named[at+1:]
 	}
-	if name := cmp.Or(h.Get("Toolnorm-Client-Form"), h.Get("Toolnorm-Dialect")); name != "" { // the second is the old name, for one release
+	if name := h.Get("Toolnorm-Client-Form"); name != "" {
 		asked = strings.ToLower(name)
 	}
 	if asked != "" && !slices.Contains(Names(), asked) {
