@@ -122,3 +122,29 @@ func TestPositionalAndKeywordCallsReadAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestAListOfItselfHasAnEnd has a schema whose lists hold nothing but such lists. A text in such a place was put into a list,
+// that into another one and so on, and the prompt named their type level by level: both took the whole stack, and the process.
+func TestAListOfItselfHasAnEnd(t *testing.T) {
+	tools := []chat.Tool{{Name: "f", Schema: json.RawMessage(`{"type":"object","properties":{"n":{"$ref":"#/$defs/l"}},"$defs":{"l":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/l"},{"type":"null"}]}}}}`)}}
+	for family, text := range map[string]string{
+		"hermes":      "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"n\": \"x\"}}\n</tool_call>",
+		"qwen3-coder": "<tool_call>\n<function=f>\n<parameter=n>\nx\n</parameter>\n</function>\n</tool_call>",
+	} {
+		src, args := &events{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}, ""
+		for e, err := range adapters.Named(family).Decode(src, adapters.Options{Tools: tools}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Kind == chat.CallArgs {
+				args += e.Text
+			}
+		}
+		if args != `{"n":"x"}` && args != `{"n": "x"}` {
+			t.Errorf("%s: %s", family, args)
+		}
+	}
+	if got := adapters.Named("hermes").Prompt(tools, adapters.Signatures); !strings.Contains(got, "list[list[") || strings.Count(got, "list") > 12 {
+		t.Errorf("the prompt has %s", got)
+	}
+}

@@ -210,6 +210,18 @@ func (t *Type) Item() *Type {
 	})
 }
 
+// Endless says that t is a list of lists without end, as {"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}} has it.
+// Who puts a lone value into as many lists as the type wants must ask first: here he would never come to its elements.
+func (t *Type) Endless() bool {
+	for range maxDepth {
+		if !t.Only(Array | Null) {
+			return false
+		}
+		t = t.Item()
+	}
+	return true
+}
+
 // element is the type of the elements as t itself says it.
 func (t *Type) element() *Type {
 	if t == nil {

@@ -134,7 +134,7 @@ func FromText(text string, t *schema.Type) string {
 			return FromText(inner, t)
 		}
 	}
-	if t.Only(schema.Array|schema.Null) && trimmed != "" {
+	if t.Only(schema.Array|schema.Null) && trimmed != "" && !t.Endless() {
 		return listFromText(text, t)
 	}
 	return schema.Quote(text)

@@ -141,7 +141,7 @@ func fit(value string, t *schema.Type) string {
 			return out
 		}
 	}
-	if t.Only(schema.Array|schema.Null) && value != "null" {
+	if t.Only(schema.Array|schema.Null) && value != "null" && !t.Endless() {
 		if item := fit(value, t.Item()); t.Item().Allows(schema.KindOf(item)) {
 			return "[" + item + "]"
 		}

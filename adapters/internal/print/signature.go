@@ -25,7 +25,7 @@ func appendSignature(dst []byte, t chat.Tool) []byte {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = append(append(append(dst, name...), ": "...), pythonType(typ.Prop(name))...)
+		dst = append(append(append(dst, name...), ": "...), pythonType(typ.Prop(name), 0)...)
 		if i >= len(typ.Required()) {
 			dst = append(dst, " = None"...)
 		}
@@ -91,9 +91,13 @@ var kinds = []struct {
 	{schema.Null, "null", "None", "null"},
 }
 
-// pythonType is a type as an annotation says it.
+// maxLists is how many lists in lists an annotation says. A list of itself, {"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}},
+// has no end: written out it took the whole stack, and the process with it.
+const maxLists = 8
+
+// pythonType is a type as an annotation says it, depth lists deep.
 // An enum is a Literal, which models know from typed Python; a number stands for integers, too, so "float" says it all.
-func pythonType(t *schema.Type) string {
+func pythonType(t *schema.Type, depth int) string {
 	if e := t.Enum(); len(e) > 0 {
 		values := make([]string, len(e))
 		for i, v := range e {
@@ -108,8 +112,8 @@ func pythonType(t *schema.Type) string {
 	for _, p := range kinds {
 		switch {
 		case !t.Allows(p.kind), p.kind == schema.Integer && t.Allows(schema.Number):
-		case p.kind == schema.Array && t.Item().Known():
-			names = append(names, "list["+pythonType(t.Item())+"]")
+		case p.kind == schema.Array && t.Item().Known() && depth < maxLists:
+			names = append(names, "list["+pythonType(t.Item(), depth+1)+"]")
 		default:
 			names = append(names, p.python)
 		}
