@@ -36,59 +36,41 @@ type (
 //	int('ff', base=16) → 255
 //	5(1 / 0) → ZeroDivisionError: division by zero
 //	'a'() → TypeError: 'str' object is not callable
-func (n *callNode) eval(m *machine, f *frame) (value, error) {
-	callee, err := n.callee.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.step(1); err != nil {
-		return nil, err
-	}
-	pos, err := evalAll(m, f, n.args)
-	if err != nil {
-		return nil, err
-	}
-	named, err := evalAll(m, f, n.values)
-	if err != nil {
-		return nil, err
-	}
+func (n *callNode) eval(m *machine, f *frame) value {
+	callee := n.callee.eval(m, f)
+	m.step(1)
+	pos := evalAll(m, f, n.args)
+	named := evalAll(m, f, n.values)
 	return call(m, callee, arguments{pos, n.keywords, named})
 }
 
 // eval makes the function with the frame around it. The body is computed when it is called, and sees the variables
 // as they are by then, not as they were: Python binds names late.
-func (n *lambdaNode) eval(m *machine, f *frame) (value, error) {
-	return &lambda{n, f}, m.alloc(listBytes)
+func (n *lambdaNode) eval(m *machine, f *frame) value {
+	m.alloc(listBytes)
+	return &lambda{n, f}
 }
 
 // call calls what can be called.
-func call(m *machine, callee value, a arguments) (value, error) {
+func call(m *machine, callee value, a arguments) value {
 	switch c := callee.(type) {
 	case *function:
-		bound, err := c.bind(a)
-		if err != nil {
-			return nil, err
-		}
+		bound := c.bind(a)
 		return c.run(m, bound)
 	case *bound:
-		b, err := c.method.bind(a)
-		if err != nil {
-			return nil, err
-		}
+		b := c.method.bind(a)
 		return c.method.run(m, c.self, b)
 	case *unboundMethod:
 		return c.call(m, a)
 	case *lambda:
 		return c.call(m, a.pos)
 	}
-	return nil, raise(TypeError, "'%s' object is not callable", typeName(callee))
+	return raise(TypeError, "'%s' object is not callable", typeName(callee))
 }
 
 // call1 calls with one argument, as key functions and map are called.
-func call1(m *machine, callee, arg value) (value, error) {
-	if err := m.step(1); err != nil {
-		return nil, err
-	}
+func call1(m *machine, callee, arg value) value {
+	m.step(1)
 	return call(m, callee, arguments{pos: []value{arg}})
 }
 
@@ -98,23 +80,21 @@ func call1(m *machine, callee, arg value) (value, error) {
 //	list(map(lambda a, b: a * b, [1, 2], [3, 4])) → [3, 8]
 //	list(map(lambda a: a, [1], [2])) → TypeError: <lambda>() takes 1 positional argument but 2 were given
 //	list(map(lambda a, b: a, [1])) → TypeError: <lambda>() missing 1 required positional argument: 'b'
-func (l *lambda) call(m *machine, pos []value) (value, error) {
+func (l *lambda) call(m *machine, pos []value) value {
 	params := l.n.params
 	if len(pos) > len(params) {
-		return nil, raise(TypeError, "<lambda>() takes %d positional argument%s but %d %s given",
+		raise(TypeError, "<lambda>() takes %d positional argument%s but %d %s given",
 			len(params), plural(len(params)), len(pos), map[bool]string{true: "was", false: "were"}[len(pos) == 1])
 	}
 	if len(pos) < len(params) {
-		return nil, missingArguments(params[len(pos):])
+		missingArguments(params[len(pos):])
 	}
-	if err := m.alloc(listBytes + slotBytes*int64(len(pos))); err != nil {
-		return nil, err
-	}
+	m.alloc(listBytes + slotBytes*int64(len(pos)))
 	return l.n.body.eval(m, &frame{append([]value(nil), pos...), l.f})
 }
 
 // missingArguments lists the arguments that a lambda was not given, as Python does: 'a', 'b', and 'c'.
-func missingArguments(names []string) error {
+func missingArguments(names []string) {
 	text := ""
 	for i, name := range names {
 		switch {
@@ -128,7 +108,7 @@ func missingArguments(names []string) error {
 		}
 		text += "'" + name + "'"
 	}
-	return raise(TypeError, "<lambda>() missing %d required positional argument%s: %s", len(names), plural(len(names)), text)
+	raise(TypeError, "<lambda>() missing %d required positional argument%s: %s", len(names), plural(len(names)), text)
 }
 
 // plural is the s that CPython's messages put behind every count but one.

@@ -42,33 +42,29 @@ func plainDigits(s string) string {
 //	int('1__0') → ValueError: invalid literal for int() with base 10: '1__0'
 //	int('') → ValueError: invalid literal for int() with base 10: ''
 //	int('z', 36) → 35
-func parseInt(m *machine, s string, base int) (value, error) {
-	if err := m.scan(8 * len(s)); err != nil {
-		return nil, err
-	}
+func parseInt(m *machine, s string, base int) value {
+	m.scan(8 * len(s))
 	digits, sign, base0 := intDigits(s, base)
 	bare, ok := digitsOfBase(digits, base0)
 	if !ok {
-		return nil, notInBase(m, s, base)
+		notInBase(m, s, base)
 	}
 	powerOfTwo := base0&(base0-1) == 0
 	if len(bare) > mostDigits && !powerOfTwo {
-		return nil, raise(ValueError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", mostDigits, len(bare))
+		raise(ValueError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", mostDigits, len(bare))
 	}
 	if n, err := strconv.ParseInt(sign+bare, base0, 64); err == nil {
-		return n, m.alloc(boxBytes)
+		m.alloc(boxBytes)
+		return n
 	}
-	if err := m.allocBits(int64(len(bare)) * 6); err != nil {
-		return nil, err
-	}
-	if err := m.step(int64(len(bare)) * int64(len(bare)) / 32_768); err != nil {
-		return nil, err
-	}
+	m.allocBits(int64(len(bare)) * 6)
+	m.step(int64(len(bare)) * int64(len(bare)) / 32_768)
 	n, _ := new(big.Int).SetString(sign+bare, base0)
 	if n.BitLen() > m.limits.Bits {
-		return nil, m.allocBits(int64(n.BitLen()))
+		m.allocBits(int64(n.BitLen()))
+		return nil
 	}
-	return norm(n), nil
+	return norm(n)
 }
 
 // intDigits splits an integer's text into its digits, its sign and its base.
@@ -116,15 +112,12 @@ func digitsOfBase(s string, base int) (string, bool) {
 }
 
 // notInBase is what int says of a text that is no integer.
-func notInBase(m *machine, s string, base int) error {
-	text, err := repr(m, s)
-	if err != nil {
-		return err
-	}
+func notInBase(m *machine, s string, base int) {
+	text := repr(m, s)
 	if n := utf8.RuneCountInString(text); n > 200 { // CPython's %.200R
 		text = text[:byteAt(text, 200)]
 	}
-	return raise(ValueError, "invalid literal for int() with base %d: %s", base, text)
+	raise(ValueError, "invalid literal for int() with base %d: %s", base, text)
 }
 
 // asciiEscape is how a character beyond ASCII stands in the text of !a.

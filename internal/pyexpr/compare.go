@@ -20,45 +20,34 @@ type compareNode struct {
 //	1 < 3 > 2 → True
 //	1 < 2 in [2] → True
 //	3 < 2 < 1 / 0 → False
-func (n *compareNode) eval(m *machine, f *frame) (value, error) {
-	left, err := n.first.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
+func (n *compareNode) eval(m *machine, f *frame) value {
+	left := n.first.eval(m, f)
 	for i, op := range n.ops {
-		right, err := n.rest[i].eval(m, f)
-		if err != nil {
-			return nil, err
-		}
-		if err := m.step(1); err != nil {
-			return nil, err
-		}
-		ok, err := compare(m, op, left, right)
-		if err != nil || !ok {
-			return false, err
+		right := n.rest[i].eval(m, f)
+		m.step(1)
+		if !compare(m, op, left, right) {
+			return false
 		}
 		left = right
 	}
-	return true, nil
+	return true
 }
 
 // compare computes a op b.
-func compare(m *machine, op string, a, b value) (bool, error) {
+func compare(m *machine, op string, a, b value) bool {
 	switch op {
 	case "==":
 		return equal(m, a, b)
 	case "!=":
-		ok, err := equal(m, a, b)
-		return !ok, err
+		return !equal(m, a, b)
 	case "is":
-		return identical(a, b), nil
+		return identical(a, b)
 	case "is not":
-		return !identical(a, b), nil
+		return !identical(a, b)
 	case "in":
 		return contains(m, b, a)
 	case "not in":
-		ok, err := contains(m, b, a)
-		return !ok, err
+		return !contains(m, b, a)
 	}
 	return order(m, op, a, b)
 }
@@ -88,81 +77,76 @@ func identical(a, b value) bool {
 //	(1,) == [1] → False
 //	{'a': 1, 'b': 2} == {'b': 2, 'a': 1} → True
 //	range(0, 5, 2) == range(0, 6, 2) → True
-func equal(m *machine, a, b value) (bool, error) {
-	if err := m.step(1); err != nil {
-		return false, err
-	}
+func equal(m *machine, a, b value) bool {
+	m.step(1)
 	if c, ok := compareNumbers(a, b); ok {
-		return c == same, nil
+		return c == same
 	}
 	switch x := a.(type) {
 	case nil:
-		return b == nil, nil
+		return b == nil
 	case string:
 		y, ok := b.(string)
-		return ok && x == y, m.scan(len(x))
+		m.scan(len(x))
+		return ok && x == y
 	case list:
 		y, ok := b.(list)
 		if !ok {
-			return false, nil
+			return false
 		}
 		return equalItems(m, x, y)
 	case tuple:
 		y, ok := b.(tuple)
 		if !ok {
-			return false, nil
+			return false
 		}
 		return equalItems(m, x, y)
 	case *dict:
 		y, ok := b.(*dict)
 		if !ok {
-			return false, nil
+			return false
 		}
 		return equalDicts(m, x, y)
 	case *set, view:
 		return equalSets(m, a, b)
 	case span:
 		y, ok := b.(span)
-		return ok && (x == y || x.n == y.n && (x.n == 0 || x.start == y.start && (x.n == 1 || x.step == y.step))), nil
+		return ok && (x == y || x.n == y.n && (x.n == 0 || x.start == y.start && (x.n == 1 || x.step == y.step)))
 	case *iterator:
-		return x == b, nil
+		return x == b
 	case *function:
-		return x == b, nil
+		return x == b
 	case *lambda:
-		return x == b, nil
+		return x == b
 	}
-	return false, nil
+	return false
 }
 
 // equalItems compares item by item. The lengths come first: unequal ones settle it without looking at any item, and no
 // item's comparison can raise an error that would be missed.
-func equalItems(m *machine, x, y []value) (bool, error) {
+func equalItems(m *machine, x, y []value) bool {
 	if len(x) != len(y) {
-		return false, nil
+		return false
 	}
 	for i := range x {
-		if ok, err := equal(m, x[i], y[i]); err != nil || !ok {
-			return false, err
+		if !equal(m, x[i], y[i]) {
+			return false
 		}
 	}
-	return true, nil
+	return true
 }
 
 // equalDicts compares as sets of entries: the order of insertion, which repr shows, does not count.
-func equalDicts(m *machine, x, y *dict) (bool, error) {
+func equalDicts(m *machine, x, y *dict) bool {
 	if len(x.keys) != len(y.keys) {
-		return false, nil
+		return false
 	}
 	for i, k := range x.keys {
-		v, ok, err := y.get(m, k)
-		if err != nil || !ok {
-			return false, err
-		}
-		if ok, err := equal(m, x.vals[i], v); err != nil || !ok {
-			return false, err
+		if v, ok := y.get(m, k); !ok || !equal(m, x.vals[i], v) {
+			return false
 		}
 	}
-	return true, nil
+	return true
 }
 
 // order computes an ordering comparison.
@@ -173,17 +157,16 @@ func equalDicts(m *machine, x, y *dict) (bool, error) {
 //	1 < 'a' → TypeError: '<' not supported between instances of 'int' and 'str'
 //	None <= None → TypeError: '<=' not supported between instances of 'NoneType' and 'NoneType'
 //	{1} < {1, 2} → True
-func order(m *machine, op string, a, b value) (bool, error) {
-	if err := m.step(1); err != nil {
-		return false, err
-	}
+func order(m *machine, op string, a, b value) bool {
+	m.step(1)
 	if c, ok := compareNumbers(a, b); ok {
-		return holds(op, c), nil
+		return holds(op, c)
 	}
 	switch x := a.(type) {
 	case string:
 		if y, ok := b.(string); ok { // UTF-8 orders as code points do
-			return holds(op, ordering(strings.Compare(x, y))), m.scan(min(len(x), len(y)))
+			m.scan(min(len(x), len(y)))
+			return holds(op, ordering(strings.Compare(x, y)))
 		}
 	case list:
 		if y, ok := b.(list); ok {
@@ -194,11 +177,12 @@ func order(m *machine, op string, a, b value) (bool, error) {
 			return orderItems(m, op, x, y)
 		}
 	case *set, view:
-		if ok, known, err := orderSets(m, op, a, b); known {
-			return ok, err
+		if ok, known := orderSets(m, op, a, b); known {
+			return ok
 		}
 	}
-	return false, raise(TypeError, "'%s' not supported between instances of '%s' and '%s'", op, typeName(a), typeName(b))
+	raise(TypeError, "'%s' not supported between instances of '%s' and '%s'", op, typeName(a), typeName(b))
+	return false
 }
 
 // holds says whether an ordering fulfils an operator. NaN is unordered and fulfils none, not even >= with itself.
@@ -215,17 +199,13 @@ func holds(op string, c ordering) bool {
 }
 
 // orderItems compares the first items that differ, and the lengths when none do.
-func orderItems(m *machine, op string, x, y []value) (bool, error) {
+func orderItems(m *machine, op string, x, y []value) bool {
 	for i := range min(len(x), len(y)) {
-		ok, err := equal(m, x[i], y[i])
-		if err != nil {
-			return false, err
-		}
-		if !ok {
+		if !equal(m, x[i], y[i]) {
 			return order(m, op, x[i], y[i])
 		}
 	}
-	return holds(op, compareInts(int64(len(x)), int64(len(y)))), nil
+	return holds(op, compareInts(int64(len(x)), int64(len(y))))
 }
 
 // contains computes v in x.
@@ -236,20 +216,21 @@ func orderItems(m *machine, op string, x, y []value) (bool, error) {
 //	'k' in {'k': 1} → True
 //	3 not in (1, 2) → True
 //	1 in 5 → TypeError: argument of type 'int' is not iterable
-func contains(m *machine, x, v value) (bool, error) {
+func contains(m *machine, x, v value) bool {
 	switch x := x.(type) {
 	case string:
 		s, ok := v.(string)
 		if !ok {
-			return false, raise(TypeError, "'in <string>' requires string as left operand, not %s", typeName(v))
+			raise(TypeError, "'in <string>' requires string as left operand, not %s", typeName(v))
 		}
-		return strings.Contains(x, s), m.scan(4 * (len(x) + len(s)))
+		m.scan(4 * (len(x) + len(s)))
+		return strings.Contains(x, s)
 	case *dict:
-		_, ok, err := x.get(m, v)
-		return ok, err
+		_, ok := x.get(m, v)
+		return ok
 	case *set:
 		if _, ok := v.(*set); ok { // a set could only be in it as a frozenset, which there is none of
-			return false, nil
+			return false
 		}
 		return x.has(m, v)
 	case span:
@@ -260,46 +241,37 @@ func contains(m *machine, x, v value) (bool, error) {
 		}
 	}
 	if !iterable(x) {
-		return false, raise(TypeError, "argument of type '%s' is not iterable", typeName(x))
+		raise(TypeError, "argument of type '%s' is not iterable", typeName(x))
 	}
-	it, err := iterate(m, x)
-	if err != nil {
-		return false, err
-	}
+	it := iterate(m, x)
 	return it.has(m, v)
 }
 
 // has walks until an item equals v. An iterator is used up to there, as Python's is: `2 in g` and then `list(g)` gives what
 // came behind the 2.
-func (it *iterator) has(m *machine, v value) (bool, error) {
-	for {
-		item, ok, err := it.next(m)
-		if err != nil || !ok {
-			return false, err
-		}
-		if ok, err := equal(m, item, v); err != nil || ok {
-			return ok, err
+func (it *iterator) has(m *machine, v value) bool {
+	for item := range it.rest(m) {
+		if equal(m, item, v) {
+			return true
 		}
 	}
+	return false
 }
 
 // has says whether v is one of a range's numbers, by arithmetic where it is an int.
-func (s span) has(m *machine, v value) (bool, error) {
+func (s span) has(m *machine, v value) bool {
 	i, ok := integer(v)
 	if !ok {
-		it, err := iterate(m, s)
-		if err != nil {
-			return false, err
-		}
+		it := iterate(m, s)
 		return it.has(m, v)
 	}
 	n, ok := i.(int64)
 	if !ok || s.n == 0 {
-		return false, nil
+		return false
 	}
 	last := s.start + (s.n-1)*s.step
 	if s.step > 0 { // differences may not fit into an int64
-		return n >= s.start && n <= last && (uint64(n)-uint64(s.start))%uint64(s.step) == 0, nil
+		return n >= s.start && n <= last && (uint64(n)-uint64(s.start))%uint64(s.step) == 0
 	}
-	return n <= s.start && n >= last && (uint64(s.start)-uint64(n))%-uint64(s.step) == 0, nil
+	return n <= s.start && n >= last && (uint64(s.start)-uint64(n))%-uint64(s.step) == 0
 }

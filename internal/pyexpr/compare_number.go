@@ -81,8 +81,8 @@ func compareMixed(n value, y float64) ordering {
 	case math.IsNaN(y):
 		return unordered
 	case small && magnitude(i) <= exactInFloat, math.IsInf(y, 0):
-		x, err := toFloat(n)
-		if err != nil { // too large for a float, and still less than infinity
+		x := nearest(n)
+		if math.IsInf(x, 0) { // too large for a float, and still less than infinity
 			x = math.Copysign(math.MaxFloat64, float64(toBig(n).Sign()))
 		}
 		return compareFloats(x, y)

@@ -38,11 +38,8 @@ type (
 )
 
 // eval raises "object is not iterable" at the iterable, where CPython blames the whole comprehension.
-func (n *iterNode) eval(m *machine, f *frame) (value, error) {
-	v, err := n.x.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
+func (n *iterNode) eval(m *machine, f *frame) value {
+	v := n.x.eval(m, f)
 	return iterate(m, v)
 }
 
@@ -53,14 +50,9 @@ func (n *iterNode) eval(m *machine, f *frame) (value, error) {
 //	{k: v for k, v in [('a', 1)]} → {'a': 1}
 //	sum(x for x in range(4)) → 6
 //	[x for x in 5] → TypeError: 'int' object is not iterable
-func (n *compNode) eval(m *machine, f *frame) (value, error) {
-	first, err := n.loops[0].in.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.alloc(listBytes + slotBytes*int64(len(n.names)+4*len(n.loops))); err != nil {
-		return nil, err
-	}
+func (n *compNode) eval(m *machine, f *frame) value {
+	first := n.loops[0].in.eval(m, f)
+	m.alloc(listBytes + slotBytes*int64(len(n.names)+4*len(n.loops)))
 	inner := &frame{make([]value, len(n.names)), f}
 	for i := range inner.slots {
 		inner.slots[i] = unbound{}
@@ -71,42 +63,26 @@ func (n *compNode) eval(m *machine, f *frame) (value, error) {
 }
 
 // collect makes what the comprehension is for.
-func (n *compNode) collect(m *machine, w *walk) (value, error) {
+func (n *compNode) collect(m *machine, w *walk) value {
 	switch n.kind {
 	case compList:
-		items, err := drain(m, &iterator{next: w.item})
-		return list(items), err
+		return list(drain(m, &iterator{next: w.item}))
 	case compSet:
 		return collectSet(m, &iterator{next: w.item})
 	case compDict:
 		return n.collectDict(m, w)
 	}
-	return &iterator{typ: "generator", next: w.item}, nil
+	return &iterator{typ: "generator", next: w.item}
 }
 
 // collectDict computes the key before the value, as Python does since 3.8; seen where both raise an error.
-func (n *compNode) collectDict(m *machine, w *walk) (value, error) {
+func (n *compNode) collectDict(m *machine, w *walk) value {
 	d := newDict()
-	for {
-		ok, err := w.advance(m)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return d, nil
-		}
-		k, err := n.key.eval(m, w.f)
-		if err != nil {
-			return nil, err
-		}
-		v, err := n.val.eval(m, w.f)
-		if err != nil {
-			return nil, err
-		}
-		if err := d.set(m, k, v); err != nil {
-			return nil, err
-		}
+	for w.advance(m) {
+		k := n.key.eval(m, w.f)
+		d.set(m, k, n.val.eval(m, w.f))
 	}
+	return d
 }
 
 // walk is where the loops of a comprehension stand. iters[i] is nil while loop i has not begun.
@@ -115,107 +91,68 @@ type walk struct {
 	f     *frame
 	iters []*iterator
 	level int
-	over  bool
 }
 
 // item gives the next element.
-func (w *walk) item(m *machine) (value, bool, error) {
-	ok, err := w.advance(m)
-	if err != nil || !ok {
-		return nil, false, err
+func (w *walk) item(m *machine) (value, bool) {
+	if !w.advance(m) {
+		return nil, false
 	}
-	v, err := w.n.key.eval(m, w.f)
-	return v, err == nil, err
+	return w.n.key.eval(m, w.f), true
 }
 
-// advance moves to the next turn of the innermost loop whose conditions hold. After an error or the end there is no more.
-func (w *walk) advance(m *machine) (bool, error) {
-	if w.over {
-		return false, nil
-	}
-	ok, err := w.turn(m)
-	w.over = !ok || err != nil
-	return ok, err
-}
-
-// turn is the loop over loops: a loop that has an item and whose conditions hold hands over to the next one inside; one that
-// has ended gives back to the one outside, and is begun afresh from there. A level below zero is the end of the walk.
+// advance moves to the next turn of the innermost loop whose conditions hold. It is the loop over loops: a loop that has an item
+// and whose conditions hold hands over to the next one inside; one that has ended gives back to the one outside, and is
+// begun afresh from there. A level below zero is the end of the walk, and stays it.
 //
 //	[x for x in [] for y in 1] → []
 //	[x for x in [1, 2] for y in [3] if x > 1] → [2]
 //	list(zip((x for x in [1, 2]), (y for y in [3, 4]))) → [(1, 3), (2, 4)]
-func (w *walk) turn(m *machine) (bool, error) {
+func (w *walk) advance(m *machine) bool {
 	last := len(w.n.loops) - 1
 	for w.level >= 0 {
 		l := w.n.loops[w.level]
 		if w.iters[w.level] == nil {
-			v, err := l.in.eval(m, w.f)
-			if err != nil {
-				return false, err
-			}
-			w.iters[w.level] = v.(*iterator)
+			w.iters[w.level] = l.in.eval(m, w.f).(*iterator)
 		}
-		ok, err := w.step(m, l)
-		switch {
-		case err != nil:
-			return false, err
-		case !ok:
+		m.step(1)
+		v, ok := w.iters[w.level].next(m)
+		if !ok {
 			w.iters[w.level] = nil
 			w.level--
 			continue
 		}
-		holds, err := l.holds(m, w.f)
-		switch {
-		case err != nil:
-			return false, err
+		l.target.assign(m, w.f, v)
+		switch holds := l.holds(m, w.f); {
 		case holds && w.level == last:
-			return true, nil
+			return true
 		case holds:
 			w.level++
 		}
 	}
-	return false, nil
-}
-
-// step takes the next item of a loop.
-func (w *walk) step(m *machine, l *loop) (bool, error) {
-	if err := m.step(1); err != nil {
-		return false, err
-	}
-	v, ok, err := w.iters[w.level].next(m)
-	if err != nil || !ok {
-		return false, err
-	}
-	return true, l.target.assign(m, w.f, v)
+	return false
 }
 
 // holds says whether all conditions of a loop do.
-func (l *loop) holds(m *machine, f *frame) (bool, error) {
+func (l *loop) holds(m *machine, f *frame) bool {
 	for _, c := range l.conditions {
-		v, err := c.eval(m, f)
-		if err != nil || !truth(v) {
-			return false, err
+		if !truth(c.eval(m, f)) {
+			return false
 		}
 	}
-	return true, nil
+	return true
 }
 
 // assign puts an item into its slot, or its items into theirs.
-func (t target) assign(m *machine, f *frame, v value) error {
+func (t target) assign(m *machine, f *frame, v value) {
 	if t.slot >= 0 {
 		f.slots[t.slot] = v
-		return nil
+		return
 	}
-	items, err := unpack(m, v, len(t.many))
-	if err != nil {
-		return err
-	}
+	items := unpack(m, v, len(t.many))
 	for i, one := range t.many {
-		if err := one.assign(m, f, items[i]); err != nil {
-			return err
-		}
+		one.assign(m, f, items[i])
 	}
-	return nil
 }
 
 // unpack takes exactly n items of v. One more is enough to know that there are too many.
@@ -225,30 +162,21 @@ func (t target) assign(m *machine, f *frame, v value) error {
 //	[a for a, b in [(1,)]] → ValueError: not enough values to unpack (expected 2, got 1)
 //	[a for a, b in [(1, 2, 3)]] → ValueError: too many values to unpack (expected 2)
 //	[a for a, b in [5]] → TypeError: cannot unpack non-iterable int object
-func unpack(m *machine, v value, n int) ([]value, error) {
+func unpack(m *machine, v value, n int) []value {
 	if !iterable(v) {
-		return nil, raise(TypeError, "cannot unpack non-iterable %s object", typeName(v))
+		raise(TypeError, "cannot unpack non-iterable %s object", typeName(v))
 	}
-	it, err := iterate(m, v)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.allocItems(int64(n)); err != nil {
-		return nil, err
-	}
+	it := iterate(m, v)
+	m.allocItems(int64(n))
 	items := make([]value, 0, n)
-	for {
-		item, ok, err := it.next(m)
-		switch {
-		case err != nil:
-			return nil, err
-		case !ok && len(items) < n:
-			return nil, raise(ValueError, "not enough values to unpack (expected %d, got %d)", n, len(items))
-		case !ok:
-			return items, nil
-		case len(items) == n:
-			return nil, raise(ValueError, "too many values to unpack (expected %d)", n)
+	for item := range it.rest(m) {
+		if len(items) == n {
+			raise(ValueError, "too many values to unpack (expected %d)", n)
 		}
 		items = append(items, item)
 	}
+	if len(items) < n {
+		raise(ValueError, "not enough values to unpack (expected %d, got %d)", n, len(items))
+	}
+	return items
 }

@@ -46,85 +46,77 @@ type (
 //	{(1, 2): 'p'}[(1.0, 2)] → 'p'
 //	{[]: 1} → TypeError: unhashable type: 'list'
 //	len({1, 1.0, True, '1'}) → 2
-func hashKey(m *machine, v value) (any, error) {
+func hashKey(m *machine, v value) any {
 	switch v := v.(type) {
 	case nil:
-		return noneKey{}, nil
+		return noneKey{}
 	case string:
-		return v, m.scan(len(v))
+		m.scan(len(v))
+		return v
 	case int64, bool, *big.Int:
 		n, _ := integer(v)
 		if b, ok := n.(*big.Int); ok {
-			return bigKey(append([]byte{byte(b.Sign())}, b.Bytes()...)), m.alloc(bigBytes + bits(b)/8)
+			m.alloc(bigBytes + bits(b)/8)
+			return bigKey(append([]byte{byte(b.Sign())}, b.Bytes()...))
 		}
-		return n, nil
+		return n
 	case float64:
 		if v == math.Trunc(v) && !math.IsInf(v, 0) {
 			n, _ := new(big.Float).SetFloat64(v).Int(nil)
 			return hashKey(m, norm(n))
 		}
-		return v, nil
+		return v
 	case tuple:
-		text, err := appendKey(m, nil, v)
-		return tupleKey(text), err
+		return tupleKey(appendKey(m, nil, v))
 	case span:
-		return v, nil
+		return v
 	case *iterator, *function, *lambda:
-		return v, nil
+		return v
 	case *bound:
-		return v, nil
+		return v
 	}
-	return nil, raise(TypeError, "unhashable type: '%s'", typeName(v))
+	return raise(TypeError, "unhashable type: '%s'", typeName(v))
 }
 
 // appendKey writes a hash key so that two tuples write the same exactly when they are equal.
-func appendKey(m *machine, dst []byte, v value) ([]byte, error) {
+func appendKey(m *machine, dst []byte, v value) []byte {
 	if t, ok := v.(tuple); ok {
 		dst = append(dst, 't')
 		dst = binary.AppendUvarint(dst, uint64(len(t)))
-		if err := m.alloc(int64(len(t)) * slotBytes); err != nil {
-			return nil, err
-		}
+		m.alloc(int64(len(t)) * slotBytes)
 		for _, item := range t {
-			var err error
-			if err = m.step(1); err != nil {
-				return nil, err
-			}
-			if dst, err = appendKey(m, dst, item); err != nil {
-				return nil, err
-			}
+			m.step(1)
+			dst = appendKey(m, dst, item)
 		}
-		return dst, nil
+		return dst
 	}
-	key, err := hashKey(m, v)
-	if err != nil {
-		return nil, err
-	}
-	return appendScalar(m, dst, key)
+	return appendScalar(m, dst, hashKey(m, v))
 }
 
 // appendScalar writes the hash key of a value that is no tuple.
-func appendScalar(m *machine, dst []byte, key any) ([]byte, error) {
-	text := func(tag byte, s string) ([]byte, error) {
+func appendScalar(m *machine, dst []byte, key any) []byte {
+	text := func(tag byte, s string) []byte {
 		dst = binary.AppendUvarint(append(dst, tag), uint64(len(s)))
-		return append(dst, s...), m.alloc(2 * int64(len(s)))
+		m.alloc(2 * int64(len(s)))
+		return append(dst, s...)
 	}
 	switch key := key.(type) {
 	case int64:
-		return binary.AppendVarint(append(dst, 'i'), key), nil
+		return binary.AppendVarint(append(dst, 'i'), key)
 	case float64:
-		return binary.BigEndian.AppendUint64(append(dst, 'f'), math.Float64bits(key)), nil
+		return binary.BigEndian.AppendUint64(append(dst, 'f'), math.Float64bits(key))
 	case string:
 		return text('s', key)
 	case bigKey:
 		return text('b', string(key))
 	case noneKey:
-		return append(dst, 'n'), nil
+		return append(dst, 'n')
 	case span:
 		dst = binary.AppendVarint(append(dst, 'r'), key.start)
-		return binary.AppendVarint(binary.AppendVarint(dst, key.n), key.step), nil
+		return binary.AppendVarint(binary.AppendVarint(dst, key.n), key.step)
 	}
-	return nil, raise(TypeError, "a function within a tuple cannot be a key in an expression")
+	raise(TypeError, "a function within a tuple cannot be a key in an expression")
+	return nil
 }
 
 // newDict makes a dict that can be filled. Python's dicts keep the order of insertion since 3.7, and the language promises it.
@@ -138,59 +130,41 @@ func newSet() *set { return &set{index: map[any]int{}} }
 //
 //	{'a': 1, 'b': 2, 'a': 3} → {'a': 3, 'b': 2}
 //	{1: 'x', True: 'y'} → {1: 'y'}
-func (d *dict) set(m *machine, k, v value) error {
-	key, err := hashKey(m, k)
-	if err != nil {
-		return err
-	}
+func (d *dict) set(m *machine, k, v value) {
+	key := hashKey(m, k)
 	if i, ok := d.index[key]; ok {
 		d.vals[i] = v
-		return nil
+		return
 	}
-	if err := m.alloc(2 * entryBytes); err != nil {
-		return err
-	}
+	m.alloc(2 * entryBytes)
 	d.index[key] = len(d.keys)
 	d.keys, d.vals = append(d.keys, k), append(d.vals, v)
-	return nil
 }
 
 // get finds the value of a key.
-func (d *dict) get(m *machine, k value) (value, bool, error) {
-	key, err := hashKey(m, k)
-	if err != nil {
-		return nil, false, err
-	}
+func (d *dict) get(m *machine, k value) (value, bool) {
+	key := hashKey(m, k)
 	i, ok := d.index[key]
 	if !ok {
-		return nil, false, nil
+		return nil, false
 	}
-	return d.vals[i], true, nil
+	return d.vals[i], true
 }
 
 // add puts an item in, unless an equal one is there.
-func (s *set) add(m *machine, v value) error {
-	key, err := hashKey(m, v)
-	if err != nil {
-		return err
-	}
+func (s *set) add(m *machine, v value) {
+	key := hashKey(m, v)
 	if _, ok := s.index[key]; ok {
-		return nil
+		return
 	}
-	if err := m.alloc(2 * entryBytes); err != nil {
-		return err
-	}
+	m.alloc(2 * entryBytes)
 	s.index[key] = len(s.items)
 	s.items = append(s.items, v)
-	return nil
 }
 
 // has says whether an item is in the set.
-func (s *set) has(m *machine, v value) (bool, error) {
-	key, err := hashKey(m, v)
-	if err != nil {
-		return false, err
-	}
+func (s *set) has(m *machine, v value) bool {
+	key := hashKey(m, v)
 	_, ok := s.index[key]
-	return ok, nil
+	return ok
 }

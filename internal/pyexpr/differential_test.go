@@ -55,18 +55,14 @@ func (r *recorded) answer() (typ, text, kind, message string) {
 // value is Run without the JSON: the repr shows more, tuples and the keys of dicts.
 func (p *Program) value(vars map[string]any) (typ, text string, err error) {
 	m := newMachine(context.Background(), Limits{Timeout: time.Minute})
-	f := &frame{slots: make([]value, len(p.names))}
-	for i, name := range p.names {
-		if f.slots[i], err = fromJSON(m, vars[name], 1); err != nil {
-			return "", "", err
-		}
+	failure := attempt(func() {
+		v := p.root.eval(m, p.frame(m, vars))
+		typ, text = typeName(v), repr(m, v)
+	})
+	if failure != nil {
+		return "", "", failure
 	}
-	v, err := p.root.eval(m, f)
-	if err != nil {
-		return "", "", err
-	}
-	text, err = repr(m, v)
-	return typeName(v), text, err
+	return typ, text, nil
 }
 
 // differs says how the answer differs, or is empty.

@@ -8,6 +8,9 @@
 // Every operation is charged before it allocates: steps, bytes, the bits of integers, the depth of nesting. So `9**9**9`
 // and `'a' * 10**9` are errors after microseconds, where an evaluator without such an account ends the whole process.
 //
+// Every error of an expression ends the whole of it, and nothing in the language can catch one. So an error unwinds, from
+// where it is raised to Compile or Run (raise and attempt in errors.go), and the code between need not pass it on.
+//
 // From the source to the result:
 //
 //	program.go               Compile and Run

@@ -1,7 +1,6 @@
 package pyexpr
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -64,23 +63,52 @@ func (e *Error) indent() string {
 	return b.String()
 }
 
-// raise makes an error that has no place yet; the node that was at work says where.
-func raise(kind, format string, args ...any) error {
-	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+// raise ends what is being compiled or run with an error. It does not return: every error of an expression ends the whole of it,
+// nothing in the language can catch one, so the way out is one unwinding up to attempt and not a question after each of some
+// four hundred calls. A limit can be forgotten that way by nobody: who charges too much does not come back. The result
+// is only there so that a function may end with it.
+func raise(kind, format string, args ...any) value {
+	mustEnd(&Error{Kind: kind, Message: fmt.Sprintf(format, args...)})
+	return nil
 }
 
-// at gives an error the place of offset pos in src, unless it has one: the innermost node knows best.
-func at(err error, src string, pos int) error {
-	var e *Error
-	if !errors.As(err, &e) || e.Line > 0 {
-		return err
+// mustEnd unwinds to the innermost attempt. Nothing outside of this package ever sees the panic.
+func mustEnd(err *Error) { panic(err) }
+
+// attempt calls do and gives the error that ended it, nil if none did. A panic of any other kind would be a fault of this package,
+// none of which fuzzing has left; should there be one, it costs this call and not the server, which runs tools in
+// goroutines that nothing else guards.
+func attempt(do func()) (err *Error) {
+	defer func() {
+		switch fault := recover().(type) {
+		case nil:
+		case *Error:
+			err = fault
+		default:
+			err = &Error{Kind: SystemError, Message: fmt.Sprintf("the evaluator failed: %v", fault)}
+		}
+	}()
+	do()
+	return nil
+}
+
+// blaming calls do, and gives an error that ends it the place of offset pos in src, unless it has one.
+func blaming(src string, pos int, do func()) {
+	if err := attempt(do); err != nil {
+		mustEnd(err.at(src, pos))
+	}
+}
+
+// at gives an error the place of offset pos in src, unless it has one: the innermost part knows best.
+func (e *Error) at(src string, pos int) *Error {
+	if e.Line > 0 {
+		return e
 	}
 	pos = min(pos, len(src))
 	start := strings.LastIndexByte(src[:pos], '\n') + 1
 	line, _, _ := strings.Cut(src[start:], "\n")
-	placed := *e
-	placed.Line = strings.Count(src[:pos], "\n") + 1
-	placed.Column = utf8.RuneCountInString(src[start:pos]) + 1
-	placed.source = strings.TrimSuffix(line, "\r")
-	return &placed
+	e.Line = strings.Count(src[:pos], "\n") + 1
+	e.Column = utf8.RuneCountInString(src[start:pos]) + 1
+	e.source = strings.TrimSuffix(line, "\r")
+	return e
 }

@@ -1,7 +1,6 @@
 package pyexpr
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -45,14 +44,11 @@ func TestExamplesInComments(t *testing.T) {
 func shown(src string) string {
 	p, err := Compile(src, nil)
 	if err == nil {
-		var v value
-		m := newMachine(context.Background(), Limits{})
-		if v, err = p.root.eval(m, &frame{}); err == nil {
-			var s string
-			if s, err = repr(m, v); err == nil {
-				return s
-			}
+		_, text, failure := p.value(nil)
+		if failure == nil {
+			return text
 		}
+		err = failure
 	}
 	e := err.(*Error)
 	return e.Kind + ": " + e.Message

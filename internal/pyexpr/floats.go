@@ -13,33 +13,33 @@ import (
 //	1.0 / 0 → ZeroDivisionError: float division by zero
 //	1.0 % 0 → ZeroDivisionError: float modulo
 //	1e308 * 10 → inf
-func floats(m *machine, op string, x, y float64) (value, error) {
-	if err := m.alloc(boxBytes); err != nil {
-		return nil, err
-	}
+func floats(m *machine, op string, x, y float64) value {
+	m.alloc(boxBytes)
 	switch op {
 	case "+":
-		return x + y, nil
+		return x + y
 	case "-":
-		return x - y, nil
+		return x - y
 	case "*":
-		return x * y, nil
+		return x * y
 	case "/":
 		if y == 0 {
-			return nil, raise(ZeroDivisionError, "float division by zero")
+			raise(ZeroDivisionError, "float division by zero")
 		}
-		return x / y, nil
+		return x / y
 	case "//":
 		if y == 0 {
-			return nil, raise(ZeroDivisionError, "float floor division by zero")
+			raise(ZeroDivisionError, "float floor division by zero")
 		}
 		q, _ := divmodFloats(x, y)
-		return q, m.step(remainderSteps(x, y))
+		m.step(remainderSteps(x, y))
+		return q
 	case "%":
 		if y == 0 {
-			return nil, raise(ZeroDivisionError, "float modulo")
+			raise(ZeroDivisionError, "float modulo")
 		}
-		return modFloats(x, y), m.step(remainderSteps(x, y))
+		m.step(remainderSteps(x, y))
+		return modFloats(x, y)
 	}
 	return powFloats(m, x, y)
 }
@@ -108,27 +108,25 @@ func divmodFloats(x, y float64) (float64, float64) {
 //	2 ** -1 → 0.5
 //	0.0 ** -1 → ZeroDivisionError: 0.0 cannot be raised to a negative power
 //	2.0 ** 5000 → OverflowError: (34, 'Numerical result out of range')
-func powFloats(m *machine, x, y float64) (value, error) {
+func powFloats(m *machine, x, y float64) value {
 	work := int64(1)
 	if y != math.Trunc(y) {
 		work = 16 // a logarithm and an exponential, 2 µs
 	}
-	if err := m.step(work); err != nil {
-		return nil, err
-	}
+	m.step(work)
 	switch {
 	case y == 0 || x == 1:
-		return 1.0, nil
+		return 1.0
 	case x == 0 && y < 0:
-		return nil, raise(ZeroDivisionError, "0.0 cannot be raised to a negative power")
+		raise(ZeroDivisionError, "0.0 cannot be raised to a negative power")
 	case math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0) || x == 0:
-		return math.Pow(x, y), nil
+		return math.Pow(x, y)
 	case x < 0 && y != math.Floor(y):
-		return nil, raise(ValueError, "a negative number raised to a fraction is complex, and complex numbers are not available in expressions")
+		raise(ValueError, "a negative number raised to a fraction is complex, and complex numbers are not available in expressions")
 	}
 	r := power.Float(x, y)
 	if math.IsInf(r, 0) {
-		return nil, raise(OverflowError, "(34, 'Numerical result out of range')")
+		raise(OverflowError, "(34, 'Numerical result out of range')")
 	}
-	return r, nil
+	return r
 }

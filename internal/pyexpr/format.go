@@ -18,7 +18,7 @@ import (
 //	f'{"x":>3}' → '  x'
 //	f'{None:5}' → TypeError: unsupported format string passed to NoneType.__format__
 //	f'{[1]!s:>5}' → '  [1]'
-func format(m *machine, v value, spec string) (string, error) {
+func format(m *machine, v value, spec string) string {
 	if spec == "" {
 		return str(m, v)
 	}
@@ -29,13 +29,10 @@ func format(m *machine, v value, spec string) (string, error) {
 		n, _ := integer(v)
 		return formatInt(m, n, typeName(v), spec)
 	case float64:
-		s, err := parseSpec(spec, "float", 0, '>')
-		if err != nil {
-			return "", err
-		}
-		return formatFloat(m, v, "float", s)
+		return formatFloat(m, v, "float", parseSpec(spec, "float", 0, '>'))
 	}
-	return "", raise(TypeError, "unsupported format string passed to %s.__format__", typeName(v))
+	raise(TypeError, "unsupported format string passed to %s.__format__", typeName(v))
+	return ""
 }
 
 // formatString pads or cuts text. A precision is the most characters that are kept; a width counts code points, so that
@@ -46,29 +43,24 @@ func format(m *machine, v value, spec string) (string, error) {
 //	f'{"a":+}' → ValueError: Sign not allowed in string format specifier
 //	f'{"a":=5}' → ValueError: '=' alignment not allowed in string format specifier
 //	f'{"a":d}' → ValueError: Unknown format code 'd' for object of type 'str'
-func formatString(m *machine, v, spec string) (string, error) {
-	s, err := parseSpec(spec, "str", 's', '<')
-	if err != nil {
-		return "", err
-	}
+func formatString(m *machine, v, spec string) string {
+	s := parseSpec(spec, "str", 's', '<')
 	const within = "not allowed in string format specifier"
 	switch {
 	case s.typ != 's':
-		return "", unknownCode(s.typ, "str")
+		unknownCode(s.typ, "str")
 	case s.sign == ' ':
-		return "", raise(ValueError, "Space %s", within)
+		raise(ValueError, "Space %s", within)
 	case s.sign != 0:
-		return "", raise(ValueError, "Sign %s", within)
+		raise(ValueError, "Sign %s", within)
 	case s.noNegativeZero:
-		return "", raise(ValueError, "Negative zero coercion (z) %s", within)
+		raise(ValueError, "Negative zero coercion (z) %s", within)
 	case s.alternate:
-		return "", raise(ValueError, "Alternate form (#) %s", within)
+		raise(ValueError, "Alternate form (#) %s", within)
 	case s.align == '=':
-		return "", raise(ValueError, "'=' alignment %s", within)
+		raise(ValueError, "'=' alignment %s", within)
 	}
-	if err := m.scan(len(v)); err != nil {
-		return "", err
-	}
+	m.scan(len(v))
 	if s.precision >= 0 && s.precision < int64(len(v)) {
 		v = v[:byteAt(v, int(s.precision))]
 	}
@@ -76,11 +68,11 @@ func formatString(m *machine, v, spec string) (string, error) {
 }
 
 // unknownCode complains of a type letter.
-func unknownCode(c rune, typ string) error {
+func unknownCode(c rune, typ string) {
 	if c > 32 && c < 128 {
-		return raise(ValueError, "Unknown format code '%c' for object of type '%s'", c, typ)
+		raise(ValueError, "Unknown format code '%c' for object of type '%s'", c, typ)
 	}
-	return raise(ValueError, "Unknown format code '\\x%x' for object of type '%s'", c, typ)
+	raise(ValueError, "Unknown format code '\\x%x' for object of type '%s'", c, typ)
 }
 
 // pad fills a text up to the width, on the side that the alignment leaves.
@@ -88,7 +80,7 @@ func unknownCode(c rune, typ string) error {
 //	f'{"한국":>4}|' → '  한국|'
 //	f'{"a":^4}|' → ' a  |'
 //	f'{"abc":2}|' → 'abc|'
-func pad(m *machine, v string, s spec) (string, error) {
+func pad(m *machine, v string, s spec) string {
 	missing := max(s.width-int64(runes(v)), 0)
 	left := int64(0)
 	switch s.align {
@@ -101,18 +93,17 @@ func pad(m *machine, v string, s spec) (string, error) {
 }
 
 // padded puts a fill character before and behind a text, charged before it is written.
-func padded(m *machine, v string, fill rune, left, right int64) (string, error) {
+func padded(m *machine, v string, fill rune, left, right int64) string {
 	if left+right == 0 {
-		return v, nil
+		return v
 	}
 	size := int64(utf8.RuneLen(fill))
 	total, ok := product(size, left+right)
 	if !ok {
-		return "", m.alloc(-1)
+		m.alloc(-1)
+		return ""
 	}
-	if err := m.allocText(total + int64(len(v))); err != nil {
-		return "", err
-	}
+	m.allocText(total + int64(len(v)))
 	var b strings.Builder
 	b.Grow(int(total) + len(v))
 	for range left {
@@ -122,7 +113,7 @@ func padded(m *machine, v string, fill rune, left, right int64) (string, error) 
 	for range right {
 		b.WriteRune(fill)
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // formatInt writes an int, or as the float that it is when the type letter is a float's.
@@ -134,26 +125,20 @@ func padded(m *machine, v string, fill rune, left, right int64) (string, error) 
 //	f'{5:.2f}' → '5.00'
 //	f'{5:.2d}' → ValueError: Precision not allowed in integer format specifier
 //	f'{5:s}' → ValueError: Unknown format code 's' for object of type 'int'
-func formatInt(m *machine, n value, typ, text string) (string, error) {
-	s, err := parseSpec(text, typ, 'd', '>')
-	if err != nil {
-		return "", err
-	}
+func formatInt(m *machine, n value, typ, text string) string {
+	s := parseSpec(text, typ, 'd', '>')
 	if strings.ContainsRune("eEfFgG%", s.typ) {
-		x, err := toFloat(n)
-		if err != nil {
-			return "", err
-		}
+		x := toFloat(n)
 		return formatFloat(m, x, typ, s)
 	}
 	if !strings.ContainsRune("bcdoxXn", s.typ) {
-		return "", unknownCode(s.typ, typ)
+		unknownCode(s.typ, typ)
 	}
 	switch {
 	case s.precision >= 0:
-		return "", raise(ValueError, "Precision not allowed in integer format specifier")
+		raise(ValueError, "Precision not allowed in integer format specifier")
 	case s.noNegativeZero:
-		return "", raise(ValueError, "Negative zero coercion (z) not allowed in integer format specifier")
+		raise(ValueError, "Negative zero coercion (z) not allowed in integer format specifier")
 	case s.typ == 'c':
 		return formatChar(m, n, s)
 	}
@@ -165,28 +150,28 @@ func formatInt(m *machine, n value, typ, text string) (string, error) {
 //	f'{97:c}' → 'a'
 //	f'{97:+c}' → ValueError: Sign not allowed with integer format specifier 'c'
 //	f'{-1:c}' → OverflowError: %c arg not in range(0x110000)
-func formatChar(m *machine, n value, s spec) (string, error) {
+func formatChar(m *machine, n value, s spec) string {
 	switch {
 	case s.sign != 0:
-		return "", raise(ValueError, "Sign not allowed with integer format specifier 'c'")
+		raise(ValueError, "Sign not allowed with integer format specifier 'c'")
 	case s.alternate:
-		return "", raise(ValueError, "Alternate form (#) not allowed with integer format specifier 'c'")
+		raise(ValueError, "Alternate form (#) not allowed with integer format specifier 'c'")
 	}
 	r, small := n.(int64)
 	if !small {
-		return "", raise(OverflowError, "Python int too large to convert to C long")
+		raise(OverflowError, "Python int too large to convert to C long")
 	}
 	if r < 0 || r > utf8.MaxRune {
-		return "", raise(OverflowError, "%%c arg not in range(0x110000)")
+		raise(OverflowError, "%%c arg not in range(0x110000)")
 	}
 	if !utf8.ValidRune(rune(r)) {
-		return "", raise(ValueError, "a surrogate is no character of its own: %d", r)
+		raise(ValueError, "a surrogate is no character of its own: %d", r)
 	}
 	return numeral{rest: string(rune(r))}.layout(m, s)
 }
 
 // formatDigits writes an int in the base of its type letter.
-func formatDigits(m *machine, n value, s spec) (string, error) {
+func formatDigits(m *machine, n value, s spec) string {
 	base, prefix := 10, ""
 	switch s.typ {
 	case 'b':
@@ -199,17 +184,11 @@ func formatDigits(m *machine, n value, s spec) (string, error) {
 		base, prefix = 16, "0X"
 	}
 	var digits string
-	var err error
 	if base == 10 {
-		digits, err = decimal(m, n)
+		digits = decimal(m, n)
 	} else {
-		err = m.allocText(bits(n) + 2)
-		if err == nil {
-			digits = toBig(n).Text(base)
-		}
-	}
-	if err != nil {
-		return "", err
+		m.allocText(bits(n) + 2)
+		digits = toBig(n).Text(base)
 	}
 	digits, negative := strings.CutPrefix(digits, "-")
 	if s.typ == 'X' {
@@ -229,7 +208,7 @@ func formatDigits(m *machine, n value, s spec) (string, error) {
 //	f'{1234.5:e}' → '1.234500e+03'
 //	f'{3.0}' → '3.0'
 //	f'{1.5:d}' → ValueError: Unknown format code 'd' for object of type 'float'
-func formatFloat(m *machine, x float64, typ string, s spec) (string, error) {
+func formatFloat(m *machine, x float64, typ string, s spec) string {
 	letter, precision := s.typ, s.precision
 	dot0 := false
 	switch letter {
@@ -244,18 +223,15 @@ func formatFloat(m *machine, x float64, typ string, s spec) (string, error) {
 		letter, x = 'f', x*100
 	case 'e', 'E', 'f', 'F', 'g', 'G':
 	default:
-		return "", unknownCode(letter, typ)
+		unknownCode(letter, typ)
 	}
 	if precision < 0 {
 		precision = 6
 	}
 	if precision > math.MaxInt32 {
-		return "", raise(ValueError, "precision too big")
+		raise(ValueError, "precision too big")
 	}
-	text, err := floatDigits(m, math.Abs(x), letter, int(precision), s.alternate, dot0)
-	if err != nil {
-		return "", err
-	}
+	text := floatDigits(m, math.Abs(x), letter, int(precision), s.alternate, dot0)
 	negative := math.Signbit(x) && !math.IsNaN(x)
 	if s.noNegativeZero && strings.Trim(strings.TrimRight(text, "0123456789+-eE"), "0.") == "" && zeroText(text) {
 		negative = false
@@ -288,7 +264,7 @@ type numeral struct {
 //	f'{5:<5}|' → '5    |'
 //	f'{float("inf"):06}' → '000inf'
 //	f'{True:5}' → '    1'
-func (n numeral) layout(m *machine, s spec) (string, error) {
+func (n numeral) layout(m *machine, s spec) string {
 	sign := ""
 	switch {
 	case n.negative:
@@ -301,23 +277,18 @@ func (n numeral) layout(m *machine, s spec) (string, error) {
 	if s.fill == '0' && s.align == '=' {
 		least = s.width - bare
 	}
-	digits, err := group(m, n.digits, s, least)
-	if err != nil {
-		return "", err
-	}
+	digits := group(m, n.digits, s, least)
 	missing := max(s.width-bare-int64(len(digits)), 0)
 	head, body := sign+n.prefix, digits+n.rest
-	if err := m.allocText(int64(len(head) + 2*len(body))); err != nil {
-		return "", err
-	}
+	m.allocText(int64(len(head) + 2*len(body)))
 	switch s.align {
 	case '<':
 		return padded(m, head+body, s.fill, 0, missing)
 	case '^':
 		return padded(m, head+body, s.fill, missing/2, missing-missing/2)
 	case '=':
-		body, err := padded(m, body, s.fill, missing, 0)
-		return head + body, err
+		body := padded(m, body, s.fill, missing, 0)
+		return head + body
 	}
 	return padded(m, head+body, s.fill, missing, 0)
 }
@@ -330,9 +301,9 @@ func (n numeral) layout(m *machine, s spec) (string, error) {
 //	f'{1234:010,}' → '00,001,234'
 //	f'{1234:08,}' → '0,001,234'
 //	f'{65535:_x}' → 'ffff'
-func group(m *machine, digits string, s spec, least int64) (string, error) {
+func group(m *machine, digits string, s spec, least int64) string {
 	if digits == "" {
-		return "", nil
+		return ""
 	}
 	if s.grouping == 0 {
 		return padded(m, digits, '0', max(least-int64(len(digits)), 0), 0)
@@ -341,9 +312,7 @@ func group(m *machine, digits string, s spec, least int64) (string, error) {
 	if strings.ContainsRune("boxX", s.typ) {
 		size = 4
 	}
-	if err := m.allocText(2*max(least, 0) + 4*int64(len(digits))); err != nil {
-		return "", err
-	}
+	m.allocText(2*max(least, 0) + 4*int64(len(digits)))
 	var groups []string
 	for {
 		left := int64(len(digits))
@@ -364,5 +333,6 @@ func group(m *machine, digits string, s spec, least int64) (string, error) {
 			b.WriteRune(s.grouping)
 		}
 	}
-	return b.String(), m.step(int64(len(groups)))
+	m.step(int64(len(groups)))
+	return b.String()
 }

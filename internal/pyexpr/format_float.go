@@ -11,14 +11,10 @@ import (
 
 // floatDigits writes a float that is not negative, as CPython's PyOS_double_to_string does: letter r is the shortest
 // text, dot0 asks for a point where none would be, alternate keeps the point and the zeros of g.
-func floatDigits(m *machine, x float64, letter rune, precision int, alternate, dot0 bool) (string, error) {
+func floatDigits(m *machine, x float64, letter rune, precision int, alternate, dot0 bool) string {
 	upper := letter == 'E' || letter == 'F' || letter == 'G'
-	if err := m.allocText(2*int64(precision) + 400); err != nil { // 1e308 has 309 digits before its point
-		return "", err
-	}
-	if err := m.step(int64(12 + precision/16)); err != nil { // strconv takes some µs for a number with 300 digits
-		return "", err
-	}
+	m.allocText(2*int64(precision) + 400) // 1e308 has 309 digits before its point
+	m.step(int64(12 + precision/16))      // strconv takes some µs for a number with 300 digits
 	text := ""
 	switch {
 	case math.IsNaN(x):
@@ -31,7 +27,7 @@ func floatDigits(m *machine, x float64, letter rune, precision int, alternate, d
 	if upper {
 		text = strings.ToUpper(text)
 	}
-	return text, nil
+	return text
 }
 
 // finiteDigits writes a finite float for a type letter. Letter r is repr's form, which has no precision.

@@ -59,7 +59,7 @@ func (r *specReader) accept(any string) rune {
 //	f'{-5:x>6}' → 'xxxx-5'
 //	f'{5:abc}' → ValueError: Invalid format specifier 'abc' for object of type 'int'
 //	f'{5:.}' → ValueError: Format specifier missing precision
-func parseSpec(text, of string, typ, align rune) (spec, error) {
+func parseSpec(text, of string, typ, align rune) spec {
 	s := spec{fill: ' ', align: align, typ: typ, precision: -1}
 	r := &specReader{text}
 	filled, aligned := false, false
@@ -78,60 +78,53 @@ func parseSpec(text, of string, typ, align rune) (spec, error) {
 			s.align = '='
 		}
 	}
-	var err error
-	if s.width, err = r.number(); err != nil {
-		return s, err
-	}
-	if err := s.separators(r); err != nil {
-		return s, err
-	}
+	s.width = r.number()
+	s.separators(r)
 	if r.accept(".") != 0 {
-		if s.precision, err = r.number(); err != nil {
-			return s, err
-		}
+		s.precision = r.number()
 		if s.precision < 0 {
-			return s, raise(ValueError, "Format specifier missing precision")
+			raise(ValueError, "Format specifier missing precision")
 		}
 	}
 	if r.rest != "" {
 		s.typ = r.skip()
 	}
 	if r.rest != "" {
-		return s, raise(ValueError, "Invalid format specifier '%s' for object of type '%s'", text, of)
+		raise(ValueError, "Invalid format specifier '%s' for object of type '%s'", text, of)
 	}
-	return s, s.checkGrouping()
+	s.checkGrouping()
+	return s
 }
 
 // number reads a width or precision; -1 when there is none.
-func (r *specReader) number() (int64, error) {
+func (r *specReader) number() int64 {
 	n := 0
 	for n < len(r.rest) && isDigit(r.rest[n]) {
 		n++
 	}
 	if n == 0 {
-		return -1, nil
+		return -1
 	}
 	v, err := strconv.ParseInt(r.rest[:n], 10, 64)
 	if err != nil {
-		return 0, raise(ValueError, "Too many decimal digits in format string")
+		raise(ValueError, "Too many decimal digits in format string")
 	}
 	r.rest = r.rest[n:]
-	return v, nil
+	return v
 }
 
 // separators reads the grouping.
-func (s *spec) separators(r *specReader) error {
+func (s *spec) separators(r *specReader) {
 	s.grouping = r.accept(",")
 	if c := r.accept("_"); c != 0 {
 		if s.grouping != 0 {
-			return raise(ValueError, "Cannot specify both ',' and '_'.")
+			raise(ValueError, "Cannot specify both ',' and '_'.")
 		}
 		s.grouping = c
 	}
 	if s.grouping == '_' && r.peek(0) == ',' {
-		return raise(ValueError, "Cannot specify both ',' and '_'.")
+		raise(ValueError, "Cannot specify both ',' and '_'.")
 	}
-	return nil
 }
 
 // checkGrouping says which types have groups: decimal ones, and with '_' the binary ones.
@@ -139,14 +132,14 @@ func (s *spec) separators(r *specReader) error {
 //	f'{5:,x}' → ValueError: Cannot specify ',' with 'x'.
 //	f'{5:,_}' → ValueError: Cannot specify both ',' and '_'.
 //	f'{5:,s}' → ValueError: Cannot specify ',' with 's'.
-func (s *spec) checkGrouping() error {
+func (s *spec) checkGrouping() {
 	switch {
 	case s.grouping == 0, s.typ == 0, strings.ContainsRune("defgEG%F", s.typ):
-		return nil
+		return
 	case s.grouping == '_' && strings.ContainsRune("boxX", s.typ):
-		return nil
+		return
 	case s.typ > 32 && s.typ < 128:
-		return raise(ValueError, "Cannot specify '%c' with '%c'.", s.grouping, s.typ)
+		raise(ValueError, "Cannot specify '%c' with '%c'.", s.grouping, s.typ)
 	}
-	return raise(ValueError, "Cannot specify '%c' with '\\x%x'.", s.grouping, s.typ)
+	raise(ValueError, "Cannot specify '%c' with '\\x%x'.", s.grouping, s.typ)
 }

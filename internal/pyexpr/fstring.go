@@ -19,30 +19,20 @@ type fieldNode struct {
 //	f'{"é"!a}' → "'\\xe9'"
 //	f'{5:{3}}' → '  5'
 //	f'{2.5:{6}.{2}f}' → '  2.50'
-func (n *fieldNode) eval(m *machine, f *frame) (value, error) {
-	v, err := n.x.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.step(1); err != nil {
-		return nil, err
-	}
-	if v, err = convert(m, v, n.conversion); err != nil {
-		return nil, err
-	}
+func (n *fieldNode) eval(m *machine, f *frame) value {
+	v := n.x.eval(m, f)
+	m.step(1)
+	v = convert(m, v, n.conversion)
 	spec := ""
 	if n.spec != nil {
-		s, err := n.spec.eval(m, f)
-		if err != nil {
-			return nil, err
-		}
+		s := n.spec.eval(m, f)
 		spec = s.(string)
 	}
 	return format(m, v, spec)
 }
 
 // convert does what !s, !r and !a ask for.
-func convert(m *machine, v value, conversion byte) (value, error) {
+func convert(m *machine, v value, conversion byte) value {
 	switch conversion {
 	case 's':
 		return str(m, v)
@@ -51,25 +41,21 @@ func convert(m *machine, v value, conversion byte) (value, error) {
 	case 'a':
 		return ascii(m, v)
 	}
-	return v, nil
+	return v
 }
 
 // ascii is repr with every character beyond ASCII as an escape.
-func ascii(m *machine, v value) (value, error) {
-	s, err := repr(m, v)
-	if err != nil || isASCII(s) {
-		return s, err
+func ascii(m *machine, v value) value {
+	s := repr(m, v)
+	if isASCII(s) {
+		return s
 	}
 	t := &text{m: m}
 	for _, r := range s {
-		if err := m.step(1); err != nil {
-			return nil, err
-		}
-		if err := t.add(asciiEscape(r)); err != nil {
-			return nil, err
-		}
+		m.step(1)
+		t.add(asciiEscape(r))
 	}
-	return t.b.String(), nil
+	return t.b.String()
 }
 
 // fstring reads the body of an f-string.
@@ -83,38 +69,31 @@ type fstring struct {
 }
 
 // formatted reads the body of an f-string into parts.
-func (p *parser) formatted(body string, raw bool, start int) ([]node, error) {
+func (p *parser) formatted(body string, raw bool, start int) []node {
 	f := &fstring{p: p, body: body, raw: raw, start: start}
 	return f.parts(false)
 }
 
 // fail makes an error with the prefix that all of CPython's f-string errors have. The place is that of the literal.
-func (f *fstring) fail(format string, args ...any) error {
-	return raise(SyntaxError, "f-string: "+format, args...)
+func (f *fstring) fail(format string, args ...any) {
+	raise(SyntaxError, "f-string: "+format, args...)
 }
 
 // parts reads text and fields up to the end, or up to the brace that ends a specification.
-func (f *fstring) parts(inSpec bool) ([]node, error) {
+func (f *fstring) parts(inSpec bool) []node {
 	var parts []node
 	for f.pos < len(f.body) {
 		if inSpec && f.body[f.pos] == '}' {
 			break
 		}
 		if f.body[f.pos] == '{' && (inSpec || !strings.HasPrefix(f.body[f.pos:], "{{")) {
-			more, err := f.field()
-			if err != nil {
-				return nil, err
-			}
-			parts = append(parts, more...)
+			parts = append(parts, f.field()...)
 			continue
 		}
-		s, err := f.text(inSpec)
-		if err != nil {
-			return nil, err
-		}
+		s := f.text(inSpec)
 		parts = append(parts, &constNode{s})
 	}
-	return parts, nil
+	return parts
 }
 
 // text reads up to a field. Doubled braces are one, outside of a specification.
@@ -123,7 +102,7 @@ func (f *fstring) parts(inSpec bool) ([]node, error) {
 //	f'}' → SyntaxError: f-string: single '}' is not allowed
 //	f'\x41{1}' → 'A1'
 //	rf'\n{1}' → '\\n1'
-func (f *fstring) text(inSpec bool) (string, error) {
+func (f *fstring) text(inSpec bool) string {
 	var b strings.Builder
 	for f.pos < len(f.body) {
 		rest := f.body[f.pos:]
@@ -136,7 +115,7 @@ func (f *fstring) text(inSpec bool) (string, error) {
 		case c == '{' || c == '}' && inSpec:
 			return unescape(b.String(), f.raw)
 		case c == '}':
-			return "", f.fail("single '}' is not allowed")
+			f.fail("single '}' is not allowed")
 		case c == '\\' && !f.raw && len(rest) > 1 && rest[1] != '{' && rest[1] != '}':
 			b.WriteString(rest[:2])
 			f.pos += 2
@@ -155,26 +134,21 @@ func (f *fstring) text(inSpec bool) (string, error) {
 //	f'{{}}' → '{}'
 //	f'{}' → SyntaxError: f-string: empty expression not allowed
 //	f'{1!x}' → SyntaxError: f-string: invalid conversion character: expected 's', 'r', or 'a'
-func (f *fstring) field() ([]node, error) {
+func (f *fstring) field() []node {
 	if f.depth > 1 {
-		return nil, f.fail("expressions nested too deeply")
+		f.fail("expressions nested too deeply")
 	}
 	f.pos++
 	start := f.pos
-	if err := f.skipExpression(); err != nil {
-		return nil, err
-	}
+	f.skipExpression()
 	source := f.body[start:f.pos]
 	if strings.TrimLeft(source, " \t\n\f\r") == "" {
 		if f.pos < len(f.body) && f.body[f.pos] != '}' {
-			return nil, f.fail("expression required before '%c'", f.body[f.pos])
+			f.fail("expression required before '%c'", f.body[f.pos])
 		}
-		return nil, f.fail("empty expression not allowed")
+		f.fail("empty expression not allowed")
 	}
-	x, err := f.expression(source, f.start+start)
-	if err != nil {
-		return nil, err
-	}
+	x := f.expression(source, f.start+start)
 	n := &fieldNode{x: x}
 	var shown node
 	if f.next("=") {
@@ -183,22 +157,18 @@ func (f *fstring) field() ([]node, error) {
 		}
 		shown = &constNode{f.body[start:f.pos]}
 	}
-	if err := f.conversion(n); err != nil {
-		return nil, err
-	}
-	if err := f.spec(n); err != nil {
-		return nil, err
-	}
+	f.conversion(n)
+	f.spec(n)
 	if !f.next("}") {
-		return nil, f.fail("expecting '}'")
+		f.fail("expecting '}'")
 	}
 	if shown == nil {
-		return []node{n}, nil
+		return []node{n}
 	}
 	if n.spec == nil && n.conversion == 0 {
 		n.conversion = 'r'
 	}
-	return []node{shown, n}, nil
+	return []node{shown, n}
 }
 
 // next takes a mark.
@@ -211,31 +181,28 @@ func (f *fstring) next(mark string) bool {
 }
 
 // conversion reads !s, !r or !a behind an expression. Another letter is refused with 3.11's message.
-func (f *fstring) conversion(n *fieldNode) error {
+func (f *fstring) conversion(n *fieldNode) {
 	if !f.next("!") {
-		return nil
+		return
 	}
 	if f.pos >= len(f.body) {
-		return f.fail("expecting '}'")
+		f.fail("expecting '}'")
 	}
 	n.conversion = f.body[f.pos]
 	f.pos++
 	if strings.IndexByte("sra", n.conversion) < 0 {
-		return f.fail("invalid conversion character: expected 's', 'r', or 'a'")
+		f.fail("invalid conversion character: expected 's', 'r', or 'a'")
 	}
-	return nil
 }
 
 // spec reads the specification behind a colon, as parts that are joined when the field is computed.
-func (f *fstring) spec(n *fieldNode) error {
+func (f *fstring) spec(n *fieldNode) {
 	if !f.next(":") {
-		return nil
+		return
 	}
 	f.depth++
-	defer func() { f.depth-- }()
-	parts, err := f.parts(true)
-	n.spec = &joinedNode{parts}
-	return err
+	n.spec = &joinedNode{f.parts(true)}
+	f.depth--
 }
 
 // skipExpression finds the end of a field's expression: a '}', '!', ':' or '=' outside of brackets and strings.
@@ -246,7 +213,7 @@ func (f *fstring) spec(n *fieldNode) error {
 //	f'{(1}' → SyntaxError: f-string: closing parenthesis '}' does not match opening parenthesis '('
 //	f'{1)}' → SyntaxError: f-string: unmatched ')'
 //	f'{"a" "b"}' → 'ab'
-func (f *fstring) skipExpression() error {
+func (f *fstring) skipExpression() {
 	var open []byte
 	quote := ""
 	for ; f.pos < len(f.body); f.pos++ {
@@ -254,7 +221,7 @@ func (f *fstring) skipExpression() error {
 		c := rest[0]
 		switch {
 		case c == '\\':
-			return raise(SyntaxError, "f-string expression part cannot include a backslash")
+			raise(SyntaxError, "f-string expression part cannot include a backslash")
 		case quote != "":
 			if strings.HasPrefix(rest, quote) {
 				f.pos += len(quote) - 1
@@ -266,7 +233,7 @@ func (f *fstring) skipExpression() error {
 			}
 			f.pos += len(quote) - 1
 		case c == '#':
-			return raise(SyntaxError, "f-string expression part cannot include '#'")
+			raise(SyntaxError, "f-string expression part cannot include '#'")
 		case strings.IndexByte("([{", c) >= 0:
 			open = append(open, c)
 		case len(open) == 0 && strings.IndexByte("!:=<>", c) >= 0:
@@ -274,27 +241,27 @@ func (f *fstring) skipExpression() error {
 				f.pos += n - 1
 				continue
 			}
-			return nil
+			return
 		case len(open) == 0 && c == '}':
-			return nil
+			return
 		case strings.IndexByte(")]}", c) >= 0:
 			if len(open) == 0 {
-				return f.fail("unmatched '%c'", c)
+				f.fail("unmatched '%c'", c)
 			}
 			last := open[len(open)-1]
 			if closing[string(last)] != string(c) {
-				return f.fail("closing parenthesis '%c' does not match opening parenthesis '%c'", c, last)
+				f.fail("closing parenthesis '%c' does not match opening parenthesis '%c'", c, last)
 			}
 			open = open[:len(open)-1]
 		}
 	}
 	if quote != "" {
-		return f.fail("unterminated string")
+		f.fail("unterminated string")
 	}
 	if len(open) > 0 {
-		return f.fail("unmatched '%c'", open[len(open)-1])
+		f.fail("unmatched '%c'", open[len(open)-1])
 	}
-	return f.fail("expecting '}'")
+	f.fail("expecting '}'")
 }
 
 // operatorLength is that of a comparison at the start of s, which does not end a field.
@@ -315,32 +282,24 @@ func operatorLength(s string) int {
 //	f'{1 if 0 else 2}' → '2'
 //	f'{{1: 2}[1]}' → SyntaxError: f-string: single '}' is not allowed
 //	f'{ {1: 2}[1] }' → '2'
-func (f *fstring) expression(source string, start int) (node, error) {
-	tokens, err := lex("("+source+")", 0)
-	if err != nil {
-		return nil, f.inner(err)
+func (f *fstring) expression(source string, start int) (n node) {
+	err := attempt(func() {
+		tokens := lex("("+source+")", 0)
+		for i := range tokens {
+			tokens[i].pos += start - 1
+		}
+		inner := &parser{src: f.p.src, tokens: tokens, depth: f.p.depth, names: f.p.names}
+		inner.enter()
+		n = inner.whole()
+		f.p.names = inner.names
+	})
+	if err == nil {
+		return n
 	}
-	for i := range tokens {
-		tokens[i].pos += start - 1
+	err.Line, err.Column = 0, 0 // the place is that of the literal
+	if err.Kind == SyntaxError && !strings.HasPrefix(err.Message, "f-string") {
+		err.Message = "f-string: " + err.Message
 	}
-	inner := &parser{src: f.p.src, tokens: tokens, depth: f.p.depth, names: f.p.names}
-	if err := inner.enter(); err != nil {
-		return nil, f.inner(err)
-	}
-	n, err := inner.whole()
-	if err != nil {
-		return nil, f.inner(err)
-	}
-	f.p.names = inner.names
-	return n, nil
-}
-
-// inner says that an error is in an f-string, and forgets its place, which is within the field.
-func (f *fstring) inner(err error) error {
-	e := *err.(*Error)
-	e.Line, e.Column = 0, 0
-	if e.Kind == SyntaxError && !strings.HasPrefix(e.Message, "f-string") {
-		e.Message = "f-string: " + e.Message
-	}
-	return &e
+	mustEnd(err)
+	return nil
 }

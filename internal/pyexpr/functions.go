@@ -9,7 +9,7 @@ import (
 type function struct {
 	signature
 	isType bool // int, str and the like, which are types to Python
-	run    func(m *machine, a arguments) (value, error)
+	run    func(m *machine, a arguments) value
 }
 
 // typeName is "type" for int, str and the like: `int + 1` speaks of 'type' and 'int'.
@@ -21,20 +21,20 @@ func (f *function) typeName() string {
 }
 
 // fn makes the entry of a function.
-func fn(name string, style style, low, high int, run func(*machine, []value) (value, error)) *function {
+func fn(name string, style style, low, high int, run func(*machine, []value) value) *function {
 	return &function{signature: signature{name: name, full: name, style: style, min: low, max: high},
-		run: func(m *machine, a arguments) (value, error) { return run(m, a.pos) }}
+		run: func(m *machine, a arguments) value { return run(m, a.pos) }}
 }
 
 // named makes the entry of a function whose arguments have names.
-func named(name string, low, posOnly int, params []string, run func(*machine, []value) (value, error)) *function {
+func named(name string, low, posOnly int, params []string, run func(*machine, []value) value) *function {
 	f := fn(name, keyworded, low, len(params), run)
 	f.params, f.posOnly = params, posOnly
 	return f
 }
 
 // raw makes the entry of a function that reads its arguments itself.
-func raw(name string, run func(*machine, arguments) (value, error)) *function {
+func raw(name string, run func(*machine, arguments) value) *function {
 	return &function{signature: signature{name: name, full: name, style: free}, run: run}
 }
 

@@ -8,30 +8,20 @@ package pyexpr
 //	list(enumerate('ab')) → [(0, 'a'), (1, 'b')]
 //	list(enumerate('ab', start=1)) → [(1, 'a'), (2, 'b')]
 //	enumerate() → TypeError: enumerate() missing required argument 'iterable'
-func enumerate(m *machine, a arguments) (value, error) {
-	from, start, err := enumerateArguments(a)
-	if err != nil {
-		return nil, err
-	}
-	count, ok := integer(start)
-	if !ok {
-		return nil, notInt(start)
-	}
-	it, err := iterate(m, from)
-	if err != nil {
-		return nil, err
-	}
-	return &iterator{"enumerate", func(m *machine) (value, bool, error) {
-		v, ok, err := it.next(m)
-		if err != nil || !ok {
-			return nil, false, err
+func enumerate(m *machine, a arguments) value {
+	from, start := enumerateArguments(a)
+	count := asInt(start)
+	it := iterate(m, from)
+	return &iterator{"enumerate", func(m *machine) (value, bool) {
+		v, ok := it.next(m)
+		if !ok {
+			return nil, false
 		}
 		pair := tuple{count, v}
-		if count, err = addInts(m, count, int64(1)); err != nil {
-			return nil, false, err
-		}
-		return pair, true, m.allocItems(2)
-	}}, nil
+		count = addInts(m, count, int64(1))
+		m.allocItems(2)
+		return pair, true
+	}}
 }
 
 // enumerateArguments finds the iterable and the start, of which each may be named.
@@ -40,13 +30,13 @@ func enumerate(m *machine, a arguments) (value, error) {
 //	list(enumerate(start=1, iterable='a')) → [(1, 'a')]
 //	enumerate('a', 'b') → TypeError: 'str' object cannot be interpreted as an integer
 //	enumerate(1, 2, 3) → TypeError: enumerate() takes at most 2 arguments (3 given)
-func enumerateArguments(a arguments) (from, start value, err error) {
+func enumerateArguments(a arguments) (from, start value) {
 	total := len(a.pos) + len(a.names)
 	switch {
 	case total == 0:
-		return nil, nil, raise(TypeError, "enumerate() missing required argument 'iterable'")
+		raise(TypeError, "enumerate() missing required argument 'iterable'")
 	case total > 2:
-		return nil, nil, raise(TypeError, "enumerate() takes at most 2 arguments (%d given)", total)
+		raise(TypeError, "enumerate() takes at most 2 arguments (%d given)", total)
 	}
 	slots := append(append([]value{}, a.pos...), a.named...)
 	want := []string{"iterable", "start"}
@@ -56,89 +46,70 @@ func enumerateArguments(a arguments) (from, start value, err error) {
 	}
 	for i, name := range a.names {
 		if name != want[len(a.pos)+i] {
-			return nil, nil, raise(TypeError, "'%s' is an invalid keyword argument for enumerate()", name)
+			raise(TypeError, "'%s' is an invalid keyword argument for enumerate()", name)
 		}
 	}
 	if total == 1 {
-		return slots[0], int64(0), nil
+		return slots[0], int64(0)
 	}
-	return slots[0], slots[1], nil
+	return slots[0], slots[1]
 }
 
 // filter keeps the items for which the function is true, or which are true themselves where it is None.
 //
 //	list(filter(None, [0, 1, '', 'a'])) → [1, 'a']
 //	list(filter(lambda x: x > 1, [1, 2, 3])) → [2, 3]
-func filter(m *machine, a []value) (value, error) {
-	it, err := iterate(m, a[1])
-	if err != nil {
-		return nil, err
-	}
-	return &iterator{"filter", func(m *machine) (value, bool, error) {
+func filter(m *machine, a []value) value {
+	it := iterate(m, a[1])
+	return &iterator{"filter", func(m *machine) (value, bool) {
 		for {
-			v, ok, err := it.next(m)
-			if err != nil || !ok {
-				return nil, false, err
+			v, ok := it.next(m)
+			if !ok {
+				return nil, false
 			}
-			if err := m.step(1); err != nil {
-				return nil, false, err
-			}
+			m.step(1)
 			keep := v
 			if a[0] != nil {
-				if keep, err = call1(m, a[0], v); err != nil {
-					return nil, false, err
-				}
+				keep = call1(m, a[0], v)
 			}
 			if truth(keep) {
-				return v, true, nil
+				return v, true
 			}
 		}
-	}}, nil
+	}}
 }
 
 // mapOf calls a function with an item of each iterable; it ends with the shortest.
-func mapOf(m *machine, a arguments) (value, error) {
+func mapOf(m *machine, a arguments) value {
 	switch {
 	case len(a.names) > 0:
-		return nil, raise(TypeError, "map() takes no keyword arguments")
+		raise(TypeError, "map() takes no keyword arguments")
 	case len(a.pos) < 2:
-		return nil, raise(TypeError, "map() must have at least two arguments.")
+		raise(TypeError, "map() must have at least two arguments.")
 	}
-	its, err := iterateAll(m, a.pos[1:])
-	if err != nil {
-		return nil, err
-	}
-	return &iterator{"map", func(m *machine) (value, bool, error) {
-		if err := m.allocItems(int64(len(its))); err != nil {
-			return nil, false, err
-		}
+	its := iterateAll(m, a.pos[1:])
+	return &iterator{"map", func(m *machine) (value, bool) {
+		m.allocItems(int64(len(its)))
 		args := make([]value, len(its))
 		for i, it := range its {
-			v, ok, err := it.next(m)
-			if err != nil || !ok {
-				return nil, false, err
+			v, ok := it.next(m)
+			if !ok {
+				return nil, false
 			}
 			args[i] = v
 		}
-		if err := m.step(1); err != nil {
-			return nil, false, err
-		}
-		v, err := call(m, a.pos[0], arguments{pos: args})
-		return v, err == nil, err
-	}}, nil
+		m.step(1)
+		return call(m, a.pos[0], arguments{pos: args}), true
+	}}
 }
 
 // iterateAll begins to walk several values; the first that cannot be walked is the error.
-func iterateAll(m *machine, values []value) ([]*iterator, error) {
+func iterateAll(m *machine, values []value) []*iterator {
 	its := make([]*iterator, len(values))
 	for i, v := range values {
-		it, err := iterate(m, v)
-		if err != nil {
-			return nil, err
-		}
-		its[i] = it
+		its[i] = iterate(m, v)
 	}
-	return its, nil
+	return its
 }
 
 // zip makes rows of an item each. With strict=True unlike lengths are an error, found where the shorter one ends.
@@ -147,71 +118,63 @@ func iterateAll(m *machine, values []value) ([]*iterator, error) {
 //	list(zip([1, 2], [3])) → [(1, 3)]
 //	list(zip([1, 2], [3], strict=True)) → ValueError: zip() argument 2 is shorter than argument 1
 //	list(zip()) → []
-func zip(m *machine, a arguments) (value, error) {
+func zip(m *machine, a arguments) value {
 	strict := false
 	if len(a.names) > 1 {
-		return nil, raise(TypeError, "zip() takes at most 1 keyword argument (%d given)", len(a.names))
+		raise(TypeError, "zip() takes at most 1 keyword argument (%d given)", len(a.names))
 	}
 	for i, name := range a.names {
 		if name != "strict" {
-			return nil, raise(TypeError, "'%s' is an invalid keyword argument for zip()", name)
+			raise(TypeError, "'%s' is an invalid keyword argument for zip()", name)
 		}
 		strict = truth(a.named[i])
 	}
-	its, err := iterateAll(m, a.pos)
-	if err != nil {
-		return nil, err
-	}
+	its := iterateAll(m, a.pos)
 	over := len(its) == 0
-	return &iterator{"zip", func(m *machine) (value, bool, error) {
+	return &iterator{"zip", func(m *machine) (value, bool) {
 		if over {
-			return nil, false, nil
+			return nil, false
 		}
-		row, err := zipRow(m, its, strict)
+		row := zipRow(m, its, strict)
 		over = row == nil
-		return row, row != nil, err
-	}}, nil
+		return row, row != nil
+	}}
 }
 
 // zipRow takes an item of each iterator, or is nil when one of them has ended.
-func zipRow(m *machine, its []*iterator, strict bool) (tuple, error) {
-	if err := m.allocItems(int64(len(its))); err != nil {
-		return nil, err
-	}
+func zipRow(m *machine, its []*iterator, strict bool) tuple {
+	m.allocItems(int64(len(its)))
 	row := make(tuple, len(its))
 	for i, it := range its {
-		v, ok, err := it.next(m)
+		v, ok := it.next(m)
 		switch {
-		case err != nil:
-			return nil, err
 		case !ok && strict && i > 0:
-			return nil, unlike(i, "shorter")
+			unlike(i, "shorter")
 		case !ok && strict:
-			return nil, longer(m, its[1:])
-		case !ok:
-			return nil, nil
+			longer(m, its[1:])
+		}
+		if !ok {
+			return nil
 		}
 		row[i] = v
 	}
-	return row, m.step(1)
+	m.step(1)
+	return row
 }
 
 // longer complains of an iterator that goes on where the first one of a strict zip has ended.
-func longer(m *machine, its []*iterator) error {
+func longer(m *machine, its []*iterator) {
 	for i, it := range its {
-		if _, ok, err := it.next(m); err != nil {
-			return err
-		} else if ok {
-			return unlike(i+1, "longer")
+		if _, ok := it.next(m); ok {
+			unlike(i+1, "longer")
 		}
 	}
-	return nil
 }
 
 // unlike is strict zip's message, which speaks of "arguments 1-2" when two went before.
-func unlike(i int, how string) error {
+func unlike(i int, how string) {
 	if i == 1 {
-		return raise(ValueError, "zip() argument 2 is %s than argument 1", how)
+		raise(ValueError, "zip() argument 2 is %s than argument 1", how)
 	}
-	return raise(ValueError, "zip() argument %d is %s than arguments 1-%d", i+1, how, i)
+	raise(ValueError, "zip() argument %d is %s than arguments 1-%d", i+1, how, i)
 }

@@ -23,18 +23,18 @@ func numberFunctions() []*function {
 //	abs(-2.5) → 2.5
 //	abs(True) → 1
 //	abs('a') → TypeError: bad operand type for abs(): 'str'
-func abs(m *machine, a []value) (value, error) {
+func abs(m *machine, a []value) value {
 	if x, ok := a[0].(float64); ok {
-		return math.Abs(x), nil
+		return math.Abs(x)
 	}
 	n, ok := integer(a[0])
 	if !ok {
-		return nil, raise(TypeError, "bad operand type for abs(): '%s'", typeName(a[0]))
+		raise(TypeError, "bad operand type for abs(): '%s'", typeName(a[0]))
 	}
 	if toBig(n).Sign() < 0 {
 		return subInts(m, int64(0), n)
 	}
-	return n, nil
+	return n
 }
 
 // divmod is (a // b, a % b) in one go, with messages of its own for a zero.
@@ -43,49 +43,44 @@ func abs(m *machine, a []value) (value, error) {
 //	divmod(7.5, 2) → (3.0, 1.5)
 //	divmod(1, 0) → ZeroDivisionError: integer division or modulo by zero
 //	divmod('a', 1) → TypeError: unsupported operand type(s) for divmod(): 'str' and 'int'
-func divmod(m *machine, a []value) (value, error) {
+func divmod(m *machine, a []value) value {
 	i, ok1 := integer(a[0])
 	j, ok2 := integer(a[1])
 	if ok1 && ok2 {
-		q, r, err := divmodInts(m, i, j, "integer division or modulo by zero")
-		return tuple{q, r}, err
+		q, r := divmodInts(m, i, j, "integer division or modulo by zero")
+		return tuple{q, r}
 	}
-	x, err1 := number(a[0])
-	y, err2 := number(a[1])
-	switch {
-	case err1 == errNoNumber || err2 == errNoNumber:
-		return nil, unsupported("divmod()", a[0], a[1])
-	case err1 != nil:
-		return nil, err1
-	case err2 != nil:
-		return nil, err2
-	case y == 0:
-		return nil, raise(ZeroDivisionError, "float divmod()")
+	if !isNumber(a[0]) || !isNumber(a[1]) {
+		unsupported("divmod()", a[0], a[1])
 	}
-	if err := m.step(remainderSteps(x, y)); err != nil {
-		return nil, err
+	x, y := number(a[0]), number(a[1])
+	if y == 0 {
+		raise(ZeroDivisionError, "float divmod()")
 	}
+	m.step(remainderSteps(x, y))
 	q, r := divmodFloats(x, y)
-	return tuple{q, r}, m.allocItems(4)
+	m.allocItems(4)
+	return tuple{q, r}
 }
 
-// errNoNumber is what number answers for a value that is none.
-var errNoNumber = raise(TypeError, "must be real number")
+// isNumber says that a value is an int, a bool or a float.
+func isNumber(v value) bool {
+	_, isInt := integer(v)
+	_, isFloat := v.(float64)
+	return isInt || isFloat
+}
 
 // number is a number as a float.
-func number(v value) (float64, error) {
+func number(v value) float64 {
 	if x, ok := v.(float64); ok {
-		return x, nil
+		return x
 	}
-	n, ok := integer(v)
-	if !ok {
-		return 0, errNoNumber
-	}
+	n, _ := integer(v)
 	return toFloat(n)
 }
 
 // pow is ** with two arguments, and modular with three, where the result stays as small as the modulus.
-func pow(m *machine, a []value) (value, error) {
+func pow(m *machine, a []value) value {
 	if !given(a[2]) || a[2] == nil {
 		return operate(m, "**", a[0], a[1])
 	}
@@ -99,7 +94,7 @@ func pow(m *machine, a []value) (value, error) {
 //	pow(2, -1, 4) → ValueError: base is not invertible for the given modulus
 //	pow(2, 3, 0) → ValueError: pow() 3rd argument cannot be 0
 //	pow(3, 2, -5) → -1
-func powMod(m *machine, a, b, c value) (value, error) {
+func powMod(m *machine, a, b, c value) value {
 	x, ok1 := integer(a)
 	n, ok2 := integer(b)
 	mod, ok3 := integer(c)
@@ -107,28 +102,24 @@ func powMod(m *machine, a, b, c value) (value, error) {
 		for _, v := range []value{a, b, c} {
 			if _, isFloat := v.(float64); !isFloat {
 				if _, isInt := integer(v); !isInt {
-					return nil, raise(TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", typeName(a), typeName(b), typeName(c))
+					raise(TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", typeName(a), typeName(b), typeName(c))
 				}
 			}
 		}
-		return nil, raise(TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
+		raise(TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
 	}
 	base, exp, modulus := toBig(x), toBig(n), toBig(mod)
 	if modulus.Sign() == 0 {
-		return nil, raise(ValueError, "pow() 3rd argument cannot be 0")
+		raise(ValueError, "pow() 3rd argument cannot be 0")
 	}
 	words := int64(modulus.BitLen()+base.BitLen())/64 + 1
-	if err := m.step(int64(exp.BitLen()+1) * words * words / 64); err != nil {
-		return nil, err
-	}
-	if err := m.allocBits(int64(base.BitLen() + 24*modulus.BitLen())); err != nil {
-		return nil, err
-	}
+	m.step(int64(exp.BitLen()+1) * words * words / 64)
+	m.allocBits(int64(base.BitLen() + 24*modulus.BitLen()))
 	positive := new(big.Int).Abs(modulus)
 	if exp.Sign() < 0 {
 		base = new(big.Int).ModInverse(new(big.Int).Mod(base, positive), positive)
 		if base == nil {
-			return nil, raise(ValueError, "base is not invertible for the given modulus")
+			raise(ValueError, "base is not invertible for the given modulus")
 		}
 		exp = new(big.Int).Neg(exp)
 	}
@@ -136,7 +127,7 @@ func powMod(m *machine, a, b, c value) (value, error) {
 	if modulus.Sign() < 0 && r.Sign() != 0 {
 		r.Add(r, modulus)
 	}
-	return norm(r), nil
+	return norm(r)
 }
 
 // round goes half to even: round(2.5) is 2, round(0.5) is 0. Without digits the result is an int, with them, even with 0,
@@ -148,33 +139,28 @@ func powMod(m *machine, a, b, c value) (value, error) {
 //	round(1234, -2) → 1200
 //	round(1.5, 0) → 2.0
 //	round('a') → TypeError: type str doesn't define __round__ method
-func round(m *machine, a []value) (value, error) {
+func round(m *machine, a []value) value {
 	digits := a[1]
 	whole := !given(digits) || digits == nil
 	x, isFloat := a[0].(float64)
 	n, isInt := integer(a[0])
 	switch {
 	case !isFloat && !isInt:
-		return nil, raise(TypeError, "type %s doesn't define __round__ method", typeName(a[0]))
+		raise(TypeError, "type %s doesn't define __round__ method", typeName(a[0]))
 	case whole && isInt:
-		return n, nil
+		return n
 	case whole:
 		return truncate(m, math.RoundToEven(x))
 	}
-	d, ok := integer(digits)
-	if !ok {
-		return nil, notInt(digits)
-	}
+	d := asInt(digits)
 	if isInt {
 		return roundInt(m, n, d)
 	}
 	places := clamp(d)
 	if isFloat && math.IsNaN(x) || math.IsInf(x, 0) {
-		return x, nil
+		return x
 	}
-	if err := m.step(roundSteps(x, places)); err != nil {
-		return nil, err
-	}
+	m.step(roundSteps(x, places))
 	return roundFloat(x, places)
 }
 
@@ -183,8 +169,11 @@ func roundSteps(x float64, places int64) int64 {
 	return min(max(places, -places), 323)/8 + int64(max(0, exponentOf(x)))/24 // three bits a digit
 }
 
-// notInt is what Python says where it needs an integer.
-func notInt(v value) error {
+// asInt reads an int or bool where nothing else will do.
+func asInt(v value) value {
+	if n, ok := integer(v); ok {
+		return n
+	}
 	return raise(TypeError, "'%s' object cannot be interpreted as an integer", typeName(v))
 }
 
@@ -194,22 +183,16 @@ func notInt(v value) error {
 //	round(25, -1) → 20
 //	round(-15, -1) → -20
 //	round(5, -5) → 0
-func roundInt(m *machine, n, d value) (value, error) {
+func roundInt(m *machine, n, d value) value {
 	places, ok := d.(int64)
 	if !ok && toBig(d).Sign() < 0 || ok && -places > int64(m.limits.Bits) {
-		return int64(0), nil // beyond every number that fits the limits
+		return int64(0) // beyond every number that fits the limits
 	}
 	if toBig(d).Sign() >= 0 {
-		return n, nil
+		return n
 	}
-	unit, err := powInts(m, int64(10), -places)
-	if err != nil {
-		return nil, err
-	}
-	_, rest, err := divmodInts(m, n, unit, "")
-	if err != nil {
-		return nil, err
-	}
+	unit := powInts(m, int64(10), -places)
+	_, rest := divmodInts(m, n, unit, "")
 	down := new(big.Int).Sub(toBig(n), toBig(rest))
 	twice := new(big.Int).Lsh(toBig(rest), 1)
 	c := twice.Cmp(toBig(unit))
@@ -217,7 +200,7 @@ func roundInt(m *machine, n, d value) (value, error) {
 	if c > 0 || c == 0 && odd {
 		down.Add(down, toBig(unit))
 	}
-	return norm(down), nil
+	return norm(down)
 }
 
 // roundFloat rounds the decimal expansion of x, which is exact, half to even.
@@ -225,18 +208,18 @@ func roundInt(m *machine, n, d value) (value, error) {
 //	round(12345.678, -2) → 12300.0
 //	round(0.5, 0) → 0.0
 //	round(1.005, 2) → 1.0
-func roundFloat(x float64, places int64) (value, error) {
+func roundFloat(x float64, places int64) value {
 	switch {
 	case places > 323: // no float has more digits
-		return x, nil
+		return x
 	case places < -308:
-		return math.Copysign(0, x), nil
+		return math.Copysign(0, x)
 	case places >= 0:
 		r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', int(places), 64), 64)
 		if err != nil {
-			return nil, raise(OverflowError, "rounded value too large to represent")
+			raise(OverflowError, "rounded value too large to represent")
 		}
-		return r, nil
+		return r
 	}
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(-places), nil)
 	whole, _ := new(big.Float).SetFloat64(math.Abs(x)).Int(nil)
@@ -247,9 +230,9 @@ func roundFloat(x float64, places int64) (value, error) {
 	}
 	r, _ := new(big.Float).SetInt(q.Mul(q, unit)).Float64()
 	if math.IsInf(r, 0) {
-		return nil, raise(OverflowError, "rounded value too large to represent")
+		raise(OverflowError, "rounded value too large to represent")
 	}
-	return math.Copysign(r, x), nil
+	return math.Copysign(r, x)
 }
 
 // truncate is a float without its fraction, as an int.
@@ -258,17 +241,19 @@ func roundFloat(x float64, places int64) (value, error) {
 //	int(1e20) → 100000000000000000000
 //	int(float('nan')) → ValueError: cannot convert float NaN to integer
 //	int(float('inf')) → OverflowError: cannot convert float infinity to integer
-func truncate(m *machine, x float64) (value, error) {
+func truncate(m *machine, x float64) value {
 	switch {
 	case math.IsNaN(x):
-		return nil, raise(ValueError, "cannot convert float NaN to integer")
+		raise(ValueError, "cannot convert float NaN to integer")
 	case math.IsInf(x, 0):
-		return nil, raise(OverflowError, "cannot convert float infinity to integer")
+		raise(OverflowError, "cannot convert float infinity to integer")
 	case math.Abs(x) < 1<<62:
-		return int64(x), m.alloc(boxBytes)
+		m.alloc(boxBytes)
+		return int64(x)
 	}
 	n, _ := new(big.Float).SetFloat64(x).Int(nil)
-	return norm(n), m.allocBits(int64(n.BitLen()))
+	m.allocBits(int64(n.BitLen()))
+	return norm(n)
 }
 
 // sum adds from the left. CPython 3.11 adds floats plainly; the compensated sum came with 3.12.
@@ -278,28 +263,21 @@ func truncate(m *machine, x float64) (value, error) {
 //	sum([[1], [2]], []) → [1, 2]
 //	sum(['a', 'b']) → TypeError: unsupported operand type(s) for +: 'int' and 'str'
 //	sum(['a'], '') → TypeError: sum() can't sum strings [use ''.join(seq) instead]
-func sum(m *machine, a []value) (value, error) {
+func sum(m *machine, a []value) value {
 	var total value = int64(0)
 	if given(a[1]) {
 		total = a[1]
 	}
-	it, err := iterate(m, a[0])
-	if err != nil {
-		return nil, err
-	}
+	it := iterate(m, a[0])
 	if isString(total) {
-		return nil, raise(TypeError, "sum() can't sum strings [use ''.join(seq) instead]")
+		raise(TypeError, "sum() can't sum strings [use ''.join(seq) instead]")
 	}
 	for {
-		v, ok, err := it.next(m)
-		if err != nil || !ok {
-			return total, err
+		v, ok := it.next(m)
+		if !ok {
+			return total
 		}
-		if err := m.step(1); err != nil {
-			return nil, err
-		}
-		if total, err = operate(m, "+", total, v); err != nil {
-			return nil, err
-		}
+		m.step(1)
+		total = operate(m, "+", total, v)
 	}
 }

@@ -1,9 +1,5 @@
 package pyexpr
 
-import (
-	"math/big"
-)
-
 // Functions over sequences. What Python computes lazily is lazy here: enumerate, filter, map, reversed and zip are iterators,
 // range is arithmetic. A thousand million numbers cost nothing until they are walked, and are charged as they are.
 
@@ -16,8 +12,8 @@ func sequenceFunctions() []*function {
 		class(fn("filter", checked, 2, 2, filter)),
 		fn("len", oneArg, 1, 1, lenOf),
 		class(raw("map", mapOf)),
-		raw("max", func(m *machine, a arguments) (value, error) { return extreme(m, "max", ">", a) }),
-		raw("min", func(m *machine, a arguments) (value, error) { return extreme(m, "min", "<", a) }),
+		raw("max", func(m *machine, a arguments) value { return extreme(m, "max", ">", a) }),
+		raw("min", func(m *machine, a arguments) value { return extreme(m, "min", "<", a) }),
 		class(fn("range", checked, 1, 3, rangeOf)),
 		class(fn("reversed", checked, 1, 1, reversed)),
 		raw("sorted", sorted),
@@ -26,13 +22,13 @@ func sequenceFunctions() []*function {
 }
 
 // all is true when no item is false; it stops at the first one.
-func all(m *machine, a []value) (value, error) {
-	found, err := search(m, a[0], false)
-	return !found, err
+func all(m *machine, a []value) value {
+	found := search(m, a[0], false)
+	return !found
 }
 
 // anyOf is any(...): true when an item is. `any` is Go's own word, hence the name.
-func anyOf(m *machine, a []value) (value, error) { return search(m, a[0], true) }
+func anyOf(m *machine, a []value) value { return search(m, a[0], true) }
 
 // search says whether an item has the truth that is looked for.
 //
@@ -40,35 +36,31 @@ func anyOf(m *machine, a []value) (value, error) { return search(m, a[0], true) 
 //	any([0, '', None]) → False
 //	all([]) → True
 //	any(5) → TypeError: 'int' object is not iterable
-func search(m *machine, v value, want bool) (bool, error) {
-	it, err := iterate(m, v)
-	if err != nil {
-		return false, err
-	}
+func search(m *machine, v value, want bool) bool {
+	it := iterate(m, v)
 	for {
-		item, ok, err := it.next(m)
-		if err != nil || !ok {
-			return false, err
+		item, ok := it.next(m)
+		if !ok {
+			return false
 		}
 		if truth(item) == want {
-			return true, nil
+			return true
 		}
-		if err := m.step(1); err != nil {
-			return false, err
-		}
+		m.step(1)
 	}
 }
 
 // lenOf counts: items of a container, code points of a string. An iterator has no length, since it would have to be used up.
-func lenOf(m *machine, a []value) (value, error) {
+func lenOf(m *machine, a []value) value {
 	n, ok := length(a[0])
 	if !ok {
-		return nil, raise(TypeError, "object of type '%s' has no len()", typeName(a[0]))
+		raise(TypeError, "object of type '%s' has no len()", typeName(a[0]))
 	}
 	if s, ok := a[0].(string); ok {
-		return n, m.scan(len(s))
+		m.scan(len(s))
+		return n
 	}
-	return n, nil
+	return n
 }
 
 // extreme is min or max.
@@ -79,9 +71,9 @@ func lenOf(m *machine, a []value) (value, error) {
 //	min([], default=0) → 0
 //	max([]) → ValueError: max() arg is an empty sequence
 //	max(1, 'a') → TypeError: '>' not supported between instances of 'str' and 'int'
-func extreme(m *machine, name, op string, a arguments) (value, error) {
+func extreme(m *machine, name, op string, a arguments) value {
 	if len(a.pos) == 0 {
-		return nil, raise(TypeError, "%s expected at least 1 argument, got 0", name)
+		raise(TypeError, "%s expected at least 1 argument, got 0", name)
 	}
 	var key, otherwise value = nil, absent{}
 	for i, n := range a.names {
@@ -91,51 +83,44 @@ func extreme(m *machine, name, op string, a arguments) (value, error) {
 		case "default":
 			otherwise = a.named[i]
 		default:
-			return nil, raise(TypeError, "'%s' is an invalid keyword argument for %s()", n, name)
+			raise(TypeError, "'%s' is an invalid keyword argument for %s()", n, name)
 		}
 	}
 	if len(a.names) > 2 {
-		return nil, raise(TypeError, "%s() takes at most 2 keyword arguments (%d given)", name, len(a.names))
+		raise(TypeError, "%s() takes at most 2 keyword arguments (%d given)", name, len(a.names))
 	}
 	var from value = list(a.pos)
 	if len(a.pos) == 1 {
 		from = a.pos[0]
 	} else if given(otherwise) {
-		return nil, raise(TypeError, "Cannot specify a default for %s() with multiple positional arguments", name)
+		raise(TypeError, "Cannot specify a default for %s() with multiple positional arguments", name)
 	}
-	it, err := iterate(m, from)
-	if err != nil {
-		return nil, err
-	}
-	best, found, err := it.best(m, op, key)
-	if err != nil || found {
-		return best, err
+	it := iterate(m, from)
+	best, found := it.best(m, op, key)
+	if found {
+		return best
 	}
 	if !given(otherwise) {
-		return nil, raise(ValueError, "%s() arg is an empty sequence", name)
+		raise(ValueError, "%s() arg is an empty sequence", name)
 	}
-	return otherwise, nil
+	return otherwise
 }
 
 // best is the first item that no later one stands before.
-func (it *iterator) best(m *machine, op string, key value) (best value, found bool, err error) {
+func (it *iterator) best(m *machine, op string, key value) (best value, found bool) {
 	var bestKey value
 	for {
-		v, ok, err := it.next(m)
-		if err != nil || !ok {
-			return best, found, err
+		v, ok := it.next(m)
+		if !ok {
+			return best, found
 		}
 		k := v
 		if key != nil {
-			if k, err = call1(m, key, v); err != nil {
-				return nil, false, err
-			}
+			k = call1(m, key, v)
 		}
 		better := !found
 		if found {
-			if better, err = order(m, op, k, bestKey); err != nil {
-				return nil, false, err
-			}
+			better = order(m, op, k, bestKey)
 		}
 		if better {
 			best, bestKey, found = v, k, true
@@ -150,20 +135,17 @@ func (it *iterator) best(m *machine, op string, key value) (best value, found bo
 //	range(10)[2:5] → range(2, 5)
 //	range(1, 2, 0) → ValueError: range() arg 3 must not be zero
 //	range(1.5) → TypeError: 'float' object cannot be interpreted as an integer
-func rangeOf(m *machine, a []value) (value, error) {
+func rangeOf(m *machine, a []value) value {
 	var parts [3]int64
 	for i, v := range a {
 		if !given(v) {
 			continue
 		}
-		n, ok := integer(v)
-		if !ok {
-			return nil, notInt(v)
+		n, small := asInt(v).(int64)
+		if !small {
+			raise(LimitError, "a range beyond 64 bits is not available in expressions")
 		}
-		if _, wide := n.(*big.Int); wide {
-			return nil, raise(LimitError, "a range beyond 64 bits is not available in expressions")
-		}
-		parts[i], _ = n.(int64)
+		parts[i] = n
 	}
 	start, stop, step := parts[0], parts[1], parts[2]
 	switch {
@@ -172,13 +154,14 @@ func rangeOf(m *machine, a []value) (value, error) {
 	case !given(a[2]):
 		step = 1
 	case step == 0:
-		return nil, raise(ValueError, "range() arg 3 must not be zero")
+		raise(ValueError, "range() arg 3 must not be zero")
 	}
 	n := between(start, stop, step)
 	if n < 0 { // -2**63 to 2**63-1 has more numbers than an int64 counts
-		return nil, raise(LimitError, "a range beyond 64 bits is not available in expressions")
+		raise(LimitError, "a range beyond 64 bits is not available in expressions")
 	}
-	return span{start, stop, step, n}, m.alloc(listBytes)
+	m.alloc(listBytes)
+	return span{start, stop, step, n}
 }
 
 // reversed walks backwards what has an order and an end. The names of the types are CPython's, which has one for each source.
@@ -186,42 +169,34 @@ func rangeOf(m *machine, a []value) (value, error) {
 //	list(reversed([1, 2, 3])) → [3, 2, 1]
 //	''.join(reversed('abc')) → 'cba'
 //	reversed({1}) → TypeError: 'set' object is not reversible
-func reversed(m *machine, a []value) (value, error) {
+func reversed(m *machine, a []value) value {
 	switch v := a[0].(type) {
 	case string:
-		if err := m.alloc(int64(len(v)) * 20); err != nil {
-			return nil, err
-		}
-		all, err := items(m, v)
-		return &iterator{"reversed", backwards(all)}, err
+		m.alloc(int64(len(v)) * 20)
+		return &iterator{"reversed", backwards(items(m, v))}
 	case list:
-		return &iterator{"list_reverseiterator", backwards(v)}, nil
+		return &iterator{"list_reverseiterator", backwards(v)}
 	case tuple:
-		return &iterator{"reversed", backwards(v)}, nil
+		return &iterator{"reversed", backwards(v)}
 	case *dict:
-		return &iterator{"dict_reversekeyiterator", backwards(v.keys)}, nil
+		return &iterator{"dict_reversekeyiterator", backwards(v.keys)}
 	case span:
-		return &iterator{"range_iterator", overSpan(span{start: v.start + (v.n-1)*v.step, step: -v.step, n: v.n})}, nil
+		return &iterator{"range_iterator", overSpan(span{start: v.start + (v.n-1)*v.step, step: -v.step, n: v.n})}
 	case view:
-		it, err := iterate(m, v)
-		if err != nil {
-			return nil, err
-		}
-		all, err := drain(m, it)
-		return &iterator{"dict_reverse" + v.kind + "iterator", backwards(all)}, err
+		return &iterator{"dict_reverse" + v.kind + "iterator", backwards(items(m, v))}
 	}
-	return nil, raise(TypeError, "'%s' object is not reversible", typeName(a[0]))
+	return raise(TypeError, "'%s' object is not reversible", typeName(a[0]))
 }
 
 // backwards walks items from the last to the first.
-func backwards(items []value) func(*machine) (value, bool, error) {
+func backwards(items []value) func(*machine) (value, bool) {
 	i := len(items)
-	return func(*machine) (value, bool, error) {
+	return func(*machine) (value, bool) {
 		if i == 0 {
-			return nil, false, nil
+			return nil, false
 		}
 		i--
-		return items[i], true, nil
+		return items[i], true
 	}
 }
 
@@ -232,14 +207,11 @@ func backwards(items []value) func(*machine) (value, bool, error) {
 //	sorted([1, 'a']) → TypeError: '<' not supported between instances of 'str' and 'int'
 //	sorted([[2, 1], [1, 2]]) → [[1, 2], [2, 1]]
 //	sorted({'b': 1, 'a': 2}) → ['a', 'b']
-func sorted(m *machine, a arguments) (value, error) {
+func sorted(m *machine, a arguments) value {
 	if len(a.pos) != 1 {
-		return nil, raise(TypeError, "sorted expected 1 argument, got %d", len(a.pos))
+		raise(TypeError, "sorted expected 1 argument, got %d", len(a.pos))
 	}
-	walked, err := items(m, a.pos[0])
-	if err != nil {
-		return nil, err
-	}
+	walked := items(m, a.pos[0])
 	var key, reverse value = nil, false
 	for i, name := range a.names {
 		switch name {
@@ -248,12 +220,8 @@ func sorted(m *machine, a arguments) (value, error) {
 		case "reverse":
 			reverse = a.named[i]
 		default:
-			return nil, raise(TypeError, "'%s' is an invalid keyword argument for sort()", name)
+			raise(TypeError, "'%s' is an invalid keyword argument for sort()", name)
 		}
 	}
-	r, ok := integer(reverse)
-	if !ok {
-		return nil, notInt(reverse)
-	}
-	return sortItems(m, walked, key, truth(r))
+	return sortItems(m, walked, key, truth(asInt(reverse)))
 }

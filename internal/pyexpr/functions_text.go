@@ -7,9 +7,9 @@ func textFunctions() []*function {
 	return []*function{
 		fn("ord", oneArg, 1, 1, ord),
 		fn("chr", oneArg, 1, 1, chr),
-		fn("bin", oneArg, 1, 1, func(m *machine, a []value) (value, error) { return based(m, a[0], 2, "0b") }),
-		fn("oct", oneArg, 1, 1, func(m *machine, a []value) (value, error) { return based(m, a[0], 8, "0o") }),
-		fn("hex", oneArg, 1, 1, func(m *machine, a []value) (value, error) { return based(m, a[0], 16, "0x") }),
+		fn("bin", oneArg, 1, 1, func(m *machine, a []value) value { return based(m, a[0], 2, "0b") }),
+		fn("oct", oneArg, 1, 1, func(m *machine, a []value) value { return based(m, a[0], 8, "0o") }),
+		fn("hex", oneArg, 1, 1, func(m *machine, a []value) value { return based(m, a[0], 16, "0x") }),
 	}
 }
 
@@ -18,16 +18,17 @@ func textFunctions() []*function {
 //	ord('가') → 44032
 //	ord('ab') → TypeError: ord() expected a character, but string of length 2 found
 //	ord(1) → TypeError: ord() expected string of length 1, but int found
-func ord(m *machine, a []value) (value, error) {
+func ord(m *machine, a []value) value {
 	s, ok := a[0].(string)
 	if !ok {
-		return nil, raise(TypeError, "ord() expected string of length 1, but %s found", typeName(a[0]))
+		raise(TypeError, "ord() expected string of length 1, but %s found", typeName(a[0]))
 	}
 	if n := runes(s); n != 1 {
-		return nil, raise(TypeError, "ord() expected a character, but string of length %d found", n)
+		raise(TypeError, "ord() expected a character, but string of length %d found", n)
 	}
 	r, _ := utf8.DecodeRuneInString(s)
-	return int64(r), m.scan(len(s))
+	m.scan(len(s))
+	return int64(r)
 }
 
 // chr is the character of a number. The range checks are CPython's two: first that of C's int, then that of Unicode.
@@ -36,21 +37,17 @@ func ord(m *machine, a []value) (value, error) {
 //	chr(44032) → '가'
 //	chr(-1) → ValueError: chr() arg not in range(0x110000)
 //	chr('a') → TypeError: 'str' object cannot be interpreted as an integer
-func chr(_ *machine, a []value) (value, error) {
-	v, ok := integer(a[0])
-	if !ok {
-		return nil, notInt(a[0])
-	}
-	n, small := v.(int64)
+func chr(_ *machine, a []value) value {
+	n, small := asInt(a[0]).(int64)
 	switch {
 	case !small || n != int64(int32(n)):
-		return nil, raise(OverflowError, "Python int too large to convert to C int")
+		raise(OverflowError, "Python int too large to convert to C int")
 	case n < 0 || n > utf8.MaxRune:
-		return nil, raise(ValueError, "chr() arg not in range(0x110000)")
+		raise(ValueError, "chr() arg not in range(0x110000)")
 	case !utf8.ValidRune(rune(n)):
-		return nil, raise(ValueError, "a surrogate is no character of its own: chr(%d)", n)
+		raise(ValueError, "a surrogate is no character of its own: chr(%d)", n)
 	}
-	return string(rune(n)), nil
+	return string(rune(n))
 }
 
 // based writes an integer in base 2, 8 or 16 with its prefix.
@@ -59,18 +56,12 @@ func chr(_ *machine, a []value) (value, error) {
 //	bin(-5) → '-0b101'
 //	oct(8) → '0o10'
 //	hex(1.5) → TypeError: 'float' object cannot be interpreted as an integer
-func based(m *machine, v value, base int, prefix string) (value, error) {
-	n, ok := integer(v)
-	if !ok {
-		return nil, notInt(v)
-	}
-	b := toBig(n)
-	if err := m.allocText(2 * int64(b.BitLen()+8)); err != nil {
-		return nil, err
-	}
+func based(m *machine, v value, base int, prefix string) value {
+	b := toBig(asInt(v))
+	m.allocText(2 * int64(b.BitLen()+8))
 	text := b.Text(base)
 	if text[0] == '-' {
-		return "-" + prefix + text[1:], nil
+		return "-" + prefix + text[1:]
 	}
-	return prefix + text, nil
+	return prefix + text
 }

@@ -12,7 +12,7 @@ import (
 // typeFunctions are the types, called to make values of them.
 func typeFunctions() []*function {
 	return []*function{
-		class(fn("bool", checked, 0, 1, func(_ *machine, a []value) (value, error) { return given(a[0]) && truth(a[0]), nil })),
+		class(fn("bool", checked, 0, 1, func(_ *machine, a []value) value { return given(a[0]) && truth(a[0]) })),
 		class(raw("dict", dictOf)),
 		class(fn("float", checked, 0, 1, floatOf)),
 		class(raw("int", intOf)),
@@ -24,37 +24,31 @@ func typeFunctions() []*function {
 }
 
 // listOf makes a list of an iterable's items. Given a list it may share its items, since nothing changes a list.
-func listOf(m *machine, a []value) (value, error) {
-	all, err := copied(m, a[0])
-	return list(all), err
+func listOf(m *machine, a []value) value {
+	return list(copied(m, a[0]))
 }
 
 // tupleOf makes a tuple of an iterable's items.
-func tupleOf(m *machine, a []value) (value, error) {
-	all, err := copied(m, a[0])
-	return tuple(all), err
+func tupleOf(m *machine, a []value) value {
+	return tuple(copied(m, a[0]))
 }
 
 // copied are the items of an argument that may be absent.
-func copied(m *machine, v value) ([]value, error) {
+func copied(m *machine, v value) []value {
 	if !given(v) {
-		return []value{}, nil
+		return []value{}
 	}
-	if err := m.alloc(listBytes); err != nil {
-		return nil, err
-	}
+	m.alloc(listBytes)
 	return items(m, v)
 }
 
 // setFrom makes a set of an iterable's items; one that cannot be hashed is an error.
-func setFrom(m *machine, a []value) (value, error) {
+func setFrom(m *machine, a []value) value {
 	if !given(a[0]) {
-		return newSet(), m.alloc(listBytes)
+		m.alloc(listBytes)
+		return newSet()
 	}
-	it, err := iterate(m, a[0])
-	if err != nil {
-		return nil, err
-	}
+	it := iterate(m, a[0])
 	return collectSet(m, it)
 }
 
@@ -64,77 +58,58 @@ func setFrom(m *machine, a []value) (value, error) {
 //	dict({'a': 1}) → {'a': 1}
 //	dict([(1, 2, 3)]) → ValueError: dictionary update sequence element #0 has length 3; 2 is required
 //	dict([1]) → TypeError: cannot convert dictionary update sequence element #0 to a sequence
-func dictOf(m *machine, a arguments) (value, error) {
+func dictOf(m *machine, a arguments) value {
 	if len(a.pos) > 1 {
-		return nil, raise(TypeError, "dict expected at most 1 argument, got %d", len(a.pos))
+		raise(TypeError, "dict expected at most 1 argument, got %d", len(a.pos))
 	}
 	d := newDict()
-	if err := m.alloc(listBytes); err != nil {
-		return nil, err
-	}
+	m.alloc(listBytes)
 	if len(a.pos) == 1 {
-		if err := d.update(m, a.pos[0]); err != nil {
-			return nil, err
-		}
+		d.update(m, a.pos[0])
 	}
 	for i, name := range a.names {
-		if err := d.set(m, name, a.named[i]); err != nil {
-			return nil, err
-		}
+		d.set(m, name, a.named[i])
 	}
-	return d, nil
+	return d
 }
 
 // update puts in the entries of a dict, or pairs.
-func (d *dict) update(m *machine, v value) error {
+func (d *dict) update(m *machine, v value) {
 	if from, ok := v.(*dict); ok {
 		for i := range from.keys {
-			if err := d.set(m, from.keys[i], from.vals[i]); err != nil {
-				return err
-			}
+			d.set(m, from.keys[i], from.vals[i])
 		}
-		return m.step(int64(len(from.keys)))
+		m.step(int64(len(from.keys)))
+		return
 	}
-	it, err := iterate(m, v)
-	if err != nil {
-		return err
-	}
-	for n := 0; ; n++ {
-		v, ok, err := it.next(m)
-		if err != nil || !ok {
-			return err
-		}
+	n := 0
+	for v := range each(m, v) {
 		if !iterable(v) {
-			return raise(TypeError, "cannot convert dictionary update sequence element #%d to a sequence", n)
+			raise(TypeError, "cannot convert dictionary update sequence element #%d to a sequence", n)
 		}
-		pair, err := items(m, v)
-		if err != nil {
-			return err
-		}
+		pair := items(m, v)
 		if len(pair) != 2 {
-			return raise(ValueError, "dictionary update sequence element #%d has length %d; 2 is required", n, len(pair))
+			raise(ValueError, "dictionary update sequence element #%d has length %d; 2 is required", n, len(pair))
 		}
-		if err := d.set(m, pair[0], pair[1]); err != nil {
-			return err
-		}
+		d.set(m, pair[0], pair[1])
+		n++
 	}
 }
 
 // floatOf reads text, or converts an int, which may be too large: OverflowError beyond 1.8e308.
-func floatOf(m *machine, a []value) (value, error) {
+func floatOf(m *machine, a []value) value {
 	switch v := a[0].(type) {
 	case absent:
-		return 0.0, nil
+		return 0.0
 	case float64:
-		return v, nil
+		return v
 	case string:
 		return parseFloat(m, v)
 	}
-	x, err := number(a[0])
-	if err == errNoNumber {
-		return nil, raise(TypeError, "float() argument must be a string or a real number, not '%s'", typeName(a[0]))
+	if !isNumber(a[0]) {
+		raise(TypeError, "float() argument must be a string or a real number, not '%s'", typeName(a[0]))
 	}
-	return x, err
+	return number(a[0])
 }
 
 // parseFloat reads what float accepts: blanks around, underscores between digits, digits of any script.
@@ -144,10 +119,8 @@ func floatOf(m *machine, a []value) (value, error) {
 //	float('1__0') → ValueError: could not convert string to float: '1__0'
 //	float('abc') → ValueError: could not convert string to float: 'abc'
 //	float('1e400') → inf
-func parseFloat(m *machine, s string) (value, error) {
-	if err := m.step(4 + int64(len(s))/16); err != nil { // six passes over the text, and the reading itself
-		return nil, err
-	}
+func parseFloat(m *machine, s string) value {
+	m.step(4 + int64(len(s))/16) // six passes over the text, and the reading itself
 	text := trimSpace(plainDigits(s))
 	bare, ok := withoutUnderscores(text)
 	switch strings.ToLower(strings.TrimLeft(bare, "+-")) {
@@ -158,13 +131,10 @@ func parseFloat(m *machine, s string) (value, error) {
 	}
 	x, err := strconv.ParseFloat(bare, 64)
 	if ok && (err == nil || math.IsInf(x, 0)) {
-		return x, m.step(readSteps(bare, x))
+		m.step(readSteps(bare, x))
+		return x
 	}
-	text, reprErr := repr(m, s)
-	if reprErr != nil {
-		return nil, reprErr
-	}
-	return nil, raise(ValueError, "could not convert string to float: %s", text)
+	return raise(ValueError, "could not convert string to float: %s", repr(m, s))
 }
 
 // readSteps is what reading a float costs beside its text. Numbers of many digits, and those below the normal ones, are read
@@ -194,26 +164,23 @@ func withoutUnderscores(s string) (string, bool) {
 //	str(None) → 'None'
 //	str([1, 'a']) → "[1, 'a']"
 //	str('a', 'utf-8') → TypeError: decoding str is not supported
-func strOf(m *machine, a arguments) (value, error) {
+func strOf(m *machine, a arguments) value {
 	s := signature{name: "str", style: keyworded, max: 3, params: []string{"object", "encoding", "errors"}}
-	slots, err := s.bindNames(a)
-	if err != nil {
-		return nil, err
-	}
+	slots := s.bindNames(a)
 	for i := 1; i < 3; i++ {
 		if given(slots[i]) && !isString(slots[i]) {
-			return nil, raise(TypeError, "str() argument '%s' must be str, not %s", s.params[i], argumentType(slots[i]))
+			raise(TypeError, "str() argument '%s' must be str, not %s", s.params[i], argumentType(slots[i]))
 		}
 	}
 	switch {
 	case !given(slots[0]):
-		return "", nil
+		return ""
 	case !given(slots[1]) && !given(slots[2]):
 		return str(m, slots[0])
 	case isString(slots[0]):
-		return nil, raise(TypeError, "decoding str is not supported")
+		raise(TypeError, "decoding str is not supported")
 	}
-	return nil, raise(TypeError, "decoding to str: need a bytes-like object, %s found", typeName(slots[0]))
+	return raise(TypeError, "decoding to str: need a bytes-like object, %s found", typeName(slots[0]))
 }
 
 // intOf reads text in a base, or cuts a number off at its point: int(-3.9) is -3.
@@ -223,41 +190,35 @@ func strOf(m *machine, a arguments) (value, error) {
 //	int(5, 2) → TypeError: int() can't convert non-string with explicit base
 //	int('5', 99) → ValueError: int() base must be >= 2 and <= 36, or 0
 //	int(None) → TypeError: int() argument must be a string, a bytes-like object or a real number, not 'NoneType'
-func intOf(m *machine, a arguments) (value, error) {
+func intOf(m *machine, a arguments) value {
 	s := signature{name: "int", style: keyworded, max: 2, params: []string{"", "base"}, posOnly: 0}
 	total := len(a.pos) + len(a.names)
 	if total > 2 {
-		return nil, raise(TypeError, "int() takes at most 2 arguments (%d given)", total)
+		raise(TypeError, "int() takes at most 2 arguments (%d given)", total)
 	}
-	slots, err := s.bindNames(a)
-	if err != nil {
-		return nil, err
-	}
+	slots := s.bindNames(a)
 	x, base := slots[0], slots[1]
 	switch {
 	case !given(x) && given(base):
-		return nil, raise(TypeError, "int() missing string argument")
+		raise(TypeError, "int() missing string argument")
 	case !given(x):
-		return int64(0), nil
+		return int64(0)
 	case !given(base):
 		return toInt(m, x)
 	}
-	n, ok := integer(base)
-	if !ok {
-		return nil, notInt(base)
-	}
+	n := asInt(base)
 	if k := clamp(n); k != 0 && (k < 2 || k > 36) {
-		return nil, raise(ValueError, "int() base must be >= 2 and <= 36, or 0")
+		raise(ValueError, "int() base must be >= 2 and <= 36, or 0")
 	}
 	text, ok := x.(string)
 	if !ok {
-		return nil, raise(TypeError, "int() can't convert non-string with explicit base")
+		raise(TypeError, "int() can't convert non-string with explicit base")
 	}
 	return parseInt(m, text, int(clamp(n)))
 }
 
 // toInt is int(v) without a base.
-func toInt(m *machine, v value) (value, error) {
+func toInt(m *machine, v value) value {
 	switch v := v.(type) {
 	case string:
 		return parseInt(m, v, 10)
@@ -266,7 +227,7 @@ func toInt(m *machine, v value) (value, error) {
 	}
 	n, ok := integer(v)
 	if !ok {
-		return nil, raise(TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", typeName(v))
+		raise(TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", typeName(v))
 	}
-	return n, nil
+	return n
 }

@@ -35,7 +35,7 @@ func FuzzCompile(f *testing.F) {
 		case err == nil && p == nil:
 			t.Fatal("neither a program nor an error")
 		case err == nil:
-		case !errors.As(err, &e):
+		case !errors.As(err, &e) || e.Kind == SystemError:
 			t.Fatalf("%T is no *Error", err)
 		case e.Line > strings.Count(src, "\n")+1 || e.Line > 0 && e.Column < 1:
 			t.Fatalf("line %d, column %d is not in the source", e.Line, e.Column)

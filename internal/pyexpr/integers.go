@@ -11,86 +11,82 @@ import (
 // the operands, charges that, and only then computes. `9**9**9` needs 1.2 thousand million bits, so says the bound, and nothing was allocated.
 
 // integers computes with two ints, each an int64 or a *big.Int.
-func integers(m *machine, op string, a, b value) (value, bool, error) {
-	var v value
-	var err error
+func integers(m *machine, op string, a, b value) (v value, ok bool) {
 	switch op {
 	case "+":
-		v, err = addInts(m, a, b)
+		return addInts(m, a, b), true
 	case "-":
-		v, err = subInts(m, a, b)
+		return subInts(m, a, b), true
 	case "*":
-		v, err = mulInts(m, a, b)
+		return mulInts(m, a, b), true
 	case "/":
-		v, err = trueDivide(m, a, b)
+		return trueDivide(m, a, b), true
 	case "//":
-		v, _, err = divmodInts(m, a, b, "integer division or modulo by zero")
+		v, _ = divmodInts(m, a, b, "integer division or modulo by zero")
+		return v, true
 	case "%":
-		_, v, err = divmodInts(m, a, b, "integer modulo by zero")
+		_, v = divmodInts(m, a, b, "integer modulo by zero")
+		return v, true
 	case "**":
-		v, err = powInts(m, a, b)
+		return powInts(m, a, b), true
 	case "<<", ">>":
-		v, err = shift(m, op, a, b)
+		return shift(m, op, a, b), true
 	case "&", "|", "^":
-		v, err = bitInts(m, op, a, b)
-	default:
-		return nil, false, nil
+		return bitInts(m, op, a, b), true
 	}
-	return v, true, err
+	return nil, false
 }
 
 // addInts checks the overflow by signs: a sum of two numbers is greater than the first exactly when the second is positive.
-func addInts(m *machine, a, b value) (value, error) {
+func addInts(m *machine, a, b value) value {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok1 && ok2 {
 		if sum := x + y; (sum > x) == (y > 0) {
-			return sum, m.alloc(boxBytes)
+			m.alloc(boxBytes)
+			return sum
 		}
 	}
-	if err := m.allocBits(max(bits(a), bits(b)) + 1); err != nil {
-		return nil, err
-	}
+	m.allocBits(max(bits(a), bits(b)) + 1)
 	return m.made(new(big.Int).Add(toBig(a), toBig(b)))
 }
 
 // subInts checks the overflow as addInts does.
-func subInts(m *machine, a, b value) (value, error) {
+func subInts(m *machine, a, b value) value {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok1 && ok2 {
 		if diff := x - y; (diff < x) == (y > 0) {
-			return diff, m.alloc(boxBytes)
+			m.alloc(boxBytes)
+			return diff
 		}
 	}
-	if err := m.allocBits(max(bits(a), bits(b)) + 1); err != nil {
-		return nil, err
-	}
+	m.allocBits(max(bits(a), bits(b)) + 1)
 	return m.made(new(big.Int).Sub(toBig(a), toBig(b)))
 }
 
 // made gives a new integer its form, and holds the limit where a bound charged before was one bit too generous.
-func (m *machine) made(n *big.Int) (value, error) { return norm(n), m.step(int64(n.BitLen()) / 256) }
+func (m *machine) made(n *big.Int) value {
+	m.step(int64(n.BitLen()) / 256)
+	return norm(n)
+}
 
 // mulInts multiplies the magnitudes into 128 bits to see whether 64 hold the product. The work of large factors is charged
 // by the product of their lengths: two of 32,768 bits take 60 µs, which are some hundred steps' worth of time.
-func mulInts(m *machine, a, b value) (value, error) {
+func mulInts(m *machine, a, b value) value {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok1 && ok2 {
 		high, low := bitwise.Mul64(magnitude(x), magnitude(y))
 		if high == 0 && low <= math.MaxInt64 {
-			return x * y, m.alloc(boxBytes)
+			m.alloc(boxBytes)
+			return x * y
 		}
 	}
 	p, q := toBig(a), toBig(b)
 	n, k := int64(p.BitLen()), int64(q.BitLen())
-	if err := m.allocBits(n + k); err != nil {
-		return nil, err
-	}
-	if err := m.step(n * k / 4096 / 16); err != nil {
-		return nil, err
-	}
+	m.allocBits(n + k)
+	m.step(n * k / 4096 / 16)
 	return m.made(new(big.Int).Mul(p, q))
 }
 
@@ -109,32 +105,29 @@ func magnitude(n int64) uint64 {
 //	7 // -2 → -4
 //	1 // 0 → ZeroDivisionError: integer division or modulo by zero
 //	1 % 0 → ZeroDivisionError: integer modulo by zero
-func divmodInts(m *machine, a, b value, zero string) (value, value, error) {
+func divmodInts(m *machine, a, b value, zero string) (value, value) {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok2 && y == 0 {
-		return nil, nil, raise(ZeroDivisionError, "%s", zero)
+		raise(ZeroDivisionError, "%s", zero)
 	}
 	if ok1 && ok2 && (x != math.MinInt64 || y != -1) {
 		q, r := x/y, x%y
 		if r != 0 && (r < 0) != (y < 0) {
 			q, r = q-1, r+y
 		}
-		return q, r, m.alloc(2 * boxBytes)
+		m.alloc(2 * boxBytes)
+		return q, r
 	}
 	p, d := toBig(a), toBig(b)
-	if err := m.allocBits(int64(p.BitLen() + d.BitLen())); err != nil {
-		return nil, nil, err
-	}
-	if err := m.step(int64(p.BitLen()) * int64(d.BitLen()) / 4096 / 16); err != nil {
-		return nil, nil, err
-	}
+	m.allocBits(int64(p.BitLen() + d.BitLen()))
+	m.step(int64(p.BitLen()) * int64(d.BitLen()) / 4096 / 16)
 	q, r := new(big.Int).QuoRem(p, d, new(big.Int))
 	if r.Sign() != 0 && r.Sign() != d.Sign() {
 		q.Sub(q, big.NewInt(1))
 		r.Add(r, d)
 	}
-	return norm(q), norm(r), nil
+	return norm(q), norm(r)
 }
 
 // exactInFloat is the largest magnitude up to which every integer is a float.
@@ -147,33 +140,33 @@ const exactInFloat = 1 << 53
 //	10**400 / 10**399 → 10.0
 //	10**400 / 3 → OverflowError: integer division result too large for a float
 //	1 / 0 → ZeroDivisionError: division by zero
-func trueDivide(m *machine, a, b value) (value, error) {
+func trueDivide(m *machine, a, b value) value {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok2 && y == 0 {
-		return nil, raise(ZeroDivisionError, "division by zero")
+		raise(ZeroDivisionError, "division by zero")
 	}
 	if ok1 && ok2 && magnitude(x) <= exactInFloat && magnitude(y) <= exactInFloat {
-		return float64(x) / float64(y), m.alloc(boxBytes)
+		m.alloc(boxBytes)
+		return float64(x) / float64(y)
 	}
 	p, q := toBig(a), toBig(b)
 	if p.Sign() == 0 {
-		return math.Copysign(0, float64(q.Sign())), nil
+		return math.Copysign(0, float64(q.Sign()))
 	}
-	if err := m.allocBits(int64(p.BitLen() + q.BitLen())); err != nil {
-		return nil, err
-	}
+	m.allocBits(int64(p.BitLen() + q.BitLen()))
 	if p.BitLen()-q.BitLen() > 1025 {
-		return nil, raise(OverflowError, "integer division result too large for a float")
+		raise(OverflowError, "integer division result too large for a float")
 	}
 	if q.BitLen()-p.BitLen() > 1100 {
-		return math.Copysign(0, float64(p.Sign()*q.Sign())), nil
+		return math.Copysign(0, float64(p.Sign()*q.Sign()))
 	}
 	f, _ := quotient(p, q)
 	if math.IsInf(f, 0) {
-		return nil, raise(OverflowError, "integer division result too large for a float")
+		raise(OverflowError, "integer division result too large for a float")
 	}
-	return f, m.step(int64(p.BitLen()+q.BitLen()) / 256)
+	m.step(int64(p.BitLen()+q.BitLen()) / 256)
+	return f
 }
 
 // quotient rounds p/q once: 66 bits or more of the quotient and whether anything is left decide every rounding,
@@ -196,18 +189,21 @@ func quotient(p, q *big.Int) (float64, bool) {
 }
 
 // toFloat is the nearest float, or an error beyond the largest.
-func toFloat(n value) (float64, error) {
-	switch n := n.(type) {
-	case int64:
-		return float64(n), nil
-	case *big.Int:
-		f, _ := new(big.Float).SetInt(n).Float64()
-		if math.IsInf(f, 0) {
-			return 0, raise(OverflowError, "int too large to convert to float")
-		}
-		return f, nil
+func toFloat(n value) float64 {
+	f := nearest(n)
+	if math.IsInf(f, 0) {
+		raise(OverflowError, "int too large to convert to float")
 	}
-	return 0, nil
+	return f
+}
+
+// nearest is the float nearest to an int, an infinity beyond the largest.
+func nearest(n value) float64 {
+	if n, ok := n.(int64); ok {
+		return float64(n)
+	}
+	f, _ := new(big.Float).SetInt(toBig(n)).Float64()
+	return f
 }
 
 // powInts computes a ** b. The size of the result is known before it is made: bits(a) * b.
@@ -216,42 +212,28 @@ func toFloat(n value) (float64, error) {
 //	-2 ** 2 → -4
 //	2 ** 3 ** 2 → 512
 //	(-1) ** 10**30 → 1
-func powInts(m *machine, a, b value) (value, error) {
+func powInts(m *machine, a, b value) value {
 	n, small := b.(int64)
 	if toBig(b).Sign() < 0 {
-		x, err := toFloat(a)
-		if err != nil {
-			return nil, err
-		}
-		y, err := toFloat(b)
-		if err != nil {
-			return nil, err
-		}
-		return powFloats(m, x, y)
+		return powFloats(m, toFloat(a), toFloat(b))
 	}
 	base := toBig(a)
 	if base.BitLen() <= 1 { // 0, 1 and -1 stay small whatever the exponent is
-		return powUnit(base.Sign(), toBig(b)), nil
+		return powUnit(base.Sign(), toBig(b))
 	}
 	size, ok := product(int64(base.BitLen()-1), n)
 	if !small || !ok {
-		return nil, m.allocBits(math.MaxInt64)
+		m.allocBits(math.MaxInt64)
 	}
-	if err := m.allocBits(size); err != nil {
-		return nil, err
-	}
+	m.allocBits(size)
 	upper, _ := product(int64(base.BitLen()), n)
-	if err := m.alloc(4 * (bigBytes + upper/8)); err != nil {
-		return nil, err
-	}
-	if err := m.step(upper * upper / 4096 / 64); err != nil {
-		return nil, err
-	}
+	m.alloc(4 * (bigBytes + upper/8))
+	m.step(upper * upper / 4096 / 64)
 	r := new(big.Int).Exp(base, toBig(b), nil)
 	if r.BitLen() > m.limits.Bits {
-		return nil, m.allocBits(int64(r.BitLen()))
+		m.allocBits(int64(r.BitLen()))
 	}
-	return norm(r), nil
+	return norm(r)
 }
 
 // powUnit is a power of 0, 1 or -1.
@@ -273,31 +255,27 @@ func powUnit(sign int, n *big.Int) value {
 //	-5 >> 1 → -3
 //	1 << -1 → ValueError: negative shift count
 //	5 >> 10**30 → 0
-func shift(m *machine, op string, a, b value) (value, error) {
+func shift(m *machine, op string, a, b value) value {
 	if toBig(b).Sign() < 0 {
-		return nil, raise(ValueError, "negative shift count")
+		raise(ValueError, "negative shift count")
 	}
 	x := toBig(a)
 	n, small := b.(int64)
 	switch {
 	case x.Sign() == 0:
-		return int64(0), nil
+		return int64(0)
 	case op == "<<" && (!small || n > int64(m.limits.Bits)):
-		return nil, m.allocBits(math.MaxInt64)
+		m.allocBits(math.MaxInt64)
 	case op == "<<":
-		if err := m.allocBits(int64(x.BitLen()) + n); err != nil {
-			return nil, err
-		}
+		m.allocBits(int64(x.BitLen()) + n)
 		return m.made(new(big.Int).Lsh(x, uint(n)))
 	case !small || n > int64(x.BitLen()):
 		if x.Sign() < 0 {
-			return int64(-1), nil
+			return int64(-1)
 		}
-		return int64(0), nil
+		return int64(0)
 	}
-	if err := m.allocBits(int64(x.BitLen())); err != nil {
-		return nil, err
-	}
+	m.allocBits(int64(x.BitLen()))
 	return m.made(new(big.Int).Rsh(x, uint(n)))
 }
 
@@ -308,21 +286,22 @@ func shift(m *machine, op string, a, b value) (value, error) {
 //	6 ^ 3 → 5
 //	-1 & 2**70 → 1180591620717411303424
 //	True & False → False
-func bitInts(m *machine, op string, a, b value) (value, error) {
+func bitInts(m *machine, op string, a, b value) value {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok1 && ok2 {
 		switch op {
 		case "&":
-			return x & y, m.alloc(boxBytes)
+			m.alloc(boxBytes)
+			return x & y
 		case "|":
-			return x | y, m.alloc(boxBytes)
+			m.alloc(boxBytes)
+			return x | y
 		}
-		return x ^ y, m.alloc(boxBytes)
+		m.alloc(boxBytes)
+		return x ^ y
 	}
-	if err := m.allocBits(max(bits(a), bits(b)) + 64); err != nil {
-		return nil, err
-	}
+	m.allocBits(max(bits(a), bits(b)) + 64)
 	r := new(big.Int)
 	switch op {
 	case "&":

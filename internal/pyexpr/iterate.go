@@ -1,6 +1,9 @@
 package pyexpr
 
-import "unicode/utf8"
+import (
+	"iter"
+	"unicode/utf8"
+)
 
 // span is a range: n numbers from start in steps. stop is only shown.
 type span struct{ start, stop, step, n int64 }
@@ -20,70 +23,82 @@ func iterable(v value) bool {
 //	list({'a': 1, 'b': 2}) → ['a', 'b']
 //	list({'a': 1}.items()) → [('a', 1)]
 //	[x for x in None] → TypeError: 'NoneType' object is not iterable
-func iterate(m *machine, v value) (*iterator, error) {
-	if err := m.alloc(listBytes); err != nil {
-		return nil, err
-	}
+func iterate(m *machine, v value) *iterator {
+	m.alloc(listBytes)
 	switch v := v.(type) {
 	case *iterator:
-		return v, nil
+		return v
 	case string:
-		return &iterator{"str_iterator", overText(v)}, nil
+		return &iterator{"str_iterator", overText(v)}
 	case list:
-		return &iterator{"list_iterator", overItems(v)}, nil
+		return &iterator{"list_iterator", overItems(v)}
 	case tuple:
-		return &iterator{"tuple_iterator", overItems(v)}, nil
+		return &iterator{"tuple_iterator", overItems(v)}
 	case *dict:
-		return &iterator{"dict_keyiterator", overItems(v.keys)}, nil
+		return &iterator{"dict_keyiterator", overItems(v.keys)}
 	case *set:
-		return &iterator{"set_iterator", overItems(v.items)}, nil
+		return &iterator{"set_iterator", overItems(v.items)}
 	case span:
-		return &iterator{"range_iterator", overSpan(v)}, nil
+		return &iterator{"range_iterator", overSpan(v)}
 	case view:
-		return &iterator{"dict_iterator", v.over()}, nil
+		return &iterator{"dict_iterator", v.over()}
 	}
-	return nil, raise(TypeError, "'%s' object is not iterable", typeName(v))
+	raise(TypeError, "'%s' object is not iterable", typeName(v))
+	return nil
+}
+
+// each walks the items of a value.
+func each(m *machine, v value) iter.Seq[value] { return iterate(m, v).rest(m) }
+
+// rest walks what an iterator has not given yet. Whoever breaks off has used up the items so far, and no more.
+func (it *iterator) rest(m *machine) iter.Seq[value] {
+	return func(yield func(value) bool) {
+		for v, ok := it.next(m); ok && yield(v); v, ok = it.next(m) {
+		}
+	}
 }
 
 // overItems walks a slice. Nothing changes a list while it is walked, so the slice itself will do.
-func overItems(items []value) func(*machine) (value, bool, error) {
+func overItems(items []value) func(*machine) (value, bool) {
 	i := 0
-	return func(*machine) (value, bool, error) {
+	return func(*machine) (value, bool) {
 		if i >= len(items) {
-			return nil, false, nil
+			return nil, false
 		}
 		i++
-		return items[i-1], true, nil
+		return items[i-1], true
 	}
 }
 
 // overText walks code points. Each is a string of its own, which shares the bytes of the whole.
-func overText(s string) func(*machine) (value, bool, error) {
-	return func(m *machine) (value, bool, error) {
+func overText(s string) func(*machine) (value, bool) {
+	return func(m *machine) (value, bool) {
 		if s == "" {
-			return nil, false, nil
+			return nil, false
 		}
 		_, size := utf8.DecodeRuneInString(s)
 		c := s[:size]
 		s = s[size:]
-		return c, true, m.alloc(boxBytes)
+		m.alloc(boxBytes)
+		return c, true
 	}
 }
 
 // overSpan counts. The number is computed from the index, as start + i*step, so that no rounding or overflow adds up.
-func overSpan(s span) func(*machine) (value, bool, error) {
+func overSpan(s span) func(*machine) (value, bool) {
 	i := int64(0)
-	return func(m *machine) (value, bool, error) {
+	return func(m *machine) (value, bool) {
 		if i >= s.n {
-			return nil, false, nil
+			return nil, false
 		}
 		i++
-		return s.start + (i-1)*s.step, true, m.alloc(boxBytes)
+		m.alloc(boxBytes)
+		return s.start + (i-1)*s.step, true
 	}
 }
 
 // over walks a view of a dict.
-func (v view) over() func(*machine) (value, bool, error) {
+func (v view) over() func(*machine) (value, bool) {
 	switch v.kind {
 	case "key":
 		return overItems(v.d.keys)
@@ -91,12 +106,13 @@ func (v view) over() func(*machine) (value, bool, error) {
 		return overItems(v.d.vals)
 	}
 	i := 0
-	return func(m *machine) (value, bool, error) {
+	return func(m *machine) (value, bool) {
 		if i >= len(v.d.keys) {
-			return nil, false, nil
+			return nil, false
 		}
 		i++
-		return tuple{v.d.keys[i-1], v.d.vals[i-1]}, true, m.allocItems(2)
+		m.allocItems(2)
+		return tuple{v.d.keys[i-1], v.d.vals[i-1]}, true
 	}
 }
 
@@ -106,62 +122,42 @@ func (v view) over() func(*machine) (value, bool, error) {
 //	tuple({'a': 1}) → ('a',)
 //	list(range(3, 0, -1)) → [3, 2, 1]
 //	list(5) → TypeError: 'int' object is not iterable
-func drain(m *machine, it *iterator) ([]value, error) {
+func drain(m *machine, it *iterator) []value {
 	items := []value{}
-	for {
-		v, ok, err := it.next(m)
-		if err != nil || !ok {
-			return items, err
-		}
-		if items, err = grow(m, items, v); err != nil {
-			return nil, err
-		}
+	for v := range it.rest(m) {
+		items = grow(m, items, v)
 	}
+	return items
 }
 
 // grow appends an item and charges the new slice where one is needed.
-func grow(m *machine, items []value, v value) ([]value, error) {
-	if err := m.step(1); err != nil {
-		return nil, err
-	}
+func grow(m *machine, items []value, v value) []value {
+	m.step(1)
 	if len(items) == cap(items) {
 		size := max(4, 2*cap(items))
-		if err := m.alloc(int64(size) * slotBytes); err != nil {
-			return nil, err
-		}
+		m.alloc(int64(size) * slotBytes)
 		items = append(make([]value, 0, size), items...)
 	}
-	return append(items, v), nil
+	return append(items, v)
 }
 
 // items are those of any iterable. A list's and a tuple's are given as they are, and must not be changed.
-func items(m *machine, v value) ([]value, error) {
+func items(m *machine, v value) []value {
 	switch v := v.(type) {
 	case list:
-		return v, nil
+		return v
 	case tuple:
-		return v, nil
+		return v
 	}
-	it, err := iterate(m, v)
-	if err != nil {
-		return nil, err
-	}
-	return drain(m, it)
+	return drain(m, iterate(m, v))
 }
 
 // collectSet makes a set of an iterator's items.
-func collectSet(m *machine, it *iterator) (value, error) {
+func collectSet(m *machine, it *iterator) *set {
 	s := newSet()
-	for {
-		v, ok, err := it.next(m)
-		if err != nil || !ok {
-			return s, err
-		}
-		if err := m.step(1); err != nil {
-			return nil, err
-		}
-		if err := s.add(m, v); err != nil {
-			return nil, err
-		}
+	for v := range it.rest(m) {
+		m.step(1)
+		s.add(m, v)
 	}
+	return s
 }

@@ -15,20 +15,21 @@ import (
 // never rewritten: NaN, sets, keys that are no strings.
 
 // fromJSON makes a value of an argument. Numbers keep what they are: 5 is an int, 5.0 and 5e0 are floats.
-func fromJSON(m *machine, v any, depth int) (value, error) {
+func fromJSON(m *machine, v any, depth int) value {
 	if depth > m.limits.Depth {
-		return nil, raise(LimitError, "an argument is nested more than %d deep", m.limits.Depth)
+		raise(LimitError, "an argument is nested more than %d deep", m.limits.Depth)
 	}
 	switch v := v.(type) {
 	case nil, bool, int64, float64:
-		return v, nil
+		return v
 	case int:
-		return int64(v), nil
+		return int64(v)
 	case string:
 		if !utf8.ValidString(v) {
 			v = strings.ToValidUTF8(v, "\ufffd")
 		}
-		return v, m.allocText(int64(len(v)))
+		m.allocText(int64(len(v)))
+		return v
 	case json.Number:
 		return fromNumber(m, string(v))
 	case []any:
@@ -36,42 +37,36 @@ func fromJSON(m *machine, v any, depth int) (value, error) {
 	case map[string]any:
 		return fromObject(m, v, depth)
 	}
-	return nil, raise(TypeError, "an argument of Go type %T is no JSON value", v)
+	return raise(TypeError, "an argument of Go type %T is no JSON value", v)
 }
 
 // fromNumber reads a JSON number. An exponent or a point makes a float, even of 1e2: so does Python's json.
-func fromNumber(m *machine, s string) (value, error) {
+func fromNumber(m *machine, s string) value {
 	if strings.ContainsAny(s, ".eE") {
 		x, err := strconv.ParseFloat(s, 64)
 		if err != nil && !math.IsInf(x, 0) {
-			return nil, raise(ValueError, "an argument is no number: %.40q", s)
+			raise(ValueError, "an argument is no number: %.40q", s)
 		}
-		return x, m.alloc(boxBytes)
+		m.alloc(boxBytes)
+		return x
 	}
 	return parseInt(m, s, 10)
 }
 
 // fromArray charges the list before it is made, though the JSON is in memory already: the account is of what the run adds.
-func fromArray(m *machine, v []any, depth int) (value, error) {
-	if err := m.allocItems(int64(len(v))); err != nil {
-		return nil, err
-	}
+func fromArray(m *machine, v []any, depth int) value {
+	m.allocItems(int64(len(v)))
 	items := make(list, len(v))
 	for i := range v {
-		item, err := fromJSON(m, v[i], depth+1)
-		if err != nil {
-			return nil, err
-		}
+		item := fromJSON(m, v[i], depth+1)
 		items[i] = item
 	}
-	return items, nil
+	return items
 }
 
 // fromObject orders the keys, since a Go map has lost the order that the JSON had.
-func fromObject(m *machine, v map[string]any, depth int) (value, error) {
-	if err := m.allocItems(int64(len(v))); err != nil {
-		return nil, err
-	}
+func fromObject(m *machine, v map[string]any, depth int) value {
+	m.allocItems(int64(len(v)))
 	keys := make([]string, 0, len(v))
 	for k := range v {
 		keys = append(keys, k)
@@ -79,100 +74,77 @@ func fromObject(m *machine, v map[string]any, depth int) (value, error) {
 	slices.Sort(keys)
 	d := newDict()
 	for _, k := range keys {
-		item, err := fromJSON(m, v[k], depth+1)
-		if err != nil {
-			return nil, err
-		}
-		if err := d.set(m, strings.ToValidUTF8(k, "\ufffd"), item); err != nil {
-			return nil, err
-		}
+		item := fromJSON(m, v[k], depth+1)
+		d.set(m, strings.ToValidUTF8(k, "\ufffd"), item)
 	}
-	return d, nil
+	return d
 }
 
-// toJSON writes a result. Its size is charged as it grows, and limited besides.
-func toJSON(m *machine, t *text, v value, depth int) error {
-	if err := m.step(1); err != nil {
-		return err
+// json writes a result. Its size is charged as it grows, and limited besides.
+func (t *text) json(v value, depth int) {
+	t.m.step(1)
+	if depth > t.m.limits.Depth {
+		raise(LimitError, "the result is nested more than %d deep", t.m.limits.Depth)
 	}
-	if depth > m.limits.Depth {
-		return raise(LimitError, "the result is nested more than %d deep", m.limits.Depth)
+	if t.b.Len() > t.m.limits.Result {
+		tooLong(t.m)
 	}
-	if t.b.Len() > m.limits.Result {
-		return tooLong(m)
+	// Arrays and objects have no blanks: the text is paid for by the token.
+	items := func(items []value) {
+		t.series("[", len(items), ",", func(i int) { t.json(items[i], depth+1) }, "]")
 	}
 	switch v := v.(type) {
 	case nil:
-		return t.add("null")
+		t.add("null")
 	case bool:
-		return t.add(strconv.FormatBool(v))
+		t.add(strconv.FormatBool(v))
 	case int64:
-		return t.add(strconv.FormatInt(v, 10))
+		t.add(strconv.FormatInt(v, 10))
 	case *big.Int:
-		s, err := decimal(m, v)
-		if err != nil {
-			return err
-		}
-		return t.add(s)
+		t.add(decimal(t.m, v))
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return raise(ValueError, "Out of range float values are not JSON compliant")
+			raise(ValueError, "Out of range float values are not JSON compliant")
 		}
-		return t.add(floatText(v))
+		t.add(floatText(v))
 	case string:
-		return jsonString(m, t, v)
+		t.jsonString(v)
 	case list:
-		return jsonItems(m, t, v, depth)
+		items(v)
 	case tuple:
-		return jsonItems(m, t, v, depth)
+		items(v)
 	case *dict:
-		return jsonObject(m, t, v, depth)
+		t.jsonObject(v, depth)
+	case *set:
+		raise(TypeError, "Object of type set is not JSON serializable; use sorted(...) to make it a list")
+	case span, view, *iterator:
+		raise(TypeError, "Object of type %s is not JSON serializable; use list(...) to make it a list", typeName(v))
+	default:
+		raise(TypeError, "Object of type %s is not JSON serializable", typeName(v))
 	}
-	return notJSON(v)
 }
 
 // tooLong is the error of a result beyond the limit. Such results are for a model's context, where a megabyte has no place.
-func tooLong(m *machine) error {
-	return raise(LimitError, "the result is longer than %d bytes", m.limits.Result)
-}
-
-// notJSON says what to do with a value that JSON does not know.
-func notJSON(v value) error {
-	switch v.(type) {
-	case *set:
-		return raise(TypeError, "Object of type set is not JSON serializable; use sorted(...) to make it a list")
-	case span, view, *iterator:
-		return raise(TypeError, "Object of type %s is not JSON serializable; use list(...) to make it a list", typeName(v))
-	}
-	return raise(TypeError, "Object of type %s is not JSON serializable", typeName(v))
+func tooLong(m *machine) {
+	raise(LimitError, "the result is longer than %d bytes", m.limits.Result)
 }
 
 // jsonString writes a string, and leaves <, > and & as they are: the text is read by models.
-func jsonString(m *machine, t *text, s string) error {
-	if len(s) > m.limits.Result {
-		return tooLong(m)
+func (t *text) jsonString(s string) {
+	if len(s) > t.m.limits.Result {
+		tooLong(t.m)
 	}
-	if err := t.add(`"`); err != nil {
-		return err
-	}
+	t.add(`"`)
 	from := 0
 	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			t.add(s[from:i])
+			t.add(jsonEscape(c))
+			from = i + 1
 		}
-		if err := t.add(s[from:i]); err != nil {
-			return err
-		}
-		if err := t.add(jsonEscape(c)); err != nil {
-			return err
-		}
-		from = i + 1
 	}
-	if err := t.add(s[from:]); err != nil {
-		return err
-	}
-	return t.add(`"`)
+	t.add(s[from:])
+	t.add(`"`)
 }
 
 // jsonEscape writes the escapes that JSON asks for and no others.
@@ -191,48 +163,22 @@ func jsonEscape(c byte) string {
 	return `\u00` + string(hex[c>>4]) + string(hex[c&15])
 }
 
-// jsonItems writes a list or a tuple as an array, without blanks: the text is paid for by the token.
-func jsonItems(m *machine, t *text, items []value, depth int) error {
-	if err := t.add("["); err != nil {
-		return err
-	}
-	for i, v := range items {
-		if i > 0 {
-			if err := t.add(","); err != nil {
-				return err
-			}
-		}
-		if err := toJSON(m, t, v, depth+1); err != nil {
-			return err
-		}
-	}
-	return t.add("]")
-}
-
 // jsonObject writes a dict whose keys are strings; Python's json would turn numbers into strings without saying so.
-func jsonObject(m *machine, t *text, d *dict, depth int) error {
+func (t *text) jsonObject(d *dict, depth int) {
 	between := "{"
 	for i, k := range d.keys {
 		s, ok := k.(string)
 		if !ok {
-			return raise(TypeError, "keys of the result must be str, not %s; use str(...)", typeName(k))
+			raise(TypeError, "keys of the result must be str, not %s; use str(...)", typeName(k))
 		}
-		if err := t.add(between); err != nil {
-			return err
-		}
-		if err := jsonString(m, t, s); err != nil {
-			return err
-		}
-		if err := t.add(":"); err != nil {
-			return err
-		}
-		if err := toJSON(m, t, d.vals[i], depth+1); err != nil {
-			return err
-		}
+		t.add(between)
+		t.jsonString(s)
+		t.add(":")
+		t.json(d.vals[i], depth+1)
 		between = ","
 	}
 	if len(d.keys) == 0 {
-		return t.add("{}")
+		t.add("{")
 	}
-	return t.add("}")
+	t.add("}")
 }

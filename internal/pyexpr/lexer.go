@@ -48,25 +48,24 @@ type lexer struct {
 	opening []token // the brackets that are open
 }
 
-// lex cuts src[pos:].
-func lex(src string, pos int) ([]token, error) {
+// lex cuts src[pos:]. An error is blamed on where the token at which it was found begins.
+func lex(src string, pos int) []token {
 	l := &lexer{src: src, pos: pos}
-	for {
-		l.blanks()
-		if l.pos >= len(l.src) {
-			break
-		}
-		start := l.pos
-		if err := l.next(); err != nil {
-			return nil, at(err, src, start)
-		}
+	if err := attempt(l.all); err != nil {
+		mustEnd(err.at(src, l.pos))
 	}
-	l.add(tokenEnd, l.pos)
 	if n := len(l.opening); n > 0 { // whoever reaches the end will blame the bracket
 		end := &l.tokens[len(l.tokens)-1]
 		end.open, end.pos = l.opening[n-1].text, l.opening[n-1].pos
 	}
-	return l.tokens, nil
+	return l.tokens
+}
+
+func (l *lexer) all() {
+	for l.blanks(); l.pos < len(l.src); l.blanks() {
+		l.next()
+	}
+	l.add(tokenEnd, l.pos)
 }
 
 // add ends a token at an offset and goes on from there.
@@ -101,29 +100,32 @@ func (l *lexer) blanks() {
 }
 
 // next reads one token.
-func (l *lexer) next() error {
+func (l *lexer) next() {
 	rest := l.src[l.pos:]
 	c := rest[0]
 	switch {
 	case c == '\n':
 		l.add(tokenNewline, l.pos+1)
-		return nil
+		return
 	case isDigit(c), c == '.' && len(rest) > 1 && isDigit(rest[1]):
-		return l.number()
+		l.number()
+		return
 	}
 	if n := stringPrefix(rest); n >= 0 {
-		return l.literal(n)
+		l.literal(n)
+		return
 	}
 	if n := nameLength(rest); n > 0 {
 		l.add(tokenName, l.pos+n)
-		return nil
+		return
 	}
 	for _, op := range operators {
 		if strings.HasPrefix(rest, op) {
-			return l.operator(op)
+			l.operator(op)
+			return
 		}
 	}
-	return l.stray(rest)
+	l.stray(rest)
 }
 
 // stray explains a character that begins no token.
@@ -131,34 +133,31 @@ func (l *lexer) next() error {
 //	1 ? 2 → SyntaxError: invalid syntax
 //	a ! b → SyntaxError: invalid syntax
 //	1 \ 2 → SyntaxError: unexpected character after line continuation character
-func (l *lexer) stray(rest string) error {
+func (l *lexer) stray(rest string) {
 	r, _ := utf8.DecodeRuneInString(rest)
 	switch {
 	case r == '\\':
-		return raise(SyntaxError, "unexpected character after line continuation character")
+		raise(SyntaxError, "unexpected character after line continuation character")
 	case r == '$' || r == '?' || r == '!' || r == '`':
-		return raise(SyntaxError, "invalid syntax")
+		raise(SyntaxError, "invalid syntax")
 	case r > 0x7f && chars.Printable(r):
-		return raise(SyntaxError, "invalid character '%c' (U+%04X)", r, r)
+		raise(SyntaxError, "invalid character '%c' (U+%04X)", r, r)
 	}
-	return raise(SyntaxError, "invalid non-printable character U+%04X", r)
+	raise(SyntaxError, "invalid non-printable character U+%04X", r)
 }
 
 // operator reads an operator and keeps the account of brackets.
-func (l *lexer) operator(op string) error {
+func (l *lexer) operator(op string) {
 	switch op {
 	case "(", "[", "{":
 		l.opening = append(l.opening, token{text: op, pos: l.pos})
 		if len(l.opening) > mostNested {
-			return raise(LimitError, "brackets are nested more than %d deep", mostNested)
+			raise(LimitError, "brackets are nested more than %d deep", mostNested)
 		}
 	case ")", "]", "}":
-		if err := l.close(op); err != nil {
-			return err
-		}
+		l.close(op)
 	}
 	l.add(tokenOperator, l.pos+len(op))
-	return nil
 }
 
 // closing is the bracket that an opening one needs.
@@ -168,21 +167,20 @@ var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
 //
 //  1. → SyntaxError: unmatched ')'
 //     (1] → SyntaxError: closing parenthesis ']' does not match opening parenthesis '('
-func (l *lexer) close(op string) error {
+func (l *lexer) close(op string) {
 	n := len(l.opening)
 	if n == 0 {
-		return raise(SyntaxError, "unmatched '%s'", op)
+		raise(SyntaxError, "unmatched '%s'", op)
 	}
 	open := l.opening[n-1]
 	if closing[open.text] != op {
 		opened, here := strings.Count(l.src[:open.pos], "\n")+1, strings.Count(l.src[:l.pos], "\n")+1
 		if opened != here {
-			return raise(SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s' on line %d", op, open.text, opened)
+			raise(SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s' on line %d", op, open.text, opened)
 		}
-		return raise(SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s'", op, open.text)
+		raise(SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s'", op, open.text)
 	}
 	l.opening = l.opening[:n-1]
-	return nil
 }
 
 // stringPrefix is the length of the prefix of a string literal at the start of s, or -1 when there is none.
@@ -204,7 +202,7 @@ func stringPrefix(s string) int {
 //	'a' "b" '''c''' → 'abc'
 //	'it''s' → 'its'
 //	'\'' + "\"" → '\'"'
-func (l *lexer) literal(n int) error {
+func (l *lexer) literal(n int) {
 	start := l.pos + n
 	quote := l.src[start : start+1]
 	if triple := strings.Repeat(quote, 3); strings.HasPrefix(l.src[start:], triple) {
@@ -216,24 +214,24 @@ func (l *lexer) literal(n int) error {
 			i++
 		case strings.HasPrefix(l.src[i:], quote):
 			l.add(tokenString, i+len(quote))
-			return nil
+			return
 		case l.src[i] == '\n' && len(quote) == 1:
-			return l.unterminated(quote, i)
+			l.unterminated(quote, i)
 		}
 	}
-	return l.unterminated(quote, len(l.src))
+	l.unterminated(quote, len(l.src))
 }
 
 // unterminated names the line on which a literal that does not end was given up.
 //
 //	'abc → SyntaxError: unterminated string literal (detected at line 1)
 //	'''abc → SyntaxError: unterminated triple-quoted string literal (detected at line 1)
-func (l *lexer) unterminated(quote string, end int) error {
+func (l *lexer) unterminated(quote string, end int) {
 	kind := "string"
 	if len(quote) == 3 {
 		kind = "triple-quoted string"
 	}
-	return raise(SyntaxError, "unterminated %s literal (detected at line %d)", kind, strings.Count(l.src[:end], "\n")+1)
+	raise(SyntaxError, "unterminated %s literal (detected at line %d)", kind, strings.Count(l.src[:end], "\n")+1)
 }
 
 // isDigit says that a byte is an ASCII digit; literals have no others.

@@ -59,6 +59,7 @@ type machine struct {
 	steps    int64
 	bytes    int64
 	check    int64 // the number of steps at which the clock and the context are looked at again
+	pos      int   // of the part of the source that an error would be blamed on
 }
 
 // betweenChecks are the steps between two looks at the clock: about 50 µs, and a look costs less than a hundredth of that.
@@ -72,41 +73,38 @@ func newMachine(ctx context.Context, l Limits) *machine {
 }
 
 // step charges n steps.
-func (m *machine) step(n int64) error {
+func (m *machine) step(n int64) {
 	m.steps += n
-	if m.steps < m.check && n >= 0 {
-		return nil
+	if m.steps >= m.check || n < 0 {
+		m.pause(n)
 	}
-	return m.pause(n)
 }
 
 // pause looks whether the run may go on. A charge so large that it overflowed, or was said to be negative, is beyond any limit.
-func (m *machine) pause(n int64) error {
+func (m *machine) pause(n int64) {
 	if m.steps > m.limits.Steps || m.steps < 0 || n < 0 {
 		m.steps = m.limits.Steps
-		return raise(LimitError, "the expression takes more than %d steps", m.limits.Steps)
+		raise(LimitError, "the expression takes more than %d steps", m.limits.Steps)
 	}
 	if m.deadline.IsZero() {
 		m.deadline = time.Now().Add(m.limits.Timeout)
 	}
 	if m.ctx.Err() != nil {
-		return raise(LimitError, "the call was cancelled")
+		raise(LimitError, "the call was cancelled")
 	}
 	if time.Now().After(m.deadline) {
-		return raise(LimitError, "the expression takes longer than %v", m.limits.Timeout)
+		raise(LimitError, "the expression takes longer than %v", m.limits.Timeout)
 	}
 	m.check = min(m.steps+betweenChecks, m.limits.Steps)
-	return nil
 }
 
 // alloc charges n bytes that are about to be allocated.
-func (m *machine) alloc(n int64) error {
+func (m *machine) alloc(n int64) {
 	if n < 0 || n > m.limits.Bytes-m.bytes {
 		m.bytes = m.limits.Bytes
-		return raise(LimitError, "the expression needs more than %d bytes", m.limits.Bytes)
+		raise(LimitError, "the expression needs more than %d bytes", m.limits.Bytes)
 	}
 	m.bytes += n
-	return nil
 }
 
 // What values cost, in bytes: an interface is two words, and what does not fit into one is allocated behind it.
@@ -119,33 +117,29 @@ const (
 )
 
 // allocItems charges a list or tuple of n items and the work of filling it.
-func (m *machine) allocItems(n int64) error {
+func (m *machine) allocItems(n int64) {
 	if n > m.limits.Bytes { // n*slotBytes could overflow
-		return m.alloc(m.limits.Bytes + 1)
+		m.alloc(m.limits.Bytes + 1)
 	}
-	if err := m.alloc(listBytes + n*slotBytes); err != nil {
-		return err
-	}
-	return m.step(n / 8)
+	m.alloc(listBytes + n*slotBytes)
+	m.step(n / 8)
 }
 
 // allocText charges a string of n bytes and the work of filling it.
-func (m *machine) allocText(n int64) error {
-	if err := m.alloc(boxBytes + n); err != nil {
-		return err
-	}
-	return m.step(n / 64)
+func (m *machine) allocText(n int64) {
+	m.alloc(boxBytes + n)
+	m.step(n / 64)
 }
 
 // scan charges reading n bytes of text.
-func (m *machine) scan(n int) error { return m.step(int64(n) / 64) }
+func (m *machine) scan(n int) { m.step(int64(n) / 64) }
 
 // allocBits charges an integer of at most n bits, before it is made.
-func (m *machine) allocBits(n int64) error {
+func (m *machine) allocBits(n int64) {
 	if n > int64(m.limits.Bits) {
-		return raise(LimitError, "the integer has more than %d bits", m.limits.Bits)
+		raise(LimitError, "the integer has more than %d bits", m.limits.Bits)
 	}
-	return m.alloc(bigBytes + n/8)
+	m.alloc(bigBytes + n/8)
 }
 
 // bits are the length of an integer.

@@ -14,34 +14,26 @@ import (
 type joinedNode struct{ parts []node }
 
 // eval joins the parts in a growing text, charged as it grows.
-func (n *joinedNode) eval(m *machine, f *frame) (value, error) {
+func (n *joinedNode) eval(m *machine, f *frame) value {
 	t := &text{m: m}
 	for _, part := range n.parts {
-		v, err := part.eval(m, f)
-		if err != nil {
-			return nil, err
-		}
-		if err := t.add(v.(string)); err != nil {
-			return nil, err
-		}
+		v := part.eval(m, f)
+		t.add(v.(string))
 	}
-	return t.b.String(), m.alloc(boxBytes)
+	m.alloc(boxBytes)
+	return t.b.String()
 }
 
 // strings reads literals that stand beside each other as one.
 //
 //	'a' 'b' f'{1}' 'c' → 'ab1c'
-func (p *parser) strings() (node, error) {
+func (p *parser) strings() node {
 	var parts []node
 	plain := true
 	start := p.peek()
 	for p.peek().kind == tokenString {
 		t := p.next()
-		more, err := p.literal(t)
-		if err != nil {
-			return nil, at(err, *p.src, t.pos)
-		}
-		parts = append(parts, more...)
+		blaming(p.src, t.pos, func() { parts = append(parts, p.literal(t)...) })
 	}
 	var joined strings.Builder
 	for _, part := range parts {
@@ -53,13 +45,13 @@ func (p *parser) strings() (node, error) {
 		joined.WriteString(c.v.(string))
 	}
 	if plain {
-		return &constNode{joined.String()}, nil
+		return &constNode{joined.String()}
 	}
-	return p.place(&joinedNode{parts}, start.pos), nil
+	return p.place(&joinedNode{parts}, start.pos)
 }
 
 // literal reads one literal.
-func (p *parser) literal(t token) ([]node, error) {
+func (p *parser) literal(t token) []node {
 	n := strings.IndexAny(t.text, `'"`)
 	prefix := strings.ToLower(t.text[:n])
 	quote := t.text[n : n+1]
@@ -70,14 +62,15 @@ func (p *parser) literal(t token) ([]node, error) {
 	raw := strings.Contains(prefix, "r")
 	switch prefix {
 	case "", "u", "r":
-		s, err := unescape(body, raw)
-		return []node{&constNode{s}}, err
+		s := unescape(body, raw)
+		return []node{&constNode{s}}
 	case "f", "fr", "rf":
 		return p.formatted(body, raw, t.pos+n+len(quote))
 	case "b", "br", "rb":
-		return nil, raise(SyntaxError, "bytes are not available in expressions")
+		raise(SyntaxError, "bytes are not available in expressions")
 	}
-	return nil, raise(SyntaxError, "invalid syntax")
+	raise(SyntaxError, "invalid syntax")
+	return nil
 }
 
 // simpleEscapes are the escapes of one letter.
@@ -89,10 +82,10 @@ var simpleEscapes = map[byte]string{'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a
 //	'\q' → '\\q'
 //	r'\n' → '\\n'
 //	'a' "b" → 'ab'
-func unescape(s string, raw bool) (string, error) {
+func unescape(s string, raw bool) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if raw || !strings.Contains(s, `\`) {
-		return s, nil
+		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -107,10 +100,7 @@ func unescape(s string, raw bool) (string, error) {
 			i += 2
 			continue
 		}
-		r, n, err := numericEscape(s, i)
-		if err != nil {
-			return "", err
-		}
+		r, n := numericEscape(s, i)
 		if n == 0 {
 			b.WriteString(s[i : i+2])
 			i += 2
@@ -119,7 +109,7 @@ func unescape(s string, raw bool) (string, error) {
 		b.WriteRune(r)
 		i += n
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // numericEscape reads \123, \x41, \u0041 or \U00000041 at s[i:] and says how long it is; 0 when there is none.
@@ -129,7 +119,7 @@ func unescape(s string, raw bool) (string, error) {
 //	'\U00110000' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-9: illegal Unicode character
 //	'\0' → '\x00'
 //	'\18' → '\x018'
-func numericEscape(s string, i int) (rune, int, error) {
+func numericEscape(s string, i int) (rune, int) {
 	switch c := s[i+1]; {
 	case c >= '0' && c <= '7':
 		n := 2
@@ -137,7 +127,7 @@ func numericEscape(s string, i int) (rune, int, error) {
 			n++
 		}
 		v, _ := strconv.ParseInt(s[i+1:i+n], 8, 32)
-		return rune(v), n, nil
+		return rune(v), n
 	case c == 'x':
 		return hexEscape(s, i, 2, `\xXX`)
 	case c == 'u':
@@ -145,9 +135,9 @@ func numericEscape(s string, i int) (rune, int, error) {
 	case c == 'U':
 		return hexEscape(s, i, 8, `\UXXXXXXXX`)
 	case c == 'N':
-		return 0, 0, raise(SyntaxError, `\N{...} is not available in expressions; write \u or \U with the number`)
+		raise(SyntaxError, `\N{...} is not available in expressions; write \u or \U with the number`)
 	}
-	return 0, 0, nil
+	return 0, 0
 }
 
 // hexEscape reads n hexadecimal digits. CPython decodes the literal as a codec does, and its message counts the bytes of the
@@ -155,21 +145,21 @@ func numericEscape(s string, i int) (rune, int, error) {
 //
 //	'\x41\u0042\U00000043' → 'ABC'
 //	'ab\xg1' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 2-3: truncated \xXX escape
-func hexEscape(s string, i, n int, shape string) (rune, int, error) {
+func hexEscape(s string, i, n int, shape string) (rune, int) {
 	k := 0
 	for k < n && i+2+k < len(s) && digitValue(s[i+2+k]) < 16 {
 		k++
 	}
 	cannot := fmt.Sprintf("(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: ", i, i+1+k)
 	if k < n {
-		return 0, 0, raise(SyntaxError, "%struncated %s escape", cannot, shape)
+		raise(SyntaxError, "%struncated %s escape", cannot, shape)
 	}
 	v, _ := strconv.ParseUint(s[i+2:i+2+n], 16, 32)
 	switch {
 	case v > utf8.MaxRune:
-		return 0, 0, raise(SyntaxError, "%sillegal Unicode character", cannot)
+		raise(SyntaxError, "%sillegal Unicode character", cannot)
 	case !utf8.ValidRune(rune(v)):
-		return 0, 0, raise(SyntaxError, "a surrogate is no character of its own: %s", s[i:i+2+n])
+		raise(SyntaxError, "a surrogate is no character of its own: %s", s[i:i+2+n])
 	}
-	return rune(v), 2 + n, nil
+	return rune(v), 2 + n
 }

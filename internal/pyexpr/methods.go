@@ -14,7 +14,7 @@ type (
 	method struct {
 		signature
 		typ string
-		run func(m *machine, self value, a arguments) (value, error)
+		run func(m *machine, self value, a arguments) value
 	}
 	// bound is a method of one value.
 	bound struct {
@@ -26,9 +26,9 @@ type (
 )
 
 // md makes the entry of a method.
-func md(name string, style style, low, high int, run func(*machine, value, []value) (value, error)) *method {
+func md(name string, style style, low, high int, run func(*machine, value, []value) value) *method {
 	return &method{signature: signature{name: name, style: style, min: low, max: high},
-		run: func(m *machine, self value, a arguments) (value, error) { return run(m, self, a.pos) }}
+		run: func(m *machine, self value, a arguments) value { return run(m, self, a.pos) }}
 }
 
 // methods is the table of methods by type and name, made once. There is no other way from a value to a function.
@@ -53,14 +53,9 @@ var methods = sync.OnceValue(func() map[string]map[string]*method {
 })
 
 // eval computes x and finds the method. The result can be passed on, as in map(s.count, words), or called at once.
-func (n *attributeNode) eval(m *machine, f *frame) (value, error) {
-	v, err := n.x.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.step(1); err != nil {
-		return nil, err
-	}
+func (n *attributeNode) eval(m *machine, f *frame) value {
+	v := n.x.eval(m, f)
+	m.step(1)
 	return attribute(m, v, n.name)
 }
 
@@ -69,33 +64,31 @@ func (n *attributeNode) eval(m *machine, f *frame) (value, error) {
 //	'a'.nope → AttributeError: 'str' object has no attribute 'nope'
 //	(5).nope → AttributeError: 'int' object has no attribute 'nope'
 //	str.nope → AttributeError: type object 'str' has no attribute 'nope'
-func attribute(m *machine, v value, name string) (value, error) {
+func attribute(m *machine, v value, name string) value {
 	if f, ok := v.(*function); ok && f.isType {
 		if method, ok := methods()[f.name][name]; ok {
-			return &unboundMethod{method}, nil
+			return &unboundMethod{method}
 		}
-		return nil, raise(AttributeError, "type object '%s' has no attribute '%s'", f.name, name)
+		raise(AttributeError, "type object '%s' has no attribute '%s'", f.name, name)
 	}
 	method, ok := methods()[typeName(v)][name]
 	if !ok {
-		return nil, raise(AttributeError, "'%s' object has no attribute '%s'", typeName(v), name)
+		raise(AttributeError, "'%s' object has no attribute '%s'", typeName(v), name)
 	}
-	return &bound{v, method}, m.alloc(listBytes)
+	m.alloc(listBytes)
+	return &bound{v, method}
 }
 
 // call takes the value from the first argument.
-func (u *unboundMethod) call(m *machine, a arguments) (value, error) {
+func (u *unboundMethod) call(m *machine, a arguments) value {
 	if len(a.pos) == 0 {
-		return nil, raise(TypeError, "unbound method %s() needs an argument", u.method.full)
+		raise(TypeError, "unbound method %s() needs an argument", u.method.full)
 	}
 	self := a.pos[0]
 	if typeName(self) != u.method.typ {
-		return nil, raise(TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", u.method.name, u.method.typ, typeName(self))
+		raise(TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", u.method.name, u.method.typ, typeName(self))
 	}
 	a.pos = a.pos[1:]
-	b, err := u.method.bind(a)
-	if err != nil {
-		return nil, err
-	}
+	b := u.method.bind(a)
 	return u.method.run(m, self, b)
 }

@@ -4,16 +4,11 @@ package pyexpr
 func listMethods() []*method {
 	return []*method{
 		md("count", oneArg, 1, 1, count),
-		md("index", checked, 1, 3, func(m *machine, self value, a []value) (value, error) {
-			i, err := indexOf(m, self.(list), a)
-			if err != nil || i >= 0 {
-				return i, err
+		md("index", checked, 1, 3, func(m *machine, self value, a []value) value {
+			if i := indexOf(m, self.(list), a); i >= 0 {
+				return i
 			}
-			text, err := repr(m, a[0])
-			if err != nil {
-				return nil, err
-			}
-			return nil, raise(ValueError, "%s is not in list", text)
+			return raise(ValueError, "%s is not in list", repr(m, a[0]))
 		}),
 	}
 }
@@ -22,12 +17,11 @@ func listMethods() []*method {
 func tupleMethods() []*method {
 	return []*method{
 		md("count", oneArg, 1, 1, count),
-		md("index", checked, 1, 3, func(m *machine, self value, a []value) (value, error) {
-			i, err := indexOf(m, self.(tuple), a)
-			if err != nil || i >= 0 {
-				return i, err
+		md("index", checked, 1, 3, func(m *machine, self value, a []value) value {
+			if i := indexOf(m, self.(tuple), a); i >= 0 {
+				return i
 			}
-			return nil, raise(ValueError, "tuple.index(x): x not in tuple")
+			return raise(ValueError, "tuple.index(x): x not in tuple")
 		}),
 	}
 }
@@ -37,22 +31,14 @@ func tupleMethods() []*method {
 //	[1, 1.0, True].count(1) → 3
 //	(1, 2).count(3) → 0
 //	[1].count() → TypeError: list.count() takes exactly one argument (0 given)
-func count(m *machine, self value, a []value) (value, error) {
-	all, err := items(m, self)
-	if err != nil {
-		return nil, err
-	}
+func count(m *machine, self value, a []value) value {
 	n := int64(0)
-	for _, v := range all {
-		ok, err := equal(m, v, a[0])
-		if err != nil {
-			return nil, err
-		}
-		if ok {
+	for _, v := range items(m, self) {
+		if equal(m, v, a[0]) {
 			n++
 		}
 	}
-	return n, nil
+	return n
 }
 
 // indexOf finds an item between two bounds, or is -1.
@@ -61,7 +47,7 @@ func count(m *machine, self value, a []value) (value, error) {
 //	(1, 2).index(2) → 1
 //	[1].index(5) → ValueError: 5 is not in list
 //	(1,).index(5) → ValueError: tuple.index(x): x not in tuple
-func indexOf(m *machine, all []value, a []value) (int64, error) {
+func indexOf(m *machine, all []value, a []value) int64 {
 	low, high := int64(0), int64(len(all))
 	for i, to := range []*int64{&low, &high} {
 		v := a[i+1]
@@ -70,7 +56,7 @@ func indexOf(m *machine, all []value, a []value) (int64, error) {
 		}
 		n, ok := integer(v)
 		if !ok {
-			return 0, raise(TypeError, "slice indices must be integers or have an __index__ method")
+			raise(TypeError, "slice indices must be integers or have an __index__ method")
 		}
 		k := clamp(n)
 		if k < 0 {
@@ -79,11 +65,11 @@ func indexOf(m *machine, all []value, a []value) (int64, error) {
 		*to = min(k, int64(len(all)))
 	}
 	for i := low; i < high; i++ {
-		if ok, err := equal(m, all[i], a[0]); err != nil || ok {
-			return i, err
+		if equal(m, all[i], a[0]) {
+			return i
 		}
 	}
-	return -1, nil
+	return -1
 }
 
 // dictMethods are the three views, and get. The views show the dict and copy nothing.
@@ -94,18 +80,19 @@ func indexOf(m *machine, all []value, a []value) (int64, error) {
 //	{'a': 1}.keys() & {'a', 'b'} → {'a'}
 func dictMethods() []*method {
 	look := func(kind string) *method {
-		return md(kind+"s", noArgs, 0, 0, func(m *machine, self value, _ []value) (value, error) {
-			return view{self.(*dict), kind}, m.alloc(listBytes)
+		return md(kind+"s", noArgs, 0, 0, func(m *machine, self value, _ []value) value {
+			m.alloc(listBytes)
+			return view{self.(*dict), kind}
 		})
 	}
 	return []*method{look("key"), look("value"), look("item"), md("get", checked, 1, 2, dictGet)}
 }
 
 // dictGet is None where Python's is: without a second argument, for a key that is not there.
-func dictGet(m *machine, self value, a []value) (value, error) {
-	v, ok, err := self.(*dict).get(m, a[0])
-	if err != nil || ok || !given(a[1]) {
-		return v, err
+func dictGet(m *machine, self value, a []value) value {
+	v, ok := self.(*dict).get(m, a[0])
+	if ok || !given(a[1]) {
+		return v
 	}
-	return a[1], nil
+	return a[1]
 }

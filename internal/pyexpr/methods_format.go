@@ -34,7 +34,7 @@ type template struct {
 //	'{x}'.format(1) → KeyError: 'x'
 //	'{'.format(1) → ValueError: Single '{' encountered in format string
 //	'}'.format(1) → ValueError: Single '}' encountered in format string
-func formatText(m *machine, self value, a arguments) (value, error) {
+func formatText(m *machine, self value, a arguments) value {
 	t := &template{m: m, a: a}
 	return t.render(self.(string), 2)
 }
@@ -45,49 +45,36 @@ func formatText(m *machine, self value, a arguments) (value, error) {
 //	'{:>{w}}'.format('x', w=4) → '   x'
 //	'{{{}}}'.format(1) → '{1}'
 //	'{:{:{}}}'.format(1, 2, 3) → ValueError: Max string recursion exceeded
-func (t *template) render(s string, depth int) (string, error) {
+func (t *template) render(s string, depth int) string {
 	out := &text{m: t.m}
 	for s != "" {
-		if err := t.m.step(1); err != nil {
-			return "", err
-		}
+		t.m.step(1)
 		i := strings.IndexAny(s, "{}")
 		if i < 0 {
 			i = len(s)
 		}
-		if err := out.add(s[:i]); err != nil {
-			return "", err
-		}
+		out.add(s[:i])
 		if s = s[i:]; s == "" {
 			break
 		}
 		if len(s) > 1 && s[0] == s[1] {
-			if err := out.add(s[:1]); err != nil {
-				return "", err
-			}
+			out.add(s[:1])
 			s = s[2:]
 			continue
 		}
 		if s[0] == '}' {
-			return "", raise(ValueError, "Single '}' encountered in format string")
+			raise(ValueError, "Single '}' encountered in format string")
 		}
 		r := &fieldReader{rest: s[1:]}
 		if r.rest == "" {
-			return "", raise(ValueError, "Single '{' encountered in format string")
+			raise(ValueError, "Single '{' encountered in format string")
 		}
-		if err := r.read(); err != nil {
-			return "", err
-		}
-		shown, err := t.field(r, depth)
-		if err != nil {
-			return "", err
-		}
-		if err := out.add(shown); err != nil {
-			return "", err
-		}
+		r.read()
+		shown := t.field(r, depth)
+		out.add(shown)
 		s = r.rest
 	}
-	return out.b.String(), nil
+	return out.b.String()
 }
 
 // fieldReader takes a field apart, name!c:spec, as CPython's parse_field does.
@@ -97,32 +84,32 @@ type fieldReader struct {
 	conversion rune
 }
 
-func (r *fieldReader) read() error {
+func (r *fieldReader) read() {
 	c := r.untilMark()
 	switch {
 	case c == '{':
-		return raise(ValueError, "unexpected '{' in field name")
+		raise(ValueError, "unexpected '{' in field name")
 	case c == 0:
-		return raise(ValueError, "expected '}' before end of string")
+		raise(ValueError, "expected '}' before end of string")
 	case c == '}':
-		return nil
+		return
 	case c == '!':
 		if r.rest == "" {
-			return raise(ValueError, "end of string while looking for conversion specifier")
+			raise(ValueError, "end of string while looking for conversion specifier")
 		}
 		var size int
 		r.conversion, size = utf8.DecodeRuneInString(r.rest)
 		if r.rest = r.rest[size:]; r.rest != "" {
 			c, r.rest = rune(r.rest[0]), r.rest[1:]
 			if c == '}' {
-				return nil
+				return
 			}
 			if c != ':' {
-				return raise(ValueError, "expected ':' after conversion specifier")
+				raise(ValueError, "expected ':' after conversion specifier")
 			}
 		}
 	}
-	return r.readSpec()
+	r.readSpec()
 }
 
 // untilMark takes the name and gives the mark behind it, 0 at the end. What stands in brackets may hold any mark.
@@ -142,7 +129,7 @@ func (r *fieldReader) untilMark() rune {
 }
 
 // readSpec takes the specification, within which braces are counted.
-func (r *fieldReader) readSpec() error {
+func (r *fieldReader) readSpec() {
 	depth := 1
 	for i := range len(r.rest) {
 		switch r.rest[i] {
@@ -153,10 +140,10 @@ func (r *fieldReader) readSpec() error {
 		}
 		if depth == 0 {
 			r.spec, r.rest = r.rest[:i], r.rest[i+1:]
-			return nil
+			return
 		}
 	}
-	return raise(ValueError, "unmatched '{' in format spec")
+	raise(ValueError, "unmatched '{' in format spec")
 }
 
 // field writes the value of name!c:spec.
@@ -168,38 +155,31 @@ func (r *fieldReader) readSpec() error {
 //	'{!'.format('a') → ValueError: end of string while looking for conversion specifier
 //	'{:{}'.format('a') → ValueError: unmatched '{' in format spec
 //	'{:.2f}'.format(1) → '1.00'
-func (t *template) field(r *fieldReader, depth int) (string, error) {
+func (t *template) field(r *fieldReader, depth int) string {
 	if depth == 0 {
-		return "", raise(ValueError, "Max string recursion exceeded")
+		raise(ValueError, "Max string recursion exceeded")
 	}
 	if strings.ContainsAny(r.name, "[.") {
-		return "", raise(ValueError, "attributes and indexes are not available in the fields of format: {%s}", r.name)
+		raise(ValueError, "attributes and indexes are not available in the fields of format: {%s}", r.name)
 	}
-	v, err := t.lookup(r.name)
-	if err != nil {
-		return "", err
-	}
+	v := t.lookup(r.name)
 	if r.conversion != 0 && !strings.ContainsRune("sra", r.conversion) {
-		return "", unknownConversion(r.conversion)
+		unknownConversion(r.conversion)
 	}
-	if v, err = convert(t.m, v, byte(r.conversion)); err != nil {
-		return "", err
-	}
+	v = convert(t.m, v, byte(r.conversion))
 	spec := r.spec
 	if strings.ContainsAny(spec, "{}") {
-		if spec, err = t.render(spec, depth-1); err != nil {
-			return "", err
-		}
+		spec = t.render(spec, depth-1)
 	}
 	return format(t.m, v, spec)
 }
 
 // unknownConversion names a letter that is no conversion, or its number when it could not be seen.
-func unknownConversion(c rune) error {
+func unknownConversion(c rune) {
 	if c > 32 && c < 127 {
-		return raise(ValueError, "Unknown conversion specifier %c", c)
+		raise(ValueError, "Unknown conversion specifier %c", c)
 	}
-	return raise(ValueError, "Unknown conversion specifier \\x%x", c)
+	raise(ValueError, "Unknown conversion specifier \\x%x", c)
 }
 
 // lookup finds the argument that a field names; the empty name is the next number.
@@ -209,26 +189,23 @@ func unknownConversion(c rune) error {
 //	'{} {0}'.format(1) → ValueError: cannot switch from automatic field numbering to manual field specification
 //	'{2}'.format(1) → IndexError: Replacement index 2 out of range for positional args tuple
 //	'{name}'.format(name='n') → 'n'
-func (t *template) lookup(name string) (value, error) {
+func (t *template) lookup(name string) value {
 	n, err := strconv.ParseUint(name, 10, 31)
 	numbered := err == nil
 	if name != "" && !numbered {
 		for i, k := range t.a.names {
 			if k == name {
-				return t.a.named[i], nil
+				return t.a.named[i]
 			}
 		}
-		text, err := repr(t.m, name)
-		if err != nil {
-			return nil, err
-		}
-		return nil, raise(KeyError, "%s", text)
+		text := repr(t.m, name)
+		raise(KeyError, "%s", text)
 	}
 	if t.begun && t.manual != numbered {
 		if numbered {
-			return nil, raise(ValueError, "cannot switch from automatic field numbering to manual field specification")
+			raise(ValueError, "cannot switch from automatic field numbering to manual field specification")
 		}
-		return nil, raise(ValueError, "cannot switch from manual field specification to automatic field numbering")
+		raise(ValueError, "cannot switch from manual field specification to automatic field numbering")
 	}
 	t.begun, t.manual = true, numbered
 	if !numbered {
@@ -236,7 +213,7 @@ func (t *template) lookup(name string) (value, error) {
 		t.auto++
 	}
 	if n >= uint64(len(t.a.pos)) {
-		return nil, raise(IndexError, "Replacement index %d out of range for positional args tuple", n)
+		raise(IndexError, "Replacement index %d out of range for positional args tuple", n)
 	}
-	return t.a.pos[n], nil
+	return t.a.pos[n]
 }

@@ -2,6 +2,7 @@ package pyexpr
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,14 +15,14 @@ import (
 func splitMethods() []*method {
 	params := []string{"sep", "maxsplit"}
 	split := func(name string, right bool) *method {
-		e := md(name, keyworded, 0, 2, func(m *machine, self value, a []value) (value, error) {
+		e := md(name, keyworded, 0, 2, func(m *machine, self value, a []value) value {
 			return splitText(m, self.(string), a, right)
 		})
 		e.params = params
 		return e
 	}
 	cut := func(name string, last bool) *method {
-		return md(name, oneArg, 1, 1, func(m *machine, self value, a []value) (value, error) {
+		return md(name, oneArg, 1, 1, func(m *machine, self value, a []value) value {
 			return partition(m, self.(string), a[0], last)
 		})
 	}
@@ -43,28 +44,22 @@ func splitMethods() []*method {
 //	' a b  c '.rsplit(None, 1) → [' a b', 'c']
 //	'a'.split('') → ValueError: empty separator
 //	'a'.split(1) → TypeError: must be str or None, not int
-func splitText(m *machine, s string, a []value, right bool) (value, error) {
+func splitText(m *machine, s string, a []value, right bool) value {
 	most := int64(-1)
 	if given(a[1]) {
-		w, err := width(a[1])
-		if err != nil {
-			return nil, err
-		}
-		most = w
+		most = width(a[1])
 	}
 	if most < 0 {
 		most = math.MaxInt64
 	}
-	if err := m.scan(8 * len(s)); err != nil {
-		return nil, err
-	}
+	m.scan(8 * len(s))
 	var next func(s string) (from, to int)
 	switch sep := a[0].(type) {
 	case absent, nil:
 		return splitBlanks(m, s, most, right)
 	case string:
 		if sep == "" {
-			return nil, raise(ValueError, "empty separator")
+			raise(ValueError, "empty separator")
 		}
 		next = func(s string) (int, int) {
 			i := strings.Index(s, sep)
@@ -74,7 +69,7 @@ func splitText(m *machine, s string, a []value, right bool) (value, error) {
 			return i, i + len(sep)
 		}
 	default:
-		return nil, raise(TypeError, "must be str or None, not %s", typeName(a[0]))
+		raise(TypeError, "must be str or None, not %s", typeName(a[0]))
 	}
 	parts := []value{}
 	for ; most > 0; most-- {
@@ -86,21 +81,15 @@ func splitText(m *machine, s string, a []value, right bool) (value, error) {
 		if right {
 			part, rest = rest, part
 		}
-		var err error
-		if parts, err = growText(m, parts, part); err != nil {
-			return nil, err
-		}
+		parts = growText(m, parts, part)
 		s = rest
 	}
-	parts, err := growText(m, parts, s)
-	return oriented(parts, right), err
+	return oriented(growText(m, parts, s), right)
 }
 
 // growText appends a part, which is charged as the header of a string: its bytes are the whole's.
-func growText(m *machine, parts []value, part string) ([]value, error) {
-	if err := m.alloc(boxBytes); err != nil {
-		return nil, err
-	}
+func growText(m *machine, parts []value, part string) []value {
+	m.alloc(boxBytes)
 	return grow(m, parts, part)
 }
 
@@ -110,9 +99,7 @@ func growText(m *machine, parts []value, part string) ([]value, error) {
 //	'a--b--c'.rsplit('--', 1) → ['a--b', 'c']
 func oriented(parts []value, right bool) value {
 	if right {
-		for i, j := 0, len(parts)-1; i < j; i, j = i+1, j-1 {
-			parts[i], parts[j] = parts[j], parts[i]
-		}
+		slices.Reverse(parts)
 	}
 	return list(parts)
 }
@@ -124,13 +111,12 @@ func oriented(parts []value, right bool) value {
 //	'a\u2003b'.split() → ['a', 'b']
 //	''.split() → []
 //	'  '.split(None, 0) → []
-func splitBlanks(m *machine, s string, most int64, right bool) (value, error) {
+func splitBlanks(m *machine, s string, most int64, right bool) value {
 	trim, find := strings.TrimLeftFunc, strings.IndexFunc
 	if right {
 		trim, find = strings.TrimRightFunc, strings.LastIndexFunc
 	}
 	parts := []value{}
-	var err error
 	for ; ; most-- {
 		if s = trim(s, chars.Space); s == "" {
 			break
@@ -143,7 +129,7 @@ func splitBlanks(m *machine, s string, most int64, right bool) (value, error) {
 			} else if right {
 				rest = strings.TrimRightFunc(s, chars.Space)
 			}
-			parts, err = growText(m, parts, rest)
+			parts = growText(m, parts, rest)
 			break
 		}
 		part := s[:i]
@@ -153,11 +139,9 @@ func splitBlanks(m *machine, s string, most int64, right bool) (value, error) {
 		} else {
 			s = s[i:]
 		}
-		if parts, err = growText(m, parts, part); err != nil {
-			break
-		}
+		parts = growText(m, parts, part)
 	}
-	return oriented(parts, right), err
+	return oriented(parts, right)
 }
 
 // partition cuts at the first or last separator into three.
@@ -168,28 +152,29 @@ func splitBlanks(m *machine, s string, most int64, right bool) (value, error) {
 //	'abc'.rpartition('=') → ('', '', 'abc')
 //	'a'.partition('') → ValueError: empty separator
 //	'a'.partition(1) → TypeError: must be str, not int
-func partition(m *machine, s string, v value, last bool) (value, error) {
+func partition(m *machine, s string, v value, last bool) value {
 	sep, ok := v.(string)
 	switch {
 	case !ok:
-		return nil, raise(TypeError, "must be str, not %s", typeName(v))
+		raise(TypeError, "must be str, not %s", typeName(v))
 	case sep == "":
-		return nil, raise(ValueError, "empty separator")
+		raise(ValueError, "empty separator")
 	}
-	if err := m.allocItems(6); err != nil {
-		return nil, err
-	}
+	m.allocItems(6)
 	i := strings.Index(s, sep)
 	if last {
 		i = strings.LastIndex(s, sep)
 	}
 	switch {
 	case i >= 0:
-		return tuple{s[:i], sep, s[i+len(sep):]}, m.scan(4 * len(s))
+		m.scan(4 * len(s))
+		return tuple{s[:i], sep, s[i+len(sep):]}
 	case last:
-		return tuple{"", "", s}, m.scan(4 * len(s))
+		m.scan(4 * len(s))
+		return tuple{"", "", s}
 	}
-	return tuple{s, "", ""}, m.scan(4 * len(s))
+	m.scan(4 * len(s))
+	return tuple{s, "", ""}
 }
 
 // lineEnds are the characters at which splitlines cuts; \r\n is one.
@@ -201,19 +186,13 @@ const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 //	'a\n\nb\n'.splitlines(True) → ['a\n', '\n', 'b\n']
 //	''.splitlines() → []
 //	'a'.splitlines(keepends='x') → TypeError: 'str' object cannot be interpreted as an integer
-func splitLines(m *machine, self value, a []value) (value, error) {
+func splitLines(m *machine, self value, a []value) value {
 	s := self.(string)
 	keep := false
 	if given(a[0]) {
-		n, ok := integer(a[0])
-		if !ok {
-			return nil, notInt(a[0])
-		}
-		keep = truth(n)
+		keep = truth(asInt(a[0]))
 	}
-	if err := m.scan(8 * len(s)); err != nil {
-		return nil, err
-	}
+	m.scan(8 * len(s))
 	parts := []value{}
 	for s != "" {
 		end, next := len(s), len(s)
@@ -227,13 +206,10 @@ func splitLines(m *machine, self value, a []value) (value, error) {
 		if keep {
 			end = next
 		}
-		var err error
-		if parts, err = growText(m, parts, s[:end]); err != nil {
-			return nil, err
-		}
+		parts = growText(m, parts, s[:end])
 		s = s[next:]
 	}
-	return list(parts), nil
+	return list(parts)
 }
 
 // joinText puts a text between the items of a sequence, all of which must be text.
@@ -243,29 +219,22 @@ func splitLines(m *machine, self value, a []value) (value, error) {
 //	','.join({'x': 1, 'y': 2}) → 'x,y'
 //	','.join(['a', 1]) → TypeError: sequence item 1: expected str instance, int found
 //	','.join(5) → TypeError: can only join an iterable
-func joinText(m *machine, self value, a []value) (value, error) {
+func joinText(m *machine, self value, a []value) value {
 	if !iterable(a[0]) {
-		return nil, raise(TypeError, "can only join an iterable")
+		raise(TypeError, "can only join an iterable")
 	}
-	all, err := items(m, a[0])
-	if err != nil {
-		return nil, err
-	}
+	all := items(m, a[0])
 	sep := self.(string)
 	size := int64(0)
 	for i, v := range all {
 		s, ok := v.(string)
 		if !ok {
-			return nil, raise(TypeError, "sequence item %d: expected str instance, %s found", i, typeName(v))
+			raise(TypeError, "sequence item %d: expected str instance, %s found", i, typeName(v))
 		}
 		size += int64(len(s) + len(sep))
-		if err := m.step(1); err != nil {
-			return nil, err
-		}
+		m.step(1)
 	}
-	if err := m.allocText(size); err != nil {
-		return nil, err
-	}
+	m.allocText(size)
 	var b strings.Builder
 	b.Grow(int(size))
 	for i, v := range all {
@@ -274,7 +243,7 @@ func joinText(m *machine, self value, a []value) (value, error) {
 		}
 		b.WriteString(v.(string))
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // replace replaces all occurrences, or the first so many. An empty one stands before every character and at the end.
@@ -285,37 +254,31 @@ func joinText(m *machine, self value, a []value) (value, error) {
 //	'ab'.replace('b', '', -1) → 'a'
 //	'a'.replace('a') → TypeError: replace expected at least 2 arguments, got 1
 //	'a'.replace(1, 'b') → TypeError: replace() argument 1 must be str, not int
-func replace(m *machine, self value, a []value) (value, error) {
+func replace(m *machine, self value, a []value) value {
 	s := self.(string)
 	var texts [2]string
 	for i := range texts {
 		text, ok := a[i].(string)
 		if !ok {
-			return nil, raise(TypeError, "replace() argument %d must be str, not %s", i+1, argumentType(a[i]))
+			raise(TypeError, "replace() argument %d must be str, not %s", i+1, argumentType(a[i]))
 		}
 		texts[i] = text
 	}
 	most := int64(-1)
 	if given(a[2]) {
-		w, err := width(a[2])
-		if err != nil {
-			return nil, err
-		}
+		w := width(a[2])
 		most = w
 	}
-	if err := m.scan(4 * len(s)); err != nil {
-		return nil, err
-	}
+	m.scan(4 * len(s))
 	n := int64(strings.Count(s, texts[0]))
 	if most >= 0 {
 		n = min(n, most)
 	}
 	more, ok := product(max(int64(len(texts[1])-len(texts[0])), 0), n)
 	if !ok {
-		return nil, m.alloc(-1)
+		m.alloc(-1)
+		return nil
 	}
-	if err := m.allocText(int64(len(s)) + more); err != nil {
-		return nil, err
-	}
-	return strings.Replace(s, texts[0], texts[1], int(n)), nil
+	m.allocText(int64(len(s)) + more)
+	return strings.Replace(s, texts[0], texts[1], int(n))
 }

@@ -11,29 +11,28 @@ import (
 
 // textMethod makes the entry of a method that is only given the text, charged by its length before it runs.
 func textMethod(name string, run func(s string) value) *method {
-	return md(name, noArgs, 0, 0, func(m *machine, self value, _ []value) (value, error) {
+	return md(name, noArgs, 0, 0, func(m *machine, self value, _ []value) value {
 		s := self.(string)
-		if err := m.allocText(3 * int64(len(s))); err != nil { // 'ΐ'.upper() is three characters
-			return nil, err
-		}
-		return run(s), m.scan(8 * len(s))
+		m.allocText(3 * int64(len(s))) // 'ΐ'.upper() is three characters
+		m.scan(8 * len(s))
+		return run(s)
 	})
 }
 
 // searchMethods are those with two bounds behind what is looked for.
 func searchMethods() []*method {
 	find := func(name string, last, must bool) *method {
-		return md(name, parsed, 1, 3, func(m *machine, self value, a []value) (value, error) {
+		return md(name, parsed, 1, 3, func(m *machine, self value, a []value) value {
 			return findText(m, self.(string), a, last, must)
 		})
 	}
 	return []*method{
 		find("find", false, false), find("rfind", true, false), find("index", false, true), find("rindex", true, true),
 		md("count", parsed, 1, 3, countText),
-		md("startswith", parsed, 1, 3, func(m *machine, self value, a []value) (value, error) {
+		md("startswith", parsed, 1, 3, func(m *machine, self value, a []value) value {
 			return affix(m, "startswith", self.(string), a, strings.HasPrefix)
 		}),
-		md("endswith", parsed, 1, 3, func(m *machine, self value, a []value) (value, error) {
+		md("endswith", parsed, 1, 3, func(m *machine, self value, a []value) value {
 			return affix(m, "endswith", self.(string), a, strings.HasSuffix)
 		}),
 	}
@@ -48,10 +47,8 @@ func searchMethods() []*method {
 //	'abc'.find('', 4) → -1
 //	'abc'.find('b', None, 1) → -1
 //	'abc'.find('b', 'x') → TypeError: slice indices must be integers or None or have an __index__ method
-func window(m *machine, s string, a []value) (part string, before int64, ok bool, err error) {
-	if err := m.scan(2 * len(s)); err != nil {
-		return "", 0, false, err
-	}
+func window(m *machine, s string, a []value) (part string, before int64, ok bool) {
+	m.scan(2 * len(s))
 	n := int64(runes(s))
 	low, high := int64(0), n
 	for i, to := range []*int64{&low, &high} {
@@ -59,10 +56,7 @@ func window(m *machine, s string, a []value) (part string, before int64, ok bool
 		if !given(v) || v == nil {
 			continue
 		}
-		k, err := sliceBound(v, 0)
-		if err != nil {
-			return "", 0, false, err
-		}
+		k := sliceBound(v, 0)
 		if k < 0 {
 			k = max(k+n, 0)
 		}
@@ -70,10 +64,10 @@ func window(m *machine, s string, a []value) (part string, before int64, ok bool
 	}
 	high = min(high, n)
 	if low > high {
-		return "", 0, false, nil
+		return "", 0, false
 	}
 	from := byteAt(s, int(low))
-	return s[from : from+byteAt(s[from:], int(high-low))], low, true, nil
+	return s[from : from+byteAt(s[from:], int(high-low))], low, true
 }
 
 // findText finds a substring, and gives its place in characters.
@@ -85,19 +79,14 @@ func window(m *machine, s string, a []value) (part string, before int64, ok bool
 //	'한국어'.find('어') → 2
 //	'hello'.find('l', 3, -1) → 3
 //	'a'.find(1) → TypeError: must be str, not int
-func findText(m *machine, s string, a []value, last, must bool) (value, error) {
+func findText(m *machine, s string, a []value, last, must bool) value {
 	// Bounds come first, since CPython reads all arguments before it looks at their types.
-	part, before, ok, err := window(m, s, a)
-	if err != nil {
-		return nil, err
-	}
+	part, before, ok := window(m, s, a)
 	sub, isText := a[0].(string)
 	if !isText {
-		return nil, raise(TypeError, "must be str, not %s", typeName(a[0]))
+		raise(TypeError, "must be str, not %s", typeName(a[0]))
 	}
-	if err := m.scan(4 * len(s)); err != nil {
-		return nil, err
-	}
+	m.scan(4 * len(s))
 	at := -1
 	if ok && last {
 		at = strings.LastIndex(part, sub)
@@ -105,12 +94,12 @@ func findText(m *machine, s string, a []value, last, must bool) (value, error) {
 		at = strings.Index(part, sub)
 	}
 	if at >= 0 {
-		return before + int64(runes(part[:at])), nil
+		return before + int64(runes(part[:at]))
 	}
 	if must {
-		return nil, raise(ValueError, "substring not found")
+		raise(ValueError, "substring not found")
 	}
-	return int64(-1), nil
+	return int64(-1)
 }
 
 // countText counts occurrences that do not overlap; the empty string stands between all characters.
@@ -119,20 +108,18 @@ func findText(m *machine, s string, a []value, last, must bool) (value, error) {
 //	'aaa'.count('aa') → 1
 //	'abc'.count('') → 4
 //	'abc'.count('', 1) → 3
-func countText(m *machine, self value, a []value) (value, error) {
+func countText(m *machine, self value, a []value) value {
 	s := self.(string)
-	part, _, ok, err := window(m, s, a)
-	if err != nil {
-		return nil, err
-	}
+	part, _, ok := window(m, s, a)
 	sub, isText := a[0].(string)
 	switch {
 	case !isText:
-		return nil, raise(TypeError, "must be str, not %s", typeName(a[0]))
+		raise(TypeError, "must be str, not %s", typeName(a[0]))
 	case !ok:
-		return int64(0), nil
+		return int64(0)
 	}
-	return int64(strings.Count(part, sub)), m.scan(4 * len(s))
+	m.scan(4 * len(s))
+	return int64(strings.Count(part, sub))
 }
 
 // affix is startswith or endswith, with one text or a tuple of which any will do.
@@ -142,46 +129,42 @@ func countText(m *machine, self value, a []value) (value, error) {
 //	'hello'.startswith('l', 2) → True
 //	'hello'.startswith(['h']) → TypeError: startswith first arg must be str or a tuple of str, not list
 //	'hello'.startswith((1,)) → TypeError: tuple for startswith must only contain str, not int
-func affix(m *machine, name, s string, a []value, has func(s, affix string) bool) (value, error) {
-	part, _, ok, err := window(m, s, a)
-	if err != nil {
-		return nil, err
-	}
+func affix(m *machine, name, s string, a []value, has func(s, affix string) bool) value {
+	part, _, ok := window(m, s, a)
 	switch v := a[0].(type) {
 	case string:
-		return ok && has(part, v), nil
+		return ok && has(part, v)
 	case tuple:
 		for _, one := range v {
 			text, isText := one.(string)
 			if !isText {
-				return nil, raise(TypeError, "tuple for %s must only contain str, not %s", name, typeName(one))
+				raise(TypeError, "tuple for %s must only contain str, not %s", name, typeName(one))
 			}
-			if err := m.step(1); err != nil {
-				return nil, err
-			}
+			m.step(1)
 			if ok && has(part, text) {
-				return true, nil
+				return true
 			}
 		}
-		return false, nil
+		return false
 	}
-	return nil, raise(TypeError, "%s first arg must be str or a tuple of str, not %s", name, typeName(a[0]))
+	return raise(TypeError, "%s first arg must be str or a tuple of str, not %s", name, typeName(a[0]))
 }
 
 // trimMethods cut from the ends.
 func trimMethods() []*method {
 	strip := func(name string, left, right bool) *method {
-		return md(name, checked, 0, 1, func(m *machine, self value, a []value) (value, error) {
+		return md(name, checked, 0, 1, func(m *machine, self value, a []value) value {
 			return strip(m, name, self.(string), a[0], left, right)
 		})
 	}
 	remove := func(name string, cut func(s, affix string) string) *method {
-		return md(name, oneArg, 1, 1, func(m *machine, self value, a []value) (value, error) {
+		return md(name, oneArg, 1, 1, func(m *machine, self value, a []value) value {
 			affix, ok := a[0].(string)
 			if !ok {
-				return nil, raise(TypeError, "%s() argument must be str, not %s", name, argumentType(a[0]))
+				raise(TypeError, "%s() argument must be str, not %s", name, argumentType(a[0]))
 			}
-			return cut(self.(string), affix), m.alloc(boxBytes)
+			m.alloc(boxBytes)
+			return cut(self.(string), affix)
 		})
 	}
 	return []*method{
@@ -199,17 +182,15 @@ func trimMethods() []*method {
 //	'a'.strip(None) → 'a'
 //	'a'.strip(1) → TypeError: strip arg must be None or str
 //	'abc'.removeprefix('ab') → 'c'
-func strip(m *machine, name, s string, set value, left, right bool) (value, error) {
+func strip(m *machine, name, s string, set value, left, right bool) value {
 	in := chars.Space
 	switch set := set.(type) {
 	case absent, nil:
 	case string:
-		if err := m.step(int64(len(s)) * int64(len(set)) / 64); err != nil {
-			return nil, err
-		}
+		m.step(int64(len(s)) * int64(len(set)) / 64)
 		in = func(r rune) bool { return strings.ContainsRune(set, r) }
 	default:
-		return nil, raise(TypeError, "%s arg must be None or str", name)
+		raise(TypeError, "%s arg must be None or str", name)
 	}
 	if left {
 		s = strings.TrimLeftFunc(s, in)
@@ -217,13 +198,14 @@ func strip(m *machine, name, s string, set value, left, right bool) (value, erro
 	if right {
 		s = strings.TrimRightFunc(s, in)
 	}
-	return s, m.scan(4 * len(s))
+	m.scan(4 * len(s))
+	return s
 }
 
 // fillMethods pad to a width.
 func fillMethods() []*method {
 	just := func(name string, align rune) *method {
-		return md(name, checked, 1, 2, func(m *machine, self value, a []value) (value, error) {
+		return md(name, checked, 1, 2, func(m *machine, self value, a []value) value {
 			return justify(m, self.(string), a, align)
 		})
 	}
@@ -235,16 +217,12 @@ func fillMethods() []*method {
 //	'a'.ljust(-5) → 'a'
 //	'a'.zfill(2.0) → TypeError: 'float' object cannot be interpreted as an integer
 //	'a'.center(10**30) → OverflowError: Python int too large to convert to C ssize_t
-func width(v value) (int64, error) {
-	n, ok := integer(v)
-	if !ok {
-		return 0, notInt(v)
-	}
-	k, small := n.(int64)
+func width(v value) int64 {
+	k, small := asInt(v).(int64)
 	if !small {
-		return 0, raise(OverflowError, "Python int too large to convert to C ssize_t")
+		raise(OverflowError, "Python int too large to convert to C ssize_t")
 	}
-	return k, nil
+	return k
 }
 
 // justify puts fill characters before or behind a text. With an odd rest, center puts the extra one on the left
@@ -256,25 +234,20 @@ func width(v value) (int64, error) {
 //	'abc'.center(6, '*') → '*abc**'
 //	'a'.ljust(3, 'xy') → TypeError: The fill character must be exactly one character long
 //	'a'.ljust('3') → TypeError: 'str' object cannot be interpreted as an integer
-func justify(m *machine, s string, a []value, align rune) (value, error) {
-	w, err := width(a[0])
-	if err != nil {
-		return nil, err
-	}
+func justify(m *machine, s string, a []value, align rune) value {
+	w := width(a[0])
 	fill := " "
 	if given(a[1]) {
 		text, ok := a[1].(string)
 		if !ok {
-			return nil, raise(TypeError, "The fill character must be a unicode character, not %s", typeName(a[1]))
+			raise(TypeError, "The fill character must be a unicode character, not %s", typeName(a[1]))
 		}
 		if runes(text) != 1 {
-			return nil, raise(TypeError, "The fill character must be exactly one character long")
+			raise(TypeError, "The fill character must be exactly one character long")
 		}
 		fill = text
 	}
-	if err := m.scan(len(s)); err != nil {
-		return nil, err
-	}
+	m.scan(len(s))
 	missing := max(w-int64(runes(s)), 0)
 	left := int64(0)
 	switch align {
@@ -292,20 +265,15 @@ func justify(m *machine, s string, a []value, align rune) (value, error) {
 //	'abc'.zfill(5) → '00abc'
 //	''.zfill(2) → '00'
 //	'5'.zfill(1.0) → TypeError: 'float' object cannot be interpreted as an integer
-func zfill(m *machine, self value, a []value) (value, error) {
-	w, err := width(a[0])
-	if err != nil {
-		return nil, err
-	}
+func zfill(m *machine, self value, a []value) value {
+	w := width(a[0])
 	s := self.(string)
-	if err := m.scan(len(s)); err != nil {
-		return nil, err
-	}
+	m.scan(len(s))
 	sign := ""
 	missing := max(w-int64(runes(s)), 0)
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		sign, s = s[:1], s[1:]
 	}
-	s, err = padded(m, s, '0', missing, 0)
-	return sign + s, err
+	s = padded(m, s, '0', missing, 0)
+	return sign + s
 }

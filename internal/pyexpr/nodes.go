@@ -6,7 +6,7 @@ package pyexpr
 
 // node is a part of the tree. eval computes it within a frame.
 type node interface {
-	eval(m *machine, f *frame) (value, error)
+	eval(m *machine, f *frame) value
 }
 
 // frame holds the variables of one scope: the parameters, a comprehension's targets, a lambda's arguments. Scopes that
@@ -40,38 +40,41 @@ type (
 )
 
 // eval gives the constant. Nothing changes a value, so it can be the same one every time.
-func (n *constNode) eval(m *machine, _ *frame) (value, error) { return n.v, m.step(1) }
+func (n *constNode) eval(m *machine, _ *frame) value {
+	m.step(1)
+	return n.v
+}
 
 // eval goes out to the frame and takes what the variable holds. A function's name holds the function.
-func (n *nameNode) eval(m *machine, f *frame) (value, error) {
+func (n *nameNode) eval(m *machine, f *frame) value {
 	if n.global != nil {
-		return n.global, m.step(1)
+		m.step(1)
+		return n.global
 	}
 	for range n.hops {
 		f = f.outer
 	}
 	v := f.slots[n.slot]
 	if _, ok := v.(unbound); ok {
-		return nil, n.unbound()
+		n.unbound()
 	}
-	return v, m.step(1)
+	m.step(1)
+	return v
 }
 
 // unbound explains a target that is read before its loop gave it a value.
-func (n *nameNode) unbound() error {
+func (n *nameNode) unbound() {
 	if n.hops > 0 {
-		return raise(NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", n.name)
+		raise(NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", n.name)
 	}
-	return raise(UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", n.name)
+	raise(UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", n.name)
 }
 
 // eval asks for the truth, which every value has.
-func (n *notNode) eval(m *machine, f *frame) (value, error) {
-	v, err := n.x.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
-	return !truth(v), m.step(1)
+func (n *notNode) eval(m *machine, f *frame) value {
+	v := n.x.eval(m, f)
+	m.step(1)
+	return !truth(v)
 }
 
 // eval stops at the first operand that settles it, and gives that operand: `x or 'none'` is x unless x is empty.
@@ -80,13 +83,11 @@ func (n *notNode) eval(m *machine, f *frame) (value, error) {
 //	0 and 1 / 0 → 0
 //	1 and 2 → 2
 //	not [] → True
-func (n *logicNode) eval(m *machine, f *frame) (value, error) {
-	v, err := n.left.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
+func (n *logicNode) eval(m *machine, f *frame) value {
+	v := n.left.eval(m, f)
 	if truth(v) == n.or {
-		return v, m.step(1)
+		m.step(1)
+		return v
 	}
 	return n.right.eval(m, f)
 }
@@ -95,14 +96,9 @@ func (n *logicNode) eval(m *machine, f *frame) (value, error) {
 //
 //	'yes' if 1 > 0 else 1 / 0 → 'yes'
 //	1 if 0 else 2 if 0 else 3 → 3
-func (n *condNode) eval(m *machine, f *frame) (value, error) {
-	v, err := n.test.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.step(1); err != nil {
-		return nil, err
-	}
+func (n *condNode) eval(m *machine, f *frame) value {
+	v := n.test.eval(m, f)
+	m.step(1)
 	if truth(v) {
 		return n.then.eval(m, f)
 	}
@@ -110,87 +106,67 @@ func (n *condNode) eval(m *machine, f *frame) (value, error) {
 }
 
 // evalAll computes nodes from the left to the right.
-func evalAll(m *machine, f *frame, nodes []node) ([]value, error) {
-	if err := m.allocItems(int64(len(nodes))); err != nil {
-		return nil, err
-	}
+func evalAll(m *machine, f *frame, nodes []node) []value {
+	m.allocItems(int64(len(nodes)))
 	all := make([]value, len(nodes))
 	for i, n := range nodes {
-		v, err := n.eval(m, f)
-		if err != nil {
-			return nil, err
-		}
+		v := n.eval(m, f)
 		all[i] = v
 	}
-	return all, nil
+	return all
 }
 
 // eval makes a list that nobody changes.
-func (n *listNode) eval(m *machine, f *frame) (value, error) {
-	all, err := evalAll(m, f, n.items)
-	return list(all), err
+func (n *listNode) eval(m *machine, f *frame) value {
+	return list(evalAll(m, f, n.items))
 }
 
 // eval makes a tuple. The empty one is a value like any other.
-func (n *tupleNode) eval(m *machine, f *frame) (value, error) {
-	all, err := evalAll(m, f, n.items)
-	return tuple(all), err
+func (n *tupleNode) eval(m *machine, f *frame) value {
+	return tuple(evalAll(m, f, n.items))
 }
 
 // eval computes all items before it hashes the first one, as CPython's BUILD_SET does: {[], 1/0} is a ZeroDivisionError.
-func (n *setNode) eval(m *machine, f *frame) (value, error) {
-	all, err := evalAll(m, f, n.items)
-	if err != nil {
-		return nil, err
-	}
+func (n *setNode) eval(m *machine, f *frame) value {
+	all := evalAll(m, f, n.items)
 	s := newSet()
 	for _, v := range all {
-		if err := s.add(m, v); err != nil {
-			return nil, err
-		}
+		s.add(m, v)
 	}
-	return s, nil
+	return s
 }
 
 // eval computes each key before its value, and all of them before the first is hashed, as CPython's BUILD_MAP does. A key
 // that occurs again keeps its place and changes its value.
-func (n *dictNode) eval(m *machine, f *frame) (value, error) {
+func (n *dictNode) eval(m *machine, f *frame) value {
 	size := int64(2 * len(n.keys))
-	if err := m.allocItems(size); err != nil {
-		return nil, err
-	}
+	m.allocItems(size)
 	all := make([]value, 0, size)
 	for i := range n.keys {
 		for _, part := range []node{n.keys[i], n.vals[i]} {
-			v, err := part.eval(m, f)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, v)
+			all = append(all, part.eval(m, f))
 		}
 	}
 	d := newDict()
 	for i := 0; i < len(all); i += 2 {
-		if err := d.set(m, all[i], all[i+1]); err != nil {
-			return nil, err
-		}
+		d.set(m, all[i], all[i+1])
 	}
-	return d, m.alloc(listBytes)
+	m.alloc(listBytes)
+	return d
 }
 
 // placed runs a part of which an error is to be blamed on the source at pos, when nothing within it is.
 type placed struct {
 	inner node
 	pos   int
-	src   *string
 }
 
-// eval adds the place to an error that has none yet. The wrapped node is the innermost that could be blamed, since errors pass
-// through the inner ones first.
-func (n *placed) eval(m *machine, f *frame) (value, error) {
-	v, err := n.inner.eval(m, f)
-	if err != nil {
-		return nil, at(err, *n.src, n.pos)
-	}
-	return v, nil
+// eval says where an error would be while the part runs. What is around it is to blame again when it has come to its end, so at
+// any time the machine has the place of the innermost part at work.
+func (n *placed) eval(m *machine, f *frame) value {
+	around := m.pos
+	m.pos = n.pos
+	v := n.inner.eval(m, f)
+	m.pos = around
+	return v
 }

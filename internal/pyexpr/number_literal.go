@@ -11,40 +11,35 @@ import (
 //	1_000 + .5 + 1. → 1001.5
 //	1e3 → 1000.0
 //	012 → SyntaxError: leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers
-func (l *lexer) number() error {
+func (l *lexer) number() {
 	rest := l.src[l.pos:]
 	if rest[0] == '0' && len(rest) > 1 {
 		switch rest[1] {
 		case 'x', 'X':
-			return l.radix(16, "hexadecimal")
+			l.radix(16, "hexadecimal")
+			return
 		case 'o', 'O':
-			return l.radix(8, "octal")
+			l.radix(8, "octal")
+			return
 		case 'b', 'B':
-			return l.radix(2, "binary")
+			l.radix(2, "binary")
+			return
 		}
 	}
-	n, err := digits(rest)
-	if err != nil {
-		return err
-	}
+	n := digits(rest)
 	whole := n
 	if n < len(rest) && rest[n] == '.' {
-		fraction, err := digits(rest[n+1:])
-		if err != nil {
-			return err
-		}
+		fraction := digits(rest[n+1:])
 		n += 1 + fraction
 	}
-	if n, err = exponent(rest, n); err != nil {
-		return err
-	}
+	n = exponent(rest, n)
 	if n < len(rest) && (rest[n] == 'j' || rest[n] == 'J') {
-		return raise(SyntaxError, "complex numbers are not available in expressions")
+		raise(SyntaxError, "complex numbers are not available in expressions")
 	}
 	if n == whole && leadingZero(rest[:n]) {
-		return raise(SyntaxError, "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers")
+		raise(SyntaxError, "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers")
 	}
-	return l.endNumber(n, "decimal")
+	l.endNumber(n, "decimal")
 }
 
 // digits is the length of a run of decimal digits, in which single underscores may stand between two digits.
@@ -52,20 +47,20 @@ func (l *lexer) number() error {
 //	1__0 → SyntaxError: invalid decimal literal
 //	1_ → SyntaxError: invalid decimal literal
 //	1_000_000 → 1000000
-func digits(s string) (n int, err error) {
+func digits(s string) (n int) {
 	for n < len(s) {
 		switch {
 		case isDigit(s[n]):
 			n++
 		case s[n] == '_' && (n == 0 || n+1 == len(s) || !isDigit(s[n+1])):
-			return 0, raise(SyntaxError, "invalid decimal literal")
+			raise(SyntaxError, "invalid decimal literal")
 		case s[n] == '_':
 			n++
 		default:
-			return n, nil
+			return n
 		}
 	}
-	return n, nil
+	return n
 }
 
 // exponent reads an exponent at rest[n:], if one is there: `1else` has none, though it begins as one would.
@@ -74,9 +69,9 @@ func digits(s string) (n int, err error) {
 //	1e+ → SyntaxError: invalid decimal literal
 //	1e-3 → 0.001
 //	1e1_0 → 10000000000.0
-func exponent(rest string, n int) (int, error) {
+func exponent(rest string, n int) int {
 	if n >= len(rest) || rest[n] != 'e' && rest[n] != 'E' {
-		return n, nil
+		return n
 	}
 	k := n + 1
 	signed := k < len(rest) && (rest[k] == '+' || rest[k] == '-')
@@ -85,12 +80,12 @@ func exponent(rest string, n int) (int, error) {
 	}
 	if k >= len(rest) || !isDigit(rest[k]) {
 		if signed {
-			return 0, raise(SyntaxError, "invalid decimal literal")
+			raise(SyntaxError, "invalid decimal literal")
 		}
-		return n, nil
+		return n
 	}
-	more, err := digits(rest[k:])
-	return k + more, err
+	more := digits(rest[k:])
+	return k + more
 }
 
 // leadingZero says that an integer literal is written as C writes an octal one; zeros alone are zero.
@@ -111,7 +106,7 @@ var afterNumber = []string{"and", "else", "for", "if", "in", "is", "not", "or"}
 //	1if 1 else 2 → 1
 //	1abc → SyntaxError: invalid decimal literal
 //	0xfg → SyntaxError: invalid hexadecimal literal
-func (l *lexer) endNumber(n int, base string) error {
+func (l *lexer) endNumber(n int, base string) {
 	rest := l.src[l.pos+n:]
 	if letters := nameLength(rest); letters > 0 || strings.HasPrefix(rest, "_") {
 		keyword := false
@@ -119,11 +114,10 @@ func (l *lexer) endNumber(n int, base string) error {
 			keyword = keyword || strings.HasPrefix(rest, word)
 		}
 		if !keyword {
-			return raise(SyntaxError, "invalid %s literal", base)
+			raise(SyntaxError, "invalid %s literal", base)
 		}
 	}
 	l.add(tokenNumber, l.pos+n)
-	return nil
 }
 
 // radix reads the digits behind 0x, 0o or 0b.
@@ -135,7 +129,7 @@ func (l *lexer) endNumber(n int, base string) error {
 //	0b12 → SyntaxError: invalid digit '2' in binary literal
 //	0o8 → SyntaxError: invalid digit '8' in octal literal
 //	0x_f → 15
-func (l *lexer) radix(base int, name string) error {
+func (l *lexer) radix(base int, name string) {
 	rest := l.src[l.pos:]
 	n := 2
 	for n < len(rest) {
@@ -147,19 +141,19 @@ func (l *lexer) radix(base int, name string) error {
 			n++
 		}
 		if n < len(rest) && isDigit(rest[n]) {
-			return raise(SyntaxError, "invalid digit '%c' in %s literal", rest[n], name)
+			raise(SyntaxError, "invalid digit '%c' in %s literal", rest[n], name)
 		}
 		if n == start {
-			return raise(SyntaxError, "invalid %s literal", name)
+			raise(SyntaxError, "invalid %s literal", name)
 		}
 		if n == len(rest) || rest[n] != '_' {
 			break
 		}
 	}
 	if n == 2 {
-		return raise(SyntaxError, "invalid %s literal", name)
+		raise(SyntaxError, "invalid %s literal", name)
 	}
-	return l.endNumber(n, name)
+	l.endNumber(n, name)
 }
 
 // digitValue is what a digit stands for in a base up to 36, or 99.
@@ -180,23 +174,23 @@ func digitValue(c byte) int {
 //	123456789012345678901234567890 → 123456789012345678901234567890
 //	0xFFFFFFFFFFFFFFFFFF → 4722366482869645213695
 //	1e400 → inf
-func numberValue(text string) (value, error) {
+func numberValue(text string) value {
 	text = strings.ReplaceAll(text, "_", "")
 	based := len(text) > 1 && text[0] == '0' && !isDigit(text[1]) && strings.IndexByte("xXoObB", text[1]) >= 0
 	if !based && strings.ContainsAny(text, ".eE") {
 		f, _ := strconv.ParseFloat(text, 64) // too large is infinity, as in Python
-		return f, nil
+		return f
 	}
 	if !based && len(text) > mostDigits {
-		return nil, raise(SyntaxError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.", mostDigits, len(text))
+		raise(SyntaxError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.", mostDigits, len(text))
 	}
 	base := 0
 	if !based {
 		base = 10 // 00 is a decimal zero to Python
 	}
 	if n, err := strconv.ParseInt(text, base, 64); err == nil {
-		return n, nil
+		return n
 	}
 	n, _ := new(big.Int).SetString(text, base)
-	return norm(n), nil
+	return norm(n)
 }

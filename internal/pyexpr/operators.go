@@ -18,14 +18,9 @@ type (
 )
 
 // eval computes the operand and applies the sign. `-2**2` is -4: the power binds tighter, which the parser knows.
-func (n *unaryNode) eval(m *machine, f *frame) (value, error) {
-	v, err := n.x.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.step(1); err != nil {
-		return nil, err
-	}
+func (n *unaryNode) eval(m *machine, f *frame) value {
+	v := n.x.eval(m, f)
+	m.step(1)
 	return unary(m, n.op, v)
 }
 
@@ -35,16 +30,16 @@ func (n *unaryNode) eval(m *machine, f *frame) (value, error) {
 //	~5 → -6
 //	-'a' → TypeError: bad operand type for unary -: 'str'
 //	~1.5 → TypeError: bad operand type for unary ~: 'float'
-func unary(m *machine, op string, v value) (value, error) {
+func unary(m *machine, op string, v value) value {
 	if x, ok := v.(float64); ok && op != "~" {
 		if op == "-" {
-			return -x, nil
+			return -x
 		}
-		return x, nil
+		return x
 	}
 	i, ok := integer(v)
 	if !ok {
-		return nil, raise(TypeError, "bad operand type for unary %s: '%s'", op, typeName(v))
+		raise(TypeError, "bad operand type for unary %s: '%s'", op, typeName(v))
 	}
 	switch op {
 	case "-":
@@ -52,22 +47,14 @@ func unary(m *machine, op string, v value) (value, error) {
 	case "~":
 		return subInts(m, int64(-1), i)
 	}
-	return i, nil
+	return i
 }
 
 // eval computes both operands, the left one first, before it looks at either.
-func (n *binaryNode) eval(m *machine, f *frame) (value, error) {
-	a, err := n.left.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
-	b, err := n.right.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.step(1); err != nil {
-		return nil, err
-	}
+func (n *binaryNode) eval(m *machine, f *frame) value {
+	a := n.left.eval(m, f)
+	b := n.right.eval(m, f)
+	m.step(1)
 	return operate(m, n.op, a, b)
 }
 
@@ -80,9 +67,9 @@ func (n *binaryNode) eval(m *machine, f *frame) (value, error) {
 //	[1] + (2,) → TypeError: can only concatenate list (not "tuple") to list
 //	1 @ 2 → TypeError: unsupported operand type(s) for @: 'int' and 'int'
 //	'a' ** 2 → TypeError: unsupported operand type(s) for ** or pow(): 'str' and 'int'
-func operate(m *machine, op string, a, b value) (value, error) {
-	if v, ok, err := numbers(m, op, a, b); ok {
-		return v, err
+func operate(m *machine, op string, a, b value) value {
+	if v, ok := numbers(m, op, a, b); ok {
+		return v
 	}
 	switch op {
 	case "+":
@@ -94,15 +81,15 @@ func operate(m *machine, op string, a, b value) (value, error) {
 			return percent(m, format, b)
 		}
 	case "|", "&", "^", "-":
-		if v, ok, err := setOperator(m, op, a, b); ok {
-			return v, err
+		if v, ok := setOperator(m, op, a, b); ok {
+			return v
 		}
 	}
-	return nil, unsupported(op, a, b)
+	return unsupported(op, a, b)
 }
 
 // unsupported is what Python says of two types that an operator does not join.
-func unsupported(op string, a, b value) error {
+func unsupported(op string, a, b value) value {
 	if op == "**" {
 		op = "** or pow()"
 	}
@@ -110,38 +97,34 @@ func unsupported(op string, a, b value) error {
 }
 
 // numbers computes with two numbers; ok is false when one of them is none, or the operator is not for floats.
-func numbers(m *machine, op string, a, b value) (v value, ok bool, err error) {
+func numbers(m *machine, op string, a, b value) (v value, ok bool) {
 	i, aInt := integer(a)
 	j, bInt := integer(b)
 	if aInt && bInt {
-		v, ok, err = integers(m, op, i, j)
+		v, ok = integers(m, op, i, j)
 		if x, isBool := a.(bool); isBool && ok {
 			if y, isBool := b.(bool); isBool {
 				v = boolean(op, x, y, v)
 			}
 		}
-		return v, ok, err
+		return v, ok
 	}
 	x, aFloat := a.(float64)
 	y, bFloat := b.(float64)
 	if !aFloat && !aInt || !bFloat && !bInt {
-		return nil, false, nil
+		return nil, false
 	}
 	switch op { // before the conversion, which can overflow
 	case "+", "-", "*", "/", "//", "%", "**":
 	default:
-		return nil, false, nil
+		return nil, false
 	}
 	if aInt {
-		x, err = toFloat(i)
+		x = toFloat(i)
 	} else if bInt {
-		y, err = toFloat(j)
+		y = toFloat(j)
 	}
-	if err != nil {
-		return nil, true, err
-	}
-	v, err = floats(m, op, x, y)
-	return v, true, err
+	return floats(m, op, x, y), true
 }
 
 // boolean keeps the type of two bools where the operator does.
@@ -158,48 +141,45 @@ func boolean(op string, x, y bool, otherwise value) value {
 }
 
 // concat joins two texts or sequences of a kind.
-func concat(m *machine, a, b value) (value, error) {
+func concat(m *machine, a, b value) value {
 	switch x := a.(type) {
 	case string:
 		if y, ok := b.(string); ok {
-			return x + y, m.allocText(int64(len(x) + len(y)))
+			m.allocText(int64(len(x) + len(y)))
+			return x + y
 		}
-		return nil, raise(TypeError, "can only concatenate str (not \"%s\") to str", typeName(b))
+		raise(TypeError, "can only concatenate str (not \"%s\") to str", typeName(b))
 	case list:
 		if y, ok := b.(list); ok {
-			items, err := join(m, x, y)
-			return list(items), err
+			return list(join(m, x, y))
 		}
-		return nil, raise(TypeError, "can only concatenate list (not \"%s\") to list", typeName(b))
+		raise(TypeError, "can only concatenate list (not \"%s\") to list", typeName(b))
 	case tuple:
 		if y, ok := b.(tuple); ok {
-			items, err := join(m, x, y)
-			return tuple(items), err
+			return tuple(join(m, x, y))
 		}
-		return nil, raise(TypeError, "can only concatenate tuple (not \"%s\") to tuple", typeName(b))
+		raise(TypeError, "can only concatenate tuple (not \"%s\") to tuple", typeName(b))
 	}
-	return nil, unsupported("+", a, b)
+	return unsupported("+", a, b)
 }
 
 // join makes one slice of two.
-func join(m *machine, x, y []value) ([]value, error) {
+func join(m *machine, x, y []value) []value {
 	n := len(x) + len(y)
-	if err := m.allocItems(int64(n)); err != nil {
-		return nil, err
-	}
-	return append(append(make([]value, 0, n), x...), y...), nil
+	m.allocItems(int64(n))
+	return append(append(make([]value, 0, n), x...), y...)
 }
 
 // times reads how often a sequence is to be repeated. As a count that is too large for memory ends the run anyway,
 // only its sign and order of size matter.
-func times(v value) (int64, error) {
+func times(v value) int64 {
 	switch v := v.(type) {
 	case int64:
-		return max(v, 0), nil
+		return max(v, 0)
 	case *big.Int:
-		return 0, raise(OverflowError, "cannot fit 'int' into an index-sized integer")
+		raise(OverflowError, "cannot fit 'int' into an index-sized integer")
 	}
-	return 0, nil
+	return 0
 }
 
 // repeat computes a * b where one of them is text or a sequence.
@@ -209,7 +189,7 @@ func times(v value) (int64, error) {
 //	'a' * -1 → ''
 //	'a' * 1.5 → TypeError: can't multiply sequence by non-int of type 'float'
 //	'a' * 'b' → TypeError: can't multiply sequence by non-int of type 'str'
-func repeat(m *machine, a, b value) (value, error) {
+func repeat(m *machine, a, b value) value {
 	count, counts := integer(b)
 	items, other := a, b
 	if !isSequence(a) {
@@ -218,14 +198,11 @@ func repeat(m *machine, a, b value) (value, error) {
 	}
 	switch {
 	case !isSequence(items):
-		return nil, unsupported("*", a, b)
+		unsupported("*", a, b)
 	case !counts:
-		return nil, raise(TypeError, "can't multiply sequence by non-int of type '%s'", typeName(other))
+		raise(TypeError, "can't multiply sequence by non-int of type '%s'", typeName(other))
 	}
-	n, err := times(count)
-	if err != nil {
-		return nil, err
-	}
+	n := times(count)
 	return repeated(m, items, n)
 }
 

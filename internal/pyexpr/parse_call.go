@@ -4,14 +4,12 @@ package pyexpr
 var takesLambda = wordSet("sorted min max map filter")
 
 // call reads the arguments of a call behind its parenthesis.
-func (p *parser) call(callee node, open token) (node, error) {
+func (p *parser) call(callee node, open token) node {
 	c := &callNode{callee: callee}
 	name, ok := callee.(*nameNode)
 	lambdas := ok && takesLambda[name.name]
 	for !p.is(")") {
-		if err := p.argument(c, lambdas); err != nil {
-			return nil, err
-		}
+		p.argument(c, lambdas)
 		if !p.accept(",") {
 			break
 		}
@@ -19,7 +17,8 @@ func (p *parser) call(callee node, open token) (node, error) {
 	if ok {
 		open = token{pos: name.pos}
 	}
-	return p.place(c, open.pos), p.closed(")")
+	p.closed(")")
+	return p.place(c, open.pos)
 }
 
 // argument reads one argument: a value, `name=value` or a generator.
@@ -29,32 +28,27 @@ func (p *parser) call(callee node, open token) (node, error) {
 //	sum(x for x in [1], 10) → SyntaxError: Generator expression must be parenthesized
 //	round(number=1.5) → 2
 //	len(1 = 2) → SyntaxError: expression cannot contain assignment, perhaps you meant "=="?
-func (p *parser) argument(c *callNode, lambdas bool) error {
+func (p *parser) argument(c *callNode, lambdas bool) {
 	t := p.peek()
 	if t.kind == tokenName && p.tokens[p.at+1].text == "=" && p.tokens[p.at+1].kind == tokenOperator {
-		return p.keyword(c, lambdas)
+		p.keyword(c, lambdas)
+		return
 	}
 	mark := len(p.names)
-	n, err := p.lambdaOr(lambdas)
-	if err != nil {
-		return err
-	}
+	n := p.lambdaOr(lambdas)
 	if p.is("for") || p.is("async") {
-		if n, err = p.comprehension(compGenerator, mark, n, nil, ""); err != nil {
-			return err
-		}
+		n = p.comprehension(compGenerator, mark, n, nil, "")
 		if len(c.args)+len(c.keywords) > 0 || p.is(",") && p.tokens[p.at+1].text != ")" {
-			return p.fail(t, SyntaxError, "Generator expression must be parenthesized")
+			p.fail(t, SyntaxError, "Generator expression must be parenthesized")
 		}
 	}
 	if p.is("=") {
-		return p.fail(t, SyntaxError, "expression cannot contain assignment, perhaps you meant \"==\"?")
+		p.fail(t, SyntaxError, "expression cannot contain assignment, perhaps you meant \"==\"?")
 	}
 	if len(c.keywords) > 0 {
-		return p.fail(p.peek(), SyntaxError, "positional argument follows keyword argument")
+		p.fail(p.peek(), SyntaxError, "positional argument follows keyword argument")
 	}
 	c.args = append(c.args, n)
-	return nil
 }
 
 // keyword reads `name=value`.
@@ -63,30 +57,26 @@ func (p *parser) argument(c *callNode, lambdas bool) error {
 //	dict(a=1, a=2) → SyntaxError: keyword argument repeated: a
 //	dict(a=1, 2) → SyntaxError: positional argument follows keyword argument
 //	dict(None=1) → SyntaxError: cannot assign to None
-func (p *parser) keyword(c *callNode, lambdas bool) error {
+func (p *parser) keyword(c *callNode, lambdas bool) {
 	t := p.next()
 	if keywords[t.text] {
 		if t.text == "True" || t.text == "False" || t.text == "None" {
-			return p.fail(t, SyntaxError, "cannot assign to %s", t.text)
+			p.fail(t, SyntaxError, "cannot assign to %s", t.text)
 		}
-		return p.fail(t, SyntaxError, "invalid syntax")
+		p.fail(t, SyntaxError, "invalid syntax")
 	}
 	p.at++
 	for _, k := range c.keywords {
 		if k == t.text {
-			return p.fail(t, SyntaxError, "keyword argument repeated: %s", t.text)
+			p.fail(t, SyntaxError, "keyword argument repeated: %s", t.text)
 		}
 	}
-	n, err := p.lambdaOr(lambdas)
-	if err != nil {
-		return err
-	}
+	n := p.lambdaOr(lambdas)
 	c.keywords, c.values = append(c.keywords, t.text), append(c.values, n)
-	return nil
 }
 
 // lambdaOr reads an expression, or a lambda where the function takes one.
-func (p *parser) lambdaOr(lambdas bool) (node, error) {
+func (p *parser) lambdaOr(lambdas bool) node {
 	if lambdas && p.is("lambda") {
 		return p.lambda()
 	}
@@ -99,10 +89,8 @@ func (p *parser) lambdaOr(lambdas bool) (node, error) {
 //	list(map(lambda x: [x for x in [x, 2]], [1])) → [[1, 2]]
 //	max([1, 2], key=lambda x, x: x) → SyntaxError: duplicate argument 'x' in function definition
 //	sorted([1], key=lambda x) → SyntaxError: invalid syntax
-func (p *parser) lambda() (node, error) {
-	if err := p.enter(); err != nil {
-		return nil, err
-	}
+func (p *parser) lambda() node {
+	p.enter()
 	defer p.leave()
 	p.at++
 	l := &lambdaNode{}
@@ -110,32 +98,27 @@ func (p *parser) lambda() (node, error) {
 		t := p.next()
 		if t.kind != tokenName || keywords[t.text] {
 			p.at--
-			return nil, p.unexpected()
+			p.unexpected()
 		}
 		for _, name := range l.params {
 			if name == t.text {
-				return nil, p.fail(t, SyntaxError, "duplicate argument '%s' in function definition", t.text)
+				p.fail(t, SyntaxError, "duplicate argument '%s' in function definition", t.text)
 			}
 		}
 		l.params = append(l.params, t.text)
 		if p.is("=") {
-			return nil, p.fail(p.peek(), SyntaxError, "a lambda's arguments have no defaults in expressions")
+			p.fail(p.peek(), SyntaxError, "a lambda's arguments have no defaults in expressions")
 		}
 		if !p.accept(",") {
 			break
 		}
 	}
-	if err := p.expect(":"); err != nil {
-		return nil, err
-	}
+	p.expect(":")
 	mark := len(p.names)
-	body, err := p.expr()
-	if err != nil {
-		return nil, err
-	}
+	body := p.expr()
 	l.body = body
 	p.bind(l.params, mark, len(p.names), len(p.names))
-	return l, nil
+	return l
 }
 
 // comprehension reads the loops behind an element, and the closing bracket unless end is empty. mark is where the
@@ -145,71 +128,58 @@ func (p *parser) lambda() (node, error) {
 //	[(x, y) for x in [1, 2] for y in [x] * x] → [(1, 1), (2, 2), (2, 2)]
 //	[x for x in [1, 2] if] → SyntaxError: invalid syntax
 //	[for x in [1]] → SyntaxError: invalid syntax
-func (p *parser) comprehension(kind compKind, mark int, key, val node, end string) (node, error) {
+func (p *parser) comprehension(kind compKind, mark int, key, val node, end string) node {
 	c := &compNode{kind: kind, key: key, val: val}
 	if p.is("async") {
-		return nil, p.fail(p.peek(), SyntaxError, "asynchronous comprehensions are not available")
+		p.fail(p.peek(), SyntaxError, "asynchronous comprehensions are not available")
 	}
 	var outerFrom, outerTo int // the names of the first iterable, which is computed outside
 	for p.accept("for") {
-		loop, err := p.targets(c)
-		if err != nil {
-			return nil, err
-		}
+		loop := p.targets(c)
 		from := len(p.names)
 		start := p.peek()
-		if loop.in, err = p.binary(levelOr); err != nil {
-			return nil, err
-		}
+		loop.in = p.binary(levelOr)
 		loop.in = p.place(&iterNode{loop.in}, start.pos)
 		if len(c.loops) == 0 {
 			outerFrom, outerTo = from, len(p.names)
 		}
 		for p.accept("if") {
-			n, err := p.binary(levelOr)
-			if err != nil {
-				return nil, err
-			}
-			loop.conditions = append(loop.conditions, n)
+			loop.conditions = append(loop.conditions, p.binary(levelOr))
 		}
 		c.loops = append(c.loops, loop)
 	}
 	if p.is("async") {
-		return nil, p.fail(p.peek(), SyntaxError, "asynchronous comprehensions are not available")
+		p.fail(p.peek(), SyntaxError, "asynchronous comprehensions are not available")
 	}
 	p.bind(c.names, mark, outerFrom, outerTo)
 	if end == "" {
-		return c, nil
+		return c
 	}
-	return p.place(c, p.tokens[max(p.at-1, 0)].pos), p.expect(end)
+	n := p.place(c, p.tokens[p.at-1].pos)
+	p.expect(end)
+	return n
 }
 
 // targets reads what a loop binds, `a`, `a, b` or `(a, b), c`, and the `in` behind it.
-func (p *parser) targets(c *compNode) (*loop, error) {
+func (p *parser) targets(c *compNode) *loop {
 	l := &loop{}
-	t, err := p.target(c)
-	if err != nil {
-		return nil, err
-	}
+	t := p.target(c)
 	if p.is(",") {
 		t = target{many: []target{t}, slot: -1}
 		for p.accept(",") {
 			if p.is("in") {
 				break
 			}
-			one, err := p.target(c)
-			if err != nil {
-				return nil, err
-			}
-			t.many = append(t.many, one)
+			t.many = append(t.many, p.target(c))
 		}
 	}
 	l.target = t
 	if p.is("in") {
 		p.at++
-		return l, nil
+		return l
 	}
-	return l, p.closed("in")
+	p.closed("in")
+	return l
 }
 
 // target reads one of them.
@@ -218,42 +188,37 @@ func (p *parser) targets(c *compNode) (*loop, error) {
 //	[a + b for (a, b) in [(1, 2)]] → [3]
 //	[a for a, (b, [c]) in [(1, (2, [3]))]] → [1]
 //	[1 for 1 in [2]] → SyntaxError: cannot assign to literal
-func (p *parser) target(c *compNode) (target, error) {
+func (p *parser) target(c *compNode) target {
 	t := p.next()
 	switch {
 	case t.kind == tokenName && !keywords[t.text]:
 		for i, name := range c.names {
 			if name == t.text {
-				return target{slot: i}, nil
+				return target{slot: i}
 			}
 		}
 		c.names = append(c.names, t.text)
-		return target{slot: len(c.names) - 1}, nil
+		return target{slot: len(c.names) - 1}
 	case t.text == "(" || t.text == "[":
 		return p.targetGroup(c, closing[t.text])
 	case t.kind == tokenNumber || t.kind == tokenString:
-		return target{}, p.fail(t, SyntaxError, "cannot assign to literal")
+		p.fail(t, SyntaxError, "cannot assign to literal")
 	case t.text == "*":
-		return target{}, p.fail(t, SyntaxError, "starred expressions are not available")
+		p.fail(t, SyntaxError, "starred expressions are not available")
 	}
 	p.at--
-	return target{}, p.unexpected()
+	p.unexpected()
+	return target{}
 }
 
 // targetGroup reads targets within brackets.
-func (p *parser) targetGroup(c *compNode, end string) (target, error) {
-	if err := p.enter(); err != nil {
-		return target{}, err
-	}
+func (p *parser) targetGroup(c *compNode, end string) target {
+	p.enter()
 	defer p.leave()
 	group := target{slot: -1}
 	comma := false
 	for !p.is(end) {
-		t, err := p.target(c)
-		if err != nil {
-			return target{}, err
-		}
-		group.many = append(group.many, t)
+		group.many = append(group.many, p.target(c))
 		if !p.accept(",") {
 			break
 		}
@@ -262,7 +227,8 @@ func (p *parser) targetGroup(c *compNode, end string) (target, error) {
 	if end == ")" && !comma && len(group.many) == 1 {
 		group = group.many[0]
 	}
-	return group, p.expect(end)
+	p.expect(end)
+	return group
 }
 
 // bind finds the names read since mark in a scope, except those from outerFrom to outerTo, which were read outside.

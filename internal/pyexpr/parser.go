@@ -9,7 +9,7 @@ import "strings"
 // parser turns tokens into a tree, by precedence climbing (Pratt). Names are kept in a list while they are read, since
 // a comprehension says what it binds only behind the expression that uses it.
 type parser struct {
-	src    *string
+	src    string
 	tokens []token
 	at     int
 	depth  int
@@ -47,11 +47,10 @@ func (p *parser) accept(text string) bool {
 }
 
 // expect reads this operator or keyword.
-func (p *parser) expect(text string) error {
+func (p *parser) expect(text string) {
 	if !p.accept(text) {
-		return p.unexpected()
+		p.unexpected()
 	}
-	return nil
 }
 
 // fail blames the token t, or a bracket that is still open when the parser has come to the end, or fails at the bracket
@@ -61,25 +60,24 @@ func (p *parser) expect(text string) error {
 //	f(1, [2 → SyntaxError: '[' was never closed
 //	(1 + ] → SyntaxError: closing parenthesis ']' does not match opening parenthesis '('
 //	(1 / / 2 → SyntaxError: invalid syntax
-func (p *parser) fail(t token, kind, format string, args ...any) error {
+func (p *parser) fail(t token, kind, format string, args ...any) {
 	if end := p.tokens[len(p.tokens)-1]; end.open != "" && p.peek().pos == end.pos && kind == SyntaxError {
-		return at(raise(SyntaxError, "'%s' was never closed", end.open), *p.src, end.pos)
+		t, format, args = end, "'%s' was never closed", []any{end.open}
 	}
-	return at(raise(kind, format, args...), *p.src, t.pos)
+	blaming(p.src, t.pos, func() { raise(kind, format, args...) })
 }
 
 // unexpected is CPython's answer to whatever it has no better words for.
-func (p *parser) unexpected() error { return p.fail(p.peek(), SyntaxError, "invalid syntax") }
+func (p *parser) unexpected() { p.fail(p.peek(), SyntaxError, "invalid syntax") }
 
 // place wraps a node that can raise an error, so that the error says where.
-func (p *parser) place(n node, pos int) node { return &placed{n, pos, p.src} }
+func (p *parser) place(n node, pos int) node { return &placed{n, pos} }
 
 // enter bounds the nesting of what follows; the tree is walked by calls, as it is parsed by calls.
-func (p *parser) enter() error {
+func (p *parser) enter() {
 	if p.depth++; p.depth > mostNested {
-		return p.fail(p.peek(), LimitError, "the expression is nested more than %d deep", mostNested)
+		p.fail(p.peek(), LimitError, "the expression is nested more than %d deep", mostNested)
 	}
-	return nil
 }
 
 // leave ends what enter began.
@@ -90,55 +88,46 @@ func (p *parser) leave() { p.depth-- }
 //	1, 2 → (1, 2)
 //	1, → (1,)
 //	1 2 → SyntaxError: invalid syntax
-func (p *parser) whole() (node, error) {
+func (p *parser) whole() node {
 	for p.peek().kind == tokenNewline {
 		p.at++
 	}
-	n, err := p.exprList("")
-	if err != nil {
-		return nil, err
-	}
+	n := p.exprList("")
 	for p.peek().kind == tokenNewline {
 		p.at++
 	}
 	if p.peek().kind != tokenEnd {
-		return nil, p.unexpected()
+		p.unexpected()
 	}
-	return n, nil
+	return n
 }
 
 // exprList reads `a` or the tuple `a, b,` up to an operator or the end.
-func (p *parser) exprList(end string) (node, error) {
-	first, err := p.expr()
-	if err != nil || !p.is(",") {
-		return first, err
+func (p *parser) exprList(end string) node {
+	first := p.expr()
+	if !p.is(",") {
+		return first
 	}
 	items := []node{first}
 	for p.accept(",") {
 		if p.is(end) || p.peek().kind == tokenEnd || p.peek().kind == tokenNewline {
 			break
 		}
-		n, err := p.expr()
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, n)
+		items = append(items, p.expr())
 	}
-	return &tupleNode{items}, nil
+	return &tupleNode{items}
 }
 
 // expr reads a conditional expression, or what stands in its place.
-func (p *parser) expr() (node, error) {
-	if err := p.enter(); err != nil {
-		return nil, err
-	}
+func (p *parser) expr() node {
+	p.enter()
 	defer p.leave()
 	t := p.peek()
 	switch {
 	case p.is("lambda"):
-		return nil, p.fail(t, SyntaxError, "lambda is only available as an argument of sorted, min, max, map and filter")
+		p.fail(t, SyntaxError, "lambda is only available as an argument of sorted, min, max, map and filter")
 	case p.is("*"), p.is("**"):
-		return nil, p.fail(t, SyntaxError, "starred expressions are not available")
+		p.fail(t, SyntaxError, "starred expressions are not available")
 	}
 	return p.conditional()
 }
@@ -149,36 +138,30 @@ func (p *parser) expr() (node, error) {
 //	1 if False else 2 if False else 3 → 3
 //	1 if 2 → SyntaxError: expected 'else' after 'if' expression
 //	(1 if 0 else 'a') * 2 → 'aa'
-func (p *parser) conditional() (node, error) {
+func (p *parser) conditional() node {
 	var root node
 	hole := &root
 	for {
 		start := p.peek()
-		n, err := p.binary(0)
-		if err != nil {
-			return nil, err
-		}
+		n := p.binary(0)
 		if p.is(":=") {
-			return nil, p.fail(p.peek(), SyntaxError, "assignment expressions are not available")
+			p.fail(p.peek(), SyntaxError, "assignment expressions are not available")
 		}
 		if !p.accept("if") {
 			*hole = n
-			return root, nil
+			return root
 		}
-		test, err := p.binary(0)
-		if err != nil {
-			return nil, err
-		}
+		test := p.binary(0)
 		if !p.accept("else") {
 			if t := p.peek(); t.kind == tokenEnd || t.text != ":" {
-				return nil, p.fail(start, SyntaxError, "expected 'else' after 'if' expression")
+				p.fail(start, SyntaxError, "expected 'else' after 'if' expression")
 			}
-			return nil, p.unexpected()
+			p.unexpected()
 		}
 		cond := &condNode{then: n, test: test}
 		*hole, hole = cond, &cond.other
 		if p.is("lambda") {
-			return nil, p.fail(p.peek(), SyntaxError, "lambda is only available as an argument of sorted, min, max, map and filter")
+			p.fail(p.peek(), SyntaxError, "lambda is only available as an argument of sorted, min, max, map and filter")
 		}
 	}
 }
@@ -214,31 +197,23 @@ var levels = map[string]int{
 //	2 * 3 % 4 → 2
 //	not 1 == 2 → True
 //	1 if 0 or 1 else 2 → 1
-func (p *parser) binary(level int) (node, error) {
-	left, err := p.prefix(level)
-	if err != nil {
-		return nil, err
-	}
+func (p *parser) binary(level int) node {
+	left := p.prefix(level)
 	for {
 		t := p.peek()
 		if t.kind != tokenOperator && t.kind != tokenName {
-			return left, nil
+			return left
 		}
 		if level <= levelCompare && p.comparison() {
-			if left, err = p.compare(left); err != nil {
-				return nil, err
-			}
+			left = p.compare(left)
 			continue
 		}
 		its := levels[t.text]
 		if its == 0 || its < level {
-			return left, nil
+			return left
 		}
 		p.at++
-		right, err := p.binary(its + 1)
-		if err != nil {
-			return nil, err
-		}
+		right := p.binary(its + 1)
 		left = p.joined(t, left, right)
 	}
 }
@@ -259,7 +234,7 @@ func (p *parser) joined(op token, left, right node) node {
 //	-2 ** 2 → -4
 //	~-1 → 0
 //	1 + not 2 → SyntaxError: invalid syntax
-func (p *parser) prefix(level int) (node, error) {
+func (p *parser) prefix(level int) node {
 	t := p.peek()
 	if t.kind != tokenOperator && t.text != "not" {
 		return p.powerOf()
@@ -270,27 +245,21 @@ func (p *parser) prefix(level int) (node, error) {
 			break
 		}
 		if level > levelNot {
-			return nil, p.unexpected()
+			p.unexpected()
 		}
 		p.at++
-		x, err := p.nested(levelNot)
-		return &notNode{x}, err
+		return &notNode{p.nested(levelNot)}
 	case "-", "+", "~":
 		p.at++
-		x, err := p.nested(levelUnary)
-		if err != nil {
-			return nil, err
-		}
-		return p.place(&unaryNode{t.text, x}, t.pos), nil
+		x := p.nested(levelUnary)
+		return p.place(&unaryNode{t.text, x}, t.pos)
 	}
 	return p.powerOf()
 }
 
 // nested reads the operand of a prefix operator, which may begin with another one.
-func (p *parser) nested(level int) (node, error) {
-	if err := p.enter(); err != nil {
-		return nil, err
-	}
+func (p *parser) nested(level int) node {
+	p.enter()
 	defer p.leave()
 	return p.binary(level)
 }
@@ -301,17 +270,14 @@ func (p *parser) nested(level int) (node, error) {
 //	2 ** -1 → 0.5
 //	-2 ** 2 → -4
 //	(-2) ** 2 → 4
-func (p *parser) powerOf() (node, error) {
-	left, err := p.postfix()
-	if err != nil || !p.is("**") {
-		return left, err
+func (p *parser) powerOf() node {
+	left := p.postfix()
+	if !p.is("**") {
+		return left
 	}
 	op := p.next()
-	right, err := p.nested(levelUnary)
-	if err != nil {
-		return nil, err
-	}
-	return p.place(&binaryNode{"**", left, right}, op.pos), nil
+	right := p.nested(levelUnary)
+	return p.place(&binaryNode{"**", left, right}, op.pos)
 }
 
 // comparison says whether a comparison operator is next.
@@ -334,7 +300,7 @@ func (p *parser) comparison() bool {
 //
 //	1 < 2 == 2 → True
 //	1 in [1] == True → False
-func (p *parser) compare(first node) (node, error) {
+func (p *parser) compare(first node) node {
 	c := &compareNode{first: first}
 	pos := p.peek().pos
 	for p.comparison() {
@@ -346,16 +312,15 @@ func (p *parser) compare(first node) (node, error) {
 		case op == "is" && p.accept("not"):
 			op = "is not"
 		}
-		right, err := p.binary(levelBitOr)
-		if err != nil {
-			return nil, err
-		}
+		right := p.binary(levelBitOr)
 		if strings.HasPrefix(op, "is") && !singleton(right) && !singleton(c.last()) {
-			return nil, at(raise(SyntaxError, "'%s' is only available with None, True and False; compare values with ==", op), *p.src, pos)
+			blaming(p.src, pos, func() {
+				raise(SyntaxError, "'%s' is only available with None, True and False; compare values with ==", op)
+			})
 		}
 		c.ops, c.rest = append(c.ops, op), append(c.rest, right)
 	}
-	return p.place(c, pos), nil
+	return p.place(c, pos)
 }
 
 // last is the operand before the next operator.

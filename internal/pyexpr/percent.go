@@ -34,7 +34,7 @@ type percentFormat struct {
 //	'%d' % (1, 2) → TypeError: not all arguments converted during string formatting
 //	'%y' % 1 → ValueError: unsupported format character 'y' (0x79) at index 1
 //	'%' % 1 → ValueError: incomplete format
-func percent(m *machine, format string, args value) (value, error) {
+func percent(m *machine, format string, args value) value {
 	f := &percentFormat{m: m, rest: format, out: text{m: m}, args: []value{args}, single: true}
 	switch v := args.(type) {
 	case tuple:
@@ -44,54 +44,45 @@ func percent(m *machine, format string, args value) (value, error) {
 	case list, span:
 		f.dict = v // CPython takes every mapping for one, and these have an index
 	}
-	if err := f.run(); err != nil {
-		return nil, err
-	}
+	f.run()
 	if f.used < len(f.args) && f.dict == nil {
-		return nil, raise(TypeError, "not all arguments converted during string formatting")
+		raise(TypeError, "not all arguments converted during string formatting")
 	}
-	return f.out.b.String(), nil
+	return f.out.b.String()
 }
 
-func (f *percentFormat) run() error {
+func (f *percentFormat) run() {
 	for f.rest != "" {
-		if err := f.m.step(1); err != nil {
-			return err
-		}
+		f.m.step(1)
 		plain, rest, found := strings.Cut(f.rest, "%")
-		if err := f.out.add(plain); err != nil {
-			return err
-		}
+		f.out.add(plain)
 		if !found {
-			return nil
+			return
 		}
 		f.rest = rest
 		f.pos += runes(plain) + 1
-		if err := f.conversion(); err != nil {
-			return err
-		}
+		f.conversion()
 	}
-	return nil
 }
 
 // take reads the next character.
-func (f *percentFormat) take() (rune, error) {
+func (f *percentFormat) take() rune {
 	r, size := utf8.DecodeRuneInString(f.rest)
 	if size == 0 {
-		return 0, raise(ValueError, "incomplete format")
+		raise(ValueError, "incomplete format")
 	}
 	f.rest = f.rest[size:]
 	f.pos++
-	return r, nil
+	return r
 }
 
 // argument is the next argument.
-func (f *percentFormat) argument() (value, error) {
+func (f *percentFormat) argument() value {
 	if f.used >= len(f.args) {
-		return nil, raise(TypeError, "not enough arguments for format string")
+		raise(TypeError, "not enough arguments for format string")
 	}
 	f.used++
-	return f.args[f.used-1], nil
+	return f.args[f.used-1]
 }
 
 // conversion reads %[(name)][flags][width][.precision]letter and writes what it stands for.
@@ -103,51 +94,34 @@ func (f *percentFormat) argument() (value, error) {
 //	'%*d' % (5, 1) → '    1'
 //	'%.3s' % 'abcdef' → 'abc'
 //	'%ld' % 5 → '5'
-func (f *percentFormat) conversion() error {
+func (f *percentFormat) conversion() {
 	if strings.HasPrefix(f.rest, "%") { // a width or flag before it makes it an unknown letter: '%5%'
 		f.take()
-		return f.out.add("%")
+		f.out.add("%")
+		return
 	}
-	if err := f.name(); err != nil {
-		return err
-	}
+	f.name()
 	s := spec{fill: ' ', align: '>', precision: -1}
-	left, err := f.flags(&s)
-	if err != nil {
-		return err
-	}
-	if s.width, err = f.size("width"); err != nil {
-		return err
-	}
+	left := f.flags(&s)
+	s.width = f.size("width")
 	left = left || f.turned
 	if strings.HasPrefix(f.rest, ".") {
 		f.take()
-		if s.precision, err = f.size("precision"); err != nil {
-			return err
-		}
+		s.precision = f.size("precision")
 		s.precision = max(s.precision, 0)
 	}
 	if f.rest != "" && strings.ContainsRune("hlL", rune(f.rest[0])) {
 		f.take() // C's lengths mean nothing here, and nothing complains
 	}
 	at := f.pos
-	letter, err := f.take()
-	if err != nil {
-		return err
-	}
-	v, err := f.argument()
-	if err != nil {
-		return err
-	}
+	letter := f.take()
+	v := f.argument()
 	if left {
 		s.align = '<'
 		s.fill = ' '
 	}
-	out, err := f.convert(letter, v, s, at)
-	if err != nil {
-		return err
-	}
-	return f.out.add(out)
+	out := f.convert(letter, v, s, at)
+	f.out.add(out)
 }
 
 // name reads (name), which may hold brackets of its own, and takes its value as the only argument.
@@ -157,13 +131,13 @@ func (f *percentFormat) conversion() error {
 //	'%(a)s' % 5 → TypeError: format requires a mapping
 //	'%(a)*d' % {'a': 1} → TypeError: not enough arguments for format string
 //	'%(a' % {'a': 1} → ValueError: incomplete format key
-func (f *percentFormat) name() error {
+func (f *percentFormat) name() {
 	f.turned = false
 	if !strings.HasPrefix(f.rest, "(") {
-		return nil
+		return
 	}
 	if f.dict == nil {
-		return raise(TypeError, "format requires a mapping")
+		raise(TypeError, "format requires a mapping")
 	}
 	depth := 0
 	for i, r := range f.rest {
@@ -179,18 +153,15 @@ func (f *percentFormat) name() error {
 		name := f.rest[1:i]
 		f.pos += runes(f.rest[:i+1])
 		f.rest = f.rest[i+1:]
-		v, err := subscript(f.m, f.dict, name)
-		if err != nil {
-			return err
-		}
+		v := subscript(f.m, f.dict, name)
 		f.args, f.used = []value{v}, 0
-		return nil
+		return
 	}
-	return raise(ValueError, "incomplete format key")
+	raise(ValueError, "incomplete format key")
 }
 
 // flags reads -, +, blank, # and 0 in any order.
-func (f *percentFormat) flags(s *spec) (left bool, err error) {
+func (f *percentFormat) flags(s *spec) (left bool) {
 	for f.rest != "" {
 		switch f.rest[0] {
 		case '-':
@@ -206,43 +177,40 @@ func (f *percentFormat) flags(s *spec) (left bool, err error) {
 		case '0':
 			s.fill = '0'
 		default:
-			return left, nil
+			return left
 		}
 		f.take()
 	}
-	return left, nil
+	return left
 }
 
 // size reads a width or precision, or takes it from the arguments; -1 when there is none.
-func (f *percentFormat) size(what string) (int64, error) {
+func (f *percentFormat) size(what string) int64 {
 	if strings.HasPrefix(f.rest, "*") {
 		f.take()
-		v, err := f.argument()
-		if err != nil {
-			return 0, err
-		}
+		v := f.argument()
 		n, ok := integer(v)
 		if !ok {
-			return 0, raise(TypeError, "* wants int")
+			raise(TypeError, "* wants int")
 		}
 		k, small := n.(int64)
 		if !small {
-			return 0, raise(OverflowError, "Python int too large to convert to C %s", map[string]string{"width": "ssize_t", "precision": "int"}[what])
+			raise(OverflowError, "Python int too large to convert to C %s", map[string]string{"width": "ssize_t", "precision": "int"}[what])
 		}
 		if k < 0 && what == "width" {
 			f.turned, k = true, -k
 		}
-		return k, nil
+		return k
 	}
 	r := specReader{f.rest}
-	n, err := r.number()
-	if err != nil || n > math.MaxInt64/10 || what == "precision" && n > math.MaxInt32 {
+	n := r.number()
+	if n > math.MaxInt64/10 || what == "precision" && n > math.MaxInt32 {
 		if what == "precision" {
-			return 0, raise(ValueError, "precision too big")
+			raise(ValueError, "precision too big")
 		}
-		return 0, raise(ValueError, "width too big")
+		raise(ValueError, "width too big")
 	}
 	f.pos += len(f.rest) - len(r.rest)
 	f.rest = r.rest
-	return n, nil
+	return n
 }

@@ -8,7 +8,7 @@ import (
 // The conversions of %: what each letter makes of its argument.
 
 // convert writes one argument.
-func (f *percentFormat) convert(letter rune, v value, s spec, at int) (string, error) {
+func (f *percentFormat) convert(letter rune, v value, s spec, at int) string {
 	switch letter {
 	case 's', 'r', 'a':
 		return f.text(letter, v, s)
@@ -23,18 +23,14 @@ func (f *percentFormat) convert(letter rune, v value, s spec, at int) (string, e
 	if letter < 32 || letter > 126 {
 		shown = '?'
 	}
-	return "", raise(ValueError, "unsupported format character '%c' (0x%x) at index %d", shown, letter, at)
+	raise(ValueError, "unsupported format character '%c' (0x%x) at index %d", shown, letter, at)
+	return ""
 }
 
-func (f *percentFormat) text(letter rune, v value, s spec) (string, error) {
-	shown, err := convert(f.m, v, byte(letter))
-	if err != nil {
-		return "", err
-	}
+func (f *percentFormat) text(letter rune, v value, s spec) string {
+	shown := convert(f.m, v, byte(letter))
 	t := shown.(string)
-	if err := f.m.scan(len(t)); err != nil {
-		return "", err
-	}
+	f.m.scan(len(t))
 	if s.precision >= 0 && s.precision < int64(len(t)) {
 		t = t[:byteAt(t, int(s.precision))]
 	}
@@ -48,24 +44,24 @@ func (f *percentFormat) text(letter rune, v value, s spec) (string, error) {
 //	'%c' % 'ab' → TypeError: %c requires int or char
 //	'%c' % -1 → OverflowError: %c arg not in range(0x110000)
 //	'%c' % 1.5 → TypeError: %c requires int or char
-func (f *percentFormat) char(v value, s spec) (string, error) {
+func (f *percentFormat) char(v value, s spec) string {
 	s.fill = ' '
 	if t, ok := v.(string); ok {
 		if runes(t) != 1 {
-			return "", raise(TypeError, "%%c requires int or char")
+			raise(TypeError, "%%c requires int or char")
 		}
 		return pad(f.m, t, s)
 	}
 	n, ok := integer(v)
 	if !ok {
-		return "", raise(TypeError, "%%c requires int or char")
+		raise(TypeError, "%%c requires int or char")
 	}
 	r, small := n.(int64)
 	if !small || r < 0 || r > utf8.MaxRune {
-		return "", raise(OverflowError, "%%c arg not in range(0x110000)")
+		raise(OverflowError, "%%c arg not in range(0x110000)")
 	}
 	if !utf8.ValidRune(rune(r)) {
-		return "", raise(ValueError, "a surrogate is no character of its own: %d", r)
+		raise(ValueError, "a surrogate is no character of its own: %d", r)
 	}
 	return pad(f.m, string(rune(r)), s)
 }
@@ -77,30 +73,23 @@ func (f *percentFormat) char(v value, s spec) (string, error) {
 //	'%i %u' % (True, 2) → '1 2'
 //	'%d' % '5' → TypeError: %d format: a real number is required, not str
 //	'%d' % None → TypeError: %d format: a real number is required, not NoneType
-func (f *percentFormat) integer(letter rune, v value, s spec) (string, error) {
+func (f *percentFormat) integer(letter rune, v value, s spec) string {
 	n, ok := integer(v)
 	if x, isFloat := v.(float64); isFloat && strings.ContainsRune("diu", letter) {
-		whole, err := truncate(f.m, x)
-		if err != nil {
-			return "", err
-		}
+		whole := truncate(f.m, x)
 		n, ok = whole, true
 	}
 	if !ok {
 		if strings.ContainsRune("xXo", letter) {
-			return "", raise(TypeError, "%%%c format: an integer is required, not %s", letter, typeName(v))
+			raise(TypeError, "%%%c format: an integer is required, not %s", letter, typeName(v))
 		}
-		return "", raise(TypeError, "%%%c format: a real number is required, not %s", letter, typeName(v))
+		raise(TypeError, "%%%c format: a real number is required, not %s", letter, typeName(v))
 	}
 	s.typ = letter
 	if strings.ContainsRune("diu", letter) {
 		s.typ, s.alternate = 'd', false
 	}
-	digits, err := f.digits(n, s)
-	if err != nil {
-		return "", err
-	}
-	return digits.layout(f.m, f.signed(s))
+	return f.digits(n, s).layout(f.m, f.signed(s))
 }
 
 // digits writes the digits, at least precision of them.
@@ -109,22 +98,17 @@ func (f *percentFormat) integer(letter rune, v value, s spec) (string, error) {
 //	'%.5d' % -42 → '-00042'
 //	'%08x' % 255 → '000000ff'
 //	'%-#6X|' % 10 → '0XA   |'
-func (f *percentFormat) digits(n value, s spec) (numeral, error) {
+func (f *percentFormat) digits(n value, s spec) numeral {
 	base := map[rune]int{'x': 16, 'X': 16, 'o': 8}[s.typ]
 	var digits string
-	var err error
 	if base == 0 {
-		digits, err = decimal(f.m, n)
-	} else if err = f.m.allocText(bits(n)); err == nil {
+		digits = decimal(f.m, n)
+	} else {
+		f.m.allocText(bits(n))
 		digits = toBig(n).Text(base)
 	}
-	if err != nil {
-		return numeral{}, err
-	}
 	digits, negative := strings.CutPrefix(digits, "-")
-	if digits, err = padded(f.m, digits, '0', max(s.precision-int64(len(digits)), 0), 0); err != nil {
-		return numeral{}, err
-	}
+	digits = padded(f.m, digits, '0', max(s.precision-int64(len(digits)), 0), 0)
 	prefix := ""
 	if s.alternate {
 		prefix = "0" + string(s.typ)
@@ -132,7 +116,7 @@ func (f *percentFormat) digits(n value, s spec) (numeral, error) {
 	if s.typ == 'X' {
 		digits = strings.ToUpper(digits)
 	}
-	return numeral{negative: negative, prefix: prefix, digits: digits}, nil
+	return numeral{negative: negative, prefix: prefix, digits: digits}
 }
 
 // signed puts the zeros of the flag 0 behind the sign.
@@ -150,18 +134,10 @@ func (f *percentFormat) signed(s spec) spec {
 //	'%f' % 'a' → TypeError: must be real number, not str
 //	'%+.1f' % -0.05 → '-0.1'
 //	'%10.3e|' % 12345.678 → ' 1.235e+04|'
-func (f *percentFormat) float(letter rune, v value, s spec) (string, error) {
-	x, ok := v.(float64)
-	if !ok {
-		n, isInt := integer(v)
-		if !isInt {
-			return "", raise(TypeError, "must be real number, not %s", typeName(v))
-		}
-		var err error
-		if x, err = toFloat(n); err != nil {
-			return "", err
-		}
+func (f *percentFormat) float(letter rune, v value, s spec) string {
+	if !isNumber(v) {
+		raise(TypeError, "must be real number, not %s", typeName(v))
 	}
 	s.typ = letter
-	return formatFloat(f.m, x, "float", f.signed(s))
+	return formatFloat(f.m, number(v), "float", f.signed(s))
 }

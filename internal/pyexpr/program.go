@@ -26,27 +26,26 @@ type Result struct {
 // Compile reads an expression whose variables are names. A leading `result =` is accepted and means nothing, since
 // that is how people write a formula. Every error is an *Error.
 func Compile(src string, names []string) (*Program, error) {
-	if len(src) > mostSource {
-		return nil, raise(LimitError, "the expression is longer than %d bytes", mostSource)
-	}
-	if !utf8.ValidString(src) || strings.Contains(src, "\x00") {
-		return nil, raise(SyntaxError, "the expression is not valid text")
-	}
-	for _, name := range names {
-		if err := CheckName(name); err != nil {
-			return nil, err
-		}
-	}
 	p := &Program{src: src, names: slices.Clone(names), used: make([]bool, len(names))}
-	tokens, err := lex(src, expressionStart(src))
-	if err != nil {
+	if err := attempt(p.compile); err != nil {
 		return nil, err
 	}
-	parser := &parser{src: &p.src, tokens: tokens}
-	if p.root, err = parser.whole(); err != nil {
-		return nil, at(err, src, tokens[min(parser.at, len(tokens)-1)].pos)
+	return p, nil
+}
+
+func (p *Program) compile() {
+	if len(p.src) > mostSource {
+		raise(LimitError, "the expression is longer than %d bytes", mostSource)
 	}
-	return p, p.resolve(parser.names)
+	if !utf8.ValidString(p.src) || strings.Contains(p.src, "\x00") {
+		raise(SyntaxError, "the expression is not valid text")
+	}
+	for _, name := range p.names {
+		checkName(name)
+	}
+	parser := &parser{src: p.src, tokens: lex(p.src, expressionStart(p.src))}
+	p.root = parser.whole()
+	p.resolve(parser.names)
 }
 
 // expressionStart is where the expression begins: behind blanks and `result =`.
@@ -64,21 +63,27 @@ func expressionStart(src string) int {
 
 // CheckName says why a parameter cannot have a name, or nil.
 func CheckName(name string) error {
-	switch {
-	case name == "" || nameLength(name) != len(name):
-		return raise(NameError, "%q is no name: it must be letters, digits and '_', and begin with a letter", name)
-	case strings.HasPrefix(name, "_"):
-		return raise(NameError, "names that begin with '_' are not available: '%s'", name)
-	case keywords[name]:
-		return raise(NameError, "'%s' is a word of the language", name)
-	case functions()[name] != nil:
-		return raise(NameError, "'%s' is a function of the language", name)
+	if err := attempt(func() { checkName(name) }); err != nil {
+		return err
 	}
 	return nil
 }
 
+func checkName(name string) {
+	switch {
+	case name == "" || nameLength(name) != len(name):
+		raise(NameError, "%q is no name: it must be letters, digits and '_', and begin with a letter", name)
+	case strings.HasPrefix(name, "_"):
+		raise(NameError, "names that begin with '_' are not available: '%s'", name)
+	case keywords[name]:
+		raise(NameError, "'%s' is a word of the language", name)
+	case functions()[name] != nil:
+		raise(NameError, "'%s' is a function of the language", name)
+	}
+}
+
 // resolve finds the names that no comprehension binds: parameters first, then functions. They lie in the outermost frame.
-func (p *Program) resolve(names []*nameNode) error {
+func (p *Program) resolve(names []*nameNode) {
 	slices.SortFunc(names, func(a, b *nameNode) int { return a.pos - b.pos })
 	for _, n := range names {
 		if i := slices.Index(p.names, n.name); i >= 0 {
@@ -86,10 +91,9 @@ func (p *Program) resolve(names []*nameNode) error {
 			continue
 		}
 		if n.global = functions()[n.name]; n.global == nil {
-			return at(raise(NameError, "name '%s' is not defined", n.name), p.src, n.pos)
+			blaming(p.src, n.pos, func() { raise(NameError, "name '%s' is not defined", n.name) })
 		}
 	}
-	return nil
 }
 
 // Uses lists the parameters that the expression reads; the others are given for nothing.
@@ -105,46 +109,35 @@ func (p *Program) Uses() []string {
 
 // Run computes the expression with JSON values for its parameters; one that vars lacks is None. Every error is an
 // *Error, and the result says what was spent in that case too.
-//
-// A panic would be a fault of this package, none of which fuzzing has left; should there be one, it costs this call and
-// not the server, which runs tools in goroutines that nothing else guards.
-func (p *Program) Run(ctx context.Context, vars map[string]any, limits Limits) (result Result, err error) {
+func (p *Program) Run(ctx context.Context, vars map[string]any, limits Limits) (result Result, _ error) {
 	m := newMachine(ctx, limits)
-	defer func() {
-		if fault := recover(); fault != nil {
-			result, err = Result{Steps: m.steps, Bytes: m.bytes}, raise(SystemError, "the evaluator failed: %v", fault)
-		}
-	}()
-	result, err = p.run(m, vars)
+	m.pos = expressionStart(p.src)
+	err := attempt(func() { result = p.run(m, vars) })
 	result.Steps, result.Bytes = m.steps, m.bytes
 	if err != nil {
-		return result, at(err, p.src, expressionStart(p.src))
+		return result, err.at(p.src, m.pos)
 	}
 	return result, nil
 }
 
 // run turns the arguments into values, computes, and writes the result; every part of it is charged to the same account.
-func (p *Program) run(m *machine, vars map[string]any) (Result, error) {
+func (p *Program) run(m *machine, vars map[string]any) Result {
+	v := p.root.eval(m, p.frame(m, vars))
+	t := &text{m: m}
+	t.json(v, 1)
+	if t.b.Len() > m.limits.Result {
+		tooLong(m)
+	}
+	return Result{JSON: t.b.String(), Type: typeName(v)}
+}
+
+// frame is the outermost one, which holds the arguments.
+func (p *Program) frame(m *machine, vars map[string]any) *frame {
 	f := &frame{slots: make([]value, len(p.names))}
 	for i, name := range p.names {
-		v, err := fromJSON(m, vars[name], 1)
-		if err != nil {
-			return Result{}, err
-		}
-		f.slots[i] = v
+		f.slots[i] = fromJSON(m, vars[name], 1)
 	}
-	v, err := p.root.eval(m, f)
-	if err != nil {
-		return Result{}, err
-	}
-	t := &text{m: m}
-	if err := toJSON(m, t, v, 1); err != nil {
-		return Result{}, err
-	}
-	if t.b.Len() > m.limits.Result {
-		return Result{}, tooLong(m)
-	}
-	return Result{JSON: t.b.String(), Type: typeName(v)}, nil
+	return f
 }
 
 // wordSet makes a set of the words of a text.

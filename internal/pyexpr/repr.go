@@ -21,41 +21,39 @@ type text struct {
 }
 
 // add doubles the room when it is too small. strings.Builder would grow by itself, but then nobody would have been asked.
-func (t *text) add(s string) error {
+func (t *text) add(s string) {
 	if t.b.Cap()-t.b.Len() < len(s) {
 		size := max(2*t.b.Cap(), t.b.Len()+len(s), 32)
-		if err := t.m.allocText(int64(size)); err != nil {
-			return err
-		}
+		t.m.allocText(int64(size))
 		t.b.Grow(size - t.b.Len())
 	}
 	t.b.WriteString(s)
-	return nil
 }
 
 // str is what str() makes of a value.
-func str(m *machine, v value) (string, error) {
+func str(m *machine, v value) string {
 	if s, ok := v.(string); ok {
-		return s, nil
+		return s
 	}
 	return repr(m, v)
 }
 
 // repr is what repr() makes of a value.
-func repr(m *machine, v value) (string, error) {
+func repr(m *machine, v value) string {
 	switch v := v.(type) {
 	case nil:
-		return "None", nil
+		return "None"
 	case bool:
-		return boolText(v), nil
+		return boolText(v)
 	case int64, *big.Int:
 		return decimal(m, v)
 	case float64:
-		return floatText(v), m.alloc(boxBytes + 24)
+		m.alloc(boxBytes + 24)
+		return floatText(v)
 	}
 	t := &text{m: m}
-	err := t.repr(v)
-	return t.b.String(), err
+	t.repr(v)
+	return t.b.String()
 }
 
 // boolText is how Python writes a bool.
@@ -73,103 +71,65 @@ func boolText(v bool) string {
 //	str({'a': [1]}) → "{'a': [1]}"
 //	str(range(3)) → 'range(0, 3)'
 //	str({'a': 1}.keys()) → "dict_keys(['a'])"
-func (t *text) repr(v value) error {
-	if err := t.m.step(1); err != nil {
-		return err
-	}
+func (t *text) repr(v value) {
+	t.m.step(1)
 	switch v := v.(type) {
 	case string:
-		return t.quote(v)
+		t.quote(v)
 	case list:
-		return t.items("[", v, "]")
+		t.items("[", v, "]")
 	case tuple:
 		if len(v) == 1 {
-			return t.items("(", v, ",)")
+			t.items("(", v, ",)")
+		} else {
+			t.items("(", v, ")")
 		}
-		return t.items("(", v, ")")
 	case *set:
 		if len(v.items) == 0 {
-			return t.add("set()")
+			t.add("set()")
+		} else {
+			t.items("{", v.items, "}")
 		}
-		return t.items("{", v.items, "}")
 	case *dict:
-		return t.dict(v)
+		t.series("{", len(v.keys), ", ", func(i int) {
+			t.repr(v.keys[i])
+			t.add(": ")
+			t.repr(v.vals[i])
+		}, "}")
 	case span:
-		return t.add(v.String())
+		t.add(v.String())
 	case view:
-		return t.view(v)
+		t.items(v.typeName()+"([", items(t.m, v), "])")
 	case cut:
-		return t.items("slice(", []value{v.start, v.stop, v.step}, ")")
+		t.items("slice(", []value{v.start, v.stop, v.step}, ")")
 	case *function:
 		if v.isType {
-			return t.add("<class '" + v.name + "'>")
+			t.add("<class '" + v.name + "'>")
+		} else {
+			t.add("<built-in function " + v.name + ">")
 		}
-		return t.add("<built-in function " + v.name + ">")
 	case *iterator, *lambda, *bound, *unboundMethod:
-		return raise(TypeError, "a %s object has no text in expressions; use list(...) on what can be walked", typeName(v))
+		raise(TypeError, "a %s object has no text in expressions; use list(...) on what can be walked", typeName(v))
+	default:
+		t.add(repr(t.m, v))
 	}
-	s, err := repr(t.m, v)
-	if err != nil {
-		return err
-	}
-	return t.add(s)
 }
 
-// items writes items between brackets, and stops with the first that would go beyond the limit.
-func (t *text) items(open string, items []value, end string) error {
-	if err := t.add(open); err != nil {
-		return err
-	}
-	for i, v := range items {
+// items writes the texts of items between brackets.
+func (t *text) items(open string, items []value, end string) {
+	t.series(open, len(items), ", ", func(i int) { t.repr(items[i]) }, end)
+}
+
+// series writes n parts between brackets, and stops with the first that would go beyond the limit.
+func (t *text) series(open string, n int, between string, part func(i int), end string) {
+	t.add(open)
+	for i := range n {
 		if i > 0 {
-			if err := t.add(", "); err != nil {
-				return err
-			}
+			t.add(between)
 		}
-		if err := t.repr(v); err != nil {
-			return err
-		}
+		part(i)
 	}
-	return t.add(end)
-}
-
-// dict writes entries in their order.
-func (t *text) dict(d *dict) error {
-	for i, k := range d.keys {
-		between := ", "
-		if i == 0 {
-			between = "{"
-		}
-		if err := t.add(between); err != nil {
-			return err
-		}
-		if err := t.repr(k); err != nil {
-			return err
-		}
-		if err := t.add(": "); err != nil {
-			return err
-		}
-		if err := t.repr(d.vals[i]); err != nil {
-			return err
-		}
-	}
-	if len(d.keys) == 0 {
-		return t.add("{}")
-	}
-	return t.add("}")
-}
-
-// view writes dict_keys([...]).
-func (t *text) view(v view) error {
-	it, err := iterate(t.m, v)
-	if err != nil {
-		return err
-	}
-	items, err := drain(t.m, it)
-	if err != nil {
-		return err
-	}
-	return t.items(v.typeName()+"([", items, "])")
+	t.add(end)
 }
 
 // String writes a range as Python does, with the step only where it is not 1.
@@ -187,35 +147,25 @@ func (s span) String() string {
 //	str(["it's"]) → '["it\'s"]'
 //	str(['a"b']) → '[\'a"b\']'
 //	str(['\n\x00é']) → "['\\n\\x00é']"
-func (t *text) quote(s string) error {
+func (t *text) quote(s string) {
 	quote := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
 		quote = '"'
 	}
-	if err := t.add(string(quote)); err != nil {
-		return err
-	}
+	t.add(string(quote))
 	from := 0
 	for i, r := range s {
 		escaped := escape(r, quote)
 		if escaped == "" {
 			continue
 		}
-		if err := t.m.step(1); err != nil {
-			return err
-		}
-		if err := t.add(s[from:i]); err != nil {
-			return err
-		}
-		if err := t.add(escaped); err != nil {
-			return err
-		}
+		t.m.step(1)
+		t.add(s[from:i])
+		t.add(escaped)
 		from = i + len(string(r))
 	}
-	if err := t.add(s[from:]); err != nil {
-		return err
-	}
-	return t.add(string(quote))
+	t.add(s[from:])
+	t.add(string(quote))
 }
 
 // escape is how a character stands in a literal, or empty when it stands for itself.
@@ -280,26 +230,26 @@ const mostDigits = 4300
 //	str(-5) → '-5'
 //	str(10**30) → '1000000000000000000000000000000'
 //	str(10**5000) → ValueError: Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit
-func decimal(m *machine, v value) (string, error) {
+func decimal(m *machine, v value) string {
 	n, ok := v.(*big.Int)
 	if !ok {
-		return strconv.FormatInt(v.(int64), 10), m.alloc(boxBytes + 20)
+		m.alloc(boxBytes + 20)
+		return strconv.FormatInt(v.(int64), 10)
 	}
 	if n.BitLen() > mostDigits*10/3 { // log2(10) is 3.32, so this has more digits for sure
-		return "", tooManyDigits()
+		tooManyDigits()
 	}
-	if err := m.allocText(int64(n.BitLen())); err != nil {
-		return "", err
-	}
+	m.allocText(int64(n.BitLen()))
 	s := n.Text(10)
 	if len(strings.TrimPrefix(s, "-")) > mostDigits {
-		return "", tooManyDigits()
+		tooManyDigits()
 	}
-	return s, m.step(int64(len(s)) * int64(len(s)) / 32_768)
+	m.step(int64(len(s)) * int64(len(s)) / 32_768)
+	return s
 }
 
 // tooManyDigits is CPython's message word for word. The setting that it speaks of is not available here, but the advice
 // is what a search finds.
-func tooManyDigits() error {
-	return raise(ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", mostDigits)
+func tooManyDigits() {
+	raise(ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", mostDigits)
 }

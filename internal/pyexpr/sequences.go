@@ -15,25 +15,22 @@ import (
 //	(1,) * 2 → (1, 1)
 //	[] * 10**9 → []
 //	'a' * 10**30 → OverflowError: cannot fit 'int' into an index-sized integer
-func repeated(m *machine, v value, n int64) (value, error) {
+func repeated(m *machine, v value, n int64) value {
 	switch v := v.(type) {
 	case string:
 		size, ok := product(int64(len(v)), n)
 		if !ok {
-			return nil, m.alloc(-1)
+			m.alloc(-1)
+			return nil
 		}
-		if err := m.allocText(size); err != nil {
-			return nil, err
-		}
-		return strings.Repeat(v, int(n)), nil
+		m.allocText(size)
+		return strings.Repeat(v, int(n))
 	case list:
-		items, err := repeatItems(m, v, n)
-		return list(items), err
+		return list(repeatItems(m, v, n))
 	case tuple:
-		items, err := repeatItems(m, v, n)
-		return tuple(items), err
+		return tuple(repeatItems(m, v, n))
 	}
-	return nil, nil
+	return nil
 }
 
 // product multiplies two counts; ok is false when that is beyond any limit.
@@ -48,19 +45,18 @@ func product(a, b int64) (int64, bool) {
 }
 
 // repeatItems repeats items. The items themselves are shared, as they are in Python, and nothing here can tell.
-func repeatItems(m *machine, items []value, n int64) ([]value, error) {
+func repeatItems(m *machine, items []value, n int64) []value {
 	size, ok := product(int64(len(items)), n)
 	if !ok {
-		return nil, m.alloc(-1)
+		m.alloc(-1)
+		return nil
 	}
-	if err := m.allocItems(size); err != nil {
-		return nil, err
-	}
+	m.allocItems(size)
 	all := make([]value, 0, size)
 	for len(all) < int(size) {
 		all = append(all, items...)
 	}
-	return all, nil
+	return all
 }
 
 // runes counts the code points of a string.
@@ -94,36 +90,26 @@ type subscriptNode struct{ x, index node }
 type cutNode struct{ start, stop, step node }
 
 // eval computes x and the index, and then looks whether x takes one.
-func (n *subscriptNode) eval(m *machine, f *frame) (value, error) {
-	x, err := n.x.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
-	i, err := n.index.eval(m, f)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.step(1); err != nil {
-		return nil, err
-	}
+func (n *subscriptNode) eval(m *machine, f *frame) value {
+	x := n.x.eval(m, f)
+	i := n.index.eval(m, f)
+	m.step(1)
 	return subscript(m, x, i)
 }
 
 // eval computes the parts of a slice that are written. Their types are checked when the slice is taken: a dict complains of
 // a slice as a key, not of its parts.
-func (n *cutNode) eval(m *machine, f *frame) (value, error) {
+func (n *cutNode) eval(m *machine, f *frame) value {
 	var parts [3]value
 	for i, part := range []node{n.start, n.stop, n.step} {
 		if part == nil {
 			continue
 		}
-		v, err := part.eval(m, f)
-		if err != nil {
-			return nil, err
-		}
+		v := part.eval(m, f)
 		parts[i] = v
 	}
-	return cut{parts[0], parts[1], parts[2]}, m.alloc(listBytes)
+	m.alloc(listBytes)
+	return cut{parts[0], parts[1], parts[2]}
 }
 
 // subscript computes x[i].
@@ -133,47 +119,47 @@ func (n *cutNode) eval(m *machine, f *frame) (value, error) {
 //	'abc'['x'] → TypeError: string indices must be integers, not 'str'
 //	[1]['x'] → TypeError: list indices must be integers or slices, not str
 //	5[0] → TypeError: 'int' object is not subscriptable
-func subscript(m *machine, x, i value) (value, error) {
+func subscript(m *machine, x, i value) value {
 	switch x := x.(type) {
 	case *dict:
 		return lookup(m, x, i)
 	case string, list, tuple, span:
 	case *function:
 		if x.isType {
-			return nil, raise(TypeError, "type '%s' is not subscriptable in an expression", x.name)
+			raise(TypeError, "type '%s' is not subscriptable in an expression", x.name)
 		}
-		return nil, notSubscriptable(x)
+		notSubscriptable(x)
 	default:
-		return nil, notSubscriptable(x)
+		notSubscriptable(x)
 	}
 	if c, ok := i.(cut); ok {
 		return slice(m, x, c)
 	}
 	n, ok := integer(i)
 	if !ok {
-		return nil, notAnIndex(x, i)
+		notAnIndex(x, i)
 	}
 	k, ok := n.(int64)
 	if !ok {
 		if _, isRange := x.(span); isRange {
-			return nil, raise(IndexError, "range object index out of range")
+			raise(IndexError, "range object index out of range")
 		}
-		return nil, raise(IndexError, "cannot fit 'int' into an index-sized integer")
+		raise(IndexError, "cannot fit 'int' into an index-sized integer")
 	}
 	return item(m, x, k)
 }
 
 // notSubscriptable is the error of x[i] for an x without items.
-func notSubscriptable(x value) error {
-	return raise(TypeError, "'%s' object is not subscriptable", typeName(x))
+func notSubscriptable(x value) {
+	raise(TypeError, "'%s' object is not subscriptable", typeName(x))
 }
 
 // notAnIndex is the message about an index of the wrong type, in which a string's differs from all others in 3.11.
-func notAnIndex(x, i value) error {
+func notAnIndex(x, i value) {
 	if isString(x) {
-		return raise(TypeError, "string indices must be integers, not '%s'", typeName(i))
+		raise(TypeError, "string indices must be integers, not '%s'", typeName(i))
 	}
-	return raise(TypeError, "%s indices must be integers or slices, not %s", typeName(x), typeName(i))
+	raise(TypeError, "%s indices must be integers or slices, not %s", typeName(x), typeName(i))
 }
 
 // lookup finds an entry of a dict; a key that is not there is the error's message, as repr writes it.
@@ -181,16 +167,12 @@ func notAnIndex(x, i value) error {
 //	{'a': 1}['a'] → 1
 //	{'a': 1}['b'] → KeyError: 'b'
 //	{1: 2}[(1, 'x')] → KeyError: (1, 'x')
-func lookup(m *machine, d *dict, key value) (value, error) {
-	v, ok, err := d.get(m, key)
-	if err != nil || ok {
-		return v, err
+func lookup(m *machine, d *dict, key value) value {
+	v, ok := d.get(m, key)
+	if ok {
+		return v
 	}
-	text, err := repr(m, key)
-	if err != nil {
-		return nil, err
-	}
-	return nil, raise(KeyError, "%s", text)
+	return raise(KeyError, "%s", repr(m, key))
 }
 
 // item is x[k] for a sequence.
@@ -201,11 +183,9 @@ func lookup(m *machine, d *dict, key value) (value, error) {
 //	range(5)[-1] → 4
 //	range(5)[9] → IndexError: range object index out of range
 //	'a'[10**30] → IndexError: cannot fit 'int' into an index-sized integer
-func item(m *machine, x value, k int64) (value, error) {
+func item(m *machine, x value, k int64) value {
 	if s, ok := x.(string); ok {
-		if err := m.scan(len(s)); err != nil {
-			return nil, err
-		}
+		m.scan(len(s))
 	}
 	n, _ := length(x)
 	if k < 0 {
@@ -216,24 +196,25 @@ func item(m *machine, x value, k int64) (value, error) {
 		if _, ok := x.(span); ok {
 			name = "range object"
 		}
-		return nil, raise(IndexError, "%s index out of range", name)
+		raise(IndexError, "%s index out of range", name)
 	}
 	switch x := x.(type) {
 	case string:
 		if len(x) == int(n) {
-			return x[k : k+1], nil
+			return x[k : k+1]
 		}
 		at := byteAt(x, int(k))
 		_, size := utf8.DecodeRuneInString(x[at:])
-		return x[at : at+size], nil
+		return x[at : at+size]
 	case list:
-		return x[k], nil
+		return x[k]
 	case tuple:
-		return x[k], nil
+		return x[k]
 	case span:
-		return x.start + k*x.step, m.alloc(boxBytes)
+		m.alloc(boxBytes)
+		return x.start + k*x.step
 	}
-	return nil, nil
+	return nil
 }
 
 // isString says that a value is text.

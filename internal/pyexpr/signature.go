@@ -40,39 +40,39 @@ func given(v value) bool {
 //	'a'.nope() → AttributeError: 'str' object has no attribute 'nope'
 //	divmod(1) → TypeError: divmod expected 2 arguments, got 1
 //	abs(x=1) → TypeError: abs() takes no keyword arguments
-func (s *signature) bind(a arguments) (arguments, error) {
+func (s *signature) bind(a arguments) arguments {
 	if s.style == free {
-		return a, nil
+		return a
 	}
 	if s.style == keyworded {
-		slots, err := s.bindNames(a)
-		return arguments{pos: slots}, err
+		slots := s.bindNames(a)
+		return arguments{pos: slots}
 	}
 	n := len(a.pos)
 	switch {
 	case len(a.names) > 0:
-		return a, raise(TypeError, "%s() takes no keyword arguments", s.full)
+		raise(TypeError, "%s() takes no keyword arguments", s.full)
 	case s.style == noArgs && n > 0:
-		return a, raise(TypeError, "%s() takes no arguments (%d given)", s.full, n)
+		raise(TypeError, "%s() takes no arguments (%d given)", s.full, n)
 	case s.style == oneArg && n != 1:
-		return a, raise(TypeError, "%s() takes exactly one argument (%d given)", s.full, n)
+		raise(TypeError, "%s() takes exactly one argument (%d given)", s.full, n)
 	case s.style == checked && (n < s.min || n > s.max):
-		return a, s.wrongCount(n)
+		s.wrongCount(n)
 	case s.style == parsed && (n < s.min || n > s.max):
 		bound, limit := "at least", s.min
 		if n > s.max {
 			bound, limit = "at most", s.max
 		}
-		return a, raise(TypeError, "%s() takes %s %d argument%s (%d given)", s.name, bound, limit, plural(limit), n)
+		raise(TypeError, "%s() takes %s %d argument%s (%d given)", s.name, bound, limit, plural(limit), n)
 	}
 	if n == s.max || s.style == noArgs || s.style == oneArg {
-		return a, nil
+		return a
 	}
-	return arguments{pos: s.fill(a.pos)}, nil
+	return arguments{pos: s.fill(a.pos)}
 }
 
 // wrongCount is what _PyArg_CheckPositional says.
-func (s *signature) wrongCount(n int) error {
+func (s *signature) wrongCount(n int) {
 	bound, limit := "", s.min
 	switch {
 	case s.min == s.max:
@@ -81,7 +81,7 @@ func (s *signature) wrongCount(n int) error {
 	default:
 		bound, limit = "at most ", s.max
 	}
-	return raise(TypeError, "%s expected %s%d argument%s, got %d", s.name, bound, limit, plural(limit), n)
+	raise(TypeError, "%s expected %s%d argument%s, got %d", s.name, bound, limit, plural(limit), n)
 }
 
 // fill puts absent where no argument was given.
@@ -101,7 +101,7 @@ func (s *signature) fill(pos []value) []value {
 //	round(1, x=2) → TypeError: 'x' is an invalid keyword argument for round()
 //	round(1, number=2) → TypeError: argument for round() given by name ('number') and position (1)
 //	pow(2, exp=3) → 8
-func (s *signature) bindNames(a arguments) ([]value, error) {
+func (s *signature) bindNames(a arguments) []value {
 	total := len(a.pos) + len(a.names)
 	switch {
 	case total > s.max:
@@ -109,9 +109,9 @@ func (s *signature) bindNames(a arguments) ([]value, error) {
 		if len(a.pos) == 0 {
 			which = "keyword "
 		}
-		return nil, raise(TypeError, "%s() takes at most %d %sargument%s (%d given)", s.name, s.max, which, plural(s.max), total)
+		raise(TypeError, "%s() takes at most %d %sargument%s (%d given)", s.name, s.max, which, plural(s.max), total)
 	case len(a.pos) < s.posOnly:
-		return nil, raise(TypeError, "%s() takes at least %d positional argument%s (%d given)", s.name, s.posOnly, plural(s.posOnly), len(a.pos))
+		raise(TypeError, "%s() takes at least %d positional argument%s (%d given)", s.name, s.posOnly, plural(s.posOnly), len(a.pos))
 	}
 	slots := s.fill(a.pos)
 	for i, name := range a.names {
@@ -121,21 +121,21 @@ func (s *signature) bindNames(a arguments) ([]value, error) {
 	}
 	for i := range s.min {
 		if !given(slots[i]) {
-			return nil, raise(TypeError, "%s() missing required argument '%s' (pos %d)", s.name, s.params[i], i+1)
+			raise(TypeError, "%s() missing required argument '%s' (pos %d)", s.name, s.params[i], i+1)
 		}
 	}
-	return slots, s.checkNames(a)
+	s.checkNames(a)
+	return slots
 }
 
 // checkNames finds names that the function does not have, and arguments given twice.
-func (s *signature) checkNames(a arguments) error {
+func (s *signature) checkNames(a arguments) {
 	for _, name := range a.names {
 		switch at := slices.Index(s.params, name); {
 		case at < s.posOnly:
-			return raise(TypeError, "'%s' is an invalid keyword argument for %s()", name, s.name)
+			raise(TypeError, "'%s' is an invalid keyword argument for %s()", name, s.name)
 		case at < len(a.pos):
-			return raise(TypeError, "argument for %s() given by name ('%s') and position (%d)", s.name, name, at+1)
+			raise(TypeError, "argument for %s() given by name ('%s') and position (%d)", s.name, name, at+1)
 		}
 	}
-	return nil
 }

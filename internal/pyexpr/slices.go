@@ -6,15 +6,15 @@ import "math/big"
 // items is known before any of them is copied.
 
 // sliceBound reads a bound of a slice: a number beyond 64 bits is as good as the largest.
-func sliceBound(v value, otherwise int64) (int64, error) {
+func sliceBound(v value, otherwise int64) int64 {
 	if v == nil {
-		return otherwise, nil
+		return otherwise
 	}
 	n, ok := integer(v)
 	if !ok {
-		return 0, raise(TypeError, "slice indices must be integers or None or have an __index__ method")
+		raise(TypeError, "slice indices must be integers or None or have an __index__ method")
 	}
-	return clamp(n), nil
+	return clamp(n)
 }
 
 // clamp is an integer within 62 bits, so that adding a length cannot overflow.
@@ -36,12 +36,10 @@ func clamp(n value) int64 {
 //	'abc'[::-1] → 'cba'
 //	'abc'[-10:2] → 'ab'
 //	[1, 2][:10**30] → [1, 2]
-func (c cut) bounds(n int64) (start, step, count int64, err error) {
-	if step, err = sliceBound(c.step, 1); err != nil {
-		return 0, 0, 0, err
-	}
+func (c cut) bounds(n int64) (start, step, count int64) {
+	step = sliceBound(c.step, 1)
 	if step == 0 {
-		return 0, 0, 0, raise(ValueError, "slice step cannot be zero")
+		raise(ValueError, "slice step cannot be zero")
 	}
 	low, high := int64(0), n // what a bound is clamped to
 	first, last := low, high
@@ -49,25 +47,19 @@ func (c cut) bounds(n int64) (start, step, count int64, err error) {
 		low, high = -1, n-1
 		first, last = high, low
 	}
-	within := func(v value, otherwise int64) (int64, error) {
+	within := func(v value, otherwise int64) int64 {
 		if v == nil {
-			return otherwise, nil
+			return otherwise
 		}
-		i, err := sliceBound(v, 0)
+		i := sliceBound(v, 0)
 		if i < 0 {
 			i += n
 		}
-		return min(max(i, low), high), err
+		return min(max(i, low), high)
 	}
-	start, err = within(c.start, first)
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	stop, err := within(c.stop, last)
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	return start, step, between(start, stop, step), nil
+	start = within(c.start, first)
+	stop := within(c.stop, last)
+	return start, step, between(start, stop, step)
 }
 
 // between counts the numbers from start to stop in steps.
@@ -89,63 +81,56 @@ func between(start, stop, step int64) int64 {
 //	[1, 2][5:] → []
 //	[1][::0] → ValueError: slice step cannot be zero
 //	'ab'['x':] → TypeError: slice indices must be integers or None or have an __index__ method
-func slice(m *machine, x value, c cut) (value, error) {
+func slice(m *machine, x value, c cut) value {
 	n, _ := length(x)
-	start, step, count, err := c.bounds(n)
-	if err != nil {
-		return nil, err
-	}
+	start, step, count := c.bounds(n)
 	switch x := x.(type) {
 	case string:
 		return sliceText(m, x, start, step, count)
 	case list:
-		items, err := pick(m, x, start, step, count)
-		return list(items), err
+		return list(pick(m, x, start, step, count))
 	case tuple:
-		items, err := pick(m, x, start, step, count)
-		return tuple(items), err
+		return tuple(pick(m, x, start, step, count))
 	case span:
 		if wide := magnitude(step); wide > 1<<31 || magnitude(x.step) > 1<<31 || magnitude(x.stop) > 1<<62 || magnitude(x.start) > 1<<62 {
-			return nil, raise(LimitError, "a slice of a range beyond 62 bits is not available in expressions")
+			raise(LimitError, "a slice of a range beyond 62 bits is not available in expressions")
 		}
-		return x.slice(start, step, c, n, count), nil
+		return x.slice(start, step, c, n, count)
 	}
-	return nil, nil
+	return nil
 }
 
 // pick takes every step-th item; bounds has made sure that all of them are there.
-func pick(m *machine, x []value, start, step, count int64) ([]value, error) {
-	if err := m.allocItems(count); err != nil {
-		return nil, err
-	}
+func pick(m *machine, x []value, start, step, count int64) []value {
+	m.allocItems(count)
 	all := make([]value, count)
 	for i := range all {
 		all[i] = x[start+int64(i)*step]
 	}
-	return all, nil
+	return all
 }
 
 // sliceText slices code points; a run of bytes where that is the same.
-func sliceText(m *machine, s string, start, step, count int64) (value, error) {
-	if err := m.allocText(int64(len(s))); err != nil || count == 0 {
-		return "", err
+func sliceText(m *machine, s string, start, step, count int64) value {
+	m.allocText(int64(len(s)))
+	if count == 0 {
+		return ""
 	}
 	if step == 1 {
 		if isASCII(s) {
-			return s[start : start+count], nil
+			return s[start : start+count]
 		}
 		from := byteAt(s, int(start))
-		return s[from : from+byteAt(s[from:], int(count))], nil
+		return s[from : from+byteAt(s[from:], int(count))]
 	}
-	if err := m.alloc(4 * int64(len(s))); err != nil {
-		return nil, err
-	}
+	m.alloc(4 * int64(len(s)))
 	all := []rune(s)
 	picked := make([]rune, count)
 	for i := range picked {
 		picked[i] = all[start+int64(i)*step]
 	}
-	return string(picked), m.alloc(8 * count)
+	m.alloc(8 * count)
+	return string(picked)
 }
 
 // slice is a range of a range. Its stop is what Python shows, computed from the clamped bound of the slice.
@@ -155,7 +140,7 @@ func (s span) slice(start, step int64, c cut, n, count int64) span {
 		stop = -1
 	}
 	if c.stop != nil {
-		stop, _ = sliceBound(c.stop, 0)
+		stop = sliceBound(c.stop, 0)
 		if stop < 0 {
 			stop += n
 		}

@@ -12,28 +12,21 @@ type pair struct{ key, item value }
 //	sorted(['B', 'a'], key=str.lower) → ['a', 'B']
 //	sorted([(1, 'b'), (1, 'a')], key=lambda p: p[0]) → [(1, 'b'), (1, 'a')]
 //	sorted([1, 'a', None]) → TypeError: '<' not supported between instances of 'str' and 'int'
-func sortItems(m *machine, items []value, key value, reverse bool) (value, error) {
+func sortItems(m *machine, items []value, key value, reverse bool) value {
 	n := int64(len(items))
-	if err := m.alloc(3*listBytes + n*5*slotBytes); err != nil {
-		return nil, err
-	}
+	m.alloc(3*listBytes + n*5*slotBytes)
 	pairs := make([]pair, n)
 	for i, v := range items {
 		k := v
 		if key != nil {
-			var err error
-			if k, err = call1(m, key, v); err != nil {
-				return nil, err
-			}
+			k = call1(m, key, v)
 		}
 		pairs[i] = pair{k, v}
 	}
 	if reverse {
 		slices.Reverse(pairs)
 	}
-	if err := mergeSort(m, pairs, make([]pair, len(pairs))); err != nil {
-		return nil, err
-	}
+	mergeSort(m, pairs, make([]pair, len(pairs)))
 	if reverse {
 		slices.Reverse(pairs)
 	}
@@ -41,7 +34,7 @@ func sortItems(m *machine, items []value, key value, reverse bool) (value, error
 	for i, p := range pairs {
 		all[i] = p.item
 	}
-	return all, nil
+	return all
 }
 
 // smallRun is the length below which a run is sorted by insertion, as in CPython.
@@ -49,62 +42,46 @@ const smallRun = 64
 
 // mergeSort sorts halves and joins them. Halves that are in order already need no joining, which makes sorted lists, the most
 // frequent case, cost one comparison for each item.
-func mergeSort(m *machine, a, spare []pair) error {
+func mergeSort(m *machine, a, spare []pair) {
 	if len(a) < smallRun {
-		return insertionSort(m, a)
+		insertionSort(m, a)
+		return
 	}
 	half := len(a) / 2
-	if err := mergeSort(m, a[:half], spare[:half]); err != nil {
-		return err
+	mergeSort(m, a[:half], spare[:half])
+	mergeSort(m, a[half:], spare[half:])
+	if !order(m, "<", a[half].key, a[half-1].key) {
+		return
 	}
-	if err := mergeSort(m, a[half:], spare[half:]); err != nil {
-		return err
-	}
-	ordered, err := order(m, "<", a[half].key, a[half-1].key)
-	if err != nil || !ordered {
-		return err
-	}
-	return merge(m, a, half, spare)
+	merge(m, a, half, spare)
 }
 
 // merge joins two sorted halves. An item of the right half only goes first when it is less.
-func merge(m *machine, a []pair, half int, spare []pair) error {
+func merge(m *machine, a []pair, half int, spare []pair) {
 	left, right := spare[:copy(spare, a[:half])], a[half:]
 	for i := range a {
 		switch {
 		case len(left) == 0:
-			return nil
+			return
 		case len(right) > 0:
-			lower, err := order(m, "<", right[0].key, left[0].key)
-			if err != nil {
-				return err
-			}
-			if lower {
+			if order(m, "<", right[0].key, left[0].key) {
 				a[i], right = right[0], right[1:]
 				continue
 			}
 		}
 		a[i], left = left[0], left[1:]
 	}
-	return nil
 }
 
 // insertionSort finds the run that the items begin with, turns it when it falls, and inserts the rest by bisection.
-func insertionSort(m *machine, a []pair) error {
-	run, err := countRun(m, a)
-	if err != nil {
-		return err
-	}
+func insertionSort(m *machine, a []pair) {
+	run := countRun(m, a)
 	for ; run < len(a); run++ {
 		pivot := a[run]
 		low, high := 0, run
 		for low < high {
 			mid := (low + high) / 2
-			lower, err := order(m, "<", pivot.key, a[mid].key)
-			if err != nil {
-				return err
-			}
-			if lower {
+			if order(m, "<", pivot.key, a[mid].key) {
 				high = mid
 			} else {
 				low = mid + 1
@@ -112,28 +89,19 @@ func insertionSort(m *machine, a []pair) error {
 		}
 		copy(a[low+1:run+1], a[low:run])
 		a[low] = pivot
-		if err := m.step(1); err != nil {
-			return err
-		}
+		m.step(1)
 	}
-	return nil
 }
 
 // countRun is the length of the run at the start, which is ascending when it returns.
-func countRun(m *machine, a []pair) (int, error) {
+func countRun(m *machine, a []pair) int {
 	if len(a) < 2 {
-		return len(a), nil
+		return len(a)
 	}
-	falls, err := order(m, "<", a[1].key, a[0].key)
-	if err != nil {
-		return 0, err
-	}
+	falls := order(m, "<", a[1].key, a[0].key)
 	n := 2
 	for ; n < len(a); n++ {
-		lower, err := order(m, "<", a[n].key, a[n-1].key)
-		if err != nil {
-			return 0, err
-		}
+		lower := order(m, "<", a[n].key, a[n-1].key)
 		if lower != falls {
 			break
 		}
@@ -141,5 +109,5 @@ func countRun(m *machine, a []pair) (int, error) {
 	if falls {
 		slices.Reverse(a[:n])
 	}
-	return n, nil
+	return n
 }

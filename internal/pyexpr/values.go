@@ -35,7 +35,7 @@ type unbound struct{}
 // iterator gives items one by one. A generator, a map and the like can be walked once, so it is a pointer.
 type iterator struct {
 	typ  string
-	next func(m *machine) (value, bool, error)
+	next func(m *machine) (value, bool)
 }
 
 // typeName is the name that Python's messages call a value's type.
