@@ -136,8 +136,11 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 // <arg_key>city</arg_value>⏎<arg_value>… (the wrong closer). The first is believed only if the value closes at the next tag.
 func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
 	end, a := d.literal(i, p.Parts[k].Lit)
+	if a != mismatch || k == 0 || p.Keyed() {
+		return end, a
+	}
 	tags := p.Parts[k].Lit.Pieces()
-	if a != mismatch || k == 0 || len(tags) != 2 || p.Keyed() {
+	if len(tags) != 2 {
 		return end, a
 	}
 	last := p.Parts[len(p.Parts)-1].Lit

@@ -154,8 +154,9 @@ func (s *toolset) find(name string) *tool {
 	if t := s.exact[name]; t != nil {
 		return t
 	}
-	// GetWeather, get-weather
-	folded := fold(name)
+	// GetWeather, get-weather. Prose asks here too, at each word that could be an id, so short names stay on the stack.
+	var buf [32]byte
+	folded := string(appendFold(buf[:0], name))
 	if t := s.folded(folded); t != nil {
 		return t
 	}
