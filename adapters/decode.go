@@ -143,8 +143,8 @@ func (d *decoder) resetArgs() {
 // newDecoder is a decoder in front of the reply's first byte. Without tools it has no toolset, and no call is looked for: only
 // reasoning is taken apart.
 // -1 stands for "none" where 0 is a place.
-func newDecoder(f *declaration.Family, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
-	d := &decoder{f: f, index: f.Index(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
+func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
+	d := &decoder{f: f.Family, index: f.index(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.outer, d.calling.from = -1, -1
 	d.src = in

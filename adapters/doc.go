@@ -14,7 +14,8 @@
 //
 // What callers see:
 //
-//	format.go      Format and Set; arguments and documents that no reply holds
+//	set.go         Set and Format: families that are read together, which of them a model's name means
+//	format.go      the embedded families; Decode; arguments and documents that no reply holds
 //	options.go     what reading must know of a request; the names of repairs
 //	write.go       Append, Prompt, Grammar: calls, results, prompts, and whether a name comes back
 //

@@ -13,20 +13,6 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Format reads and writes as one model family does. What its declaration says is in the embedded Family. Reading and writing
-// change nothing in it, so one Format serves any number of requests at the same time.
-type Format struct {
-	*declaration.Family
-	set *Set // the formats it is read with
-}
-
-// Set is a collection of formats that are read together: whatever model is asked, the marks of all of them are known. The
-// zero value has none, and Load makes a larger one of any.
-type Set struct {
-	families declaration.Set
-	formats  map[*declaration.Family]*Format // one for each family of the set
-}
-
 // Wording is in which words Prompt describes tools: some of the kinds below together. The zero value is the family's own.
 type Wording = declaration.Wording
 
@@ -84,53 +70,6 @@ func All() []*Format { return Builtin().All() }
 // The error names the line, and a "like" of a format that is not there.
 func Parse(src []byte) (*Format, error) { return Builtin().Parse(src) }
 
-// setOf makes the formats of a set of families. Each is made once, so that formats can be compared.
-// A family keeps no pointer to what reads it, so sets can share files but never formats.
-func setOf(families *declaration.Set) *Set {
-	s := &Set{families: *families, formats: map[*declaration.Family]*Format{}}
-	for _, f := range families.All() {
-		s.formats[f] = &Format{f, s}
-	}
-	return s
-}
-
-// Load returns the set with the declarations of a directory (*.txt) added. A declaration whose name is known replaces the
-// one that had it. An error names the file and the line.
-func (s *Set) Load(dir fs.FS) (*Set, error) {
-	families, err := s.families.Load(dir)
-	if err != nil {
-		return nil, err
-	}
-	return setOf(families), nil
-}
-
-// Parse reads a declaration, or a whole family file, as a member of a new set: this one and the format, which replaces one
-// of the same name. An error names the line.
-func (s *Set) Parse(src []byte) (*Format, error) {
-	families, f, err := s.families.With(src)
-	if err != nil {
-		return nil, err
-	}
-	return setOf(families).formats[f], nil
-}
-
-// For returns the format whose model globs match, the longest glob first, else the generic one.
-func (s *Set) For(model string) *Format { return s.formats[s.families.For(model)] }
-
-// Named returns the format with that name, or nil.
-func (s *Set) Named(name string) *Format { return s.formats[s.families.Named(name)] }
-
-// All returns the formats sorted by name.
-// Lists for people are sorted; which family counts among equals is the order of loading, which For keeps.
-func (s *Set) All() []*Format {
-	families := s.families.All()
-	all := make([]*Format, len(families))
-	for i, f := range families {
-		all[i] = s.formats[f]
-	}
-	return all
-}
-
 // Decode reads a reply. Text from the source is decoded; every other event passes through, and no call or mark reaches
 // over it. The sequence ends with a Finish event or an error from the source or the context; model text never makes an error. Leaving
 // the range closes the source.
@@ -140,7 +79,7 @@ func (s *Set) All() []*Format {
 func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		defer in.Close()
-		newDecoder(f.Family, in, o, yield).run()
+		newDecoder(f, in, o, yield).run()
 	}
 }
 

@@ -44,9 +44,9 @@ func printing(f *Format) *Format {
 		return f
 	}
 	others := slices.DeleteFunc(slices.Clone(f.Calls), func(q *declaration.Pattern) bool { return q == p })
-	lines := f.Lines
-	lines.Calls = append([]*declaration.Pattern{p}, others...)
-	return &Format{Family: &declaration.Family{Lines: lines}}
+	family := *f.Family
+	family.Calls = append([]*declaration.Pattern{p}, others...)
+	return &Format{Family: &family}
 }
 
 // marked are the formats that have a grammar.

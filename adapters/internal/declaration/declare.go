@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// errLater says that a declaration is like one that is not known yet. Files are read in the order of their names, and
+// ErrUnknown says that a declaration is like one that is not known, or not yet. Files are read in the order of their names, and
 // mistral-small3.2.txt comes before mistral.txt, which it is like: who loads a folder tries again.
-var errLater = errors.New("like a format that is not known yet")
+var ErrUnknown = errors.New("the format it is like does not exist")
 
 // Route is one line of a message family: the recipient or channel it is for, and what the body is. harmony's
 //
@@ -31,24 +31,25 @@ func (r Route) Says() string {
 	return r.Field
 }
 
-// parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment line. What it accepts can
+// Parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment line. What it accepts can
 // be read, printed and turned into a grammar without a check later, so everything that those rely on is checked here, with
-// the number of the line for its author.
+// the number of the line for its author. named finds the family that it is like.
 // A message family needs no call line: gpt-oss's calls are told by the header of their message.
-func (s *Set) parse(src []byte) (*Family, error) {
-	f := &Family{file: string(src), Lines: Lines{Layout: Layout{Name: "name", Args: "arguments"}}}
+func Parse(src []byte, named func(name string) *Family) (*Family, error) {
+	f := &Family{file: string(src), Layout: plainLayout}
 	own := map[string]bool{}
 	head := "\n" + f.Declaration()
-	for n, line := range strings.Split(head, "\n") {
-		line = strings.TrimRight(line, " \t\r")
-		if line == "" || line[0] == '#' {
+	for n, text := range strings.Split(head, "\n") {
+		text = strings.TrimRight(text, " \t\r")
+		if text == "" || text[0] == '#' {
 			continue
 		}
-		kind, value, _ := strings.Cut(line, " ")
-		if err := s.line(f, kind, strings.TrimLeft(value, " "), own); err != nil {
-			if err == errLater {
-				return nil, err
-			}
+		kind, value, _ := strings.Cut(text, " ")
+		l := line{kind, strings.TrimLeft(value, " "), !own[kind]}
+		own[kind] = true
+		if err := f.take(l, named); err == ErrUnknown {
+			return nil, err
+		} else if err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 	}
@@ -75,23 +76,33 @@ func (s *Set) parse(src []byte) (*Family, error) {
 	return f, nil
 }
 
-// line takes over one line of a declaration. own tells which kinds the declaration has given itself: the first line of a
-// kind replaces all lines of that kind that it had from the format it is like.
+// line is one line of a declaration. The first line of a kind replaces all lines of that kind that the declaration has from the
+// format it is like.
 // The value begins behind the blanks that line it up with others, so an example that begins with a blank cannot be said.
-func (s *Set) line(f *Family, kind, value string, own map[string]bool) (err error) {
-	first := !own[kind]
-	own[kind] = true
+type line struct {
+	kind, value string
+	first       bool
+}
+
+// take takes over one line; named finds the family that it is like.
+func (f *Family) take(l line, named func(name string) *Family) (err error) {
+	kind, value, first := l.kind, l.value, l.first
 	switch kind {
 	case "format":
 		f.Name = value
+		return nil
 	case "models":
 		f.Models = append(f.Models, strings.Fields(strings.ToLower(value))...)
+		return nil
 	case "like":
-		cousin := s.Named(value)
-		if cousin == nil {
-			return errLater
-		}
-		f.takeFrom(cousin)
+		return f.takeFrom(named(value))
+	}
+	f.lines = append(f.lines, l)
+	marks := map[string]*[]string{"drop": &f.Drop, "ends": &f.Ends, "noise": &f.noise, "prompt": &f.PromptMarks}
+	if list := marks[kind]; list != nil {
+		return marksOf(list, first, value)
+	}
+	switch kind {
 	case "think":
 		return declare(f, &f.Think, first, kind, value, "# reasoning #")
 	case "text":
@@ -110,14 +121,6 @@ func (s *Set) line(f *Family, kind, value string, own map[string]bool) (err erro
 		return declareResult(f, &f.Result, value, "result", "quoted", "name", "id")
 	case "results":
 		return declareResult(f, &f.ResultList, value, "results")
-	case "drop":
-		return marksOf(&f.Drop, first, value)
-	case "ends":
-		return marksOf(&f.Ends, first, value)
-	case "noise":
-		return marksOf(&f.noise, first, value)
-	case "prompt":
-		return marksOf(&f.PromptMarks, first, value)
 	case "flag":
 		f.Flags, err = parseFlags(value)
 	case "quote":
@@ -272,33 +275,18 @@ func (f *Family) route(value string, first bool) error {
 	return nil
 }
 
-// takeFrom copies a cousin's lines. Patterns are copied, too, since each knows its family: the layout and the flags that
-// count for a body are those of the copy's.
+// takeFrom says again what a cousin says, in the place of all that was said before: patterns know their family, so that the
+// layout and the flags that count for a body are those of the family that took them over.
 // Models are not among the lines: a cousin's names are the cousin's. Result lines are, as a tune keeps its template.
-func (f *Family) takeFrom(g *Family) {
-	again := func(p *Pattern) *Pattern {
-		if p == nil {
-			return nil
-		}
-		q := *p
-		q.Family = f
-		return &q
+func (f *Family) takeFrom(cousin *Family) error {
+	if cousin == nil {
+		return ErrUnknown
 	}
-	f.Lines = g.Lines
-	for _, list := range []*[]*Pattern{&f.Think, &f.Plain, &f.Sections, &f.Calls, &f.Args} {
-		*list = slices.Clone(*list)
-		for i, p := range *list {
-			(*list)[i] = again(p)
+	*f = Family{Name: f.Name, Models: f.Models, file: f.file, Layout: plainLayout}
+	for _, l := range cousin.lines {
+		if err := f.take(l, nil); err != nil {
+			return err
 		}
 	}
-	f.Result, f.ResultList, f.Header, f.Message = again(g.Result), again(g.ResultList), again(g.Header), again(g.Message)
-}
-
-// copyFor is the family as a member of another set, where other marks are live beside its own. What was computed for the old
-// set, its index and its tokens, is computed again when it is needed.
-func (f *Family) copyFor(s *Set) *Family {
-	c := &Family{Name: f.Name, Models: f.Models, file: f.file, set: s}
-	c.takeFrom(f)
-	c.prepare()
-	return c
+	return nil
 }

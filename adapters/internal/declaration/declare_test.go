@@ -25,7 +25,7 @@ func TestWhatALineLacksIsSaidInWords(t *testing.T) {
 		"text {text}</end>":        "text needs a mark before {text} and after {text}; yours has none before {text}",
 		"call <c>{args}</c>{name}": "{args} needs an arg line, {pseudo} a quote line",
 	} {
-		_, _, err := new(Set).With([]byte("format mine\n" + line + "\n"))
+		_, err := Parse([]byte("format mine\n"+line+"\n"), unknown)
 		if err == nil || err.Error() != "line 2: "+want && err.Error() != want {
 			t.Errorf("%s\n got %v\nwant %s", line, err, want)
 		}
@@ -34,7 +34,10 @@ func TestWhatALineLacksIsSaidInWords(t *testing.T) {
 
 // TestLikeNeedsTheOther wants a cousin from anywhere in a folder, and says which file has none.
 func TestLikeNeedsTheOther(t *testing.T) {
-	if _, _, err := new(Set).With([]byte("format mine\nlike hermes\n")); err == nil || err.Error() != "the format it is like does not exist" {
+	if _, err := Parse([]byte("format mine\nlike hermes\n"), unknown); err == nil || err.Error() != "the format it is like does not exist" {
 		t.Errorf("%v", err)
 	}
 }
+
+// unknown is a set without families.
+func unknown(string) *Family { return nil }

@@ -5,7 +5,6 @@
 // Nothing here reads a reply: the package knows what may stand in one, not what does.
 //
 //	family.go    Family: one family's lines, compiled, and the tables that reading them needs
-//	set.go       Set: families that are read together, which of them a model's name means
 //	declare.go   the lines of a declaration, and what is wrong with them
 //	layout.go    Layout: what the keys line says of printing; Flags
 //	pattern.go   Pattern: one example, cut at its holes

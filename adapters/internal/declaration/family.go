@@ -3,12 +3,11 @@ package declaration
 import (
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Family is one model family's way of writing, read from its declaration: a field for each kind of line, docs/families.md
-// has the table. It does not change once it is in a set, so that any number of replies can be read by it at the same time;
-// what is computed when it is first needed has a sync.Once.
+// has the table. It does not change once it is read, and knows nothing of the families it is read together with, so that any
+// number of replies and sets can share it.
 //
 //	format  hermes
 //	think   <think>\n{reasoning}\n</think>\n\n
@@ -20,27 +19,6 @@ type Family struct {
 	Name   string   // as the declaration's first line says
 	Models []string // globs on the model's name, lower case
 
-	Lines
-
-	file string // what it was read from, cases and all
-
-	headless   []*Pattern // calls whose opening mark is missing
-	CloseBytes *[256]bool // first bytes of what can end a tagged value
-	ValueStops *[256]bool // bytes at which copying a tagged value stops
-	ValueEnds  []string   // marks that end a tagged value, so that it cannot hold them
-
-	set        *Set
-	liveOnce   sync.Once
-	live       *Index // all marks of the set, this format's first
-	loneOnce   sync.Once
-	lone       *Index // this format's marks alone
-	tokensOnce sync.Once
-	tokens     []string // see Tokens
-}
-
-// Lines are what a declaration says, and what one that is like another takes over from it: all but names and models.
-// Patterns are copied then, since each knows its family; lists of marks are shared, as a line of that kind replaces them.
-type Lines struct {
 	// The examples. All of a list are read, the first is printed: models of one name come in versions that differ.
 	Think    []*Pattern // marks around reasoning
 	Plain    []*Pattern // text lines: marks around a plain reply
@@ -61,6 +39,14 @@ type Lines struct {
 	Flags       Flags    // what the family does besides its examples
 	Quotes      []string // string delimiters of {pseudo}, the first one printed
 	wording     Wording  // how tools are described, zero: not said
+
+	file  string // what it was read from, cases and all
+	lines []line // all that it says, what it took over from a cousin in front
+
+	headless   []*Pattern // calls whose opening mark is missing
+	CloseBytes *[256]bool // first bytes of what can end a tagged value
+	ValueStops *[256]bool // bytes at which copying a tagged value stops
+	ValueEnds  []string   // marks that end a tagged value, so that it cannot hold them
 }
 
 // What stands around a value that holds markup, in families with flag cdata.
@@ -102,7 +88,7 @@ func (f *Family) prepare() {
 		note(p.Parts[0].Lit)
 		note(p.Parts[p.Hole("value")+1].Lit)
 	}
-	f.ValueEnds, f.headless = f.valueEnds(), nil
+	f.ValueEnds = f.valueEnds()
 	for _, p := range f.Calls {
 		for _, l := range p.Close {
 			note(l)

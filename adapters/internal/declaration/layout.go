@@ -22,6 +22,9 @@ type Layout struct {
 	EmptyLines bool   // empty=lines: deepseek-v4 keeps both newlines around {args} when there are none
 }
 
+// plainLayout is that of a family without a keys line: {"name": …, "arguments": …}, which most templates print.
+var plainLayout = Layout{Name: "name", Args: "arguments"}
+
 // List is what stands around and between the calls that one hole holds. An example has one call, so it cannot show this.
 type List uint8
 
@@ -58,7 +61,7 @@ var layoutWords = map[string][]string{
 // silently not printed.
 // Errors list what there is: they are read by whoever writes a family file.
 func parseLayout(line string) (Layout, error) {
-	l := Layout{Name: "name", Args: "arguments"}
+	l := plainLayout
 	texts := map[string]*string{"name": &l.Name, "args": &l.Args, "id": &l.Counter, "endid": &l.ID, "sfx": &l.Suffix}
 	for _, field := range strings.Fields(line) {
 		key, word, ok := strings.Cut(field, "=")

@@ -8,7 +8,7 @@ import (
 // TestLayout reads keys and flag lines as families write them.
 func TestLayout(t *testing.T) {
 	const head = "format mine\ncall <mine>{calls}</mine>\n"
-	_, f, err := new(Set).With([]byte(head + "keys list=lines id=tool_call_id name=tool_name objects=python glue=always\nflag cdata think-calls\n"))
+	f, err := Parse([]byte(head+"keys list=lines id=tool_call_id name=tool_name objects=python glue=always\nflag cdata think-calls\n"), unknown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestWhatIsNotUnderstoodIsAnError(t *testing.T) {
 		"keys scalars=true": "scalars= takes json or python",
 		"flag think":        `no flag "think"`,
 	} {
-		_, _, err := new(Set).With([]byte(head + line + "\n"))
+		_, err := Parse([]byte(head+line+"\n"), unknown)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "line 3: ") {
 			t.Errorf("%s: %v, want %q in line 3", line, err, want)
 		}

@@ -67,36 +67,16 @@ type Index struct {
 	Families []*Family  // whose marks these are, the configured one first
 }
 
-// Index is the index for reading a family, alone or with all families of its set.
-// Reading alone is for tests and for `--calls strict`: then another family's marks are text.
-// All families are live since that missed 31 fewer calls in 3,000 replies, for 20 % more time in prose at most.
-func (f *Family) Index(alone bool) *Index {
-	if alone {
-		f.loneOnce.Do(func() { f.lone = newIndex([]*Family{f}) })
-		return f.lone
-	}
-	f.liveOnce.Do(func() {
-		list := []*Family{f} // then the generic one: where families differ about a mark, its reading is the neutral one
-		if f.set.generic != nil && f != f.set.generic {
-			list = append(list, f.set.generic)
-		}
-		for _, g := range f.set.families {
-			if g != f && g != f.set.generic {
-				list = append(list, g)
-			}
-		}
-		f.live = newIndex(list)
-	})
-	return f.live
-}
+// Generic is the family of models that no other claims: whatever such a model writes is its own.
+const Generic = "generic"
 
-// newIndex indexes the marks of families, the one that is read first.
+// NewIndex indexes the marks of families, the one that is read first.
 // Marks of the same key and kind keep the order of the families, since sorting is stable.
-func newIndex(formats []*Family) *Index {
-	v := &Index{Families: formats}
-	for i, f := range formats {
+func NewIndex(families ...*Family) *Index {
+	v := &Index{Families: families}
+	for i, f := range families {
 		v.own = i == 0
-		v.mine = v.own || f.set != nil && formats[0] == f.set.generic || len(formats[0].Models) == 0
+		v.mine = v.own || families[0].Name == Generic || len(families[0].Models) == 0
 		v.addFamily(f)
 		v.addPlain(f)
 		for _, p := range f.headless {

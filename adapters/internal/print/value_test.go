@@ -17,7 +17,7 @@ const mixed = ` { "b" : "it's \"so\"\n\u00e9" , "A":[true,{"z":null,"y":[]}, 1.5
 const nested = "format nested\ncall <c>{name}\\n{args}</c>\narg <t:{key}>{value}</t:{key}>\n"
 
 func TestValuesInEverySpelling(t *testing.T) {
-	_, f, err := new(declaration.Set).With([]byte(nested))
+	f, err := declaration.Parse([]byte(nested), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

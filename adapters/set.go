@@ -1,0 +1,244 @@
+package adapters
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolnorm/adapters/internal/declaration"
+)
+
+// Set is a collection of formats that are read together: whatever model is asked, the marks of all of them are known. The
+// zero value has none, and Load makes a larger one of any. A set never changes once it has been handed out.
+type Set struct {
+	formats []*Format // in load order: the embedded ones by name, then the user's
+	generic *Format
+}
+
+// Format reads and writes as one model family does. What its declaration says is in the embedded Family, which sets share; what
+// it is read with is its set's, so each set has formats of its own. Reading and writing change nothing in it, so one Format serves
+// any number of requests at the same time.
+type Format struct {
+	*declaration.Family
+	set *Set // the formats it is read with
+
+	live   func() *declaration.Index // all marks of the set, this format's first
+	lone   func() *declaration.Index // this format's marks alone
+	tokens func() []string           // see Tokens
+}
+
+// again is a set of the same families, to which more can be added.
+func (s *Set) again() *Set {
+	out := new(Set)
+	for _, f := range s.formats {
+		out.add(f.Family)
+	}
+	return out
+}
+
+// add puts a family into the set, in the place of one with the same name: the order of a set decides between globs of equal
+// length and between equal marks, and a user's corrected family is to differ in what it says alone.
+// What is computed of all families is computed when it is first needed: most of them are never read.
+func (s *Set) add(family *declaration.Family) *Format {
+	f := &Format{Family: family, set: s}
+	f.live = sync.OnceValue(f.allMarks)
+	f.lone = sync.OnceValue(func() *declaration.Index { return declaration.NewIndex(family) })
+	f.tokens = sync.OnceValue(f.allTokens)
+	if f.Name == declaration.Generic {
+		s.generic = f
+	}
+	if i := slices.IndexFunc(s.formats, func(g *Format) bool { return g.Name == f.Name }); i >= 0 {
+		s.formats[i] = f
+	} else {
+		s.formats = append(s.formats, f)
+	}
+	return f
+}
+
+// parse reads a family file as a member of the set.
+func (s *Set) parse(src []byte) (*Format, error) {
+	family, err := declaration.Parse(src, func(name string) *declaration.Family {
+		if f := s.Named(name); f != nil {
+			return f.Family
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.add(family), nil
+}
+
+// Load returns the set with the declarations of a directory (*.txt) added. A declaration whose name is known replaces the
+// one that had it, so that a user can correct a family without waiting for a release. An error names the file and the line.
+// The set that it is called on stays as it is, so requests that are being read by it are not disturbed.
+//
+// One that is like another waits until that one is there. Every round parses at least one, or nobody will ever declare what
+// the first that waits is like.
+func (s *Set) Load(dir fs.FS) (*Set, error) {
+	names, err := fs.Glob(dir, "*.txt")
+	if err != nil {
+		return nil, err
+	}
+	out := s.again()
+	for len(names) > 0 {
+		var later []string
+		for _, name := range names {
+			src, err := fs.ReadFile(dir, name)
+			if err != nil {
+				return nil, err
+			}
+			if _, err = out.parse(src); err == declaration.ErrUnknown {
+				later = append(later, name)
+			} else if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		if len(later) == len(names) {
+			return nil, fmt.Errorf("%s: %w", later[0], declaration.ErrUnknown)
+		}
+		names = later
+	}
+	return out, nil
+}
+
+// Parse reads a declaration, or a whole family file, as a member of a new set: this one and the format, which replaces one
+// of the same name. An error names the line. Tests of a file and guesses from a template read families that are not installed.
+// The set itself is not changed, so a file can be tried as often as it is edited.
+func (s *Set) Parse(src []byte) (*Format, error) { return s.again().parse(src) }
+
+// For returns the format whose model globs match, the longest glob first, else the generic one: qwen3-coder* is longer than
+// qwen3*, so it needs no order among the files.
+// Of globs of one length the format that was loaded first counts.
+func (s *Set) For(model string) *Format {
+	best, length := s.generic, 0
+	for _, name := range modelNames(model) {
+		for _, f := range s.formats {
+			for _, glob := range f.Models {
+				if len(glob) <= length || !mayBegin(glob, name) {
+					continue
+				}
+				if ok, _ := path.Match(glob, name); ok {
+					best, length = f, len(glob)
+				}
+			}
+		}
+	}
+	return best
+}
+
+// mayBegin says that the first letters of a glob and a name do not rule each other out. It keeps nearly all of some hundred globs from
+// path.Match, which were a sixteenth of a small request's processor time.
+func mayBegin(glob, name string) bool {
+	return name != "" && (glob[0] == name[0] || strings.IndexByte(`*?[\`, glob[0]) >= 0)
+}
+
+// modelNames are the spellings of a model's name that globs are tried on: without registry and user, with and without tag.
+// hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M is a qwen3-coder* as well as ollama's qwen3-coder:30b, while mistral:7b* needs
+// the tag, which there says the version.
+// Both are tried, since mistral:7b* needs the tag and qwen3-coder* does well without.
+func modelNames(model string) []string {
+	name := strings.ToLower(model)
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	base, _, tagged := strings.Cut(name, ":")
+	if !tagged {
+		return []string{name}
+	}
+	return []string{name, base}
+}
+
+// Named returns the format with that name, or nil.
+// A set has some seventy formats and few look-ups by name, so a map would be one more thing to keep in step.
+func (s *Set) Named(name string) *Format {
+	for _, f := range s.formats {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// All returns the formats sorted by name, for lists that people read; the set itself keeps the order of loading.
+func (s *Set) All() []*Format {
+	all := slices.Clone(s.formats)
+	slices.SortFunc(all, func(a, b *Format) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// index is the index for reading the format, alone or with all formats of its set.
+// Reading alone is for tests and for `--calls strict`: then another family's marks are text.
+func (f *Format) index(alone bool) *declaration.Index {
+	if alone {
+		return f.lone()
+	}
+	return f.live()
+}
+
+// allMarks indexes the marks of the whole set, the format's own first, then those of the generic one: where families differ about
+// a mark, its reading is the neutral one.
+// All families are live since that missed 31 fewer calls in 3,000 replies, for 20 % more time in prose at most.
+func (f *Format) allMarks() *declaration.Index {
+	list := []*declaration.Family{f.Family}
+	if f.set.generic != nil && f != f.set.generic {
+		list = append(list, f.set.generic.Family)
+	}
+	for _, g := range f.set.formats {
+		if g != f && g != f.set.generic {
+			list = append(list, g.Family)
+		}
+	}
+	return declaration.NewIndex(list...)
+}
+
+// Tokens are the marks that a model may have as control tokens, which some servers leave out of the text unless they are
+// asked for by name: those around reasoning, replies and calls of every known format, and the ends of this one's messages.
+// What only ends another's turn is not among them: it would be read as text. The list is not to be changed.
+// llama-server takes them as preserved_tokens; for all families that is some 2 KB in each request.
+func (f *Format) Tokens() []string { return f.tokens() }
+
+// allTokens makes the list, which takes a millisecond: too long for every request, and most requests never need it.
+// Marks of other families' turns are left out: a server that is asked for them shows them, and here they would be text.
+func (f *Format) allTokens() []string {
+	var all, turns []string
+	for _, g := range f.set.formats {
+		all = g.AppendTokens(all)
+		turns = append(append(turns, g.Drop...), g.Ends...)
+	}
+	all = slices.DeleteFunc(all, func(word string) bool { return slices.Contains(turns, word) })
+	return f.withOwn(all)
+}
+
+// withOwn is a list of tokens with the format's, and the ends of its messages, sorted.
+func (f *Format) withOwn(all []string) []string {
+	all = append(f.AppendTokens(all), declaration.TokenLike.FindAllString(strings.Join(f.Ends, " "), -1)...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Own are those of the Tokens without which this format cannot be read: its calls', its reasoning's, its quotes and the ends
+// of its messages, and the common marks of reasoning. Of a model that no family claims it may be any of them.
+// They are looked up in the model's vocabulary, and a family whose marks are control tokens is read in another way.
+func (f *Format) Own() []string {
+	if f.set.generic == nil || f == f.set.generic {
+		return f.Tokens()
+	}
+	var common []string
+	for _, p := range f.set.generic.Think {
+		common = p.AppendTokens(common)
+	}
+	return f.withOwn(common)
+}
+
+// controlLike finds what a vocabulary may have as a control token, of whatever family. One or two letters in angles are more
+// often HTML's.
+var controlLike = regexp.MustCompile(`<[^<>\s]{3,}>|\[[^\[\]\s]{3,}\]|<\||\|>`)
+
+// Marked says whether the text holds a mark of a known format, or what looks like a control token: in a prompt it would be
+// read as one. A file that a tool has read may hold <|im_end|>, and then the turn would end in the middle of it.
+func (f *Format) Marked(text string) bool {
+	return controlLike.MatchString(text) || slices.ContainsFunc(f.Tokens(), func(mark string) bool { return strings.Contains(text, mark) })
+}
