@@ -251,6 +251,8 @@ var below = map[string][]string{
 	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/scan"},
 	"adapters/internal/grammar":     {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/scan"},
 	"internal/companymcp":           {"tools/company"},
+
+	"cmd/toolnorm/internal/command": {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream", "engine/wait", "internal/auth", "internal/doctor", "internal/family", "internal/golden", "internal/home", "internal/replay", "internal/toolbox", "tools/data", "tools/dynamic", "tools/kb", "tools/kb/kbstore"},
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"reflect"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/rs/zerolog"
 
 	"toolnorm/internal/doctor"
 	"toolnorm/internal/version"
@@ -39,25 +37,19 @@ var within = []struct {
 
 // Run prints the beginning of a report in Markdown. It holds no prompts and no keys, and asks the model servers no more than models does.
 func (c *bug) Run(m *Main, said *kong.Context) error {
-	settings, err := c.resolve()
+	r, err := c.servers(m)
 	if err != nil {
-		return &ended{m.given.located(err), statusUsage}
+		return err
 	}
-	d, err := doctor.New(doctor.Config{Engine: c.engine(settings, zerolog.Nop())})
-	if err != nil {
-		return &ended{err, statusUsage}
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), modelsLimit)
-	defer cancel()
 	var b strings.Builder
 	b.WriteString("### What happened\n\nWhat I did, with which client and model:\n\nWhat came of it, and what should have come of it:\n\n" +
 		"(If a call was read wrongly: the model's raw output from the page Live, with \"Copy as decode command\".)\n\n### Set-up\n\n")
 	fmt.Fprintf(&b, "- toolnorm %s, %s, %s/%s\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	for _, s := range d.Servers(ctx).Servers {
+	for _, s := range r.Servers {
 		b.WriteString(masked(serverLine(s)) + "\n")
 	}
 	b.WriteString(c.givenSettings(m.given, said.Flags()))
-	_, err = fmt.Fprint(m.stdout, b.String())
+	_, err = fmt.Fprint(m.Out, b.String())
 	return err
 }
 

@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/internal/golden"
 )
 
@@ -36,15 +38,15 @@ func transcripts(t *testing.T, path string) map[string]map[string]string {
 	return cases
 }
 
-// command runs the program with arguments and input, and gives what it wrote.
-func command(t *testing.T, args, in string) (out, warn string, err error) {
+// runCommand runs the program with arguments and input, and gives what it wrote.
+func runCommand(t *testing.T, args, in string) (out, warn string, err error) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	m := NewMain(&stdout, &stderr)
-	m.stdin = strings.NewReader(in)
+	m.In = strings.NewReader(in)
 	err = m.ParseFlags(strings.Fields(args))
 	if err == nil {
-		err = m.command()
+		err = m.instead()
 	}
 	if errors.Is(err, errDone) {
 		err = nil
@@ -60,7 +62,7 @@ func TestCommandsDoWhatTheirTranscriptsSay(t *testing.T) {
 			n++
 			t.Run(filepath.Base(path)+"/"+name, func(t *testing.T) {
 				clean(t, "")
-				out, warn, err := command(t, c["run"], c["in"])
+				out, warn, err := runCommand(t, c["run"], c["in"])
 				if strings.TrimRight(out, "\n") != strings.TrimRight(c["out"], "\n") {
 					t.Errorf("printed\n%s\nwant\n%s", out, c["out"])
 				}
@@ -87,10 +89,33 @@ func errorText(err error) string {
 
 func TestWrongArgumentsEndWithAStatusOfTheirOwn(t *testing.T) {
 	clean(t, "")
-	if got := statusOf(run([]string{"serve", "--lisen=x"})); got != statusUsage {
-		t.Errorf("a setting that does not exist: status %d, want %d", got, statusUsage)
+	if got := command.StatusOf(run([]string{"serve", "--lisen=x"})); got != command.StatusUsage {
+		t.Errorf("a setting that does not exist: status %d, want %d", got, command.StatusUsage)
 	}
-	if got := statusOf(run([]string{"formats", "show", "no-such-format"})); got != statusUsage {
-		t.Errorf("a format that does not exist: status %d, want %d", got, statusUsage)
+	if got := command.StatusOf(run([]string{"formats", "show", "no-such-format"})); got != command.StatusUsage {
+		t.Errorf("a format that does not exist: status %d, want %d", got, command.StatusUsage)
+	}
+}
+
+func TestDecodeSaysWhy(t *testing.T) {
+	clean(t, "")
+	offered := filepath.Join(t.TempDir(), "tools.json")
+	if err := os.WriteFile(offered, []byte(`[{"type":"function","function":{"name":"weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for wrote, want := range map[string]string{
+		`<tool_call>{"name": "weather", "arguments": {}}</tool_call>`:      "weather does not fit its schema: city: is missing. The server has the model write the call again.",
+		`<tool_call>{"name": "no_such_tool", "arguments": {}}</tool_call>`: "no_such_tool is not among the offered tools (weather).",
+		"It is fine.": "read as hermes\n",
+	} {
+		var errs bytes.Buffer
+		m := NewMain(io.Discard, &errs)
+		m.In = strings.NewReader(wrote)
+		if err := m.ParseFlags([]string{"decode", "--format", "hermes", "--tools", offered}); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.instead(); err != nil || !strings.HasSuffix(strings.TrimSpace(errs.String()), strings.TrimSpace(want)) {
+			t.Errorf("%s: %q, %v; want %q", wrote, errs.String(), err, want)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"toolnorm/adapters"
+	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/engine"
 	"toolnorm/engine/ollama"
 	"toolnorm/internal/auth"
@@ -22,19 +22,24 @@ import (
 	"toolnorm/tools/kb"
 )
 
+// samples say whether the sample company's tools are offered.
+type samples struct {
+	Sample string `default:"auto" enum:"auto,always,never" help:"When to offer the tools of a sample company, which is made up: auto (while there are no tools, knowledge bases or MCP servers of your own), always, or never."`
+}
+
 // Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name in capitals), and in
 // the YAML file; flags win over the environment, and that over the file.
 // The help texts are the documentation of the settings, so they name defaults, units and what 0 means. A
 // secret is better in the environment or a file: every program of the machine can read a command line.
 type Config struct {
-	Listen  string `default:"127.0.0.1:11435" help:"Address to serve on. Port 0 takes a free one."`
-	Ollama  string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet."`
-	stores  `embed:""`
-	Tools   bool `default:"true" negatable:"" help:"Offer and run the tools that come with the program."`
-	sources `embed:""`
-	samples `embed:""`
-	Demo    string `default:"auto" enum:"auto,always,never" help:"When to list the demo models (demo/hermes, …): auto (while no model server answers), always, or never. With never they cannot be used; with auto they can be used by name at any time."`
-	Model   string `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
+	Listen          string `default:"127.0.0.1:11435" help:"Address to serve on. Port 0 takes a free one."`
+	Ollama          string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet."`
+	command.Stores  `embed:""`
+	Tools           bool `default:"true" negatable:"" help:"Offer and run the tools that come with the program."`
+	command.Sources `embed:""`
+	samples         `embed:""`
+	Demo            string `default:"auto" enum:"auto,always,never" help:"When to list the demo models (demo/hermes, …): auto (while no model server answers), always, or never. With never they cannot be used; with auto they can be used by name at any time."`
+	Model           string `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
 
 	Upstream  map[string]string `aliases:"upstreams" placeholder:"NAME=URL" help:"More model servers; their models are called NAME/model. Ollama, or OpenAI-compatible as openai+http://HOST:PORT. Without a prefix the type is detected."`
 	KeyEnv    map[string]string `placeholder:"NAME=VARIABLE" help:"Environment variables that hold the API keys of upstreams."`
@@ -110,20 +115,20 @@ type Config struct {
 // commands are what the program can be told to do.
 // The settings of serve are those of doctor as well, so that what doctor finds is true of the server.
 type commands struct {
-	Serve      Config      `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
-	Models     listModels  `cmd:"" help:"List the models that can be asked: format, strategy, context, and whether they take tools."`
-	Doctor     examine     `cmd:"" help:"Examine the model servers, or one model, and report what toolnorm does with them."`
-	Bug        bug         `cmd:"" help:"Print what a bug report needs, as Markdown: versions, servers and settings, without keys and prompts."`
-	MCP        mcpStdio    `cmd:"" name:"mcp" help:"Serve the tools to the MCP client that started the program, on standard input and output."`
-	Decode     decode      `cmd:"" help:"Parse a model's raw output from standard input, and print the resulting events."`
-	Repair     repair      `cmd:"" help:"Turn almost-JSON from standard input into strict JSON."`
-	Formats    formats     `cmd:"" help:"List, show, test and guess model families."`
-	Docs       docs        `cmd:"" help:"Fill the collection that the data tools search."`
-	Tools      customTools `cmd:"" name:"tools" help:"List custom tools; write them into files and read them back."`
-	KB         knowledge   `cmd:"" name:"kb" help:"Make, fill, list and delete knowledge bases."`
-	Completion completion  `cmd:"" help:"Print completions for a shell."`
-	Help       struct{}    `cmd:"" help:"Explain a command: toolnorm help formats test."`
-	Version    struct{}    `cmd:"" help:"Print the version."`
+	Serve      Config             `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
+	Models     listModels         `cmd:"" help:"List the models that can be asked: format, strategy, context, and whether they take tools."`
+	Doctor     examine            `cmd:"" help:"Examine the model servers, or one model, and report what toolnorm does with them."`
+	Bug        bug                `cmd:"" help:"Print what a bug report needs, as Markdown: versions, servers and settings, without keys and prompts."`
+	MCP        mcpStdio           `cmd:"" name:"mcp" help:"Serve the tools to the MCP client that started the program, on standard input and output."`
+	Decode     command.Decode     `cmd:"" help:"Parse a model's raw output from standard input, and print the resulting events."`
+	Repair     command.Repair     `cmd:"" help:"Turn almost-JSON from standard input into strict JSON."`
+	Formats    command.Formats    `cmd:"" help:"List, show, test and guess model families."`
+	Docs       command.Docs       `cmd:"" help:"Fill the collection that the data tools search."`
+	Tools      command.Tools      `cmd:"" name:"tools" help:"List custom tools; write them into files and read them back."`
+	KB         command.KB         `cmd:"" name:"kb" help:"Make, fill, list and delete knowledge bases."`
+	Completion command.Completion `cmd:"" help:"Print completions for a shell."`
+	Help       struct{}           `cmd:"" help:"Explain a command: toolnorm help formats test."`
+	Version    struct{}           `cmd:"" help:"Print the version."`
 
 	ShowVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
 }
@@ -157,7 +162,7 @@ func (m *Main) ParseFlags(args []string) error {
 	}
 	m.Config = cli.Serve
 	if said.Command() != "serve" {
-		m.command = func() error { return said.Run(m) }
+		m.instead = func() error { return said.Run(m, &m.Console) }
 	}
 	return nil
 }
@@ -201,7 +206,7 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 	options := []kong.Option{
 		kong.Name("toolnorm"),
 		kong.Description("An OpenAI-compatible endpoint in front of local models: tool calls come out strict, while they stream."),
-		kong.Writers(m.stdout, m.stderr), kong.Exit(func(int) { done = true }), kong.DefaultEnvars("TOOLNORM"),
+		kong.Writers(m.Out, m.Err), kong.Exit(func(int) { done = true }), kong.DefaultEnvars("TOOLNORM"),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp), kong.Vars{"version": "toolnorm " + version.String()},
 	}
 	if file != nil {
@@ -221,7 +226,7 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 	case err != nil:
 		return nil, nil, fmt.Errorf("%s%s", m.given.explain(err, parser.Model), whereHelpIs(err))
 	case ctx.Command() == "version":
-		fmt.Fprintln(m.stdout, "toolnorm", version.String())
+		fmt.Fprintln(m.Out, "toolnorm", version.String())
 		return nil, nil, errDone
 	}
 	return cli, ctx, nil
@@ -275,7 +280,7 @@ func (c *Config) resolve() (s settings, err error) {
 	if err != nil {
 		return s, err
 	}
-	if s.formats, err = userFormats(filepath.Join(c.Data, "families")); err != nil {
+	if s.formats, err = command.FormatsIn(filepath.Join(c.Data, "families")); err != nil {
 		return s, err
 	}
 	if s.keys, err = readKeys("api-keys", c.APIKeys, c.APIKeysFile); err != nil {
@@ -313,18 +318,4 @@ func readKeys(setting string, words []string, file string) (auth.Keys, error) {
 		return nil, fmt.Errorf("%s-file: %w", setting, err)
 	}
 	return append(all, more...), nil
-}
-
-// userFormats are the formats that come with the program, and those that the user has put into dir, if it is there.
-// A family of the user's that cannot be read is an error: without it its model would be read in silence by
-// another.
-func userFormats(dir string) (*adapters.Set, error) {
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return adapters.Builtin(), nil
-	}
-	set, err := adapters.Builtin().Load(os.DirFS(dir))
-	if err != nil {
-		return nil, fmt.Errorf("model families in %s: %w", dir, err)
-	}
-	return set, nil
 }

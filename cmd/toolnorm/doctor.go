@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/internal/doctor"
 	"toolnorm/internal/exam"
 	"toolnorm/internal/version"
@@ -35,33 +36,41 @@ type examine struct {
 func (c *examine) Run(m *Main) error {
 	d, err := c.doctor(m)
 	if err != nil {
-		return &ended{err, statusUsage}
+		return command.Wrong(err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, c.Limit)
 	defer cancel()
-	report := d.Servers
+	var r *doctor.Report
 	if c.Examined != "" {
-		report = func(ctx context.Context) *doctor.Report { return d.Model(ctx, c.Examined) }
+		r = d.Model(ctx, c.Examined)
+	} else {
+		r = d.Servers(ctx)
 	}
-	r := report(ctx)
-	r.Toolnorm = version.String()
-	m.clear()
-	print := r.Print
-	if c.JSON {
-		print = r.PrintJSON
-	}
-	if err := print(m.stdout); err != nil {
-		return err
-	}
-	switch err := unreachable(r); {
+	m.Clear()
+	switch err := m.report(r, c.JSON, r.Print); {
 	case err != nil:
 		return err
 	case r.Cut != "":
 		return errors.New("not everything was looked at: " + r.Cut)
 	case r.Problems():
 		return errors.New("there are problems")
+	}
+	return nil
+}
+
+// report prints a report, for people by print. A server that cannot be reached is an error with a status of its own.
+func (m *Main) report(r *doctor.Report, asJSON bool, print func(io.Writer) error) error {
+	r.Toolnorm = version.String()
+	if asJSON {
+		print = r.PrintJSON
+	}
+	if err := print(m.Out); err != nil {
+		return err
+	}
+	if r.Unreachable() {
+		return command.End(errors.New("a model server cannot be reached"), command.StatusUnreachable)
 	}
 	return nil
 }
@@ -81,7 +90,7 @@ func (c *examine) doctor(m *Main) (*doctor.Doctor, error) {
 		m.Config = c.Config
 		log = m.newLog()
 	}
-	cfg := doctor.Config{Engine: c.engine(settings, log), Progress: m.progress}
+	cfg := doctor.Config{Engine: c.engine(settings, log), Progress: m.Progress}
 	if c.Questions != "" {
 		text, err := os.ReadFile(c.Questions)
 		if err != nil {
@@ -91,48 +100,42 @@ func (c *examine) doctor(m *Main) (*doctor.Doctor, error) {
 			return nil, fmt.Errorf("%s: %w", c.Questions, err)
 		}
 	}
-	if cfg.Tools, err = readTools(c.Offer); err != nil {
+	if cfg.Tools, err = command.ReadTools(c.Offer); err != nil {
 		return nil, err
 	}
 	return doctor.New(cfg)
 }
 
-// unreachable is the error of a report in which a model server cannot be reached; nil: all can.
-func unreachable(r *doctor.Report) error {
-	if !r.Unreachable() {
-		return nil
-	}
-	return &ended{errors.New("a model server cannot be reached"), statusUnreachable}
+// listModels is the command models. It takes the settings of serve, so that it lists what that serves.
+type listModels struct {
+	JSON bool `name:"json" env:"-" help:"Print the list as JSON, as doctor does (docs/doctor.md)."`
+
+	Config
 }
 
-// progress says what is done next: on a terminal in one line that is written over, else line by line, a row of questions
-// in one.
-// On a terminal the line is erased before the report; a log would fill with a line for each question.
-func (m *Main) progress(step string, n, of int) {
-	switch {
-	case m.onTerminal() && of > 0:
-		fmt.Fprintf(m.stderr, "\r\x1b[K%s, question %d of %d …", step, n, of)
-	case m.onTerminal():
-		fmt.Fprintf(m.stderr, "\r\x1b[K%s …", step)
-	case n <= 1:
-		fmt.Fprintln(m.stderr, step)
+// Run lists the models. A server that cannot be reached is named, and the status is that of doctor.
+func (c *listModels) Run(m *Main) error {
+	r, err := c.servers(m)
+	if err != nil {
+		return err
 	}
+	return m.report(r, c.JSON, r.PrintModels)
 }
 
-// clear removes what progress left on a terminal.
-func (m *Main) clear() {
-	if m.onTerminal() {
-		fmt.Fprint(m.stderr, "\r\x1b[K")
-	}
-}
+// serversLimit is how long the servers may take to say what they have.
+const serversLimit = 30 * time.Second
 
-// onTerminal says whether stderr is one that can move its cursor.
-// Editors set TERM=dumb for terminals that show escape sequences as text.
-func (m *Main) onTerminal() bool {
-	f, ok := m.stderr.(*os.File)
-	if !ok || strings.TrimSpace(os.Getenv("TERM")) == "dumb" {
-		return false
+// servers is what the servers of the settings say of themselves and their models. No model is loaded for it.
+func (c *Config) servers(m *Main) (*doctor.Report, error) {
+	settings, err := c.resolve()
+	if err != nil {
+		return nil, command.Wrong(m.given.located(err))
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	d, err := doctor.New(doctor.Config{Engine: c.engine(settings, zerolog.Nop())})
+	if err != nil {
+		return nil, command.Wrong(m.given.located(err))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), serversLimit)
+	defer cancel()
+	return d.Servers(ctx), nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/internal/doctor"
 	"toolnorm/internal/version"
 )
@@ -22,8 +23,8 @@ func examines(t *testing.T, args ...string) (stdout, stderr string, status int) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = m.command(); err != nil {
-		status = statusOf(err)
+	if err = m.instead(); err != nil {
+		status = command.StatusOf(err)
 	}
 	return out.String(), progress.String(), status
 }
@@ -36,14 +37,14 @@ func TestDoctorEndsAsItFinds(t *testing.T) {
 	}
 	for args, want := range map[string]int{
 		"demo/hermes":                          0,
-		"demo/hermse":                          statusFailed,
-		"demo/hermes --limit=1ms":              statusFailed,
-		"box/any":                              statusUnreachable,
-		"--ollama=127.0.0.1:1":                 statusUnreachable,
-		"demo/hermes --limit=0s":               statusUsage,
-		"demo/hermes --questions=" + bad:       statusUsage,
-		"demo/hermes --offer=/no/such/file":    statusUsage,
-		"demo/hermes --strategy=*=no-such-way": statusUsage,
+		"demo/hermse":                          command.StatusFailed,
+		"demo/hermes --limit=1ms":              command.StatusFailed,
+		"box/any":                              command.StatusUnreachable,
+		"--ollama=127.0.0.1:1":                 command.StatusUnreachable,
+		"demo/hermes --limit=0s":               command.StatusUsage,
+		"demo/hermes --questions=" + bad:       command.StatusUsage,
+		"demo/hermes --offer=/no/such/file":    command.StatusUsage,
+		"demo/hermes --strategy=*=no-such-way": command.StatusUsage,
 	} {
 		out, _, status := examines(t, append(strings.Fields(args), "--config", path)...)
 		if status != want {

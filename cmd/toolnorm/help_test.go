@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"toolnorm/cmd/toolnorm/internal/command"
 )
 
 // printed is what the program prints for arguments that serve nothing.
@@ -18,7 +20,7 @@ func printed(t *testing.T, args ...string) string {
 	var out bytes.Buffer
 	m := NewMain(&out, io.Discard)
 	if err := m.ParseFlags(args); err == nil {
-		err = m.command()
+		err = m.instead()
 		if err != nil {
 			t.Fatalf("%q: %v", args, err)
 		}
@@ -107,7 +109,7 @@ func TestModelsAreListed(t *testing.T) {
 	if err := m.ParseFlags([]string{"models", "--ollama", "127.0.0.1:1"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.command(); statusOf(err) != statusUnreachable {
+	if err := m.instead(); command.StatusOf(err) != command.StatusUnreachable {
 		t.Errorf("%v", err)
 	}
 	for _, want := range []string{"demo/hermes", "ollama cannot"} {

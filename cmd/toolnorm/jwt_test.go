@@ -233,13 +233,13 @@ func TestWhoAsksOnStandardInput(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		m := NewMain(&out, &errs)
-		m.stdin = strings.NewReader(frames)
+		m.In = strings.NewReader(frames)
 		t.Setenv("TOOLNORM_JWT_SECRET", row.secret)
 		t.Setenv("TOOLNORM_JWT_TOKEN", row.token)
 		if err := m.ParseFlags([]string{"mcp", "--data", t.TempDir()}); err != nil {
 			t.Fatal(err)
 		}
-		err := m.command()
+		err := m.instead()
 		if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) || err == nil && !strings.Contains(out.String(), `"id":1`) {
 			t.Errorf("%+v: %v; %s", row, err, out.String())
 		}

@@ -18,7 +18,7 @@ func commandOf(t *testing.T, args ...string) (string, error) {
 	if err := m.ParseFlags(args); err != nil {
 		t.Fatalf("%q: %v", args, err)
 	}
-	err := m.command()
+	err := m.instead()
 	return out.String(), err
 }
 

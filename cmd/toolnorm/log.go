@@ -15,9 +15,9 @@ import (
 // kong has checked the level; an unknown one, of a test, is info.
 func (m *Main) newLog() zerolog.Logger {
 	m.setLevel(m.Config.LogLevel)
-	w := m.stderr
-	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.onTerminal() {
-		plain := !m.onTerminal() || os.Getenv("NO_COLOR") != ""
+	w := m.Err
+	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.OnTerminal() {
+		plain := !m.OnTerminal() || os.Getenv("NO_COLOR") != ""
 		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly, FormatPrepare: leaveOutEmpty, FormatMessage: aligned(plain)}
 	}
 	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(levelOf{&m.level}).With().Timestamp().Logger()

@@ -9,38 +9,15 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
+
+	"toolnorm/cmd/toolnorm/internal/command"
 )
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintf(os.Stderr, "toolnorm: %v\n", err)
-		os.Exit(statusOf(err))
+		os.Exit(command.StatusOf(err))
 	}
-}
-
-// The statuses with which the program ends, besides 0.
-const (
-	statusFailed      = 1 // something is wrong, or went wrong
-	statusUsage       = 2 // the arguments or the settings are
-	statusUnreachable = 3 // doctor: a model server is not there
-)
-
-// ended is an error that says with which status the program ends.
-type ended struct {
-	error
-	status int
-}
-
-// Unwrap gives the error itself.
-func (e *ended) Unwrap() error { return e.error }
-
-// statusOf is the status that an error ends the program with.
-func statusOf(err error) int {
-	var e *ended
-	if errors.As(err, &e) {
-		return e.status
-	}
-	return statusFailed
 }
 
 // run does what the arguments say.
@@ -50,9 +27,9 @@ func run(args []string) error {
 	case errors.Is(err, errDone):
 		return nil
 	case err != nil:
-		return &ended{err, statusUsage}
-	case m.command != nil:
-		return m.command() // a signal ends it at once
+		return command.Wrong(err)
+	case m.instead != nil:
+		return m.instead() // a signal ends it at once
 	}
 	return serve(m)
 }

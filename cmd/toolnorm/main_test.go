@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"time"
+	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/internal/version"
 	"toolnorm/tools/data"
 )
@@ -163,7 +164,7 @@ func TestAWrongVariableIsNamed(t *testing.T) {
 		clean(t, "")
 		name, value, _ := strings.Cut(variable, "=")
 		t.Setenv(name, value)
-		if err := run(nil); err == nil || !strings.Contains(err.Error(), want) || statusOf(err) != statusUsage {
+		if err := run(nil); err == nil || !strings.Contains(err.Error(), want) || command.StatusOf(err) != command.StatusUsage {
 			t.Errorf("%s: %v, want %s", variable, err, want)
 		}
 	}

@@ -16,11 +16,11 @@ func spoken(t *testing.T, said string, flags ...string) (stdout, stderr string, 
 	clean(t, "")
 	var out, log bytes.Buffer
 	m := NewMain(&out, &log)
-	m.stdin = strings.NewReader(said)
+	m.In = strings.NewReader(said)
 	if err := m.ParseFlags(append([]string{"mcp"}, flags...)); err != nil {
 		t.Fatal(err)
 	}
-	err = m.command()
+	err = m.instead()
 	return out.String(), log.String(), err
 }
 
@@ -70,12 +70,12 @@ func TestMCPEndsWithItsClientsConnection(t *testing.T) {
 	r, w := io.Pipe()
 	t.Cleanup(func() { w.Close() })
 	m := NewMain(failing{}, io.Discard)
-	m.stdin = r
+	m.In = r
 	if err := m.ParseFlags([]string{"mcp"}); err != nil {
 		t.Fatal(err)
 	}
 	go w.Write([]byte(initialize + "\n")) // ends when it is read
-	if err := m.command(); err == nil {
+	if err := m.instead(); err == nil {
 		t.Error("no error, though nothing could be written")
 	}
 }

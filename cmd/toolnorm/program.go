@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/admin"
+	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/engine"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/front"
@@ -33,39 +34,38 @@ import (
 // Nothing of it is global, so that several can run in one process.
 type Main struct {
 	Config Config
+	command.Console
 
-	strays         []string     // environment variables that look like settings
-	command        func() error // what to do instead of serving; nil: serve
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	log            zerolog.Logger
-	unkept         zerolog.Level     // of what is told when the data folder cannot be written
-	toolbox        *toolbox.Box      // the tools that this program runs itself
-	pending        runner.Pending    // their calls that are too long for a command line
-	door           runner.Address    // where runners find this program
-	doorKeeper     sync.WaitGroup    // what looks after their file
-	sought         sync.Once         // the runner, on the path
-	mcp            *mcpserver.Server // nil: the settings want none
-	admin          *admin.Server     // what /admin is answered by
-	remote         *remote.Set       // other MCP servers; nil: this program is one of theirs
-	given          given             // where the settings came from
-	lasting        lasting           // what outlives a face
-	trace          *trace.Log        // the last exchanges; nil: none are kept
-	level          atomic.Int32      // of the log
-	now            atomic.Pointer[face]
-	unwatch        context.CancelFunc // ends the watch on the model servers of now
-	reload         reload
-	server         *http.Server
-	listener       net.Listener
-	failed         chan error
-	stop           context.CancelFunc      // ends what runs beside the server
-	running        func() int              // requests that are being answered
-	cut            context.CancelCauseFunc // ends those, which are told why
+	strays     []string     // environment variables that look like settings
+	instead    func() error // what to do instead of serving; nil: serve
+	log        zerolog.Logger
+	unkept     zerolog.Level     // of what is told when the data folder cannot be written
+	toolbox    *toolbox.Box      // the tools that this program runs itself
+	pending    runner.Pending    // their calls that are too long for a command line
+	door       runner.Address    // where runners find this program
+	doorKeeper sync.WaitGroup    // what looks after their file
+	sought     sync.Once         // the runner, on the path
+	mcp        *mcpserver.Server // nil: the settings want none
+	admin      *admin.Server     // what /admin is answered by
+	remote     *remote.Set       // other MCP servers; nil: this program is one of theirs
+	given      given             // where the settings came from
+	lasting    lasting           // what outlives a face
+	trace      *trace.Log        // the last exchanges; nil: none are kept
+	level      atomic.Int32      // of the log
+	now        atomic.Pointer[face]
+	unwatch    context.CancelFunc // ends the watch on the model servers of now
+	reload     reload
+	server     *http.Server
+	listener   net.Listener
+	failed     chan error
+	stop       context.CancelFunc      // ends what runs beside the server
+	running    func() int              // requests that are being answered
+	cut        context.CancelCauseFunc // ends those, which are told why
 }
 
 // NewMain makes a program that writes its help, and what commands print, to stdout and its log to stderr.
 func NewMain(stdout, stderr io.Writer) *Main {
-	return &Main{stdin: os.Stdin, stdout: stdout, stderr: stderr, failed: make(chan error, 1), stop: func() {}, unkept: zerolog.WarnLevel}
+	return &Main{Console: command.Console{In: os.Stdin, Out: stdout, Err: stderr}, failed: make(chan error, 1), stop: func() {}, unkept: zerolog.WarnLevel}
 }
 
 // Run starts to serve and returns. The parts of the program are named here, and nowhere else.
@@ -73,7 +73,7 @@ func NewMain(stdout, stderr io.Writer) *Main {
 func (m *Main) Run() error {
 	settings, err := m.Config.resolve()
 	if err != nil {
-		return &ended{m.given.located(err), statusUsage}
+		return command.Wrong(m.given.located(err))
 	}
 	m.log = m.newLog()
 	m.checkData()
@@ -149,7 +149,7 @@ func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 		return taken(m.Config.Listen, err)
 	}
 	if err := m.mayListen(first); err != nil {
-		return &ended{errors.Join(err, m.listener.Close()), statusUsage}
+		return command.Wrong(errors.Join(err, m.listener.Close()))
 	}
 	m.server = &http.Server{
 		Handler:           h,

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/agent"
+	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/version"
@@ -46,7 +47,7 @@ func (m *Main) openRemote() error {
 		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Log: log, CallTime: m.Config.MCPTimeout, Private: m.privateServers,
 	})
 	if err != nil {
-		return &ended{fmt.Errorf("mcp-file: %w", err), statusUsage}
+		return command.Wrong(fmt.Errorf("mcp-file: %w", err))
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/cmd/toolnorm/internal/command"
 )
 
 func TestAnAddressThatCannotBeListenedAtSaysWhatToDo(t *testing.T) {
@@ -24,15 +26,15 @@ func TestAnAddressThatCannotBeListenedAtSaysWhatToDo(t *testing.T) {
 		listen, want string
 		status       int
 	}{
-		{"11435", "did you mean 127.0.0.1:11435?", statusUsage},
-		{"localhost", "did you mean localhost:11435?", statusUsage},
-		{"::1", "did you mean [::1]:11435?", statusUsage},
-		{"0.0.0.0:0", "no API key is set", statusUsage},
-		{other.Addr().String(), "is in use, perhaps by another toolnorm", statusFailed},
+		{"11435", "did you mean 127.0.0.1:11435?", command.StatusUsage},
+		{"localhost", "did you mean localhost:11435?", command.StatusUsage},
+		{"::1", "did you mean [::1]:11435?", command.StatusUsage},
+		{"0.0.0.0:0", "no API key is set", command.StatusUsage},
+		{other.Addr().String(), "is in use, perhaps by another toolnorm", command.StatusFailed},
 	} {
 		clean(t, "")
-		if _, err := started(t, new(log), "--listen="+tt.listen); err == nil || !strings.Contains(err.Error(), tt.want) || statusOf(err) != tt.status {
-			t.Errorf("%s: status %d, %v; want %d with %q", tt.listen, statusOf(err), err, tt.status, tt.want)
+		if _, err := started(t, new(log), "--listen="+tt.listen); err == nil || !strings.Contains(err.Error(), tt.want) || command.StatusOf(err) != tt.status {
+			t.Errorf("%s: status %d, %v; want %d with %q", tt.listen, command.StatusOf(err), err, tt.status, tt.want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func commandLine(t *testing.T, args ...string) (out, log string, err error) {
 	if err := m.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	err = m.command()
+	err = m.instead()
 	return stdout.String(), stderr.String(), err
 }
 

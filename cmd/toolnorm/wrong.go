@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -137,4 +138,21 @@ func meant(word string, known []string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// whereHelpIs says which help explains what was wrong with the arguments; nothing where the error itself does.
+// The help of serve itself is a hundred lines, and would hide the error above it.
+func whereHelpIs(err error) string {
+	var wrong *kong.ParseError
+	if !errors.As(err, &wrong) {
+		return ""
+	}
+	if wrong.Context.Selected() == nil || wrong.Context.Command() == "serve" {
+		if strings.HasPrefix(err.Error(), "unexpected argument ") {
+			return "; toolnorm help lists the commands"
+		}
+		return "; toolnorm serve -h lists the settings"
+	}
+	words, _, _ := strings.Cut(wrong.Context.Command(), " <")
+	return "; toolnorm " + words + " -h says how it is used"
 }

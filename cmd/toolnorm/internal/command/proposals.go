@@ -1,8 +1,10 @@
-package main
+package command
 
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
@@ -13,14 +15,14 @@ import (
 // guessFormat proposes a declaration for a model that an Ollama server has.
 // The template is tried by rendering calls with it, so the model's server has to be there.
 type guessFormat struct {
-	folders
+	Folders
 	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes."`
 	Model  string `arg:"" help:"The model, as the server names it. It will be loaded."`
 }
 
 // Run does it. The proposal goes to stdout, a family's file; what it does not do is an error.
 // The proposal is printed even with problems: a person can finish it.
-func (c *guessFormat) Run(m *Main) error {
+func (c *guessFormat) Run(m *Console) error {
 	set, err := c.formats()
 	if err != nil {
 		return err
@@ -44,10 +46,49 @@ func (c *guessFormat) Run(m *Main) error {
 		return fmt.Errorf("%s: %w", c.Model, err)
 	}
 	if p.Known != "" {
-		fmt.Fprintln(m.stderr, "the template prints calls as the known family", p.Known, "does")
+		fmt.Fprintln(m.Err, "the template prints calls as the known family", p.Known, "does")
 	}
-	if _, err := fmt.Fprint(m.stdout, p.File); err != nil {
+	if _, err := fmt.Fprint(m.Out, p.File); err != nil {
 		return err
 	}
-	return printProblems(m.stderr, c.Model, p.Problems)
+	return printProblems(m.Err, c.Model, p.Problems)
+}
+
+// learnFormat proposes a declaration by what a model wrote.
+// A model without a template shows how it calls only by what it wrote.
+type learnFormat struct {
+	Folders
+	Name string `arg:"" help:"The name of the new family; models whose names begin with it are read by it."`
+	File string `arg:"" optional:"" default:"-" help:"Replies, a JSON object a line: raw (what the model wrote) and tools (those it was offered); - reads standard input."`
+}
+
+// Run does it. The proposal goes to stdout, what it asks to stderr.
+// Questions are what the replies leave open; a person answers them in the file.
+func (c *learnFormat) Run(m *Console) error {
+	set, err := c.formats()
+	if err != nil {
+		return err
+	}
+	in := io.Reader(m.In)
+	if c.File != "-" {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	replies, err := family.Replies(in)
+	if err != nil {
+		return err
+	}
+	file, questions, err := family.Learn(c.Name, set, replies)
+	for _, q := range questions {
+		fmt.Fprintln(m.Err, q)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(m.Out, file)
+	return err
 }

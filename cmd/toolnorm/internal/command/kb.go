@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -8,15 +8,14 @@ import (
 	"strings"
 
 	"toolnorm/internal/auth"
-	"toolnorm/internal/doctor"
 	"toolnorm/internal/toolbox"
 	"toolnorm/tools/data"
 	"toolnorm/tools/kb"
 	"toolnorm/tools/kb/kbstore"
 )
 
-// knowledge are the commands for knowledge bases.
-type knowledge struct {
+// KB are the commands for knowledge bases.
+type KB struct {
 	Create kbCreate `cmd:"" help:"Make a knowledge base; prints its id."`
 	Import kbImport `cmd:"" help:"Put files into a knowledge base: Markdown, text, HTML and PDF. Running it again imports only what changed, so an interrupted import continues where it stopped."`
 	List   kbList   `cmd:"" help:"List the knowledge bases."`
@@ -27,7 +26,7 @@ type knowledge struct {
 
 // kbPlace says where the knowledge bases are. It is where serve looks for them, so it has the same settings.
 type kbPlace struct {
-	stores `embed:""`
+	Stores `embed:""`
 
 	Databases data.Config `embed:""`
 }
@@ -59,9 +58,9 @@ func find(ctx context.Context, k *kb.KB, which string) (found kbstore.Base, err 
 	case err != nil:
 		return found, err
 	case n == 0:
-		return found, &ended{fmt.Errorf("there is no knowledge base %q; toolnorm kb list shows them", which), statusUsage}
+		return found, Wrong(fmt.Errorf("there is no knowledge base %q; toolnorm kb list shows them", which))
 	case n > 1:
-		return found, &ended{fmt.Errorf("%d knowledge bases are called %q; name one by its id", n, which), statusUsage}
+		return found, Wrong(fmt.Errorf("%d knowledge bases are called %q; name one by its id", n, which))
 	}
 	return found, nil
 }
@@ -77,11 +76,11 @@ type kbCreate struct {
 }
 
 // Run makes a knowledge base.
-func (c *kbCreate) Run(m *Main) error {
+func (c *kbCreate) Run(m *Console) error {
 	return c.open(func(ctx context.Context, k *kb.KB) error {
 		b, err := k.Store.Create(ctx, kbstore.Base{ID: c.ID, Name: c.Name, Description: c.Description, Tenant: c.Tenant})
 		if err == nil {
-			fmt.Fprintln(m.stdout, b.ID)
+			fmt.Fprintln(m.Out, b.ID)
 		}
 		return err
 	})
@@ -101,13 +100,13 @@ type kbImport struct {
 }
 
 // Run imports, and prints a line for each file that changed or failed. How far it is goes to standard error.
-func (c *kbImport) Run(m *Main) error {
+func (c *kbImport) Run(m *Console) error {
 	files, sources, err := kb.SourcesOf(c.Path)
 	if err != nil {
-		return &ended{err, statusUsage}
+		return Wrong(err)
 	}
 	if info, err := os.Stat(c.Path); c.Prune && err == nil && !info.IsDir() {
-		return &ended{errors.New("--prune takes a folder: every document but this one would go"), statusUsage}
+		return Wrong(errors.New("--prune takes a folder: every document but this one would go"))
 	}
 	return c.open(func(ctx context.Context, k *kb.KB) error {
 		b, err := find(ctx, k, c.KB)
@@ -124,27 +123,27 @@ func (c *kbImport) Run(m *Main) error {
 // importInto imports and reports.
 // What changed goes to standard output and what went wrong to standard error, so that a script can keep the two apart. Files that did
 // not change have no line: a second import of a thousand files is one line.
-func (m *Main) importInto(ctx context.Context, k *kb.KB, in kb.Import) error {
+func (m *Console) importInto(ctx context.Context, k *kb.KB, in kb.Import) error {
 	in.Progress = func(source string, file, files, done, all int) {
-		if m.onTerminal() {
+		if m.OnTerminal() {
 			m.bar(fmt.Sprintf("%s (file %d of %d)", source, file, files), done, all)
 		}
 	}
 	in.Each = func(i kb.Imported) {
-		m.clear()
+		m.Clear()
 		switch i.Status {
 		case kb.StatusFailed:
-			fmt.Fprintf(m.stderr, "%s: %s\n", shown(i.Source), shown(i.Error))
+			fmt.Fprintf(m.Err, "%s: %s\n", shown(i.Source), shown(i.Error))
 		case kb.StatusImported, kb.StatusRemoved:
-			fmt.Fprintf(m.stdout, "%s: %s, %d passages\n", shown(i.Source), i.Status, i.Chunks)
+			fmt.Fprintf(m.Out, "%s: %s, %d passages\n", shown(i.Source), i.Status, i.Chunks)
 		}
 	}
 	total, err := k.Import(ctx, in)
-	m.clear()
-	fmt.Fprintf(m.stdout, "%d imported, %d unchanged, %d removed, %d failed; %d passages, %d embedded\n",
+	m.Clear()
+	fmt.Fprintf(m.Out, "%d imported, %d unchanged, %d removed, %d failed; %d passages, %d embedded\n",
 		total.Imported, total.Unchanged, total.Removed, total.Failed, total.Chunks, total.Embedded)
 	if k.Embedder == nil && total.Imported > 0 {
-		fmt.Fprintln(m.stderr, "no embedding model is set (--text-embedding-model-url): passages are found by their words, not by their meaning")
+		fmt.Fprintln(m.Err, "no embedding model is set (--text-embedding-model-url): passages are found by their words, not by their meaning")
 	}
 	switch {
 	case err != nil:
@@ -161,19 +160,15 @@ type kbList struct {
 }
 
 // Run prints a line for each knowledge base.
-func (c *kbList) Run(m *Main) error {
+func (c *kbList) Run(m *Console) error {
 	return c.open(func(ctx context.Context, k *kb.KB) error {
 		all, err := k.Store.Bases(ctx, auth.PrincipalOf(ctx))
 		for _, b := range all {
-			fmt.Fprintf(m.stdout, "%s  %s\n", b.ID, shown(described(&b)))
+			fmt.Fprintf(m.Out, "%s  %s\n", b.ID, shown(described(&b)))
 		}
 		return err
 	})
 }
-
-// shown is a text from a file or a database as a terminal may have it. Names of files and titles come from whoever wrote the
-// documents, and those of bases from whoever may make one.
-func shown(text string) string { return strings.Map(doctor.Printable, text) }
 
 // described is what a knowledge base is called, as get_knowledge_base_summary says it, and whose it is.
 func described(b *kbstore.Base) string {
@@ -194,13 +189,13 @@ type kbShow struct {
 }
 
 // Run prints a line for each document.
-func (c *kbShow) Run(m *Main) error {
+func (c *kbShow) Run(m *Console) error {
 	return c.open(func(ctx context.Context, k *kb.KB) error {
 		b, err := find(ctx, k, c.KB)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(m.stdout, "%s\n%s\n", b.ID, shown(described(&b)))
+		fmt.Fprintf(m.Out, "%s\n%s\n", b.ID, shown(described(&b)))
 		collections, err := k.Store.Collections(ctx, b.ID)
 		if err != nil {
 			return err
@@ -211,7 +206,7 @@ func (c *kbShow) Run(m *Main) error {
 		}
 		all, err := k.Store.Documents(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
 		for _, d := range all {
-			fmt.Fprintf(m.stdout, "  %s/%s: %s, %d passages, %s\n", shown(names[d.Collection]), shown(d.Source), shown(d.Title), d.Chunks, shown(readers(&d.Access, b.Tenant)))
+			fmt.Fprintf(m.Out, "  %s/%s: %s, %d passages, %s\n", shown(names[d.Collection]), shown(d.Source), shown(d.Title), d.Chunks, shown(readers(&d.Access, b.Tenant)))
 		}
 		return err
 	})
@@ -239,11 +234,11 @@ type kbSample struct {
 }
 
 // Run makes the sample.
-func (c *kbSample) Run(m *Main) error {
+func (c *kbSample) Run(m *Console) error {
 	return c.open(func(ctx context.Context, k *kb.KB) error {
 		b, err := k.Sample(ctx)
 		if err == nil {
-			fmt.Fprintln(m.stdout, b.ID)
+			fmt.Fprintln(m.Out, b.ID)
 		}
 		return err
 	})
@@ -258,7 +253,7 @@ type kbDelete struct {
 }
 
 // Run deletes. A document that is not there is an error, so that a misspelt one is seen; then nothing is deleted.
-func (c *kbDelete) Run(m *Main) error {
+func (c *kbDelete) Run(m *Console) error {
 	return c.open(func(ctx context.Context, k *kb.KB) error {
 		b, err := find(ctx, k, c.KB)
 		if err != nil {
@@ -278,10 +273,37 @@ func (c *kbDelete) Run(m *Main) error {
 		var gone []string
 		for _, source := range c.Document {
 			if ids[source] == nil {
-				return &ended{fmt.Errorf("%s has no document %s", b.Name, source), statusUsage}
+				return Wrong(fmt.Errorf("%s has no document %s", b.Name, source))
 			}
 			gone = append(gone, ids[source]...)
 		}
 		return k.Store.Remove(ctx, b.ID, gone...)
+	})
+}
+
+// Docs are the commands for the collection of the data tools.
+type Docs struct {
+	Import docsImport `cmd:"" help:"Put the documents of a file, or of a folder's files, into the collection. Running it again changes only what is new or gone."`
+}
+
+// docsImport is the command docs import.
+// It writes where serve reads, so both take the same settings of data and store.
+type docsImport struct {
+	Path   string `arg:"" help:"A .txt (a document a line), .md (a paragraph), .csv or .tsv (a row), .json (a list) or .jsonl, or a folder of such."`
+	Stores `embed:""`
+
+	Databases data.Config `embed:""`
+}
+
+// Run imports, and prints a line a file. How far it is goes to standard error.
+// What was imported before an error is printed, too: it is in the collection.
+func (c *docsImport) Run(m *Console) error {
+	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, func(ctx context.Context, box *toolbox.Box) error {
+		all, err := box.Data.Import(ctx, c.Path, m.bar)
+		m.Clear()
+		for _, one := range all {
+			fmt.Fprintf(m.Out, "%s: %d documents, %d embedded, %d removed\n", shown(one.Source), one.Documents, one.Embedded, one.Removed)
+		}
+		return err
 	})
 }

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"encoding/json"
@@ -11,15 +11,15 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// repair makes strict JSON of a text that was meant to be JSON.
+// Repair makes strict JSON of a text that was meant to be JSON.
 // It is the decoder's own repair, so a model's text can be tried without a model.
-type repair struct {
+type Repair struct {
 	Schema string `env:"-" placeholder:"FILE" help:"JSON Schema to coerce values to: \"5\" becomes 5 where a number is expected."`
 	JSONL  bool   `env:"-" name:"jsonl" help:"Read one request per line, {id, text, schema}, and answer each with a line {id, json, repairs, error}; json is a string. --schema is the default of requests without one."`
 }
 
 // Run does it.
-func (c *repair) Run(m *Main) error {
+func (c *Repair) Run(m *Console) error {
 	var text []byte
 	if c.Schema != "" {
 		var err error
@@ -33,15 +33,15 @@ func (c *repair) Run(m *Main) error {
 	}
 	if c.JSONL {
 		answer := func(line []byte) any { return repairLine(line, typ) }
-		return answerLines(m.stdin, m.stdout, maxInput, answer, func() any { return repairFailed(nil, errLong) })
+		return answerLines(m.In, m.Out, maxInput, answer, func() any { return repairFailed(nil, errLong) })
 	}
 	return c.print(m, typ)
 }
 
 // print repairs standard input. What was repaired goes to stderr.
 // Standard output holds nothing but the JSON, for a pipe.
-func (c *repair) print(m *Main, typ *schema.Type) error {
-	text, err := readInput(m.stdin)
+func (c *Repair) print(m *Console, typ *schema.Type) error {
+	text, err := readInput(m.In)
 	if err != nil {
 		return err
 	}
@@ -50,12 +50,12 @@ func (c *repair) print(m *Main, typ *schema.Type) error {
 		return err
 	}
 	if len(repairs) > 0 {
-		fmt.Fprintln(m.stderr, "repaired:", strings.Join(repairs, ", "))
+		fmt.Fprintln(m.Err, "repaired:", strings.Join(repairs, ", "))
 	}
 	if !strings.HasSuffix(out, "\n") {
 		out += "\n"
 	}
-	_, err = fmt.Fprint(m.stdout, out)
+	_, err = fmt.Fprint(m.Out, out)
 	return err
 }
 

@@ -1,12 +1,9 @@
-package main
+package command
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -59,28 +56,5 @@ func TestInputThatBreaksIsAnError(t *testing.T) {
 	}
 	if err := answerLines(iotest.ErrReader(broken), io.Discard, 10, nil, nil); !errors.Is(err, broken) {
 		t.Errorf("lines: %v", err)
-	}
-}
-
-func TestDecodeSaysWhy(t *testing.T) {
-	clean(t, "")
-	offered := filepath.Join(t.TempDir(), "tools.json")
-	if err := os.WriteFile(offered, []byte(`[{"type":"function","function":{"name":"weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for wrote, want := range map[string]string{
-		`<tool_call>{"name": "weather", "arguments": {}}</tool_call>`:      "weather does not fit its schema: city: is missing. The server has the model write the call again.",
-		`<tool_call>{"name": "no_such_tool", "arguments": {}}</tool_call>`: "no_such_tool is not among the offered tools (weather).",
-		"It is fine.": "read as hermes\n",
-	} {
-		var errs bytes.Buffer
-		m := NewMain(io.Discard, &errs)
-		m.stdin = strings.NewReader(wrote)
-		if err := m.ParseFlags([]string{"decode", "--format", "hermes", "--tools", offered}); err != nil {
-			t.Fatal(err)
-		}
-		if err := m.command(); err != nil || !strings.HasSuffix(strings.TrimSpace(errs.String()), strings.TrimSpace(want)) {
-			t.Errorf("%s: %q, %v; want %q", wrote, errs.String(), err, want)
-		}
 	}
 }

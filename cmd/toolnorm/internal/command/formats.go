@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"errors"
@@ -13,9 +13,9 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// formats are the commands about model families.
+// Formats are the commands about model families.
 // None needs a server: they show what the program would make of a model's text.
-type formats struct {
+type Formats struct {
 	List  listFormats `cmd:"" help:"List the families: name, the marks of their calls, and known models."`
 	Show  showFormat  `cmd:"" help:"Print a family's declaration."`
 	Test  testFormat  `cmd:"" help:"Run the test cases of a family's file, whole and split at every byte, and print what differs."`
@@ -25,15 +25,15 @@ type formats struct {
 }
 
 // listFormats prints a line a family.
-type listFormats struct{ folders }
+type listFormats struct{ Folders }
 
 // Run does it.
-func (c *listFormats) Run(m *Main) error {
+func (c *listFormats) Run(m *Console) error {
 	set, err := c.formats()
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(m.stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(m.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tMARKS\tMODELS")
 	for _, f := range set.All() {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", f.Name, strings.Join(f.Marks(), "  "), strings.Join(f.Models, " "))
@@ -43,13 +43,13 @@ func (c *listFormats) Run(m *Main) error {
 
 // showFormat prints a declaration.
 type showFormat struct {
-	folders
+	Folders
 	Name  string `arg:"" help:"The family."`
 	Cases bool   `env:"-" help:"Include the test cases: the whole file."`
 }
 
 // Run does it.
-func (c *showFormat) Run(m *Main) error {
+func (c *showFormat) Run(m *Console) error {
 	set, err := c.formats()
 	if err != nil {
 		return err
@@ -62,25 +62,25 @@ func (c *showFormat) Run(m *Main) error {
 	if c.Cases {
 		text = f.File()
 	}
-	_, err = fmt.Fprintln(m.stdout, strings.TrimRight(text, "\n"))
+	_, err = fmt.Fprintln(m.Out, strings.TrimRight(text, "\n"))
 	return err
 }
 
 // testFormat runs a family's cases.
 type testFormat struct {
-	folders
+	Folders
 	File  string `arg:"" help:"The family's file, or the name of a known family."`
 	Tools string `env:"-" placeholder:"FILE" help:"The tools that the cases are offered. Default: those of the built-in families."`
 }
 
 // Run does it. What differs goes to stdout; that something does is an error.
 // Cases run whole and cut at every byte, since a model's tokens may end anywhere.
-func (c *testFormat) Run(m *Main) error {
+func (c *testFormat) Run(m *Console) error {
 	f, err := c.format()
 	if err != nil {
 		return err
 	}
-	tools, err := readTools(c.Tools)
+	tools, err := ReadTools(c.Tools)
 	if c.Tools == "" {
 		tools, err = golden.Tools()
 	}
@@ -94,10 +94,10 @@ func (c *testFormat) Run(m *Main) error {
 	case cases == 0 && len(problems) == 0:
 		return fmt.Errorf("%s: the declaration can be read, and reads what it prints; but there are no cases", c.File)
 	}
-	if err := printProblems(m.stdout, fmt.Sprintf("%s: %s", c.File, count(cases, "case")), problems); err != nil {
+	if err := printProblems(m.Out, fmt.Sprintf("%s: %s", c.File, count(cases, "case")), problems); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(m.stdout, "%s: %s, each whole and cut everywhere; printed calls are read again\n", f.Name, count(cases, "case"))
+	_, err = fmt.Fprintf(m.Out, "%s: %s, each whole and cut everywhere; printed calls are read again\n", f.Name, count(cases, "case"))
 	return err
 }
 
@@ -139,4 +139,31 @@ func count(n int, thing string) string {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// docFormats writes the table of the families that come with the program.
+// docs/families.md is made so, and a test holds it to the families.
+type docFormats struct {
+	File string `arg:"" optional:"" help:"The Markdown file whose table is replaced. Default: print the table."`
+}
+
+// Run does it.
+func (c *docFormats) Run(m *Console) error {
+	table, err := family.Table(adapters.All())
+	if err != nil {
+		return err
+	}
+	if c.File == "" {
+		_, err = fmt.Fprint(m.Out, table)
+		return err
+	}
+	doc, err := os.ReadFile(c.File)
+	if err != nil {
+		return err
+	}
+	fresh, ok := family.Fill(doc, table)
+	if !ok {
+		return fmt.Errorf("%s: no place for the table of families", c.File)
+	}
+	return os.WriteFile(c.File, fresh, 0o644)
 }

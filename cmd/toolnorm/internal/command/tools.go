@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"toolnorm/tools/dynamic"
 )
 
-// customTools are the commands for the tools that administrators make, as files for
+// Tools are the commands for the tools that administrators make, as files for
 // version control.
-type customTools struct {
+type Tools struct {
 	List   toolsList   `cmd:"" help:"List the custom tools: number, name, type, and whether each is offered."`
 	Export toolsExport `cmd:"" help:"Write each custom tool into a file of its own, NAME.yaml."`
 	Import toolsImport `cmd:"" help:"Save the tools of files: one with a name that is there is changed, others are made. A second time nothing changes. A running server offers them within a second."`
@@ -21,15 +21,15 @@ type customTools struct {
 // toolStore says where the tools are, for commands that read or write them. The
 // settings are those of serve, so that both work on the same ones.
 type toolStore struct {
-	stores  `embed:""`
-	sources `embed:""`
+	Stores  `embed:""`
+	Sources `embed:""`
 }
 
 // with opens the custom tools for do.
-func (c toolStore) with(m *Main, do func(ctx context.Context, s *dynamic.Set) error) error {
+func (c toolStore) with(m *Console, do func(ctx context.Context, s *dynamic.Set) error) error {
 	config := toolbox.Config{
 		Store: c.Store, Connections: c.Connection,
-		Warn: func(text string) { fmt.Fprintln(m.stderr, "toolnorm:", text) },
+		Warn: func(text string) { fmt.Fprintln(m.Err, "toolnorm:", text) },
 	}
 	return opened(c.Data, config, func(ctx context.Context, box *toolbox.Box) error { return do(ctx, box.Custom) })
 }
@@ -40,7 +40,7 @@ type toolsList struct {
 }
 
 // Run prints a line a tool: what scripts cut stands in front of a tab.
-func (c *toolsList) Run(m *Main) error {
+func (c *toolsList) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		all, err := s.List(ctx)
 		for _, t := range all {
@@ -51,7 +51,7 @@ func (c *toolsList) Run(m *Main) error {
 			case t.Problem != "":
 				state = "not offered: " + t.Problem
 			}
-			fmt.Fprintf(m.stdout, "%d\t%s\t%s\t%s\n", t.ID, t.Name, t.Type, state)
+			fmt.Fprintf(m.Out, "%d\t%s\t%s\t%s\n", t.ID, t.Name, t.Type, state)
 		}
 		return err
 	})
@@ -64,11 +64,11 @@ type toolsExport struct {
 }
 
 // Run writes the files and prints their names.
-func (c *toolsExport) Run(m *Main) error {
+func (c *toolsExport) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		files, err := s.Export(ctx, c.Dir)
 		for _, file := range files {
-			fmt.Fprintln(m.stdout, file)
+			fmt.Fprintln(m.Out, file)
 		}
 		return err
 	})
@@ -83,15 +83,15 @@ type toolsImport struct {
 
 // Run imports, and prints a line a file. One that was refused makes the program end
 // with an error when the others are done: a script must not go on as if all were there.
-func (c *toolsImport) Run(m *Main) error {
+func (c *toolsImport) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		all, err := s.Import(ctx, whoami(), c.DryRun, c.Paths...)
 		refused := 0
 		for _, one := range all {
-			fmt.Fprintf(m.stdout, "%s: %s %s\n", shown(one.File), one.Action, shown(one.Name))
+			fmt.Fprintf(m.Out, "%s: %s %s\n", shown(one.File), one.Action, shown(one.Name))
 			if one.Err != nil {
 				refused++
-				fmt.Fprintf(m.stderr, "toolnorm: %s: %s\n", shown(one.File), shown(one.Err.Error()))
+				fmt.Fprintf(m.Err, "toolnorm: %s: %s\n", shown(one.File), shown(one.Err.Error()))
 			}
 		}
 		if refused > 0 {

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -8,28 +8,28 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completion is the command completion. What it writes knows commands and settings by the parser's own model, so a new
+// Completion is the command completion. What it writes knows commands and settings by the parser's own model, so a new
 // setting needs nothing here.
-type completion struct {
+type Completion struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish: source <(toolnorm completion bash), or toolnorm completion fish | source."`
 }
 
 // Run writes them to stdout.
-func (c *completion) Run(m *Main, app *kong.Kong) error {
+func (c *Completion) Run(m *Console, app *kong.Kong) error {
 	if c.Shell == "fish" {
-		fishCompletions(m.stdout, app.Model.Node, "")
+		fishCompletions(m.Out, app.Model.Node, "")
 		return nil
 	}
 	if c.Shell == "zsh" { // #compdef is read where the text is a file named _toolnorm in a folder of $fpath
-		fmt.Fprint(m.stdout, "#compdef toolnorm\nautoload -U +X bashcompinit && bashcompinit\n")
+		fmt.Fprint(m.Out, "#compdef toolnorm\nautoload -U +X bashcompinit && bashcompinit\n")
 	}
-	fmt.Fprint(m.stdout, "# Completions of toolnorm for bash and zsh.\n")
-	fmt.Fprint(m.stdout, "_toolnorm() {\n\tlocal word=${COMP_WORDS[COMP_CWORD]} command=\"\" w\n"+
+	fmt.Fprint(m.Out, "# Completions of toolnorm for bash and zsh.\n")
+	fmt.Fprint(m.Out, "_toolnorm() {\n\tlocal word=${COMP_WORDS[COMP_CWORD]} command=\"\" w\n"+
 		"\tfor w in \"${COMP_WORDS[@]:1:$((COMP_CWORD-1))}\"; do case $w in -*) ;; *) command=\"$command $w\" ;; esac; done\n\tcase ${command# } in\n")
-	bashCompletions(m.stdout, app.Model.Node, "")
-	fmt.Fprint(m.stdout, "\t*) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n\tesac\n}\ncomplete -o default -F _toolnorm toolnorm\n")
+	bashCompletions(m.Out, app.Model.Node, "")
+	fmt.Fprint(m.Out, "\t*) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n\tesac\n}\ncomplete -o default -F _toolnorm toolnorm\n")
 	if c.Shell == "zsh" { // such a file is read at the first Tab, which it has to answer as well
-		fmt.Fprint(m.stdout, "[ \"${funcstack[1]}\" != _toolnorm ] || _bash_complete -o default -F _toolnorm\n")
+		fmt.Fprint(m.Out, "[ \"${funcstack[1]}\" != _toolnorm ] || _bash_complete -o default -F _toolnorm\n")
 	}
 	return nil
 }

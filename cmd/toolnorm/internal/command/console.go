@@ -1,0 +1,107 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"toolnorm/internal/doctor"
+)
+
+// The statuses with which the program ends, besides 0.
+const (
+	StatusFailed      = 1 // something is wrong, or went wrong
+	StatusUsage       = 2 // the arguments or the settings are
+	StatusUnreachable = 3 // doctor: a model server is not there
+)
+
+// Ended is an error that says with which status the program ends.
+type Ended struct {
+	error
+	status int
+}
+
+// End is err, with which the program ends with a status.
+func End(err error, status int) error { return &Ended{err, status} }
+
+// Wrong is err as one of the arguments or the settings.
+func Wrong(err error) error { return &Ended{err, StatusUsage} }
+
+// Unwrap gives the error itself.
+func (e *Ended) Unwrap() error { return e.error }
+
+// StatusOf is the status that an error ends the program with.
+func StatusOf(err error) int {
+	var e *Ended
+	if errors.As(err, &e) {
+		return e.status
+	}
+	return StatusFailed
+}
+
+// Console is where a command reads and writes: results go to Out, and what is told beside them to Err.
+type Console struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// shown is a text from a file or a database as a terminal may have it. Names of files and titles come from whoever wrote the
+// documents, and those of bases from whoever may make one.
+func shown(text string) string { return strings.Map(doctor.Printable, text) }
+
+// Progress says what is done next: on a terminal in one line that is written over, else line by line, a row of questions
+// in one.
+// On a terminal the line is erased before the report; a log would fill with a line for each question.
+func (m *Console) Progress(step string, n, of int) {
+	switch {
+	case m.OnTerminal() && of > 0:
+		fmt.Fprintf(m.Err, "\r\x1b[K%s, question %d of %d …", step, n, of)
+	case m.OnTerminal():
+		fmt.Fprintf(m.Err, "\r\x1b[K%s …", step)
+	case n <= 1:
+		fmt.Fprintln(m.Err, step)
+	}
+}
+
+// Clear removes what progress left on a terminal.
+func (m *Console) Clear() {
+	if m.OnTerminal() {
+		fmt.Fprint(m.Err, "\r\x1b[K")
+	}
+}
+
+// OnTerminal says whether stderr is one that can move its cursor.
+// Editors set TERM=dumb for terminals that show escape sequences as text.
+func (m *Console) OnTerminal() bool {
+	f, ok := m.Err.(*os.File)
+	if !ok || strings.TrimSpace(os.Getenv("TERM")) == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// barWidth is how many characters a bar has.
+const barWidth = 30
+
+// bar shows how many of a file's documents are done: on a terminal a bar that is written over, else a line at the beginning and
+// then one for every tenth, so that a log stays short.
+func (m *Console) bar(source string, done, of int) {
+	source = shown(source)
+	if m.OnTerminal() {
+		filled := barWidth
+		if of > 0 {
+			filled = barWidth * done / of
+		}
+		fmt.Fprintf(m.Err, "\r\x1b[K[%s%s] %d/%d %s", strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), done, of, source)
+		return
+	}
+	if tenth := max(1, of/10); done == 0 || done == of || done%tenth < embeddedAtOnce && done/tenth != (done-embeddedAtOnce)/tenth {
+		fmt.Fprintf(m.Err, "%s: %d of %d\n", source, done, of)
+	}
+}
+
+// embeddedAtOnce is how many documents are done between two signs of progress.
+const embeddedAtOnce = 32

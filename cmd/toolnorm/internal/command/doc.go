@@ -1,0 +1,13 @@
+// Package command has the commands of toolnorm that need no server: they read a text, or work on the data that a server works on as well.
+// Each is a struct whose tags are its arguments and flags for the parser, and whose Run does the work with a [Console].
+//
+//	console.go     where commands read and write, what shows how far they are, and the status that they end with
+//	folders.go     settings that they share with serve: folders, stores, connections; families and tools in files
+//	lines.go       standard input, whole or answered line by line
+//	decode.go      a model's raw output, once or by lines
+//	repair.go      almost-JSON
+//	formats.go     families: list, show, test, and write their table; proposals.go begins the file of a new one
+//	kb.go          makes, fills and lists knowledge bases, and fills the collection of the data tools
+//	tools.go       custom tools as files
+//	completion.go  what shells complete
+package command
