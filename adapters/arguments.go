@@ -44,27 +44,21 @@ func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
 			d.Pos += d.Space(0) + 1
 		}
 		return a
-	case scan.IsQuote(c) && d.keyAhead():
-		return d.braceless(t, id, quotes)
-	case scan.IsQuote(c) || c == '[' || c == 'n' || c == 'N':
+	case scan.IsQuote(c):
+		if key, value := d.KeyAt(0); value > 0 {
+			return d.braceless(t, id, key, quotes)
+		}
+		return d.standIn(t, id)
+	case c == '[' || c == 'n' || c == 'N':
 		return d.standIn(t, id)
 	}
 	return mismatch
 }
 
-// keyAhead says whether a key and a colon stand here.
-func (d *decoder) keyAhead() bool {
-	_, ok := d.KeyAt(0)
-	return ok
-}
-
-// braceless reads an object whose opening brace was left out, if it begins with a parameter of the tool.
+// braceless reads an object whose opening brace was left out, if the key that it begins with is a parameter of the tool.
 // "arguments": "city": "Rome"} is one reading only when city is a parameter; else it would be a string followed by junk.
-func (d *decoder) braceless(t *tool, id string, quotes []lenient.Delim) match {
-	start := d.Pos
-	out, a := d.Capture(func() { d.Key(false) })
-	d.Pos = start
-	if a != matched || !t.schema().Has(scan.Unquote(out)) {
+func (d *decoder) braceless(t *tool, id, key string, quotes []lenient.Delim) match {
+	if !t.schema().Has(key) {
 		return mismatch
 	}
 	d.commit(t, id)

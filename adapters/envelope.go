@@ -241,7 +241,7 @@ func (d *decoder) whole(env *envelope) match {
 		}
 	case len(env.others) == 0:
 		if n := d.separator(); n > 0 && d.StartsString(n) {
-			if key, ok := d.KeyAt(n); ok && lenient.ArgsKeys[key] {
+			if key, _ := d.KeyAt(n); lenient.ArgsKeys[key] {
 				return mismatch // its arguments stand behind a closer that came too early
 			}
 		}
@@ -288,8 +288,8 @@ func (d *decoder) doubtRest(i int) {
 	if d.Out == nil || d.At(i) != '{' {
 		return
 	}
-	key, ok := d.KeyAt(i + 1 + d.Space(i+1))
-	d.Out.Doubt = d.Out.Doubt || ok && !lenient.OfEnvelope(key) && d.Out.Typ.Has(key)
+	key, _ := d.KeyAt(i + 1 + d.Space(i+1))
+	d.Out.Doubt = d.Out.Doubt || !lenient.OfEnvelope(key) && d.Out.Typ.Has(key)
 }
 
 // restOfObject skips what follows the arguments up to the object's closing brace. An id that comes so late is taken when

@@ -330,7 +330,7 @@ func (d *decoder) isProgram(p *declaration.Pattern) bool {
 	if n < scan.MaxSpace && strings.IndexByte("{[<\"", byte(max(d.At(n), 0))) >= 0 {
 		return false
 	}
-	if _, isKey := d.KeyAt(n + 1); isKey && d.At(n) == '(' && d.StartsString(n+1) {
+	if _, value := d.KeyAt(n + 1); value > 0 && d.At(n) == '(' && d.StartsString(n+1) {
 		return false
 	}
 	for n := 0; d.At(n) >= 0 && !d.bodyEnds(p, n); n++ {

@@ -84,8 +84,8 @@ func (d *decoder) keywordBehind(t *tool) bool {
 		return false
 	}
 	n += 1 + d.Space(n+1)
-	key, ok := d.KeyAt(n)
-	return ok && t.schema().Has(key)
+	key, _ := d.KeyAt(n)
+	return t.schema().Has(key)
 }
 
 // pythonName reads a name and the parenthesis directly behind it.

@@ -99,8 +99,8 @@ func (r *Reader) closedEarly() bool {
 	}
 	n += 1 + r.Space(n+1)
 	t := r.stack[0].t
-	key, ok := r.KeyAt(n)
-	if !ok || r.Quotes == nil && !r.StartsString(n) || !t.Has(key) || OfEnvelope(key) || slices.Contains(r.Seen, key) { // keys are bare only where the family writes them so
+	key, value := r.KeyAt(n)
+	if value == 0 || r.Quotes == nil && !r.StartsString(n) || !t.Has(key) || OfEnvelope(key) || slices.Contains(r.Seen, key) { // keys are bare only where the family writes them so
 		return false
 	}
 	r.Out.Doubt = r.Out.Doubt || slices.ContainsFunc(r.Seen, func(seen string) bool { return !t.Has(seen) })
@@ -238,7 +238,7 @@ func (r *Reader) openedBy(c int) int {
 // A member that the schema does not name suits an object without listed members only: open schemas let anything in, and
 // anything would then suit everywhere.
 func (r *Reader) suits(i, at int) int {
-	key, isKey := r.KeyAt(i)
+	key, value := r.KeyAt(i)
 	if at < 0 {
 		if OfEnvelope(key) {
 			return 1
@@ -248,7 +248,7 @@ func (r *Reader) suits(i, at int) int {
 	l := r.stack[at]
 	object := l.kind == '{' || l.kind == CallArgs
 	switch {
-	case object != isKey:
+	case object != (value > 0):
 		// a key in a list, or a bare value in an object
 		return 0
 	case object && l.t.Has(key):
@@ -280,37 +280,14 @@ func kindAt(c int) schema.Kinds {
 	return schema.Boolean | schema.Null | schema.String
 }
 
-// KeyAt is the key at offset i behind which a colon stands.
-// It only looks: nothing is consumed, and no repair is noted. Behind a colon's place an equals sign and the full-width colon
-// of Chinese models count as well. A key is at most MaxKey bytes long, so that a quote in a long text costs no more.
-func (r *Reader) KeyAt(i int) (string, bool) {
-	q, quoted := r.QuoteAt(i)
-	from := i + len(q.Open)
-	end := from
-	for !quoted && end < from+MaxKey && (scan.IsWord(r.At(end)) || r.At(end) == '-') {
-		end++
-	}
-	if quoted {
-		if end, quoted = r.closeOf(from, q.Close, MaxKey); !quoted {
-			return "", false
-		}
-	}
-	n := end + len(q.Close)
-	n += r.Space(n)
-	if c := r.At(n); end == from || c != ':' && c != '=' && !r.Has(n, "：") {
-		return "", false
-	}
-	return string(r.Slice(r.Pos+from, r.Pos+end)), true
-}
-
 // listLost says whether a member of an object around the list stands here in the place of an element: the list's closer is
 // missing.
 // {"tags": ["a", "b", "days": 3}: days is a key, and a list has none. The list ends in front of it, and the object around
 // takes the member. Where its elements are objects with such a member, [{"do": "x"}, "do": "y"] may lack braces instead:
 // that is a doubt.
 func (r *Reader) listLost(t *schema.Type) bool {
-	key, ok := r.KeyAt(0)
-	if !ok || len(r.stack) < 2 {
+	key, value := r.KeyAt(0)
+	if value == 0 || len(r.stack) < 2 {
 		return false
 	}
 	best := 0
@@ -324,25 +301,14 @@ func (r *Reader) listLost(t *schema.Type) bool {
 	return true
 }
 
-// suitsAny says whether the schema of an open container knows a key.
-// A quote in front of such a key is the end of a string, even where the comma between them is missing.
-func (r *Reader) suitsAny(key string) bool {
-	return len(r.stack) > 0 && (r.stack[len(r.stack)-1].t.Has(key) || r.knownOutside(key))
+// known says whether the schema of one of the containers knows a key; lists have none. A quote in front of a key that one of
+// all that are open knows is the end of a string, even where the comma between them is missing.
+func known(key string, in []level) bool {
+	return slices.ContainsFunc(in, func(l level) bool { return l.t.Has(key) })
 }
 
 // knownInside says whether the schema of one of the members that were read knows a key: their object ended too early, perhaps.
 // {"where": {"city": "Rome"}, "zip": "1"}, where zip belongs to where, is valid JSON and may yet be a brace too early.
 func knownInside(t *schema.Type, key string, seen []string) bool {
 	return slices.ContainsFunc(seen, func(member string) bool { return t.Prop(member).Has(key) })
-}
-
-// knownOutside says whether the schema of a container around the innermost one knows a key.
-// Lists are passed over: what stands in them has no name.
-func (r *Reader) knownOutside(key string) bool {
-	for _, l := range r.stack[:len(r.stack)-1] {
-		if l.kind != '[' && l.t.Has(key) {
-			return true
-		}
-	}
-	return false
 }

@@ -211,7 +211,7 @@ func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 	if t.Has(key) {
 		return
 	}
-	r.strayKey = r.strayKey || r.knownOutside(key)
+	r.strayKey = r.strayKey || known(key, r.stack[:len(r.stack)-1])
 	r.Out.Doubt = r.Out.Doubt || strings.ContainsAny(key, OddInKeys) || strings.HasPrefix(key, ".") || strings.TrimRight(key, ":, ") != key || knownInside(t, key, seen)
 }
 
@@ -297,36 +297,29 @@ func (r *Reader) streams(t *schema.Type) bool {
 // many in front of it, {"path"": …}, goes too.
 func (r *Reader) colon() {
 	r.PutByte(':')
-	if n := r.Space(1); scan.IsQuote(r.At(0)) && (r.At(1+n) == ':' || r.At(1+n) == '=') {
-		r.Pos += 1 + n // a quote too many
+	if n := 1 + r.Space(1); scan.IsQuote(r.At(0)) && (r.At(n) == ':' || r.At(n) == '=') {
+		r.Pos += n // a quote too many
 		r.Repaired("extra-closer")
 	}
-	switch c := r.At(0); {
-	case c == ':':
-		r.Pos++
-		r.moreColons()
-	case c == '=':
-		// {a=1, "b"=>2}
-		r.Pos++
-		if r.At(0) == '>' {
-			r.Pos++
-		}
-		r.Repaired("equals")
-	case r.Has(0, "："):
-		r.Pos += len("：")
-		r.Repaired("full-width")
-	default:
+	c, n := r.At(0), r.colonAt(0)
+	r.Pos += n
+	switch {
+	case n == 0:
 		// {"a" 1}
 		r.noColons = true
 		r.Out.Doubt = r.Out.Doubt || bytes.HasSuffix(r.Out.JSON, []byte(`"":`)) // a quote that was doubled, perhaps
 		r.Repaired("missing-colon")
+	case c == '=':
+		// {a=1}, and "b"=>2 of Ruby and PHP
+		if r.At(0) == '>' {
+			r.Pos++
+		}
+		r.Repaired("equals")
+	case c != ':':
+		r.Repaired("full-width")
 	}
-}
-
-// moreColons steps over what doubles the colon that was read.
-// {"path":: "a.txt"} gave the value `: "a.txt"` before there was this.
-func (r *Reader) moreColons() {
-	for n := r.Space(0); r.At(n) == ':' || r.At(n) == '='; n = r.Space(0) {
+	// {"path":: "a.txt"} gave the value `: "a.txt"` before there was this
+	for n := r.Space(0); c == ':' && (r.At(n) == ':' || r.At(n) == '='); n = r.Space(0) {
 		r.Pos += n + 1
 		r.Repaired("equals")
 	}

@@ -2,6 +2,7 @@ package lenient
 
 import (
 	"bytes"
+	"strings"
 
 	"toolnorm/adapters/internal/scan"
 )
@@ -80,7 +81,7 @@ func (r *Reader) behindSurplus(i, open int) bool {
 	}
 	i += 1 + r.Space(i+1)
 	for at := range open {
-		if _, isKey := r.KeyAt(i); isKey && r.StartsString(i) && r.suits(i, at) == 2 {
+		if _, value := r.KeyAt(i); value > 0 && r.StartsString(i) && r.suits(i, at) == 2 {
 			r.Out.Doubt = r.Out.Doubt || bytes.ContainsAny(r.behind(), "[{(") // the closer may be that of a bracket inside
 			return true
 		}
@@ -115,8 +116,8 @@ func (r *Reader) nextItem(i int) bool {
 	if c := r.At(i); c == '{' || c == '[' {
 		return true
 	}
-	if key, ok := r.KeyAt(i); ok {
-		return r.suitsAny(key)
+	if key, value := r.KeyAt(i); value > 0 {
+		return known(key, r.stack)
 	}
 	n := r.itemEnd(i)
 	return n > i && (r.At(n) == ',' || scan.IsCloser(r.At(n)) || r.StartsString(n) && scan.IsSpace(r.At(n-1)))
@@ -192,14 +193,9 @@ func (r *Reader) plainKey(i int) bool {
 	if c != '"' && c != '\'' {
 		return r.keyFollows(i)
 	}
-	if key, ok := r.KeyAt(i); ok && r.suitsAny(key) {
-		return true
-	}
-	n := i + 1
-	for scan.IsWord(r.At(n)) || r.At(n) == '-' || r.At(n) == '.' {
-		n++
-	}
-	return n > i+1 && r.At(n) == c && r.quotedKey(n, string(rune(c)))
+	k := r.lookForKey(i)
+	plain := k.closed && strings.TrimFunc(k.text, func(c rune) bool { return scan.IsWord(int(c)) || c == '-' || c == '.' }) == ""
+	return k.text != "" && (k.value > 0 && known(k.text, r.stack) || k.follows && plain)
 }
 
 // joins says whether a short string that ends a value stands at offset i: the right side of a concatenation.
@@ -261,7 +257,7 @@ func (r *Reader) memberFollows(i int, kind byte) bool {
 	if c < 0 || c == '}' || c == ']' || c == ')' { // a trailing comma
 		return true
 	}
-	if key, ok := r.KeyAt(i); ok && r.suitsAny(key) {
+	if key, value := r.KeyAt(i); value > 0 && known(key, r.stack) {
 		return true
 	}
 	if kind == '{' || kind == CallArgs {
@@ -289,15 +285,17 @@ func (r *Reader) elementFollows(i int) bool {
 
 // keyFollows says whether a key and its colon stand at offset i.
 // A bare word is a key only where one was bare before, the family or Python writes them so, or the tool knows it. Without
-// this, "see "b", and c: d" would end at b.
+// this, "see "b", and c: d" would end at b. Where a string has shown quotes that are not escaped, the next one is more likely
+// one of them than its end: then a quoted key must be a parameter, too, unless no schema could confirm any.
 func (r *Reader) keyFollows(i int) bool {
-	if q, ok := r.QuoteAt(i); ok {
-		return r.quotedKey(i+len(q.Open), q.Close) && (!r.inner || r.expected(i+len(q.Open), q.Close))
-	}
+	k := r.lookForKey(i)
+	t := r.Out.Typ
+	switch {
+	case k.quoted:
+		return k.follows && (!r.inner || len(r.stack) != 1 || len(t.Members()) == 0 || t.Has(k.text))
 	// quotes are the rule here: a bare key has to be a parameter
-	if r.Quotes == nil && !r.bareKeys && !r.Python {
-		key, ok := r.KeyAt(i)
-		return ok && r.Out.Typ.Has(key)
+	case r.Quotes == nil && !r.bareKeys && !r.Python:
+		return k.text != "" && k.value > 0 && t.Has(k.text)
 	}
 	n := i
 	for ; n < i+MaxKey; n++ {
@@ -315,30 +313,61 @@ func (r *Reader) keyFollows(i int) bool {
 	return false
 }
 
-// expected says whether the quoted key at offset i is a parameter of the tool, or could be any key. It is asked where a
-// string has shown quotes that are not escaped: the next such quote is more likely one of them than the end.
-// Objects inside are not asked: any key may stand in them as far as the tool's schema is known here.
-// A key that no schema can confirm is believed, as without any schema there is no other way to find an end.
-func (r *Reader) expected(i int, quote string) bool {
-	t := r.Out.Typ
-	if len(r.stack) != 1 || len(t.Members()) == 0 {
-		return true
-	}
-	n, _ := r.closeOf(i, quote, MaxKey)
-	return t.Has(string(r.Slice(r.Pos+i, r.Pos+n)))
+// aKey is what may be a member's key and was only looked at: nothing is consumed, and no repair is noted.
+type aKey struct {
+	text    string
+	value   int  // the offset behind its colon; 0: none follows
+	quoted  bool // it begins with a quote
+	closed  bool // and is closed
+	follows bool // a colon does follow, or nothing says that it would not
 }
 
-// quotedKey says whether a quoted key that begins at offset i is closed and followed by a colon.
-// Behind a key without a colon, {"a" 1}, others may lack theirs too: then a closing quote is enough.
-func (r *Reader) quotedKey(i int, quote string) bool {
-	n, ok := r.closeOf(i, quote, MaxKey)
-	if !ok {
-		return r.At(n) < 0 // cut inside what looks like a key
+// lookForKey looks for a key at offset i, a plain word or a quoted text, and the colon behind it.
+// A key is at most MaxKey bytes long, so that a quote in a long text costs no more. Behind a text that is cut a colon may
+// follow as well, and where a key had none before, {"a" 1}, others may lack theirs too: then a closing quote is enough.
+func (r *Reader) lookForKey(i int) (k aKey) {
+	q, quoted := r.QuoteAt(i)
+	from := i + len(q.Open)
+	n := from
+	if k.quoted = quoted; quoted {
+		n, k.closed = r.closeOf(from, q.Close, MaxKey)
+	} else {
+		for n < from+MaxKey && (scan.IsWord(r.At(n)) || r.At(n) == '-') {
+			n++
+		}
 	}
-	n += len(quote)
+	k.text = string(r.Slice(r.Pos+from, r.Pos+n))
+	if quoted != k.closed {
+		k.follows = r.At(n) < 0 // cut inside what looks like a key
+		return k
+	}
+	n += len(q.Close)
 	n += r.Space(n)
-	c := r.At(n)
-	return c == ':' || c == '=' || c < 0 || r.noColons || r.Has(n, "：")
+	if size := r.colonAt(n); size > 0 {
+		k.value = n + size
+	}
+	k.follows = k.value > 0 || r.At(n) < 0 || r.noColons
+	return k
+}
+
+// KeyAt is the key at offset i behind which a colon stands, and the offset behind that; 0 where there is none.
+func (r *Reader) KeyAt(i int) (key string, value int) {
+	if k := r.lookForKey(i); k.text != "" && k.value > 0 {
+		return k.text, k.value
+	}
+	return "", 0
+}
+
+// colonAt is the length of what stands for a colon at offset i, 0 when nothing does. What stands for it: the sign of
+// equality of Python, and the full-width colon of Chinese models.
+func (r *Reader) colonAt(i int) int {
+	switch {
+	case r.At(i) == ':' || r.At(i) == '=':
+		return 1
+	case r.Has(i, "："):
+		return len("：")
+	}
+	return 0
 }
 
 // StartsString says whether a string begins at offset n.

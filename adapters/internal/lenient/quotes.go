@@ -98,16 +98,16 @@ func (r *Reader) memberLost(q Delim) bool {
 	n += r.Space(n)
 	c := r.At(n)
 	// …, "mode": "r": a key of the schema behind the quote
-	if r.suitsAny(key) && (c == ':' || c == '=' || quoted && r.elementFollows(n)) {
+	if known(key, r.stack) && (c == ':' || c == '=' || quoted && r.elementFollows(n)) {
 		return true
 	}
 	n = len(q.Close) + r.Space(len(q.Close))
-	if r.At(n) == ':' && r.suitsAny(lastWord(r.behind())) { // …, mode": "r"
+	if r.At(n) == ':' && known(lastWord(r.behind()), r.stack) { // …, mode": "r"
 		return true
 	}
 	before, python := bytes.CutSuffix(r.behind(), []byte("=")) // f(path="a.txt, mode="r")
 	key = lastWord(before)
-	return python && r.Python && r.suitsAny(key) && bytes.HasSuffix(bytes.TrimRight(before[:len(before)-len(key)], " "), []byte(","))
+	return python && r.Python && known(key, r.stack) && bytes.HasSuffix(bytes.TrimRight(before[:len(before)-len(key)], " "), []byte(","))
 }
 
 // itemLost says whether the quote here, in a list, stands next to a comma or another quote.

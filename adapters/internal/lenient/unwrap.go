@@ -56,34 +56,16 @@ func wrapped(name string, t *schema.Type, args string) string {
 // "input" may be what the tool wants to have there. ok is false where nothing was unwrapped.
 // It is asked of a whole object only: half a wrapper holds nobody knows what.
 func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
-	inner := args
-	// {"arguments": {"input": {"city": "Rome"}}}
-	for range MaxWrap {
-		value := wrapped(name, t, inner)
-		// nothing more around them
-		if value == "" {
-			break
-		}
-		// {"arguments": "{\"city\": \"Rome\"}"}
-		inner = strings.TrimSpace(scan.Unquote(value))
-		if !strings.HasPrefix(inner, "{") {
-			return "", false
-		}
-		if out, whole := RepairAs(inner, nil); whole {
-			inner = out
-		} else {
-			return "", false
-		}
-	}
-	if inner == args {
+	// {"arguments": "{\"city\": \"Rome\"}"}
+	inner, whole := RepairAs(strings.TrimSpace(scan.Unquote(wrapped(name, t, args))), nil)
+	if !whole || inner[0] != '{' {
 		return "", false
 	}
+	// what it holds may be wrapped once more: {"arguments": {"input": {"city": "Rome"}}}
 	out, whole := RepairAs(inner, t)
 	// none of its members is a parameter: it is data
-	if list := scan.Fields(out); !whole || len(list) > 0 && !slices.ContainsFunc(list, func(m scan.Field) bool { return t.Has(m.Key) }) {
-		return "", false
-	}
-	return out, true
+	list := scan.Fields(out)
+	return out, whole && (len(list) == 0 || slices.ContainsFunc(list, func(m scan.Field) bool { return t.Has(m.Key) }))
 }
 
 // HoldWrapper begins to hold the first member of the arguments, which begins at start, when it can hold them all.
@@ -118,26 +100,15 @@ func (r *Reader) Unwrap() {
 // It is asked in front of the commit, where the first key must be a parameter of the tool: "arguments" is none. A
 // description, {"properties": {"city": {"type": "string"}}}, is the tool list echoed, and no call.
 func (r *Reader) WrapperAhead(t *schema.Type, key string) bool {
-	n := r.Space(0)
-	if !wraps(t, key) || r.At(n) != ':' {
+	n := 1 + r.Space(0)
+	if !wraps(t, key) || r.At(n-1) != ':' {
 		return false
 	}
-	start := r.Pos
-	defer func() { r.Pos = start }()
-	r.Pos += n + 1 + r.Space(n+1)
-	if r.At(0) != '{' {
+	if n += r.Space(n); r.At(n) != '{' {
 		return false
 	}
-	r.Pos += 1 + r.Space(1)
-	out, a := r.Capture(func() { r.Key(false) })
-	if a != scan.Matched || !t.Has(scan.Unquote(out)) {
-		return false
-	}
-	n = r.Space(0)
-	if r.At(n) != ':' {
-		return false
-	}
-	return !r.Describes(n + 1)
+	parameter, value := r.KeyAt(n + 1 + r.Space(n+1))
+	return t.Has(parameter) && !r.Describes(value)
 }
 
 // Describes says whether a description of a parameter stands at offset i: an object that begins with type or description.
