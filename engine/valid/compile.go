@@ -26,17 +26,10 @@ const home = "tool:///"
 
 // Validator checks arguments against one schema. It may be used by many at once: what compiling has made is only read.
 type Validator struct {
-	root    *jsonschema.Schema
-	places  map[string]*jsonschema.Schema // by the name that errors give them
-	work    []float64                     // places of the schema that a value at each depth meets, at most; see workOf
-	dropped []string
+	root   *jsonschema.Schema
+	places map[string]*jsonschema.Schema // by the name that errors give them
+	work   []float64                     // places of the schema that a value at each depth meets, at most; see workOf
 }
-
-// Dropped lists the places of the schema that cannot be checked, as JSON pointers: patterns that Go's regular expressions
-// do not know (look-around, back references), and what hangs on them.
-// What is left out lets more through, never less. Go's expressions are linear in the text, which those of other languages
-// are not: the pattern comes from a client and the text from a model, and a few bytes of both could take hours.
-func (v *Validator) Dropped() []string { return v.dropped }
 
 // compile reads a schema.
 // The bounds are looked at before the library sees the schema. Schemas of clients and of remote MCP servers have passed a
@@ -80,17 +73,20 @@ func compileDocument(doc any) (*Validator, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
+	all := graph(root)
+	if loosen(all) {
+		all = graph(root) // what was taken out is no work
+	}
 	v := &Validator{root: root, places: map[string]*jsonschema.Schema{}}
-	for _, s := range reachable(root) {
+	for _, p := range all {
 		// Errors name a schema by its location; marks look it up to know its bounds and its members.
-		v.places[s.Location] = s
+		v.places[p.Location] = p.Schema
 		// What is a pattern is ours to say, as the engine of patterns is: see validatePattern.
-		if s.Format != nil && s.Format.Name == "regex" {
-			s.Format = &jsonschema.Format{Name: "regex", Validate: validatePattern}
+		if p.Format != nil && p.Format.Name == "regex" {
+			p.Format = &jsonschema.Format{Name: "regex", Validate: validatePattern}
 		}
 	}
-	v.dropped = loosen(root)
-	if v.work, err = workOf(root); err != nil {
+	if v.work, err = workOf(all); err != nil {
 		return nil, err
 	}
 	return v, nil
@@ -152,8 +148,10 @@ func pointer(path []string) string {
 	return b.String()
 }
 
-// unknown is a pattern that Go cannot read; nobody asks it.
+// unknown is a pattern that Go's regular expressions do not know (look-around, back references); nobody asks it.
 // A placeholder, so that compiling goes on: an error here would cost the tool all of its check. loosen takes it out afterwards.
+// What is left out lets more through, never less. Go's expressions are linear in the text, which those of other languages
+// are not: the pattern comes from a client and the text from a model, and a few bytes of both could take hours.
 type unknown string
 
 // MatchString takes everything.

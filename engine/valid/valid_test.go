@@ -142,10 +142,6 @@ func TestPatternsThatGoCannotReadAreDroppedAndNothingBecomesStricter(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "/properties/a/pattern /properties/b/not /properties/b/not/pattern /properties/c/patternProperties /properties/d/oneOf /properties/d/oneOf/0/pattern /properties/d/oneOf/1/pattern"
-	if got := strings.Join(v.Dropped(), " "); got != want {
-		t.Errorf("dropped %s\nwant    %s", got, want)
-	}
 	if got := v.Check([]byte(`{"a":"q","b":"q","c":{"q":1},"d":"q","e":"A1"}`)); got != nil {
 		t.Errorf("refused: %v", got)
 	}
