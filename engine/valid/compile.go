@@ -53,7 +53,8 @@ func compile(text []byte) (*Validator, error) {
 	if places > maxPlaces {
 		return nil, &SchemaError{Text: fmt.Sprintf("holds more than %d values", maxPlaces)}
 	}
-	return compileDocument(modern(doc.value))
+	modern(doc.value)
+	return compileDocument(doc.value)
 }
 
 // compileDocument hands a document over to the library. Without a $schema it is read as draft 2020-12, to which modern has

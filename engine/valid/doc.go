@@ -39,8 +39,7 @@
 //
 //	cache.go     Cache: the validators of the schemas that were used last
 //	compile.go   Validator: a schema compiled by the library, and what it says of one that is none
-//	modern.go    spellings of older drafts and of OpenAPI, brought up to date
-//	sound.go     keywords that are not what they must be, taken out one by one
+//	modern.go    spellings of older drafts and of OpenAPI brought up to date, and what is no keyword taken out
 //	document.go  arguments as the library takes them, numbers with all their digits, and where in the text they stand
 //	graph.go     the compiled schema as a graph: what cannot be checked, and how much work a check may be
 //	check.go     Check: the problems of a call, and their places by name

@@ -6,24 +6,24 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"toolnorm/chat/schema"
 )
 
 // modern spells a schema so that the specification it names takes it, the newest when it names none or one that nobody
-// knows: forms of older drafts are brought up to date, members that are null are left out, as programs write them for
-// what is not there, and OpenAPI's "nullable" becomes a type. The document is changed in place.
+// knows: what is no keyword is taken out, forms of older drafts are brought up to date, members that are null are left out, as
+// programs write them for what is not there, and OpenAPI's "nullable" becomes a type. The document is changed in place.
 // null for a keyword is what libraries write that serialise every field of a struct. Where the draft is named and known, its
 // own words hold: {"exclusiveMinimum": true} is then an error in draft 7 and right in draft 4.
-func modern(doc any) any {
-	m := moderniser{}
-	if root, ok := doc.(map[string]any); ok {
-		draft, _ := root["$schema"].(string)
-		// A vocabulary of one's own cannot be loaded, and its URL would be an error.
-		if m.old = !knownDraft(draft); m.old {
-			delete(root, "$schema")
-		}
+func modern(doc any) {
+	root, _ := doc.(map[string]any)
+	draft, _ := root["$schema"].(string)
+	// A vocabulary of one's own cannot be loaded, and its URL would be an error.
+	known := knownDraft(draft)
+	if !known {
+		delete(root, "$schema")
 	}
-	m.visit(doc)
-	return doc
+	visit(doc, !known)
 }
 
 // knownDraft says whether a $schema names a draft that is checked by its own rules.
@@ -34,63 +34,164 @@ func knownDraft(url string) bool {
 	return ok && slices.Contains([]string{"schema", "draft-04/schema", "draft-06/schema", "draft-07/schema", "draft/2019-09/schema", "draft/2020-12/schema"}, path)
 }
 
-// moderniser walks a schema.
-// Otherwise "items" as a list is right as it is, and brought up to date it would be wrong in that draft.
-type moderniser struct {
-	old bool // no draft is named, so old forms have to be told by their looks
-}
-
-// The keywords that hold schemas: one or a list, and by name. Only below these may a word be changed: in an enum, a const or a
+// The keywords that hold schemas: one, a list or by name. Only below these may a word be changed: in an enum, a const or a
 // default "nullable" and "id" are data.
 var (
-	holdSchemas = []string{"not", "if", "then", "else", "items", "additionalItems", "additionalProperties", "contains", "propertyNames",
-		"unevaluatedItems", "unevaluatedProperties", "allOf", "anyOf", "oneOf", "prefixItems"}
+	holdOne   = []string{"additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "additionalItems"}
+	holdList  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
 	holdNamed = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 	counts    = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
 )
 
-// visit goes through a schema, or a list of schemas.
+// forms are the keywords that the specification refuses a whole schema for when their value is of another kind. Programs
+// write such things: "required": true beside a parameter's type (draft 3), "properties": [] (PHP's empty object), a title
+// that is a number. One odd word must not switch off the check of a whole tool, so the word goes and the rest stays.
+var forms = []struct {
+	fits     func(v any) bool
+	keywords []string
+}{
+	{is[string], []string{"title", "description", "format", "pattern", "contentEncoding", "contentMediaType", "$comment"}},
+	{is[json.Number], []string{"minimum", "maximum", "multipleOf"}},
+	// In draft 4 they are flags; exclusive makes bounds of them afterwards where no draft is named.
+	{func(v any) bool { return is[json.Number](v) || is[bool](v) }, []string{"exclusiveMinimum", "exclusiveMaximum"}},
+	{isCount, counts},
+	{is[bool], []string{"uniqueItems", "deprecated", "readOnly", "writeOnly"}},
+	// An empty enum is a generator's word for "no list of values".
+	{func(v any) bool { list, ok := v.([]any); return ok && len(list) > 0 }, []string{"enum"}},
+	{is[[]any], []string{"examples"}},
+	// Names that are there twice, which the specification forbids, are taken out later.
+	{func(v any) bool { return isList(v, is[string]) }, []string{"required"}},
+	{func(v any) bool { return isList(v, isSchema) && len(v.([]any)) > 0 }, holdList},
+	{is[map[string]any], append(slices.Clone(holdNamed), "dependentRequired")},
+	{isSchema, holdOne},
+	{func(v any) bool { return isSchema(v) || is[[]any](v) }, []string{"items"}},
+}
+
+// is says whether a value is of a type, as the document has it.
+func is[T any](v any) bool { _, ok := v.(T); return ok }
+
+// isSchema takes an object, or true and false, which are schemas since draft 6.
+func isSchema(v any) bool { return is[map[string]any](v) || is[bool](v) }
+
+// isList takes a list of what fits.
+func isList(v any, fits func(any) bool) bool {
+	list, ok := v.([]any)
+	return ok && !slices.ContainsFunc(list, func(one any) bool { return !fits(one) })
+}
+
+// isCount takes what is a whole number that is not negative, in any spelling.
+// 3.0 is three (since draft 6), and "3" is no number.
+func isCount(v any) bool {
+	n, ok := v.(json.Number)
+	if !ok {
+		return false
+	}
+	f, err := n.Float64()
+	return err == nil && f >= 0 && f == float64(int64(f))
+}
+
+// visit goes through a schema, or a list of schemas. old says that no draft is named, so that old forms have to be told by their
+// looks: otherwise "items" as a list is right as it is, and brought up to date it would be wrong in that draft.
 // What is neither, such as true, has nothing to be brought up to date.
-func (m moderniser) visit(v any) {
+func visit(v any, old bool) {
 	switch v := v.(type) {
 	case []any:
 		for _, one := range v {
-			m.visit(one)
+			visit(one, old)
 		}
 	case map[string]any:
-		m.schema(v)
+		respell(v, old)
 	}
 }
 
-// schema brings one place up to date, and then what lies in it.
+// respell brings one place up to date, and then what lies in it.
 // The order matters: first what is no keyword goes, so that the steps behind it meet the types that they expect.
-func (m moderniser) schema(s map[string]any) {
+func respell(s map[string]any, old bool) {
 	for k, v := range s {
 		if v == nil && k != "const" && k != "default" {
 			delete(s, k)
 		}
 	}
-	// Before the rest, which relies on the types of the values.
-	m.sound(s)
+	sound(s)
 	clamp(s)
 	if s["nullable"] == true {
 		nullable(s)
 	}
-	if m.old {
+	if old {
 		exclusive(s, "minimum", "exclusiveMinimum")
 		exclusive(s, "maximum", "exclusiveMaximum")
 		tuple(s)
 		anchor(s, "id")
 		anchor(s, "$id")
 	}
-	for _, k := range holdSchemas {
-		m.visit(s[k])
+	for _, k := range slices.Concat(holdOne, holdList, []string{"items"}) {
+		visit(s[k], old)
 	}
 	for _, k := range holdNamed {
 		named, _ := s[k].(map[string]any)
 		for _, one := range named {
-			m.visit(one)
+			visit(one, old)
 		}
+	}
+}
+
+// sound takes out of a place what the specification does not take, and says its types in the specification's words.
+// In {"properties": {"city": "string"}} the member is known by name at least, and takes any value.
+func sound(s map[string]any) {
+	for _, f := range forms {
+		for _, keyword := range f.keywords {
+			if v, there := s[keyword]; there && !f.fits(v) {
+				delete(s, keyword)
+			}
+		}
+	}
+	if names, ok := s["required"].([]any); ok {
+		s["required"] = once(names)
+	}
+	// properties, patternProperties and $defs: to take such a member out would make its name a stranger in a closed object.
+	for _, keyword := range holdNamed[:3] {
+		named, _ := s[keyword].(map[string]any)
+		for name, one := range named {
+			if !isSchema(one) { // as in {"city": "string"}
+				named[name] = true
+			}
+		}
+	}
+	typed(s)
+}
+
+// once takes out what is there twice: "required": ["a", "a"] would make the library refuse the schema.
+func once(list []any) []any {
+	known := map[any]bool{}
+	return slices.DeleteFunc(list, func(v any) bool {
+		again := known[v]
+		known[v] = true
+		return again
+	})
+}
+
+// typed says the types of a place in the specification's words. A place with a type that nobody knows takes all.
+// One unknown name in a list makes the whole list say nothing: to hold a value to the other types could refuse a right one.
+// The list has no duplicates, as two names may mean one type (["int", "integer"]) and the specification forbids them.
+func typed(s map[string]any) {
+	list, ok := s["type"].([]any)
+	if !ok {
+		list = []any{s["type"]}
+	}
+	var kinds schema.Kinds
+	for _, one := range list {
+		name, _ := one.(string)
+		k := schema.Named(name)
+		// A name that nobody knows may mean anything, and so does a type that is not there.
+		if kinds |= k; k == 0 {
+			kinds = schema.Any
+		}
+	}
+	delete(s, "type")
+	var types []any
+	for _, name := range kinds.Names() {
+		types = append(types, name)
+		s["type"] = types
 	}
 }
 
@@ -108,22 +209,16 @@ func clamp(s map[string]any) {
 // It is added wherever the place lists what may stand, in its types, unions and values, since one of them that leaves null out
 // would still refuse it.
 func nullable(s map[string]any) {
-	switch t := s["type"].(type) {
-	case string:
-		s["type"] = []any{t, "null"}
-	case []any:
-		if !slices.Contains(t, "null") {
-			s["type"] = append(t, "null")
+	// OpenAPI 3.0.3 wants null in the list of values as well; authors leave it out.
+	for k, null := range map[string]any{"type": "null", "enum": nil} {
+		if list, ok := s[k].([]any); ok && !slices.Contains(list, null) {
+			s[k] = append(list, null)
 		}
 	}
 	for _, k := range []string{"anyOf", "oneOf"} {
 		if list, ok := s[k].([]any); ok {
 			s[k] = append(list, map[string]any{"type": "null"})
 		}
-	}
-	// OpenAPI 3.0.3 wants null in the list as well; authors leave it out.
-	if list, ok := s["enum"].([]any); ok && !slices.Contains(list, nil) {
-		s["enum"] = append(list, nil)
 	}
 }
 
@@ -150,14 +245,13 @@ func tuple(s map[string]any) {
 	if !ok || s["prefixItems"] != nil {
 		return
 	}
-	s["prefixItems"] = list
 	delete(s, "items")
+	if len(list) > 0 {
+		s["prefixItems"] = list
+	}
 	if more, ok := s["additionalItems"]; ok {
 		s["items"] = more
 		delete(s, "additionalItems")
-	}
-	if len(list) == 0 {
-		delete(s, "prefixItems")
 	}
 }
 
